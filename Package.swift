@@ -1,0 +1,143 @@
+// swift-tools-version:6.2
+import PackageDescription
+
+// The house: arrows point down only (see Decisions/0001-modules.md). The build checks it with
+// `swift build --explicit-target-dependency-import-check error`.
+
+let houseSettings: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .treatAllWarnings(as: .error),
+]
+
+/// For modules that hold pointers.
+let pointerSettings: [SwiftSetting] = houseSettings + [.strictMemorySafety()]
+
+func coreTarget(
+  _ name: String, _ dependencies: [Target.Dependency] = [], pointers: Bool = false
+) -> Target {
+  .target(
+    name: name, dependencies: dependencies,
+    swiftSettings: pointers ? pointerSettings : houseSettings)
+}
+
+func houseTests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .testTarget(name: name, dependencies: dependencies, swiftSettings: houseSettings)
+}
+
+let grpcCore: Target.Dependency = .product(name: "GRPCCore", package: "grpc-swift-2")
+let grpcProtobuf: Target.Dependency = .product(
+  name: "GRPCProtobuf", package: "grpc-swift-protobuf")
+let grpcTransport: Target.Dependency = .product(
+  name: "GRPCNIOTransportHTTP2", package: "grpc-swift-nio-transport")
+let swiftProtobuf: Target.Dependency = .product(name: "SwiftProtobuf", package: "swift-protobuf")
+let realModule: Target.Dependency = .product(name: "RealModule", package: "swift-numerics")
+let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+
+let coreModules = [
+  "GeoMath", "ObjectModel", "QueryCoalescing", "SpatialIndexing", "TaxiFares", "RoutePlanning",
+  "PointClustering", "CitySimulation",
+]
+
+let package = Package(
+  name: "moyeo",
+  products: [
+    .library(name: "MoyeoCore", targets: coreModules),
+    .library(name: "MoyeoClient", targets: ["MoyeoClient"]),
+    .executable(name: "moyeod", targets: ["moyeod"]),
+    .executable(name: "moyeo", targets: ["moyeo"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/grpc/grpc-swift-2.git", from: "2.4.3"),
+    .package(url: "https://github.com/grpc/grpc-swift-nio-transport.git", from: "2.9.2"),
+    .package(url: "https://github.com/grpc/grpc-swift-protobuf.git", from: "2.4.1"),
+    .package(url: "https://github.com/apple/swift-protobuf.git", from: "1.39.0", traits: []),
+    .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1"),
+    .package(url: "https://github.com/apple/swift-configuration.git", from: "1.4.0"),
+    .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
+    .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-collections.git", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-numerics.git", from: "1.1.1"),
+    .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-nio-http2.git", from: "1.46.0"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
+    .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
+    .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift.git", from: "0.2.0"),
+  ],
+  targets: [
+    // Tier 0
+    coreTarget("GeoMath"),
+    coreTarget("ObjectModel"),
+    coreTarget("QueryCoalescing"),
+    // Tier 1
+    coreTarget("SpatialIndexing", ["GeoMath", "ObjectModel"], pointers: true),
+    coreTarget("TaxiFares", ["GeoMath", "ObjectModel"]),
+    coreTarget("RoutePlanning", ["GeoMath", "ObjectModel"]),
+    // Tier 2
+    coreTarget("PointClustering", ["GeoMath", "ObjectModel"], pointers: true),
+    coreTarget("CitySimulation", ["GeoMath", "ObjectModel"]),
+    // Tier 3
+    coreTarget(
+      "MoyeoEngine",
+      [
+        "GeoMath", "ObjectModel", "QueryCoalescing", "SpatialIndexing", "TaxiFares",
+        "RoutePlanning", "PointClustering",
+      ]),
+    // Tier 4
+    .target(
+      name: "VectorTiles", dependencies: ["GeoMath", swiftProtobuf], swiftSettings: houseSettings),
+    .target(
+      name: "RouteProviders",
+      dependencies: [
+        "GeoMath", "ObjectModel", "RoutePlanning",
+        .product(name: "AsyncHTTPClient", package: "async-http-client"), nioCore,
+      ],
+      swiftSettings: houseSettings),
+    .target(
+      name: "MoyeoAPI", dependencies: [swiftProtobuf, grpcCore, grpcProtobuf],
+      swiftSettings: houseSettings),
+    // Tier 5
+    .target(
+      name: "MoyeoServer",
+      dependencies: [
+        "MoyeoAPI", "MoyeoEngine", "VectorTiles", "GeoMath", "ObjectModel", "SpatialIndexing",
+        "QueryCoalescing", grpcCore, grpcProtobuf, grpcTransport, swiftProtobuf, hummingbird,
+        nioCore, nioPosix, logging,
+        .product(name: "NIOHTTP2", package: "swift-nio-http2"),
+        .product(name: "NIOHPACK", package: "swift-nio-http2"),
+        .product(name: "Metrics", package: "swift-metrics"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ],
+      swiftSettings: houseSettings),
+    .target(
+      name: "MoyeoClient",
+      dependencies: ["MoyeoAPI", grpcCore, grpcProtobuf, grpcTransport, swiftProtobuf],
+      swiftSettings: houseSettings),
+    // Tier 6
+    .executableTarget(
+      name: "moyeod",
+      dependencies: [
+        "MoyeoServer", "MoyeoEngine", "CitySimulation", "RouteProviders", logging,
+        .product(name: "Configuration", package: "swift-configuration"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+      ],
+      swiftSettings: houseSettings),
+    .executableTarget(
+      name: "moyeo",
+      dependencies: [
+        "MoyeoClient", "CitySimulation", "GeoMath", "ObjectModel",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Histogram", package: "hdrhistogram-swift"),
+        .product(name: "AsyncHTTPClient", package: "async-http-client"),
+      ],
+      swiftSettings: houseSettings),
+  ]
+)

@@ -1,0 +1,132 @@
+#if canImport(Glibc)
+  public import Glibc
+#elseif canImport(Darwin)
+  public import Darwin
+#endif
+
+/// The figure of the Earth, in meters.
+public enum Earth {
+  /// WGS 84 semi-major axis (EPSG:7030).
+  public static let semiMajorAxisMeters = 6_378_137.0
+  /// WGS 84 flattening (EPSG:7030).
+  public static let flattening = 1 / 298.257223563
+  /// First eccentricity squared, f (2 - f).
+  public static let eccentricitySquared = flattening * (2 - flattening)
+  /// Mean radius R1, 6,371,008.8 m (IUGG).
+  public static let meanRadiusMeters = 6_371_008.8
+  @usableFromInline static let radiansPerDegree = Double.pi / 180
+}
+
+/// The distances from one origin, with the origin's trigonometry worked out once.
+///
+/// ``meters(latitude:longitude:)`` is the one distance function of Moyeo: the haversine angle
+/// times sqrt(M^2 c^2 + N^2 (1 - c^2)), where c is latitude difference / angle and M, N are the
+/// WGS 84 meridional and prime-vertical radii at the mean latitude. Below 1e-6 off the geodesic
+/// at 50 km anywhere on the ellipsoid (held against PROJ in the tests).
+public struct DistanceOrigin: Sendable {
+  /// Degrees.
+  public let latitude: Double
+  /// Degrees.
+  public let longitude: Double
+  @usableFromInline let cosLatitude: Double
+
+  @inlinable
+  public init(latitude: Double, longitude: Double) {
+    self.latitude = latitude
+    self.longitude = longitude
+    cosLatitude = cos(latitude * (.pi / 180))
+  }
+
+  @inlinable
+  public init(_ coordinate: Coordinate) {
+    self.init(latitude: coordinate.latitude, longitude: coordinate.longitude)
+  }
+
+  /// Meters to a point given in degrees. Symmetric, zero for identical points.
+  @inlinable
+  public func meters(latitude other: Double, longitude otherLongitude: Double) -> Double {
+    let angle = haversineAngle(latitude: other, longitude: otherLongitude)
+    guard angle > 0 else { return 0 }
+    let c = (other - latitude) * (.pi / 180) / angle
+    let cSquared = min(c * c, 1)
+    let s = sin((other + latitude) * (.pi / 360))
+    let w = 1 - Earth.eccentricitySquared * (s * s)
+    let primeVertical = Earth.semiMajorAxisMeters / w.squareRoot()
+    let meridional = primeVertical * (1 - Earth.eccentricitySquared) / w
+    return angle
+      * (meridional * meridional * cSquared + primeVertical * primeVertical * (1 - cSquared))
+      .squareRoot()
+  }
+
+  /// ``meters(latitude:longitude:)`` in whole millimetres, the unit in which hits are ordered and
+  /// radii are compared.
+  @inlinable
+  public func millimeters(latitude other: Double, longitude otherLongitude: Double) -> Int64 {
+    Int64((meters(latitude: other, longitude: otherLongitude) * 1000).rounded())
+  }
+
+  /// Haversine angle in radians, 0...pi.
+  @inlinable
+  public func haversineAngle(latitude other: Double, longitude otherLongitude: Double) -> Double {
+    let sinHalfLatitude = sin((other - latitude) * (.pi / 360))
+    let sinHalfLongitude = sin((otherLongitude - longitude) * (.pi / 360))
+    let h =
+      sinHalfLatitude * sinHalfLatitude
+      + cosLatitude * cos(other * (.pi / 180)) * (sinHalfLongitude * sinHalfLongitude)
+    return 2 * asin(min(h, 1).squareRoot())
+  }
+}
+
+extension Coordinate {
+  /// Meters to another coordinate, by the one distance function (see ``DistanceOrigin``).
+  @inlinable
+  public func distanceMeters(to other: Coordinate) -> Double {
+    DistanceOrigin(self).meters(latitude: other.latitude, longitude: other.longitude)
+  }
+
+  /// Great-circle meters on the sphere of radius R1; for bounds, not for answers.
+  @inlinable
+  public func haversineMeters(to other: Coordinate) -> Double {
+    DistanceOrigin(self).haversineAngle(latitude: other.latitude, longitude: other.longitude)
+      * Earth.meanRadiusMeters
+  }
+
+  /// Initial great-circle bearing in degrees clockwise from north, 0..<360; 0 for the same point.
+  @inlinable
+  public func bearingDegrees(to other: Coordinate) -> Double {
+    if self == other { return 0 }
+    let lat1 = latitude * (.pi / 180)
+    let lat2 = other.latitude * (.pi / 180)
+    let deltaLongitude = (other.longitude - longitude) * (.pi / 180)
+    let y = sin(deltaLongitude) * cos(lat2)
+    let x = cos(lat1) * sin(lat2) - sin(lat1) * cos(lat2) * cos(deltaLongitude)
+    let degrees = atan2(y, x) * (180 / .pi)
+    let positive = degrees < 0 ? degrees + 360 : degrees
+    return positive >= 360 ? 0 : positive
+  }
+
+  /// The point reached by going `meters` along a great circle of the mean sphere.
+  ///
+  /// Within 0.56 % of the distance asked for by the ellipsoid's measure.
+  public func destination(bearingDegrees: Double, meters: Double) -> Coordinate {
+    let angle = meters / Earth.meanRadiusMeters
+    let bearing = bearingDegrees * (.pi / 180)
+    let lat1 = latitude * (.pi / 180)
+    let sinLat2 = sin(lat1) * cos(angle) + cos(lat1) * sin(angle) * cos(bearing)
+    let lat2 = asin(max(-1, min(1, sinLat2)))
+    let y = sin(bearing) * sin(angle) * cos(lat1)
+    let x = cos(angle) - sin(lat1) * sinLat2
+    let lon2 = longitude + atan2(y, x) * (180 / .pi)
+    return Coordinate(
+      uncheckedLatitude: max(-90, min(90, lat2 * (180 / .pi))),
+      longitude: Coordinate.wrappedLongitude(lon2))
+  }
+
+  /// Brings any finite longitude into -180...180; values already in range stay as they are.
+  @inlinable
+  public static func wrappedLongitude(_ longitude: Double) -> Double {
+    if longitude >= -180 && longitude <= 180 { return longitude }
+    let turned = (longitude + 180).truncatingRemainder(dividingBy: 360)
+    return turned < 0 ? turned + 180 : turned - 180
+  }
+}

@@ -1,0 +1,31 @@
+/// A moment: milliseconds since 1970-01-01T00:00:00Z, leap seconds not counted.
+public struct Instant: Hashable, Comparable, Sendable {
+  public var milliseconds: Int64
+
+  @inlinable
+  public init(milliseconds: Int64) { self.milliseconds = milliseconds }
+
+  @inlinable
+  public init(seconds: Int64) { milliseconds = seconds * 1000 }
+
+  /// Later than any moment in use: what never expires, expires here.
+  public static let distantFuture = Instant(milliseconds: .max)
+  public static let distantPast = Instant(milliseconds: .min)
+
+  @inlinable
+  public static func < (a: Instant, b: Instant) -> Bool { a.milliseconds < b.milliseconds }
+
+  /// The moment `milliseconds` later; stays at the ends of the range instead of overflowing.
+  @inlinable
+  public func advanced(milliseconds delta: Int64) -> Instant {
+    let (sum, overflow) = milliseconds.addingReportingOverflow(delta)
+    return overflow ? (delta > 0 ? .distantFuture : .distantPast) : Instant(milliseconds: sum)
+  }
+
+  /// Milliseconds from `earlier` to this moment.
+  @inlinable
+  public func milliseconds(since earlier: Instant) -> Int64 {
+    let (difference, overflow) = milliseconds.subtractingReportingOverflow(earlier.milliseconds)
+    return overflow ? (self > earlier ? .max : .min) : difference
+  }
+}

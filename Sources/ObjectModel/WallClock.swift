@@ -1,0 +1,23 @@
+import Synchronization
+
+/// Where the time comes from. Rules never read a clock: they are given `now`.
+public protocol WallClock: Sendable {
+  func now() -> Instant
+}
+
+/// A clock that stands still until it is told to move: for tests and simulations.
+public final class ManualClock: WallClock {
+  private let milliseconds: Atomic<Int64>
+
+  public init(_ start: Instant) { milliseconds = Atomic(start.milliseconds) }
+
+  public func now() -> Instant { Instant(milliseconds: milliseconds.load(ordering: .acquiring)) }
+
+  public func advance(milliseconds delta: Int64) {
+    milliseconds.add(delta, ordering: .acquiringAndReleasing)
+  }
+
+  public func set(_ instant: Instant) {
+    milliseconds.store(instant.milliseconds, ordering: .releasing)
+  }
+}

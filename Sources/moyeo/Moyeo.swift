@@ -1,0 +1,1 @@
+@main struct MoyeoCommand { static func main() {} }

@@ -1,0 +1,1 @@
+@main struct Moyeod { static func main() {} }
