@@ -1,0 +1,249 @@
+import SwiftProtobuf
+
+/// Writes the JSON form of an encoded moyeo.v1 message, straight from its bytes.
+///
+/// The mapping is protobuf's with these differences: repeated fields are always printed (`[]` when
+/// empty), 64-bit integers print as numbers, and numbers without a fraction print without one.
+/// Fields print in the order in which they are encoded.
+public struct JSONTranscoder: Sendable {
+  private let root: MessageSchema
+  private let schemas: [String: MessageSchema]
+
+  public init(_ type: any Message.Type) {
+    root = MessageSchema.of(type)
+    schemas = MessageSchema.all
+  }
+
+  /// Appends the JSON text of `bytes`.
+  /// - Throws: ``TranscodingError`` when the bytes are not a message of the type.
+  public func write(_ bytes: UnsafeRawBufferPointer, to out: inout [UInt8])
+    throws(TranscodingError)
+  {
+    var reader = WireReader(bytes)
+    try writeMessage(&reader, schema: root, to: &out, depth: 0)
+  }
+
+  public func json(_ bytes: [UInt8]) throws(TranscodingError) -> [UInt8] {
+    var out: [UInt8] = []
+    out.reserveCapacity(bytes.count * 3)
+    let outcome: Result<Void, TranscodingError> = bytes.withUnsafeBytes { raw in
+      Result { () throws(TranscodingError) in try write(raw, to: &out) }
+    }
+    try outcome.get()
+    return out
+  }
+
+  private func writeMessage(
+    _ reader: inout WireReader, schema: MessageSchema, to out: inout [UInt8], depth: Int
+  ) throws(TranscodingError) {
+    guard depth < 100 else { throw .tooDeep }
+    out.append(UInt8(ascii: "{"))
+    var first = true
+    var seenLists: UInt64 = 0
+    while !reader.isAtEnd {
+      let (number, wireType) = try reader.readTag()
+      guard let index = schema.fieldIndex(number: number) else {
+        try reader.skip(wireType)
+        continue
+      }
+      let field = schema.fields[index]
+      if !first { out.append(UInt8(ascii: ",")) }
+      first = false
+      out.append(contentsOf: field.key)
+      if field.isRepeated {
+        seenLists |= 1 << UInt64(index & 63)
+        try writeList(&reader, field: field, number: number, wireType: wireType, to: &out, depth)
+      } else {
+        try writeValue(&reader, kind: field.kind, to: &out, depth)
+      }
+    }
+    for index in schema.listFieldIndices where seenLists & (1 << UInt64(index & 63)) == 0 {
+      if !first { out.append(UInt8(ascii: ",")) }
+      first = false
+      out.append(contentsOf: schema.fields[index].key)
+      out.append(contentsOf: [UInt8(ascii: "["), UInt8(ascii: "]")])
+    }
+    out.append(UInt8(ascii: "}"))
+  }
+
+  /// Elements of one list stand together in what we encode; packed numbers come in one piece.
+  private func writeList(
+    _ reader: inout WireReader, field: MessageSchema.Field, number: Int, wireType: Int,
+    to out: inout [UInt8], _ depth: Int
+  ) throws(TranscodingError) {
+    out.append(UInt8(ascii: "["))
+    if wireType == 2, field.kind.isPackable {
+      var packed = try reader.readSlice()
+      var first = true
+      while !packed.isAtEnd {
+        if !first { out.append(UInt8(ascii: ",")) }
+        first = false
+        try writeValue(&packed, kind: field.kind, to: &out, depth)
+      }
+    } else {
+      try writeValue(&reader, kind: field.kind, to: &out, depth)
+      while try reader.continues(number: number, wireType: wireType) {
+        out.append(UInt8(ascii: ","))
+        try writeValue(&reader, kind: field.kind, to: &out, depth)
+      }
+    }
+    out.append(UInt8(ascii: "]"))
+  }
+
+  private func writeValue(
+    _ reader: inout WireReader, kind: MessageSchema.Kind, to out: inout [UInt8], _ depth: Int
+  ) throws(TranscodingError) {
+    switch kind {
+    case .double: JSONText.append(Double(bitPattern: try reader.readFixed64()), to: &out)
+    case .float: JSONText.append(Double(Float(bitPattern: try reader.readFixed32())), to: &out)
+    case .bool:
+      out.append(contentsOf: try reader.readVarint() != 0 ? JSONText.true : JSONText.false)
+    case .string: JSONText.append(string: try reader.readSlice().remaining, to: &out)
+    case .bytes: JSONText.append(base64: try reader.readSlice().remaining, to: &out)
+    case .int32, .int64, .enumeration:
+      JSONText.append(Int64(bitPattern: try reader.readVarint()), to: &out)
+    case .uint32, .uint64: JSONText.append(unsigned: try reader.readVarint(), to: &out)
+    case .sint32, .sint64:
+      let raw = try reader.readVarint()
+      JSONText.append(Int64(bitPattern: raw >> 1) ^ -Int64(bitPattern: raw & 1), to: &out)
+    case .fixed32: JSONText.append(unsigned: UInt64(try reader.readFixed32()), to: &out)
+    case .sfixed32:
+      JSONText.append(Int64(Int32(bitPattern: try reader.readFixed32())), to: &out)
+    case .fixed64: JSONText.append(unsigned: try reader.readFixed64(), to: &out)
+    case .sfixed64: JSONText.append(Int64(bitPattern: try reader.readFixed64()), to: &out)
+    case .message(let name):
+      var slice = try reader.readSlice()
+      switch name {
+      case "google.protobuf.Struct": try writeStruct(&slice, to: &out, depth + 1)
+      case "google.protobuf.Value": try writeStructValue(&slice, to: &out, depth + 1)
+      case "google.protobuf.ListValue": try writeListValue(&slice, to: &out, depth + 1)
+      case "google.protobuf.Timestamp": try writeTimestamp(&slice, to: &out)
+      default:
+        guard let schema = schemas[name] else { throw .unknownMessage(name) }
+        try writeMessage(&slice, schema: schema, to: &out, depth: depth + 1)
+      }
+    }
+  }
+}
+
+// MARK: - Well-known types
+
+extension JSONTranscoder {
+  private func writeStruct(_ reader: inout WireReader, to out: inout [UInt8], _ depth: Int)
+    throws(TranscodingError)
+  {
+    guard depth < 100 else { throw .tooDeep }
+    out.append(UInt8(ascii: "{"))
+    var first = true
+    while !reader.isAtEnd {
+      let (number, wireType) = try reader.readTag()
+      guard number == 1 else {
+        try reader.skip(wireType)
+        continue
+      }
+      var entry = try reader.readSlice()
+      var key = WireReader(UnsafeRawBufferPointer(start: nil, count: 0))
+      var value = key
+      while !entry.isAtEnd {
+        let (entryNumber, entryType) = try entry.readTag()
+        switch entryNumber {
+        case 1: key = try entry.readSlice()
+        case 2: value = try entry.readSlice()
+        default: try entry.skip(entryType)
+        }
+      }
+      if !first { out.append(UInt8(ascii: ",")) }
+      first = false
+      JSONText.append(string: key.remaining, to: &out)
+      out.append(UInt8(ascii: ":"))
+      try writeStructValue(&value, to: &out, depth + 1)
+    }
+    out.append(UInt8(ascii: "}"))
+  }
+
+  private func writeListValue(_ reader: inout WireReader, to out: inout [UInt8], _ depth: Int)
+    throws(TranscodingError)
+  {
+    out.append(UInt8(ascii: "["))
+    var first = true
+    while !reader.isAtEnd {
+      let (number, wireType) = try reader.readTag()
+      guard number == 1 else {
+        try reader.skip(wireType)
+        continue
+      }
+      var value = try reader.readSlice()
+      if !first { out.append(UInt8(ascii: ",")) }
+      first = false
+      try writeStructValue(&value, to: &out, depth + 1)
+    }
+    out.append(UInt8(ascii: "]"))
+  }
+
+  private func writeStructValue(_ reader: inout WireReader, to out: inout [UInt8], _ depth: Int)
+    throws(TranscodingError)
+  {
+    guard depth < 100 else { throw .tooDeep }
+    var written = false
+    while !reader.isAtEnd {
+      let (number, wireType) = try reader.readTag()
+      guard !written else {
+        try reader.skip(wireType)
+        continue
+      }
+      written = true
+      switch number {
+      case 1:
+        _ = try reader.readVarint()
+        out.append(contentsOf: JSONText.null)
+      case 2: JSONText.append(Double(bitPattern: try reader.readFixed64()), to: &out)
+      case 3: JSONText.append(string: try reader.readSlice().remaining, to: &out)
+      case 4:
+        out.append(contentsOf: try reader.readVarint() != 0 ? JSONText.true : JSONText.false)
+      case 5:
+        var slice = try reader.readSlice()
+        try writeStruct(&slice, to: &out, depth + 1)
+      case 6:
+        var slice = try reader.readSlice()
+        try writeListValue(&slice, to: &out, depth + 1)
+      default:
+        try reader.skip(wireType)
+        written = false
+      }
+    }
+    if !written { out.append(contentsOf: JSONText.null) }
+  }
+
+  private func writeTimestamp(_ reader: inout WireReader, to out: inout [UInt8])
+    throws(TranscodingError)
+  {
+    var seconds: Int64 = 0
+    var nanoseconds: Int64 = 0
+    while !reader.isAtEnd {
+      let (number, wireType) = try reader.readTag()
+      switch number {
+      case 1: seconds = Int64(bitPattern: try reader.readVarint())
+      case 2: nanoseconds = Int64(bitPattern: try reader.readVarint())
+      default: try reader.skip(wireType)
+      }
+    }
+    JSONText.append(timestampSeconds: seconds, nanoseconds: nanoseconds, to: &out)
+  }
+}
+
+extension MessageSchema.Kind {
+  var isPackable: Bool {
+    switch self {
+    case .string, .bytes, .message: false
+    default: true
+    }
+  }
+}
+
+/// Why bytes could not be written as JSON.
+public enum TranscodingError: Error, Hashable, Sendable {
+  case truncated
+  case malformed
+  case tooDeep
+  case unknownMessage(String)
+}

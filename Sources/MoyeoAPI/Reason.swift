@@ -1,0 +1,132 @@
+/// Why a request was refused: one reason for each cause, never shared, the same over gRPC and
+/// HTTP. The raw value is what stands on the wire.
+public enum Reason: String, Hashable, Sendable, CaseIterable {
+  // What the caller sent.
+  case malformedRequest = "malformed_request"
+  case missingField = "missing_field"
+  case unknownField = "unknown_field"
+  case conflictingFields = "conflicting_fields"
+  case latitudeOutOfRange = "latitude_out_of_range"
+  case longitudeOutOfRange = "longitude_out_of_range"
+  case nullIsland = "null_island"
+  case badID = "bad_id"
+  case badTag = "bad_tag"
+  case badAttributes = "bad_attributes"
+  case badPolygon = "bad_polygon"
+  case badBox = "bad_box"
+  case badCursor = "bad_cursor"
+  case badLayer = "bad_layer"
+  case badTile = "bad_tile"
+  case badClusterID = "bad_cluster_id"
+  case badVersion = "bad_version"
+  case badValue = "bad_value"
+  case badTime = "bad_time"
+  case badRoute = "bad_route"
+  case limitOutOfRange = "limit_out_of_range"
+  case ttlOutOfRange = "ttl_out_of_range"
+  case departureBeforeTariff = "departure_before_tariff"
+  case tooManyItems = "too_many_items"
+  case requestTooLarge = "request_too_large"
+  case unknownRoute = "unknown_route"
+  case methodNotAllowed = "method_not_allowed"
+  case unsupportedMediaType = "unsupported_media_type"
+  /// Only per item of a batch.
+  case stale
+  // Who is calling.
+  case unauthenticated
+  case tokenExpired = "token_expired"
+  case forbidden
+  case attributeProtected = "attribute_protected"
+  // What is not there.
+  case unknownLayer = "unknown_layer"
+  case unknownObject = "unknown_object"
+  case unknownCluster = "unknown_cluster"
+  case unknownParty = "unknown_party"
+  case unknownTicket = "unknown_ticket"
+  case unknownTariff = "unknown_tariff"
+  // What the state forbids.
+  case idempotencyMismatch = "idempotency_mismatch"
+  case alreadyMember = "already_member"
+  case alreadyMatched = "already_matched"
+  case reservedLayer = "reserved_layer"
+  case clustersOff = "clusters_off"
+  case superseded
+  // What the service can bear.
+  case rateLimited = "rate_limited"
+  case quotaExceeded = "quota_exceeded"
+  case overloaded
+  case tooSlowConsumer = "too_slow_consumer"
+  case resumeTokenExpired = "resume_token_expired"
+  case readOnly = "read_only"
+  case deadlineExceeded = "deadline_exceeded"
+  case unavailable
+  case internalError = "internal"
+}
+
+/// A gRPC status code by number (grpc/grpc doc/statuscodes.md) and its name in HTTP bodies.
+public enum StatusCode: Int, Hashable, Sendable {
+  case invalidArgument = 3
+  case deadlineExceeded = 4
+  case notFound = 5
+  case alreadyExists = 6
+  case permissionDenied = 7
+  case resourceExhausted = 8
+  case failedPrecondition = 9
+  case aborted = 10
+  case outOfRange = 11
+  case unimplemented = 12
+  case internalError = 13
+  case unavailable = 14
+  case unauthenticated = 16
+
+  public var name: String {
+    switch self {
+    case .invalidArgument: "INVALID_ARGUMENT"
+    case .deadlineExceeded: "DEADLINE_EXCEEDED"
+    case .notFound: "NOT_FOUND"
+    case .alreadyExists: "ALREADY_EXISTS"
+    case .permissionDenied: "PERMISSION_DENIED"
+    case .resourceExhausted: "RESOURCE_EXHAUSTED"
+    case .failedPrecondition: "FAILED_PRECONDITION"
+    case .aborted: "ABORTED"
+    case .outOfRange: "OUT_OF_RANGE"
+    case .unimplemented: "UNIMPLEMENTED"
+    case .internalError: "INTERNAL"
+    case .unavailable: "UNAVAILABLE"
+    case .unauthenticated: "UNAUTHENTICATED"
+    }
+  }
+}
+
+extension Reason {
+  /// The gRPC status and the HTTP status of every reason: the one error table.
+  public var status: (grpc: StatusCode, http: Int) {
+    switch self {
+    case .malformedRequest, .missingField, .unknownField, .conflictingFields,
+      .latitudeOutOfRange, .longitudeOutOfRange, .nullIsland, .badID, .badTag, .badAttributes,
+      .badPolygon, .badBox, .badCursor, .badLayer, .badTile, .badClusterID, .badVersion,
+      .badValue, .badTime, .badRoute, .limitOutOfRange, .ttlOutOfRange, .departureBeforeTariff,
+      .tooManyItems:
+      (.invalidArgument, 400)
+    case .requestTooLarge: (.resourceExhausted, 413)
+    case .unknownRoute: (.unimplemented, 404)
+    case .methodNotAllowed: (.unimplemented, 405)
+    case .unsupportedMediaType: (.unimplemented, 415)
+    case .stale: (.failedPrecondition, 409)
+    case .unauthenticated, .tokenExpired: (.unauthenticated, 401)
+    case .forbidden, .attributeProtected: (.permissionDenied, 403)
+    case .unknownLayer, .unknownObject, .unknownCluster, .unknownParty, .unknownTicket,
+      .unknownTariff:
+      (.notFound, 404)
+    case .idempotencyMismatch, .alreadyMember, .alreadyMatched: (.alreadyExists, 409)
+    case .reservedLayer, .clustersOff: (.failedPrecondition, 409)
+    case .superseded: (.aborted, 409)
+    case .rateLimited, .quotaExceeded, .tooSlowConsumer: (.resourceExhausted, 429)
+    case .overloaded: (.resourceExhausted, 503)
+    case .resumeTokenExpired: (.outOfRange, 410)
+    case .readOnly, .unavailable: (.unavailable, 503)
+    case .deadlineExceeded: (.deadlineExceeded, 504)
+    case .internalError: (.internalError, 500)
+    }
+  }
+}

@@ -1,0 +1,43 @@
+public import ObjectModel
+public import SpatialIndexing
+
+/// A named set of objects with their index.
+public final class Layer: Sendable {
+  public let name: String
+  public let settings: LayerSettings
+  public let index: SharedLiveIndex
+  private let epoch: UInt32
+
+  init(name: String, settings: LayerSettings, epoch: UInt32) {
+    self.name = name
+    self.settings = settings
+    self.epoch = epoch
+    index = SharedLiveIndex(
+      configuration: LiveIndexConfiguration(columnCount: columnNames(of: settings).count))
+  }
+
+  /// The attributes kept as numeric columns, in column order.
+  public var columns: [String] { columnNames(of: settings) }
+
+  /// The state that an answer given now shows at least.
+  public var version: LayerVersion { LayerVersion(epoch: epoch, counter: index.version) }
+
+  /// Checks that the index shows `minVersion`. The index shows a report before it is answered, so
+  /// only a version of the future is ever waited for. A version of an earlier start counts as
+  /// reached: what outlived that start is all there is.
+  /// - Throws: `badVersion`, `versionNotReached`.
+  public func require(minVersion text: String?) throws(EngineError) {
+    guard let text else { return }
+    guard let wanted = LayerVersion(text: text) else { throw .badVersion(text) }
+    guard wanted.epoch == epoch else { return }
+    if wanted.counter > index.version { throw .versionNotReached(text) }
+  }
+
+  func reclaimExpired(now: Instant, limit: Int) -> Int {
+    index.reclaimExpired(now: now, limit: limit, changes: nil)
+  }
+}
+
+private func columnNames(of settings: LayerSettings) -> [String] {
+  Array(settings.columns.prefix(LayerSettings.maximumColumns))
+}

@@ -1,0 +1,103 @@
+public import GeoMath
+import ObjectModel
+public import SpatialIndexing
+
+/// What an object must be to be found; everything here acts before the limit.
+public struct ObjectFilter: Sendable {
+  /// Normalised.
+  public var tags: [String] = []
+  public var tagMatch: TagMatch = .all
+  /// Normalised; an object with any of them is left out.
+  public var notTags: [String] = []
+  public var excludedIDs: [String] = []
+  public var conditions: [AttributeCondition] = []
+  /// Observations older than this are left out.
+  public var maximumAgeMilliseconds: Int64?
+
+  public init() {}
+
+  /// The index's form of this filter: conditions on columns become ranges, the others a predicate.
+  func searchFilter(
+    columns: [String], area: SearchArea?, now: ObjectModel.Instant
+  ) -> SearchFilter {
+    var filter = SearchFilter()
+    filter.tags = tags
+    filter.tagMatch = tagMatch
+    filter.notTags = notTags
+    filter.excludedIDs = excludedIDs
+    filter.area = area
+    filter.observedNotBefore = maximumAgeMilliseconds.map { now.advanced(milliseconds: -$0) }
+    var remaining: [AttributeCondition] = []
+    for condition in conditions {
+      if let range = condition.columnRange(in: columns) {
+        filter.columnRanges.append(range)
+      } else {
+        remaining.append(condition)
+      }
+    }
+    if !remaining.isEmpty {
+      filter.payloadPredicate = { [remaining] payload in
+        let attributes = ObjectPayload.attributes(in: payload)
+        return remaining.allSatisfy {
+          $0.holds(for: ObjectPayload.value(of: $0.attribute, inAttributes: attributes))
+        }
+      }
+    }
+    return filter
+  }
+
+  func addFingerprint(to fingerprint: inout QueryFingerprint) {
+    fingerprint.add(tags.sorted())
+    fingerprint.add(tagMatch == .all ? 0 : 1)
+    fingerprint.add(notTags.sorted())
+    fingerprint.add(excludedIDs.sorted())
+    fingerprint.add(conditions.count)
+    for condition in conditions { condition.addFingerprint(to: &fingerprint) }
+    fingerprint.add(maximumAgeMilliseconds.map(Int.init) ?? -1)
+  }
+}
+
+extension AttributeCondition {
+  fileprivate func columnRange(in columns: [String]) -> ColumnRange? {
+    guard let column = columns.firstIndex(of: attribute) else { return nil }
+    switch test {
+    case .equals(.number(let number)):
+      return ColumnRange(column: column, minimum: number, maximum: number)
+    case .equals: return nil
+    case .range(let minimum, let maximum):
+      return ColumnRange(column: column, minimum: minimum, maximum: maximum)
+    }
+  }
+
+  fileprivate func addFingerprint(to fingerprint: inout QueryFingerprint) {
+    fingerprint.add(attribute)
+    switch test {
+    case .equals(.number(let number)):
+      fingerprint.add(1)
+      fingerprint.add(number)
+    case .equals(.string(let text)):
+      fingerprint.add(2)
+      fingerprint.add(text)
+    case .equals(.bool(let flag)): fingerprint.add(flag ? 3 : 4)
+    case .range(let minimum, let maximum):
+      fingerprint.add(5)
+      fingerprint.add(minimum)
+      fingerprint.add(maximum)
+    }
+  }
+}
+
+extension SearchArea {
+  func addFingerprint(to fingerprint: inout QueryFingerprint) {
+    switch self {
+    case .box(let box):
+      for edge in [box.west, box.south, box.east, box.north] { fingerprint.add(edge) }
+    case .polygon(let polygon):
+      fingerprint.add(polygon.corners.count)
+      for corner in polygon.corners {
+        fingerprint.add(corner.latitude)
+        fingerprint.add(corner.longitude)
+      }
+    }
+  }
+}
