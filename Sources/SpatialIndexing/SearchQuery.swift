@@ -1,0 +1,140 @@
+public import GeoMath
+public import ObjectModel
+
+/// Which of the wanted tags an object must carry.
+public enum TagMatch: Sendable {
+  case any
+  case all
+}
+
+/// An area to search in.
+public enum SearchArea: Sendable {
+  case box(GeoBox)
+  case polygon(GeoPolygon)
+}
+
+/// A condition on one numeric column: `minimum <= value <= maximum`. An absent value never matches.
+public struct ColumnRange: Hashable, Sendable {
+  /// 0..<columnCount.
+  public var column: Int
+  /// Inclusive.
+  public var minimum: Double
+  /// Inclusive.
+  public var maximum: Double
+
+  public init(column: Int, minimum: Double = -.infinity, maximum: Double = .infinity) {
+    self.column = column
+    self.minimum = minimum
+    self.maximum = maximum
+  }
+
+  public init(column: Int, equals value: Double) {
+    self.init(column: column, minimum: value, maximum: value)
+  }
+}
+
+/// Conditions every hit meets; all of them act before the limit.
+@safe public struct SearchFilter: Sendable {
+  /// Normalised. Empty: no condition.
+  public var tags: [String]
+  public var tagMatch: TagMatch
+  /// Normalised; none of them may be carried.
+  public var notTags: [String]
+  public var excludedIDs: [String]
+  public var area: SearchArea?
+  /// All must hold.
+  public var columnRanges: [ColumnRange]
+  /// Inclusive.
+  public var observedNotBefore: Instant?
+  /// Sees the payload; evaluated last, for conditions that no column answers.
+  public var payloadPredicate: (@Sendable (UnsafeRawBufferPointer) -> Bool)?
+
+  public init(
+    tags: [String] = [], tagMatch: TagMatch = .all, notTags: [String] = [],
+    excludedIDs: [String] = [], area: SearchArea? = nil, columnRanges: [ColumnRange] = [],
+    observedNotBefore: Instant? = nil,
+    payloadPredicate: (@Sendable (UnsafeRawBufferPointer) -> Bool)? = nil
+  ) {
+    self.tags = tags
+    self.tagMatch = tagMatch
+    self.notTags = notTags
+    self.excludedIDs = excludedIDs
+    self.area = area
+    self.columnRanges = columnRanges
+    self.observedNotBefore = observedNotBefore
+    unsafe self.payloadPredicate = payloadPredicate
+  }
+}
+
+/// The nearest objects, ordered by distance in whole millimetres, then by id as UTF-8 bytes.
+public struct NearestQuery: Sendable {
+  /// Degrees.
+  public var latitude: Double
+  /// Degrees.
+  public var longitude: Double
+  /// At most this many hits.
+  public var limit: Int
+  /// Inclusive.
+  public var maximumDistanceMillimeters: Int64?
+  public var filter: SearchFilter
+  /// Only hits strictly after this position in the order.
+  public var after: (distanceMillimeters: Int64, id: String)?
+
+  public init(
+    latitude: Double, longitude: Double, limit: Int, maximumDistanceMillimeters: Int64? = nil,
+    filter: SearchFilter = unsafe SearchFilter(),
+    after: (distanceMillimeters: Int64, id: String)? = nil
+  ) {
+    self.latitude = latitude
+    self.longitude = longitude
+    self.limit = limit
+    self.maximumDistanceMillimeters = maximumDistanceMillimeters
+    self.filter = filter
+    self.after = after
+  }
+}
+
+/// The objects in an area, ordered by the Morton code of their Mercator point, then by id as
+/// UTF-8 bytes.
+public struct WithinQuery: Sendable {
+  public var area: SearchArea
+  /// At most this many hits.
+  public var limit: Int
+  public var filter: SearchFilter
+  /// Only hits strictly after this position in the order.
+  public var after: (mortonCode: UInt64, id: String)?
+
+  public init(
+    area: SearchArea, limit: Int, filter: SearchFilter = unsafe SearchFilter(),
+    after: (mortonCode: UInt64, id: String)? = nil
+  ) {
+    self.area = area
+    self.limit = limit
+    self.filter = filter
+    self.after = after
+  }
+}
+
+/// One object as a query or lookup sees it.
+///
+/// Valid only inside the closure it is handed to: the pointers lead into the locked index.
+@safe public struct HitView {
+  /// UTF-8.
+  public let id: UnsafeRawBufferPointer
+  /// The bytes given with the report.
+  public let payload: UnsafeRawBufferPointer
+  /// Degrees, exactly as reported.
+  public let latitude: Double
+  /// Degrees, exactly as reported.
+  public let longitude: Double
+  /// From the query's origin; 0 where there is none.
+  public let distanceMillimeters: Int64
+  /// Of `MercatorPoint(latitude:longitude:)`.
+  public let mortonCode: UInt64
+  public let observedAt: Instant
+  public let expiresAt: Instant
+  public let handle: ObjectHandle
+
+  /// The id as a string (allocates).
+  public var idString: String { unsafe String(decoding: id, as: UTF8.self) }
+}

@@ -1,0 +1,149 @@
+import GeoMath
+public import ObjectModel
+
+/// A live index shared between threads: one writer-preferring readers-writer lock, held by a
+/// writer for a slice of at most ``sliceLimit`` objects, so that no reader waits longer.
+///
+/// `@unchecked Sendable`: `index` is only touched under `lock`.
+public final class SharedLiveIndex: @unchecked Sendable {
+  /// Objects that a writer changes under one hold of the lock.
+  public static let sliceLimit = 128
+
+  private let lock = ReadersWriterLock()
+  private var index: LiveIndex
+
+  public init(configuration: LiveIndexConfiguration = .init()) {
+    index = LiveIndex(configuration: configuration)
+  }
+
+  /// Applies a batch in slices; `outcomes[i]` tells what became of entry i.
+  ///
+  /// - Parameter changes: called once a slice that changed something, inside the write lock and
+  ///   so in commit order, with the slice's changes in order. It must not call the index.
+  public func apply(
+    _ batch: borrowing UpdateBatch, now: Instant, outcomes: inout [UpdateOutcome],
+    changes: ((UnsafeBufferPointer<IndexChange>) -> Void)? = nil
+  ) {
+    outcomes.removeAll(keepingCapacity: true)
+    outcomes.reserveCapacity(batch.count)
+    var plan = index.planBatch(batch)
+    var start = 0
+    while start < batch.count {
+      let end = min(start + Self.sliceLimit, batch.count)
+      lock.withWriteLock {
+        unsafe index.apply(
+          batch, start..<end, plan: &plan, now: now, outcomes: &outcomes, changes: changes)
+      }
+      start = end
+    }
+  }
+
+  /// Removes objects; `true` where one was there and live.
+  public func remove(
+    ids: [String], now: Instant, changes: ((UnsafeBufferPointer<IndexChange>) -> Void)? = nil
+  ) -> [Bool] {
+    var removed: [Bool] = []
+    removed.reserveCapacity(ids.count)
+    var start = 0
+    while start < ids.count {
+      let end = min(start + Self.sliceLimit, ids.count)
+      lock.withWriteLock {
+        unsafe index.remove(ids: ids[start..<end], now: now, removed: &removed, changes: changes)
+      }
+      start = end
+    }
+    return removed
+  }
+
+  /// Frees up to `limit` expired objects and answers how many it freed: fewer than `limit` means
+  /// that none is left.
+  public func reclaimExpired(
+    now: Instant, limit: Int, changes: ((UnsafeBufferPointer<IndexChange>) -> Void)? = nil
+  ) -> Int {
+    var total = 0
+    while total < limit {
+      let slice = min(Self.sliceLimit, limit - total)
+      let freed = lock.withWriteLock {
+        unsafe index.reclaimExpired(now: now, limit: slice, changes: changes)
+      }
+      total += freed
+      if freed < slice { break }
+    }
+    return total
+  }
+
+  /// Runs `body` with a live object, `nil` if it is absent or expired.
+  public func withObject<R>(id: String, now: Instant, _ body: (HitView) -> R) -> R? {
+    lock.withReadLock { index.withObject(id: id, now: now, body) }
+  }
+
+  /// Runs `body` with the handle's live object, `nil` if it left or expired.
+  public func withObject<R>(handle: ObjectHandle, now: Instant, _ body: (HitView) -> R) -> R? {
+    lock.withReadLock { index.withObject(handle: handle, now: now, body) }
+  }
+
+  /// The handles of live objects, `nil` where there is none.
+  public func handles(ids: [String], now: Instant) -> [ObjectHandle?] {
+    lock.withReadLock { index.handles(ids: ids, now: now) }
+  }
+
+  /// Visits the nearest hits in order; answers their number.
+  @discardableResult
+  public func nearest(_ query: NearestQuery, now: Instant, _ visit: (HitView) -> Void) -> Int {
+    lock.withReadLock { index.nearest(query, now: now, visit) }
+  }
+
+  /// Visits the objects of an area in order; answers their number.
+  @discardableResult
+  public func within(_ query: WithinQuery, now: Instant, _ visit: (HitView) -> Void) -> Int {
+    lock.withReadLock { index.within(query, now: now, visit) }
+  }
+
+  /// The most carried tags of the matching objects: by count descending, then by tag bytes.
+  public func tagHistogram(
+    area: SearchArea?, filter: SearchFilter = unsafe SearchFilter(), limit: Int, now: Instant
+  ) -> [(tag: String, count: Int)] {
+    lock.withReadLock { index.tagHistogram(area: area, filter: filter, limit: limit, now: now) }
+  }
+
+  /// Visits every live object, in slices between which the lock is released: an object that stays
+  /// is visited exactly once; one that comes or goes meanwhile may or may not be visited.
+  public func forEachObject(now: Instant, _ body: (HitView) -> Void) {
+    var cursor = 0
+    while true {
+      let next = lock.withReadLock {
+        index.forEachObject(from: cursor, now: now, body)
+      }
+      guard let next else { return }
+      cursor = next
+    }
+  }
+
+  public func statistics() -> LiveIndexStatistics {
+    lock.withReadLock { index.statistics() }
+  }
+
+  /// Grows with every applied slice or removal that changed something.
+  public var version: UInt64 { lock.withReadLock { index.version } }
+
+  /// - Throws: ``LiveIndexInvariantError`` that names the first culprit. For tests.
+  public func checkInvariants() throws(LiveIndexInvariantError) {
+    let failure = lock.withReadLock { () -> LiveIndexInvariantError? in
+      do throws(LiveIndexInvariantError) {
+        try index.checkInvariants()
+        return nil
+      } catch {
+        return error
+      }
+    }
+    if let failure { throw failure }
+  }
+}
+
+/// A broken invariant of the index: a bug of ours.
+public struct LiveIndexInvariantError: Error, Hashable, Sendable {
+  /// Which invariant, and where.
+  public let message: String
+
+  public init(_ message: String) { self.message = message }
+}
