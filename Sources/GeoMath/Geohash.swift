@@ -14,6 +14,13 @@ public struct Geohash: Hashable, Sendable {
       bitCount: characterCount * 5)
   }
 
+  /// The cell of the first `bitCount` bits of a 64-bit integer geohash.
+  /// - Precondition: `bitCount` is 0...64.
+  public init(integer: UInt64, bitCount: Int = 64) {
+    precondition((0...64).contains(bitCount), "a geohash has 0 to 64 bits")
+    self.init(leading: integer, bitCount: bitCount)
+  }
+
   init(leading: UInt64, bitCount: Int) {
     bits = bitCount >= 64 ? leading : leading & ~(UInt64.max >> UInt64(bitCount))
     self.bitCount = bitCount
@@ -39,7 +46,7 @@ public struct Geohash: Hashable, Sendable {
 
   private static func fraction(_ degrees: Double, of span: Double) -> UInt32 {
     let value = (degrees + span / 2) / span * 4_294_967_296
-    return value >= 4_294_967_295 ? .max : (value <= 0 ? 0 : UInt32(value))
+    return value > 0 ? (value >= 4_294_967_295 ? .max : UInt32(value)) : 0
   }
 
   /// Base-32 text; its length is `bitCount / 5`.
@@ -80,9 +87,11 @@ public struct Geohash: Hashable, Sendable {
   /// pole.
   public func neighbor(columns: Int, rows: Int) -> Geohash? {
     let columnCount = Int64(1) << Int64(longitudeBitCount)
-    let newRow = Int64(row) + Int64(rows)
-    guard newRow >= 0 && newRow < Int64(1) << Int64(latitudeBitCount) else { return nil }
-    var newColumn = (Int64(column) + Int64(columns)) % columnCount
+    let (newRow, overflow) = Int64(row).addingReportingOverflow(Int64(rows))
+    guard !overflow && newRow >= 0 && newRow < Int64(1) << Int64(latitudeBitCount) else {
+      return nil
+    }
+    var newColumn = (Int64(column) + Int64(columns) % columnCount) % columnCount
     if newColumn < 0 { newColumn += columnCount }
     let lon = UInt32(truncatingIfNeeded: newColumn << Int64(32 - longitudeBitCount))
     let lat = UInt32(truncatingIfNeeded: newRow << Int64(32 - latitudeBitCount))
@@ -111,7 +120,8 @@ public struct Geohash: Hashable, Sendable {
       // circle's edge nearest the pole. Both bounds are conservative.
       let metersPerLongitude =
         Coordinate(uncheckedLatitude: polarEdge, longitude: 0)
-        .haversineMeters(to: Coordinate(uncheckedLatitude: polarEdge, longitude: 1)) * 0.9944
+        .haversineMeters(to: Coordinate(uncheckedLatitude: polarEdge, longitude: 1))
+        * HaversineBounds.minimumRatio
       return latSize * 110_574 >= radiusMeters && lonSize * metersPerLongitude >= radiusMeters
     }
   }

@@ -34,7 +34,8 @@ public struct MercatorPoint: Hashable, Sendable {
   @usableFromInline static let worldUnits = 4_294_967_296.0
 
   public static func x(longitude: Double) -> UInt32 {
-    clamped((longitude + 180) * (worldUnits / 360))
+    // Dividing first keeps the edges of units exact: (360 x / 2^32) / 360 has no rounding.
+    clamped((longitude + 180) / 360 * worldUnits)
   }
 
   public static func y(latitude: Double) -> UInt32 {
@@ -45,7 +46,8 @@ public struct MercatorPoint: Hashable, Sendable {
 
   @inline(__always)
   private static func clamped(_ value: Double) -> UInt32 {
-    value <= 0 ? 0 : (value >= worldUnits - 1 ? .max : UInt32(value))
+    // NaN fails the first comparison and becomes 0.
+    value > 0 ? (value >= worldUnits - 1 ? .max : UInt32(value)) : 0
   }
 
   /// Degrees of the western edge of a column, -180..<180.

@@ -5,8 +5,12 @@ public struct Instant: Hashable, Comparable, Sendable {
   @inlinable
   public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
+  /// Whole seconds since 1970; stays at the ends of the range instead of overflowing.
   @inlinable
-  public init(seconds: Int64) { milliseconds = seconds * 1000 }
+  public init(seconds: Int64) {
+    let (product, overflow) = seconds.multipliedReportingOverflow(by: 1000)
+    milliseconds = overflow ? (seconds > 0 ? .max : .min) : product
+  }
 
   /// Later than any moment in use: what never expires, expires here.
   public static let distantFuture = Instant(milliseconds: .max)
