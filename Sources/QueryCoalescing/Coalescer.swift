@@ -1,0 +1,99 @@
+/// A cache in front of a single flight: nobody's question is worked out twice.
+///
+/// ```
+///  ask -> cached and fresh enough? -- yes --> answer (renewed behind the caller's back if it ages)
+///              | no
+///              v
+///         in flight and reading late enough? -- yes --> wait for it
+///              | no
+///              v
+///         work it out, keep it, answer all who wait
+/// ```
+public final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+  public typealias Flight = SingleFlight<Key, Value>.Flight
+
+  public let clock: any MonotonicClock
+  public let flights: SingleFlight<Key, Value>
+  public let cache: FreshnessCache<Key, Value>
+  private let size: @Sendable (Value) -> Int?
+
+  /// - Parameters:
+  ///   - capacityBytes: bound of the cache; 0 keeps nothing.
+  ///   - size: bytes a value is charged in the cache, `nil` if it must not be kept.
+  public init(
+    clock: any MonotonicClock, capacityBytes: Int,
+    limits: SingleFlight<Key, Value>.Limits = .init(),
+    maximumWait: Nanoseconds = 30_000_000_000, size: @escaping @Sendable (Value) -> Int?
+  ) {
+    self.clock = clock
+    self.size = size
+    flights = SingleFlight(clock: clock, limits: limits, maximumWait: maximumWait)
+    cache = FreshnessCache(capacityBytes: capacityBytes)
+  }
+
+  /// An answer that takes waiting to work out: a provider, a database, a pool of threads.
+  ///
+  /// - Parameters:
+  ///   - freshness: what this caller accepts; `.unlimited` never asks twice while it is kept.
+  ///   - renewAfter: an answer older than this, but accepted, is given at once and renewed in the
+  ///     background by one of those who ask (stale-while-revalidate).
+  ///   - deadline: this caller's own, a moment of ``clock``.
+  /// - Throws: ``SingleFlightError``, `CancellationError`, and what the work throws; errors are
+  ///   shared with those who wait and never kept.
+  public func value(
+    for key: Key, freshness: Freshness, renewAfter: Nanoseconds = .max,
+    reading: SingleFlight<Key, Value>.ReadingMark = .atStart, deadline: Nanoseconds? = nil,
+    _ work: @escaping @Sendable (Flight) async throws -> Value
+  ) async throws -> SharedAnswer<Value> {
+    if freshness.allowsEarlierReadings {
+      try Task.checkCancellation()
+      let now = clock.now()
+      if case .hit(let value, let found, let renew) = cache.lookup(
+        key, freshness: freshness, at: now, renewAfter: renewAfter)
+      {
+        if renew { flights.refresh(key, reading: reading, keeping(key, work)) }
+        return SharedAnswer(
+          value: value, reading: found, ageNanoseconds: found.age(at: now), isCoalesced: true)
+      }
+    }
+    return try await flights.value(
+      for: key, freshness: freshness, reading: reading, deadline: deadline, keeping(key, work))
+  }
+
+  /// An answer that is worked out at once on this thread, in some ten microseconds: waiting for
+  /// another caller would cost more than the work. It is shared through the cache only, and only
+  /// with callers whose ``Freshness`` accepts earlier readings.
+  ///
+  /// - Parameter version: of the live state, read before the work begins; `nil` if it has none.
+  public func inlineValue<Failure: Error>(
+    for key: Key, freshness: Freshness, version: UInt64? = nil,
+    _ work: () throws(Failure) -> Value
+  ) throws(Failure) -> SharedAnswer<Value> {
+    let now = clock.now()
+    let reading = Reading(time: now, version: version)
+    guard freshness.allowsEarlierReadings else {
+      return SharedAnswer(
+        value: try work(), reading: reading, ageNanoseconds: 0, isCoalesced: false)
+    }
+    if case .hit(let value, let found, _) = cache.lookup(key, freshness: freshness, at: now) {
+      return SharedAnswer(
+        value: value, reading: found, ageNanoseconds: found.age(at: now), isCoalesced: true)
+    }
+    let value = try work()
+    if let bytes = size(value) { cache.insert(key, value, reading: reading, bytes: bytes) }
+    return SharedAnswer(value: value, reading: reading, ageNanoseconds: 0, isCoalesced: false)
+  }
+
+  private func keeping(
+    _ key: Key, _ work: @escaping @Sendable (Flight) async throws -> Value
+  ) -> @Sendable (Flight) async throws -> Value {
+    { [cache, size, clock] flight in
+      let started = Reading(time: clock.now())
+      let value = try await work(flight)
+      if let bytes = size(value) {
+        cache.insert(key, value, reading: flight.reading ?? started, bytes: bytes)
+      }
+      return value
+    }
+  }
+}
