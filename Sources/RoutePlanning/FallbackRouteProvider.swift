@@ -1,0 +1,46 @@
+/// Asks one provider, holds its answer against what can be true, and falls back to the estimate.
+///
+/// The answer says so: its ``Route/source`` is ``RouteSource/estimate`` and
+/// ``Route/fallbackReason`` why. Only the caller's own cancellation is passed on.
+public struct FallbackRouteProvider: RouteProvider {
+  public let primary: any RouteProvider
+  public let estimate: EstimatedRouteProvider
+  public let plausibility: RoutePlausibility
+
+  /// The primary's.
+  public var source: RouteSource { primary.source }
+
+  public init(
+    _ primary: any RouteProvider, estimate: EstimatedRouteProvider = EstimatedRouteProvider(),
+    plausibility: RoutePlausibility = RoutePlausibility()
+  ) {
+    self.primary = primary
+    self.estimate = estimate
+    self.plausibility = plausibility
+  }
+
+  public func route(_ request: RouteRequest) async throws(RouteError) -> Route {
+    do {
+      var route = try await primary.route(request)
+      try plausibility.check(route, for: request)
+      if route.range == nil { route.range = range(around: route, request) }
+      return route
+    } catch .cancelled {
+      throw .cancelled
+    } catch {
+      var route = estimate.estimatedRoute(request)
+      route.fallbackReason = error
+      return route
+    }
+  }
+
+  /// The road is known, the traffic is not: only the duration has a spread.
+  private func range(around route: Route, _ request: RouteRequest) -> TravelRange {
+    let spread = estimate.profile(at: request.origin).durationSpread
+    let meters = route.distanceMeters
+    let seconds = route.durationSeconds
+    return TravelRange(
+      low: TravelEstimate(distanceMeters: meters, durationSeconds: seconds * spread.low),
+      high: TravelEstimate(distanceMeters: meters, durationSeconds: seconds * spread.high))
+  }
+}
