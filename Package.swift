@@ -16,10 +16,11 @@ let houseSettings: [SwiftSetting] = [
 let pointerSettings: [SwiftSetting] = houseSettings + [.strictMemorySafety()]
 
 func coreTarget(
-  _ name: String, _ dependencies: [Target.Dependency] = [], pointers: Bool = false
+  _ name: String, _ dependencies: [Target.Dependency] = [], pointers: Bool = false,
+  exclude: [String] = []
 ) -> Target {
   .target(
-    name: name, dependencies: dependencies,
+    name: name, dependencies: dependencies, exclude: exclude,
     swiftSettings: pointers ? pointerSettings : houseSettings)
 }
 
@@ -61,8 +62,10 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-configuration.git", from: "1.4.0"),
     .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
+    .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-collections.git", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-system.git", from: "1.8.1"),
     .package(url: "https://github.com/apple/swift-numerics.git", from: "1.1.1"),
     .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-nio-http2.git", from: "1.46.0"),
@@ -86,9 +89,8 @@ let package = Package(
     coreTarget(
       "MoyeoEngine",
       [
-        "GeoMath", "ObjectModel", "QueryCoalescing", "SpatialIndexing", "TaxiFares",
-        "RoutePlanning", "PointClustering",
-      ]),
+        "GeoMath", "ObjectModel", "SpatialIndexing",
+      ], exclude: ["Fares"]),
     // Tier 4
     .target(
       name: "VectorTiles", dependencies: ["GeoMath", swiftProtobuf], swiftSettings: houseSettings),
@@ -106,12 +108,14 @@ let package = Package(
     .target(
       name: "MoyeoServer",
       dependencies: [
-        "MoyeoAPI", "MoyeoEngine", "VectorTiles", "GeoMath", "ObjectModel", "SpatialIndexing",
-        "QueryCoalescing", grpcCore, grpcProtobuf, grpcTransport, swiftProtobuf, hummingbird,
+        "MoyeoAPI", "MoyeoEngine", "GeoMath", "ObjectModel", "SpatialIndexing", grpcCore,
+        grpcProtobuf, grpcTransport, swiftProtobuf, hummingbird,
         nioCore, nioPosix, logging,
         .product(name: "NIOHTTP2", package: "swift-nio-http2"),
         .product(name: "NIOHPACK", package: "swift-nio-http2"),
         .product(name: "Metrics", package: "swift-metrics"),
+        .product(name: "CoreMetrics", package: "swift-metrics"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ],
       swiftSettings: houseSettings),
@@ -123,7 +127,9 @@ let package = Package(
     .executableTarget(
       name: "moyeod",
       dependencies: [
-        "MoyeoServer", "MoyeoEngine", "CitySimulation", "RouteProviders", logging,
+        "MoyeoServer", "MoyeoEngine", "CitySimulation", "GeoMath", "ObjectModel", logging, nioPosix,
+        .product(name: "Metrics", package: "swift-metrics"),
+        .product(name: "SystemPackage", package: "swift-system"),
         .product(name: "Configuration", package: "swift-configuration"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

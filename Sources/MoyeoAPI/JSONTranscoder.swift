@@ -1,4 +1,4 @@
-import SwiftProtobuf
+public import SwiftProtobuf
 
 /// Writes the JSON form of an encoded moyeo.v1 message, straight from its bytes.
 ///

@@ -1,5 +1,5 @@
 import Foundation
-import SwiftProtobuf
+public import SwiftProtobuf
 
 /// What the JSON mapping, the query parameters and the OpenAPI page need to know of a message,
 /// read once from the descriptors of moyeo.v1.

@@ -1,4 +1,4 @@
-public import ObjectModel
+import ObjectModel
 public import SpatialIndexing
 
 /// A named set of objects with their index.

@@ -7,7 +7,9 @@ public enum LayerName {
     let bytes = name.utf8
     guard (1...63).contains(bytes.count), let first = bytes.first else { return false }
     guard isLetterOrDigit(first) else { return false }
-    return bytes.allSatisfy { isLetterOrDigit($0) || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-") }
+    return bytes.allSatisfy {
+      isLetterOrDigit($0) || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-")
+    }
   }
 
   private static func isLetterOrDigit(_ byte: UInt8) -> Bool {

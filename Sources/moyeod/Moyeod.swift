@@ -1,1 +1,102 @@
-@main struct Moyeod { static func main() {} }
+import ArgumentParser
+import Foundation
+import Logging
+import MoyeoServer
+
+/// `moyeod`: reads the configuration, composes the daemon, runs it until SIGTERM or SIGINT.
+@main
+struct Moyeod: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "moyeod",
+    abstract: "The Moyeo daemon: who is near, over gRPC and HTTP/JSON.",
+    discussion: """
+      Every setting can stand in a JSON file (--config), in the environment (MOYEO_HTTP_PORT for \
+      http.port) or, where there is a flag, on the command line; the last wins. \
+      `moyeod --print-configuration` lists all of them.
+      """,
+    version: "moyeod 0.1.0")
+
+  @Option(help: "Where state is kept (data.directory).")
+  var dataDirectory: String?
+  @Option(help: "Address to listen on (host).")
+  var host: String?
+  @Option(help: "Port for HTTP; 0 picks a free one and logs it (http.port).")
+  var httpPort: Int?
+  @Option(help: "Port for gRPC; 0 picks a free one and logs it (grpc.port).")
+  var grpcPort: Int?
+  @Option(
+    help: "Fill the layer `users` with a living city; `seoul` is the one there is (demo.city).")
+  var demo: String?
+  @Option(help: "A JSON file of settings.")
+  var config: String?
+  @Option(help: "Folder that holds shipped files: data/ and page/ (resources.directory).")
+  var resources: String?
+  @Flag(help: "Print every setting with its default and meaning, then exit.")
+  var printConfiguration = false
+
+  func run() async throws {
+    if printConfiguration {
+      print(SettingsTable.text())
+      return
+    }
+    let settings: Settings
+    do {
+      settings = try await Settings.load(file: config, flags: flags)
+    } catch {
+      throw StartFailure.usage("\(error)")
+    }
+    LoggingSystem.bootstrap { label in
+      StructuredLogHandler(label: label, format: settings.logFormat, level: settings.logLevel)
+    }
+    try await Composition(settings: settings).run()
+  }
+
+  private var flags: [(key: String, value: String)] {
+    [
+      ("data.directory", dataDirectory), ("host", host), ("http.port", httpPort.map(String.init)),
+      ("grpc.port", grpcPort.map(String.init)), ("demo.city", demo),
+      ("resources.directory", resources),
+    ].compactMap { key, value in value.map { (key, $0) } }
+  }
+
+  /// Exit codes: 0, 1 failed, 2 usage.
+  static func main() async {
+    do {
+      var command = try parseAsRoot()
+      if var asynchronous = command as? any AsyncParsableCommand {
+        try await asynchronous.run()
+      } else {
+        try command.run()
+      }
+    } catch let failure as StartFailure {
+      FileHandle.standardError.write(Data("moyeod: \(failure)\n".utf8))
+      Foundation.exit(failure.exitCode)
+    } catch {
+      let code = exitCode(for: error)
+      let message = fullMessage(for: error)
+      let out: FileHandle = code == .success ? .standardOutput : .standardError
+      if !message.isEmpty { out.write(Data((message + "\n").utf8)) }
+      Foundation.exit(code == .success ? 0 : (code == .validationFailure ? 2 : 1))
+    }
+  }
+}
+
+/// Why the daemon did not start, or ended badly.
+enum StartFailure: Error, CustomStringConvertible {
+  /// The command line or a setting is wrong.
+  case usage(String)
+  case failed(String)
+
+  var description: String {
+    switch self {
+    case .usage(let message), .failed(let message): message
+    }
+  }
+
+  var exitCode: Int32 {
+    switch self {
+    case .usage: 2
+    case .failed: 1
+    }
+  }
+}

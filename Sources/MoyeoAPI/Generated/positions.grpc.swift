@@ -124,6 +124,19 @@ public enum Moyeo_V1_PositionService: Sendable {
                 type: .unary
             )
         }
+        /// Namespace for "ListLayers" metadata.
+        public enum ListLayers: Sendable {
+            /// Request type for "ListLayers".
+            public typealias Input = Moyeo_V1_ListLayersRequest
+            /// Response type for "ListLayers".
+            public typealias Output = Moyeo_V1_ListLayersResponse
+            /// Descriptor for "ListLayers".
+            public static let descriptor = GRPCCore.MethodDescriptor(
+                service: GRPCCore.ServiceDescriptor(fullyQualifiedService: "moyeo.v1.PositionService"),
+                method: "ListLayers",
+                type: .unary
+            )
+        }
         /// Descriptors for all methods in the "moyeo.v1.PositionService" service.
         public static let descriptors: [GRPCCore.MethodDescriptor] = [
             Report.descriptor,
@@ -133,7 +146,8 @@ public enum Moyeo_V1_PositionService: Sendable {
             Nearby.descriptor,
             NearbyBatch.descriptor,
             Within.descriptor,
-            TagHistogram.descriptor
+            TagHistogram.descriptor,
+            ListLayers.descriptor
         ]
     }
 }
@@ -303,6 +317,24 @@ extension Moyeo_V1_PositionService {
             request: GRPCCore.StreamingServerRequest<Moyeo_V1_TagHistogramRequest>,
             context: GRPCCore.ServerContext
         ) async throws -> GRPCCore.StreamingServerResponse<Moyeo_V1_TagHistogramResponse>
+
+        /// Handle the "ListLayers" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > GET /v1/layers
+        ///
+        /// - Parameters:
+        ///   - request: A streaming request of `Moyeo_V1_ListLayersRequest` messages.
+        ///   - context: Context providing information about the RPC.
+        /// - Throws: Any error which occurred during the processing of the request. Thrown errors
+        ///     of type `RPCError` are mapped to appropriate statuses. All other errors are converted
+        ///     to an internal error.
+        /// - Returns: A streaming response of `Moyeo_V1_ListLayersResponse` messages.
+        func listLayers(
+            request: GRPCCore.StreamingServerRequest<Moyeo_V1_ListLayersRequest>,
+            context: GRPCCore.ServerContext
+        ) async throws -> GRPCCore.StreamingServerResponse<Moyeo_V1_ListLayersResponse>
     }
 
     /// Service protocol for the "moyeo.v1.PositionService" service.
@@ -456,6 +488,24 @@ extension Moyeo_V1_PositionService {
             request: GRPCCore.ServerRequest<Moyeo_V1_TagHistogramRequest>,
             context: GRPCCore.ServerContext
         ) async throws -> GRPCCore.ServerResponse<Moyeo_V1_TagHistogramResponse>
+
+        /// Handle the "ListLayers" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > GET /v1/layers
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Moyeo_V1_ListLayersRequest` message.
+        ///   - context: Context providing information about the RPC.
+        /// - Throws: Any error which occurred during the processing of the request. Thrown errors
+        ///     of type `RPCError` are mapped to appropriate statuses. All other errors are converted
+        ///     to an internal error.
+        /// - Returns: A response containing a single `Moyeo_V1_ListLayersResponse` message.
+        func listLayers(
+            request: GRPCCore.ServerRequest<Moyeo_V1_ListLayersRequest>,
+            context: GRPCCore.ServerContext
+        ) async throws -> GRPCCore.ServerResponse<Moyeo_V1_ListLayersResponse>
     }
 
     /// Simple service protocol for the "moyeo.v1.PositionService" service.
@@ -608,6 +658,24 @@ extension Moyeo_V1_PositionService {
             request: Moyeo_V1_TagHistogramRequest,
             context: GRPCCore.ServerContext
         ) async throws -> Moyeo_V1_TagHistogramResponse
+
+        /// Handle the "ListLayers" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > GET /v1/layers
+        ///
+        /// - Parameters:
+        ///   - request: A `Moyeo_V1_ListLayersRequest` message.
+        ///   - context: Context providing information about the RPC.
+        /// - Throws: Any error which occurred during the processing of the request. Thrown errors
+        ///     of type `RPCError` are mapped to appropriate statuses. All other errors are converted
+        ///     to an internal error.
+        /// - Returns: A `Moyeo_V1_ListLayersResponse` to respond with.
+        func listLayers(
+            request: Moyeo_V1_ListLayersRequest,
+            context: GRPCCore.ServerContext
+        ) async throws -> Moyeo_V1_ListLayersResponse
     }
 }
 
@@ -703,6 +771,17 @@ extension Moyeo_V1_PositionService.StreamingServiceProtocol {
                 )
             }
         )
+        router.registerHandler(
+            forMethod: Moyeo_V1_PositionService.Method.ListLayers.descriptor,
+            deserializer: GRPCProtobuf.ProtobufDeserializer<Moyeo_V1_ListLayersRequest>(),
+            serializer: GRPCProtobuf.ProtobufSerializer<Moyeo_V1_ListLayersResponse>(),
+            handler: { request, context in
+                try await self.listLayers(
+                    request: request,
+                    context: context
+                )
+            }
+        )
     }
 }
 
@@ -780,6 +859,17 @@ extension Moyeo_V1_PositionService.ServiceProtocol {
         context: GRPCCore.ServerContext
     ) async throws -> GRPCCore.StreamingServerResponse<Moyeo_V1_TagHistogramResponse> {
         let response = try await self.tagHistogram(
+            request: GRPCCore.ServerRequest(stream: request),
+            context: context
+        )
+        return GRPCCore.StreamingServerResponse(single: response)
+    }
+
+    public func listLayers(
+        request: GRPCCore.StreamingServerRequest<Moyeo_V1_ListLayersRequest>,
+        context: GRPCCore.ServerContext
+    ) async throws -> GRPCCore.StreamingServerResponse<Moyeo_V1_ListLayersResponse> {
+        let response = try await self.listLayers(
             request: GRPCCore.ServerRequest(stream: request),
             context: context
         )
@@ -891,6 +981,19 @@ extension Moyeo_V1_PositionService.SimpleServiceProtocol {
     ) async throws -> GRPCCore.ServerResponse<Moyeo_V1_TagHistogramResponse> {
         return GRPCCore.ServerResponse<Moyeo_V1_TagHistogramResponse>(
             message: try await self.tagHistogram(
+                request: request.message,
+                context: context
+            ),
+            metadata: [:]
+        )
+    }
+
+    public func listLayers(
+        request: GRPCCore.ServerRequest<Moyeo_V1_ListLayersRequest>,
+        context: GRPCCore.ServerContext
+    ) async throws -> GRPCCore.ServerResponse<Moyeo_V1_ListLayersResponse> {
+        return GRPCCore.ServerResponse<Moyeo_V1_ListLayersResponse>(
+            message: try await self.listLayers(
                 request: request.message,
                 context: context
             ),
@@ -1090,6 +1193,29 @@ extension Moyeo_V1_PositionService {
             deserializer: some GRPCCore.MessageDeserializer<Moyeo_V1_TagHistogramResponse>,
             options: GRPCCore.CallOptions,
             onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Moyeo_V1_TagHistogramResponse>) async throws -> Result
+        ) async throws -> Result where Result: Sendable
+
+        /// Call the "ListLayers" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > GET /v1/layers
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Moyeo_V1_ListLayersRequest` message.
+        ///   - serializer: A serializer for `Moyeo_V1_ListLayersRequest` messages.
+        ///   - deserializer: A deserializer for `Moyeo_V1_ListLayersResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        func listLayers<Result>(
+            request: GRPCCore.ClientRequest<Moyeo_V1_ListLayersRequest>,
+            serializer: some GRPCCore.MessageSerializer<Moyeo_V1_ListLayersRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Moyeo_V1_ListLayersResponse>,
+            options: GRPCCore.CallOptions,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Moyeo_V1_ListLayersResponse>) async throws -> Result
         ) async throws -> Result where Result: Sendable
     }
 
@@ -1378,6 +1504,40 @@ extension Moyeo_V1_PositionService {
                 onResponse: handleResponse
             )
         }
+
+        /// Call the "ListLayers" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > GET /v1/layers
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Moyeo_V1_ListLayersRequest` message.
+        ///   - serializer: A serializer for `Moyeo_V1_ListLayersRequest` messages.
+        ///   - deserializer: A deserializer for `Moyeo_V1_ListLayersResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        public func listLayers<Result>(
+            request: GRPCCore.ClientRequest<Moyeo_V1_ListLayersRequest>,
+            serializer: some GRPCCore.MessageSerializer<Moyeo_V1_ListLayersRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Moyeo_V1_ListLayersResponse>,
+            options: GRPCCore.CallOptions = .defaults,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Moyeo_V1_ListLayersResponse>) async throws -> Result = { response in
+                try response.message
+            }
+        ) async throws -> Result where Result: Sendable {
+            try await self.client.unary(
+                request: request,
+                descriptor: Moyeo_V1_PositionService.Method.ListLayers.descriptor,
+                serializer: serializer,
+                deserializer: deserializer,
+                options: options,
+                onResponse: handleResponse
+            )
+        }
     }
 }
 
@@ -1605,6 +1765,35 @@ extension Moyeo_V1_PositionService.ClientProtocol {
             request: request,
             serializer: GRPCProtobuf.ProtobufSerializer<Moyeo_V1_TagHistogramRequest>(),
             deserializer: GRPCProtobuf.ProtobufDeserializer<Moyeo_V1_TagHistogramResponse>(),
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "ListLayers" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > GET /v1/layers
+    ///
+    /// - Parameters:
+    ///   - request: A request containing a single `Moyeo_V1_ListLayersRequest` message.
+    ///   - options: Options to apply to this RPC.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func listLayers<Result>(
+        request: GRPCCore.ClientRequest<Moyeo_V1_ListLayersRequest>,
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Moyeo_V1_ListLayersResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        try await self.listLayers(
+            request: request,
+            serializer: GRPCProtobuf.ProtobufSerializer<Moyeo_V1_ListLayersRequest>(),
+            deserializer: GRPCProtobuf.ProtobufDeserializer<Moyeo_V1_ListLayersResponse>(),
             options: options,
             onResponse: handleResponse
         )
@@ -1867,6 +2056,39 @@ extension Moyeo_V1_PositionService.ClientProtocol {
             metadata: metadata
         )
         return try await self.tagHistogram(
+            request: request,
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "ListLayers" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > GET /v1/layers
+    ///
+    /// - Parameters:
+    ///   - message: request message to send.
+    ///   - metadata: Additional metadata to send, defaults to empty.
+    ///   - options: Options to apply to this RPC, defaults to `.defaults`.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func listLayers<Result>(
+        _ message: Moyeo_V1_ListLayersRequest,
+        metadata: GRPCCore.Metadata = [:],
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Moyeo_V1_ListLayersResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        let request = GRPCCore.ClientRequest<Moyeo_V1_ListLayersRequest>(
+            message: message,
+            metadata: metadata
+        )
+        return try await self.listLayers(
             request: request,
             options: options,
             onResponse: handleResponse

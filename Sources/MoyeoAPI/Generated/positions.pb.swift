@@ -1415,6 +1415,74 @@ public nonisolated struct Moyeo_V1_TagHistogramResponse: Sendable {
   fileprivate var _version: String? = nil
 }
 
+public nonisolated struct Moyeo_V1_ListLayersRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct Moyeo_V1_LayerSummary: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var name: String {
+    get {_name ?? String()}
+    set {_name = newValue}
+  }
+  /// Returns true if `name` has been explicitly set.
+  public var hasName: Bool {self._name != nil}
+  /// Clears the value of `name`. Subsequent reads from it will return its default value.
+  public mutating func clearName() {self._name = nil}
+
+  /// Live objects.
+  public var objectCount: Int32 {
+    get {_objectCount ?? 0}
+    set {_objectCount = newValue}
+  }
+  /// Returns true if `objectCount` has been explicitly set.
+  public var hasObjectCount: Bool {self._objectCount != nil}
+  /// Clears the value of `objectCount`. Subsequent reads from it will return its default value.
+  public mutating func clearObjectCount() {self._objectCount = nil}
+
+  /// Whether clusters and tiles are kept.
+  public var clusters: Bool {
+    get {_clusters ?? false}
+    set {_clusters = newValue}
+  }
+  /// Returns true if `clusters` has been explicitly set.
+  public var hasClusters: Bool {self._clusters != nil}
+  /// Clears the value of `clusters`. Subsequent reads from it will return its default value.
+  public mutating func clearClusters() {self._clusters = nil}
+
+  /// Numeric attributes indexed for `where`.
+  public var columns: [String] = []
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _name: String? = nil
+  fileprivate var _objectCount: Int32? = nil
+  fileprivate var _clusters: Bool? = nil
+}
+
+public nonisolated struct Moyeo_V1_ListLayersResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var layers: [Moyeo_V1_LayerSummary] = []
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "moyeo.v1"
@@ -2829,6 +2897,104 @@ nonisolated extension Moyeo_V1_TagHistogramResponse: SwiftProtobuf.Message, Swif
   public static func ==(lhs: Moyeo_V1_TagHistogramResponse, rhs: Moyeo_V1_TagHistogramResponse) -> Bool {
     if lhs.tags != rhs.tags {return false}
     if lhs._version != rhs._version {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Moyeo_V1_ListLayersRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ListLayersRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Moyeo_V1_ListLayersRequest, rhs: Moyeo_V1_ListLayersRequest) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Moyeo_V1_LayerSummary: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".LayerSummary"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{3}object_count\0\u{1}clusters\0\u{1}columns\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self._name) }()
+      case 2: try { try decoder.decodeSingularInt32Field(value: &self._objectCount) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self._clusters) }()
+      case 4: try { try decoder.decodeRepeatedStringField(value: &self.columns) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._name {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._objectCount {
+      try visitor.visitSingularInt32Field(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._clusters {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 3)
+    } }()
+    if !self.columns.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.columns, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Moyeo_V1_LayerSummary, rhs: Moyeo_V1_LayerSummary) -> Bool {
+    if lhs._name != rhs._name {return false}
+    if lhs._objectCount != rhs._objectCount {return false}
+    if lhs._clusters != rhs._clusters {return false}
+    if lhs.columns != rhs.columns {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Moyeo_V1_ListLayersResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ListLayersResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}layers\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.layers) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.layers.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.layers, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Moyeo_V1_ListLayersResponse, rhs: Moyeo_V1_ListLayersResponse) -> Bool {
+    if lhs.layers != rhs.layers {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

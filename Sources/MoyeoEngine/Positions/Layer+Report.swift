@@ -1,5 +1,5 @@
 public import ObjectModel
-import SpatialIndexing
+public import SpatialIndexing
 
 extension Layer {
   /// Stores reports; `outcomes[i]` is what became of the i-th.
@@ -71,5 +71,14 @@ extension Layer {
   /// Takes an object out. - Returns: Whether it was there.
   public func remove(id: String, now: Instant) -> Bool {
     index.remove(ids: [id], now: now, changes: nil)[0]
+  }
+}
+
+extension Layer {
+  /// Applies moves by handle; `outcomes[i]` is what became of the i-th.
+  public func apply(
+    _ batch: borrowing UpdateBatch, now: Instant, outcomes: inout [UpdateOutcome]
+  ) {
+    index.apply(batch, now: now, outcomes: &outcomes, changes: nil)
   }
 }

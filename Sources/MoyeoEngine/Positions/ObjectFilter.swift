@@ -1,4 +1,4 @@
-public import GeoMath
+import GeoMath
 import ObjectModel
 public import SpatialIndexing
 

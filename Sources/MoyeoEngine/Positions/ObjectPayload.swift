@@ -27,7 +27,9 @@ public enum ObjectPayload {
     var tags: [String] = []
     var reader = PayloadReader(payload)
     while let field = reader.next() {
-      if field.number == 7, let bytes = field.bytes { tags.append(String(decoding: bytes, as: UTF8.self)) }
+      if field.number == 7, let bytes = field.bytes {
+        tags.append(String(decoding: bytes, as: UTF8.self))
+      }
     }
     return tags
   }

@@ -51,13 +51,4 @@ extension Layer {
     }
     return page.cursor { search.fingerprint(layer: name) }
   }
-
-  /// How often each tag is carried in an area, most frequent first, then by tag.
-  public func tagHistogram(
-    area: SearchArea?, filter: ObjectFilter, limit: Int, now: Instant
-  ) -> [(tag: String, count: Int)] {
-    index.tagHistogram(
-      area: area, filter: filter.searchFilter(columns: columns, area: nil, now: now),
-      limit: limit, now: now)
-  }
 }

@@ -1,0 +1,170 @@
+import GRPCCore
+import GRPCNIOTransportHTTP2
+import Hummingbird
+public import Foundation
+public import Logging
+public import MoyeoEngine
+import NIOCore
+public import NIOPosix
+public import ServiceLifecycle
+
+/// gRPC and HTTP/JSON over one engine, in one process.
+public struct Daemon: Sendable {
+  public struct Configuration: Sendable {
+    public var host = "127.0.0.1"
+    /// 0 picks a free port.
+    public var httpPort = 8080
+    /// 0 picks a free port.
+    public var grpcPort = 50051
+    public var corsOrigins: [String] = []
+    /// The map page's files; none is served without.
+    public var pageDirectory: URL?
+    /// Where Debian's libjs-leaflet lies.
+    public var leafletDirectory: URL?
+    /// Raster tiles under the map page: a URL with {z}, {x}, {y}.
+    public var baseMapURL: String?
+    public var baseMapAttribution: String?
+    /// Microseconds that gRPC may hold back a flush to join it with the next; `nil` flushes at
+    /// once (lower latency, more CPU under load).
+    public var flushCoalescingMicroseconds: Int?
+    /// Streams open at once on one connection.
+    public var maximumStreamsPerConnection = 100
+
+    public init() {}
+  }
+
+  /// Where it listens.
+  public struct Addresses: Sendable {
+    public let host: String
+    public let httpPort: Int
+    public let grpcPort: Int
+  }
+
+  public let configuration: Configuration
+  public let engine: Engine
+  public let shutdown: ShutdownSignal
+  private let readiness: Readiness
+  private let eventLoopGroup: MultiThreadedEventLoopGroup
+  private let logger: Logger
+  private let metrics: PrometheusMetrics?
+  private let onListening: @Sendable (Addresses) async -> Void
+
+  /// - Parameters:
+  ///   - readyAfter: Names of further parts that ``markReady(_:)`` will report.
+  ///   - onListening: Called once both ports are bound.
+  public init(
+    configuration: Configuration, engine: Engine, eventLoopGroup: MultiThreadedEventLoopGroup,
+    metrics: PrometheusMetrics?, readyAfter: Set<String> = [], logger: Logger,
+    onListening: @escaping @Sendable (Addresses) async -> Void = { _ in }
+  ) {
+    self.configuration = configuration
+    self.engine = engine
+    self.eventLoopGroup = eventLoopGroup
+    self.metrics = metrics
+    self.logger = logger
+    self.onListening = onListening
+    shutdown = ShutdownSignal()
+    readiness = Readiness(waitingFor: readyAfter.union(["http", "grpc"]))
+  }
+
+  public func markReady(_ part: String) { readiness.markReady(part) }
+
+  /// The services to run, in order of their start.
+  public func services() -> [any Service] {
+    let positions = PositionOperations(engine: engine)
+    let operations = positions.all
+    let requestMetrics = RequestMetrics()
+    let ports = BoundPorts(host: configuration.host, onListening: onListening)
+    let pages = OperatorPages(
+      engine: engine, metrics: metrics, shutdown: shutdown, readiness: readiness,
+      openAPI: OpenAPIPage.make(operations: operations, version: "1"),
+      map: MapPage(
+        directory: configuration.pageDirectory, leaflet: configuration.leafletDirectory))
+    let http = HTTPFrontend(
+      operations: operations, pages: pages, corsOrigins: configuration.corsOrigins,
+      requestMetrics: requestMetrics, maximumBatch: engine.limits.batchRequests, logger: logger)
+    let grpc = GRPCFrontend(
+      operations: operations, positions: positions, requestMetrics: requestMetrics,
+      shutdown: shutdown)
+    return [
+      EngineMaintenance(engine: engine), grpcService(grpc, ports), httpService(http, ports),
+      ShutdownAnnouncer(shutdown: shutdown),
+    ]
+  }
+
+  private func httpService(_ frontend: HTTPFrontend, _ ports: BoundPorts) -> any Service {
+    let responder = CallbackResponder<BasicRequestContext> { request, context in
+      await frontend.respond(to: request, context: context)
+    }
+    return Application(
+      responder: responder,
+      configuration: .init(
+        address: .hostname(configuration.host, port: configuration.httpPort),
+        serverName: "moyeo"),
+      onServerRunning: { channel in
+        await ports.set(http: channel.localAddress?.port ?? 0)
+        readiness.markReady("http")
+      },
+      eventLoopGroupProvider: .shared(eventLoopGroup), logger: logger)
+  }
+
+  private func grpcService(_ frontend: GRPCFrontend, _ ports: BoundPorts) -> any Service {
+    let address: GRPCNIOTransportHTTP2.SocketAddress =
+      configuration.host.contains(":")
+      ? .ipv6(host: configuration.host, port: configuration.grpcPort)
+      : .ipv4(
+        host: configuration.host == "localhost" ? "127.0.0.1" : configuration.host,
+        port: configuration.grpcPort)
+    let transport = GRPCFrontend.Transport(
+      address: address, transportSecurity: .plaintext,
+      config: .defaults { config in
+        config.connection.flushCoalescing = configuration.flushCoalescingMicroseconds.map {
+          .init(maxFlushDelay: .microseconds($0), maxBytes: 64 * 1024)
+        }
+        config.connection.maxIdleTime = .seconds(3600)
+        config.http2.maxConcurrentStreams = configuration.maximumStreamsPerConnection
+        config.rpc.maxRequestPayloadSize = 4 << 20
+      },
+      eventLoopGroup: eventLoopGroup)
+    let server = GRPCServer(transport: transport, router: frontend.makeRouter())
+    return GRPCService(
+      server: server, executor: EventLoopTaskExecutor(eventLoopGroup),
+      onListening: {
+        let port = try await server.listeningAddress?.port ?? 0
+        await ports.set(grpc: port)
+        readiness.markReady("grpc")
+      })
+  }
+}
+
+/// Tells once both ports are known.
+private actor BoundPorts {
+  private let host: String
+  private let onListening: @Sendable (Daemon.Addresses) async -> Void
+  private var http: Int?
+  private var grpc: Int?
+
+  init(host: String, onListening: @escaping @Sendable (Daemon.Addresses) async -> Void) {
+    self.host = host
+    self.onListening = onListening
+  }
+
+  func set(http: Int) async {
+    self.http = http
+    await tell()
+  }
+
+  func set(grpc: Int) async {
+    self.grpc = grpc
+    await tell()
+  }
+
+  private func tell() async {
+    guard let http, let grpc else { return }
+    await onListening(Daemon.Addresses(host: host, httpPort: http, grpcPort: grpc))
+  }
+}
+
+extension GRPCNIOTransportHTTP2.SocketAddress {
+  fileprivate var port: Int? { ipv4?.port ?? ipv6?.port }
+}

@@ -1,0 +1,53 @@
+import GRPCCore
+import GRPCNIOTransportHTTP2
+import MoyeoEngine
+import ServiceLifecycle
+
+/// Serves gRPC until the shutdown begins, then lets calls in flight end.
+struct GRPCService: Service {
+  let server: GRPCServer<GRPCFrontend.Transport>
+  let executor: EventLoopTaskExecutor
+  let onListening: @Sendable () async throws -> Void
+
+  func run() async throws {
+    try await withGracefulShutdownHandler {
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask {
+          try await withTaskExecutorPreference(executor) { try await server.serve() }
+        }
+        try await onListening()
+        try await group.waitForAll()
+      }
+    } onGracefulShutdown: {
+      server.beginGracefulShutdown()
+    }
+  }
+}
+
+/// Takes expired objects out of the index a few times a second.
+struct EngineMaintenance: Service {
+  let engine: Engine
+  private static let interval = Duration.milliseconds(40)
+
+  func run() async throws {
+    try? await cancelWhenGracefulShutdown {
+      while !Task.isCancelled {
+        engine.reclaimExpired()
+        try await Task.sleep(for: Self.interval)
+      }
+    }
+  }
+}
+
+/// Ends long-lived streams when the shutdown begins; starts last, so it is told first.
+struct ShutdownAnnouncer: Service {
+  let shutdown: ShutdownSignal
+
+  func run() async throws {
+    await withGracefulShutdownHandler {
+      await shutdown.wait()
+    } onGracefulShutdown: {
+      shutdown.begin()
+    }
+  }
+}

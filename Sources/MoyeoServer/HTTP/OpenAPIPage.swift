@@ -1,0 +1,118 @@
+import Foundation
+import MoyeoAPI
+
+/// /openapi.json (OpenAPI 3.1), made from the operations and the descriptors of moyeo.v1, so that
+/// it cannot drift from what is served.
+enum OpenAPIPage {
+  static func make(operations: [Operation], version: String) -> [UInt8] {
+    var paths: [String: [String: Any]] = [:]
+    var needed: Set<String> = ["moyeo.v1.Error"]
+    for operation in operations {
+      for route in operation.routes {
+        paths[route.template, default: [:]][route.method.lowercased()] = method(operation, route)
+      }
+      needed.formUnion([operation.requestSchema.name, operation.responseSchema.name])
+    }
+    let document: [String: Any] = [
+      "openapi": "3.1.0",
+      "info": [
+        "title": "Moyeo", "version": version,
+        "description": "Geospatial matching and clustering over people and parties that move.",
+      ],
+      "paths": paths,
+      "components": ["schemas": schemas(from: needed)],
+    ]
+    let data = try? JSONSerialization.data(
+      withJSONObject: document, options: [.sortedKeys, .withoutEscapingSlashes])
+    return Array(data ?? Data("{}".utf8))
+  }
+
+  private static func method(_ operation: Operation, _ route: Operation.Route) -> [String: Any] {
+    let inPath = route.segments.compactMap { segment -> String? in
+      guard let open = segment.firstIndex(of: "{"), let close = segment.firstIndex(of: "}") else {
+        return nil
+      }
+      return String(segment[segment.index(after: open)..<close])
+    }
+    var parameters: [[String: Any]] = inPath.map { name in
+      [
+        "name": name, "in": "path", "required": true,
+        "schema": operation.requestSchema.field(jsonName: name).map(schema) ?? ["type": "string"],
+      ]
+    }
+    var out: [String: Any] = [
+      "operationId": operation.routes.count > 1
+        ? operation.rpc + "By" + route.method.capitalized : operation.rpc,
+      "tags": [operation.service.split(separator: ".").last.map(String.init) ?? ""],
+      "responses": [
+        "200": content(reference(operation.responseSchema.name), "The answer."),
+        "default": content(errorSchema, "A refusal."),
+      ],
+    ]
+    if route.method == "POST" {
+      out["requestBody"] = [
+        "required": true,
+        "content": ["application/json": ["schema": reference(operation.requestSchema.name)]],
+      ]
+    } else {
+      for field in operation.requestSchema.fields where !inPath.contains(field.jsonName) {
+        parameters.append(["name": field.jsonName, "in": "query", "schema": schema(field)])
+      }
+    }
+    out["parameters"] = parameters
+    return out
+  }
+
+  private static var errorSchema: [String: Any] {
+    [
+      "type": "object", "properties": ["error": reference("moyeo.v1.Error")],
+      "required": ["error"],
+    ]
+  }
+
+  private static func content(_ schema: [String: Any], _ description: String) -> [String: Any] {
+    ["description": description, "content": ["application/json": ["schema": schema]]]
+  }
+
+  private static func reference(_ name: String) -> [String: Any] {
+    ["$ref": "#/components/schemas/" + shortName(name)]
+  }
+
+  private static func shortName(_ name: String) -> String {
+    String(name.split(separator: ".").last ?? "")
+  }
+
+  private static func schemas(from names: Set<String>) -> [String: Any] {
+    var out: [String: Any] = [:]
+    var open = names
+    while let name = open.popFirst() {
+      guard out[shortName(name)] == nil, let message = MessageSchema.all[name] else { continue }
+      var properties: [String: Any] = [:]
+      for field in message.fields {
+        properties[field.jsonName] = schema(field)
+        if case .message(let inner) = field.kind, inner.hasPrefix("moyeo.") { open.insert(inner) }
+      }
+      out[shortName(name)] = ["type": "object", "properties": properties]
+    }
+    return out
+  }
+
+  private static func schema(_ field: MessageSchema.Field) -> [String: Any] {
+    let one: [String: Any] =
+      switch field.kind {
+      case .double, .float: ["type": "number"]
+      case .bool: ["type": "boolean"]
+      case .string: ["type": "string"]
+      case .bytes: ["type": "string", "contentEncoding": "base64"]
+      case .int32, .sint32, .uint32, .fixed32, .sfixed32, .enumeration:
+        ["type": "integer", "format": "int32"]
+      case .int64, .sint64, .uint64, .fixed64, .sfixed64: ["type": "integer", "format": "int64"]
+      case .message("google.protobuf.Timestamp"): ["type": "string", "format": "date-time"]
+      case .message("google.protobuf.Struct"): ["type": "object"]
+      case .message("google.protobuf.Value"): [:]
+      case .message("google.protobuf.ListValue"): ["type": "array", "items": [:] as [String: Any]]
+      case .message(let name): reference(name)
+      }
+    return field.isRepeated ? ["type": "array", "items": one] : one
+  }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import MoyeoEngine
+import NIOCore
+import SpatialIndexing
+
+/// What is served besides the API: liveness, readiness, metrics, the OpenAPI page and the map.
+struct OperatorPages: Sendable {
+  let engine: Engine
+  let metrics: PrometheusMetrics?
+  let shutdown: ShutdownSignal
+  let readiness: Readiness
+  let openAPI: [UInt8]
+  let map: MapPage
+
+  func response(path: String, request: Request) async -> Response? {
+    switch path {
+    case "/healthz": Self.text("ok\n")
+    case "/readyz": readyz()
+    case "/metrics": Self.text(metricsText(), type: "text/plain; version=0.0.4; charset=utf-8")
+    case "/openapi.json": HTTPFrontend.json(openAPI)
+    default: map.response(path: path, request: request)
+    }
+  }
+
+  private func readyz() -> Response {
+    if shutdown.isShuttingDown { return Self.text("shutting down\n", status: .serviceUnavailable) }
+    guard readiness.isReady else {
+      return Self.text("starting\n", status: .serviceUnavailable)
+    }
+    return Self.text("ready\n")
+  }
+
+  private func metricsText() -> String {
+    var out = metrics?.exposition() ?? ""
+    out += "# TYPE moyeo_layer_objects gauge\n"
+    let figures = engine.layers.map { ($0.name, $0.index.statistics()) }
+    for (name, statistics) in figures {
+      out += "moyeo_layer_objects{layer=\"\(name)\"} \(statistics.objectCount)\n"
+    }
+    out += "# TYPE moyeo_layer_index_bytes gauge\n"
+    for (name, statistics) in figures {
+      out += "moyeo_layer_index_bytes{layer=\"\(name)\"} \(statistics.totalBytes)\n"
+    }
+    return out
+  }
+
+  static func text(
+    _ text: String, type: String = "text/plain; charset=utf-8", status: HTTPResponse.Status = .ok
+  ) -> Response {
+    Response(
+      status: status, headers: [.contentType: type, .cacheControl: "no-store"],
+      body: .init(byteBuffer: ByteBuffer(string: text)))
+  }
+}

@@ -1,0 +1,95 @@
+import Foundation
+import MoyeoAPI
+
+/// `POST /v1/batch`: up to 20 reads in one call, answered in order, each with its own status.
+struct BatchReads: Sendable {
+  static let path = "/v1/batch"
+  static let maximumRequestBytes = 4 << 20
+  let routes: RouteTable
+  let maximumRequests: Int
+
+  private struct JSONItem {
+    let method: String
+    let path: String
+    let body: Data?
+  }
+
+  func answer(method: String, body: Data) async throws -> [UInt8] {
+    guard method == "POST" else {
+      throw APIError(.methodNotAllowed, "this route answers POST, not \(method)")
+    }
+    let items = try Self.items(in: body, maximum: maximumRequests)
+    var out = Array(#"{"responses":["#.utf8)
+    for (i, item) in items.enumerated() {
+      if i > 0 { out.append(UInt8(ascii: ",")) }
+      let (status, answer) = await self.answer(item)
+      out.append(contentsOf: #"{"status":"#.utf8)
+      JSONText.append(Int64(status), to: &out)
+      out.append(contentsOf: #","body":"#.utf8)
+      out.append(contentsOf: answer)
+      out.append(UInt8(ascii: "}"))
+    }
+    out.append(contentsOf: "]}".utf8)
+    return out
+  }
+
+  private func answer(_ item: JSONItem) async -> (status: Int, body: [UInt8]) {
+    do {
+      let halves = item.path.split(
+        separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+      let match = try routes.match(method: item.method, path: String(halves[0]))
+      guard match.operation.isRead else {
+        throw APIError(.methodNotAllowed, "a batch carries reads only")
+      }
+      let parameters = try RequestParameters(match.operation.requestSchema).json(
+        path: match.parameters, query: halves.count > 1 ? String(halves[1]) : nil)
+      let encoded = try await match.operation.callJSON(item.body, parameters, CallContext())
+      return (200, try match.operation.json(encoded))
+    } catch let error as APIError {
+      return (error.reason.status.http, error.httpBody())
+    } catch {
+      let refusal = APIError(.internalError, "something went wrong here")
+      return (500, refusal.httpBody())
+    }
+  }
+
+  private static func items(in body: Data, maximum: Int) throws(APIError) -> [JSONItem] {
+    guard let object = try? JSONSerialization.jsonObject(with: body) as? [String: Any] else {
+      throw APIError(.malformedRequest, "the body is not a JSON object")
+    }
+    if let unknown = object.keys.first(where: { $0 != "requests" }) {
+      throw APIError(.unknownField, field: unknown, "there is no field \(quoted(unknown)) here")
+    }
+    guard let requests = object["requests"] as? [Any] else {
+      throw APIError(.missingField, field: "requests", "requests is a list")
+    }
+    guard requests.count <= maximum else {
+      throw APIError(
+        .tooManyItems, field: "requests", "at most \(maximum) requests; got \(requests.count)")
+    }
+    var items: [JSONItem] = []
+    for (i, request) in requests.enumerated() { items.append(try item(request, index: i)) }
+    return items
+  }
+
+  private static func item(_ request: Any, index: Int) throws(APIError) -> JSONItem {
+    let field = "requests[\(index)]"
+    guard let request = request as? [String: Any] else {
+      throw APIError(.malformedRequest, field: field, "a request is an object")
+    }
+    if let unknown = request.keys.first(where: { !["method", "path", "body"].contains($0) }) {
+      throw APIError(
+        .unknownField, field: "\(field).\(unknown)", "there is no field \(quoted(unknown)) here")
+    }
+    guard let method = request["method"] as? String, let path = request["path"] as? String else {
+      throw APIError(.missingField, field: field, "a request has a method and a path")
+    }
+    var body: Data?
+    if let value = request["body"], !(value is NSNull) {
+      guard value is [String: Any], let data = try? JSONSerialization.data(withJSONObject: value)
+      else { throw APIError(.malformedRequest, field: "\(field).body", "a body is an object") }
+      body = data
+    }
+    return JSONItem(method: method, path: path, body: body)
+  }
+}

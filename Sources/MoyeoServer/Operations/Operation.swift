@@ -1,0 +1,142 @@
+import Foundation
+import MoyeoAPI
+import SwiftProtobuf
+
+/// What a handler may know of the call besides its request.
+struct CallContext: Sendable {
+  /// From `Accept-Encoding`; HTTP only.
+  var acceptsGzip = false
+  /// From `If-None-Match`; HTTP only.
+  var ifNoneMatch: String?
+  /// `X-Moyeo-Session`.
+  var session: String?
+}
+
+/// One unary call of the API, in all the forms in which it can arrive: gRPC bytes, HTTP with a
+/// path, query and JSON body, or an item of /v1/batch. One handler serves them all.
+struct Operation: Sendable {
+  struct Route: Sendable {
+    let method: String
+    /// E.g. `/v1/layers/{layer}/positions/{id}`; the names are JSON names of request fields.
+    let template: String
+    let segments: [Substring]
+
+    init(_ method: String, _ template: String) {
+      self.method = method
+      self.template = template
+      segments = template.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+    }
+  }
+
+  /// E.g. `moyeo.v1.PositionService`.
+  let service: String
+  let rpc: String
+  let routes: [Route]
+  let requestSchema: MessageSchema
+  let responseSchema: MessageSchema
+  let maximumRequestBytes: Int
+  /// Whether it changes nothing, so that /v1/batch may carry it.
+  let isRead: Bool
+  /// Encoded request in, encoded response out.
+  let callEncoded: @Sendable ([UInt8], CallContext) async throws -> [UInt8]
+  /// JSON body and JSON of path and query in, encoded response out.
+  let callJSON: @Sendable (_ body: Data?, _ parameters: Data, CallContext) async throws -> [UInt8]
+  let transcoder: JSONTranscoder
+
+  /// - Parameter handler: Validates and answers; returns the encoded `Response`.
+  init<Request: Message & Sendable, Response: Message>(
+    _ service: String, _ rpc: String, _ request: Request.Type, _ response: Response.Type,
+    routes: [Route], maximumRequestBytes: Int = 1 << 20, isRead: Bool = true,
+    handler: @escaping @Sendable (Request, CallContext) async throws -> [UInt8]
+  ) {
+    self.service = "moyeo.v1." + service
+    self.rpc = rpc
+    self.routes = routes
+    self.maximumRequestBytes = maximumRequestBytes
+    self.isRead = isRead
+    requestSchema = MessageSchema.of(request)
+    responseSchema = MessageSchema.of(response)
+    transcoder = JSONTranscoder(response)
+    callEncoded = { bytes, context in
+      try await handler(try RequestDecoding.message(Request.self, encoded: bytes), context)
+    }
+    callJSON = { body, parameters, context in
+      let message = try RequestDecoding.message(
+        Request.self, body: body, parameters: parameters)
+      return try await handler(message, context)
+    }
+  }
+
+  /// JSON text of an encoded response.
+  func json(_ encoded: [UInt8]) throws -> [UInt8] { try transcoder.json(encoded) }
+}
+
+/// Bytes to request messages, with the reasons of what does not parse.
+enum RequestDecoding {
+  static func message<Request: Message>(_ type: Request.Type, encoded: [UInt8]) throws(APIError)
+    -> Request
+  {
+    let request: Request
+    do {
+      request = try Request(serializedBytes: encoded)
+    } catch {
+      throw APIError(.malformedRequest, "the body is not a \(Request.protoMessageName) message")
+    }
+    guard request.unknownFields.data.isEmpty else {
+      throw APIError(
+        .unknownField, "the request has fields that \(Request.protoMessageName) does not know")
+    }
+    return request
+  }
+
+  /// A request from its JSON body, if any, with the parameters of path and query over it.
+  static func message<Request: Message>(_ type: Request.Type, body: Data?, parameters: Data)
+    throws(APIError) -> Request
+  {
+    var request = try parse(type, json: parameters)
+    if let body {
+      let fromBody = try parse(type, json: body)
+      guard let overlay: [UInt8] = try? request.serializedBytes() else {
+        throw APIError(.malformedRequest, "the parameters cannot be encoded")
+      }
+      request = fromBody
+      do {
+        // Path and query win over the body.
+        try request.merge(serializedBytes: overlay)
+      } catch {
+        throw APIError(.malformedRequest, "the parameters do not fit the body")
+      }
+    }
+    return request
+  }
+
+  private static func parse<Request: Message>(_ type: Request.Type, json: Data) throws(APIError)
+    -> Request
+  {
+    do {
+      return try Request(jsonUTF8Bytes: json)
+    } catch let error as JSONDecodingError {
+      if case .unknownField(let name) = error {
+        throw APIError(.unknownField, field: name, "there is no field \(quoted(name)) here")
+      }
+      throw APIError(.malformedRequest, sentence(for: error))
+    } catch {
+      throw APIError(.malformedRequest, "the body is not valid JSON for this call")
+    }
+  }
+
+  private static func sentence(for error: JSONDecodingError) -> String {
+    switch error {
+    case .truncated: "the JSON ends too early"
+    case .malformedNumber, .numberRange, .leadingZero: "a number in the JSON is not valid here"
+    case .malformedString: "a string in the JSON is not valid here"
+    case .malformedBool: "a true or false in the JSON is not valid here"
+    case .invalidUTF8: "the JSON is not valid UTF-8"
+    case .malformedTimestamp: "a time is not RFC 3339, such as 2026-11-20T23:10:00+09:00"
+    case .trailingGarbage: "something follows the end of the JSON"
+    case .messageDepthLimit: "the JSON is nested too deeply"
+    case .illegalNull: "null is not valid here"
+    default: "the body is not valid JSON for this call"
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import MoyeoAPI
+
+/// Path and query parameters as the JSON text of a request message.
+struct RequestParameters {
+  private let schema: MessageSchema
+
+  init(_ schema: MessageSchema) { self.schema = schema }
+
+  /// - Parameters:
+  ///   - path: Decoded path parameters.
+  ///   - query: The raw query string.
+  /// - Throws: `unknown_field`, `malformed_request`.
+  func json(path: [(name: String, value: String)], query: String?) throws(APIError) -> Data {
+    var order: [String] = []
+    var values: [String: [String]] = [:]
+    for (name, value) in path {
+      order.append(name)
+      values[name] = [value]
+    }
+    for (name, value) in try Self.pairs(query) {
+      guard schema.field(jsonName: name) != nil else {
+        throw APIError(.unknownField, field: name, "there is no parameter \(quoted(name)) here")
+      }
+      guard !path.contains(where: { $0.name == name }) else {
+        throw APIError(.conflictingFields, field: name, "\(name) stands in the path already")
+      }
+      if values[name] == nil { order.append(name) }
+      values[name, default: []].append(value)
+    }
+    var out: [UInt8] = [UInt8(ascii: "{")]
+    for name in order {
+      guard let field = schema.field(jsonName: name), let given = values[name] else { continue }
+      if out.count > 1 { out.append(UInt8(ascii: ",")) }
+      JSONText.append(string: name, to: &out)
+      out.append(UInt8(ascii: ":"))
+      try append(given, for: field, to: &out)
+    }
+    out.append(UInt8(ascii: "}"))
+    return Data(out)
+  }
+
+  private func append(_ given: [String], for field: MessageSchema.Field, to out: inout [UInt8])
+    throws(APIError)
+  {
+    guard field.isRepeated else {
+      guard given.count == 1 else {
+        throw APIError(
+          .malformedRequest, field: field.jsonName,
+          "\(field.jsonName) is given \(given.count) times"
+        )
+      }
+      return try append(given[0], for: field, to: &out)
+    }
+    out.append(UInt8(ascii: "["))
+    for (i, value) in given.enumerated() {
+      if i > 0 { out.append(UInt8(ascii: ",")) }
+      try append(value, for: field, to: &out)
+    }
+    out.append(UInt8(ascii: "]"))
+  }
+
+  private func append(_ value: String, for field: MessageSchema.Field, to out: inout [UInt8])
+    throws(APIError)
+  {
+    func refuse(_ what: String) -> APIError {
+      APIError(
+        .malformedRequest, field: field.jsonName,
+        "\(field.jsonName) is \(what); got \(quoted(value))")
+    }
+    switch field.kind {
+    case .double, .float:
+      guard let number = Double(value), !value.hasPrefix(" ") else { throw refuse("a number") }
+      JSONText.append(number, to: &out)
+    case .bool:
+      switch value {
+      case "true", "1": out.append(contentsOf: "true".utf8)
+      case "false", "0": out.append(contentsOf: "false".utf8)
+      default: throw refuse("true or false")
+      }
+    case .int32, .sint32, .uint32, .fixed32, .sfixed32:
+      guard let number = Int32(value) else { throw refuse("a whole number") }
+      JSONText.append(Int64(number), to: &out)
+    case .int64, .sint64, .uint64, .fixed64, .sfixed64, .enumeration:
+      guard let number = Int64(value) else { throw refuse("a whole number") }
+      JSONText.append(number, to: &out)
+    case .string, .bytes: JSONText.append(string: value, to: &out)
+    case .message("google.protobuf.Timestamp"): JSONText.append(string: value, to: &out)
+    case .message:
+      // JSON text; parsed first, so that it cannot reach beyond its own field.
+      guard
+        let parsed = try? JSONSerialization.jsonObject(
+          with: Data(value.utf8), options: [.fragmentsAllowed]),
+        let clean = try? JSONSerialization.data(
+          withJSONObject: parsed, options: [.fragmentsAllowed])
+      else { throw refuse("JSON text") }
+      out.append(contentsOf: clean)
+    }
+  }
+
+  /// Names and values of a query string, decoded as HTML forms are.
+  static func pairs(_ query: String?) throws(APIError) -> [(name: String, value: String)] {
+    guard let query, !query.isEmpty else { return [] }
+    var out: [(name: String, value: String)] = []
+    for part in query.split(separator: "&") {
+      let halves = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard let name = PercentCoding.decode(halves[0], plusIsSpace: true),
+        let value = PercentCoding.decode(halves.count > 1 ? halves[1] : "", plusIsSpace: true)
+      else { throw APIError(.malformedRequest, "the query is not valid percent-encoding") }
+      out.append((name, value))
+    }
+    return out
+  }
+}

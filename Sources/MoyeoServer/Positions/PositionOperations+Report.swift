@@ -1,0 +1,173 @@
+import GeoMath
+import MoyeoAPI
+import MoyeoEngine
+import ObjectModel
+import SwiftProtobuf
+
+extension PositionOperations {
+  /// Stores what is valid and says of each other item why not. When every item is invalid the
+  /// call itself fails, with the list beside the error.
+  func report(_ request: Moyeo_V1_ReportRequest) throws(APIError) -> [UInt8] {
+    let name = try validation.layerName(request.hasLayer ? request.layer : nil)
+    return try encoded(report(request.positions, to: name))
+  }
+
+  func report(_ positions: [Moyeo_V1_Position], to layerName: String) throws(APIError)
+    -> Moyeo_V1_ReportResponse
+  {
+    guard positions.count <= engine.limits.reportBatch else {
+      throw APIError(
+        .tooManyItems, field: "positions",
+        "at most \(engine.limits.reportBatch) positions a call; got \(positions.count)")
+    }
+    // Refuses bad and reserved names before anything else; a layer begins with its first report.
+    let settings = try settingsForReports(layerName)
+    var reports: [PositionReport] = []
+    var indices: [Int] = []
+    reports.reserveCapacity(positions.count)
+    var response = Moyeo_V1_ReportResponse()
+    for (i, position) in positions.enumerated() {
+      do {
+        reports.append(try report(position, settings: settings, field: "positions[\(i)]."))
+        indices.append(i)
+      } catch {
+        response.rejections.append(rejection(index: i, id: position.id, error))
+      }
+    }
+    if reports.isEmpty, let first = response.rejections.first {
+      throw everythingRefused(response.rejections, first)
+    }
+    guard !reports.isEmpty else {
+      response.accepted = 0
+      if let layer = try? engine.layer(layerName) { response.version = layer.version.text }
+      return response
+    }
+    let layer: Layer
+    do { layer = try engine.layerForReports(layerName) } catch { throw APIError(error) }
+    let outcomes = layer.report(reports, now: engine.clock.now(), limits: engine.limits)
+    var accepted = 0
+    for (k, outcome) in outcomes.enumerated() {
+      guard outcome != .accepted else {
+        accepted += 1
+        continue
+      }
+      response.rejections.append(staleRejection(index: indices[k], id: reports[k].id, outcome))
+    }
+    response.rejections.sort { $0.index < $1.index }
+    response.accepted = Int32(accepted)
+    response.version = layer.version.text
+    return response
+  }
+
+  private func settingsForReports(_ name: String) throws(APIError) -> LayerSettings {
+    guard LayerName.isValid(name) else { throw APIError(EngineError.badLayerName(name)) }
+    guard !LayerName.reserved.contains(name) else {
+      throw APIError(EngineError.reservedLayer(name))
+    }
+    if let layer = try? engine.layer(name) { return layer.settings }
+    return engine.configuration.layerSettings(name)
+  }
+
+  private func report(
+    _ position: Moyeo_V1_Position, settings: LayerSettings, field: String
+  ) throws(APIError) -> PositionReport {
+    do throws(APIError) {
+      guard position.unknownFields.data.isEmpty else {
+        throw APIError(.unknownField, "the position has fields that this service does not know")
+      }
+      let id = try validation.id(position.hasID ? position.id : nil, field: "id")
+      let coordinate = try validation.coordinate(
+        latitude: position.hasLatitude ? position.latitude : nil,
+        longitude: position.hasLongitude ? position.longitude : nil,
+        allowsNullIsland: settings.allowsNullIsland)
+      let report = PositionReport(
+        id: id, latitude: coordinate.latitude, longitude: coordinate.longitude,
+        tags: try validation.tags(position.tags, field: "tags"),
+        attributes: try validation.attributes(position.attributes, field: "attributes"),
+        ttlMilliseconds: try validation.ttlMilliseconds(
+          position.hasTtlSeconds ? position.ttlSeconds : nil, field: "ttlSeconds"),
+        observedAt: position.hasObservedAt ? Instant(position.observedAt) : nil)
+      return report
+    } catch {
+      throw error.prefixingFields(field)
+    }
+  }
+
+  private func rejection(index: Int, id: String, _ error: APIError) -> Moyeo_V1_Rejection {
+    var rejection = Moyeo_V1_Rejection()
+    rejection.index = Int32(index)
+    // Cut, so that a huge bad id does not come back at full length.
+    rejection.id = id.utf8.count <= 128 ? id : String(id.prefix(32)) + "…"
+    // The path inside the item: `positions[3].latitude` is `latitude` here.
+    rejection.field =
+      error.fields.first.map { String($0.field.drop { $0 != "." }.dropFirst()) } ?? ""
+    rejection.reason = error.reason.rawValue
+    rejection.message = error.message
+    return rejection
+  }
+
+  private func staleRejection(index: Int, id: String, _ outcome: ReportOutcome)
+    -> Moyeo_V1_Rejection
+  {
+    var rejection = Moyeo_V1_Rejection()
+    rejection.index = Int32(index)
+    rejection.id = id
+    rejection.field = "observedAt"
+    rejection.reason = Reason.stale.rawValue
+    rejection.message =
+      outcome == .stale
+      ? "a newer observation of this object is stored"
+      : "its time to live had passed before it arrived"
+    return rejection
+  }
+
+  private func everythingRefused(
+    _ rejections: [Moyeo_V1_Rejection], _ first: Moyeo_V1_Rejection
+  ) -> APIError {
+    let reason = Reason(rawValue: first.reason) ?? .malformedRequest
+    var error = APIError(
+      reason,
+      rejections.count == 1
+        ? first.message : "every position was refused; the first: \(first.message)")
+    error.fields = rejections.prefix(20).map {
+      .init(
+        field: "positions[\($0.index)].\($0.field)",
+        reason: Reason(rawValue: $0.reason) ?? .malformedRequest, message: $0.message)
+    }
+    error.rejections = rejections
+    return error
+  }
+
+  /// Takes an object out; removing what is not there is not an error.
+  func remove(_ request: Moyeo_V1_RemovePositionRequest) throws(APIError) -> [UInt8] {
+    let name = try validation.layerName(request.hasLayer ? request.layer : nil)
+    guard !LayerName.reserved.contains(name) else {
+      throw APIError(EngineError.reservedLayer(name))
+    }
+    let layer = try layer(name, minVersion: nil)
+    let id = try validation.id(request.hasID ? request.id : nil, field: "id")
+    var response = Moyeo_V1_RemovePositionResponse()
+    response.removed = layer.remove(id: id, now: engine.clock.now())
+    response.version = layer.version.text
+    return try encoded(response)
+  }
+}
+
+/// Bytes of a message that we made ourselves.
+func encoded(_ message: some Message) throws(APIError) -> [UInt8] {
+  guard let bytes: [UInt8] = try? message.serializedBytes() else {
+    throw APIError(.internalError, "the answer could not be encoded")
+  }
+  return bytes
+}
+
+extension ObjectModel.Instant {
+  /// Milliseconds; sub-millisecond digits are dropped, and the far ends of time stay at the ends.
+  init(_ timestamp: Google_Protobuf_Timestamp) {
+    let (milliseconds, overflow) = timestamp.seconds.multipliedReportingOverflow(by: 1000)
+    self.init(
+      milliseconds: overflow
+        ? (timestamp.seconds > 0 ? .max : .min) : milliseconds)
+    self = advanced(milliseconds: Int64(timestamp.nanos) / 1_000_000)
+  }
+}

@@ -1,0 +1,148 @@
+import GeoMath
+import MoyeoAPI
+import MoyeoEngine
+import ObjectModel
+import SpatialIndexing
+
+extension PositionOperations {
+  func get(_ request: Moyeo_V1_GetPositionRequest) throws(APIError) -> [UInt8] {
+    let layer = try layer(
+      request.hasLayer ? request.layer : nil,
+      minVersion: request.hasMinVersion ? request.minVersion : nil)
+    let id = try validation.id(request.hasID ? request.id : nil, field: "id")
+    let now = engine.clock.now()
+    let position = layer.index.withObject(id: id, now: now) { hit in
+      var writer = MessageWriter(capacity: 256)
+      writer.string(1, hit.idString)
+      writer.double(2, hit.latitude)
+      writer.double(3, hit.longitude)
+      writer.double(6, ageSeconds(of: hit, now: now))
+      writer.raw(hit.payload)
+      writer.timestamp(9, milliseconds: hit.observedAt.milliseconds)
+      if hit.expiresAt != .distantFuture {
+        writer.timestamp(10, milliseconds: hit.expiresAt.milliseconds)
+      }
+      return writer
+    }
+    guard let position else {
+      throw APIError(EngineError.unknownObject(layer: layer.name, id: id))
+    }
+    var writer = MessageWriter(capacity: position.bytes.count + 32)
+    writer.message(1, position)
+    writer.string(2, layer.version.text)
+    return writer.bytes
+  }
+
+  func within(_ request: Moyeo_V1_WithinRequest) throws(APIError) -> [UInt8] {
+    let layer = try layer(
+      request.hasLayer ? request.layer : nil,
+      minVersion: request.hasMinVersion ? request.minVersion : nil)
+    guard let area = try area(of: request) else {
+      throw APIError(
+        .missingField, field: "west", "give a box (west, south, east, north) or a polygon")
+    }
+    let limit = try validation.limit(
+      request.hasLimit ? request.limit : nil, default: engine.limits.defaultHits,
+      maximum: engine.limits.hits)
+    let search = WithinSearch(
+      area: area, limit: limit,
+      filter: try filter(
+        tags: request.tags, tagMatch: request.hasTagMatch ? request.tagMatch : nil,
+        notTags: request.notTags, excludeIDs: request.excludeIds, conditions: request.where,
+        maxAgeSeconds: request.hasMaxAgeSeconds ? request.maxAgeSeconds : nil),
+      cursor: request.hasCursor ? request.cursor : nil)
+    let now = engine.clock.now()
+    var writer = MessageWriter(capacity: 64 + limit * 160)
+    let next: String?
+    do {
+      next = try layer.within(search, now: now) { hit in
+        writer.hit(1, hit, HitFields(ageSeconds: ageSeconds(of: hit, now: now)))
+      }
+    } catch {
+      throw APIError(error)
+    }
+    if let next { writer.string(2, next) }
+    writer.string(3, layer.version.text)
+    return writer.bytes
+  }
+
+  private func area(of request: Moyeo_V1_WithinRequest) throws(APIError) -> SearchArea? {
+    let box = try validation.box(
+      west: request.hasWest ? request.west : nil, south: request.hasSouth ? request.south : nil,
+      east: request.hasEast ? request.east : nil, north: request.hasNorth ? request.north : nil)
+    guard (box == nil ? 0 : 1) + (request.hasPolygon ? 1 : 0) + (request.hasWithin ? 1 : 0) <= 1
+    else {
+      throw APIError(.conflictingFields, field: "polygon", "give a box or one polygon, not both")
+    }
+    if let box { return .box(box) }
+    if request.hasPolygon {
+      return .polygon(try validation.polygon(request.polygon, field: "polygon"))
+    }
+    if request.hasWithin {
+      return .polygon(try validation.polygon(request.within, field: "within"))
+    }
+    return nil
+  }
+
+  func tagHistogram(_ request: Moyeo_V1_TagHistogramRequest) throws(APIError) -> [UInt8] {
+    let layer = try layer(
+      request.hasLayer ? request.layer : nil,
+      minVersion: request.hasMinVersion ? request.minVersion : nil)
+    let limit = try validation.limit(
+      request.hasLimit ? request.limit : nil, default: engine.limits.defaultHits,
+      maximum: engine.limits.hits)
+    var filter = ObjectFilter()
+    filter.maximumAgeMilliseconds = try validation.maximumAgeMilliseconds(
+      request.hasMaxAgeSeconds ? request.maxAgeSeconds : nil)
+    let counts = layer.tagHistogram(
+      area: try area(of: request), filter: filter, limit: limit, now: engine.clock.now())
+    var response = Moyeo_V1_TagHistogramResponse()
+    response.tags = counts.map { entry in
+      var count = Moyeo_V1_TagCount()
+      count.tag = entry.tag
+      count.count = Int32(clamping: entry.count)
+      return count
+    }
+    response.version = layer.version.text
+    return try encoded(response)
+  }
+
+  private func area(of request: Moyeo_V1_TagHistogramRequest) throws(APIError) -> TagHistogramArea {
+    let box = try validation.box(
+      west: request.hasWest ? request.west : nil, south: request.hasSouth ? request.south : nil,
+      east: request.hasEast ? request.east : nil, north: request.hasNorth ? request.north : nil)
+    let hasCircle = request.hasLatitude || request.hasLongitude || request.hasRadiusMeters
+    guard (box == nil ? 0 : 1) + (request.hasWithin ? 1 : 0) + (hasCircle ? 1 : 0) <= 1 else {
+      throw APIError(
+        .conflictingFields, field: "west", "give one area: a box, a polygon or a circle")
+    }
+    if let box { return .area(.box(box)) }
+    if request.hasWithin {
+      return .area(.polygon(try validation.polygon(request.within, field: "within")))
+    }
+    guard hasCircle else { return .everywhere }
+    let center = try validation.coordinate(
+      latitude: request.hasLatitude ? request.latitude : nil,
+      longitude: request.hasLongitude ? request.longitude : nil, allowsNullIsland: true)
+    guard request.hasRadiusMeters else {
+      throw APIError(.missingField, field: "radiusMeters", "a circle needs a radius")
+    }
+    guard let radius = try validation.radiusMillimeters(request.radiusMeters) else {
+      return .everywhere
+    }
+    return .circle(center: center, radiusMillimeters: radius)
+  }
+
+  func listLayers() throws(APIError) -> [UInt8] {
+    var response = Moyeo_V1_ListLayersResponse()
+    response.layers = engine.layers.map { layer in
+      var summary = Moyeo_V1_LayerSummary()
+      summary.name = layer.name
+      summary.objectCount = Int32(clamping: layer.index.statistics().objectCount)
+      summary.clusters = layer.settings.clusters
+      summary.columns = layer.columns
+      return summary
+    }
+    return try encoded(response)
+  }
+}

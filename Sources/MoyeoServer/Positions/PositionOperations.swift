@@ -1,0 +1,62 @@
+import MoyeoAPI
+import MoyeoEngine
+
+/// The calls of PositionService.
+struct PositionOperations: Sendable {
+  let engine: Engine
+  var validation: RequestValidation { RequestValidation(limits: engine.limits) }
+
+  /// Watch streams are not among them yet.
+  var all: [Operation] {
+    let service = "PositionService"
+    let layer = "/v1/layers/{layer}"
+    return [
+      Operation(
+        service, "Report", Moyeo_V1_ReportRequest.self, Moyeo_V1_ReportResponse.self,
+        routes: [.init("POST", layer + "/positions")], maximumRequestBytes: 4 << 20, isRead: false
+      ) { request, _ in try report(request) },
+      Operation(
+        service, "Get", Moyeo_V1_GetPositionRequest.self, Moyeo_V1_GetPositionResponse.self,
+        routes: [.init("GET", layer + "/positions/{id}")]
+      ) { request, _ in try get(request) },
+      Operation(
+        service, "Remove", Moyeo_V1_RemovePositionRequest.self,
+        Moyeo_V1_RemovePositionResponse.self,
+        routes: [.init("DELETE", layer + "/positions/{id}")], isRead: false
+      ) { request, _ in try remove(request) },
+      Operation(
+        service, "Nearby", Moyeo_V1_NearbyRequest.self, Moyeo_V1_NearbyResponse.self,
+        routes: [.init("GET", layer + "/nearby"), .init("POST", layer + "/nearby")]
+      ) { request, _ in try nearby(request) },
+      Operation(
+        service, "NearbyBatch", Moyeo_V1_NearbyBatchRequest.self,
+        Moyeo_V1_NearbyBatchResponse.self,
+        routes: [.init("POST", layer + "/nearby/batch")], maximumRequestBytes: 4 << 20
+      ) { request, _ in try nearbyBatch(request) },
+      Operation(
+        service, "Within", Moyeo_V1_WithinRequest.self, Moyeo_V1_WithinResponse.self,
+        routes: [.init("GET", layer + "/within"), .init("POST", layer + "/within")]
+      ) { request, _ in try within(request) },
+      Operation(
+        service, "TagHistogram", Moyeo_V1_TagHistogramRequest.self,
+        Moyeo_V1_TagHistogramResponse.self, routes: [.init("GET", layer + "/tags")]
+      ) { request, _ in try tagHistogram(request) },
+      Operation(
+        service, "ListLayers", Moyeo_V1_ListLayersRequest.self, Moyeo_V1_ListLayersResponse.self,
+        routes: [.init("GET", "/v1/layers")]
+      ) { _, _ in try listLayers() },
+    ]
+  }
+
+  /// The layer a read is about, at the version it asks for.
+  func layer(_ name: String?, minVersion: String?) throws(APIError) -> Layer {
+    let name = try validation.layerName(name)
+    do {
+      let layer = try engine.layer(name)
+      try layer.require(minVersion: minVersion)
+      return layer
+    } catch {
+      throw APIError(error)
+    }
+  }
+}

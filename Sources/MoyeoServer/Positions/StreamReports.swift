@@ -1,0 +1,202 @@
+import GRPCCore
+import MoyeoAPI
+import MoyeoEngine
+import ObjectModel
+import SpatialIndexing
+import SwiftProtobuf
+
+extension GRPCFrontend {
+  /// One answer for each message of the stream, in order.
+  func registerStreamReports(in router: inout RPCRouter<Transport>) {
+    let recorder = requestMetrics.recorder(name: "StreamReports", transport: "grpc")
+    let positions = positions
+    router.registerHandler(
+      forMethod: MethodDescriptor(
+        fullyQualifiedService: "moyeo.v1.PositionService", method: "StreamReports"),
+      deserializer: BytesDeserializer(), serializer: BytesSerializer()
+    ) { request, _ in
+      let messages = request.messages
+      return StreamingServerResponse { writer in
+        var stream = ReportStream(positions: positions)
+        for try await bytes in messages {
+          let start = recorder.start()
+          do {
+            let message = try RequestDecoding.message(
+              Moyeo_V1_StreamReportsRequest.self, encoded: bytes)
+            let answer = try encoded(try stream.answer(message))
+            recorder.finish(start, reason: nil)
+            try await writer.write(answer)
+          } catch let error as APIError {
+            recorder.finish(start, reason: error.reason)
+            throw error.grpcStatus
+          }
+        }
+        return [:]
+      }
+    }
+  }
+}
+
+/// What one stream of reports remembers: its layer, named by the first message.
+struct ReportStream {
+  let positions: PositionOperations
+  private var layerName: String?
+  private var batch = UpdateBatch()
+  private var outcomes: [UpdateOutcome] = []
+
+  init(positions: PositionOperations) { self.positions = positions }
+
+  mutating func answer(_ message: Moyeo_V1_StreamReportsRequest) throws(APIError)
+    -> Moyeo_V1_StreamReportsResponse
+  {
+    if message.hasLayer { layerName = message.layer }
+    guard let layerName else {
+      throw APIError(.missingField, field: "layer", "the first message of a stream names the layer")
+    }
+    var response = Moyeo_V1_StreamReportsResponse()
+    response.accepted = 0
+    if !message.positions.isEmpty {
+      do {
+        let report = try positions.report(message.positions, to: layerName)
+        response.accepted = report.accepted
+        response.rejections = report.rejections
+      } catch {
+        // One bad message of a stream is answered, not the end of the stream.
+        guard !error.rejections.isEmpty else { throw error }
+        response.rejections = error.rejections
+      }
+    }
+    if message.hasRegister { try register(message.register.ids, layerName, &response) }
+    if message.hasPacked { try apply(message.packed, layerName, &response) }
+    if let layer = try? positions.engine.layer(layerName) { response.version = layer.version.text }
+    if message.hasSequence { response.sequence = message.sequence }
+    return response
+  }
+
+  private func register(
+    _ ids: [String], _ layerName: String, _ response: inout Moyeo_V1_StreamReportsResponse
+  ) throws(APIError) {
+    guard ids.count <= 100_000 else {
+      throw APIError(.tooManyItems, field: "register.ids", "at most 100000 ids a message")
+    }
+    let layer = try positions.layer(layerName, minVersion: nil)
+    let handles = layer.index.handles(ids: ids, now: positions.engine.clock.now())
+    response.handles = handles.map { $0?.packed ?? 0 }
+    for (i, handle) in handles.enumerated() where handle == nil {
+      response.rejections.append(
+        rejection(
+          index: i, field: "register.ids[\(i)]", id: ids[i],
+          "report this id once before registering it"))
+    }
+  }
+
+  private mutating func apply(
+    _ packed: Moyeo_V1_PackedReports, _ layerName: String,
+    _ response: inout Moyeo_V1_StreamReportsResponse
+  ) throws(APIError) {
+    let count = packed.handles.count
+    guard packed.latitudeE7.count == count, packed.longitudeE7.count == count else {
+      throw APIError(
+        .malformedRequest, field: "packed",
+        "handles, latitudeE7 and longitudeE7 have one entry for each position; got \(count), "
+          + "\(packed.latitudeE7.count) and \(packed.longitudeE7.count)")
+    }
+    guard count <= 100_000 else {
+      throw APIError(.tooManyItems, field: "packed", "at most 100000 positions a message")
+    }
+    let layer = try positions.layer(layerName, minVersion: nil)
+    let ttl = try positions.validation.ttlMilliseconds(
+      packed.hasTtlSeconds ? packed.ttlSeconds : nil, field: "packed.ttlSeconds")
+    let now = positions.engine.clock.now()
+    let times = layer.times(
+      observedAt: packed.hasObservedAtMilliseconds
+        ? Instant(milliseconds: packed.observedAtMilliseconds) : nil,
+      ttlMilliseconds: ttl, now: now, limits: positions.engine.limits)
+    guard times.expiresAt > now else {
+      throw APIError(
+        .stale, field: "packed.observedAtMilliseconds",
+        "the time to live of these positions had passed before they arrived")
+    }
+    batch.removeAll()
+    var accepted: [Int32] = []
+    accepted.reserveCapacity(count)
+    for i in 0..<count {
+      let latitude = packed.latitudeE7[i]
+      let longitude = packed.longitudeE7[i]
+      if let refusal = refusal(latitude, longitude, layer.settings) {
+        response.rejections.append(
+          Self.rejection(index: i, id: "", field: refusal.field, reason: refusal.reason))
+        continue
+      }
+      accepted.append(Int32(i))
+      batch.append(
+        handle: ObjectHandle(packed: packed.handles[i]), latitude: Double(latitude) / 1e7,
+        longitude: Double(longitude) / 1e7, observedAt: times.observedAt,
+        expiresAt: times.expiresAt)
+    }
+    layer.apply(batch, now: now, outcomes: &outcomes)
+    for (k, outcome) in outcomes.enumerated() {
+      switch outcome {
+      case .inserted, .updated, .superseded: response.accepted += 1
+      case .stale:
+        response.rejections.append(
+          Self.rejection(
+            index: Int(accepted[k]), id: "", field: "observedAtMilliseconds", reason: .stale))
+      case .unknownHandle:
+        response.rejections.append(
+          Self.rejection(
+            index: Int(accepted[k]), id: "", field: "handles", reason: .unknownObject))
+      }
+    }
+    response.rejections.sort { $0.index < $1.index }
+  }
+
+  private func refusal(_ latitude: Int32, _ longitude: Int32, _ settings: LayerSettings)
+    -> (field: String, reason: Reason)?
+  {
+    if latitude.magnitude > 900_000_000 { return ("latitudeE7", .latitudeOutOfRange) }
+    if longitude.magnitude > 1_800_000_000 { return ("longitudeE7", .longitudeOutOfRange) }
+    if latitude == 0 && longitude == 0 && !settings.allowsNullIsland {
+      return ("latitudeE7", .nullIsland)
+    }
+    return nil
+  }
+
+  private func rejection(index: Int, field: String, id: String, _ message: String)
+    -> Moyeo_V1_Rejection
+  {
+    var out = Self.rejection(index: index, id: id, field: field, reason: .unknownObject)
+    out.message = message
+    return out
+  }
+
+  private static func rejection(index: Int, id: String, field: String, reason: Reason)
+    -> Moyeo_V1_Rejection
+  {
+    var out = Moyeo_V1_Rejection()
+    out.index = Int32(index)
+    out.id = id
+    out.field = field
+    out.reason = reason.rawValue
+    out.message =
+      switch reason {
+      case .unknownObject: "no live object has this handle: report and register it again"
+      case .stale: "a newer observation of this object is stored"
+      case .nullIsland: "0, 0 is refused: it is what clients send when they have no position"
+      default: "outside the range of \(field)"
+      }
+    return out
+  }
+}
+
+extension ObjectHandle {
+  /// Slot and generation in one number, as handles stand on the wire. Never 0 for a live object:
+  /// generations begin at 1.
+  var packed: UInt64 { UInt64(generation) << 32 | UInt64(slot) }
+
+  init(packed: UInt64) {
+    self.init(
+      slot: UInt32(truncatingIfNeeded: packed), generation: UInt32(truncatingIfNeeded: packed >> 32)
+    )
+  }
+}

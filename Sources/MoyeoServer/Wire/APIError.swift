@@ -1,0 +1,92 @@
+import MoyeoAPI
+import MoyeoEngine
+
+/// A refusal as it goes to the caller: a reason, a sentence, and the fields at fault.
+struct APIError: Error {
+  struct FieldViolation: Sendable {
+    /// JSON path, e.g. `positions[3].latitude`.
+    let field: String
+    let reason: Reason
+    let message: String
+  }
+
+  let reason: Reason
+  let message: String
+  var fields: [FieldViolation] = []
+  var retryAfterMilliseconds: Int64?
+  /// When every item of a Report was refused: what the answer would have listed.
+  var rejections: [Moyeo_V1_Rejection] = []
+
+  init(_ reason: Reason, _ message: String, retryAfterMilliseconds: Int64? = nil) {
+    self.reason = reason
+    self.message = message
+    self.retryAfterMilliseconds = retryAfterMilliseconds
+  }
+
+  /// A refusal of one field.
+  init(_ reason: Reason, field: String, _ message: String) {
+    self.reason = reason
+    self.message = message
+    fields = [FieldViolation(field: field, reason: reason, message: message)]
+  }
+
+  /// The same refusal, its fields seen from outside, e.g. `requests[2].` in front.
+  func prefixingFields(_ prefix: String) -> APIError {
+    var copy = self
+    copy.fields = fields.map {
+      FieldViolation(field: prefix + $0.field, reason: $0.reason, message: $0.message)
+    }
+    return copy
+  }
+}
+
+extension APIError {
+  /// The one place where the engine's errors get their reasons.
+  init(_ error: EngineError) {
+    switch error {
+    case .badLayerName(let name):
+      self.init(
+        .badLayer, field: "layer",
+        "\(quoted(name)) is not a layer name: use 1 to 63 of a-z, 0-9, _ and -, a letter or digit first"
+      )
+    case .unknownLayer(let name):
+      self.init(
+        .unknownLayer, field: "layer",
+        "there is no layer \(quoted(name)) yet; a layer begins with its first report")
+    case .reservedLayer(let name):
+      self.init(
+        .reservedLayer, field: "layer", "the layer \(quoted(name)) is filled by the service itself")
+    case .tooManyLayers(let limit):
+      self.init(
+        .quotaExceeded, field: "layer", "a tenant may have at most \(limit) layers",
+        retryAfterMilliseconds: nil)
+    case .unknownObject(let layer, let id):
+      self.init(
+        .unknownObject, field: "id", "no live object \(quoted(id)) in layer \(quoted(layer))")
+    case .badVersion(let text):
+      self.init(
+        .badVersion, field: "minVersion", "\(quoted(text)) is not a version this service gave out")
+    case .versionNotReached(let text):
+      self.init(
+        .unavailable, "version \(quoted(text)) was not reached in time", retryAfterMilliseconds: 50)
+    case .badCursor:
+      self.init(
+        .badCursor, field: "cursor", "not a cursor of this query: page with the query unchanged")
+    }
+  }
+
+  private init(
+    _ reason: Reason, field: String, _ message: String, retryAfterMilliseconds: Int64?
+  ) {
+    self.init(reason, field: field, message)
+    self.retryAfterMilliseconds = retryAfterMilliseconds
+  }
+}
+
+/// A caller's text in quotes, cut short and without control characters, for messages and logs.
+func quoted(_ text: String) -> String {
+  let shown = text.unicodeScalars.prefix(64).map { scalar in
+    scalar.properties.generalCategory == .control ? "\u{FFFD}" : Character(scalar)
+  }
+  return "\"" + String(shown) + (text.unicodeScalars.count > 64 ? "…" : "") + "\""
+}

@@ -1,0 +1,295 @@
+import GeoMath
+import MoyeoAPI
+import MoyeoEngine
+import ObjectModel
+import SpatialIndexing
+import SwiftProtobuf
+
+/// Turns what stands in a request into engine values, or says which field is wrong and why.
+///
+/// Every request passes here once; what comes out needs no second look.
+struct RequestValidation: Sendable {
+  let limits: EngineLimits
+
+  func layerName(_ name: String?) throws(APIError) -> String {
+    guard let name, !name.isEmpty else {
+      throw APIError(.missingField, field: "layer", "a layer is required")
+    }
+    return name
+  }
+
+  func id(_ id: String?, field: String) throws(APIError) -> String {
+    guard let id else { throw APIError(.missingField, field: field, "\(field) is required") }
+    guard !id.isEmpty else { throw APIError(.badID, field: field, "an id must not be empty") }
+    guard id.utf8.count <= limits.idBytes else {
+      throw APIError(
+        .badID, field: field,
+        "an id has at most \(limits.idBytes) bytes; this one has \(id.utf8.count)")
+    }
+    return id
+  }
+
+  /// A coordinate; both values are required. `prefix` stands before the field names.
+  func coordinate(
+    latitude: Double?, longitude: Double?, prefix: String = "", allowsNullIsland: Bool = false
+  ) throws(APIError) -> Coordinate {
+    guard let latitude else {
+      throw APIError(.missingField, field: prefix + "latitude", "latitude is required")
+    }
+    guard let longitude else {
+      throw APIError(.missingField, field: prefix + "longitude", "longitude is required")
+    }
+    let coordinate: Coordinate
+    do {
+      coordinate = try Coordinate(latitude: latitude, longitude: longitude)
+    } catch {
+      switch error {
+      case .latitudeOutOfRange(let value):
+        throw APIError(
+          .latitudeOutOfRange, field: prefix + "latitude",
+          "latitude must be a number from -90 to 90; got \(value)")
+      case .longitudeOutOfRange(let value):
+        throw APIError(
+          .longitudeOutOfRange, field: prefix + "longitude",
+          "longitude must be a number from -180 to 180; got \(value)")
+      }
+    }
+    guard allowsNullIsland || !coordinate.isNullIsland else {
+      throw APIError(
+        .nullIsland, field: prefix + "latitude",
+        "0, 0 is refused: it is what clients send when they have no position")
+    }
+    return coordinate
+  }
+
+  /// Normalised tags, each once, in the order given.
+  func tags(_ tags: [String], field: String) throws(APIError) -> [String] {
+    guard tags.count <= limits.tagsPerObject else {
+      throw APIError(
+        .badTag, field: field, "at most \(limits.tagsPerObject) tags; got \(tags.count)")
+    }
+    var out: [String] = []
+    out.reserveCapacity(tags.count)
+    for (i, tag) in tags.enumerated() {
+      // Normalising cannot make a tag this long short enough; do not even try.
+      guard tag.utf8.count <= limits.tagBytes * 16 else {
+        throw APIError(
+          .badTag, field: "\(field)[\(i)]",
+          "a tag has at most \(limits.tagBytes) bytes; this one has \(tag.utf8.count)")
+      }
+      let normalized = TagNormalization.normalize(tag)
+      guard !normalized.isEmpty else {
+        throw APIError(.badTag, field: "\(field)[\(i)]", "a tag must not be empty")
+      }
+      guard normalized.utf8.count <= limits.tagBytes else {
+        throw APIError(
+          .badTag, field: "\(field)[\(i)]",
+          "a tag has at most \(limits.tagBytes) bytes; this one has \(normalized.utf8.count)")
+      }
+      if !out.contains(normalized) { out.append(normalized) }
+    }
+    return out
+  }
+
+  func tagMatch(_ word: String?) throws(APIError) -> TagMatch {
+    switch word {
+    case nil, "all": return .all
+    case "any": return .any
+    case .some(let other):
+      throw APIError(.badValue, field: "tagMatch", "tagMatch is all or any; got \(quoted(other))")
+    }
+  }
+
+  func limit(
+    _ limit: Int32?, field: String = "limit", default standard: Int, maximum: Int
+  ) throws(APIError) -> Int {
+    guard let limit else { return standard }
+    guard limit >= 1 && limit <= maximum else {
+      throw APIError(.limitOutOfRange, field: field, "\(field) is 1 to \(maximum); got \(limit)")
+    }
+    return Int(limit)
+  }
+
+  func radiusMillimeters(_ meters: Double?) throws(APIError) -> Int64? {
+    guard let meters else { return nil }
+    guard meters >= 0 && meters.isFinite else {
+      throw APIError(
+        .limitOutOfRange, field: "radiusMeters", "radiusMeters is 0 or more; got \(meters)")
+    }
+    // No two points are further apart than half the equator; a larger radius is the whole world.
+    return Int64((min(meters, 30_000_000) * 1000).rounded(.down))
+  }
+
+  func maximumAgeMilliseconds(_ seconds: Double?) throws(APIError) -> Int64? {
+    guard let seconds else { return nil }
+    guard seconds >= 0 && seconds.isFinite else {
+      throw APIError(
+        .limitOutOfRange, field: "maxAgeSeconds", "maxAgeSeconds is 0 or more; got \(seconds)")
+    }
+    return Int64(min(seconds, 1e12) * 1000)
+  }
+
+  func ttlMilliseconds(_ seconds: Double?, field: String) throws(APIError) -> Int64? {
+    guard let seconds else { return nil }
+    if seconds == 0 { return 0 }
+    let milliseconds = seconds * 1000
+    guard milliseconds >= Double(limits.minimumTTLMilliseconds),
+      milliseconds <= Double(limits.maximumTTLMilliseconds)
+    else {
+      throw APIError(
+        .ttlOutOfRange, field: field,
+        "ttlSeconds is 0 (never expires) or \(limits.minimumTTLMilliseconds / 1000) to "
+          + "\(limits.maximumTTLMilliseconds / 1000); got \(seconds)")
+    }
+    return Int64(milliseconds.rounded())
+  }
+
+  func polygon(_ polygon: Moyeo_V1_Polygon, field: String) throws(APIError) -> GeoPolygon {
+    let points = polygon.points
+    guard points.count <= limits.polygonCorners else {
+      throw APIError(
+        .badPolygon, field: field,
+        "a polygon has at most \(limits.polygonCorners) points; got \(points.count)")
+    }
+    var corners: [Coordinate] = []
+    corners.reserveCapacity(points.count)
+    for (i, point) in points.enumerated() {
+      corners.append(
+        try coordinate(
+          latitude: point.hasLatitude ? point.latitude : nil,
+          longitude: point.hasLongitude ? point.longitude : nil,
+          prefix: "\(field).points[\(i)].", allowsNullIsland: true))
+    }
+    do {
+      return try GeoPolygon(corners)
+    } catch {
+      let sentence =
+        switch error {
+        case .tooFewCorners(let count): "a polygon needs 3 different points; got \(count)"
+        case .enclosesPole: "a polygon must not wind around a pole"
+        case .overlapsItself: "a polygon must not span more than 360 degrees of longitude"
+        }
+      throw APIError(.badPolygon, field: field, sentence)
+    }
+  }
+
+  /// A box from four optional edges: none given is `nil`, some given is an error.
+  func box(
+    west: Double?, south: Double?, east: Double?, north: Double?
+  ) throws(APIError) -> GeoBox? {
+    let edges = [("west", west), ("south", south), ("east", east), ("north", north)]
+    guard edges.contains(where: { $0.1 != nil }) else { return nil }
+    for (name, edge) in edges where edge == nil {
+      throw APIError(.missingField, field: name, "a box needs west, south, east and north")
+    }
+    guard let west, let south, let east, let north else { return nil }
+    do {
+      return try GeoBox(west: west, south: south, east: east, north: north)
+    } catch {
+      switch error {
+      case .longitudeOutOfRange(let value):
+        throw APIError(
+          .longitudeOutOfRange, field: isSame(value, west) ? "west" : "east",
+          "west and east are numbers from -180 to 180; got \(value)")
+      case .latitudeOutOfRange(let value):
+        throw APIError(
+          .latitudeOutOfRange, field: isSame(value, south) ? "south" : "north",
+          "south and north are numbers from -90 to 90; got \(value)")
+      case .southAboveNorth:
+        throw APIError(.badBox, field: "south", "south (\(south)) lies north of north (\(north))")
+      }
+    }
+  }
+
+  private func isSame(_ a: Double, _ b: Double) -> Bool { a == b || (a.isNaN && b.isNaN) }
+
+  func conditions(_ conditions: [Moyeo_V1_AttributeCondition]) throws(APIError)
+    -> [AttributeCondition]
+  {
+    guard conditions.count <= limits.conditions else {
+      throw APIError(
+        .tooManyItems, field: "where",
+        "at most \(limits.conditions) conditions; got \(conditions.count)")
+    }
+    var out: [AttributeCondition] = []
+    for (i, condition) in conditions.enumerated() {
+      out.append(try self.condition(condition, field: "where[\(i)]"))
+    }
+    return out
+  }
+
+  private func condition(_ condition: Moyeo_V1_AttributeCondition, field: String) throws(APIError)
+    -> AttributeCondition
+  {
+    guard condition.hasAttribute, !condition.attribute.isEmpty else {
+      throw APIError(.missingField, field: "\(field).attribute", "an attribute name is required")
+    }
+    if condition.hasEquals {
+      guard !condition.hasMin && !condition.hasMax else {
+        throw APIError(.conflictingFields, field: field, "give equals, or min and max, not both")
+      }
+      return AttributeCondition(
+        attribute: condition.attribute,
+        test: .equals(try scalar(condition.equals, field: "\(field).equals")))
+    }
+    guard condition.hasMin || condition.hasMax else {
+      throw APIError(.missingField, field: field, "a condition needs equals, min or max")
+    }
+    let minimum = condition.hasMin ? condition.min : -.infinity
+    let maximum = condition.hasMax ? condition.max : .infinity
+    guard !minimum.isNaN && !maximum.isNaN else {
+      throw APIError(.badValue, field: field, "min and max must be numbers")
+    }
+    return AttributeCondition(
+      attribute: condition.attribute, test: .range(minimum: minimum, maximum: maximum))
+  }
+
+  private func scalar(_ value: Google_Protobuf_Value, field: String) throws(APIError)
+    -> AttributeValue
+  {
+    switch value.kind {
+    case .numberValue(let number) where number.isFinite: return .number(number)
+    case .stringValue(let text): return .string(text)
+    case .boolValue(let flag): return .bool(flag)
+    case .numberValue, .nullValue, .structValue, .listValue, nil:
+      throw APIError(.badValue, field: field, "equals takes a string, a number or true or false")
+    }
+  }
+
+  func excludedIDs(_ ids: [String]) throws(APIError) -> [String] {
+    guard ids.count <= limits.excludedIDs else {
+      throw APIError(
+        .tooManyItems, field: "excludeIds",
+        "at most \(limits.excludedIDs) ids; got \(ids.count)")
+    }
+    return ids
+  }
+
+  /// Encoded attributes with their entries in a fixed order.
+  func attributes(_ attributes: Google_Protobuf_Struct, field: String) throws(APIError) -> [UInt8] {
+    guard !attributes.fields.isEmpty else { return [] }
+    guard attributes.fields.values.allSatisfy(isPlain) else {
+      throw APIError(.badAttributes, field: field, "numbers in attributes must be finite")
+    }
+    var options = BinaryEncodingOptions()
+    options.useDeterministicOrdering = true
+    guard let bytes: [UInt8] = try? attributes.serializedBytes(options: options) else {
+      throw APIError(.badAttributes, field: field, "the attributes cannot be encoded")
+    }
+    guard bytes.count <= limits.attributeBytes else {
+      throw APIError(
+        .badAttributes, field: field,
+        "attributes take at most \(limits.attributeBytes) bytes encoded; these take \(bytes.count)")
+    }
+    return bytes
+  }
+
+  private func isPlain(_ value: Google_Protobuf_Value) -> Bool {
+    switch value.kind {
+    case .numberValue(let number): number.isFinite
+    case .structValue(let fields): fields.fields.values.allSatisfy(isPlain)
+    case .listValue(let list): list.values.allSatisfy(isPlain)
+    case .nullValue, .stringValue, .boolValue, nil: true
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import CitySimulation
+import Foundation
+import Logging
+import Metrics
+import MoyeoEngine
+import MoyeoServer
+import NIOPosix
+import ServiceLifecycle
+import UnixSignals
+
+/// Puts the daemon together and runs it.
+struct Composition {
+  let settings: Settings
+
+  func run() async throws {
+    let logger = Logger(label: "moyeod")
+    let metrics = PrometheusMetrics()
+    MetricsSystem.bootstrap(metrics)
+    let city = try demoCity()
+    if settings.resources == nil {
+      logger.warning("no shipped files found: the map page is off", metadata: [:])
+    }
+    let engine = Engine(
+      configuration: EngineConfiguration(
+        limits: settings.limits, layerSettings: settings.layerSettings),
+      clock: SystemClock(), epoch: UInt32.random(in: 1 ... .max))
+    let group = MultiThreadedEventLoopGroup(numberOfThreads: settings.threads)
+    let daemon = Daemon(
+      configuration: settings.daemon, engine: engine, eventLoopGroup: group, metrics: metrics,
+      readyAfter: city == nil ? [] : ["demo"], logger: logger,
+      onListening: { addresses in announce(addresses, logger) })
+    var services = daemon.services()
+    if let city {
+      services.insert(
+        DemoCity(
+          engine: engine, city: city, users: settings.demoUsers, seed: settings.demoSeed,
+          logger: logger, onLoaded: { daemon.markReady("demo") }), at: 0)
+    }
+    var configuration = ServiceGroupConfiguration(
+      services: services.map { .init(service: $0) },
+      gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+    // Calls in flight have 5 s by default; what still runs then is cancelled.
+    configuration.maximumGracefulShutdownDuration = .seconds(10)
+    do {
+      try await ServiceGroup(configuration: configuration).run()
+    } catch is CancellationError {
+      logger.warning("the shutdown took too long; what was still running was cancelled")
+    } catch {
+      throw StartFailure.failed(explain(error))
+    }
+    logger.info("stopped")
+  }
+
+  private func announce(_ addresses: Daemon.Addresses, _ logger: Logger) {
+    let host = addresses.host.contains(":") ? "[\(addresses.host)]" : addresses.host
+    logger.info(
+      "serving",
+      metadata: [
+        "http": "http://\(host):\(addresses.httpPort)", "grpc": "\(host):\(addresses.grpcPort)",
+        "httpPort": "\(addresses.httpPort)", "grpcPort": "\(addresses.grpcPort)",
+      ])
+    guard settings.demoCity != nil else { return }
+    print(
+      """
+
+      Moyeo is running.
+        map    http://\(host):\(addresses.httpPort)/
+        HTTP   http://\(host):\(addresses.httpPort)/v1   (reference: /openapi.json)
+        gRPC   \(host):\(addresses.grpcPort)
+
+      Who studies Swift near City Hall? Paste into another terminal:
+        curl 'http://\(host):\(addresses.httpPort)/v1/layers/users/nearby?latitude=37.5663&longitude=126.9779&tags=swift&limit=3'
+        .build/release/moyeo nearby --url http://\(host):\(addresses.httpPort) --layer users --at 37.5663,126.9779 --tags swift --limit 3
+
+      Ctrl-C stops it.
+
+      """)
+    // Standard output may be a file or pipe.
+    fflush(nil)
+  }
+
+  private func demoCity() throws -> City? {
+    guard let name = settings.demoCity else { return nil }
+    guard name == "seoul" else {
+      throw StartFailure.usage("--demo: there is no city \"\(name)\"; seoul is the one there is")
+    }
+    guard let resources = settings.resources else {
+      throw StartFailure.failed("--demo needs data/seoul-hotspots.csv: give --resources")
+    }
+    do {
+      let table = try String(
+        contentsOf: resources.appendingPathComponent("data/seoul-hotspots.csv"), encoding: .utf8)
+      return try City(name: name, utcOffsetSeconds: City.seoulOffsetSeconds, table: table)
+    } catch {
+      throw StartFailure.failed("data/seoul-hotspots.csv: \(error)")
+    }
+  }
+
+  private func explain(_ error: any Error) -> String {
+    let text = "\(error)"
+    if text.contains("Address already in use") || text.contains("EADDRINUSE")
+      || text.contains("errno: 98")
+    {
+      return "a port is taken (http \(settings.daemon.httpPort), grpc \(settings.daemon.grpcPort)):"
+        + " stop the other program or give --http-port and --grpc-port"
+    }
+    return text
+  }
+}

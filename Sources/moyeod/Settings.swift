@@ -1,0 +1,200 @@
+import Configuration
+import Foundation
+import Logging
+import MoyeoEngine
+import MoyeoServer
+import SystemPackage
+
+/// The daemon's settings, read once: flags over environment over file over defaults.
+struct Settings: Sendable {
+  var daemon = Daemon.Configuration()
+  var limits = EngineLimits()
+  var threads: Int
+  var dataDirectory: String
+  var resources: URL?
+  var demoCity: String?
+  var demoUsers: Int
+  var demoSeed: UInt64
+  var logLevel: Logger.Level
+  var logFormat: StructuredLogHandler.Format
+  var layerSettings: @Sendable (String) -> LayerSettings
+
+  /// - Throws: ``SettingError`` with the key and what is wrong.
+  static func load(file: String?, flags: [(key: String, value: String)]) async throws -> Settings {
+    var providers: [any ConfigProvider] = [
+      InMemoryProvider(
+        name: "flags",
+        values: Dictionary(
+          uniqueKeysWithValues: flags.map { key, value in
+            (
+              AbsoluteConfigKey(key.split(separator: ".").map(String.init)),
+              ConfigValue(.string(value), isSecret: false)
+            )
+          })),
+      EnvironmentVariablesProvider().prefixKeys(with: "moyeo"),
+    ]
+    if let file {
+      try checkKeys(inFile: file)
+      do {
+        providers.append(try await FileProvider<JSONSnapshot>(filePath: FilePath(file)))
+      } catch {
+        throw SettingError(key: file, problem: "cannot be read as JSON settings: \(error)")
+      }
+    }
+    let values = Values(reader: ConfigReader(providers: providers))
+    return try await Settings(values)
+  }
+
+  private init(_ values: Values) async throws {
+    daemon.host = try await values.string("host") ?? "127.0.0.1"
+    daemon.httpPort = try await values.int("http.port", in: 0...65535) ?? 8080
+    daemon.grpcPort = try await values.int("grpc.port", in: 0...65535) ?? 50051
+    daemon.corsOrigins = try await values.list("http.corsOrigins") ?? []
+    if let hold = try await values.int("grpc.flushCoalescingMicroseconds", in: 0...100_000) {
+      daemon.flushCoalescingMicroseconds = hold == 0 ? nil : hold
+    }
+    daemon.maximumStreamsPerConnection =
+      try await values.int("grpc.maximumStreamsPerConnection", in: 1...100_000) ?? 100
+    threads =
+      try await values.int("threads", in: 1...1024)
+      ?? ProcessInfo.processInfo
+      .activeProcessorCount
+    dataDirectory = try await values.string("data.directory") ?? "./moyeo-data"
+    let named = try await values.string("resources.directory")
+    resources = try Resources.find(named: named)
+    daemon.pageDirectory = resources?.appendingPathComponent("page")
+    daemon.leafletDirectory = URL(
+      fileURLWithPath: try await values.string("map.leafletDirectory")
+        ?? "/usr/share/javascript/leaflet", isDirectory: true)
+    daemon.baseMapURL = try await values.string("map.baseMapURL")
+    daemon.baseMapAttribution = try await values.string("map.attribution")
+    demoCity = try await values.string("demo.city").flatMap { $0.isEmpty ? nil : $0 }
+    demoUsers = try await values.int("demo.users", in: 0...5_000_000) ?? 20_000
+    demoSeed = UInt64(try await values.int("demo.seed", in: 0...Int.max) ?? 1)
+    logLevel = try await values.word("log.level", Logger.Level.init(rawValue:)) ?? .info
+    logFormat =
+      try await values.word("log.format", StructuredLogHandler.Format.init(rawValue:)) ?? .text
+    layerSettings = values.layerSettings
+    try await readLimits(values)
+  }
+
+  private mutating func readLimits(_ values: Values) async throws {
+    func read(_ key: String, _ path: WritableKeyPath<EngineLimits, Int>, _ range: ClosedRange<Int>)
+      async throws
+    {
+      if let value = try await values.int("limits." + key, in: range) {
+        limits[keyPath: path] = value
+      }
+    }
+    try await read("idBytes", \.idBytes, 1...256)
+    try await read("tagsPerObject", \.tagsPerObject, 1...256)
+    try await read("tagBytes", \.tagBytes, 1...256)
+    try await read("attributeBytes", \.attributeBytes, 0...65536)
+    try await read("hits", \.hits, 1...100_000)
+    try await read("polygonCorners", \.polygonCorners, 3...100_000)
+    try await read("reportBatch", \.reportBatch, 1...100_000)
+    try await read("nearbyBatch", \.nearbyBatch, 1...10_000)
+    try await read("batchRequests", \.batchRequests, 1...1000)
+    try await read("layers", \.layersPerTenant, 1...10_000)
+    if let seconds = try await values.int("limits.maximumTTLSeconds", in: 1...31_536_000) {
+      limits.maximumTTLMilliseconds = Int64(seconds) * 1000
+    }
+  }
+
+  /// Refuses keys that no setting has: a misspelt key would otherwise be ignored.
+  private static func checkKeys(inFile file: String) throws {
+    let data: Data
+    do { data = try Data(contentsOf: URL(fileURLWithPath: file)) } catch {
+      throw SettingError(key: file, problem: "cannot be read")
+    }
+    guard let object = try? JSONSerialization.jsonObject(with: data) as? [String: Any] else {
+      throw SettingError(key: file, problem: "is not a JSON object")
+    }
+    func walk(_ object: [String: Any], _ prefix: String) throws {
+      for (name, value) in object.sorted(by: { $0.key < $1.key }) {
+        let key = prefix + name
+        if let inner = value as? [String: Any] {
+          try walk(inner, key + ".")
+        } else if !SettingsTable.knows(key) {
+          throw SettingError(
+            key: key, problem: "is no setting; moyeod --print-configuration lists them")
+        }
+      }
+    }
+    try walk(object, "")
+  }
+}
+
+/// A setting that cannot be used.
+struct SettingError: Error, CustomStringConvertible {
+  let key: String
+  let problem: String
+  var description: String { "\(key) \(problem)" }
+}
+
+/// Typed access that names the key when a value does not fit.
+private struct Values: Sendable {
+  let reader: ConfigReader
+
+  private func key(_ name: String) -> ConfigKey {
+    ConfigKey(name.split(separator: ".").map(String.init))
+  }
+
+  func string(_ name: String) async throws -> String? {
+    do { return try await reader.fetchString(forKey: key(name)) } catch {
+      throw SettingError(key: name, problem: "must be a string")
+    }
+  }
+
+  func list(_ name: String) async throws -> [String]? {
+    do { return try await reader.fetchStringArray(forKey: key(name)) } catch {
+      throw SettingError(key: name, problem: "must be a list of strings")
+    }
+  }
+
+  func int(_ name: String, in range: ClosedRange<Int>) async throws -> Int? {
+    let value: Int?
+    do { value = try await reader.fetchInt(forKey: key(name)) } catch {
+      // Flags arrive as text.
+      guard let text = try? await reader.fetchString(forKey: key(name)), let number = Int(text)
+      else { throw SettingError(key: name, problem: "must be a whole number") }
+      value = number
+    }
+    guard let value else { return nil }
+    guard range.contains(value) else {
+      throw SettingError(
+        key: name, problem: "is \(range.lowerBound) to \(range.upperBound); got \(value)")
+    }
+    return value
+  }
+
+  func word<T>(_ name: String, _ parse: (String) -> T?) async throws -> T? {
+    guard let text = try await string(name) else { return nil }
+    guard let value = parse(text) else {
+      throw SettingError(key: name, problem: "cannot be \"\(text)\"")
+    }
+    return value
+  }
+
+  /// Asked when a layer begins; what does not fit keeps its default.
+  func layerSettings(_ name: String) -> LayerSettings {
+    var settings = LayerSettings()
+    func inLayer(_ setting: String) -> ConfigKey { ConfigKey(["layers", name, setting]) }
+    if let seconds = reader.double(forKey: inLayer("ttlSeconds")), seconds >= 0, seconds < 1e9 {
+      settings.defaultTTLMilliseconds = Int64(seconds * 1000)
+    } else if let seconds = reader.int(forKey: inLayer("ttlSeconds")), seconds >= 0,
+      seconds < 1 << 30
+    {
+      settings.defaultTTLMilliseconds = Int64(seconds) * 1000
+    }
+    if let columns = reader.stringArray(forKey: inLayer("columns")) { settings.columns = columns }
+    if let allows = reader.bool(forKey: inLayer("allowNullIsland")) {
+      settings.allowsNullIsland = allows
+    }
+    if let clusters = reader.bool(forKey: inLayer("clusters")) { settings.clusters = clusters }
+    if let noContent = reader.bool(forKey: inLayer("emptyTileIsNoContent")) {
+      settings.emptyTileIsNoContent = noContent
+    }
+    return settings
+  }
+}

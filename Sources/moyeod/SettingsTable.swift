@@ -1,0 +1,89 @@
+/// Every setting there is: its key, default and meaning. Keys not listed here are refused.
+enum SettingsTable {
+  struct Row: Sendable {
+    let key: String
+    let standard: String
+    let meaning: String
+  }
+
+  static let rows: [Row] = [
+    Row(key: "host", standard: "127.0.0.1", meaning: "Address to listen on."),
+    Row(key: "http.port", standard: "8080", meaning: "Port for HTTP/JSON; 0 picks a free one."),
+    Row(key: "http.corsOrigins", standard: "", meaning: "Origins whose pages may call, * for all."),
+    Row(key: "grpc.port", standard: "50051", meaning: "Port for gRPC; 0 picks a free one."),
+    Row(
+      key: "grpc.flushCoalescingMicroseconds", standard: "0",
+      meaning: "How long gRPC may hold a flush back to join it with the next; 0 flushes at once."),
+    Row(
+      key: "grpc.maximumStreamsPerConnection", standard: "100",
+      meaning: "Calls and streams open at once on one connection."),
+    Row(key: "threads", standard: "one a core", meaning: "Event loops."),
+    Row(key: "data.directory", standard: "./moyeo-data", meaning: "Where state is kept."),
+    Row(
+      key: "resources.directory", standard: "found",
+      meaning: "Folder of shipped files; the nearest parent that holds data/ and page/."),
+    Row(
+      key: "map.leafletDirectory", standard: "/usr/share/javascript/leaflet",
+      meaning: "Leaflet, as Debian's libjs-leaflet installs it."),
+    Row(
+      key: "map.baseMapURL", standard: "",
+      meaning: "Raster tiles under the map page, e.g. https://tiles.example/{z}/{x}/{y}.png."),
+    Row(key: "map.attribution", standard: "", meaning: "Whose base map it is."),
+    Row(
+      key: "demo.city", standard: "", meaning: "Fills the layer users with a living city: seoul."),
+    Row(key: "demo.users", standard: "20000", meaning: "People in the demo city."),
+    Row(key: "demo.seed", standard: "1", meaning: "Same seed, same city."),
+    Row(key: "log.level", standard: "info", meaning: "trace, debug, info, notice, warning, error."),
+    Row(key: "log.format", standard: "text", meaning: "text (key=value) or json, a line an event."),
+    Row(key: "limits.idBytes", standard: "128", meaning: "UTF-8 bytes of an id."),
+    Row(key: "limits.tagsPerObject", standard: "32", meaning: "Tags of an object or query."),
+    Row(key: "limits.tagBytes", standard: "64", meaning: "UTF-8 bytes of a normalised tag."),
+    Row(key: "limits.attributeBytes", standard: "2048", meaning: "Encoded attributes."),
+    Row(key: "limits.hits", standard: "1000", meaning: "Hits in one answer."),
+    Row(key: "limits.polygonCorners", standard: "1000", meaning: "Points of a polygon."),
+    Row(key: "limits.reportBatch", standard: "1000", meaning: "Positions in one Report."),
+    Row(key: "limits.nearbyBatch", standard: "100", meaning: "Queries in one NearbyBatch."),
+    Row(key: "limits.batchRequests", standard: "20", meaning: "Reads in one /v1/batch."),
+    Row(key: "limits.layers", standard: "64", meaning: "Layers."),
+    Row(key: "limits.maximumTTLSeconds", standard: "86400", meaning: "Longest time to live."),
+    Row(
+      key: "layers.<name>.ttlSeconds", standard: "60",
+      meaning: "Time to live of a report that names none; 0 is for ever."),
+    Row(
+      key: "layers.<name>.columns", standard: "",
+      meaning: "Up to 4 numeric attributes indexed for `where`."),
+    Row(
+      key: "layers.<name>.allowNullIsland", standard: "false",
+      meaning: "Whether 0, 0 is a position in this layer."),
+    Row(
+      key: "layers.<name>.clusters", standard: "true",
+      meaning: "Whether clusters and tiles are kept."
+    ),
+    Row(
+      key: "layers.<name>.emptyTileIsNoContent", standard: "false",
+      meaning: "Answer an empty tile 204 instead of 200."),
+  ]
+
+  /// Whether a key of a file is in the table; a layer's name stands for `<name>`.
+  static func knows(_ key: String) -> Bool {
+    if rows.contains(where: { $0.key == key }) { return true }
+    let parts = key.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 3, parts[0] == "layers" else { return false }
+    return rows.contains { $0.key == "layers.<name>.\(parts[2])" }
+  }
+
+  static func text() -> String {
+    let width = rows.map(\.key.count).max() ?? 0
+    let standardWidth = rows.map(\.standard.count).max() ?? 0
+    return rows.map { row in
+      let key = row.key.padding(to: width)
+      return "\(key)  \(row.standard.padding(to: standardWidth))  \(row.meaning)"
+    }.joined(separator: "\n")
+  }
+}
+
+extension String {
+  fileprivate func padding(to width: Int) -> String {
+    self + String(repeating: " ", count: max(0, width - count))
+  }
+}

@@ -1,0 +1,53 @@
+import Foundation
+import Logging
+
+/// One line an event on standard error: `key=value` text, or JSON.
+struct StructuredLogHandler: LogHandler {
+  enum Format: String, Sendable {
+    case text, json
+  }
+
+  let label: String
+  let format: Format
+  var logLevel: Logger.Level
+  var metadata: Logger.Metadata = [:]
+
+  init(label: String, format: Format, level: Logger.Level) {
+    self.label = label
+    self.format = format
+    logLevel = level
+  }
+
+  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    get { metadata[key] }
+    set { metadata[key] = newValue }
+  }
+
+  func log(event: LogEvent) {
+    var all = metadata
+    for (key, value) in event.metadata ?? [:] { all[key] = value }
+    let time = Date().ISO8601Format(.iso8601(timeZone: .gmt, includingFractionalSeconds: true))
+    let pairs: [(String, String)] =
+      [("time", time), ("level", event.level.rawValue), ("message", "\(event.message)")]
+      + all.sorted { $0.key < $1.key }.map { ($0.key, "\($0.value)") }
+    let line =
+      switch format {
+      case .text: pairs.map { "\($0.0)=\(Self.quotedIfNeeded($0.1))" }.joined(separator: " ")
+      case .json:
+        "{"
+          + pairs.map { "\(Self.jsonString($0.0)):\(Self.jsonString($0.1))" }
+          .joined(separator: ",") + "}"
+      }
+    FileHandle.standardError.write(Data((line + "\n").utf8))
+  }
+
+  private static func quotedIfNeeded(_ value: String) -> String {
+    let plain = !value.isEmpty && value.utf8.allSatisfy { $0 > 32 && $0 != 34 && $0 != 61 }
+    return plain ? value : jsonString(value)
+  }
+
+  private static func jsonString(_ value: String) -> String {
+    let data = try? JSONEncoder().encode(value)
+    return data.map { String(decoding: $0, as: UTF8.self) } ?? "\"\""
+  }
+}
