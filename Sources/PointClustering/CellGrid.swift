@@ -1,0 +1,145 @@
+/// One item of a grid cell: what a distance test and a comparison of ranks need.
+struct CellEntry: BitwiseCopyable {
+  /// Centre of the item's micro-cell.
+  var x: UInt32
+  var y: UInt32
+  /// High half of the rank.
+  var rankHigh: UInt32
+  /// Item number, `.max` in an unused place.
+  var item: UInt32
+}
+
+/// Entries of one crowded cell, unused places last.
+@safe
+struct EntryRun {
+  private let base: UnsafeMutablePointer<CellEntry>
+  let capacity: Int
+
+  init(base: UnsafeMutablePointer<CellEntry>, capacity: Int) {
+    unsafe self.base = base
+    self.capacity = capacity
+  }
+
+  @inline(__always)
+  subscript(i: Int) -> CellEntry {
+    get { unsafe base[i] }
+    nonmutating set { unsafe base[i] = newValue }
+  }
+
+  var count: Int {
+    var n = capacity
+    while n > 0 && self[n - 1].item == .max { n -= 1 }
+    return n
+  }
+}
+
+/// Runs of entries in sizes 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64; a run's number is its size class
+/// (4 bits) and its place (27 bits).
+///
+/// Sendable because it alone owns its memory.
+@safe
+struct EntrySlabs: ~Copyable, @unchecked Sendable {
+  static let capacities: InlineArray<11, Int> = [2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64]
+  private static let shift = 8
+
+  @safe
+  private struct Slab {
+    var chunks: [UnsafeMutablePointer<CellEntry>] = unsafe []
+    var end = 0
+    var free: [UInt32] = []
+  }
+  private var slabs = [Slab](repeating: Slab(), count: 11)
+
+  deinit {
+    for slab in slabs { for unsafechunk in unsafe slab.chunks { unsafe chunk.deallocate() } }
+  }
+
+  var allocatedBytes: Int {
+    var sum = 0
+    for (i, slab) in slabs.enumerated() {
+      sum += unsafe slab.chunks.count * Self.capacities[i] << Self.shift * 16
+      sum += slab.free.capacity * 4
+    }
+    return sum
+  }
+
+  static func sizeClass(_ count: Int) -> Int {
+    var c = 0
+    while capacities[c] < count { c += 1 }
+    return c
+  }
+
+  @inline(__always)
+  func run(_ number: UInt32) -> EntryRun {
+    let sizeClass = Int(number >> 27 & 15)
+    let place = Int(number & 0x7FF_FFFF)
+    let capacity = Self.capacities[sizeClass]
+    let base = unsafe slabs[sizeClass].chunks[place >> Self.shift]
+    return unsafe EntryRun(
+      base: base + (place & (1 << Self.shift - 1)) * capacity, capacity: capacity)
+  }
+
+  /// A run for `count` entries, all places unused.
+  mutating func allocate(count: Int) -> UInt32 {
+    let c = Self.sizeClass(count)
+    let place: Int
+    if let last = slabs[c].free.popLast() {
+      place = Int(last)
+    } else {
+      place = slabs[c].end
+      slabs[c].end += 1
+      if unsafe place >> Self.shift == slabs[c].chunks.count {
+        unsafe slabs[c].chunks.append(.allocate(capacity: Self.capacities[c] << Self.shift))
+      }
+    }
+    let number = UInt32(c) << 27 | UInt32(place)
+    let run = run(number)
+    for i in 0..<run.capacity { run[i] = CellEntry(x: 0, y: 0, rankHigh: 0, item: .max) }
+    return number
+  }
+
+  mutating func release(_ number: UInt32) {
+    slabs[Int(number >> 27 & 15)].free.append(number & 0x7FF_FFFF)
+  }
+}
+
+/// Where the items of one zoom are: a hash grid whose cells divide the world, so that it has no
+/// seam. A cell of zoom z has a side of 2^(30 - z) units, 3.2 radii: a disk of one radius touches
+/// at most 2 x 2 cells.
+///
+/// A slot's value is an item's number when the cell holds one item, else, with bit 31 set, a run.
+struct CellGrid: ~Copyable {
+  let shift: UInt32
+  var table: SlotTable
+  var itemCount = 0
+
+  static let runBit: UInt32 = 0x8000_0000
+
+  init(zoom: Int) {
+    shift = UInt32(30 - zoom)
+    table = SlotTable(.cells)
+  }
+
+  /// Columns, and rows, of the world.
+  var columns: UInt32 { 1 << (32 - shift) }
+
+  @inline(__always)
+  static func segment(_ cx: UInt32, _ cy: UInt32) -> Int {
+    Int((cx >> 3 & 7) | (cy >> 3 & 7) << 3)
+  }
+  /// Together with the segment it names the cell: a zoom has at most 2^19 columns.
+  @inline(__always)
+  static func tag(_ cx: UInt32, _ cy: UInt32) -> UInt32 {
+    ((cx >> 6) << 3 | cx & 7) | ((cy >> 6) << 3 | cy & 7) << 16
+  }
+  @inline(__always)
+  static func column(segment: Int, tag: UInt32) -> UInt32 {
+    let low = tag & 0xFFFF
+    return (low >> 3) << 6 | UInt32(segment & 7) << 3 | low & 7
+  }
+  @inline(__always)
+  static func row(segment: Int, tag: UInt32) -> UInt32 {
+    let high = tag >> 16
+    return (high >> 3) << 6 | UInt32(segment >> 3) << 3 | high & 7
+  }
+}

@@ -1,0 +1,248 @@
+/// One pass: from changed heads to changed clusters of every zoom.
+///
+/// At each zoom the pass knows which items came, left or changed their sums (`incoming`). First the
+/// changes of sums are carried along the links as they were; then links and seeds are put right,
+/// lowest rank first; what came of it (`touched`) is the next coarser zoom's input.
+extension ClusterNet {
+  mutating func updateLevels() {
+    var zoom = Self.maximumZoom
+    while zoom >= 0 && !touched.isEmpty {
+      swap(&incoming, &touched)
+      touched.removeAll(keepingCapacity: true)
+      carrySums(zoom)
+      takeDownSeeds(zoom)
+      while !dirty.isEmpty { settle(dirty.pop(), zoom) }
+      markVersions(zoom)
+      zoom -= 1
+    }
+  }
+
+  /// The touch of a seed of the zoom; a new one says that it was and is in.
+  @inline(__always)
+  private mutating func touch(_ seed: UInt32) -> Int {
+    let i = Int(items[seed].touch)
+    if i < touched.count && touched[i].item == seed { return i }
+    items[seed].touch = UInt32(touched.count)
+    touched.append(Touch(item: seed, was: true, isIn: true))
+    return touched.count - 1
+  }
+
+  /// Adds to a seed's sums, in its record if it has one at this zoom.
+  @inline(__always)
+  private mutating func add(_ delta: Sum, to seed: UInt32, _ zoom: Int) {
+    touched[touch(seed)].delta += delta
+    let r = record(seed, zoom)
+    if r != Self.none { add(delta, toRecord: r) }
+  }
+
+  @inline(__always)
+  private mutating func add(_ delta: Sum, toRecord r: UInt32) {
+    records[r].count = UInt32(truncatingIfNeeded: Int64(records[r].count) + delta.count)
+    records[r].sumX += delta.x
+    records[r].sumY += delta.y
+    records[r].isStale = true
+  }
+
+  private mutating func carrySums(_ zoom: Int) {
+    for t in incoming where t.was {
+      if !t.isIn {
+        if Int(t.oldTop) <= zoom {
+          add(t.delta, to: t.item, zoom)
+        } else {
+          add(shifted(t.delta, from: t.item, to: t.oldOwner), to: t.oldOwner, zoom)
+        }
+      } else if Int(items[t.item].top) <= zoom {
+        add(t.delta, to: t.item, zoom)
+      } else {
+        let owner = items[t.item].owner
+        add(shifted(t.delta, from: t.item, to: owner), to: owner, zoom)
+      }
+    }
+  }
+
+  /// Seeds that left the finer zoom leave this one; items that came wait to be settled.
+  private mutating func takeDownSeeds(_ zoom: Int) {
+    for t in incoming {
+      if t.was && !t.isIn {
+        guard Int(t.oldTop) <= zoom else { continue }
+        let i = touch(t.item)
+        touched[i].isIn = false
+        touched[i].oldTop = t.oldTop
+        touched[i].oldOwner = t.oldOwner
+        removeEntry(zoom, t.item)
+        orphanChildren(t.item, zoom)
+      } else if !t.was && t.isIn {
+        dirty.push(hash: items[t.item].hash, key: items[t.item].key, item: t.item)
+      }
+    }
+  }
+
+  /// Gives up the children that a seed has at a zoom, and the record with them.
+  private mutating func orphanChildren(_ seed: UInt32, _ zoom: Int) {
+    let r = record(seed, zoom)
+    guard r != Self.none else { return }
+    var child = records[r].firstChild
+    while child != Self.none {
+      let next = items[child].next
+      touched[touch(seed)].delta += -shifted(sum(child, zoom + 1), from: child, to: seed)
+      items[child].owner = Self.none
+      items[child].next = Self.none
+      items[child].previous = Self.none
+      dirty.push(hash: items[child].hash, key: items[child].key, item: child)
+      child = next
+    }
+    deleteRecord(r, of: seed)
+  }
+
+  /// Decides whether an item without owner is a seed. Items of lower rank are settled already.
+  private mutating func settle(_ item: UInt32, _ zoom: Int) {
+    let seed = lowestSeed(zoom, near: item)
+    if seed != Self.none {
+      link(item, to: seed, zoom)
+      return
+    }
+    insertEntry(zoom, item)
+    items[item].top = UInt8(zoom)
+    items[item].touch = UInt32(touched.count)
+    touched.append(Touch(item: item, delta: sum(item, zoom + 1), was: false, isIn: true))
+    claimNeighbours(of: item, zoom)
+  }
+
+  /// Items of higher rank near a new seed join it unless theirs ranks lower still.
+  private mutating func claimNeighbours(of item: UInt32, _ zoom: Int) {
+    let (x, y) = (items[item].anchorX, items[item].anchorY)
+    let radius = Self.radius(zoom)
+    let high = UInt32(truncatingIfNeeded: items[item].hash >> 32)
+    candidates.removeAll(keepingCapacity: true)
+    var found = candidates
+    candidates = []
+    forEachEntry(zoom + 1, aroundX: x, y: y, radius: radius) { entry in
+      if entry.rankHigh >= high && entry.item != item && Self.isWithin(entry, x, y, radius) {
+        found.append(entry.item)
+      }
+    }
+    candidates = found
+    var seeds = 0
+    for i in 0..<candidates.count {
+      let other = candidates[i]
+      guard ranksLower(item, other) else { continue }
+      if Int(items[other].top) <= zoom {
+        candidates[seeds] = other
+        seeds += 1
+        continue
+      }
+      let owner = items[other].owner
+      if owner == Self.none || owner == item || ranksLower(owner, item) { continue }
+      unlink(other, from: owner, zoom)
+      link(other, to: item, zoom)
+    }
+    for i in 0..<seeds { demote(candidates[i], to: item, zoom) }
+  }
+
+  /// A seed of this zoom becomes a child; it leaves all coarser zooms in their turn.
+  private mutating func demote(_ seed: UInt32, to owner: UInt32, _ zoom: Int) {
+    let i = touch(seed)
+    touched[i].delta += -sum(seed, zoom + 1)
+    touched[i].isIn = false
+    var old = touched[i]
+    leaveOwner(seed, &old)
+    touched[i] = old
+    orphanChildren(seed, zoom)
+    removeEntry(zoom, seed)
+    items[seed].top = UInt8(zoom + 1)
+    link(seed, to: owner, zoom)
+  }
+
+  /// Makes an item a child; the owner gets a record of this zoom if it had none.
+  mutating func link(_ item: UInt32, to owner: UInt32, _ zoom: Int) {
+    let delta = shifted(sum(item, zoom + 1), from: item, to: owner)
+    var r = record(owner, zoom)
+    if r == Self.none { r = makeRecord(owner, zoom) }
+    add(delta, toRecord: r)
+    touched[touch(owner)].delta += delta
+    insertChild(item, of: owner, r)
+  }
+
+  @inline(__always)
+  mutating func insertChild(_ item: UInt32, of owner: UInt32, _ r: UInt32) {
+    let first = records[r].firstChild
+    items[item].owner = owner
+    items[item].next = first
+    items[item].previous = Self.none
+    if first != Self.none { items[first].previous = item }
+    records[r].firstChild = item
+  }
+
+  private mutating func unlink(_ item: UInt32, from owner: UInt32, _ zoom: Int) {
+    let delta = -shifted(sum(item, zoom + 1), from: item, to: owner)
+    add(delta, to: owner, zoom)
+    unlinkChild(item, of: owner, at: zoom)
+    items[item].owner = Self.none
+  }
+
+  /// Takes an item off a list of children; a record without children goes.
+  mutating func unlinkChild(_ item: UInt32, of owner: UInt32, at zoom: Int) {
+    let (next, previous) = (items[item].next, items[item].previous)
+    if next != Self.none { items[next].previous = previous }
+    if previous != Self.none {
+      items[previous].next = next
+    } else {
+      let r = record(owner, zoom)
+      records[r].firstChild = next
+      if next == Self.none { deleteRecord(r, of: owner) }
+    }
+    items[item].next = Self.none
+    items[item].previous = Self.none
+  }
+
+  /// A record that says what the next finer one says, without children.
+  mutating func makeRecord(_ seed: UInt32, _ zoom: Int) -> UInt32 {
+    let sum = sum(seed, zoom)
+    var before = Self.none
+    var after = items[seed].records
+    while after != Self.none && Int(records[after].zoom) < zoom {
+      before = after
+      after = records[after].next
+    }
+    let r = records.insert(
+      Record(
+        sumX: sum.x, sumY: sum.y, mask: 0, count: UInt32(sum.count), firstChild: Self.none,
+        next: after, zoom: UInt8(zoom), isStale: true))
+    if hasAggregates { recordAggregates.cover(r, default: .none) }
+    if before == Self.none { items[seed].records = r } else { records[before].next = r }
+    return r
+  }
+
+  private mutating func deleteRecord(_ r: UInt32, of seed: UInt32) {
+    if items[seed].records == r {
+      items[seed].records = records[r].next
+    } else {
+      var before = items[seed].records
+      while records[before].next != r { before = records[before].next }
+      records[before].next = records[r].next
+    }
+    records.remove(r)
+  }
+
+  /// Notes where this zoom's picture changed.
+  private mutating func markVersions(_ zoom: Int) {
+    for t in touched {
+      let new = t.isIn ? sum(t.item, zoom) : Sum()
+      var old = new
+      if t.isIn { old += -t.delta } else { old = -t.delta }
+      if !t.was { old = Sum() }
+      let isVisible: Bool
+      let after = shown(t.item, zoom, new)
+      let before = shown(t.item, zoom, old)
+      if t.was != t.isIn || old.count != new.count || new.count == 1 || hasAggregates {
+        isVisible = true
+      } else {
+        isVisible = before != after
+      }
+      if t.isIn { versions.mark(zoom, x: after.x, y: after.y, visible: isVisible) }
+      if t.was && (!t.isIn || before != after) {
+        versions.mark(zoom, x: before.x, y: before.y, visible: isVisible)
+      }
+    }
+  }
+}

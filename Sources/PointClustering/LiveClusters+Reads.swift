@@ -1,0 +1,153 @@
+public import GeoMath
+
+extension LiveClusters {
+  /// Largest zoom at which points cluster.
+  public static let maximumClusterZoom = 16
+  /// Largest zoom at which they can be read.
+  public static let maximumZoom = 22
+
+  /// The clusters drawn in a box, which may cross 180 degrees, in order of their ids.
+  ///
+  /// - Parameter zoom: 0...22; past 16 single points and points that coincide.
+  /// - Complexity: O(clusters in the box), more for `details` and for filters that match a part.
+  public func clusters(
+    in box: GeoBox, zoom: Int, filter: ClusterFilter? = nil, details: ClusterDetails = []
+  ) throws(ClusterError) -> [LiveCluster] {
+    guard (0...Self.maximumZoom).contains(zoom) else { throw .zoomOutOfRange(zoom) }
+    let units = UnitBox(box)
+    return reading { $0.clusters(in: units, zoom: zoom, filter: filter, details: details) }
+  }
+
+  /// The clusters drawn in a tile and a margin around it, in order of their ids.
+  ///
+  /// - Parameter marginUnits: in Mercator units, cut to one tile's side.
+  public func tile(
+    _ address: TileAddress, marginUnits: UInt64 = 0, filter: ClusterFilter? = nil,
+    details: ClusterDetails = []
+  ) throws(ClusterError) -> [LiveCluster] {
+    guard address.zoom <= Self.maximumZoom else { throw .zoomOutOfRange(address.zoom) }
+    let box = UnitBox(address, margin: marginUnits)
+    return reading { $0.clusters(in: box, zoom: address.zoom, filter: filter, details: details) }
+  }
+
+  /// The newest change in what ``tile(_:marginUnits:filter:details:)`` reads: equal versions mean
+  /// equal answers.
+  ///
+  /// - Parameter filtered: for answers with a filter, which change with members unseen.
+  public func tileVersion(
+    _ address: TileAddress, marginUnits: UInt64 = 0, filtered: Bool = false
+  ) throws(ClusterError) -> UInt64 {
+    guard address.zoom <= Self.maximumZoom else { throw .zoomOutOfRange(address.zoom) }
+    let box = UnitBox(address, margin: marginUnits)
+    return reading { $0.newestChange(in: box, zoom: address.zoom, visible: !filtered) }
+  }
+
+  /// A tile and its version, of one state.
+  public func versionedTile(
+    _ address: TileAddress, marginUnits: UInt64 = 0, filter: ClusterFilter? = nil,
+    details: ClusterDetails = []
+  ) throws(ClusterError) -> (version: UInt64, clusters: [LiveCluster]) {
+    guard address.zoom <= Self.maximumZoom else { throw .zoomOutOfRange(address.zoom) }
+    let box = UnitBox(address, margin: marginUnits)
+    return reading { net in
+      (
+        net.newestChange(in: box, zoom: address.zoom, visible: filter == nil),
+        net.clusters(in: box, zoom: address.zoom, filter: filter, details: details)
+      )
+    }
+  }
+
+  /// The tiles of a viewport that changed after a version.
+  ///
+  /// - Returns: the tiles, row by row, and the version to ask with next.
+  /// - Throws: ``ClusterError/tooManyTiles(_:)`` past 4,096 tiles.
+  public func changedTiles(
+    in box: GeoBox, zoom: Int, since version: UInt64, marginUnits: UInt64 = 0,
+    filtered: Bool = false
+  ) throws(ClusterError) -> (tiles: [TileAddress], version: UInt64) {
+    guard (0...Self.maximumZoom).contains(zoom) else { throw .zoomOutOfRange(zoom) }
+    let units = UnitBox(box)
+    let shift = UInt64(32 - zoom)
+    let columns = UInt64(1) << UInt64(zoom)
+    let first = UInt64(units.x) >> shift
+    let columnCount = min(columns, ((UInt64(units.x) + units.width - 1) >> shift) - first + 1)
+    let rows = (UInt64(units.y) >> shift)...((UInt64(units.y) + units.height - 1) >> shift)
+    guard columnCount * UInt64(rows.count) <= 4_096 else {
+      throw .tooManyTiles(Int(clamping: columnCount * UInt64(rows.count)))
+    }
+    return reading { net in
+      var tiles: [TileAddress] = []
+      for row in rows {
+        for offset in 0..<columnCount {
+          let column = (first + offset) & (columns - 1)
+          guard let tile = TileAddress(zoom: zoom, x: Int(column), y: Int(row)) else { continue }
+          let box = UnitBox(tile, margin: marginUnits)
+          if net.newestChange(in: box, zoom: zoom, visible: !filtered) > version {
+            tiles.append(tile)
+          }
+        }
+      }
+      return (tiles, net.versions.current)
+    }
+  }
+
+  /// The cluster with this id as it is now.
+  public func cluster(
+    _ id: ClusterID, filter: ClusterFilter? = nil, details: ClusterDetails = []
+  ) throws(ClusterError) -> LiveCluster {
+    let found = reading { $0.cluster(id, filter: filter, details: details) }
+    guard let found else { throw .unknownCluster(id.rawValue) }
+    return found
+  }
+
+  /// What the cluster comes apart into, at its expansion zoom; empty for what never does.
+  public func children(
+    _ id: ClusterID, filter: ClusterFilter? = nil, details: ClusterDetails = []
+  ) throws(ClusterError) -> [LiveCluster] {
+    let found = reading { $0.children(id, filter: filter, details: details) }
+    guard let found else { throw .unknownCluster(id.rawValue) }
+    return found
+  }
+
+  /// Members in ascending order of their id hashes, `limit` of those after a hash.
+  ///
+  /// Paging by the last leaf's hash neither repeats nor skips a member that stays.
+  /// - Complexity: O((skipped + limit) log) of the members.
+  public func leaves(
+    _ id: ClusterID, limit: Int, after hash: UInt64? = nil, filter: ClusterFilter? = nil
+  ) throws(ClusterError) -> (leaves: [ClusterLeaf], hasMore: Bool) {
+    let found = reading { $0.leaves(id, limit: max(0, limit), after: hash, filter: filter) }
+    guard let found else { throw .unknownCluster(id.rawValue) }
+    return found
+  }
+
+  /// The first zoom at which the cluster comes apart, 1...17; `nil` for what never does: a single
+  /// point, or points that coincide.
+  public func expansionZoom(_ id: ClusterID) throws(ClusterError) -> Int? {
+    let found: Int?? = reading { net in
+      let item = net.resolve(id)
+      if item == ClusterNet.none { return nil }
+      return .some(id.zoom > Self.maximumClusterZoom ? nil : net.expansionZoom(item, id.zoom))
+    }
+    guard let found else { throw .unknownCluster(id.rawValue) }
+    return found
+  }
+}
+
+extension UnitBox {
+  init(_ box: GeoBox) {
+    let x = MercatorPoint.x(longitude: box.west)
+    let east = MercatorPoint.x(longitude: box.east)
+    let north = MercatorPoint.y(latitude: box.north)
+    let south = MercatorPoint.y(latitude: box.south)
+    let width = box.longitudeSpan >= 360 ? 1 << 32 : UInt64(east &- x) + 1
+    self.init(x: x, y: Int64(north), width: width, height: UInt64(south) - UInt64(north) + 1)
+  }
+
+  init(_ address: TileAddress, margin: UInt64) {
+    self = UnitBox(
+      x: UInt32(truncatingIfNeeded: address.minimumX), y: Int64(address.minimumY),
+      width: address.sideUnits, height: address.sideUnits
+    ).grown(by: min(margin, address.sideUnits))
+  }
+}

@@ -1,0 +1,171 @@
+public import ObjectModel
+import Synchronization
+
+/// Clusters of a layer at zooms 0...16 that are right after every change, without a rebuild.
+///
+/// One thread puts the layer's ordered changes in (``enqueue(_:sequence:at:)``), one maintainer
+/// applies them (``flush(maximumChanges:)``), any number read. Changes are applied in slices under
+/// one lock, so every read sees one state of all zooms. The clusters depend on the set of points
+/// alone, never on the order in which they came.
+///
+/// Thread safety: `net` is guarded by its mutex; waiting changes by theirs; the batch being applied
+/// by a third, taken only by the maintainer.
+public final class LiveClusters: Sendable {
+  public struct Configuration: Sendable {
+    /// Keep sums and least values of ``ClusterContribution`` (party layers).
+    public var hasAggregates: Bool
+    /// Where change versions start; give each start of a process another so that tags of an
+    /// earlier one never match.
+    public var firstVersion: UInt64
+    /// Changes applied under one hold of the lock; 24 hold it for about 100 us.
+    public var sliceLength: Int
+
+    public init(hasAggregates: Bool = false, firstVersion: UInt64 = 1, sliceLength: Int = 24) {
+      self.hasAggregates = hasAggregates
+      self.firstVersion = max(1, firstVersion)
+      self.sliceLength = max(1, sliceLength)
+    }
+  }
+
+  /// How far the clusters are behind the feed.
+  public struct Lag: Hashable, Sendable {
+    /// Changes waiting, after merging.
+    public var pendingCount: Int
+    /// When the oldest of them was put in; `nil` if none waits.
+    public var oldestPending: Instant?
+  }
+
+  private struct Batch {
+    var changes = PendingChanges()
+    var position = 0
+  }
+
+  public let configuration: Configuration
+  let net: Mutex<ClusterNet>
+  private let waiting = Mutex(PendingChanges())
+  private let batch = Mutex(Batch())
+  private let applied = Atomic<UInt64>(0)
+  private let batchCount = Atomic<Int>(0)
+  private let batchOldest = Atomic<Int64>(.max)
+  let readersWaiting = Atomic<Int>(0)
+
+  public init(configuration: Configuration = Configuration()) {
+    self.configuration = configuration
+    net = Mutex(
+      ClusterNet(
+        hasAggregates: configuration.hasAggregates, version: configuration.firstVersion))
+  }
+
+  // MARK: - Feeding
+
+  /// Puts changes in, in the order of the feed. Cheap: it merges them into those that wait.
+  ///
+  /// - Parameters:
+  ///   - sequence: the feed's sequence of the last of them; must not decrease.
+  ///   - now: the clock's moment, for ``lag``.
+  public func enqueue(
+    _ changes: some Sequence<ClusterChange>, sequence: UInt64, at now: Instant
+  ) {
+    waiting.withLock { waiting in
+      for change in changes { waiting.merge(change) }
+      waiting.sequence = max(waiting.sequence, sequence)
+      if waiting.count > 0 { waiting.oldest = min(waiting.oldest, now.milliseconds) }
+    }
+  }
+
+  /// Applies waiting changes, at most about `maximumChanges` (in slices of
+  /// `configuration.sliceLength`, each under one hold of the lock).
+  ///
+  /// - Returns: how many still wait.
+  @discardableResult
+  public func flush(maximumChanges: Int = .max) -> Int {
+    batch.withLock { batch in
+      var budget = maximumChanges
+      while budget > 0 {
+        if batch.position == batch.changes.count && !takeWaiting(&batch) { break }
+        let end = min(batch.changes.count, batch.position + configuration.sliceLength)
+        let slice = batch.changes.changes[batch.position..<end]
+        net.withLock { net in net.apply(slice) }
+        budget -= end - batch.position
+        batch.position = end
+        batchCount.store(batch.changes.count - end, ordering: .relaxed)
+        if end == batch.changes.count { finish(&batch) }
+        yieldToReaders()
+      }
+    }
+    return lag.pendingCount
+  }
+
+  private func takeWaiting(_ batch: inout Batch) -> Bool {
+    batch.changes.removeAll()
+    batch.position = 0
+    waiting.withLock { waiting in
+      swap(&waiting, &batch.changes)
+      waiting.sequence = batch.changes.sequence
+      batchCount.store(batch.changes.count, ordering: .relaxed)
+      batchOldest.store(batch.changes.oldest, ordering: .relaxed)
+    }
+    if batch.changes.count == 0 {
+      finish(&batch)
+      return false
+    }
+    batch.changes.sortByPlace()
+    return true
+  }
+
+  private func finish(_ batch: inout Batch) {
+    batchOldest.store(.max, ordering: .relaxed)
+    applied.store(batch.changes.sequence, ordering: .releasing)
+  }
+
+  /// Mutexes are not fair: without this the maintainer would take the lock again before a reader
+  /// woke up.
+  private func yieldToReaders() {
+    var spins = 0
+    while readersWaiting.load(ordering: .relaxed) > 0 && spins < 20_000 { spins += 1 }
+  }
+
+  /// Replaces everything by a static build of these points. Reads go on meanwhile; the new state
+  /// appears at once, with every block changed. Changes that wait stay and are applied after it.
+  public func bulkLoad(_ points: [ClusterPoint], sequence: UInt64 = 0) {
+    batch.withLock { batch in
+      let version = net.withLock { $0.versions.current } + 1
+      var new = ClusterNet(hasAggregates: configuration.hasAggregates, version: version)
+      new.build(points)
+      net.withLock { swap(&$0, &new) }
+      if sequence > applied.load(ordering: .relaxed) {
+        applied.store(sequence, ordering: .releasing)
+      }
+    }
+  }
+
+  // MARK: - State
+
+  /// All changes of the feed up to this sequence are in the clusters.
+  public var appliedSequence: UInt64 { applied.load(ordering: .acquiring) }
+
+  public var lag: Lag {
+    let (count, oldest) = waiting.withLock { ($0.count, $0.oldest) }
+    let earliest = min(oldest, batchOldest.load(ordering: .relaxed))
+    return Lag(
+      pendingCount: count + batchCount.load(ordering: .relaxed),
+      oldestPending: earliest == .max ? nil : Instant(milliseconds: earliest))
+  }
+
+  /// Objects in the clusters.
+  public var objectCount: Int { reading { $0.objectCount } }
+
+  /// Bytes held by the clusters.
+  public var allocatedBytes: Int { reading { $0.allocatedBytes } }
+
+  /// Grows with every slice applied.
+  public var version: UInt64 { reading { $0.versions.current } }
+
+  func reading<Result: Sendable>(_ body: (inout ClusterNet) throws -> Result) rethrows -> Result {
+    readersWaiting.add(1, ordering: .relaxed)
+    return try net.withLock { net in
+      readersWaiting.subtract(1, ordering: .relaxed)
+      return try body(&net)
+    }
+  }
+}
