@@ -51,7 +51,7 @@ struct EntrySlabs: ~Copyable, @unchecked Sendable {
   private var slabs = [Slab](repeating: Slab(), count: 11)
 
   deinit {
-    for slab in slabs { for unsafechunk in unsafe slab.chunks { unsafe chunk.deallocate() } }
+    for slab in slabs { unsafe slab.chunks.forEach { unsafe $0.deallocate() } }
   }
 
   var allocatedBytes: Int {
