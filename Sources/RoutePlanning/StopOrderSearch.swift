@@ -171,14 +171,13 @@ struct StopOrderSearch {
       guard before[row] & ~visited == 0 else { continue }
       let newSeconds = seconds + matrix.seconds[base + row]
       if rideStart[row] >= 0 && newSeconds - arrival[rideStart[row]] > limit[row] { continue }
-      let saved = arrival[row]
+      // Read only below this visit, so it needs no undoing.
       arrival[row] = newSeconds
       path.append(row)
       extend(
         at: row, visited: visited | 1 << row, cost: soFar + cost[base + row], seconds: newSeconds,
         remaining: remaining - cheapestIn[row])
       path.removeLast()
-      arrival[row] = saved
     }
   }
 

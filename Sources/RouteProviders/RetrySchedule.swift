@@ -1,0 +1,35 @@
+/// When to try again: full jitter over an exponential ceiling (M. Brooker, "Exponential backoff
+/// and jitter", 2015). Pure; the random number is given.
+public struct RetrySchedule: Hashable, Sendable {
+  /// Tries in all, at least 1.
+  public var maximumAttempts: Int
+  /// The ceiling before the second try; it doubles.
+  public var firstDelayMilliseconds: Int64
+  public var maximumDelayMilliseconds: Int64
+
+  public init(
+    maximumAttempts: Int = 3, firstDelayMilliseconds: Int64 = 50,
+    maximumDelayMilliseconds: Int64 = 1_000
+  ) {
+    self.maximumAttempts = max(1, maximumAttempts)
+    self.firstDelayMilliseconds = max(0, firstDelayMilliseconds)
+    self.maximumDelayMilliseconds = max(0, maximumDelayMilliseconds)
+  }
+
+  /// How long to wait after a failure; `nil` when there is no further try.
+  ///
+  /// - Parameters:
+  ///   - attempts: tries made so far.
+  ///   - leastMilliseconds: what the provider asks for (Retry-After).
+  ///   - random: uniform in 0..<1.
+  public func delayMilliseconds(
+    afterAttempts attempts: Int, leastMilliseconds: Int64 = 0, random: Double
+  ) -> Int64? {
+    guard attempts < maximumAttempts else { return nil }
+    let doublings = min(max(0, attempts - 1), 40)
+    let (grown, overflow) = firstDelayMilliseconds.multipliedReportingOverflow(by: 1 << doublings)
+    let ceiling = overflow ? maximumDelayMilliseconds : min(grown, maximumDelayMilliseconds)
+    let share = random >= 0 && random < 1 ? random : 0.5
+    return max(leastMilliseconds, Int64((Double(ceiling) * share).rounded()))
+  }
+}
