@@ -1,0 +1,94 @@
+public import GeoMath
+public import struct Foundation.Data
+
+/// A named part of the world, such as the city whose taxis have a tariff.
+public struct FareArea: Hashable, Sendable {
+  public let id: String
+  public let name: String
+  /// Where areas overlap, the higher one comes first: a city before its province.
+  public let priority: Double
+  /// Outer rings with their holes.
+  public let parts: [Part]
+
+  public struct Part: Hashable, Sendable {
+    public let outer: GeoPolygon
+    public let holes: [GeoPolygon]
+
+    public init(outer: GeoPolygon, holes: [GeoPolygon] = []) {
+      self.outer = outer
+      self.holes = holes
+    }
+  }
+
+  public init(id: String, name: String, priority: Double, parts: [Part]) {
+    self.id = id
+    self.name = name
+    self.priority = priority
+    self.parts = parts
+  }
+
+  /// - Complexity: O(corners of the parts whose box holds the point).
+  public func contains(_ place: Coordinate) -> Bool {
+    parts.contains { part in
+      part.outer.contains(place) && !part.holes.contains { $0.contains(place) }
+    }
+  }
+
+  /// Square degrees of the parts' boxes.
+  fileprivate var size: Double {
+    parts.reduce(0) {
+      $0 + ($1.outer.unwrappedEast - $1.outer.unwrappedWest) * ($1.outer.north - $1.outer.south)
+    }
+  }
+}
+
+/// Which areas a place lies in, from any GeoJSON of polygons.
+///
+/// A feature needs an id (property `id`, else the feature's own); `name` and `priority` (0) are
+/// optional properties. Features with the same id are parts of one area. Among equal priorities
+/// the smaller area comes first.
+public struct AreaMap: Sendable {
+  /// By priority, then size, then id.
+  public let areas: [FareArea]
+  private let byID: [String: FareArea]
+
+  public init(areas: [FareArea]) {
+    let sorted = areas.sorted {
+      if $0.priority != $1.priority { return $0.priority > $1.priority }
+      if $0.size != $1.size { return $0.size < $1.size }
+      return $0.id < $1.id
+    }
+    self.areas = sorted
+    byID = Dictionary(sorted.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  public func area(_ id: String) -> FareArea? { byID[id] }
+
+  /// Ids of the areas that hold a place, the first one first.
+  public func ids(at place: Coordinate) -> [String] {
+    areas.filter { $0.contains(place) }.map(\.id)
+  }
+
+  /// The same map with the areas of `other` in place of those with the same ids.
+  public func replacing(with other: AreaMap) -> AreaMap {
+    AreaMap(areas: areas.filter { other.byID[$0.id] == nil } + other.areas)
+  }
+
+  /// - Throws: ``FileProblem`` with file, JSON path and what is wrong.
+  public static func read(_ data: Data, file: String) throws(FileProblem) -> AreaMap {
+    let tree = try JSONTree.parse(data, file: file)
+    let reader = GeoJSONReader(file: file)
+    var parts: [String: FareArea] = [:]
+    for (path, feature) in try reader.features(tree) {
+      let area = try reader.area(feature, path: path)
+      if let known = parts[area.id] {
+        parts[area.id] = FareArea(
+          id: area.id, name: known.name, priority: known.priority,
+          parts: known.parts + area.parts)
+      } else {
+        parts[area.id] = area
+      }
+    }
+    return AreaMap(areas: Array(parts.values))
+  }
+}

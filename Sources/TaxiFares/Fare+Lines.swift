@@ -1,0 +1,140 @@
+extension Tariff {
+  /// Adds the lines of a metered trip.
+  func charge(_ run: MeterRun, _ trip: Trip, into bill: inout FareBreakdown) {
+    bill.add(.base, content.baseAmount, rule: prepared.texts.base)
+    chargeBaseSurcharges(run, isOutside: trip.outOfAreaFromMeters != nil, into: &bill)
+    chargeSteps(run, into: &bill)
+    for (i, count) in run.longSteps.enumerated() where count > 0 {
+      bill.add(
+        .longDistance, money(prepared.prices.longSteps[i].increment, run: count),
+        quantity: quantity(count), rule: prepared.texts.longSteps[i])
+    }
+    let last = run.surchargedSteps.count - 1
+    for (i, count) in run.surchargedSteps.enumerated() where count > 0 {
+      bill.add(
+        i == last ? .outOfArea : .surcharge, money(prepared.prices.increments[i], run: count),
+        quantity: quantity(count), rule: prepared.texts.surchargeOnSteps[i])
+    }
+    if run.limited > 0 {
+      let amount =
+        content.chargeOn == .proportional
+        ? run.limited / Double(prepared.scale.stepUnits) : run.limited
+      bill.add(.surchargeLimit, -Int64(amount.rounded()), rule: prepared.texts.limit)
+    }
+    chargeDiscounts(into: &bill)
+    bill.metered = bill.total
+    for (i, surcharge) in content.surcharges.enumerated() {
+      guard case .amount(let amount) = surcharge.price, run.everActive >> UInt64(i) & 1 == 1
+      else { continue }
+      bill.add(.surcharge, amount, rule: prepared.texts.surchargeOnce[i])
+    }
+  }
+
+  /// The base with the percentages chosen at boarding; each line is what it adds after rounding.
+  private func chargeBaseSurcharges(
+    _ run: MeterRun, isOutside: Bool, into bill: inout FareBreakdown
+  ) {
+    var parts: [(index: Int, hundredths: Int64, kind: FareLine.Kind)] = []
+    for (i, surcharge) in content.surcharges.enumerated() where surcharge.appliesToBase {
+      guard case .hundredths(let h) = surcharge.price, run.boardingMask >> UInt64(i) & 1 == 1
+      else { continue }
+      parts.append((i, h, .surcharge))
+    }
+    // At the edge, boarding lies before it.
+    if let rule = content.outOfArea, isOutside, rule.appliesToBase, rule.begins == .boarding {
+      parts.append((content.surcharges.count, rule.hundredths, .outOfArea))
+    }
+    if content.stacking.rule == .highest, let top = parts.max(by: { $0.hundredths < $1.hundredths })
+    {
+      parts = [top]
+    }
+    let limit = content.stacking.maximumHundredths ?? .max
+    let rounding = Rounding(unit: content.baseRounding, mode: .nearest)
+    var sum: Int64 = 0
+    var reached = content.baseAmount
+    for part in parts {
+      sum = min(sum + part.hundredths, max(limit, sum))
+      let next = rounding(content.baseAmount + (content.baseAmount * sum + 5000) / 10_000)
+      if next != reached {
+        bill.add(part.kind, next - reached, rule: prepared.texts.surchargeOnBase[part.index])
+      }
+      reached = next
+    }
+  }
+
+  /// Steps are mixed sums of distance and time; they are told apart by what each contributed.
+  private func chargeSteps(_ run: MeterRun, into bill: inout FareBreakdown) {
+    guard run.charged > 0 else { return }
+    let share = run.units > 0 ? Double(run.timeUnits) / Double(run.units) : 0
+    let timeCount = Int64((Double(run.charged) * min(share, 1)).rounded())
+    let total = money(content.stepAmount, run: run.charged)
+    let timeAmount = money(content.stepAmount, run: timeCount)
+    if run.charged > timeCount {
+      bill.add(
+        .distance, total - timeAmount, quantity: quantity(run.charged - timeCount),
+        rule: prepared.texts.distance)
+    }
+    if timeCount > 0 {
+      bill.add(.time, timeAmount, quantity: quantity(timeCount), rule: prepared.texts.time)
+    }
+  }
+
+  private func chargeDiscounts(into bill: inout FareBreakdown) {
+    var next = 0
+    for rule in content.longDistance {
+      guard case .discount(let above, let hundredths, let rounding) = rule else { continue }
+      let text = prepared.texts.discounts[next]
+      next += 1
+      guard bill.total > above else { continue }
+      let exact = ((bill.total - above) * hundredths + 5000) / 10_000
+      let off = min(Rounding(unit: rounding, mode: .nearest)(exact), bill.total - above)
+      if off > 0 { bill.add(.discount, -off, rule: text) }
+    }
+  }
+
+  /// Adds the line of a flat trip and the surcharges that it takes.
+  func chargeFlat(_ index: Int, _ trip: Trip, into bill: inout FareBreakdown) {
+    let flat = content.flatTrips[index]
+    bill.add(.flat, flat.amount, rule: prepared.texts.flat[index])
+    bill.metered = bill.total
+    guard !flat.surcharges.isEmpty else { return }
+    let active = prepared.bands.active(at: trip.departure)
+    for (i, surcharge) in content.surcharges.enumerated()
+    where flat.surcharges.contains(surcharge.id) {
+      guard active >> UInt64(i) & 1 == 1 else { continue }
+      switch surcharge.price {
+      case .amount(let amount):
+        bill.add(.surcharge, amount, rule: prepared.texts.surchargeOnce[i])
+      case .hundredths(let h):
+        let rounding = Rounding(unit: content.baseRounding, mode: .nearest)
+        let next = rounding(flat.amount + (flat.amount * h + 5000) / 10_000)
+        bill.add(.surcharge, next - flat.amount, rule: prepared.texts.surchargeOnBase[i])
+      }
+    }
+  }
+
+  /// Tolls, call fee and the rounding of the bill.
+  func chargeExtras(_ trip: Trip, into bill: inout FareBreakdown) {
+    if trip.tolls > 0 { bill.add(.tolls, trip.tolls, rule: prepared.texts.tolls) }
+    if trip.isCalled && content.callFee > 0 {
+      bill.add(.callFee, content.callFee, rule: prepared.texts.callFee)
+      bill.extras += content.callFee
+    }
+    bill.extras += trip.tolls
+    let rounded = content.finalRounding(bill.total)
+    if rounded != bill.total {
+      bill.add(.rounding, rounded - bill.total, rule: prepared.texts.rounding)
+    }
+  }
+
+  /// `count` is in steps, or in units where steps are charged in proportion.
+  private func money(_ price: Int64, run count: Int64) -> Int64 {
+    guard content.chargeOn == .proportional else { return price * count }
+    return Int64((Double(price) * (Double(count) / Double(prepared.scale.stepUnits))).rounded())
+  }
+
+  private func quantity(_ count: Int64) -> Int64 {
+    content.chargeOn == .proportional
+      ? Int64((Double(count) / Double(prepared.scale.stepUnits)).rounded()) : count
+  }
+}

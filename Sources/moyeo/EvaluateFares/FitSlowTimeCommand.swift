@@ -1,0 +1,71 @@
+import ArgumentParser
+import Foundation
+import TaxiFares
+
+/// `moyeo fit-slow-time --file trips.csv --rows even`: the table behind fares from totals.
+struct FitSlowTimeCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "fit-slow-time",
+    abstract: "Fit a slow-time model on recorded trips and print it as JSON.",
+    discussion: """
+      Takes the metered rows that evaluate-fares would use. Put the output into \
+      data/tariffs/slow-time/ and name it in the tariff's slowTimeModel.
+      """)
+
+  @OptionGroup var options: FareFileOptions
+
+  @Option(help: "Name of the model.")
+  var name = "new-york-2013"
+
+  func run() throws {
+    try failing {
+      let versions = try options.versions()
+      let undated = try options.undatedTariff(versions, needsCoordinates: false)
+      let evaluation = FareEvaluation(
+        versions: versions, undated: undated, fromCoordinates: false)
+      var trips = try options.open(versions[0], needsCoordinates: false)
+      var observations: [SlowTimeFit.Observation] = []
+      var row = 0
+      while let trip = try trips.next() {
+        defer { row += 1 }
+        guard options.rows.holds(row), let tariff = evaluation.tariff(for: trip),
+          case .metered = TripCleaning.verdict(trip, tariff.content, needsDistance: true)
+        else { continue }
+        observations.append(observation(trip, tariff.content))
+      }
+      let model = try SlowTimeFit().model(name: name, observations)
+      print(json(model, trips: observations.count))
+    }
+  }
+
+  private func observation(
+    _ trip: TripRecord, _ tariff: TariffContent
+  ) -> SlowTimeFit.Observation {
+    // On entry, the step that reaching the base distance starts is the last one of the base.
+    let charged = Double((trip.fare - tariff.baseAmount) / tariff.stepAmount)
+    let base = tariff.baseDistanceMeters / tariff.stepDistanceMeters
+    let steps = tariff.chargeOn == .entry ? charged + base - 1 : charged + base
+    return SlowTimeFit.Observation(
+      speedRatio: trip.distanceMeters / trip.durationSeconds / tariff.threshold,
+      stepTimes: trip.durationSeconds / tariff.stepSeconds, steps: steps)
+  }
+
+  private func json(_ model: SlowTimeModel, trips: Int) -> String {
+    let rows = model.rows.map { row in
+      """
+          {"speedRatio": \(row.speedRatio), "low": \(row.low), "expected": \(row.expected), \
+      "high": \(row.high)}
+      """
+    }
+    return """
+      {
+        "name": "\(model.name)",
+        "slowSpeedRatio": \(model.slowSpeedRatio),
+        "notes": ["fitted on \(trips) metered trips by moyeo fit-slow-time"],
+        "rows": [
+      \(rows.joined(separator: ",\n"))
+        ]
+      }
+      """
+  }
+}
