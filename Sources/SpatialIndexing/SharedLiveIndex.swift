@@ -11,9 +11,11 @@ public final class SharedLiveIndex: @unchecked Sendable {
 
   private let lock = ReadersWriterLock()
   private var index: LiveIndex
+  private let hash: IdentifierHash
 
   public init(configuration: LiveIndexConfiguration = .init()) {
     index = LiveIndex(configuration: configuration)
+    hash = index.hash
   }
 
   /// Applies a batch in slices; `outcomes[i]` tells what became of entry i.
@@ -26,13 +28,13 @@ public final class SharedLiveIndex: @unchecked Sendable {
   ) {
     outcomes.removeAll(keepingCapacity: true)
     outcomes.reserveCapacity(batch.count)
-    var plan = index.planBatch(batch)
+    let plan = LiveIndex.plan(batch, hash: hash)
     var start = 0
     while start < batch.count {
       let end = min(start + Self.sliceLimit, batch.count)
       lock.withWriteLock {
         unsafe index.apply(
-          batch, start..<end, plan: &plan, now: now, outcomes: &outcomes, changes: changes)
+          batch, start..<end, plan: plan, now: now, outcomes: &outcomes, changes: changes)
       }
       start = end
     }

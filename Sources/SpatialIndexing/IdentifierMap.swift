@@ -1,0 +1,203 @@
+/// SipHash-1-3 (J.-P. Aumasson, D. J. Bernstein) of ids, keyed by a random seed per index: who
+/// chooses ids cannot choose collisions.
+struct IdentifierHash: Sendable {
+  private let key0: UInt64
+  private let key1: UInt64
+
+  init(key0: UInt64, key1: UInt64) {
+    self.key0 = key0
+    self.key1 = key1
+  }
+
+  @inline(__always)
+  func callAsFunction(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
+    var v0 = key0 ^ 0x736f_6d65_7073_6575
+    var v1 = key1 ^ 0x646f_7261_6e64_6f6d
+    var v2 = key0 ^ 0x6c79_6765_6e65_7261
+    var v3 = key1 ^ 0x7465_6462_7974_6573
+    let count = bytes.count
+    var p = 0
+    while p + 8 <= count {
+      let word = unsafe bytes.loadUnaligned(fromByteOffset: p, as: UInt64.self)
+      v3 ^= word
+      Self.round(&v0, &v1, &v2, &v3)
+      v0 ^= word
+      p += 8
+    }
+    var tail = UInt64(truncatingIfNeeded: count) << 56
+    var shift: UInt64 = 0
+    while p < count {
+      unsafe tail |= UInt64(bytes[p]) &<< shift
+      shift &+= 8
+      p += 1
+    }
+    v3 ^= tail
+    Self.round(&v0, &v1, &v2, &v3)
+    v0 ^= tail
+    v2 ^= 0xff
+    for _ in 0..<3 { Self.round(&v0, &v1, &v2, &v3) }
+    return v0 ^ v1 ^ v2 ^ v3
+  }
+
+  @inline(__always)
+  private static func round(
+    _ v0: inout UInt64, _ v1: inout UInt64, _ v2: inout UInt64, _ v3: inout UInt64
+  ) {
+    v0 = v0 &+ v1
+    v2 = v2 &+ v3
+    v1 = (v1 &<< 13 | v1 &>> 51) ^ v0
+    v3 = (v3 &<< 16 | v3 &>> 48) ^ v2
+    v0 = v0 &<< 32 | v0 &>> 32
+    v2 = v2 &+ v1
+    v0 = v0 &+ v3
+    v1 = (v1 &<< 17 | v1 &>> 47) ^ v2
+    v3 = (v3 &<< 21 | v3 &>> 43) ^ v0
+    v2 = v2 &<< 32 | v2 &>> 32
+  }
+}
+
+/// Hash → slot by extendible hashing: pages of open addressing under a directory of the hash's
+/// leading bits, so that growth splits one page at a time and never stalls a writer.
+///
+///     directory[hash >> (32 - depth)] → page: 512 entries (hash 32 | slot 32), 4 KiB
+///
+/// The caller compares ids; the map knows hashes only. Equal hashes may stand side by side.
+struct IdentifierMap: ~Copyable {
+  private static let pageEntries = 512
+  private static let pageLimit: UInt16 = 432
+  private static let vacant = UInt64.max
+
+  private struct PageInfo: BitwiseCopyable {
+    var count: UInt16
+    var depth: UInt16
+  }
+
+  private var entries = VirtualArray<UInt64>(maximumCount: 1 << 29)
+  private var pages: [PageInfo] = []
+  private var directory: [UInt32] = [0]
+  private var depth: UInt32 = 0
+  private(set) var count = 0
+
+  init() { addPage(depth: 0) }
+
+  var bytes: Int { pages.count * Self.pageEntries * 8 + directory.capacity * 4 }
+
+  private mutating func addPage(depth: UInt16) {
+    let start = pages.count * Self.pageEntries
+    pages.append(PageInfo(count: 0, depth: depth))
+    entries.ensure(count: start + Self.pageEntries)
+    unsafe (entries.base + start).update(repeating: Self.vacant, count: Self.pageEntries)
+  }
+
+  /// The upper half of a hash is what the map works with.
+  @inline(__always)
+  private static func key(_ hash: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: hash >> 32) }
+
+  @inline(__always)
+  private func page(_ key: UInt32) -> Int {
+    // Smart shift: at depth 0 everything goes to 0.
+    Int(directory[Int(key >> (32 - depth))])
+  }
+
+  /// Reads the line where a hash's entry begins, so that it is in the cache. Answers its entry.
+  @inline(__always)
+  func touch(_ hash: UInt64) -> UInt64 {
+    let key = Self.key(hash)
+    return unsafe entries.base[page(key) * Self.pageEntries + Int(key & 511)]
+  }
+
+  /// The slot among those with this hash for which `isMatch` holds.
+  @inline(__always)
+  func find(_ hash: UInt64, _ isMatch: (UInt32) -> Bool) -> UInt32? {
+    let key = Self.key(hash)
+    let base = unsafe entries.base + page(key) * Self.pageEntries
+    var position = Int(key & 511)
+    while true {
+      let entry = unsafe base[position]
+      if entry == Self.vacant { return nil }
+      if UInt32(truncatingIfNeeded: entry >> 32) == key {
+        let slot = UInt32(truncatingIfNeeded: entry)
+        if isMatch(slot) { return slot }
+      }
+      position = (position + 1) & 511
+    }
+  }
+
+  /// Adds an entry. The caller has made sure that its id is not there.
+  mutating func insert(_ hash: UInt64, slot: UInt32) {
+    let key = Self.key(hash)
+    while true {
+      let page = page(key)
+      if pages[page].count < Self.pageLimit || pages[page].depth == 32 {
+        precondition(pages[page].count < 511, "too many equal hashes")
+        place(UInt64(key) << 32 | UInt64(slot), in: page)
+        count += 1
+        return
+      }
+      split(page, key)
+    }
+  }
+
+  private mutating func place(_ entry: UInt64, in page: Int) {
+    let base = unsafe entries.base + page * Self.pageEntries
+    var position = Int((entry >> 32) & 511)
+    while unsafe base[position] != Self.vacant { position = (position + 1) & 511 }
+    unsafe base[position] = entry
+    pages[page].count += 1
+  }
+
+  private mutating func split(_ page: Int, _ key: UInt32) {
+    let pageDepth = UInt32(pages[page].depth)
+    if pageDepth == depth {
+      var wider = [UInt32]()
+      wider.reserveCapacity(directory.count * 2)
+      for page in directory {
+        wider.append(page)
+        wider.append(page)
+      }
+      directory = wider
+      depth += 1
+    }
+    let sibling = pages.count
+    addPage(depth: UInt16(pageDepth + 1))
+    pages[page].depth = UInt16(pageDepth + 1)
+    // The directory entries of this page are one run; its second half goes to the sibling.
+    let run = 1 << Int(depth - pageDepth)
+    let start = Int(key >> (32 - depth)) / run * run
+    for i in start + run / 2..<start + run { directory[i] = UInt32(sibling) }
+    let base = unsafe entries.base + page * Self.pageEntries
+    let old = unsafe Array(UnsafeBufferPointer(start: base, count: Self.pageEntries))
+    unsafe base.update(repeating: Self.vacant, count: Self.pageEntries)
+    pages[page].count = 0
+    let bit = UInt64(1) << UInt64(63 - pageDepth)
+    for entry in old where entry != Self.vacant {
+      place(entry, in: entry & bit == 0 ? page : sibling)
+    }
+  }
+
+  /// Removes the entry of a slot. - Precondition: it is there.
+  mutating func remove(_ hash: UInt64, slot: UInt32) {
+    let key = Self.key(hash)
+    let page = page(key)
+    let base = unsafe entries.base + page * Self.pageEntries
+    let entry = UInt64(key) << 32 | UInt64(slot)
+    var hole = Int(key & 511)
+    while unsafe base[hole] != entry {
+      unsafe precondition(base[hole] != Self.vacant, "the id map lost slot \(slot)")
+      hole = (hole + 1) & 511
+    }
+    // Backward shift: entries after the hole move up unless that takes them before their start.
+    var next = (hole + 1) & 511
+    while unsafe base[next] != Self.vacant {
+      let home = unsafe Int((base[next] >> 32) & 511)
+      if (next - home) & 511 >= (next - hole) & 511 {
+        unsafe base[hole] = unsafe base[next]
+        hole = next
+      }
+      next = (next + 1) & 511
+    }
+    unsafe base[hole] = Self.vacant
+    pages[page].count -= 1
+    count -= 1
+  }
+}

@@ -1,0 +1,54 @@
+import ObjectModel
+
+extension LiveIndex {
+  /// Frees up to `limit` expired objects. - Complexity: visits only nodes whose expiry bound has
+  /// passed; each visit brings the bound up to date.
+  mutating func reclaimExpired(
+    now: Instant, limit: Int, changes: ((UnsafeBufferPointer<IndexChange>) -> Void)?
+  ) -> Int {
+    guard limit > 0 else { return 0 }
+    let now = now.milliseconds
+    var expired: [UInt32] = []
+    collectExpired(node: 0, now: now, tick: times.tick(now), limit: limit, into: &expired)
+    guard !expired.isEmpty else { return 0 }
+    feed.removeAll(keepingCapacity: true)
+    for slot in expired { unsafe drop(slot, hash: hash(identifier(slot)), isFed: changes != nil) }
+    unsafe publish(changed: true, changes)
+    return expired.count
+  }
+
+  private func collectExpired(
+    node index: UInt32, now: Int64, tick: UInt32, limit: Int, into expired: inout [UInt32]
+  ) {
+    let node = tree.nodes[index]
+    guard node.count > 0, node.earliest <= tick, expired.count < limit else { return }
+    var earliest = UInt32.max
+    if node.isInner {
+      for child in node.first..<node.first + 4 {
+        collectExpired(node: child, now: now, tick: tick, limit: limit, into: &expired)
+        if tree.nodes[child].count > 0 { earliest = min(earliest, tree.nodes[child].earliest) }
+      }
+    } else {
+      var isComplete = true
+      tree.forEachBlock(of: index) { block, lanes in
+        guard expired.count < limit else {
+          isComplete = false
+          return
+        }
+        let members = unsafe tree.blocks.pointer(block).pointee.slot
+        for lane in 0..<lanes {
+          let expiry = expiresAt(members[lane])
+          if expiry > now {
+            earliest = min(earliest, times.tick(expiry))
+          } else if expired.count < limit {
+            expired.append(members[lane])
+          } else {
+            isComplete = false
+          }
+        }
+      }
+      if !isComplete { return }
+    }
+    unsafe tree.nodes.pointer(index).pointee.earliest = earliest
+  }
+}

@@ -1,0 +1,114 @@
+import GeoMath
+
+extension LiveIndex {
+  /// Checks every promise the parts make to each other. - Complexity: O(n).
+  func checkInvariants() throws(LiveIndexInvariantError) {
+    guard let free = countFreeSlots() else { throw LiveIndexInvariantError("free list broken") }
+    guard free + count == Int(slotEnd) else {
+      throw LiveIndexInvariantError("\(free) free + \(count) held != \(slotEnd) slots")
+    }
+    guard map.count == count else {
+      throw LiveIndexInvariantError("id map holds \(map.count), tree \(count)")
+    }
+    var tagCounts = [UInt32](repeating: 0, count: Int(tags.idEnd))
+    for slot in 0..<slotEnd where slots[slot].location != Slot.vacant {
+      try checkSlot(slot, &tagCounts)
+    }
+    for id in tagCounts.indices where tags[UInt32(id)].count != tagCounts[id] {
+      throw LiveIndexInvariantError("tag \(id) counts \(tags[UInt32(id)].count)")
+    }
+    var seen = 0
+    try checkNode(0, x: 0, y: 0, &seen)
+    guard seen == count else { throw LiveIndexInvariantError("tree holds \(seen) of \(count)") }
+  }
+
+  private func checkSlot(
+    _ slot: UInt32, _ tagCounts: inout [UInt32]
+  ) throws(LiveIndexInvariantError) {
+    let entry = slots[slot]
+    let block = unsafe tree.blocks.pointer(entry.location >> 3)
+    guard unsafe block.pointee.slot[Int(entry.location & 7)] == slot else {
+      throw LiveIndexInvariantError("slot \(slot) is not at its location")
+    }
+    let exact = MercatorPoint(latitude: entry.latitude, longitude: entry.longitude)
+    guard point(slot) == exact else {
+      throw LiveIndexInvariantError("slot \(slot) stands at \(point(slot)), not \(exact)")
+    }
+    let id = unsafe identifier(slot)
+    guard unsafe findSlot(id, hash: hash(id)) == slot else {
+      throw LiveIndexInvariantError("slot \(slot) is not found by its id")
+    }
+    var signature: UInt32 = 0
+    for unsafetag in unsafe recordTags(record(slot)) {
+      tagCounts[Int(tag.id)] += 1
+      signature |= tags[tag.id].signature
+      let carrier = tags.carrier(tag.id, at: tag.position)
+      guard carrier.slot == slot, carrier.cell == Self.cell(exact) else {
+        throw LiveIndexInvariantError("slot \(slot) is not in the list of tag \(tag.id)")
+      }
+    }
+    guard signature == self.signature(slot) else {
+      throw LiveIndexInvariantError("slot \(slot) has signature \(self.signature(slot))")
+    }
+  }
+
+  private func checkNode(
+    _ index: UInt32, x: UInt32, y: UInt32, _ seen: inout Int
+  ) throws(LiveIndexInvariantError) {
+    let node = tree.nodes[index]
+    let level = node.level
+    guard node.isInner else { return try checkLeaf(index, x: x, y: y, &seen) }
+    guard node.count > PointTree.mergeLimit else {
+      throw LiveIndexInvariantError("node \(index) with \(node.count) points is not merged")
+    }
+    var count: UInt32 = 0
+    for quadrant in UInt32(0)..<4 {
+      let child = tree.nodes[node.first + quadrant]
+      guard child.parent == index, child.level == level + 1 else {
+        throw LiveIndexInvariantError("child \(quadrant) of node \(index) has other links")
+      }
+      guard child.signature & ~node.signature == 0 else {
+        throw LiveIndexInvariantError("node \(index) lacks signature bits")
+      }
+      guard child.count == 0 || child.earliest >= node.earliest else {
+        throw LiveIndexInvariantError("node \(index) has a late expiry bound")
+      }
+      count += child.count
+      let side = UInt32(1) << (31 - level)
+      try checkNode(
+        node.first + quadrant, x: x + (quadrant & 1) * side, y: y + (quadrant >> 1) * side, &seen)
+    }
+    guard count == node.count else {
+      throw LiveIndexInvariantError("node \(index) counts \(node.count), not \(count)")
+    }
+  }
+
+  private func checkLeaf(
+    _ index: UInt32, x: UInt32, y: UInt32, _ seen: inout Int
+  ) throws(LiveIndexInvariantError) {
+    let node = tree.nodes[index]
+    guard node.level == 32 || node.count <= PointTree.leafCapacity else {
+      throw LiveIndexInvariantError("leaf \(index) is over-full")
+    }
+    var failure: String?
+    var counted = 0
+    let shift = 32 - node.level
+    tree.forEachBlock(of: index) { id, lanes in
+      let block = tree.blocks[id]
+      if tree.links[id].owner != index << 6 | node.level { failure = "block \(id): owner" }
+      for lane in 0..<lanes {
+        let slot = block.slot[lane]
+        if slots[slot].location != id << 3 | UInt32(lane) { failure = "slot \(slot): location" }
+        if block.signature[lane] & ~node.signature != 0 { failure = "leaf \(index): signature" }
+        if block.x[lane] >> shift != x >> shift || block.y[lane] >> shift != y >> shift {
+          failure = "slot \(slot) is in the wrong leaf"
+        }
+        if times.tick(expiresAt(slot)) < node.earliest { failure = "leaf \(index): expiry bound" }
+        counted += 1
+      }
+    }
+    if let failure { throw LiveIndexInvariantError(failure) }
+    guard counted == Int(node.count) else { throw LiveIndexInvariantError("leaf \(index): count") }
+    seen += counted
+  }
+}

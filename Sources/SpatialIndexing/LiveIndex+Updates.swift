@@ -1,0 +1,303 @@
+import GeoMath
+import ObjectModel
+
+/// What can be worked out about a batch before the lock is taken.
+struct BatchPlan: ~Copyable {
+  /// Hash of each upsert's id; 0 for moves.
+  var hashes: [UInt64]
+  var points: [MercatorPoint]
+  var isSuperseded: [Bool]
+}
+
+/// The bytes of one upsert inside a batch.
+@safe struct UpsertView {
+  let id: UnsafeRawBufferPointer
+  let columns: UnsafeRawPointer
+  let tagLengths: UnsafeRawPointer
+  let tagBytes: UnsafeRawPointer
+  let tagCount: Int
+  let payload: UnsafeRawBufferPointer
+
+  @inline(__always)
+  init(_ bytes: UnsafeRawBufferPointer, at offset: Int, columnCount: Int) {
+    let base = unsafe bytes.baseAddress.unsafelyUnwrapped + offset
+    let header = unsafe base.loadUnaligned(as: UpdateBatch.Header.self)
+    var p = unsafe base + MemoryLayout<UpdateBatch.Header>.size
+    unsafe id = unsafe UnsafeRawBufferPointer(start: p, count: Int(header.idLength))
+    unsafe p += Int(header.idLength)
+    unsafe columns = unsafe p
+    unsafe p += columnCount * 8
+    unsafe tagLengths = unsafe p
+    unsafe p += Int(header.tagCount) * 4
+    unsafe tagBytes = unsafe p
+    unsafe p += Int(header.tagBytes)
+    tagCount = Int(header.tagCount)
+    unsafe payload = unsafe UnsafeRawBufferPointer(start: p, count: Int(header.payloadLength))
+  }
+
+  @inline(__always)
+  func forEachTag(_ body: (UnsafeRawBufferPointer) -> Void) {
+    var p = unsafe tagBytes
+    for i in 0..<tagCount {
+      let length = unsafe Int(tagLengths.loadUnaligned(fromByteOffset: i * 4, as: UInt32.self))
+      unsafe body(UnsafeRawBufferPointer(start: p, count: length))
+      unsafe p += length
+    }
+  }
+}
+
+extension LiveIndex {
+  // MARK: Plan
+
+  /// Hashes, projects and finds repeated ids. Reads nothing that changes: needs no lock.
+  static func plan(_ batch: borrowing UpdateBatch, hash: IdentifierHash) -> BatchPlan {
+    let count = batch.entries.count
+    let projector = MercatorProjector.shared
+    var hasUpserts = false
+    let points = unsafe [MercatorPoint](unsafeUninitializedCapacity: count) { buffer, initialized in
+      for i in 0..<count {
+        let entry = batch.entries[i]
+        hasUpserts = hasUpserts || !entry.isMove
+        unsafe buffer.initializeElement(
+          at: i, to: projector.point(latitude: entry.latitude, longitude: entry.longitude))
+      }
+      initialized = count
+    }
+    guard hasUpserts else { return BatchPlan(hashes: [], points: points, isSuperseded: []) }
+    var hashes = [UInt64](repeating: 0, count: count)
+    unsafe batch.bytes.withUnsafeBytes { bytes in
+      for i in 0..<count where !batch.entries[i].isMove {
+        hashes[i] = unsafe hash(
+          UpsertView(
+            bytes, at: Int(batch.entries[i].reference), columnCount: batch.columnCount
+          ).id)
+      }
+    }
+    return BatchPlan(
+      hashes: hashes, points: points, isSuperseded: superseded(batch, hashes: hashes))
+  }
+
+  /// Marks the entries whose id comes again later.
+  private static func superseded(
+    _ batch: borrowing UpdateBatch, hashes: [UInt64]
+  ) -> [Bool] {
+    var out = [Bool](repeating: false, count: hashes.count)
+    guard hashes.count > 1 else { return out }
+    let size = 1 << (Int.bitWidth - (hashes.count * 2).leadingZeroBitCount)
+    var table = [Int32](repeating: -1, count: size)
+    unsafe batch.bytes.withUnsafeBytes { bytes in
+      let id = { (i: Int, entries: [UpdateBatch.Entry], columnCount: Int) in
+        unsafe UpsertView(bytes, at: Int(entries[i].reference), columnCount: columnCount).id
+      }
+      for i in hashes.indices where !batch.entries[i].isMove {
+        var position = Int(truncatingIfNeeded: hashes[i]) & (size - 1)
+        while table[position] >= 0 {
+          let other = Int(table[position])
+          if hashes[other] == hashes[i] {
+            let a = unsafe id(i, batch.entries, batch.columnCount)
+            let b = unsafe id(other, batch.entries, batch.columnCount)
+            if unsafe a.count == b.count && bytesAreEqual(a.baseAddress, b.baseAddress, a.count) {
+              out[other] = true
+              break
+            }
+          }
+          position = (position + 1) & (size - 1)
+        }
+        table[position] = Int32(i)
+      }
+    }
+    return out
+  }
+
+  // MARK: Apply
+
+  /// Applies entries `range` of a batch.
+  mutating func apply(
+    _ batch: borrowing UpdateBatch, _ range: Range<Int>, plan: borrowing BatchPlan, now: Instant,
+    outcomes: inout [UpdateOutcome], changes: ((UnsafeBufferPointer<IndexChange>) -> Void)?
+  ) {
+    precondition(
+      batch.columnCount == configuration.columnCount, "the batch has other columns than the index")
+    let now = now.milliseconds
+    times.startIfNeeded(now: now)
+    let isFed = unsafe changes != nil
+    feed.removeAll(keepingCapacity: true)
+    var changed = false
+    warm(batch, range, plan: plan)
+    unsafe batch.bytes.withUnsafeBytes { bytes in
+      for i in range {
+        let entry = batch.entries[i]
+        let outcome: UpdateOutcome
+        if entry.isMove {
+          outcome = move(entry, to: plan.points[i], now: now, isFed: isFed)
+        } else if plan.isSuperseded[i] {
+          outcome = .superseded
+        } else {
+          let upsert = unsafe UpsertView(
+            bytes, at: Int(entry.reference), columnCount: configuration.columnCount)
+          outcome = self.upsert(
+            upsert, entry, hash: plan.hashes[i], to: plan.points[i], now: now, isFed: isFed)
+        }
+        changed = changed || outcome == .inserted || outcome == .updated
+        outcomes.append(outcome)
+      }
+    }
+    unsafe publish(changed: changed, changes)
+  }
+
+  /// Counts the version up and hands the feed on.
+  mutating func publish(
+    changed: Bool, _ changes: ((UnsafeBufferPointer<IndexChange>) -> Void)?
+  ) {
+    guard changed else { return }
+    version &+= 1
+    if let changes = unsafe changes, !feed.isEmpty {
+      unsafe feed.withUnsafeBufferPointer { unsafe changes($0) }
+    }
+    #if MOYEO_INTERNAL_CHECKS
+      do { try checkInvariants() } catch { preconditionFailure(error.message) }
+    #endif
+  }
+
+  /// Reads what the entries will touch, one kind of memory at a time, so that the misses overlap.
+  @inline(__always)
+  private func warm(
+    _ batch: borrowing UpdateBatch, _ range: Range<Int>, plan: borrowing BatchPlan
+  ) {
+    var sum: UInt32 = 0
+    for i in range where batch.entries[i].isMove {
+      let slot = UInt32(truncatingIfNeeded: batch.entries[i].reference)
+      if slot < slotEnd { unsafe sum &+= slots.base[Int(slot)].location }
+    }
+    for i in range where batch.entries[i].isMove {
+      let slot = UInt32(truncatingIfNeeded: batch.entries[i].reference)
+      guard slot < slotEnd else { continue }
+      let location = unsafe slots.base[Int(slot)].location
+      if location != Slot.vacant {
+        unsafe sum &+= tree.blocks.base[Int(location >> 3)].x[Int(location & 7)]
+        unsafe sum &+= tree.links.base[Int(location >> 3)].owner
+      }
+    }
+    blackHole(sum)
+  }
+
+  @inline(__always)
+  private mutating func move(
+    _ entry: UpdateBatch.Entry, to point: MercatorPoint, now: Int64, isFed: Bool
+  ) -> UpdateOutcome {
+    let slot = UInt32(truncatingIfNeeded: entry.reference)
+    guard slot < slotEnd else { return .unknownHandle }
+    let stored = unsafe slots.pointer(slot)
+    guard unsafe stored.pointee.generation == UInt32(truncatingIfNeeded: entry.reference >> 32),
+      unsafe stored.pointee.location != Slot.vacant,
+      unsafe times.expiresAt(slot, stored.pointee.times) > now
+    else { return .unknownHandle }
+    guard unsafe times.observedAt(slot, stored.pointee.times) <= entry.observedAt else {
+      return .stale
+    }
+    relocate(slot, entry, to: point, isFed: isFed, kind: .moved)
+    return .updated
+  }
+
+  /// Gives a live slot a new position and new times.
+  @inline(__always)
+  private mutating func relocate(
+    _ slot: UInt32, _ entry: UpdateBatch.Entry, to point: MercatorPoint, isFed: Bool,
+    kind: IndexChange.Kind
+  ) {
+    let stored = unsafe slots.pointer(slot)
+    let from = self.point(slot)
+    let oldExpiry = unsafe times.expiresAt(slot, stored.pointee.times)
+    let tick = times.tick(entry.expiresAt)
+    unsafe stored.pointee.times = times.pack(
+      slot: slot, observedAt: entry.observedAt, expiresAt: entry.expiresAt)
+    unsafe stored.pointee.latitude = entry.latitude
+    unsafe stored.pointee.longitude = entry.longitude
+    if entry.expiresAt < oldExpiry {
+      unsafe tree.lowerEarliest(location: stored.pointee.location, to: tick)
+    }
+    if ((from.x ^ point.x) | (from.y ^ point.y)) >> 16 != 0 {
+      updatePostings(slot, cell: Self.cell(point))
+    }
+    tree.move(slot: slot, to: point, tick: tick)
+    if isFed {
+      unsafe feed.append(
+        IndexChange(
+          kind: kind, idHash: StableHash.hash64(identifier(slot)), handle: handle(slot),
+          from: from, to: point))
+    }
+  }
+
+  private mutating func upsert(
+    _ upsert: UpsertView, _ entry: UpdateBatch.Entry, hash: UInt64, to point: MercatorPoint,
+    now: Int64, isFed: Bool
+  ) -> UpdateOutcome {
+    if let slot = unsafe findSlot(upsert.id, hash: hash) {
+      if isLive(slot, now: now) {
+        guard observedAt(slot) <= entry.observedAt else { return .stale }
+        let same = isUnchanged(slot, upsert)
+        relocate(slot, entry, to: point, isFed: isFed, kind: same ? .moved : .retagged)
+        if !same { replaceRecord(slot, upsert) }
+        return .updated
+      }
+      drop(slot, hash: hash, isFed: isFed)
+    }
+    let slot = makeSlot()
+    let stored = unsafe slots.pointer(slot)
+    unsafe stored.pointee.latitude = entry.latitude
+    unsafe stored.pointee.longitude = entry.longitude
+    unsafe stored.pointee.times = times.pack(
+      slot: slot, observedAt: entry.observedAt, expiresAt: entry.expiresAt)
+    let signature = writeRecord(slot, upsert, cell: Self.cell(point))
+    map.insert(hash, slot: slot)
+    tree.insert(
+      slot: slot, at: point, signature: signature, tick: times.tick(entry.expiresAt))
+    if isFed {
+      unsafe feed.append(
+        IndexChange(
+          kind: .inserted, idHash: StableHash.hash64(upsert.id), handle: handle(slot),
+          from: point, to: point))
+    }
+    return .inserted
+  }
+
+  // MARK: Removal
+
+  /// Takes an object out of everything.
+  mutating func drop(_ slot: UInt32, hash: UInt64, isFed: Bool) {
+    let id = unsafe identifier(slot)
+    if isFed {
+      let point = point(slot)
+      unsafe feed.append(
+        IndexChange(
+          kind: .removed, idHash: StableHash.hash64(id), handle: handle(slot), from: point,
+          to: point))
+    }
+    map.remove(hash, slot: slot)
+    eraseRecord(slot)
+    tree.remove(location: slots[slot].location)
+    discardSlot(slot)
+  }
+
+  mutating func remove(
+    ids: ArraySlice<String>, now: Instant, removed: inout [Bool],
+    changes: ((UnsafeBufferPointer<IndexChange>) -> Void)?
+  ) {
+    feed.removeAll(keepingCapacity: true)
+    var changed = false
+    for id in ids {
+      guard let slot = findSlot(id) else {
+        removed.append(false)
+        continue
+      }
+      removed.append(isLive(slot, now: now.milliseconds))
+      unsafe drop(slot, hash: hash(identifier(slot)), isFed: changes != nil)
+      changed = true
+    }
+    unsafe publish(changed: changed, changes)
+  }
+}
+
+/// Keeps the optimiser from dropping reads that only warm the cache.
+@inline(never)
+func blackHole(_ value: UInt32) { withExtendedLifetime(value) {} }

@@ -1,0 +1,103 @@
+import GeoMath
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// `MercatorPoint(latitude:longitude:)`, bit for bit, about five times as fast.
+///
+/// The row is a polynomial of degree 7 around the middle of each quarter degree. Its error is below
+/// 1e-4 units; a value that comes closer than 1/512 unit to a whole number, where that could
+/// change the row, is left to the exact function.
+@safe struct MercatorProjector: @unchecked Sendable {
+  // Sendable: written once, before it is shared.
+  private let coefficients: UnsafeMutablePointer<Double>
+
+  private static let cellsPerDegree = 4.0
+  private static let cellCount = 680  // -85...85 degrees
+  private static let worldUnits = 4_294_967_296.0
+
+  static let shared = MercatorProjector()
+
+  private init() {
+    unsafe coefficients = .allocate(capacity: Self.cellCount * 8)
+    for cell in 0..<Self.cellCount {
+      let middle = -85 + (Double(cell) + 0.5) / Self.cellsPerDegree
+      let series = Self.series(latitude: middle)
+      for (i, c) in series.enumerated() { unsafe coefficients[cell * 8 + i] = c }
+    }
+  }
+
+  /// Taylor coefficients of the row in units, in powers of the difference in degrees.
+  private static func series(latitude: Double) -> [Double] {
+    let phi = latitude * (.pi / 180)
+    let s = sin(phi)
+    let c = 1 / cos(phi)
+    let t = s * c
+    // Derivatives of the inverse Gudermannian function: sec, sec tan, ... written as polynomials
+    // in t = tan times sec: D(p(t) sec) = (p'(t) (1 + t^2) + p(t) t) sec.
+    var polynomial: [Double] = [1]
+    var derivatives: [Double] = [atanh(s)]
+    for _ in 1...7 {
+      var value = 0.0
+      for coefficient in polynomial.reversed() { value = value * t + coefficient }
+      derivatives.append(value * c)
+      var next = [Double](repeating: 0, count: polynomial.count + 1)
+      for (power, coefficient) in polynomial.enumerated() {
+        if power > 0 {
+          next[power - 1] += Double(power) * coefficient
+          next[power + 1] += Double(power) * coefficient
+        }
+        next[power + 1] += coefficient
+      }
+      polynomial = next
+    }
+    var factorial = 1.0
+    var radians = 1.0
+    var out: [Double] = []
+    for (n, derivative) in derivatives.enumerated() {
+      if n > 0 {
+        factorial *= Double(n)
+        radians *= .pi / 180
+      }
+      out.append(-derivative * radians / factorial / (2 * .pi) * worldUnits)
+    }
+    out[0] += 0.5 * worldUnits
+    return out
+  }
+
+  /// - Precondition: finite degrees in range.
+  @inline(__always)
+  func point(latitude: Double, longitude: Double) -> MercatorPoint {
+    let column = (longitude + 180) * (Self.worldUnits / 360)
+    let x: UInt32 =
+      column <= 0
+      ? 0 : (column >= Self.worldUnits - 1 ? .max : UInt32(truncatingIfNeeded: Int64(column)))
+    return MercatorPoint(x: x, y: row(latitude: latitude))
+  }
+
+  @inline(__always)
+  private func row(latitude: Double) -> UInt32 {
+    let position = (latitude + 85) * Self.cellsPerDegree
+    guard position >= 0 && position < Double(Self.cellCount) else {
+      return MercatorPoint.y(latitude: latitude)
+    }
+    // Safe: position is in 0..<cellCount.
+    let cell = Int(position)
+    let c = unsafe coefficients + cell * 8
+    let d = latitude - (-85 + (Double(cell) + 0.5) * (1 / Self.cellsPerDegree))
+    let d2 = d * d
+    let low = unsafe (c[0] + c[1] * d) + (c[2] + c[3] * d) * d2
+    let high = unsafe (c[4] + c[5] * d) + (c[6] + c[7] * d) * d2
+    let y = low + high * (d2 * d2)
+    // Safe: rows of -85...85 degrees are in 1..<2^32 - 1.
+    let whole = Int64(y)
+    let fraction = y - Double(whole)
+    if fraction < 1.0 / 512 || fraction > 511.0 / 512 {
+      return MercatorPoint.y(latitude: latitude)
+    }
+    return UInt32(truncatingIfNeeded: whole)
+  }
+}

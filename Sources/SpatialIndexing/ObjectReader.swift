@@ -1,0 +1,127 @@
+import GeoMath
+import ObjectModel
+
+/// Front of an object's record in the arena.
+///
+///     | header 8 | (tag id, posting position) x tagCount | id | payload |
+struct RecordHeader: BitwiseCopyable {
+  var idLength: UInt16
+  var tagCount: UInt16
+  var payloadLength: UInt32
+
+  @inline(__always)
+  var size: Int { 8 + Int(tagCount) * 8 + Int(idLength) + Int(payloadLength) }
+}
+
+/// One tag of a record.
+struct RecordTag: BitwiseCopyable {
+  var id: UInt32
+  var position: UInt32
+}
+
+extension LiveIndex {
+  // MARK: Reading one object
+
+  @inline(__always)
+  func record(_ slot: UInt32) -> UnsafeMutableRawPointer { unsafe arena.pointer(records[slot]) }
+
+  @inline(__always)
+  func header(_ record: UnsafeMutableRawPointer) -> RecordHeader {
+    unsafe record.load(as: RecordHeader.self)
+  }
+
+  @inline(__always)
+  func recordTags(_ record: UnsafeMutableRawPointer) -> UnsafeMutableBufferPointer<RecordTag> {
+    unsafe UnsafeMutableBufferPointer(
+      start: (record + 8).assumingMemoryBound(to: RecordTag.self),
+      count: Int(header(record).tagCount))
+  }
+
+  @inline(__always)
+  func identifier(_ slot: UInt32) -> UnsafeRawBufferPointer {
+    let record = unsafe record(slot)
+    let header = unsafe header(record)
+    return unsafe UnsafeRawBufferPointer(
+      start: record + 8 + Int(header.tagCount) * 8, count: Int(header.idLength))
+  }
+
+  @inline(__always)
+  func payload(_ slot: UInt32) -> UnsafeRawBufferPointer {
+    let record = unsafe record(slot)
+    let header = unsafe header(record)
+    return unsafe UnsafeRawBufferPointer(
+      start: record + 8 + Int(header.tagCount) * 8 + Int(header.idLength),
+      count: Int(header.payloadLength))
+  }
+
+  @inline(__always)
+  func expiresAt(_ slot: UInt32) -> Int64 { times.expiresAt(slot, slots[slot].times) }
+
+  @inline(__always)
+  func observedAt(_ slot: UInt32) -> Int64 { times.observedAt(slot, slots[slot].times) }
+
+  @inline(__always)
+  func isLive(_ slot: UInt32, now: Int64) -> Bool { expiresAt(slot) > now }
+
+  @inline(__always)
+  func handle(_ slot: UInt32) -> ObjectHandle {
+    ObjectHandle(slot: slot, generation: slots[slot].generation)
+  }
+
+  /// Where the tree holds a slot's point.
+  @inline(__always)
+  func point(_ slot: UInt32) -> MercatorPoint {
+    let location = slots[slot].location
+    let block = unsafe tree.blocks.pointer(location >> 3)
+    let lane = Int(location & 7)
+    return unsafe MercatorPoint(x: block.pointee.x[lane], y: block.pointee.y[lane])
+  }
+
+  @inline(__always)
+  func signature(_ slot: UInt32) -> UInt32 {
+    let location = slots[slot].location
+    return unsafe tree.blocks.pointer(location >> 3).pointee.signature[Int(location & 7)]
+  }
+
+  /// The slot of a handle that still names a live object.
+  @inline(__always)
+  func slot(of handle: ObjectHandle, now: Int64) -> UInt32? {
+    guard handle.slot < slotEnd else { return nil }
+    let slot = slots[handle.slot]
+    guard slot.generation == handle.generation, slot.location != Slot.vacant,
+      times.expiresAt(handle.slot, slot.times) > now
+    else { return nil }
+    return handle.slot
+  }
+
+  /// The slot of an id, expired or not.
+  @inline(__always)
+  func findSlot(_ id: UnsafeRawBufferPointer, hash: UInt64) -> UInt32? {
+    map.find(hash) { slot in
+      let other = unsafe identifier(slot)
+      return unsafe other.count == id.count
+        && bytesAreEqual(other.baseAddress, id.baseAddress, id.count)
+    }
+  }
+
+  func findSlot(_ id: String) -> UInt32? {
+    var id = id
+    return id.withUTF8 { bytes in
+      let raw = UnsafeRawBufferPointer(bytes)
+      return unsafe findSlot(raw, hash: hash(raw))
+    }
+  }
+
+  @inline(__always)
+  func view(_ slot: UInt32, distance: Int64 = 0) -> HitView {
+    let entry = slots[slot]
+    let point = point(slot)
+    return unsafe HitView(
+      id: identifier(slot), payload: payload(slot), latitude: entry.latitude,
+      longitude: entry.longitude, distanceMillimeters: distance,
+      mortonCode: MortonCode(point).rawValue,
+      observedAt: Instant(milliseconds: times.observedAt(slot, entry.times)),
+      expiresAt: Instant(milliseconds: times.expiresAt(slot, entry.times)),
+      handle: ObjectHandle(slot: slot, generation: entry.generation))
+  }
+}

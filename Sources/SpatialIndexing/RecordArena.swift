@@ -1,0 +1,191 @@
+/// Byte records of any size, freed and reused: pages of one size class each, records over 4 KiB
+/// from the system's allocator.
+///
+///     page (32 KiB) | record | record | record | ...      all of the page's class
+///     reference     = page << 12 | offset / 8             or huge | index
+///
+/// A page whose last record is freed can serve another class, so memory follows what is in use.
+@safe struct RecordArena: ~Copyable {
+  private static let pageBytes = 32768
+  private static let largestRecord = 4096
+  private static let huge: UInt32 = 1 << 31
+  private static let none = UInt32.max
+
+  /// Rounded sizes, ascending: steps of 8 to 128, then an eighth of the power of two.
+  private static let classSizes: [Int] = {
+    var sizes = Array(stride(from: 16, through: 128, by: 8))
+    var power = 128
+    while power < largestRecord {
+      for step in 1...8 { sizes.append((power + power * step / 8 + 7) / 8 * 8) }
+      power *= 2
+    }
+    return sizes
+  }()
+
+  private struct Page: BitwiseCopyable {
+    var sizeClass: UInt32
+    var live: UInt32
+    /// First free record of the page, as a reference; records never used start at `fresh`.
+    var free: UInt32
+    var fresh: UInt32
+    /// Neighbours in the list of pages of the class with room.
+    var previous: UInt32
+    var next: UInt32
+  }
+
+  private var bytes = VirtualArray<UInt8>(maximumCount: 1 << 34)
+  private var pages: [Page] = []
+  private var pagesWithRoom: [UInt32]
+  private var emptyPages: [UInt32] = []
+  private var hugeRecords: [UnsafeMutableRawBufferPointer?] = unsafe []
+  private var freeHuge: [UInt32] = []
+  /// Bytes handed out, rounding included.
+  private(set) var bytesInUse = 0
+  private let sizes: [Int]
+  private let classOfEighths: [UInt8]
+
+  init() {
+    sizes = Self.classSizes
+    pagesWithRoom = Array(repeating: Self.none, count: sizes.count)
+    var table: [UInt8] = []
+    var sizeClass = 0
+    for eighths in 0...Self.largestRecord / 8 {
+      while sizes[sizeClass] < eighths * 8 { sizeClass += 1 }
+      table.append(UInt8(sizeClass))
+    }
+    classOfEighths = table
+  }
+
+  deinit {
+    for unsaferecord in unsafe hugeRecords { unsafe record?.deallocate() }
+  }
+
+  /// Bytes of pages and large records that are set aside.
+  var bytesReserved: Int {
+    unsafe (pages.count - emptyPages.count) * Self.pageBytes
+      + hugeRecords.reduce(0) { unsafe $0 + ($1?.count ?? 0) }
+  }
+
+  /// Valid until the record is freed.
+  @inline(__always)
+  func pointer(_ reference: UInt32) -> UnsafeMutableRawPointer {
+    if reference & Self.huge != 0 { return unsafe hugePointer(reference) }
+    return unsafe UnsafeMutableRawPointer(bytes.base) + Int(reference) * 8
+  }
+
+  private func hugePointer(_ reference: UInt32) -> UnsafeMutableRawPointer {
+    guard let base = unsafe hugeRecords[Int(reference & ~Self.huge)]?.baseAddress else {
+      preconditionFailure("a freed record was read")
+    }
+    return unsafe base
+  }
+
+  /// Whether a record of `old` bytes can hold `new` bytes without moving or wasting a class.
+  func isSameClass(_ old: Int, _ new: Int) -> Bool {
+    if old > Self.largestRecord || new > Self.largestRecord { return old == new }
+    return classOfEighths[(old + 7) / 8] == classOfEighths[(new + 7) / 8]
+  }
+
+  /// - Complexity: O(1).
+  mutating func allocate(_ count: Int) -> UInt32 {
+    guard count <= Self.largestRecord else { return allocateHuge(count) }
+    let sizeClass = Int(classOfEighths[(count + 7) / 8])
+    let size = sizes[sizeClass]
+    var page = pagesWithRoom[sizeClass]
+    if page == Self.none { page = openPage(sizeClass) }
+    let reference: UInt32
+    var info = pages[Int(page)]
+    if info.free != Self.none {
+      reference = info.free
+      info.free = unsafe (UnsafeRawPointer(bytes.base) + Int(reference) * 8).load(as: UInt32.self)
+    } else {
+      reference = page << 12 | info.fresh
+      info.fresh += UInt32(size / 8)
+    }
+    info.live += 1
+    let isFull = info.free == Self.none && Int(info.fresh) * 8 + size > Self.pageBytes
+    pages[Int(page)] = info
+    if isFull { unlink(page) }
+    bytesInUse += size
+    return reference
+  }
+
+  /// - Parameter count: the size it was allocated with.
+  mutating func free(_ reference: UInt32, count: Int) {
+    guard reference & Self.huge == 0 else {
+      let index = Int(reference & ~Self.huge)
+      unsafe hugeRecords[index]?.deallocate()
+      unsafe hugeRecords[index] = nil
+      freeHuge.append(UInt32(index))
+      bytesInUse -= count
+      return
+    }
+    let page = reference >> 12
+    var info = pages[Int(page)]
+    let size = sizes[Int(info.sizeClass)]
+    let wasFull = info.free == Self.none && Int(info.fresh) * 8 + size > Self.pageBytes
+    unsafe (UnsafeMutableRawPointer(bytes.base) + Int(reference) * 8)
+      .storeBytes(of: info.free, as: UInt32.self)
+    info.free = reference
+    info.live -= 1
+    pages[Int(page)] = info
+    bytesInUse -= size
+    if wasFull { link(page) }
+    if info.live == 0 {
+      unlink(page)
+      emptyPages.append(page)
+      // A few stay warm; the memory of the others goes back.
+      if emptyPages.count > 16 {
+        let start = Int(page) * Self.pageBytes
+        bytes.release(start..<start + Self.pageBytes)
+      }
+    }
+  }
+
+  private mutating func allocateHuge(_ count: Int) -> UInt32 {
+    let record = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 8)
+    bytesInUse += count
+    if let index = freeHuge.popLast() {
+      unsafe hugeRecords[Int(index)] = unsafe record
+      return Self.huge | index
+    }
+    unsafe hugeRecords.append(record)
+    return unsafe Self.huge | UInt32(hugeRecords.count - 1)
+  }
+
+  private mutating func openPage(_ sizeClass: Int) -> UInt32 {
+    let page: UInt32
+    let info = Page(
+      sizeClass: UInt32(sizeClass), live: 0, free: Self.none, fresh: 0, previous: Self.none,
+      next: Self.none)
+    if let empty = emptyPages.popLast() {
+      page = empty
+      pages[Int(page)] = info
+    } else {
+      page = UInt32(pages.count)
+      pages.append(info)
+      bytes.ensure(count: pages.count * Self.pageBytes)
+    }
+    link(page)
+    return page
+  }
+
+  private mutating func link(_ page: UInt32) {
+    let sizeClass = Int(pages[Int(page)].sizeClass)
+    let head = pagesWithRoom[sizeClass]
+    pages[Int(page)].previous = Self.none
+    pages[Int(page)].next = head
+    if head != Self.none { pages[Int(head)].previous = page }
+    pagesWithRoom[sizeClass] = page
+  }
+
+  private mutating func unlink(_ page: UInt32) {
+    let info = pages[Int(page)]
+    if info.previous == Self.none {
+      pagesWithRoom[Int(info.sizeClass)] = info.next
+    } else {
+      pages[Int(info.previous)].next = info.next
+    }
+    if info.next != Self.none { pages[Int(info.next)].previous = info.previous }
+  }
+}
