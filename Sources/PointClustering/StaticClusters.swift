@@ -1,0 +1,318 @@
+public import GeoMath
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// How ``StaticClusters`` groups points; names and defaults are supercluster's.
+public struct StaticClusterOptions: Hashable, Sendable {
+  /// Coarsest zoom with clusters.
+  public var minZoom: Int
+  /// Finest zoom with clusters; past it there are single points.
+  public var maxZoom: Int
+  /// Fewer points than this make no cluster.
+  public var minPoints: Int
+  /// Pixels.
+  public var radius: Double
+  /// Pixels a tile side, which ``radius`` is relative to.
+  public var extent: Double
+  /// Points in a leaf of the search trees.
+  public var nodeSize: Int
+
+  public init(
+    minZoom: Int = 0, maxZoom: Int = 16, minPoints: Int = 2, radius: Double = 40,
+    extent: Double = 512, nodeSize: Int = 64
+  ) {
+    self.minZoom = minZoom
+    self.maxZoom = maxZoom
+    self.minPoints = minPoints
+    self.radius = radius
+    self.extent = extent
+    self.nodeSize = nodeSize
+  }
+
+  /// Zooms that ids can hold, 0...30.
+  var clamped: StaticClusterOptions {
+    var result = self
+    result.minZoom = max(0, min(30, minZoom))
+    result.maxZoom = max(result.minZoom - 1, min(30, maxZoom))
+    return result
+  }
+}
+
+/// Clusters of a fixed set of points that equal those of supercluster 8 (ISC, V. Agafonkin): same
+/// groups, counts, positions, ids and order.
+///
+/// For each zoom from fine to coarse, greedily in the order of input: all points within the radius
+/// of the next unvisited point become one cluster at their weighted centroid. Positions are kept as
+/// 32-bit floating point numbers in 0...1, as there, and results depend on the order of input.
+///
+/// A cluster's id encodes where it began: `(index << 5) + zoom + 1 + number of points`.
+public struct StaticClusters<Aggregate: Sendable>: Sendable {
+  /// A point of the input, in degrees; longitudes past 180 are kept as they are.
+  public struct Point: Hashable, Sendable {
+    public var longitude: Double
+    public var latitude: Double
+
+    public init(longitude: Double, latitude: Double) {
+      self.longitude = longitude
+      self.latitude = latitude
+    }
+
+    public init(_ coordinate: Coordinate) {
+      self.init(longitude: coordinate.longitude, latitude: coordinate.latitude)
+    }
+  }
+
+  /// A cluster or a single point.
+  public struct Feature: Sendable {
+    /// A cluster's id; `nil` for a point.
+    public var clusterID: Int?
+    /// A point's place in the input; `nil` for a cluster.
+    public var pointIndex: Int?
+    public var count: Int
+    public var longitude: Double
+    public var latitude: Double
+    /// A cluster's; `nil` for a point, or without map and reduce.
+    public var aggregate: Aggregate?
+  }
+
+  /// A feature with its place in a tile, in pixels of `extent`.
+  public struct TileFeature: Sendable {
+    public var x: Int
+    public var y: Int
+    public var feature: Feature
+  }
+
+  /// The flat records of one zoom and the tree over them.
+  struct Level: Sendable {
+    var x: [Double] = []
+    var y: [Double] = []
+    var visited: [Int] = []
+    var id: [Int] = []
+    var parent: [Int] = []
+    var count: [Int] = []
+    var aggregate: [Int] = []
+    var tree = FlatKDTree(x: [], y: [], nodeSize: 64)
+  }
+
+  public let options: StaticClusterOptions
+  let points: [Point?]
+  /// Index: zoom - minZoom; the last holds the points themselves.
+  var levels: [Level] = []
+  var aggregates: [Aggregate] = []
+  let map: (@Sendable (Int) -> Aggregate)?
+  let reduce: (@Sendable (inout Aggregate, Aggregate) -> Void)?
+
+  /// - Parameters:
+  ///   - points: `nil` for a feature without geometry: it is left out but keeps its index.
+  ///   - map: the aggregate of one point, by index.
+  ///   - reduce: adds one aggregate to another.
+  /// - Complexity: O(n log n) for each zoom, less as points merge.
+  public init(
+    _ points: [Point?], options: StaticClusterOptions = StaticClusterOptions(),
+    map: @escaping @Sendable (Int) -> Aggregate,
+    reduce: @escaping @Sendable (inout Aggregate, Aggregate) -> Void
+  ) {
+    self.init(points, options, map, reduce)
+  }
+
+  init(
+    _ points: [Point?], _ options: StaticClusterOptions, _ map: (@Sendable (Int) -> Aggregate)?,
+    _ reduce: (@Sendable (inout Aggregate, Aggregate) -> Void)?
+  ) {
+    self.options = options.clamped
+    self.points = points
+    self.map = map
+    self.reduce = reduce
+    build()
+  }
+
+  // MARK: - Reading
+
+  /// Clusters and points in a box in degrees; `west > east` crosses 180 degrees, and longitudes are
+  /// brought into -180..<180.
+  public func clusters(west: Double, south: Double, east: Double, north: Double, zoom: Int)
+    -> [Feature]
+  {
+    func wrapped(_ longitude: Double) -> Double {
+      ((longitude + 180).truncatingRemainder(dividingBy: 360) + 360)
+        .truncatingRemainder(dividingBy: 360) - 180
+    }
+    var minLongitude = wrapped(west)
+    let minLatitude = max(-90, min(90, south))
+    var maxLongitude = east == 180 ? 180 : wrapped(east)
+    let maxLatitude = max(-90, min(90, north))
+    if east - west >= 360 {
+      minLongitude = -180
+      maxLongitude = 180
+    } else if minLongitude > maxLongitude {
+      return clusters(
+        west: minLongitude, south: minLatitude, east: 180, north: maxLatitude, zoom: zoom)
+        + clusters(
+          west: -180, south: minLatitude, east: maxLongitude, north: maxLatitude, zoom: zoom)
+    }
+    let level = levels[levelIndex(zoom)]
+    return level.tree.range(
+      minX: Self.x(longitude: minLongitude), minY: Self.y(latitude: maxLatitude),
+      maxX: Self.x(longitude: maxLongitude), maxY: Self.y(latitude: minLatitude)
+    ).map { feature(level, $0) }
+  }
+
+  public func clusters(in box: GeoBox, zoom: Int) -> [Feature] {
+    clusters(west: box.west, south: box.south, east: box.east, north: box.north, zoom: zoom)
+  }
+
+  /// What a cluster is made of at the next finer zoom.
+  public func children(_ clusterID: Int) throws(ClusterError) -> [Feature] {
+    let (zoom, found) = try childIndices(clusterID)
+    let level = levels[zoom - options.minZoom]
+    return found.map { feature(level, $0) }
+  }
+
+  /// Points of a cluster, `limit` of them (0 means 10) after the first `offset`.
+  public func leaves(_ clusterID: Int, limit: Int = 10, offset: Int = 0) throws(ClusterError)
+    -> [Feature]
+  {
+    var leaves: [Feature] = []
+    _ = try appendLeaves(&leaves, clusterID, limit == 0 ? 10 : limit, offset, skipped: 0)
+    return leaves
+  }
+
+  /// The zoom at which a cluster comes apart, at most `maxZoom + 1`.
+  public func expansionZoom(_ clusterID: Int) throws(ClusterError) -> Int {
+    var clusterID = clusterID
+    var zoom = originZoom(clusterID) - 1
+    while zoom <= options.maxZoom {
+      let children = try children(clusterID)
+      zoom += 1
+      guard children.count == 1 else { break }
+      guard let only = children[0].clusterID else { throw .unknownCluster(UInt64(clusterID)) }
+      clusterID = only
+    }
+    return zoom
+  }
+
+  /// Features of a tile and of a margin of one radius around it; at the world's western and eastern
+  /// edges also those beyond. `nil` if there are none.
+  public func tile(zoom: Int, x: Int, y: Int) -> [TileFeature]? {
+    let level = levels[levelIndex(zoom)]
+    let side = pow(2, Double(zoom))
+    let p = options.radius / options.extent
+    let top = (Double(y) - p) / side
+    let bottom = (Double(y) + 1 + p) / side
+    var found: [TileFeature] = []
+    func add(_ minX: Double, _ maxX: Double, _ column: Double) {
+      for i in level.tree.range(minX: minX, minY: top, maxX: maxX, maxY: bottom) {
+        found.append(tileFeature(level, i, column: column, row: Double(y), side: side))
+      }
+    }
+    add((Double(x) - p) / side, (Double(x) + 1 + p) / side, Double(x))
+    if x == 0 { add(1 - p / side, 1, side) }
+    if Double(x) == side - 1 { add(0, p / side, -1) }
+    return found.isEmpty ? nil : found
+  }
+
+  // MARK: - Inside
+
+  private func tileFeature(
+    _ level: Level, _ i: Int, column: Double, row: Double, side: Double
+  ) -> TileFeature {
+    var (px, py) = (level.x[i], level.y[i])
+    if level.count[i] == 1, let point = points[level.id[i]] {
+      (px, py) = (Self.x(longitude: point.longitude), Self.y(latitude: point.latitude))
+    }
+    return TileFeature(
+      x: Self.rounded(options.extent * (px * side - column)),
+      y: Self.rounded(options.extent * (py * side - row)), feature: feature(level, i))
+  }
+
+  /// As JavaScript rounds: halves up.
+  private static func rounded(_ value: Double) -> Int {
+    let floor = value.rounded(.down)
+    return Int(value - floor >= 0.5 ? floor + 1 : floor)
+  }
+
+  private func feature(_ level: Level, _ i: Int) -> Feature {
+    if level.count[i] == 1, let point = points[level.id[i]] {
+      return Feature(
+        clusterID: nil, pointIndex: level.id[i], count: 1, longitude: point.longitude,
+        latitude: point.latitude, aggregate: nil)
+    }
+    return Feature(
+      clusterID: level.id[i], pointIndex: nil, count: level.count[i],
+      longitude: Self.longitude(x: level.x[i]), latitude: Self.latitude(y: level.y[i]),
+      aggregate: level.aggregate[i] < 0 ? nil : aggregates[level.aggregate[i]])
+  }
+
+  private func levelIndex(_ zoom: Int) -> Int {
+    max(options.minZoom, min(zoom, options.maxZoom + 1)) - options.minZoom
+  }
+
+  private func originIndex(_ clusterID: Int) -> Int {
+    Int(Int32(truncatingIfNeeded: clusterID - points.count) >> 5)
+  }
+
+  private func originZoom(_ clusterID: Int) -> Int { (clusterID - points.count) % 32 }
+
+  private func childIndices(_ clusterID: Int) throws(ClusterError) -> (zoom: Int, [Int]) {
+    let unknown = ClusterError.unknownCluster(UInt64(bitPattern: Int64(clusterID)))
+    // Far outside what ids can be; differences below must not overflow.
+    guard clusterID >= points.count, clusterID < 1 << 53 else { throw unknown }
+    let zoom = originZoom(clusterID)
+    guard zoom >= options.minZoom, zoom <= options.maxZoom + 1 else { throw unknown }
+    let level = levels[zoom - options.minZoom]
+    let index = originIndex(clusterID)
+    guard level.x.indices.contains(index) else { throw unknown }
+    let r = options.radius / (options.extent * pow(2, Double(zoom - 1)))
+    var near: [Int] = []
+    level.tree.within(x: level.x[index], y: level.y[index], radius: r, into: &near)
+    let found = near.filter { level.parent[$0] == clusterID }
+    guard !found.isEmpty else { throw unknown }
+    return (zoom, found)
+  }
+
+  private func appendLeaves(
+    _ result: inout [Feature], _ clusterID: Int, _ limit: Int, _ offset: Int, skipped: Int
+  ) throws(ClusterError) -> Int {
+    var skipped = skipped
+    for child in try children(clusterID) {
+      if let id = child.clusterID {
+        if skipped + child.count <= offset {
+          skipped += child.count
+        } else {
+          skipped = try appendLeaves(&result, id, limit, offset, skipped: skipped)
+        }
+      } else if skipped < offset {
+        skipped += 1
+      } else {
+        result.append(child)
+      }
+      if result.count == limit { break }
+    }
+    return skipped
+  }
+
+  static func x(longitude: Double) -> Double { longitude / 360 + 0.5 }
+
+  static func y(latitude: Double) -> Double {
+    let sine = sin(latitude * .pi / 180)
+    let y = 0.5 - 0.25 * log((1 + sine) / (1 - sine)) / .pi
+    return y < 0 ? 0 : y > 1 ? 1 : y
+  }
+
+  private static func longitude(x: Double) -> Double { (x - 0.5) * 360 }
+
+  private static func latitude(y: Double) -> Double {
+    360 * atan(exp((180 - y * 360) * .pi / 180)) / .pi - 90
+  }
+}
+
+extension StaticClusters where Aggregate == Never {
+  /// Without aggregates.
+  public init(_ points: [Point?], options: StaticClusterOptions = StaticClusterOptions()) {
+    self.init(points, options, nil, nil)
+  }
+}

@@ -1,0 +1,138 @@
+import GeoMath
+import SwiftProtobuf
+import Testing
+import VectorTiles
+
+@Suite struct VectorTileTests {
+  static let tile = TileAddress(zoom: 3, x: 6, y: 3)!
+
+  static func features(_ count: Int) -> [TileFeature] {
+    (0..<count).map { n -> TileFeature in
+      let x = UInt32(tile.minimumX) &+ UInt32(n * 90_000_017 % 500_000_000) &- 30_000_000
+      let y = UInt32(tile.minimumY) &+ UInt32(n * 50_000_021 % 500_000_000)
+      return TileFeature(
+        id: UInt64(n) << 20 | 7, position: MercatorPoint(x: x, y: y),
+        properties: [
+          .init("cluster", .boolean(n % 2 == 0)), .init("count", .integer(Int64(n % 5) - 2)),
+          .init("name", .string("이름 \(n % 3)")), .init("ratio", .double(Double(n) / 3)),
+          .init("key \(n % 4)", .integer(.max - Int64(n))),
+        ])
+    }
+  }
+
+  static func value(_ v: VectorTile_Tile.Value) -> TileValue? {
+    if v.hasStringValue { return .string(v.stringValue) }
+    if v.hasUintValue { return .integer(Int64(v.uintValue)) }
+    if v.hasSintValue { return .integer(v.sintValue) }
+    if v.hasDoubleValue { return .double(v.doubleValue) }
+    if v.hasBoolValue { return .boolean(v.boolValue) }
+    return nil
+  }
+
+  @Test(arguments: [1, 2, 50, 1_000])
+  func decodesToWhatWasWritten(count: Int) throws {
+    let features = Self.features(count)
+    let bytes = VectorTileEncoder.encode(layer: "층", tile: Self.tile, features: features)
+    let message = try VectorTile_Tile(serializedBytes: bytes)
+    #expect(message.layers.count == 1)
+    let layer = message.layers[0]
+    #expect(layer.version == 2 && layer.name == "층" && layer.extent == 4_096)
+    #expect(Set(layer.keys).count == layer.keys.count)
+    #expect(Set(layer.values).count == layer.values.count)
+    #expect(layer.features.count == count)
+    for (read, written) in zip(layer.features, features) {
+      #expect(read.id == written.id && read.type == .point)
+      let geometry = read.geometry
+      #expect(geometry.count == 3 && geometry[0] == 9)
+      let side = Double(Self.tile.sideUnits)
+      let x = (Double(written.position.x) - Double(Self.tile.minimumX)) / side * 4_096
+      let y = (Double(written.position.y) - Double(Self.tile.minimumY)) / side * 4_096
+      func unzigzag(_ n: UInt32) -> Int { Int(n >> 1) ^ -Int(n & 1) }
+      #expect(unzigzag(geometry[1]) == Int(x.rounded(.down)))
+      #expect(unzigzag(geometry[2]) == Int(y.rounded(.down)))
+      var properties: [TileFeature.Property] = []
+      for i in stride(from: 0, to: read.tags.count, by: 2) {
+        let value = try #require(Self.value(layer.values[Int(read.tags[i + 1])]))
+        properties.append(.init(layer.keys[Int(read.tags[i])], value))
+      }
+      #expect(properties == written.properties)
+    }
+    // The generated types write the same number of bytes: nothing is written twice.
+    #expect(try message.serializedData().count == bytes.count)
+  }
+
+  @Test func noFeatureMeansNoBytes() {
+    #expect(VectorTileEncoder.encode(layer: "a", tile: Self.tile, features: []).isEmpty)
+  }
+
+  @Test func featuresWithoutIdOrProperties() throws {
+    let bytes = VectorTileEncoder.encode(
+      layer: "a", tile: Self.tile,
+      features: [TileFeature(position: MercatorPoint(x: 0, y: 0))])
+    let feature = try VectorTile_Tile(serializedBytes: bytes).layers[0].features[0]
+    #expect(!feature.hasID && feature.tags.isEmpty)
+  }
+
+  @Test func pointsAcrossTheAntimeridianLieBesideTheTile() {
+    let first = TileAddress(zoom: 4, x: 0, y: 8)!
+    let last = TileAddress(zoom: 4, x: 15, y: 8)!
+    let west = VectorTileLayerWriter(name: "a", tile: first)
+    #expect(west.tileCoordinates(MercatorPoint(x: .max, y: 1 << 31)).x == -1)
+    let east = VectorTileLayerWriter(name: "a", tile: last)
+    #expect(east.tileCoordinates(MercatorPoint(x: 0, y: 1 << 31)).x == 4_096)
+    let world = VectorTileLayerWriter(name: "a", tile: TileAddress(zoom: 0, x: 0, y: 0)!)
+    #expect(world.tileCoordinates(MercatorPoint(x: .max, y: .max)) == (4_095, 4_095))
+    #expect(world.tileCoordinates(MercatorPoint(x: 0, y: 0)) == (0, 0))
+  }
+
+  @Test(arguments: [
+    (0, TileValue.integer(0)), (999, .integer(999)), (1_000, .string("1k")),
+    (1_049, .string("1k")), (1_050, .string("1.1k")), (9_949, .string("9.9k")),
+    (9_999, .string("10k")), (10_000, .string("10k")), (12_500, .string("13k")),
+    (1_234_567, .string("1235k")),
+  ])
+  func countsAreAbbreviatedAsSuperclusterDoes(count: Int, wanted: TileValue) {
+    #expect(ClusterProperty.abbreviated(count) == wanted)
+  }
+}
+
+@Suite struct GzipTests {
+  @Test(arguments: [0, 1, 100, 10_000, 200_000], [1, 6, 9])
+  func roundTrip(count: Int, level: Int) throws {
+    let encoder = GzipEncoder(level: level)
+    let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 3) }
+    for _ in 0..<3 {
+      let packed = encoder.compress(bytes)
+      #expect(GzipDecoder.decompress(packed) == bytes)
+      #expect(packed == encoder.compress(bytes))
+    }
+    #expect(GzipDecoder.decompress(Array(encoder.compress(bytes).dropLast(3))) == nil)
+  }
+
+  @Test func garbageIsRefused() {
+    #expect(GzipDecoder.decompress([1, 2, 3]) == nil)
+    #expect(GzipDecoder.decompress([]) == nil)
+    let bomb = GzipEncoder(level: 9).compress(Array(repeating: 0, count: 1_000_000))
+    #expect(GzipDecoder.decompress(bomb, limit: 1_000) == nil)
+  }
+}
+
+@Suite struct GeoJSONTileTests {
+  @Test func escapesAndNumbers() {
+    let feature = TileFeature(
+      id: 5, position: MercatorPoint(x: 1 << 31, y: 1 << 31),
+      coordinate: Coordinate(uncheckedLatitude: -37.5665, longitude: 126.9780001),
+      properties: [
+        .init("a\"b", .string("줄\n\\")), .init("n", .integer(-3)), .init("d", .double(0.5)),
+        .init("x", .double(.nan)), .init("t", .boolean(true)),
+      ])
+    let text = String(decoding: GeoJSONTile.encode([feature]), as: UTF8.self)
+    #expect(
+      text
+        == #"{"type":"FeatureCollection","features":[{"type":"Feature","id":5,"geometry":{"type":"Point","coordinates":[126.9780001,-37.5665]},"properties":{"a\"b":"줄\u000a\\","n":-3,"d":0.5,"x":null,"t":true}}]}"#
+    )
+    #expect(
+      String(decoding: GeoJSONTile.encode([]), as: UTF8.self)
+        == #"{"type":"FeatureCollection","features":[]}"#)
+  }
+}
