@@ -1,0 +1,87 @@
+import GRPCCore
+import GRPCNIOTransportHTTP2
+import GRPCProtobuf
+import MoyeoAPI
+import SwiftProtobuf
+
+/// gRPC over one HTTP/2 connection.
+final class GRPCTransport: Sendable {
+  static let maximumAnswerBytes = 256 << 20
+
+  let client: GRPCClient<HTTP2ClientTransport.Posix>
+  private let connections: Task<Void, Never>
+  private let endpoint: Endpoint
+  private let metadata: Metadata
+  private let options: CallOptions
+
+  init(host: String, port: Int, configuration: MoyeoClient.Configuration) throws(MoyeoError) {
+    endpoint = .grpc(host: host, port: port)
+    do {
+      client = GRPCClient(
+        transport: try HTTP2ClientTransport.Posix(
+          target: .dns(host: host, port: port), transportSecurity: .plaintext))
+    } catch {
+      throw .badEndpoint("\(host):\(port): \(error)")
+    }
+    var metadata = Metadata()
+    for (name, value) in configuration.headers {
+      metadata.addString(value, forKey: name.lowercased())
+    }
+    self.metadata = metadata
+    var options = CallOptions.defaults
+    options.timeout = configuration.timeout
+    // Nobody there: say so at once instead of waiting for somebody.
+    options.waitForReady = false
+    options.maxResponseMessageBytes = Self.maximumAnswerBytes
+    self.options = options
+    connections = Task { [client] in
+      // Ends by `beginGracefulShutdown`; what goes wrong is told to each call.
+      try? await client.runConnections()
+    }
+  }
+
+  func unary<Request: Message & Sendable, Response: Message & Sendable>(
+    _ request: Request, _ descriptor: MethodDescriptor, as: Response.Type = Response.self
+  ) async throws(MoyeoError) -> Response {
+    do {
+      return try await client.unary(
+        request: ClientRequest(message: request, metadata: metadata), descriptor: descriptor,
+        serializer: ProtobufSerializer<Request>(),
+        deserializer: ProtobufDeserializer<Response>(), options: options
+      ) { try $0.message }
+    } catch {
+      throw translated(error)
+    }
+  }
+
+  func streamReports(
+    _ produce: @Sendable @escaping (RPCWriter<Moyeo_V1_StreamReportsRequest>) async throws -> Void,
+    onAnswer: @Sendable @escaping (Moyeo_V1_StreamReportsResponse) async throws -> Void
+  ) async throws(MoyeoError) {
+    var streamOptions = options
+    streamOptions.timeout = nil
+    do {
+      try await Moyeo_V1_PositionService.Client(wrapping: client).streamReports(
+        metadata: metadata, options: streamOptions, requestProducer: produce
+      ) { response in
+        for try await message in response.messages { try await onAnswer(message) }
+      }
+    } catch {
+      throw translated(error)
+    }
+  }
+
+  private func translated(_ error: any Error) -> MoyeoError {
+    switch error {
+    case let error as MoyeoError: error
+    case let error as RPCError: MoyeoError(error, endpoint: endpoint)
+    case is CancellationError: .cancelled
+    default: .unreachable(endpoint: endpoint.description, cause: "\(error)")
+    }
+  }
+
+  func close() async {
+    client.beginGracefulShutdown()
+    await connections.value
+  }
+}

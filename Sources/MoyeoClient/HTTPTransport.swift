@@ -1,0 +1,134 @@
+import AsyncHTTPClient
+import Foundation
+import GRPCCore
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import SwiftProtobuf
+
+/// JSON over HTTP/1.1 with a pool of connections.
+final class HTTPTransport: Sendable {
+  static let maximumAnswerBytes = 256 << 20
+
+  private let client: HTTPClient
+  private let baseURL: String
+  private let configuration: MoyeoClient.Configuration
+
+  init(baseURL: String, configuration: MoyeoClient.Configuration) throws(MoyeoError) {
+    guard let url = URL(string: baseURL), let scheme = url.scheme?.lowercased(),
+      scheme == "http" || scheme == "https", let host = url.host, !host.isEmpty,
+      url.query == nil, url.fragment == nil
+    else {
+      throw .badEndpoint("\(baseURL) (expected something like http://127.0.0.1:8080)")
+    }
+    var base = baseURL
+    while base.hasSuffix("/") { base.removeLast() }
+    self.baseURL = base
+    self.configuration = configuration
+    var settings = HTTPClient.Configuration(
+      redirectConfiguration: .disallow,
+      timeout: .init(connect: .seconds(5), read: .init(configuration.timeout)))
+    settings.httpVersion = .http1Only
+    settings.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit =
+      configuration.maximumConnections
+    // Refused means refused: the caller decides about further tries.
+    settings.connectionPool.retryConnectionEstablishment = false
+    client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: settings)
+  }
+
+  struct Answer {
+    var status: Int
+    var headers: HTTPHeaders
+    var body: [UInt8]
+  }
+
+  /// Sends one request; any status is an answer.
+  func send(
+    _ method: String, _ pathAndQuery: String, body: [UInt8]? = nil,
+    headers: [(String, String)] = []
+  ) async throws(MoyeoError) -> Answer {
+    var request = HTTPClientRequest(url: baseURL + pathAndQuery)
+    request.method = HTTPMethod(rawValue: method)
+    for (name, value) in configuration.headers + headers {
+      request.headers.add(name: name, value: value)
+    }
+    if let body {
+      request.headers.add(name: "Content-Type", value: "application/json")
+      request.body = .bytes(ByteBuffer(bytes: body))
+    }
+    do {
+      let response = try await client.execute(
+        request, timeout: TimeAmount(configuration.timeout))
+      let buffer = try await response.body.collect(upTo: Self.maximumAnswerBytes)
+      return Answer(
+        status: Int(response.status.code), headers: response.headers,
+        body: Array(buffer.readableBytesView))
+    } catch {
+      throw translated(error)
+    }
+  }
+
+  func unary<Request: Message, Response: Message>(
+    _ request: Request, _ route: HTTPRoute
+  ) async throws(MoyeoError) -> Response {
+    let answer: Answer
+    switch route.payload {
+    case .none: answer = try await send(route.method, route.path)
+    case .body:
+      answer = try await send(
+        route.method, route.path, body: try encoded { try HTTPRoute.json(request) })
+    case .query:
+      answer = try await send(
+        route.method, route.path + (try encoded { try HTTPRoute.query(request) }))
+    }
+    guard (200..<300).contains(answer.status) else {
+      throw .http(status: answer.status, body: answer.body)
+    }
+    do {
+      var options = JSONDecodingOptions()
+      // A newer daemon may know fields that this client does not.
+      options.ignoreUnknownFields = true
+      return try Response(jsonUTF8Bytes: answer.body, options: options)
+    } catch {
+      throw .unexpectedAnswer("\(route.path) answered what is not a \(Response.protoMessageName)")
+    }
+  }
+
+  private func encoded<T>(_ body: () throws -> T) throws(MoyeoError) -> T {
+    do { return try body() } catch {
+      throw .refused(
+        Refusal(
+          code: "INVALID_ARGUMENT", reason: "malformed_request",
+          message: "the request has no JSON form: \(error)"))
+    }
+  }
+
+  private func translated(_ error: any Error) -> MoyeoError {
+    switch error {
+    case let error as HTTPClientError:
+      switch error {
+      case .cancelled: return .cancelled
+      case .deadlineExceeded, .readTimeout, .writeTimeout: return .timedOut(endpoint: baseURL)
+      default: return .unreachable(endpoint: baseURL, cause: error.shortDescription)
+      }
+    case is CancellationError: return .cancelled
+    case let error as NIOConnectionError:
+      let cause =
+        error.connectionErrors.first.map { MoyeoError.words($0.error) }
+        ?? "no address for \(error.host)"
+      return .unreachable(endpoint: baseURL, cause: cause)
+    case is NIOTooManyBytesError:
+      return .unexpectedAnswer("more than \(Self.maximumAnswerBytes) bytes")
+    default: return .unreachable(endpoint: baseURL, cause: MoyeoError.words(error))
+    }
+  }
+
+  func close() async { try? await client.shutdown() }
+}
+
+extension TimeAmount {
+  fileprivate init(_ duration: Duration) {
+    let (seconds, attoseconds) = duration.components
+    self = .nanoseconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+  }
+}

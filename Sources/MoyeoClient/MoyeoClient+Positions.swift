@@ -1,0 +1,112 @@
+import GRPCCore
+public import MoyeoAPI
+
+private typealias PositionMethod = Moyeo_V1_PositionService.Method
+
+extension MoyeoClient {
+  /// Reports up to 1,000 positions; one bad item never spoils the others.
+  ///
+  /// A batch of which every item was refused is a ``MoyeoError/refused(_:)`` with the rejections.
+  public func report(_ request: Moyeo_V1_ReportRequest) async throws(MoyeoError)
+    -> Moyeo_V1_ReportResponse
+  {
+    var body = request
+    if case .http = transport { body.clearLayer() }
+    return try await unary(
+      body, PositionMethod.Report.descriptor, .post("layers", request.layer, "positions"))
+  }
+
+  /// One stored position as reported, with its age.
+  public func get(layer: String, id: String) async throws(MoyeoError)
+    -> Moyeo_V1_GetPositionResponse
+  {
+    var request = Moyeo_V1_GetPositionRequest()
+    if case .grpc = transport {
+      request.layer = layer
+      request.id = id
+    }
+    return try await unary(
+      request, PositionMethod.Get.descriptor, .get("layers", layer, "positions", id))
+  }
+
+  /// Takes an object out; `removed` tells whether it was there.
+  public func remove(layer: String, id: String) async throws(MoyeoError)
+    -> Moyeo_V1_RemovePositionResponse
+  {
+    var request = Moyeo_V1_RemovePositionRequest()
+    request.layer = layer
+    request.id = id
+    return try await unary(
+      request, PositionMethod.Remove.descriptor, .delete("layers", layer, "positions", id))
+  }
+
+  /// Who is near, nearest first.
+  public func nearby(_ request: Moyeo_V1_NearbyRequest) async throws(MoyeoError)
+    -> Moyeo_V1_NearbyResponse
+  {
+    var body = request
+    if case .http = transport { body.clearLayer() }
+    return try await unary(
+      body, PositionMethod.Nearby.descriptor, .post("layers", request.layer, "nearby"))
+  }
+
+  /// Up to 100 questions at once, each answered or refused by itself.
+  public func nearbyBatch(_ request: Moyeo_V1_NearbyBatchRequest) async throws(MoyeoError)
+    -> Moyeo_V1_NearbyBatchResponse
+  {
+    var body = request
+    if case .http = transport { body.clearLayer() }
+    return try await unary(
+      body, PositionMethod.NearbyBatch.descriptor,
+      .post("layers", request.layer, "nearby", "batch"))
+  }
+
+  /// Everything in a box or polygon, page by page.
+  public func within(_ request: Moyeo_V1_WithinRequest) async throws(MoyeoError)
+    -> Moyeo_V1_WithinResponse
+  {
+    var body = request
+    if case .http = transport { body.clearLayer() }
+    return try await unary(
+      body, PositionMethod.Within.descriptor, .post("layers", request.layer, "within"))
+  }
+
+  /// Popular tags of an area.
+  public func tagHistogram(_ request: Moyeo_V1_TagHistogramRequest) async throws(MoyeoError)
+    -> Moyeo_V1_TagHistogramResponse
+  {
+    var body = request
+    if case .http = transport { body.clearLayer() }
+    return try await unary(
+      body, PositionMethod.TagHistogram.descriptor, .get("layers", request.layer, "tags"))
+  }
+
+  /// Writes the messages of a report stream.
+  public struct ReportWriter: Sendable {
+    let writer: RPCWriter<Moyeo_V1_StreamReportsRequest>
+
+    /// Suspends while the connection takes no more.
+    public func write(_ message: Moyeo_V1_StreamReportsRequest) async throws {
+      try await writer.write(message)
+    }
+  }
+
+  /// Reports over one stream: positions, or packed columns for registered handles. gRPC only.
+  ///
+  /// The stream's first message names the layer; it ends when `produce` returns and the service
+  /// has answered the last message.
+  /// - Parameter onAnswer: Called for each answer, in order.
+  public func streamReports(
+    _ produce: @Sendable @escaping (ReportWriter) async throws -> Void,
+    onAnswer: @Sendable @escaping (Moyeo_V1_StreamReportsResponse) async throws -> Void
+  ) async throws(MoyeoError) {
+    guard case .grpc(let grpc) = transport else {
+      throw .refused(
+        Refusal(
+          code: "UNIMPLEMENTED", reason: "unknown_route",
+          message: "report streams are served over gRPC only"))
+    }
+    try await grpc.streamReports(
+      { try await produce(ReportWriter(writer: $0)) }, onAnswer: onAnswer)
+  }
+}

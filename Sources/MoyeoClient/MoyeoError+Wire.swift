@@ -1,0 +1,102 @@
+import Foundation
+import GRPCCore
+import GRPCProtobuf
+import MoyeoAPI
+import NIOCore
+import SwiftProtobuf
+
+extension MoyeoError {
+  /// The error an HTTP answer of a status other than 2xx stands for.
+  static func http(status: Int, body: [UInt8]) -> MoyeoError {
+    guard let root = try? Google_Protobuf_Struct(jsonUTF8Bytes: body),
+      let error = root.fields["error"]?.structValue, let code = error.fields["code"]?.stringValue,
+      !code.isEmpty
+    else {
+      let start = String(decoding: body.prefix(120), as: UTF8.self)
+      return .unexpectedAnswer("HTTP \(status) with the body \(start.debugDescription)")
+    }
+    func text(_ key: String) -> String { error.fields[key]?.stringValue ?? "" }
+    var refusal = Refusal(
+      code: code, reason: text("reason"), message: text("message"), httpStatus: status)
+    refusal.fields = (error.fields["fields"]?.listValue.values ?? []).map { value in
+      let fields = value.structValue.fields
+      return Refusal.Field(
+        field: fields["field"]?.stringValue ?? "", reason: fields["reason"]?.stringValue ?? "",
+        message: fields["message"]?.stringValue ?? "")
+    }
+    if let milliseconds = error.fields["retryAfterMilliseconds"]?.milliseconds {
+      refusal.retryAfter = .milliseconds(milliseconds)
+    }
+    if root.fields["rejections"] != nil {
+      var options = JSONDecodingOptions()
+      options.ignoreUnknownFields = true
+      refusal.rejections =
+        (try? Moyeo_V1_ReportResponse(jsonUTF8Bytes: body, options: options))?.rejections ?? []
+    }
+    return .refused(refusal)
+  }
+
+  /// The error a failed RPC stands for.
+  init(_ error: RPCError, endpoint: Endpoint) {
+    if error.code == .cancelled {
+      self = .cancelled
+      return
+    }
+    let details = (try? error.unpackGoogleRPCStatus())?.details ?? []
+    if details.isEmpty {
+      switch error.code {
+      // The transport's own words: the service always sends details.
+      case .unavailable:
+        let cause = error.cause.map(MoyeoError.words) ?? error.message
+        self = .unreachable(endpoint: endpoint.description, cause: cause)
+        return
+      case .deadlineExceeded:
+        self = .timedOut(endpoint: endpoint.description)
+        return
+      default: break
+      }
+    }
+    var refusal = Refusal(code: error.code.wireName, reason: "", message: error.message)
+    for detail in details {
+      if let info = detail.errorInfo { refusal.reason = info.reason }
+      if let retry = detail.retryInfo { refusal.retryAfter = retry.delay }
+      for violation in detail.badRequest?.violations ?? [] {
+        refusal.fields.append(
+          Refusal.Field(
+            field: violation.field, reason: violation.reason,
+            message: violation.violationDescription))
+      }
+    }
+    self = .refused(refusal)
+  }
+}
+
+extension MoyeoError {
+  /// A connection's failure in the system's words, without the call that failed.
+  static func words(_ error: any Error) -> String {
+    switch error {
+    case let error as IOError: String(cString: strerror(error.errnoCode)).lowercased()
+    case let error as RPCError: error.cause.map(words) ?? error.message
+    default: "\(error)"
+    }
+  }
+}
+
+extension Google_Protobuf_Value {
+  /// A number, or a number in a string as protobuf's own mapping prints 64-bit integers.
+  fileprivate var milliseconds: Int64? {
+    switch kind {
+    case .numberValue(let value): Int64(exactly: value.rounded())
+    case .stringValue(let text): Int64(text)
+    default: nil
+    }
+  }
+}
+
+extension RPCError.Code {
+  /// The name in grpc/grpc doc/statuscodes.md.
+  var wireName: String {
+    StatusCode(rawValue: rawValue)?.name
+      ?? [1: "CANCELLED", 2: "UNKNOWN", 15: "DATA_LOSS"][rawValue] ?? "UNKNOWN"
+  }
+}

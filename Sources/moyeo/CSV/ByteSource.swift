@@ -1,0 +1,95 @@
+import Foundation
+
+/// The bytes of a file or of standard input, read piece by piece.
+struct ByteSource {
+  /// Name for messages and default ids: the last part of the path, or `stdin`.
+  let name: String
+  /// `nil` for pipes.
+  let totalBytes: Int?
+  /// Bytes handed out.
+  private(set) var bytesRead = 0
+  private let readChunk: () throws -> [UInt8]
+
+  /// - Parameter path: A file's path, or `-` for standard input.
+  /// - Throws: ``ByteSourceError``.
+  init(path: String, chunkBytes: Int = 256 << 10) throws {
+    if path == "-" {
+      name = "stdin"
+      totalBytes = nil
+      let handle = FileHandle.standardInput
+      readChunk = { [UInt8](try handle.read(upToCount: chunkBytes) ?? Data()) }
+      return
+    }
+    let url = URL(fileURLWithPath: path)
+    name = url.lastPathComponent
+    var isDirectory: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
+      throw ByteSourceError.missing(path)
+    }
+    guard !isDirectory.boolValue else { throw ByteSourceError.directory(path) }
+    guard let handle = try? FileHandle(forReadingFrom: url) else {
+      throw ByteSourceError.unreadable(path)
+    }
+    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+    let isRegular = attributes?[.type] as? FileAttributeType == .typeRegular
+    totalBytes = isRegular ? (attributes?[.size] as? NSNumber)?.intValue : nil
+    readChunk = { [UInt8](try handle.read(upToCount: chunkBytes) ?? Data()) }
+  }
+
+  /// Bytes at hand, in pieces, as if read from a file.
+  init(name: String, bytes: [UInt8], chunkBytes: Int = 256 << 10) {
+    self.name = name
+    totalBytes = bytes.count
+    var position = 0
+    readChunk = {
+      let end = min(bytes.count, position + chunkBytes)
+      defer { position = end }
+      return Array(bytes[position..<end])
+    }
+  }
+
+  /// The next piece; empty at the end.
+  mutating func next() throws -> [UInt8] {
+    let isFirst = bytesRead == 0
+    var chunk = try readChunk()
+    bytesRead += chunk.count
+    if isFirst {
+      if chunk.starts(with: [0xFF, 0xFE]) || chunk.starts(with: [0xFE, 0xFF]) {
+        throw ByteSourceError.utf16(name)
+      }
+      // The byte order mark of UTF-8 says nothing.
+      if chunk.starts(with: [0xEF, 0xBB, 0xBF]) { chunk.removeFirst(3) }
+    }
+    return chunk
+  }
+
+  /// Everything that is left. - Throws: ``ByteSourceError/tooLarge(_:limit:)``.
+  mutating func readAll(limit: Int) throws -> [UInt8] {
+    var all: [UInt8] = []
+    while true {
+      let before = bytesRead
+      all.append(contentsOf: try next())
+      guard bytesRead != before else { return all }
+      guard all.count <= limit else { throw ByteSourceError.tooLarge(name, limit: limit) }
+    }
+  }
+}
+
+/// Why a file cannot be read.
+enum ByteSourceError: Error, Hashable, CustomStringConvertible {
+  case missing(String)
+  case directory(String)
+  case unreadable(String)
+  case utf16(String)
+  case tooLarge(String, limit: Int)
+
+  var description: String {
+    switch self {
+    case .missing(let path): "there is no file \(path)"
+    case .directory(let path): "\(path) is a directory"
+    case .unreadable(let path): "\(path) cannot be read"
+    case .utf16(let name): "\(name) is UTF-16 text; convert it to UTF-8 first"
+    case .tooLarge(let name, let limit): "\(name) is larger than \(limit) bytes"
+    }
+  }
+}

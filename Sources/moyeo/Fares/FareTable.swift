@@ -1,0 +1,67 @@
+import MoyeoAPI
+
+/// A fare item by item, with the shares below.
+enum FareTable {
+  static func lines(_ fare: Moyeo_V1_Fare) -> [String] {
+    let digits =
+      fare.hasMinorUnitDigits
+      ? Int(max(0, min(6, fare.minorUnitDigits))) : MoneyText.minorUnitDigits(fare.currency)
+    func money(_ amount: Int64) -> String { MoneyText.format(amount, digits: digits) }
+    var lines: [String] = []
+    if fare.hasDistanceMeters {
+      lines.append(
+        "\(NumberText.distance(fare.distanceMeters)), "
+          + "\(NumberText.duration(fare.durationSeconds)), route: \(fare.source)")
+    }
+    var tariff = "tariff \(fare.tariffID)"
+    if fare.hasTariffEffective {
+      tariff += ", in force since \(TimeText.format(fare.tariffEffective)) UTC"
+    }
+    lines += [tariff, ""]
+    var items = TextTable([
+      ("item", .left), ("quantity", .right), (fare.currency, .right), ("rule", .left),
+    ])
+    for line in fare.lines {
+      items.append([
+        line.kind + (line.unverified ? " *" : ""),
+        line.hasQuantity ? JSONOutput.numberText(line.quantity.rounded(toDecimals: 2)) : "",
+        money(line.amount), line.rule,
+      ])
+    }
+    items.append(["expected", "", money(fare.expected), ""])
+    lines += items.lines
+    lines.append("low \(money(fare.low)), high \(money(fare.high)) \(fare.currency)")
+    if !fare.shares.isEmpty { lines += [""] + shares(fare.shares, fare.currency, money) }
+    if !fare.sharesIfFull.isEmpty {
+      lines += ["", "if every seat is taken:"] + shares(fare.sharesIfFull, fare.currency, money)
+    }
+    if !fare.unverified.isEmpty || fare.lines.contains(where: \.unverified) {
+      lines += ["", "* not verified: " + fare.unverified.joined(separator: ", ")]
+    }
+    lines += fare.notes.map { "note: \($0)" }
+    if fare.hasFallbackReason { lines.append("note: \(fare.fallbackReason)") }
+    return lines.map(TextTable.printable)
+  }
+
+  private static func shares(
+    _ shares: [Moyeo_V1_FareShare], _ currency: String, _ money: (Int64) -> String
+  ) -> [String] {
+    var table = TextTable([
+      ("rider", .left), ("share \(currency)", .right), ("alone", .right), ("saves", .right),
+      ("", .left),
+    ])
+    for share in shares {
+      table.append([
+        share.riderID, money(share.amount), share.hasSoloFare ? money(share.soloFare) : "",
+        share.hasSaving ? money(share.saving) : "", share.note,
+      ])
+    }
+    return table.lines
+  }
+}
+
+extension Double {
+  fileprivate func rounded(toDecimals decimals: Int) -> Double {
+    NumberText.parse(NumberText.fixed(self, decimals)) ?? self
+  }
+}

@@ -1,0 +1,50 @@
+import ArgumentParser
+import MoyeoAPI
+import MoyeoClient
+
+/// `moyeo tariffs`.
+struct TariffsCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "tariffs", abstract: "The taxi tariffs the daemon knows.")
+
+  @Option(help: "Only of this area, e.g. seoul.")
+  var area: String?
+
+  @Option(help: "Only the versions of this tariff.")
+  var id: String?
+
+  @Option(help: ArgumentHelp("Only tariffs in force then.", valueName: "time"))
+  var at: String?
+
+  @OptionGroup var connection: ConnectionOptions
+  @OptionGroup var output: OutputOptions
+
+  func validate() throws {
+    if let at { _ = try DepartureText.parse(at) }
+  }
+
+  func run() async throws {
+    var request = Moyeo_V1_ListTariffsRequest()
+    if let area { request.area = area }
+    if let id { request.tariffID = id }
+    if let at { request.at = try DepartureText.parse(at) }
+    try await connection.withClient { client in
+      let answer = try await client.listTariffs(request)
+      if output.json { return try JSONOutput.print(answer) }
+      guard !answer.tariffs.isEmpty else { return print("no tariffs") }
+      var table = TextTable([
+        ("id", .left), ("name", .left), ("area", .left), ("class", .left), ("currency", .left),
+        ("effective (UTC)", .left), ("superseded (UTC)", .left), ("verified", .left),
+      ])
+      for tariff in answer.tariffs {
+        table.append([
+          tariff.id, tariff.name, tariff.area, tariff.vehicleClass, tariff.currency,
+          tariff.hasEffective ? TimeText.format(tariff.effective) : "",
+          tariff.hasSuperseded ? TimeText.format(tariff.superseded) : "",
+          tariff.verified ? "yes" : "no: " + tariff.unverifiedFields.joined(separator: ", "),
+        ])
+      }
+      table.print()
+    }
+  }
+}

@@ -1,0 +1,225 @@
+import ArgumentParser
+import Foundation
+import MoyeoClient
+
+/// `moyeo import`.
+struct ImportCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "import",
+    abstract: "Import positions from a CSV, GeoJSON or NDJSON file into a layer.",
+    discussion: """
+      CSV needs a heading; the delimiter is found in it. Latitude and longitude columns are \
+      recognised by usual names (latitude, lat, y, 위도, ...Y좌표) unless several fit. A row's id is \
+      its id column (by option, or a column named id), a GeoJSON feature's id, else <file>:<row>, \
+      rows counted from 1 without the heading. NDJSON holds a position as the API takes it or a \
+      GeoJSON feature a line.
+
+      Refused rows are listed with line and reason and never hold up the others. Exit code 0 when \
+      any row was accepted (with --strict: when no row was refused).
+      """)
+
+  enum Format: String, ExpressibleByArgument, CaseIterable {
+    case csv, geojson, ndjson
+  }
+
+  @Argument(help: "A .csv, .tsv, .geojson, .json, .ndjson or .jsonl file, or - for standard input.")
+  var file: String
+
+  @Option(help: "The layer to fill; it begins with its first report.")
+  var layer: String
+
+  @Option(help: "The file's format, when its name does not tell: csv, geojson or ndjson.")
+  var format: Format?
+
+  @Option(help: ArgumentHelp("Column (GeoJSON: property) that holds the id.", valueName: "name"))
+  var idColumn: String?
+
+  @Option(help: ArgumentHelp("Column that holds the latitude.", valueName: "name"))
+  var latitudeColumn: String?
+
+  @Option(help: ArgumentHelp("Column that holds the longitude.", valueName: "name"))
+  var longitudeColumn: String?
+
+  @Option(
+    help: ArgumentHelp("Column (property) that holds tags; one named tags.", valueName: "name"))
+  var tagsColumn: String?
+
+  @Option(help: ArgumentHelp("Characters that divide tags.", valueName: "characters"))
+  var tagSeparator: String = ";|,"
+
+  @Option(
+    help: ArgumentHelp(
+      "Columns (properties) to keep as attributes, divided by commas; repeatable.",
+      valueName: "names"))
+  var attributeColumns: [String] = []
+
+  @Flag(help: "Keep all other columns as attributes (GeoJSON properties are kept anyway).")
+  var allAttributes = false
+
+  @Flag(help: "Keep no attributes.")
+  var noAttributes = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Column (property) with the time of observation: RFC 3339, or seconds since 1970.",
+      valueName: "name"))
+  var observedAtColumn: String?
+
+  @Option(
+    help: ArgumentHelp("Offset of times that name none, e.g. +09:00.", valueName: "offset"))
+  var utcOffset: String = "Z"
+
+  @Option(help: ArgumentHelp("Time to live; 0 never expires.", valueName: "seconds"))
+  var ttl: Double = 0
+
+  @Option(help: ArgumentHelp("CSV delimiter: one character, or tab.", valueName: "character"))
+  var delimiter: String?
+
+  @Option(help: "Rows a request, 1-1000.")
+  var batchSize: Int = 1000
+
+  @Option(help: ArgumentHelp("Refused rows to list; all are counted.", valueName: "count"))
+  var listRefused: Int = 1000
+
+  @Flag(help: "Exit with 1 when any row was refused.")
+  var strict = false
+
+  @OptionGroup var connection: ConnectionOptions
+  @OptionGroup var output: OutputOptions
+
+  func validate() throws {
+    guard (1...1000).contains(batchSize) else { throw ValidationError("--batch-size is 1 to 1000") }
+    guard listRefused >= 0 else { throw ValidationError("--list-refused is not below 0") }
+    guard ttl >= 0, ttl.isFinite else { throw ValidationError("--ttl is not below 0") }
+    guard [allAttributes, noAttributes, !attributeColumns.isEmpty].filter({ $0 }).count <= 1 else {
+      throw ValidationError("choose one of --attribute-columns, --all-attributes, --no-attributes")
+    }
+    if let delimiter, delimiterByte == nil {
+      throw ValidationError("\(excerpt(delimiter)) is not one character")
+    }
+    guard !tagSeparator.isEmpty else { throw ValidationError("--tag-separator is empty") }
+    guard TimeText.parseOffset(utcOffset) != nil else {
+      throw ValidationError("\(excerpt(utcOffset)) is not an offset such as +09:00")
+    }
+    guard layer.utf8.count > 0 else { throw ValidationError("--layer is empty") }
+    _ = try resolvedFormat()
+  }
+
+  private var delimiterByte: UInt8? {
+    switch delimiter {
+    case nil: return file.lowercased().hasSuffix(".tsv") ? UInt8(ascii: "\t") : nil
+    case "tab", "\\t", "\t": return UInt8(ascii: "\t")
+    case let text?:
+      guard text.utf8.count == 1, let byte = text.utf8.first,
+        byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\n"), byte != UInt8(ascii: "\r")
+      else { return nil }
+      return byte
+    }
+  }
+
+  private func resolvedFormat() throws -> Format {
+    if let format { return format }
+    let name = file.lowercased()
+    for (ending, format) in [
+      (".csv", Format.csv), (".tsv", .csv), (".txt", .csv), (".geojson", .geojson),
+      (".json", .geojson), (".ndjson", .ndjson), (".jsonl", .ndjson), (".geojsonl", .ndjson),
+      (".geojsons", .ndjson),
+    ] where name.hasSuffix(ending) {
+      return format
+    }
+    throw ValidationError("the format of \(excerpt(file)) is not clear; say --format")
+  }
+
+  private var mapping: RowMapping {
+    var mapping = RowMapping()
+    mapping.idColumn = idColumn
+    mapping.latitudeColumn = latitudeColumn
+    mapping.longitudeColumn = longitudeColumn
+    mapping.tagsColumn = tagsColumn
+    mapping.observedAtColumn = observedAtColumn
+    mapping.tagSeparators = tagSeparator
+    mapping.ttlSeconds = ttl
+    mapping.utcOffsetSeconds = TimeText.parseOffset(utcOffset) ?? 0
+    if allAttributes { mapping.attributes = .all }
+    if noAttributes { mapping.attributes = RowMapping.Attributes.none }
+    if !attributeColumns.isEmpty {
+      mapping.attributes = .named(
+        attributeColumns.flatMap { $0.split(separator: ",").map(String.init) })
+    }
+    return mapping
+  }
+
+  func run() async throws {
+    let source = try ByteSource(path: file)
+    var rows: any ImportSource
+    do {
+      switch try resolvedFormat() {
+      case .csv: rows = try CSVImport(source, mapping: mapping, delimiter: delimiterByte)
+      case .geojson: rows = GeoJSONImport(source, mapping: mapping)
+      case .ndjson: rows = NDJSONImport(source, mapping: mapping)
+      }
+    } catch ImportFileError.columns(let message) {
+      throw CommandFailure.usage(message)
+    } catch let error as ImportFileError {
+      throw CommandFailure(message: "\(source.name): \(error)")
+    }
+    try await connection.withClient { client in
+      var importer = Importer(
+        sink: client, layer: layer, batchSize: batchSize,
+        summary: ImportSummary(kept: listRefused))
+      var progress = ProgressLine()
+      var failure: (any Error)?
+      do {
+        while let item = try rows.next() {
+          try await importer.take(item)
+          let seconds = progress.elapsedSeconds
+          progress.update {
+            Self.progress(importer.summary.rows, rows.bytesRead, source.totalBytes, seconds)
+          }
+        }
+      } catch { failure = error }
+      // A file that breaks off halfway: what was read before is sent all the same.
+      if failure == nil || failure is ImportFileError {
+        do { try await importer.flush() } catch { failure = error }
+      }
+      progress.clear()
+      if importer.summary.rows > 0 || failure == nil {
+        report(importer.summary, source.name, progress.elapsedSeconds)
+      }
+      try conclude(importer.summary, source.name, failure)
+    }
+  }
+
+  private func report(_ summary: ImportSummary, _ name: String, _ seconds: Double) {
+    if output.json {
+      print(summary.json(file: name, layer: layer, seconds: seconds))
+    } else {
+      for line in summary.lines(seconds: seconds) { print(line) }
+    }
+  }
+
+  private func conclude(_ summary: ImportSummary, _ name: String, _ failure: (any Error)?) throws {
+    switch failure {
+    case let error as ImportFileError: throw CommandFailure(message: "\(name): \(error)")
+    case let error?: throw error
+    case nil: break
+    }
+    if summary.accepted == 0 {
+      throw CommandFailure(
+        message: summary.rows == 0 ? "\(name) holds no rows" : "no row was accepted")
+    }
+    if strict, summary.refused > 0 {
+      throw CommandFailure(message: "\(summary.refused) rows were refused (--strict)")
+    }
+  }
+
+  static func progress(_ rows: Int, _ bytes: Int, _ total: Int?, _ seconds: Double) -> String {
+    let rate = seconds > 0 ? Double(rows) / seconds : 0
+    let tail = "\(NumberText.grouped(rows)) rows, \(NumberText.grouped(Int(rate))) rows/s"
+    guard let total, total > 0, bytes > 0 else { return tail }
+    let share = min(1, Double(bytes) / Double(total))
+    let left = seconds * (1 - share) / share
+    return "\(ProgressLine.bar(share)) \(Int(share * 100)) %  \(tail), "
+      + "\(NumberText.duration(left)) left"
+  }
+}

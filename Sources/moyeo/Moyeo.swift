@@ -1,1 +1,0 @@
-@main struct MoyeoCommand { static func main() {} }

@@ -1,0 +1,35 @@
+import ArgumentParser
+import MoyeoClient
+
+/// The command line.
+@main
+struct MoyeoCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "moyeo",
+    abstract: "Talk to a moyeod: import positions, ask who is near, price a ride, load-test.",
+    discussion: """
+      Every command finds the daemon by --url (HTTP) or --grpc, or by the environment variables \
+      MOYEO_URL and MOYEO_GRPC.
+
+      Exit codes: 0 done, 1 failed, 2 wrong usage, 3 the daemon cannot be reached.
+      """,
+    subcommands: [
+      ImportCommand.self, NearbyCommand.self, WithinCommand.self, GetCommand.self,
+      RemoveCommand.self, TagsCommand.self, FareCommand.self, TariffsCommand.self,
+      RouteCommand.self, SimulateCommand.self,
+    ])
+
+  /// The library's own `main` exits with 64 for wrong usage.
+  static func main() async {
+    do {
+      var command = try parseAsRoot()
+      if var asynchronous = command as? any AsyncParsableCommand {
+        try await asynchronous.run()
+      } else {
+        try command.run()
+      }
+    } catch {
+      CommandExit.end(with: error)
+    }
+  }
+}
