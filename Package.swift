@@ -89,11 +89,13 @@ let package = Package(
     coreTarget(
       "MoyeoEngine",
       [
-        "GeoMath", "ObjectModel", "SpatialIndexing",
+        "GeoMath", "ObjectModel", "SpatialIndexing", "PointClustering",
       ], exclude: ["Fares"]),
     // Tier 4
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .target(
-      name: "VectorTiles", dependencies: ["GeoMath", swiftProtobuf], swiftSettings: houseSettings),
+      name: "VectorTiles", dependencies: ["GeoMath", "CZlib", swiftProtobuf],
+      exclude: ["Proto"], swiftSettings: houseSettings),
     .target(
       name: "RouteProviders",
       dependencies: [
@@ -108,7 +110,8 @@ let package = Package(
     .target(
       name: "MoyeoServer",
       dependencies: [
-        "MoyeoAPI", "MoyeoEngine", "GeoMath", "ObjectModel", "SpatialIndexing", grpcCore,
+        "MoyeoAPI", "MoyeoEngine", "GeoMath", "ObjectModel", "SpatialIndexing",
+        "PointClustering", "VectorTiles", grpcCore,
         grpcProtobuf, grpcTransport, swiftProtobuf, hummingbird,
         nioCore, nioPosix, logging,
         .product(name: "NIOHTTP2", package: "swift-nio-http2"),

@@ -9,7 +9,9 @@ public final class Engine: Sendable {
   public let clock: any WallClock
   /// Random at each start; part of versions and ETags.
   public let epoch: UInt32
-  private let layersByName = Mutex<[String: Layer]>([:])
+  private let layersByName = LayerTable()
+  /// Start it to keep clusters in step; without it they stand still.
+  public let clusterMaintainer: ClusterMaintainer
 
   public init(
     configuration: EngineConfiguration = EngineConfiguration(), clock: any WallClock,
@@ -18,18 +20,19 @@ public final class Engine: Sendable {
     self.configuration = configuration
     self.clock = clock
     self.epoch = epoch
+    clusterMaintainer = ClusterMaintainer { [layersByName] in layersByName.all }
   }
 
   public var limits: EngineLimits { configuration.limits }
 
   /// All layers, by name.
   public var layers: [Layer] {
-    layersByName.withLock { Array($0.values) }.sorted { $0.name < $1.name }
+    layersByName.all.sorted { $0.name < $1.name }
   }
 
   /// A layer that exists. - Throws: `badLayerName`, `unknownLayer`.
   public func layer(_ name: String) throws(EngineError) -> Layer {
-    if let layer = layersByName.withLock({ $0[name] }) { return layer }
+    if let layer = layersByName.byName.withLock({ $0[name] }) { return layer }
     guard LayerName.isValid(name) else { throw .badLayerName(name) }
     throw .unknownLayer(name)
   }
@@ -43,13 +46,15 @@ public final class Engine: Sendable {
 
   /// A layer that the engine itself fills, such as `parties`.
   func existingOrNewLayer(_ name: String) throws(EngineError) -> Layer {
-    if let layer = layersByName.withLock({ $0[name] }) { return layer }
+    if let layer = layersByName.byName.withLock({ $0[name] }) { return layer }
     guard LayerName.isValid(name) else { throw .badLayerName(name) }
     let settings = configuration.layerSettings(name)
-    let made = layersByName.withLock { layers -> Layer? in
+    let made = layersByName.byName.withLock { layers -> Layer? in
       if let layer = layers[name] { return layer }
       guard layers.count < configuration.limits.layersPerTenant else { return nil }
-      let layer = Layer(name: name, settings: settings, epoch: epoch)
+      let layer = Layer(
+        name: name, settings: settings, epoch: epoch,
+        onWork: { [clusterMaintainer] in clusterMaintainer.signal() })
       layers[name] = layer
       return layer
     }
@@ -64,4 +69,11 @@ public final class Engine: Sendable {
     let now = clock.now()
     return layers.reduce(0) { $0 + $1.reclaimExpired(now: now, limit: limit) }
   }
+}
+
+/// The layers by name, shared with the cluster maintainer.
+private final class LayerTable: Sendable {
+  let byName = Mutex<[String: Layer]>([:])
+
+  var all: [Layer] { byName.withLock { Array($0.values) } }
 }

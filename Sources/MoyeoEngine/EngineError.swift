@@ -15,4 +15,12 @@ public enum EngineError: Error, Hashable, Sendable {
   case versionNotReached(String)
   /// The cursor is not one of ours, or belongs to another query.
   case badCursor
+  /// The layer keeps no clusters.
+  case clustersOff(layer: String)
+  /// No cluster has this id now: it never existed, or its seed moved away.
+  case unknownCluster(UInt64)
+  /// Outside 0...22.
+  case badZoom(Int)
+  /// A viewport of more tiles than one call compares.
+  case tooManyTiles(Int)
 }

@@ -1,4 +1,5 @@
 import ObjectModel
+import PointClustering
 public import SpatialIndexing
 
 /// A named set of objects with their index.
@@ -6,12 +7,21 @@ public final class Layer: Sendable {
   public let name: String
   public let settings: LayerSettings
   public let index: SharedLiveIndex
-  private let epoch: UInt32
+  let feed: ClusterFeed
+  let epoch: UInt32
 
-  init(name: String, settings: LayerSettings, epoch: UInt32) {
+  init(
+    name: String, settings: LayerSettings, epoch: UInt32, onWork: @escaping @Sendable () -> Void
+  ) {
     self.name = name
     self.settings = settings
     self.epoch = epoch
+    feed = ClusterFeed(
+      clusters: settings.clusters
+        ? LiveClusters(
+          configuration: .init(
+            hasAggregates: LayerName.reserved.contains(name), firstVersion: UInt64(epoch) << 20))
+        : nil, onWork: onWork)
     index = SharedLiveIndex(
       configuration: LiveIndexConfiguration(columnCount: columnNames(of: settings).count))
   }
@@ -20,7 +30,7 @@ public final class Layer: Sendable {
   public var columns: [String] { columnNames(of: settings) }
 
   /// The state that an answer given now shows at least.
-  public var version: LayerVersion { LayerVersion(epoch: epoch, counter: index.version) }
+  public var version: LayerVersion { LayerVersion(epoch: epoch, counter: feed.sequence) }
 
   /// Checks that the index shows `minVersion`. The index shows a report before it is answered, so
   /// only a version of the future is ever waited for. A version of an earlier start counts as
@@ -30,11 +40,18 @@ public final class Layer: Sendable {
     guard let text else { return }
     guard let wanted = LayerVersion(text: text) else { throw .badVersion(text) }
     guard wanted.epoch == epoch else { return }
-    if wanted.counter > index.version { throw .versionNotReached(text) }
+    if wanted.counter > feed.sequence { throw .versionNotReached(text) }
   }
 
   func reclaimExpired(now: Instant, limit: Int) -> Int {
-    index.reclaimExpired(now: now, limit: limit, changes: nil)
+    index.reclaimExpired(now: now, limit: limit, changes: publishing([:], now: now))
+  }
+
+  /// What the index calls with each slice of changes.
+  func publishing(
+    _ masks: [UInt64: UInt64], now: Instant
+  ) -> (UnsafeBufferPointer<IndexChange>) -> Void {
+    { [feed] changes in feed.publish(changes, masks: masks, now: now) }
   }
 }
 

@@ -72,20 +72,24 @@ public struct Daemon: Sendable {
   /// The services to run, in order of their start.
   public func services() -> [any Service] {
     let positions = PositionOperations(engine: engine)
-    let operations = positions.all
+    let clusters = ClusterOperations(engine: engine, positions: positions)
+    let tileWatch = TileWatch(clusters: clusters, shutdown: shutdown)
+    let operations = positions.all + clusters.all
     let requestMetrics = RequestMetrics()
     let ports = BoundPorts(host: configuration.host, onListening: onListening)
     let pages = OperatorPages(
       engine: engine, metrics: metrics, shutdown: shutdown, readiness: readiness,
       openAPI: OpenAPIPage.make(operations: operations, version: "1"),
       map: MapPage(
-        directory: configuration.pageDirectory, leaflet: configuration.leafletDirectory))
+        directory: configuration.pageDirectory, leaflet: configuration.leafletDirectory,
+        baseMapURL: configuration.baseMapURL, attribution: configuration.baseMapAttribution))
     let http = HTTPFrontend(
-      operations: operations, pages: pages, corsOrigins: configuration.corsOrigins,
+      operations: operations, raw: TileRoutes(clusters: clusters, watch: tileWatch).all,
+      pages: pages, corsOrigins: configuration.corsOrigins,
       requestMetrics: requestMetrics, maximumBatch: engine.limits.batchRequests, logger: logger)
     let grpc = GRPCFrontend(
-      operations: operations, positions: positions, requestMetrics: requestMetrics,
-      shutdown: shutdown)
+      operations: operations, positions: positions, tileWatch: tileWatch,
+      requestMetrics: requestMetrics, shutdown: shutdown)
     return [
       EngineMaintenance(engine: engine), grpcService(grpc, ports), httpService(http, ports),
       ShutdownAnnouncer(shutdown: shutdown),
@@ -115,11 +119,18 @@ public struct Daemon: Sendable {
       : .ipv4(
         host: configuration.host == "localhost" ? "127.0.0.1" : configuration.host,
         port: configuration.grpcPort)
+    let hotMethods = frontend.hotMethods()
     let transport = GRPCFrontend.Transport(
       address: address, transportSecurity: .plaintext,
       config: .defaults { config in
         config.connection.flushCoalescing = configuration.flushCoalescingMicroseconds.map {
           .init(maxFlushDelay: .microseconds($0), maxBytes: 64 * 1024)
+        }
+        config.channelDebuggingCallbacks.onAcceptHTTP2Stream = { channel in
+          channel.eventLoop.makeCompletedFuture {
+            try channel.pipeline.syncOperations.addHandler(
+              HotLane(methods: hotMethods), position: .first)
+          }
         }
         config.connection.maxIdleTime = .seconds(3600)
         config.http2.maxConcurrentStreams = configuration.maximumStreamsPerConnection

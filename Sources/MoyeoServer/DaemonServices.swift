@@ -30,6 +30,8 @@ struct EngineMaintenance: Service {
   private static let interval = Duration.milliseconds(40)
 
   func run() async throws {
+    engine.clusterMaintainer.start()
+    defer { engine.clusterMaintainer.stop() }
     try? await cancelWhenGracefulShutdown {
       while !Task.isCancelled {
         engine.reclaimExpired()

@@ -31,7 +31,8 @@ extension Layer {
       positions.append(i)
     }
     var updates: [UpdateOutcome] = []
-    index.apply(batch, now: now, outcomes: &updates, changes: nil)
+    index.apply(
+      batch, now: now, outcomes: &updates, changes: publishing(masks(of: reports), now: now))
     for (position, update) in zip(positions, updates) where update == .stale {
       outcomes[position] = .stale
     }
@@ -56,6 +57,15 @@ extension Layer {
       limits: limits)
   }
 
+  /// Tag summaries by id hash; of two reports with one id the later counts, as in the index.
+  private func masks(of reports: [PositionReport]) -> [UInt64: UInt64] {
+    guard feed.clusters != nil else { return [:] }
+    var masks: [UInt64: UInt64] = [:]
+    masks.reserveCapacity(reports.count)
+    for report in reports { masks[StableHash.hash64(report.id)] = TagMask.mask(report.tags) }
+    return masks
+  }
+
   private func fillColumns(from attributes: [UInt8], into values: inout [Double]) {
     attributes.withUnsafeBytes { bytes in
       for (i, name) in columns.enumerated() {
@@ -70,7 +80,7 @@ extension Layer {
 
   /// Takes an object out. - Returns: Whether it was there.
   public func remove(id: String, now: Instant) -> Bool {
-    index.remove(ids: [id], now: now, changes: nil)[0]
+    index.remove(ids: [id], now: now, changes: publishing([:], now: now))[0]
   }
 }
 
@@ -79,6 +89,6 @@ extension Layer {
   public func apply(
     _ batch: borrowing UpdateBatch, now: Instant, outcomes: inout [UpdateOutcome]
   ) {
-    index.apply(batch, now: now, outcomes: &outcomes, changes: nil)
+    index.apply(batch, now: now, outcomes: &outcomes, changes: publishing([:], now: now))
   }
 }

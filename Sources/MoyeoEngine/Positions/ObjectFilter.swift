@@ -16,6 +16,27 @@ public struct ObjectFilter: Sendable {
 
   public init() {}
 
+  /// Whether everything passes.
+  public var isEmpty: Bool {
+    tags.isEmpty && notTags.isEmpty && excludedIDs.isEmpty && conditions.isEmpty
+      && maximumAgeMilliseconds == nil
+  }
+
+  /// Whether tags and attributes of a stored payload pass; ids and ages are not looked at.
+  func matches(payload: UnsafeRawBufferPointer) -> Bool {
+    func carries(_ tag: String) -> Bool { ObjectPayload.carries(tag, in: payload) }
+    switch tagMatch {
+    case .all: guard tags.allSatisfy(carries) else { return false }
+    case .any: guard tags.isEmpty || tags.contains(where: carries) else { return false }
+    }
+    guard !notTags.contains(where: carries) else { return false }
+    guard !conditions.isEmpty else { return true }
+    let attributes = ObjectPayload.attributes(in: payload)
+    return conditions.allSatisfy {
+      $0.holds(for: ObjectPayload.value(of: $0.attribute, inAttributes: attributes))
+    }
+  }
+
   /// The index's form of this filter: conditions on columns become ranges, the others a predicate.
   func searchFilter(
     columns: [String], area: SearchArea?, now: ObjectModel.Instant
@@ -44,6 +65,13 @@ public struct ObjectFilter: Sendable {
       }
     }
     return filter
+  }
+
+  /// The filter as a number, the same in every process.
+  public var fingerprint: UInt64 {
+    var fingerprint = QueryFingerprint()
+    addFingerprint(to: &fingerprint)
+    return fingerprint.value
   }
 
   func addFingerprint(to fingerprint: inout QueryFingerprint) {

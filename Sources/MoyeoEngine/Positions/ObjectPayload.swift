@@ -34,6 +34,15 @@ public enum ObjectPayload {
     return tags
   }
 
+  /// Whether a payload has a tag.
+  static func carries(_ tag: String, in payload: UnsafeRawBufferPointer) -> Bool {
+    var reader = PayloadReader(payload)
+    while let field = reader.next(), field.number == 7 {
+      if let bytes = field.bytes, equal(bytes, tag) { return true }
+    }
+    return false
+  }
+
   /// The encoded `google.protobuf.Struct` of a payload.
   public static func attributes(in payload: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     var reader = PayloadReader(payload)
@@ -82,7 +91,25 @@ extension ObjectPayload {
     return found
   }
 
-  private static func equal(_ bytes: UnsafeRawBufferPointer, _ text: String) -> Bool {
+  /// The scalar attributes of a payload, by name as stored; lists, structs and nulls are left out.
+  public static func scalars(in payload: UnsafeRawBufferPointer) -> [(String, AttributeValue)] {
+    var out: [(String, AttributeValue)] = []
+    var reader = PayloadReader(attributes(in: payload))
+    while let entryField = reader.next() {
+      guard entryField.number == 1, let entryBytes = entryField.bytes else { continue }
+      var entry = PayloadReader(entryBytes)
+      var name = ""
+      var value: AttributeValue?
+      while let field = entry.next() {
+        if field.number == 1, let key = field.bytes { name = String(decoding: key, as: UTF8.self) }
+        if field.number == 2 { value = field.bytes.flatMap(scalar) }
+      }
+      if let value { out.append((name, value)) }
+    }
+    return out
+  }
+
+  static func equal(_ bytes: UnsafeRawBufferPointer, _ text: String) -> Bool {
     var copy = text
     return copy.withUTF8 { utf8 in
       utf8.count == bytes.count && zip(utf8, bytes).allSatisfy { $0 == $1 }

@@ -9,6 +9,7 @@ import NIOPosix
 struct GRPCFrontend: Sendable {
   let operations: [Operation]
   let positions: PositionOperations
+  let tileWatch: TileWatch
   let requestMetrics: RequestMetrics
   let shutdown: ShutdownSignal
 
@@ -18,9 +19,22 @@ struct GRPCFrontend: Sendable {
     var router = RPCRouter<Transport>()
     for operation in operations { register(operation, in: &router) }
     registerStreamReports(in: &router)
+    registerWatchTiles(tileWatch, in: &router)
     HealthService(shutdown: shutdown, services: Set(operations.map(\.service)))
       .registerMethods(with: &router)
     return router
+  }
+
+  /// The calls that the hot lane answers, by path.
+  func hotMethods() -> [String: HotLane.Method] {
+    var methods: [String: HotLane.Method] = [:]
+    for operation in operations {
+      guard let call = operation.callInPlace else { continue }
+      methods["/\(operation.service)/\(operation.rpc)"] = HotLane.Method(
+        maximumRequestBytes: operation.maximumRequestBytes,
+        recorder: requestMetrics.recorder(operation: operation, transport: "grpc"), call: call)
+    }
+    return methods
   }
 
   private func register(_ operation: Operation, in router: inout RPCRouter<Transport>) {

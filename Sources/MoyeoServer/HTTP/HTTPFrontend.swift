@@ -16,17 +16,17 @@ struct HTTPFrontend: Sendable {
   let logger: Logger
 
   init(
-    operations: [Operation], pages: OperatorPages, corsOrigins: [String],
+    operations: [Operation], raw: [RawRoute], pages: OperatorPages, corsOrigins: [String],
     requestMetrics: RequestMetrics, maximumBatch: Int, logger: Logger
   ) {
-    routes = RouteTable(operations)
+    routes = RouteTable(operations, raw: raw)
     batch = BatchReads(routes: routes, maximumRequests: maximumBatch)
     self.pages = pages
     cors = CrossOrigin(origins: corsOrigins)
     self.logger = logger
     recorders = Dictionary(
-      uniqueKeysWithValues: operations.map {
-        ($0.rpc, requestMetrics.recorder(operation: $0, transport: "http"))
+      uniqueKeysWithValues: (operations.map(\.rpc) + raw.map(\.name)).map {
+        ($0, requestMetrics.recorder(name: $0, transport: "http"))
       })
     unmatched = requestMetrics.recorder(name: "unmatched", transport: "http")
   }
@@ -64,8 +64,16 @@ struct HTTPFrontend: Sendable {
         try await Self.drain(request)
         throw error
       }
-      if let named = recorders[match.operation.rpc] { recorder = named }
-      let response = try await call(match, request)
+      let response: Response
+      switch match.target {
+      case .operation(let operation):
+        if let named = recorders[operation.rpc] { recorder = named }
+        response = try await call(operation, match.parameters, request)
+      case .raw(let route):
+        if let named = recorders[route.name] { recorder = named }
+        try await Self.drain(request)
+        response = try await route.respond(match.parameters, request)
+      }
       recorder.finish(start, reason: nil)
       return response
     } catch let error as APIError {
@@ -79,8 +87,9 @@ struct HTTPFrontend: Sendable {
     }
   }
 
-  private func call(_ match: RouteTable.Match, _ request: Request) async throws -> Response {
-    let operation = match.operation
+  private func call(
+    _ operation: Operation, _ path: [(name: String, value: String)], _ request: Request
+  ) async throws -> Response {
     var body: Data?
     if request.method != .get && request.method != .head && request.method != .delete {
       let bytes = try await Self.body(of: request, maximumBytes: operation.maximumRequestBytes)
@@ -93,7 +102,7 @@ struct HTTPFrontend: Sendable {
       try await Self.drain(request)
     }
     let parameters = try RequestParameters(operation.requestSchema).json(
-      path: match.parameters, query: request.uri.query)
+      path: path, query: request.uri.query)
     var context = CallContext()
     context.ifNoneMatch = request.headers[.ifNoneMatch]
     context.acceptsGzip = request.headers[.acceptEncoding].map(Self.acceptsGzip) ?? false

@@ -17,10 +17,19 @@ struct MapPage: Sendable {
   /// - Parameters:
   ///   - directory: Holds `index.html` and what it loads.
   ///   - leaflet: Debian's libjs-leaflet, served under `/leaflet/`.
-  init(directory: URL?, leaflet: URL?) {
+  ///   - baseMapURL: Raster tiles under the map; told to the page in `/page-config.json`.
+  init(directory: URL?, leaflet: URL?, baseMapURL: String?, attribution: String?) {
     if let directory { add(directory, prefix: "/") }
     if let leaflet { add(leaflet, prefix: "/leaflet/") }
     files["/"] = files["/index.html"]
+    var settings: [String: String] = [:]
+    settings["baseMapURL"] = baseMapURL
+    settings["attribution"] = attribution
+    if let data = try? JSONEncoder().encode(settings) {
+      files["/page-config.json"] = File(
+        type: "application/json", buffer: ByteBuffer(bytes: data),
+        etag: "\"\(Self.digest(data))\"")
+    }
   }
 
   private mutating func add(_ directory: URL, prefix: String) {

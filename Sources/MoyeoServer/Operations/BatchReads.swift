@@ -38,13 +38,15 @@ struct BatchReads: Sendable {
       let halves = item.path.split(
         separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
       let match = try routes.match(method: item.method, path: String(halves[0]))
-      guard match.operation.isRead else {
-        throw APIError(.methodNotAllowed, "a batch carries reads only")
+      guard case .operation(let operation) = match.target, operation.isRead else {
+        throw APIError(
+          .methodNotAllowed, "a batch carries reads that answer JSON, no commands, tiles or streams"
+        )
       }
-      let parameters = try RequestParameters(match.operation.requestSchema).json(
+      let parameters = try RequestParameters(operation.requestSchema).json(
         path: match.parameters, query: halves.count > 1 ? String(halves[1]) : nil)
-      let encoded = try await match.operation.callJSON(item.body, parameters, CallContext())
-      return (200, try match.operation.json(encoded))
+      let encoded = try await operation.callJSON(item.body, parameters, CallContext())
+      return (200, try operation.json(encoded))
     } catch let error as APIError {
       return (error.reason.status.http, error.httpBody())
     } catch {

@@ -1,24 +1,33 @@
 import MoyeoAPI
 
-/// Finds the operation that answers a method and path.
+/// Finds what answers a method and path.
 struct RouteTable: Sendable {
+  enum Target: Sendable {
+    case operation(Operation)
+    /// Makes its own response; HTTP only.
+    case raw(RawRoute)
+  }
+
   struct Match: Sendable {
-    let operation: Operation
+    let target: Target
     /// JSON names and decoded path segments.
     let parameters: [(name: String, value: String)]
   }
 
-  private let entries: [(route: Operation.Route, operation: Operation)]
+  private let entries: [(route: Operation.Route, target: Target)]
 
-  init(_ operations: [Operation]) {
-    entries = operations.flatMap { operation in operation.routes.map { ($0, operation) } }
+  init(_ operations: [Operation], raw: [RawRoute] = []) {
+    entries =
+      operations.flatMap { operation in
+        operation.routes.map { ($0, .operation(operation)) }
+      } + raw.map { ($0.route, .raw($0)) }
   }
 
   /// - Throws: `unknown_route`; `method_not_allowed` when the path answers to other methods.
   func match(method: String, path: String) throws(APIError) -> Match {
     let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
     var allowed: [String] = []
-    for (route, operation) in entries {
+    for (route, target) in entries {
       guard let captured = Self.capture(route.segments, segments) else { continue }
       guard route.method == method else {
         allowed.append(route.method)
@@ -31,7 +40,7 @@ struct RouteTable: Sendable {
         }
         parameters.append((name, value))
       }
-      return Match(operation: operation, parameters: parameters)
+      return Match(target: target, parameters: parameters)
     }
     guard allowed.isEmpty else {
       let names = Set(allowed).sorted().joined(separator: ", ")

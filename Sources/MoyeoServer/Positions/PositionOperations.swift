@@ -12,27 +12,28 @@ struct PositionOperations: Sendable {
     let layer = "/v1/layers/{layer}"
     return [
       Operation(
-        service, "Report", Moyeo_V1_ReportRequest.self, Moyeo_V1_ReportResponse.self,
+        inPlace: service, "Report", Moyeo_V1_ReportRequest.self, Moyeo_V1_ReportResponse.self,
         routes: [.init("POST", layer + "/positions")], maximumRequestBytes: 4 << 20, isRead: false
-      ) { request, _ in try report(request) },
+      ) { request throws(APIError) in try report(request) },
       Operation(
-        service, "Get", Moyeo_V1_GetPositionRequest.self, Moyeo_V1_GetPositionResponse.self,
+        inPlace: service, "Get", Moyeo_V1_GetPositionRequest.self,
+        Moyeo_V1_GetPositionResponse.self,
         routes: [.init("GET", layer + "/positions/{id}")]
-      ) { request, _ in try get(request) },
+      ) { request throws(APIError) in try get(request) },
       Operation(
-        service, "Remove", Moyeo_V1_RemovePositionRequest.self,
+        inPlace: service, "Remove", Moyeo_V1_RemovePositionRequest.self,
         Moyeo_V1_RemovePositionResponse.self,
         routes: [.init("DELETE", layer + "/positions/{id}")], isRead: false
-      ) { request, _ in try remove(request) },
+      ) { request throws(APIError) in try remove(request) },
       Operation(
-        service, "Nearby", Moyeo_V1_NearbyRequest.self, Moyeo_V1_NearbyResponse.self,
+        inPlace: service, "Nearby", Moyeo_V1_NearbyRequest.self, Moyeo_V1_NearbyResponse.self,
         routes: [.init("GET", layer + "/nearby"), .init("POST", layer + "/nearby")]
-      ) { request, _ in try nearby(request) },
+      ) { request throws(APIError) in try nearby(request) },
       Operation(
-        service, "NearbyBatch", Moyeo_V1_NearbyBatchRequest.self,
+        inPlace: service, "NearbyBatch", Moyeo_V1_NearbyBatchRequest.self,
         Moyeo_V1_NearbyBatchResponse.self,
         routes: [.init("POST", layer + "/nearby/batch")], maximumRequestBytes: 4 << 20
-      ) { request, _ in try nearbyBatch(request) },
+      ) { request throws(APIError) in try nearbyBatch(request) },
       Operation(
         service, "Within", Moyeo_V1_WithinRequest.self, Moyeo_V1_WithinResponse.self,
         routes: [.init("GET", layer + "/within"), .init("POST", layer + "/within")]

@@ -188,15 +188,3 @@ struct ReportStream {
     return out
   }
 }
-
-extension ObjectHandle {
-  /// Slot and generation in one number, as handles stand on the wire. Never 0 for a live object:
-  /// generations begin at 1.
-  var packed: UInt64 { UInt64(generation) << 32 | UInt64(slot) }
-
-  init(packed: UInt64) {
-    self.init(
-      slot: UInt32(truncatingIfNeeded: packed), generation: UInt32(truncatingIfNeeded: packed >> 32)
-    )
-  }
-}

@@ -69,6 +69,19 @@ extension APIError {
     case .versionNotReached(let text):
       self.init(
         .unavailable, "version \(quoted(text)) was not reached in time", retryAfterMilliseconds: 50)
+    case .clustersOff(let layer):
+      self.init(
+        .clustersOff, field: "layer",
+        "the layer \(quoted(layer)) keeps no clusters, by its settings")
+    case .unknownCluster:
+      self.init(
+        .unknownCluster, field: "clusterId",
+        "no cluster has this id now; fetch the tile or viewport again")
+    case .badZoom(let zoom):
+      self.init(.badTile, field: "zoom", "zoom is 0 to 22; got \(zoom)")
+    case .tooManyTiles(let count):
+      self.init(
+        .limitOutOfRange, field: "zoom", "this viewport has \(count) tiles; watch fewer at a time")
     case .badCursor:
       self.init(
         .badCursor, field: "cursor", "not a cursor of this query: page with the query unchanged")

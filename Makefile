@@ -1,0 +1,82 @@
+# Moyeo. `make run` and `make test` do all the set-up on a fresh Debian 12 with Swift 6.3.
+
+SWIFT ?= swift
+# What a build links or the daemon serves, and what only the tests need.
+RUN_PACKAGES = libjs-leaflet zlib1g-dev pkg-config libsqlite3-dev libspatialite-dev libproj-dev
+TEST_PACKAGES = $(RUN_PACKAGES) python3 python3-venv chromium chromium-driver
+BENCH_PACKAGES = $(RUN_PACKAGES) libboost-dev libnanoflann-dev python3
+IMPORT_CHECK = --explicit-target-dependency-import-check error
+ARGS ?= --demo seoul
+
+.PHONY: run build test test-swift test-daemon test-browser test-thread test-release bench \
+  bench-peers format lint proto clean packages
+
+# Builds the daemon and the command line, then starts a living demo city with its map page.
+run: build
+	.build/release/moyeod $(ARGS)
+
+build: packages
+	$(SWIFT) build -c release --product moyeod
+	$(SWIFT) build -c release --product moyeo
+
+packages:
+	@scripts/system-packages $(RUN_PACKAGES)
+
+# Everything: Swift tests, the built daemon from outside, the map page in a browser.
+test: test-swift test-daemon test-browser
+
+test-packages:
+	@scripts/system-packages $(TEST_PACKAGES)
+
+test-swift: test-packages
+	$(SWIFT) build --build-tests $(IMPORT_CHECK)
+	$(SWIFT) test --skip-build
+
+test-daemon: test-packages
+	$(SWIFT) build --product moyeod
+	$(SWIFT) build --product moyeo
+	MOYEOD=$(CURDIR)/.build/debug/moyeod MOYEO=$(CURDIR)/.build/debug/moyeo \
+	  python3 -m unittest discover -s Tests/daemon -v
+
+.build/venv/ready: Tests/browser/requirements.txt
+	python3 -m venv .build/venv
+	.build/venv/bin/pip install -q -r Tests/browser/requirements.txt
+	touch $@
+
+test-browser: test-packages .build/venv/ready
+	$(SWIFT) build --product moyeod
+	MOYEOD=$(CURDIR)/.build/debug/moyeod .build/venv/bin/python -m unittest discover \
+	  -s Tests/browser -v
+
+# What is concurrent, under the thread sanitizer.
+test-thread: test-packages
+	$(SWIFT) test --scratch-path .build/thread --sanitize=thread \
+	  --filter 'Concurren|SingleFlight|ViewportThrottle|LiveClusters|SharedLiveIndex|Daemon'
+
+# The algorithm modules optimised: larger inputs, and work counters instead of times.
+test-release: test-packages
+	$(SWIFT) test -c release --scratch-path .build/release-tests -Xswiftc -enable-testing
+
+bench:
+	@scripts/system-packages $(BENCH_PACKAGES)
+	Benchmarks/run
+
+bench-peers:
+	@scripts/system-packages $(BENCH_PACKAGES) redis-server postgresql-15 postgresql-15-postgis-3
+	Benchmarks/run-peers
+
+SWIFT_FOLDERS = $(shell git ls-files '*.swift' | grep -v /Generated/)
+
+format:
+	$(SWIFT) format --in-place $(SWIFT_FOLDERS)
+
+lint:
+	$(SWIFT) format lint --strict $(SWIFT_FOLDERS)
+
+# Regenerates the committed code of proto/.
+proto:
+	@scripts/system-packages protobuf-compiler
+	proto/generate.sh
+
+clean:
+	rm -rf .build Benchmarks/.build

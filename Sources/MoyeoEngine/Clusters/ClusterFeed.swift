@@ -1,0 +1,154 @@
+import GeoMath
+import ObjectModel
+public import PointClustering
+public import SpatialIndexing
+import Synchronization
+
+/// A layer's ordered change feed: what the index does, its clusters follow.
+///
+/// The index calls ``publish(_:masks:now:)`` inside its write lock, slice by slice, so records
+/// arrive in commit order. The maintainer applies them on its own thread and wakes readers that
+/// wait for a version.
+public final class ClusterFeed: Sendable {
+  fileprivate struct State {
+    var sequence: UInt64 = 0
+    /// Tag summaries by slot, as last reported; moves by handle keep them.
+    var masks: [UInt64] = []
+  }
+
+  private struct Waiters {
+    var nextID: UInt64 = 0
+    var waiting: [UInt64: (sequence: UInt64, continuation: CheckedContinuation<Void, Never>)] = [:]
+  }
+
+  /// `nil` when the layer keeps no clusters.
+  public let clusters: LiveClusters?
+  private let state = Mutex(State())
+  private let waiters = Mutex(Waiters())
+  private let onWork: @Sendable () -> Void
+
+  init(clusters: LiveClusters?, onWork: @escaping @Sendable () -> Void) {
+    self.clusters = clusters
+    self.onWork = onWork
+  }
+
+  /// Of the newest record.
+  var sequence: UInt64 { state.withLock { $0.sequence } }
+
+  /// - Parameter masks: Tag summaries of objects reported with their tags, by id hash.
+  func publish(
+    _ changes: UnsafeBufferPointer<IndexChange>, masks: [UInt64: UInt64], now: Instant
+  ) {
+    guard !changes.isEmpty else { return }
+    guard let clusters else {
+      state.withLock { $0.sequence += 1 }
+      return
+    }
+    state.withLock { state in
+      state.sequence += 1
+      let records = changes.map { change in
+        ClusterChange(
+          kind: ClusterChange.Kind(change.kind), idHash: change.idHash, key: change.handle.packed,
+          from: change.from, to: change.to,
+          tagMask: state.mask(of: change, masks))
+      }
+      // Inside the lock, so that records are put in in order of their sequence.
+      records.withUnsafeBufferPointer {
+        clusters.enqueue($0, sequence: state.sequence, at: now)
+      }
+    }
+    onWork()
+  }
+
+  /// Applies what waits. - Returns: Whether anything is left.
+  func flush() -> Bool {
+    guard let clusters else { return false }
+    let left = clusters.flush(maximumChanges: 4096)
+    wakeWaiters(applied: clusters.appliedSequence)
+    return left > 0
+  }
+
+  private func wakeWaiters(applied: UInt64) {
+    let ready = waiters.withLock { waiters in
+      let ready = waiters.waiting.filter { $0.value.sequence <= applied }
+      for id in ready.keys { waiters.waiting[id] = nil }
+      return ready
+    }
+    for waiter in ready.values { waiter.continuation.resume() }
+  }
+
+  /// Waits until the clusters show a sequence. - Returns: Whether they do.
+  func waitUntilApplied(_ wanted: UInt64, milliseconds: Int64) async -> Bool {
+    guard let clusters, clusters.appliedSequence < wanted else { return true }
+    let id = waiters.withLock { waiters in
+      waiters.nextID += 1
+      return waiters.nextID
+    }
+    onWork()
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await self.wait(id, wanted, clusters) }
+      group.addTask {
+        try? await Task.sleep(for: .milliseconds(milliseconds))
+        self.waiters.withLock { $0.waiting.removeValue(forKey: id) }?.continuation.resume()
+      }
+      await group.next()
+      group.cancelAll()
+    }
+    return clusters.appliedSequence >= wanted
+  }
+
+  private func wait(_ id: UInt64, _ wanted: UInt64, _ clusters: LiveClusters) async {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isDone = waiters.withLock { waiters in
+          if clusters.appliedSequence >= wanted || Task.isCancelled { return true }
+          waiters.waiting[id] = (wanted, continuation)
+          return false
+        }
+        if isDone { continuation.resume() }
+      }
+    } onCancel: {
+      self.waiters.withLock { $0.waiting.removeValue(forKey: id) }?.continuation.resume()
+    }
+  }
+}
+
+extension ClusterFeed.State {
+  fileprivate mutating func mask(of change: IndexChange, _ reported: [UInt64: UInt64]) -> UInt64 {
+    let slot = Int(change.handle.slot)
+    if slot >= masks.count {
+      masks.append(contentsOf: repeatElement(0, count: max(1024, slot + 1 - masks.count)))
+    }
+    if let mask = reported[change.idHash] { masks[slot] = mask }
+    return masks[slot]
+  }
+}
+
+extension ClusterChange.Kind {
+  fileprivate init(_ kind: IndexChange.Kind) {
+    switch kind {
+    case .inserted: self = .inserted
+    case .moved: self = .moved
+    case .removed: self = .removed
+    case .retagged: self = .retagged
+    }
+  }
+}
+
+extension ObjectHandle {
+  /// Slot and generation in one number, as handles stand on the wire. Never 0 for a live object:
+  /// generations begin at 1.
+  public var packed: UInt64 { UInt64(generation) << 32 | UInt64(slot) }
+
+  public init(packed: UInt64) {
+    self.init(
+      slot: UInt32(truncatingIfNeeded: packed), generation: UInt32(truncatingIfNeeded: packed >> 32)
+    )
+  }
+}
+
+/// A 64-bit summary of tags: one bit a tag, chosen by its hash.
+enum TagMask {
+  static func bit(_ tag: String) -> UInt64 { 1 << (StableHash.hash64(tag) >> 58) }
+  static func mask(_ tags: [String]) -> UInt64 { tags.reduce(0) { $0 | bit($1) } }
+}

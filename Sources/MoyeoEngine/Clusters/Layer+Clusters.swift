@@ -1,0 +1,194 @@
+public import GeoMath
+public import ObjectModel
+public import PointClustering
+import SpatialIndexing
+
+/// A tile of a layer as it was at one moment.
+public struct ClusterTile: Sendable {
+  /// Newest change among the blocks it was read from.
+  public let version: UInt64
+  public let features: [MapFeature]
+}
+
+extension Layer {
+  /// The layer's clusters. - Throws: `clustersOff`.
+  func requireClusters() throws(EngineError) -> LiveClusters {
+    guard let clusters = feed.clusters else { throw .clustersOff(layer: name) }
+    return clusters
+  }
+
+  /// Waits, if need be, until the clusters show a version.
+  /// - Throws: `badVersion`, `versionNotReached`, `clustersOff`.
+  public func requireClusters(
+    minVersion text: String?, waitMilliseconds: Int64
+  ) async throws(EngineError) {
+    _ = try requireClusters()
+    try require(minVersion: text)
+    guard let text, let wanted = LayerVersion(text: text), wanted.epoch == epoch else { return }
+    guard await feed.waitUntilApplied(wanted.counter, milliseconds: waitMilliseconds) else {
+      throw .versionNotReached(text)
+    }
+  }
+
+  /// The version that clusters show now.
+  public var clusterVersion: LayerVersion {
+    LayerVersion(epoch: epoch, counter: feed.clusters?.appliedSequence ?? 0)
+  }
+
+  /// Milliseconds that the clusters are behind the index.
+  public func clusterLagMilliseconds(now: Instant) -> Int64 {
+    guard let oldest = feed.clusters?.lag.oldestPending else { return 0 }
+    return max(0, now.milliseconds(since: oldest))
+  }
+
+  /// What a map of a box shows at a zoom of 0...22, by cluster id.
+  /// - Throws: `clustersOff`, `badTile`.
+  public func mapFeatures(
+    in box: GeoBox, zoom: Int, filter: ObjectFilter, now: Instant
+  ) throws(EngineError) -> [MapFeature] {
+    let clusters = try requireClusters()
+    do {
+      let found = try clusters.clusters(
+        in: box, zoom: zoom, filter: clusterFilter(filter, now: now), details: .all)
+      return found.compactMap { feature($0, now: now) }
+    } catch {
+      throw EngineError(error)
+    }
+  }
+
+  /// A tile with a margin around it, and the version that its ETag is made of.
+  /// - Throws: `clustersOff`, `badTile`.
+  public func tile(
+    _ address: TileAddress, marginUnits: UInt64, filter: ObjectFilter, now: Instant
+  ) throws(EngineError) -> ClusterTile {
+    let clusters = try requireClusters()
+    do {
+      let tile = try clusters.versionedTile(
+        address, marginUnits: marginUnits, filter: clusterFilter(filter, now: now))
+      return ClusterTile(
+        version: tile.version, features: tile.clusters.compactMap { feature($0, now: now) })
+    } catch {
+      throw EngineError(error)
+    }
+  }
+
+  /// The version of a tile, without reading it.
+  public func tileVersion(
+    _ address: TileAddress, marginUnits: UInt64, filter: ObjectFilter
+  ) throws(EngineError) -> UInt64 {
+    let clusters = try requireClusters()
+    do {
+      return try clusters.tileVersion(
+        address, marginUnits: marginUnits, filtered: !filter.isEmpty)
+    } catch {
+      throw EngineError(error)
+    }
+  }
+
+  /// Tiles of a viewport that changed since a version, and the version to ask with next.
+  public func changedTiles(
+    in box: GeoBox, zoom: Int, since version: UInt64
+  ) throws(EngineError) -> (tiles: [TileAddress], version: UInt64) {
+    let clusters = try requireClusters()
+    do { return try clusters.changedTiles(in: box, zoom: zoom, since: version) } catch {
+      throw EngineError(error)
+    }
+  }
+
+  /// What a cluster comes apart into. - Throws: `unknownCluster`, `clustersOff`.
+  public func children(
+    of id: ClusterID, now: Instant
+  ) throws(EngineError) -> [MapFeature] {
+    let clusters = try requireClusters()
+    do {
+      return try clusters.children(id, details: .all).compactMap { feature($0, now: now) }
+    } catch {
+      throw EngineError(error)
+    }
+  }
+
+  /// The first zoom at which a cluster comes apart; `nil` for what never does.
+  public func expansionZoom(of id: ClusterID) throws(EngineError) -> Int? {
+    let clusters = try requireClusters()
+    do { return try clusters.expansionZoom(id) } catch { throw EngineError(error) }
+  }
+
+  /// A page of a cluster's members.
+  /// - Returns: The cursor of the next page, `nil` when this one is the last.
+  public func leaves(
+    of id: ClusterID, limit: Int, cursor: String?, now: Instant
+  ) throws(EngineError) -> (objects: [ObjectSnapshot], nextCursor: String?) {
+    let clusters = try requireClusters()
+    var fingerprint = QueryFingerprint()
+    fingerprint.add("leaves")
+    fingerprint.add(name)
+    fingerprint.add(id.rawValue)
+    var after: UInt64?
+    if let cursor {
+      after = try PagingCursor(text: cursor, fingerprint: fingerprint.value).key
+    }
+    do {
+      let page = try clusters.leaves(id, limit: limit, after: after)
+      let next =
+        page.hasMore
+        ? page.leaves.last.map {
+          PagingCursor(fingerprint: fingerprint.value, key: $0.idHash, id: "-").text
+        } : nil
+      return (page.leaves.compactMap { snapshot($0.key, now: now) }, next)
+    } catch {
+      throw EngineError(error)
+    }
+  }
+
+  // MARK: - From keys to objects
+
+  private func snapshot(_ key: UInt64, now: Instant) -> ObjectSnapshot? {
+    index.withObject(handle: ObjectHandle(packed: key), now: now) { hit in
+      ObjectSnapshot(
+        id: hit.idString, latitude: hit.latitude, longitude: hit.longitude,
+        payload: Array(hit.payload), observedAt: hit.observedAt)
+    }
+  }
+
+  /// `nil` for a single object that has left since: an expired position is in no answer.
+  private func feature(_ cluster: LiveCluster, now: Instant) -> MapFeature? {
+    var object: ObjectSnapshot?
+    if cluster.count == 1 {
+      object = snapshot(cluster.key, now: now)
+      guard object != nil else { return nil }
+    }
+    let coordinate =
+      object.map { Coordinate(uncheckedLatitude: $0.latitude, longitude: $0.longitude) }
+      ?? cluster.position.coordinate
+    return MapFeature(
+      id: cluster.id, coordinate: coordinate, point: cluster.position, count: cluster.count,
+      isCoincident: cluster.isCoincident, expansionZoom: cluster.expansionZoom,
+      bounds: cluster.bounds, aggregates: cluster.aggregates,
+      sampleIDs: cluster.sampleKeys.compactMap { key in
+        index.withObject(handle: ObjectHandle(packed: key), now: now) { $0.idString }
+      }, object: object)
+  }
+
+  /// The clusters' form of a filter: tag summaries first, the exact test where they leave it open.
+  private func clusterFilter(_ filter: ObjectFilter, now: Instant) -> ClusterFilter? {
+    guard !filter.isEmpty else { return nil }
+    let mask = TagMask.mask(filter.tags)
+    return ClusterFilter(
+      allOf: filter.tagMatch == .all ? mask : 0, anyOf: filter.tagMatch == .any ? mask : 0,
+      matches: { [index] key in
+        index.withObject(handle: ObjectHandle(packed: key), now: now) { hit in
+          filter.matches(payload: hit.payload)
+        } ?? false
+      })
+  }
+}
+
+extension EngineError {
+  fileprivate init(_ error: ClusterError) {
+    switch error {
+    case .unknownCluster(let id): self = .unknownCluster(id)
+    case .zoomOutOfRange(let zoom): self = .badZoom(zoom)
+    case .tooManyTiles(let count): self = .tooManyTiles(count)
+    }
+  }
+}

@@ -1,0 +1,32 @@
+public import GeoMath
+public import ObjectModel
+public import PointClustering
+
+/// What a map shows at one place: a cluster, objects at one identical position, or one object.
+public struct MapFeature: Sendable {
+  public let id: ClusterID
+  /// Where to draw it.
+  public let coordinate: Coordinate
+  public let point: MercatorPoint
+  public let count: Int
+  /// All members stand at exactly one position.
+  public let isCoincident: Bool
+  /// `nil` where no zoom takes it apart.
+  public let expansionZoom: Int?
+  public let bounds: GeoBox?
+  public let aggregates: ClusterAggregates
+  /// At most ten members; empty for a single object.
+  public let sampleIDs: [String]
+  /// When it is one object.
+  public let object: ObjectSnapshot?
+}
+
+/// An object as it was when it was read.
+public struct ObjectSnapshot: Sendable {
+  public let id: String
+  public let latitude: Double
+  public let longitude: Double
+  /// See ``ObjectPayload``.
+  public let payload: [UInt8]
+  public let observedAt: ObjectModel.Instant
+}

@@ -1,0 +1,195 @@
+import Foundation
+import GeoMath
+import MoyeoAPI
+import MoyeoEngine
+import ObjectModel
+import PointClustering
+import SwiftProtobuf
+
+/// The unary calls of ClusterService, but for tiles (see `ClusterOperations+Tiles.swift`).
+struct ClusterOperations: Sendable {
+  let engine: Engine
+  let positions: PositionOperations
+  var validation: RequestValidation { positions.validation }
+
+  var all: [Operation] {
+    let service = "ClusterService"
+    let layer = "/v1/layers/{layer}"
+    return [
+      Operation(
+        service, "GetTile", Moyeo_V1_GetTileRequest.self, Moyeo_V1_GetTileResponse.self,
+        routes: []
+      ) { request, _ in try await tileMessage(request) },
+      Operation(
+        service, "GetClusters", Moyeo_V1_GetClustersRequest.self,
+        Moyeo_V1_GetClustersResponse.self, routes: [.init("GET", layer + "/clusters")]
+      ) { request, _ in try await clusters(request) },
+      Operation(
+        service, "GetChildren", Moyeo_V1_GetChildrenRequest.self,
+        Moyeo_V1_GetChildrenResponse.self,
+        routes: [.init("GET", layer + "/clusters/{clusterId}/children")]
+      ) { request, _ in try await children(request) },
+      Operation(
+        service, "GetLeaves", Moyeo_V1_GetLeavesRequest.self, Moyeo_V1_GetLeavesResponse.self,
+        routes: [.init("GET", layer + "/clusters/{clusterId}/leaves")]
+      ) { request, _ in try await leaves(request) },
+      Operation(
+        service, "GetExpansionZoom", Moyeo_V1_GetExpansionZoomRequest.self,
+        Moyeo_V1_GetExpansionZoomResponse.self,
+        routes: [.init("GET", layer + "/clusters/{clusterId}/expansion-zoom")]
+      ) { request, _ in try await expansionZoom(request) },
+    ]
+  }
+
+  /// A layer whose clusters show `minVersion`.
+  func layer(_ name: String?, minVersion: String?) async throws -> Layer {
+    let name = try validation.layerName(name)
+    do throws(EngineError) {
+      let layer = try engine.layer(name)
+      try await layer.requireClusters(
+        minVersion: minVersion, waitMilliseconds: engine.limits.versionWaitMilliseconds)
+      return layer
+    } catch {
+      throw APIError(error)
+    }
+  }
+
+  private func clusterID(_ text: String?) throws(APIError) -> ClusterID {
+    guard let text else {
+      throw APIError(.missingField, field: "clusterId", "clusterId is required")
+    }
+    guard let id = ClusterID(hexadecimal: text) else {
+      throw APIError(
+        .badClusterID, field: "clusterId", "a cluster id is 16 hex digits; got \(quoted(text))")
+    }
+    return id
+  }
+
+  private func clusters(_ request: Moyeo_V1_GetClustersRequest) async throws -> [UInt8] {
+    let layer = try await layer(
+      request.hasLayer ? request.layer : nil,
+      minVersion: request.hasMinVersion ? request.minVersion : nil)
+    let box = try validation.box(
+      west: request.hasWest ? request.west : nil, south: request.hasSouth ? request.south : nil,
+      east: request.hasEast ? request.east : nil, north: request.hasNorth ? request.north : nil)
+    guard let box else {
+      throw APIError(.missingField, field: "west", "a viewport needs west, south, east and north")
+    }
+    let zoom = try zoom(of: request, box: box)
+    let limit = try validation.limit(
+      request.hasLimit ? request.limit : nil, default: engine.limits.clustersPerAnswer,
+      maximum: engine.limits.clustersPerAnswer)
+    let filter = try positions.filter(
+      tags: request.tags, tagMatch: request.hasTagMatch ? request.tagMatch : nil,
+      notTags: request.notTags, excludeIDs: [], conditions: request.where, maxAgeSeconds: nil)
+    let now = engine.clock.now()
+    let features: [MapFeature]
+    do {
+      features = try layer.mapFeatures(in: box, zoom: zoom, filter: filter, now: now)
+    } catch {
+      throw APIError(error)
+    }
+    var response = Moyeo_V1_GetClustersResponse()
+    response.clusters = features.prefix(limit).map { message(of: $0) }
+    response.truncated = features.count > limit
+    response.zoom = Int32(zoom)
+    response.version = layer.clusterVersion.text
+    response.lagMilliseconds = Int32(clamping: layer.clusterLagMilliseconds(now: now))
+    return try encoded(response)
+  }
+
+  /// The zoom asked for, rounded down, or the one whose pixels (512 a tile) are that large.
+  private func zoom(of request: Moyeo_V1_GetClustersRequest, box: GeoBox) throws(APIError) -> Int {
+    let maximum = engine.limits.maximumZoom
+    if request.hasZoom && request.hasMetersPerPixel {
+      throw APIError(
+        .conflictingFields, field: "metersPerPixel", "give zoom or metersPerPixel, not both")
+    }
+    if request.hasMetersPerPixel {
+      guard request.metersPerPixel > 0 && request.metersPerPixel.isFinite else {
+        throw APIError(
+          .limitOutOfRange, field: "metersPerPixel",
+          "metersPerPixel is above 0; got \(request.metersPerPixel)")
+      }
+      let latitude = max(-85, min(85, (box.south + box.north) / 2))
+      let worldMeters = MercatorPoint.metersPerUnit(latitude: latitude) * 4_294_967_296
+      let zoom = log2(worldMeters / (512 * request.metersPerPixel))
+      return Int(max(0, min(Double(maximum), (zoom + 1e-9).rounded(.down))))
+    }
+    guard request.hasZoom else {
+      throw APIError(.missingField, field: "zoom", "zoom or metersPerPixel is required")
+    }
+    guard request.zoom >= 0 && request.zoom < Double(maximum + 1) else {
+      throw APIError(
+        .limitOutOfRange, field: "zoom", "zoom is 0 to \(maximum); got \(request.zoom)")
+    }
+    return Int(request.zoom)
+  }
+
+  private func children(_ request: Moyeo_V1_GetChildrenRequest) async throws -> [UInt8] {
+    let layer = try await layer(
+      request.hasLayer ? request.layer : nil,
+      minVersion: request.hasMinVersion ? request.minVersion : nil)
+    let id = try clusterID(request.hasClusterID ? request.clusterID : nil)
+    var response = Moyeo_V1_GetChildrenResponse()
+    do {
+      response.clusters = try layer.children(of: id, now: engine.clock.now()).map {
+        message(of: $0)
+      }
+    } catch {
+      throw APIError(error)
+    }
+    response.version = layer.clusterVersion.text
+    return try encoded(response)
+  }
+
+  private func leaves(_ request: Moyeo_V1_GetLeavesRequest) async throws -> [UInt8] {
+    let layer = try await layer(
+      request.hasLayer ? request.layer : nil,
+      minVersion: request.hasMinVersion ? request.minVersion : nil)
+    let id = try clusterID(request.hasClusterID ? request.clusterID : nil)
+    let limit = try validation.limit(
+      request.hasLimit ? request.limit : nil, default: engine.limits.defaultHits,
+      maximum: engine.limits.hits)
+    let now = engine.clock.now()
+    var writer = MessageWriter(capacity: 64 + limit * 160)
+    do {
+      let page = try layer.leaves(
+        of: id, limit: limit, cursor: request.hasCursor ? request.cursor : nil, now: now)
+      for object in page.objects { writer.hit(1, object, now: now) }
+      if let next = page.nextCursor { writer.string(2, next) }
+    } catch {
+      throw APIError(error)
+    }
+    writer.string(3, layer.clusterVersion.text)
+    return writer.bytes
+  }
+
+  private func expansionZoom(_ request: Moyeo_V1_GetExpansionZoomRequest) async throws -> [UInt8] {
+    let layer = try await layer(
+      request.hasLayer ? request.layer : nil,
+      minVersion: request.hasMinVersion ? request.minVersion : nil)
+    let id = try clusterID(request.hasClusterID ? request.clusterID : nil)
+    var response = Moyeo_V1_GetExpansionZoomResponse()
+    do {
+      if let zoom = try layer.expansionZoom(of: id) { response.expansionZoom = Int32(zoom) }
+    } catch {
+      throw APIError(error)
+    }
+    response.version = layer.clusterVersion.text
+    return try encoded(response)
+  }
+}
+
+extension MessageWriter {
+  /// A `Hit` without distance as field `number`.
+  mutating func hit(_ number: UInt8, _ object: ObjectSnapshot, now: ObjectModel.Instant) {
+    var body = MessageWriter(capacity: 64 + object.payload.count)
+    body.string(1, object.id)
+    body.double(2, object.latitude)
+    body.double(3, object.longitude)
+    body.double(6, Double(max(0, now.milliseconds(since: object.observedAt))) / 1000)
+    object.payload.withUnsafeBytes { body.raw($0) }
+    message(number, body)
+  }
+}

@@ -1,0 +1,123 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import MoyeoAPI
+import MoyeoEngine
+import NIOCore
+
+/// HTTP routes of tiles, whose answers are not JSON messages.
+struct TileRoutes: Sendable {
+  let clusters: ClusterOperations
+  let watch: TileWatch
+
+  private static let prefix = "/v1/layers/{layer}/tiles"
+
+  var all: [RawRoute] {
+    [
+      RawRoute("GetTileMVT", "GET", Self.prefix + "/{zoom}/{x}/{y}.mvt") { parameters, request in
+        try await tile(parameters, request, .mvt)
+      },
+      RawRoute("GetTileJSON", "GET", Self.prefix + "/{zoom}/{x}/{y}.json") { parameters, request in
+        try await tile(parameters, request, .json)
+      },
+      RawRoute("TileJSON", "GET", "/v1/layers/{layer}/tiles.json") { parameters, request in
+        try await tileJSON(parameters, request)
+      },
+      RawRoute("WatchTiles", "GET", Self.prefix + "/watch") { parameters, request in
+        try await watch.response(parameters, request)
+      },
+    ]
+  }
+
+  private func tile(
+    _ parameters: [(name: String, value: String)], _ request: Request,
+    _ format: TileAnswer.Format
+  ) async throws -> Response {
+    let json = try RequestParameters(MessageSchema.of(Moyeo_V1_GetTileRequest.self)).json(
+      path: parameters, query: request.uri.query)
+    var message = try RequestDecoding.message(
+      Moyeo_V1_GetTileRequest.self, body: nil, parameters: json)
+    guard !message.hasFormat || message.format == format.rawValue else {
+      throw APIError(.conflictingFields, field: "format", "the path says \(format.rawValue)")
+    }
+    message.format = format.rawValue
+    if let header = request.headers[.ifNoneMatch] { message.ifNoneMatch = header }
+    let acceptsGzip = request.headers[.acceptEncoding].map(HTTPFrontend.acceptsGzip) ?? false
+    let answer = try await clusters.tile(message, acceptsGzip: acceptsGzip)
+    var headers: HTTPFields = [
+      .eTag: answer.etag, .cacheControl: "no-cache", .vary: "accept-encoding",
+    ]
+    headers[Self.version] = answer.version
+    headers[Self.lag] = "\(answer.lagMilliseconds)"
+    guard let bytes = answer.bytes else {
+      return Response(status: .notModified, headers: headers)
+    }
+    if bytes.isEmpty && answer.emptyIsNoContent {
+      return Response(status: .noContent, headers: headers)
+    }
+    headers[.contentType] = answer.contentType
+    headers[.contentLength] = "\(bytes.count)"
+    if answer.isGzipped { headers[.contentEncoding] = "gzip" }
+    return Response(
+      status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
+  }
+
+  private static var version: HTTPField.Name { .init(parsed: "x-moyeo-version") ?? .eTag }
+  private static var lag: HTTPField.Name { .init(parsed: "x-moyeo-lag-milliseconds") ?? .eTag }
+
+  /// TileJSON 3.0.0 (mapbox/tilejson-spec).
+  private func tileJSON(
+    _ parameters: [(name: String, value: String)], _ request: Request
+  ) async throws -> Response {
+    guard request.uri.query?.isEmpty ?? true else {
+      throw APIError(.unknownField, "this route takes no parameters")
+    }
+    let layer = try await clusters.layer(parameters.first?.value, minVersion: nil)
+    let scheme = request.headers[Self.forwardedScheme] == "https" ? "https" : "http"
+    let host = request.head.authority ?? "127.0.0.1"
+    let document: [String: Any] = [
+      "tilejson": "3.0.0", "name": layer.name, "scheme": "xyz", "version": "1.0.0",
+      "minzoom": 0, "maxzoom": clusters.engine.limits.maximumZoom,
+      "bounds": [-180, -85.0511287798066, 180, 85.0511287798066],
+      "tiles": ["\(scheme)://\(host)/v1/layers/\(layer.name)/tiles/{z}/{x}/{y}.mvt"],
+      "vector_layers": [
+        [
+          "id": layer.name, "description": "Objects of the layer, clustered up to zoom 16.",
+          "minzoom": 0, "maxzoom": clusters.engine.limits.maximumZoom,
+          "fields": [
+            "cluster": "Boolean: a cluster, not a single object",
+            "cluster_id": "String: 16 hex digits", "point_count": "Number: members",
+            "point_count_abbreviated": "Number or String", "coincident": "Boolean",
+            "id": "String: a single object's id", "tags": "String: JSON list of tags",
+          ],
+        ]
+      ],
+    ]
+    let data = try JSONSerialization.data(
+      withJSONObject: document, options: [.sortedKeys, .withoutEscapingSlashes])
+    return HTTPFrontend.json(Array(data))
+  }
+
+  private static var forwardedScheme: HTTPField.Name {
+    .init(parsed: "x-forwarded-proto") ?? .from
+  }
+}
+
+/// A route that makes its own response.
+struct RawRoute: Sendable {
+  let name: String
+  let route: Operation.Route
+  let respond:
+    @Sendable (_ parameters: [(name: String, value: String)], Request) async throws -> Response
+
+  init(
+    _ name: String, _ method: String, _ template: String,
+    respond:
+      @escaping @Sendable (_ parameters: [(name: String, value: String)], Request) async throws ->
+      Response
+  ) {
+    self.name = name
+    route = Operation.Route(method, template)
+    self.respond = respond
+  }
+}
