@@ -1,0 +1,151 @@
+import Foundation
+import GRDB
+import GeoMath
+
+/// A road network in a SpatiaLite file, made ready for VirtualRouting.
+///
+/// Two commands make one from an OpenStreetMap extract (Debian: spatialite-bin):
+/// ```
+/// spatialite_osm_net -o seoul.osm.pbf -d roads.sqlite -T roads --roads
+/// moyeo prepare-roads roads.sqlite
+/// ```
+/// The second splits links at their crossings (see ``RoadGraph``) into `moyeo_road_links` and
+/// `moyeo_road_nodes` and calls SpatiaLite's `CreateRouting`, which writes `moyeo_road_net`. It may
+/// be repeated after the first was.
+public enum RoadNetwork {
+  /// What was prepared.
+  public struct Report: Hashable, Sendable {
+    public let sourceLinks: Int
+    /// Source links that were cut at crossings.
+    public let splitLinks: Int
+    public let links: Int
+    public let nodes: Int
+    /// Nodes outside the largest connected part; nothing snaps to them.
+    public let strayNodes: Int
+  }
+
+  static let virtualTable = "moyeo_road_net"
+  static let linksTable = "moyeo_road_links"
+  static let nodesTable = "moyeo_road_nodes"
+
+  /// Prepares a file in place. Blocks: for the command line, not for an event loop.
+  ///
+  /// - Parameters:
+  ///   - linksTable: as `spatialite_osm_net` wrote it, with columns `name`, `oneway_fromto`,
+  ///     `oneway_tofrom`, `cost` (seconds) and `geometry` (lines, WGS 84).
+  /// - Complexity: O(vertices); about 300 bytes of memory a vertex.
+  public static func prepare(
+    path: String, linksTable: String = "roads"
+  ) throws(RoadNetworkError) -> Report {
+    guard !linksTable.isEmpty, linksTable.utf8.allSatisfy(isNameByte) else {
+      throw .badTableName(linksTable)
+    }
+    let database = try RoadNetworkDatabase(path: path, mustExist: true)
+    do {
+      return try database.queue.writeWithoutTransaction { db in
+        guard try db.tableExists(linksTable) else {
+          throw RoadNetworkError.notANetwork("there is no table \(linksTable)")
+        }
+        let sources = try read(db, linksTable)
+        let graph = RoadGraph(sources)
+        guard !graph.links.isEmpty else { throw RoadNetworkError.empty }
+        try write(db, graph)
+        return Report(
+          sourceLinks: sources.count, splitLinks: graph.splitCount, links: graph.links.count,
+          nodes: graph.nodes.count,
+          strayNodes: graph.isInLargestPart.count { !$0 })
+      }
+    } catch let error as RoadNetworkError {
+      throw error
+    } catch {
+      throw .database("\(error)")
+    }
+  }
+
+  private static func isNameByte(_ byte: UInt8) -> Bool {
+    (97...122).contains(byte) || (65...90).contains(byte) || (48...57).contains(byte) || byte == 95
+  }
+
+  private static func read(_ db: Database, _ table: String) throws -> [RoadGraph.Source] {
+    let columns = Set(try db.columns(in: table).map { $0.name.lowercased() })
+    for name in ["name", "oneway_fromto", "oneway_tofrom", "cost", "geometry"]
+    where !columns.contains(name) {
+      throw RoadNetworkError.notANetwork("\(table) has no column \(name)")
+    }
+    let rows = try Row.fetchCursor(
+      db,
+      sql: """
+        SELECT name, oneway_fromto, oneway_tofrom, cost, AsBinary(CastToXY(geometry))
+        FROM "\(table)" ORDER BY rowid
+        """)
+    var out: [RoadGraph.Source] = []
+    while let row = try rows.next() {
+      guard let bytes: Data = row[4], let line = LineStringWKB.decode([UInt8](bytes)) else {
+        throw RoadNetworkError.notANetwork("row \(out.count + 1) of \(table) holds no line")
+      }
+      let cost: Double = row[3] ?? 0
+      guard cost >= 0 && cost.isFinite else {
+        throw RoadNetworkError.notANetwork("row \(out.count + 1) of \(table) costs \(cost)")
+      }
+      out.append(
+        RoadGraph.Source(
+          name: row[0] ?? "", forward: row[1] ?? true, backward: row[2] ?? true, cost: cost,
+          line: line))
+    }
+    return out
+  }
+
+  private static func write(_ db: Database, _ graph: RoadGraph) throws {
+    for table in [virtualTable, virtualTable + "_data"] {
+      try db.execute(sql: "DROP TABLE IF EXISTS \(table)")
+    }
+    for table in [linksTable, nodesTable] where try db.tableExists(table) {
+      _ = try Int.fetchOne(db, sql: "SELECT DropTable(NULL, ?)", arguments: [table])
+    }
+    try db.inTransaction {
+      try db.execute(
+        sql: """
+          CREATE TABLE \(linksTable) (id INTEGER PRIMARY KEY, name TEXT NOT NULL,
+            node_from INTEGER NOT NULL, node_to INTEGER NOT NULL, oneway_fromto INTEGER NOT NULL,
+            oneway_tofrom INTEGER NOT NULL, cost DOUBLE NOT NULL);
+          CREATE TABLE \(nodesTable) (id INTEGER PRIMARY KEY, usable INTEGER NOT NULL,
+            latitude DOUBLE NOT NULL, longitude DOUBLE NOT NULL);
+          CREATE INDEX \(nodesTable)_place ON \(nodesTable) (latitude, longitude) WHERE usable;
+          """)
+      _ = try Int.fetchOne(
+        db, sql: "SELECT AddGeometryColumn(?, 'geometry', 4326, 'LINESTRING', 'XY', 1)",
+        arguments: [linksTable])
+      let link = try db.makeStatement(
+        sql: """
+          INSERT INTO \(linksTable)
+            (name, node_from, node_to, oneway_fromto, oneway_tofrom, cost, geometry)
+          VALUES (?, ?, ?, ?, ?, ?, GeomFromWKB(?, 4326))
+          """)
+      for each in graph.links {
+        try link.execute(arguments: [
+          each.name, each.from + 1, each.to + 1, each.forward, each.backward, each.cost,
+          Data(LineStringWKB.encode(each.line)),
+        ])
+      }
+      let node = try db.makeStatement(sql: "INSERT INTO \(nodesTable) VALUES (?, ?, ?, ?)")
+      for (index, place) in graph.nodes.enumerated() {
+        try node.execute(arguments: [
+          index + 1, graph.isInLargestPart[index], place.latitude, place.longitude,
+        ])
+      }
+      return .commit
+    }
+    // A*, both directions of a link, columns of one-way roads, overwrite.
+    let made = try Int.fetchOne(
+      db,
+      sql: """
+        SELECT CreateRouting('\(virtualTable)_data', '\(virtualTable)', '\(linksTable)',
+          'node_from', 'node_to', 'geometry', 'cost', 'name', 1, 1,
+          'oneway_fromto', 'oneway_tofrom', 1)
+        """)
+    guard made == 1 else {
+      let why = try String.fetchOne(db, sql: "SELECT CreateRouting_GetLastError()")
+      throw RoadNetworkError.notANetwork(why ?? "CreateRouting failed")
+    }
+  }
+}

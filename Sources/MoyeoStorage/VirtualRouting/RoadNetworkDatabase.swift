@@ -1,0 +1,79 @@
+import CSpatiaLite
+import GRDB
+import Synchronization
+
+/// One SQLite file with SpatiaLite loaded, on one serial connection.
+///
+/// SpatiaLite keeps a cache a connection, which must be freed after the connection is closed.
+final class RoadNetworkDatabase: Sendable {
+  let queue: DatabaseQueue
+  private let caches: SpatiaLiteCaches
+
+  init(path: String, mustExist: Bool) throws(RoadNetworkError) {
+    let caches = SpatiaLiteCaches()
+    var configuration = Configuration()
+    configuration.label = "moyeo.road-network"
+    configuration.busyMode = .timeout(5)
+    configuration.prepareDatabase { db in
+      let connection = unsafe db.sqliteConnection
+      unsafe caches.load(connection)
+      // VirtualRouting's settings are made by writing to the virtual table.
+      if mustExist { try db.execute(sql: "SELECT count(*) FROM sqlite_master") }
+    }
+    do {
+      if mustExist {
+        // A missing file would be created.
+        var probe = configuration
+        probe.readonly = true
+        try DatabaseQueue(path: path, configuration: probe).close()
+      }
+      queue = try DatabaseQueue(path: path, configuration: configuration)
+    } catch {
+      throw .database("\(error)")
+    }
+    self.caches = caches
+  }
+
+  deinit {
+    // A connection that will not close keeps its cache: a leak is better than a dangling pointer.
+    guard (try? queue.close()) != nil else { return }
+    caches.free()
+  }
+}
+
+/// The caches of one database's connections.
+private final class SpatiaLiteCaches: Sendable {
+  // Held as bit patterns: nothing is read through them here.
+  private let addresses = Mutex<[UInt]>([])
+
+  func load(_ connection: OpaquePointer?) {
+    guard let cache = unsafe spatialite_alloc_connection() else { return }
+    unsafe spatialite_init_ex(connection, cache, 0)
+    let address = UInt(bitPattern: cache)
+    addresses.withLock { $0.append(address) }
+  }
+
+  func free() {
+    let all = addresses.withLock { addresses in
+      defer { addresses = [] }
+      return addresses
+    }
+    for address in all {
+      unsafe spatialite_cleanup_ex(UnsafeMutableRawPointer(bitPattern: address))
+    }
+  }
+}
+
+/// Why a file is not a road network.
+public enum RoadNetworkError: Error, Hashable, Sendable {
+  /// The file cannot be opened or read; SQLite's words.
+  case database(String)
+  /// A table name with other than letters, digits and underscores.
+  case badTableName(String)
+  /// The table of links is missing, or lacks a column, or its geometry is no line.
+  case notANetwork(String)
+  /// No link is left.
+  case empty
+  /// It was not prepared (``RoadNetwork/prepare(path:linksTable:)``).
+  case notPrepared
+}
