@@ -1,0 +1,65 @@
+// The daemon's HTTP interface: one function a call, errors with the daemon's own message.
+
+/** `document.baseURI` less its last segment, so that the page also works below a path prefix. */
+const base = new URL(".", document.baseURI);
+
+/** An answer other than 2xx, or none at all (`reason` is `unreachable`). */
+export class APIError extends Error {
+  constructor(status, reason, message, retryAfterMilliseconds) {
+    super(message);
+    this.name = "APIError";
+    this.status = status;
+    this.reason = reason;
+    this.retryAfterMilliseconds = retryAfterMilliseconds;
+  }
+}
+
+/** Absent values are left out; a list repeats its key. */
+function address(path, query = {}) {
+  const url = new URL(path, base);
+  for (const [key, value] of Object.entries(query)) {
+    if (value === undefined || value === null) continue;
+    for (const one of Array.isArray(value) ? value : [value]) url.searchParams.append(key, one);
+  }
+  return url;
+}
+
+async function request(path, query, signal) {
+  let response;
+  try {
+    response = await fetch(address(path, query), {
+      signal, credentials: "same-origin", headers: { Accept: "application/json" },
+    });
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new APIError(0, "unreachable", "The daemon does not answer. Is it running?");
+  }
+  const body = await response.json().catch((error) => {
+    if (error.name === "AbortError") throw error;
+    return undefined;
+  });
+  if (response.ok && body !== undefined) return body;
+  const error = body?.error;
+  throw new APIError(
+    response.status, error?.reason ?? "unknown",
+    error?.message ?? `The daemon answered ${response.status}.`, error?.retryAfterMilliseconds);
+}
+
+const layerPath = (layer) => `v1/layers/${encodeURIComponent(layer)}`;
+const clusterPath = (layer, id) => `${layerPath(layer)}/clusters/${encodeURIComponent(id)}`;
+
+export const api = {
+  layers: (signal) => request("v1/layers", {}, signal),
+  clusters: (layer, query, signal) => request(`${layerPath(layer)}/clusters`, query, signal),
+  children: (layer, id) => request(`${clusterPath(layer, id)}/children`),
+  expansionZoom: (layer, id) => request(`${clusterPath(layer, id)}/expansion-zoom`),
+  leaves: (layer, id, query) => request(`${clusterPath(layer, id)}/leaves`, query),
+  position: (layer, id) =>
+    request(`${layerPath(layer)}/positions/${encodeURIComponent(id)}`),
+  nearby: (layer, query, signal) => request(`${layerPath(layer)}/nearby`, query, signal),
+  tags: (layer, query, signal) => request(`${layerPath(layer)}/tags`, query, signal),
+  /** What the operator configured; `{}` when the daemon has no such file. */
+  pageConfig: () => request("page-config.json").catch(() => ({})),
+  outline: () => request("outline.geojson"),
+  watchTiles: (layer, query) => new EventSource(address(`${layerPath(layer)}/tiles/watch`, query)),
+};

@@ -1,0 +1,22 @@
+// What lies under the clusters: the operator's tiles, or our own outline.
+
+import { api } from "./api.js";
+import { addGraticuleLabels } from "./graticule.js";
+import { OutlineLayer, prepare } from "./outline.js";
+import { VectorTileLayer } from "./vectortiles.js";
+
+const L = window.L;
+
+export async function addBaseMap(map) {
+  const { baseMapURL, attribution, vectorBaseMap } = await api.pageConfig();
+  if (baseMapURL) {
+    const options = { attribution, maxZoom: map.getMaxZoom(), maxNativeZoom: vectorBaseMap ? 14 : 19 };
+    const layer = vectorBaseMap
+      ? new VectorTileLayer(baseMapURL, options)
+      : L.tileLayer(baseMapURL, options);
+    layer.addTo(map);
+    return;
+  }
+  new OutlineLayer(prepare(await api.outline())).addTo(map);
+  addGraticuleLabels(map);
+}

@@ -1,0 +1,27 @@
+// What the address keeps of a view: `#layer=users&zoom=12&at=37.5663,126.9779&tags=swift`.
+
+export function read() {
+  const fields = new URLSearchParams(location.hash.slice(1));
+  const zoom = Number.parseFloat(fields.get("zoom"));
+  const [latitude, longitude] = (fields.get("at") ?? "").split(",").map(Number.parseFloat);
+  const placed =
+    Number.isFinite(zoom) && Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180;
+  return {
+    layer: fields.get("layer") || undefined,
+    tags: fields.getAll("tags").filter(Boolean),
+    view: placed ? { latitude, longitude, zoom } : undefined,
+  };
+}
+
+export function write({ layer, tags, view }) {
+  const fields = new URLSearchParams();
+  if (layer) fields.set("layer", layer);
+  if (view) {
+    fields.set("zoom", String(Math.round(view.zoom * 100) / 100));
+    // 5 digits are about a metre.
+    fields.set("at", `${view.latitude.toFixed(5)},${view.longitude.toFixed(5)}`);
+  }
+  for (const tag of tags) fields.append("tags", tag);
+  const hash = `#${fields.toString().replaceAll("%2C", ",")}`;
+  if (hash !== location.hash) history.replaceState(null, "", hash);
+}
