@@ -55,14 +55,17 @@ public struct StaticClusters<Aggregate: Sendable>: Sendable {
   public struct Point: Hashable, Sendable {
     public var longitude: Double
     public var latitude: Double
+    /// The feature's own id, handed through.
+    public var id: Int?
 
-    public init(longitude: Double, latitude: Double) {
+    public init(longitude: Double, latitude: Double, id: Int? = nil) {
       self.longitude = longitude
       self.latitude = latitude
+      self.id = id
     }
 
-    public init(_ coordinate: Coordinate) {
-      self.init(longitude: coordinate.longitude, latitude: coordinate.latitude)
+    public init(_ coordinate: Coordinate, id: Int? = nil) {
+      self.init(longitude: coordinate.longitude, latitude: coordinate.latitude, id: id)
     }
   }
 
@@ -72,6 +75,8 @@ public struct StaticClusters<Aggregate: Sendable>: Sendable {
     public var clusterID: Int?
     /// A point's place in the input; `nil` for a cluster.
     public var pointIndex: Int?
+    /// A cluster's id or a point's own, if it has one.
+    public var id: Int?
     public var count: Int
     public var longitude: Double
     public var latitude: Double
@@ -238,11 +243,11 @@ public struct StaticClusters<Aggregate: Sendable>: Sendable {
   private func feature(_ level: Level, _ i: Int) -> Feature {
     if level.count[i] == 1, let point = points[level.id[i]] {
       return Feature(
-        clusterID: nil, pointIndex: level.id[i], count: 1, longitude: point.longitude,
+        clusterID: nil, pointIndex: level.id[i], id: point.id, count: 1, longitude: point.longitude,
         latitude: point.latitude, aggregate: nil)
     }
     return Feature(
-      clusterID: level.id[i], pointIndex: nil, count: level.count[i],
+      clusterID: level.id[i], pointIndex: nil, id: level.id[i], count: level.count[i],
       longitude: Self.longitude(x: level.x[i]), latitude: Self.latitude(y: level.y[i]),
       aggregate: level.aggregate[i] < 0 ? nil : aggregates[level.aggregate[i]])
   }
