@@ -39,7 +39,9 @@ extension LiveIndex {
       throw LiveIndexInvariantError("slot \(slot) is not found by its id")
     }
     var signature: UInt32 = 0
-    for unsafetag in unsafe recordTags(record(slot)) {
+    let carried = unsafe recordTags(record(slot))
+    for i in carried.indices {
+      let tag = unsafe carried[i]
       tagCounts[Int(tag.id)] += 1
       signature |= tags[tag.id].signature
       let carrier = tags.carrier(tag.id, at: tag.position)

@@ -112,6 +112,6 @@ extension LiveIndex {
   @inline(never)
   mutating func updatePostings(_ slot: UInt32, cell: UInt32) {
     let list = unsafe recordTags(record(slot))
-    for unsafetag in unsafe list { tags.setCell(tag.id, at: tag.position, cell) }
+    for i in list.indices { unsafe tags.setCell(list[i].id, at: list[i].position, cell) }
   }
 }

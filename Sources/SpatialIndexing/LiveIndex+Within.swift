@@ -183,7 +183,8 @@ extension LiveIndex {
       return
     }
     for match in leafMatches(index, isInside: isInside, search) {
-      for unsafetag in unsafe recordTags(record(match.slot)) { counts[Int(tag.id)] += 1 }
+      let carried = unsafe recordTags(record(match.slot))
+      for i in carried.indices { unsafe counts[Int(carried[i].id)] += 1 }
     }
   }
 

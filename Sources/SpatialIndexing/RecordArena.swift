@@ -57,7 +57,7 @@
   }
 
   deinit {
-    for unsaferecord in unsafe hugeRecords { unsafe record?.deallocate() }
+    for i in unsafe hugeRecords.indices { unsafe hugeRecords[i]?.deallocate() }
   }
 
   /// Bytes of pages and large records that are set aside.
