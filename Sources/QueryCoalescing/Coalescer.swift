@@ -15,7 +15,7 @@ public final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendabl
   public let clock: any MonotonicClock
   public let flights: SingleFlight<Key, Value>
   public let cache: FreshnessCache<Key, Value>
-  private let size: @Sendable (Value) -> Int?
+  @usableFromInline let size: @Sendable (Value) -> Int?
 
   /// - Parameters:
   ///   - capacityBytes: bound of the cache; 0 keeps nothing.
@@ -40,13 +40,14 @@ public final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendabl
   ///   - deadline: this caller's own, a moment of ``clock``.
   /// - Throws: ``SingleFlightError``, `CancellationError`, and what the work throws; errors are
   ///   shared with those who wait and never kept.
+  @inlinable
   public func value(
     for key: Key, freshness: Freshness, renewAfter: Nanoseconds = .max,
     reading: SingleFlight<Key, Value>.ReadingMark = .atStart, deadline: Nanoseconds? = nil,
     _ work: @escaping @Sendable (Flight) async throws -> Value
   ) async throws -> SharedAnswer<Value> {
     if freshness.allowsEarlierReadings {
-      try Task.checkCancellation()
+      if Task.isCancelled { throw CancellationError() }
       let now = clock.now()
       if case .hit(let value, let found, let renew) = cache.lookup(
         key, freshness: freshness, at: now, renewAfter: renewAfter)
@@ -65,6 +66,7 @@ public final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendabl
   /// with callers whose ``Freshness`` accepts earlier readings.
   ///
   /// - Parameter version: of the live state, read before the work begins; `nil` if it has none.
+  @inlinable
   public func inlineValue<Failure: Error>(
     for key: Key, freshness: Freshness, version: UInt64? = nil,
     _ work: () throws(Failure) -> Value
@@ -84,10 +86,12 @@ public final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendabl
     return SharedAnswer(value: value, reading: reading, ageNanoseconds: 0, isCoalesced: false)
   }
 
-  private func keeping(
+  @inlinable
+  func keeping(
     _ key: Key, _ work: @escaping @Sendable (Flight) async throws -> Value
   ) -> @Sendable (Flight) async throws -> Value {
-    { [cache, size, clock] flight in
+    if cache.capacityBytes == 0 { return work }
+    return { [cache, size, clock] flight in
       let started = Reading(time: clock.now())
       let value = try await work(flight)
       if let bytes = size(value) {

@@ -62,10 +62,14 @@ public struct Freshness: Hashable, Sendable {
     if let minimumVersion {
       guard let version = reading.version, version >= minimumVersion else { return false }
     }
-    if let sufficientVersion, let version = reading.version, version >= sufficientVersion {
-      return true
-    }
-    return reading.age(at: now) <= maximumAge
+    return isSatisfiedByVersion(of: reading) || reading.age(at: now) <= maximumAge
+  }
+
+  /// Whether the reading's version alone suffices.
+  @inlinable
+  public func isSatisfiedByVersion(of reading: Reading) -> Bool {
+    guard let sufficientVersion, let version = reading.version else { return false }
+    return version >= sufficientVersion
   }
 
   /// Whether any finished answer could be accepted; if not, caches are not worth asking.

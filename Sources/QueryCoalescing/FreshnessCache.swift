@@ -1,4 +1,4 @@
-import Synchronization
+public import Synchronization
 
 /// Answers that may be given again, each as long as the caller who asks still accepts its reading.
 ///
@@ -8,15 +8,20 @@ import Synchronization
 public final class FreshnessCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   public typealias Lookup = FreshnessTable<Key, Value>.Lookup
 
-  private let table: Mutex<FreshnessTable<Key, Value>>
+  @usableFromInline let table: Mutex<FreshnessTable<Key, Value>>
+
+  /// Bytes never exceeded.
+  public let capacityBytes: Int
 
   /// - Parameters: see ``FreshnessTable/init(capacityBytes:renewalPatience:)``.
   public init(capacityBytes: Int, renewalPatience: Nanoseconds = 1_000_000_000) {
+    self.capacityBytes = capacityBytes
     table = Mutex(
       FreshnessTable(capacityBytes: capacityBytes, renewalPatience: renewalPatience))
   }
 
   /// See ``FreshnessTable/lookup(_:freshness:at:renewAfter:)``.
+  @inlinable
   public func lookup(
     _ key: Key, freshness: Freshness, at now: Nanoseconds, renewAfter: Nanoseconds = .max
   ) -> Lookup {
@@ -24,6 +29,7 @@ public final class FreshnessCache<Key: Hashable & Sendable, Value: Sendable>: Se
   }
 
   /// See ``FreshnessTable/insert(_:_:reading:bytes:)``.
+  @inlinable
   @discardableResult
   public func insert(_ key: Key, _ value: Value, reading: Reading, bytes: Int) -> Bool {
     table.withLock { $0.insert(key, value, reading: reading, bytes: bytes) }

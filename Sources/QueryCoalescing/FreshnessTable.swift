@@ -16,31 +16,41 @@ public struct FreshnessTable<Key: Hashable, Value> {
     case hit(Value, Reading, renew: Bool)
   }
 
-  private struct Entry {
-    let key: Key
-    var value: Value
-    var reading: Reading
-    var bytes: Int
-    var wasHit = false
+  @usableFromInline
+  struct Entry {
+    /// `nil` in free slots.
+    @usableFromInline var content: (key: Key, value: Value)?
+    @usableFromInline var reading: Reading
+    @usableFromInline var bytes: Int
     /// No second caller is asked to renew before this moment.
-    var renewalAskedUntil: Nanoseconds = .min
-    var newer: Int32
-    var older: Int32
+    @usableFromInline var renewalAskedUntil: Nanoseconds = .min
+    @usableFromInline var newer: Int32 = -1
+    @usableFromInline var older: Int32
+    @usableFromInline var wasHit = false
+
+    @inlinable
+    init(content: (key: Key, value: Value)?, reading: Reading, bytes: Int, older: Int32) {
+      self.content = content
+      self.reading = reading
+      self.bytes = bytes
+      self.older = older
+    }
   }
 
   /// Charged for each entry beside what the caller says: slot, dictionary entry, links.
+  @inlinable
   public static var overheadBytes: Int { 96 + MemoryLayout<Entry>.stride }
 
   public let capacityBytes: Int
-  public private(set) var bytes = 0
-  public private(set) var statistics = FreshnessCacheStatistics()
-  private var slots: [Entry?] = []
-  private var free: [Int32] = []
-  private var slotOf: [Key: Int32] = [:]
-  private var newest: Int32 = -1
-  private var oldest: Int32 = -1
-  private var hand: Int32 = -1
-  private let renewalPatience: Nanoseconds
+  @usableFromInline var usedBytes = 0
+  @usableFromInline var counts = FreshnessCacheStatistics()
+  @usableFromInline var slots: [Entry] = []
+  @usableFromInline var free: [Int32] = []
+  @usableFromInline var slotOf: [Key: Int32] = [:]
+  @usableFromInline var newest: Int32 = -1
+  @usableFromInline var oldest: Int32 = -1
+  @usableFromInline var hand: Int32 = -1
+  @usableFromInline let renewalPatience: Nanoseconds
 
   /// - Parameters:
   ///   - capacityBytes: values' bytes and overhead together never exceed it.
@@ -53,99 +63,100 @@ public struct FreshnessTable<Key: Hashable, Value> {
   }
 
   public var count: Int { slotOf.count }
+  /// Bytes charged now.
+  public var bytes: Int { usedBytes }
+  public var statistics: FreshnessCacheStatistics { counts }
 
   /// The answer of a key, if its reading satisfies the caller.
   ///
-  /// - Parameter renewAfter: an accepted answer older than this is worth renewing.
+  /// - Parameter renewAfter: an accepted answer older than this is worth renewing, unless its
+  ///   version shows that nothing has changed.
   /// - Complexity: O(1) expected.
+  @inlinable
   public mutating func lookup(
     _ key: Key, freshness: Freshness, at now: Nanoseconds, renewAfter: Nanoseconds = .max
   ) -> Lookup {
-    guard let slot = slotOf[key], let reading = slots[Int(slot)]?.reading,
-      freshness.accepts(reading, at: now)
-    else {
-      statistics.misses += 1
+    guard let found = slotOf[key] else {
+      counts.misses &+= 1
       return .miss
     }
-    statistics.hits += 1
-    slots[Int(slot)]?.wasHit = true
+    let slot = Int(found)
+    let reading = slots[slot].reading
+    guard freshness.accepts(reading, at: now), let content = slots[slot].content else {
+      counts.misses &+= 1
+      return .miss
+    }
+    counts.hits &+= 1
+    slots[slot].wasHit = true
     var renew = false
-    let isCurrent =
-      freshness.sufficientVersion.flatMap { needed in reading.version.map { $0 >= needed } }
-      ?? false
-    if !isCurrent, reading.age(at: now) > renewAfter,
-      let until = slots[Int(slot)]?.renewalAskedUntil, now >= until
+    if reading.age(at: now) > renewAfter, !freshness.isSatisfiedByVersion(of: reading),
+      now >= slots[slot].renewalAskedUntil
     {
       let (next, overflow) = now.addingReportingOverflow(renewalPatience)
-      slots[Int(slot)]?.renewalAskedUntil = overflow ? .max : next
-      statistics.renewals += 1
+      slots[slot].renewalAskedUntil = overflow ? .max : next
+      counts.renewals &+= 1
       renew = true
     }
-    // The slot is occupied: `slotOf` names occupied slots only.
-    guard let value = slots[Int(slot)]?.value else { return .miss }
-    return .hit(value, reading, renew: renew)
+    return .hit(content.value, reading, renew: renew)
   }
 
   /// Keeps an answer unless a newer one of the same key is there or it is too large.
   /// - Parameter bytes: the value's size, not below 0.
   /// - Returns: whether it was kept.
   /// - Complexity: O(1) amortised.
+  @inlinable
   @discardableResult
   public mutating func insert(
     _ key: Key, _ value: Value, reading: Reading, bytes valueBytes: Int
   ) -> Bool {
     let (cost, overflow) = max(0, valueBytes).addingReportingOverflow(Self.overheadBytes)
-    if let slot = slotOf[key], let old = slots[Int(slot)]?.reading, old.isNewer(than: reading) {
+    var slot: Int32 = free.last ?? Int32(slots.count)
+    let old = Self.exchange(&slotOf[key], for: slot)
+    if let old {
+      if slots[Int(old)].reading.isNewer(than: reading) {
+        slotOf[key] = old
+        return false
+      }
+      unlink(old)
+      // Free again, and on top of the free ones.
+      slotOf[key] = old
+      slot = old
+    }
+    guard !overflow, cost <= capacityBytes else {
+      slotOf[key] = nil
       return false
     }
-    remove(key)
-    guard !overflow, cost <= capacityBytes else { return false }
-    while bytes > capacityBytes - cost { evictOne() }
-    let slot: Int32
-    if let reused = free.popLast() {
-      slot = reused
-    } else {
-      slot = Int32(slots.count)
-      slots.append(nil)
-    }
-    slots[Int(slot)] = Entry(
-      key: key, value: value, reading: reading, bytes: cost, newer: -1, older: newest)
-    if newest >= 0 { slots[Int(newest)]?.newer = slot } else { oldest = slot }
+    let entry = Entry(content: (key, value), reading: reading, bytes: cost, older: newest)
+    if free.popLast() != nil { slots[Int(slot)] = entry } else { slots.append(entry) }
+    if newest >= 0 { slots[Int(newest)].newer = slot } else { oldest = slot }
     newest = slot
-    slotOf[key] = slot
-    bytes += cost
-    statistics.insertions += 1
+    usedBytes += cost
+    counts.insertions &+= 1
+    // The new entry is the last the hand comes to, and fits alone.
+    while usedBytes > capacityBytes { evictOne(sparing: slot) }
     return true
+  }
+
+  @inlinable
+  static func exchange(_ place: inout Int32?, for slot: Int32) -> Int32? {
+    let old = place
+    place = slot
+    return old
   }
 
   /// Forgets one answer. - Returns: whether there was one.
   @discardableResult
   public mutating func remove(_ key: Key) -> Bool {
-    guard let slot = slotOf.removeValue(forKey: key), let entry = slots[Int(slot)] else {
-      return false
-    }
-    if hand == slot { hand = entry.newer }
-    if entry.newer >= 0 {
-      slots[Int(entry.newer)]?.older = entry.older
-    } else {
-      newest = entry.older
-    }
-    if entry.older >= 0 {
-      slots[Int(entry.older)]?.newer = entry.newer
-    } else {
-      oldest = entry.newer
-    }
-    slots[Int(slot)] = nil
-    free.append(slot)
-    bytes -= entry.bytes
+    guard let slot = slotOf.removeValue(forKey: key) else { return false }
+    unlink(slot)
     return true
   }
 
   /// Forgets every answer a predicate names, for instance all of one layer.
   /// - Complexity: O(entries).
   public mutating func removeAll(where isDead: (Key, Reading) -> Bool) {
-    for key in slots.compactMap({ $0.flatMap { isDead($0.key, $0.reading) ? $0.key : nil } }) {
-      remove(key)
+    for entry in slots {
+      if let key = entry.content?.key, isDead(key, entry.reading) { remove(key) }
     }
   }
 
@@ -153,23 +164,38 @@ public struct FreshnessTable<Key: Hashable, Value> {
   public var keys: [Key] {
     var keys: [Key] = []
     var slot = newest
-    while slot >= 0, let entry = slots[Int(slot)] {
-      keys.append(entry.key)
-      slot = entry.older
+    while slot >= 0, let content = slots[Int(slot)].content {
+      keys.append(content.key)
+      slot = slots[Int(slot)].older
     }
     return keys
   }
 
-  private mutating func evictOne() {
-    if hand < 0 { hand = oldest }
-    while hand >= 0, let entry = slots[Int(hand)] {
-      if !entry.wasHit {
-        statistics.evictions += 1
-        remove(entry.key)
+  /// Takes a slot out of the order and frees it; `slotOf` is the caller's affair.
+  @inlinable
+  mutating func unlink(_ slot: Int32) {
+    let (newer, older) = (slots[Int(slot)].newer, slots[Int(slot)].older)
+    if hand == slot { hand = newer }
+    if newer >= 0 { slots[Int(newer)].older = older } else { newest = older }
+    if older >= 0 { slots[Int(older)].newer = newer } else { oldest = newer }
+    usedBytes -= slots[Int(slot)].bytes
+    slots[Int(slot)].content = nil
+    free.append(slot)
+  }
+
+  @inlinable
+  mutating func evictOne(sparing spared: Int32) {
+    if hand < 0 || hand == spared { hand = oldest }
+    while true {
+      let slot = Int(hand)
+      if hand != spared, !slots[slot].wasHit {
+        counts.evictions &+= 1
+        if let key = slots[slot].content?.key { slotOf[key] = nil }
+        unlink(hand)
         return
       }
-      slots[Int(hand)]?.wasHit = false
-      hand = entry.newer >= 0 ? entry.newer : oldest
+      slots[slot].wasHit = false
+      hand = slots[slot].newer >= 0 ? slots[slot].newer : oldest
     }
   }
 }
@@ -183,5 +209,6 @@ public struct FreshnessCacheStatistics: Hashable, Sendable {
   /// Callers that were asked to renew what they got.
   public var renewals: UInt64 = 0
 
+  @inlinable
   public init() {}
 }

@@ -1,5 +1,11 @@
 import Synchronization
 
+#if canImport(Glibc)
+  public import Glibc
+#elseif canImport(Darwin)
+  public import Darwin
+#endif
+
 /// A span or a moment in nanoseconds. Moments count from an arbitrary origin, the same for one
 /// coalescer, and never run backwards; they say nothing about the date.
 public typealias Nanoseconds = Int64
@@ -12,20 +18,21 @@ public protocol MonotonicClock: Sendable {
   func sleep(until moment: Nanoseconds) async throws
 }
 
-/// The machine's clock, which also counts while it sleeps. Its origin is its creation.
+/// The machine's monotonic clock. Its origin is the system's own.
 public struct SystemMonotonicClock: MonotonicClock {
-  private let clock = ContinuousClock()
-  private let origin: ContinuousClock.Instant
+  public init() {}
 
-  public init() { origin = clock.now }
-
+  @inlinable
   public func now() -> Nanoseconds {
-    let (seconds, attoseconds) = (clock.now - origin).components
-    return seconds &* 1_000_000_000 &+ attoseconds / 1_000_000_000
+    // Half the cost of `ContinuousClock.now`, whose Duration counts attoseconds.
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Nanoseconds(time.tv_sec) &* 1_000_000_000 &+ Nanoseconds(time.tv_nsec)
   }
 
   public func sleep(until moment: Nanoseconds) async throws {
-    try await clock.sleep(until: origin + .nanoseconds(moment))
+    let (span, overflow) = moment.subtractingReportingOverflow(now())
+    try await Task.sleep(nanoseconds: UInt64(max(0, overflow ? .max : span)))
   }
 }
 

@@ -1,4 +1,4 @@
-import Synchronization
+public import Synchronization
 
 /// N callers of one key share one computation.
 ///
@@ -16,7 +16,7 @@ import Synchronization
 /// - Over live state, a caller joins only if the flight's reading satisfies its ``Freshness``;
 ///   otherwise it waits for the next flight, which reads after its arrival.
 public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-  public typealias Limits = FlightMachine<Key, WaiterBox<Value>, Flight>.Limits
+  public typealias Limits = SingleFlightLimits
 
   /// When a computation reads the live state.
   public enum ReadingMark: Hashable, Sendable {
@@ -27,22 +27,27 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
     case whenMarked
   }
 
-  let storage: SingleFlightStorage<Key, Value>
+  @usableFromInline typealias Machine = FlightMachine<Key, WaiterBox<Value>, Flight>
+
+  @usableFromInline let clock: any MonotonicClock
+  @usableFromInline let machine: Mutex<Machine>
+  @usableFromInline let maximumWait: Nanoseconds
 
   /// - Parameter maximumWait: no caller waits longer, with or without a deadline of its own.
   public init(
     clock: any MonotonicClock, limits: Limits = Limits(),
     maximumWait: Nanoseconds = 30_000_000_000
   ) {
-    storage = SingleFlightStorage(clock: clock, limits: limits, maximumWait: maximumWait)
+    precondition(maximumWait > 0)
+    self.clock = clock
+    self.maximumWait = maximumWait
+    machine = Mutex(Machine(limits: limits))
   }
 
-  public var statistics: SingleFlightStatistics {
-    storage.machine.withLock { $0.statistics }
-  }
+  public var statistics: SingleFlightStatistics { machine.withLock { $0.statistics } }
 
   /// Keys being worked on now.
-  public var keyCount: Int { storage.machine.withLock { $0.keyCount } }
+  public var keyCount: Int { machine.withLock { $0.keyCount } }
 
   /// The answer to a question, worked out once for all who ask it at the same time.
   ///
@@ -52,12 +57,51 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
   ///   - deadline: a moment of the clock given at creation.
   /// - Throws: ``SingleFlightError``, `CancellationError` when the calling task is cancelled, and
   ///   whatever the work throws.
+  @inlinable
   public func value(
     for key: Key, freshness: Freshness = .unlimited, reading: ReadingMark = .atStart,
     deadline: Nanoseconds? = nil,
     _ work: @escaping @Sendable (Flight) async throws -> Value
   ) async throws -> SharedAnswer<Value> {
-    try await storage.value(key, freshness, reading, deadline, work)
+    if Task.isCancelled { throw CancellationError() }
+    let now = clock.now()
+    if let deadline, deadline <= now { throw SingleFlightError.deadlineExceeded }
+    var box: WaiterBox<Value>?
+    let arrival = machine.withLock { machine in
+      machine.arrive(
+        key, freshness: freshness, at: now, marksReading: reading == .whenMarked,
+        makeWaiter: {
+          let made = WaiterBox<Value>()
+          box = made
+          return made
+        },
+        makeWork: { Flight(key: key, id: $0, owner: self, work: work) })
+    }
+    var isLeader = false
+    let place: Place
+    switch arrival {
+    case .refused(let error): throw error
+    case .lead(let id, let waiter, let flight):
+      if let answer = flight.startHere() { return try leaderAnswer(answer) }
+      isLeader = true
+      place = Place(flight: id, waiter: waiter)
+      let waiting = WaiterBox<Value>()
+      box = waiting
+      let isAttached = machine.withLock {
+        $0.attach(key, flight: id, waiter: waiter, waiting)
+      }
+      // It ended on another thread after `startHere` looked.
+      if !isAttached, let answer = flight.answer { return try leaderAnswer(answer) }
+    case .joined(let flight, let waiter):
+      place = Place(flight: flight, waiter: waiter)
+    case .queued(let flight, let waiter, let isFirst):
+      isLeader = isFirst
+      place = Place(flight: flight, waiter: waiter)
+    }
+    let (value, found) = try await wait(
+      box ?? WaiterBox(), key, place, until: earlier(deadline, now))
+    return SharedAnswer(
+      value: value, reading: found, ageNanoseconds: found.age(at: now), isCoalesced: !isLeader)
   }
 
   /// Renews an answer nobody waits for. - Returns: whether a computation began.
@@ -66,6 +110,93 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
     _ key: Key, reading: ReadingMark = .atStart,
     _ work: @escaping @Sendable (Flight) async throws -> Value
   ) -> Bool {
-    storage.refresh(key, reading, work)
+    let now = clock.now()
+    let flight = machine.withLock { machine in
+      machine.refresh(key, at: now, marksReading: reading == .whenMarked) {
+        Flight(key: key, id: $0, owner: self, work: work)
+      }
+    }
+    flight?.startElsewhere()
+    return flight != nil
+  }
+
+  @usableFromInline
+  struct Place: Sendable {
+    @usableFromInline let flight: UInt64
+    @usableFromInline let waiter: UInt64
+    @inlinable
+    init(flight: UInt64, waiter: UInt64) {
+      self.flight = flight
+      self.waiter = waiter
+    }
+  }
+
+  @inlinable
+  func leaderAnswer(_ answer: WaiterBox<Value>.Answer) throws -> SharedAnswer<Value> {
+    let (value, found) = try answer.get()
+    return SharedAnswer(value: value, reading: found, ageNanoseconds: 0, isCoalesced: false)
+  }
+
+  @inlinable
+  func finish(_ flight: Flight, _ result: Result<Value, any Error>) {
+    var failed = false
+    if case .failure = result { failed = true }
+    let departure = machine.withLock { machine in
+      let departure = machine.finish(flight.key, flight: flight.id, failed: failed) { clock.now() }
+      if let departure {
+        // Under the lock, so that a leader that is not attached any more finds its answer.
+        flight.end(result.map { ($0, departure.reading) })
+      }
+      return departure
+    }
+    guard let departure else { return }
+    if departure.leader != nil || !departure.others.isEmpty || departure.start != nil {
+      deliver(departure, result)
+    }
+  }
+
+  @usableFromInline
+  func deliver(_ departure: Machine.Departure, _ result: Result<Value, any Error>) {
+    let answer = result.map { ($0, departure.reading) }
+    departure.leader?.answer(answer)
+    for waiter in departure.others { waiter.answer(answer) }
+    // Not on this thread: a chain of quick flights would grow the stack.
+    departure.start?.startElsewhere()
+  }
+
+  @usableFromInline
+  func wait(
+    _ box: WaiterBox<Value>, _ key: Key, _ place: Place, until deadline: Nanoseconds
+  ) async throws -> (Value, Reading) {
+    if let answer = box.take() { return try answer.get() }
+    let timer = Task.detached { [self] in
+      try await clock.sleep(until: deadline)
+      leave(box, key, place, SingleFlightError.deadlineExceeded)
+    }
+    defer { timer.cancel() }
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { box.wait($0) }
+    } onCancel: {
+      leave(box, key, place, CancellationError())
+    }
+  }
+
+  private func leave(
+    _ box: WaiterBox<Value>, _ key: Key, _ place: Place, _ error: any Error
+  ) {
+    let now = clock.now()
+    let departure = machine.withLock {
+      $0.leave(key, flight: place.flight, waiter: place.waiter, at: now)
+    }
+    guard let departure else { return }
+    box.answer(.failure(error))
+    departure.cancel?.cancel()
+    departure.start?.startElsewhere()
+  }
+
+  @usableFromInline
+  func earlier(_ deadline: Nanoseconds?, _ now: Nanoseconds) -> Nanoseconds {
+    let (end, overflow) = now.addingReportingOverflow(maximumWait)
+    return min(deadline ?? .max, overflow ? .max : end)
   }
 }

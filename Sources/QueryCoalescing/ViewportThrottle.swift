@@ -1,0 +1,218 @@
+public import Synchronization
+
+/// At most one request an interval for each viewport session, and the last one always runs.
+///
+/// ```swift
+/// let throttle = ViewportThrottle<SessionKey>(clock: clock)
+/// try await throttle.admit(key, sequence: sequence)   // throws .superseded for an outdated one
+/// return try await search(viewport)
+/// ```
+/// What is a session is the caller's affair; requests without one should not come here.
+public final class ViewportThrottle<Session: Hashable & Sendable>: Sendable {
+  public typealias Settings = ViewportMachine<Session, Held>.Settings
+
+  /// How a request got its turn.
+  public enum Turn: Hashable, Sendable {
+    /// At once.
+    case leading
+    /// After this time, as the newest of its session.
+    case trailing(waited: Nanoseconds)
+  }
+
+  /// The answer to ``submit(_:sequence:whenDecided:)``.
+  public enum Decision: Hashable, Sendable {
+    case run
+    /// The callback will be called; see ``withdraw(_:)``.
+    case held(Ticket)
+    case superseded(retryAfter: Nanoseconds)
+  }
+
+  public struct Ticket: Hashable, Sendable {
+    @usableFromInline let session: Session
+    @usableFromInline let number: UInt64
+
+    @inlinable
+    init(session: Session, number: UInt64) {
+      self.session = session
+      self.number = number
+    }
+  }
+
+  /// A held request.
+  public struct Held: Sendable {
+    @usableFromInline let since: Nanoseconds
+    @usableFromInline let whenDecided: @Sendable (Result<Turn, ViewportThrottleError>) -> Void
+
+    @inlinable
+    init(
+      since: Nanoseconds,
+      whenDecided: @escaping @Sendable (Result<Turn, ViewportThrottleError>) -> Void
+    ) {
+      self.since = since
+      self.whenDecided = whenDecided
+    }
+  }
+
+  @usableFromInline
+  struct State {
+    @usableFromInline var machine: ViewportMachine<Session, Held>
+    /// The moment the timer wakes up at, and the task that waits for it.
+    @usableFromInline var wakesAt: Nanoseconds?
+    @usableFromInline var timer: Task<Void, Never>?
+
+    @usableFromInline
+    init(machine: ViewportMachine<Session, Held>) { self.machine = machine }
+  }
+
+  @usableFromInline let clock: any MonotonicClock
+  @usableFromInline let state: Mutex<State>
+
+  public init(clock: any MonotonicClock, settings: Settings = Settings()) {
+    self.clock = clock
+    state = Mutex(State(machine: ViewportMachine(settings: settings)))
+  }
+
+  public var statistics: ViewportThrottleStatistics { state.withLock { $0.machine.statistics } }
+  /// Sessions remembered now.
+  public var sessionCount: Int { state.withLock { $0.machine.sessionCount } }
+
+  /// Returns when the request may run.
+  ///
+  /// - Parameter sequence: the client's own numbering of the session; `nil` to go by arrival.
+  /// - Throws: ``ViewportThrottleError/superseded(retryAfter:)`` as soon as a newer request of the
+  ///   session is known, `CancellationError` when the calling task is cancelled.
+  @inlinable
+  @discardableResult
+  public func admit(_ session: Session, sequence: UInt64? = nil) async throws -> Turn {
+    var box: TurnBox?
+    let now = clock.now()
+    let submission = state.withLock { state in
+      let submission = state.machine.submit(session, sequence: sequence, at: now) {
+        let made = TurnBox()
+        box = made
+        return Held(since: now) { made.decide($0.mapError { $0 }) }
+      }
+      if case .held = submission.decision { arm(&state) }
+      return submission
+    }
+    switch conclude(submission, session) {
+    case .run: return .leading
+    case .superseded(let retryAfter):
+      throw ViewportThrottleError.superseded(retryAfter: retryAfter)
+    case .held(let ticket):
+      return try await wait(box ?? TurnBox(), ticket)
+    }
+  }
+
+  @usableFromInline
+  func wait(_ box: TurnBox, _ ticket: Ticket) async throws -> Turn {
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { box.wait($0) }
+    } onCancel: {
+      if withdraw(ticket) { box.decide(.failure(CancellationError())) }
+    }
+  }
+
+  /// ``admit(_:sequence:)`` for callers that are not tasks, such as channel handlers.
+  ///
+  /// `whenDecided` is called once, on any thread, if and only if the answer is `held` and the
+  /// request is not withdrawn.
+  public func submit(
+    _ session: Session, sequence: UInt64? = nil,
+    whenDecided: @escaping @Sendable (Result<Turn, ViewportThrottleError>) -> Void
+  ) -> Decision {
+    let now = clock.now()
+    let submission = state.withLock { state in
+      let submission = state.machine.submit(session, sequence: sequence, at: now) {
+        Held(since: now, whenDecided: whenDecided)
+      }
+      if case .held = submission.decision { arm(&state) }
+      return submission
+    }
+    return conclude(submission, session)
+  }
+
+  @inlinable
+  func conclude(
+    _ submission: ViewportMachine<Session, Held>.Submission, _ session: Session
+  ) -> Decision {
+    submission.replaced?.whenDecided(
+      .failure(.superseded(retryAfter: submission.retryAfter)))
+    switch submission.decision {
+    case .run: return .run
+    case .superseded(let retryAfter): return .superseded(retryAfter: retryAfter)
+    case .held(let ticket, _): return .held(Ticket(session: session, number: ticket))
+    }
+  }
+
+  /// The caller of a held request has left. - Returns: `false` when it had been decided already.
+  @discardableResult
+  public func withdraw(_ ticket: Ticket) -> Bool {
+    state.withLock { $0.machine.withdraw(ticket.session, ticket: ticket.number) != nil }
+  }
+
+  /// Sees to it that somebody wakes up at the next deadline. Called under the lock.
+  @usableFromInline
+  func arm(_ state: inout State) {
+    guard let next = state.machine.nextDeadline else { return }
+    if let wakesAt = state.wakesAt, wakesAt <= next { return }
+    state.timer?.cancel()
+    state.wakesAt = next
+    state.timer = Task.detached { [self] in
+      do { try await clock.sleep(until: next) } catch { return }
+      wakeUp(next)
+    }
+  }
+
+  private func wakeUp(_ moment: Nanoseconds) {
+    let now = clock.now()
+    let due = state.withLock { state in
+      // A timer that was replaced as it woke up does no harm: what is due is due.
+      if state.wakesAt == moment { state.wakesAt = nil }
+      let due = state.machine.runDue(at: now)
+      arm(&state)
+      return due
+    }
+    for held in due { held.whenDecided(.success(.trailing(waited: now - held.since))) }
+  }
+
+  /// Where a decision and the task that waits for it meet, whichever comes first.
+  @usableFromInline
+  final class TurnBox: Sendable {
+    private enum State {
+      case empty
+      case waiting(CheckedContinuation<Turn, any Error>)
+      case decided(Result<Turn, any Error>)
+    }
+
+    private let state = Mutex(State.empty)
+
+    @usableFromInline
+    init() {}
+
+    @usableFromInline
+    func decide(_ turn: Result<Turn, any Error>) {
+      let continuation = state.withLock { state in
+        if case .waiting(let continuation) = state { return Optional(continuation) }
+        state = .decided(turn)
+        return nil
+      }
+      continuation?.resume(with: turn)
+    }
+
+    func wait(_ continuation: CheckedContinuation<Turn, any Error>) {
+      let turn: Result<Turn, any Error>? = state.withLock { state in
+        if case .decided(let turn) = state { return turn }
+        state = .waiting(continuation)
+        return nil
+      }
+      if let turn { continuation.resume(with: turn) }
+    }
+  }
+}
+
+/// Why a request of a viewport session did not run.
+public enum ViewportThrottleError: Error, Hashable, Sendable {
+  /// A newer request of the session answers instead; the session may run again after this time.
+  case superseded(retryAfter: Nanoseconds)
+}
