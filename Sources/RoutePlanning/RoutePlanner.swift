@@ -6,6 +6,11 @@ public struct PlannedRoute: Hashable, Sendable {
   public let route: Route
   /// Indices into the stops asked for, in the order of the visit.
   public let stopOrder: [Int]
+
+  public init(route: Route, stopOrder: [Int]) {
+    self.route = route
+    self.stopOrder = stopOrder
+  }
 }
 
 /// `RouteService.Plan`: orders the stops, then asks the provider once, in that order.
