@@ -16,11 +16,10 @@ let houseSettings: [SwiftSetting] = [
 let pointerSettings: [SwiftSetting] = houseSettings + [.strictMemorySafety()]
 
 func coreTarget(
-  _ name: String, _ dependencies: [Target.Dependency] = [], pointers: Bool = false,
-  exclude: [String] = []
+  _ name: String, _ dependencies: [Target.Dependency] = [], pointers: Bool = false
 ) -> Target {
   .target(
-    name: name, dependencies: dependencies, exclude: exclude,
+    name: name, dependencies: dependencies,
     swiftSettings: pointers ? pointerSettings : houseSettings)
 }
 
@@ -89,8 +88,9 @@ let package = Package(
     coreTarget(
       "MoyeoEngine",
       [
-        "GeoMath", "ObjectModel", "SpatialIndexing", "PointClustering",
-      ], exclude: ["Fares"]),
+        "GeoMath", "ObjectModel", "SpatialIndexing", "PointClustering", "TaxiFares",
+        "RoutePlanning",
+      ]),
     // Tier 4
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .target(
@@ -99,8 +99,9 @@ let package = Package(
     .target(
       name: "RouteProviders",
       dependencies: [
-        "GeoMath", "ObjectModel", "RoutePlanning",
-        .product(name: "AsyncHTTPClient", package: "async-http-client"), nioCore,
+        "GeoMath", "ObjectModel", "QueryCoalescing", "RoutePlanning", nioCore,
+        .product(name: "AsyncHTTPClient", package: "async-http-client"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
       ],
       swiftSettings: houseSettings),
     .target(
@@ -111,7 +112,7 @@ let package = Package(
       name: "MoyeoServer",
       dependencies: [
         "MoyeoAPI", "MoyeoEngine", "GeoMath", "ObjectModel", "SpatialIndexing",
-        "PointClustering", "VectorTiles", grpcCore,
+        "PointClustering", "VectorTiles", "TaxiFares", "RoutePlanning", grpcCore,
         grpcProtobuf, grpcTransport, swiftProtobuf, hummingbird,
         nioCore, nioPosix, logging,
         .product(name: "NIOHTTP2", package: "swift-nio-http2"),
@@ -130,7 +131,8 @@ let package = Package(
     .executableTarget(
       name: "moyeod",
       dependencies: [
-        "MoyeoServer", "MoyeoEngine", "CitySimulation", "GeoMath", "ObjectModel", logging, nioPosix,
+        "MoyeoServer", "MoyeoEngine", "CitySimulation", "GeoMath", "ObjectModel",
+        "RoutePlanning", "RouteProviders", "TaxiFares", logging, nioPosix,
         .product(name: "Metrics", package: "swift-metrics"),
         .product(name: "SystemPackage", package: "swift-system"),
         .product(name: "Configuration", package: "swift-configuration"),

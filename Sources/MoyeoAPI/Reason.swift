@@ -24,7 +24,18 @@ public enum Reason: String, Hashable, Sendable, CaseIterable {
   case badRoute = "bad_route"
   case limitOutOfRange = "limit_out_of_range"
   case ttlOutOfRange = "ttl_out_of_range"
-  case departureBeforeTariff = "departure_before_tariff"
+  case departureBeforeTariffs = "departure_before_tariffs"
+  case departureAfterTariffs = "departure_after_tariffs"
+  case departureOutOfRange = "departure_out_of_range"
+  case distanceOutOfRange = "distance_out_of_range"
+  case durationOutOfRange = "duration_out_of_range"
+  case amountOutOfRange = "amount_out_of_range"
+  case numberOutOfRange = "number_out_of_range"
+  case duplicateRider = "duplicate_rider"
+  case unknownRider = "unknown_rider"
+  case unknownFlatTrip = "unknown_flat_trip"
+  case unknownVehicleClass = "unknown_vehicle_class"
+  case nothingToShareBy = "nothing_to_share_by"
   case tooManyItems = "too_many_items"
   case requestTooLarge = "request_too_large"
   case unknownRoute = "unknown_route"
@@ -44,6 +55,8 @@ public enum Reason: String, Hashable, Sendable, CaseIterable {
   case unknownParty = "unknown_party"
   case unknownTicket = "unknown_ticket"
   case unknownTariff = "unknown_tariff"
+  case noTariffHere = "no_tariff_here"
+  case noRoute = "no_route"
   // What the state forbids.
   case idempotencyMismatch = "idempotency_mismatch"
   case alreadyMember = "already_member"
@@ -105,8 +118,10 @@ extension Reason {
     case .malformedRequest, .missingField, .unknownField, .conflictingFields,
       .latitudeOutOfRange, .longitudeOutOfRange, .nullIsland, .badID, .badTag, .badAttributes,
       .badPolygon, .badBox, .badCursor, .badLayer, .badTile, .badClusterID, .badVersion,
-      .badValue, .badTime, .badRoute, .limitOutOfRange, .ttlOutOfRange, .departureBeforeTariff,
-      .tooManyItems:
+      .badValue, .badTime, .badRoute, .limitOutOfRange, .ttlOutOfRange, .tooManyItems,
+      .departureBeforeTariffs, .departureAfterTariffs, .departureOutOfRange, .distanceOutOfRange,
+      .durationOutOfRange, .amountOutOfRange, .numberOutOfRange, .duplicateRider, .unknownRider,
+      .unknownFlatTrip, .unknownVehicleClass, .nothingToShareBy:
       (.invalidArgument, 400)
     case .requestTooLarge: (.resourceExhausted, 413)
     case .unknownRoute: (.unimplemented, 404)
@@ -116,7 +131,7 @@ extension Reason {
     case .unauthenticated, .tokenExpired: (.unauthenticated, 401)
     case .forbidden, .attributeProtected: (.permissionDenied, 403)
     case .unknownLayer, .unknownObject, .unknownCluster, .unknownParty, .unknownTicket,
-      .unknownTariff:
+      .unknownTariff, .noTariffHere, .noRoute:
       (.notFound, 404)
     case .idempotencyMismatch, .alreadyMember, .alreadyMatched: (.alreadyExists, 409)
     case .reservedLayer, .clustersOff: (.failedPrecondition, 409)

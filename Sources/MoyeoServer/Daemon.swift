@@ -5,6 +5,7 @@ public import Foundation
 public import Logging
 public import MoyeoEngine
 import NIOCore
+import RoutePlanning
 public import NIOPosix
 public import ServiceLifecycle
 
@@ -43,6 +44,7 @@ public struct Daemon: Sendable {
   public let configuration: Configuration
   public let engine: Engine
   public let shutdown: ShutdownSignal
+  private let fares: FareEstimator
   private let readiness: Readiness
   private let eventLoopGroup: MultiThreadedEventLoopGroup
   private let logger: Logger
@@ -50,15 +52,17 @@ public struct Daemon: Sendable {
   private let onListening: @Sendable (Addresses) async -> Void
 
   /// - Parameters:
+  ///   - fares: Tariffs, areas and the route provider; its routes are planned with too.
   ///   - readyAfter: Names of further parts that ``markReady(_:)`` will report.
   ///   - onListening: Called once both ports are bound.
   public init(
-    configuration: Configuration, engine: Engine, eventLoopGroup: MultiThreadedEventLoopGroup,
-    metrics: PrometheusMetrics?, readyAfter: Set<String> = [], logger: Logger,
+    configuration: Configuration, engine: Engine, fares: FareEstimator,
+    eventLoopGroup: MultiThreadedEventLoopGroup, metrics: PrometheusMetrics?, readyAfter: Set<String> = [], logger: Logger,
     onListening: @escaping @Sendable (Addresses) async -> Void = { _ in }
   ) {
     self.configuration = configuration
     self.engine = engine
+    self.fares = fares
     self.eventLoopGroup = eventLoopGroup
     self.metrics = metrics
     self.logger = logger
@@ -74,7 +78,12 @@ public struct Daemon: Sendable {
     let positions = PositionOperations(engine: engine)
     let clusters = ClusterOperations(engine: engine, positions: positions)
     let tileWatch = TileWatch(clusters: clusters, shutdown: shutdown)
-    let operations = positions.all + clusters.all
+    let fareOperations = FareOperations(
+      estimator: fares, clock: engine.clock, validation: positions.validation)
+    let routeOperations = RouteOperations(
+      planner: RoutePlanner(provider: fares.routes), clock: engine.clock,
+      validation: positions.validation)
+    let operations = positions.all + clusters.all + fareOperations.all + routeOperations.all
     let requestMetrics = RequestMetrics()
     let ports = BoundPorts(host: configuration.host, onListening: onListening)
     let pages = OperatorPages(

@@ -5,7 +5,10 @@ import Metrics
 import MoyeoEngine
 import MoyeoServer
 import NIOPosix
+import ObjectModel
+import RoutePlanning
 import ServiceLifecycle
+import TaxiFares
 import UnixSignals
 
 /// Puts the daemon together and runs it.
@@ -26,8 +29,11 @@ struct Composition {
       clock: SystemClock(), epoch: UInt32.random(in: 1 ... .max))
     let group = MultiThreadedEventLoopGroup(numberOfThreads: settings.threads)
     let daemon = Daemon(
-      configuration: settings.daemon, engine: engine, eventLoopGroup: group, metrics: metrics,
-      readyAfter: city == nil ? [] : ["demo"], logger: logger,
+      configuration: settings.daemon, engine: engine,
+      fares: FareEstimator(
+        library: try tariffs(logger), routes: settings.routes.makeProvider(clock: engine.clock)),
+      eventLoopGroup: group, metrics: metrics, readyAfter: city == nil ? [] : ["demo"],
+      logger: logger,
       onListening: { addresses in announce(addresses, logger) })
     var services = daemon.services()
     if let city {
@@ -77,6 +83,28 @@ struct Composition {
       """)
     // Standard output may be a file or pipe.
     fflush(nil)
+  }
+
+  /// Shipped tariffs and areas, then the operator's own.
+  private func tariffs(_ logger: Logger) throws -> TariffLibrary {
+    var tariffDirectories = settings.tariffDirectories
+    var areaDirectories = settings.areaDirectories
+    if let resources = settings.resources {
+      tariffDirectories.insert(resources.appendingPathComponent("data/tariffs").path, at: 0)
+      areaDirectories.insert(resources.appendingPathComponent("data/areas").path, at: 0)
+    }
+    do {
+      let library = try TariffLibrary.load(
+        tariffDirectories: tariffDirectories, areaDirectories: areaDirectories)
+      logger.info(
+        "tariffs loaded",
+        metadata: [
+          "tariffs": "\(library.catalog.tariffs.count)", "areas": "\(library.areas.areas.count)",
+        ])
+      return library
+    } catch {
+      throw StartFailure.usage("the tariffs cannot be used:\n\(error)")
+    }
   }
 
   private func demoCity() throws -> City? {

@@ -12,6 +12,9 @@ struct Settings: Sendable {
   var threads: Int
   var dataDirectory: String
   var resources: URL?
+  var tariffDirectories: [String] = []
+  var areaDirectories: [String] = []
+  var routes = RouteSettings()
   var demoCity: String?
   var demoUsers: Int
   var demoSeed: UInt64
@@ -68,6 +71,16 @@ struct Settings: Sendable {
         ?? "/usr/share/javascript/leaflet", isDirectory: true)
     daemon.baseMapURL = try await values.string("map.baseMapURL")
     daemon.baseMapAttribution = try await values.string("map.attribution")
+    tariffDirectories = try await values.list("fares.tariffDirectories") ?? []
+    areaDirectories = try await values.list("fares.areaDirectories") ?? []
+    routes.provider =
+      try await values.word("routes.provider", RouteSettings.Provider.init(rawValue:)) ?? .estimate
+    routes.url = try await values.string("routes.url")
+    routes.keyID = try await values.string("routes.keyId")
+    routes.key = try await values.string("routes.key")
+    routes.timeoutMilliseconds = Int64(
+      try await values.int("routes.timeoutMilliseconds", in: 1...600_000) ?? 3000)
+    try routes.check()
     demoCity = try await values.string("demo.city").flatMap { $0.isEmpty ? nil : $0 }
     demoUsers = try await values.int("demo.users", in: 0...5_000_000) ?? 20_000
     demoSeed = UInt64(try await values.int("demo.seed", in: 0...Int.max) ?? 1)

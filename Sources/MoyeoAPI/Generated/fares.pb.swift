@@ -210,7 +210,7 @@ public nonisolated struct Moyeo_V1_EstimateFareRequest: @unchecked Sendable {
   /// Clears the value of `tolls`. Subsequent reads from it will return its default value.
   public mutating func clearTolls() {_uniqueStorage()._tolls = nil}
 
-  /// A flat trip of the tariff, e.g. "jfk".
+  /// A flat trip of the tariff, e.g. "jfk"; absent: found from the two places.
   public var flatTrip: String {
     get {_storage._flatTrip ?? String()}
     set {_uniqueStorage()._flatTrip = newValue}
@@ -219,6 +219,66 @@ public nonisolated struct Moyeo_V1_EstimateFareRequest: @unchecked Sendable {
   public var hasFlatTrip: Bool {_storage._flatTrip != nil}
   /// Clears the value of `flatTrip`. Subsequent reads from it will return its default value.
   public mutating func clearFlatTrip() {_uniqueStorage()._flatTrip = nil}
+
+  /// Of durationSeconds, below the tariff's threshold speed; absent: unknown, so modelled.
+  public var slowSeconds: Double {
+    get {_storage._slowSeconds ?? 0}
+    set {_uniqueStorage()._slowSeconds = newValue}
+  }
+  /// Returns true if `slowSeconds` has been explicitly set.
+  public var hasSlowSeconds: Bool {_storage._slowSeconds != nil}
+  /// Clears the value of `slowSeconds`. Subsequent reads from it will return its default value.
+  public mutating func clearSlowSeconds() {_uniqueStorage()._slowSeconds = nil}
+
+  /// The taxi is called, so that a call fee is due.
+  public var called: Bool {
+    get {_storage._called ?? false}
+    set {_uniqueStorage()._called = newValue}
+  }
+  /// Returns true if `called` has been explicitly set.
+  public var hasCalled: Bool {_storage._called != nil}
+  /// Clears the value of `called`. Subsequent reads from it will return its default value.
+  public mutating func clearCalled() {_uniqueStorage()._called = nil}
+
+  /// Absent: found from the destination.
+  public var outOfArea: Bool {
+    get {_storage._outOfArea ?? false}
+    set {_uniqueStorage()._outOfArea = newValue}
+  }
+  /// Returns true if `outOfArea` has been explicitly set.
+  public var hasOutOfArea: Bool {_storage._outOfArea != nil}
+  /// Clears the value of `outOfArea`. Subsequent reads from it will return its default value.
+  public mutating func clearOutOfArea() {_uniqueStorage()._outOfArea = nil}
+
+  /// Who pays under `hostPays`; the first rider when absent.
+  public var hostID: String {
+    get {_storage._hostID ?? String()}
+    set {_uniqueStorage()._hostID = newValue}
+  }
+  /// Returns true if `hostID` has been explicitly set.
+  public var hasHostID: Bool {_storage._hostID != nil}
+  /// Clears the value of `hostID`. Subsequent reads from it will return its default value.
+  public mutating func clearHostID() {_uniqueStorage()._hostID = nil}
+
+  /// Seats of the taxi, for the price once it is full; 4 when absent.
+  public var seats: Int32 {
+    get {_storage._seats ?? 0}
+    set {_uniqueStorage()._seats = newValue}
+  }
+  /// Returns true if `seats` has been explicitly set.
+  public var hasSeats: Bool {_storage._seats != nil}
+  /// Clears the value of `seats`. Subsequent reads from it will return its default value.
+  public mutating func clearSeats() {_uniqueStorage()._seats = nil}
+
+  /// For sampled Shapley shares.
+  public var seed: Int64 {
+    get {_storage._seed ?? 0}
+    set {_uniqueStorage()._seed = newValue}
+  }
+  /// Returns true if `seed` has been explicitly set.
+  public var hasSeed: Bool {_storage._seed != nil}
+  /// Clears the value of `seed`. Subsequent reads from it will return its default value.
+  public mutating func clearSeed() {_uniqueStorage()._seed = nil}
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -268,16 +328,6 @@ public nonisolated struct Moyeo_V1_FareLine: Sendable {
   /// Clears the value of `rule`. Subsequent reads from it will return its default value.
   public mutating func clearRule() {self._rule = nil}
 
-  /// What this line rests on could not be read in a published source.
-  public var unverified: Bool {
-    get {_unverified ?? false}
-    set {_unverified = newValue}
-  }
-  /// Returns true if `unverified` has been explicitly set.
-  public var hasUnverified: Bool {self._unverified != nil}
-  /// Clears the value of `unverified`. Subsequent reads from it will return its default value.
-  public mutating func clearUnverified() {self._unverified = nil}
-
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -286,7 +336,6 @@ public nonisolated struct Moyeo_V1_FareLine: Sendable {
   fileprivate var _amount: Int64? = nil
   fileprivate var _quantity: Double? = nil
   fileprivate var _rule: String? = nil
-  fileprivate var _unverified: Bool? = nil
 }
 
 public nonisolated struct Moyeo_V1_FareShare: Sendable {
@@ -331,14 +380,14 @@ public nonisolated struct Moyeo_V1_FareShare: Sendable {
   public mutating func clearSaving() {self._saving = nil}
 
   /// Why this rider pays more than alone, when that is so.
-  public var note: String {
-    get {_note ?? String()}
-    set {_note = newValue}
+  public var exceedsSoloBecause: String {
+    get {_exceedsSoloBecause ?? String()}
+    set {_exceedsSoloBecause = newValue}
   }
-  /// Returns true if `note` has been explicitly set.
-  public var hasNote: Bool {self._note != nil}
-  /// Clears the value of `note`. Subsequent reads from it will return its default value.
-  public mutating func clearNote() {self._note = nil}
+  /// Returns true if `exceedsSoloBecause` has been explicitly set.
+  public var hasExceedsSoloBecause: Bool {self._exceedsSoloBecause != nil}
+  /// Clears the value of `exceedsSoloBecause`. Subsequent reads from it will return its default value.
+  public mutating func clearExceedsSoloBecause() {self._exceedsSoloBecause = nil}
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -348,7 +397,7 @@ public nonisolated struct Moyeo_V1_FareShare: Sendable {
   fileprivate var _amount: Int64? = nil
   fileprivate var _soloFare: Int64? = nil
   fileprivate var _saving: Int64? = nil
-  fileprivate var _note: String? = nil
+  fileprivate var _exceedsSoloBecause: String? = nil
 }
 
 public nonisolated struct Moyeo_V1_Fare: @unchecked Sendable {
@@ -473,16 +522,56 @@ public nonisolated struct Moyeo_V1_Fare: @unchecked Sendable {
   /// Clears the value of `fallbackReason`. Subsequent reads from it will return its default value.
   public mutating func clearFallbackReason() {_uniqueStorage()._fallbackReason = nil}
 
-  /// Shares if every seat is taken, beside `shares` for those who ride now.
-  public var sharesIfFull: [Moyeo_V1_FareShare] {
-    get {_storage._sharesIfFull}
-    set {_uniqueStorage()._sharesIfFull = newValue}
+  /// What a seat pays if the taxi leaves with those named, and once every seat is taken.
+  public var perPersonNow: Int64 {
+    get {_storage._perPersonNow ?? 0}
+    set {_uniqueStorage()._perPersonNow = newValue}
   }
+  /// Returns true if `perPersonNow` has been explicitly set.
+  public var hasPerPersonNow: Bool {_storage._perPersonNow != nil}
+  /// Clears the value of `perPersonNow`. Subsequent reads from it will return its default value.
+  public mutating func clearPerPersonNow() {_uniqueStorage()._perPersonNow = nil}
 
-  /// Shares that break the bound "nobody pays more than alone", and why.
-  public var notes: [String] {
-    get {_storage._notes}
-    set {_uniqueStorage()._notes = newValue}
+  public var perPersonIfFull: Int64 {
+    get {_storage._perPersonIfFull ?? 0}
+    set {_uniqueStorage()._perPersonIfFull = newValue}
+  }
+  /// Returns true if `perPersonIfFull` has been explicitly set.
+  public var hasPerPersonIfFull: Bool {_storage._perPersonIfFull != nil}
+  /// Clears the value of `perPersonIfFull`. Subsequent reads from it will return its default value.
+  public mutating func clearPerPersonIfFull() {_uniqueStorage()._perPersonIfFull = nil}
+
+  public var tariffName: String {
+    get {_storage._tariffName ?? String()}
+    set {_uniqueStorage()._tariffName = newValue}
+  }
+  /// Returns true if `tariffName` has been explicitly set.
+  public var hasTariffName: Bool {_storage._tariffName != nil}
+  /// Clears the value of `tariffName`. Subsequent reads from it will return its default value.
+  public mutating func clearTariffName() {_uniqueStorage()._tariffName = nil}
+
+  public var tariffSource: String {
+    get {_storage._tariffSource ?? String()}
+    set {_uniqueStorage()._tariffSource = newValue}
+  }
+  /// Returns true if `tariffSource` has been explicitly set.
+  public var hasTariffSource: Bool {_storage._tariffSource != nil}
+  /// Clears the value of `tariffSource`. Subsequent reads from it will return its default value.
+  public mutating func clearTariffSource() {_uniqueStorage()._tariffSource = nil}
+
+  public var departureTime: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_storage._departureTime ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._departureTime = newValue}
+  }
+  /// Returns true if `departureTime` has been explicitly set.
+  public var hasDepartureTime: Bool {_storage._departureTime != nil}
+  /// Clears the value of `departureTime`. Subsequent reads from it will return its default value.
+  public mutating func clearDepartureTime() {_uniqueStorage()._departureTime = nil}
+
+  /// Riders in the order of getting out, where places were given.
+  public var stopOrder: [String] {
+    get {_storage._stopOrder}
+    set {_uniqueStorage()._stopOrder = newValue}
   }
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -652,6 +741,15 @@ public nonisolated struct Moyeo_V1_SplitFareRequest: Sendable {
   /// Clears the value of `seed`. Subsequent reads from it will return its default value.
   public mutating func clearSeed() {self._seed = nil}
 
+  public var hostID: String {
+    get {_hostID ?? String()}
+    set {_hostID = newValue}
+  }
+  /// Returns true if `hostID` has been explicitly set.
+  public var hasHostID: Bool {self._hostID != nil}
+  /// Clears the value of `hostID`. Subsequent reads from it will return its default value.
+  public mutating func clearHostID() {self._hostID = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -661,6 +759,7 @@ public nonisolated struct Moyeo_V1_SplitFareRequest: Sendable {
   fileprivate var _rule: String? = nil
   fileprivate var _tolls: Int64? = nil
   fileprivate var _seed: Int64? = nil
+  fileprivate var _hostID: String? = nil
 }
 
 public nonisolated struct Moyeo_V1_SplitFareResponse: Sendable {
@@ -670,11 +769,20 @@ public nonisolated struct Moyeo_V1_SplitFareResponse: Sendable {
 
   public var shares: [Moyeo_V1_FareShare] = []
 
-  public var notes: [String] = []
+  public var currency: String {
+    get {_currency ?? String()}
+    set {_currency = newValue}
+  }
+  /// Returns true if `currency` has been explicitly set.
+  public var hasCurrency: Bool {self._currency != nil}
+  /// Clears the value of `currency`. Subsequent reads from it will return its default value.
+  public mutating func clearCurrency() {self._currency = nil}
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
+
+  fileprivate var _currency: String? = nil
 }
 
 public nonisolated struct Moyeo_V1_ListTariffsRequest: Sendable {
@@ -751,14 +859,7 @@ public nonisolated struct Moyeo_V1_Tariff: Sendable {
   /// Clears the value of `area`. Subsequent reads from it will return its default value.
   public mutating func clearArea() {self._area = nil}
 
-  public var vehicleClass: String {
-    get {_vehicleClass ?? String()}
-    set {_vehicleClass = newValue}
-  }
-  /// Returns true if `vehicleClass` has been explicitly set.
-  public var hasVehicleClass: Bool {self._vehicleClass != nil}
-  /// Clears the value of `vehicleClass`. Subsequent reads from it will return its default value.
-  public mutating func clearVehicleClass() {self._vehicleClass = nil}
+  public var vehicleClasses: [String] = []
 
   public var currency: String {
     get {_currency ?? String()}
@@ -824,7 +925,6 @@ public nonisolated struct Moyeo_V1_Tariff: Sendable {
   fileprivate var _id: String? = nil
   fileprivate var _name: String? = nil
   fileprivate var _area: String? = nil
-  fileprivate var _vehicleClass: String? = nil
   fileprivate var _currency: String? = nil
   fileprivate var _effective: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
   fileprivate var _superseded: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
@@ -939,7 +1039,7 @@ nonisolated extension Moyeo_V1_FareRider: SwiftProtobuf.Message, SwiftProtobuf._
 
 nonisolated extension Moyeo_V1_EstimateFareRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".EstimateFareRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}origin\0\u{1}destination\0\u{1}segments\0\u{3}distance_meters\0\u{3}duration_seconds\0\u{3}departure_time\0\u{3}tariff_id\0\u{3}vehicle_class\0\u{3}rider_count\0\u{1}riders\0\u{3}split_rule\0\u{1}tolls\0\u{3}flat_trip\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}origin\0\u{1}destination\0\u{1}segments\0\u{3}distance_meters\0\u{3}duration_seconds\0\u{3}departure_time\0\u{3}tariff_id\0\u{3}vehicle_class\0\u{3}rider_count\0\u{1}riders\0\u{3}split_rule\0\u{1}tolls\0\u{3}flat_trip\0\u{3}slow_seconds\0\u{1}called\0\u{3}out_of_area\0\u{3}host_id\0\u{1}seats\0\u{1}seed\0")
 
   fileprivate class _StorageClass {
     var _origin: Moyeo_V1_Place? = nil
@@ -955,6 +1055,12 @@ nonisolated extension Moyeo_V1_EstimateFareRequest: SwiftProtobuf.Message, Swift
     var _splitRule: String? = nil
     var _tolls: Int64? = nil
     var _flatTrip: String? = nil
+    var _slowSeconds: Double? = nil
+    var _called: Bool? = nil
+    var _outOfArea: Bool? = nil
+    var _hostID: String? = nil
+    var _seats: Int32? = nil
+    var _seed: Int64? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -978,6 +1084,12 @@ nonisolated extension Moyeo_V1_EstimateFareRequest: SwiftProtobuf.Message, Swift
       _splitRule = source._splitRule
       _tolls = source._tolls
       _flatTrip = source._flatTrip
+      _slowSeconds = source._slowSeconds
+      _called = source._called
+      _outOfArea = source._outOfArea
+      _hostID = source._hostID
+      _seats = source._seats
+      _seed = source._seed
     }
   }
 
@@ -1009,6 +1121,12 @@ nonisolated extension Moyeo_V1_EstimateFareRequest: SwiftProtobuf.Message, Swift
         case 11: try { try decoder.decodeSingularStringField(value: &_storage._splitRule) }()
         case 12: try { try decoder.decodeSingularInt64Field(value: &_storage._tolls) }()
         case 13: try { try decoder.decodeSingularStringField(value: &_storage._flatTrip) }()
+        case 14: try { try decoder.decodeSingularDoubleField(value: &_storage._slowSeconds) }()
+        case 15: try { try decoder.decodeSingularBoolField(value: &_storage._called) }()
+        case 16: try { try decoder.decodeSingularBoolField(value: &_storage._outOfArea) }()
+        case 17: try { try decoder.decodeSingularStringField(value: &_storage._hostID) }()
+        case 18: try { try decoder.decodeSingularInt32Field(value: &_storage._seats) }()
+        case 19: try { try decoder.decodeSingularInt64Field(value: &_storage._seed) }()
         default: break
         }
       }
@@ -1060,6 +1178,24 @@ nonisolated extension Moyeo_V1_EstimateFareRequest: SwiftProtobuf.Message, Swift
       try { if let v = _storage._flatTrip {
         try visitor.visitSingularStringField(value: v, fieldNumber: 13)
       } }()
+      try { if let v = _storage._slowSeconds {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 14)
+      } }()
+      try { if let v = _storage._called {
+        try visitor.visitSingularBoolField(value: v, fieldNumber: 15)
+      } }()
+      try { if let v = _storage._outOfArea {
+        try visitor.visitSingularBoolField(value: v, fieldNumber: 16)
+      } }()
+      try { if let v = _storage._hostID {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 17)
+      } }()
+      try { if let v = _storage._seats {
+        try visitor.visitSingularInt32Field(value: v, fieldNumber: 18)
+      } }()
+      try { if let v = _storage._seed {
+        try visitor.visitSingularInt64Field(value: v, fieldNumber: 19)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -1082,6 +1218,12 @@ nonisolated extension Moyeo_V1_EstimateFareRequest: SwiftProtobuf.Message, Swift
         if _storage._splitRule != rhs_storage._splitRule {return false}
         if _storage._tolls != rhs_storage._tolls {return false}
         if _storage._flatTrip != rhs_storage._flatTrip {return false}
+        if _storage._slowSeconds != rhs_storage._slowSeconds {return false}
+        if _storage._called != rhs_storage._called {return false}
+        if _storage._outOfArea != rhs_storage._outOfArea {return false}
+        if _storage._hostID != rhs_storage._hostID {return false}
+        if _storage._seats != rhs_storage._seats {return false}
+        if _storage._seed != rhs_storage._seed {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -1093,7 +1235,7 @@ nonisolated extension Moyeo_V1_EstimateFareRequest: SwiftProtobuf.Message, Swift
 
 nonisolated extension Moyeo_V1_FareLine: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".FareLine"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}kind\0\u{1}amount\0\u{1}quantity\0\u{1}rule\0\u{1}unverified\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}kind\0\u{1}amount\0\u{1}quantity\0\u{1}rule\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1105,7 +1247,6 @@ nonisolated extension Moyeo_V1_FareLine: SwiftProtobuf.Message, SwiftProtobuf._M
       case 2: try { try decoder.decodeSingularInt64Field(value: &self._amount) }()
       case 3: try { try decoder.decodeSingularDoubleField(value: &self._quantity) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self._rule) }()
-      case 5: try { try decoder.decodeSingularBoolField(value: &self._unverified) }()
       default: break
       }
     }
@@ -1128,9 +1269,6 @@ nonisolated extension Moyeo_V1_FareLine: SwiftProtobuf.Message, SwiftProtobuf._M
     try { if let v = self._rule {
       try visitor.visitSingularStringField(value: v, fieldNumber: 4)
     } }()
-    try { if let v = self._unverified {
-      try visitor.visitSingularBoolField(value: v, fieldNumber: 5)
-    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1139,7 +1277,6 @@ nonisolated extension Moyeo_V1_FareLine: SwiftProtobuf.Message, SwiftProtobuf._M
     if lhs._amount != rhs._amount {return false}
     if lhs._quantity != rhs._quantity {return false}
     if lhs._rule != rhs._rule {return false}
-    if lhs._unverified != rhs._unverified {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1147,7 +1284,7 @@ nonisolated extension Moyeo_V1_FareLine: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension Moyeo_V1_FareShare: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".FareShare"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}rider_id\0\u{1}amount\0\u{3}solo_fare\0\u{1}saving\0\u{1}note\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}rider_id\0\u{1}amount\0\u{3}solo_fare\0\u{1}saving\0\u{3}exceeds_solo_because\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1159,7 +1296,7 @@ nonisolated extension Moyeo_V1_FareShare: SwiftProtobuf.Message, SwiftProtobuf._
       case 2: try { try decoder.decodeSingularInt64Field(value: &self._amount) }()
       case 3: try { try decoder.decodeSingularInt64Field(value: &self._soloFare) }()
       case 4: try { try decoder.decodeSingularInt64Field(value: &self._saving) }()
-      case 5: try { try decoder.decodeSingularStringField(value: &self._note) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self._exceedsSoloBecause) }()
       default: break
       }
     }
@@ -1182,7 +1319,7 @@ nonisolated extension Moyeo_V1_FareShare: SwiftProtobuf.Message, SwiftProtobuf._
     try { if let v = self._saving {
       try visitor.visitSingularInt64Field(value: v, fieldNumber: 4)
     } }()
-    try { if let v = self._note {
+    try { if let v = self._exceedsSoloBecause {
       try visitor.visitSingularStringField(value: v, fieldNumber: 5)
     } }()
     try unknownFields.traverse(visitor: &visitor)
@@ -1193,7 +1330,7 @@ nonisolated extension Moyeo_V1_FareShare: SwiftProtobuf.Message, SwiftProtobuf._
     if lhs._amount != rhs._amount {return false}
     if lhs._soloFare != rhs._soloFare {return false}
     if lhs._saving != rhs._saving {return false}
-    if lhs._note != rhs._note {return false}
+    if lhs._exceedsSoloBecause != rhs._exceedsSoloBecause {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1201,7 +1338,7 @@ nonisolated extension Moyeo_V1_FareShare: SwiftProtobuf.Message, SwiftProtobuf._
 
 nonisolated extension Moyeo_V1_Fare: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Fare"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}currency\0\u{1}expected\0\u{1}low\0\u{1}high\0\u{3}tariff_id\0\u{3}tariff_effective\0\u{3}distance_meters\0\u{3}duration_seconds\0\u{1}lines\0\u{1}shares\0\u{1}source\0\u{1}unverified\0\u{3}minor_unit_digits\0\u{3}fallback_reason\0\u{3}shares_if_full\0\u{1}notes\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}currency\0\u{1}expected\0\u{1}low\0\u{1}high\0\u{3}tariff_id\0\u{3}tariff_effective\0\u{3}distance_meters\0\u{3}duration_seconds\0\u{1}lines\0\u{1}shares\0\u{1}source\0\u{1}unverified\0\u{3}minor_unit_digits\0\u{3}fallback_reason\0\u{3}per_person_now\0\u{3}per_person_if_full\0\u{3}tariff_name\0\u{3}tariff_source\0\u{3}departure_time\0\u{3}stop_order\0")
 
   fileprivate class _StorageClass {
     var _currency: String? = nil
@@ -1218,8 +1355,12 @@ nonisolated extension Moyeo_V1_Fare: SwiftProtobuf.Message, SwiftProtobuf._Messa
     var _unverified: [String] = []
     var _minorUnitDigits: Int32? = nil
     var _fallbackReason: String? = nil
-    var _sharesIfFull: [Moyeo_V1_FareShare] = []
-    var _notes: [String] = []
+    var _perPersonNow: Int64? = nil
+    var _perPersonIfFull: Int64? = nil
+    var _tariffName: String? = nil
+    var _tariffSource: String? = nil
+    var _departureTime: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _stopOrder: [String] = []
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -1244,8 +1385,12 @@ nonisolated extension Moyeo_V1_Fare: SwiftProtobuf.Message, SwiftProtobuf._Messa
       _unverified = source._unverified
       _minorUnitDigits = source._minorUnitDigits
       _fallbackReason = source._fallbackReason
-      _sharesIfFull = source._sharesIfFull
-      _notes = source._notes
+      _perPersonNow = source._perPersonNow
+      _perPersonIfFull = source._perPersonIfFull
+      _tariffName = source._tariffName
+      _tariffSource = source._tariffSource
+      _departureTime = source._departureTime
+      _stopOrder = source._stopOrder
     }
   }
 
@@ -1278,8 +1423,12 @@ nonisolated extension Moyeo_V1_Fare: SwiftProtobuf.Message, SwiftProtobuf._Messa
         case 12: try { try decoder.decodeRepeatedStringField(value: &_storage._unverified) }()
         case 13: try { try decoder.decodeSingularInt32Field(value: &_storage._minorUnitDigits) }()
         case 14: try { try decoder.decodeSingularStringField(value: &_storage._fallbackReason) }()
-        case 15: try { try decoder.decodeRepeatedMessageField(value: &_storage._sharesIfFull) }()
-        case 16: try { try decoder.decodeRepeatedStringField(value: &_storage._notes) }()
+        case 15: try { try decoder.decodeSingularInt64Field(value: &_storage._perPersonNow) }()
+        case 16: try { try decoder.decodeSingularInt64Field(value: &_storage._perPersonIfFull) }()
+        case 17: try { try decoder.decodeSingularStringField(value: &_storage._tariffName) }()
+        case 18: try { try decoder.decodeSingularStringField(value: &_storage._tariffSource) }()
+        case 19: try { try decoder.decodeSingularMessageField(value: &_storage._departureTime) }()
+        case 20: try { try decoder.decodeRepeatedStringField(value: &_storage._stopOrder) }()
         default: break
         }
       }
@@ -1334,11 +1483,23 @@ nonisolated extension Moyeo_V1_Fare: SwiftProtobuf.Message, SwiftProtobuf._Messa
       try { if let v = _storage._fallbackReason {
         try visitor.visitSingularStringField(value: v, fieldNumber: 14)
       } }()
-      if !_storage._sharesIfFull.isEmpty {
-        try visitor.visitRepeatedMessageField(value: _storage._sharesIfFull, fieldNumber: 15)
-      }
-      if !_storage._notes.isEmpty {
-        try visitor.visitRepeatedStringField(value: _storage._notes, fieldNumber: 16)
+      try { if let v = _storage._perPersonNow {
+        try visitor.visitSingularInt64Field(value: v, fieldNumber: 15)
+      } }()
+      try { if let v = _storage._perPersonIfFull {
+        try visitor.visitSingularInt64Field(value: v, fieldNumber: 16)
+      } }()
+      try { if let v = _storage._tariffName {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 17)
+      } }()
+      try { if let v = _storage._tariffSource {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 18)
+      } }()
+      try { if let v = _storage._departureTime {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 19)
+      } }()
+      if !_storage._stopOrder.isEmpty {
+        try visitor.visitRepeatedStringField(value: _storage._stopOrder, fieldNumber: 20)
       }
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -1363,8 +1524,12 @@ nonisolated extension Moyeo_V1_Fare: SwiftProtobuf.Message, SwiftProtobuf._Messa
         if _storage._unverified != rhs_storage._unverified {return false}
         if _storage._minorUnitDigits != rhs_storage._minorUnitDigits {return false}
         if _storage._fallbackReason != rhs_storage._fallbackReason {return false}
-        if _storage._sharesIfFull != rhs_storage._sharesIfFull {return false}
-        if _storage._notes != rhs_storage._notes {return false}
+        if _storage._perPersonNow != rhs_storage._perPersonNow {return false}
+        if _storage._perPersonIfFull != rhs_storage._perPersonIfFull {return false}
+        if _storage._tariffName != rhs_storage._tariffName {return false}
+        if _storage._tariffSource != rhs_storage._tariffSource {return false}
+        if _storage._departureTime != rhs_storage._departureTime {return false}
+        if _storage._stopOrder != rhs_storage._stopOrder {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -1503,7 +1668,7 @@ nonisolated extension Moyeo_V1_SplitLeg: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension Moyeo_V1_SplitFareRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".SplitFareRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}amount\0\u{1}currency\0\u{1}rule\0\u{1}riders\0\u{1}legs\0\u{1}tolls\0\u{1}seed\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}amount\0\u{1}currency\0\u{1}rule\0\u{1}riders\0\u{1}legs\0\u{1}tolls\0\u{1}seed\0\u{3}host_id\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1518,6 +1683,7 @@ nonisolated extension Moyeo_V1_SplitFareRequest: SwiftProtobuf.Message, SwiftPro
       case 5: try { try decoder.decodeRepeatedMessageField(value: &self.legs) }()
       case 6: try { try decoder.decodeSingularInt64Field(value: &self._tolls) }()
       case 7: try { try decoder.decodeSingularInt64Field(value: &self._seed) }()
+      case 8: try { try decoder.decodeSingularStringField(value: &self._hostID) }()
       default: break
       }
     }
@@ -1549,6 +1715,9 @@ nonisolated extension Moyeo_V1_SplitFareRequest: SwiftProtobuf.Message, SwiftPro
     try { if let v = self._seed {
       try visitor.visitSingularInt64Field(value: v, fieldNumber: 7)
     } }()
+    try { if let v = self._hostID {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 8)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1560,6 +1729,7 @@ nonisolated extension Moyeo_V1_SplitFareRequest: SwiftProtobuf.Message, SwiftPro
     if lhs.legs != rhs.legs {return false}
     if lhs._tolls != rhs._tolls {return false}
     if lhs._seed != rhs._seed {return false}
+    if lhs._hostID != rhs._hostID {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1567,7 +1737,7 @@ nonisolated extension Moyeo_V1_SplitFareRequest: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension Moyeo_V1_SplitFareResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".SplitFareResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}shares\0\u{1}notes\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}shares\0\u{1}currency\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1576,25 +1746,29 @@ nonisolated extension Moyeo_V1_SplitFareResponse: SwiftProtobuf.Message, SwiftPr
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeRepeatedMessageField(value: &self.shares) }()
-      case 2: try { try decoder.decodeRepeatedStringField(value: &self.notes) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._currency) }()
       default: break
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.shares.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.shares, fieldNumber: 1)
     }
-    if !self.notes.isEmpty {
-      try visitor.visitRepeatedStringField(value: self.notes, fieldNumber: 2)
-    }
+    try { if let v = self._currency {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Moyeo_V1_SplitFareResponse, rhs: Moyeo_V1_SplitFareResponse) -> Bool {
     if lhs.shares != rhs.shares {return false}
-    if lhs.notes != rhs.notes {return false}
+    if lhs._currency != rhs._currency {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1646,7 +1820,7 @@ nonisolated extension Moyeo_V1_ListTariffsRequest: SwiftProtobuf.Message, SwiftP
 
 nonisolated extension Moyeo_V1_Tariff: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Tariff"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}name\0\u{1}area\0\u{3}vehicle_class\0\u{1}currency\0\u{1}effective\0\u{1}superseded\0\u{1}source\0\u{1}verified\0\u{3}unverified_fields\0\u{3}time_zone\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}name\0\u{1}area\0\u{3}vehicle_classes\0\u{1}currency\0\u{1}effective\0\u{1}superseded\0\u{1}source\0\u{1}verified\0\u{3}unverified_fields\0\u{3}time_zone\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1657,7 +1831,7 @@ nonisolated extension Moyeo_V1_Tariff: SwiftProtobuf.Message, SwiftProtobuf._Mes
       case 1: try { try decoder.decodeSingularStringField(value: &self._id) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self._name) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self._area) }()
-      case 4: try { try decoder.decodeSingularStringField(value: &self._vehicleClass) }()
+      case 4: try { try decoder.decodeRepeatedStringField(value: &self.vehicleClasses) }()
       case 5: try { try decoder.decodeSingularStringField(value: &self._currency) }()
       case 6: try { try decoder.decodeSingularMessageField(value: &self._effective) }()
       case 7: try { try decoder.decodeSingularMessageField(value: &self._superseded) }()
@@ -1684,9 +1858,9 @@ nonisolated extension Moyeo_V1_Tariff: SwiftProtobuf.Message, SwiftProtobuf._Mes
     try { if let v = self._area {
       try visitor.visitSingularStringField(value: v, fieldNumber: 3)
     } }()
-    try { if let v = self._vehicleClass {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 4)
-    } }()
+    if !self.vehicleClasses.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.vehicleClasses, fieldNumber: 4)
+    }
     try { if let v = self._currency {
       try visitor.visitSingularStringField(value: v, fieldNumber: 5)
     } }()
@@ -1715,7 +1889,7 @@ nonisolated extension Moyeo_V1_Tariff: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if lhs._id != rhs._id {return false}
     if lhs._name != rhs._name {return false}
     if lhs._area != rhs._area {return false}
-    if lhs._vehicleClass != rhs._vehicleClass {return false}
+    if lhs.vehicleClasses != rhs.vehicleClasses {return false}
     if lhs._currency != rhs._currency {return false}
     if lhs._effective != rhs._effective {return false}
     if lhs._superseded != rhs._superseded {return false}

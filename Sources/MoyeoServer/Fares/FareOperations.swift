@@ -1,0 +1,162 @@
+import GeoMath
+import MoyeoAPI
+import MoyeoEngine
+import ObjectModel
+import SwiftProtobuf
+import TaxiFares
+
+/// The calls of FareService.
+struct FareOperations: Sendable {
+  let estimator: FareEstimator
+  let clock: any WallClock
+  let validation: RequestValidation
+
+  var all: [Operation] {
+    let service = "FareService"
+    return [
+      Operation(
+        service, "Estimate", Moyeo_V1_EstimateFareRequest.self,
+        Moyeo_V1_EstimateFareResponse.self, routes: [.init("POST", "/v1/fares/estimate")]
+      ) { request, _ in try await estimate(request) },
+      Operation(
+        service, "Split", Moyeo_V1_SplitFareRequest.self, Moyeo_V1_SplitFareResponse.self,
+        routes: [.init("POST", "/v1/fares/split")]
+      ) { request, _ in try split(request) },
+      Operation(
+        service, "ListTariffs", Moyeo_V1_ListTariffsRequest.self,
+        Moyeo_V1_ListTariffsResponse.self, routes: [.init("GET", "/v1/tariffs")]
+      ) { request, _ in try listTariffs(request) },
+    ]
+  }
+
+  private func estimate(_ request: Moyeo_V1_EstimateFareRequest) async throws -> [UInt8] {
+    let fareRequest = try fareRequest(request)
+    var response = Moyeo_V1_EstimateFareResponse()
+    do throws(FareRequestError) {
+      response.fare = message(of: try await estimator.estimate(fareRequest, now: clock.now()))
+    } catch {
+      throw APIError(error)
+    }
+    return try encoded(response)
+  }
+
+  private func fareRequest(_ request: Moyeo_V1_EstimateFareRequest) throws(APIError) -> FareRequest
+  {
+    var out = FareRequest()
+    if request.hasOrigin { out.origin = try coordinate(of: request.origin, field: "origin") }
+    if request.hasDestination {
+      out.destination = try coordinate(of: request.destination, field: "destination")
+    }
+    if !request.segments.isEmpty {
+      var segments: [TripSegment] = []
+      for (i, segment) in request.segments.enumerated() {
+        guard segment.hasDistanceMeters, segment.hasDurationSeconds else {
+          throw APIError(
+            .missingField, field: "segments[\(i)]",
+            "a segment needs distanceMeters and durationSeconds")
+        }
+        segments.append(
+          TripSegment(
+            distanceMeters: segment.distanceMeters, durationSeconds: segment.durationSeconds))
+      }
+      out.segments = segments
+    }
+    out.distanceMeters = request.hasDistanceMeters ? request.distanceMeters : nil
+    out.durationSeconds = request.hasDurationSeconds ? request.durationSeconds : nil
+    out.slowSeconds = request.hasSlowSeconds ? request.slowSeconds : nil
+    out.departure = request.hasDepartureTime ? Instant(request.departureTime) : nil
+    out.tariffID = request.hasTariffID ? request.tariffID : nil
+    out.vehicleClass = request.hasVehicleClass ? request.vehicleClass : nil
+    out.riderCount = request.hasRiderCount ? Int(request.riderCount) : nil
+    out.riders = try riders(request.riders)
+    out.splitRule = try rule(request.hasSplitRule ? request.splitRule : nil, field: "splitRule")
+    out.hostID = request.hasHostID ? request.hostID : nil
+    out.tolls = request.hasTolls ? request.tolls : 0
+    out.isCalled = request.called
+    out.isOutOfArea = request.hasOutOfArea ? request.outOfArea : nil
+    out.flatTrip = request.hasFlatTrip ? request.flatTrip : nil
+    out.seats = request.hasSeats ? Int(request.seats) : nil
+    if request.hasSeed { out.seed = UInt64(bitPattern: request.seed) }
+    return out
+  }
+
+  private func coordinate(of place: Moyeo_V1_Place, field: String) throws(APIError) -> Coordinate {
+    try validation.coordinate(
+      latitude: place.hasLatitude ? place.latitude : nil,
+      longitude: place.hasLongitude ? place.longitude : nil, prefix: field + ".")
+  }
+
+  private func riders(_ riders: [Moyeo_V1_FareRider]) throws(APIError) -> [FareRider] {
+    var out: [FareRider] = []
+    for (i, rider) in riders.enumerated() {
+      let field = "riders[\(i)]"
+      var entry = FareRider(
+        id: try validation.id(rider.hasRiderID ? rider.riderID : nil, field: field + ".riderId"))
+      if rider.hasDropOff {
+        entry.dropOff = try coordinate(of: rider.dropOff, field: field + ".dropOff")
+      }
+      if rider.hasSeats { entry.seats = Int(rider.seats) }
+      entry.weight = rider.hasWeight ? rider.weight : nil
+      out.append(entry)
+    }
+    return out
+  }
+
+  private func rule(_ word: String?, field: String) throws(APIError) -> SplitRule? {
+    guard let word else { return nil }
+    guard let rule = SplitRule(rawValue: word) else {
+      let words = SplitRule.allCases.map(\.rawValue).joined(separator: ", ")
+      throw APIError(.badValue, field: field, "\(field) is one of \(words); got \(quoted(word))")
+    }
+    return rule
+  }
+
+  private func split(_ request: Moyeo_V1_SplitFareRequest) throws -> [UInt8] {
+    guard request.hasAmount else {
+      throw APIError(.missingField, field: "amount", "amount is required")
+    }
+    let rule = try rule(request.hasRule ? request.rule : nil, field: "rule") ?? .equal
+    var riders: [ShareRider] = []
+    for (i, rider) in request.riders.enumerated() {
+      riders.append(
+        ShareRider(
+          id: try validation.id(
+            rider.hasRiderID ? rider.riderID : nil, field: "riders[\(i)].riderId"),
+          seats: rider.hasSeats ? Int(rider.seats) : 1,
+          soloFare: rider.hasSoloFare ? rider.soloFare : nil,
+          distanceMeters: rider.hasDistanceMeters ? rider.distanceMeters : nil,
+          weight: rider.hasWeight ? rider.weight : nil))
+    }
+    let legs = request.legs.map { ShareLeg(amount: $0.amount, aboard: $0.aboard) }
+    let split = FareSplit(
+      amount: request.amount, rule: rule, riders: riders, legs: legs,
+      extras: request.hasTolls ? request.tolls : 0,
+      hostID: request.hasHostID ? request.hostID : nil,
+      seed: request.hasSeed ? UInt64(bitPattern: request.seed) : 1)
+    var response = Moyeo_V1_SplitFareResponse()
+    do throws(FareRequestError) {
+      response.shares = try estimator.split(split).map(message)
+    } catch {
+      throw APIError(error)
+    }
+    if request.hasCurrency { response.currency = request.currency }
+    return try encoded(response)
+  }
+
+  private func listTariffs(_ request: Moyeo_V1_ListTariffsRequest) throws -> [UInt8] {
+    let moment = request.hasAt ? Instant(request.at) : nil
+    var response = Moyeo_V1_ListTariffsResponse()
+    response.tariffs = estimator.tariffs.filter { tariff in
+      (!request.hasArea || tariff.area == request.area)
+        && (!request.hasTariffID || tariff.id == request.tariffID)
+        && (moment.map(tariff.isInForce) ?? true)
+    }.map(message)
+    if request.hasTariffID && response.tariffs.isEmpty
+      && !estimator.tariffs.contains(where: { $0.id == request.tariffID })
+    {
+      throw APIError(
+        .unknownTariff, field: "tariffId", "no tariff has the id \(quoted(request.tariffID))")
+    }
+    return try encoded(response)
+  }
+}

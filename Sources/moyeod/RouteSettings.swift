@@ -1,0 +1,59 @@
+import ObjectModel
+import RoutePlanning
+import RouteProviders
+
+/// Who is asked for routes (`routes.*`).
+struct RouteSettings: Sendable {
+  enum Provider: String, Sendable {
+    case estimate, osrm, valhalla, naver, kakao
+  }
+
+  var provider = Provider.estimate
+  var url: String?
+  var keyID: String?
+  var key: String?
+  var timeoutMilliseconds: Int64 = 3000
+
+  /// - Throws: ``SettingError`` when the provider lacks what it needs.
+  func check() throws {
+    func require(_ value: String?, _ name: String) throws {
+      guard let value, !value.isEmpty else {
+        throw SettingError(key: name, problem: "is needed for routes.provider \(provider.rawValue)")
+      }
+    }
+    switch provider {
+    case .estimate: break
+    case .osrm, .valhalla: try require(url, "routes.url")
+    case .naver:
+      try require(keyID, "routes.keyId")
+      try require(key, "routes.key")
+    case .kakao: try require(key, "routes.key")
+    }
+  }
+
+  /// The provider with its cache, falling back to the estimate.
+  func makeProvider(clock: any WallClock) -> any RouteProvider {
+    guard let dialect = dialect(clock) else { return EstimatedRouteProvider() }
+    let remote = HTTPRouteProvider(
+      dialect, transport: HTTPClientTransport(),
+      settings: .init(
+        attemptTimeoutMilliseconds: max(1, timeoutMilliseconds / 2),
+        totalTimeoutMilliseconds: timeoutMilliseconds))
+    return FallbackRouteProvider(
+      CoalescedRouteProvider(remote, dependsOnDeparture: dialect.dependsOnDeparture))
+  }
+
+  private func dialect(_ clock: any WallClock) -> (any RouteDialect)? {
+    switch provider {
+    case .estimate: nil
+    case .osrm: OSRMDialect(baseURL: url ?? "")
+    case .valhalla: ValhallaDialect(baseURL: url ?? "")
+    case .naver:
+      url.map { NaverDialect(keyID: keyID ?? "", key: key ?? "", baseURL: $0) }
+        ?? NaverDialect(keyID: keyID ?? "", key: key ?? "")
+    case .kakao:
+      url.map { KakaoDialect(key: key ?? "", clock: clock, baseURL: $0) }
+        ?? KakaoDialect(key: key ?? "", clock: clock)
+    }
+  }
+}
