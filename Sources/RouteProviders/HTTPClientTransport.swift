@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import Foundation
 import NIOCore
 import NIOHTTP1
 public import QueryCoalescing
@@ -36,6 +37,9 @@ public struct HTTPClientTransport: RouteTransport {
   public func send(
     _ exchange: RouteExchange, timeoutMilliseconds: Int64, maximumBytes: Int
   ) async throws(RouteError) -> RouteReply {
+    guard Self.isUsable(exchange.url) else {
+      throw .refused(status: 0, message: "the provider's address is not an HTTP URL")
+    }
     let deadline = clock.now() + timeoutMilliseconds * 1_000_000
     do {
       return try await withThrowingTaskGroup(of: RouteReply?.self) { group in
@@ -54,6 +58,16 @@ public struct HTTPClientTransport: RouteTransport {
       if Task.isCancelled { throw .cancelled }
       throw Self.routeError(error, timeoutMilliseconds, maximumBytes)
     }
+  }
+
+  /// An http or https URL with a host. The client traps on a port beyond 65,535.
+  static func isUsable(_ url: String) -> Bool {
+    guard let parts = URLComponents(string: url), let host = parts.host, !host.isEmpty else {
+      return false
+    }
+    return ["http", "https"].contains(parts.scheme?.lowercased())
+      && (1...65_535).contains(parts.port ?? (parts.rangeOfPort == nil ? 80 : 0))
+      && parts.user == nil
   }
 
   private func exchangeOnce(
@@ -96,7 +110,7 @@ public struct HTTPClientTransport: RouteTransport {
         .getConnectionFromPoolTimeout, .tlsHandshakeTimeout:
         return .timedOut(milliseconds: timeoutMilliseconds)
       case .invalidURL, .emptyHost, .emptyScheme:
-        return .refused(status: 0, message: "the provider's address is not a URL")
+        return .refused(status: 0, message: "the provider's address is not an HTTP URL")
       default:
         return .unavailable(error.shortDescription)
       }

@@ -84,7 +84,9 @@ public final class VirtualRoutingProvider: RouteProvider {
       let seconds = max(
         way.freeFlowSeconds, estimator.durationSeconds(roadMeters: way.meters))
       legs.append(RouteLeg(distanceMeters: way.meters, durationSeconds: seconds))
-      path += way.line + [request.places[index + 1]]
+      for place in way.line + [request.places[index + 1]] where place != path.last {
+        path.append(place)
+      }
       estimator = estimator.advanced(seconds: seconds, near: request.places[index + 1])
     }
     return Route(legs: legs, path: path, source: source)

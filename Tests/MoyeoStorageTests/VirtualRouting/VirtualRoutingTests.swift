@@ -125,6 +125,7 @@ struct StreetGrid {
       #expect((route.distanceMeters - Self.oracle(from: from, to: to)).magnitude < 0.01)
       #expect(route.path.first == request.origin && route.path.last == request.destination)
       #expect(route.durationSeconds >= route.distanceMeters / (30 / 3.6) - 1e-6)
+      #expect(zip(route.path, route.path.dropFirst()).allSatisfy { $0 != $1 })
       try RoutePlausibility().check(route, for: request)
     }
   }
