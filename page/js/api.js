@@ -24,23 +24,28 @@ function address(path, query = {}) {
   return url;
 }
 
-async function request(path, query, signal) {
-  let response;
+async function get(path, query, signal) {
   try {
-    response = await fetch(address(path, query), {
-      signal, credentials: "same-origin", headers: { Accept: "application/json" },
-    });
+    return await fetch(address(path, query), { signal, credentials: "same-origin" });
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new APIError(0, "unreachable", "The daemon does not answer. Is it running?");
   }
+}
+
+async function request(path, query, signal) {
+  const response = await get(path, query, signal);
   const body = await response.json().catch((error) => {
     if (error.name === "AbortError") throw error;
     return undefined;
   });
   if (response.ok && body !== undefined) return body;
+  throw failure(response, body);
+}
+
+function failure(response, body) {
   const error = body?.error;
-  throw new APIError(
+  return new APIError(
     response.status, error?.reason ?? "unknown",
     error?.message ?? `The daemon answered ${response.status}.`, error?.retryAfterMilliseconds);
 }
@@ -57,6 +62,12 @@ export const api = {
   position: (layer, id) =>
     request(`${layerPath(layer)}/positions/${encodeURIComponent(id)}`),
   nearby: (layer, query, signal) => request(`${layerPath(layer)}/nearby`, query, signal),
+  /** The bytes of one MVT tile. */
+  async tile(layer, { zoom, x, y }, query, signal) {
+    const response = await get(`${layerPath(layer)}/tiles/${zoom}/${x}/${y}.mvt`, query, signal);
+    if (response.ok) return new Uint8Array(await response.arrayBuffer());
+    throw failure(response, await response.json().catch(() => undefined));
+  },
   tags: (layer, query, signal) => request(`${layerPath(layer)}/tags`, query, signal),
   /** What the operator configured; `{}` when the daemon has no such file. */
   pageConfig: () => request("page-config.json").catch(() => ({})),

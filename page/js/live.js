@@ -3,7 +3,7 @@
 
 import { api } from "./api.js";
 import { throttle } from "./throttle.js";
-import { viewportBox } from "./viewport.js";
+import { clusterZoom, viewportBox } from "./viewport.js";
 
 const moveIntervalMilliseconds = 250;
 const liveIntervalMilliseconds = 500;
@@ -18,6 +18,7 @@ export class LiveClusters {
   #map;
   #layer;
   #tags = [];
+  #read;
   #onAnswer;
   #onError;
   #sequence = 0;
@@ -36,8 +37,10 @@ export class LiveClusters {
   /** `stream`, `poll` or `paused`. */
   mode = "paused";
 
-  constructor(map, onAnswer, onError) {
+  /** @param read answers `(layer, query, signal)` with the clusters of a viewport. */
+  constructor(map, read, onAnswer, onError) {
     this.#map = map;
+    this.#read = read;
     this.#onAnswer = onAnswer;
     this.#onError = onError;
     this.#moved = throttle(() => this.#ask(false), moveIntervalMilliseconds);
@@ -80,7 +83,7 @@ export class LiveClusters {
     this.#dirty = false;
     const sequence = ++this.#sequence;
     const subject = this.#subject;
-    const zoom = Math.round(this.#map.getZoom());
+    const zoom = clusterZoom(this.#map);
     const abort = new AbortController();
     // Of earlier requests only those for this very zoom are still worth showing.
     for (const [other, request] of this.#inFlight) if (request.zoom !== zoom) request.abort();
@@ -88,10 +91,10 @@ export class LiveClusters {
     this.#inFlight.set(sequence, abort);
     try {
       const query = { ...viewportBox(this.#map), zoom, tags: this.#tags, limit: markerLimit };
-      const answer = await api.clusters(this.#layer, query, abort.signal);
+      const answer = await this.#read(this.#layer, query, abort.signal);
       // An older answer never replaces a newer one, nor one of another zoom the present one's.
       const current = sequence > this.#shown && subject === this.#subject
-        && zoom === Math.round(this.#map.getZoom());
+        && zoom === clusterZoom(this.#map);
       if (current) {
         this.#shown = sequence;
         this.#onAnswer(answer, { live, zoom });
@@ -120,7 +123,7 @@ export class LiveClusters {
   #connect() {
     if (!this.#layer || document.hidden) return;
     const query = {
-      ...viewportBox(this.#map), zoom: Math.round(this.#map.getZoom()),
+      ...viewportBox(this.#map), zoom: clusterZoom(this.#map),
       intervalMilliseconds: liveIntervalMilliseconds,
     };
     const key = JSON.stringify([this.#layer, query]);

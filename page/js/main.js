@@ -13,7 +13,8 @@ import * as address from "./state.js";
 import { StatusLine } from "./status.js";
 import { TagFilter } from "./tags.js";
 import { throttle } from "./throttle.js";
-import { unionBounds, viewportBox } from "./viewport.js";
+import { clustersFromTiles } from "./tiles.js";
+import { mapZoom, unionBounds, viewportBox } from "./viewport.js";
 
 const L = window.L;
 const byID = (id) => document.getElementById(id);
@@ -25,6 +26,14 @@ const map = L.map("map", {
   maxBoundsViscosity: 1,
 });
 map.setMaxBounds([[-89, -Infinity], [89, Infinity]]);
+// Leaflet zooms by three with Shift held, as "+" needs on many keyboards, and not from a marker.
+map.getContainer().addEventListener("keydown", (event) => {
+  const step = { "+": 1, "=": 1, "-": -1, "_": -1 }[event.key];
+  if (!step || event.altKey || event.ctrlKey || event.metaKey) return;
+  event.preventDefault();
+  event.stopPropagation();
+  map.setZoom(map.getZoom() + step);
+});
 map.attributionControl.setPrefix("Leaflet");
 L.control.zoom({ position: "topright" }).addTo(map);
 L.control.scale({ position: "bottomright", imperial: false }).addTo(map);
@@ -38,8 +47,9 @@ const subject = () => ({ layer, tags: filter.tags });
 const filter = new TagFilter(start.tags, () => follow());
 const search = new NearbySearch(map, details, subject);
 const markers = new ClusterLayer(map, activate);
-const live = new LiveClusters(map, answered, failed);
-const sheet = new Sheet(() => map.invalidateSize({ pan: false }));
+const live = new LiveClusters(
+  map, start.source === "tiles" ? clustersFromTiles : api.clusters, answered, failed);
+const sheet = new Sheet(() => map.invalidateSize());
 
 /** What tests and the curious may read. */
 const moyeo = (window.moyeo = {
@@ -52,16 +62,22 @@ const moyeo = (window.moyeo = {
   get mode() { return live.mode; },
 });
 
-function answered(answer, { live: isLive, zoom }) {
-  markers.show(answer.clusters, { glide: isLive });
+/** Objects at one position say so at every zoom, not only where clusters end. */
+function marked(cluster) {
+  const { pointCount, bounds } = cluster;
+  const apart = !bounds || bounds.west !== bounds.east || bounds.south !== bounds.north;
+  return pointCount === 1 || apart ? cluster : { ...cluster, coincident: true };
+}
+
+function answered(answer, { live: isLive }) {
+  markers.show(answer.clusters.map(marked), { glide: isLive });
   details.follow(answer.clusters);
   moyeo.lastAnswerAt = new Date();
   moyeo.lastError = undefined;
   moyeo.answers += 1;
-  moyeo.zoom = zoom;
   moyeo.truncated = answer.truncated === true;
   status.answer({
-    clusters: answer.clusters.length, sumOfCounts: markers.sumOfCounts, zoom,
+    clusters: answer.clusters.length, sumOfCounts: markers.sumOfCounts, zoom: map.getZoom(),
     truncated: moyeo.truncated, lagMilliseconds: answer.lagMilliseconds, at: moyeo.lastAnswerAt,
   });
   status.mode(live.mode);
@@ -87,7 +103,7 @@ async function activate(cluster, marker) {
       ?? (await api.expansionZoom(layer, cluster.id)).expansionZoom;
     if (zoom === undefined) return details.openMembers(layer, cluster, marker.getElement());
     map.closePopup();
-    map.setView(marker.getLatLng(), Math.min(zoom, map.getMaxZoom()));
+    map.setView(marker.getLatLng(), Math.min(mapZoom(zoom), map.getMaxZoom()));
   } catch (error) {
     // Points moved on and the cluster is no more: show what there is now.
     if (error.status === 404) live.refresh();
@@ -98,7 +114,7 @@ async function activate(cluster, marker) {
 function writeAddress() {
   const { lat, lng } = map.getCenter().wrap();
   address.write({
-    layer, tags: filter.tags, view: { latitude: lat, longitude: lng, zoom: map.getZoom() },
+    layer, tags: filter.tags, source: start.source, view: { latitude: lat, longitude: lng, zoom: map.getZoom() },
   });
 }
 

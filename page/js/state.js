@@ -8,12 +8,14 @@ export function read() {
     Number.isFinite(zoom) && Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180;
   return {
     layer: fields.get("layer") || undefined,
+    /** `tiles`, or absent for GetClusters. */
+    source: fields.get("source") ?? undefined,
     tags: fields.getAll("tags").filter(Boolean),
     view: placed ? { latitude, longitude, zoom } : undefined,
   };
 }
 
-export function write({ layer, tags, view }) {
+export function write({ layer, tags, source, view }) {
   const fields = new URLSearchParams();
   if (layer) fields.set("layer", layer);
   if (view) {
@@ -21,6 +23,7 @@ export function write({ layer, tags, view }) {
     // 5 digits are about a metre.
     fields.set("at", `${view.latitude.toFixed(5)},${view.longitude.toFixed(5)}`);
   }
+  if (source) fields.set("source", source);
   for (const tag of tags) fields.append("tags", tag);
   const hash = `#${fields.toString().replaceAll("%2C", ",")}`;
   if (hash !== location.hash) history.replaceState(null, "", hash);

@@ -5,6 +5,15 @@ const mercatorLimit = 85.05;
 /** Markers just outside the edge still reach into view. */
 const marginPixels = 24;
 
+/**
+ * The zoom whose clusters suit the map: the service counts zooms by tiles of 512 pixels, Leaflet
+ * by tiles of 256.
+ */
+export const clusterZoom = (map) => Math.max(0, Math.round(map.getZoom()) - 1);
+
+/** The map's zoom for one of the service, such as an expansion zoom. */
+export const mapZoom = (clusterZoom) => clusterZoom + 1;
+
 const wrap = (longitude) => longitude - 360 * Math.floor((longitude + 180) / 360);
 
 /** Edges in degrees; `west > east` crosses 180 degrees. */

@@ -1,0 +1,130 @@
+"""Headless Chromium with the few moves the tests make, all waiting on the page's own state."""
+
+import os
+import pathlib
+import shutil
+import time
+
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+DRIVER = shutil.which("chromedriver")
+PATIENCE_SECONDS = 20
+SCREENSHOTS = os.environ.get("MOYEO_SCREENSHOTS")
+
+
+def missing():
+    """Why no browser can be started, or None."""
+    if not CHROMIUM:
+        return "chromium is not installed (Debian: apt install chromium)"
+    if not DRIVER:
+        return "chromedriver is not installed (Debian: apt install chromium-driver)"
+    return None
+
+
+class Browser:
+    def __init__(self, width=1280, height=800, scheme="light"):
+        options = webdriver.ChromeOptions()
+        options.binary_location = CHROMIUM
+        for argument in (
+            "--headless", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--lang=en",
+            f"--window-size={width},{height}",
+        ):
+            options.add_argument(argument)
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        self.driver = webdriver.Chrome(options=options, service=Service(DRIVER))
+        self.driver.set_script_timeout(PATIENCE_SECONDS)
+        self.cdp(
+            "Emulation.setDeviceMetricsOverride", width=width, height=height,
+            deviceScaleFactor=1, mobile=width < 500)
+        self.cdp(
+            "Emulation.setEmulatedMedia",
+            features=[{"name": "prefers-color-scheme", "value": scheme}])
+
+    def close(self):
+        self.driver.quit()
+
+    def cdp(self, command, **arguments):
+        return self.driver.execute_cdp_cmd(command, arguments)
+
+    def before_load(self, script):
+        """Runs a script in every page opened from now on, before the page's own."""
+        self.cdp("Page.addScriptToEvaluateOnNewDocument", source=script)
+
+    def open(self, address, ready=True):
+        # A change of the hash alone would not load the page anew.
+        self.driver.get("about:blank")
+        self.driver.get(address)
+        if ready:
+            self.wait("return window.moyeo?.ready === true", "the first answer")
+
+    def js(self, script, *arguments):
+        return self.driver.execute_script(script, *arguments)
+
+    def wait(self, script, what, *arguments):
+        """Runs a script until its value is truthy; answers that value."""
+        end = time.monotonic() + PATIENCE_SECONDS
+        while True:
+            value = self.js(script, *arguments)
+            if value:
+                return value
+            if time.monotonic() > end:
+                state = self.js(
+                    "const {layer, mode, answers, lastError, sumOfCounts} = window.moyeo ?? {};"
+                    "return {layer, mode, answers, lastError, sumOfCounts}")
+                raise AssertionError(f"waited in vain for {what}; the page: {state}")
+            time.sleep(0.05)
+
+    def find(self, selector):
+        return self.driver.find_element(By.CSS_SELECTOR, selector)
+
+    def find_all(self, selector):
+        return self.driver.find_elements(By.CSS_SELECTOR, selector)
+
+    def text(self, selector):
+        return self.find(selector).text
+
+    def view(self, latitude, longitude, zoom):
+        """Moves the map without animation and waits for the answer to it."""
+        self.js(
+            "window.before = moyeo.answers;"
+            "moyeo.map.setView([arguments[0], arguments[1]], arguments[2], {animate: false})",
+            latitude, longitude, zoom)
+        self.wait("return moyeo.answers > window.before", "an answer to the move")
+
+    def settle(self):
+        """Waits until a zoom or pan animation is over."""
+        self.wait(
+            "return !moyeo.map._animatingZoom && !document.querySelector('.leaflet-zoom-anim')"
+            " && !moyeo.map._panAnim?._inProgress", "the map to come to rest")
+
+    def click_map(self, latitude, longitude):
+        """A real click where a place is drawn."""
+        x, y = self.js(
+            "const p = moyeo.map.latLngToContainerPoint([arguments[0], arguments[1]]);"
+            "const box = moyeo.map.getContainer().getBoundingClientRect();"
+            "return [Math.round(box.left + p.x), Math.round(box.top + p.y)]",
+            latitude, longitude)
+        actions = ActionChains(self.driver)
+        actions.w3c_actions.pointer_action.move_to_location(x, y)
+        actions.w3c_actions.pointer_action.click()
+        actions.perform()
+
+    def keys(self, *keys):
+        ActionChains(self.driver).send_keys(*keys).perform()
+
+    def console(self):
+        """What the console said at level warning and above, since the last call."""
+        return [
+            entry["message"] for entry in self.driver.get_log("browser")
+            if entry["level"] in ("WARNING", "SEVERE")
+        ]
+
+    def screenshot(self, name):
+        if SCREENSHOTS:
+            directory = pathlib.Path(SCREENSHOTS)
+            directory.mkdir(parents=True, exist_ok=True)
+            self.driver.save_screenshot(str(directory / f"{name}.png"))
