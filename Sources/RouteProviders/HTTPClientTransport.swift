@@ -10,7 +10,7 @@ public import RoutePlanning
 /// The deadline covers everything, connecting and the last byte of the body included, so that an
 /// answer that drips is as dead as one that never begins. Redirects are not followed.
 public struct HTTPClientTransport: RouteTransport {
-  private let client: HTTPClient
+  private let owner: Owner
   private let clock: any MonotonicClock
 
   public init(
@@ -23,15 +23,24 @@ public struct HTTPClientTransport: RouteTransport {
     configuration.timeout.connect = .milliseconds(min(max(1, connectTimeoutMilliseconds), 600_000))
     configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = max(
       1, connectionsPerHost)
-    client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    owner = Owner(HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration))
     self.clock = clock
   }
 
-  /// Closes all connections; the transport is not used afterwards. Must be called once before the
-  /// last reference goes.
+  /// Closes all connections and returns when they are closed; the transport answers
+  /// ``RouteError/unavailable(_:)`` afterwards. Without it they close when the last copy goes.
   public func shutdown() async {
     // It only fails when it was shut down before.
-    try? await client.shutdown()
+    try? await owner.client.shutdown()
+  }
+
+  /// async-http-client traps when a client goes that was not shut down.
+  private final class Owner: Sendable {
+    let client: HTTPClient
+
+    init(_ client: HTTPClient) { self.client = client }
+
+    deinit { client.shutdown { _ in } }
   }
 
   public func send(
@@ -83,7 +92,7 @@ public struct HTTPClientTransport: RouteTransport {
       request.body = .bytes(ByteBuffer(bytes: body))
     }
     // Far away: the clock of this transport decides.
-    let response = try await client.execute(request, deadline: .distantFuture)
+    let response = try await owner.client.execute(request, deadline: .distantFuture)
     let announced = response.headers.first(name: "Content-Length").flatMap { Int($0) } ?? 0
     guard announced <= maximumBytes else { throw RouteError.tooLarge(limitBytes: maximumBytes) }
     var body: [UInt8] = []

@@ -11,12 +11,13 @@ public struct KakaoDialect: RouteDialect {
   private let clock: any WallClock
 
   public static let maximumStops = 5
+  public static let defaultBaseURL = "https://apis-navi.kakaomobility.com"
   /// Departures less than this ahead are asked as now.
   static let futureFromMilliseconds: Int64 = 10 * 60_000
 
   /// - Parameter clock: tells whether a departure lies ahead.
   public init(
-    key: String, clock: any WallClock, baseURL: String = "https://apis-navi.kakaomobility.com"
+    key: String, clock: any WallClock, baseURL: String = KakaoDialect.defaultBaseURL
   ) {
     self.key = key
     self.baseURL = DialectParsing.base(baseURL)

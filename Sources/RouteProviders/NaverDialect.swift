@@ -14,9 +14,10 @@ public struct NaverDialect: RouteDialect {
 
   /// Of Directions 5.
   public static let maximumStops = 5
+  public static let defaultBaseURL = "https://maps.apigw.ntruss.com"
 
   public init(
-    keyID: String, key: String, baseURL: String = "https://maps.apigw.ntruss.com",
+    keyID: String, key: String, baseURL: String = NaverDialect.defaultBaseURL,
     option: String = "trafast"
   ) {
     self.keyID = keyID

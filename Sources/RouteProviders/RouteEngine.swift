@@ -8,8 +8,10 @@ public enum RouteEngineChoice: Hashable, Sendable {
   case none
   case osrm(baseURL: String)
   case valhalla(baseURL: String)
-  case naver(keyID: String, key: String)
-  case kakao(key: String)
+  /// `baseURL` only for a proxy of one's own.
+  case naver(keyID: String, key: String, baseURL: String? = nil)
+  /// `baseURL` only for a proxy of one's own.
+  case kakao(key: String, baseURL: String? = nil)
 }
 
 /// The whole stack behind the port, composed once at the start of the daemon: fallback, cache and
@@ -47,7 +49,7 @@ public struct RouteEngine: Sendable {
   /// A planner that orders stops by the estimate and asks ``provider``.
   public var planner: RoutePlanner { RoutePlanner(provider: provider, estimate: estimate) }
 
-  /// Closes the connections. Must be called once at the end.
+  /// Closes the connections.
   public func shutdown() async { await transport?.shutdown() }
 
   private static func dialect(
@@ -57,8 +59,10 @@ public struct RouteEngine: Sendable {
     case .none: nil
     case .osrm(let baseURL): OSRMDialect(baseURL: baseURL)
     case .valhalla(let baseURL): ValhallaDialect(baseURL: baseURL)
-    case .naver(let keyID, let key): NaverDialect(keyID: keyID, key: key)
-    case .kakao(let key): KakaoDialect(key: key, clock: wallClock)
+    case .naver(let keyID, let key, let url):
+      NaverDialect(keyID: keyID, key: key, baseURL: url ?? NaverDialect.defaultBaseURL)
+    case .kakao(let key, let url):
+      KakaoDialect(key: key, clock: wallClock, baseURL: url ?? KakaoDialect.defaultBaseURL)
     }
   }
 }

@@ -65,4 +65,23 @@ import Testing
     #expect(route.source == .estimate && route.fallbackReason?.reason == "refused")
     await engine.shutdown()
   }
+
+  @Test func aTransportMayGoWithoutAShutdown() async throws {
+    let server = try await LoopbackServer.start([
+      .reply(status: 200, body: RecordedShapes.naver)
+    ])
+    do {
+      let engine = RouteEngine(
+        .naver(keyID: "id", key: "secret", baseURL: server.url), wallClock: Self.wallClock)
+      #expect(try await engine.provider.route(RecordedShapes.request()).source == .naver)
+    }
+    let shut = HTTPClientTransport()
+    await shut.shutdown()
+    await shut.shutdown()
+    await #expect(throws: RouteError.self) {
+      try await shut.send(
+        RouteExchange(url: server.url), timeoutMilliseconds: 5_000, maximumBytes: 100)
+    }
+    await server.stop()
+  }
 }
