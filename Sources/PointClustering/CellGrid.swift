@@ -89,7 +89,7 @@ struct EntrySlabs: ~Copyable, @unchecked Sendable {
       place = slabs[c].end
       slabs[c].end += 1
       if unsafe place >> Self.shift == slabs[c].chunks.count {
-        unsafe slabs[c].chunks.append(.allocate(capacity: Self.capacities[c] << Self.shift))
+        unsafe slabs[c].chunks.append(cacheAligned(Self.capacities[c] << Self.shift))
       }
     }
     let number = UInt32(c) << 27 | UInt32(place)

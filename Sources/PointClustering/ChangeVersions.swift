@@ -12,44 +12,70 @@ struct ChangeVersions: ~Copyable {
     var content: UInt64
   }
 
+  /// An open-addressing table; a slot of 24 bytes.
   struct Generation {
-    var slots: [UInt32] = []
-    var blocks: [UInt64] = []
-    var stamps: [Stamp] = []
+    struct Slot: BitwiseCopyable {
+      var block: UInt64
+      var stamp: Stamp
+    }
+    private static let emptyBlock = UInt64.max
+    private(set) var slots: [Slot] = []
+    private(set) var count = 0
 
-    static func hash(_ block: UInt64) -> Int {
+    @inline(__always)
+    private static func hash(_ block: UInt64) -> Int {
       Int(truncatingIfNeeded: (block &* 0x9E37_79B9_7F4A_7C15) >> 32)
     }
 
-    func index(_ block: UInt64) -> Int? {
-      guard !slots.isEmpty else { return nil }
-      var i = Self.hash(block) & (slots.count - 1)
-      while slots[i] != .max {
-        if blocks[Int(slots[i])] == block { return Int(slots[i]) }
-        i = (i + 1) & (slots.count - 1)
-      }
-      return nil
+    /// Where a block is, or where it would go: then the slot is empty.
+    @inline(__always)
+    private func place(_ block: UInt64) -> Int {
+      let mask = slots.count - 1
+      var i = Self.hash(block) & mask
+      while slots[i].block != block && slots[i].block != Self.emptyBlock { i = (i + 1) & mask }
+      return i
+    }
+
+    @inline(__always)
+    func find(_ block: UInt64) -> Stamp? {
+      guard count > 0 else { return nil }
+      let slot = slots[place(block)]
+      return slot.block == block ? slot.stamp : nil
+    }
+
+    /// Brings a block's stamp to a version; false if the block is not here.
+    @inline(__always)
+    mutating func renew(_ block: UInt64, _ version: UInt64, visible: Bool) -> Bool {
+      guard count > 0 else { return false }
+      let i = place(block)
+      guard slots[i].block == block else { return false }
+      slots[i].stamp.content = version
+      if visible { slots[i].stamp.visible = version }
+      return true
     }
 
     mutating func insert(_ block: UInt64, _ stamp: Stamp) {
-      if (blocks.count + 1) * 2 > slots.count {
-        slots = Array(repeating: .max, count: max(16, slots.count * 2))
-        for (n, block) in blocks.enumerated() { place(block, n) }
+      if (count + 1) * 2 > slots.count {
+        let old = slots
+        slots = Array(
+          repeating: Slot(block: Self.emptyBlock, stamp: Stamp(visible: 0, content: 0)),
+          count: max(16, slots.count * 2))
+        for slot in old where slot.block != Self.emptyBlock { slots[place(slot.block)] = slot }
       }
-      place(block, blocks.count)
-      blocks.append(block)
-      stamps.append(stamp)
+      slots[place(block)] = Slot(block: block, stamp: stamp)
+      count += 1
     }
 
-    private mutating func place(_ block: UInt64, _ number: Int) {
-      var i = Self.hash(block) & (slots.count - 1)
-      while slots[i] != .max { i = (i + 1) & (slots.count - 1) }
-      slots[i] = UInt32(number)
+    var newest: Stamp {
+      var newest = Stamp(visible: 0, content: 0)
+      for slot in slots where slot.block != Self.emptyBlock {
+        newest.visible = max(newest.visible, slot.stamp.visible)
+        newest.content = max(newest.content, slot.stamp.content)
+      }
+      return newest
     }
 
-    var allocatedBytes: Int {
-      slots.capacity * 4 + blocks.capacity * 8 + stamps.capacity * 16
-    }
+    var allocatedBytes: Int { slots.capacity * MemoryLayout<Slot>.stride }
   }
 
   struct Level {
@@ -78,15 +104,11 @@ struct ChangeVersions: ~Copyable {
   mutating func mark(_ level: Int, x: UInt32, y: UInt32, visible: Bool) {
     let shift = UInt32(30 - level)
     let block = UInt64(x >> shift) << 32 | UInt64(y >> shift)
-    if let index = levels[level].young.index(block) {
-      levels[level].young.stamps[index].content = current
-      if visible { levels[level].young.stamps[index].visible = current }
-      return
-    }
+    if levels[level].young.renew(block, current, visible: visible) { return }
     var stamp = stamp(level, block)
     stamp.content = current
     if visible { stamp.visible = current }
-    if levels[level].young.blocks.count >= Self.generationLimit {
+    if levels[level].young.count >= Self.generationLimit {
       levels[level].floor = levels[level].oldEnd
       levels[level].old = levels[level].young
       levels[level].oldEnd = current
@@ -96,8 +118,8 @@ struct ChangeVersions: ~Copyable {
   }
 
   private func stamp(_ level: Int, _ block: UInt64) -> Stamp {
-    if let index = levels[level].young.index(block) { return levels[level].young.stamps[index] }
-    if let index = levels[level].old.index(block) { return levels[level].old.stamps[index] }
+    if let stamp = levels[level].young.find(block) { return stamp }
+    if let stamp = levels[level].old.find(block) { return stamp }
     return Stamp(visible: levels[level].floor, content: levels[level].floor)
   }
 
@@ -123,11 +145,10 @@ struct ChangeVersions: ~Copyable {
   }
 
   private func newestAnywhere(_ level: Int, _ visible: Bool) -> UInt64 {
-    var newest = levels[level].floor
-    for stamp in levels[level].young.stamps + levels[level].old.stamps {
-      newest = max(newest, visible ? stamp.visible : stamp.content)
-    }
-    return newest
+    let (young, old) = (levels[level].young.newest, levels[level].old.newest)
+    return max(
+      levels[level].floor,
+      visible ? max(young.visible, old.visible) : max(young.content, old.content))
   }
 
   var allocatedBytes: Int {

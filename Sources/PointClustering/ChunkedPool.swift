@@ -82,7 +82,15 @@ struct ChunkedPool<Element: BitwiseCopyable>: ~Copyable, @unchecked Sendable {
       unsafe chunks = larger
       chunkCapacity *= 2
     }
-    unsafe (chunks + chunkCount).initialize(to: .allocate(capacity: 1 << Int(shift)))
+    unsafe (chunks + chunkCount).initialize(to: cacheAligned(1 << Int(shift)))
     chunkCount += 1
   }
+}
+
+/// Memory that starts at a cache line, so that records of 64 bytes never straddle two.
+@inline(__always)
+func cacheAligned<Element>(_ count: Int) -> UnsafeMutablePointer<Element> {
+  unsafe UnsafeMutableRawPointer.allocate(
+    byteCount: count * MemoryLayout<Element>.stride, alignment: 64
+  ).bindMemory(to: Element.self, capacity: count)
 }

@@ -10,8 +10,8 @@ extension ClusterNet {
   func clusters(in box: UnitBox, zoom: Int, filter: ClusterFilter?, details: ClusterDetails)
     -> [LiveCluster]
   {
-    var result: [LiveCluster] = []
     if zoom > Self.maximumZoom {
+      var result: [LiveCluster] = []
       forEachItem(Self.itemLevel, in: box.grown(by: 1_024)) { head in
         for place in places(head) where box.contains(items[place[0]].x, items[place[0]].y) {
           if let found = answer(place: place, zoom: zoom, filter: filter, details: details) {
@@ -19,29 +19,71 @@ extension ClusterNet {
           }
         }
       }
-    } else {
-      forEachItem(zoom, in: box.grown(by: UInt64(Self.radius(zoom) / 4 + 1))) { item in
-        let sum = sum(item, zoom)
-        let position = shown(item, zoom, sum)
-        guard box.contains(position.x, position.y) else { return }
-        if let found = answer(item, zoom, sum, position, filter, details) { result.append(found) }
-      }
+      result.sort { $0.id.rawValue < $1.id.rawValue }
+      return result
     }
-    result.sort { $0.id.rawValue < $1.id.rawValue }
+    let drawn = drawnSeeds(in: box, zoom)
+    var result: [LiveCluster] = []
+    result.reserveCapacity(drawn.count)
+    for seed in drawn {
+      if let found = answer(seed, zoom, filter, details) { result.append(found) }
+    }
     return result
   }
 
+  /// A seed of a zoom and what is drawn for it.
+  struct Drawn: BitwiseCopyable {
+    var id: UInt64
+    var item: UInt32
+    var count: UInt32
+    var x: UInt32
+    var y: UInt32
+  }
+
+  /// The seeds drawn in a box, in order of their ids.
+  ///
+  /// Memory is read in three rounds, so that the misses of one round overlap: each seed's item,
+  /// then its record, then both.
+  private func drawnSeeds(in box: UnitBox, _ zoom: Int) -> [Drawn] {
+    var seeds: [(item: UInt32, record: UInt32)] = []
+    seeds.reserveCapacity(256)
+    forEachItem(zoom, in: box.grown(by: UInt64(Self.radius(zoom) / 4 + 1))) { item in
+      seeds.append((item, Self.none))
+    }
+    for i in seeds.indices { seeds[i].record = items[seeds[i].item].records }
+    for i in seeds.indices where seeds[i].record != Self.none {
+      var r = seeds[i].record
+      while r != Self.none && Int(records[r].zoom) < zoom { r = records[r].next }
+      seeds[i].record = r
+    }
+    var drawn: [Drawn] = []
+    drawn.reserveCapacity(seeds.count)
+    for (item, r) in seeds {
+      let sum =
+        r == Self.none
+        ? Sum(count: Int64(items[item].memberCount))
+        : Sum(count: Int64(records[r].count), x: records[r].sumX, y: records[r].sumY)
+      let (x, y) = shown(item, zoom, sum)
+      guard box.contains(x, y) else { continue }
+      drawn.append(
+        Drawn(
+          id: ClusterID(zoom: zoom, hash: items[item].hash).rawValue, item: item,
+          count: UInt32(sum.count), x: x, y: y))
+    }
+    drawn.sort { $0.id < $1.id }
+    return drawn
+  }
+
   /// A seed's cluster at a zoom up to 16; `nil` if the filter lets no member through.
-  func answer(
-    _ item: UInt32, _ zoom: Int, _ sum: Sum, _ position: (x: UInt32, y: UInt32),
-    _ filter: ClusterFilter?, _ details: ClusterDetails
-  ) -> LiveCluster? {
+  func answer(_ drawn: Drawn, _ zoom: Int, _ filter: ClusterFilter?, _ details: ClusterDetails)
+    -> LiveCluster?
+  {
+    let item = drawn.item
     var found = LiveCluster(
       id: ClusterID(zoom: zoom, hash: items[item].hash), zoom: zoom,
-      position: MercatorPoint(x: position.x, y: position.y),
+      position: MercatorPoint(x: drawn.x, y: drawn.y),
       anchor: MercatorPoint(x: items[item].anchorX, y: items[item].anchorY),
-      count: Int(sum.count), key: items[item].key, isCoincident: false, aggregates: .none,
-      sampleKeys: [])
+      count: Int(drawn.count), key: items[item].key, isCoincident: false, aggregates: .none)
     if let filter {
       var matching = 0
       var only = Self.none
@@ -58,18 +100,19 @@ extension ClusterNet {
       found.aggregates = summary(item, zoom).aggregates
     }
     guard !details.isEmpty else { return found }
+    var sampleKeys: [UInt64] = []
     if details.contains(.sampleKeys) {
       forEachLeafInOrder(item, zoom) { member in
         if filter?.isMatch(mask: items[member].mask, key: items[member].key) ?? true {
-          found.sampleKeys.append(items[member].key)
+          sampleKeys.append(items[member].key)
         }
-        return found.sampleKeys.count < min(10, found.count)
+        return sampleKeys.count < min(10, found.count)
       }
     }
-    if details.contains(.bounds) { found.bounds = bounds(item, zoom, filter) }
-    if details.contains(.expansionZoom) && found.count > 1 {
-      found.expansionZoom = expansionZoom(item, zoom)
-    }
+    found.extra = LiveCluster.Extra(
+      sampleKeys: sampleKeys, bounds: details.contains(.bounds) ? bounds(item, zoom, filter) : nil,
+      expansionZoom: details.contains(.expansionZoom) && found.count > 1
+        ? expansionZoom(item, zoom) : nil)
     return found
   }
 
@@ -87,19 +130,19 @@ extension ClusterNet {
     var found = LiveCluster(
       id: ClusterID(zoom: Self.itemLevel, hash: items[seed].hash), zoom: zoom, position: position,
       anchor: MercatorPoint(x: items[seed].anchorX, y: items[seed].anchorY), count: members.count,
-      key: items[first].key, isCoincident: members.count > 1, aggregates: .none, sampleKeys: [])
+      key: items[first].key, isCoincident: members.count > 1, aggregates: .none)
     if hasAggregates {
       for member in members { found.aggregates.add(ClusterAggregates(contributions[member])) }
     }
-    if details.contains(.sampleKeys) {
-      found.sampleKeys = members.prefix(10).map { items[$0].key }
-    }
-    if details.contains(.bounds) {
-      let place = position.coordinate
-      found.bounds = GeoBox(
-        uncheckedWest: place.longitude, south: place.latitude, east: place.longitude,
-        north: place.latitude)
-    }
+    guard !details.isEmpty else { return found }
+    let corner = position.coordinate
+    found.extra = LiveCluster.Extra(
+      sampleKeys: details.contains(.sampleKeys) ? members.prefix(10).map { items[$0].key } : [],
+      bounds: details.contains(.bounds)
+        ? GeoBox(
+          uncheckedWest: corner.longitude, south: corner.latitude, east: corner.longitude,
+          north: corner.latitude) : nil,
+      expansionZoom: nil)
     return found
   }
 
@@ -146,7 +189,9 @@ extension ClusterNet {
     _ item: UInt32, at zoom: Int, _ filter: ClusterFilter?, _ details: ClusterDetails
   ) -> LiveCluster? {
     let sum = sum(item, zoom)
-    return answer(item, zoom, sum, shown(item, zoom, sum), filter, details)
+    let (x, y) = shown(item, zoom, sum)
+    return answer(
+      Drawn(id: 0, item: item, count: UInt32(sum.count), x: x, y: y), zoom, filter, details)
   }
 
   func children(_ id: ClusterID, filter: ClusterFilter?, details: ClusterDetails)

@@ -187,9 +187,10 @@ struct ClusterNet: ~Copyable, Sendable {
       dx *= scale
       dy *= scale
     }
-    let step = Int64(1) << Int64(Self.maximumZoom - zoom)
-    let ox = Int64(dx) / step * step
-    let oy = Int64(dy) / step * step
+    // Towards zero, for both signs alike.
+    let mask = ~(Int64(1) << Int64(Self.maximumZoom - zoom) - 1)
+    let ox = dx < 0 ? -(Int64(-dx) & mask) : Int64(dx) & mask
+    let oy = dy < 0 ? -(Int64(-dy) & mask) : Int64(dy) & mask
     return (
       items[item].anchorX &+ UInt32(truncatingIfNeeded: ox),
       UInt32(Int64(items[item].anchorY) + oy)

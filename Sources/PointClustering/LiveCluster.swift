@@ -81,13 +81,37 @@ public struct LiveCluster: Hashable, Sendable {
   public var isCoincident: Bool
   /// `.none` unless the layer has aggregates.
   public var aggregates: ClusterAggregates
+  var extra: Extra?
+
   /// Empty unless asked for: keys of at most ten members, lowest hash first.
-  public var sampleKeys: [UInt64]
+  public var sampleKeys: [UInt64] { extra?.sampleKeys ?? [] }
   /// `nil` unless asked for: the box of all members.
-  public var bounds: GeoBox?
+  public var bounds: GeoBox? { extra?.bounds }
   /// The first zoom at which it comes apart, 1...17; `nil` unless asked for, and for what never
   /// comes apart: a single point, or points that coincide.
-  public var expansionZoom: Int?
+  public var expansionZoom: Int? { extra?.expansionZoom }
+
+  /// What most readers do not ask for, kept apart so that clusters stay small.
+  final class Extra: Hashable, Sendable {
+    let sampleKeys: [UInt64]
+    let bounds: GeoBox?
+    let expansionZoom: Int?
+
+    init(sampleKeys: [UInt64], bounds: GeoBox?, expansionZoom: Int?) {
+      self.sampleKeys = sampleKeys
+      self.bounds = bounds
+      self.expansionZoom = expansionZoom
+    }
+
+    static func == (a: Extra, b: Extra) -> Bool {
+      a.sampleKeys == b.sampleKeys && a.bounds == b.bounds && a.expansionZoom == b.expansionZoom
+    }
+    func hash(into hasher: inout Hasher) {
+      hasher.combine(sampleKeys)
+      hasher.combine(bounds)
+      hasher.combine(expansionZoom)
+    }
+  }
 }
 
 /// What to compute beside position and count.

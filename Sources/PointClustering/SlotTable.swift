@@ -181,7 +181,7 @@ struct SlotTable: ~Copyable, @unchecked Sendable {
   private mutating func grow(_ segment: Int) {
     let old = unsafe segments[segment]
     let capacity = max(8, old.capacity * 2)
-    let slots = UnsafeMutablePointer<UInt64>.allocate(capacity: Int(capacity))
+    let slots: UnsafeMutablePointer<UInt64> = unsafe cacheAligned(Int(capacity))
     unsafe slots.initialize(repeating: .max, count: Int(capacity))
     unsafe segments[segment] = Segment(slots: slots, capacity: capacity, count: old.count)
     guard let oldSlots = unsafe old.slots else { return }
