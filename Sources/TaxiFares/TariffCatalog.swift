@@ -16,6 +16,7 @@ public struct TariffCatalog: Sendable {
       for area in Set((versions[id] ?? []).map(\.area)) { idsByArea[area, default: []].append(id) }
     }
     self.idsByArea = idsByArea
+    areas = Set(idsByArea.keys)
     try checkVersions()
     try checkClasses()
   }
@@ -23,7 +24,7 @@ public struct TariffCatalog: Sendable {
   public var ids: [String] { versions.keys.sorted() }
 
   /// The areas that some tariff prices.
-  public var areas: Set<String> { Set(idsByArea.keys) }
+  public let areas: Set<String>
 
   /// The version of a tariff in force at a moment.
   /// - Throws: ``FareError/unknownTariff(id:)``,

@@ -1,4 +1,5 @@
 public import GeoMath
+public import TaxiFares
 public import struct Foundation.Data
 
 /// A named part of the world, such as the city whose taxis have a tariff.
@@ -67,6 +68,18 @@ public struct AreaMap: Sendable {
   /// Ids of the areas that hold a place, the first one first.
   public func ids(at place: Coordinate) -> [String] {
     areas.filter { $0.contains(place) }.map(\.id)
+  }
+
+  /// The id of the tariff's flat trip between the areas of two places, in either direction.
+  public func flatTrip(
+    of tariff: Tariff, from origin: Coordinate, to destination: Coordinate
+  ) -> String? {
+    tariff.content.flatTrips.first { flat in
+      guard flat.between.count == 2, let a = area(flat.between[0]), let b = area(flat.between[1])
+      else { return false }
+      return (a.contains(origin) && b.contains(destination))
+        || (b.contains(origin) && a.contains(destination))
+    }?.id
   }
 
   /// The same map with the areas of `other` in place of those with the same ids.

@@ -28,13 +28,9 @@ extension FareEstimator {
     }
   }
 
-  /// The first area at the origin whose taxis have a tariff.
   private func pricedArea(of request: FareRequest) throws(FareRequestError) -> String {
     guard let origin = request.origin else { throw .missingField("tariffId") }
-    let priced = library.catalog.areas
-    guard let area = library.areas.ids(at: origin).first(where: priced.contains) else {
-      throw .noTariffHere(origin)
-    }
+    guard let area = pricedArea(at: origin) else { throw .noTariffHere(origin) }
     return area
   }
 
@@ -47,32 +43,27 @@ extension FareEstimator {
       return
     }
     let ends = request.riders.compactMap(\.dropOff) + [request.destination].compactMap(\.self)
-    guard let origin = request.origin, let area = library.areas.area(tariff.area),
-      area.contains(origin), let outside = ends.first(where: { !area.contains($0) })
+    guard let origin = request.origin, pricedArea(at: origin) == tariff.area,
+      let outside = ends.first(where: { pricedArea(at: $0) != tariff.area })
     else { return }
     trip.outOfAreaFromMeters =
-      edgeShare(area, from: origin, to: outside) * trip.totals.distanceMeters
+      edgeShare(tariff.area, from: origin, to: outside) * trip.totals.distanceMeters
+  }
+
+  /// The first area at a place whose taxis have a tariff: a city, not the province around it.
+  private func pricedArea(at place: Coordinate) -> String? {
+    library.areas.ids(at: place).first(where: library.catalog.areas.contains)
   }
 
   private func flatTrip(_ tariff: Tariff, _ request: FareRequest) -> String? {
     guard let origin = request.origin, let destination = request.destination,
       request.riders.allSatisfy({ $0.dropOff == nil || $0.dropOff == destination })
     else { return nil }
-    for flat in tariff.content.flatTrips where flat.between.count == 2 {
-      guard let a = library.areas.area(flat.between[0]),
-        let b = library.areas.area(flat.between[1])
-      else { continue }
-      if (a.contains(origin) && b.contains(destination))
-        || (b.contains(origin) && a.contains(destination))
-      {
-        return flat.id
-      }
-    }
-    return nil
+    return library.areas.flatTrip(of: tariff, from: origin, to: destination)
   }
 
-  /// Where the straight line leaves the area for good or for the first time, as a share of it.
-  private func edgeShare(_ area: FareArea, from: Coordinate, to: Coordinate) -> Double {
+  /// Where the straight line crosses the area's edge (any, of several), as a share of it.
+  private func edgeShare(_ area: String, from: Coordinate, to: Coordinate) -> Double {
     var inside = 0.0
     var outside = 1.0
     for _ in 0..<20 {
@@ -80,7 +71,7 @@ extension FareEstimator {
       let place = Coordinate(
         uncheckedLatitude: from.latitude + (to.latitude - from.latitude) * middle,
         longitude: from.longitude + (to.longitude - from.longitude) * middle)
-      if area.contains(place) { inside = middle } else { outside = middle }
+      if pricedArea(at: place) == area { inside = middle } else { outside = middle }
     }
     return outside
   }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import MoyeoEngine
 import TaxiFares
 
 /// `moyeo evaluate-fares --tariff us-nyc-yellow --file trips.csv [--from-coordinates] [--json]`
@@ -11,7 +12,8 @@ struct EvaluateFaresCommand: ParsableCommand {
       Rows are cleaned by a fixed rule: metered (rate code 1, or no such column) or flat trips \
       (rate code 2, JFK) with a fare above 0, 60 s to 3 h, 0.1 mile to 100 km, 1 to 70 mph; trips \
       priced upfront (payment_type 0) are left out; a metered fare must be one that the tariff's \
-      meter can show over that distance and duration, 2 steps to either side.
+      meter can show over that distance and duration, 2 steps to either side. From coordinates, \
+      the places must be there, and apart as far as distance and duration allow.
 
       Shares are fractions of the rows used, errors are in units of the currency.
       """)
@@ -26,10 +28,12 @@ struct EvaluateFaresCommand: ParsableCommand {
 
   func run() throws {
     try failing {
-      let versions = try options.versions()
+      let library = try options.library()
+      let versions = try options.versions(library)
       let undated = try options.undatedTariff(versions, needsCoordinates: fromCoordinates)
       var evaluation = FareEvaluation(
-        versions: versions, undated: undated, fromCoordinates: fromCoordinates)
+        versions: versions, undated: undated, fromCoordinates: fromCoordinates,
+        areas: library.areas)
       var trips = try options.open(versions[0], needsCoordinates: fromCoordinates)
       var row = 0
       while let trip = try trips.next() {

@@ -22,7 +22,10 @@ struct FareEvaluation {
 
   /// All versions of the tariff, by effective moment.
   let versions: [Tariff]
+  /// Price from places and departure alone; else from the recorded distance and duration.
   let fromCoordinates: Bool
+  /// Finds flat trips from places.
+  let areas: AreaMap
   let routes: EstimatedRouteProvider
   /// The version for files without dates.
   let undated: Tariff
@@ -34,11 +37,12 @@ struct FareEvaluation {
   private(set) var dropped: [String: Int] = [:]
 
   init(
-    versions: [Tariff], undated: Tariff, fromCoordinates: Bool,
+    versions: [Tariff], undated: Tariff, fromCoordinates: Bool, areas: AreaMap,
     routes: EstimatedRouteProvider = EstimatedRouteProvider()
   ) {
     self.versions = versions
     self.undated = undated
+    self.areas = areas
     self.fromCoordinates = fromCoordinates
     self.routes = routes
   }
@@ -59,15 +63,12 @@ struct FareEvaluation {
     }
     let key = RFC3339Text.local(tariff.effective, tariff.content.offsets)
     byTariff[key, default: FareScore()].count()
-    let verdict = TripCleaning.verdict(trip, tariff.content, needsDistance: !fromCoordinates)
+    let verdict = TripCleaning.verdict(trip, tariff.content, needsPlaces: fromCoordinates)
     if case .dropped(let reason) = verdict {
       dropped[reason.rawValue, default: 0] += 1
       return
     }
-    guard let fare = fare(trip, tariff, verdict) else {
-      dropped["noPlace", default: 0] += 1
-      return
-    }
+    guard let fare = fare(trip, tariff, verdict) else { return }
     func score(_ score: inout FareScore) {
       score.add(
         expected: fare.expected, low: fare.low, high: fare.high, recorded: trip.fare,
@@ -84,7 +85,9 @@ struct FareEvaluation {
     _ record: TripRecord, _ tariff: Tariff, _ verdict: TripCleaning.Verdict
   ) -> (expected: Int64, low: Int64, high: Int64)? {
     let departure = record.departure ?? tariff.effective
-    var expected = FareTrip(record.distanceMeters, record.durationSeconds)
+    var flatTrip: String?
+    if case .flat(let id) = verdict { flatTrip = id }
+    var expected = FareTrip(record.distanceMeters ?? 0, record.durationSeconds)
     var low = expected
     var high = expected
     if fromCoordinates {
@@ -92,6 +95,7 @@ struct FareEvaluation {
         let request = try? RouteRequest(
           origin: origin, destination: destination, departure: departure)
       else { return nil }
+      flatTrip = areas.flatTrip(of: tariff, from: origin, to: destination)
       let route = routes.estimatedRoute(request)
       expected = FareTrip(route.distanceMeters, route.durationSeconds)
       if let range = route.range {
@@ -101,7 +105,7 @@ struct FareEvaluation {
     }
     func metered(_ way: FareTrip, _ traffic: SlowTimeModel.Traffic) -> Int64? {
       var trip = Trip(way.course, departure: departure)
-      if case .flat(let id) = verdict { trip.flatTrip = id }
+      trip.flatTrip = flatTrip
       return try? tariff.breakdown(for: trip, traffic: traffic).metered
     }
     guard let middle = metered(expected, .expected), let least = metered(low, .freeFlow),
@@ -138,7 +142,7 @@ struct UndatedTariffChoice {
 
   mutating func add(_ trip: TripRecord) {
     for (i, tariff) in versions.enumerated() {
-      switch TripCleaning.verdict(trip, tariff.content, needsDistance: false) {
+      switch TripCleaning.verdict(trip, tariff.content, needsPlaces: false) {
       case .metered: hits[i] += 1
       case .flat(let id):
         if tariff.content.flatTrips.contains(where: { $0.id == id && $0.amount == trip.fare }) {

@@ -59,16 +59,22 @@ struct FareFileOptions: ParsableArguments {
       } ?? [])
   }
 
-  /// All versions of the tariff.
-  func versions() throws -> [Tariff] {
+  /// Tariffs and areas of the shipped directories and of those named.
+  func library() throws -> TariffLibrary {
     let places = [
       Bundle.main.executablePath, FileManager.default.currentDirectoryPath,
     ].compactMap(\.self)
     var directories = tariffDirectories
+    var areas: [String] = []
     if let root = resources ?? ResourceDirectory.nearest(to: places) {
       directories.insert(root + "/data/tariffs", at: 0)
+      areas.append(root + "/data/areas")
     }
-    let library = try TariffLibrary.load(tariffDirectories: directories, areaDirectories: [])
+    return try TariffLibrary.load(tariffDirectories: directories, areaDirectories: areas)
+  }
+
+  /// All versions of the tariff.
+  func versions(_ library: TariffLibrary) throws -> [Tariff] {
     let versions = library.catalog.tariffs.filter { $0.id == tariff }
     guard !versions.isEmpty else {
       throw EvaluationError.noTariff(tariff, known: library.catalog.ids)

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import MoyeoEngine
 import TaxiFares
 
 /// `moyeo fit-slow-time --file trips.csv --rows even`: the table behind fares from totals.
@@ -19,19 +20,21 @@ struct FitSlowTimeCommand: ParsableCommand {
 
   func run() throws {
     try failing {
-      let versions = try options.versions()
+      let library = try options.library()
+      let versions = try options.versions(library)
       let undated = try options.undatedTariff(versions, needsCoordinates: false)
       let evaluation = FareEvaluation(
-        versions: versions, undated: undated, fromCoordinates: false)
+        versions: versions, undated: undated, fromCoordinates: false, areas: library.areas)
       var trips = try options.open(versions[0], needsCoordinates: false)
       var observations: [SlowTimeFit.Observation] = []
       var row = 0
       while let trip = try trips.next() {
         defer { row += 1 }
         guard options.rows.holds(row), let tariff = evaluation.tariff(for: trip),
-          case .metered = TripCleaning.verdict(trip, tariff.content, needsDistance: true)
+          case .metered = TripCleaning.verdict(trip, tariff.content, needsPlaces: false)
         else { continue }
-        observations.append(observation(trip, tariff.content))
+        guard let meters = trip.distanceMeters else { continue }
+        observations.append(observation(trip, meters, tariff.content))
       }
       let model = try SlowTimeFit().model(name: name, observations)
       print(json(model, trips: observations.count))
@@ -39,14 +42,14 @@ struct FitSlowTimeCommand: ParsableCommand {
   }
 
   private func observation(
-    _ trip: TripRecord, _ tariff: TariffContent
+    _ trip: TripRecord, _ meters: Double, _ tariff: TariffContent
   ) -> SlowTimeFit.Observation {
     // On entry, the step that reaching the base distance starts is the last one of the base.
     let charged = Double((trip.fare - tariff.baseAmount) / tariff.stepAmount)
     let base = tariff.baseDistanceMeters / tariff.stepDistanceMeters
     let steps = tariff.chargeOn == .entry ? charged + base - 1 : charged + base
     return SlowTimeFit.Observation(
-      speedRatio: trip.distanceMeters / trip.durationSeconds / tariff.threshold,
+      speedRatio: meters / trip.durationSeconds / tariff.threshold,
       stepTimes: trip.durationSeconds / tariff.stepSeconds, steps: steps)
   }
 

@@ -52,7 +52,7 @@ struct TripFile {
       fare != nil && (columns.distance == nil || meters != nil)
       && (columns.pickup == nil || departure != nil)
     return TripRecord(
-      departure: departure, distanceMeters: meters ?? 0, durationSeconds: seconds ?? 0,
+      departure: departure, distanceMeters: meters, durationSeconds: seconds ?? 0,
       fare: isComplete ? amount(fare ?? 0) : 0, rateCode: columns.rateCode.flatMap(code),
       vendor: columns.vendor.flatMap(code),
       isUpfrontPriced: columns.paymentType.flatMap(code) == "0",
