@@ -81,6 +81,12 @@ extension MoyeoClient {
       body, PositionMethod.TagHistogram.descriptor, .get("layers", request.layer, "tags"))
   }
 
+  /// The layers there are, with their sizes.
+  public func listLayers() async throws(MoyeoError) -> Moyeo_V1_ListLayersResponse {
+    try await unary(
+      Moyeo_V1_ListLayersRequest(), PositionMethod.ListLayers.descriptor, .get("layers"))
+  }
+
   /// Writes the messages of a report stream.
   public struct ReportWriter: Sendable {
     let writer: RPCWriter<Moyeo_V1_StreamReportsRequest>

@@ -15,7 +15,8 @@ struct MoyeoCommand: AsyncParsableCommand {
       """,
     subcommands: [
       ImportCommand.self, NearbyCommand.self, WithinCommand.self, GetCommand.self,
-      RemoveCommand.self, TagsCommand.self, FareCommand.self, TariffsCommand.self,
+      RemoveCommand.self, TagsCommand.self, LayersCommand.self, FareCommand.self,
+      TariffsCommand.self,
       RouteCommand.self, SimulateCommand.self,
     ])
 

@@ -52,6 +52,14 @@ struct ByteSource {
   mutating func next() throws -> [UInt8] {
     let isFirst = bytesRead == 0
     var chunk = try readChunk()
+    if isFirst {
+      // A pipe may hand out less than a byte order mark.
+      while !chunk.isEmpty, chunk.count < 3 {
+        let more = try readChunk()
+        if more.isEmpty { break }
+        chunk.append(contentsOf: more)
+      }
+    }
     bytesRead += chunk.count
     if isFirst {
       if chunk.starts(with: [0xFF, 0xFE]) || chunk.starts(with: [0xFE, 0xFF]) {

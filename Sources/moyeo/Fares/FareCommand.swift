@@ -50,6 +50,12 @@ struct FareCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("A flat trip of the tariff, e.g. jfk.", valueName: "name"))
   var flatTrip: String?
 
+  @Flag(help: "The taxi is called, so that a call fee is due.")
+  var called = false
+
+  @Option(help: "Seats of the taxi, for the price once it is full.")
+  var seats: Int32?
+
   @OptionGroup var connection: ConnectionOptions
   @OptionGroup var output: OutputOptions
 
@@ -83,6 +89,8 @@ struct FareCommand: AsyncParsableCommand {
     if let vehicle { request.vehicleClass = vehicle }
     if let tolls { request.tolls = tolls }
     if let flatTrip { request.flatTrip = flatTrip }
+    if called { request.called = true }
+    if let seats { request.seats = seats }
     return request
   }
 

@@ -14,6 +14,7 @@ enum FareTable {
           + "\(NumberText.duration(fare.durationSeconds)), route: \(fare.source)")
     }
     var tariff = "tariff \(fare.tariffID)"
+    if fare.hasTariffName { tariff += " (\(fare.tariffName))" }
     if fare.hasTariffEffective {
       tariff += ", in force since \(TimeText.format(fare.tariffEffective)) UTC"
     }
@@ -23,7 +24,7 @@ enum FareTable {
     ])
     for line in fare.lines {
       items.append([
-        line.kind + (line.unverified ? " *" : ""),
+        line.kind,
         line.hasQuantity ? JSONOutput.numberText(line.quantity.rounded(toDecimals: 2)) : "",
         money(line.amount), line.rule,
       ])
@@ -32,13 +33,17 @@ enum FareTable {
     lines += items.lines
     lines.append("low \(money(fare.low)), high \(money(fare.high)) \(fare.currency)")
     if !fare.shares.isEmpty { lines += [""] + shares(fare.shares, fare.currency, money) }
-    if !fare.sharesIfFull.isEmpty {
-      lines += ["", "if every seat is taken:"] + shares(fare.sharesIfFull, fare.currency, money)
+    if fare.hasPerPersonNow, fare.hasPerPersonIfFull {
+      lines.append(
+        "a seat: \(money(fare.perPersonNow)) now, \(money(fare.perPersonIfFull)) if the taxi is full"
+      )
     }
-    if !fare.unverified.isEmpty || fare.lines.contains(where: \.unverified) {
-      lines += ["", "* not verified: " + fare.unverified.joined(separator: ", ")]
+    if !fare.stopOrder.isEmpty {
+      lines.append("getting out: " + fare.stopOrder.joined(separator: ", "))
     }
-    lines += fare.notes.map { "note: \($0)" }
+    if !fare.unverified.isEmpty {
+      lines += ["", "not verified: " + fare.unverified.joined(separator: ", ")]
+    }
     if fare.hasFallbackReason { lines.append("note: \(fare.fallbackReason)") }
     return lines.map(TextTable.printable)
   }
@@ -53,7 +58,7 @@ enum FareTable {
     for share in shares {
       table.append([
         share.riderID, money(share.amount), share.hasSoloFare ? money(share.soloFare) : "",
-        share.hasSaving ? money(share.saving) : "", share.note,
+        share.hasSaving ? money(share.saving) : "", share.exceedsSoloBecause,
       ])
     }
     return table.lines

@@ -33,12 +33,13 @@ struct TariffsCommand: AsyncParsableCommand {
       if output.json { return try JSONOutput.print(answer) }
       guard !answer.tariffs.isEmpty else { return print("no tariffs") }
       var table = TextTable([
-        ("id", .left), ("name", .left), ("area", .left), ("class", .left), ("currency", .left),
+        ("id", .left), ("name", .left), ("area", .left), ("classes", .left), ("currency", .left),
         ("effective (UTC)", .left), ("superseded (UTC)", .left), ("verified", .left),
       ])
       for tariff in answer.tariffs {
         table.append([
-          tariff.id, tariff.name, tariff.area, tariff.vehicleClass, tariff.currency,
+          tariff.id, tariff.name, tariff.area, tariff.vehicleClasses.joined(separator: ", "),
+          tariff.currency,
           tariff.hasEffective ? TimeText.format(tariff.effective) : "",
           tariff.hasSuperseded ? TimeText.format(tariff.superseded) : "",
           tariff.verified ? "yes" : "no: " + tariff.unverifiedFields.joined(separator: ", "),

@@ -66,6 +66,33 @@ struct RemoveCommand: AsyncParsableCommand {
   }
 }
 
+/// `moyeo layers`.
+struct LayersCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "layers", abstract: "The layers there are, with their sizes.")
+
+  @OptionGroup var connection: ConnectionOptions
+  @OptionGroup var output: OutputOptions
+
+  func run() async throws {
+    try await connection.withClient { client in
+      let answer = try await client.listLayers()
+      if output.json { return try JSONOutput.print(answer) }
+      guard !answer.layers.isEmpty else { return print("no layers") }
+      var table = TextTable([
+        ("layer", .left), ("objects", .right), ("clusters", .left), ("columns", .left),
+      ])
+      for layer in answer.layers {
+        table.append([
+          layer.name, NumberText.grouped(Int(layer.objectCount)), layer.clusters ? "yes" : "no",
+          layer.columns.joined(separator: ", "),
+        ])
+      }
+      table.print()
+    }
+  }
+}
+
 /// `moyeo tags`.
 struct TagsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
