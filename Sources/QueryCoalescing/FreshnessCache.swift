@@ -1,5 +1,3 @@
-public import Synchronization
-
 /// Answers that may be given again, each as long as the caller who asks still accepts its reading.
 ///
 /// The staleness bound is the caller's, per call: nothing in the cache expires by itself, it is
@@ -8,7 +6,7 @@ public import Synchronization
 public final class FreshnessCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   public typealias Lookup = FreshnessTable<Key, Value>.Lookup
 
-  @usableFromInline let table: Mutex<FreshnessTable<Key, Value>>
+  @usableFromInline let table: StateLock<FreshnessTable<Key, Value>>
 
   /// Bytes never exceeded.
   public let capacityBytes: Int
@@ -16,7 +14,7 @@ public final class FreshnessCache<Key: Hashable & Sendable, Value: Sendable>: Se
   /// - Parameters: see ``FreshnessTable/init(capacityBytes:renewalPatience:)``.
   public init(capacityBytes: Int, renewalPatience: Nanoseconds = 1_000_000_000) {
     self.capacityBytes = capacityBytes
-    table = Mutex(
+    table = StateLock(
       FreshnessTable(capacityBytes: capacityBytes, renewalPatience: renewalPatience))
   }
 
@@ -39,7 +37,7 @@ public final class FreshnessCache<Key: Hashable & Sendable, Value: Sendable>: Se
   public func remove(_ key: Key) -> Bool { table.withLock { $0.remove(key) } }
 
   /// Forgets every answer a predicate names; the lock is held meanwhile. - Complexity: O(entries).
-  public func removeAll(where isDead: @Sendable (Key, Reading) -> Bool) {
+  public func removeAll(where isDead: (Key, Reading) -> Bool) {
     table.withLock { $0.removeAll(where: isDead) }
   }
 

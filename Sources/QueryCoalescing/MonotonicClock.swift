@@ -1,5 +1,3 @@
-import Synchronization
-
 #if canImport(Glibc)
   public import Glibc
 #elseif canImport(Darwin)
@@ -51,9 +49,9 @@ public final class ManualMonotonicClock: MonotonicClock {
     var cancelled: Set<UInt64> = []
   }
 
-  private let state: Mutex<State>
+  private let state: StateLock<State>
 
-  public init(_ now: Nanoseconds = 0) { state = Mutex(State(now: now)) }
+  public init(_ now: Nanoseconds = 0) { state = StateLock(State(now: now)) }
 
   public func now() -> Nanoseconds { state.withLock { $0.now } }
 

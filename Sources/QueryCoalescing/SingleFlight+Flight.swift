@@ -1,21 +1,22 @@
-public import Synchronization
-
 extension SingleFlight {
   /// One computation: what its work sees of it, and the handle that cancels it.
-  public final class Flight: Sendable {
+  public final class Flight: @unchecked Sendable {
     @usableFromInline
     enum Phase {
       case starting
       case running(Task<Void, Never>)
       case cancelled
-      case ended(WaiterBox<Value>.Answer)
+      case ended
     }
 
     @usableFromInline let key: Key
     @usableFromInline let id: UInt64
     @usableFromInline let owner: SingleFlight<Key, Value>
     @usableFromInline let work: @Sendable (Flight) async throws -> Value
-    @usableFromInline let phase = Mutex(Phase.starting)
+    // Sendable is true because these two are touched only under the owner's lock.
+    @usableFromInline var phase = Phase.starting
+    /// Only for a leader that may come too late to be told.
+    @usableFromInline var answer: WaiterBox<Value>.Answer?
 
     @inlinable
     init(
@@ -46,8 +47,7 @@ extension SingleFlight {
     /// - Returns: the answer if it has ended already.
     @inlinable
     func startHere() -> WaiterBox<Value>.Answer? {
-      let task = Task.immediateDetached { [self] in await run() }
-      return started(task)
+      started(Task.immediateDetached { [self] in await run() })
     }
 
     /// Runs the work on another thread.
@@ -58,18 +58,18 @@ extension SingleFlight {
 
     @inlinable
     func started(_ task: Task<Void, Never>) -> WaiterBox<Value>.Answer? {
-      let (answer, isCancelled) = phase.withLock { phase in
+      let (found, isCancelled) = owner.machine.withLock { _ in
         switch phase {
         case .starting:
           phase = .running(task)
           return (WaiterBox<Value>.Answer?.none, false)
-        case .ended(let answer): return (answer, false)
+        case .ended: return (takeAnswer(), false)
         case .cancelled: return (nil, true)
         case .running: return (nil, false)
         }
       }
       if isCancelled { task.cancel() }
-      return answer
+      return found
     }
 
     @inlinable
@@ -81,18 +81,15 @@ extension SingleFlight {
       }
     }
 
+    /// Under the owner's lock.
     @inlinable
-    func end(_ answer: WaiterBox<Value>.Answer) { phase.withLock { $0 = .ended(answer) } }
-
-    @inlinable var answer: WaiterBox<Value>.Answer? {
-      phase.withLock { phase in
-        if case .ended(let answer) = phase { return answer }
-        return nil
-      }
+    func takeAnswer() -> WaiterBox<Value>.Answer? {
+      defer { answer = nil }
+      return answer
     }
 
     func cancel() {
-      let task: Task<Void, Never>? = phase.withLock { phase in
+      let task: Task<Void, Never>? = owner.machine.withLock { _ in
         switch phase {
         case .running(let task):
           phase = .cancelled
@@ -119,7 +116,7 @@ public final class WaiterBox<Value: Sendable>: Sendable {
     case taken
   }
 
-  private let state = Mutex(State.empty)
+  private let state = StateLock(State.empty)
 
   @usableFromInline
   init() {}

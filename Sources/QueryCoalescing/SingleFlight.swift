@@ -1,5 +1,3 @@
-public import Synchronization
-
 /// N callers of one key share one computation.
 ///
 /// ```swift
@@ -30,7 +28,7 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
   @usableFromInline typealias Machine = FlightMachine<Key, WaiterBox<Value>, Flight>
 
   @usableFromInline let clock: any MonotonicClock
-  @usableFromInline let machine: Mutex<Machine>
+  @usableFromInline let machine: StateLock<Machine>
   @usableFromInline let maximumWait: Nanoseconds
 
   /// - Parameter maximumWait: no caller waits longer, with or without a deadline of its own.
@@ -41,7 +39,7 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
     precondition(maximumWait > 0)
     self.clock = clock
     self.maximumWait = maximumWait
-    machine = Mutex(Machine(limits: limits))
+    machine = StateLock(Machine(limits: limits))
   }
 
   public var statistics: SingleFlightStatistics { machine.withLock { $0.statistics } }
@@ -87,11 +85,11 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
       place = Place(flight: id, waiter: waiter)
       let waiting = WaiterBox<Value>()
       box = waiting
-      let isAttached = machine.withLock {
-        $0.attach(key, flight: id, waiter: waiter, waiting)
+      // It may have ended on another thread after `startHere` looked.
+      let late = machine.withLock {
+        $0.attach(key, flight: id, waiter: waiter, waiting) ? nil : flight.takeAnswer()
       }
-      // It ended on another thread after `startHere` looked.
-      if !isAttached, let answer = flight.answer { return try leaderAnswer(answer) }
+      if let late { return try leaderAnswer(late) }
     case .joined(let flight, let waiter):
       place = Place(flight: flight, waiter: waiter)
     case .queued(let flight, let waiter, let isFirst):
@@ -143,10 +141,11 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
     if case .failure = result { failed = true }
     let departure = machine.withLock { machine in
       let departure = machine.finish(flight.key, flight: flight.id, failed: failed) { clock.now() }
-      if let departure {
-        // Under the lock, so that a leader that is not attached any more finds its answer.
-        flight.end(result.map { ($0, departure.reading) })
+      if let departure, departure.leader == nil {
+        // A leader that has not begun to wait finds its answer there.
+        flight.answer = result.map { ($0, departure.reading) }
       }
+      flight.phase = .ended
       return departure
     }
     guard let departure else { return }

@@ -1,5 +1,3 @@
-public import Synchronization
-
 /// At most one request an interval for each viewport session, and the last one always runs.
 ///
 /// ```swift
@@ -65,11 +63,11 @@ public final class ViewportThrottle<Session: Hashable & Sendable>: Sendable {
   }
 
   @usableFromInline let clock: any MonotonicClock
-  @usableFromInline let state: Mutex<State>
+  @usableFromInline let state: StateLock<State>
 
   public init(clock: any MonotonicClock, settings: Settings = Settings()) {
     self.clock = clock
-    state = Mutex(State(machine: ViewportMachine(settings: settings)))
+    state = StateLock(State(machine: ViewportMachine(settings: settings)))
   }
 
   public var statistics: ViewportThrottleStatistics { state.withLock { $0.machine.statistics } }
@@ -185,7 +183,7 @@ public final class ViewportThrottle<Session: Hashable & Sendable>: Sendable {
       case decided(Result<Turn, any Error>)
     }
 
-    private let state = Mutex(State.empty)
+    private let state = StateLock(State.empty)
 
     @usableFromInline
     init() {}

@@ -104,7 +104,7 @@ private final class TableBox {
     var table = Table(capacityBytes: capacity)
     var model: [Int: (value: Int, reading: Reading, bytes: Int)] = [:]
     var now: Nanoseconds = 0
-    for step in 0..<20_000 {
+    for step in 0..<5_000 {
       now += Nanoseconds(random.below(20))
       let key = random.below(60)
       switch random.below(10) {

@@ -1,5 +1,4 @@
 import QueryCoalescing
-import Synchronization
 import Testing
 
 /// A computation that ends when it is told to, and counts how often it ran.
@@ -10,7 +9,7 @@ final class Gate<Value: Sendable>: Sendable {
     var waiting: [CheckedContinuation<Value, any Error>] = []
     var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
   }
-  private let state = Mutex(State())
+  private let state = StateLock(State())
 
   var starts: Int { state.withLock { $0.starts } }
   var cancellations: Int { state.withLock { $0.cancellations } }
