@@ -7,6 +7,7 @@ MOYEO_URL takes a daemon that runs already, MOYEO_SCREENSHOTS a directory for pi
 
 import os
 import random
+import struct
 import unittest
 import urllib.error
 
@@ -101,7 +102,7 @@ class Demo(MapTest):
         self.browser.wait(
             "return document.getElementById('status-shown').textContent ==="
             " moyeo.sumOfCounts.toLocaleString('en')", "the status line")
-        self.assertIn(f"{self.count:,} objects", self.browser.text("#status"))
+        self.assertIn(f"objects {self.count:,}", self.browser.text("#status"))
         self.assertIn("layer=users", self.browser.js("return location.hash"))
         self.browser.screenshot("desktop")
 
@@ -500,12 +501,52 @@ class BaseMap(MapTest):
             "vector tiles")
 
 
+class VectorTiles(MapTest):
+    def test_reads_every_kind_of_value_and_geometry(self):
+        def field(number, content, wire=2):
+            key = bytes([number << 3 | wire])
+            return key + (bytes([len(content)]) if wire == 2 else b"") + content
+
+        def feature(kind, commands, tags=()):
+            return field(2, field(2, bytes(tags)) + field(3, bytes([kind]), 0)
+                         + field(4, bytes(commands)))
+
+        # The examples of the specification, section 4.3.5.
+        values = [
+            field(1, "값".encode()), field(2, struct.pack("<f", 1.5), 5),
+            field(3, struct.pack("<d", -0.1), 1), field(4, b"\x96\x01", 0), field(6, b"\x03", 0),
+            field(7, b"\x01", 0),
+        ]
+        layer = (field(1, b"test")
+                 + feature(1, [17, 10, 14, 3, 9], [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5])
+                 + feature(2, [9, 4, 4, 18, 0, 16, 16, 0])
+                 + feature(3, [9, 6, 12, 18, 10, 12, 24, 44, 15])
+                 + b"".join(field(3, name) for name in (b"a", b"b", b"c", b"d", b"e", b"f"))
+                 + b"".join(field(4, value) for value in values)
+                 + field(5, b"\x80\x20", 0))
+        tile = b"\x1a" + bytes([len(layer) & 127 | 128, len(layer) >> 7]) + layer
+        self.browser.open(daemon.url + "/", ready=False)
+        (read,) = self.browser.driver.execute_async_script(
+            "const [bytes, done] = arguments;"
+            "import('/js/mvt.js').then(mvt => done(mvt.readTile(new Uint8Array(bytes))),"
+            " error => done(String(error)))", list(tile))
+        self.assertEqual((read["name"], read["extent"]), ("test", 4096))
+        point, line, polygon = read["features"]
+        self.assertEqual(
+            point["properties"], {"a": "값", "b": 1.5, "c": -0.1, "d": 150, "e": -2, "f": True})
+        self.assertEqual(point["paths"], [[[5, 7]], [[3, 2]]])
+        self.assertEqual(line["paths"], [[[2, 2], [2, 10], [10, 10]]])
+        self.assertEqual(polygon["paths"], [[[3, 6], [8, 12], [20, 34]]])
+        self.assertEqual([f["type"] for f in read["features"]], [1, 2, 3])
+
+
 class NoNetwork(MapTest):
     def test_asks_nobody_but_the_daemon(self):
         layer = self.layer("network")
         daemon.report(layer, [("a", 37.5, 127)])
         self.browser.open(self.page(layer, 13, (37.5, 127)))
-        addresses = self.browser.js("return performance.getEntriesByType('resource').map(e => e.name)")
+        addresses = self.browser.js(
+            "return performance.getEntriesByType('resource').map(e => e.name)")
         self.assertGreater(len(addresses), 10)
         for address in addresses:
             self.assertTrue(address.startswith((daemon.url, "data:")), address)

@@ -56,7 +56,6 @@ const clusterPath = (layer, id) => `${layerPath(layer)}/clusters/${encodeURIComp
 export const api = {
   layers: (signal) => request("v1/layers", {}, signal),
   clusters: (layer, query, signal) => request(`${layerPath(layer)}/clusters`, query, signal),
-  children: (layer, id) => request(`${clusterPath(layer, id)}/children`),
   expansionZoom: (layer, id) => request(`${clusterPath(layer, id)}/expansion-zoom`),
   leaves: (layer, id, query) => request(`${clusterPath(layer, id)}/leaves`, query),
   position: (layer, id) =>

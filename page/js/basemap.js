@@ -10,7 +10,8 @@ const L = window.L;
 export async function addBaseMap(map) {
   const { baseMapURL, attribution, vectorBaseMap } = await api.pageConfig();
   if (baseMapURL) {
-    const options = { attribution, maxZoom: map.getMaxZoom(), maxNativeZoom: vectorBaseMap ? 14 : 19 };
+    const maxNativeZoom = vectorBaseMap ? 14 : 19;
+    const options = { attribution, maxZoom: map.getMaxZoom(), maxNativeZoom };
     const layer = vectorBaseMap
       ? new VectorTileLayer(baseMapURL, options)
       : L.tileLayer(baseMapURL, options);

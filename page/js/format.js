@@ -35,7 +35,9 @@ export function age(seconds) {
 
 export const time = (date) => clock.format(date);
 
-const winds = ["north", "north-east", "east", "south-east", "south", "south-west", "west", "north-west"];
+const winds = [
+  "north", "north-east", "east", "south-east", "south", "south-west", "west", "north-west",
+];
 
 /** The nearest of eight compass directions. */
 export const wind = (bearingDegrees) => winds[Math.round(bearingDegrees / 45) % 8];

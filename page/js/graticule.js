@@ -5,7 +5,7 @@ import { graticuleStep } from "./outline.js";
 function text(degrees, step, [positive, negative]) {
   const digits = Math.max(0, Math.ceil(-Math.log10(step) - 1e-9));
   const rounded = Math.abs(degrees).toFixed(digits);
-  const side = Number(rounded) === 0 ? "" : degrees > 0 ? positive : negative;
+  const side = [0, 180].includes(Number(rounded)) ? "" : degrees > 0 ? positive : negative;
   return `${rounded}°${side}`;
 }
 

@@ -114,7 +114,8 @@ async function activate(cluster, marker) {
 function writeAddress() {
   const { lat, lng } = map.getCenter().wrap();
   address.write({
-    layer, tags: filter.tags, source: start.source, view: { latitude: lat, longitude: lng, zoom: map.getZoom() },
+    layer, tags: filter.tags, source: start.source,
+    view: { latitude: lat, longitude: lng, zoom: map.getZoom() },
   });
 }
 

@@ -98,7 +98,9 @@ function readFeature(bytes, keys, values) {
     else if (field === 4) feature.paths = readGeometry(packed(reader.block()));
     else return false;
   });
-  for (let i = 0; i + 1 < tags.length; i += 2) feature.properties[keys[tags[i]]] = values[tags[i + 1]];
+  for (let i = 0; i + 1 < tags.length; i += 2) {
+    feature.properties[keys[tags[i]]] = values[tags[i + 1]];
+  }
   return feature;
 }
 

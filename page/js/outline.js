@@ -5,10 +5,14 @@
 const L = window.L;
 
 /** Degrees between lines, widest first; whole divisors, so that labels stay short. */
-const steps = [30, 10, 5, 2, 1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 0.0005, 0.0002];
+const steps = [
+  30, 10, 5, 2, 1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 0.0005, 0.0002,
+];
 const leastSpacingPixels = 110;
 /** Korean names for those who read Korean, and so have a font for it. */
 const korean = navigator.languages.some((language) => language.startsWith("ko"));
+const fonts =
+  'system-ui, "Noto Sans KR", "Apple SD Gothic Neo", "Malgun Gothic", sans-serif';
 const equatorMeters = 40_075_016.7;
 
 /** The graticule's spacing in degrees at a zoom. */
@@ -18,18 +22,19 @@ export function graticuleStep(zoom) {
 }
 
 /** Web Mercator in units of the world's width: 0...1 from west to east and north to south. */
-function project([longitude, latitude]) {
+export function project([longitude, latitude]) {
   const sine = Math.sin((Math.max(-85.06, Math.min(85.06, latitude)) * Math.PI) / 180);
   return [longitude / 360 + 0.5, 0.5 - Math.log((1 + sine) / (1 - sine)) / (4 * Math.PI)];
 }
 
-const latitudeAt = (y) => (Math.atan(Math.sinh(Math.PI * (1 - 2 * y))) * 180) / Math.PI;
+/** The latitude at a height of the projected world, 0...1 from north to south. */
+export const latitudeAt = (y) => (Math.atan(Math.sinh(Math.PI * (1 - 2 * y))) * 180) / Math.PI;
 
 /** Features as `{kind, path, box, ...properties}` in world units. */
 export function prepare(geojson) {
   return geojson.features.map(({ properties, geometry }) => {
     const { type, coordinates } = geometry;
-    const raw = type === "Point" ? [coordinates] : type === "Polygon" ? coordinates[0] : coordinates;
+    const raw = { Point: [coordinates], Polygon: coordinates[0], LineString: coordinates }[type];
     const path = raw.map(project);
     const [xs, ys] = [path.map((p) => p[0]), path.map((p) => p[1])];
     return {
@@ -130,10 +135,20 @@ class TilePainter {
       && this.#y(box[3]) > -margin && this.#y(box[1]) < this.size + margin;
   }
 
+  /** A curve through the middles of the sides: coarse corners come out round. */
   #trace({ path, kind }, copy) {
-    this.context.beginPath();
-    for (const [x, y] of path) this.context.lineTo(this.#x(x, copy), this.#y(y));
-    if (kind !== "river") this.context.closePath();
+    const { context } = this;
+    const points = path.map(([x, y]) => [this.#x(x, copy), this.#y(y)]);
+    const middle = ([ax, ay], [bx, by]) => [(ax + bx) / 2, (ay + by) / 2];
+    const open = kind === "river";
+    context.beginPath();
+    context.moveTo(...(open ? points[0] : middle(points.at(-2), points[0])));
+    // The last point of a ring is its first again.
+    for (let i = 0; i < points.length - 1; i++) {
+      context.quadraticCurveTo(...points[i], ...middle(points[i], points[i + 1]));
+    }
+    if (open) context.lineTo(...points.at(-1));
+    else context.closePath();
   }
 
   #fill(feature, copy, colour) {
@@ -190,7 +205,7 @@ class TilePainter {
     const text = (korean && nameKorean) || name;
     const [x, y] = [this.#x(path[0][0], copy), this.#y(path[0][1])];
     const pixels = [15, 15, 12.5, 12][rank] ?? 12;
-    context.font = `${rank < 2 ? 600 : 500} ${pixels}px "Noto Sans KR", "Apple SD Gothic Neo", "Malgun Gothic", system-ui, sans-serif`;
+    context.font = `${rank < 2 ? 600 : 500} ${pixels}px ${fonts}`;
     context.textAlign = "center";
     context.textBaseline = "middle";
     context.strokeStyle = this.colours.halo;

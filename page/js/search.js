@@ -44,9 +44,10 @@ export class NearbySearch {
     });
     map.on("dblclick movestart zoomstart", () => clearTimeout(pending));
     const cross = byID("crosshair").classList;
-    for (const [event, on] of [["focus", true], ["blur", false], ["mouseenter", true], ["mouseleave", false]]) {
-      byID("search-here").addEventListener(event, () => cross.toggle("shown", on));
-    }
+    const aim = (on) => () => cross.toggle("shown", on);
+    const here = byID("search-here");
+    for (const event of ["focus", "mouseenter"]) here.addEventListener(event, aim(true));
+    for (const event of ["blur", "mouseleave"]) here.addEventListener(event, aim(false));
   }
 
   /** Searches around a place with what the form says. */
@@ -122,7 +123,9 @@ export class NearbySearch {
 
   #draw(radiusMeters) {
     const style = { className: "search-circle", interactive: false };
-    if (radiusMeters > 0) L.circle(this.#centre, { ...style, radius: radiusMeters }).addTo(this.#drawn);
+    if (radiusMeters > 0) {
+      L.circle(this.#centre, { ...style, radius: radiusMeters }).addTo(this.#drawn);
+    }
     L.circleMarker(this.#centre, { className: "search-centre", interactive: false, radius: 5 })
       .addTo(this.#drawn);
   }

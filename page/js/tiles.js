@@ -4,23 +4,18 @@
 
 import { api } from "./api.js";
 import { readTile } from "./mvt.js";
+import { latitudeAt, project } from "./outline.js";
 
 /** Never more tiles than this for one view. */
 const mostTiles = 120;
-
-/** Web Mercator row, 0...1 from north to south. */
-function row(latitude) {
-  const sine = Math.sin((Math.max(-85.05, Math.min(85.05, latitude)) * Math.PI) / 180);
-  return 0.5 - Math.log((1 + sine) / (1 - sine)) / (4 * Math.PI);
-}
 
 /** Addresses of the tiles that a box touches; a box with west > east crosses 180 degrees. */
 export function tilesIn({ west, south, east, north, zoom }) {
   const side = 2 ** zoom;
   const column = (longitude) => Math.floor((longitude / 360 + 0.5) * side);
   const [first, last] = [column(west), column(east < west ? east + 360 : east)];
-  const top = Math.floor(row(north) * side);
-  const bottom = Math.min(side - 1, Math.floor(row(south) * side));
+  const top = Math.floor(project([0, north])[1] * side);
+  const bottom = Math.min(side - 1, Math.floor(project([0, south])[1] * side));
   const tiles = [];
   for (let y = Math.max(0, top); y <= bottom; y++) {
     for (let x = first; x <= Math.min(last, first + side - 1); x++) {
@@ -53,7 +48,7 @@ function cluster({ properties, paths }, extent, { zoom, x, y }) {
   const side = 2 ** zoom;
   const place = {
     longitude: ((x + px / extent) / side - 0.5) * 360,
-    latitude: (Math.atan(Math.sinh(Math.PI * (1 - (2 * (y + py / extent)) / side))) * 180) / Math.PI,
+    latitude: latitudeAt((y + py / extent) / side),
   };
   if (properties.cluster) {
     const { cluster_id: id, point_count: pointCount, coincident } = properties;

@@ -46,7 +46,8 @@ export const VectorTileLayer = L.GridLayer.extend({
       .then(async (response) => {
         if (response.status === 204 || response.status === 404) return done(null, canvas);
         if (!response.ok) throw new Error(`the base map answered ${response.status}`);
-        paint(context, readTile(new Uint8Array(await response.arrayBuffer())), size.x, this._palette);
+        const bytes = new Uint8Array(await response.arrayBuffer());
+        paint(context, readTile(bytes), size.x, this._palette);
         done(null, canvas);
       })
       .catch((error) => error.name !== "AbortError" && done(error, canvas));
@@ -58,7 +59,8 @@ function paint(context, layers, size, colours) {
   context.lineJoin = context.lineCap = "round";
   for (const rule of rules) {
     for (const layer of layers) {
-      if (rules.find((one) => one.type === rule.type && one.name.test(layer.name)) !== rule) continue;
+      const matches = (one) => one.type === rule.type && one.name.test(layer.name);
+      if (rules.find(matches) !== rule) continue;
       for (const feature of layer.features) {
         if (feature.type === rule.type) draw(context, feature, rule, size / layer.extent, colours);
       }
