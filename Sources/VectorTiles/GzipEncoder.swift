@@ -1,7 +1,8 @@
 import CZlib
 import Synchronization
 
-/// Gzip (RFC 1952) by zlib, keeping compressors for the next call: setting one up costs more than
+/// Gzip (RFC 1952). Level 1 packs inputs up to 32 KiB with ``FastDeflate``; all else is zlib's,
+/// keeping compressors for the next call: setting one up costs more than
 /// compressing a tile.
 ///
 /// The same input and level give the same bytes: no time and no name stands in the header.
@@ -16,6 +17,8 @@ public final class GzipEncoder: Sendable {
 
   /// For tiles: level 1.
   public static let fast = GzipEncoder(level: 1)
+  /// The header of RFC 1952: deflate, no flags, no time, fastest, Unix.
+  private static let fastHeader: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 4, 3]
 
   /// - Parameter level: 1 (fast) ... 9 (small); clamped.
   public init(level: Int) { self.level = Int32(max(1, min(9, level))) }
@@ -39,6 +42,30 @@ public final class GzipEncoder: Sendable {
   }
 
   public func compress(_ bytes: [UInt8]) -> [UInt8] {
+    level == 1 && bytes.count <= FastDeflate.inputLimit ? compressFast(bytes) : compressZlib(bytes)
+  }
+
+  private func compressFast(_ bytes: [UInt8]) -> [UInt8] {
+    let header = Self.fastHeader
+    return bytes.withUnsafeBufferPointer { input in
+      [UInt8](unsafeUninitializedCapacity: FastDeflate.bound(input.count) + 18) { output, count in
+        let start = output.baseAddress!
+        for i in 0..<header.count { start[i] = header[i] }
+        var end = header.count + FastDeflate.compress(input, to: start + header.count)
+        // The check value and the length, little endian.
+        let check = UInt32(truncatingIfNeeded: crc32(0, input.baseAddress, UInt32(input.count)))
+        for word in [check, UInt32(input.count)] {
+          for shift in [0, 8, 16, 24] as [UInt32] {
+            start[end] = UInt8(truncatingIfNeeded: word >> shift)
+            end += 1
+          }
+        }
+        count = end
+      }
+    }
+  }
+
+  func compressZlib(_ bytes: [UInt8]) -> [UInt8] {
     let compressor = idle.withLock { $0.popLast() } ?? makeCompressor()
     defer {
       idle.withLock { idle in

@@ -17,9 +17,14 @@ public struct VectorTileLayerWriter: Sendable {
   private let originX: UInt64
   private let originY: UInt64
 
-  private var features: [UInt8] = []
-  private var tags: [UInt8] = []
-  private var geometry: [UInt8] = []
+  /// Layer.features; the first `featureBytes` count.
+  private var features: [UInt8]
+  private var featureBytes = 0
+  /// Of the feature at hand: keys and values in turn.
+  private var tags: [UInt32] = []
+  private var tagBytes = 0
+  private var x: UInt64 = 0
+  private var y: UInt64 = 0
   private var id: UInt64?
   private var keys: [String] = []
   private var values = ValueTable()
@@ -31,7 +36,8 @@ public struct VectorTileLayerWriter: Sendable {
     zoom = tile.zoom
     originX = tile.minimumX
     originY = tile.minimumY
-    features.reserveCapacity(4_096)
+    features = Array(repeating: 0, count: 8_192)
+    tags.reserveCapacity(32)
   }
 
   /// The number of a key, the same for the same name.
@@ -44,11 +50,11 @@ public struct VectorTileLayerWriter: Sendable {
   public mutating func beginFeature(id: UInt64?, at position: MercatorPoint) {
     self.id = id
     tags.removeAll(keepingCapacity: true)
-    geometry.removeAll(keepingCapacity: true)
+    tagBytes = 0
     let (x, y) = tileCoordinates(position)
-    geometry.append(9)  // MoveTo, once: 1 << 3 | 1.
-    geometry.appendVarint(UInt64(truncatingIfNeeded: x << 1 ^ x >> 63))
-    geometry.appendVarint(UInt64(truncatingIfNeeded: y << 1 ^ y >> 63))
+    // Zigzag.
+    self.x = UInt64(truncatingIfNeeded: x << 1 ^ x >> 63)
+    self.y = UInt64(truncatingIfNeeded: y << 1 ^ y >> 63)
   }
 
   /// Where a point lies in the tile, in units of 1/extent of its side, rounded down; the short way
@@ -96,30 +102,44 @@ public struct VectorTileLayerWriter: Sendable {
 
   @inline(__always)
   private mutating func tag(_ key: Key, _ value: UInt32) {
-    tags.appendVarint(UInt64(key.index))
-    tags.appendVarint(UInt64(value))
+    tags.append(key.index)
+    tags.append(value)
+    tagBytes += varintLength(UInt64(key.index)) + varintLength(UInt64(value))
   }
 
   public mutating func endFeature() {
-    var length = 2 + 2 + geometry.count  // type; geometry with a length below 128
+    let geometryBytes = 1 + varintLength(x) + varintLength(y)
+    // Type; geometry, whose length is below 128.
+    var length = 2 + 2 + geometryBytes
     if let id { length += 1 + varintLength(id) }
-    if !tags.isEmpty { length += 1 + varintLength(UInt64(tags.count)) + tags.count }
-    features.append(0x12)  // Layer.features
-    features.appendVarint(UInt64(length))
-    if let id {
-      features.append(0x08)
-      features.appendVarint(id)
+    if tagBytes > 0 { length += 1 + varintLength(UInt64(tagBytes)) + tagBytes }
+    let total = 1 + varintLength(UInt64(length)) + length
+    if featureBytes + total > features.count {
+      features.append(contentsOf: repeatElement(0, count: max(total, features.count)))
     }
-    if !tags.isEmpty {
-      features.append(0x12)
-      features.appendVarint(UInt64(tags.count))
-      features.append(contentsOf: tags)
+    features.withUnsafeMutableBufferPointer { buffer in
+      var writer = ByteWriter(next: buffer.baseAddress! + featureBytes)
+      writer.byte(0x12)  // Layer.features
+      writer.varint(UInt64(length))
+      if let id {
+        writer.byte(0x08)
+        writer.varint(id)
+      }
+      if tagBytes > 0 {
+        writer.byte(0x12)
+        writer.varint(UInt64(tagBytes))
+        for tag in tags { writer.varint(UInt64(tag)) }
+      }
+      writer.byte(0x18)  // type
+      writer.byte(1)  // POINT
+      writer.byte(0x22)  // geometry
+      writer.byte(UInt8(geometryBytes))
+      writer.byte(9)  // MoveTo, once: 1 << 3 | 1.
+      writer.varint(x)
+      writer.varint(y)
+      assert(writer.next == buffer.baseAddress! + featureBytes + total)
     }
-    features.append(0x18)  // type
-    features.append(1)  // POINT
-    features.append(0x22)  // geometry
-    features.append(UInt8(geometry.count))
-    features.append(contentsOf: geometry)
+    featureBytes += total
     featureCount += 1
   }
 
@@ -143,14 +163,35 @@ public struct VectorTileLayerWriter: Sendable {
     tail.append(contentsOf: values.bytes)
     tail.append(0x28)
     tail.appendVarint(UInt64(extent))
-    let length = head.count + features.count + tail.count
+    let length = head.count + featureBytes + tail.count
     var tile: [UInt8] = []
     tile.reserveCapacity(length + 8)
     tile.append(0x1A)  // Tile.layers
     tile.appendVarint(UInt64(length))
     tile.append(contentsOf: head)
-    tile.append(contentsOf: features)
+    tile.append(contentsOf: features[..<featureBytes])
     tile.append(contentsOf: tail)
     return tile
+  }
+}
+
+/// Writes where it was told to; the caller has made room.
+private struct ByteWriter {
+  var next: UnsafeMutablePointer<UInt8>
+
+  @inline(__always)
+  mutating func byte(_ value: UInt8) {
+    next.pointee = value
+    next += 1
+  }
+
+  @inline(__always)
+  mutating func varint(_ value: UInt64) {
+    var rest = value
+    while rest >= 0x80 {
+      byte(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    byte(UInt8(truncatingIfNeeded: rest))
   }
 }

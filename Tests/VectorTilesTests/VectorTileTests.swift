@@ -1,7 +1,8 @@
 import GeoMath
 import SwiftProtobuf
 import Testing
-import VectorTiles
+
+@testable import VectorTiles
 
 @Suite struct VectorTileTests {
   static let tile = TileAddress(zoom: 3, x: 6, y: 3)!
@@ -107,6 +108,35 @@ import VectorTiles
       #expect(packed == encoder.compress(bytes))
     }
     #expect(GzipDecoder.decompress(Array(encoder.compress(bytes).dropLast(3))) == nil)
+  }
+
+  /// Inputs of every kind and length that level 1 packs itself.
+  @Test(arguments: [0 as UInt64, 1, 2, 3])
+  func fastRoundTrip(kind: UInt64) {
+    var state = kind &+ 1
+    for length in [0, 1, 2, 3, 4, 5, 7, 8, 255, 256, 257, 258, 259, 300, 5_000, 32_767, 32_768] {
+      let bytes = (0..<length).map { n -> UInt8 in
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        switch kind {
+        case 0: return UInt8(truncatingIfNeeded: state >> 56)
+        case 1: return 7
+        case 2: return UInt8(truncatingIfNeeded: state >> 62)
+        default: return UInt8(truncatingIfNeeded: n / 3 % 251) & (n % 700 < 400 ? 255 : 15)
+        }
+      }
+      let packed = GzipEncoder.fast.compress(bytes)
+      #expect(GzipDecoder.decompress(packed) == bytes)
+      #expect(packed.count <= FastDeflate.bound(length) + 18)
+    }
+  }
+
+  /// Fixed codes cost some size; most on numbers like these.
+  @Test func fastIsNotMuchLargerThanZlib() {
+    let tile = VectorTileEncoder.encode(
+      layer: "a", tile: VectorTileTests.tile, features: VectorTileTests.features(150))
+    let encoder = GzipEncoder(level: 1)
+    #expect(
+      Double(encoder.compress(tile).count) < 1.5 * Double(encoder.compressZlib(tile).count))
   }
 
   @Test func garbageIsRefused() {
