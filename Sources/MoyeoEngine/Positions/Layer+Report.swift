@@ -43,7 +43,8 @@ extension Layer {
   public func times(
     observedAt: Instant?, ttlMilliseconds: Int64?, now: Instant, limits: EngineLimits
   ) -> (observedAt: Instant, expiresAt: Instant) {
-    var observed = observedAt ?? now
+    // Not before the year 1, where RFC 3339 and protobuf's Timestamp begin.
+    var observed = max(observedAt ?? now, Instant(seconds: -62_135_596_800))
     if observed > now.advanced(milliseconds: limits.clockSkewMilliseconds) { observed = now }
     let ttl = ttlMilliseconds ?? settings.defaultTTLMilliseconds
     return (observed, ttl == 0 ? .distantFuture : observed.advanced(milliseconds: ttl))

@@ -39,7 +39,17 @@ struct HTTPFrontend: Sendable {
     }
     var response = await answer(request)
     cors.decorate(&response, origin: origin)
+    if request.method == .head { response = Self.withoutBody(response) }
     return response
+  }
+
+  /// The answer to HEAD: the headers of GET (RFC 9110, section 9.3.2).
+  private static func withoutBody(_ response: Response) -> Response {
+    var headers = response.headers
+    if headers[.contentLength] == nil, let length = response.body.contentLength {
+      headers[.contentLength] = "\(length)"
+    }
+    return Response(status: response.status, headers: headers, body: .init())
   }
 
   private func answer(_ request: Request) async -> Response {
@@ -59,7 +69,8 @@ struct HTTPFrontend: Sendable {
       }
       let match: RouteTable.Match
       do {
-        match = try routes.match(method: request.method.rawValue, path: request.uri.path)
+        let method = request.method == .head ? .get : request.method
+        match = try routes.match(method: method.rawValue, path: request.uri.path)
       } catch {
         try await Self.drain(request)
         throw error
@@ -186,6 +197,9 @@ extension HTTPFrontend {
     var response = json(error.httpBody(), status: .init(code: error.reason.status.http))
     if let milliseconds = error.retryAfterMilliseconds {
       response.headers[.retryAfter] = "\((milliseconds + 999) / 1000)"
+    }
+    if !error.allowedMethods.isEmpty {
+      response.headers[.allow] = error.allowedMethods.joined(separator: ", ")
     }
     return response
   }

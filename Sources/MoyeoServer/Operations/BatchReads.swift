@@ -16,7 +16,9 @@ struct BatchReads: Sendable {
 
   func answer(method: String, body: Data) async throws -> [UInt8] {
     guard method == "POST" else {
-      throw APIError(.methodNotAllowed, "this route answers POST, not \(method)")
+      var error = APIError(.methodNotAllowed, "this route answers POST, not \(method)")
+      error.allowedMethods = ["POST"]
+      throw error
     }
     let items = try Self.items(in: body, maximum: maximumRequests)
     var out = Array(#"{"responses":["#.utf8)

@@ -110,14 +110,17 @@ enum RequestDecoding {
     } catch {
       throw APIError(.malformedRequest, "the body is not a \(Request.protoMessageName) message")
     }
-    guard request.unknownFields.data.isEmpty else {
+    let unknown = encoded.withUnsafeBytes { MessageSchema.of(type).unknownField(in: $0) }
+    if let unknown {
       throw APIError(
-        .unknownField, "the request has fields that \(Request.protoMessageName) does not know")
+        .unknownField, field: unknown,
+        "\(Request.protoMessageName) does not know the field \(unknown)")
     }
     return request
   }
 
-  /// A request from its JSON body, if any, with the parameters of path and query over it.
+  /// A request from its JSON body, if any, and the parameters of path and query. A field may
+  /// stand in both only with the same value.
   static func message<Request: Message>(_ type: Request.Type, body: Data?, parameters: Data)
     throws(APIError) -> Request
   {
@@ -127,15 +130,29 @@ enum RequestDecoding {
       guard let overlay: [UInt8] = try? request.serializedBytes() else {
         throw APIError(.malformedRequest, "the parameters cannot be encoded")
       }
+      try refuseConflicts(overlay, fromBody, body)
       request = fromBody
       do {
-        // Path and query win over the body.
         try request.merge(serializedBytes: overlay)
       } catch {
         throw APIError(.malformedRequest, "the parameters do not fit the body")
       }
     }
     return request
+  }
+
+  private static func refuseConflicts<Request: Message>(
+    _ parameters: [UInt8], _ fromBody: Request, _ body: Data
+  ) throws(APIError) {
+    let schema = MessageSchema.of(Request.self)
+    // Bodies that name a parameter are rare: only those are encoded again.
+    let given = parameters.withUnsafeBytes { schema.topLevelNames(in: $0) }
+    guard given.contains(where: { body.range(of: Data("\"\($0)\"".utf8)) != nil }),
+      let encoded: [UInt8] = try? fromBody.serializedBytes(),
+      let name = schema.conflict(parameters, encoded)
+    else { return }
+    throw APIError(
+      .conflictingFields, field: name, "\(name) stands in the path or query and in the body")
   }
 
   private static func parse<Request: Message>(_ type: Request.Type, json: Data) throws(APIError)

@@ -43,8 +43,11 @@ struct RouteTable: Sendable {
       return Match(target: target, parameters: parameters)
     }
     guard allowed.isEmpty else {
-      let names = Set(allowed).sorted().joined(separator: ", ")
-      throw APIError(.methodNotAllowed, "this route answers \(names), not \(method)")
+      let names = Set(allowed).sorted()
+      var error = APIError(
+        .methodNotAllowed, "this route answers \(names.joined(separator: ", ")), not \(method)")
+      error.allowedMethods = names
+      throw error
     }
     throw APIError(.unknownRoute, "there is no route \(quoted(path))")
   }

@@ -86,7 +86,8 @@ extension PositionOperations {
         attributes: try validation.attributes(position.attributes, field: "attributes"),
         ttlMilliseconds: try validation.ttlMilliseconds(
           position.hasTtlSeconds ? position.ttlSeconds : nil, field: "ttlSeconds"),
-        observedAt: position.hasObservedAt ? Instant(position.observedAt) : nil)
+        observedAt: position.hasObservedAt
+          ? try validation.observedAt(position.observedAt, field: "observedAt") : nil)
       return report
     } catch {
       throw error.prefixingFields(field)
@@ -97,7 +98,7 @@ extension PositionOperations {
     var rejection = Moyeo_V1_Rejection()
     rejection.index = Int32(index)
     // Cut, so that a huge bad id does not come back at full length.
-    rejection.id = id.utf8.count <= 128 ? id : String(id.prefix(32)) + "…"
+    rejection.id = id.utf8.count <= 128 ? id : String(String.UnicodeScalarView(id.unicodeScalars.prefix(32))) + "…"
     // The path inside the item: `positions[3].latitude` is `latitude` here.
     rejection.field =
       error.fields.first.map { String($0.field.drop { $0 != "." }.dropFirst()) } ?? ""
@@ -131,7 +132,7 @@ extension PositionOperations {
         ? first.message : "every position was refused; the first: \(first.message)")
     error.fields = rejections.prefix(20).map {
       .init(
-        field: "positions[\($0.index)].\($0.field)",
+        field: "positions[\($0.index)]" + ($0.field.isEmpty ? "" : "." + $0.field),
         reason: Reason(rawValue: $0.reason) ?? .malformedRequest, message: $0.message)
     }
     error.rejections = rejections

@@ -10,6 +10,7 @@ extension GRPCFrontend {
   func registerStreamReports(in router: inout RPCRouter<Transport>) {
     let recorder = requestMetrics.recorder(name: "StreamReports", transport: "grpc")
     let positions = positions
+    let shutdown = shutdown
     router.registerHandler(
       forMethod: MethodDescriptor(
         fullyQualifiedService: "moyeo.v1.PositionService", method: "StreamReports"),
@@ -17,18 +18,20 @@ extension GRPCFrontend {
     ) { request, _ in
       let messages = request.messages
       return StreamingServerResponse { writer in
-        var stream = ReportStream(positions: positions)
-        for try await bytes in messages {
-          let start = recorder.start()
-          do {
-            let message = try RequestDecoding.message(
-              Moyeo_V1_StreamReportsRequest.self, encoded: bytes)
-            let answer = try encoded(try stream.answer(message))
-            recorder.finish(start, reason: nil)
-            try await writer.write(answer)
-          } catch let error as APIError {
-            recorder.finish(start, reason: error.reason)
-            throw error.grpcStatus
+        try await untilShutdown(shutdown) {
+          var stream = ReportStream(positions: positions)
+          for try await bytes in messages {
+            let start = recorder.start()
+            do {
+              let message = try RequestDecoding.message(
+                Moyeo_V1_StreamReportsRequest.self, encoded: bytes)
+              let answer = try encoded(try stream.answer(message))
+              recorder.finish(start, reason: nil)
+              try await writer.write(answer)
+            } catch let error as APIError {
+              recorder.finish(start, reason: error.reason)
+              throw error.grpcStatus
+            }
           }
         }
         return [:]
@@ -37,11 +40,31 @@ extension GRPCFrontend {
   }
 }
 
+/// Runs `body` until it ends; when the shutdown begins it is cancelled, and the caller told.
+private func untilShutdown(
+  _ shutdown: ShutdownSignal, _ body: @escaping @Sendable () async throws -> Void
+) async throws {
+  try await withThrowingTaskGroup(of: Bool.self) { tasks in
+    tasks.addTask {
+      try await body()
+      return true
+    }
+    tasks.addTask {
+      await shutdown.wait()
+      return false
+    }
+    let ended = try await tasks.next() ?? true
+    tasks.cancelAll()
+    guard ended else {
+      throw APIError(.unavailable, "the service is shutting down; connect again").grpcStatus
+    }
+  }
+}
+
 /// What one stream of reports remembers: its layer, named by the first message.
 struct ReportStream {
   let positions: PositionOperations
   private var layerName: String?
-  private var batch = UpdateBatch()
   private var outcomes: [UpdateOutcome] = []
 
   init(positions: PositionOperations) { self.positions = positions }
@@ -49,7 +72,13 @@ struct ReportStream {
   mutating func answer(_ message: Moyeo_V1_StreamReportsRequest) throws(APIError)
     -> Moyeo_V1_StreamReportsResponse
   {
-    if message.hasLayer { layerName = message.layer }
+    if message.hasLayer {
+      // Handles hold for the layer they were registered in.
+      guard layerName == nil || layerName == message.layer else {
+        throw APIError(.conflictingFields, field: "layer", "a stream is about one layer")
+      }
+      layerName = message.layer
+    }
     guard let layerName else {
       throw APIError(.missingField, field: "layer", "the first message of a stream names the layer")
     }
@@ -113,11 +142,14 @@ struct ReportStream {
         ? Instant(milliseconds: packed.observedAtMilliseconds) : nil,
       ttlMilliseconds: ttl, now: now, limits: positions.engine.limits)
     guard times.expiresAt > now else {
-      throw APIError(
-        .stale, field: "packed.observedAtMilliseconds",
-        "the time to live of these positions had passed before they arrived")
+      // Late, each of them; the next message may be in time.
+      for i in 0..<count {
+        response.rejections.append(
+          Self.rejection(index: i, id: "", field: "observedAtMilliseconds", reason: .stale))
+      }
+      return
     }
-    batch.removeAll()
+    var batch = UpdateBatch(columnCount: layer.columns.count)
     var accepted: [Int32] = []
     accepted.reserveCapacity(count)
     for i in 0..<count {
@@ -181,7 +213,7 @@ struct ReportStream {
     out.message =
       switch reason {
       case .unknownObject: "no live object has this handle: report and register it again"
-      case .stale: "a newer observation of this object is stored"
+      case .stale: "a newer observation is stored, or its time to live had passed on arrival"
       case .nullIsland: "0, 0 is refused: it is what clients send when they have no position"
       default: "outside the range of \(field)"
       }

@@ -117,7 +117,7 @@ struct RequestValidation: Sendable {
         .limitOutOfRange, field: "radiusMeters", "radiusMeters is 0 or more; got \(meters)")
     }
     // No two points are further apart than half the equator; a larger radius is the whole world.
-    return Int64((min(meters, 30_000_000) * 1000).rounded(.down))
+    return Self.thousandths(min(meters, 30_000_000))
   }
 
   func maximumAgeMilliseconds(_ seconds: Double?) throws(APIError) -> Int64? {
@@ -126,7 +126,14 @@ struct RequestValidation: Sendable {
       throw APIError(
         .limitOutOfRange, field: "maxAgeSeconds", "maxAgeSeconds is 0 or more; got \(seconds)")
     }
-    return Int64(min(seconds, 1e12) * 1000)
+    return Self.thousandths(min(seconds, 1e12))
+  }
+
+  /// The most thousandths that are no more than `value`, as answers print them: a radius read
+  /// from a hit's `distanceMeters` includes that hit, although 1.001 * 1000 is below 1001.
+  private static func thousandths(_ value: Double) -> Int64 {
+    let rounded = (value * 1000).rounded()
+    return Int64(rounded / 1000 <= value ? rounded : rounded - 1)
   }
 
   func ttlMilliseconds(_ seconds: Double?, field: String) throws(APIError) -> Int64? {
@@ -268,8 +275,10 @@ struct RequestValidation: Sendable {
   /// Encoded attributes with their entries in a fixed order.
   func attributes(_ attributes: Google_Protobuf_Struct, field: String) throws(APIError) -> [UInt8] {
     guard !attributes.fields.isEmpty else { return [] }
-    guard attributes.fields.values.allSatisfy(isPlain) else {
-      throw APIError(.badAttributes, field: field, "numbers in attributes must be finite")
+    for value in attributes.fields.values {
+      if let problem = problem(with: value, level: 1) {
+        throw APIError(.badAttributes, field: field, problem)
+      }
     }
     var options = BinaryEncodingOptions()
     options.useDeterministicOrdering = true
@@ -284,12 +293,37 @@ struct RequestValidation: Sendable {
     return bytes
   }
 
-  private func isPlain(_ value: Google_Protobuf_Value) -> Bool {
+  /// What is stored must be readable: JSON and protobuf readers bound the nesting they follow.
+  private static let maximumAttributeNesting = 16
+
+  private func problem(with value: Google_Protobuf_Value, level: Int) -> String? {
+    let inner: [Google_Protobuf_Value]
     switch value.kind {
-    case .numberValue(let number): number.isFinite
-    case .structValue(let fields): fields.fields.values.allSatisfy(isPlain)
-    case .listValue(let list): list.values.allSatisfy(isPlain)
-    case .nullValue, .stringValue, .boolValue, nil: true
+    case .numberValue(let number):
+      return number.isFinite ? nil : "numbers in attributes must be finite"
+    case .structValue(let fields): inner = Array(fields.fields.values)
+    case .listValue(let list): inner = list.values
+    case .nullValue, .stringValue, .boolValue, nil: return nil
     }
+    guard level < Self.maximumAttributeNesting else {
+      return "attributes nest at most \(Self.maximumAttributeNesting) levels"
+    }
+    for value in inner {
+      if let problem = problem(with: value, level: level + 1) { return problem }
+    }
+    return nil
+  }
+
+  /// The moment of an observation, by protobuf's rules for a Timestamp.
+  func observedAt(_ time: Google_Protobuf_Timestamp, field: String) throws(APIError)
+    -> ObjectModel.Instant
+  {
+    // 0001-01-01 to 9999-12-31 (google/protobuf/timestamp.proto).
+    guard (-62_135_596_800...253_402_300_799).contains(time.seconds),
+      (0..<1_000_000_000).contains(time.nanos)
+    else {
+      throw APIError(.badTime, field: field, "\(field) is a time of the years 1 to 9999")
+    }
+    return ObjectModel.Instant(time)
   }
 }
