@@ -1,11 +1,13 @@
 import ObjectModel
 
 /// The surcharges of a tariff, ready for "which are active now, and until when".
-struct BandTable: Hashable, Sendable {
+struct BandTable: Sendable {
   static let dayMilliseconds: Int64 = 86_400_000
 
   let offsets: UTCOffsets
-  let surcharges: [Surcharge]
+  /// All bands of all surcharges.
+  let bands: [(band: LocalTimeBand, bit: UInt64)]
+  let surchargeCount: Int
   /// Local milliseconds of the day at which the set of active surcharges may change; ascending.
   let edges: [Int64]
   /// Bit i: surcharge i is decided along the trip.
@@ -13,16 +15,19 @@ struct BandTable: Hashable, Sendable {
 
   init(_ content: TariffContent) {
     offsets = content.offsets
-    surcharges = content.surcharges
+    surchargeCount = content.surcharges.count
     var edges: Set<Int64> = [0]
     var along: UInt64 = 0
+    var bands: [(band: LocalTimeBand, bit: UInt64)] = []
     for (i, surcharge) in content.surcharges.enumerated() {
       if surcharge.chosen == .along { along |= 1 << UInt64(i) }
       for band in surcharge.bands {
+        bands.append((band, 1 << UInt64(i)))
         edges.insert(Int64(band.fromMinute) * 60_000)
         edges.insert(Int64(band.toMinute % 1440) * 60_000)
       }
     }
+    self.bands = bands
     self.edges = edges.sorted()
     alongMask = along
   }
@@ -31,12 +36,9 @@ struct BandTable: Hashable, Sendable {
   func active(at instant: Instant) -> UInt64 {
     let (weekday, millisecond) = localTime(instant)
     var mask: UInt64 = 0
-    for (i, surcharge) in surcharges.enumerated() {
-      for band in surcharge.bands
-      where band.contains(weekday: weekday, millisecond: millisecond) {
-        mask |= 1 << UInt64(i)
-        break
-      }
+    for entry in bands
+    where mask & entry.bit == 0 && entry.band.contains(weekday: weekday, millisecond: millisecond) {
+      mask |= entry.bit
     }
     return mask
   }

@@ -1,7 +1,7 @@
 extension Tariff {
   /// Adds the lines of a metered trip.
   func charge(_ run: MeterRun, _ trip: Trip, into bill: inout FareBreakdown) {
-    bill.add(.base, content.baseAmount, rule: prepared.texts.base)
+    bill.add(.base, prepared.content.baseAmount, rule: prepared.texts.base)
     chargeBaseSurcharges(run, isOutside: trip.outOfAreaFromMeters != nil, into: &bill)
     chargeSteps(run, into: &bill)
     for (i, count) in run.longSteps.enumerated() where count > 0 {
@@ -17,13 +17,14 @@ extension Tariff {
     }
     if run.limited > 0 {
       let amount =
-        content.chargeOn == .proportional
+        prepared.content.chargeOn == .proportional
         ? run.limited / Double(prepared.scale.stepUnits) : run.limited
       bill.add(.surchargeLimit, -Int64(amount.rounded()), rule: prepared.texts.limit)
     }
     chargeDiscounts(into: &bill)
     bill.metered = bill.total
-    for (i, surcharge) in content.surcharges.enumerated() {
+    guard run.everActive & prepared.prices.onceMask != 0 else { return }
+    for (i, surcharge) in prepared.content.surcharges.enumerated() {
       guard case .amount(let amount) = surcharge.price, run.everActive >> UInt64(i) & 1 == 1
       else { continue }
       bill.add(.surcharge, amount, rule: prepared.texts.surchargeOnce[i])
@@ -34,27 +35,33 @@ extension Tariff {
   private func chargeBaseSurcharges(
     _ run: MeterRun, isOutside: Bool, into bill: inout FareBreakdown
   ) {
+    let prices = prepared.prices
+    guard run.boardingMask & prices.baseMask != 0 || (isOutside && prices.isBaseOutside) else {
+      return
+    }
     var parts: [(index: Int, hundredths: Int64, kind: FareLine.Kind)] = []
-    for (i, surcharge) in content.surcharges.enumerated() where surcharge.appliesToBase {
+    for (i, surcharge) in prepared.content.surcharges.enumerated() where surcharge.appliesToBase {
       guard case .hundredths(let h) = surcharge.price, run.boardingMask >> UInt64(i) & 1 == 1
       else { continue }
       parts.append((i, h, .surcharge))
     }
     // At the edge, boarding lies before it.
-    if let rule = content.outOfArea, isOutside, rule.appliesToBase, rule.begins == .boarding {
-      parts.append((content.surcharges.count, rule.hundredths, .outOfArea))
+    if let rule = prepared.content.outOfArea, isOutside, prices.isBaseOutside {
+      parts.append((prepared.content.surcharges.count, rule.hundredths, .outOfArea))
     }
-    if content.stacking.rule == .highest, let top = parts.max(by: { $0.hundredths < $1.hundredths })
+    if prepared.content.stacking.rule == .highest,
+      let top = parts.max(by: { $0.hundredths < $1.hundredths })
     {
       parts = [top]
     }
-    let limit = content.stacking.maximumHundredths ?? .max
-    let rounding = Rounding(unit: content.baseRounding, mode: .nearest)
+    let limit = prepared.content.stacking.maximumHundredths ?? .max
+    let rounding = Rounding(unit: prepared.content.baseRounding, mode: .nearest)
     var sum: Int64 = 0
-    var reached = content.baseAmount
+    var reached = prepared.content.baseAmount
     for part in parts {
       sum = min(sum + part.hundredths, max(limit, sum))
-      let next = rounding(content.baseAmount + (content.baseAmount * sum + 5000) / 10_000)
+      let next = rounding(
+        prepared.content.baseAmount + (prepared.content.baseAmount * sum + 5000) / 10_000)
       if next != reached {
         bill.add(part.kind, next - reached, rule: prepared.texts.surchargeOnBase[part.index])
       }
@@ -67,8 +74,8 @@ extension Tariff {
     guard run.charged > 0 else { return }
     let share = run.units > 0 ? Double(run.timeUnits) / Double(run.units) : 0
     let timeCount = Int64((Double(run.charged) * min(share, 1)).rounded())
-    let total = money(content.stepAmount, run: run.charged)
-    let timeAmount = money(content.stepAmount, run: timeCount)
+    let total = money(prepared.content.stepAmount, run: run.charged)
+    let timeAmount = money(prepared.content.stepAmount, run: timeCount)
     if run.charged > timeCount {
       bill.add(
         .distance, total - timeAmount, quantity: quantity(run.charged - timeCount),
@@ -81,7 +88,7 @@ extension Tariff {
 
   private func chargeDiscounts(into bill: inout FareBreakdown) {
     var next = 0
-    for rule in content.longDistance {
+    for rule in prepared.content.longDistance {
       guard case .discount(let above, let hundredths, let rounding) = rule else { continue }
       let text = prepared.texts.discounts[next]
       next += 1
@@ -94,19 +101,19 @@ extension Tariff {
 
   /// Adds the line of a flat trip and the surcharges that it takes.
   func chargeFlat(_ index: Int, _ trip: Trip, into bill: inout FareBreakdown) {
-    let flat = content.flatTrips[index]
+    let flat = prepared.content.flatTrips[index]
     bill.add(.flat, flat.amount, rule: prepared.texts.flat[index])
     bill.metered = bill.total
     guard !flat.surcharges.isEmpty else { return }
     let active = prepared.bands.active(at: trip.departure)
-    for (i, surcharge) in content.surcharges.enumerated()
+    for (i, surcharge) in prepared.content.surcharges.enumerated()
     where flat.surcharges.contains(surcharge.id) {
       guard active >> UInt64(i) & 1 == 1 else { continue }
       switch surcharge.price {
       case .amount(let amount):
         bill.add(.surcharge, amount, rule: prepared.texts.surchargeOnce[i])
       case .hundredths(let h):
-        let rounding = Rounding(unit: content.baseRounding, mode: .nearest)
+        let rounding = Rounding(unit: prepared.content.baseRounding, mode: .nearest)
         let next = rounding(flat.amount + (flat.amount * h + 5000) / 10_000)
         bill.add(.surcharge, next - flat.amount, rule: prepared.texts.surchargeOnBase[i])
       }
@@ -116,12 +123,12 @@ extension Tariff {
   /// Tolls, call fee and the rounding of the bill.
   func chargeExtras(_ trip: Trip, into bill: inout FareBreakdown) {
     if trip.tolls > 0 { bill.add(.tolls, trip.tolls, rule: prepared.texts.tolls) }
-    if trip.isCalled && content.callFee > 0 {
-      bill.add(.callFee, content.callFee, rule: prepared.texts.callFee)
-      bill.extras += content.callFee
+    if trip.isCalled && prepared.content.callFee > 0 {
+      bill.add(.callFee, prepared.content.callFee, rule: prepared.texts.callFee)
+      bill.extras += prepared.content.callFee
     }
     bill.extras += trip.tolls
-    let rounded = content.finalRounding(bill.total)
+    let rounded = prepared.content.finalRounding(bill.total)
     if rounded != bill.total {
       bill.add(.rounding, rounded - bill.total, rule: prepared.texts.rounding)
     }
@@ -129,12 +136,12 @@ extension Tariff {
 
   /// `count` is in steps, or in units where steps are charged in proportion.
   private func money(_ price: Int64, run count: Int64) -> Int64 {
-    guard content.chargeOn == .proportional else { return price * count }
+    guard prepared.content.chargeOn == .proportional else { return price * count }
     return Int64((Double(price) * (Double(count) / Double(prepared.scale.stepUnits))).rounded())
   }
 
   private func quantity(_ count: Int64) -> Int64 {
-    content.chargeOn == .proportional
+    prepared.content.chargeOn == .proportional
       ? Int64((Double(count) / Double(prepared.scale.stepUnits)).rounded()) : count
   }
 }

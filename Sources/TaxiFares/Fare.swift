@@ -49,19 +49,25 @@ public struct FareBreakdown: Hashable, Sendable {
   public var metered: Int64
   /// Tolls and call fee, which are shared per seat whatever the split rule.
   public var extras: Int64
+  /// Off where only the total is asked for.
+  private let keepsLines: Bool
 
-  init() {
+  init(keepsLines: Bool = true) {
+    self.keepsLines = keepsLines
     lines = []
+    if keepsLines { lines.reserveCapacity(6) }
     total = 0
     metered = 0
     extras = 0
   }
 
   mutating func add(
-    _ kind: FareLine.Kind, _ amount: Int64, quantity: Int64? = nil, rule: String
+    _ kind: FareLine.Kind, _ amount: Int64, quantity: Int64? = nil,
+    rule: @autoclosure () -> String
   ) {
-    lines.append(FareLine(kind: kind, amount: amount, quantity: quantity, rule: rule))
     total += amount
+    guard keepsLines else { return }
+    lines.append(FareLine(kind: kind, amount: amount, quantity: quantity, rule: rule()))
   }
 }
 
@@ -82,17 +88,12 @@ public struct Fare: Hashable, Sendable {
 extension Tariff {
   /// The fare of a trip: exact from segments or measured slow time, a range from totals.
   /// - Complexity: O(segments + band edges crossed); below 5 us for totals.
-  public func fare(
-    for trip: Trip, model: SlowTimeModel? = nil
-  ) throws(FareError) -> Fare {
-    let expected = try breakdown(for: trip, model: model, traffic: .expected)
+  public func fare(for trip: Trip, model: SlowTimeModel? = nil) throws(FareError) -> Fare {
     guard case .totals = trip.course, trip.flatTrip == nil else {
+      let expected = try breakdown(for: trip, model: model)
       return Fare(expected: expected, low: expected.total, high: expected.total)
     }
-    return Fare(
-      expected: expected,
-      low: try breakdown(for: trip, model: model, traffic: .freeFlow).total,
-      high: try breakdown(for: trip, model: model, traffic: .congested).total)
+    return try fare(expected: trip, low: trip.course, high: trip.course, model: model)
   }
 
   /// The fare of a trip whose distance and duration are estimates themselves: `low` and `high`
@@ -100,14 +101,19 @@ extension Tariff {
   public func fare(
     expected trip: Trip, low: TripCourse, high: TripCourse, model: SlowTimeModel? = nil
   ) throws(FareError) -> Fare {
-    var best = trip
-    best.course = low
-    var worst = trip
-    worst.course = high
-    return Fare(
-      expected: try breakdown(for: trip, model: model, traffic: .expected),
-      low: try breakdown(for: best, model: model, traffic: .freeFlow).total,
-      high: try breakdown(for: worst, model: model, traffic: .congested).total)
+    guard trip.flatTrip == nil else {
+      let expected = try breakdown(for: trip, model: model)
+      return Fare(expected: expected, low: expected.total, high: expected.total)
+    }
+    try trip.validate()
+    try low.validate()
+    try high.validate()
+    let model = model ?? prepared.content.slowTimeModel
+    var run = newRun(trip)
+    let expected = metered(trip, trip.course, model, .expected, &run, keepsLines: true)
+    let least = metered(trip, low, model, .freeFlow, &run, keepsLines: false)
+    let most = metered(trip, high, model, .congested, &run, keepsLines: false)
+    return Fare(expected: expected, low: least.total, high: most.total)
   }
 
   /// The itemised fare of a trip in one kind of traffic.
@@ -116,32 +122,35 @@ extension Tariff {
     traffic: SlowTimeModel.Traffic = .expected
   ) throws(FareError) -> FareBreakdown {
     try trip.validate()
-    var bill = FareBreakdown()
-    bill.lines.reserveCapacity(6)
     if let name = trip.flatTrip {
-      guard let i = content.flatTrips.firstIndex(where: { $0.id == name }) else {
+      guard let i = prepared.content.flatTrips.firstIndex(where: { $0.id == name }) else {
         throw .unknownFlatTrip(id: name)
       }
+      var bill = FareBreakdown()
       chargeFlat(i, trip, into: &bill)
-    } else {
-      charge(
-        run(trip, model: model ?? content.slowTimeModel, traffic: traffic), trip,
-        into: &bill)
+      chargeExtras(trip, into: &bill)
+      return bill
     }
-    chargeExtras(trip, into: &bill)
-    return bill
+    let model = model ?? prepared.content.slowTimeModel
+    var run = newRun(trip)
+    return metered(trip, trip.course, model, traffic, &run, keepsLines: true)
   }
 
-  private func run(
-    _ trip: Trip, model: SlowTimeModel, traffic: SlowTimeModel.Traffic
-  ) -> MeterRun {
+  private func newRun(_ trip: Trip) -> MeterRun {
     var outside: Int64?
-    if let rule = content.outOfArea, let from = trip.outOfAreaFromMeters {
+    if let rule = prepared.content.outOfArea, let from = trip.outOfAreaFromMeters {
       outside = rule.begins == .boarding ? 0 : MeterScale.distance(from)
     }
+    return MeterRun(prepared, boarding: trip.departure, outOfAreaFrom: outside)
+  }
+
+  private func metered(
+    _ trip: Trip, _ course: TripCourse, _ model: SlowTimeModel,
+    _ traffic: SlowTimeModel.Traffic, _ run: inout MeterRun, keepsLines: Bool
+  ) -> FareBreakdown {
+    run.restart()
     let scale = prepared.scale
-    var run = MeterRun(prepared, boarding: trip.departure, outOfAreaFrom: outside)
-    switch trip.course {
+    switch course {
     case .segments(let segments):
       for segment in segments { run.advance(scale.stretch(segment)) }
     case .totals(let distance, let duration):
@@ -153,6 +162,9 @@ extension Tariff {
         scale.stretch(distanceMeters: distance, durationSeconds: duration, slowSeconds: slow))
     }
     run.finish()
-    return run
+    var bill = FareBreakdown(keepsLines: keepsLines)
+    charge(run, trip, into: &bill)
+    chargeExtras(trip, into: &bill)
+    return bill
   }
 }

@@ -29,6 +29,7 @@ struct MeterRun {
   private(set) var limited = 0.0
 
   let boardingMask: UInt64
+  private let firstEdge: Instant
   private var mask: UInt64
   private var maskUntil: Instant
 
@@ -36,14 +37,30 @@ struct MeterRun {
     self.tariff = tariff
     self.boarding = boarding
     self.outOfAreaFrom = outOfAreaFrom
-    let table = tariff.bands
-    let active = table.surcharges.isEmpty ? 0 : table.active(at: boarding)
+    let active = tariff.bands.surchargeCount == 0 ? 0 : tariff.bands.active(at: boarding)
     boardingMask = active
+    firstEdge =
+      tariff.bands.alongMask == 0 ? .distantFuture : tariff.bands.nextEdge(after: boarding)
     mask = active
     everActive = active
-    maskUntil = table.alongMask == 0 ? .distantFuture : table.nextEdge(after: boarding)
-    surchargedSteps = Array(repeating: 0, count: table.surcharges.count + 1)
+    maskUntil = firstEdge
+    surchargedSteps = Array(repeating: 0, count: tariff.bands.surchargeCount + 1)
     longSteps = Array(repeating: 0, count: tariff.prices.longSteps.count)
+  }
+
+  /// Back to boarding, for the same trip in other traffic.
+  mutating func restart() {
+    elapsed = 0
+    distance = 0
+    units = 0
+    timeUnits = 0
+    charged = 0
+    limited = 0
+    mask = boardingMask
+    everActive = boardingMask
+    maskUntil = firstEdge
+    for i in surchargedSteps.indices { surchargedSteps[i] = 0 }
+    for i in longSteps.indices { longSteps[i] = 0 }
   }
 
   /// Drives on.
@@ -102,7 +119,6 @@ struct MeterRun {
   private mutating func record(_ count: Int64) {
     guard count > 0 else { return }
     charged += count
-    let prices = tariff.prices
     var sum: Int64 = 0
     var highest: Int64 = 0
     var highestIndex = -1
@@ -110,9 +126,9 @@ struct MeterRun {
     for i in surchargedSteps.indices {
       let isActive =
         i < surchargedSteps.count - 1 ? mask >> UInt64(i) & 1 == 1 : isOutside
-      let price = prices.increments[i]
+      let price = tariff.prices.increments[i]
       guard isActive && price > 0 else { continue }
-      if prices.isHighestOnly {
+      if tariff.prices.isHighestOnly {
         if price > highest {
           highest = price
           highestIndex = i
@@ -126,11 +142,11 @@ struct MeterRun {
       sum = highest
       surchargedSteps[highestIndex] += count
     }
-    if let limit = prices.incrementLimit, sum > limit {
+    if let limit = tariff.prices.incrementLimit, sum > limit {
       limited += Double(sum - limit) * Double(count)
     }
     // The dearest price reached; the ones before it are replaced.
-    if let reached = prices.longSteps.lastIndex(where: { distance >= $0.from }) {
+    if let reached = tariff.prices.longSteps.lastIndex(where: { distance >= $0.from }) {
       longSteps[reached] += count
     }
   }
@@ -158,12 +174,12 @@ struct MeterRun {
   }
 
   private mutating func refreshMask() {
-    let table = tariff.bands
     while maskUntil.milliseconds(since: boarding) <= elapsed {
       let now = boarding.advanced(milliseconds: elapsed)
-      mask = (table.active(at: now) & table.alongMask) | (boardingMask & ~table.alongMask)
+      let along = tariff.bands.alongMask
+      mask = (tariff.bands.active(at: now) & along) | (boardingMask & ~along)
       everActive |= mask
-      maskUntil = table.nextEdge(after: now)
+      maskUntil = tariff.bands.nextEdge(after: now)
     }
   }
 

@@ -13,6 +13,13 @@ struct StepPrices: Hashable, Sendable {
   let incrementLimit: Int64?
   let isHighestOnly: Bool
   let longSteps: [LongStep]
+  /// Bit i: surcharge i is a share of the base.
+  let baseMask: UInt64
+  /// Bit i: surcharge i is charged once a trip.
+  let onceMask: UInt64
+  /// Whether leaving the area makes the base dearer: where it begins at the edge, boarding lies
+  /// before it.
+  let isBaseOutside: Bool
 
   init(_ c: TariffContent) {
     func onStep(_ hundredths: Int64) -> Int64 {
@@ -31,6 +38,17 @@ struct StepPrices: Hashable, Sendable {
       guard case .stepAmount(let from, let amount) = rule else { return nil }
       return LongStep(from: MeterScale.distance(from), increment: amount - c.stepAmount)
     }
+    var base: UInt64 = 0
+    var once: UInt64 = 0
+    for (i, surcharge) in c.surcharges.enumerated() {
+      switch surcharge.price {
+      case .hundredths: if surcharge.appliesToBase { base |= 1 << UInt64(i) }
+      case .amount: once |= 1 << UInt64(i)
+      }
+    }
+    baseMask = base
+    onceMask = once
+    isBaseOutside = c.outOfArea.map { $0.appliesToBase && $0.begins == .boarding } ?? false
   }
 }
 

@@ -70,7 +70,14 @@ public struct Trip: Hashable, Sendable {
     if let outOfAreaFromMeters {
       try FareLimits.check(meters: outOfAreaFromMeters, "outOfAreaFromMeters")
     }
-    switch course {
+    try course.validate()
+  }
+}
+
+extension TripCourse {
+  /// - Throws: ``FareError`` naming the field.
+  func validate() throws(FareError) {
+    switch self {
     case .totals(let distance, let duration):
       try FareLimits.check(meters: distance, "distanceMeters")
       try FareLimits.check(seconds: duration, "durationSeconds")
