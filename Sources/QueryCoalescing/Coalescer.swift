@@ -52,13 +52,14 @@ public final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendabl
       if case .hit(let value, let found, let renew) = cache.lookup(
         key, freshness: freshness, at: now, renewAfter: renewAfter)
       {
-        if renew { flights.refresh(key, reading: reading, keeping(key, work)) }
+        if renew { flights.refresh(key, reading: reading, keeping(key, reading, work)) }
         return SharedAnswer(
           value: value, reading: found, ageNanoseconds: found.age(at: now), isCoalesced: true)
       }
     }
     return try await flights.value(
-      for: key, freshness: freshness, reading: reading, deadline: deadline, keeping(key, work))
+      for: key, freshness: freshness, reading: reading, deadline: deadline,
+      keeping(key, reading, work))
   }
 
   /// An answer that is worked out at once on this thread, in some ten microseconds: waiting for
@@ -88,14 +89,17 @@ public final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendabl
 
   @inlinable
   func keeping(
-    _ key: Key, _ work: @escaping @Sendable (Flight) async throws -> Value
+    _ key: Key, _ mark: SingleFlight<Key, Value>.ReadingMark,
+    _ work: @escaping @Sendable (Flight) async throws -> Value
   ) -> @Sendable (Flight) async throws -> Value {
     if cache.capacityBytes == 0 { return work }
     return { [cache, size, clock] flight in
       let started = Reading(time: clock.now())
       let value = try await work(flight)
       if let bytes = size(value) {
-        cache.insert(key, value, reading: flight.reading ?? started, bytes: bytes)
+        cache.insert(
+          key, value, reading: mark == .atStart ? started : flight.reading ?? started,
+          bytes: bytes)
       }
       return value
     }

@@ -11,12 +11,14 @@
 /// between any two holders who have met; and it spins long before it sleeps (swiftlang/swift issue
 /// 88440). Uncontended, both cost about the same.
 public final class StateLock<State>: @unchecked Sendable {
-  // Sendable is true because `state` is touched only while `mutex` is held.
+  // Sendable is true because `state` is touched only while `mutex` is held. It stands behind a
+  // pointer because a stored property of a class is checked for exclusive access at each use.
   @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
-  @usableFromInline var state: State
+  @usableFromInline let state: UnsafeMutablePointer<State>
 
-  public init(_ state: sending State) {
-    self.state = state
+  public init(_ initial: sending State) {
+    unsafe state = UnsafeMutablePointer.allocate(capacity: 1)
+    unsafe state.initialize(to: initial)
     unsafe mutex = UnsafeMutablePointer.allocate(capacity: 1)
     let code = unsafe pthread_mutex_init(mutex, nil)
     precondition(code == 0, "pthread_mutex_init answered \(code)")
@@ -25,6 +27,8 @@ public final class StateLock<State>: @unchecked Sendable {
   deinit {
     unsafe pthread_mutex_destroy(mutex)
     unsafe mutex.deallocate()
+    unsafe state.deinitialize(count: 1)
+    unsafe state.deallocate()
   }
 
   /// Runs `body` alone; it must not lock the same lock, and must not let a reference to mutable
@@ -33,6 +37,6 @@ public final class StateLock<State>: @unchecked Sendable {
   public func withLock<Answer>(_ body: (inout State) throws -> Answer) rethrows -> Answer {
     unsafe pthread_mutex_lock(mutex)
     defer { unsafe pthread_mutex_unlock(mutex) }
-    return try body(&state)
+    return try unsafe body(&state.pointee)
   }
 }
