@@ -27,6 +27,9 @@ import ObjectModel
   var observedNotBefore: Int64?
   var predicate: ((UnsafeRawBufferPointer) -> Bool)?
   var columnCount = 0
+  /// Points that a search by place may look at before it is worth reading the columns from end
+  /// to end instead.
+  var scanBudget = Int.max
 
   init(_ filter: SearchFilter, _ index: borrowing LiveIndex) {
     columnCount = index.configuration.columnCount
@@ -39,6 +42,9 @@ import ObjectModel
     }
     observedNotBefore = filter.observedNotBefore?.milliseconds
     unsafe predicate = unsafe filter.payloadPredicate
+    if !columnRanges.isEmpty || observedNotBefore != nil {
+      scanBudget = max(4096, index.count / 32)
+    }
     isTrivial =
       unsafe allTags.isEmpty && anyTags.isEmpty && notTags.isEmpty && excluded.isEmpty
       && area == nil
@@ -84,6 +90,18 @@ import ObjectModel
     if isTrivial { return true }
     guard admits(signature), signature & signatureNot == 0 else { return false }
     return matchesRest(slot, index)
+  }
+
+  /// Every condition but expiry, for a carrier found in the posting list of ``postingTags``.
+  func isAnswered(byPosting slot: UInt32, _ index: borrowing LiveIndex) -> Bool {
+    if allTags.count <= 1 && notTags.isEmpty && !needsRest { return true }
+    return matches(slot, signature: index.signature(slot), index)
+  }
+
+  /// Whether there is a condition besides tags.
+  private var needsRest: Bool {
+    unsafe !excluded.isEmpty || area != nil || !columnRanges.isEmpty || observedNotBefore != nil
+      || predicate != nil
   }
 
   @inline(never)

@@ -55,10 +55,30 @@ extension LiveIndex {
     return hits.count
   }
 
-  /// Chooses the way: a rare tag's posting list, the planar search, or the search on the globe.
+  /// Chooses the way: a rare tag's posting list, the planar search, the columns from end to end,
+  /// or the search on the globe.
   func nearestHits(_ search: NearestSearch) -> [TopHits.Hit] {
-    if let hits = planarNearest(search) { return hits }
-    return globalNearest(search)
+    if let tags = search.plan.postingTags(limit: search.limit, self) {
+      return postingNearest(search, tags)
+    }
+    switch planarNearest(search) {
+    case .found(let hits): return hits
+    case .tooManyFail: return columnarNearest(search)
+    case .outOfPlane: return globalNearest(search)
+    }
+  }
+
+  /// Reads every slot's columns and times in the order of memory; for filters that few points pass.
+  private func columnarNearest(_ search: NearestSearch) -> [TopHits.Hit] {
+    var hits = TopHits(limit: search.limit)
+    for slot in 0..<slotEnd {
+      guard search.plan.matchesColumns(slot, self), slots[slot].location != Slot.vacant,
+        isLive(slot, now: search.now),
+        search.plan.matches(slot, signature: signature(slot), self)
+      else { continue }
+      search.offer(slot, to: &hits, self)
+    }
+    return hits.sorted(self)
   }
 
   // MARK: On the globe

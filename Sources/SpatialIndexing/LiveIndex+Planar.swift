@@ -56,99 +56,33 @@ struct PlanarScale {
     return units <= Self.maximumUnits ? units : nil
   }
 
+  /// Whether everything within a planar distance lies in the part of the plane that tells the truth.
+  static func isTrusted(_ center: MercatorPoint, square: Float) -> Bool {
+    let reach = Double(square).squareRoot() + 2 * slackUnits
+    return reach <= maximumUnits && Double(center.y) > reach
+      && Double(center.y) + reach < 4_294_967_294
+  }
+
   /// Planar distance below which everything is nearer than `meters`.
   func unitsBelow(meters: Double) -> Double {
     max(0, meters / most(within: Self.maximumUnits) * (1 - 1e-6) - Self.slackUnits)
   }
 }
 
-/// Points near enough to matter, by squared planar distance.
-struct PlanarCandidates {
-  struct Candidate: BitwiseCopyable {
-    var square: Float
-    var slot: UInt32
-  }
-
-  private(set) var list: [Candidate] = []
-  let limit: Int
-  private let scale: PlanarScale
-  /// Squares above it cannot be among the best.
-  private(set) var bound: Float
-  private var nextReduction: Int
-
-  init(limit: Int, scale: PlanarScale, bound: Float) {
-    self.limit = limit
-    self.scale = scale
-    self.bound = bound
-    nextReduction = limit + max(12, limit / 4)
-    list.reserveCapacity(nextReduction + 64)
-  }
-
-  @inline(__always)
-  mutating func append(_ square: Float, _ slot: UInt32) {
-    list.append(Candidate(square: square, slot: slot))
-  }
-
-  /// Tightens the bound when enough candidates have come together.
-  @inline(__always)
-  mutating func reduceIfWorthwhile() {
-    if list.count >= nextReduction { reduce() }
-  }
-
-  mutating func reduce() {
-    guard list.count >= limit else { return }
-    let worst = selectKth()
-    let units = scale.inflated(Double(worst).squareRoot())
-    bound = min(bound, Float(units * units * (1 + 1e-6)))
-    var kept = 0
-    unsafe list.withUnsafeMutableBufferPointer { list in
-      for i in list.indices where unsafe list[i].square <= bound {
-        unsafe list[kept] = unsafe list[i]
-        kept += 1
-      }
-    }
-    list.removeLast(list.count - kept)
-    nextReduction = kept + max(12, kept / 4)
-  }
-
-  /// The `limit`-th smallest square (Hoare's selection); reorders the list.
-  private mutating func selectKth() -> Float {
-    unsafe list.withUnsafeMutableBufferPointer { list in
-      let k = limit - 1
-      var low = 0
-      var high = list.count - 1
-      while low < high {
-        let pivot = unsafe list[(low + high) / 2].square
-        var i = low
-        var j = high
-        while i <= j {
-          while unsafe list[i].square < pivot { i += 1 }
-          while unsafe list[j].square > pivot { j -= 1 }
-          if i <= j {
-            unsafe list.swapAt(i, j)
-            i += 1
-            j -= 1
-          }
-        }
-        if k <= j {
-          high = j
-        } else if k >= i {
-          low = i
-        } else {
-          break
-        }
-      }
-      return unsafe list[k].square
-    }
-  }
-}
-
 extension LiveIndex {
-  /// The nearest search in the Mercator plane, or `nil` where the plane cannot be trusted: too
-  /// far, too near the clamped rows, or not enough matches within reach.
-  func planarNearest(_ search: NearestSearch) -> [TopHits.Hit]? {
+  enum PlanarAnswer {
+    case found([TopHits.Hit])
+    /// The plane cannot be trusted here: too far, too near the clamped rows, or not enough
+    /// matches within reach.
+    case outOfPlane
+    /// So many points fail the filter that another way is better.
+    case tooManyFail
+  }
+
+  /// The nearest search in the Mercator plane.
+  func planarNearest(_ search: NearestSearch) -> PlanarAnswer {
     let origin = search.meter.origin
-    guard origin.latitude.magnitude < 84.9 else { return nil }
+    guard origin.latitude.magnitude < 84.9 else { return .outOfPlane }
     let center = MercatorPoint(latitude: origin.latitude, longitude: origin.longitude)
     let scale = PlanarScale(latitude: origin.latitude)
     var bound = Float.greatestFiniteMagnitude
@@ -161,43 +95,48 @@ extension LiveIndex {
     }
     var inner: Float = -1
     if let after = search.after {
-      guard scale.unitsBeyond(meters: Double(after.distance + 1) / 1000) != nil else { return nil }
+      guard scale.unitsBeyond(meters: (Double(after.distance) + 1) / 1000) != nil else {
+        return .outOfPlane
+      }
       let units = scale.unitsBelow(meters: (Double(after.distance) - 1) / 1000)
       inner = Float(units * units * (1 - 1e-6))
     }
-    if !isBounded && count < search.limit { return nil }
+    if !isBounded && count < search.limit { return .outOfPlane }
     var candidates = PlanarCandidates(limit: search.limit, scale: scale, bound: bound)
-    guard planarScan(search, center, inner: inner, &candidates) else { return nil }
+    guard planarScan(search, center, inner: inner, &candidates) else { return .tooManyFail }
     candidates.reduce()
-    let isFull = candidates.list.count >= search.limit
-    guard isFull || isBounded else { return nil }
-    // Everything within the bound must lie in the part of the plane that tells the truth.
-    let reach = Double(candidates.bound).squareRoot() + 2 * PlanarScale.slackUnits
-    guard reach <= PlanarScale.maximumUnits, Double(center.y) > reach,
-      Double(center.y) + reach < 4_294_967_294
-    else { return nil }
-    return finish(search, candidates)
+    guard candidates.count >= search.limit || isBounded,
+      PlanarScale.isTrusted(center, square: candidates.bound)
+    else { return .outOfPlane }
+    return .found(finish(search, candidates))
   }
 
   /// Measures the candidates exactly and orders them.
-  private func finish(_ search: NearestSearch, _ candidates: PlanarCandidates) -> [TopHits.Hit]? {
+  func finish(
+    _ search: NearestSearch, _ candidates: borrowing PlanarCandidates
+  ) -> [TopHits.Hit] {
     // Far more candidates than hits: points at one place. Keep the best while measuring.
-    if candidates.list.count > 4 * search.limit + 1024 {
+    if candidates.count > 4 * search.limit + 1024 {
       var hits = TopHits(limit: search.limit)
-      for candidate in candidates.list { search.offer(candidate.slot, to: &hits, self) }
+      for i in 0..<candidates.count { search.offer(candidates[i].slot, to: &hits, self) }
       return hits.sorted(self)
     }
+    var folded: UInt32 = 0
+    for i in 0..<candidates.count {
+      unsafe folded &+= slots.base[Int(candidates[i].slot)].generation
+    }
+    finishWarming(folded)
     var hits: [TopHits.Hit] = []
-    hits.reserveCapacity(candidates.list.count)
-    for candidate in candidates.list {
-      let distance = search.distance(candidate.slot, self)
+    hits.reserveCapacity(candidates.count)
+    for i in 0..<candidates.count {
+      let distance = search.distance(candidates[i].slot, self)
       if distance <= search.radius {
-        hits.append(TopHits.Hit(distance: distance, slot: candidate.slot))
+        hits.append(TopHits.Hit(distance: distance, slot: candidates[i].slot))
       }
     }
-    var sorted = TopHits.sort(hits, self)
-    if sorted.count > search.limit { sorted.removeLast(sorted.count - search.limit) }
-    return sorted
+    TopHits.sort(&hits, self)
+    if hits.count > search.limit { hits.removeLast(hits.count - search.limit) }
+    return hits
   }
 
   /// One node waiting on the stack.
@@ -208,7 +147,8 @@ extension LiveIndex {
     var square: Float
   }
 
-  /// Depth first, nearest child first. Answers `false` when it gives up.
+  /// Depth first, nearest child first. Answers `false` when so many points fail the filter that
+  /// another way is better.
   private func planarScan(
     _ search: NearestSearch, _ center: MercatorPoint, inner: Float,
     _ candidates: inout PlanarCandidates
@@ -217,18 +157,32 @@ extension LiveIndex {
     unsafe withUnsafeTemporaryAllocation(of: Pending.self, capacity: 132) { stack in
       unsafe stack[0] = Pending(node: 0, x: 0, y: 0, square: 0)
       var depth = 1
+      var folded: UInt32 = 0
+      var budget = search.plan.scanBudget
+      let tick = times.tick(search.now)
+      let isPlain = search.plan.isTrivial && search.after == nil
       while depth > 0 {
         depth -= 1
         let pending = unsafe stack[depth]
         guard pending.square <= candidates.bound else { continue }
         let node = unsafe tree.nodes.pointer(pending.node)
         if unsafe node.pointee.isInner {
-          unsafe expand(node, pending, center, search.plan, candidates.bound, stack, &depth)
-        } else if unsafe node.pointee.count > 0 {
-          planarScanLeaf(pending.node, search, center, inner: inner, &candidates)
-          candidates.reduceIfWorthwhile()
+          unsafe expand(
+            node, pending, center, search.plan, candidates.bound,
+            stack.baseAddress.unsafelyUnwrapped,
+            &depth, &folded)
+          continue
         }
+        if unsafe isPlain && node.pointee.earliest > tick && node.pointee.level < 32 {
+          unsafe scanPlainLeaf(node, center, &candidates)
+        } else {
+          scanLeaf(pending.node, search, center, inner: inner, tick: tick, &candidates)
+          unsafe budget -= Int(node.pointee.count)
+          if budget < 0 { return false }
+        }
+        candidates.reduceIfWorthwhile()
       }
+      finishWarming(folded)
       return true
     }
   }
@@ -236,8 +190,8 @@ extension LiveIndex {
   @inline(__always)
   private func expand(
     _ node: UnsafeMutablePointer<TreeNode>, _ pending: Pending, _ center: MercatorPoint,
-    _ plan: FilterPlan, _ bound: Float, _ stack: UnsafeMutableBufferPointer<Pending>,
-    _ depth: inout Int
+    _ plan: FilterPlan, _ bound: Float, _ stack: UnsafeMutablePointer<Pending>,
+    _ depth: inout Int, _ folded: inout UInt32
   ) {
     let side = unsafe UInt32(1) &<< (31 &- node.pointee.level)
     let x0 = Self.squaredGap(center.x, pending.x, side)
@@ -250,23 +204,29 @@ extension LiveIndex {
     let near = nearColumn | nearRow
     let columnFirst = min(x0, x1) + max(y0, y1) <= max(x0, x1) + min(y0, y1)
     let second = columnFirst ? near ^ 2 : near ^ 1
-    let third = columnFirst ? near ^ 1 : near ^ 2
+    let group = unsafe tree.nodes.pointer(node.pointee.first)
     push(near ^ 3)
-    push(third)
+    push(second ^ 3)
     push(second)
     push(near)
     @inline(__always)
     func push(_ quadrant: UInt32) {
       let square = (quadrant & 1 == 0 ? x0 : x1) + (quadrant & 2 == 0 ? y0 : y1)
-      let child = unsafe node.pointee.first + quadrant
-      let info = unsafe tree.nodes.pointer(child)
-      guard square <= bound, unsafe info.pointee.count > 0,
-        unsafe plan.admits(info.pointee.signature)
+      let child = unsafe group + Int(quadrant)
+      guard square <= bound, unsafe child.pointee.count > 0,
+        unsafe plan.admits(child.pointee.signature)
       else {
         return
       }
-      unsafe stack[depth] = Pending(
-        node: child, x: pending.x &+ (quadrant & 1) &* side,
+      if unsafe child.pointee.fourth != TreeNode.inner {
+        // The coordinates of the first blocks, to be there when the leaf's turn comes.
+        unsafe folded &+= tree.blocks.base[Int(child.pointee.first)].x[0]
+        if unsafe child.pointee.count > 8 && child.pointee.level < 32 {
+          unsafe folded &+= tree.blocks.base[Int(child.pointee.second)].x[0]
+        }
+      }
+      unsafe stack[depth] = unsafe Pending(
+        node: node.pointee.first &+ quadrant, x: pending.x &+ (quadrant & 1) &* side,
         y: pending.y &+ (quadrant &>> 1) &* side, square: square)
       depth += 1
     }
@@ -276,32 +236,62 @@ extension LiveIndex {
   @inline(__always)
   private static func squaredGap(_ at: UInt32, _ start: UInt32, _ side: UInt32) -> Float {
     let offset = at &- start
-    if offset < side { return 0 }
-    let gap = Float(min(offset &- (side &- 1), 0 &- offset))
-    return gap * gap
+    let gap = offset < side ? 0 : min(offset &- (side &- 1), 0 &- offset)
+    let width = Float(gap)
+    return width * width
   }
 
   @inline(__always)
-  private func planarScanLeaf(
-    _ leaf: UInt32, _ search: NearestSearch, _ center: MercatorPoint, inner: Float,
+  private static func squares(
+    _ block: UnsafeMutablePointer<PointBlock>, _ x: SIMD8<UInt32>, _ y: SIMD8<UInt32>
+  ) -> SIMD8<Float> {
+    let dx = unsafe SIMD8<Float>(SIMD8<Int32>(truncatingIfNeeded: block.pointee.x &- x))
+    let dy = unsafe SIMD8<Float>(SIMD8<Int32>(truncatingIfNeeded: block.pointee.y &- y))
+    return dx * dx + dy * dy
+  }
+
+  /// A leaf that is no pile, where every point counts.
+  @inline(__always)
+  private func scanPlainLeaf(
+    _ node: UnsafeMutablePointer<TreeNode>, _ center: MercatorPoint,
     _ candidates: inout PlanarCandidates
   ) {
-    let mayBeExpired = tree.nodes[leaf].earliest <= times.tick(search.now)
-    let qx = SIMD8<UInt32>(repeating: center.x)
-    let qy = SIMD8<UInt32>(repeating: center.y)
+    let x = SIMD8<UInt32>(repeating: center.x)
+    let y = SIMD8<UInt32>(repeating: center.y)
+    let ids = unsafe UnsafeRawPointer(node).assumingMemoryBound(to: UInt32.self)
+    var left = unsafe Int(node.pointee.count)
+    var i = 0
+    while left > 0 {
+      let block = unsafe tree.blocks.pointer(ids[i])
+      let squares = unsafe Self.squares(block, x, y)
+      if any(squares .<= SIMD8(repeating: candidates.bound)) {
+        unsafe candidates.append(squares, block.pointee.slot, lanes: min(8, left))
+      }
+      left -= 8
+      i += 1
+    }
+  }
+
+  @inline(__always)
+  private func scanLeaf(
+    _ leaf: UInt32, _ search: NearestSearch, _ center: MercatorPoint, inner: Float, tick: UInt32,
+    _ candidates: inout PlanarCandidates
+  ) {
+    let mayBeExpired = tree.nodes[leaf].earliest <= tick
+    let x = SIMD8<UInt32>(repeating: center.x)
+    let y = SIMD8<UInt32>(repeating: center.y)
     tree.forEachBlock(of: leaf) { id, lanes in
       let block = unsafe tree.blocks.pointer(id)
-      let dx = unsafe SIMD8<Float>(SIMD8<Int32>(truncatingIfNeeded: block.pointee.x &- qx))
-      let dy = unsafe SIMD8<Float>(SIMD8<Int32>(truncatingIfNeeded: block.pointee.y &- qy))
-      let squares = dx * dx + dy * dy
+      let squares = unsafe Self.squares(block, x, y)
       let bound = candidates.bound
+      guard any(squares .<= SIMD8(repeating: bound)) else { return }
       for lane in 0..<lanes where squares[lane] <= bound && squares[lane] >= inner {
         let slot = unsafe block.pointee.slot[lane]
-        if mayBeExpired && expiresAt(slot) <= search.now { continue }
         guard unsafe search.plan.matches(slot, signature: block.pointee.signature[lane], self)
         else {
           continue
         }
+        if mayBeExpired && expiresAt(slot) <= search.now { continue }
         if search.after != nil
           && !search.isAfterCursor(search.distance(slot, self), slot, self)
         {

@@ -119,7 +119,7 @@ extension LiveIndex {
     precondition(
       batch.columnCount == configuration.columnCount, "the batch has other columns than the index")
     let now = now.milliseconds
-    times.startIfNeeded(now: now)
+    if times.startIfNeeded(now: now) { unsafe reader.pointee.times = times.reader }
     let isFed = unsafe changes != nil
     feed.removeAll(keepingCapacity: true)
     var changed = false
@@ -178,7 +178,7 @@ extension LiveIndex {
         unsafe sum &+= tree.links.base[Int(location >> 3)].owner
       }
     }
-    blackHole(sum)
+    finishWarming(sum)
   }
 
   @inline(__always)
@@ -297,7 +297,3 @@ extension LiveIndex {
     unsafe publish(changed: changed, changes)
   }
 }
-
-/// Keeps the optimiser from dropping reads that only warm the cache.
-@inline(never)
-func blackHole(_ value: UInt32) { withExtendedLifetime(value) {} }

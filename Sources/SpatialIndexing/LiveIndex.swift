@@ -9,7 +9,7 @@ import ObjectModel
 ///
 /// Invariants (see ``checkInvariants()``): a slot is in the map, the tree and its tags' posting
 /// lists, or in the free list; counts, signatures and expiry bounds of a node hold for all beneath.
-struct LiveIndex: ~Copyable {
+@safe struct LiveIndex: ~Copyable {
   let configuration: LiveIndexConfiguration
   let hash: IdentifierHash
   var slots = VirtualArray<Slot>(maximumCount: PointTree.maximumPoints)
@@ -28,6 +28,8 @@ struct LiveIndex: ~Copyable {
   var version: UInt64 = 0
   /// Changes of the slice being applied; kept for its capacity.
   var feed: [IndexChange] = []
+  /// What hits read through.
+  let reader: UnsafeMutablePointer<HitReader>
 
   init(configuration: LiveIndexConfiguration) {
     self.configuration = configuration
@@ -37,7 +39,14 @@ struct LiveIndex: ~Copyable {
       maximumCount: PointTree.maximumPoints * max(1, configuration.columnCount))
     tree = unsafe PointTree(slots: slots.base)
     tags = TagDirectory(hash: IdentifierHash(key0: random.next(), key1: random.next()))
+    unsafe reader = .allocate(capacity: 1)
+    unsafe reader.initialize(
+      to: HitReader(
+        slots: slots.base, records: records.base, arena: arena.reader, blocks: tree.blocks.base,
+        times: times.reader))
   }
+
+  deinit { unsafe reader.deallocate() }
 
   /// Objects, expired ones that are not reclaimed yet included.
   var count: Int { tree.count }

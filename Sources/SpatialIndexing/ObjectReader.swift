@@ -23,7 +23,7 @@ extension LiveIndex {
   // MARK: Reading one object
 
   @inline(__always)
-  func record(_ slot: UInt32) -> UnsafeMutableRawPointer { unsafe arena.pointer(records[slot]) }
+  func record(_ slot: UInt32) -> UnsafeMutableRawPointer { unsafe reader.pointee.record(slot) }
 
   @inline(__always)
   func header(_ record: UnsafeMutableRawPointer) -> RecordHeader {
@@ -39,26 +39,17 @@ extension LiveIndex {
 
   @inline(__always)
   func identifier(_ slot: UInt32) -> UnsafeRawBufferPointer {
-    let record = unsafe record(slot)
-    let header = unsafe header(record)
-    return unsafe UnsafeRawBufferPointer(
-      start: record + 8 + Int(header.tagCount) * 8, count: Int(header.idLength))
+    unsafe reader.pointee.identifier(slot)
   }
 
   @inline(__always)
-  func payload(_ slot: UInt32) -> UnsafeRawBufferPointer {
-    let record = unsafe record(slot)
-    let header = unsafe header(record)
-    return unsafe UnsafeRawBufferPointer(
-      start: record + 8 + Int(header.tagCount) * 8 + Int(header.idLength),
-      count: Int(header.payloadLength))
-  }
+  func payload(_ slot: UInt32) -> UnsafeRawBufferPointer { unsafe reader.pointee.payload(slot) }
 
   @inline(__always)
-  func expiresAt(_ slot: UInt32) -> Int64 { times.expiresAt(slot, slots[slot].times) }
+  func expiresAt(_ slot: UInt32) -> Int64 { unsafe reader.pointee.expiresAt(slot) }
 
   @inline(__always)
-  func observedAt(_ slot: UInt32) -> Int64 { times.observedAt(slot, slots[slot].times) }
+  func observedAt(_ slot: UInt32) -> Int64 { unsafe reader.pointee.observedAt(slot) }
 
   @inline(__always)
   func isLive(_ slot: UInt32, now: Int64) -> Bool { expiresAt(slot) > now }
@@ -70,12 +61,7 @@ extension LiveIndex {
 
   /// Where the tree holds a slot's point.
   @inline(__always)
-  func point(_ slot: UInt32) -> MercatorPoint {
-    let location = slots[slot].location
-    let block = unsafe tree.blocks.pointer(location >> 3)
-    let lane = Int(location & 7)
-    return unsafe MercatorPoint(x: block.pointee.x[lane], y: block.pointee.y[lane])
-  }
+  func point(_ slot: UInt32) -> MercatorPoint { unsafe reader.pointee.point(slot) }
 
   @inline(__always)
   func signature(_ slot: UInt32) -> UInt32 {
@@ -114,14 +100,6 @@ extension LiveIndex {
 
   @inline(__always)
   func view(_ slot: UInt32, distance: Int64 = 0) -> HitView {
-    let entry = slots[slot]
-    let point = point(slot)
-    return unsafe HitView(
-      id: identifier(slot), payload: payload(slot), latitude: entry.latitude,
-      longitude: entry.longitude, distanceMillimeters: distance,
-      mortonCode: MortonCode(point).rawValue,
-      observedAt: Instant(milliseconds: times.observedAt(slot, entry.times)),
-      expiresAt: Instant(milliseconds: times.expiresAt(slot, entry.times)),
-      handle: ObjectHandle(slot: slot, generation: entry.generation))
+    unsafe HitView(reader: UnsafePointer(reader), slot: slot, distanceMillimeters: distance)
   }
 }

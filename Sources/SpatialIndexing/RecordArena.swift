@@ -37,7 +37,14 @@
   private var pages: [Page] = []
   private var pagesWithRoom: [UInt32]
   private var emptyPages: [UInt32] = []
-  private var hugeRecords: [UnsafeMutableRawBufferPointer?] = unsafe []
+  /// Address and size of each record over 4 KiB; address 0 when freed.
+  struct Huge: BitwiseCopyable {
+    var address: UInt
+    var count: Int
+  }
+  private var hugeRecords = VirtualArray<Huge>(maximumCount: 1 << 24)
+  private var hugeEnd = 0
+  private var hugeBytes = 0
   private var freeHuge: [UInt32] = []
   /// Bytes handed out, rounding included.
   private(set) var bytesInUse = 0
@@ -57,28 +64,40 @@
   }
 
   deinit {
-    for i in unsafe hugeRecords.indices { unsafe hugeRecords[i]?.deallocate() }
+    for i in 0..<hugeEnd {
+      unsafe UnsafeMutableRawPointer(bitPattern: hugeRecords[i].address)?.deallocate()
+    }
   }
 
   /// Bytes of pages and large records that are set aside.
   var bytesReserved: Int {
-    unsafe (pages.count - emptyPages.count) * Self.pageBytes
-      + hugeRecords.reduce(0) { unsafe $0 + ($1?.count ?? 0) }
+    (pages.count - emptyPages.count) * Self.pageBytes
+      + hugeBytes
   }
 
   /// Valid until the record is freed.
   @inline(__always)
   func pointer(_ reference: UInt32) -> UnsafeMutableRawPointer {
-    if reference & Self.huge != 0 { return unsafe hugePointer(reference) }
-    return unsafe UnsafeMutableRawPointer(bytes.base) + Int(reference) * 8
+    unsafe reader.pointer(reference)
   }
 
-  private func hugePointer(_ reference: UInt32) -> UnsafeMutableRawPointer {
-    guard let base = unsafe hugeRecords[Int(reference & ~Self.huge)]?.baseAddress else {
-      preconditionFailure("a freed record was read")
+  /// Finds records by the addresses that never change.
+  @safe struct Reader: BitwiseCopyable {
+    fileprivate let bytes: UnsafeMutablePointer<UInt8>
+    fileprivate let huge: UnsafeMutablePointer<Huge>
+
+    @inline(__always)
+    func pointer(_ reference: UInt32) -> UnsafeMutableRawPointer {
+      if reference & RecordArena.huge != 0 {
+        let address = unsafe huge[Int(reference & ~RecordArena.huge)].address
+        return unsafe UnsafeMutableRawPointer(bitPattern: address).unsafelyUnwrapped
+      }
+      return unsafe UnsafeMutableRawPointer(bytes) + Int(reference) * 8
     }
-    return unsafe base
   }
+
+  @inline(__always)
+  var reader: Reader { unsafe Reader(bytes: bytes.base, huge: hugeRecords.base) }
 
   /// Whether a record of `old` bytes can hold `new` bytes without moving or wasting a class.
   func isSameClass(_ old: Int, _ new: Int) -> Bool {
@@ -114,8 +133,9 @@
   mutating func free(_ reference: UInt32, count: Int) {
     guard reference & Self.huge == 0 else {
       let index = Int(reference & ~Self.huge)
-      unsafe hugeRecords[index]?.deallocate()
-      unsafe hugeRecords[index] = nil
+      unsafe UnsafeMutableRawPointer(bitPattern: hugeRecords[index].address)?.deallocate()
+      hugeRecords[index] = Huge(address: 0, count: 0)
+      hugeBytes -= count
       freeHuge.append(UInt32(index))
       bytesInUse -= count
       return
@@ -143,14 +163,18 @@
   }
 
   private mutating func allocateHuge(_ count: Int) -> UInt32 {
-    let record = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 8)
+    let address = UnsafeMutableRawPointer.allocate(byteCount: count, alignment: 8)
+    let record = Huge(address: UInt(bitPattern: address), count: count)
     bytesInUse += count
+    hugeBytes += count
     if let index = freeHuge.popLast() {
-      unsafe hugeRecords[Int(index)] = unsafe record
+      hugeRecords[Int(index)] = record
       return Self.huge | index
     }
-    unsafe hugeRecords.append(record)
-    return unsafe Self.huge | UInt32(hugeRecords.count - 1)
+    hugeRecords.ensure(count: hugeEnd + 1)
+    hugeRecords[hugeEnd] = record
+    hugeEnd += 1
+    return Self.huge | UInt32(hugeEnd - 1)
   }
 
   private mutating func openPage(_ sizeClass: Int) -> UInt32 {

@@ -23,13 +23,15 @@ struct ReportTimes: ~Copyable {
   /// Bytes of the side array.
   var wideBytes: Int { wideTimes.capacity * MemoryLayout<Wide>.stride }
 
-  /// Chooses the base on first use: a month before `now`.
+  /// Chooses the base on first use: a month before `now`. Answers whether it did.
   @inline(__always)
-  mutating func startIfNeeded(now: Int64) {
+  mutating func startIfNeeded(now: Int64) -> Bool {
     if !isBased {
       isBased = true
       base = max(now, -(1 << 62)) - 30 * 86_400_000
+      return true
     }
+    return false
   }
 
   @inline(__always)
@@ -49,16 +51,35 @@ struct ReportTimes: ~Copyable {
   }
 
   @inline(__always)
-  func observedAt(_ slot: UInt32, _ packed: UInt64) -> Int64 {
-    if packed & Self.lifeMask == Self.wide { return wideTimes[slot].observedAt }
-    return base + Int64(packed >> Self.lifeBits)
-  }
+  var reader: Reader { unsafe Reader(base: base, wide: wideTimes.base) }
 
   @inline(__always)
-  func expiresAt(_ slot: UInt32, _ packed: UInt64) -> Int64 {
-    let life = packed & Self.lifeMask
-    if life < Self.wide { return base + Int64(packed >> Self.lifeBits) + Int64(life) }
-    return life == Self.never ? .max : wideTimes[slot].expiresAt
+  func observedAt(_ slot: UInt32, _ packed: UInt64) -> Int64 { reader.observedAt(slot, packed) }
+
+  @inline(__always)
+  func expiresAt(_ slot: UInt32, _ packed: UInt64) -> Int64 { reader.expiresAt(slot, packed) }
+
+  /// Unpacks times.
+  @safe struct Reader: BitwiseCopyable {
+    fileprivate let base: Int64
+    fileprivate let wide: UnsafeMutablePointer<Wide>
+
+    @inline(__always)
+    func observedAt(_ slot: UInt32, _ packed: UInt64) -> Int64 {
+      if packed & ReportTimes.lifeMask == ReportTimes.wide {
+        return unsafe wide[Int(slot)].observedAt
+      }
+      return base + Int64(packed >> ReportTimes.lifeBits)
+    }
+
+    @inline(__always)
+    func expiresAt(_ slot: UInt32, _ packed: UInt64) -> Int64 {
+      let life = packed & ReportTimes.lifeMask
+      if life < ReportTimes.wide {
+        return base + Int64(packed >> ReportTimes.lifeBits) + Int64(life)
+      }
+      return unsafe life == ReportTimes.never ? .max : wide[Int(slot)].expiresAt
+    }
   }
 
   /// Expiry in ticks of 1,024 ms since the base, rounded down and kept within 0...2^32 - 1: what is

@@ -114,27 +114,3 @@ public struct WithinQuery: Sendable {
     self.after = after
   }
 }
-
-/// One object as a query or lookup sees it.
-///
-/// Valid only inside the closure it is handed to: the pointers lead into the locked index.
-@safe public struct HitView {
-  /// UTF-8.
-  public let id: UnsafeRawBufferPointer
-  /// The bytes given with the report.
-  public let payload: UnsafeRawBufferPointer
-  /// Degrees, exactly as reported.
-  public let latitude: Double
-  /// Degrees, exactly as reported.
-  public let longitude: Double
-  /// From the query's origin; 0 where there is none.
-  public let distanceMillimeters: Int64
-  /// Of `MercatorPoint(latitude:longitude:)`.
-  public let mortonCode: UInt64
-  public let observedAt: Instant
-  public let expiresAt: Instant
-  public let handle: ObjectHandle
-
-  /// The id as a string (allocates).
-  public var idString: String { unsafe String(decoding: id, as: UTF8.self) }
-}

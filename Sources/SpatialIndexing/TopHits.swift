@@ -50,26 +50,45 @@ struct TopHits {
   }
 
   /// Best first.
-  func sorted(_ index: borrowing LiveIndex) -> [Hit] {
-    Self.sort(hits, index)
+  consuming func sorted(_ index: borrowing LiveIndex) -> [Hit] {
+    Self.sort(&hits, index)
+    return hits
   }
 
-  static func sort(_ hits: [Hit], _ index: borrowing LiveIndex) -> [Hit] {
-    var out = hits
+  /// Sorts hits best first.
+  static func sort(_ hits: inout [Hit], _ index: borrowing LiveIndex) {
     // By distance alone, then runs of equal distances by id: comparing ids is rarely needed.
-    out.sort { $0.distance < $1.distance }
+    if hits.count <= 48 {
+      unsafe hits.withUnsafeMutableBufferPointer { unsafe insertionSort($0) }
+    } else {
+      hits.sort { $0.distance < $1.distance }
+    }
     var start = 0
-    while start < out.count {
+    while start < hits.count {
+      let distance = hits[start].distance
       var end = start + 1
-      while end < out.count && out[end].distance == out[start].distance { end += 1 }
+      while end < hits.count && hits[end].distance == distance { end += 1 }
       if end - start > 1 {
-        var run = Array(out[start..<end])
+        var run = Array(hits[start..<end])
         Self.sortByID(&run, index)
-        out.replaceSubrange(start..<end, with: run)
+        hits.replaceSubrange(start..<end, with: run)
       }
       start = end
     }
-    return out
+  }
+
+  @inline(__always)
+  private static func insertionSort(_ hits: UnsafeMutableBufferPointer<Hit>) {
+    guard hits.count > 1 else { return }
+    for i in 1..<hits.count {
+      let hit = unsafe hits[i]
+      var j = i
+      while unsafe j > 0 && hit.distance < hits[j - 1].distance {
+        unsafe hits[j] = unsafe hits[j - 1]
+        j -= 1
+      }
+      unsafe hits[j] = hit
+    }
   }
 
   private static func sortByID(_ run: inout [Hit], _ index: borrowing LiveIndex) {

@@ -14,8 +14,10 @@
 @safe struct VirtualArray<Element: BitwiseCopyable>: ~Copyable {
   /// Never moves. Only elements below ``capacity`` may be touched.
   let base: UnsafeMutablePointer<Element>
+  private let reservation: UnsafeMutableRawPointer
   private let reservedBytes: Int
   private var committedBytes = 0
+  private static var hugePage: Int { 2 << 20 }
 
   /// Elements that may be touched.
   var capacity: Int { committedBytes / MemoryLayout<Element>.stride }
@@ -23,21 +25,24 @@
   /// - Parameter maximumCount: the address space to reserve, in elements; less is reserved (down
   ///   to a sixteenth) where the system grants no more.
   init(maximumCount: Int) {
-    let page = 2 << 20
+    let page = Self.hugePage
     var bytes = (maximumCount * MemoryLayout<Element>.stride + page - 1) / page * page
-    var address = unsafe Self.reserve(bytes)
+    var address = unsafe Self.reserve(bytes + page)
     for _ in 0..<4 where unsafe address == nil {
       bytes = (bytes / 2 + page - 1) / page * page
-      unsafe address = unsafe Self.reserve(bytes)
+      unsafe address = Self.reserve(bytes + page)
     }
     guard let address = unsafe address else {
       preconditionFailure("no address space for \(bytes) bytes")
     }
-    unsafe base = unsafe address.assumingMemoryBound(to: Element.self)
+    // A base on a huge page's boundary lets every committed step be one.
+    unsafe reservation = address
+    let offset = (page - Int(bitPattern: address) % page) % page
+    unsafe base = (address + offset).assumingMemoryBound(to: Element.self)
     reservedBytes = bytes
   }
 
-  deinit { unsafe munmap(base, reservedBytes) }
+  deinit { unsafe munmap(reservation, reservedBytes + Self.hugePage) }
 
   private static func reserve(_ bytes: Int) -> UnsafeMutableRawPointer? {
     #if canImport(Glibc)

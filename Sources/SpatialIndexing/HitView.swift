@@ -1,0 +1,84 @@
+public import ObjectModel
+import GeoMath
+
+/// One object as a query or lookup sees it.
+///
+/// Valid only inside the closure it is handed to: it reads the locked index. Each property reads
+/// memory of its own when it is asked for, so that what a caller does not use costs nothing.
+@safe public struct HitView {
+  private let reader: UnsafePointer<HitReader>
+  private let slot: UInt32
+  /// From the query's origin; 0 where there is none.
+  public let distanceMillimeters: Int64
+
+  @inline(__always)
+  init(reader: UnsafePointer<HitReader>, slot: UInt32, distanceMillimeters: Int64) {
+    unsafe self.reader = unsafe reader
+    self.slot = slot
+    self.distanceMillimeters = distanceMillimeters
+  }
+
+  /// UTF-8.
+  public var id: UnsafeRawBufferPointer { unsafe reader.pointee.identifier(slot) }
+  /// The bytes given with the report.
+  public var payload: UnsafeRawBufferPointer { unsafe reader.pointee.payload(slot) }
+  /// Degrees, exactly as reported.
+  public var latitude: Double { unsafe reader.pointee.slots[Int(slot)].latitude }
+  /// Degrees, exactly as reported.
+  public var longitude: Double { unsafe reader.pointee.slots[Int(slot)].longitude }
+  /// Of `MercatorPoint(latitude:longitude:)`.
+  public var mortonCode: UInt64 { unsafe MortonCode(reader.pointee.point(slot)).rawValue }
+  public var observedAt: Instant { unsafe Instant(milliseconds: reader.pointee.observedAt(slot)) }
+  public var expiresAt: Instant { unsafe Instant(milliseconds: reader.pointee.expiresAt(slot)) }
+  public var handle: ObjectHandle {
+    unsafe ObjectHandle(slot: slot, generation: reader.pointee.slots[Int(slot)].generation)
+  }
+
+  /// The id as a string (allocates).
+  public var idString: String { unsafe String(decoding: id, as: UTF8.self) }
+}
+
+/// Reads objects through base addresses that never change in an index's life.
+@safe struct HitReader: BitwiseCopyable {
+  let slots: UnsafeMutablePointer<Slot>
+  let records: UnsafeMutablePointer<UInt32>
+  let arena: RecordArena.Reader
+  let blocks: UnsafeMutablePointer<PointBlock>
+  var times: ReportTimes.Reader
+
+  @inline(__always)
+  func record(_ slot: UInt32) -> UnsafeMutableRawPointer {
+    unsafe arena.pointer(records[Int(slot)])
+  }
+
+  @inline(__always)
+  func identifier(_ slot: UInt32) -> UnsafeRawBufferPointer {
+    let record = unsafe record(slot)
+    let header = unsafe record.load(as: RecordHeader.self)
+    return unsafe UnsafeRawBufferPointer(
+      start: record + 8 + Int(header.tagCount) * 8, count: Int(header.idLength))
+  }
+
+  @inline(__always)
+  func payload(_ slot: UInt32) -> UnsafeRawBufferPointer {
+    let record = unsafe record(slot)
+    let header = unsafe record.load(as: RecordHeader.self)
+    return unsafe UnsafeRawBufferPointer(
+      start: record + 8 + Int(header.tagCount) * 8 + Int(header.idLength),
+      count: Int(header.payloadLength))
+  }
+
+  @inline(__always)
+  func point(_ slot: UInt32) -> MercatorPoint {
+    let location = unsafe slots[Int(slot)].location
+    let block = unsafe blocks + Int(location >> 3)
+    let lane = Int(location & 7)
+    return unsafe MercatorPoint(x: block.pointee.x[lane], y: block.pointee.y[lane])
+  }
+
+  @inline(__always)
+  func observedAt(_ slot: UInt32) -> Int64 { unsafe times.observedAt(slot, slots[Int(slot)].times) }
+
+  @inline(__always)
+  func expiresAt(_ slot: UInt32) -> Int64 { unsafe times.expiresAt(slot, slots[Int(slot)].times) }
+}

@@ -1,0 +1,152 @@
+import GeoMath
+
+extension FilterPlan {
+  /// The tags whose posting lists together hold every match, when reading them is cheaper than
+  /// searching by place; estimated in nanoseconds.
+  func postingTags(limit: Int, _ index: borrowing LiveIndex) -> [UInt32]? {
+    let tags: [UInt32]
+    if let rarest = allTags.first {
+      tags = [rarest]
+    } else if !anyTags.isEmpty {
+      tags = anyTags
+    } else {
+      return nil
+    }
+    var carriers = 0
+    var isExact = true
+    for tag in tags {
+      carriers += Int(index.tags[tag].count)
+      isExact = isExact && index.tags[tag].isExact
+    }
+    let byList = 1500 + Double(carriers)
+    let looked = Double(limit) * Double(index.count) / Double(max(1, carriers))
+    let byPlace = 2000 + min(looked, Double(index.count)) * (isExact ? 2.5 : 25)
+    return byList < byPlace ? tags : nil
+  }
+}
+
+extension LiveIndex {
+  /// The nearest carriers of some tags from their posting lists: the cells tell which carriers can
+  /// be among the best, those are measured.
+  func postingNearest(_ search: NearestSearch, _ tagIDs: [UInt32]) -> [TopHits.Hit] {
+    var hits = TopHits(limit: search.limit)
+    var carriers = 0
+    for id in tagIDs { carriers += Int(tags[id].count) }
+    if carriers > 4 * search.limit + 64,
+      let (slots, isComplete) = nearbyCarriers(search, tagIDs)
+    {
+      measure(slots, search, &hits)
+      // Filters may have left too few: then every carrier is looked at.
+      if isComplete || hits.isFull { return hits.sorted(self) }
+      hits = TopHits(limit: search.limit)
+    }
+    var everyone: [UInt32] = []
+    everyone.reserveCapacity(carriers)
+    for id in tagIDs {
+      for number in 0..<tags.pageCount(id) {
+        let page = unsafe tags.page(id, number)
+        for i in unsafe 0..<page.count { unsafe everyone.append(page.slots[i]) }
+      }
+    }
+    measure(everyone, search, &hits)
+    return hits.sorted(self)
+  }
+
+  private func measure(
+    _ carriers: [UInt32], _ search: NearestSearch, _ hits: inout TopHits
+  ) {
+    // With several lists a carrier may come more than once.
+    let carriers = search.plan.allTags.isEmpty ? Array(Set(carriers)) : carriers
+    var folded: UInt32 = 0
+    for slot in carriers { unsafe folded &+= slots.base[Int(slot)].location }
+    finishWarming(folded)
+    for slot in carriers {
+      guard isLive(slot, now: search.now),
+        search.plan.isAnswered(byPosting: slot, self)
+      else { continue }
+      search.offer(slot, to: &hits, self)
+    }
+  }
+
+  /// The carriers whose cells say that they may be among the nearest, and whether these are all
+  /// within the radius; `nil` where the plane cannot be trusted.
+  private func nearbyCarriers(
+    _ search: NearestSearch, _ tagIDs: [UInt32]
+  ) -> (slots: [UInt32], isComplete: Bool)? {
+    let origin = search.meter.origin
+    guard search.after == nil, origin.latitude.magnitude < 84.9 else { return nil }
+    let center = MercatorPoint(latitude: origin.latitude, longitude: origin.longitude)
+    let scale = PlanarScale(latitude: origin.latitude)
+    // Half a cell's diagonal: how far a carrier may be from its cell's middle.
+    let half = 46_342.0
+    // Each list names a carrier once, so that many entries are `limit` different carriers.
+    let needed = search.limit * tagIDs.count
+    let nearest = squareOfKth(needed, tagIDs, center)
+    var units = scale.inflated(nearest.squareRoot() + half)
+    var isComplete = false
+    if search.radius != .max,
+      let radius = scale.unitsBeyond(meters: (Double(search.radius) + 1) / 1000), radius <= units
+    {
+      units = radius
+      isComplete = true
+    }
+    guard PlanarScale.isTrusted(center, square: Float(units * units)) else { return nil }
+    let reach = Float((units + half) * (units + half) * (1 + 1e-6))
+    var out: [UInt32] = []
+    for id in tagIDs {
+      unsafe forEachSquare(id, center) { squares, slots, lanes in
+        guard any(squares .<= SIMD8(repeating: reach)) else { return }
+        for lane in 0..<lanes where squares[lane] <= reach { unsafe out.append(slots[lane]) }
+      }
+    }
+    return (out, isComplete)
+  }
+
+  /// An upper bound of the k-th smallest square among the carriers' cell middles, from a histogram
+  /// with eight steps an octave.
+  private func squareOfKth(_ k: Int, _ tagIDs: [UInt32], _ center: MercatorPoint) -> Double {
+    // Floats above 0 order like their bits; 20 low bits dropped leave 8 + 3 bits.
+    unsafe withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 2048) { histogram in
+      unsafe histogram.initialize(repeating: 0)
+      for id in tagIDs {
+        unsafe forEachSquare(id, center) { squares, _, lanes in
+          for lane in 0..<lanes { unsafe histogram[Int(squares[lane].bitPattern >> 20)] += 1 }
+        }
+      }
+      var seen = 0
+      for step in 0..<2047 {
+        unsafe seen += Int(histogram[step])
+        if seen >= k { return Double(Float(bitPattern: UInt32(step + 1) << 20)) }
+      }
+      return Double(Float.greatestFiniteMagnitude)
+    }
+  }
+
+  /// Visits a posting list eight entries at a time: squared distances to the cells' middles.
+  @inline(__always)
+  private func forEachSquare(
+    _ id: UInt32, _ center: MercatorPoint,
+    _ body: (SIMD8<Float>, UnsafeMutablePointer<UInt32>, Int) -> Void
+  ) {
+    let x = SIMD8<UInt32>(repeating: center.x &- 0x8000)
+    let y = SIMD8<UInt32>(repeating: center.y &- 0x8000)
+    for number in 0..<tags.pageCount(id) {
+      let page = unsafe tags.page(id, number)
+      var i = 0
+      while unsafe i < page.count {
+        var cells = SIMD8<UInt32>()
+        if unsafe page.count - i >= 8 {
+          cells = unsafe UnsafeRawPointer(page.cells + i).loadUnaligned(as: SIMD8<UInt32>.self)
+        } else {
+          for lane in unsafe 0..<page.count - i { cells[lane] = unsafe page.cells[i + lane] }
+        }
+        let dx = SIMD8<Int32>(truncatingIfNeeded: (cells & 0xFFFF_0000) &- x)
+        let dy = SIMD8<Int32>(truncatingIfNeeded: (cells &<< 16) &- y)
+        let fx = SIMD8<Float>(dx)
+        let fy = SIMD8<Float>(dy)
+        unsafe body(fx * fx + fy * fy, page.slots + i, min(8, page.count - i))
+        i += 8
+      }
+    }
+  }
+}
