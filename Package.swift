@@ -35,6 +35,7 @@ let grpcTransport: Target.Dependency = .product(
 let swiftProtobuf: Target.Dependency = .product(name: "SwiftProtobuf", package: "swift-protobuf")
 let realModule: Target.Dependency = .product(name: "RealModule", package: "swift-numerics")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
@@ -53,6 +54,7 @@ let package = Package(
     .executable(name: "moyeo", targets: ["moyeo"]),
   ],
   dependencies: [
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/grpc/grpc-swift-2.git", from: "2.4.3"),
     .package(url: "https://github.com/grpc/grpc-swift-nio-transport.git", from: "2.9.2"),
     .package(url: "https://github.com/grpc/grpc-swift-protobuf.git", from: "2.4.1"),
@@ -92,6 +94,14 @@ let package = Package(
         "RoutePlanning",
       ]),
     // Tier 4
+    .systemLibrary(
+      name: "CSpatiaLite", pkgConfig: "spatialite", providers: [.apt(["libspatialite-dev"])]),
+    .target(
+      name: "MoyeoStorage",
+      dependencies: [
+        "MoyeoEngine", "GeoMath", "ObjectModel", "RoutePlanning", "CSpatiaLite",
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ], swiftSettings: houseSettings),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .target(
       name: "VectorTiles", dependencies: ["GeoMath", "CZlib", swiftProtobuf],
@@ -101,7 +111,7 @@ let package = Package(
       dependencies: [
         "GeoMath", "ObjectModel", "QueryCoalescing", "RoutePlanning", nioCore,
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
-        .product(name: "NIOHTTP1", package: "swift-nio"),
+        nioHTTP1,
       ],
       swiftSettings: houseSettings),
     .target(
@@ -125,7 +135,10 @@ let package = Package(
       swiftSettings: houseSettings),
     .target(
       name: "MoyeoClient",
-      dependencies: ["MoyeoAPI", grpcCore, grpcProtobuf, grpcTransport, swiftProtobuf],
+      dependencies: [
+        "MoyeoAPI", grpcCore, grpcProtobuf, grpcTransport, swiftProtobuf, nioCore, nioPosix,
+        nioHTTP1, .product(name: "AsyncHTTPClient", package: "async-http-client"),
+      ],
       swiftSettings: houseSettings),
     // Tier 6
     .executableTarget(
@@ -144,11 +157,58 @@ let package = Package(
     .executableTarget(
       name: "moyeo",
       dependencies: [
-        "MoyeoClient", "CitySimulation", "GeoMath", "ObjectModel",
+        "MoyeoClient", "MoyeoAPI", "MoyeoEngine", "CitySimulation", "GeoMath", "ObjectModel",
+        "RoutePlanning", "TaxiFares", swiftProtobuf,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Histogram", package: "hdrhistogram-swift"),
-        .product(name: "AsyncHTTPClient", package: "async-http-client"),
       ],
       swiftSettings: houseSettings),
+
+    // Tests
+    houseTests("GeoMathTests", ["GeoMath", "CSpatiaLite"]),
+    houseTests("ObjectModelTests", ["ObjectModel"]),
+    houseTests("QueryCoalescingTests", ["QueryCoalescing"]),
+    houseTests("SpatialIndexingTests", ["SpatialIndexing", "GeoMath", "ObjectModel"]),
+    houseTests("TaxiFaresTests", ["TaxiFares", "ObjectModel"]),
+    houseTests("RoutePlanningTests", ["RoutePlanning", "GeoMath", "ObjectModel"]),
+    houseTests("PointClusteringTests", ["PointClustering", "GeoMath", "ObjectModel"]),
+    houseTests("CitySimulationTests", ["CitySimulation", "GeoMath", "ObjectModel"]),
+    houseTests("VectorTilesTests", ["VectorTiles", "GeoMath", swiftProtobuf]),
+    houseTests(
+      "RouteProvidersTests",
+      [
+        "RouteProviders", "RoutePlanning", "QueryCoalescing", "GeoMath", "ObjectModel", nioCore,
+        nioPosix, nioHTTP1,
+      ]),
+    houseTests(
+      "MoyeoStorageTests",
+      [
+        "MoyeoStorage", "RoutePlanning", "GeoMath", "ObjectModel", "CSpatiaLite",
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ]),
+    houseTests(
+      "MoyeoEngineTests",
+      [
+        "MoyeoEngine", "SpatialIndexing", "PointClustering", "TaxiFares", "RoutePlanning",
+        "GeoMath", "ObjectModel", swiftProtobuf,
+      ]),
+    houseTests("MoyeoAPITests", ["MoyeoAPI", swiftProtobuf]),
+    houseTests(
+      "MoyeoServerTests",
+      [
+        "MoyeoServer", "MoyeoAPI", "MoyeoEngine", "GeoMath", "ObjectModel", "SpatialIndexing",
+        "TaxiFares", "RoutePlanning", grpcCore, grpcProtobuf, grpcTransport, swiftProtobuf,
+        nioCore, nioPosix, nioHTTP1, logging,
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        .product(name: "AsyncHTTPClient", package: "async-http-client"),
+      ]),
+    houseTests(
+      "MoyeoClientTests",
+      [
+        "MoyeoClient", "MoyeoAPI", swiftProtobuf, grpcCore, grpcProtobuf, grpcTransport, nioCore,
+        nioPosix, nioHTTP1,
+      ]),
+    houseTests(
+      "MoyeoCommandTests", ["moyeo", "MoyeoAPI", "MoyeoClient", swiftProtobuf]),
   ]
 )

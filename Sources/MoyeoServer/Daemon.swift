@@ -44,7 +44,7 @@ public struct Daemon: Sendable {
   public let configuration: Configuration
   public let engine: Engine
   public let shutdown: ShutdownSignal
-  private let fares: FareEstimator
+  private let fares: FareEstimator?
   private let readiness: Readiness
   private let eventLoopGroup: MultiThreadedEventLoopGroup
   private let logger: Logger
@@ -52,12 +52,14 @@ public struct Daemon: Sendable {
   private let onListening: @Sendable (Addresses) async -> Void
 
   /// - Parameters:
-  ///   - fares: Tariffs, areas and the route provider; its routes are planned with too.
+  ///   - fares: Tariffs, areas and the route provider; its routes are planned with too. Without, fare and route
+  ///     calls are unknown.
   ///   - readyAfter: Names of further parts that ``markReady(_:)`` will report.
   ///   - onListening: Called once both ports are bound.
   public init(
-    configuration: Configuration, engine: Engine, fares: FareEstimator,
-    eventLoopGroup: MultiThreadedEventLoopGroup, metrics: PrometheusMetrics?, readyAfter: Set<String> = [], logger: Logger,
+    configuration: Configuration, engine: Engine, fares: FareEstimator? = nil,
+    eventLoopGroup: MultiThreadedEventLoopGroup, metrics: PrometheusMetrics?,
+    readyAfter: Set<String> = [], logger: Logger,
     onListening: @escaping @Sendable (Addresses) async -> Void = { _ in }
   ) {
     self.configuration = configuration
@@ -78,12 +80,7 @@ public struct Daemon: Sendable {
     let positions = PositionOperations(engine: engine)
     let clusters = ClusterOperations(engine: engine, positions: positions)
     let tileWatch = TileWatch(clusters: clusters, shutdown: shutdown)
-    let fareOperations = FareOperations(
-      estimator: fares, clock: engine.clock, validation: positions.validation)
-    let routeOperations = RouteOperations(
-      planner: RoutePlanner(provider: fares.routes), clock: engine.clock,
-      validation: positions.validation)
-    let operations = positions.all + clusters.all + fareOperations.all + routeOperations.all
+    let operations = positions.all + clusters.all + fareAndRouteOperations(positions.validation)
     let requestMetrics = RequestMetrics()
     let ports = BoundPorts(host: configuration.host, onListening: onListening)
     let pages = OperatorPages(
@@ -103,6 +100,15 @@ public struct Daemon: Sendable {
       EngineMaintenance(engine: engine), grpcService(grpc, ports), httpService(http, ports),
       ShutdownAnnouncer(shutdown: shutdown),
     ]
+  }
+
+  private func fareAndRouteOperations(_ validation: RequestValidation) -> [Operation] {
+    guard let fares else { return [] }
+    let fareOperations = FareOperations(
+      estimator: fares, clock: engine.clock, validation: validation)
+    let routeOperations = RouteOperations(
+      planner: RoutePlanner(provider: fares.routes), clock: engine.clock, validation: validation)
+    return fareOperations.all + routeOperations.all
   }
 
   private func httpService(_ frontend: HTTPFrontend, _ ports: BoundPorts) -> any Service {

@@ -11,7 +11,9 @@ public enum ObjectPayload {
   static let attributesKey: UInt8 = 8 << 3 | 2
 
   /// Encodes normalised tags and the bytes of a `google.protobuf.Struct`.
-  public static func append(tags: [String], attributes: [UInt8], to out: inout [UInt8]) {
+  public static func append(
+    tags: [String], attributes: UnsafeRawBufferPointer, to out: inout [UInt8]
+  ) {
     for tag in tags {
       out.append(tagKey)
       appendVarint(UInt64(tag.utf8.count), to: &out)

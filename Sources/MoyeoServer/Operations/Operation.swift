@@ -71,9 +71,12 @@ struct Operation: Sendable {
   }
 
   /// A call that is short and waits for nothing: gRPC's hot lane answers it on the event loop.
+  ///
+  /// - Parameter encodedHandler: Answers encoded requests without the generated types.
   init<Request: Message & Sendable, Response: Message>(
     inPlace service: String, _ rpc: String, _ request: Request.Type, _ response: Response.Type,
     routes: [Route], maximumRequestBytes: Int = 1 << 20, isRead: Bool = true,
+    encodedHandler: (@Sendable (UnsafeRawBufferPointer) throws(APIError) -> [UInt8])? = nil,
     handler: @escaping @Sendable (Request) throws(APIError) -> [UInt8]
   ) {
     self.service = "moyeo.v1." + service
@@ -84,11 +87,20 @@ struct Operation: Sendable {
     requestSchema = MessageSchema.of(request)
     responseSchema = MessageSchema.of(response)
     transcoder = JSONTranscoder(response)
-    callInPlace = { bytes throws(APIError) in
-      try handler(try RequestDecoding.message(Request.self, encoded: Array(bytes)))
+    let callInPlace: @Sendable (UnsafeRawBufferPointer) throws(APIError) -> [UInt8]
+    if let encodedHandler {
+      callInPlace = encodedHandler
+    } else {
+      callInPlace = { bytes throws(APIError) in
+        try handler(try RequestDecoding.message(Request.self, encoded: Array(bytes)))
+      }
     }
+    self.callInPlace = callInPlace
     callEncoded = { bytes, _ in
-      try handler(try RequestDecoding.message(Request.self, encoded: bytes))
+      let answer: Result<[UInt8], APIError> = bytes.withUnsafeBytes { raw in
+        Result { () throws(APIError) in try callInPlace(raw) }
+      }
+      return try answer.get()
     }
     callJSON = { body, parameters, _ in
       try handler(try RequestDecoding.message(Request.self, body: body, parameters: parameters))

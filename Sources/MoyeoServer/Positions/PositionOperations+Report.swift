@@ -5,6 +5,50 @@ import ObjectModel
 import SwiftProtobuf
 
 extension PositionOperations {
+  /// A Report of plainly valid positions without the generated types; anything else takes the
+  /// road through them.
+  func reportInPlace(_ bytes: UnsafeRawBufferPointer) throws(APIError) -> [UInt8] {
+    if let name = reportReader.layerName(in: bytes), let layer = try? engine.layer(name),
+      !LayerName.reserved.contains(name)
+    {
+      var batch = layer.reportBatch(now: engine.clock.now(), limits: engine.limits)
+      batch.reserveCapacity(min(bytes.count / 64 + 1, engine.limits.reportBatch))
+      if reportReader.read(bytes, settings: layer.settings, into: &batch) {
+        let outcomes = layer.apply(batch)
+        if outcomes.allSatisfy({ $0 == .accepted }) {
+          var writer = MessageWriter(capacity: 32)
+          writer.int32(1, outcomes.count)
+          writer.string(3, layer.version.text)
+          return writer.bytes
+        }
+        // Rare: the ids of stale reports are read again, with the generated types.
+        let message = try RequestDecoding.message(
+          Moyeo_V1_ReportRequest.self, encoded: Array(bytes))
+        return try encoded(
+          response(to: outcomes, ids: message.positions.map(\.id), layer: layer))
+      }
+    }
+    return try report(
+      try RequestDecoding.message(Moyeo_V1_ReportRequest.self, encoded: Array(bytes)))
+  }
+
+  private func response(to outcomes: [ReportOutcome], ids: [String], layer: Layer)
+    -> Moyeo_V1_ReportResponse
+  {
+    var response = Moyeo_V1_ReportResponse()
+    var accepted = 0
+    for (i, outcome) in outcomes.enumerated() {
+      if outcome == .accepted {
+        accepted += 1
+      } else {
+        response.rejections.append(staleRejection(index: i, id: ids[i], outcome))
+      }
+    }
+    response.accepted = Int32(accepted)
+    response.version = layer.version.text
+    return response
+  }
+
   /// Stores what is valid and says of each other item why not. When every item is invalid the
   /// call itself fails, with the list beside the error.
   func report(_ request: Moyeo_V1_ReportRequest) throws(APIError) -> [UInt8] {
@@ -98,7 +142,9 @@ extension PositionOperations {
     var rejection = Moyeo_V1_Rejection()
     rejection.index = Int32(index)
     // Cut, so that a huge bad id does not come back at full length.
-    rejection.id = id.utf8.count <= 128 ? id : String(String.UnicodeScalarView(id.unicodeScalars.prefix(32))) + "…"
+    rejection.id =
+      id.utf8.count <= 128
+      ? id : String(String.UnicodeScalarView(id.unicodeScalars.prefix(32))) + "…"
     // The path inside the item: `positions[3].latitude` is `latitude` here.
     rejection.field =
       error.fields.first.map { String($0.field.drop { $0 != "." }.dropFirst()) } ?? ""

@@ -4,6 +4,13 @@ import MoyeoEngine
 /// The calls of PositionService.
 struct PositionOperations: Sendable {
   let engine: Engine
+  let reportReader: ReportReader
+
+  init(engine: Engine) {
+    self.engine = engine
+    reportReader = ReportReader(limits: engine.limits)
+  }
+
   var validation: RequestValidation { RequestValidation(limits: engine.limits) }
 
   /// Watch streams are not among them yet.
@@ -13,7 +20,8 @@ struct PositionOperations: Sendable {
     return [
       Operation(
         inPlace: service, "Report", Moyeo_V1_ReportRequest.self, Moyeo_V1_ReportResponse.self,
-        routes: [.init("POST", layer + "/positions")], maximumRequestBytes: 4 << 20, isRead: false
+        routes: [.init("POST", layer + "/positions")], maximumRequestBytes: 4 << 20,
+        isRead: false, encodedHandler: reportInPlace
       ) { request throws(APIError) in try report(request) },
       Operation(
         inPlace: service, "Get", Moyeo_V1_GetPositionRequest.self,

@@ -1,0 +1,295 @@
+import GeoMath
+import MoyeoEngine
+import ObjectModel
+import Synchronization
+
+/// Reads a ReportRequest's positions straight from the wire into a batch.
+///
+/// A position costs a quarter of what the generated types cost. The reader takes only what is
+/// plainly valid: for anything else (an unknown field, a value out of range, attributes that are
+/// nested) it gives up, and the request goes through the generated types and their validation,
+/// which also words the refusals. Both roads store the same bytes
+/// (`Tests/MoyeoServerTests` compares them).
+struct ReportReader: Sendable {
+  let limits: EngineLimits
+  private let tagCache = TagCache()
+
+  init(limits: EngineLimits) { self.limits = limits }
+
+  /// The layer named by a request that this reader may take, `nil` for others.
+  func layerName(in request: UnsafeRawBufferPointer) -> String? {
+    var reader = WireCursor(request)
+    var name: String?
+    while let field = reader.next() {
+      if field.key == 1 << 3 | 2 {
+        name = String(validating: field.bytes, as: UTF8.self)
+      }
+    }
+    return reader.isIntact ? name : nil
+  }
+
+  /// Appends all positions. - Returns: `false` when the request must take the other road.
+  func read(
+    _ request: UnsafeRawBufferPointer, settings: LayerSettings, into batch: inout ReportBatch
+  ) -> Bool {
+    var reader = WireCursor(request)
+    var scratch = Scratch()
+    while let field = reader.next() {
+      switch field.key {
+      case 1 << 3 | 2: continue
+      case 2 << 3 | 2:
+        guard batch.count < limits.reportBatch,
+          readPosition(field.bytes, settings, &scratch, into: &batch)
+        else { return false }
+      default: return false
+      }
+    }
+    return reader.isIntact
+  }
+
+  /// Buffers that live as long as a request.
+  private struct Scratch {
+    var tags: [String] = []
+    var attributes: [UInt8] = []
+    var entries: [AttributeEntry] = []
+  }
+
+  private func readPosition(
+    _ bytes: UnsafeRawBufferPointer, _ settings: LayerSettings, _ scratch: inout Scratch,
+    into batch: inout ReportBatch
+  ) -> Bool {
+    var reader = WireCursor(bytes)
+    var id: UnsafeRawBufferPointer?
+    var latitude = Double.nan
+    var longitude = Double.nan
+    var ttl: Int64?
+    var observedAt: ObjectModel.Instant?
+    scratch.tags.removeAll(keepingCapacity: true)
+    scratch.attributes.removeAll(keepingCapacity: true)
+    while let field = reader.next() {
+      switch field.key {
+      case 1 << 3 | 2: id = field.bytes
+      case 2 << 3 | 1: latitude = Double(bitPattern: field.bits)
+      case 3 << 3 | 1: longitude = Double(bitPattern: field.bits)
+      case 4 << 3 | 2:
+        guard let tag = tagCache.normalized(field.bytes, maximumBytes: limits.tagBytes) else {
+          return false
+        }
+        if !scratch.tags.contains(tag) { scratch.tags.append(tag) }
+      case 5 << 3 | 2:
+        // Two such fields would have to be merged.
+        guard scratch.attributes.isEmpty, copyAttributes(field.bytes, &scratch) else {
+          return false
+        }
+      case 6 << 3 | 1:
+        let milliseconds = Double(bitPattern: field.bits) * 1000
+        if milliseconds == 0 {
+          ttl = 0
+        } else {
+          guard milliseconds >= Double(limits.minimumTTLMilliseconds),
+            milliseconds <= Double(limits.maximumTTLMilliseconds)
+          else { return false }
+          ttl = Int64(milliseconds.rounded())
+        }
+      case 7 << 3 | 2:
+        guard let instant = timestamp(field.bytes) else { return false }
+        observedAt = instant
+      default: return false
+      }
+    }
+    guard reader.isIntact, let id, (1...limits.idBytes).contains(id.count), isText(id),
+      scratch.tags.count <= limits.tagsPerObject,
+      latitude >= -90 && latitude <= 90, longitude >= -180 && longitude <= 180,
+      settings.allowsNullIsland || latitude != 0 || longitude != 0,
+      scratch.attributes.count <= limits.attributeBytes
+    else { return false }
+    scratch.attributes.withUnsafeBytes { attributes in
+      batch.append(
+        id: id, latitude: latitude, longitude: longitude, tags: scratch.tags,
+        attributes: attributes, ttlMilliseconds: ttl, observedAt: observedAt)
+    }
+    return true
+  }
+
+  private func timestamp(_ bytes: UnsafeRawBufferPointer) -> ObjectModel.Instant? {
+    var reader = WireCursor(bytes)
+    var seconds: Int64 = 0
+    var nanoseconds: Int64 = 0
+    while let field = reader.next() {
+      switch field.key {
+      case 1 << 3: seconds = Int64(bitPattern: field.bits)
+      case 2 << 3: nanoseconds = Int64(bitPattern: field.bits)
+      default: return nil
+      }
+    }
+    guard reader.isIntact, seconds.magnitude < 1 << 50,
+      (0..<1_000_000_000).contains(nanoseconds)
+    else { return nil }
+    return Instant(milliseconds: seconds * 1000 + nanoseconds / 1_000_000)
+  }
+}
+
+// MARK: - Attributes
+
+/// One entry of a Struct: all of it, its key, and where both stand.
+private struct AttributeEntry {
+  let whole: UnsafeRawBufferPointer
+  let key: UnsafeRawBufferPointer
+}
+
+extension ReportReader {
+  /// Copies a flat Struct with its entries in order of their keys.
+  /// - Returns: `false` for nesting, repeated keys, numbers that are not finite, keys beyond ASCII.
+  private func copyAttributes(_ bytes: UnsafeRawBufferPointer, _ scratch: inout Scratch) -> Bool {
+    scratch.entries.removeAll(keepingCapacity: true)
+    var reader = WireCursor(bytes)
+    while let field = reader.next() {
+      guard field.key == 1 << 3 | 2, scratch.entries.count < 32,
+        let entry = attributeEntry(field.bytes)
+      else { return false }
+      // Insertion into a short sorted list.
+      var at = scratch.entries.count
+      while at > 0, precedes(entry.key, scratch.entries[at - 1].key) { at -= 1 }
+      if at > 0, !precedes(scratch.entries[at - 1].key, entry.key) { return false }
+      scratch.entries.insert(entry, at: at)
+    }
+    guard reader.isIntact else { return false }
+    for entry in scratch.entries {
+      scratch.attributes.append(1 << 3 | 2)
+      var length = UInt64(entry.whole.count)
+      while length >= 0x80 {
+        scratch.attributes.append(UInt8(truncatingIfNeeded: length) | 0x80)
+        length >>= 7
+      }
+      scratch.attributes.append(UInt8(length))
+      scratch.attributes.append(contentsOf: entry.whole)
+    }
+    return true
+  }
+
+  private func precedes(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
+    let count = min(a.count, b.count)
+    for i in 0..<count where a[i] != b[i] { return a[i] < b[i] }
+    return a.count < b.count
+  }
+
+  /// A key of ASCII, then a value that is a finite number, a string, a boolean or null.
+  private func attributeEntry(_ bytes: UnsafeRawBufferPointer) -> AttributeEntry? {
+    var reader = WireCursor(bytes)
+    guard let key = reader.next(), key.key == 1 << 3 | 2, isASCII(key.bytes),
+      let value = reader.next(), value.key == 2 << 3 | 2, reader.next() == nil, reader.isIntact
+    else { return nil }
+    var inner = WireCursor(value.bytes)
+    guard let scalar = inner.next(), inner.next() == nil, inner.isIntact else { return nil }
+    switch scalar.key {
+    case 1 << 3 where scalar.bits == 0: break
+    case 2 << 3 | 1 where Double(bitPattern: scalar.bits).isFinite: break
+    case 3 << 3 | 2 where isText(scalar.bytes): break
+    case 4 << 3 where scalar.bits <= 1: break
+    default: return nil
+    }
+    return AttributeEntry(whole: bytes, key: key.bytes)
+  }
+
+  private func isASCII(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    var bits: UInt8 = 0
+    for byte in bytes { bits |= byte }
+    return bits < 0x80
+  }
+
+  /// Valid UTF-8.
+  private func isText(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    isASCII(bytes) || String(validating: bytes, as: UTF8.self) != nil
+  }
+}
+
+/// Fields of canonical protobuf bytes, without copies. After the end, ``isIntact`` says whether
+/// everything could be read.
+private struct WireCursor {
+  struct Field {
+    /// Number << 3 | wire type.
+    let key: UInt64
+    /// Of a varint or fixed field.
+    let bits: UInt64
+    /// Of a length-delimited field.
+    let bytes: UnsafeRawBufferPointer
+  }
+
+  private let bytes: UnsafeRawBufferPointer
+  private var offset = 0
+  private(set) var isIntact = true
+  private static var none: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
+
+  init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+  mutating func next() -> Field? {
+    guard offset < bytes.count, isIntact else { return nil }
+    guard let key = varint() else { return broken() }
+    switch key & 7 {
+    case 0:
+      guard let bits = varint() else { return broken() }
+      return Field(key: key, bits: bits, bytes: Self.none)
+    case 1:
+      guard offset + 8 <= bytes.count else { return broken() }
+      defer { offset += 8 }
+      return Field(
+        key: key,
+        bits: UInt64(
+          littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)),
+        bytes: Self.none)
+    case 2:
+      guard let count = varint(), count <= UInt64(bytes.count - offset) else { return broken() }
+      defer { offset += Int(count) }
+      return Field(
+        key: key, bits: 0,
+        bytes: UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + Int(count)]))
+    default: return broken()
+    }
+  }
+
+  private mutating func broken() -> Field? {
+    isIntact = false
+    return nil
+  }
+
+  private mutating func varint() -> UInt64? {
+    var value: UInt64 = 0
+    var shift: UInt64 = 0
+    while offset < bytes.count, shift < 64 {
+      let byte = bytes[offset]
+      offset += 1
+      value |= UInt64(byte & 0x7F) << shift
+      if byte < 0x80 { return value }
+      shift += 7
+    }
+    return nil
+  }
+}
+
+/// Normalised forms of tags seen before, so that a heartbeat does not normalise Hangul again.
+private final class TagCache: Sendable {
+  private let forms = Mutex<[String: String]>([:])
+  /// Then it begins anew: a bound on what callers can make us keep.
+  private static let capacity = 4096
+
+  /// `nil` for what is not a valid tag.
+  func normalized(_ bytes: UnsafeRawBufferPointer, maximumBytes: Int) -> String? {
+    guard (1...maximumBytes).contains(bytes.count) else { return nil }
+    if bytes.allSatisfy(Self.isPlain) { return String(decoding: bytes, as: UTF8.self) }
+    guard let raw = String(validating: bytes, as: UTF8.self) else { return nil }
+    if let known = forms.withLock({ $0[raw] }) { return known }
+    let form = TagNormalization.normalize(raw)
+    guard (1...maximumBytes).contains(form.utf8.count) else { return nil }
+    forms.withLock { forms in
+      if forms.count >= Self.capacity { forms.removeAll(keepingCapacity: true) }
+      // Canonically equal strings are equal keys, and have one form.
+      forms[raw] = form
+    }
+    return form
+  }
+
+  /// Lower-case ASCII letters, digits, - and _ are their own normal form.
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    (97...122).contains(byte) || (48...57).contains(byte) || byte == 45 || byte == 95
+  }
+}
