@@ -74,7 +74,8 @@ struct MeterScale: Hashable, Sendable {
       return stretch(distanceMeters: distanceMeters, durationSeconds: 0, slowSeconds: 0)
     }
     let ratio = distanceMeters / durationSeconds / threshold
-    let part = model.slowPart(speedRatio: ratio, traffic)
+    let part = model.slowPart(
+      speedRatio: ratio, durationSeconds: durationSeconds, traffic)
     return stretch(
       distanceMeters: distanceMeters, durationSeconds: durationSeconds,
       slowSeconds: part.time * durationSeconds,

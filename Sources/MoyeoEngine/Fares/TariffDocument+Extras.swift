@@ -69,6 +69,13 @@ extension TariffDocument {
     let name = try reader.string("name")
     let ratio = try reader.number("slowSpeedRatio")
     _ = try reader.strings("notes")
+    var effect = SlowTimeModel.DurationEffect.none
+    if var item = try reader.optionalObject("durationEffect") {
+      effect = SlowTimeModel.DurationEffect(
+        slope: try item.number("slope"), referenceSeconds: try item.number("referenceSeconds"),
+        minimum: try item.number("minimum"), maximum: try item.number("maximum"))
+      try item.finish()
+    }
     var rows: [SlowTimeModel.Row] = []
     for var row in try reader.objects("rows") {
       rows.append(
@@ -79,7 +86,8 @@ extension TariffDocument {
     }
     try reader.finish()
     do {
-      return try SlowTimeModel(name: name, slowSpeedRatio: ratio, rows: rows)
+      return try SlowTimeModel(
+        name: name, slowSpeedRatio: ratio, durationEffect: effect, rows: rows)
     } catch {
       throw FileProblem(file: file, path: reader.pathOf(error.path), message: error.message)
     }

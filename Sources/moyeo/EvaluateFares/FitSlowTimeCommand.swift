@@ -50,10 +50,12 @@ struct FitSlowTimeCommand: ParsableCommand {
     let steps = tariff.chargeOn == .entry ? charged + base - 1 : charged + base
     return SlowTimeFit.Observation(
       speedRatio: meters / trip.durationSeconds / tariff.threshold,
+      durationSeconds: trip.durationSeconds,
       stepTimes: trip.durationSeconds / tariff.stepSeconds, steps: steps)
   }
 
   private func json(_ model: SlowTimeModel, trips: Int) -> String {
+    let effect = model.durationEffect
     let rows = model.rows.map { row in
       """
           {"speedRatio": \(row.speedRatio), "low": \(row.low), "expected": \(row.expected), \
@@ -64,6 +66,9 @@ struct FitSlowTimeCommand: ParsableCommand {
       {
         "name": "\(model.name)",
         "slowSpeedRatio": \(model.slowSpeedRatio),
+        "durationEffect": {"slope": \(effect.slope), \
+      "referenceSeconds": \(effect.referenceSeconds), "minimum": \(effect.minimum), \
+      "maximum": \(effect.maximum)},
         "notes": ["fitted on \(trips) metered trips by moyeo fit-slow-time"],
         "rows": [
       \(rows.joined(separator: ",\n"))
