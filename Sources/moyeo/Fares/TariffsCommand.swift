@@ -1,6 +1,8 @@
 import ArgumentParser
+import Foundation
 import MoyeoAPI
 import MoyeoClient
+import SwiftProtobuf
 
 /// `moyeo tariffs`.
 struct TariffsCommand: AsyncParsableCommand {
@@ -34,18 +36,24 @@ struct TariffsCommand: AsyncParsableCommand {
       guard !answer.tariffs.isEmpty else { return print("no tariffs") }
       var table = TextTable([
         ("id", .left), ("name", .left), ("area", .left), ("classes", .left), ("currency", .left),
-        ("effective (UTC)", .left), ("superseded (UTC)", .left), ("verified", .left),
+        ("effective", .left), ("superseded", .left), ("verified", .left),
       ])
       for tariff in answer.tariffs {
         table.append([
           tariff.id, tariff.name, tariff.area, tariff.vehicleClasses.joined(separator: ", "),
           tariff.currency,
-          tariff.hasEffective ? TimeText.format(tariff.effective) : "",
-          tariff.hasSuperseded ? TimeText.format(tariff.superseded) : "",
+          tariff.hasEffective ? local(tariff.effective, tariff.timeZone) : "",
+          tariff.hasSuperseded ? local(tariff.superseded, tariff.timeZone) : "",
           tariff.verified ? "yes" : "no: " + tariff.unverifiedFields.joined(separator: ", "),
         ])
       }
       table.print()
     }
+  }
+
+  /// By the clocks of the tariff's own zone; UTC, and said so, where that is not known.
+  private func local(_ stamp: Google_Protobuf_Timestamp, _ zone: String) -> String {
+    guard let zone = TimeZone(identifier: zone) else { return TimeText.format(stamp) + " UTC" }
+    return TimeText.format(stamp, offsetSeconds: zone.secondsFromGMT(for: stamp.date))
   }
 }
