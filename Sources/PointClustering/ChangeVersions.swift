@@ -5,97 +5,105 @@
 /// is forgotten, which counts as a change of every block not named in either. So a version may
 /// grow though nothing changed, rarely; it never stays when something did.
 struct ChangeVersions: ~Copyable {
-  struct Stamp: BitwiseCopyable {
-    /// Newest change of what an unfiltered tile shows.
-    var visible: UInt64
-    /// Newest change of any member, seen or not.
-    var content: UInt64
-  }
-
-  /// An open-addressing table; a slot of 24 bytes.
+  /// An open-addressing table; a slot of 16 bytes. Versions are differences from `base`.
   struct Generation {
     struct Slot: BitwiseCopyable {
       var block: UInt64
-      var stamp: Stamp
+      /// Newest change of what an unfiltered tile shows; 0: none in this generation.
+      var visible: UInt32
+      /// Newest change of any member, seen or not.
+      var content: UInt32
     }
-    private static let emptyBlock = UInt64.max
-    private(set) var slots: [Slot] = []
+    private static let empty = Slot(block: .max, visible: 0, content: 0)
+    /// The version before the first that it holds.
+    private(set) var base: UInt64
+    private var slots: [Slot] = []
     private(set) var count = 0
 
-    @inline(__always)
-    private static func hash(_ block: UInt64) -> Int {
-      Int(truncatingIfNeeded: (block &* 0x9E37_79B9_7F4A_7C15) >> 32)
-    }
+    init(base: UInt64) { self.base = base }
 
     /// Where a block is, or where it would go: then the slot is empty.
     @inline(__always)
     private func place(_ block: UInt64) -> Int {
       let mask = slots.count - 1
-      var i = Self.hash(block) & mask
-      while slots[i].block != block && slots[i].block != Self.emptyBlock { i = (i + 1) & mask }
+      let mixed = block &* 0x9E37_79B9_7F4A_7C15
+      var i = Int(truncatingIfNeeded: mixed >> 32) & mask
+      while slots[i].block != block && slots[i].block != .max { i = (i + 1) & mask }
       return i
     }
 
+    /// A block's newest change here; 0 if none.
     @inline(__always)
-    func find(_ block: UInt64) -> Stamp? {
-      guard count > 0 else { return nil }
+    func newest(_ block: UInt64, visible: Bool) -> UInt64 {
+      guard count > 0 else { return 0 }
       let slot = slots[place(block)]
-      return slot.block == block ? slot.stamp : nil
+      guard slot.block == block else { return 0 }
+      if visible { return slot.visible == 0 ? 0 : base + UInt64(slot.visible) }
+      return base + UInt64(slot.content)
     }
 
-    /// Brings a block's stamp to a version; false if the block is not here.
-    @inline(__always)
-    mutating func renew(_ block: UInt64, _ version: UInt64, visible: Bool) -> Bool {
-      guard count > 0 else { return false }
+    mutating func mark(_ block: UInt64, _ version: UInt64, visible: Bool) {
+      if (count + 1) * 2 > slots.count { grow() }
+      let delta = UInt32(version - base)
       let i = place(block)
-      guard slots[i].block == block else { return false }
-      slots[i].stamp.content = version
-      if visible { slots[i].stamp.visible = version }
-      return true
+      if slots[i].block != block {
+        slots[i].block = block
+        count += 1
+      }
+      slots[i].content = delta
+      if visible { slots[i].visible = delta }
     }
 
-    mutating func insert(_ block: UInt64, _ stamp: Stamp) {
-      if (count + 1) * 2 > slots.count {
-        let old = slots
-        slots = Array(
-          repeating: Slot(block: Self.emptyBlock, stamp: Stamp(visible: 0, content: 0)),
-          count: max(16, slots.count * 2))
-        for slot in old where slot.block != Self.emptyBlock { slots[place(slot.block)] = slot }
-      }
-      slots[place(block)] = Slot(block: block, stamp: stamp)
-      count += 1
+    private mutating func grow() {
+      let old = slots
+      slots = Array(repeating: Self.empty, count: max(16, slots.count * 2))
+      for slot in old where slot.block != .max { slots[place(slot.block)] = slot }
     }
 
-    var newest: Stamp {
-      var newest = Stamp(visible: 0, content: 0)
-      for slot in slots where slot.block != Self.emptyBlock {
-        newest.visible = max(newest.visible, slot.stamp.visible)
-        newest.content = max(newest.content, slot.stamp.content)
-      }
-      return newest
+    /// Forgets everything, keeping the memory.
+    mutating func clear(base: UInt64) {
+      self.base = base
+      count = 0
+      for i in slots.indices { slots[i] = Self.empty }
+    }
+
+    func newest(visible: Bool) -> UInt64 {
+      var newest: UInt32 = 0
+      for slot in slots { newest = max(newest, visible ? slot.visible : slot.content) }
+      return newest == 0 ? 0 : base + UInt64(newest)
     }
 
     var allocatedBytes: Int { slots.capacity * MemoryLayout<Slot>.stride }
   }
 
   struct Level {
-    var young = Generation()
-    var old = Generation()
+    var young: Generation
+    var old: Generation
     /// Of every block in neither generation.
     var floor: UInt64
-    /// The version when `old` stopped being written.
-    var oldEnd: UInt64
+
+    init(version: UInt64) {
+      young = Generation(base: version - 1)
+      old = Generation(base: version - 1)
+      floor = version
+    }
+
+    mutating func forgetOlder(_ current: UInt64) {
+      // `old` was written up to the slice in which `young` began.
+      floor = max(floor, young.base + 1)
+      swap(&young, &old)
+      young.clear(base: current - 1)
+    }
   }
 
-  static let generationLimit = 16_384
+  static let generationLimit = 32_768
   /// The version that changes being applied carry.
   private(set) var current: UInt64
   private var levels: [Level]
 
   init(version: UInt64) {
     current = version
-    levels = Array(
-      repeating: Level(floor: version, oldEnd: version), count: ClusterNet.itemLevel + 1)
+    levels = Array(repeating: Level(version: version), count: ClusterNet.itemLevel + 1)
   }
 
   mutating func advance() { current += 1 }
@@ -104,23 +112,19 @@ struct ChangeVersions: ~Copyable {
   mutating func mark(_ level: Int, x: UInt32, y: UInt32, visible: Bool) {
     let shift = UInt32(30 - level)
     let block = UInt64(x >> shift) << 32 | UInt64(y >> shift)
-    if levels[level].young.renew(block, current, visible: visible) { return }
-    var stamp = stamp(level, block)
-    stamp.content = current
-    if visible { stamp.visible = current }
-    if levels[level].young.count >= Self.generationLimit {
-      levels[level].floor = levels[level].oldEnd
-      levels[level].old = levels[level].young
-      levels[level].oldEnd = current
-      levels[level].young = Generation()
+    levels[level].young.mark(block, current, visible: visible)
+    if levels[level].young.count >= Self.generationLimit
+      || current - levels[level].young.base > UInt64(UInt32.max / 2)
+    {
+      levels[level].forgetOlder(current)
     }
-    levels[level].young.insert(block, stamp)
   }
 
-  private func stamp(_ level: Int, _ block: UInt64) -> Stamp {
-    if let stamp = levels[level].young.find(block) { return stamp }
-    if let stamp = levels[level].old.find(block) { return stamp }
-    return Stamp(visible: levels[level].floor, content: levels[level].floor)
+  @inline(__always)
+  private func newest(_ level: Int, _ block: UInt64, visible: Bool) -> UInt64 {
+    let young = levels[level].young.newest(block, visible: visible)
+    if young > 0 { return young }
+    return max(levels[level].floor, levels[level].old.newest(block, visible: visible))
   }
 
   /// Newest change in the blocks that a box touches; `width` and `height` in units, at most 2^32.
@@ -137,18 +141,17 @@ struct ChangeVersions: ~Copyable {
     if count * (lastRow - firstRow + 1) > 4_096 { return newestAnywhere(level, visible) }
     for row in firstRow...lastRow {
       for offset in 0..<count {
-        let stamp = stamp(level, ((first + offset) & (columns - 1)) << 32 | row)
-        newest = max(newest, visible ? stamp.visible : stamp.content)
+        let block = ((first + offset) & (columns - 1)) << 32 | row
+        newest = max(newest, self.newest(level, block, visible: visible))
       }
     }
     return newest
   }
 
   private func newestAnywhere(_ level: Int, _ visible: Bool) -> UInt64 {
-    let (young, old) = (levels[level].young.newest, levels[level].old.newest)
-    return max(
-      levels[level].floor,
-      visible ? max(young.visible, old.visible) : max(young.content, old.content))
+    max(
+      levels[level].floor, levels[level].young.newest(visible: visible),
+      levels[level].old.newest(visible: visible))
   }
 
   var allocatedBytes: Int {
