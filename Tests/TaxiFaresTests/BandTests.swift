@@ -116,6 +116,43 @@ import Testing
     #expect(fare.lines.first { $0.kind == .surcharge }?.quantity == 120)
   }
 
+  /// Band edges an hour and more after a change of the clocks, which must be found anew there.
+  @Test(arguments: [
+    // 01:30 EST; the band 03:30-04:30 EDT are the minutes 60..<120.
+    (1_741_503_600 - 1800, 210, 270, 60...119),
+    // 00:30 EDT; the band 02:30-03:30 EST are the minutes 180..<240.
+    (1_762_063_200 - 5400, 150, 210, 180...239),
+  ])
+  func edgesAfterAClockChange(boarding: Int, from: Int, to: Int, minutes: ClosedRange<Int>) throws {
+    var content = SampleTariffs.newYorkYellow()
+    content.surcharges = [
+      Surcharge(
+        id: "late", name: "late", price: .hundredths(10_000),
+        bands: [LocalTimeBand(fromMinute: from, toMinute: to)])
+    ]
+    // A step each minute: the trip ends within, at the end of, and after the band.
+    for end in [minutes.lowerBound - 1, minutes.lowerBound, minutes.upperBound, 300] {
+      let trip = Trip(
+        .segments([TripSegment(distanceMeters: 0, durationSeconds: Double(end) * 60)]),
+        departure: Instant(seconds: Int64(boarding)))
+      let fare = try Tariff(content).breakdown(for: trip)
+      let surcharged = (1...end).filter { minutes.contains($0) }.count
+      #expect(fare.metered == Int64(300 + end * 70 + surcharged * 70))
+    }
+  }
+
+  /// Boarding seconds before an edge.
+  @Test(arguments: [1, 30, 59, 60, 61])
+  func anEdgeSoonAfterBoarding(seconds: Int) throws {
+    let trip = Trip(
+      .segments([TripSegment(distanceMeters: 12_000, durationSeconds: 1200)]),
+      departure: SampleTariffs.seoulTime(22, 0).advanced(milliseconds: -Int64(seconds) * 1000))
+    // 10 m/s: all steps come after 22:00.
+    #expect(
+      try Tariff(SampleTariffs.seoul()).breakdown(for: trip).metered
+        == Int64(4800 + ((12_000 - 1600) / 131 + 1) * 120))
+  }
+
   @Test func weekdayOfABandIsTheDayItBeginsOn() {
     // Friday 22:00 to Saturday 04:00.
     let band = LocalTimeBand(fromMinute: 1320, toMinute: 240, weekdays: 0b001_0000)
