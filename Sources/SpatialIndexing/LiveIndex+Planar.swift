@@ -241,15 +241,6 @@ extension LiveIndex {
     return width * width
   }
 
-  @inline(__always)
-  private static func squares(
-    _ block: UnsafeMutablePointer<PointBlock>, _ x: SIMD8<UInt32>, _ y: SIMD8<UInt32>
-  ) -> SIMD8<Float> {
-    let dx = unsafe SIMD8<Float>(SIMD8<Int32>(truncatingIfNeeded: block.pointee.x &- x))
-    let dy = unsafe SIMD8<Float>(SIMD8<Int32>(truncatingIfNeeded: block.pointee.y &- y))
-    return dx * dx + dy * dy
-  }
-
   /// A leaf that is no pile, where every point counts.
   @inline(__always)
   private func scanPlainLeaf(
@@ -263,8 +254,8 @@ extension LiveIndex {
     var i = 0
     while left > 0 {
       let block = unsafe tree.blocks.pointer(ids[i])
-      let squares = unsafe Self.squares(block, x, y)
-      if any(squares .<= SIMD8(repeating: candidates.bound)) {
+      let squares = unsafe EightLanes.squares(block.pointee.x, block.pointee.y, x, y)
+      if EightLanes.anyIsWithin(squares, candidates.bound) {
         unsafe candidates.append(squares, block.pointee.slot, lanes: min(8, left))
       }
       left -= 8
@@ -282,9 +273,9 @@ extension LiveIndex {
     let y = SIMD8<UInt32>(repeating: center.y)
     tree.forEachBlock(of: leaf) { id, lanes in
       let block = unsafe tree.blocks.pointer(id)
-      let squares = unsafe Self.squares(block, x, y)
+      let squares = unsafe EightLanes.squares(block.pointee.x, block.pointee.y, x, y)
       let bound = candidates.bound
-      guard any(squares .<= SIMD8(repeating: bound)) else { return }
+      guard EightLanes.anyIsWithin(squares, bound) else { return }
       for lane in 0..<lanes where squares[lane] <= bound && squares[lane] >= inner {
         let slot = unsafe block.pointee.slot[lane]
         guard unsafe search.plan.matches(slot, signature: block.pointee.signature[lane], self)

@@ -18,9 +18,9 @@ extension FilterPlan {
       carriers += Int(index.tags[tag].count)
       isExact = isExact && index.tags[tag].isExact
     }
-    let byList = 1500 + Double(carriers)
+    let byList = 1500 + 1.2 * Double(carriers)
     let looked = Double(limit) * Double(index.count) / Double(max(1, carriers))
-    let byPlace = 2000 + min(looked, Double(index.count)) * (isExact ? 2.5 : 25)
+    let byPlace = 2000 + min(looked, Double(index.count)) * (isExact ? 8 : 40)
     return byList < byPlace ? tags : nil
   }
 }
@@ -95,7 +95,7 @@ extension LiveIndex {
     var out: [UInt32] = []
     for id in tagIDs {
       unsafe forEachSquare(id, center) { squares, slots, lanes in
-        guard any(squares .<= SIMD8(repeating: reach)) else { return }
+        guard EightLanes.anyIsWithin(squares, reach) else { return }
         for lane in 0..<lanes where squares[lane] <= reach { unsafe out.append(slots[lane]) }
       }
     }
@@ -134,17 +134,11 @@ extension LiveIndex {
       let page = unsafe tags.page(id, number)
       var i = 0
       while unsafe i < page.count {
-        var cells = SIMD8<UInt32>()
-        if unsafe page.count - i >= 8 {
-          cells = unsafe UnsafeRawPointer(page.cells + i).loadUnaligned(as: SIMD8<UInt32>.self)
-        } else {
-          for lane in unsafe 0..<page.count - i { cells[lane] = unsafe page.cells[i + lane] }
-        }
-        let dx = SIMD8<Int32>(truncatingIfNeeded: (cells & 0xFFFF_0000) &- x)
-        let dy = SIMD8<Int32>(truncatingIfNeeded: (cells &<< 16) &- y)
-        let fx = SIMD8<Float>(dx)
-        let fy = SIMD8<Float>(dy)
-        unsafe body(fx * fx + fy * fy, page.slots + i, min(8, page.count - i))
+        // Pages have room for a multiple of eight; lanes past the count are not used.
+        let cells = unsafe UnsafeRawPointer(page.cells + i).loadUnaligned(as: SIMD8<UInt32>.self)
+        unsafe body(
+          EightLanes.squares(cells & 0xFFFF_0000, cells &<< 16, x, y), page.slots + i,
+          min(8, page.count - i))
         i += 8
       }
     }

@@ -26,60 +26,106 @@ extension LiveIndex {
       now: now.milliseconds, tick: times.tick(now.milliseconds))
     guard search.limit > 0, count > 0, !search.plan.isImpossible else { return 0 }
     var found = 0
-    visitWithin(0, x: 0, y: 0, isInside: false, search, &found, visit)
+    var matches: [CodedHit] = []
+    visitWithin(0, x: 0, y: 0, isInside: false, search, &matches, &found, visit)
     return found
   }
 
   /// Leaves come in Morton order, so that each leaf's hits follow the last one's.
   private func visitWithin(
     _ index: UInt32, x: UInt32, y: UInt32, isInside: Bool, _ search: WithinSearch,
-    _ found: inout Int, _ visit: (HitView) -> Void
+    _ matches: inout [CodedHit], _ found: inout Int, _ visit: (HitView) -> Void
   ) {
     let node = tree.nodes[index]
     guard found < search.limit, node.count > 0, search.plan.admits(node.signature) else { return }
-    let side = UInt64(1) << UInt64(32 - node.level)
-    if let after = search.after {
-      // The node's last code: everything in it comes before the cursor.
-      let last =
-        MortonCode(x: x, y: y).rawValue
-        | (node.level == 0 ? .max : 1 << UInt64(64 - 2 * node.level) - 1)
-      if last < after.code { return }
-    }
-    var isInside = isInside
-    if !isInside {
-      switch search.area.relation(x: x, y: y, side: side) {
-      case .outside: return
-      case .inside: isInside = true
-      case .mixed: break
-      }
-    }
+    if let after = search.after, Self.lastCode(node, x: x, y: y) < after.code { return }
+    guard let isInside = settle(node, x: x, y: y, isInside: isInside, search) else { return }
     if node.isInner {
-      let half = UInt32(side / 2)
+      warmChildren(node)
+      let half = UInt32(1) << (31 - node.level)
       for quadrant in UInt32(0)..<4 {
         visitWithin(
           node.first + quadrant, x: x + (quadrant & 1) * half, y: y + (quadrant >> 1) * half,
-          isInside: isInside, search, &found, visit)
+          isInside: isInside, search, &matches, &found, visit)
       }
       return
     }
-    var matches = leafMatches(index, isInside: isInside, search)
+    matches.removeAll(keepingCapacity: true)
+    collect(index, isInside: isInside, search, into: &matches)
     order(&matches, limit: search.limit - found)
-    for match in matches {
-      guard found < search.limit else { return }
-      visit(view(match.slot))
-      found += 1
+    let count = min(matches.count, search.limit - found)
+    for i in 0..<count { visit(view(matches[i].slot)) }
+    found += count
+  }
+
+  /// The greatest Morton code in a node.
+  @inline(__always)
+  private static func lastCode(_ node: TreeNode, x: UInt32, y: UInt32) -> UInt64 {
+    MortonCode(x: x, y: y).rawValue
+      | (node.level == 0 ? .max : 1 << UInt64(64 - 2 * node.level) - 1)
+  }
+
+  /// Whether all of a node is inside the area, `nil` if none of it is.
+  @inline(__always)
+  private func settle(
+    _ node: TreeNode, x: UInt32, y: UInt32, isInside: Bool, _ search: WithinSearch
+  ) -> Bool? {
+    if isInside { return true }
+    switch search.area.relation(x: x, y: y, side: UInt64(1) << UInt64(32 - node.level)) {
+    case .outside: return nil
+    case .inside: return true
+    case .mixed: return false
     }
   }
 
-  private func leafMatches(
-    _ leaf: UInt32, isInside: Bool, _ search: WithinSearch
-  ) -> [CodedHit] {
-    var matches: [CodedHit] = []
+  /// Brings the first blocks of leaves that are about to be read into the cache.
+  @inline(__always)
+  private func warmChildren(_ node: TreeNode) {
+    var folded: UInt32 = 0
+    for child in node.first..<node.first + 4 {
+      let leaf = unsafe tree.nodes.pointer(child)
+      if unsafe leaf.pointee.fourth != TreeNode.inner && leaf.pointee.count > 0 {
+        let block = unsafe tree.blocks.base + Int(leaf.pointee.first)
+        unsafe folded &+= block.pointee.x[0] &+ block.pointee.slot[0]
+        if unsafe leaf.pointee.count > 8 && leaf.pointee.level < 32 {
+          let block = unsafe tree.blocks.base + Int(leaf.pointee.second)
+          unsafe folded &+= block.pointee.x[0] &+ block.pointee.slot[0]
+        }
+      }
+    }
+    finishWarming(folded)
+  }
+
+  @inline(__always)
+  private func collect(
+    _ leaf: UInt32, isInside: Bool, _ search: WithinSearch, into matches: inout [CodedHit]
+  ) {
     let mayBeExpired = tree.nodes[leaf].earliest <= search.tick
+    let isPlain = isInside && !mayBeExpired && search.plan.isTrivial && search.after == nil
     tree.forEachBlock(of: leaf) { id, lanes in
       let block = unsafe tree.blocks.pointer(id)
+      if isPlain {
+        for lane in 0..<lanes {
+          unsafe matches.append(
+            CodedHit(
+              code: MortonCode(x: block.pointee.x[lane], y: block.pointee.y[lane]).rawValue,
+              slot: block.pointee.slot[lane]))
+        }
+        return
+      }
+      if !isInside {
+        var folded: UInt32 = 0
+        for lane in 0..<lanes {
+          unsafe folded &+= slots.base[Int(block.pointee.slot[lane])].generation
+        }
+        finishWarming(folded)
+      }
       for lane in 0..<lanes {
         let slot = unsafe block.pointee.slot[lane]
+        guard unsafe search.plan.matches(slot, signature: block.pointee.signature[lane], self)
+        else {
+          continue
+        }
         if mayBeExpired && expiresAt(slot) <= search.now { continue }
         if !isInside {
           let entry = unsafe slots.pointer(slot)
@@ -88,23 +134,17 @@ extension LiveIndex {
               latitude: entry.pointee.latitude, longitude: entry.pointee.longitude)
           else { continue }
         }
-        guard unsafe search.plan.matches(slot, signature: block.pointee.signature[lane], self)
-        else {
-          continue
-        }
         let code = unsafe MortonCode(x: block.pointee.x[lane], y: block.pointee.y[lane]).rawValue
-        if let after = search.after {
-          if code < after.code { continue }
-          if unsafe code == after.code
-            && !after.id.withUnsafeBytes({ unsafe bytesPrecede($0, identifier(slot)) })
-          {
-            continue
-          }
-        }
-        matches.append(CodedHit(code: code, slot: slot))
+        if isAfterCursor(code, slot, search) { matches.append(CodedHit(code: code, slot: slot)) }
       }
     }
-    return matches
+  }
+
+  @inline(__always)
+  private func isAfterCursor(_ code: UInt64, _ slot: UInt32, _ search: WithinSearch) -> Bool {
+    guard let after = search.after else { return true }
+    if code != after.code { return code > after.code }
+    return unsafe after.id.withUnsafeBytes { unsafe bytesPrecede($0, identifier(slot)) }
   }
 
   /// Sorts a leaf's matches. A pile's all have one code: of many only the first by id are kept.
@@ -146,7 +186,8 @@ extension LiveIndex {
       area: PreparedArea(area ?? .box(.world)), plan: plan, limit: .max, after: nil,
       now: now.milliseconds, tick: times.tick(now.milliseconds))
     var counts = [Int](repeating: 0, count: Int(tags.idEnd))
-    countTags(0, x: 0, y: 0, isInside: area == nil, search, &counts)
+    var matches: [CodedHit] = []
+    countTags(0, x: 0, y: 0, isInside: area == nil, search, &matches, &counts)
     var rows: [(tag: String, count: Int)] = []
     for id in counts.indices where counts[id] > 0 {
       unsafe rows.append((String(decoding: tags.name(UInt32(id)), as: UTF8.self), counts[id]))
@@ -160,29 +201,25 @@ extension LiveIndex {
 
   private func countTags(
     _ index: UInt32, x: UInt32, y: UInt32, isInside: Bool, _ search: WithinSearch,
-    _ counts: inout [Int]
+    _ matches: inout [CodedHit], _ counts: inout [Int]
   ) {
     let node = tree.nodes[index]
-    guard node.count > 0, node.signature != 0, search.plan.admits(node.signature) else { return }
-    let side = UInt64(1) << UInt64(32 - node.level)
-    var isInside = isInside
-    if !isInside {
-      switch search.area.relation(x: x, y: y, side: side) {
-      case .outside: return
-      case .inside: isInside = true
-      case .mixed: break
-      }
-    }
+    guard node.count > 0, node.signature != 0, search.plan.admits(node.signature),
+      let isInside = settle(node, x: x, y: y, isInside: isInside, search)
+    else { return }
     if node.isInner {
-      let half = UInt32(side / 2)
+      warmChildren(node)
+      let half = UInt32(1) << (31 - node.level)
       for quadrant in UInt32(0)..<4 {
         countTags(
           node.first + quadrant, x: x + (quadrant & 1) * half, y: y + (quadrant >> 1) * half,
-          isInside: isInside, search, &counts)
+          isInside: isInside, search, &matches, &counts)
       }
       return
     }
-    for match in leafMatches(index, isInside: isInside, search) {
+    matches.removeAll(keepingCapacity: true)
+    collect(index, isInside: isInside, search, into: &matches)
+    for match in matches {
       let carried = unsafe recordTags(record(match.slot))
       for i in carried.indices { unsafe counts[Int(carried[i].id)] += 1 }
     }

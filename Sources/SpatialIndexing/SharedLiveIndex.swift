@@ -27,16 +27,19 @@ public final class SharedLiveIndex: @unchecked Sendable {
     changes: ((UnsafeBufferPointer<IndexChange>) -> Void)? = nil
   ) {
     outcomes.removeAll(keepingCapacity: true)
-    outcomes.reserveCapacity(batch.count)
+    outcomes.append(contentsOf: repeatElement(.stale, count: batch.count))
     let plan = LiveIndex.plan(batch, hash: hash)
-    var start = 0
-    while start < batch.count {
-      let end = min(start + Self.sliceLimit, batch.count)
-      lock.withWriteLock {
-        unsafe index.apply(
-          batch, start..<end, plan: plan, now: now, outcomes: &outcomes, changes: changes)
+    unsafe outcomes.withUnsafeMutableBufferPointer { outcomes in
+      guard let outcomes = outcomes.baseAddress else { return }
+      var start = 0
+      while start < batch.count {
+        let end = min(start + Self.sliceLimit, batch.count)
+        lock.withWriteLock {
+          unsafe index.apply(
+            batch, start..<end, plan: plan, now: now, outcomes: outcomes, changes: changes)
+        }
+        start = end
       }
-      start = end
     }
   }
 

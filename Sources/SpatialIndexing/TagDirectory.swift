@@ -155,8 +155,9 @@ struct TagDirectory: ~Copyable {
 
   private mutating func growFirst(_ entry: UnsafeMutablePointer<Entry>) {
     let old = unsafe Int(entry.pointee.firstCapacity)
-    let new = max(4, old * 2)
+    let new = max(8, old * 2)
     let page = UnsafeMutablePointer<UInt32>.allocate(capacity: new * 2)
+    unsafe page.initialize(repeating: 0, count: new * 2)
     postingBytes += (new - old) * 8
     if let pages = unsafe entry.pointee.pages {
       unsafe page.update(from: pages[0], count: old)
