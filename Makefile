@@ -48,14 +48,15 @@ test-browser: test-packages .build/venv/ready
 	MOYEOD=$(CURDIR)/.build/debug/moyeod .build/venv/bin/python -m unittest discover \
 	  -s Tests/browser -v
 
-# What is concurrent, under the thread sanitizer.
+# What is concurrent in the core, under the thread sanitizer.
 test-thread: test-packages
-	$(SWIFT) test --scratch-path .build/thread --sanitize=thread \
-	  --filter 'Concurren|SingleFlight|ViewportThrottle|LiveClusters|SharedLiveIndex|Daemon'
+	MOYEO_CORE_ONLY=1 $(SWIFT) test --scratch-path .build/thread --sanitize=thread \
+	  --filter 'QueryCoalescingTests|SharedLiveIndex|Concurren|LiveClusters'
 
 # The algorithm modules optimised: larger inputs, and work counters instead of times.
 test-release: test-packages
-	$(SWIFT) test -c release --scratch-path .build/release-tests -Xswiftc -enable-testing
+	MOYEO_CORE_ONLY=1 $(SWIFT) test -c release --scratch-path .build/release-tests \
+	  -Xswiftc -enable-testing
 
 bench:
 	@scripts/system-packages $(BENCH_PACKAGES)

@@ -121,7 +121,7 @@ extension Reason {
       .badValue, .badTime, .badRoute, .limitOutOfRange, .ttlOutOfRange, .tooManyItems,
       .departureBeforeTariffs, .departureAfterTariffs, .departureOutOfRange, .distanceOutOfRange,
       .durationOutOfRange, .amountOutOfRange, .numberOutOfRange, .duplicateRider, .unknownRider,
-      .unknownFlatTrip, .unknownVehicleClass, .nothingToShareBy:
+      .unknownFlatTrip, .nothingToShareBy:
       (.invalidArgument, 400)
     case .requestTooLarge: (.resourceExhausted, 413)
     case .unknownRoute: (.unimplemented, 404)
@@ -131,7 +131,7 @@ extension Reason {
     case .unauthenticated, .tokenExpired: (.unauthenticated, 401)
     case .forbidden, .attributeProtected: (.permissionDenied, 403)
     case .unknownLayer, .unknownObject, .unknownCluster, .unknownParty, .unknownTicket,
-      .unknownTariff, .noTariffHere, .noRoute:
+      .unknownTariff, .unknownVehicleClass, .noTariffHere, .noRoute:
       (.notFound, 404)
     case .idempotencyMismatch, .alreadyMember, .alreadyMatched: (.alreadyExists, 409)
     case .reservedLayer, .clustersOff: (.failedPrecondition, 409)

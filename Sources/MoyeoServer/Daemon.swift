@@ -28,6 +28,8 @@ public struct Daemon: Sendable {
     /// Microseconds that gRPC may hold back a flush to join it with the next; `nil` flushes at
     /// once (lower latency, more CPU under load).
     public var flushCoalescingMicroseconds: Int?
+    /// Whether hot unary gRPC calls are answered in front of the framework (see `HotLane`).
+    public var usesHotLane = true
     /// Streams open at once on one connection.
     public var maximumStreamsPerConnection = 100
 
@@ -136,7 +138,7 @@ public struct Daemon: Sendable {
       : .ipv4(
         host: configuration.host == "localhost" ? "127.0.0.1" : configuration.host,
         port: configuration.grpcPort)
-    let hotMethods = frontend.hotMethods()
+    let hotMethods = configuration.usesHotLane ? frontend.hotMethods() : [:]
     let transport = GRPCFrontend.Transport(
       address: address, transportSecurity: .plaintext,
       config: .defaults { config in

@@ -27,11 +27,17 @@ struct Composition {
       configuration: EngineConfiguration(
         limits: settings.limits, layerSettings: settings.layerSettings),
       clock: SystemClock(), epoch: UInt32.random(in: 1 ... .max))
+    let routes: any RouteProvider
+    do {
+      routes = try settings.routes.makeProvider(clock: engine.clock)
+    } catch {
+      throw StartFailure.usage("\(error)")
+    }
     let group = MultiThreadedEventLoopGroup(numberOfThreads: settings.threads)
     let daemon = Daemon(
       configuration: settings.daemon, engine: engine,
       fares: FareEstimator(
-        library: try tariffs(logger), routes: settings.routes.makeProvider(clock: engine.clock)),
+        library: try tariffs(logger), routes: routes),
       eventLoopGroup: group, metrics: metrics, readyAfter: city == nil ? [] : ["demo"],
       logger: logger,
       onListening: { addresses in announce(addresses, logger) })

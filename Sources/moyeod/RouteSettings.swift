@@ -1,3 +1,4 @@
+import MoyeoStorage
 import ObjectModel
 import RoutePlanning
 import RouteProviders
@@ -5,13 +6,15 @@ import RouteProviders
 /// Who is asked for routes (`routes.*`).
 struct RouteSettings: Sendable {
   enum Provider: String, Sendable {
-    case estimate, osrm, valhalla, naver, kakao
+    case estimate, osrm, valhalla, naver, kakao, network
   }
 
   var provider = Provider.estimate
   var url: String?
   var keyID: String?
   var key: String?
+  /// A road database made by `moyeo prepare-roads`.
+  var network: String?
   var timeoutMilliseconds: Int64 = 3000
 
   /// - Throws: ``SettingError`` when the provider lacks what it needs.
@@ -28,11 +31,14 @@ struct RouteSettings: Sendable {
       try require(keyID, "routes.keyId")
       try require(key, "routes.key")
     case .kakao: try require(key, "routes.key")
+    case .network: try require(network, "routes.network")
     }
   }
 
   /// The provider with its cache, falling back to the estimate.
-  func makeProvider(clock: any WallClock) -> any RouteProvider {
+  /// - Throws: ``SettingError`` when the road network cannot be used.
+  func makeProvider(clock: any WallClock) throws -> any RouteProvider {
+    if provider == .network, let network { return try networkProvider(network) }
     guard let dialect = dialect(clock) else { return EstimatedRouteProvider() }
     let remote = HTTPRouteProvider(
       dialect, transport: HTTPClientTransport(),
@@ -43,9 +49,18 @@ struct RouteSettings: Sendable {
       CoalescedRouteProvider(remote, dependsOnDeparture: dialect.dependsOnDeparture))
   }
 
+  private func networkProvider(_ path: String) throws -> any RouteProvider {
+    do {
+      let roads = try VirtualRoutingProvider(path: path)
+      return FallbackRouteProvider(CoalescedRouteProvider(roads, dependsOnDeparture: true))
+    } catch {
+      throw SettingError(key: "routes.network", problem: "\(path) cannot be used: \(error)")
+    }
+  }
+
   private func dialect(_ clock: any WallClock) -> (any RouteDialect)? {
     switch provider {
-    case .estimate: nil
+    case .estimate, .network: nil
     case .osrm: OSRMDialect(baseURL: url ?? "")
     case .valhalla: ValhallaDialect(baseURL: url ?? "")
     case .naver:

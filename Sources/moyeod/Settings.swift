@@ -56,6 +56,7 @@ struct Settings: Sendable {
     if let hold = try await values.int("grpc.flushCoalescingMicroseconds", in: 0...100_000) {
       daemon.flushCoalescingMicroseconds = hold == 0 ? nil : hold
     }
+    if let usesHotLane = try await values.bool("grpc.hotLane") { daemon.usesHotLane = usesHotLane }
     daemon.maximumStreamsPerConnection =
       try await values.int("grpc.maximumStreamsPerConnection", in: 1...100_000) ?? 100
     threads =
@@ -78,6 +79,7 @@ struct Settings: Sendable {
     routes.url = try await values.string("routes.url")
     routes.keyID = try await values.string("routes.keyId")
     routes.key = try await values.string("routes.key")
+    routes.network = try await values.string("routes.network")
     routes.timeoutMilliseconds = Int64(
       try await values.int("routes.timeoutMilliseconds", in: 1...600_000) ?? 3000)
     try routes.check()
@@ -162,6 +164,12 @@ private struct Values: Sendable {
   func list(_ name: String) async throws -> [String]? {
     do { return try await reader.fetchStringArray(forKey: key(name)) } catch {
       throw SettingError(key: name, problem: "must be a list of strings")
+    }
+  }
+
+  func bool(_ name: String) async throws -> Bool? {
+    do { return try await reader.fetchBool(forKey: key(name)) } catch {
+      throw SettingError(key: name, problem: "must be true or false")
     }
   }
 

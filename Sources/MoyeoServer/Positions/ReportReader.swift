@@ -122,7 +122,8 @@ struct ReportReader: Sendable {
       default: return nil
       }
     }
-    guard reader.isIntact, seconds.magnitude < 1 << 50,
+    // The years 1 to 9999, as the validation of the generated types has it.
+    guard reader.isIntact, (-62_135_596_800...253_402_300_799).contains(seconds),
       (0..<1_000_000_000).contains(nanoseconds)
     else { return nil }
     return Instant(milliseconds: seconds * 1000 + nanoseconds / 1_000_000)

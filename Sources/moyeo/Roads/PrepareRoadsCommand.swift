@@ -1,0 +1,34 @@
+import ArgumentParser
+import Foundation
+import MoyeoStorage
+
+/// Makes a road database that `spatialite_osm_net` built ready for `routes.provider network`.
+struct PrepareRoadsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "prepare-roads",
+    abstract: "Make a road network of spatialite_osm_net ready for routing.",
+    discussion: """
+      Two commands make a network from an OpenStreetMap extract (Debian package spatialite-bin):
+
+        spatialite_osm_net -o seoul.osm.pbf -d roads.sqlite -T roads --roads
+        moyeo prepare-roads roads.sqlite
+
+      Then start the daemon with routes.provider network and routes.network roads.sqlite. Roads are \
+      split where they cross, which spatialite_osm_net leaves undone.
+      """)
+
+  @Argument(help: "The SQLite file that spatialite_osm_net wrote.")
+  var file: String
+  @Option(help: "Its table of roads.")
+  var table = "roads"
+
+  func run() throws {
+    let report = try RoadNetwork.prepare(path: file, linksTable: table)
+    print(
+      """
+      \(file) is ready: \(report.nodes) crossings, \(report.links) links \
+      (from \(report.sourceLinks); \(report.splitLinks) after splitting at crossings; \
+      \(report.strayNodes) crossings are cut off and not used).
+      """)
+  }
+}
