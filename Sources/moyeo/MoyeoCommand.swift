@@ -18,7 +18,7 @@ struct MoyeoCommand: AsyncParsableCommand {
       RemoveCommand.self, TagsCommand.self, LayersCommand.self, FareCommand.self,
       TariffsCommand.self,
       RouteCommand.self, SimulateCommand.self, BenchCommand.self, EvaluateFaresCommand.self,
-      FitSlowTimeCommand.self,
+      FitSlowTimeCommand.self, PrepareRoadsCommand.self,
     ])
 
   /// The library's own `main` exits with 64 for wrong usage.
