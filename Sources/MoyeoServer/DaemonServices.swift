@@ -15,8 +15,20 @@ struct GRPCService: Service {
         group.addTask {
           try await withTaskExecutorPreference(executor) { try await server.serve() }
         }
-        try await onListening()
-        try await group.waitForAll()
+        do {
+          try await onListening()
+        } catch {
+          // The server did not start, and its own error says why.
+          try await group.waitForAll()
+          throw error
+        }
+        do {
+          try await group.waitForAll()
+        } catch {
+          // Cancelled when the time for a graceful shutdown has run out.
+          try Task.checkCancellation()
+          throw error
+        }
       }
     } onGracefulShutdown: {
       server.beginGracefulShutdown()

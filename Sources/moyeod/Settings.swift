@@ -133,10 +133,39 @@ struct Settings: Sendable {
         } else if !SettingsTable.knows(key) {
           throw SettingError(
             key: key, problem: "is no setting; moyeod --print-configuration lists them")
+        } else {
+          try checkLayerSetting(key, value)
         }
       }
     }
     try walk(object, "")
+  }
+}
+
+extension Settings {
+  /// Layers begin long after the start: what a file says of them is checked at the start.
+  private static func checkLayerSetting(_ key: String, _ value: Any) throws {
+    let parts = key.split(separator: ".").map(String.init)
+    guard parts.count == 3, parts[0] == "layers" else { return }
+    guard LayerName.isValid(parts[1]) else {
+      throw SettingError(
+        key: "layers.\(parts[1])", problem: "is no layer name: use a-z, 0-9, _ and -")
+    }
+    switch parts[2] {
+    case "ttlSeconds":
+      guard let seconds = value as? Double, (0..<1e9).contains(seconds) else {
+        throw SettingError(key: key, problem: "must be 0 (for ever) or a number of seconds")
+      }
+    case "columns":
+      guard let names = value as? [String], names.count <= LayerSettings.maximumColumns,
+        names.allSatisfy({ !$0.isEmpty }), Set(names).count == names.count
+      else {
+        throw SettingError(
+          key: key, problem: "must list at most \(LayerSettings.maximumColumns) attribute names")
+      }
+    default:
+      guard value is Bool else { throw SettingError(key: key, problem: "must be true or false") }
+    }
   }
 }
 

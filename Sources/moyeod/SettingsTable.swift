@@ -33,6 +33,21 @@ enum SettingsTable {
       meaning: "Raster tiles under the map page, e.g. https://tiles.example/{z}/{x}/{y}.png."),
     Row(key: "map.attribution", standard: "", meaning: "Whose base map it is."),
     Row(
+      key: "fares.tariffDirectories", standard: "",
+      meaning: "Folders of tariffs beside the shipped data/tariffs."),
+    Row(
+      key: "fares.areaDirectories", standard: "",
+      meaning: "Folders of tariff areas beside the shipped data/areas."),
+    Row(
+      key: "routes.provider", standard: "estimate",
+      meaning: "Who is asked for routes: estimate, osrm, valhalla, naver, kakao."),
+    Row(key: "routes.url", standard: "", meaning: "Where the provider answers."),
+    Row(key: "routes.keyId", standard: "", meaning: "Naver's key id."),
+    Row(key: "routes.key", standard: "", meaning: "Naver's or Kakao's key."),
+    Row(
+      key: "routes.timeoutMilliseconds", standard: "3000",
+      meaning: "How long a route may take, retries included, before it is estimated."),
+    Row(
       key: "demo.city", standard: "", meaning: "Fills the layer users with a living city: seoul."),
     Row(key: "demo.users", standard: "20000", meaning: "People in the demo city."),
     Row(key: "demo.seed", standard: "1", meaning: "Same seed, same city."),

@@ -7,6 +7,9 @@ struct StructuredLogHandler: LogHandler {
     case text, json
   }
 
+  private static let timeStyle = Date.ISO8601FormatStyle(
+    includingFractionalSeconds: true, timeZone: .gmt)
+
   let label: String
   let format: Format
   var logLevel: Logger.Level
@@ -26,7 +29,7 @@ struct StructuredLogHandler: LogHandler {
   func log(event: LogEvent) {
     var all = metadata
     for (key, value) in event.metadata ?? [:] { all[key] = value }
-    let time = Date().ISO8601Format(.iso8601(timeZone: .gmt, includingFractionalSeconds: true))
+    let time = Date().formatted(Self.timeStyle)
     let pairs: [(String, String)] =
       [("time", time), ("level", event.level.rawValue), ("message", "\(event.message)")]
       + all.sorted { $0.key < $1.key }.map { ($0.key, "\($0.value)") }

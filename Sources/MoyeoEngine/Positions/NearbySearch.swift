@@ -52,6 +52,8 @@ extension Layer {
     var after: (distanceMillimeters: Int64, id: String)?
     if let cursor = search.cursor {
       let place = try PagingCursor(text: cursor, fingerprint: search.fingerprint(layer: name))
+      // No two places are further apart than half the equator; a forged key may say so.
+      guard place.key <= 30_000_000_000 else { throw .badCursor }
       after = (Int64(bitPattern: place.key), place.id)
     }
     let query = NearestQuery(

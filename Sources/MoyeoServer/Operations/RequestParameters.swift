@@ -87,14 +87,13 @@ struct RequestParameters {
     case .string, .bytes: JSONText.append(string: value, to: &out)
     case .message("google.protobuf.Timestamp"): JSONText.append(string: value, to: &out)
     case .message:
-      // JSON text; parsed first, so that it cannot reach beyond its own field.
+      // JSON text; parsed first, so that it cannot reach beyond its own field. Written again it
+      // would lose the last bit of some numbers.
       guard
-        let parsed = try? JSONSerialization.jsonObject(
-          with: Data(value.utf8), options: [.fragmentsAllowed]),
-        let clean = try? JSONSerialization.data(
-          withJSONObject: parsed, options: [.fragmentsAllowed])
+        (try? JSONSerialization.jsonObject(
+          with: Data(value.utf8), options: [.fragmentsAllowed])) != nil
       else { throw refuse("JSON text") }
-      out.append(contentsOf: clean)
+      out.append(contentsOf: value.utf8)
     }
   }
 
