@@ -137,18 +137,53 @@ extension ClusterNet {
     return dx * dx + dy * dy <= r * r
   }
 
+  /// The slots of the cells that the square of one radius around a point touches: 2 x 2 at most.
+  /// They are looked up before any is read, so that their cache misses overlap.
+  @inline(__always)
+  private func slots(_ zoom: Int, aroundX x: UInt32, y: UInt32) -> InlineArray<4, UInt32> {
+    let radius = Self.radius(zoom)
+    let shift = grids[zoom].shift
+    let west = (x &- radius) >> shift
+    let east = (x &+ radius) >> shift
+    let north = (y < radius ? 0 : y - radius) >> shift
+    let south = (y > .max - radius ? .max : y + radius) >> shift
+    @inline(__always) func slot(_ cx: UInt32, _ cy: UInt32) -> UInt32 {
+      grids[zoom].table.find(CellGrid.segment(cx, cy), CellGrid.tag(cx, cy))
+    }
+    let none = SlotTable.emptyValue
+    return [
+      slot(west, north), east != west ? slot(east, north) : none,
+      south != north ? slot(west, south) : none,
+      south != north && east != west ? slot(east, south) : none,
+    ]
+  }
+
   /// The lowest-ranked seed of a zoom within its radius of an item and ranked lower than it.
   func lowestSeed(_ zoom: Int, near item: UInt32) -> UInt32 {
     let (x, y) = (items[item].anchorX, items[item].anchorY)
     let radius = Self.radius(zoom)
     var best = item
     var bestHigh = UInt32(truncatingIfNeeded: items[item].hash >> 32)
-    forEachEntry(zoom, aroundX: x, y: y, radius: radius) { entry in
-      guard entry.rankHigh <= bestHigh, Self.isWithin(entry, x, y, radius) else { return }
-      if entry.rankHigh == bestHigh && !ranksLower(entry.item, best) { return }
-      best = entry.item
-      bestHigh = entry.rankHigh
+    let slots = slots(zoom, aroundX: x, y: y)
+    for i in 0..<4 where slots[i] != SlotTable.emptyValue {
+      forEachEntry(inSlot: slots[i]) { entry in
+        guard entry.rankHigh <= bestHigh, Self.isWithin(entry, x, y, radius) else { return }
+        if entry.rankHigh == bestHigh && !ranksLower(entry.item, best) { return }
+        best = entry.item
+        bestHigh = entry.rankHigh
+      }
     }
     return best == item ? Self.none : best
+  }
+
+  /// Touches what ``lowestSeed(_:near:)`` will read; calls for several items in a row overlap.
+  @inline(__always)
+  func warm(_ zoom: Int, near item: UInt32) -> UInt32 {
+    let slots = slots(zoom, aroundX: items[item].anchorX, y: items[item].anchorY)
+    var sum: UInt32 = 0
+    for i in 0..<4 where slots[i] != SlotTable.emptyValue {
+      sum &+= slots[i] & CellGrid.runBit == 0 ? items[slots[i]].x : slabs.run(slots[i])[0].x
+    }
+    return sum
   }
 }

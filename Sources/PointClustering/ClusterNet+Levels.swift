@@ -11,6 +11,7 @@ extension ClusterNet {
       touched.removeAll(keepingCapacity: true)
       carrySums(zoom)
       takeDownSeeds(zoom)
+      for entry in dirty.entries { warmth &+= warm(zoom, near: entry.item) }
       while !dirty.isEmpty { settle(dirty.pop(), zoom) }
       markVersions(zoom)
       zoom -= 1

@@ -29,8 +29,16 @@ extension ClusterNet {
   mutating func apply(_ changes: ArraySlice<PendingChange>) {
     versions.advance()
     touched.removeAll(keepingCapacity: true)
-    for change in changes {
-      let item = object(hash: change.hash)
+    // Look all of them up first: the misses of independent reads overlap. No change of a slice
+    // moves the item of another.
+    found.removeAll(keepingCapacity: true)
+    for change in changes { found.append(object(hash: change.hash)) }
+    for (item, change) in zip(found, changes) {
+      if item != Self.none { warmth &+= items[item].owner }
+      warmth &+= head(x: Self.centre(change.x), y: Self.centre(change.y))
+    }
+    for (n, change) in changes.enumerated() {
+      let item = found[n]
       if item == Self.none {
         if !change.isRemoval { insertObject(change) }
       } else if change.isRemoval {

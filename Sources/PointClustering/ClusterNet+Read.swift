@@ -183,22 +183,58 @@ extension ClusterNet {
     return groups
   }
 
-  /// The box of a cluster's members, as offsets from its anchor (exact positions).
-  func extent(_ item: UInt32, _ zoom: Int, _ filter: ClusterFilter?)
-    -> (west: Int64, east: Int64, north: UInt32, south: UInt32)?
-  {
-    var box: (west: Int64, east: Int64, north: UInt32, south: UInt32)?
-    let anchor = items[item].anchorX
-    forEachObject(item, zoom, filter) { member in
-      let dx = Int64(Int32(bitPattern: items[member].x &- anchor))
-      let y = items[member].y
-      if let old = box {
-        box = (min(old.west, dx), max(old.east, dx), min(old.north, y), max(old.south, y))
-      } else {
-        box = (dx, dx, y, y)
-      }
+  /// A box of exact positions: offsets east of an anchor, rows.
+  struct Extent {
+    var west = Int64.max
+    var east = Int64.min
+    var north = UInt32.max
+    var south: UInt32 = 0
+  }
+
+  /// The box of a cluster's members that a filter lets through, from its anchor; `nil` if none.
+  func extent(_ item: UInt32, _ zoom: Int, _ filter: ClusterFilter?) -> Extent? {
+    var extent = Extent()
+    widen(&extent, from: items[item].anchorX, item, zoom, filter)
+    return extent.west <= extent.east ? extent : nil
+  }
+
+  /// Visits only what may lie outside the box so far.
+  private func widen(
+    _ extent: inout Extent, from anchor: UInt32, _ item: UInt32, _ zoom: Int,
+    _ filter: ClusterFilter?
+  ) {
+    let dx = Int64(Int32(bitPattern: items[item].anchorX &- anchor))
+    let y = Int64(items[item].anchorY)
+    let r = effectiveRecord(item, zoom)
+    // Members joined over at most r(z) + r(z + 1) + ... < 2 r(z), and lie in a micro-cell.
+    let reach = (r == Self.none ? 0 : 2 * Int64(Self.radius(Int(records[r].zoom)))) + 512
+    if dx - reach >= extent.west && dx + reach <= extent.east && y - reach >= Int64(extent.north)
+      && y + reach <= Int64(extent.south)
+    {
+      return
     }
-    return box
+    if let filter, zoom <= Self.maximumZoom, !filter.mayMatch(summary(item, zoom).mask) { return }
+    guard r != Self.none else {
+      forEachMember(item) { member in
+        guard filter?.isMatch(mask: items[member].mask, key: items[member].key) ?? true else {
+          return
+        }
+        let dx = Int64(Int32(bitPattern: items[member].x &- anchor))
+        extent.west = min(extent.west, dx)
+        extent.east = max(extent.east, dx)
+        extent.north = min(extent.north, items[member].y)
+        extent.south = max(extent.south, items[member].y)
+      }
+      return
+    }
+    let finer = Int(records[r].zoom) + 1
+    // Children first: they lie farther out than the seed's own.
+    var child = records[r].firstChild
+    while child != Self.none {
+      widen(&extent, from: anchor, child, finer, filter)
+      child = items[child].next
+    }
+    widen(&extent, from: anchor, item, finer, filter)
   }
 }
 

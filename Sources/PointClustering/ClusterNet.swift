@@ -119,6 +119,9 @@ struct ClusterNet: ~Copyable, Sendable {
   var dirty = RankHeap()
   var candidates: [UInt32] = []
   var released: [UInt32] = []
+  var found: [UInt32] = []
+  /// A sum of what was read ahead of use, kept so that the reads are.
+  var warmth: UInt32 = 0
 
   init(hasAggregates: Bool, version: UInt64) {
     self.hasAggregates = hasAggregates
@@ -225,7 +228,7 @@ struct Grids: ~Copyable, @unchecked Sendable {
 
 /// A binary heap of items, lowest rank first.
 struct RankHeap {
-  private var entries: [(hash: UInt64, key: UInt64, item: UInt32)] = []
+  private(set) var entries: [(hash: UInt64, key: UInt64, item: UInt32)] = []
 
   var isEmpty: Bool { entries.isEmpty }
 

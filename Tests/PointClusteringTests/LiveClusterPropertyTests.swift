@@ -27,7 +27,7 @@ func changed(_ layout: Layout, seed: UInt64, count: Int) -> (LiveClusters, [Clus
 @Suite struct LiveClusterPropertyTests {
   @Test(arguments: Layout.allCases)
   func countsAreConserved(layout: Layout) throws {
-    let (live, points) = changed(layout, seed: 11, count: 400 * scale)
+    let (live, points) = changed(layout, seed: 11, count: 200 * scale)
     for zoom in 0...22 {
       let clusters = try live.clusters(in: world, zoom: zoom)
       #expect(clusters.reduce(0) { $0 + $1.count } == points.count)
@@ -37,7 +37,7 @@ func changed(_ layout: Layout, seed: UInt64, count: Int) -> (LiveClusters, [Clus
 
   @Test(arguments: Layout.allCases)
   func clustersNest(layout: Layout) throws {
-    let (live, _) = changed(layout, seed: 12, count: 300 * scale)
+    let (live, _) = changed(layout, seed: 12, count: 150 * scale)
     for zoom in 0...16 {
       var finer: Set<ClusterID> = []
       for cluster in try live.clusters(in: world, zoom: zoom, details: .expansionZoom) {
@@ -62,7 +62,7 @@ func changed(_ layout: Layout, seed: UInt64, count: Int) -> (LiveClusters, [Clus
 
   @Test(arguments: Layout.allCases)
   func anchorsAndMarkersKeepApart(layout: Layout) throws {
-    let (live, _) = changed(layout, seed: 13, count: 500 * scale)
+    let (live, _) = changed(layout, seed: 13, count: 300 * scale)
     for zoom in 0...16 {
       let r = Double(ClusterNet.radius(zoom))
       // By columns of one radius, so that only neighbours are compared.
@@ -115,7 +115,7 @@ func changed(_ layout: Layout, seed: UInt64, count: Int) -> (LiveClusters, [Clus
 
   @Test(arguments: Layout.allCases)
   func orderOfArrivalDoesNotMatter(layout: Layout) throws {
-    let points = points(layout, 500 * scale, seed: 15)
+    let points = points(layout, 300 * scale, seed: 15)
     var random = SplitMix(15)
     let wanted = loaded(points)
     let live = LiveClusters(configuration: .init(sliceLength: 7))
@@ -131,7 +131,7 @@ func changed(_ layout: Layout, seed: UInt64, count: Int) -> (LiveClusters, [Clus
   /// The same points, turned round the world by whole micro-cells, make the same clusters, turned.
   @Test(arguments: [Layout.city, .seam, .world, .line], [1, 77_777, 2_000_000] as [UInt32])
   func turningTheWorldTurnsTheClusters(layout: Layout, cells: UInt32) throws {
-    let points = points(layout, 500 * scale, seed: 16)
+    let points = points(layout, 200 * scale, seed: 16)
     let turned = points.map { point in
       var point = point
       point.position.x &+= cells &* 1_024
@@ -150,7 +150,7 @@ func changed(_ layout: Layout, seed: UInt64, count: Int) -> (LiveClusters, [Clus
   }
 
   @Test func idsStayWhileMembersMoveInside() throws {
-    var points = points(.city, 1_000 * scale, seed: 17)
+    var points = points(.city, 500 * scale, seed: 17)
     let live = loaded(points)
     let before = try (0...16).map { try live.clusters(in: world, zoom: $0) }
     var random = SplitMix(17)

@@ -34,7 +34,7 @@ func expectEqual(
 @Suite struct LiveEqualsStaticTests {
   @Test(arguments: Layout.allCases, [1 as UInt64, 2])
   func bulkLoadIsTheNet(layout: Layout, seed: UInt64) {
-    let points = points(layout, 1_000 * scale, seed: seed)
+    let points = points(layout, 600 * scale, seed: seed)
     let live = LiveClusters()
     live.bulkLoad(points)
     expectEqual(live, points)
@@ -42,7 +42,7 @@ func expectEqual(
 
   @Test(arguments: Layout.allCases, [3 as UInt64, 4])
   func insertionsMakeTheNet(layout: Layout, seed: UInt64) {
-    let points = points(layout, 1_000 * scale, seed: seed)
+    let points = points(layout, 600 * scale, seed: seed)
     let live = LiveClusters(configuration: .init(sliceLength: seed == 3 ? 1 : 24))
     live.enqueue(points.map(insertion), sequence: 1, at: Instant(milliseconds: 0))
     live.flush()
@@ -116,11 +116,11 @@ struct ChangingPoints {
 extension LiveEqualsStaticTests {
   @Test(arguments: Layout.allCases, [5 as UInt64, 6, 7])
   func randomChangesKeepTheNet(layout: Layout, seed: UInt64) {
-    var model = ChangingPoints(layout, seed: seed, count: 500 * scale)
+    var model = ChangingPoints(layout, seed: seed, count: 300 * scale)
     let live = LiveClusters(configuration: .init(sliceLength: seed == 5 ? 1 : 24))
     live.bulkLoad(Array(model.present.values))
     for round in 0..<5 {
-      let length = [1, 10, 100, 500, 1_000][round] * scale
+      let length = [1, 10, 100, 300, 600][round] * scale
       let changes = (0..<length).map { _ in model.change() }
       live.enqueue(changes, sequence: UInt64(round + 1), at: Instant(milliseconds: 0))
       while live.flush(maximumChanges: 100) > 0 {}

@@ -8,13 +8,13 @@ import ObjectModel
 import PointClustering
 import VectorTiles
 
-/// Costs of live and static clusters: `ClusterBenchmarks [points] [city|world|static ...]`.
+/// Costs of live and static clusters: `ClusterBenchmarks [points] [city|world|static|moves|tiles ...] [slice=24]`.
 @main
 enum ClusterBenchmarks {
   static func main() throws {
     let arguments = CommandLine.arguments.dropFirst()
     let count = arguments.first.flatMap { Int($0) } ?? 1_000_000
-    let wanted = arguments.filter { Int($0) == nil }
+    let wanted = arguments.filter { Int($0) == nil && !$0.contains("=") }
     func runs(_ name: String) -> Bool { wanted.isEmpty || wanted.contains(name) }
     if runs("city") { try city(count, runs) }
     if runs("world") { world(count) }
@@ -47,7 +47,10 @@ enum ClusterBenchmarks {
 
   static func city(_ count: Int, _ runs: (String) -> Bool) throws {
     var points = CityPoints.clusterPoints(count, seed: 1)
-    let live = LiveClusters()
+    let slice = CommandLine.arguments.compactMap {
+      $0.hasPrefix("slice=") ? Int($0.dropFirst(6)) : nil
+    }.first
+    let live = LiveClusters(configuration: .init(sliceLength: slice ?? 24))
     let load = seconds { live.bulkLoad(points) }
     print("city \(count): bulk load \(figure(load, 3)) s, \(live.allocatedBytes / count) B a point")
     for meters in [3.0, 30, 50, 500] where runs("moves") {
@@ -186,7 +189,8 @@ enum ClusterBenchmarks {
     let points = CityPoints.worldPoints(count, seed: 3)
     let live = LiveClusters()
     let load = seconds { live.bulkLoad(points) }
-    print("world \(count): bulk load \(figure(load, 3)) s, \(live.allocatedBytes / count) B a point")
+    print(
+      "world \(count): bulk load \(figure(load, 3)) s, \(live.allocatedBytes / count) B a point")
   }
 
   static func staticClusters(_ count: Int) {
