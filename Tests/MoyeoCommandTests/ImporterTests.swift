@@ -118,6 +118,23 @@ struct ImporterTests {
     #expect(sink.state.withLock { $0.requests.count } == 1)
   }
 
+  @Test("a service that goes away is named with the line where the rows were left")
+  func lost() async throws {
+    let gone = MoyeoError.unreachable(endpoint: "e", cause: "refused")
+    let sink = FakeSink()
+    var importer = Importer(
+      sink: sink, layer: "l", batchSize: 2, summary: ImportSummary(kept: 1))
+    importer.pause = { _ in }
+    for line in 2...3 { try await importer.take(Self.row("\(line)", line: line)) }
+    #expect(importer.firstUnsentLine == nil)
+    sink.state.withLock { $0.failures = Array(repeating: gone, count: 50) }
+    try await importer.take(Self.row("4", line: 4))
+    await #expect(throws: gone) { try await importer.take(Self.row("5", line: 5)) }
+    #expect(importer.firstUnsentLine == 4 && importer.summary.accepted == 2)
+    #expect(
+      sink.state.withLock { $0.requests.count } == 1 + Importer<FakeSink>.maximumTries)
+  }
+
   @Test("a layer that is refused ends the import at once")
   func badLayer() async throws {
     let refusal = Refusal(

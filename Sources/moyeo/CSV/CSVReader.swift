@@ -15,6 +15,9 @@ struct CSVReader {
   private var line = 1
   private var isAtEnd = false
 
+  /// Bytes behind the last record handed out.
+  var bytesConsumed: Int { source.bytesRead - (buffer.count - position) }
+
   init(_ source: ByteSource, delimiter: UInt8 = UInt8(ascii: ",")) {
     self.source = source
     self.delimiter = delimiter

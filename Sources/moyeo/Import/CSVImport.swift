@@ -15,7 +15,7 @@ struct CSVImport: ImportSource {
   private let attributes: [Int]
   private var row = 0
 
-  var bytesRead: Int { reader.source.bytesRead }
+  var bytesRead: Int { reader.bytesConsumed }
 
   /// Reads the heading.
   /// - Throws: ``ImportFileError`` when columns are missing or cannot be told apart.

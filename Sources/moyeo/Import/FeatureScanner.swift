@@ -37,6 +37,9 @@ struct FeatureScanner {
   private var lastString: [UInt8] = []
   private var isKey = false
 
+  /// Bytes behind the last element handed out.
+  var bytesConsumed: Int { source.bytesRead - (chunk.count - position) }
+
   init(_ source: ByteSource) { self.source = source }
 
   /// The next element; `nil` at the end of the file.

@@ -8,7 +8,7 @@ struct GeoJSONImport: ImportSource {
   private var row = 0
   private var isFinished = false
 
-  var bytesRead: Int { scanner.source.bytesRead }
+  var bytesRead: Int { scanner.bytesConsumed }
 
   init(_ source: ByteSource, mapping: RowMapping) {
     file = source.name

@@ -186,6 +186,9 @@ struct ImportCommand: AsyncParsableCommand {
       if importer.summary.rows > 0 || failure == nil {
         report(importer.summary, source.name, progress.elapsedSeconds)
       }
+      if let line = importer.firstUnsentLine, importer.summary.rows > 0 {
+        Terminal.note("stopped: rows from line \(line) on were not all taken")
+      }
       try conclude(importer.summary, source.name, failure)
     }
   }

@@ -25,7 +25,7 @@ enum ImportItem: Sendable {
 
 /// A file being read into rows.
 protocol ImportSource {
-  /// Bytes of the file read so far.
+  /// Bytes of the file behind the last row handed out.
   var bytesRead: Int { get }
   /// The next row, `nil` at the end.
   /// - Throws: ``ImportFileError`` when the rest of the file cannot be read.

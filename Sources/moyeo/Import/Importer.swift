@@ -26,6 +26,8 @@ struct Importer<Sink: ReportSink> {
   /// Waits before the next try; a test passes its own.
   var pause: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
   private(set) var summary: ImportSummary
+  /// Where a batch that could not be sent begins.
+  private(set) var firstUnsentLine: Int?
   private var batch: [ImportRow] = []
   private var batchBytes = 0
 
@@ -56,7 +58,9 @@ struct Importer<Sink: ReportSink> {
     let rows = batch
     batch = []
     batchBytes = 0
+    firstUnsentLine = rows[0].line
     try await send(rows)
+    firstUnsentLine = nil
   }
 
   private mutating func send(_ rows: [ImportRow]) async throws {

@@ -14,7 +14,7 @@ struct NDJSONImport: ImportSource {
   private var row = 0
   private var isAtEnd = false
 
-  var bytesRead: Int { source.bytesRead }
+  var bytesRead: Int { source.bytesRead - (buffer.count - position) }
 
   init(_ source: ByteSource, mapping: RowMapping) {
     self.source = source
