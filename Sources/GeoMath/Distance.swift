@@ -94,15 +94,7 @@ extension Coordinate {
   /// Initial great-circle bearing in degrees clockwise from north, 0..<360; 0 for the same point.
   @inlinable
   public func bearingDegrees(to other: Coordinate) -> Double {
-    if self == other { return 0 }
-    let lat1 = latitude * (.pi / 180)
-    let lat2 = other.latitude * (.pi / 180)
-    let deltaLongitude = (other.longitude - longitude) * (.pi / 180)
-    let y = sin(deltaLongitude) * cos(lat2)
-    let x = cos(lat1) * sin(lat2) - sin(lat1) * cos(lat2) * cos(deltaLongitude)
-    let degrees = atan2(y, x) * (180 / .pi)
-    let positive = degrees < 0 ? degrees + 360 : degrees
-    return positive >= 360 ? 0 : positive
+    BearingOrigin(self).degrees(latitude: other.latitude, longitude: other.longitude)
   }
 
   /// The point reached by going `meters` along a great circle of the mean sphere.
@@ -128,5 +120,34 @@ extension Coordinate {
     if longitude >= -180 && longitude <= 180 { return longitude }
     let turned = (longitude + 180).truncatingRemainder(dividingBy: 360)
     return turned < 0 ? turned + 180 : turned - 180
+  }
+}
+
+/// The bearings from one origin, with the origin's trigonometry worked out once.
+public struct BearingOrigin: Sendable {
+  @usableFromInline let latitude: Double
+  @usableFromInline let longitude: Double
+  @usableFromInline let sinLatitude: Double
+  @usableFromInline let cosLatitude: Double
+
+  @inlinable
+  public init(_ origin: Coordinate) {
+    latitude = origin.latitude
+    longitude = origin.longitude
+    sinLatitude = sin(origin.latitude * (.pi / 180))
+    cosLatitude = cos(origin.latitude * (.pi / 180))
+  }
+
+  /// Initial great-circle bearing in degrees clockwise from north, 0..<360; 0 for the same point.
+  @inlinable
+  public func degrees(latitude other: Double, longitude otherLongitude: Double) -> Double {
+    if other == latitude && otherLongitude == longitude { return 0 }
+    let lat2 = other * (.pi / 180)
+    let deltaLongitude = (otherLongitude - longitude) * (.pi / 180)
+    let y = sin(deltaLongitude) * cos(lat2)
+    let x = cosLatitude * sin(lat2) - sinLatitude * cos(lat2) * cos(deltaLongitude)
+    let degrees = atan2(y, x) * (180 / .pi)
+    let positive = degrees < 0 ? degrees + 360 : degrees
+    return positive >= 360 ? 0 : positive
   }
 }

@@ -10,6 +10,11 @@ public enum ObjectPayload {
   static let tagKey: UInt8 = 7 << 3 | 2
   static let attributesKey: UInt8 = 8 << 3 | 2
 
+  /// The same from an array.
+  public static func append(tags: [String], attributes: [UInt8], to out: inout [UInt8]) {
+    attributes.withUnsafeBytes { append(tags: tags, attributes: $0, to: &out) }
+  }
+
   /// Encodes normalised tags and the bytes of a `google.protobuf.Struct`.
   public static func append(
     tags: [String], attributes: UnsafeRawBufferPointer, to out: inout [UInt8]

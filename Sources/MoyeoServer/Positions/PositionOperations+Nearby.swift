@@ -10,12 +10,17 @@ extension PositionOperations {
     let layer = try layer(
       request.hasLayer ? request.layer : nil,
       minVersion: request.hasMinVersion ? request.minVersion : nil)
-    return try nearby(try search(request), in: layer).bytes
+    let search = try search(request)
+    var writer = MessageWriter(capacity: 64 + search.limit * 160)
+    try write(search, in: layer, to: &writer)
+    return writer.bytes
   }
 
-  private func nearby(_ search: NearbySearch, in layer: Layer) throws(APIError) -> MessageWriter {
+  private func write(
+    _ search: NearbySearch, in layer: Layer, to writer: inout MessageWriter
+  ) throws(APIError) {
     let now = engine.clock.now()
-    var writer = MessageWriter(capacity: 64 + search.limit * 160)
+    let bearings = BearingOrigin(search.origin)
     let next: String?
     do {
       next = try layer.nearby(search, now: now) { hit in
@@ -23,8 +28,8 @@ extension PositionOperations {
           1, hit,
           HitFields(
             distanceMeters: Double(hit.distanceMillimeters) / 1000,
-            bearingDegrees: search.origin.bearingDegrees(
-              to: Coordinate(uncheckedLatitude: hit.latitude, longitude: hit.longitude)),
+            bearingDegrees: bearings.degrees(
+              latitude: hit.latitude, longitude: hit.longitude),
             ageSeconds: ageSeconds(of: hit, now: now)))
       }
     } catch {
@@ -32,7 +37,6 @@ extension PositionOperations {
     }
     if let next { writer.string(2, next) }
     writer.string(3, layer.version.text)
-    return writer
   }
 
   /// Each query is answered or refused on its own.
@@ -43,20 +47,24 @@ extension PositionOperations {
         .tooManyItems, field: "requests",
         "at most \(engine.limits.nearbyBatch) queries a call; got \(request.requests.count)")
     }
-    var writer = MessageWriter(capacity: request.requests.count * 2048)
+    var writer = MessageWriter(capacity: request.requests.count * 3072)
     for (i, item) in request.requests.enumerated() {
-      var answer = MessageWriter()
-      do {
+      do throws(APIError) {
         let layer = try batchLayer(item, name)
-        let body = try nearby(try search(item), in: layer)
-        answer.int32(1, 200)
-        answer.message(2, body)
+        let search = try search(item)
+        try writer.nested(1) { answer throws(APIError) in
+          answer.int32(1, 200)
+          try answer.nested(2) { body throws(APIError) in
+            try write(search, in: layer, to: &body)
+          }
+        }
       } catch {
         let refusal = error.prefixingFields("requests[\(i)].")
+        var answer = MessageWriter()
         answer.int32(1, refusal.reason.status.http)
         answer.embedded(3, try encoded(refusal.asMessage))
+        writer.message(1, answer)
       }
-      writer.message(1, answer)
     }
     return writer.bytes
   }

@@ -41,6 +41,28 @@ struct MessageWriter {
     bytes.append(contentsOf: body)
   }
 
+  /// A message written in place: its length, unknown before, stands as four bytes (a padded
+  /// varint, which every protobuf reader takes), so nothing is copied. When `body` throws, nothing
+  /// of it stays.
+  mutating func nested<Failure: Error>(
+    _ number: UInt8, _ body: (inout MessageWriter) throws(Failure) -> Void
+  ) throws(Failure) {
+    let start = bytes.count
+    bytes.append(number << 3 | 2)
+    for _ in 0..<4 { bytes.append(0x80) }
+    do throws(Failure) {
+      try body(&self)
+    } catch {
+      bytes.removeSubrange(start...)
+      throw error
+    }
+    let length = bytes.count - start - 5
+    assert(length < 1 << 28)
+    for i in 0..<4 {
+      bytes[start + 1 + i] = UInt8(length >> (7 * i) & 0x7F) | (i < 3 ? 0x80 : 0)
+    }
+  }
+
   mutating func raw(_ raw: UnsafeRawBufferPointer) { bytes.append(contentsOf: raw) }
 
   mutating func timestamp(_ number: UInt8, milliseconds: Int64) {
