@@ -5,6 +5,14 @@ import Testing
 
 /// What the engine reads from stored bytes against SwiftProtobuf's reading of the same bytes.
 @Suite struct ObjectPayloadTests {
+  private func payload(tags: [String], attributes: [UInt8]) -> [UInt8] {
+    var payload: [UInt8] = []
+    attributes.withUnsafeBytes {
+      ObjectPayload.append(tags: tags, attributes: $0, to: &payload)
+    }
+    return payload
+  }
+
   private func value(_ name: String, _ bytes: [UInt8]) -> AttributeValue? {
     bytes.withUnsafeBytes { ObjectPayload.value(of: name, inAttributes: $0) }
   }
@@ -49,8 +57,7 @@ import Testing
   @Test func tagsAndAttributesComeBackFromAPayload() {
     for tags in [[], ["a"], ["모여", "a b", String(repeating: "x", count: 200)]] {
       for attributes in [[], AttributeEncoding.encode([("a", .number(1))])] {
-        var payload: [UInt8] = []
-        ObjectPayload.append(tags: tags, attributes: attributes, to: &payload)
+        let payload = self.payload(tags: tags, attributes: attributes)
         payload.withUnsafeBytes { raw in
           #expect(ObjectPayload.tags(in: raw) == tags)
           #expect(Array(ObjectPayload.attributes(in: raw)) == attributes)
@@ -62,10 +69,9 @@ import Testing
   @Test(arguments: [UInt64(1), 2])
   func damagedBytesNeverTrap(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
-    var payload: [UInt8] = []
-    ObjectPayload.append(
+    let payload = self.payload(
       tags: ["a", "b"],
-      attributes: AttributeEncoding.encode([("a", .number(1)), ("b", .string("x"))]), to: &payload)
+      attributes: AttributeEncoding.encode([("a", .number(1)), ("b", .string("x"))]))
     for _ in 0..<5000 {
       var bytes = payload
       for _ in 0..<Int.random(in: 1...5, using: &generator) {
