@@ -1,0 +1,189 @@
+"""Redis: GEOADD and GEOSEARCH over a plain socket with hiredis' parser."""
+
+import socket
+import subprocess
+from pathlib import Path
+
+import hiredis
+
+from forms import BATCH, LIMIT, RADIUS_LIMIT, RADIUS_METERS, Form, System
+from processes import PeerError, Server, free_port, fresh_folder, wait_until
+from workload import TAGS, Workload
+
+KEY = "objects"
+# Redis has no nearest-k: a client guesses a radius and doubles it until enough is found. The
+# first guess that costs least is chosen before the rounds.
+FIRST_RADII = (75, 150, 300, 600, 1200, 2400)
+FIRST_RADII_OF_TAGS = (300, 600, 1200, 2400, 4800, 9600, 19_200)
+# About 50 m: the extra form of updates moves objects away and back, so that all systems agree.
+AWAY_DEGREES = 0.00045
+
+
+class Connection:
+    def __init__(self, port: int):
+        self.socket = socket.create_connection(("127.0.0.1", port))
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.reader = hiredis.Reader()
+
+    def answers(self, request: bytes, count: int = 1) -> list:
+        self.socket.sendall(request)
+        found = []
+        while len(found) < count:
+            answer = self.reader.gets()
+            if answer is False:
+                data = self.socket.recv(1 << 18)
+                if not data:
+                    raise PeerError("Redis closed the connection")
+                self.reader.feed(data)
+            elif isinstance(answer, Exception):
+                raise PeerError(f"Redis: {answer}")
+            else:
+                found.append(answer)
+        return found
+
+
+def command(*parts) -> bytes:
+    out = [b"*%d\r\n" % len(parts)]
+    for part in parts:
+        part = part if isinstance(part, bytes) else str(part).encode()
+        out.append(b"$%d\r\n%s\r\n" % (len(part), part))
+    return b"".join(out)
+
+
+def start(folder: Path) -> tuple[Server, int]:
+    port = free_port()
+    data = fresh_folder(folder / "redis")
+    server = Server("redis", [
+        "redis-server", "--bind", "127.0.0.1", "--port", str(port), "--dir", str(data),
+        "--save", "", "--appendonly", "no"], data)
+    return server, port
+
+
+def prepare(server: Server, port: int, workload: Workload) -> System:
+    def ready() -> bool:
+        try:
+            return Connection(port).answers(command("PING")) == [b"PONG"]
+        except OSError:
+            return False
+
+    wait_until(ready, server)
+    connection = Connection(port)
+    text = subprocess.run(["redis-server", "--version"], capture_output=True, text=True).stdout
+    system = System("redis", "Redis GEOSEARCH", f"Redis {text.split('v=')[1].split()[0]}", server)
+    system.notes.append("no persistence; a key per tag, tag keys take no updates")
+    system.close = connection.socket.close
+
+    load(system, connection, workload)
+    def nearest(key: str, radius: float, label: str) -> Form:
+        return Form(
+            label, lambda requests: find_nearest(connection, requests),
+            request=lambda i: searches(workload, i, key, radius))
+
+    for radius in FIRST_RADII:
+        system.add("nearest", nearest(KEY, radius, f"first radius {radius} m"))
+    within = [
+        search(q, KEY, RADIUS_METERS, RADIUS_LIMIT) for q in workload.queries]
+    system.add("radius", Form(
+        "BYRADIUS", lambda i: connection.answers(within[i % len(within)])[0]))
+    for tag in TAGS:
+        for radius in FIRST_RADII_OF_TAGS:
+            system.add(
+                tag, nearest(f"tag:{tag}", radius, f"key per tag, first radius {radius} m"))
+    updates(system, connection, workload)
+
+    def ids(operation: str, i: int) -> list[str]:
+        form = system.forms[operation][0]
+        hits = form.call(form.request(i) if form.request else i)
+        return [hit[0].decode() for hit in hits]
+
+    system.ids = ids
+    return system
+
+
+def load(system: System, connection: Connection, workload: Workload) -> None:
+    def used() -> int:
+        info = connection.answers(command("INFO", "memory"))[0]
+        return int(info.split(b"used_memory:")[1].split(b"\r\n")[0])
+
+    points = workload.points
+    before, start = used(), system.server.processor_seconds()
+    for first in range(0, len(points), 1000):
+        part = [command("GEOADD", KEY, p.longitude, p.latitude, p.id)
+                for p in points[first:first + 1000]]
+        connection.answers(b"".join(part), len(part))
+    spent = system.server.processor_seconds() - start
+    system.load_microseconds = spent * 1e6 / len(points)
+    system.bytes_per_point = (used() - before) / len(points)
+    for tag in TAGS:
+        members = [p for p in points if tag in p.tags]
+        for first in range(0, len(members), 1000):
+            part = [command("GEOADD", f"tag:{tag}", p.longitude, p.latitude, p.id)
+                    for p in members[first:first + 1000]]
+            connection.answers(b"".join(part), len(part))
+
+
+def search(query, key: str, radius: float, limit: int) -> bytes:
+    return command(
+        "GEOSEARCH", key, "FROMLONLAT", query.longitude, query.latitude, "BYRADIUS", radius, "m",
+        "ASC", "COUNT", limit, "WITHCOORD", "WITHDIST")
+
+
+def searches(workload: Workload, i: int, key: str, radius: float) -> list[bytes]:
+    """Requests for one query: the first radius and its doubles up to the whole city."""
+    query = workload.queries[i % len(workload.queries)]
+    requests = []
+    while not requests or radius < 200_000:
+        requests.append(search(query, key, radius, LIMIT))
+        radius *= 2
+    return requests
+
+
+def find_nearest(connection: Connection, requests: list[bytes]) -> list:
+    hits = []
+    for request in requests:
+        hits = connection.answers(request)[0]
+        if len(hits) >= LIMIT:
+            break
+    return hits
+
+
+def updates(system: System, connection: Connection, workload: Workload) -> None:
+    moves = [(m.longitude, m.latitude, m.id) for m in workload.moves]
+    singles = [command("GEOADD", KEY, *m) for m in moves]
+
+    def pipeline(i: int) -> bytes:
+        chosen = [moves[k] for k in workload.moves_at(i * BATCH, BATCH)]
+        return b"".join([command("GEOADD", KEY, m[0] + AWAY_DEGREES, *m[1:]) for m in chosen])
+
+    def back(first: int, count: int):
+        for i in range(first, first + count):
+            connection.answers(one_command(i))
+
+    def one_command(i: int) -> bytes:
+        chosen = workload.moves_at(i * BATCH, BATCH)
+        return command("GEOADD", KEY, *[x for k in chosen for x in moves[k]])
+
+    def single(i: int):
+        connection.answers(singles[i % len(singles)])
+
+    system.add("update_batch", Form(
+        "one GEOADD of 100", connection.answers, BATCH, request=one_command))
+    system.add("update_batch", Form(
+        "100 GEOADD in a pipeline", lambda request: connection.answers(request, BATCH), BATCH,
+        request=pipeline, extra=True, restore=back))
+    system.add("update_one", Form("GEOADD", single))
+
+    # By then the nearest form is chosen and stands first.
+    def mixed_request(i: int):
+        if i % 2 == 0:
+            return singles[i // 2 % len(singles)]
+        return system.forms["nearest"][0].request(i // 2)
+
+    def mixed(request):
+        if isinstance(request, bytes):
+            connection.answers(request)
+        else:
+            find_nearest(connection, request)
+
+    system.add("mix", Form(
+        "GEOADD, GEOSEARCH as in nearest 20", mixed, request=mixed_request))
