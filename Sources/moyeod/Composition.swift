@@ -1,9 +1,5 @@
 import CitySimulation
 import Foundation
-
-#if canImport(Glibc)
-  import Glibc
-#endif
 import Logging
 import Metrics
 import MoyeoEngine
@@ -20,7 +16,6 @@ struct Composition {
   let settings: Settings
 
   func run() async throws {
-    keepLargeBlocks()
     let logger = Logger(label: "moyeod")
     let metrics = PrometheusMetrics()
     MetricsSystem.bootstrap(metrics)
@@ -66,15 +61,6 @@ struct Composition {
       throw StartFailure.failed(explain(error))
     }
     logger.info("stopped")
-  }
-
-  /// Answers of a few hundred kilobytes come and go all the time: without this the allocator maps
-  /// each anew and the kernel clears its pages again.
-  private func keepLargeBlocks() {
-    #if canImport(Glibc)
-      _ = mallopt(M_MMAP_THRESHOLD, 64 << 20)
-      _ = mallopt(M_TRIM_THRESHOLD, 256 << 20)
-    #endif
   }
 
   private func announce(_ addresses: Daemon.Addresses, _ logger: Logger) {

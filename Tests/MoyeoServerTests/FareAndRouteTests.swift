@@ -55,27 +55,61 @@ import Testing
     try await Self.withFares { daemon in
       let totals = try await daemon.post(
         "/v1/fares/estimate",
-        #"{"tariffId":"kr-seoul-medium","distanceMeters":7000,"durationSeconds":1200,"departureTime":"2026-11-20T12:00:00+09:00"}"#)
+        #"{"tariffId":"kr-seoul-medium","distanceMeters":7000,"durationSeconds":1200,"departureTime":"2026-11-20T12:00:00+09:00"}"#
+      )
       #expect(Self.fare(totals)["distanceMeters"] as? Double == 7000)
       let segments = try await daemon.post(
         "/v1/fares/estimate",
-        #"{"tariffId":"kr-seoul-medium","segments":[{"distanceMeters":1600,"durationSeconds":120}],"departureTime":"2026-11-20T12:00:00+09:00"}"#)
-      #expect(Self.fare(segments)["expected"] as? Int == 4900 || Self.fare(segments)["expected"] as? Int == 4800)
+        #"{"tariffId":"kr-seoul-medium","segments":[{"distanceMeters":1600,"durationSeconds":120}],"departureTime":"2026-11-20T12:00:00+09:00"}"#
+      )
+      #expect(
+        Self.fare(segments)["expected"] as? Int == 4900
+          || Self.fare(segments)["expected"] as? Int == 4800)
     }
   }
 
   @Test func badRequestsAreNamedOnBothWires() async throws {
     let cases: [(body: String, reason: String, field: String)] = [
-      (#"{"tariffId":"kr-seoul-medium","distanceMeters":-5,"durationSeconds":60}"#, "distance_out_of_range", "distanceMeters"),
-      (#"{"tariffId":"kr-seoul-medium","distanceMeters":"NaN","durationSeconds":60}"#, "distance_out_of_range", "distanceMeters"),
-      (#"{"tariffId":"kr-seoul-medium","distanceMeters":5,"durationSeconds":"Infinity"}"#, "duration_out_of_range", "durationSeconds"),
-      (#"{"tariffId":"nope","distanceMeters":5,"durationSeconds":60}"#, "unknown_tariff", "tariffId"),
-      (#"{"tariffId":"kr-seoul-medium","distanceMeters":5,"durationSeconds":60,"departureTime":"1990-01-01T00:00:00Z"}"#, "departure_before_tariffs", "departureTime"),
-      (#"{"tariffId":"kr-seoul-medium","distanceMeters":5,"durationSeconds":60,"riderCount":50}"#, "limit_out_of_range", "riderCount"),
-      (#"{"tariffId":"kr-seoul-medium","distanceMeters":5,"durationSeconds":60,"splitRule":"most"}"#, "bad_value", "splitRule"),
-      (#"{"origin":{"latitude":95,"longitude":1},"destination":{"latitude":1,"longitude":1}}"#, "latitude_out_of_range", "origin.latitude"),
-      (#"{"origin":{"latitude":-48,"longitude":-120},"destination":{"latitude":-48.1,"longitude":-120}}"#, "no_tariff_here", "origin"),
-      (#"{"tolls":-1,"tariffId":"kr-seoul-medium","distanceMeters":5,"durationSeconds":60}"#, "amount_out_of_range", "tolls"),
+      (
+        #"{"tariffId":"kr-seoul-medium","distanceMeters":-5,"durationSeconds":60}"#,
+        "distance_out_of_range", "distanceMeters"
+      ),
+      (
+        #"{"tariffId":"kr-seoul-medium","distanceMeters":"NaN","durationSeconds":60}"#,
+        "distance_out_of_range", "distanceMeters"
+      ),
+      (
+        #"{"tariffId":"kr-seoul-medium","distanceMeters":5,"durationSeconds":"Infinity"}"#,
+        "duration_out_of_range", "durationSeconds"
+      ),
+      (
+        #"{"tariffId":"nope","distanceMeters":5,"durationSeconds":60}"#, "unknown_tariff",
+        "tariffId"
+      ),
+      (
+        #"{"tariffId":"kr-seoul-medium","distanceMeters":5,"durationSeconds":60,"departureTime":"1990-01-01T00:00:00Z"}"#,
+        "departure_before_tariffs", "departureTime"
+      ),
+      (
+        #"{"tariffId":"kr-seoul-medium","distanceMeters":5,"durationSeconds":60,"riderCount":50}"#,
+        "limit_out_of_range", "riderCount"
+      ),
+      (
+        #"{"tariffId":"kr-seoul-medium","distanceMeters":5,"durationSeconds":60,"splitRule":"most"}"#,
+        "bad_value", "splitRule"
+      ),
+      (
+        #"{"origin":{"latitude":95,"longitude":1},"destination":{"latitude":1,"longitude":1}}"#,
+        "latitude_out_of_range", "origin.latitude"
+      ),
+      (
+        #"{"origin":{"latitude":-48,"longitude":-120},"destination":{"latitude":-48.1,"longitude":-120}}"#,
+        "no_tariff_here", "origin"
+      ),
+      (
+        #"{"tolls":-1,"tariffId":"kr-seoul-medium","distanceMeters":5,"durationSeconds":60}"#,
+        "amount_out_of_range", "tolls"
+      ),
     ]
     try await Self.withFares { daemon in
       let client = Moyeo_V1_FareService.Client(wrapping: daemon.grpc)
@@ -94,7 +128,8 @@ import Testing
     try await Self.withFares { daemon in
       let answer = try await daemon.post(
         "/v1/fares/split",
-        #"{"amount":10000,"rule":"equal","riders":[{"riderId":"a"},{"riderId":"b"},{"riderId":"c"}]}"#)
+        #"{"amount":10000,"rule":"equal","riders":[{"riderId":"a"},{"riderId":"b"},{"riderId":"c"}]}"#
+      )
       let shares = (answer.object["shares"] as? [[String: Any]] ?? []).compactMap {
         $0["amount"] as? Int
       }
@@ -124,7 +159,8 @@ import Testing
     try await Self.withFares { daemon in
       let answer = try await daemon.post(
         "/v1/routes/plan",
-        "{\(Self.trip),\"stops\":[{\"latitude\":37.51,\"longitude\":127.02},{\"latitude\":37.53,\"longitude\":126.98}]}")
+        "{\(Self.trip),\"stops\":[{\"latitude\":37.51,\"longitude\":127.02},{\"latitude\":37.53,\"longitude\":126.98}]}"
+      )
       #expect(answer.object["stopOrder"] as? [Int] == [1, 0])
       #expect((answer.object["path"] as? [[Double]])?.first == [126.9707, 37.5547])
       #expect((answer.object["legs"] as? [Any])?.count == 3)

@@ -33,10 +33,11 @@ import Testing
   private static func reports() -> Moyeo_V1_ReportRequest {
     var request = Moyeo_V1_ReportRequest()
     request.layer = "users"
-    request.positions = (0..<40).map { i in
-      position(
-        "사람-\(i)", 37 + Double(i) / 1000, tags: i % 2 == 0 ? ["#Swift", "한글"] : ["go"],
-        level: i % 3 == 0 ? Double(i) : nil)
+    for i in 0..<40 {
+      let tags = i % 2 == 0 ? ["#Swift", "한글"] : ["go"]
+      let level: Double? = i % 3 == 0 ? Double(i) : nil
+      request.positions.append(
+        position("사람-\(i)", 37 + Double(i) / 1000, tags: tags, level: level))
     }
     request.positions[5].ttlSeconds = 30
     request.positions[6].observedAt = .init(RunningDaemon.start)

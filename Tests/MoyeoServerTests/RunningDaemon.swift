@@ -48,8 +48,9 @@ struct RunningDaemon: Sendable {
     logger.logLevel = .critical
     let daemon = Daemon(
       configuration: settings, engine: engine,
-      fares: try fares ?? FareEstimator(
-        library: TariffLibrary.load(tariffDirectories: [], areaDirectories: [])),
+      fares: try fares
+        ?? FareEstimator(
+          library: TariffLibrary.load(tariffDirectories: [], areaDirectories: [])),
       eventLoopGroup: .singleton,
       metrics: PrometheusMetrics(), logger: logger,
       onListening: { addresses in listens.yield(addresses) })
