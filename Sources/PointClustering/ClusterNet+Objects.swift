@@ -40,8 +40,11 @@ extension ClusterNet {
     for (n, change) in changes.enumerated() {
       let item = found[n]
       if item == Self.none {
-        if !change.isRemoval { insertObject(change) }
+        if !change.isRemoval { insertObject(change, inPlaceOf: Self.none) }
       } else if change.isRemoval {
+        let (segment, tag) = Self.objectSlot(change.hash)
+        objects.remove(segment, tag, item)
+        objectCount -= 1
         removeObject(item)
       } else if Self.centre(items[item].x) == Self.centre(change.x)
         && Self.centre(items[item].y) == Self.centre(change.y)
@@ -49,7 +52,7 @@ extension ClusterNet {
         updateInPlace(item, change)
       } else {
         removeObject(item)
-        insertObject(change)
+        insertObject(change, inPlaceOf: item)
       }
     }
     if !touched.isEmpty { updateLevels() }
@@ -66,7 +69,7 @@ extension ClusterNet {
     return touched.count - 1
   }
 
-  private mutating func insertObject(_ change: PendingChange) {
+  private mutating func insertObject(_ change: PendingChange, inPlaceOf old: UInt32) {
     let item = items.insert(
       Item(hash: change.hash, key: change.key, mask: change.mask, x: change.x, y: change.y))
     if hasAggregates {
@@ -74,8 +77,12 @@ extension ClusterNet {
       contributions[item] = change.contribution
     }
     let (segment, tag) = Self.objectSlot(change.hash)
-    objects.insert(segment, tag, item)
-    objectCount += 1
+    if old == Self.none {
+      objects.insert(segment, tag, item)
+      objectCount += 1
+    } else {
+      objects.replace(segment, tag, old, with: item)
+    }
     versions.mark(Self.itemLevel, x: change.x, y: change.y, visible: true)
     let head = head(x: Self.centre(change.x), y: Self.centre(change.y))
     if head == Self.none {
@@ -105,9 +112,6 @@ extension ClusterNet {
   }
 
   private mutating func removeObject(_ item: UInt32) {
-    let (segment, tag) = Self.objectSlot(items[item].hash)
-    objects.remove(segment, tag, item)
-    objectCount -= 1
     released.append(item)
     versions.mark(Self.itemLevel, x: items[item].x, y: items[item].y, visible: true)
     if !items[item].isHead {

@@ -8,7 +8,9 @@ import ObjectModel
 import PointClustering
 import VectorTiles
 
-/// Costs of live and static clusters: `ClusterBenchmarks [points] [city|world|static|moves|tiles ...] [slice=24]`.
+/// Costs of live and static clusters:
+/// `ClusterBenchmarks [points] [city|world|static|moves|tiles ...] [slice=16] [dump=FOLDER]`.
+/// `dump` writes a tile a zoom, packed and not, for other readers to check.
 @main
 enum ClusterBenchmarks {
   static func main() throws {
@@ -50,7 +52,7 @@ enum ClusterBenchmarks {
     let slice = CommandLine.arguments.compactMap {
       $0.hasPrefix("slice=") ? Int($0.dropFirst(6)) : nil
     }.first
-    let live = LiveClusters(configuration: .init(sliceLength: slice ?? 24))
+    let live = LiveClusters(configuration: .init(sliceLength: slice ?? 16))
     let load = seconds { live.bulkLoad(points) }
     print("city \(count): bulk load \(figure(load, 3)) s, \(live.allocatedBytes / count) B a point")
     for meters in [3.0, 30, 50, 500] where runs("moves") {
@@ -165,6 +167,7 @@ enum ClusterBenchmarks {
         query.append(a * 1e6)
         encoded.append((a + b) * 1e6)
         zipped.append((a + b + c) * 1e6)
+        if zipped.count == count { dump(address, clusters, tile, zip) }
         versions.append(d * 1e6)
         features += clusters.count
         bytes += tile.count
@@ -180,6 +183,24 @@ enum ClusterBenchmarks {
       print(
         "z\(zoom): \(features / count), \(bytes / count), \(gzipBytes / count) | \(pair(query))"
           + ", \(pair(encoded)), \(pair(zipped)) | \(figure(percentile(versions, 0.5), 1))")
+    }
+  }
+
+  /// Writes a tile, and beside it what it should hold: x, y, count and id of each feature.
+  static func dump(
+    _ address: TileAddress, _ clusters: [LiveCluster], _ tile: [UInt8], _ zip: [UInt8]
+  ) {
+    let folder = CommandLine.arguments.first { $0.hasPrefix("dump=") }?.dropFirst(5)
+    guard let folder else { return }
+    let writer = VectorTileLayerWriter(name: "users", tile: address)
+    let lines = clusters.map { cluster in
+      let (x, y) = writer.tileCoordinates(cluster.position)
+      return "\(x) \(y) \(cluster.count) \(cluster.id.rawValue)\n"
+    }
+    for (suffix, bytes) in [("mvt", tile), ("mvt.gz", zip), ("txt", Array(lines.joined().utf8))] {
+      let file = fopen("\(folder)/\(address.zoom).\(suffix)", "w")
+      fwrite(bytes, 1, bytes.count, file)
+      fclose(file)
     }
   }
 
