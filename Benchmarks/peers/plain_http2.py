@@ -12,6 +12,8 @@ from processes import PeerError
 DATA, HEADERS, RST_STREAM, SETTINGS, PING, GOAWAY, WINDOW_UPDATE = 0, 1, 3, 4, 6, 7, 8
 END_STREAM, ACK, END_HEADERS = 1, 1, 4
 LARGEST_WINDOW = 2**31 - 1
+# What every peer takes (SETTINGS_MAX_FRAME_SIZE).
+LARGEST_FRAME = 16_384
 
 
 def _frame(kind: int, flags: int, stream: int, payload: bytes) -> bytes:
@@ -52,9 +54,13 @@ class PlainConnection:
             while self._window < len(message):
                 self._take_frame(stream, bytearray())
             self._window -= len(message)
-            self._socket.sendall(
-                _frame(HEADERS, END_HEADERS, stream, headers)
-                + _frame(DATA, END_STREAM, stream, message))
+            frames = [_frame(HEADERS, END_HEADERS, stream, headers)]
+            for first in range(0, len(message), LARGEST_FRAME):
+                last = first + LARGEST_FRAME >= len(message)
+                frames.append(_frame(
+                    DATA, END_STREAM if last else 0, stream,
+                    message[first:first + LARGEST_FRAME]))
+            self._socket.sendall(b"".join(frames))
             answer = bytearray()
             while not self._take_frame(stream, answer):
                 pass

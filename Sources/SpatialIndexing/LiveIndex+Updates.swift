@@ -165,21 +165,65 @@ extension LiveIndex {
   private func warm(
     _ batch: borrowing UpdateBatch, _ range: Range<Int>, plan: borrowing BatchPlan
   ) {
-    var sum: UInt32 = 0
-    for i in range where batch.entries[i].isMove {
-      let slot = UInt32(truncatingIfNeeded: batch.entries[i].reference)
-      if slot < slotEnd { unsafe sum &+= slots.base[Int(slot)].location }
+    if !plan.hashes.isEmpty {
+      unsafe plan.hashes.withUnsafeBufferPointer { unsafe warm($0, range) }
     }
-    for i in range where batch.entries[i].isMove {
-      let slot = UInt32(truncatingIfNeeded: batch.entries[i].reference)
-      guard slot < slotEnd else { continue }
-      let location = unsafe slots.base[Int(slot)].location
-      if location != Slot.vacant {
-        unsafe sum &+= tree.blocks.base[Int(location >> 3)].x[Int(location & 7)]
-        unsafe sum &+= tree.links.base[Int(location >> 3)].owner
+    unsafe batch.entries.withUnsafeBufferPointer { entries in
+      var sum: UInt32 = 0
+      for i in range where unsafe entries[i].isMove {
+        let slot = unsafe UInt32(truncatingIfNeeded: entries[i].reference)
+        if slot < slotEnd { unsafe sum &+= slots.base[Int(slot)].location }
+      }
+      for i in range where unsafe entries[i].isMove {
+        let slot = unsafe UInt32(truncatingIfNeeded: entries[i].reference)
+        guard slot < slotEnd else { continue }
+        let location = unsafe slots.base[Int(slot)].location
+        if location != Slot.vacant {
+          unsafe sum &+= tree.blocks.base[Int(location >> 3)].x[Int(location & 7)]
+          unsafe sum &+= tree.links.base[Int(location >> 3)].owner
+        }
+      }
+      for i in range {
+        let slot = unsafe UInt32(truncatingIfNeeded: entries[i].reference)
+        if unsafe entries[i].isMove {
+          guard slot < slotEnd, unsafe slots.base[Int(slot)].location != Slot.vacant else {
+            continue
+          }
+          unsafe sum &+= tree.warmMove(location: slots.base[Int(slot)].location, to: plan.points[i])
+        } else if likelySlot(plan.hashes[i]) == nil {
+          sum &+= tree.warmDescent(from: 0, to: plan.points[i])
+        }
+      }
+      finishWarming(sum)
+    }
+  }
+
+  /// The same for lookups by id: the map's lines, then the slots they name, then their records.
+  @inline(__always)
+  func warm(_ hashes: UnsafeBufferPointer<UInt64>, _ range: Range<Int>) {
+    var sum: UInt32 = 0
+    for i in range { unsafe sum &+= UInt32(truncatingIfNeeded: map.touch(hashes[i])) }
+    for i in range {
+      if let slot = unsafe likelySlot(hashes[i]) {
+        unsafe sum &+= records.base[Int(slot)] &+ slots.base[Int(slot)].location
+      }
+    }
+    for i in range {
+      if let slot = unsafe likelySlot(hashes[i]),
+        unsafe slots.base[Int(slot)].location != Slot.vacant
+      {
+        unsafe sum &+= record(slot).load(as: UInt32.self)
       }
     }
     finishWarming(sum)
+  }
+
+  /// The slot that the first entry for a hash names: the right one nearly always.
+  @inline(__always)
+  private func likelySlot(_ hash: UInt64) -> UInt32? {
+    let entry = map.touch(hash)
+    let slot = UInt32(truncatingIfNeeded: entry)
+    return entry >> 32 == hash >> 32 && slot < slotEnd ? slot : nil
   }
 
   @inline(__always)
@@ -216,8 +260,7 @@ extension LiveIndex {
       UInt32(difference.leadingZeroBitCount) >= tree.links[location >> 3].owner & 63,
       unsafe entry.expiresAt >= times.expiresAt(slot, stored.pointee.times)
     else { return false }
-    unsafe block.pointee.x[lane] = point.x
-    unsafe block.pointee.y[lane] = point.y
+    unsafe PointBlock.setPoint(block, lane, point)
     unsafe stored.pointee.latitude = entry.latitude
     unsafe stored.pointee.longitude = entry.longitude
     unsafe stored.pointee.times = times.pack(

@@ -54,6 +54,9 @@ extension LiveIndex {
     collect(index, isInside: isInside, search, into: &matches)
     order(&matches, limit: search.limit - found)
     let count = min(matches.count, search.limit - found)
+    var folded: UInt32 = 0
+    for i in 0..<count { unsafe folded &+= slots.base[Int(matches[i].slot)].generation }
+    finishWarming(folded)
     for i in 0..<count { visit(view(matches[i].slot)) }
     found += count
   }
@@ -222,13 +225,6 @@ extension LiveIndex {
     for match in matches {
       let carried = unsafe recordTags(record(match.slot))
       for i in carried.indices { unsafe counts[Int(carried[i].id)] += 1 }
-    }
-  }
-
-  func handles(ids: [String], now: Instant) -> [ObjectHandle?] {
-    ids.map { id in
-      guard let slot = findSlot(id), isLive(slot, now: now.milliseconds) else { return nil }
-      return handle(slot)
     }
   }
 }

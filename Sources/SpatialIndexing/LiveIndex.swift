@@ -104,6 +104,29 @@ import ObjectModel
     return body(view(slot))
   }
 
+  func handles(ids: [String], now: Instant) -> [ObjectHandle?] {
+    var hashes: [UInt64] = []
+    hashes.reserveCapacity(ids.count)
+    for var id in ids {
+      hashes.append(id.withUTF8 { unsafe hash(UnsafeRawBufferPointer($0)) })
+    }
+    var handles: [ObjectHandle?] = []
+    handles.reserveCapacity(ids.count)
+    for i in ids.indices {
+      if i % 64 == 0 {
+        unsafe hashes.withUnsafeBufferPointer { unsafe warm($0, i..<min(i + 64, ids.count)) }
+      }
+      var id = ids[i]
+      let slot = id.withUTF8 { unsafe findSlot(UnsafeRawBufferPointer($0), hash: hashes[i]) }
+      guard let slot, isLive(slot, now: now.milliseconds) else {
+        handles.append(nil)
+        continue
+      }
+      handles.append(handle(slot))
+    }
+    return handles
+  }
+
   /// Visits up to 1,024 slots from `cursor`; answers where to go on.
   func forEachObject(from cursor: Int, now: Instant, _ body: (HitView) -> Void) -> Int? {
     let end = min(cursor + 1024, Int(slotEnd))

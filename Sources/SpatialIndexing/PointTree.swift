@@ -23,6 +23,27 @@ struct PointBlock: BitwiseCopyable {
   var slot: SIMD8<UInt32>
   /// Tag signatures: see ``TagDirectory``.
   var signature: SIMD8<UInt32>
+
+  /// Writes a lane's coordinates: as scalars, because storing into a vector reads and writes it all.
+  @inline(__always)
+  static func setPoint(_ block: UnsafeMutablePointer<PointBlock>, _ lane: Int, _ p: MercatorPoint) {
+    let words = UnsafeMutableRawPointer(block)
+    unsafe words.storeBytes(of: p.x, toByteOffset: lane * 4, as: UInt32.self)
+    unsafe words.storeBytes(of: p.y, toByteOffset: 32 + lane * 4, as: UInt32.self)
+  }
+
+  /// Writes a lane.
+  @inline(__always)
+  static func set(
+    _ block: UnsafeMutablePointer<PointBlock>, _ lane: Int, x: UInt32, y: UInt32, slot: UInt32,
+    signature: UInt32
+  ) {
+    let words = UnsafeMutableRawPointer(block)
+    unsafe words.storeBytes(of: x, toByteOffset: lane * 4, as: UInt32.self)
+    unsafe words.storeBytes(of: y, toByteOffset: 32 + lane * 4, as: UInt32.self)
+    unsafe words.storeBytes(of: slot, toByteOffset: 64 + lane * 4, as: UInt32.self)
+    unsafe words.storeBytes(of: signature, toByteOffset: 96 + lane * 4, as: UInt32.self)
+  }
 }
 
 /// Beside each block: the leaf that owns it, and the next block of a pile or of the free list.
@@ -126,8 +147,7 @@ struct TreeNode: BitwiseCopyable {
     let owner = links[location >> 3].owner
     let common = UInt32(difference.leadingZeroBitCount)
     if common >= owner & 63 {
-      unsafe block.pointee.x[lane] = point.x
-      unsafe block.pointee.y[lane] = point.y
+      unsafe PointBlock.setPoint(block, lane, point)
       return
     }
     let signature = unsafe block.pointee.signature[lane]
@@ -194,10 +214,7 @@ struct TreeNode: BitwiseCopyable {
         unsafe node.pointee.level == 32 ? node.pointee.first : self.block(of: leaf, Int(count >> 3))
     }
     let p = unsafe blocks.pointer(block)
-    unsafe p.pointee.x[lane] = x
-    unsafe p.pointee.y[lane] = y
-    unsafe p.pointee.slot[lane] = slot
-    unsafe p.pointee.signature[lane] = signature
+    unsafe PointBlock.set(p, lane, x: x, y: y, slot: slot, signature: signature)
     unsafe node.pointee.count = count + 1
     unsafe node.pointee.signature |= signature
     unsafe slots[Int(slot)].location = block << 3 | UInt32(lane)
@@ -218,11 +235,10 @@ struct TreeNode: BitwiseCopyable {
     let lastLane = Int(last & 7)
     if lastBlock << 3 | UInt32(lastLane) != location {
       let source = unsafe blocks.pointer(lastBlock)
-      unsafe hole.pointee.x[lane] = unsafe source.pointee.x[lastLane]
-      unsafe hole.pointee.y[lane] = unsafe source.pointee.y[lastLane]
       let moved = unsafe source.pointee.slot[lastLane]
-      unsafe hole.pointee.slot[lane] = moved
-      unsafe hole.pointee.signature[lane] = unsafe source.pointee.signature[lastLane]
+      unsafe PointBlock.set(
+        hole, lane, x: source.pointee.x[lastLane], y: source.pointee.y[lastLane], slot: moved,
+        signature: source.pointee.signature[lastLane])
       unsafe slots[Int(moved)].location = location
     }
     unsafe node.pointee.count = last
@@ -232,6 +248,43 @@ struct TreeNode: BitwiseCopyable {
     }
     if last == 0 { unsafe node.pointee.earliest = .max }
     return (leaf, signature)
+  }
+
+  // MARK: Warming
+
+  /// Reads what a move that leaves its leaf will touch: the way to the new leaf, both leaves' last
+  /// blocks and the slot of the point that fills the gap. Answers something read.
+  @inline(__always)
+  func warmMove(location: UInt32, to point: MercatorPoint) -> UInt32 {
+    let block = unsafe blocks.pointer(location >> 3)
+    let lane = Int(location & 7)
+    let difference = unsafe (block.pointee.x[lane] ^ point.x) | (block.pointee.y[lane] ^ point.y)
+    let owner = links[location >> 3].owner
+    let common = UInt32(difference.leadingZeroBitCount)
+    guard common < owner & 63 else { return 0 }
+    var node = owner >> 6
+    let leaf = nodes[node]
+    var sum: UInt32 = 0
+    if leaf.level < 32 {
+      let last = leaf.count &- 1
+      let filler = unsafe blocks.pointer(self.block(of: node, Int(last >> 3))).pointee.slot[
+        Int(last & 7)]
+      sum = unsafe slots[Int(filler)].location
+    }
+    repeat { node = nodes[node].parent } while nodes[node].level > common
+    return sum &+ warmDescent(from: node, to: point)
+  }
+
+  /// Reads the way from a node to a point's leaf and the block that a new point would join.
+  @inline(__always)
+  func warmDescent(from start: UInt32, to point: MercatorPoint) -> UInt32 {
+    var index = start
+    while nodes[index].isInner {
+      index = nodes[index].first + Self.quadrant(point, level: nodes[index].level)
+    }
+    let leaf = nodes[index]
+    guard leaf.count & 7 != 0, leaf.level < 32 else { return leaf.count }
+    return unsafe blocks.pointer(block(of: index, Int(leaf.count >> 3))).pointee.slot[0]
   }
 
   // MARK: Splitting and merging

@@ -1,0 +1,111 @@
+import GeoMath
+import ObjectModel
+import SeoulWorkload
+import SpatialIndexing
+
+let suiteStart = Instant(milliseconds: 1_760_000_000_000)
+
+/// An index full of the workload's points.
+struct Fixture {
+  let workload = SeoulWorkload()
+  let count: Int
+  let index: SharedLiveIndex
+  var places: [Place]
+  var handles: [ObjectHandle] = []
+  let queries: [Place]
+  /// Seconds in `apply` while filling.
+  var insertSeconds = 0.0
+
+  init(count: Int, places: [Place]? = nil, queries: [Place]? = nil, tagged: Bool = true) {
+    self.count = count
+    index = SharedLiveIndex(configuration: .init(columnCount: 1))
+    self.places = places ?? workload.places(count, seed: 2)
+    self.queries = queries ?? workload.places(10_000, seed: 3)
+    var batch = UpdateBatch(columnCount: 1)
+    var outcomes: [UpdateOutcome] = []
+    var i = 0
+    while i < count {
+      batch.removeAll()
+      let end = min(i + 1000, count)
+      for j in i..<end {
+        batch.append(
+          id: SeoulWorkload.identifier(j), latitude: self.places[j].latitude,
+          longitude: self.places[j].longitude, tags: tagged ? SeoulWorkload.tags(j) : [],
+          columns: [Double(j % 100)], observedAt: suiteStart,
+          expiresAt: suiteStart.advanced(milliseconds: 3_600_000))
+      }
+      let start = nanoseconds()
+      index.apply(batch, now: suiteStart, outcomes: &outcomes)
+      insertSeconds += Double(nanoseconds() - start) / 1e9
+      i = end
+    }
+    i = 0
+    while i < count {
+      let end = min(i + 1000, count)
+      let ids = (i..<end).map { SeoulWorkload.identifier($0) }
+      handles += index.handles(ids: ids, now: suiteStart).map { $0! }
+      i = end
+    }
+  }
+
+  /// Moves `moves` random objects by `meters` in batches; answers nanoseconds a move spent in
+  /// `apply`, and with building the batch.
+  mutating func move(
+    meters: Double, moves: Int, batchSize: Int, seed: UInt64
+  ) -> (apply: Double, withBatch: Double) {
+    var g = WorkloadGenerator(seed: seed)
+    var batch = UpdateBatch(columnCount: 1)
+    var outcomes: [UpdateOutcome] = []
+    var applied: UInt64 = 0
+    var built: UInt64 = 0
+    var chosen = [(Int, Place)](
+      repeating: (0, Place(latitude: 0, longitude: 0)), count: batchSize)
+    let time = suiteStart.advanced(milliseconds: Int64(seed))
+    let expiry = time.advanced(milliseconds: 3_600_000)
+    for _ in 0..<moves / batchSize {
+      for k in 0..<batchSize {
+        let i = Int(g.next() % UInt64(count))
+        let place = SeoulWorkload.moved(places[i], meters: meters, &g)
+        places[i] = place
+        chosen[k] = (i, place)
+      }
+      let start = nanoseconds()
+      batch.removeAll()
+      for (i, place) in chosen {
+        batch.append(
+          handle: handles[i], latitude: place.latitude, longitude: place.longitude,
+          observedAt: time, expiresAt: expiry)
+      }
+      let middle = nanoseconds()
+      index.apply(batch, now: time, outcomes: &outcomes)
+      let end = nanoseconds()
+      precondition(outcomes.allSatisfy { $0 == .updated })
+      applied += end - middle
+      built += end - start
+    }
+    return (Double(applied) / Double(moves), Double(built) / Double(moves))
+  }
+
+  /// Latencies of nearest queries in nanoseconds.
+  func nearest(
+    limit: Int, radiusMeters: Double? = nil, filter: SearchFilter = SearchFilter(),
+    queries count: Int = 10_000
+  ) -> [UInt64] {
+    var samples: [UInt64] = []
+    samples.reserveCapacity(count)
+    var sink: UInt64 = 0
+    for i in 0..<count {
+      let place = queries[i % queries.count]
+      let query = NearestQuery(
+        latitude: place.latitude, longitude: place.longitude, limit: limit,
+        maximumDistanceMillimeters: radiusMeters.map { Int64($0 * 1000) }, filter: filter)
+      let start = nanoseconds()
+      index.nearest(query, now: suiteStart) { hit in
+        sink &+= UInt64(hit.distanceMillimeters) ^ UInt64(hit.handle.slot)
+      }
+      samples.append(nanoseconds() - start)
+    }
+    precondition(sink != 1)
+    return samples
+  }
+}

@@ -1,0 +1,227 @@
+import GeoMath
+import Glibc
+import ObjectModel
+import SeoulWorkload
+import SpatialIndexing
+
+struct Suite: Sendable {
+  let report: Report
+
+  init(_ report: Report) { self.report = report }
+
+  /// Processor and number of cores.
+  static func machine() -> String {
+    var name = "unknown"
+    if let file = fopen("/proc/cpuinfo", "r") {
+      var line = [CChar](repeating: 0, count: 256)
+      while fgets(&line, 256, file) != nil {
+        let text = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self)
+        if text.hasPrefix("model name"), let colon = text.firstIndex(of: ":") {
+          name = String(text[text.index(colon, offsetBy: 2)...].dropLast())
+          break
+        }
+      }
+      fclose(file)
+    }
+    return "\(name), \(sysconf(Int32(_SC_NPROCESSORS_ONLN))) cores"
+  }
+
+  func run(mode: String) {
+    if mode.hasPrefix("only-") {
+      profile(String(mode.dropFirst(5)))
+      return
+    }
+    if mode == "mix" { return mixes() }
+    if mode == "sweep" { return sweeps() }
+    million(quick: mode == "quick")
+    if mode == "full" {
+      sweeps()
+      mixes()
+    }
+  }
+
+  /// One kind of work in a loop without a clock inside: for a profiler.
+  func profile(_ kind: String) {
+    var f = Fixture(count: 1_000_000)
+    switch kind {
+    case "nearest":
+      let start = nanoseconds()
+      for _ in 0..<20 { loop(f, limit: 20, radius: nil) }
+      report.add("nearest 20", Double(nanoseconds() - start) / 200_000, "ns")
+    case "radius":
+      let start = nanoseconds()
+      for _ in 0..<10 { loop(f, limit: 50, radius: 1000) }
+      report.add("radius", Double(nanoseconds() - start) / 100_000, "ns")
+    case "tag":
+      for tag in ["t1", "t01"] {
+        let start = nanoseconds()
+        for _ in 0..<5 { loop(f, limit: 20, radius: nil, .init(tags: [tag])) }
+        report.add(tag, Double(nanoseconds() - start) / 50_000, "ns")
+      }
+    case "move5", "move50":
+      for run in 0..<8 {
+        let cost = f.move(
+          meters: kind == "move5" ? 5 : 50, moves: 1_000_000, batchSize: 1024,
+          seed: UInt64(run + 1))
+        report.add(kind, cost.apply, "ns")
+      }
+    case "box": areas(f)
+    default: nothing(f)
+    }
+  }
+
+  private func loop(
+    _ f: Fixture, limit: Int, radius: Int64?, _ filter: SearchFilter = SearchFilter()
+  ) {
+    var sink: UInt64 = 0
+    for place in f.queries {
+      let query = NearestQuery(
+        latitude: place.latitude, longitude: place.longitude, limit: limit,
+        maximumDistanceMillimeters: radius.map { $0 * 1000 }, filter: filter)
+      f.index.nearest(query, now: suiteStart) { hit in
+        sink &+= UInt64(hit.distanceMillimeters) ^ UInt64(hit.handle.slot)
+      }
+    }
+    precondition(sink != 1)
+  }
+
+  /// The table of the issue at one million points.
+  func million(quick: Bool) {
+    var f = Fixture(count: 1_000_000)
+    let stats = f.index.statistics()
+    let n = Double(f.count)
+    report.add("insert by id", n / f.insertSeconds / 1e6, "M/s", target: 5, higherIsBetter: true)
+    report.add(
+      "index bytes a point", Double(stats.indexBytes + stats.tagBytes) / n, "B", target: 64)
+    report.add(
+      "id, record and map bytes a point", Double(stats.recordBytes + stats.idMapBytes) / n, "B",
+      target: 72)
+    report.add("leaves", Double(stats.leafCount), "")
+    lookups(f)
+    queries(f)
+    moves(&f, quick: quick)
+    areas(f)
+    nothing(f)
+    var baselines = Baselines(places: f.places, queries: f.queries, report: report)
+    baselines.run(moves: quick ? 200_000 : 1_000_000)
+  }
+
+  func lookups(_ f: Fixture) {
+    var g = WorkloadGenerator(seed: 12)
+    var spent: UInt64 = 0
+    for _ in 0..<500 {
+      let ids = (0..<256).map { _ in SeoulWorkload.identifier(Int(g.next() % UInt64(f.count))) }
+      let start = nanoseconds()
+      let handles = f.index.handles(ids: ids, now: suiteStart)
+      spent += nanoseconds() - start
+      precondition(handles.allSatisfy { $0 != nil })
+    }
+    report.add("lookup by id in batches", Double(spent) / 128_000, "ns", target: 150)
+  }
+
+  func queries(_ f: Fixture) {
+    _ = f.nearest(limit: 20)
+    report.addLatencies("nearest 20", f.nearest(limit: 20), median: 3.5, p99: 12)
+    report.addLatencies(
+      "radius 1 km limit 50", f.nearest(limit: 50, radiusMeters: 1000), median: 7)
+    report.addLatencies("nearest 20 tag 10 %", f.nearest(limit: 20, filter: .init(tags: ["t10"])))
+    report.addLatencies(
+      "nearest 20 tag 1 %", f.nearest(limit: 20, filter: .init(tags: ["t1"])), median: 10)
+    report.addLatencies(
+      "nearest 20 tag 0.1 %", f.nearest(limit: 20, filter: .init(tags: ["t01"])), median: 6,
+      p99: 25)
+  }
+
+  func moves(_ f: inout Fixture, quick: Bool) {
+    let moves = quick ? 1_000_000 : 4_000_000
+    for (name, meters, target) in [("5 m", 5.0, 25.0), ("50 m", 50, 10)] {
+      var best = (apply: Double.infinity, withBatch: Double.infinity)
+      for run in 0..<3 {
+        let cost = f.move(
+          meters: meters, moves: moves, batchSize: 1024, seed: UInt64(meters) * 100 + UInt64(run))
+        if cost.apply < best.apply { best = cost }
+      }
+      report.add(
+        "moves of \(name)", 1000 / best.apply, "M/s", target: target, higherIsBetter: true)
+      report.add(
+        "moves of \(name) with batch", 1000 / best.withBatch, "M/s", higherIsBetter: true)
+    }
+  }
+
+  func areas(_ f: Fixture) {
+    var samples: [UInt64] = []
+    var hits = 0
+    for i in 0..<2000 {
+      // A box that holds about 500 points here: grown from the 500th neighbour.
+      let place = f.queries[i]
+      var distance: Int64 = 0
+      f.index.nearest(
+        NearestQuery(latitude: place.latitude, longitude: place.longitude, limit: 500),
+        now: suiteStart
+      ) { distance = $0.distanceMillimeters }
+      let half = Double(distance) / 1e6 * 0.886
+      let a = SeoulWorkload.place(east: 0, north: 0)
+      let b = SeoulWorkload.place(east: half, north: half)
+      let box = GeoBox(
+        uncheckedWest: place.longitude - (b.longitude - a.longitude),
+        south: place.latitude - (b.latitude - a.latitude),
+        east: place.longitude + (b.longitude - a.longitude),
+        north: place.latitude + (b.latitude - a.latitude))
+      let start = nanoseconds()
+      hits += f.index.within(
+        WithinQuery(area: .box(box), limit: 100_000), now: suiteStart
+      ) { hit in precondition(hit.handle.generation != 0) }
+      samples.append(nanoseconds() - start)
+    }
+    report.add("hits a box", Double(hits) / 2000, "")
+    report.addLatencies("box of 500 hits", samples, median: 10)
+    polygon(f)
+  }
+
+  /// A star of 1,000 corners that holds about 50,000 points.
+  func polygon(_ f: Fixture) {
+    var samples: [UInt64] = []
+    var hits = 0
+    for i in 0..<20 {
+      let place = f.queries[i * 37]
+      var distance: Int64 = 0
+      f.index.nearest(
+        NearestQuery(latitude: place.latitude, longitude: place.longitude, limit: 60_000),
+        now: suiteStart
+      ) { distance = $0.distanceMillimeters }
+      let radius = Double(distance) / 1e6
+      let corners = (0..<1000).map { corner in
+        let angle = Double(corner) / 1000 * 2 * .pi
+        let r = radius * (1 + 0.1 * sin(angle * 40))
+        let east = SeoulWorkload.place(east: r * cos(angle), north: r * sin(angle))
+        return Coordinate(
+          uncheckedLatitude: place.latitude + east.latitude - SeoulWorkload.center.latitude,
+          longitude: place.longitude + east.longitude - SeoulWorkload.center.longitude)
+      }
+      guard let polygon = try? GeoPolygon(corners) else { continue }
+      let start = nanoseconds()
+      hits += f.index.within(
+        WithinQuery(area: .polygon(polygon), limit: 1_000_000), now: suiteStart
+      ) { hit in precondition(hit.handle.generation != 0) }
+      samples.append(nanoseconds() - start)
+    }
+    report.add("hits a polygon", Double(hits) / Double(samples.count), "")
+    report.addLatencies("polygon of 1,000 corners", samples, median: 1000)
+  }
+
+  func nothing(_ f: Fixture) {
+    for (name, filter) in [
+      ("unknown tag", SearchFilter(tags: ["nobody"])),
+      ("two tags never together", SearchFilter(tags: ["t01"], notTags: ["t01"])),
+      ("column", SearchFilter(columnRanges: [ColumnRange(column: 0, equals: 1000)])),
+      (
+        "freshness",
+        SearchFilter(observedNotBefore: suiteStart.advanced(milliseconds: 100_000_000))
+      ),
+    ] {
+      report.addLatencies(
+        "nothing matches: \(name)", f.nearest(limit: 20, filter: filter, queries: 9),
+        median: 5000)
+    }
+  }
+}
