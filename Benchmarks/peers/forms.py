@@ -21,12 +21,16 @@ OPERATIONS = [
     Operation("update_batch", "update, batched by 100", 100_000, writes=True),
     Operation("update_one", "update, one at a time", 20_000, writes=True),
     Operation("mix", "50/50 single updates and nearest 20", 20_000, writes=True),
+    Operation("nearest_16", "nearest 20, 16 requests under way", 20_000),
+    Operation("update_16", "single updates, 16 requests under way", 40_000, writes=True),
     Operation("t10", "nearest 20, tag carried by 10 %", 20_000),
     Operation("t1", "nearest 20, tag carried by 1 %", 20_000),
     Operation("t01", "nearest 20, tag carried by 0.1 %", 20_000),
 ]
 
 BATCH = 100
+# Requests under way at once, on one connection.
+UNDER_WAY = 16
 LIMIT = 20
 RADIUS_METERS = 1000
 RADIUS_LIMIT = 50

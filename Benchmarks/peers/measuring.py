@@ -95,7 +95,7 @@ class Measuring:
                 sample = self.sample(WARM_UP, operation, system, form, first, calls)
                 found[system.key, form.label] = sample.server_microseconds
             if operation.writes:
-                self.next_move += -(-used // 100) * 100
+                self.next_move += next_start(used)
         for system in self.systems:
             forms = candidates[system.key]
             best = min(forms, key=lambda f: found[system.key, f.label])
@@ -127,7 +127,7 @@ class Measuring:
                 calls = max(10, min(calls, int(self.budget_seconds / max(cost, 1e-7))))
                 self.sample(number, operation, system, form, first_query // form.units, calls)
         if operation.writes:
-            self.next_move += -(-used // 100) * 100
+            self.next_move += next_start(used)
         else:
             self.next_query += 1000
 
@@ -194,6 +194,11 @@ class Measuring:
 
     def sample_rows(self) -> list[dict]:
         return [asdict(s) | {"void": s.is_void} for s in self.samples]
+
+
+def next_start(moves: int) -> int:
+    """Where the next moves begin, so that calls of 100 and of 16 begin there too."""
+    return -(-moves // 400) * 400
 
 
 def agreement(systems: list[System], queries: int) -> dict[str, dict[str, float]]:

@@ -6,13 +6,14 @@ import queue
 import re
 import socket
 import subprocess
+import time
 from pathlib import Path
 
 import grpc
 
-from forms import BATCH, LIMIT, RADIUS_LIMIT, RADIUS_METERS, Form, System
+from forms import BATCH, LIMIT, RADIUS_LIMIT, RADIUS_METERS, UNDER_WAY, Form, System
 from moyeo.v1 import positions_pb2 as pb
-from plain_http2 import PlainConnection
+from plain_http2 import IDLE_SECONDS, PlainConnection
 from processes import PeerError, Server, fresh_folder, resident_bytes, wait_until
 from workload import TAGS, Workload
 
@@ -112,13 +113,24 @@ class WebConnection:
     """HTTP/1.1, one request at a time, kept alive."""
 
     def __init__(self, port: int):
-        self.socket = socket.create_connection(("127.0.0.1", port))
+        self.port = port
+        self.open()
+
+    def open(self) -> None:
+        self.socket = socket.create_connection(("127.0.0.1", self.port))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.used = time.monotonic()
 
     def get(self, target: str) -> str:
         return self.answer(f"GET {target} HTTP/1.1\r\nhost: localhost\r\n\r\n".encode()).decode()
 
     def answer(self, request: bytes) -> bytes:
+        # The daemon closes idle connections.
+        now = time.monotonic()
+        if now - self.used > IDLE_SECONDS:
+            self.socket.close()
+            self.open()
+        self.used = now
         self.socket.sendall(request)
         data = b""
         while (end := data.find(b"\r\n\r\n")) < 0:
@@ -207,9 +219,13 @@ class MoyeoForms:
 
         self.system.add(operation, Form("gRPC unary Nearby", call))
         self.system.add(operation, Form(
-            "gRPC unary Nearby, plain socket", lambda i: plain(encoded[i % count]), extra=True))
+            "gRPC unary Nearby, plain socket", lambda i: plain([encoded[i % count]]), extra=True))
         if operation not in ("nearest", "radius"):
             return call
+        if operation == "nearest":
+            self.system.add("nearest_16", Form(
+                "gRPC unary Nearby, plain socket", plain, UNDER_WAY, request=lambda i: [
+                    encoded[k % count] for k in range(i * UNDER_WAY, (i + 1) * UNDER_WAY)]))
         batches = [
             pb.NearbyBatchRequest(layer=LAYER, requests=[
                 requests[k % count] for k in range(first, first + BATCH)]).SerializeToString()
@@ -271,7 +287,7 @@ class MoyeoForms:
             return away(i // 2) if i % 2 == 0 else i // 2
 
         def plain_mix(request):
-            plain_report(request) if isinstance(request, bytes) else plain_find(request)
+            plain_report([request]) if isinstance(request, bytes) else plain_find(request)
 
         def back(first: int, count: int):
             for k in range(first, first + count):
@@ -290,11 +306,15 @@ class MoyeoForms:
             request=friendly, restore=batches_back))
         add("update_one", Form("gRPC Report of 1", single))
         add("update_one", Form(
-            "gRPC Report of 1, plain socket", plain_report, extra=True, request=away,
+            "gRPC Report of 1, plain socket", lambda request: plain_report([request]), extra=True,
+            request=away,
             restore=back))
         add("update_one", Form(
             "StreamReports, packed handle, each awaited", streamed, extra=True,
             request=lambda i: packed(i, 1), restore=back))
+        add("update_16", Form(
+            "gRPC Report of 1, plain socket", plain_report, UNDER_WAY,
+            request=lambda i: [singles[k] for k in at(i * UNDER_WAY, UNDER_WAY)]))
         add("mix", Form(
             "gRPC unary Report and Nearby",
             lambda i: single(i // 2) if i % 2 == 0 else find(i // 2)))

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import psycopg
 
-from forms import BATCH, LIMIT, RADIUS_LIMIT, RADIUS_METERS, Form, System
+from forms import BATCH, LIMIT, RADIUS_LIMIT, RADIUS_METERS, UNDER_WAY, Form, System
 from processes import PeerError, Server, free_port, fresh_folder, wait_until
 from workload import TAGS, Workload
 
@@ -170,6 +170,7 @@ class PostGISForms:
             cursor.execute(text, {"q": queries[i % len(queries)]}, prepare=True)
             return cursor.fetchall()
 
+        call.text = text
         return call
 
     def add(self) -> None:
@@ -221,7 +222,23 @@ class PostGISForms:
                 for move in chosen:
                     cursor.execute(one, move, prepare=True)
 
+        cursors = [connection.cursor(binary=True) for _ in range(UNDER_WAY)]
+
+        def find_16(i: int):
+            with connection.pipeline():
+                for k, each in enumerate(cursors):
+                    q = self.queries[(i * UNDER_WAY + k) % len(self.queries)]
+                    each.execute(nearest.text, {"q": q}, prepare=True)
+            return [each.fetchall() for each in cursors]
+
+        def single_16(i: int):
+            with connection.pipeline():
+                for k in workload.moves_at(i * UNDER_WAY, UNDER_WAY):
+                    cursor.execute(one, moves[k], prepare=True)
+
         add = self.system.add
+        add("nearest_16", Form("geometry in metres, <->, pipeline", find_16, UNDER_WAY))
+        add("update_16", Form("pipeline, one commit", single_16, UNDER_WAY))
         add("update_batch", Form("one statement of 100, unnest", statement, BATCH, request=hundred))
         add("update_batch", Form(
             "100 statements in a pipeline, one commit", pipelined, BATCH, request=hundred))

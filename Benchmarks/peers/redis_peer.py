@@ -6,7 +6,7 @@ from pathlib import Path
 
 import hiredis
 
-from forms import BATCH, LIMIT, RADIUS_LIMIT, RADIUS_METERS, Form, System
+from forms import BATCH, LIMIT, RADIUS_LIMIT, RADIUS_METERS, UNDER_WAY, Form, System
 from processes import PeerError, Server, free_port, fresh_folder, wait_until
 from workload import TAGS, Workload
 
@@ -172,6 +172,30 @@ def updates(system: System, connection: Connection, workload: Workload) -> None:
         "100 GEOADD in a pipeline", lambda request: connection.answers(request, BATCH), BATCH,
         request=pipeline, extra=True, restore=back))
     system.add("update_one", Form("GEOADD", single))
+
+    def sixteen(i: int) -> bytes:
+        return b"".join([singles[k] for k in workload.moves_at(i * UNDER_WAY, UNDER_WAY)])
+
+    system.add("update_16", Form(
+        "GEOADD", lambda request: connection.answers(request, UNDER_WAY), UNDER_WAY,
+        request=sixteen))
+
+    def searches_16(i: int) -> list[list[bytes]]:
+        best = system.forms["nearest"][0].request
+        return [best(k) for k in range(i * UNDER_WAY, (i + 1) * UNDER_WAY)]
+
+    def find_16(waiting: list[list[bytes]]):
+        turn = 0
+        while waiting:
+            answers = connection.answers(
+                b"".join([requests[turn] for requests in waiting]), len(waiting))
+            turn += 1
+            waiting = [
+                requests for requests, hits in zip(waiting, answers)
+                if len(hits) < LIMIT and turn < len(requests)]
+
+    system.add("nearest_16", Form(
+        "GEOSEARCH as in nearest 20", find_16, UNDER_WAY, request=searches_16))
 
     # By then the nearest form is chosen and stands first.
     def mixed_request(i: int):
