@@ -33,11 +33,12 @@ extension LiveIndex {
     var carriers = 0
     for id in tagIDs { carriers += Int(tags[id].count) }
     if carriers > 4 * search.limit + 64,
-      let (slots, isComplete) = nearbyCarriers(search, tagIDs)
+      let (slots, isCertain) = nearbyCarriers(search, tagIDs)
     {
       measure(slots, search, &hits)
-      // Filters may have left too few: then every carrier is looked at.
-      if isComplete || hits.isFull { return hits.sorted(self) }
+      // Other filters may have left too few, or only some beyond the distance that these carriers
+      // cover: then every carrier is looked at.
+      if isCertain(hits.bound) { return hits.sorted(self) }
       hits = TopHits(limit: search.limit)
     }
     var everyone: [UInt32] = []
@@ -68,11 +69,12 @@ extension LiveIndex {
     }
   }
 
-  /// The carriers whose cells say that they may be among the nearest, and whether these are all
-  /// within the radius; `nil` where the plane cannot be trusted.
+  /// The carriers whose cells say that they may be among the nearest, and whether nobody else can
+  /// be among the best when the worst of them is that many millimetres away (`nil`: too few were
+  /// found); `nil` where the plane cannot be trusted.
   private func nearbyCarriers(
     _ search: NearestSearch, _ tagIDs: [UInt32]
-  ) -> (slots: [UInt32], isComplete: Bool)? {
+  ) -> (slots: [UInt32], isCertain: (_ worst: Int64?) -> Bool)? {
     let origin = search.meter.origin
     guard search.after == nil, origin.latitude.magnitude < 84.9 else { return nil }
     let center = MercatorPoint(latitude: origin.latitude, longitude: origin.longitude)
@@ -99,7 +101,17 @@ extension LiveIndex {
         for lane in 0..<lanes where squares[lane] <= reach { unsafe out.append(slots[lane]) }
       }
     }
-    return (out, isComplete)
+    return (
+      out,
+      { [isComplete, units] worst in
+        if isComplete { return true }
+        // Whoever was not collected is more than `units` away.
+        guard let worst, let covered = scale.unitsBeyond(meters: (Double(worst) + 1) / 1000) else {
+          return false
+        }
+        return covered <= units
+      }
+    )
   }
 
   /// An upper bound of the k-th smallest square among the carriers' cell middles, from a histogram
