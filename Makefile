@@ -9,7 +9,7 @@ IMPORT_CHECK = --explicit-target-dependency-import-check error
 ARGS ?= --demo seoul
 
 .PHONY: run build test test-swift test-daemon test-browser test-thread test-release bench \
-  bench-peers format lint proto clean packages
+  bench-smoke bench-peers format lint proto clean packages
 
 # Builds the daemon and the command line, then starts a living demo city with its map page.
 run: build
@@ -62,6 +62,10 @@ bench:
 	@scripts/system-packages $(BENCH_PACKAGES)
 	Benchmarks/run
 
+bench-smoke:
+	@scripts/system-packages $(BENCH_PACKAGES)
+	Benchmarks/run --smoke
+
 bench-peers:
 	@scripts/system-packages $(BENCH_PACKAGES) redis-server postgresql-15 postgresql-15-postgis-3
 	Benchmarks/run-peers
@@ -69,10 +73,10 @@ bench-peers:
 SWIFT_FOLDERS = $(shell git ls-files '*.swift' | grep -v /Generated/)
 
 format:
-	$(SWIFT) format --in-place $(SWIFT_FOLDERS)
+	@$(SWIFT) format --in-place $(SWIFT_FOLDERS)
 
 lint:
-	$(SWIFT) format lint --strict $(SWIFT_FOLDERS)
+	@$(SWIFT) format lint --strict $(SWIFT_FOLDERS)
 
 # Regenerates the committed code of proto/.
 proto:

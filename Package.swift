@@ -52,6 +52,7 @@ let package = Package(
   name: "moyeo",
   products: [
     .library(name: "MoyeoCore", targets: coreModules),
+    .library(name: "VectorTiles", targets: ["VectorTiles"]),
     .library(name: "MoyeoClient", targets: ["MoyeoClient", "MoyeoAPI"]),
     .executable(name: "moyeod", targets: ["moyeod"]),
     .executable(name: "moyeo", targets: ["moyeo"]),

@@ -33,6 +33,13 @@ let package = Package(
     .executableTarget(
       name: "IndexSuite", dependencies: [core, "SeoulWorkload", "BaselineTrees"],
       swiftSettings: houseSettings),
+    // Bulk loads, moves and encoded tiles.
+    .executableTarget(
+      name: "ClusterBenchmarks",
+      dependencies: [core, .product(name: "VectorTiles", package: "moyeo")],
+      swiftSettings: houseSettings),
+    // 5,000 clients panning a map, with and without sharing: a library with a `run`.
+    .target(name: "CoalescingSimulation", dependencies: [core], swiftSettings: houseSettings),
     // The same work under ordo-one's harness.
     .executableTarget(
       name: "IndexBenchmarks",

@@ -46,6 +46,13 @@ import Testing
     return request
   }
 
+  /// Encoded with map entries in a fixed order.
+  private static func bytes(_ message: some Message) throws -> Data {
+    var options = BinaryEncodingOptions()
+    options.useDeterministicOrdering = true
+    return try message.serializedBytes(options: options)
+  }
+
   private static func nearby() -> Moyeo_V1_NearbyRequest {
     var request = Moyeo_V1_NearbyRequest()
     request.layer = "users"
@@ -61,25 +68,25 @@ import Testing
       try await RunningDaemon.run(usesHotLane: usesHotLane) { daemon in
         let report = try await daemon.positions.report(Self.reports())
         #expect(report.accepted == 40)
-        var out = [try report.serializedBytes() as Data]
+        var out = [try Self.bytes(report)]
         var request = Self.nearby()
         for tags in [[], ["swift"], ["한글", "swift"]] as [[String]] {
           request.tags = tags
           var answer = try await daemon.positions.nearby(request)
           #expect(!answer.hits.isEmpty)
           answer.clearVersion()
-          out.append(try answer.jsonUTF8Data())
+          out.append(try Self.bytes(answer))
         }
         var batch = Moyeo_V1_NearbyBatchRequest()
         batch.layer = "users"
         batch.requests = [request, .init()]
         let answer = try await daemon.positions.nearbyBatch(batch)
         #expect(answer.responses.map(\.status) == [200, 400])
-        out.append(try answer.jsonUTF8Data())
+        out.append(try Self.bytes(answer))
         var get = Moyeo_V1_GetPositionRequest()
         get.layer = "users"
         get.id = "사람-7"
-        out.append(try await daemon.positions.get(get).jsonUTF8Data())
+        out.append(try Self.bytes(try await daemon.positions.get(get)))
         answers.withLock { $0.append(out) }
       }
     }

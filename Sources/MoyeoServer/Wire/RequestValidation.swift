@@ -64,7 +64,8 @@ struct RequestValidation: Sendable {
 
   /// Normalised tags, each once, in the order given.
   func tags(_ tags: [String], field: String) throws(APIError) -> [String] {
-    guard tags.count <= limits.tagsPerObject else {
+    // The limit counts different tags, after normalising; this bounds the work before.
+    guard tags.count <= limits.tagsPerObject * 16 else {
       throw APIError(
         .badTag, field: field, "at most \(limits.tagsPerObject) tags; got \(tags.count)")
     }
@@ -87,6 +88,10 @@ struct RequestValidation: Sendable {
           "a tag has at most \(limits.tagBytes) bytes; this one has \(normalized.utf8.count)")
       }
       if !out.contains(normalized) { out.append(normalized) }
+    }
+    guard out.count <= limits.tagsPerObject else {
+      throw APIError(
+        .badTag, field: field, "at most \(limits.tagsPerObject) tags; got \(out.count)")
     }
     return out
   }
