@@ -40,10 +40,13 @@ enum SettingsTable {
       meaning: "Folders of tariff areas beside the shipped data/areas."),
     Row(
       key: "routes.provider", standard: "estimate",
-      meaning: "Who is asked for routes: estimate, osrm, valhalla, naver, kakao."),
+      meaning: "Who is asked for routes: estimate, osrm, valhalla, naver, kakao or network."),
     Row(key: "routes.url", standard: "", meaning: "Where the provider answers."),
     Row(key: "routes.keyId", standard: "", meaning: "Naver's key id."),
     Row(key: "routes.key", standard: "", meaning: "Naver's or Kakao's key."),
+    Row(
+      key: "routes.network", standard: "",
+      meaning: "Road database made by `moyeo prepare-roads`, for network."),
     Row(
       key: "routes.timeoutMilliseconds", standard: "3000",
       meaning: "How long a route may take, retries included, before it is estimated."),
