@@ -7,12 +7,14 @@ from pathlib import Path
 
 from forms import OPERATIONS, System
 
-# Said beside a row on which Moyeo is not ahead.
+# Said beside rows on which Moyeo is not ahead.
+CALL = ("the call, not the work: HTTP/2 sets up and ends a stream for each unary call, and the "
+        "server wakes for it; {batch}")
 WHY_BEHIND = {
-    "update_one": "a unary gRPC call is HTTP/2 frames, headers and trailers both ways, and its "
-                  "server wakes once a call like the others: for single moves one StreamReports "
-                  "call, for many moves batches",
-    "mix": "half of it is single unary updates, see above",
+    "nearest": CALL, "radius": CALL, "t10": CALL, "t1": CALL, "t01": CALL, "nearest_16": CALL,
+    "update_one": CALL, "update_16": CALL, "mix": CALL,
+    "update_batch": "each position refreshes tags and expiry too, which the peer does not keep; "
+                    "{stream}",
 }
 
 
@@ -102,10 +104,19 @@ def markdown(result: dict) -> str:
 
     out += ["## Where Moyeo is not ahead", ""]
     behind = [c for c in result["comparisons"] if not c["ahead"]]
+    forms = {(r["operation"], r["form"]): number(r["serverMicroseconds"]) for r in rows}
+    batch = forms["nearest", "gRPC NearbyBatch of 100"]
+    stream = forms["update_batch", "StreamReports, packed handles, 100 a message"]
+    reasons: dict[str, list[str]] = {}
     for c in behind:
-        why = WHY_BEHIND.get(c["operation"])
-        out.append(f"- {titles[c['operation']]}: {ratio(c['serverRatio'])} times the CPU of "
-                   f"{names[c['peer']]}" + (f" ({why})" if why else "") + ".")
+        why = WHY_BEHIND[c["operation"]].format(
+            batch=f"a question inside a NearbyBatch costs {batch} us",
+            stream=f"StreamReports with packed handles costs {stream} us")
+        reasons.setdefault(why, []).append(
+            f"- {titles[c['operation']]}: {ratio(c['serverRatio'])} times the CPU of "
+            f"{names[c['peer']]}")
+    for why, lines in reasons.items():
+        out += [*lines, "", f"Why: {why}.", ""]
     out += (["Nowhere in this table."] if not behind else []) + [""]
 
     out += ["## Latency of one connection", "",
