@@ -13,7 +13,7 @@ from workload import TAGS, Workload
 KEY = "objects"
 # Redis has no nearest-k: a client guesses a radius and doubles it until enough is found. The
 # first guess that costs least is chosen before the rounds.
-FIRST_RADII = (75, 150, 300, 600, 1200, 2400)
+FIRST_RADII = (40, 75, 150, 300, 600, 1200, 2400)
 FIRST_RADII_OF_TAGS = (300, 600, 1200, 2400, 4800, 9600, 19_200)
 # About 50 m: the extra form of updates moves objects away and back, so that all systems agree.
 AWAY_DEGREES = 0.00045
