@@ -85,7 +85,13 @@ class Browser:
         return self.driver.find_elements(By.CSS_SELECTOR, selector)
 
     def text(self, selector):
-        return self.find(selector).text
+        """The text once it shows: while a popup fades in, what it holds does not count as shown."""
+        end = time.monotonic() + PATIENCE_SECONDS
+        while True:
+            shown = self.find(selector).text
+            if shown or time.monotonic() > end:
+                return shown
+            time.sleep(0.05)
 
     def view(self, latitude, longitude, zoom):
         """Moves the map without animation and waits for the answer to it."""
