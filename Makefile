@@ -4,7 +4,7 @@ SWIFT ?= swift
 # What a build links or the daemon serves, and what only the tests need.
 RUN_PACKAGES = libjs-leaflet zlib1g-dev pkg-config libsqlite3-dev libspatialite-dev libproj-dev
 TEST_PACKAGES = $(RUN_PACKAGES) python3 python3-venv chromium chromium-driver
-BENCH_PACKAGES = $(RUN_PACKAGES) libboost-dev libnanoflann-dev python3
+BENCH_PACKAGES = $(RUN_PACKAGES) libboost-dev libnanoflann-dev python3 python3-venv
 IMPORT_CHECK = --explicit-target-dependency-import-check error
 ARGS ?= --demo seoul
 

@@ -41,16 +41,30 @@ extension Layer {
     return max(0, now.milliseconds(since: oldest))
   }
 
-  /// What a map of a box shows at a zoom of 0...22, by cluster id.
-  /// - Throws: `clustersOff`, `badTile`.
+  /// What a map of a box shows at a zoom of 0...22, by cluster id; at most `limit` features.
+  ///
+  /// A box of the whole world at a deep zoom holds every object: only what is answered is looked
+  /// up, and its details are worked out one by one then.
+  /// - Throws: `clustersOff`, `badZoom`.
   public func mapFeatures(
-    in box: GeoBox, zoom: Int, filter: ObjectFilter, now: Instant
-  ) throws(EngineError) -> [MapFeature] {
+    in box: GeoBox, zoom: Int, filter: ObjectFilter, limit: Int, now: Instant
+  ) throws(EngineError) -> (features: [MapFeature], isTruncated: Bool) {
     let clusters = try requireClusters()
+    let clusterFilter = clusterFilter(filter, now: now)
     do {
-      let found = try clusters.clusters(
-        in: box, zoom: zoom, filter: clusterFilter(filter, now: now), details: .all)
-      return found.compactMap { feature($0, now: now) }
+      var found = try clusters.clusters(in: box, zoom: zoom, filter: clusterFilter)
+      let isTruncated = found.count > limit
+      if isTruncated {
+        found = found.prefix(limit).map { cluster in
+          guard cluster.count > 1, zoom <= LiveClusters.maximumClusterZoom else { return cluster }
+          return (try? clusters.cluster(cluster.id, filter: clusterFilter, details: .all))
+            ?? cluster
+        }
+      } else if found.contains(where: { $0.count > 1 }) {
+        found = try clusters.clusters(
+          in: box, zoom: zoom, filter: clusterFilter, details: .all)
+      }
+      return (found.compactMap { feature($0, now: now) }, isTruncated)
     } catch {
       throw EngineError(error)
     }

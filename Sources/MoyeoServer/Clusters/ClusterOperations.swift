@@ -83,15 +83,16 @@ struct ClusterOperations: Sendable {
       tags: request.tags, tagMatch: request.hasTagMatch ? request.tagMatch : nil,
       notTags: request.notTags, excludeIDs: [], conditions: request.where, maxAgeSeconds: nil)
     let now = engine.clock.now()
-    let features: [MapFeature]
+    let shown: (features: [MapFeature], isTruncated: Bool)
     do {
-      features = try layer.mapFeatures(in: box, zoom: zoom, filter: filter, now: now)
+      shown = try layer.mapFeatures(
+        in: box, zoom: zoom, filter: filter, limit: limit, now: now)
     } catch {
       throw APIError(error)
     }
     var response = Moyeo_V1_GetClustersResponse()
-    response.clusters = features.prefix(limit).map { message(of: $0) }
-    response.truncated = features.count > limit
+    response.clusters = shown.features.map { message(of: $0) }
+    response.truncated = shown.isTruncated
     response.zoom = Int32(zoom)
     response.version = layer.clusterVersion.text
     response.lagMilliseconds = Int32(clamping: layer.clusterLagMilliseconds(now: now))
