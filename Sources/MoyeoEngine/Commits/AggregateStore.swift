@@ -1,0 +1,259 @@
+public import GeoMath
+public import ObjectModel
+
+/// The record of what must survive: parties (and later tickets), the durable event log, and the
+/// replies of commands that took effect.
+///
+/// One writer calls ``commit(_:)`` from one thread at a time; reads may come from any thread. A
+/// store knows nothing of the rules: it holds versions, claims and bytes. The port is the same for
+/// SQLite, memory, and a database that other daemons write to as well.
+public protocol AggregateStore: Sendable {
+  /// Makes all groups durable, in order, or says of each what became of it. Blocks.
+  ///
+  /// Groups stand for themselves: one that conflicts does not spoil its neighbours.
+  func commit(_ groups: [ChangeGroup]) -> [CommitOutcome]
+
+  /// All aggregates of a kind, in no order; at start and after an unknown outcome.
+  func loadAggregates(
+    kind: AggregateKind, _ body: (StoredAggregate) throws -> Void
+  ) throws(StoreFailure)
+
+  /// Replies that are not yet too old, newest last.
+  func loadReplies(_ body: (StoredReply) throws -> Void) throws(StoreFailure)
+
+  /// The reply of a command that took effect, if it is not too old.
+  func reply(tenant: String, key: IdempotencyHash) throws(StoreFailure) -> StoredReply?
+
+  /// Events with a sequence above `after`, ascending.
+  /// - Parameters:
+  ///   - kinds: Only these; empty: all.
+  ///   - aggregateID: Only of this party or ticket; nil: of all.
+  func events(
+    tenant: String, after: UInt64, kinds: Set<String>, aggregateID: String?, limit: Int
+  ) throws(StoreFailure) -> [StoredEvent]
+
+  /// The oldest sequence kept and the newest given; (1, 0) when there was none yet.
+  func eventBounds(tenant: String) throws(StoreFailure) -> (oldest: UInt64, newest: UInt64)
+
+  /// Drops events and replies from before `moment`, and aggregates that ended before `ended`.
+  func prune(eventsBefore moment: Instant, repliesBefore: Instant, endedBefore ended: Instant)
+    throws(StoreFailure)
+
+  /// Why writes are refused; nil while they are taken.
+  var readOnlyReason: String? { get }
+}
+
+public struct AggregateKind: RawRepresentable, Hashable, Sendable {
+  public let rawValue: String
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  public static let party = AggregateKind(rawValue: "party")
+}
+
+public struct AggregateKey: Hashable, Sendable {
+  public var tenant: String
+  public var kind: AggregateKind
+  public var id: String
+
+  public init(tenant: String, kind: AggregateKind, id: String) {
+    self.tenant = tenant
+    self.kind = kind
+    self.id = id
+  }
+}
+
+/// One aggregate's newest state, and what a map or a query in SQL wants to see of it.
+public struct StoredAggregate: Hashable, Sendable {
+  public var key: AggregateKey
+  public var version: UInt64
+  /// ``PartyRecord`` for parties; only the engine reads it.
+  public var bytes: [UInt8]
+  public var summary: AggregateSummary
+
+  public init(key: AggregateKey, version: UInt64, bytes: [UInt8], summary: AggregateSummary) {
+    self.key = key
+    self.version = version
+    self.bytes = bytes
+    self.summary = summary
+  }
+}
+
+/// Columns for people with GIS: never read back by the engine.
+public struct AggregateSummary: Hashable, Sendable {
+  public var state: String
+  public var ownerID: String
+  public var origin: Coordinate
+  public var originName: String
+  public var destination: Coordinate?
+  public var destinationName: String
+  public var startsAt: Instant
+  public var endsAt: Instant
+  public var seats: Int
+  public var seatsFree: Int
+  public var currency: String
+  public var expectedFare: Int64
+  /// Set once nothing can happen any more: what retention counts from.
+  public var endedAt: Instant?
+
+  public init(
+    state: String, ownerID: String, origin: Coordinate, originName: String = "",
+    destination: Coordinate? = nil, destinationName: String = "", startsAt: Instant,
+    endsAt: Instant, seats: Int = 0, seatsFree: Int = 0, currency: String = "",
+    expectedFare: Int64 = 0, endedAt: Instant? = nil
+  ) {
+    self.state = state
+    self.ownerID = ownerID
+    self.origin = origin
+    self.originName = originName
+    self.destination = destination
+    self.destinationName = destinationName
+    self.startsAt = startsAt
+    self.endsAt = endsAt
+    self.seats = seats
+    self.seatsFree = seatsFree
+    self.currency = currency
+    self.expectedFare = expectedFare
+    self.endedAt = endedAt
+  }
+}
+
+/// A time in which a person belongs to one aggregate.
+public struct TimeClaim: Hashable, Sendable {
+  public var tenant: String
+  public var userID: String
+  public var from: Instant
+  /// Included.
+  public var through: Instant
+  public var aggregate: AggregateKey
+
+  public init(
+    tenant: String, userID: String, from: Instant, through: Instant, aggregate: AggregateKey
+  ) {
+    self.tenant = tenant
+    self.userID = userID
+    self.from = from
+    self.through = through
+    self.aggregate = aggregate
+  }
+}
+
+/// What one command changes, all or nothing.
+public struct ChangeGroup: Hashable, Sendable {
+  public struct Change: Hashable, Sendable {
+    /// 0: it must not exist yet.
+    public var expectedVersion: UInt64
+    public var aggregate: StoredAggregate
+
+    public init(expectedVersion: UInt64, aggregate: StoredAggregate) {
+      self.expectedVersion = expectedVersion
+      self.aggregate = aggregate
+    }
+  }
+
+  public var changes: [Change]
+  /// Replaces all claims of the aggregates in ``changes``. With ``claimsMustNotOverlap`` the group
+  /// conflicts when one of them meets another claim of its user.
+  public var claims: [TimeClaim]
+  public var claimsMustNotOverlap: Bool
+  /// Their sequences are dense per tenant, given by the one publisher before the commit.
+  public var events: [StoredEvent]
+  public var reply: StoredReply?
+
+  public init(
+    changes: [Change], claims: [TimeClaim] = [], claimsMustNotOverlap: Bool = true,
+    events: [StoredEvent] = [], reply: StoredReply? = nil
+  ) {
+    self.changes = changes
+    self.claims = claims
+    self.claimsMustNotOverlap = claimsMustNotOverlap
+    self.events = events
+    self.reply = reply
+  }
+}
+
+public enum CommitOutcome: Hashable, Sendable {
+  case committed
+  /// A version or a claim was not what the group expected; the newest states of its aggregates.
+  case conflict(newest: [StoredAggregate])
+  /// A command with this key took effect before.
+  case duplicate(StoredReply)
+  /// Nothing happened, surely; may be tried again.
+  case notDone(reason: String)
+  /// COMMIT or fsync failed: it may or may not be on disk. The store refuses writes from now on
+  /// until ``AggregateStore/readOnlyReason`` is nil again (after a reload, if ever).
+  case unknown(reason: String)
+}
+
+public struct StoredEvent: Hashable, Sendable {
+  public var tenant: String
+  /// Dense per tenant in commit order, from 1.
+  public var sequence: UInt64
+  /// Such as `party.joined`.
+  public var kind: String
+  public var at: Instant
+  public var aggregateID: String
+  /// Set for matches of two people (tickets).
+  public var matchID: String?
+  /// Who should hear of it.
+  public var userIDs: [String]
+  /// Of the aggregate, after the change.
+  public var version: UInt64
+  /// A JSON object.
+  public var body: [UInt8]
+
+  public init(
+    tenant: String, sequence: UInt64, kind: String, at: Instant, aggregateID: String,
+    matchID: String? = nil, userIDs: [String], version: UInt64, body: [UInt8]
+  ) {
+    self.tenant = tenant
+    self.sequence = sequence
+    self.kind = kind
+    self.at = at
+    self.aggregateID = aggregateID
+    self.matchID = matchID
+    self.userIDs = userIDs
+    self.version = version
+    self.body = body
+  }
+}
+
+/// 128 bits of a keyed hash of tenant, caller, method, path and idempotency key.
+public struct IdempotencyHash: Hashable, Sendable {
+  public var high: UInt64
+  public var low: UInt64
+
+  public init(high: UInt64, low: UInt64) {
+    self.high = high
+    self.low = low
+  }
+}
+
+/// What a command that took effect answered.
+public struct StoredReply: Hashable, Sendable {
+  public var tenant: String
+  public var key: IdempotencyHash
+  /// Of the request's content: the same key with another request is an error.
+  public var requestHash: UInt64
+  /// The aggregate and its version after the effect; the answer is made of them.
+  public var aggregateID: String
+  public var version: UInt64
+  public var at: Instant
+
+  public init(
+    tenant: String, key: IdempotencyHash, requestHash: UInt64, aggregateID: String,
+    version: UInt64, at: Instant
+  ) {
+    self.tenant = tenant
+    self.key = key
+    self.requestHash = requestHash
+    self.aggregateID = aggregateID
+    self.version = version
+    self.at = at
+  }
+}
+
+/// Why the store did not answer.
+public struct StoreFailure: Error, Hashable, Sendable {
+  public var reason: String
+  public init(_ reason: String) { self.reason = reason }
+}

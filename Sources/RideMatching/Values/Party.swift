@@ -1,0 +1,207 @@
+public import GeoMath
+public import ObjectModel
+public import TaxiFares
+
+/// People who share one taxi: the newest state, a value. Commands make a new one of it.
+public struct Party: Hashable, Sendable {
+  public enum State: String, Hashable, Sendable, CaseIterable {
+    /// Has a seat free.
+    case open
+    /// Has none.
+    case full
+    /// The taxi has left: by the host's word, or by the clock at the window's end.
+    case departed
+    case cancelled
+    /// The ride is over, by the clock after the expected ride.
+    case ended
+  }
+
+  public var id: String
+  /// 1 at creation, one more with each change.
+  public var version: UInt64
+  public var state: State
+  public var createdAt: Instant
+  /// When the state last became what it is.
+  public var stateSince: Instant
+  /// The host first, then by joining.
+  public var riders: [PartyRider]
+  /// Seats in all, those of the host included.
+  public var seats: Int
+  /// Everyone gets in here.
+  public var origin: RidePlace
+  /// The host's, and that of riders who name none.
+  public var destination: RidePlace
+  public var window: DepartureWindow
+  /// Of the host, and of riders who state none.
+  public var limits: RideLimits
+  /// Normalised.
+  public var tags: [String]
+  public var policy: RidePolicy
+  public var splitRule: SplitRule
+  /// Weights for ``SplitRule/weights`` stand with the riders. Whether a join may raise a share.
+  public var allowsRaisedShares: Bool
+  /// The taxi is called, so that a call fee is due.
+  public var isCalled: Bool
+  public var tariffID: String
+  /// The way as it is now, in the order of ``PartyRoute/stopOrder``.
+  public var route: PartyRoute
+  public var fare: PartyFare
+  public var settlement: PartySettlement?
+  /// Why it was cancelled, or nil.
+  public var endReason: String?
+
+  public var hostID: String { riders.first?.id ?? "" }
+  public var seatsTaken: Int { riders.reduce(0) { $0 + $1.seats } }
+  public var seatsFree: Int { max(0, seats - seatsTaken) }
+  /// Whether riders may still come and go.
+  public var isActive: Bool { state == .open || state == .full }
+
+  public init(
+    id: String, version: UInt64, state: State, createdAt: Instant, stateSince: Instant,
+    riders: [PartyRider], seats: Int, origin: RidePlace, destination: RidePlace,
+    window: DepartureWindow, limits: RideLimits, tags: [String], policy: RidePolicy,
+    splitRule: SplitRule, allowsRaisedShares: Bool, isCalled: Bool, tariffID: String,
+    route: PartyRoute, fare: PartyFare, settlement: PartySettlement? = nil,
+    endReason: String? = nil
+  ) {
+    self.id = id
+    self.version = version
+    self.state = state
+    self.createdAt = createdAt
+    self.stateSince = stateSince
+    self.riders = riders
+    self.seats = seats
+    self.origin = origin
+    self.destination = destination
+    self.window = window
+    self.limits = limits
+    self.tags = tags
+    self.policy = policy
+    self.splitRule = splitRule
+    self.allowsRaisedShares = allowsRaisedShares
+    self.isCalled = isCalled
+    self.tariffID = tariffID
+    self.route = route
+    self.fare = fare
+    self.settlement = settlement
+    self.endReason = endReason
+  }
+}
+
+/// Someone aboard.
+public struct PartyRider: Hashable, Sendable {
+  public var id: String
+  public var joinedAt: Instant
+  /// Nil: the party's destination.
+  public var dropOff: RidePlace?
+  public var seats: Int
+  public var attributes: [String: String]
+  public var limits: RideLimits
+  /// For ``SplitRule/weights``.
+  public var weight: Double?
+  /// The share in force, minor units.
+  public var share: Int64
+  /// The most this rider has agreed to: the share at joining, raised when others leave. A later
+  /// join must not go above it unless the party allows that.
+  public var acceptedShare: Int64
+  public var soloFare: Int64
+  /// From the pick-up to the drop-off by the route in force.
+  public var rideMeters: Double
+  public var rideSeconds: Double
+  /// Of the way alone.
+  public var directMeters: Double
+  public var directSeconds: Double
+
+  public init(
+    id: String, joinedAt: Instant, dropOff: RidePlace? = nil, seats: Int = 1,
+    attributes: [String: String] = [:], limits: RideLimits, weight: Double? = nil,
+    share: Int64 = 0, acceptedShare: Int64 = 0, soloFare: Int64 = 0, rideMeters: Double = 0,
+    rideSeconds: Double = 0, directMeters: Double = 0, directSeconds: Double = 0
+  ) {
+    self.id = id
+    self.joinedAt = joinedAt
+    self.dropOff = dropOff
+    self.seats = seats
+    self.attributes = attributes
+    self.limits = limits
+    self.weight = weight
+    self.share = share
+    self.acceptedShare = acceptedShare
+    self.soloFare = soloFare
+    self.rideMeters = rideMeters
+    self.rideSeconds = rideSeconds
+    self.directMeters = directMeters
+    self.directSeconds = directSeconds
+  }
+
+  public var detourSeconds: Double { max(0, rideSeconds - directSeconds) }
+}
+
+/// The shared way.
+public struct PartyRoute: Hashable, Sendable {
+  public var distanceMeters: Double
+  public var durationSeconds: Double
+  /// Rider ids in the order of getting out.
+  public var stopOrder: [String]
+  /// A line to draw, at least origin and drop-offs.
+  public var path: [Coordinate]
+  /// `estimate`, `osrm`, ...
+  public var source: String
+
+  public init(
+    distanceMeters: Double, durationSeconds: Double, stopOrder: [String], path: [Coordinate],
+    source: String
+  ) {
+    self.distanceMeters = distanceMeters
+    self.durationSeconds = durationSeconds
+    self.stopOrder = stopOrder
+    self.path = path
+    self.source = source
+  }
+}
+
+/// What the shared ride is expected to cost, minor units.
+public struct PartyFare: Hashable, Sendable {
+  public var currency: String
+  public var expected: Int64
+  public var low: Int64
+  public var high: Int64
+  /// What a seat pays if the taxi leaves as it is.
+  public var perPersonNow: Int64
+  /// What a seat pays once every seat is taken by people who ride all the way.
+  public var perPersonIfFull: Int64
+  /// `estimate`, or the provider whose way was priced.
+  public var source: String
+
+  public init(
+    currency: String, expected: Int64, low: Int64, high: Int64, perPersonNow: Int64,
+    perPersonIfFull: Int64, source: String
+  ) {
+    self.currency = currency
+    self.expected = expected
+    self.low = low
+    self.high = high
+    self.perPersonNow = perPersonNow
+    self.perPersonIfFull = perPersonIfFull
+    self.source = source
+  }
+}
+
+/// What the meter said in the end, and who owes what to whom paid.
+public struct PartySettlement: Hashable, Sendable {
+  public var payerID: String
+  /// Tolls included, minor units.
+  public var amount: Int64
+  public var tolls: Int64
+  public var at: Instant
+  /// By rider; they sum to ``amount``.
+  public var shares: [FareShare]
+
+  public init(payerID: String, amount: Int64, tolls: Int64, at: Instant, shares: [FareShare]) {
+    self.payerID = payerID
+    self.amount = amount
+    self.tolls = tolls
+    self.at = at
+    self.shares = shares
+  }
+}
