@@ -45,7 +45,7 @@ let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hum
 
 let coreModules = [
   "GeoMath", "ObjectModel", "QueryCoalescing", "SpatialIndexing", "TaxiFares", "RoutePlanning",
-  "PointClustering", "CitySimulation",
+  "PointClustering", "CitySimulation", "RideMatching",
 ]
 
 let package = Package(
@@ -90,12 +90,15 @@ let package = Package(
     // Tier 2
     coreTarget("PointClustering", ["GeoMath", "ObjectModel"], pointers: true),
     coreTarget("CitySimulation", ["GeoMath", "ObjectModel"]),
+    coreTarget(
+      "RideMatching",
+      ["GeoMath", "ObjectModel", "SpatialIndexing", "TaxiFares", "RoutePlanning"]),
     // Tier 3
     coreTarget(
       "MoyeoEngine",
       [
         "GeoMath", "ObjectModel", "SpatialIndexing", "PointClustering", "TaxiFares",
-        "RoutePlanning",
+        "RoutePlanning", "RideMatching",
       ]),
     // Tier 4
     .systemLibrary(
@@ -162,7 +165,7 @@ let package = Package(
       name: "moyeo",
       dependencies: [
         "MoyeoClient", "MoyeoAPI", "MoyeoEngine", "MoyeoStorage", "CitySimulation", "GeoMath",
-        "ObjectModel", "RoutePlanning", "TaxiFares", swiftProtobuf,
+        "ObjectModel", "RideMatching", "RoutePlanning", "TaxiFares", swiftProtobuf,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Histogram", package: "hdrhistogram-swift"),
       ],
@@ -177,6 +180,9 @@ let package = Package(
     houseTests("RoutePlanningTests", ["RoutePlanning", "GeoMath", "ObjectModel"]),
     houseTests("PointClusteringTests", ["PointClustering", "GeoMath", "ObjectModel"]),
     houseTests("CitySimulationTests", ["CitySimulation", "GeoMath", "ObjectModel"]),
+    houseTests(
+      "RideMatchingTests",
+      ["RideMatching", "RoutePlanning", "TaxiFares", "GeoMath", "ObjectModel"]),
     houseTests("VectorTilesTests", ["VectorTiles", "GeoMath", swiftProtobuf]),
     houseTests(
       "RouteProvidersTests",
