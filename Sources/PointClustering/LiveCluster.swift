@@ -44,8 +44,15 @@ public struct ClusterAggregates: Hashable, Sendable, BitwiseCopyable {
   /// `.max` when no member has one.
   public var lowestFarePerPerson: Int64
 
-  public static let none = ClusterAggregates(
-    seatsFree: 0, earliestDeparture: .max, lowestFarePerPerson: .max)
+  public static let none = ClusterAggregates()
+
+  public init(
+    seatsFree: Int64 = 0, earliestDeparture: Int64 = .max, lowestFarePerPerson: Int64 = .max
+  ) {
+    self.seatsFree = seatsFree
+    self.earliestDeparture = earliestDeparture
+    self.lowestFarePerPerson = lowestFarePerPerson
+  }
 
   mutating func add(_ other: ClusterAggregates) {
     seatsFree += other.seatsFree

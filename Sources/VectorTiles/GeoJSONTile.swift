@@ -17,6 +17,17 @@ public enum GeoJSONTile {
     return out
   }
 
+  /// Texts as a JSON list: how a tile, which holds no lists, carries tags.
+  public static func list(_ texts: [String]) -> String {
+    var out: [UInt8] = [UInt8(ascii: "[")]
+    for (n, text) in texts.enumerated() {
+      if n > 0 { out.append(UInt8(ascii: ",")) }
+      appendString(text, to: &out)
+    }
+    out.append(UInt8(ascii: "]"))
+    return String(decoding: out, as: UTF8.self)
+  }
+
   private static func append(_ feature: TileFeature, to out: inout [UInt8]) {
     out.append(contentsOf: #"{"type":"Feature","#.utf8)
     if let id = feature.id { out.append(contentsOf: #""id":\#(id),"#.utf8) }

@@ -14,6 +14,8 @@ public final class ClusterFeed: Sendable {
     var sequence: UInt64 = 0
     /// Tag summaries by slot, as last reported; moves by handle keep them.
     var masks: [UInt64] = []
+    /// Likewise; empty unless the layer keeps aggregates.
+    var contributions: [ClusterContribution] = []
   }
 
   private struct Waiters {
@@ -39,18 +41,27 @@ public final class ClusterFeed: Sendable {
   func publish(
     _ changes: UnsafeBufferPointer<IndexChange>, masks: [UInt64: UInt64], now: Instant
   ) {
+    publish(changes, contents: ReportedContents(masks: masks), now: now)
+  }
+
+  /// - Parameter contents: of the objects reported with them; the others keep theirs.
+  func publish(
+    _ changes: UnsafeBufferPointer<IndexChange>, contents: ReportedContents, now: Instant
+  ) {
     guard !changes.isEmpty else { return }
     guard let clusters else {
       state.withLock { $0.sequence += 1 }
       return
     }
+    let hasAggregates = clusters.configuration.hasAggregates
     state.withLock { state in
       state.sequence += 1
       let records = changes.map { change in
         ClusterChange(
           kind: ClusterChange.Kind(change.kind), idHash: change.idHash, key: change.handle.packed,
-          from: change.from, to: change.to,
-          tagMask: state.mask(of: change, masks))
+          from: change.from, to: change.to, tagMask: state.mask(of: change, contents.masks),
+          contribution: hasAggregates
+            ? state.contribution(of: change, contents.contributions) : .none)
       }
       // Inside the lock, so that records are put in in order of their sequence.
       records.withUnsafeBufferPointer {
@@ -121,6 +132,23 @@ extension ClusterFeed.State {
     }
     if let mask = reported[change.idHash] { masks[slot] = mask }
     return masks[slot]
+  }
+
+  fileprivate mutating func contribution(
+    of change: IndexChange, _ reported: [UInt64: ClusterContribution]
+  ) -> ClusterContribution {
+    let slot = Int(change.handle.slot)
+    if slot >= contributions.count {
+      contributions.append(
+        contentsOf: repeatElement(.none, count: max(64, slot + 1 - contributions.count)))
+    }
+    if let contribution = reported[change.idHash] {
+      contributions[slot] = contribution
+    } else if change.kind == .inserted {
+      // Another object had the slot before.
+      contributions[slot] = .none
+    }
+    return contributions[slot]
   }
 }
 

@@ -19,6 +19,23 @@ public struct MapFeature: Sendable {
   public let sampleIDs: [String]
   /// When it is one object.
   public let object: ObjectSnapshot?
+
+  public init(
+    id: ClusterID, coordinate: Coordinate, point: MercatorPoint, count: Int, isCoincident: Bool,
+    expansionZoom: Int?, bounds: GeoBox?, aggregates: ClusterAggregates, sampleIDs: [String],
+    object: ObjectSnapshot?
+  ) {
+    self.id = id
+    self.coordinate = coordinate
+    self.point = point
+    self.count = count
+    self.isCoincident = isCoincident
+    self.expansionZoom = expansionZoom
+    self.bounds = bounds
+    self.aggregates = aggregates
+    self.sampleIDs = sampleIDs
+    self.object = object
+  }
 }
 
 /// An object as it was when it was read.
@@ -29,4 +46,15 @@ public struct ObjectSnapshot: Sendable {
   /// See ``ObjectPayload``.
   public let payload: [UInt8]
   public let observedAt: ObjectModel.Instant
+
+  public init(
+    id: String, latitude: Double, longitude: Double, payload: [UInt8],
+    observedAt: ObjectModel.Instant
+  ) {
+    self.id = id
+    self.latitude = latitude
+    self.longitude = longitude
+    self.payload = payload
+    self.observedAt = observedAt
+  }
 }

@@ -1,6 +1,7 @@
 import GeoMath
 import MoyeoAPI
 import MoyeoEngine
+import ObjectModel
 import PointClustering
 import SwiftProtobuf
 
@@ -35,13 +36,14 @@ func message(of feature: MapFeature) -> Moyeo_V1_Cluster {
   return cluster
 }
 
-/// Aggregates under the names that tiles use.
+/// Aggregates under their JSON names; tiles name them `seats_free` and so on.
 func aggregates(_ aggregates: ClusterAggregates) -> Google_Protobuf_Struct {
   var out = Google_Protobuf_Struct()
   guard aggregates != .none else { return out }
   out.fields["seatsFree"] = .init(numberValue: Double(aggregates.seatsFree))
   if aggregates.earliestDeparture != .max {
-    out.fields["earliestDeparture"] = .init(numberValue: Double(aggregates.earliestDeparture))
+    out.fields["earliestDeparture"] = .init(
+      stringValue: RFC3339Text.utc(Instant(milliseconds: aggregates.earliestDeparture)))
   }
   if aggregates.lowestFarePerPerson != .max {
     out.fields["lowestFarePerPerson"] = .init(

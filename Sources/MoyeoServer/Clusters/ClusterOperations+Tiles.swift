@@ -58,7 +58,7 @@ extension ClusterOperations {
         if Self.matches(request.ifNoneMatch, current.etag) { return current }
       }
       let tile = try layer.tile(address, marginUnits: marginUnits, filter: filter, now: now)
-      let features = tile.features.map(tileFeature)
+      let features = tile.features.map { TileFeature($0) }
       let plain =
         format == .mvt
         ? VectorTileEncoder.encode(layer: layer.name, tile: address, features: features)
@@ -134,73 +134,5 @@ extension ClusterOperations {
     response.version = answer.version
     response.lagMilliseconds = Int32(clamping: answer.lagMilliseconds)
     return try encoded(response)
-  }
-
-  // MARK: - Features
-
-  private func tileFeature(_ feature: MapFeature) -> TileFeature {
-    guard let object = feature.object else {
-      return TileFeature(
-        id: feature.id.rawValue, position: feature.point, coordinate: feature.coordinate,
-        properties: clusterProperties(feature))
-    }
-    return TileFeature(
-      id: feature.id.rawValue, position: feature.point, coordinate: feature.coordinate,
-      properties: objectProperties(object))
-  }
-
-  private func clusterProperties(_ feature: MapFeature) -> [TileFeature.Property] {
-    var out: [TileFeature.Property] = [
-      .init(ClusterProperty.isCluster, .boolean(true)),
-      .init(ClusterProperty.clusterID, .string(feature.id.hexadecimal)),
-      .init(ClusterProperty.pointCount, .integer(Int64(feature.count))),
-      .init(
-        ClusterProperty.pointCountAbbreviated, ClusterProperty.abbreviated(feature.count)),
-    ]
-    if feature.isCoincident { out.append(.init(ClusterProperty.coincident, .boolean(true))) }
-    let sums = feature.aggregates
-    if sums != .none {
-      out.append(.init(ClusterProperty.seatsFree, .integer(sums.seatsFree)))
-      if sums.earliestDeparture != .max {
-        out.append(.init(ClusterProperty.earliestDeparture, .integer(sums.earliestDeparture)))
-      }
-      if sums.lowestFarePerPerson != .max {
-        out.append(.init(ClusterProperty.lowestFarePerPerson, .integer(sums.lowestFarePerPerson)))
-      }
-    }
-    return out
-  }
-
-  /// Tags as JSON text, since tiles hold no lists; attributes beside them by their names.
-  private func objectProperties(_ object: ObjectSnapshot) -> [TileFeature.Property] {
-    var out: [TileFeature.Property] = [.init("id", .string(object.id))]
-    object.payload.withUnsafeBytes { payload in
-      var tags: [UInt8] = [UInt8(ascii: "[")]
-      for (i, tag) in ObjectPayload.tags(in: payload).enumerated() {
-        if i > 0 { tags.append(UInt8(ascii: ",")) }
-        JSONText.append(string: tag, to: &tags)
-      }
-      tags.append(UInt8(ascii: "]"))
-      out.append(.init("tags", .string(String(decoding: tags, as: UTF8.self))))
-      for (name, value) in ObjectPayload.scalars(in: payload)
-      where !Self.reservedProperties.contains(name) {
-        switch value {
-        case .number(let number): out.append(.init(name, Self.number(number)))
-        case .string(let text): out.append(.init(name, .string(text)))
-        case .bool(let flag): out.append(.init(name, .boolean(flag)))
-        }
-      }
-    }
-    return out
-  }
-
-  private static let reservedProperties: Set<String> = [
-    "id", "tags", ClusterProperty.isCluster, ClusterProperty.clusterID,
-    ClusterProperty.pointCount, ClusterProperty.pointCountAbbreviated, ClusterProperty.coincident,
-  ]
-
-  private static func number(_ value: Double) -> TileValue {
-    if let whole = Int64(exactly: value) { return .integer(whole) }
-    return .double(value)
   }
 }

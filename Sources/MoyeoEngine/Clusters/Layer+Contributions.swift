@@ -1,0 +1,99 @@
+public import ObjectModel
+public import PointClustering
+import SpatialIndexing
+
+/// An object that the engine itself keeps in a layer, such as an open party, with what it adds to
+/// the aggregates of its clusters.
+public struct ContributingObject: Sendable {
+  public var id: String
+  public var latitude: Double
+  public var longitude: Double
+  /// Normalised, each once.
+  public var tags: [String]
+  /// The bytes of a `google.protobuf.Struct`, map entries in order of their keys.
+  public var attributes: [UInt8]
+  /// When it leaves by itself; `.distantFuture` for never.
+  public var expiresAt: Instant
+  public var contribution: ClusterContribution
+
+  public init(
+    id: String, latitude: Double, longitude: Double, tags: [String] = [],
+    attributes: [UInt8] = [], expiresAt: Instant = .distantFuture,
+    contribution: ClusterContribution
+  ) {
+    self.id = id
+    self.latitude = latitude
+    self.longitude = longitude
+    self.tags = tags
+    self.attributes = attributes
+    self.expiresAt = expiresAt
+    self.contribution = contribution
+  }
+}
+
+/// What a batch says of its objects beside their positions, by id hash.
+struct ReportedContents {
+  /// Tag summaries.
+  var masks: [UInt64: UInt64] = [:]
+  /// Only of layers that keep aggregates.
+  var contributions: [UInt64: ClusterContribution] = [:]
+}
+
+extension Layer {
+  /// Puts objects in, or brings them up to date: position, tags, attributes, expiry and
+  /// contribution, all at once. One whose `expiresAt` is not after `now` is taken out. Of two with
+  /// one id the later counts.
+  ///
+  /// The caller's word is newer than what is stored, even after a clock that went back. Call it
+  /// from one thread at a time for any one object; ``remove(id:now:)`` takes an object out.
+  /// - Parameter objects: ids of 1 byte or more, valid coordinates.
+  /// - Returns: the version that shows them: what a reader's `minVersion` asks for.
+  @discardableResult
+  public func upsert(_ objects: [ContributingObject], now: Instant) -> LayerVersion {
+    var last: [String: Int] = [:]
+    for (n, object) in objects.enumerated() { last[object.id] = n }
+    let current = objects.enumerated().filter { last[$1.id] == $0 }.map(\.element)
+    let ended = current.filter { $0.expiresAt <= now }.map(\.id)
+    if !ended.isEmpty { _ = index.remove(ids: ended, now: now, changes: publishing([:], now: now)) }
+    var living = current.filter { $0.expiresAt > now }
+    let outcomes = store(living, now: now)
+    living = zip(living, outcomes).filter { $1 == .stale }.map(\.0)
+    if !living.isEmpty {
+      // Stored under a later time than it is now.
+      _ = index.remove(ids: living.map(\.id), now: now, changes: publishing([:], now: now))
+      _ = store(living, now: now)
+    }
+    return version
+  }
+
+  private func store(_ objects: [ContributingObject], now: Instant) -> [UpdateOutcome] {
+    guard !objects.isEmpty else { return [] }
+    let columns = self.columns
+    var updates = UpdateBatch(columnCount: columns.count)
+    var contents = ReportedContents()
+    for object in objects {
+      var payload: [UInt8] = []
+      ObjectPayload.append(tags: object.tags, attributes: object.attributes, to: &payload)
+      let values = object.attributes.withUnsafeBytes { attributes in
+        columns.map { name -> Double in
+          guard case .number(let number)? = ObjectPayload.value(of: name, inAttributes: attributes)
+          else { return .nan }
+          return number
+        }
+      }
+      updates.append(
+        id: object.id, latitude: object.latitude, longitude: object.longitude, tags: object.tags,
+        payload: payload, columns: values, observedAt: now, expiresAt: object.expiresAt)
+      let hash = StableHash.hash64(object.id)
+      contents.masks[hash] = TagMask.mask(object.tags)
+      contents.contributions[hash] = object.contribution
+    }
+    var outcomes: [UpdateOutcome] = []
+    index.apply(
+      updates, now: now, outcomes: &outcomes,
+      changes: { [feed, contents] changes in
+        feed.publish(changes, contents: contents, now: now)
+      })
+    return outcomes
+  }
+}
