@@ -97,8 +97,8 @@ let package = Package(
     coreTarget(
       "MoyeoEngine",
       [
-        "GeoMath", "ObjectModel", "SpatialIndexing", "PointClustering", "TaxiFares",
-        "RoutePlanning", "RideMatching",
+        "GeoMath", "ObjectModel", "QueryCoalescing", "SpatialIndexing", "PointClustering",
+        "TaxiFares", "RoutePlanning", "RideMatching",
       ]),
     // Tier 4
     .systemLibrary(
@@ -128,9 +128,9 @@ let package = Package(
     .target(
       name: "MoyeoServer",
       dependencies: [
-        "MoyeoAPI", "MoyeoEngine", "GeoMath", "ObjectModel", "SpatialIndexing",
-        "PointClustering", "VectorTiles", "TaxiFares", "RoutePlanning", grpcCore,
-        grpcProtobuf, grpcTransport, swiftProtobuf, hummingbird,
+        "MoyeoAPI", "MoyeoEngine", "GeoMath", "ObjectModel", "QueryCoalescing",
+        "SpatialIndexing", "PointClustering", "VectorTiles", "TaxiFares", "RoutePlanning",
+        grpcCore, grpcProtobuf, grpcTransport, swiftProtobuf, hummingbird,
         nioCore, nioPosix, logging,
         .product(name: "NIOHTTP2", package: "swift-nio-http2"),
         .product(name: "NIOHPACK", package: "swift-nio-http2"),
@@ -199,16 +199,16 @@ let package = Package(
     houseTests(
       "MoyeoEngineTests",
       [
-        "MoyeoEngine", "SpatialIndexing", "PointClustering", "TaxiFares", "RoutePlanning",
-        "GeoMath", "ObjectModel", swiftProtobuf,
+        "MoyeoEngine", "QueryCoalescing", "SpatialIndexing", "PointClustering", "TaxiFares",
+        "RoutePlanning", "GeoMath", "ObjectModel", swiftProtobuf,
       ], exclude: ["Fares/Fixtures"]),
     houseTests("MoyeoAPITests", ["MoyeoAPI", swiftProtobuf]),
     houseTests(
       "MoyeoServerTests",
       [
-        "MoyeoServer", "MoyeoAPI", "MoyeoEngine", "GeoMath", "ObjectModel", "SpatialIndexing",
-        "TaxiFares", "RoutePlanning", "VectorTiles", grpcCore, grpcProtobuf, grpcTransport,
-        swiftProtobuf, nioCore, nioPosix, nioHTTP1, logging,
+        "MoyeoServer", "MoyeoAPI", "MoyeoEngine", "GeoMath", "ObjectModel", "QueryCoalescing",
+        "SpatialIndexing", "TaxiFares", "RoutePlanning", "VectorTiles", grpcCore, grpcProtobuf,
+        grpcTransport, swiftProtobuf, nioCore, nioPosix, nioHTTP1, logging,
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
       ]),
