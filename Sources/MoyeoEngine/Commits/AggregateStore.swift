@@ -10,7 +10,8 @@ public import ObjectModel
 public protocol AggregateStore: Sendable {
   /// Makes all groups durable, in order, or says of each what became of it. Blocks.
   ///
-  /// Groups stand for themselves: one that conflicts does not spoil its neighbours.
+  /// Groups stand for themselves: one that conflicts does not spoil its neighbours. The sequences
+  /// of its events then stay unused; a group of the same tenant behind it is still committed.
   func commit(_ groups: [ChangeGroup]) -> [CommitOutcome]
 
   /// All aggregates of a kind, in no order; at start and after an unknown outcome.
@@ -41,6 +42,12 @@ public protocol AggregateStore: Sendable {
 
   /// Why writes are refused; nil while they are taken.
   var readOnlyReason: String? { get }
+
+  /// After an unknown outcome, or while ``readOnlyReason`` is set: opens the record anew, verifies
+  /// it and takes writes again. What was unknown is then decided: load the aggregates. Blocks; not
+  /// during a commit.
+  /// - Throws: The reason for which the store stays read-only.
+  func reopen() throws(StoreFailure)
 }
 
 public struct AggregateKind: RawRepresentable, Hashable, Sendable {
@@ -150,12 +157,15 @@ public struct ChangeGroup: Hashable, Sendable {
     }
   }
 
+  /// At most one of an aggregate.
   public var changes: [Change]
-  /// Replaces all claims of the aggregates in ``changes``. With ``claimsMustNotOverlap`` the group
-  /// conflicts when one of them meets another claim of its user.
+  /// Replaces all claims of the aggregates in ``changes``; each belongs to one of them. With
+  /// ``claimsMustNotOverlap`` the group conflicts when one that its aggregate does not hold already
+  /// meets a claim of its user on another aggregate.
   public var claims: [TimeClaim]
   public var claimsMustNotOverlap: Bool
-  /// Their sequences are dense per tenant, given by the one publisher before the commit.
+  /// Their sequences ascend per tenant, given by the one publisher before the commit; one not above
+  /// the newest stored is a conflict.
   public var events: [StoredEvent]
   public var reply: StoredReply?
 
@@ -173,7 +183,8 @@ public struct ChangeGroup: Hashable, Sendable {
 
 public enum CommitOutcome: Hashable, Sendable {
   case committed
-  /// A version or a claim was not what the group expected; the newest states of its aggregates.
+  /// A version, a claim or a sequence was not what the group expected; the newest states of its
+  /// aggregates, then of those that hold a claim in its way.
   case conflict(newest: [StoredAggregate])
   /// A command with this key took effect before.
   case duplicate(StoredReply)
