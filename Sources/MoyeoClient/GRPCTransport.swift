@@ -2,7 +2,10 @@ import GRPCCore
 import GRPCNIOTransportHTTP2
 import GRPCProtobuf
 import MoyeoAPI
+import NIOCore
+import NIOPosix
 import SwiftProtobuf
+import Synchronization
 
 /// gRPC over one HTTP/2 connection.
 final class GRPCTransport: Sendable {
@@ -13,6 +16,7 @@ final class GRPCTransport: Sendable {
   private let endpoint: Endpoint
   private let metadata: Metadata
   private let options: CallOptions
+  private let hasAnswered = Atomic(false)
 
   init(host: String, port: Int, configuration: MoyeoClient.Configuration) throws(MoyeoError) {
     endpoint = .grpc(host: host, port: port)
@@ -44,11 +48,14 @@ final class GRPCTransport: Sendable {
     _ request: Request, _ descriptor: MethodDescriptor, as: Response.Type = Response.self
   ) async throws(MoyeoError) -> Response {
     do {
-      return try await client.unary(
+      try await findSomebody()
+      let response: Response = try await client.unary(
         request: ClientRequest(message: request, metadata: metadata), descriptor: descriptor,
         serializer: ProtobufSerializer<Request>(),
         deserializer: ProtobufDeserializer<Response>(), options: options
       ) { try $0.message }
+      hasAnswered.store(true, ordering: .relaxed)
+      return response
     } catch {
       throw translated(error)
     }
@@ -61,6 +68,7 @@ final class GRPCTransport: Sendable {
     var streamOptions = options
     streamOptions.timeout = nil
     do {
+      try await findSomebody()
       try await Moyeo_V1_PositionService.Client(wrapping: client).streamReports(
         metadata: metadata, options: streamOptions, requestProducer: produce
       ) { response in
@@ -68,6 +76,22 @@ final class GRPCTransport: Sendable {
       }
     } catch {
       throw translated(error)
+    }
+  }
+
+  /// Until the first answer: whether anyone listens. On a busy machine the transport now and then
+  /// keeps a first call waiting for its deadline although the connection was refused long ago.
+  private func findSomebody() async throws {
+    guard !hasAnswered.load(ordering: .relaxed), case .grpc(let host, let port) = endpoint else {
+      return
+    }
+    do {
+      let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+        .connect(host: host, port: port).get()
+      try await channel.close()
+    } catch {
+      throw MoyeoError.unreachable(
+        endpoint: endpoint.description, cause: MoyeoError.words(error))
     }
   }
 

@@ -3,6 +3,7 @@ import GRPCCore
 import GRPCProtobuf
 import MoyeoAPI
 import NIOCore
+import NIOPosix
 import SwiftProtobuf
 
 extension MoyeoError {
@@ -77,6 +78,8 @@ extension MoyeoError {
     switch error {
     case let error as IOError: String(cString: strerror(error.errnoCode)).lowercased()
     case let error as RPCError: error.cause.map(words) ?? error.message
+    case let error as NIOConnectionError:
+      error.connectionErrors.last.map { words($0.error) } ?? "\(error.host) is not known"
     default: "\(error)"
     }
   }
