@@ -61,6 +61,23 @@ public enum Reason: String, Hashable, Sendable, CaseIterable {
   case idempotencyMismatch = "idempotency_mismatch"
   case alreadyMember = "already_member"
   case alreadyMatched = "already_matched"
+  case partyFull = "party_full"
+  case partyDeparted = "party_departed"
+  case partyCancelled = "party_cancelled"
+  case partyEnded = "party_ended"
+  case policyViolation = "policy_violation"
+  case overlappingParty = "overlapping_party"
+  case windowMissed = "window_missed"
+  case detourExceeded = "detour_exceeded"
+  case walkExceeded = "walk_exceeded"
+  case shareExceeded = "share_exceeded"
+  case raisesShare = "raises_share"
+  case notHost = "not_host"
+  case notMember = "not_member"
+  case departureInPast = "departure_in_past"
+  case tooEarly = "too_early"
+  case notDeparted = "not_departed"
+  case alreadySettled = "already_settled"
   case reservedLayer = "reserved_layer"
   case clustersOff = "clusters_off"
   case superseded
@@ -134,7 +151,11 @@ extension Reason {
       .unknownTariff, .unknownVehicleClass, .noTariffHere, .noRoute:
       (.notFound, 404)
     case .idempotencyMismatch, .alreadyMember, .alreadyMatched: (.alreadyExists, 409)
-    case .reservedLayer, .clustersOff: (.failedPrecondition, 409)
+    case .partyFull, .partyDeparted, .partyCancelled, .partyEnded, .policyViolation,
+      .overlappingParty, .windowMissed, .detourExceeded, .walkExceeded, .shareExceeded,
+      .raisesShare, .notHost, .notMember, .departureInPast, .tooEarly, .notDeparted,
+      .alreadySettled, .reservedLayer, .clustersOff:
+      (.failedPrecondition, 409)
     case .superseded: (.aborted, 409)
     case .rateLimited, .quotaExceeded, .tooSlowConsumer: (.resourceExhausted, 429)
     case .overloaded: (.resourceExhausted, 503)
