@@ -49,6 +49,8 @@ public struct Party: Hashable, Sendable {
   public var settlement: PartySettlement?
   /// Why it was cancelled, or nil.
   public var endReason: String?
+  /// When riders were told that it leaves soon; nil: not yet.
+  public var departingNoticeAt: Instant?
 
   public var hostID: String { riders.first?.id ?? "" }
   public var seatsTaken: Int { riders.reduce(0) { $0 + $1.seats } }
@@ -62,7 +64,7 @@ public struct Party: Hashable, Sendable {
     window: DepartureWindow, limits: RideLimits, tags: [String], policy: RidePolicy,
     splitRule: SplitRule, allowsRaisedShares: Bool, isCalled: Bool, tariffID: String,
     route: PartyRoute, fare: PartyFare, settlement: PartySettlement? = nil,
-    endReason: String? = nil
+    endReason: String? = nil, departingNoticeAt: Instant? = nil
   ) {
     self.id = id
     self.version = version
@@ -85,6 +87,7 @@ public struct Party: Hashable, Sendable {
     self.fare = fare
     self.settlement = settlement
     self.endReason = endReason
+    self.departingNoticeAt = departingNoticeAt
   }
 }
 

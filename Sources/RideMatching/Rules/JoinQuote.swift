@@ -1,0 +1,198 @@
+import GeoMath
+import ObjectModel
+import TaxiFares
+
+/// What joining would mean: `now` as the party would be, `ifFull` as if people who ride all the way
+/// took the seats that are still free.
+public struct JoinPreview: Hashable, Sendable {
+  public var now: PricedRide
+  /// Of those aboard and the joiner.
+  public var ifFull: [RiderTerms]
+}
+
+/// A join worked out, before it is decided: the same for preview, join and match.
+struct JoinQuote {
+  let rider: PartyRider
+  let priced: PricedRide
+  private let ride: PreparedRide
+  private let plan: RidePlan
+
+  /// - Throws: ``PartyError`` for seats, policy, walk and detour.
+  init(
+    _ command: JoinParty, _ party: Party, _ pricing: PartyPricing, at now: Instant
+  ) throws(PartyError) {
+    let seats = command.seats ?? 1
+    guard seats <= party.seatsFree else {
+      throw .full(seatsFree: party.seatsFree, wanted: seats)
+    }
+    if let (name, isUnknown) = party.policy.conflict(
+      host: party.riders.first?.attributes ?? [:], other: command.attributes)
+    {
+      throw .policyViolation(riderID: command.riderID, attribute: name, isUnknown: isUnknown)
+    }
+    try Self.checkWalk(command, party)
+    var rider = Self.rider(command, party, at: now)
+    ride = try PreparedRide(party, pricing: pricing)
+    var scratch = RideScratch()
+    try ride.planWithinLimits(&scratch, party, joiner: rider)
+    plan = scratch.plan
+    priced = ride.priced(&scratch, party, joiner: rider)
+    if let terms = priced.riders.last {
+      rider.share = terms.share
+      rider.acceptedShare = terms.acceptedShare
+      rider.soloFare = terms.soloFare
+      rider.rideMeters = terms.rideMeters
+      rider.rideSeconds = terms.rideSeconds
+      rider.directMeters = terms.directMeters
+      rider.directSeconds = terms.directSeconds
+    }
+    self.rider = rider
+  }
+
+  /// The rule of the price: of those aboard, then of the joiner.
+  func check(_ command: JoinParty, _ party: Party) throws(PartyError) {
+    for terms in priced.riders where !party.allowsRaisedShares && terms.share > terms.acceptedShare
+    {
+      throw .raisesShare(
+        riderID: terms.riderID, share: terms.share, acceptedShare: terms.acceptedShare)
+    }
+    if let most = command.maxShare, rider.share > most {
+      throw .shareExceeded(share: rider.share, maxShare: most)
+    }
+  }
+
+  func preview(_ party: Party) -> JoinPreview {
+    Self.preview(
+      priced, ride, plan, seats: party.seats,
+      joining: (rider.dropOff ?? party.destination).coordinate)
+  }
+
+  static func preview(
+    asItIs party: Party, _ pricing: PartyPricing
+  ) throws(PartyError) -> JoinPreview {
+    let ride = try PreparedRide(party, pricing: pricing)
+    var scratch = RideScratch()
+    try ride.plan(into: &scratch, enforcesLimits: false)
+    return preview(
+      ride.priced(&scratch, party), ride, scratch.plan, seats: party.seats, joining: nil)
+  }
+
+  private static func preview(
+    _ priced: PricedRide, _ ride: PreparedRide, _ plan: RidePlan, seats: Int,
+    joining: Coordinate?
+  ) -> JoinPreview {
+    let full = ride.filled(plan, seats: seats, joining: joining)
+    var ifFull = priced.riders
+    for i in ifFull.indices {
+      ifFull[i].share = full.shares[i]
+      ifFull[i].sharedRatio = full.sharedRatio(i)
+    }
+    return JoinPreview(now: priced, ifFull: ifFull)
+  }
+
+  static func rider(_ command: JoinParty, _ party: Party, at now: Instant) -> PartyRider {
+    PartyRider(
+      id: command.riderID, joinedAt: now, dropOff: command.destination,
+      seats: command.seats ?? 1, attributes: command.attributes,
+      limits: command.wishes.limits(else: party.limits), weight: command.weight)
+  }
+
+  /// Only where the origin is given.
+  static func checkWalk(_ command: JoinParty, _ party: Party) throws(PartyError) {
+    guard let origin = command.origin else { return }
+    let limits = party.policy.bounding(command.wishes.limits(else: party.limits))
+    let walk = origin.distanceMeters(to: party.origin.coordinate)
+    if walk > limits.maxWalkMeters {
+      throw .walkExceeded(walkMeters: walk, limitMeters: limits.maxWalkMeters)
+    }
+  }
+}
+
+extension PreparedRide {
+  /// Plans, prices and shares the ride with everyone's limits held.
+  /// - Throws: ``PartyError``, naming the rider whose limit the shortest ride breaks first.
+  func planWithinLimits(
+    _ scratch: inout RideScratch, _ party: Party, joiner: PartyRider?
+  ) throws(PartyError) {
+    load(&scratch)
+    var drop: Coordinate?
+    if let joiner {
+      let place = (joiner.dropOff ?? party.destination).coordinate
+      drop = place
+      let someone = Joiner(
+        drop: place, seats: joiner.seats, limits: party.policy.bounding(joiner.limits),
+        maxDetourSeconds: party.policy.maxDetourSeconds, weight: joiner.weight ?? 1,
+        areaIDs: needsAreas ? pricing.areas.ids(place) : [])
+      guard add(someone, to: &scratch) else { throw .fare(tooFar(scratch.plan)) }
+    }
+    if !findRoute(&scratch, joining: drop, enforcesLimits: true) {
+      guard findRoute(&scratch, joining: drop, enforcesLimits: false) else {
+        throw .fare(tooFar(scratch.plan))
+      }
+      throw tooLong(scratch, party, joiner)
+    }
+    // Someone alone shares with nobody yet.
+    for i in 0..<scratch.plan.riderCount where scratch.plan.riderCount > 1 {
+      let ratio = scratch.plan.sharedRatio(i)
+      if ratio < scratch.plan.minShared[i] {
+        throw .sharedTooLittle(
+          riderID: riderID(i, party, joiner), ratio: ratio, limit: scratch.plan.minShared[i])
+      }
+    }
+    guard priceRoute(&scratch.plan) else { throw .fare(tooFar(scratch.plan)) }
+    split(&scratch.plan, joining: drop)
+  }
+
+  private func riderID(_ i: Int, _ party: Party, _ joiner: PartyRider?) -> String {
+    i < party.riders.count ? party.riders[i].id : joiner?.id ?? ""
+  }
+
+  private func tooLong(
+    _ scratch: RideScratch, _ party: Party, _ joiner: PartyRider?
+  ) -> PartyError {
+    let plan = scratch.plan
+    // The joiner first: the refusal is theirs to act on.
+    for i in (0..<plan.riderCount).reversed() {
+      let place = plan.place(i)
+      let limits = party.policy.bounding(
+        i < party.riders.count ? party.riders[i].limits : joiner?.limits ?? party.limits)
+      let limit = limits.longestRideMeters(direct: plan.directMeters[place])
+      if plan.meters[place] > limit {
+        return .detourExceeded(
+          riderID: riderID(i, party, joiner), rideMeters: plan.meters[place], limitMeters: limit)
+      }
+    }
+    for i in 0..<plan.riderCount {
+      let limit = party.policy.maxDetourSeconds ?? .infinity
+      if plan.detourSeconds(i) > limit {
+        return .detourTimeExceeded(
+          riderID: riderID(i, party, joiner), detourSeconds: plan.detourSeconds(i),
+          limitSeconds: limit)
+      }
+    }
+    // Only orders by way of two limits fail: name the longest ride.
+    let last = max(0, plan.riderCount - 1)
+    return .detourExceeded(
+      riderID: riderID(last, party, joiner), rideMeters: plan.rideMeters(last),
+      limitMeters: scratch.limitMeters[plan.place(last)])
+  }
+}
+
+extension PricedRide {
+  /// A party's own figures where they cannot be worked out again; the fare shared per seat.
+  static func unpriced(_ party: Party) -> PricedRide {
+    var seats = SIMD8<UInt64>()
+    let count = min(party.riders.count, SmallSplit.maximumRiders)
+    for i in 0..<count { seats[i] = UInt64(max(0, party.riders[i].seats)) }
+    let shares = SmallSplit.shares(party.fare.expected, weights: seats, count: count)
+    return PricedRide(
+      route: party.route, fare: party.fare,
+      riders: party.riders.prefix(count).enumerated().map { i, rider in
+        RiderTerms(
+          riderID: rider.id, share: shares[i], acceptedShare: rider.acceptedShare,
+          soloFare: rider.soloFare, rideMeters: rider.rideMeters,
+          rideSeconds: rider.rideSeconds, directMeters: rider.directMeters,
+          directSeconds: rider.directSeconds, sharedRatio: 0)
+      })
+  }
+}

@@ -1,0 +1,35 @@
+/// What a tenant allows; operators may change it.
+public struct PartyConfiguration: Hashable, Sendable {
+  /// More than this no taxi takes.
+  public static let mostSeats = RidePlan.maximumRiders
+
+  /// Seats of a party, those of the host included; within 1-``mostSeats``.
+  public var seats: ClosedRange<Int> = 2...4
+  public var defaultSeats = 4
+  /// How long before the departure riders are told.
+  public var departingNoticeMilliseconds: Int64 = 900_000
+  /// Parties that one person may be in at one time.
+  public var overlappingParties = 1
+  /// How long ended and cancelled parties stay readable.
+  public var retentionMilliseconds: Int64 = 90 * 86_400_000
+  /// A departure so little in the past counts as now: clocks differ.
+  public var departureGraceMilliseconds: Int64 = 60_000
+  public var maximumToleranceMilliseconds: Int64 = 86_400_000
+  public var maximumWalkMeters = 50_000.0
+  public var maximumDetourRatio = 1000.0
+  /// In force in every party, whatever it asks itself; it cannot be weakened.
+  public var basePolicy = RidePolicy.none
+  /// What parties may choose by name.
+  public var packs: [PolicyPack] = [.koreanSmallTaxi]
+
+  public init() {}
+
+  public func pack(named name: String) -> PolicyPack? { packs.first { $0.name == name } }
+
+  /// The seats that a party of a policy may have.
+  func seats(of policy: RidePolicy) -> ClosedRange<Int> {
+    let bounded = max(1, seats.lowerBound)...max(1, min(seats.upperBound, Self.mostSeats))
+    guard let name = policy.pack, let own = pack(named: name)?.seats else { return bounded }
+    return own
+  }
+}

@@ -1,0 +1,133 @@
+public import ObjectModel
+
+/// Something that happened to a party. Applied in order, the events of a change turn the old state
+/// into the new one (``Party/applying(_:)``).
+public struct PartyEvent: Hashable, Sendable {
+  public enum Detail: Hashable, Sendable {
+    /// The party as it began.
+    case created(Party)
+    /// Who got in, at the end of the list of riders.
+    case joined(PartyRider)
+    case left(riderID: String)
+    case removed(riderID: String, reason: RemovalReason)
+    case hostChanged(from: String, to: String)
+    case updated(window: DepartureWindow, seats: Int)
+    /// Route, fare and shares from here on.
+    case sharesChanged(PricedRide)
+    case departing
+    case departed(byHost: Bool)
+    case cancelled(reason: String)
+    case ended
+    case settled(PartySettlement)
+  }
+
+  public var detail: Detail
+  public var at: Instant
+  public var partyID: String
+  /// Of the party after the change.
+  public var version: UInt64
+  /// Who should hear of it: those aboard before and after.
+  public var userIDs: [String]
+
+  public init(
+    detail: Detail, at: Instant, partyID: String, version: UInt64, userIDs: [String]
+  ) {
+    self.detail = detail
+    self.at = at
+    self.partyID = partyID
+    self.version = version
+    self.userIDs = userIDs
+  }
+
+  /// The word for the wire, without the `party.` of the tenant's feed.
+  public var kind: String {
+    switch detail {
+    case .created: "created"
+    case .joined: "joined"
+    case .left: "left"
+    case .removed: "removed"
+    case .hostChanged: "host_changed"
+    case .updated: "updated"
+    case .sharesChanged: "shares_changed"
+    case .departing: "departing"
+    case .departed: "departed"
+    case .cancelled: "cancelled"
+    case .ended: "ended"
+    case .settled: "settled"
+    }
+  }
+}
+
+/// What a command did: the newest state and what to tell.
+public struct PartyChange: Hashable, Sendable {
+  public var party: Party
+  public var events: [PartyEvent]
+  /// The command asked for what was so already.
+  public var unchanged: Bool { events.isEmpty }
+
+  public init(party: Party, events: [PartyEvent]) {
+    self.party = party
+    self.events = events
+  }
+}
+
+extension Party {
+  /// The state after an event.
+  public func applying(_ event: PartyEvent) -> Party {
+    var party = self
+    party.apply(event.detail, at: event.at)
+    party.version = event.version
+    return party
+  }
+
+  mutating func apply(_ detail: PartyEvent.Detail, at moment: Instant) {
+    switch detail {
+    case .created(let party): self = party
+    case .joined(let rider):
+      riders.append(rider)
+      refreshSeatState(at: moment)
+    case .left(let id), .removed(let id, _):
+      riders.removeAll { $0.id == id }
+      refreshSeatState(at: moment)
+    case .hostChanged: break
+    case .updated(let window, let seats):
+      if departingNoticeAt != nil && window.time > self.window.time { departingNoticeAt = nil }
+      self.window = window
+      self.seats = seats
+      refreshSeatState(at: moment)
+    case .sharesChanged(let ride): take(ride)
+    case .departing: departingNoticeAt = moment
+    case .departed: become(.departed, at: moment)
+    case .cancelled(let reason):
+      become(.cancelled, at: moment)
+      endReason = reason
+    case .ended: become(.ended, at: moment)
+    case .settled(let settlement): self.settlement = settlement
+    }
+  }
+
+  private mutating func become(_ new: State, at moment: Instant) {
+    guard state != new else { return }
+    state = new
+    stateSince = moment
+  }
+
+  private mutating func refreshSeatState(at moment: Instant) {
+    guard isActive else { return }
+    become(seatsFree > 0 ? .open : .full, at: moment)
+  }
+
+  private mutating func take(_ ride: PricedRide) {
+    route = ride.route
+    fare = ride.fare
+    for (i, terms) in ride.riders.enumerated() where i < riders.count {
+      riders[i].share = terms.share
+      riders[i].acceptedShare = terms.acceptedShare
+      riders[i].soloFare = terms.soloFare
+      riders[i].rideMeters = terms.rideMeters
+      riders[i].rideSeconds = terms.rideSeconds
+      riders[i].directMeters = terms.directMeters
+      riders[i].directSeconds = terms.directSeconds
+    }
+  }
+}

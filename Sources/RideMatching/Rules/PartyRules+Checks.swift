@@ -1,0 +1,175 @@
+import ObjectModel
+
+extension PartyRules {
+  // MARK: State
+
+  func requireActive(_ party: Party) throws(PartyError) {
+    switch party.state {
+    case .open, .full: return
+    case .departed: throw .departed(at: party.stateSince)
+    case .cancelled: throw .cancelled(at: party.stateSince)
+    case .ended: throw .ended(at: party.stateSince)
+    }
+  }
+
+  func requireHost(_ actorID: String?, _ party: Party) throws(PartyError) {
+    guard let actorID else { return }
+    if actorID != party.hostID { throw .notHost(actorID: actorID) }
+  }
+
+  func requireMember(_ id: String, _ party: Party) throws(PartyError) {
+    if !party.riders.contains(where: { $0.id == id }) { throw .notMember(riderID: id) }
+  }
+
+  func isRepeated(_ command: JoinParty, _ rider: PartyRider, _ party: Party) -> Bool {
+    let aboard = (rider.dropOff ?? party.destination).coordinate
+    if let wanted = command.destination, wanted.coordinate != aboard { return false }
+    return command.seats.map { $0 == rider.seats } ?? true
+  }
+
+  // MARK: Claims
+
+  /// - Parameter only: These riders; nil: everyone aboard.
+  func checkClaims(
+    _ party: Party, _ claims: Claims, only: [String]?
+  ) throws(PartyError) {
+    let interval = party.interval
+    for rider in party.riders where only?.contains(rider.id) ?? true {
+      let others = claims(rider.id).filter { $0.partyID != party.id && $0.meets(interval) }
+      if let first = others.first, others.count >= max(1, configuration.overlappingParties) {
+        throw .overlapping(
+          riderID: rider.id, partyID: first.partyID,
+          allowed: max(1, configuration.overlappingParties))
+      }
+    }
+  }
+
+  // MARK: Repricing
+
+  /// Takes someone out and lets the others' prices follow; nobody left cancels the party.
+  func takeOut(
+    _ riderID: String, _ detail: PartyEvent.Detail, _ step: inout PartyStep, _ now: Instant
+  ) {
+    let host = step.party.hostID
+    step.emit(detail, at: now)
+    guard let newHost = step.party.riders.first?.id else {
+      step.emit(.cancelled(reason: "everyone_left"), at: now)
+      return
+    }
+    if newHost != host { step.emit(.hostChanged(from: host, to: newHost), at: now) }
+    step.emit(.sharesChanged(repriced(step.party)), at: now)
+  }
+
+  /// Without those who left: everyone has agreed to what they pay now, as nobody asked them.
+  private func repriced(_ party: Party) -> PricedRide {
+    var priced: PricedRide
+    do {
+      let ride = try PreparedRide(party, pricing: pricing)
+      var scratch = RideScratch()
+      do {
+        try ride.planWithinLimits(&scratch, party, joiner: nil)
+      } catch {
+        try ride.plan(into: &scratch, enforcesLimits: false)
+      }
+      priced = ride.priced(&scratch, party)
+    } catch {
+      // The tariff is gone meanwhile: nobody is kept aboard by that. The fare stays.
+      priced = PricedRide.unpriced(party)
+    }
+    for i in priced.riders.indices {
+      priced.riders[i].acceptedShare = max(
+        priced.riders[i].acceptedShare, priced.riders[i].share)
+    }
+    return priced
+  }
+
+  /// After a change of the host's: within everyone's limits, and nobody but the host pays more
+  /// than they accepted, unless the party allows it.
+  func repricedWithinLimits(_ party: Party) throws(PartyError) -> PricedRide {
+    let ride = try PreparedRide(party, pricing: pricing)
+    var scratch = RideScratch()
+    try ride.planWithinLimits(&scratch, party, joiner: nil)
+    var priced = ride.priced(&scratch, party)
+    for (i, terms) in priced.riders.enumerated() where terms.share > terms.acceptedShare {
+      guard i == 0 || party.allowsRaisedShares else {
+        throw .raisesShare(
+          riderID: terms.riderID, share: terms.share, acceptedShare: terms.acceptedShare)
+      }
+      priced.riders[i].acceptedShare = terms.share
+    }
+    return priced
+  }
+
+  /// What the party shows now, as a ride.
+  func currentTerms(_ party: Party) -> PricedRide {
+    var scratch = RideScratch()
+    guard let ride = try? PreparedRide(party, pricing: pricing),
+      (try? ride.planWithinLimits(&scratch, party, joiner: nil)) != nil
+    else { return PricedRide.unpriced(party) }
+    return ride.priced(&scratch, party)
+  }
+
+  // MARK: Input
+
+  func checkWindow(_ window: DepartureWindow, _ now: Instant) throws(PartyError) {
+    let tolerance = 0...configuration.maximumToleranceMilliseconds
+    guard tolerance.contains(window.toleranceMilliseconds) else {
+      throw .numberOutOfRange(
+        field: "departureWindowSeconds", value: Double(window.toleranceMilliseconds) / 1000,
+        allowed: 0...(Double(tolerance.upperBound) / 1000))
+    }
+    guard now.milliseconds(since: window.time) <= configuration.departureGraceMilliseconds else {
+      throw .departureInPast(departure: window.time, now: now)
+    }
+    // Inside the grace with a window of nothing the taxi has left already.
+    guard now < window.end || window.time >= now else {
+      throw .departureInPast(departure: window.time, now: now)
+    }
+  }
+
+  func checkSeats(_ seats: Int, _ party: Party) throws(PartyError) {
+    let allowed = configuration.seats(of: party.policy)
+    let least = max(allowed.lowerBound, party.seatsTaken)
+    guard seats >= least && seats <= allowed.upperBound else {
+      throw .seatsOutOfRange(
+        field: "seats", seats: seats, allowed: min(least, allowed.upperBound)...allowed.upperBound)
+    }
+  }
+
+  func validate(_ command: JoinParty, _ path: String) throws(PartyError) {
+    if command.riderID.isEmpty { throw .missingID(field: path + "riderId") }
+    let seats = 1...PartyConfiguration.mostSeats
+    if let wanted = command.seats, !seats.contains(wanted) {
+      throw .seatsOutOfRange(field: path + "seats", seats: wanted, allowed: seats)
+    }
+    try validate(weight: command.weight, path + "weight")
+    try validate(command.wishes, path)
+    if let most = command.maxShare, most < 0 {
+      throw .amountOutOfRange(field: path + "maxShare", amount: most, allowed: 0...Int64.max)
+    }
+  }
+
+  func validate(_ limits: RideLimits) throws(PartyError) {
+    try validate(RideWishes(limits), "")
+  }
+
+  func validate(_ wishes: RideWishes, _ path: String) throws(PartyError) {
+    try check(wishes.maxWalkMeters, path + "maxWalkMeters", 0...configuration.maximumWalkMeters)
+    try check(
+      wishes.maxDetourRatio, path + "maxDetourRatio", 0...configuration.maximumDetourRatio)
+    try check(wishes.minSharedRatio, path + "minSharedRatio", 0...1)
+  }
+
+  func validate(weight: Double?, _ field: String) throws(PartyError) {
+    try check(weight, field, 0...1e12)
+  }
+
+  private func check(
+    _ value: Double?, _ field: String, _ allowed: ClosedRange<Double>
+  ) throws(PartyError) {
+    // NaN is in no range.
+    if let value, !allowed.contains(value) {
+      throw .numberOutOfRange(field: field, value: value, allowed: allowed)
+    }
+  }
+}

@@ -1,0 +1,208 @@
+public import ObjectModel
+import TaxiFares
+
+/// The rules of a party, pure: state, command and `now` in, new state and events out, or a
+/// ``PartyError``.
+///
+/// Commands set a state: asked again, they answer the same party unchanged. Before each command
+/// the clock acts (``tick(_:now:)``), so that nobody joins a taxi that has left, whether or not a
+/// timer has said so. A change counts one version, however many events it has.
+///
+/// When the host leaves, the longest-standing rider becomes host. The party keeps its destination
+/// and limits: riders who named no drop-off of their own still go there.
+public struct PartyRules: Sendable {
+  /// The times that a person has claimed in other parties that are open, full or departed.
+  public typealias Claims = (_ riderID: String) -> [PartyInterval]
+
+  public let configuration: PartyConfiguration
+  public let pricing: PartyPricing
+
+  public init(configuration: PartyConfiguration = PartyConfiguration(), pricing: PartyPricing) {
+    self.configuration = configuration
+    self.pricing = pricing
+  }
+
+  // MARK: Riders
+
+  /// Gets in. Aboard already with the same destination and seats: unchanged.
+  ///
+  /// Checked in the order state, seats, policy, walk, detour, price, overlap.
+  public func join(
+    _ command: JoinParty, _ party: Party, now: Instant, claims: Claims
+  ) throws(PartyError) -> PartyChange {
+    try validate(command, "")
+    var step = clocked(party, now)
+    if let known = step.party.riders.first(where: { $0.id == command.riderID }) {
+      if step.party.state == .cancelled { throw .cancelled(at: step.party.stateSince) }
+      guard isRepeated(command, known, step.party) else {
+        throw .alreadyMember(riderID: command.riderID)
+      }
+      return step.change()
+    }
+    try requireActive(step.party)
+    let quote = try JoinQuote(command, step.party, pricing, at: now)
+    try quote.check(command, step.party)
+    var newRide = quote.priced
+    let raises = step.party.allowsRaisedShares
+    for i in newRide.riders.indices where raises {
+      newRide.riders[i].acceptedShare = max(
+        newRide.riders[i].acceptedShare, newRide.riders[i].share)
+    }
+    let intervalBefore = step.party.interval
+    step.emit(.joined(quote.rider), at: now)
+    step.emit(.sharesChanged(newRide), at: now)
+    try checkClaims(step.party, claims, only: [command.riderID])
+    if step.party.interval != intervalBefore { try checkClaims(step.party, claims, only: nil) }
+    return step.change()
+  }
+
+  /// What joining would mean, equal to what ``join(_:_:now:claims:)`` then does. Someone aboard
+  /// already sees the party as it is.
+  /// - Throws: What the join would throw, overlaps with other parties aside.
+  public func preview(
+    _ command: JoinParty, _ party: Party, now: Instant
+  ) throws(PartyError) -> JoinPreview {
+    try validate(command, "")
+    let party = clocked(party, now).party
+    if let known = party.riders.first(where: { $0.id == command.riderID }) {
+      if party.state == .cancelled { throw .cancelled(at: party.stateSince) }
+      guard isRepeated(command, known, party) else {
+        throw .alreadyMember(riderID: command.riderID)
+      }
+      return try JoinQuote.preview(asItIs: party, pricing)
+    }
+    try requireActive(party)
+    let quote = try JoinQuote(command, party, pricing, at: now)
+    try quote.check(command, party)
+    return quote.preview(party)
+  }
+
+  /// Gets out before the taxi leaves. Not aboard: unchanged. The last one out cancels the party.
+  public func leave(
+    riderID: String, _ party: Party, now: Instant
+  ) throws(PartyError) -> PartyChange {
+    guard party.riders.contains(where: { $0.id == riderID }) else {
+      return PartyChange(party: party, events: [])
+    }
+    var step = clocked(party, now)
+    try requireActive(step.party)
+    takeOut(riderID, .left(riderID: riderID), &step, now)
+    return step.change()
+  }
+
+  /// The host takes a rider out: a no-show from the window's start on and after the departure, for
+  /// other reasons before it. Not aboard: unchanged.
+  /// - Parameter actorID: Who asks; nil for a service.
+  public func remove(
+    riderID: String, reason: RemovalReason, _ party: Party, actorID: String?, now: Instant
+  ) throws(PartyError) -> PartyChange {
+    try requireHost(actorID, party)
+    guard party.riders.contains(where: { $0.id == riderID }) else {
+      return PartyChange(party: party, events: [])
+    }
+    if riderID == party.hostID { throw .hostNotRemovable(hostID: riderID) }
+    var step = clocked(party, now)
+    switch reason {
+    case .host: try requireActive(step.party)
+    case .noShow:
+      if step.party.state != .departed { try requireActive(step.party) }
+      guard now >= step.party.window.start else {
+        throw .departureTooEarly(now: now, windowStart: step.party.window.start)
+      }
+    }
+    takeOut(riderID, .removed(riderID: riderID, reason: reason), &step, now)
+    return step.change()
+  }
+
+  // MARK: The host
+
+  /// Changes time, window or seats; refused if it breaks a rider's limits, price or other claims.
+  public func update(
+    _ command: UpdateParty, _ party: Party, actorID: String?, now: Instant, claims: Claims
+  ) throws(PartyError) -> PartyChange {
+    try requireHost(actorID, party)
+    var step = clocked(party, now)
+    try requireActive(step.party)
+    var window = step.party.window
+    window.time = command.departureTime ?? window.time
+    window.toleranceMilliseconds = command.toleranceMilliseconds ?? window.toleranceMilliseconds
+    let seats = command.seats ?? step.party.seats
+    if window == step.party.window && seats == step.party.seats { return step.change() }
+    if seats != step.party.seats { try checkSeats(seats, step.party) }
+    let isMoved = window != step.party.window
+    if isMoved { try checkWindow(window, now) }
+    let before = step.party
+    step.emit(.updated(window: window, seats: seats), at: now)
+    let ride = try repricedWithinLimits(step.party)
+    if ride != currentTerms(before) { step.emit(.sharesChanged(ride), at: now) }
+    if isMoved { try checkClaims(step.party, claims, only: nil) }
+    return step.change()
+  }
+
+  /// Closes joining: the taxi leaves. Departed or ended already: unchanged.
+  public func depart(
+    _ party: Party, actorID: String?, now: Instant
+  ) throws(PartyError) -> PartyChange {
+    try requireHost(actorID, party)
+    var step = clocked(party, now)
+    switch step.party.state {
+    case .departed, .ended: return step.change()
+    case .cancelled: throw .cancelled(at: step.party.stateSince)
+    case .open, .full: break
+    }
+    guard now >= step.party.window.start else {
+      throw .departureTooEarly(now: now, windowStart: step.party.window.start)
+    }
+    step.emit(.departed(byHost: true), at: now)
+    return step.change()
+  }
+
+  /// Calls it off before the taxi leaves. Cancelled already: unchanged.
+  public func cancel(
+    _ party: Party, actorID: String?, reason: String = "host", now: Instant
+  ) throws(PartyError) -> PartyChange {
+    if party.state == .cancelled { return PartyChange(party: party, events: []) }
+    try requireHost(actorID, party)
+    var step = clocked(party, now)
+    try requireActive(step.party)
+    step.emit(.cancelled(reason: reason), at: now)
+    return step.change()
+  }
+
+  /// Splits the real amount by the party's rule, once the taxi has left. Settled with the same
+  /// figures already: unchanged; with others, the newer ones count.
+  /// - Parameter actorID: Who asks, one of those aboard; nil for a service.
+  public func settle(
+    _ command: SettleParty, _ party: Party, actorID: String?, now: Instant
+  ) throws(PartyError) -> PartyChange {
+    var step = clocked(party, now)
+    if let actorID { try requireMember(actorID, step.party) }
+    try requireMember(command.payerID, step.party)
+    let allowed = 0...FareLimits.maximumAmount
+    guard allowed.contains(command.amount) else {
+      throw .amountOutOfRange(field: "amount", amount: command.amount, allowed: allowed)
+    }
+    guard (0...command.amount).contains(command.tolls) else {
+      throw .amountOutOfRange(
+        field: "tolls", amount: command.tolls, allowed: 0...command.amount)
+    }
+    switch step.party.state {
+    case .departed, .ended: break
+    case .open, .full: throw .notDeparted(state: step.party.state)
+    case .cancelled: throw .cancelled(at: step.party.stateSince)
+    }
+    if let known = step.party.settlement, known.payerID == command.payerID,
+      known.amount == command.amount, known.tolls == command.tolls
+    {
+      return step.change()
+    }
+    let shares = try pricing.shares(
+      of: command.amount, tolls: command.tolls, step.party)
+    step.emit(
+      .settled(
+        PartySettlement(
+          payerID: command.payerID, amount: command.amount, tolls: command.tolls, at: now,
+          shares: shares)), at: now)
+    return step.change()
+  }
+}

@@ -1,0 +1,185 @@
+public import ObjectModel
+
+/// A tariff at one departure: prices many ways from the same moment without allocating.
+///
+/// The expected fare of a way of which distance and duration are known, the same to the last minor
+/// unit as ``Tariff/fare(for:model:)``. Base, surcharges and step price of the departure are
+/// worked out once; a way that ends before the next band edge or change of the clocks, and before
+/// the next distance at which prices change, is priced from them. Any other goes through the
+/// meter.
+///
+/// - Complexity: O(log rows of the slow-time model) for the first kind, about 50 ns.
+public struct FareMeter: Sendable {
+  public let tariff: Tariff
+  public let departure: Instant
+  /// Whether the call fee is due.
+  public let isCalled: Bool
+
+  private let scale: MeterScale
+  private let model: SlowTimeModel
+  /// Milliseconds and tenths of a millimeter at which prices may change.
+  private let steadyMilliseconds: Int64
+  private let steadyDistance: Int64
+  private let isSteadyPriced: Bool
+  private let charge: ChargeMoment
+  private let inside: Constants
+  private let outside: Constants
+  /// Surcharges once a trip, after discounts.
+  private let once: Int64
+  private let callFee: Int64
+  private let rounding: Rounding
+  private let hasDiscounts: Bool
+
+  /// Base with its surcharges, and a step with its surcharges.
+  private struct Constants {
+    var base: Int64
+    var step: Int64
+  }
+
+  /// What a way costs, and the part of it that is shared per seat whatever the rule.
+  public struct Total: Hashable, Sendable {
+    /// Minor units.
+    public var amount: Int64
+    /// Call fee, at most ``amount``.
+    public var extras: Int64
+  }
+
+  public init(_ tariff: Tariff, departure: Instant, isCalled: Bool = false) {
+    self.tariff = tariff
+    self.departure = departure
+    self.isCalled = isCalled
+    let prepared = tariff.prepared
+    let content = prepared.content
+    scale = prepared.scale
+    model = content.slowTimeModel
+    charge = content.chargeOn
+    rounding = content.finalRounding
+    callFee = isCalled ? content.callFee : 0
+    let mask = prepared.bands.surchargeCount == 0 ? 0 : prepared.bands.active(at: departure)
+    let isKnown = FareLimits.departures.contains(departure)
+    steadyMilliseconds =
+      prepared.bands.alongMask == 0 || !isKnown
+      ? .max : prepared.bands.nextEdge(after: departure).milliseconds(since: departure)
+    steadyDistance = prepared.prices.longSteps.map(\.from).min() ?? .max
+    // Proportional surcharges are rounded one by one; those go through the meter.
+    isSteadyPriced = content.chargeOn != .proportional && isKnown && steadyDistance > 0
+    hasDiscounts = content.longDistance.contains {
+      if case .discount = $0 { true } else { false }
+    }
+    var once: Int64 = 0
+    for (i, surcharge) in content.surcharges.enumerated() {
+      if case .amount(let amount) = surcharge.price, mask >> UInt64(i) & 1 == 1 { once += amount }
+    }
+    self.once = once
+    inside = Constants(
+      base: Self.base(prepared, mask, isOutside: false),
+      step: Self.step(prepared, mask, isOutside: false))
+    outside = Constants(
+      base: Self.base(prepared, mask, isOutside: true),
+      step: Self.step(prepared, mask, isOutside: true))
+  }
+
+  /// The expected fare of a way, or nil where it cannot be priced (see ``FareLimits``).
+  /// - Parameter outOfAreaFromMeters: As in ``Trip/outOfAreaFromMeters``.
+  public func expected(
+    distanceMeters: Double, durationSeconds: Double, outOfAreaFromMeters: Double? = nil
+  ) -> Total? {
+    guard distanceMeters >= 0, distanceMeters <= FareLimits.maximumDistanceMeters,
+      durationSeconds >= 0, durationSeconds <= FareLimits.maximumDurationSeconds
+    else { return nil }
+    let isOutside = outOfAreaFromMeters != nil && outOfArea != nil
+    guard isSteadyPriced, !isOutside || outOfArea == .boarding,
+      MeterScale.time(durationSeconds) < steadyMilliseconds,
+      MeterScale.distance(distanceMeters) < steadyDistance
+    else {
+      return metered(distanceMeters, durationSeconds, outOfAreaFromMeters)
+    }
+    let stretch = scale.stretch(
+      distanceMeters: distanceMeters, durationSeconds: durationSeconds, model: model,
+      traffic: .expected)
+    let prices = isOutside ? outside : inside
+    var sum = prices.base + steps(through: stretch.units) * prices.step
+    if hasDiscounts { sum -= discount(of: sum) }
+    return total(sum + once)
+  }
+
+  /// The price of a flat trip of the tariff, by its place in the list.
+  public func flat(_ index: Int) -> Total? {
+    guard tariff.content.flatTrips.indices.contains(index) else { return nil }
+    var trip = Trip(.totals(distanceMeters: 0, durationSeconds: 0), departure: departure)
+    trip.flatTrip = tariff.content.flatTrips[index].id
+    trip.isCalled = isCalled
+    guard let bill = try? tariff.breakdown(for: trip) else { return nil }
+    return Total(amount: bill.total, extras: min(bill.extras, bill.total))
+  }
+
+  private var outOfArea: OutOfAreaRule.Begin? { tariff.prepared.content.outOfArea?.begins }
+
+  private func metered(
+    _ distanceMeters: Double, _ durationSeconds: Double, _ outOfAreaFromMeters: Double?
+  ) -> Total? {
+    let trip = Trip(
+      .totals(distanceMeters: distanceMeters, durationSeconds: durationSeconds),
+      departure: departure, outOfAreaFromMeters: outOfAreaFromMeters, isCalled: isCalled)
+    guard let bill = try? tariff.breakdown(for: trip) else { return nil }
+    return Total(amount: bill.total, extras: min(bill.extras, bill.total))
+  }
+
+  private func total(_ metered: Int64) -> Total {
+    let amount = rounding(metered + callFee)
+    return Total(amount: amount, extras: min(callFee, amount))
+  }
+
+  /// As in ``MeterRun``: what falls exactly on the end of the trip is charged.
+  private func steps(through units: Int64) -> Int64 {
+    let past = units - scale.baseUnits
+    guard past >= 0 else { return 0 }
+    return past / scale.stepUnits + (charge == .entry ? 1 : 0)
+  }
+
+  private func discount(of metered: Int64) -> Int64 {
+    var left = metered
+    for rule in tariff.prepared.content.longDistance {
+      guard case .discount(let above, let hundredths, let unit) = rule, left > above
+      else { continue }
+      let exact = ((left - above) * hundredths + 5000) / 10_000
+      let off = min(Rounding(unit: unit, mode: .nearest)(exact), left - above)
+      if off > 0 { left -= off }
+    }
+    return metered - left
+  }
+
+  private static func base(
+    _ prepared: Tariff.Prepared, _ mask: UInt64, isOutside: Bool
+  ) -> Int64 {
+    let content = prepared.content
+    var parts: [Int64] = []
+    for (i, surcharge) in content.surcharges.enumerated() where surcharge.appliesToBase {
+      if case .hundredths(let h) = surcharge.price, mask >> UInt64(i) & 1 == 1 { parts.append(h) }
+    }
+    if let rule = content.outOfArea, isOutside, prepared.prices.isBaseOutside {
+      parts.append(rule.hundredths)
+    }
+    guard !parts.isEmpty else { return content.baseAmount }
+    if content.stacking.rule == .highest, let top = parts.max() { parts = [top] }
+    let limit = content.stacking.maximumHundredths ?? .max
+    var sum: Int64 = 0
+    for part in parts { sum = min(sum + part, max(limit, sum)) }
+    let exact = content.baseAmount + (content.baseAmount * sum + 5000) / 10_000
+    return Rounding(unit: content.baseRounding, mode: .nearest)(exact)
+  }
+
+  private static func step(
+    _ prepared: Tariff.Prepared, _ mask: UInt64, isOutside: Bool
+  ) -> Int64 {
+    let prices = prepared.prices
+    var sum: Int64 = 0
+    for (i, price) in prices.increments.enumerated() {
+      let isActive = i < prices.increments.count - 1 ? mask >> UInt64(i) & 1 == 1 : isOutside
+      guard isActive && price > 0 else { continue }
+      sum = prices.isHighestOnly ? max(sum, price) : sum + price
+    }
+    if let limit = prices.incrementLimit { sum = min(sum, limit) }
+    return prepared.content.stepAmount + sum
+  }
+}
