@@ -84,7 +84,9 @@ let package = Package(
     coreTarget("ObjectModel"),
     coreTarget("QueryCoalescing"),
     // Tier 1
-    coreTarget("SpatialIndexing", ["GeoMath", "ObjectModel"], pointers: true),
+    // Prefetch instructions, which Swift has no words for (Decisions/0008).
+    .target(name: "CMemoryHints"),
+    coreTarget("SpatialIndexing", ["CMemoryHints", "GeoMath", "ObjectModel"], pointers: true),
     coreTarget("TaxiFares", ["GeoMath", "ObjectModel"]),
     coreTarget("RoutePlanning", ["GeoMath", "ObjectModel"]),
     // Tier 2
@@ -193,7 +195,7 @@ let package = Package(
     houseTests(
       "MoyeoStorageTests",
       [
-        "MoyeoStorage", "RoutePlanning", "GeoMath", "ObjectModel", "CSpatiaLite",
+        "MoyeoStorage", "MoyeoEngine", "RoutePlanning", "GeoMath", "ObjectModel", "CSpatiaLite",
         .product(name: "GRDB", package: "GRDB.swift"),
       ]),
     houseTests(
@@ -226,7 +228,7 @@ let package = Package(
 // The algorithm modules and their tests alone, without the wire's dependencies: what the thread
 // sanitizer and release-mode test runs build (a minute instead of six).
 if Context.environment["MOYEO_CORE_ONLY"] == "1" {
-  let kept = Set(coreModules + coreModules.map { $0 + "Tests" } + ["CSpatiaLite"])
+  let kept = Set(coreModules + coreModules.map { $0 + "Tests" } + ["CMemoryHints", "CSpatiaLite"])
   package.targets.removeAll { !kept.contains($0.name) }
   package.products.removeAll { $0.name != "MoyeoCore" }
   package.dependencies = []
