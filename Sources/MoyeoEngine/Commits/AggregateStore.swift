@@ -36,7 +36,10 @@ public protocol AggregateStore: Sendable {
   /// The oldest sequence kept and the newest given; (1, 0) when there was none yet.
   func eventBounds(tenant: String) throws(StoreFailure) -> (oldest: UInt64, newest: UInt64)
 
-  /// Drops events and replies from before `moment`, and aggregates that ended before `ended`.
+  /// Drops events from before `moment` (of each tenant from the oldest on, up to the first that is
+  /// to be kept), replies from before `repliesBefore` (a store may keep them an hour longer), and
+  /// aggregates that ended before `ended`, with their claims. In short transactions: commits get in
+  /// between. Bounds of the events stay known when none is left.
   func prune(eventsBefore moment: Instant, repliesBefore: Instant, endedBefore ended: Instant)
     throws(StoreFailure)
 
@@ -184,7 +187,7 @@ public struct ChangeGroup: Hashable, Sendable {
 public enum CommitOutcome: Hashable, Sendable {
   case committed
   /// A version, a claim or a sequence was not what the group expected; the newest states of its
-  /// aggregates, then of those that hold a claim in its way.
+  /// aggregates, then of those that hold a claim in its way, by id.
   case conflict(newest: [StoredAggregate])
   /// A command with this key took effect before.
   case duplicate(StoredReply)

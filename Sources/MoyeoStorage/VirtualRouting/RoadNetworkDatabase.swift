@@ -1,6 +1,4 @@
-import CSpatiaLite
 import GRDB
-import Synchronization
 
 /// One SQLite file with SpatiaLite loaded, on one serial connection.
 ///
@@ -38,29 +36,6 @@ final class RoadNetworkDatabase: Sendable {
     // A connection that will not close keeps its cache: a leak is better than a dangling pointer.
     guard (try? queue.close()) != nil else { return }
     caches.free()
-  }
-}
-
-/// The caches of one database's connections.
-private final class SpatiaLiteCaches: Sendable {
-  // Held as bit patterns: nothing is read through them here.
-  private let addresses = Mutex<[UInt]>([])
-
-  func load(_ connection: OpaquePointer?) {
-    guard let cache = unsafe spatialite_alloc_connection() else { return }
-    unsafe spatialite_init_ex(connection, cache, 0)
-    let address = UInt(bitPattern: cache)
-    addresses.withLock { $0.append(address) }
-  }
-
-  func free() {
-    let all = addresses.withLock { addresses in
-      defer { addresses = [] }
-      return addresses
-    }
-    for address in all {
-      unsafe spatialite_cleanup_ex(UnsafeMutableRawPointer(bitPattern: address))
-    }
   }
 }
 

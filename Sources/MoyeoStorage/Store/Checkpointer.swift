@@ -1,0 +1,111 @@
+import CSpatiaLite
+import Foundation
+import Synchronization
+
+/// Copies the write-ahead log into the file, on a connection and a thread of its own: inside a
+/// commit this would stall 7-60 ms.
+///
+/// A passive checkpoint lets commits go on meanwhile; but only a log that was copied to its very end
+/// is begun anew. Under constant load that end is never reached, so past ``resetFrames`` the last
+/// few frames are copied while commits wait. When idle, the log is cut to nothing.
+final class Checkpointer: @unchecked Sendable {
+  /// 16 MiB of pages wait at most, about.
+  static let passiveFrames = 4_096
+  /// 96 MiB.
+  static let resetFrames = 24_576
+  static let tickSeconds = 0.1
+  static let idleTicks = 20
+
+  private let path: String
+  private let log: StoreConnection.LogLength
+  private let writing: NSLock
+  /// Guards `isStopping` and `hasEnded`.
+  private let condition = NSCondition()
+  private var isStopping = false
+  private var hasEnded = false
+
+  init(path: String, log: StoreConnection.LogLength, writing: NSLock) {
+    self.path = path
+    self.log = log
+    self.writing = writing
+    let thread = Thread { self.loop() }
+    thread.name = "moyeo.checkpoints"
+    thread.start()
+  }
+
+  /// Returns when the thread has left the file. May be called with `writing` held.
+  func stop() {
+    condition.lock()
+    isStopping = true
+    condition.broadcast()
+    while !hasEnded { condition.wait() }
+    condition.unlock()
+  }
+
+  private func loop() {
+    let handle = try? Self.open(path)
+    var copied = 0
+    var seenCommits = -1
+    var quietTicks = 0
+    while waitForTick() {
+      guard let handle else { continue }
+      let frames = log.frames.load(ordering: .relaxed)
+      let commits = log.commits.load(ordering: .relaxed)
+      quietTicks = commits == seenCommits ? quietTicks + 1 : 0
+      seenCommits = commits
+      if frames < copied { copied = 0 }
+      if frames - copied >= Self.passiveFrames {
+        if let result = try? Self.run(handle, truncating: false) { copied = result.copied }
+        if frames >= Self.resetFrames { finish(handle, truncating: false) }
+      } else if quietTicks == Self.idleTicks, frames > 0 {
+        finish(handle, truncating: true)
+      }
+    }
+    if let handle { Self.close(handle) }
+    condition.lock()
+    hasEnded = true
+    condition.broadcast()
+    condition.unlock()
+  }
+
+  /// With commits waiting. Whoever stops this thread may hold `writing`, so it is only tried.
+  private func finish(_ handle: OpaquePointer, truncating: Bool) {
+    guard writing.lock(before: Date(timeIntervalSinceNow: 0.05)) else { return }
+    defer { writing.unlock() }
+    _ = try? Self.run(handle, truncating: truncating)
+  }
+
+  private func waitForTick() -> Bool {
+    condition.lock()
+    defer { condition.unlock() }
+    if !isStopping { _ = condition.wait(until: Date(timeIntervalSinceNow: Self.tickSeconds)) }
+    return !isStopping
+  }
+
+  static func open(_ path: String) throws -> OpaquePointer {
+    var handle: OpaquePointer?
+    let code = sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE, nil)
+    guard code == SQLITE_OK, let handle else {
+      defer { sqlite3_close(handle) }
+      throw SQLiteFailure(handle, code)
+    }
+    // The log's frames are synced before they are copied, the file before the log is reused.
+    try executeSQL(handle, "PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0")
+    return handle
+  }
+
+  static func close(_ handle: OpaquePointer) { sqlite3_close(handle) }
+
+  /// Frames in the log and how many of them are in the file now.
+  static func run(
+    _ handle: OpaquePointer, truncating: Bool
+  ) throws -> (frames: Int, copied: Int) {
+    var frames: Int32 = 0
+    var copied: Int32 = 0
+    let code = sqlite3_wal_checkpoint_v2(
+      handle, nil, truncating ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE, &frames,
+      &copied)
+    guard code == SQLITE_OK || code == SQLITE_BUSY else { throw SQLiteFailure(handle, code) }
+    return (Int(frames), Int(copied))
+  }
+}

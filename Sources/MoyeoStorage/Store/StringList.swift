@@ -1,0 +1,56 @@
+/// A list of strings as a JSON array, for columns that people read in SQL.
+enum StringList {
+  static func encode(_ list: [String]) -> String {
+    var out = "["
+    for (index, text) in list.enumerated() {
+      if index > 0 { out += "," }
+      out += "\""
+      for scalar in text.unicodeScalars {
+        switch scalar {
+        case "\"": out += "\\\""
+        case "\\": out += "\\\\"
+        case "\u{0}"..."\u{1F}":
+          let hex = String(scalar.value, radix: 16)
+          out += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
+        default: out.unicodeScalars.append(scalar)
+        }
+      }
+      out += "\""
+    }
+    return out + "]"
+  }
+
+  /// Of what ``encode(_:)`` wrote; anything else gives what could be read of it.
+  static func decode(_ text: String) -> [String] {
+    var out: [String] = []
+    var current: String.UnicodeScalarView?
+    var scalars = text.unicodeScalars.makeIterator()
+    while let scalar = scalars.next() {
+      guard current != nil else {
+        if scalar == "\"" { current = String.UnicodeScalarView() }
+        continue
+      }
+      switch scalar {
+      case "\"":
+        out.append(String(current ?? .init()))
+        current = nil
+      case "\\":
+        guard let escaped = scalars.next() else { return out }
+        if escaped == "u" {
+          var value: UInt32 = 0
+          for _ in 0..<4 {
+            guard let digit = scalars.next().flatMap({ Character($0).hexDigitValue }) else {
+              return out
+            }
+            value = value << 4 | UInt32(digit)
+          }
+          if let control = Unicode.Scalar(value) { current?.append(control) }
+        } else {
+          current?.append(escaped)
+        }
+      default: current?.append(scalar)
+      }
+    }
+    return out
+  }
+}

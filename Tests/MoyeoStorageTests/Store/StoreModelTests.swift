@@ -1,0 +1,122 @@
+import MoyeoEngine
+import MoyeoStorage
+import ObjectModel
+import Testing
+
+/// Random batches: the file answers as memory does, through openings and prunings.
+@Suite struct StoreModelTests {
+  @Test(arguments: [1, 2, 3, 4] as [UInt64])
+  func sqliteAnswersAsMemory(seed: UInt64) throws {
+    var random = SplitMix(state: seed)
+    let memory = MemoryStore()
+    let directory = try ScratchDirectory.withTemplate()
+    var options = SQLiteStore.Options()
+    options.checkpointsByItself = false
+    var store = try SQLiteStore(directory: directory.path, options: options)
+    var clock = noon
+    var sequence: UInt64 = 0
+    for round in 0..<60 {
+      clock = clock.advanced(milliseconds: Int64(random.below(1_500_000)))
+      var groups: [ChangeGroup] = []
+      for _ in 0..<(1 + random.below(12)) {
+        groups.append(makeGroup(&random, memory, clock, &sequence))
+      }
+      let expected = memory.commit(groups)
+      #expect(store.commit(groups) == expected, "seed \(seed), round \(round)")
+      switch random.below(12) {
+      case 0: try store.reopen()
+      case 1:
+        store.close()
+        store = try SQLiteStore(directory: directory.path, options: options)
+      case 2: try store.checkpoint()
+      case 3:
+        let cut = clock.advanced(milliseconds: -Int64(random.below(9_000_000)))
+        for one in [memory, store] as [any AggregateStore] {
+          try one.prune(eventsBefore: cut, repliesBefore: .distantPast, endedBefore: cut)
+        }
+      default: break
+      }
+      try compare(memory, store, "seed \(seed), round \(round)")
+    }
+  }
+
+  private func compare(_ memory: MemoryStore, _ store: SQLiteStore, _ note: Comment) throws {
+    let stored = try store.all()
+    let wanted = try memory.all()
+    #expect(stored.keys.sorted() == wanted.keys.sorted(), note)
+    #expect(stored.filter { $0.value != wanted[$0.key] }.isEmpty, note)
+    for tenant in ["t", "s"] {
+      #expect(try store.eventBounds(tenant: tenant) == memory.eventBounds(tenant: tenant), note)
+      #expect(try store.events(tenant: tenant) == memory.events(tenant: tenant), note)
+      for id in ["0", "3"] {
+        #expect(
+          try store.events(after: 5, tenant: tenant, of: id, limit: 7)
+            == memory.events(after: 5, tenant: tenant, of: id, limit: 7), note)
+      }
+    }
+    var replies: Set<StoredReply> = []
+    try store.loadReplies { replies.insert($0) }
+    var expected: Set<StoredReply> = []
+    try memory.loadReplies { expected.insert($0) }
+    let difference = replies.symmetricDifference(expected)
+    #expect(difference.isEmpty, note)
+  }
+
+  private func makeGroup(
+    _ random: inout SplitMix, _ memory: MemoryStore, _ now: Instant, _ sequence: inout UInt64
+  ) -> ChangeGroup {
+    let tenant = random.below(4) == 0 ? "s" : "t"
+    var changes: [ChangeGroup.Change] = []
+    var claims: [TimeClaim] = []
+    for _ in 0...random.below(2) {
+      let id = "\(random.below(8))"
+      guard !changes.contains(where: { $0.aggregate.key.id == id }) else { continue }
+      let version = (try? memory.all())?["\(tenant)/\(id)"]?.version ?? 0
+      let expected = random.below(6) == 0 ? UInt64(random.below(3)) : version
+      let ended = random.below(10) == 0 ? now : nil
+      var stored = party(
+        id, version: expected + 1, tenant: tenant, endedAt: ended,
+        bytes: Array("\(random.below(1 << 30))".utf8))
+      if random.below(9) == 0 { stored.summary.destination = nil }
+      changes.append(.init(expectedVersion: expected, aggregate: stored))
+      for _ in 0..<random.below(4) {
+        let from = Int64(random.below(40)) * 100
+        claims.append(
+          claim(
+            "u\(random.below(6))", id, from: from, through: from + Int64(random.below(400)),
+            tenant: tenant))
+      }
+    }
+    var events: [StoredEvent] = []
+    for change in changes where random.below(5) > 0 {
+      sequence += 1
+      events.append(event(sequence, change.aggregate.key.id, tenant: tenant, at: now))
+    }
+    if random.below(30) == 0, sequence > 3 {
+      events.append(event(sequence - 3, changes[0].aggregate.key.id, tenant: tenant, at: now))
+    }
+    return ChangeGroup(
+      changes: changes, claims: claims, claimsMustNotOverlap: random.below(4) > 0, events: events,
+      reply: random.below(3) == 0
+        ? nil
+        : reply(
+          // The hash covers the tenant.
+          UInt64(random.below(200)) + (tenant == "s" ? 1_000 : 0), changes[0].aggregate.key.id,
+          tenant: tenant, at: now))
+  }
+}
+
+/// Splitmix64 (S. Vigna).
+struct SplitMix: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
+    return z ^ z >> 31
+  }
+
+  mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
+}
