@@ -39,33 +39,41 @@ struct EntryRun {
 /// Sendable because it alone owns its memory.
 @safe
 struct EntrySlabs: ~Copyable, @unchecked Sendable {
-  static let capacities: InlineArray<11, Int> = [2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64]
-  private static let shift = 8
+  static let classCount = 11
+  @inline(__always)
+  static func capacity(_ sizeClass: Int) -> Int { (2 | sizeClass & 1) << (sizeClass >> 1) }
 
-  @safe
-  private struct Slab {
-    var chunks: [UnsafeMutablePointer<CellEntry>] = unsafe []
+  private struct Slab: ~Copyable {
+    var entries: ReservedArray<CellEntry>
     var end = 0
     var free: [UInt32] = []
   }
-  private var slabs = [Slab](repeating: Slab(), count: 11)
+  private let slabs: UnsafeMutablePointer<Slab>
+
+  init() {
+    unsafe slabs = .allocate(capacity: Self.classCount)
+    for i in 0..<Self.classCount {
+      unsafe (slabs + i).initialize(
+        to: Slab(entries: ReservedArray(maximumCount: 1 << 27)))
+    }
+  }
 
   deinit {
-    for slab in slabs { unsafe slab.chunks.forEach { unsafe $0.deallocate() } }
+    unsafe slabs.deinitialize(count: Self.classCount)
+    unsafe slabs.deallocate()
   }
 
   var allocatedBytes: Int {
     var sum = 0
-    for (i, slab) in slabs.enumerated() {
-      sum += unsafe slab.chunks.count * Self.capacities[i] << Self.shift * 16
-      sum += slab.free.capacity * 4
+    for i in 0..<Self.classCount {
+      sum += unsafe slabs[i].entries.committedBytes + slabs[i].free.capacity * 4
     }
     return sum
   }
 
   static func sizeClass(_ count: Int) -> Int {
     var c = 0
-    while capacities[c] < count { c += 1 }
+    while capacity(c) < count { c += 1 }
     return c
   }
 
@@ -73,24 +81,21 @@ struct EntrySlabs: ~Copyable, @unchecked Sendable {
   func run(_ number: UInt32) -> EntryRun {
     let sizeClass = Int(number >> 27 & 15)
     let place = Int(number & 0x7FF_FFFF)
-    let capacity = Self.capacities[sizeClass]
-    let base = unsafe slabs[sizeClass].chunks[place >> Self.shift]
+    let capacity = Self.capacity(sizeClass)
     return unsafe EntryRun(
-      base: base + (place & (1 << Self.shift - 1)) * capacity, capacity: capacity)
+      base: slabs[sizeClass].entries.pointer(place * capacity), capacity: capacity)
   }
 
   /// A run for `count` entries, all places unused.
   mutating func allocate(count: Int) -> UInt32 {
     let c = Self.sizeClass(count)
     let place: Int
-    if let last = slabs[c].free.popLast() {
+    if let last = unsafe slabs[c].free.popLast() {
       place = Int(last)
     } else {
-      place = slabs[c].end
-      slabs[c].end += 1
-      if unsafe place >> Self.shift == slabs[c].chunks.count {
-        unsafe slabs[c].chunks.append(cacheAligned(Self.capacities[c] << Self.shift))
-      }
+      place = unsafe slabs[c].end
+      unsafe slabs[c].end += 1
+      unsafe slabs[c].entries.ensure((place + 1) * Self.capacity(c))
     }
     let number = UInt32(c) << 27 | UInt32(place)
     let run = run(number)
@@ -99,7 +104,7 @@ struct EntrySlabs: ~Copyable, @unchecked Sendable {
   }
 
   mutating func release(_ number: UInt32) {
-    slabs[Int(number >> 27 & 15)].free.append(number & 0x7FF_FFFF)
+    unsafe slabs[Int(number >> 27 & 15)].free.append(number & 0x7FF_FFFF)
   }
 }
 
@@ -115,9 +120,9 @@ struct CellGrid: ~Copyable {
 
   static let runBit: UInt32 = 0x8000_0000
 
-  init(zoom: Int) {
+  init(zoom: Int, arena: PageArena) {
     shift = UInt32(30 - zoom)
-    table = SlotTable(.cells)
+    table = SlotTable(.cells, arena: arena)
   }
 
   /// Columns, and rows, of the world.

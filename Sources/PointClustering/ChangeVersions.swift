@@ -4,9 +4,16 @@
 /// Two generations of a table a level: when the younger is full it becomes the older and the older
 /// is forgotten, which counts as a change of every block not named in either. So a version may
 /// grow though nothing changed, rarely; it never stays when something did.
-struct ChangeVersions: ~Copyable {
-  /// An open-addressing table; a slot of 16 bytes. Versions are differences from `base`.
-  struct Generation {
+///
+/// Sendable because it alone owns its memory.
+@safe
+struct ChangeVersions: ~Copyable, @unchecked Sendable {
+  /// An open-addressing table; a slot of 16 bytes, four neighbouring blocks to a cache line.
+  /// Versions are differences from `base`.
+  ///
+  /// Sendable because it alone owns its memory.
+  @safe
+  struct Generation: ~Copyable, @unchecked Sendable {
     struct Slot: BitwiseCopyable {
       var block: UInt64
       /// Newest change of what an unfiltered tile shows; 0: none in this generation.
@@ -14,73 +21,100 @@ struct ChangeVersions: ~Copyable {
       /// Newest change of any member, seen or not.
       var content: UInt32
     }
-    private static let empty = Slot(block: .max, visible: 0, content: 0)
+    private static var empty: Slot { Slot(block: .max, visible: 0, content: 0) }
     /// The version before the first that it holds.
     private(set) var base: UInt64
-    private var slots: [Slot] = []
+    private var slots: UnsafeMutablePointer<Slot>
+    private var capacity = 0
     private(set) var count = 0
 
-    init(base: UInt64) { self.base = base }
+    init(base: UInt64) {
+      self.base = base
+      unsafe slots = Self.allocate(0)
+    }
+
+    deinit { unsafe slots.deallocate() }
+
+    private static func allocate(_ capacity: Int) -> UnsafeMutablePointer<Slot> {
+      let slots = unsafe UnsafeMutableRawPointer.allocate(
+        byteCount: max(1, capacity) * MemoryLayout<Slot>.stride, alignment: 64
+      ).bindMemory(to: Slot.self, capacity: capacity)
+      unsafe slots.initialize(repeating: empty, count: capacity)
+      return unsafe slots
+    }
 
     /// Where a block is, or where it would go: then the slot is empty.
     @inline(__always)
-    private func place(_ block: UInt64) -> Int {
-      let mask = slots.count - 1
-      let mixed = block &* 0x9E37_79B9_7F4A_7C15
-      var i = Int(truncatingIfNeeded: mixed >> 32) & mask
-      while slots[i].block != block && slots[i].block != .max { i = (i + 1) & mask }
-      return i
+    private func place(_ block: UInt64) -> UnsafeMutablePointer<Slot> {
+      let mask = capacity - 1
+      let group = (block >> 1 & 0x7FFF_FFFF_7FFF_FFFF) &* 0x9E37_79B9_7F4A_7C15
+      let corner = Int(truncatingIfNeeded: block & 1 | block >> 31 & 2)
+      var i = (Int(truncatingIfNeeded: group >> 30) & ~3 | corner) & mask
+      while unsafe slots[i].block != block && slots[i].block != .max { i = (i + 1) & mask }
+      return unsafe slots + i
     }
 
     /// A block's newest change here; 0 if none.
     @inline(__always)
     func newest(_ block: UInt64, visible: Bool) -> UInt64 {
       guard count > 0 else { return 0 }
-      let slot = slots[place(block)]
+      let slot = unsafe place(block).pointee
       guard slot.block == block else { return 0 }
       if visible { return slot.visible == 0 ? 0 : base + UInt64(slot.visible) }
       return base + UInt64(slot.content)
     }
 
+    @inline(__always)
     mutating func mark(_ block: UInt64, _ version: UInt64, visible: Bool) {
-      if (count + 1) * 2 > slots.count { grow() }
-      let delta = UInt32(version - base)
-      let i = place(block)
-      if slots[i].block != block {
-        slots[i].block = block
+      if (count + 1) * 2 > capacity { grow() }
+      let delta = UInt32(truncatingIfNeeded: version - base)
+      let slot = unsafe place(block)
+      if unsafe slot.pointee.block != block {
+        unsafe slot.pointee.block = block
         count += 1
       }
-      slots[i].content = delta
-      if visible { slots[i].visible = delta }
+      unsafe slot.pointee.content = delta
+      if visible { unsafe slot.pointee.visible = delta }
     }
 
+    @inline(never)
     private mutating func grow() {
-      let old = slots
-      slots = Array(repeating: Self.empty, count: max(16, slots.count * 2))
-      for slot in old where slot.block != .max { slots[place(slot.block)] = slot }
+      let (old, oldCapacity) = unsafe (slots, capacity)
+      capacity = max(16, capacity * 2)
+      unsafe slots = Self.allocate(capacity)
+      for i in 0..<oldCapacity where unsafe old[i].block != .max {
+        unsafe place(old[i].block).pointee = old[i]
+      }
+      unsafe old.deallocate()
     }
 
     /// Forgets everything, keeping the memory.
     mutating func clear(base: UInt64) {
       self.base = base
       count = 0
-      for i in slots.indices { slots[i] = Self.empty }
+      unsafe slots.update(repeating: Self.empty, count: capacity)
     }
 
     func newest(visible: Bool) -> UInt64 {
       var newest: UInt32 = 0
-      for slot in slots { newest = max(newest, visible ? slot.visible : slot.content) }
+      for i in 0..<capacity {
+        newest = unsafe max(newest, visible ? slots[i].visible : slots[i].content)
+      }
       return newest == 0 ? 0 : base + UInt64(newest)
     }
 
-    var allocatedBytes: Int { slots.capacity * MemoryLayout<Slot>.stride }
+    var allocatedBytes: Int { capacity * MemoryLayout<Slot>.stride }
   }
 
-  struct Level {
+  struct Level: ~Copyable {
     var young: Generation
     var old: Generation
     /// Of every block in neither generation.
     var floor: UInt64
+    /// What was marked last: with changes sorted by place, coarse blocks come again at once.
+    var lastBlock = UInt64.max
+    var lastVersion: UInt64 = 0
+    var lastVisible = false
 
     init(version: UInt64) {
       young = Generation(base: version - 1)
@@ -93,38 +127,56 @@ struct ChangeVersions: ~Copyable {
       floor = max(floor, young.base + 1)
       swap(&young, &old)
       young.clear(base: current - 1)
+      lastBlock = .max
     }
   }
 
   static let generationLimit = 32_768
   /// The version that changes being applied carry.
   private(set) var current: UInt64
-  private var levels: [Level]
+  private let levels: UnsafeMutablePointer<Level>
+  private static let levelCount = ClusterNet.itemLevel + 1
 
   init(version: UInt64) {
     current = version
-    levels = Array(repeating: Level(version: version), count: ClusterNet.itemLevel + 1)
+    unsafe levels = .allocate(capacity: Self.levelCount)
+    for i in 0..<Self.levelCount { unsafe (levels + i).initialize(to: Level(version: version)) }
+  }
+
+  deinit {
+    unsafe levels.deinitialize(count: Self.levelCount)
+    unsafe levels.deallocate()
   }
 
   mutating func advance() { current += 1 }
 
   /// Notes a change at a point.
   mutating func mark(_ level: Int, x: UInt32, y: UInt32, visible: Bool) {
-    let shift = UInt32(30 - level)
+    let shift = UInt32(truncatingIfNeeded: 30 - level)
     let block = UInt64(x >> shift) << 32 | UInt64(y >> shift)
-    levels[level].young.mark(block, current, visible: visible)
-    if levels[level].young.count >= Self.generationLimit
-      || current - levels[level].young.base > UInt64(UInt32.max / 2)
+    let at = unsafe levels + level
+    if unsafe at.pointee.lastBlock == block && at.pointee.lastVersion == current
+      && (at.pointee.lastVisible || !visible)
     {
-      levels[level].forgetOlder(current)
+      return
+    }
+    unsafe at.pointee.lastBlock = block
+    unsafe at.pointee.lastVersion = current
+    unsafe at.pointee.lastVisible = visible
+    unsafe at.pointee.young.mark(block, current, visible: visible)
+    if unsafe at.pointee.young.count >= Self.generationLimit
+      || current - at.pointee.young.base > UInt64(UInt32.max / 2)
+    {
+      unsafe at.pointee.forgetOlder(current)
     }
   }
 
   @inline(__always)
   private func newest(_ level: Int, _ block: UInt64, visible: Bool) -> UInt64 {
-    let young = levels[level].young.newest(block, visible: visible)
+    let young = unsafe levels[level].young.newest(block, visible: visible)
     if young > 0 { return young }
-    return max(levels[level].floor, levels[level].old.newest(block, visible: visible))
+    return unsafe max(
+      levels[level].floor, levels[level].old.newest(block, visible: visible))
   }
 
   /// Newest change in the blocks that a box touches; `width` and `height` in units, at most 2^32.
@@ -149,12 +201,16 @@ struct ChangeVersions: ~Copyable {
   }
 
   private func newestAnywhere(_ level: Int, _ visible: Bool) -> UInt64 {
-    max(
+    unsafe max(
       levels[level].floor, levels[level].young.newest(visible: visible),
       levels[level].old.newest(visible: visible))
   }
 
   var allocatedBytes: Int {
-    levels.reduce(0) { $0 + $1.young.allocatedBytes + $1.old.allocatedBytes }
+    var sum = 0
+    for i in 0..<Self.levelCount {
+      sum += unsafe levels[i].young.allocatedBytes + levels[i].old.allocatedBytes
+    }
+    return sum
   }
 }

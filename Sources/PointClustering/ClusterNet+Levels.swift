@@ -8,10 +8,10 @@ extension ClusterNet {
     var zoom = Self.maximumZoom
     while zoom >= 0 && !touched.isEmpty {
       swap(&incoming, &touched)
-      touched.removeAll(keepingCapacity: true)
+      touched.truncate()
       carrySums(zoom)
       takeDownSeeds(zoom)
-      for entry in dirty.entries { warmth &+= warm(zoom, near: entry.item) }
+      for i in 0..<dirty.entries.count { warmth &+= warm(zoom, near: dirty.entries[i].item) }
       while !dirty.isEmpty { settle(dirty.pop(), zoom) }
       markVersions(zoom)
       zoom -= 1
@@ -45,7 +45,8 @@ extension ClusterNet {
   }
 
   private mutating func carrySums(_ zoom: Int) {
-    for t in incoming where t.was {
+    for i in 0..<incoming.count where incoming[i].was {
+      let t = incoming[i]
       if !t.isIn {
         if Int(t.oldTop) <= zoom {
           add(t.delta, to: t.item, zoom)
@@ -63,7 +64,8 @@ extension ClusterNet {
 
   /// Seeds that left the finer zoom leave this one; items that came wait to be settled.
   private mutating func takeDownSeeds(_ zoom: Int) {
-    for t in incoming {
+    for n in 0..<incoming.count {
+      let t = incoming[n]
       if t.was && !t.isIn {
         guard Int(t.oldTop) <= zoom else { continue }
         let i = touch(t.item)
@@ -114,15 +116,15 @@ extension ClusterNet {
     let (x, y) = (items[item].anchorX, items[item].anchorY)
     let radius = Self.radius(zoom)
     let high = UInt32(truncatingIfNeeded: items[item].hash >> 32)
-    candidates.removeAll(keepingCapacity: true)
-    var found = candidates
-    candidates = []
+    var near = ScratchList<UInt32>(capacity: 0)
+    swap(&near, &candidates)
+    near.truncate()
     forEachEntry(zoom + 1, aroundX: x, y: y, radius: radius) { entry in
       if entry.rankHigh >= high && entry.item != item && Self.isWithin(entry, x, y, radius) {
-        found.append(entry.item)
+        near.append(entry.item)
       }
     }
-    candidates = found
+    swap(&near, &candidates)
     var seeds = 0
     for i in 0..<candidates.count {
       let other = candidates[i]
@@ -227,7 +229,8 @@ extension ClusterNet {
 
   /// Notes where this zoom's picture changed.
   private mutating func markVersions(_ zoom: Int) {
-    for t in touched {
+    for i in 0..<touched.count {
+      let t = touched[i]
       let new = t.isIn ? sum(t.item, zoom) : Sum()
       var old = new
       if t.isIn { old += -t.delta } else { old = -t.delta }

@@ -28,12 +28,13 @@ extension ClusterNet {
   /// Brings the net to the state that `changes` describe, at most one change an object.
   mutating func apply(_ changes: ArraySlice<PendingChange>) {
     versions.advance()
-    touched.removeAll(keepingCapacity: true)
+    touched.truncate()
     // Look all of them up first: the misses of independent reads overlap. No change of a slice
     // moves the item of another.
-    found.removeAll(keepingCapacity: true)
+    found.truncate()
     for change in changes { found.append(object(hash: change.hash)) }
-    for (item, change) in zip(found, changes) {
+    for (n, change) in changes.enumerated() {
+      let item = found[n]
       if item != Self.none { warmth &+= items[item].owner }
       warmth &+= head(x: Self.centre(change.x), y: Self.centre(change.y))
     }
@@ -56,8 +57,8 @@ extension ClusterNet {
       }
     }
     if !touched.isEmpty { updateLevels() }
-    for item in released { items.remove(item) }
-    released.removeAll(keepingCapacity: true)
+    for i in 0..<released.count { items.remove(released[i]) }
+    released.truncate()
   }
 
   /// The touch of a head at the item level; `was` is what it is now if it is new to the list.

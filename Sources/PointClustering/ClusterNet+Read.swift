@@ -239,7 +239,7 @@ extension ClusterNet {
 }
 
 /// A heap of hierarchy nodes, lowest rank first.
-struct LeafHeap {
+struct LeafHeap: ~Copyable {
   private var ranks = RankHeap()
   private var nodes: [(item: UInt32, zoom: Int)] = []
 

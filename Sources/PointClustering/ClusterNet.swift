@@ -99,14 +99,15 @@ struct ClusterNet: ~Copyable, Sendable {
   }
 
   let hasAggregates: Bool
-  var items = ChunkedPool<Item>()
-  var records = ChunkedPool<Record>()
+  private let arena: PageArena
+  var items = RecordPool<Item>()
+  var records = RecordPool<Record>()
   /// Parallel to `items`, if there are aggregates.
-  var contributions = ChunkedPool<ClusterContribution>()
+  var contributions = RecordPool<ClusterContribution>()
   /// Parallel to `records`, if there are aggregates.
-  var recordAggregates = ChunkedPool<ClusterAggregates>()
+  var recordAggregates = RecordPool<ClusterAggregates>()
   /// Item numbers by the high half of the id hash.
-  var objects = SlotTable(.hashes)
+  var objects: SlotTable
   var slabs = EntrySlabs()
   /// Index z: the seeds of zoom z; 17: all heads.
   var grids: Grids
@@ -114,26 +115,30 @@ struct ClusterNet: ~Copyable, Sendable {
   var objectCount = 0
 
   // Scratch of one pass, kept for its capacity.
-  var incoming: [Touch] = []
-  var touched: [Touch] = []
+  var incoming = ScratchList<Touch>()
+  var touched = ScratchList<Touch>()
   var dirty = RankHeap()
-  var candidates: [UInt32] = []
-  var released: [UInt32] = []
-  var found: [UInt32] = []
+  var candidates = ScratchList<UInt32>()
+  var released = ScratchList<UInt32>()
+  var found = ScratchList<UInt32>()
   /// A sum of what was read ahead of use, kept so that the reads are.
   var warmth: UInt32 = 0
 
   init(hasAggregates: Bool, version: UInt64) {
     self.hasAggregates = hasAggregates
-    grids = Grids()
+    let arena = PageArena()
+    self.arena = arena
+    objects = SlotTable(.hashes, arena: arena)
+    grids = Grids(arena: arena)
     versions = ChangeVersions(version: version)
   }
 
   /// Bytes held, scratch aside.
   var allocatedBytes: Int {
     var sum = items.allocatedBytes + records.allocatedBytes + contributions.allocatedBytes
-    sum += recordAggregates.allocatedBytes + objects.allocatedBytes + slabs.allocatedBytes
-    for level in 0...Self.itemLevel { sum += grids[level].table.allocatedBytes }
+    sum += recordAggregates.allocatedBytes + objects.smallBytes + slabs.allocatedBytes
+    for level in 0...Self.itemLevel { sum += grids[level].table.smallBytes }
+    sum += arena.allocatedBytes
     return sum + versions.allocatedBytes
   }
 
@@ -208,10 +213,10 @@ struct ClusterNet: ~Copyable, Sendable {
 struct Grids: ~Copyable, @unchecked Sendable {
   private let base: UnsafeMutablePointer<CellGrid>
 
-  init() {
+  init(arena: PageArena) {
     unsafe base = .allocate(capacity: ClusterNet.itemLevel + 1)
     for level in 0...ClusterNet.itemLevel {
-      unsafe (base + level).initialize(to: CellGrid(zoom: level))
+      unsafe (base + level).initialize(to: CellGrid(zoom: level, arena: arena))
     }
   }
 
@@ -221,23 +226,29 @@ struct Grids: ~Copyable, @unchecked Sendable {
   }
 
   subscript(level: Int) -> CellGrid {
-    @inline(__always) _read { yield unsafe base[level] }
-    @inline(__always) nonmutating _modify { yield &(unsafe base + level).pointee }
+    @inline(__always) unsafeAddress { unsafe UnsafePointer(base + level) }
+    @inline(__always) nonmutating unsafeMutableAddress { unsafe base + level }
   }
 }
 
 /// A binary heap of items, lowest rank first.
-struct RankHeap {
-  private(set) var entries: [(hash: UInt64, key: UInt64, item: UInt32)] = []
+struct RankHeap: ~Copyable {
+  struct Entry: BitwiseCopyable {
+    var hash: UInt64
+    var key: UInt64
+    var item: UInt32
+  }
+  private(set) var entries = ScratchList<Entry>()
 
   var isEmpty: Bool { entries.isEmpty }
 
-  private static func less(
-    _ a: (hash: UInt64, key: UInt64, item: UInt32), _ b: (hash: UInt64, key: UInt64, item: UInt32)
-  ) -> Bool { a.hash != b.hash ? a.hash < b.hash : a.key < b.key }
+  @inline(__always)
+  private static func less(_ a: Entry, _ b: Entry) -> Bool {
+    a.hash != b.hash ? a.hash < b.hash : a.key < b.key
+  }
 
   mutating func push(hash: UInt64, key: UInt64, item: UInt32) {
-    entries.append((hash, key, item))
+    entries.append(Entry(hash: hash, key: key, item: item))
     var i = entries.count - 1
     let moving = entries[i]
     while i > 0 {

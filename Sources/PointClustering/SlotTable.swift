@@ -30,23 +30,33 @@ struct SlotTable: ~Copyable, @unchecked Sendable {
 
   private var segments: UnsafeMutablePointer<Segment>
   private let spread: Spread
+  private let arena: PageArena
   private(set) var count = 0
 
-  init(_ spread: Spread) {
+  init(_ spread: Spread, arena: PageArena) {
     self.spread = spread
+    self.arena = arena
     unsafe segments = .allocate(capacity: Self.segmentCount)
     unsafe segments.initialize(
       repeating: Segment(slots: nil, capacity: 0, count: 0), count: Self.segmentCount)
   }
 
   deinit {
-    for i in 0..<Self.segmentCount { unsafe segments[i].slots?.deallocate() }
+    for i in 0..<Self.segmentCount {
+      if let slots = unsafe segments[i].slots {
+        unsafe arena.release(slots, slots: Int(segments[i].capacity))
+      }
+    }
     unsafe segments.deallocate()
   }
 
-  var allocatedBytes: Int {
+  /// Bytes held outside the arena's pages.
+  var smallBytes: Int {
     var sum = Self.segmentCount * MemoryLayout<Segment>.stride
-    for i in 0..<Self.segmentCount { sum += Int(unsafe segments[i].capacity) * 8 }
+    for i in 0..<Self.segmentCount {
+      let capacity = Int(unsafe segments[i].capacity)
+      if capacity < PageArena.leastSlots { sum += capacity * 8 }
+    }
     return sum
   }
 
@@ -178,10 +188,14 @@ struct SlotTable: ~Copyable, @unchecked Sendable {
     }
   }
 
+  @inline(never)
   private mutating func grow(_ segment: Int) {
+    grow(segment, to: unsafe max(8, segments[segment].capacity * 2))
+  }
+
+  private mutating func grow(_ segment: Int, to capacity: UInt32) {
     let old = unsafe segments[segment]
-    let capacity = max(8, old.capacity * 2)
-    let slots: UnsafeMutablePointer<UInt64> = unsafe cacheAligned(Int(capacity))
+    let slots: UnsafeMutablePointer<UInt64> = unsafe arena.allocate(slots: Int(capacity))
     unsafe slots.initialize(repeating: .max, count: Int(capacity))
     unsafe segments[segment] = Segment(slots: slots, capacity: capacity, count: old.count)
     guard let oldSlots = unsafe old.slots else { return }
@@ -190,14 +204,16 @@ struct SlotTable: ~Copyable, @unchecked Sendable {
       let value = UInt32(truncatingIfNeeded: slot >> 32)
       if value != Self.emptyValue { place(segment, UInt32(truncatingIfNeeded: slot), value) }
     }
-    unsafe oldSlots.deallocate()
+    unsafe arena.release(oldSlots, slots: Int(old.capacity))
   }
 
   /// Makes room for `total` slots spread evenly.
   mutating func reserve(_ total: Int) {
     let each = total / Self.segmentCount * 5 / 4
-    for segment in 0..<Self.segmentCount {
-      while unsafe Int(segments[segment].capacity) * 3 < each * 4 { grow(segment) }
+    var capacity: UInt32 = 8
+    while Int(capacity) * 3 < each * 4 { capacity *= 2 }
+    for segment in 0..<Self.segmentCount where unsafe segments[segment].capacity < capacity {
+      grow(segment, to: capacity)
     }
   }
 }

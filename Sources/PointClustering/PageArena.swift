@@ -1,0 +1,38 @@
+/// Where the tables of one net take their larger blocks from: blocks of a power of two of 8-byte
+/// slots, side by side on huge pages. A released block is handed out again to the next one of its
+/// size; blocks below a page come from the heap.
+///
+/// `@unchecked Sendable`: used by one net, whose owner lets in one thread at a time.
+@safe
+final class PageArena: @unchecked Sendable {
+  /// 4 KiB.
+  static let leastSlots = 512
+
+  private var memory = ReservedArray<UInt64>(maximumCount: 1 << 32)
+  private var end = 0
+  /// Released blocks by the logarithm of their slots.
+  private var free: [[UnsafeMutablePointer<UInt64>]] = unsafe Array(repeating: [], count: 34)
+
+  var allocatedBytes: Int { memory.committedBytes }
+
+  /// - Parameter slots: a power of two. The memory is not initialised.
+  func allocate(slots: Int) -> UnsafeMutablePointer<UInt64> {
+    guard slots >= Self.leastSlots else {
+      return unsafe UnsafeMutableRawPointer.allocate(byteCount: slots * 8, alignment: 64)
+        .bindMemory(to: UInt64.self, capacity: slots)
+    }
+    if let block = unsafe free[slots.trailingZeroBitCount].popLast() { return unsafe block }
+    let place = end
+    end += slots
+    memory.ensure(end)
+    return unsafe memory.pointer(place)
+  }
+
+  func release(_ block: UnsafeMutablePointer<UInt64>, slots: Int) {
+    if slots < Self.leastSlots {
+      unsafe block.deallocate()
+    } else {
+      unsafe free[slots.trailingZeroBitCount].append(block)
+    }
+  }
+}
