@@ -32,6 +32,7 @@ public struct Daemon: Sendable {
     public var usesHotLane = true
     /// Streams open at once on one connection.
     public var maximumStreamsPerConnection = 100
+    public var streams = StreamSettings()
 
     public init() {}
   }
@@ -81,22 +82,23 @@ public struct Daemon: Sendable {
   public func services() -> [any Service] {
     let positions = PositionOperations(engine: engine)
     let clusters = ClusterOperations(engine: engine, positions: positions)
-    let tileWatch = TileWatch(clusters: clusters, shutdown: shutdown)
+    let streams = [TileWatch(clusters: clusters).operation]
+    let pump = StreamPump(settings: configuration.streams, shutdown: shutdown)
     let operations = positions.all + clusters.all + fareAndRouteOperations(positions.validation)
     let requestMetrics = RequestMetrics()
     let ports = BoundPorts(host: configuration.host, onListening: onListening)
     let pages = OperatorPages(
       engine: engine, metrics: metrics, shutdown: shutdown, readiness: readiness,
-      openAPI: OpenAPIPage.make(operations: operations, version: "1"),
+      openAPI: OpenAPIPage.make(operations: operations, streams: streams, version: "1"),
       map: MapPage(
         directory: configuration.pageDirectory, leaflet: configuration.leafletDirectory,
         baseMapURL: configuration.baseMapURL, attribution: configuration.baseMapAttribution))
     let http = HTTPFrontend(
-      operations: operations, raw: TileRoutes(clusters: clusters, watch: tileWatch).all,
-      pages: pages, corsOrigins: configuration.corsOrigins,
+      operations: operations, streams: streams, raw: TileRoutes(clusters: clusters).all,
+      pump: pump, pages: pages, corsOrigins: configuration.corsOrigins,
       requestMetrics: requestMetrics, maximumBatch: engine.limits.batchRequests, logger: logger)
     let grpc = GRPCFrontend(
-      operations: operations, positions: positions, tileWatch: tileWatch,
+      operations: operations, positions: positions, streams: streams, pump: pump,
       requestMetrics: requestMetrics, shutdown: shutdown)
     return [
       EngineMaintenance(engine: engine), grpcService(grpc, ports), httpService(http, ports),
@@ -114,7 +116,7 @@ public struct Daemon: Sendable {
   }
 
   private func httpService(_ frontend: HTTPFrontend, _ ports: BoundPorts) -> any Service {
-    let responder = CallbackResponder<BasicRequestContext> { request, context in
+    let responder = CallbackResponder<ConnectionContext> { request, context in
       await frontend.respond(to: request, context: context)
     }
     return Application(

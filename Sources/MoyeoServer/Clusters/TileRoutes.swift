@@ -8,7 +8,6 @@ import NIOCore
 /// HTTP routes of tiles, whose answers are not JSON messages.
 struct TileRoutes: Sendable {
   let clusters: ClusterOperations
-  let watch: TileWatch
 
   private static let prefix = "/v1/layers/{layer}/tiles"
 
@@ -22,9 +21,6 @@ struct TileRoutes: Sendable {
       },
       RawRoute("TileJSON", "GET", "/v1/layers/{layer}/tiles.json") { parameters, request in
         try await tileJSON(parameters, request)
-      },
-      RawRoute("WatchTiles", "GET", Self.prefix + "/watch") { parameters, request in
-        try await watch.response(parameters, request)
       },
     ]
   }

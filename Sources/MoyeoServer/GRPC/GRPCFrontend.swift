@@ -9,7 +9,8 @@ import NIOPosix
 struct GRPCFrontend: Sendable {
   let operations: [Operation]
   let positions: PositionOperations
-  let tileWatch: TileWatch
+  let streams: [StreamOperation]
+  let pump: StreamPump
   let requestMetrics: RequestMetrics
   let shutdown: ShutdownSignal
 
@@ -19,8 +20,13 @@ struct GRPCFrontend: Sendable {
     var router = RPCRouter<Transport>()
     for operation in operations { register(operation, in: &router) }
     registerStreamReports(in: &router)
-    registerWatchTiles(tileWatch, in: &router)
-    HealthService(shutdown: shutdown, services: Set(operations.map(\.service)))
+    for stream in streams {
+      stream.register(
+        in: &router, pump: pump,
+        recorder: requestMetrics.recorder(name: stream.rpc, transport: "grpc"))
+    }
+    let services = Set(operations.map(\.service) + streams.map(\.service))
+    HealthService(shutdown: shutdown, services: services)
       .registerMethods(with: &router)
     return router
   }
@@ -51,9 +57,8 @@ struct GRPCFrontend: Sendable {
           throw APIError(
             .requestTooLarge, "a request has at most \(operation.maximumRequestBytes) bytes here")
         }
-        var context = CallContext()
-        context.session = single.metadata[stringValues: "x-moyeo-session"].first { _ in true }
-        let answer = try await operation.callEncoded(single.message, context)
+        let answer = try await operation.callEncoded(
+          single.message, CallContext(single.metadata))
         recorder.finish(start, reason: nil)
         return StreamingServerResponse(single: ServerResponse(message: answer))
       } catch let error as APIError {
@@ -61,6 +66,13 @@ struct GRPCFrontend: Sendable {
         throw error.grpcStatus
       }
     }
+  }
+}
+
+extension CallContext {
+  init(_ metadata: Metadata) {
+    session = metadata[stringValues: "x-moyeo-session"].first { _ in true }
+    sequence = metadata[stringValues: "x-moyeo-sequence"].first { _ in true }
   }
 }
 

@@ -10,34 +10,37 @@ struct HTTPFrontend: Sendable {
   let routes: RouteTable
   let pages: OperatorPages
   let batch: BatchReads
+  let pump: StreamPump
   let recorders: [String: RequestMetrics.Recorder]
   let unmatched: RequestMetrics.Recorder
   let cors: CrossOrigin
   let logger: Logger
 
   init(
-    operations: [Operation], raw: [RawRoute], pages: OperatorPages, corsOrigins: [String],
-    requestMetrics: RequestMetrics, maximumBatch: Int, logger: Logger
+    operations: [Operation], streams: [StreamOperation], raw: [RawRoute], pump: StreamPump,
+    pages: OperatorPages, corsOrigins: [String], requestMetrics: RequestMetrics,
+    maximumBatch: Int, logger: Logger
   ) {
-    routes = RouteTable(operations, raw: raw)
+    routes = RouteTable(operations, streams: streams, raw: raw)
+    self.pump = pump
     batch = BatchReads(routes: routes, maximumRequests: maximumBatch)
     self.pages = pages
     cors = CrossOrigin(origins: corsOrigins)
     self.logger = logger
     recorders = Dictionary(
-      uniqueKeysWithValues: (operations.map(\.rpc) + raw.map(\.name)).map {
+      (operations.map(\.rpc) + streams.map(\.rpc) + raw.map(\.name)).map {
         ($0, requestMetrics.recorder(name: $0, transport: "http"))
-      })
+      }, uniquingKeysWith: { first, _ in first })
     unmatched = requestMetrics.recorder(name: "unmatched", transport: "http")
   }
 
   @Sendable
-  func respond(to request: Request, context: some RequestContext) async -> Response {
+  func respond(to request: Request, context: ConnectionContext) async -> Response {
     let origin = request.headers[.origin]
     if request.method == .options, let preflight = cors.preflight(origin: origin) {
       return preflight
     }
-    var response = await answer(request)
+    var response = await answer(request, context.connection)
     cors.decorate(&response, origin: origin)
     if request.method == .head { response = Self.withoutBody(response) }
     return response
@@ -52,7 +55,7 @@ struct HTTPFrontend: Sendable {
     return Response(status: response.status, headers: headers, body: .init())
   }
 
-  private func answer(_ request: Request) async -> Response {
+  private func answer(_ request: Request, _ connection: any Channel) async -> Response {
     if request.method == .get || request.method == .head,
       let page = await pages.response(path: request.uri.path, request: request)
     {
@@ -80,6 +83,9 @@ struct HTTPFrontend: Sendable {
       case .operation(let operation):
         if let named = recorders[operation.rpc] { recorder = named }
         response = try await call(operation, match.parameters, request)
+      case .stream(let stream):
+        if let named = recorders[stream.rpc] { recorder = named }
+        response = try await open(stream, match.parameters, request, connection)
       case .raw(let route):
         if let named = recorders[route.name] { recorder = named }
         try await Self.drain(request)
@@ -101,25 +107,41 @@ struct HTTPFrontend: Sendable {
   private func call(
     _ operation: Operation, _ path: [(name: String, value: String)], _ request: Request
   ) async throws -> Response {
-    var body: Data?
-    if request.method != .get && request.method != .head && request.method != .delete {
-      let bytes = try await Self.body(of: request, maximumBytes: operation.maximumRequestBytes)
-      try Self.requireJSON(request, isEmpty: bytes.isEmpty)
-      guard !bytes.isEmpty else {
-        throw APIError(.malformedRequest, "this call takes a JSON body")
-      }
-      body = bytes
-    } else {
-      try await Self.drain(request)
-    }
+    let body = try await Self.jsonBody(of: request, maximumBytes: operation.maximumRequestBytes)
     let parameters = try RequestParameters(operation.requestSchema).json(
       path: path, query: request.uri.query)
-    var context = CallContext()
-    context.ifNoneMatch = request.headers[.ifNoneMatch]
-    context.acceptsGzip = request.headers[.acceptEncoding].map(Self.acceptsGzip) ?? false
-    context.session = request.headers[HTTPField.Name.moyeoSession]
-    let answer = try await operation.callJSON(body, parameters, context)
+    let answer = try await operation.callJSON(body, parameters, CallContext(request.headers))
     return Self.json(try operation.json(answer))
+  }
+
+  private func open(
+    _ stream: StreamOperation, _ path: [(name: String, value: String)], _ request: Request,
+    _ connection: any Channel
+  ) async throws -> Response {
+    if let poll = stream.poll,
+      stream.isPoll(accept: request.headers[.accept], query: request.uri.query)
+    {
+      return try await call(poll, path, request)
+    }
+    // HEAD asks for the headers only: nothing is opened for it.
+    guard request.method != .head else { throw APIError(.methodNotAllowed, "a stream has no HEAD") }
+    let body = try await Self.jsonBody(of: request, maximumBytes: stream.maximumRequestBytes)
+    return try await stream.response(
+      path: path, body: body, request: request, over: connection, pump: pump)
+  }
+
+  /// The body of a call that has one, `nil` for the others.
+  private static func jsonBody(of request: Request, maximumBytes: Int) async throws -> Data? {
+    guard request.method != .get && request.method != .head && request.method != .delete else {
+      try await drain(request)
+      return nil
+    }
+    let bytes = try await body(of: request, maximumBytes: maximumBytes)
+    try requireJSON(request, isEmpty: bytes.isEmpty)
+    guard !bytes.isEmpty else {
+      throw APIError(.malformedRequest, "this call takes a JSON body")
+    }
+    return bytes
   }
 
   static func acceptsGzip(_ header: String) -> Bool {
@@ -205,6 +227,20 @@ extension HTTPFrontend {
   }
 }
 
-extension HTTPField.Name {
-  static var moyeoSession: HTTPField.Name { HTTPField.Name(parsed: "x-moyeo-session") ?? .from }
+/// A request's context: streams must hear when their reader's connection closes.
+struct ConnectionContext: RequestContext {
+  var coreContext: CoreRequestContextStorage
+  let connection: any Channel
+
+  init(source: ApplicationRequestContextSource) {
+    coreContext = CoreRequestContextStorage(source: source)
+    connection = source.channel
+  }
+}
+
+extension CallContext {
+  init(_ headers: HTTPFields) {
+    session = HTTPField.Name("x-moyeo-session").flatMap { headers[$0] }
+    sequence = HTTPField.Name("x-moyeo-sequence").flatMap { headers[$0] }
+  }
 }

@@ -4,7 +4,9 @@ import MoyeoAPI
 /// /openapi.json (OpenAPI 3.1), made from the operations and the descriptors of moyeo.v1, so that
 /// it cannot drift from what is served.
 enum OpenAPIPage {
-  static func make(operations: [Operation], version: String) -> [UInt8] {
+  static func make(
+    operations: [Operation], streams: [StreamOperation] = [], version: String
+  ) -> [UInt8] {
     var paths: [String: [String: Any]] = [:]
     var needed: Set<String> = ["moyeo.v1.Error"]
     for operation in operations {
@@ -12,6 +14,12 @@ enum OpenAPIPage {
         paths[route.template, default: [:]][route.method.lowercased()] = method(operation, route)
       }
       needed.formUnion([operation.requestSchema.name, operation.responseSchema.name])
+    }
+    for stream in streams {
+      for route in stream.routes {
+        paths[route.template, default: [:]][route.method.lowercased()] = method(stream, route)
+      }
+      needed.formUnion([stream.requestSchema.name, stream.responseSchema.name])
     }
     let document: [String: Any] = [
       "openapi": "3.1.0",
@@ -28,6 +36,33 @@ enum OpenAPIPage {
   }
 
   private static func method(_ operation: Operation, _ route: Operation.Route) -> [String: Any] {
+    method(
+      route, request: operation.requestSchema, service: operation.service,
+      id: operation.routes.count > 1
+        ? operation.rpc + "By" + route.method.capitalized : operation.rpc,
+      answer: content(reference(operation.responseSchema.name), "The answer."))
+  }
+
+  /// Server-sent events; the schema is that of each event's data.
+  private static func method(_ stream: StreamOperation, _ route: Operation.Route) -> [String: Any] {
+    let schema = ["schema": reference(stream.responseSchema.name)]
+    var out = method(
+      route, request: stream.requestSchema, service: stream.service,
+      id: stream.routes.count > 1 ? stream.rpc + "By" + route.method.capitalized : stream.rpc,
+      answer: [
+        "description": "Events; `id:` is the resume token.",
+        "content": ["text/event-stream": schema],
+      ])
+    var parameters = out["parameters"] as? [[String: Any]] ?? []
+    parameters.append(["name": "Last-Event-ID", "in": "header", "schema": ["type": "string"]])
+    out["parameters"] = parameters
+    return out
+  }
+
+  private static func method(
+    _ route: Operation.Route, request: MessageSchema, service: String, id: String,
+    answer: [String: Any]
+  ) -> [String: Any] {
     let inPath = route.segments.compactMap { segment -> String? in
       guard let open = segment.firstIndex(of: "{"), let close = segment.firstIndex(of: "}") else {
         return nil
@@ -37,25 +72,24 @@ enum OpenAPIPage {
     var parameters: [[String: Any]] = inPath.map { name in
       [
         "name": name, "in": "path", "required": true,
-        "schema": operation.requestSchema.field(jsonName: name).map(schema) ?? ["type": "string"],
+        "schema": request.field(jsonName: name).map(schema) ?? ["type": "string"],
       ]
     }
     var out: [String: Any] = [
-      "operationId": operation.routes.count > 1
-        ? operation.rpc + "By" + route.method.capitalized : operation.rpc,
-      "tags": [operation.service.split(separator: ".").last.map(String.init) ?? ""],
+      "operationId": id,
+      "tags": [service.split(separator: ".").last.map(String.init) ?? ""],
       "responses": [
-        "200": content(reference(operation.responseSchema.name), "The answer."),
+        "200": answer,
         "default": content(errorSchema, "A refusal."),
       ],
     ]
     if route.method == "POST" {
       out["requestBody"] = [
         "required": true,
-        "content": ["application/json": ["schema": reference(operation.requestSchema.name)]],
+        "content": ["application/json": ["schema": reference(request.name)]],
       ]
     } else {
-      for field in operation.requestSchema.fields where !inPath.contains(field.jsonName) {
+      for field in request.fields where !inPath.contains(field.jsonName) {
         parameters.append(["name": field.jsonName, "in": "query", "schema": schema(field)])
       }
     }

@@ -4,12 +4,10 @@ import SwiftProtobuf
 
 /// What a handler may know of the call besides its request.
 struct CallContext: Sendable {
-  /// From `Accept-Encoding`; HTTP only.
-  var acceptsGzip = false
-  /// From `If-None-Match`; HTTP only.
-  var ifNoneMatch: String?
   /// `X-Moyeo-Session`.
   var session: String?
+  /// `X-Moyeo-Sequence`, as it was sent.
+  var sequence: String?
 }
 
 /// One unary call of the API, in all the forms in which it can arrive: gRPC bytes, HTTP with a

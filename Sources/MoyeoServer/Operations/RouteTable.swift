@@ -4,6 +4,7 @@ import MoyeoAPI
 struct RouteTable: Sendable {
   enum Target: Sendable {
     case operation(Operation)
+    case stream(StreamOperation)
     /// Makes its own response; HTTP only.
     case raw(RawRoute)
   }
@@ -16,11 +17,13 @@ struct RouteTable: Sendable {
 
   private let entries: [(route: Operation.Route, target: Target)]
 
-  init(_ operations: [Operation], raw: [RawRoute] = []) {
-    entries =
-      operations.flatMap { operation in
-        operation.routes.map { ($0, .operation(operation)) }
-      } + raw.map { ($0.route, .raw($0)) }
+  init(_ operations: [Operation], streams: [StreamOperation] = [], raw: [RawRoute] = []) {
+    var entries: [(route: Operation.Route, target: Target)] = []
+    for operation in operations {
+      entries += operation.routes.map { ($0, .operation(operation)) }
+    }
+    for stream in streams { entries += stream.routes.map { ($0, .stream(stream)) } }
+    self.entries = entries + raw.map { ($0.route, .raw($0)) }
   }
 
   /// - Throws: `unknown_route`; `method_not_allowed` when the path answers to other methods.

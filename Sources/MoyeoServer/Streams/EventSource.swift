@@ -1,0 +1,104 @@
+import MoyeoEngine
+
+/// One event of a stream, the same for server-sent events and gRPC.
+struct StreamEvent: Sendable {
+  /// SSE's `event:`.
+  let kind: String
+  /// SSE's `id:`: a reader that comes back with it gets what follows this event. `nil` leaves the
+  /// reader's last one as it is.
+  let resumeToken: String?
+  /// The encoded event message; JSON is derived from it.
+  let message: [UInt8]
+
+  init(kind: String, resumeToken: String?, message: [UInt8]) {
+    self.kind = kind
+    self.resumeToken = resumeToken
+    self.message = message
+  }
+}
+
+/// How much a reader takes at a time: what stands in memory for it besides the socket's buffers.
+struct StreamRoom: Sendable {
+  var events = 256
+  var bytes = 64 << 10
+}
+
+/// Where a stream's events come from: pulled, one reader a source.
+///
+/// A source holds a position, not a queue. Events are asked for when the reader has taken the ones
+/// before, so a slow reader costs the same as a fast one, and what changed meanwhile can merge
+/// (soft streams) or is read from the log later (durable ones).
+protocol EventSource: Sendable {
+  /// The next events, oldest first, at most about what `room` says.
+  ///
+  /// Waits for them at most `patience`; answers `[]` when nothing came, earlier if it likes.
+  /// - Throws: `APIError` to end the stream with its reason, `CancellationError`.
+  mutating func next(_ room: StreamRoom, patience: Duration) async throws -> [StreamEvent]
+}
+
+/// A durable stream: events of a log that numbers them, read from a position on.
+///
+/// ```swift
+/// EventLogSource(after: sequence, signal: log.signal) { after, room in
+///   let page = try await log.events(after: after, limit: room.events)
+///   return .init(events: page.map(streamEvent), reached: page.reached)
+/// }
+/// ```
+/// No gap and no duplicate: the position moves only with what was handed out.
+struct EventLogSource: EventSource {
+  struct Page: Sendable {
+    var events: [StreamEvent]
+    /// The last sequence looked at, those left out by a filter included.
+    var reached: UInt64
+  }
+
+  /// The last sequence handed out or passed over.
+  private(set) var position: UInt64
+  private let signal: ChangeSignal
+  private let read: @Sendable (_ after: UInt64, StreamRoom) async throws -> Page
+
+  /// - Parameters:
+  ///   - after: The reader has all events up to this sequence.
+  ///   - signal: The newest sequence that can be read.
+  ///   - read: Events after a sequence, oldest first; throws `resume_token_expired` when they are
+  ///     kept no more.
+  init(
+    after: UInt64, signal: ChangeSignal,
+    read: @escaping @Sendable (_ after: UInt64, StreamRoom) async throws -> Page
+  ) {
+    position = after
+    self.signal = signal
+    self.read = read
+  }
+
+  mutating func next(_ room: StreamRoom, patience: Duration) async throws -> [StreamEvent] {
+    let end = ContinuousClock.now + patience
+    while true {
+      let page = try await read(position, room)
+      let isStill = page.reached <= position
+      position = max(position, page.reached)
+      if !page.events.isEmpty { return page.events }
+      try Task.checkCancellation()
+      let left = end - .now
+      guard left > .zero else { return [] }
+      // After a page of events that were all left out the next one is read at once.
+      if isStill { await signal.wait(past: position, atMost: left) }
+    }
+  }
+}
+
+extension EventSource {
+  /// One answer to a long poll: what is there, or the first that comes within `wait`.
+  mutating func poll(_ room: StreamRoom, wait: Duration, shutdown: ShutdownSignal) async throws
+    -> [StreamEvent]
+  {
+    let end = ContinuousClock.now + wait
+    while true {
+      let left = end - .now
+      // In slices, so that a shutdown does not wait for the poll.
+      let events = try await next(room, patience: max(.zero, min(left, .milliseconds(500))))
+      guard events.isEmpty, left > .zero, !shutdown.isShuttingDown else { return events }
+      try Task.checkCancellation()
+    }
+  }
+}

@@ -1,0 +1,136 @@
+import Foundation
+import GRPCCore
+import Hummingbird
+import MoyeoAPI
+import NIOCore
+import SwiftProtobuf
+
+/// One stream of the API, in both forms: a gRPC server stream and server-sent events, from the
+/// same source.
+///
+/// ```swift
+/// StreamOperation(
+///   "EventService", "Watch", Moyeo_V1_WatchEventsRequest.self, Moyeo_V1_Event.self,
+///   routes: [.init("GET", "/v1/events")], resumeToken: \.resumeToken,
+///   heartbeat: { token in .with { $0.kind = "heartbeat"; $0.resumeToken = token } },
+///   poll: eventsOperation
+/// ) { request, context in try await source(request) }
+/// ```
+struct StreamOperation: Sendable {
+  /// E.g. `moyeo.v1.EventService`.
+  let service: String
+  let rpc: String
+  let routes: [Operation.Route]
+  let requestSchema: MessageSchema
+  let responseSchema: MessageSchema
+  let maximumRequestBytes: Int
+  /// Answers the same path at once, or after `waitSeconds`, to callers that do not ask for
+  /// `text/event-stream` and name `after` or `waitSeconds`.
+  let poll: Operation?
+  let transcoder: JSONTranscoder
+  /// The gRPC form of SSE's comment.
+  let heartbeat: @Sendable (_ resumeToken: String?) throws -> [UInt8]
+  private let openEncoded: @Sendable ([UInt8], CallContext) async throws -> any EventSource
+  private let openJSON:
+    @Sendable (Data?, Data, _ lastEventID: String?, CallContext) async throws -> any EventSource
+
+  /// - Parameters:
+  ///   - routes: GET, or POST with a JSON body.
+  ///   - resumeToken: Where `Last-Event-ID` goes; `?resumeToken=` is the field's own parameter.
+  ///   - heartbeat: What a quiet gRPC stream sends every 15 s.
+  ///   - open: Validates; what it throws is the answer, before the stream begins.
+  init<Request: Message & Sendable, Event: Message>(
+    _ service: String, _ rpc: String, _ request: Request.Type, _ event: Event.Type,
+    routes: [Operation.Route], maximumRequestBytes: Int = 1 << 20,
+    resumeToken: any WritableKeyPath<Request, String> & Sendable,
+    heartbeat: @escaping @Sendable (_ resumeToken: String?) -> Event, poll: Operation? = nil,
+    open: @escaping @Sendable (Request, CallContext) async throws -> any EventSource
+  ) {
+    self.service = "moyeo.v1." + service
+    self.rpc = rpc
+    self.routes = routes
+    self.maximumRequestBytes = maximumRequestBytes
+    self.poll = poll
+    requestSchema = MessageSchema.of(request)
+    responseSchema = MessageSchema.of(event)
+    transcoder = JSONTranscoder(event)
+    self.heartbeat = { token in try encoded(heartbeat(token)) }
+    openEncoded = { bytes, context in
+      try await open(try RequestDecoding.message(Request.self, encoded: bytes), context)
+    }
+    openJSON = { body, parameters, lastEventID, context in
+      var message = try RequestDecoding.message(Request.self, body: body, parameters: parameters)
+      // The browser's own: newer than the one in the URL it connects to again.
+      if let lastEventID, !lastEventID.isEmpty { message[keyPath: resumeToken] = lastEventID }
+      return try await open(message, context)
+    }
+  }
+
+  /// Whether an HTTP caller wants one answer instead of a stream.
+  func isPoll(accept: String?, query: String?) -> Bool {
+    guard poll != nil, !(accept?.contains("text/event-stream") ?? false) else { return false }
+    return (query ?? "").split(separator: "&").contains {
+      $0.hasPrefix("after=") || $0.hasPrefix("waitSeconds=")
+    }
+  }
+
+  func response(
+    path: [(name: String, value: String)], body: Data?, request: Request,
+    over connection: any Channel, pump: StreamPump
+  ) async throws -> Response {
+    let parameters = try RequestParameters(requestSchema).json(path: path, query: request.uri.query)
+    let last = ServerSentEvents.lastEventID.flatMap { request.headers[$0] }
+    let source = try await openJSON(body, parameters, last, CallContext(request.headers))
+    return ServerSentEvents(pump: pump, transcoder: transcoder)
+      .response(source, over: connection)
+  }
+
+  func register(
+    in router: inout RPCRouter<GRPCFrontend.Transport>, pump: StreamPump,
+    recorder: RequestMetrics.Recorder
+  ) {
+    router.registerHandler(
+      forMethod: MethodDescriptor(fullyQualifiedService: service, method: rpc),
+      deserializer: BytesDeserializer(), serializer: BytesSerializer()
+    ) { request, context in
+      let start = recorder.start()
+      do {
+        let single = try await ServerRequest(stream: request)
+        guard single.message.count <= maximumRequestBytes else {
+          throw APIError(
+            .requestTooLarge, "a request has at most \(maximumRequestBytes) bytes here")
+        }
+        let source = try await openEncoded(single.message, CallContext(single.metadata))
+        recorder.finish(start, reason: nil)
+        return StreamingServerResponse { writer in
+          try await write(source, to: writer, pump, context)
+          return [:]
+        }
+      } catch let error as APIError {
+        recorder.finish(start, reason: error.reason)
+        throw error.grpcStatus
+      }
+    }
+  }
+
+  private func write(
+    _ source: any EventSource, to writer: RPCWriter<[UInt8]>, _ pump: StreamPump,
+    _ context: ServerContext
+  ) async throws {
+    do {
+      // gRPC tells of a caller that left through its own handle, not by cancelling the task.
+      let cancellation = context.cancellation
+      try await pump.run(source, untilGone: { try await cancellation.cancelled }) { chunk in
+        switch chunk {
+        case .heartbeat(let token): try await writer.write(try heartbeat(token))
+        case .events(let events): try await writer.write(contentsOf: events.map(\.message))
+        }
+      }
+    } catch let error as APIError {
+      throw error.grpcStatus
+    }
+    if pump.shutdown.isShuttingDown {
+      throw APIError(.unavailable, "the service is shutting down; connect again").grpcStatus
+    }
+  }
+}

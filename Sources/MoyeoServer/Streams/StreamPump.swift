@@ -1,0 +1,175 @@
+import Dispatch
+import MoyeoAPI
+import Synchronization
+
+/// How streams behave on the wire (`streams.*`).
+public struct StreamSettings: Sendable, Hashable {
+  /// A quiet stream says that it lives.
+  public var heartbeatSeconds = 15.0
+  /// A reader that took a batch only after so long is told `too_slow_consumer`, and its stream ends.
+  public var stallSeconds = 30.0
+  /// A reader that takes nothing at all for so long is dropped.
+  public var dropSeconds = 60.0
+  /// Streams open at once in the whole daemon; one more is `overloaded`.
+  public var maximumOpen = 10_000
+
+  public init() {}
+}
+
+/// Carries events from a source to one reader until the reader leaves, the source ends in an
+/// error, or the daemon shuts down.
+///
+/// Memory for a reader is one batch: nothing is pulled before the last batch was taken.
+struct StreamPump: Sendable {
+  enum Chunk: Sendable {
+    /// Never empty.
+    case events([StreamEvent])
+    /// With the newest resume token, if there was one.
+    case heartbeat(String?)
+  }
+
+  let settings: StreamSettings
+  let shutdown: ShutdownSignal
+  private let open: OpenStreams
+  private static let room = StreamRoom()
+
+  init(settings: StreamSettings, shutdown: ShutdownSignal) {
+    self.settings = settings
+    self.shutdown = shutdown
+    open = OpenStreams(limit: settings.maximumOpen)
+  }
+
+  /// Streams open now.
+  var openCount: Int { open.count }
+
+  /// Returns when the daemon shuts down.
+  ///
+  /// - Parameter untilGone: Returns when the reader has left.
+  /// - Throws: `APIError` for the reader to hear; `CancellationError` when it left, or could not be
+  ///   written to, so that there is nobody to tell.
+  func run(
+    _ source: consuming any EventSource,
+    untilGone: @escaping @Sendable () async throws -> Void,
+    send: @escaping @Sendable (Chunk) async throws -> Void
+  ) async throws {
+    guard open.enter() else {
+      throw APIError(
+        .overloaded, "\(settings.maximumOpen) streams are open already",
+        retryAfterMilliseconds: 5000)
+    }
+    defer { open.leave() }
+    let source = source
+    let writing = WriteWatch()
+    let ending = try await withThrowingTaskGroup(of: Ending.self) { tasks in
+      tasks.addTask { try await carry(source, writing, send) }
+      tasks.addTask {
+        await shutdown.wait()
+        return .shutdown
+      }
+      tasks.addTask {
+        try await stalled(writing)
+        return .gone
+      }
+      tasks.addTask {
+        try await untilGone()
+        return .gone
+      }
+      let ending = try await tasks.next() ?? .shutdown
+      tasks.cancelAll()
+      return ending
+    }
+    // A write that never ended: the reader cannot be told anything.
+    if ending == .gone || writing.isWriting { throw CancellationError() }
+  }
+
+  private enum Ending {
+    case shutdown
+    /// The reader, or its will to read.
+    case gone
+  }
+
+  private func carry(
+    _ start: any EventSource, _ writing: WriteWatch,
+    _ send: @Sendable (Chunk) async throws -> Void
+  ) async throws -> Ending {
+    var source = start
+    var lastToken: String?
+    let heartbeat = Duration.seconds(settings.heartbeatSeconds)
+    var quietSince = ContinuousClock.now
+    while !shutdown.isShuttingDown {
+      try Task.checkCancellation()
+      let patience = max(.milliseconds(1), heartbeat - (ContinuousClock.now - quietSince))
+      let events = try await source.next(Self.room, patience: patience)
+      if let token = events.last(where: { $0.resumeToken != nil })?.resumeToken {
+        lastToken = token
+      }
+      if events.isEmpty {
+        guard ContinuousClock.now - quietSince >= heartbeat else { continue }
+        try await writing.watch { try await send(.heartbeat(lastToken)) }
+      } else {
+        try await writing.watch { try await send(.events(events)) }
+      }
+      quietSince = .now
+      if writing.lastSeconds > settings.stallSeconds {
+        throw APIError(
+          .tooSlowConsumer,
+          "events were not taken for \(Int(writing.lastSeconds)) s; read on from the last id",
+          retryAfterMilliseconds: 1000)
+      }
+    }
+    return .shutdown
+  }
+
+  /// Returns when one write has lasted longer than any reader may take.
+  private func stalled(_ writing: WriteWatch) async throws {
+    while writing.seconds < settings.dropSeconds {
+      try await Task.sleep(for: .seconds(max(0.01, settings.dropSeconds / 4)))
+    }
+  }
+}
+
+/// When the write under way began.
+private final class WriteWatch: Sendable {
+  /// 0 while nothing is written.
+  private let since = Atomic<UInt64>(0)
+  private let last = Atomic<UInt64>(0)
+
+  var isWriting: Bool { since.load(ordering: .relaxed) != 0 }
+
+  var seconds: Double {
+    let since = since.load(ordering: .relaxed)
+    guard since != 0 else { return 0 }
+    return Double(DispatchTime.now().uptimeNanoseconds &- since) / 1e9
+  }
+
+  /// Of the write before.
+  var lastSeconds: Double { Double(last.load(ordering: .relaxed)) / 1e9 }
+
+  func watch(_ write: () async throws -> Void) async throws {
+    let start = DispatchTime.now().uptimeNanoseconds
+    since.store(start, ordering: .relaxed)
+    // Not undone when it throws: a write that was cut off leaves nobody to talk to.
+    try await write()
+    since.store(0, ordering: .relaxed)
+    last.store(DispatchTime.now().uptimeNanoseconds &- start, ordering: .relaxed)
+  }
+}
+
+private final class OpenStreams: Sendable {
+  private let open = Atomic<Int>(0)
+  private let limit: Int
+
+  init(limit: Int) { self.limit = limit }
+
+  var count: Int { open.load(ordering: .relaxed) }
+
+  func enter() -> Bool {
+    guard open.add(1, ordering: .relaxed).newValue <= limit else {
+      leave()
+      return false
+    }
+    return true
+  }
+
+  func leave() { open.subtract(1, ordering: .relaxed) }
+}
