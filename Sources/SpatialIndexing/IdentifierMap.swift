@@ -99,11 +99,11 @@ struct IdentifierMap: ~Copyable {
     Int(directory[Int(key >> (32 - depth))])
   }
 
-  /// Reads the line where a hash's entry begins, so that it is in the cache. Answers its entry.
+  /// Where the search for a hash begins.
   @inline(__always)
-  func touch(_ hash: UInt64) -> UInt64 {
+  func home(_ hash: UInt64) -> UnsafeMutablePointer<UInt64> {
     let key = Self.key(hash)
-    return unsafe entries.base[page(key) * Self.pageEntries + Int(key & 511)]
+    return unsafe entries.base + (page(key) * Self.pageEntries + Int(key & 511))
   }
 
   /// The slot among those with this hash for which `isMatch` holds.

@@ -124,26 +124,71 @@ extension LiveIndex {
     let isFed = unsafe changes != nil
     feed.removeAll(keepingCapacity: true)
     var changed = false
-    warm(batch, range, plan: plan)
+    unsafe batch.entries.withUnsafeBufferPointer { entries in
+      unsafe plan.points.withUnsafeBufferPointer { points in
+        unsafe plan.hashes.withUnsafeBufferPointer { hashes in
+          let ahead = unsafe Lookahead(
+            entries: entries, hashes: hashes, points: points, isFed: isFed)
+          if hashes.isEmpty {
+            changed = unsafe applyMoves(ahead, range, now: now, outcomes: outcomes)
+          } else {
+            changed = unsafe applyMixed(
+              batch, ahead, range, plan: plan, now: now, outcomes: outcomes)
+          }
+        }
+      }
+    }
+    unsafe publish(changed: changed, changes)
+  }
+
+  /// A slice of moves by handle.
+  private mutating func applyMoves(
+    _ batch: Lookahead, _ range: Range<Int>, now: Int64,
+    outcomes: UnsafeMutablePointer<UpdateOutcome>
+  ) -> Bool {
+    var changed = false
+    for i in range {
+      if (i - range.lowerBound) % Lookahead.step == 0 {
+        lookAhead(batch, i..<min(i + Lookahead.step, range.upperBound))
+      }
+      let outcome = unsafe move(
+        batch.entries.baseAddress.unsafelyUnwrapped + i, to: batch.points[i], now: now,
+        isFed: batch.isFed)
+      changed = changed || outcome == .updated
+      unsafe outcomes[i] = outcome
+    }
+    return changed
+  }
+
+  /// A slice with upserts.
+  private mutating func applyMixed(
+    _ batch: borrowing UpdateBatch, _ ahead: Lookahead, _ range: Range<Int>,
+    plan: borrowing BatchPlan, now: Int64, outcomes: UnsafeMutablePointer<UpdateOutcome>
+  ) -> Bool {
+    var changed = false
     unsafe batch.bytes.withUnsafeBytes { bytes in
       for i in range {
-        let entry = batch.entries[i]
+        if (i - range.lowerBound) % Lookahead.step == 0 {
+          lookAhead(ahead, i..<min(i + Lookahead.step, range.upperBound))
+        }
+        let entry = unsafe ahead.entries.baseAddress.unsafelyUnwrapped + i
         let outcome: UpdateOutcome
-        if entry.isMove {
-          outcome = move(entry, to: plan.points[i], now: now, isFed: isFed)
+        if unsafe entry.pointee.isMove {
+          outcome = unsafe move(entry, to: ahead.points[i], now: now, isFed: ahead.isFed)
         } else if plan.isSuperseded[i] {
           outcome = .superseded
         } else {
           let upsert = unsafe UpsertView(
-            bytes, at: Int(entry.reference), columnCount: configuration.columnCount)
-          outcome = self.upsert(
-            upsert, entry, hash: plan.hashes[i], to: plan.points[i], now: now, isFed: isFed)
+            bytes, at: Int(entry.pointee.reference), columnCount: configuration.columnCount)
+          outcome = unsafe self.upsert(
+            upsert, entry, hash: ahead.hashes[i], to: ahead.points[i], now: now,
+            isFed: ahead.isFed)
         }
         changed = changed || outcome == .inserted || outcome == .updated
         unsafe outcomes[i] = outcome
       }
     }
-    unsafe publish(changed: changed, changes)
+    return changed
   }
 
   /// Counts the version up and hands the feed on.
@@ -160,88 +205,23 @@ extension LiveIndex {
     #endif
   }
 
-  /// Reads what the entries will touch, one kind of memory at a time, so that the misses overlap.
-  @inline(__always)
-  private func warm(
-    _ batch: borrowing UpdateBatch, _ range: Range<Int>, plan: borrowing BatchPlan
-  ) {
-    if !plan.hashes.isEmpty {
-      unsafe plan.hashes.withUnsafeBufferPointer { unsafe warm($0, range) }
-    }
-    unsafe batch.entries.withUnsafeBufferPointer { entries in
-      var sum: UInt32 = 0
-      for i in range where unsafe entries[i].isMove {
-        let slot = unsafe UInt32(truncatingIfNeeded: entries[i].reference)
-        if slot < slotEnd { unsafe sum &+= slots.base[Int(slot)].location }
-      }
-      for i in range where unsafe entries[i].isMove {
-        let slot = unsafe UInt32(truncatingIfNeeded: entries[i].reference)
-        guard slot < slotEnd else { continue }
-        let location = unsafe slots.base[Int(slot)].location
-        if location != Slot.vacant {
-          unsafe sum &+= tree.blocks.base[Int(location >> 3)].x[Int(location & 7)]
-          unsafe sum &+= tree.links.base[Int(location >> 3)].owner
-        }
-      }
-      for i in range {
-        let slot = unsafe UInt32(truncatingIfNeeded: entries[i].reference)
-        if unsafe entries[i].isMove {
-          guard slot < slotEnd, unsafe slots.base[Int(slot)].location != Slot.vacant else {
-            continue
-          }
-          unsafe sum &+= tree.warmMove(location: slots.base[Int(slot)].location, to: plan.points[i])
-        } else if likelySlot(plan.hashes[i]) == nil {
-          sum &+= tree.warmDescent(from: 0, to: plan.points[i])
-        }
-      }
-      finishWarming(sum)
-    }
-  }
-
-  /// The same for lookups by id: the map's lines, then the slots they name, then their records.
-  @inline(__always)
-  func warm(_ hashes: UnsafeBufferPointer<UInt64>, _ range: Range<Int>) {
-    var sum: UInt32 = 0
-    for i in range { unsafe sum &+= UInt32(truncatingIfNeeded: map.touch(hashes[i])) }
-    for i in range {
-      if let slot = unsafe likelySlot(hashes[i]) {
-        unsafe sum &+= records.base[Int(slot)] &+ slots.base[Int(slot)].location
-      }
-    }
-    for i in range {
-      if let slot = unsafe likelySlot(hashes[i]),
-        unsafe slots.base[Int(slot)].location != Slot.vacant
-      {
-        unsafe sum &+= record(slot).load(as: UInt32.self)
-      }
-    }
-    finishWarming(sum)
-  }
-
-  /// The slot that the first entry for a hash names: the right one nearly always.
-  @inline(__always)
-  private func likelySlot(_ hash: UInt64) -> UInt32? {
-    let entry = map.touch(hash)
-    let slot = UInt32(truncatingIfNeeded: entry)
-    return entry >> 32 == hash >> 32 && slot < slotEnd ? slot : nil
-  }
-
   @inline(__always)
   private mutating func move(
-    _ entry: UpdateBatch.Entry, to point: MercatorPoint, now: Int64, isFed: Bool
+    _ entry: UnsafePointer<UpdateBatch.Entry>, to point: MercatorPoint, now: Int64, isFed: Bool
   ) -> UpdateOutcome {
-    let slot = UInt32(truncatingIfNeeded: entry.reference)
+    let slot = unsafe UInt32(truncatingIfNeeded: entry.pointee.reference)
     guard slot < slotEnd else { return .unknownHandle }
     let stored = unsafe slots.pointer(slot)
-    guard unsafe stored.pointee.generation == UInt32(truncatingIfNeeded: entry.reference >> 32),
+    guard
+      unsafe stored.pointee.generation == UInt32(truncatingIfNeeded: entry.pointee.reference >> 32),
       unsafe stored.pointee.location != Slot.vacant,
       unsafe times.expiresAt(slot, stored.pointee.times) > now
     else { return .unknownHandle }
-    guard unsafe times.observedAt(slot, stored.pointee.times) <= entry.observedAt else {
+    guard unsafe times.observedAt(slot, stored.pointee.times) <= entry.pointee.observedAt else {
       return .stale
     }
     if unsafe !isFed && shift(stored, slot, entry, to: point) { return .updated }
-    relocate(slot, entry, to: point, isFed: isFed, kind: .moved)
+    unsafe relocate(slot, entry, to: point, isFed: isFed, kind: .moved)
     return .updated
   }
 
@@ -249,7 +229,7 @@ extension LiveIndex {
   /// two cache lines are written.
   @inline(__always)
   private mutating func shift(
-    _ stored: UnsafeMutablePointer<Slot>, _ slot: UInt32, _ entry: UpdateBatch.Entry,
+    _ stored: UnsafeMutablePointer<Slot>, _ slot: UInt32, _ entry: UnsafePointer<UpdateBatch.Entry>,
     to point: MercatorPoint
   ) -> Bool {
     let location = unsafe stored.pointee.location
@@ -258,34 +238,34 @@ extension LiveIndex {
     let difference = unsafe (block.pointee.x[lane] ^ point.x) | (block.pointee.y[lane] ^ point.y)
     guard difference >> 16 == 0,
       UInt32(difference.leadingZeroBitCount) >= tree.links[location >> 3].owner & 63,
-      unsafe entry.expiresAt >= times.expiresAt(slot, stored.pointee.times)
+      unsafe entry.pointee.expiresAt >= times.expiresAt(slot, stored.pointee.times)
     else { return false }
     unsafe PointBlock.setPoint(block, lane, point)
-    unsafe stored.pointee.latitude = entry.latitude
-    unsafe stored.pointee.longitude = entry.longitude
+    unsafe stored.pointee.latitude = entry.pointee.latitude
+    unsafe stored.pointee.longitude = entry.pointee.longitude
     unsafe stored.pointee.times = times.pack(
-      slot: slot, observedAt: entry.observedAt, expiresAt: entry.expiresAt)
+      slot: slot, observedAt: entry.pointee.observedAt, expiresAt: entry.pointee.expiresAt)
     return true
   }
 
   /// Gives a live slot a new position and new times.
   @inline(__always)
   private mutating func relocate(
-    _ slot: UInt32, _ entry: UpdateBatch.Entry, to point: MercatorPoint, isFed: Bool,
+    _ slot: UInt32, _ entry: UnsafePointer<UpdateBatch.Entry>, to point: MercatorPoint, isFed: Bool,
     kind: IndexChange.Kind
   ) {
     let stored = unsafe slots.pointer(slot)
     let from = self.point(slot)
     let oldExpiry = unsafe times.expiresAt(slot, stored.pointee.times)
-    let tick = times.tick(entry.expiresAt)
+    let tick = unsafe times.tick(entry.pointee.expiresAt)
     unsafe stored.pointee.times = times.pack(
-      slot: slot, observedAt: entry.observedAt, expiresAt: entry.expiresAt)
-    unsafe stored.pointee.latitude = entry.latitude
-    unsafe stored.pointee.longitude = entry.longitude
-    if entry.expiresAt < oldExpiry {
+      slot: slot, observedAt: entry.pointee.observedAt, expiresAt: entry.pointee.expiresAt)
+    unsafe stored.pointee.latitude = entry.pointee.latitude
+    unsafe stored.pointee.longitude = entry.pointee.longitude
+    if unsafe entry.pointee.expiresAt < oldExpiry {
       unsafe tree.lowerEarliest(location: stored.pointee.location, to: tick)
     }
-    if ((from.x ^ point.x) | (from.y ^ point.y)) >> 16 != 0 {
+    if ((from.x ^ point.x) | (from.y ^ point.y)) >> 16 != 0 && signature(slot) != 0 {
       updatePostings(slot, cell: Self.cell(point))
     }
     tree.move(slot: slot, to: point, tick: tick)
@@ -298,14 +278,15 @@ extension LiveIndex {
   }
 
   private mutating func upsert(
-    _ upsert: UpsertView, _ entry: UpdateBatch.Entry, hash: UInt64, to point: MercatorPoint,
+    _ upsert: UpsertView, _ entry: UnsafePointer<UpdateBatch.Entry>, hash: UInt64,
+    to point: MercatorPoint,
     now: Int64, isFed: Bool
   ) -> UpdateOutcome {
     if let slot = unsafe findSlot(upsert.id, hash: hash) {
       if isLive(slot, now: now) {
-        guard observedAt(slot) <= entry.observedAt else { return .stale }
+        guard unsafe observedAt(slot) <= entry.pointee.observedAt else { return .stale }
         let same = isUnchanged(slot, upsert)
-        relocate(slot, entry, to: point, isFed: isFed, kind: same ? .moved : .retagged)
+        unsafe relocate(slot, entry, to: point, isFed: isFed, kind: same ? .moved : .retagged)
         if !same { replaceRecord(slot, upsert) }
         return .updated
       }
@@ -313,14 +294,14 @@ extension LiveIndex {
     }
     let slot = makeSlot()
     let stored = unsafe slots.pointer(slot)
-    unsafe stored.pointee.latitude = entry.latitude
-    unsafe stored.pointee.longitude = entry.longitude
+    unsafe stored.pointee.latitude = entry.pointee.latitude
+    unsafe stored.pointee.longitude = entry.pointee.longitude
     unsafe stored.pointee.times = times.pack(
-      slot: slot, observedAt: entry.observedAt, expiresAt: entry.expiresAt)
+      slot: slot, observedAt: entry.pointee.observedAt, expiresAt: entry.pointee.expiresAt)
     let signature = writeRecord(slot, upsert, cell: Self.cell(point))
     map.insert(hash, slot: slot)
-    tree.insert(
-      slot: slot, at: point, signature: signature, tick: times.tick(entry.expiresAt))
+    unsafe tree.insert(
+      slot: slot, at: point, signature: signature, tick: times.tick(entry.pointee.expiresAt))
     if isFed {
       unsafe feed.append(
         IndexChange(

@@ -112,10 +112,9 @@ import ObjectModel
     }
     var handles: [ObjectHandle?] = []
     handles.reserveCapacity(ids.count)
+    unsafe hashes.withUnsafeBufferPointer { unsafe lookAhead($0) }
     for i in ids.indices {
-      if i % 64 == 0 {
-        unsafe hashes.withUnsafeBufferPointer { unsafe warm($0, i..<min(i + 64, ids.count)) }
-      }
+      unsafe hashes.withUnsafeBufferPointer { unsafe lookAhead(of: i, $0) }
       var id = ids[i]
       let slot = id.withUTF8 { unsafe findSlot(UnsafeRawBufferPointer($0), hash: hashes[i]) }
       guard let slot, isLive(slot, now: now.milliseconds) else {

@@ -250,43 +250,6 @@ struct TreeNode: BitwiseCopyable {
     return (leaf, signature)
   }
 
-  // MARK: Warming
-
-  /// Reads what a move that leaves its leaf will touch: the way to the new leaf, both leaves' last
-  /// blocks and the slot of the point that fills the gap. Answers something read.
-  @inline(__always)
-  func warmMove(location: UInt32, to point: MercatorPoint) -> UInt32 {
-    let block = unsafe blocks.pointer(location >> 3)
-    let lane = Int(location & 7)
-    let difference = unsafe (block.pointee.x[lane] ^ point.x) | (block.pointee.y[lane] ^ point.y)
-    let owner = links[location >> 3].owner
-    let common = UInt32(difference.leadingZeroBitCount)
-    guard common < owner & 63 else { return 0 }
-    var node = owner >> 6
-    let leaf = nodes[node]
-    var sum: UInt32 = 0
-    if leaf.level < 32 {
-      let last = leaf.count &- 1
-      let filler = unsafe blocks.pointer(self.block(of: node, Int(last >> 3))).pointee.slot[
-        Int(last & 7)]
-      sum = unsafe slots[Int(filler)].location
-    }
-    repeat { node = nodes[node].parent } while nodes[node].level > common
-    return sum &+ warmDescent(from: node, to: point)
-  }
-
-  /// Reads the way from a node to a point's leaf and the block that a new point would join.
-  @inline(__always)
-  func warmDescent(from start: UInt32, to point: MercatorPoint) -> UInt32 {
-    var index = start
-    while nodes[index].isInner {
-      index = nodes[index].first + Self.quadrant(point, level: nodes[index].level)
-    }
-    let leaf = nodes[index]
-    guard leaf.count & 7 != 0, leaf.level < 32 else { return leaf.count }
-    return unsafe blocks.pointer(block(of: index, Int(leaf.count >> 3))).pointee.slot[0]
-  }
-
   // MARK: Splitting and merging
 
   private mutating func split(_ index: UInt32) {

@@ -1,0 +1,232 @@
+import GeoMath
+
+/// The entries of one slice, as what brings their memory close sees them.
+@safe struct Lookahead {
+  /// Entries looked at together: what three steps bring must fit the first cache.
+  static let step = 64
+  let entries: UnsafeBufferPointer<UpdateBatch.Entry>
+  /// Empty when all entries are moves by handle.
+  let hashes: UnsafeBufferPointer<UInt64>
+  let points: UnsafeBufferPointer<MercatorPoint>
+  /// Whether the change feed will read each record.
+  let isFed: Bool
+}
+
+/// What is known of one entry on the way.
+private struct Walker: BitwiseCopyable {
+  var entry: UInt32
+  /// Where the way has come to.
+  var node: UInt32
+  /// Climbs while its node is below this level, then goes down to the entry's point; 63: it only
+  /// goes down.
+  var common: UInt32
+  /// The leaf that it leaves, `.max` if none.
+  var leaf: UInt32
+}
+
+extension LiveIndex {
+  /// Asks for the memory that the entries of a slice will touch, one step of all entries after
+  /// the other, so that each step finds what the step before has asked for:
+  ///
+  ///     id map lines → slots, record references → blocks, their links, records
+  ///     → of moves that leave their leaf: its node → nodes up to the common ancestor, then down
+  ///     → both leaves' last blocks
+  ///
+  /// The first steps run ahead of the slice at work, so that memory is busy while it is applied.
+  /// They run under the lock that entries are applied under. Earlier entries may change what was
+  /// seen: these are hints and nothing else.
+  func lookAhead(_ batch: Lookahead, _ range: Range<Int>) {
+    func step(_ number: Int) -> Range<Int> {
+      let count = unsafe batch.entries.count
+      let start = min(count, range.lowerBound + number * Lookahead.step)
+      return start..<min(count, start + Lookahead.step)
+    }
+    let hasUpserts = unsafe !batch.hashes.isEmpty
+    if range.lowerBound == 0 {
+      if hasUpserts { lookAtMap(batch, step(0).lowerBound..<step(2).upperBound) }
+      lookAtSlots(batch, step(0))
+      lookAtSlots(batch, step(1))
+      lookAtBlocks(batch, step(0))
+    }
+    if hasUpserts { lookAtMap(batch, step(3)) }
+    lookAtSlots(batch, step(2))
+    lookAtBlocks(batch, step(1))
+    unsafe withUnsafeTemporaryAllocation(of: Walker.self, capacity: range.count) { walkers in
+      let base = unsafe walkers.baseAddress.unsafelyUnwrapped
+      unsafe walk(batch, base, findLeaving(batch, range, base))
+    }
+  }
+
+  @inline(__always)
+  private func lookAtMap(_ batch: Lookahead, _ range: Range<Int>) {
+    for i in range { unsafe MemoryHints.read(map.home(batch.hashes[i])) }
+  }
+
+  /// The slot that an entry is about, as far as it is known without reading its id.
+  @inline(__always)
+  private func expectedSlot(_ i: Int, _ batch: Lookahead) -> UInt32 {
+    let entry = unsafe batch.entries.baseAddress.unsafelyUnwrapped + i
+    if unsafe !entry.pointee.isMove { return unsafe likelySlot(batch.hashes[i]) ?? Slot.vacant }
+    let slot = unsafe UInt32(truncatingIfNeeded: entry.pointee.reference)
+    return slot < slotEnd ? slot : Slot.vacant
+  }
+
+  @inline(__always)
+  private func lookAtSlots(_ batch: Lookahead, _ range: Range<Int>) {
+    let readsRecords = unsafe batch.isFed || !batch.hashes.isEmpty
+    for i in range {
+      let slot = expectedSlot(i, batch)
+      guard slot != Slot.vacant else { continue }
+      unsafe MemoryHints.read(slots.base + Int(slot))
+      if readsRecords { unsafe MemoryHints.read(records.base + Int(slot)) }
+    }
+  }
+
+  @inline(__always)
+  private func lookAtBlocks(_ batch: Lookahead, _ range: Range<Int>) {
+    let readsRecords = unsafe batch.isFed || !batch.hashes.isEmpty
+    for i in range {
+      let slot = expectedSlot(i, batch)
+      guard slot != Slot.vacant else { continue }
+      let location = unsafe slots.base[Int(slot)].location
+      guard location != Slot.vacant else { continue }
+      unsafe MemoryHints.read(tree.blocks.base + Int(location >> 3))
+      unsafe MemoryHints.read(tree.links.base + Int(location >> 3))
+      if readsRecords {
+        let record = unsafe record(slot)
+        unsafe MemoryHints.read(record)
+        unsafe MemoryHints.read(record + MemoryHints.line - 8)
+      }
+    }
+  }
+
+  /// The entries that will change leaf and those that will be inserted.
+  @inline(__always)
+  private func findLeaving(
+    _ batch: Lookahead, _ range: Range<Int>, _ walkers: UnsafeMutablePointer<Walker>
+  ) -> Int {
+    var count = 0
+    for i in range {
+      let slot = expectedSlot(i, batch)
+      let location = slot == Slot.vacant ? slot : unsafe slots.base[Int(slot)].location
+      guard location != Slot.vacant else {
+        if unsafe !batch.entries[i].isMove {
+          unsafe walkers[count] = Walker(
+            entry: UInt32(truncatingIfNeeded: i), node: 0, common: 63, leaf: .max)
+          count += 1
+        }
+        continue
+      }
+      let block = unsafe tree.blocks.base + Int(location >> 3)
+      let lane = Int(location & 7)
+      let point = unsafe batch.points[i]
+      let difference = unsafe (block.pointee.x[lane] ^ point.x) | (block.pointee.y[lane] ^ point.y)
+      let owner = unsafe tree.links.base[Int(location >> 3)].owner
+      let common = UInt32(difference.leadingZeroBitCount)
+      // Without a branch: which moves leave cannot be foretold.
+      unsafe walkers[count] = Walker(
+        entry: UInt32(truncatingIfNeeded: i), node: owner >> 6, common: common, leaf: owner >> 6)
+      count += common < owner & 63 ? 1 : 0
+    }
+    for k in 0..<count {
+      let node = unsafe tree.nodes.base + Int(walkers[k].node)
+      unsafe MemoryHints.read(node)
+    }
+    return count
+  }
+
+  /// All walkers one node on, until each has come to its new leaf.
+  @inline(__always)
+  private func walk(
+    _ batch: Lookahead, _ walkers: UnsafeMutablePointer<Walker>, _ count: Int
+  ) {
+    // The old leaves' last blocks first: they are needed last but one.
+    for k in 0..<count {
+      let leaf = unsafe walkers[k].leaf
+      if leaf != .max { tree.lookAtLast(of: leaf) }
+    }
+    var active = count
+    while active > 0 {
+      var kept = 0
+      for k in 0..<active {
+        var walker = unsafe walkers[k]
+        let node = unsafe tree.nodes.base + Int(walker.node)
+        let level = unsafe node.pointee.level
+        if level > walker.common {
+          walker.node = unsafe node.pointee.parent
+        } else {
+          // From here down only.
+          walker.common = 63
+          guard unsafe node.pointee.isInner else {
+            unsafe tree.lookAtRoom(in: node)
+            continue
+          }
+          walker.node =
+            unsafe node.pointee.first
+            + PointTree.quadrant(batch.points[Int(walker.entry)], level: level)
+        }
+        unsafe MemoryHints.read(tree.nodes.base + Int(walker.node))
+        unsafe walkers[kept] = walker
+        kept += 1
+      }
+      active = kept
+    }
+  }
+
+  /// The slot that the first entry for a hash names: the right one nearly always.
+  @inline(__always)
+  private func likelySlot(_ hash: UInt64) -> UInt32? {
+    let entry = unsafe map.home(hash).pointee
+    let slot = UInt32(truncatingIfNeeded: entry)
+    return entry >> 32 == hash >> 32 && slot < slotEnd ? slot : nil
+  }
+
+  // MARK: Lookups
+
+  /// One step before the id of hash `i` is looked up.
+  @inline(__always)
+  func lookAhead(of i: Int, _ hashes: UnsafeBufferPointer<UInt64>) {
+    if i + 36 < hashes.count { unsafe MemoryHints.read(map.home(hashes[i + 36])) }
+    if i + 24 < hashes.count, let slot = unsafe likelySlot(hashes[i + 24]) {
+      unsafe MemoryHints.read(slots.base + Int(slot))
+      unsafe MemoryHints.read(records.base + Int(slot))
+    }
+    if i + 12 < hashes.count, let slot = unsafe likelySlot(hashes[i + 12]),
+      unsafe slots.base[Int(slot)].location != Slot.vacant
+    {
+      let record = unsafe record(slot)
+      unsafe MemoryHints.read(record)
+      unsafe MemoryHints.read(record + MemoryHints.line - 8)
+    }
+  }
+
+  /// Brings the first ids on their way.
+  @inline(__always)
+  func lookAhead(_ hashes: UnsafeBufferPointer<UInt64>) {
+    for i in 0..<min(36, hashes.count) { unsafe MemoryHints.read(map.home(hashes[i])) }
+    for i in -24..<0 { unsafe lookAhead(of: i, hashes) }
+  }
+}
+
+extension PointTree {
+  /// Asks for the block of a leaf's last point.
+  @inline(__always)
+  func lookAtLast(of leaf: UInt32) {
+    let node = unsafe nodes.base + Int(leaf)
+    guard unsafe node.pointee.level < 32 && node.pointee.count > 0 else { return }
+    let last = unsafe Int((node.pointee.count &- 1) >> 3)
+    let block = unsafe blocks.base + Int(self.block(of: leaf, last & 3))
+    unsafe MemoryHints.read(block)
+    unsafe MemoryHints.read(UnsafeRawPointer(block) + MemoryHints.line)
+  }
+
+  /// Asks for the block that a new point of a leaf would join.
+  @inline(__always)
+  func lookAtRoom(in node: UnsafeMutablePointer<TreeNode>) {
+    guard unsafe node.pointee.count & 7 != 0, unsafe node.pointee.level < 32 else { return }
+    let words = unsafe UnsafeRawPointer(node).assumingMemoryBound(to: UInt32.self)
+    let block = unsafe blocks.base + Int(words[Int(node.pointee.count >> 3)])
+    unsafe MemoryHints.read(block)
+    unsafe MemoryHints.read(UnsafeRawPointer(block) + MemoryHints.line)
+  }
+}
