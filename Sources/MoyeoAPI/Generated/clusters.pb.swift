@@ -300,6 +300,17 @@ public nonisolated struct Moyeo_V1_GetClustersRequest: Sendable {
   /// Clears the value of `limit`. Subsequent reads from it will return its default value.
   public mutating func clearLimit() {self._limit = nil}
 
+  /// How old an answer may be that was worked out for somebody else; 0 when absent. Over HTTP also
+  /// `Cache-Control: max-age`.
+  public var maxStalenessSeconds: Double {
+    get {_maxStalenessSeconds ?? 0}
+    set {_maxStalenessSeconds = newValue}
+  }
+  /// Returns true if `maxStalenessSeconds` has been explicitly set.
+  public var hasMaxStalenessSeconds: Bool {self._maxStalenessSeconds != nil}
+  /// Clears the value of `maxStalenessSeconds`. Subsequent reads from it will return its default value.
+  public mutating func clearMaxStalenessSeconds() {self._maxStalenessSeconds = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -314,6 +325,7 @@ public nonisolated struct Moyeo_V1_GetClustersRequest: Sendable {
   fileprivate var _tagMatch: String? = nil
   fileprivate var _minVersion: String? = nil
   fileprivate var _limit: Int32? = nil
+  fileprivate var _maxStalenessSeconds: Double? = nil
 }
 
 public nonisolated struct Moyeo_V1_Cluster: Sendable {
@@ -471,6 +483,26 @@ public nonisolated struct Moyeo_V1_GetClustersResponse: Sendable {
   /// Clears the value of `truncated`. Subsequent reads from it will return its default value.
   public mutating func clearTruncated() {self._truncated = nil}
 
+  /// Seconds since the state was read that this answer shows.
+  public var age: Double {
+    get {_age ?? 0}
+    set {_age = newValue}
+  }
+  /// Returns true if `age` has been explicitly set.
+  public var hasAge: Bool {self._age != nil}
+  /// Clears the value of `age`. Subsequent reads from it will return its default value.
+  public mutating func clearAge() {self._age = nil}
+
+  /// Whether it was worked out for another request.
+  public var coalesced: Bool {
+    get {_coalesced ?? false}
+    set {_coalesced = newValue}
+  }
+  /// Returns true if `coalesced` has been explicitly set.
+  public var hasCoalesced: Bool {self._coalesced != nil}
+  /// Clears the value of `coalesced`. Subsequent reads from it will return its default value.
+  public mutating func clearCoalesced() {self._coalesced = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -479,6 +511,8 @@ public nonisolated struct Moyeo_V1_GetClustersResponse: Sendable {
   fileprivate var _lagMilliseconds: Int32? = nil
   fileprivate var _zoom: Int32? = nil
   fileprivate var _truncated: Bool? = nil
+  fileprivate var _age: Double? = nil
+  fileprivate var _coalesced: Bool? = nil
 }
 
 public nonisolated struct Moyeo_V1_GetChildrenRequest: Sendable {
@@ -1029,7 +1063,7 @@ nonisolated extension Moyeo_V1_GetTileResponse: SwiftProtobuf.Message, SwiftProt
 
 nonisolated extension Moyeo_V1_GetClustersRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".GetClustersRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}layer\0\u{1}west\0\u{1}south\0\u{1}east\0\u{1}north\0\u{1}zoom\0\u{3}meters_per_pixel\0\u{1}tags\0\u{3}tag_match\0\u{3}not_tags\0\u{1}where\0\u{3}min_version\0\u{1}limit\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}layer\0\u{1}west\0\u{1}south\0\u{1}east\0\u{1}north\0\u{1}zoom\0\u{3}meters_per_pixel\0\u{1}tags\0\u{3}tag_match\0\u{3}not_tags\0\u{1}where\0\u{3}min_version\0\u{1}limit\0\u{3}max_staleness_seconds\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1050,6 +1084,7 @@ nonisolated extension Moyeo_V1_GetClustersRequest: SwiftProtobuf.Message, SwiftP
       case 11: try { try decoder.decodeRepeatedMessageField(value: &self.`where`) }()
       case 12: try { try decoder.decodeSingularStringField(value: &self._minVersion) }()
       case 13: try { try decoder.decodeSingularInt32Field(value: &self._limit) }()
+      case 14: try { try decoder.decodeSingularDoubleField(value: &self._maxStalenessSeconds) }()
       default: break
       }
     }
@@ -1099,6 +1134,9 @@ nonisolated extension Moyeo_V1_GetClustersRequest: SwiftProtobuf.Message, SwiftP
     try { if let v = self._limit {
       try visitor.visitSingularInt32Field(value: v, fieldNumber: 13)
     } }()
+    try { if let v = self._maxStalenessSeconds {
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 14)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1116,6 +1154,7 @@ nonisolated extension Moyeo_V1_GetClustersRequest: SwiftProtobuf.Message, SwiftP
     if lhs.`where` != rhs.`where` {return false}
     if lhs._minVersion != rhs._minVersion {return false}
     if lhs._limit != rhs._limit {return false}
+    if lhs._maxStalenessSeconds != rhs._maxStalenessSeconds {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1207,7 +1246,7 @@ nonisolated extension Moyeo_V1_Cluster: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension Moyeo_V1_GetClustersResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".GetClustersResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}clusters\0\u{1}version\0\u{3}lag_milliseconds\0\u{1}zoom\0\u{1}truncated\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}clusters\0\u{1}version\0\u{3}lag_milliseconds\0\u{1}zoom\0\u{1}truncated\0\u{1}age\0\u{1}coalesced\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1220,6 +1259,8 @@ nonisolated extension Moyeo_V1_GetClustersResponse: SwiftProtobuf.Message, Swift
       case 3: try { try decoder.decodeSingularInt32Field(value: &self._lagMilliseconds) }()
       case 4: try { try decoder.decodeSingularInt32Field(value: &self._zoom) }()
       case 5: try { try decoder.decodeSingularBoolField(value: &self._truncated) }()
+      case 6: try { try decoder.decodeSingularDoubleField(value: &self._age) }()
+      case 7: try { try decoder.decodeSingularBoolField(value: &self._coalesced) }()
       default: break
       }
     }
@@ -1245,6 +1286,12 @@ nonisolated extension Moyeo_V1_GetClustersResponse: SwiftProtobuf.Message, Swift
     try { if let v = self._truncated {
       try visitor.visitSingularBoolField(value: v, fieldNumber: 5)
     } }()
+    try { if let v = self._age {
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 6)
+    } }()
+    try { if let v = self._coalesced {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 7)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1254,6 +1301,8 @@ nonisolated extension Moyeo_V1_GetClustersResponse: SwiftProtobuf.Message, Swift
     if lhs._lagMilliseconds != rhs._lagMilliseconds {return false}
     if lhs._zoom != rhs._zoom {return false}
     if lhs._truncated != rhs._truncated {return false}
+    if lhs._age != rhs._age {return false}
+    if lhs._coalesced != rhs._coalesced {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

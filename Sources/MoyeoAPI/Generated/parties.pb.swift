@@ -28,9 +28,62 @@ public nonisolated struct Moyeo_V1_PartyPolicy: Sendable {
   /// Attributes that must be the same for everyone aboard, such as "gender".
   public var sameAttributes: [String] = []
 
+  /// The named pack of rules that is in force beside, such as "kr-small-taxi". In answers.
+  public var pack: String {
+    get {_pack ?? String()}
+    set {_pack = newValue}
+  }
+  /// Returns true if `pack` has been explicitly set.
+  public var hasPack: Bool {self._pack != nil}
+  /// Clears the value of `pack`. Subsequent reads from it will return its default value.
+  public mutating func clearPack() {self._pack = nil}
+
+  /// Bind every rider, whatever wider limits they state.
+  public var maxWalkMeters: Double {
+    get {_maxWalkMeters ?? 0}
+    set {_maxWalkMeters = newValue}
+  }
+  /// Returns true if `maxWalkMeters` has been explicitly set.
+  public var hasMaxWalkMeters: Bool {self._maxWalkMeters != nil}
+  /// Clears the value of `maxWalkMeters`. Subsequent reads from it will return its default value.
+  public mutating func clearMaxWalkMeters() {self._maxWalkMeters = nil}
+
+  public var maxDetourRatio: Double {
+    get {_maxDetourRatio ?? 0}
+    set {_maxDetourRatio = newValue}
+  }
+  /// Returns true if `maxDetourRatio` has been explicitly set.
+  public var hasMaxDetourRatio: Bool {self._maxDetourRatio != nil}
+  /// Clears the value of `maxDetourRatio`. Subsequent reads from it will return its default value.
+  public mutating func clearMaxDetourRatio() {self._maxDetourRatio = nil}
+
+  public var maxDetourSeconds: Double {
+    get {_maxDetourSeconds ?? 0}
+    set {_maxDetourSeconds = newValue}
+  }
+  /// Returns true if `maxDetourSeconds` has been explicitly set.
+  public var hasMaxDetourSeconds: Bool {self._maxDetourSeconds != nil}
+  /// Clears the value of `maxDetourSeconds`. Subsequent reads from it will return its default value.
+  public mutating func clearMaxDetourSeconds() {self._maxDetourSeconds = nil}
+
+  public var minSharedRatio: Double {
+    get {_minSharedRatio ?? 0}
+    set {_minSharedRatio = newValue}
+  }
+  /// Returns true if `minSharedRatio` has been explicitly set.
+  public var hasMinSharedRatio: Bool {self._minSharedRatio != nil}
+  /// Clears the value of `minSharedRatio`. Subsequent reads from it will return its default value.
+  public mutating func clearMinSharedRatio() {self._minSharedRatio = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
+
+  fileprivate var _pack: String? = nil
+  fileprivate var _maxWalkMeters: Double? = nil
+  fileprivate var _maxDetourRatio: Double? = nil
+  fileprivate var _maxDetourSeconds: Double? = nil
+  fileprivate var _minSharedRatio: Double? = nil
 }
 
 public nonisolated struct Moyeo_V1_PartyRider: Sendable {
@@ -285,6 +338,27 @@ public nonisolated struct Moyeo_V1_PartyFare: Sendable {
   /// Clears the value of `minorUnitDigits`. Subsequent reads from it will return its default value.
   public mutating func clearMinorUnitDigits() {self._minorUnitDigits = nil}
 
+  /// By rider; they sum to `expected`.
+  public var shares: [Moyeo_V1_FareShare] = []
+
+  public var distanceMeters: Double {
+    get {_distanceMeters ?? 0}
+    set {_distanceMeters = newValue}
+  }
+  /// Returns true if `distanceMeters` has been explicitly set.
+  public var hasDistanceMeters: Bool {self._distanceMeters != nil}
+  /// Clears the value of `distanceMeters`. Subsequent reads from it will return its default value.
+  public mutating func clearDistanceMeters() {self._distanceMeters = nil}
+
+  public var durationSeconds: Double {
+    get {_durationSeconds ?? 0}
+    set {_durationSeconds = newValue}
+  }
+  /// Returns true if `durationSeconds` has been explicitly set.
+  public var hasDurationSeconds: Bool {self._durationSeconds != nil}
+  /// Clears the value of `durationSeconds`. Subsequent reads from it will return its default value.
+  public mutating func clearDurationSeconds() {self._durationSeconds = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -296,6 +370,8 @@ public nonisolated struct Moyeo_V1_PartyFare: Sendable {
   fileprivate var _tariffID: String? = nil
   fileprivate var _source: String? = nil
   fileprivate var _minorUnitDigits: Int32? = nil
+  fileprivate var _distanceMeters: Double? = nil
+  fileprivate var _durationSeconds: Double? = nil
 }
 
 public nonisolated struct Moyeo_V1_PartySettlement: Sendable {
@@ -823,6 +899,16 @@ public nonisolated struct Moyeo_V1_CreatePartyRequest: @unchecked Sendable {
   /// Clears the value of `policyPack`. Subsequent reads from it will return its default value.
   public mutating func clearPolicyPack() {_uniqueStorage()._policyPack = nil}
 
+  /// The part of the way that must be shared, 0-1.
+  public var minSharedRatio: Double {
+    get {_storage._minSharedRatio ?? 0}
+    set {_uniqueStorage()._minSharedRatio = newValue}
+  }
+  /// Returns true if `minSharedRatio` has been explicitly set.
+  public var hasMinSharedRatio: Bool {_storage._minSharedRatio != nil}
+  /// Clears the value of `minSharedRatio`. Subsequent reads from it will return its default value.
+  public mutating func clearMinSharedRatio() {_uniqueStorage()._minSharedRatio = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1290,6 +1376,15 @@ public nonisolated struct Moyeo_V1_JoinPartyRequest: Sendable {
   /// Clears the value of `weight`. Subsequent reads from it will return its default value.
   public mutating func clearWeight() {self._weight = nil}
 
+  public var minSharedRatio: Double {
+    get {_minSharedRatio ?? 0}
+    set {_minSharedRatio = newValue}
+  }
+  /// Returns true if `minSharedRatio` has been explicitly set.
+  public var hasMinSharedRatio: Bool {self._minSharedRatio != nil}
+  /// Clears the value of `minSharedRatio`. Subsequent reads from it will return its default value.
+  public mutating func clearMinSharedRatio() {self._minSharedRatio = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1304,6 +1399,7 @@ public nonisolated struct Moyeo_V1_JoinPartyRequest: Sendable {
   fileprivate var _maxWalkMeters: Double? = nil
   fileprivate var _maxDetourRatio: Double? = nil
   fileprivate var _weight: Double? = nil
+  fileprivate var _minSharedRatio: Double? = nil
 }
 
 public nonisolated struct Moyeo_V1_LeavePartyRequest: Sendable {
@@ -1689,6 +1785,16 @@ public nonisolated struct Moyeo_V1_MatchCandidate: Sendable {
   /// Clears the value of `yourSaving`. Subsequent reads from it will return its default value.
   public mutating func clearYourSaving() {self._yourSaving = nil}
 
+  /// Between the two departure times.
+  public var timeGapSeconds: Double {
+    get {_timeGapSeconds ?? 0}
+    set {_timeGapSeconds = newValue}
+  }
+  /// Returns true if `timeGapSeconds` has been explicitly set.
+  public var hasTimeGapSeconds: Bool {self._timeGapSeconds != nil}
+  /// Clears the value of `timeGapSeconds`. Subsequent reads from it will return its default value.
+  public mutating func clearTimeGapSeconds() {self._timeGapSeconds = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1700,6 +1806,7 @@ public nonisolated struct Moyeo_V1_MatchCandidate: Sendable {
   fileprivate var _route: Moyeo_V1_PartyRoute? = nil
   fileprivate var _yourFare: Int64? = nil
   fileprivate var _yourSaving: Int64? = nil
+  fileprivate var _timeGapSeconds: Double? = nil
 }
 
 public nonisolated struct Moyeo_V1_MatchRelaxation: Sendable {
@@ -1707,7 +1814,7 @@ public nonisolated struct Moyeo_V1_MatchRelaxation: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// "window", "seats", "policy", "walk", "detour", "price" or "sharedRatio".
+  /// "window", "seats", "walk", "detour" or "price".
   public var rule: String {
     get {_rule ?? String()}
     set {_rule = newValue}
@@ -1754,6 +1861,16 @@ public nonisolated struct Moyeo_V1_MatchRelaxation: Sendable {
   /// Clears the value of `message`. Subsequent reads from it will return its default value.
   public mutating func clearMessage() {self._message = nil}
 
+  /// How much more than asked for.
+  public var amount: Double {
+    get {_amount ?? 0}
+    set {_amount = newValue}
+  }
+  /// Returns true if `amount` has been explicitly set.
+  public var hasAmount: Bool {self._amount != nil}
+  /// Clears the value of `amount`. Subsequent reads from it will return its default value.
+  public mutating func clearAmount() {self._amount = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1763,6 +1880,7 @@ public nonisolated struct Moyeo_V1_MatchRelaxation: Sendable {
   fileprivate var _value: Double? = nil
   fileprivate var _partyID: String? = nil
   fileprivate var _message: String? = nil
+  fileprivate var _amount: Double? = nil
 }
 
 public nonisolated struct Moyeo_V1_MatchExplanation: Sendable {
@@ -1798,6 +1916,19 @@ public nonisolated struct Moyeo_V1_MatchExplanation: Sendable {
   /// Clears the value of `relaxation`. Subsequent reads from it will return its default value.
   public mutating func clearRelaxation() {self._relaxation = nil}
 
+  /// Parties that hold all rules, answered or beyond the limit.
+  public var matched: Int32 {
+    get {_matched ?? 0}
+    set {_matched = newValue}
+  }
+  /// Returns true if `matched` has been explicitly set.
+  public var hasMatched: Bool {self._matched != nil}
+  /// Clears the value of `matched`. Subsequent reads from it will return its default value.
+  public mutating func clearMatched() {self._matched = nil}
+
+  /// The smallest change of each rule, as far as one helps.
+  public var relaxations: [Moyeo_V1_MatchRelaxation] = []
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1805,6 +1936,7 @@ public nonisolated struct Moyeo_V1_MatchExplanation: Sendable {
   fileprivate var _considered: Int32? = nil
   fileprivate var _removed: SwiftProtobuf.Google_Protobuf_Struct? = nil
   fileprivate var _relaxation: Moyeo_V1_MatchRelaxation? = nil
+  fileprivate var _matched: Int32? = nil
 }
 
 public nonisolated struct Moyeo_V1_MatchPartiesResponse: Sendable {
@@ -1935,6 +2067,15 @@ public nonisolated struct Moyeo_V1_PreviewJoinRequest: Sendable {
   /// Clears the value of `weight`. Subsequent reads from it will return its default value.
   public mutating func clearWeight() {self._weight = nil}
 
+  public var minSharedRatio: Double {
+    get {_minSharedRatio ?? 0}
+    set {_minSharedRatio = newValue}
+  }
+  /// Returns true if `minSharedRatio` has been explicitly set.
+  public var hasMinSharedRatio: Bool {self._minSharedRatio != nil}
+  /// Clears the value of `minSharedRatio`. Subsequent reads from it will return its default value.
+  public mutating func clearMinSharedRatio() {self._minSharedRatio = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1949,6 +2090,7 @@ public nonisolated struct Moyeo_V1_PreviewJoinRequest: Sendable {
   fileprivate var _maxDetourRatio: Double? = nil
   fileprivate var _maxShare: Int64? = nil
   fileprivate var _weight: Double? = nil
+  fileprivate var _minSharedRatio: Double? = nil
 }
 
 public nonisolated struct Moyeo_V1_PreviewShare: Sendable {
@@ -2010,6 +2152,16 @@ public nonisolated struct Moyeo_V1_PreviewShare: Sendable {
   /// Clears the value of `saving`. Subsequent reads from it will return its default value.
   public mutating func clearSaving() {self._saving = nil}
 
+  /// The part of the ride with someone else aboard, 0-1.
+  public var sharedRatio: Double {
+    get {_sharedRatio ?? 0}
+    set {_sharedRatio = newValue}
+  }
+  /// Returns true if `sharedRatio` has been explicitly set.
+  public var hasSharedRatio: Bool {self._sharedRatio != nil}
+  /// Clears the value of `sharedRatio`. Subsequent reads from it will return its default value.
+  public mutating func clearSharedRatio() {self._sharedRatio = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -2020,6 +2172,7 @@ public nonisolated struct Moyeo_V1_PreviewShare: Sendable {
   fileprivate var _detourSeconds: Double? = nil
   fileprivate var _soloFare: Int64? = nil
   fileprivate var _saving: Int64? = nil
+  fileprivate var _sharedRatio: Double? = nil
 }
 
 public nonisolated struct Moyeo_V1_PreviewJoinResponse: @unchecked Sendable {
@@ -2220,6 +2373,16 @@ public nonisolated struct Moyeo_V1_WatchMatchesRequest: @unchecked Sendable {
   /// Clears the value of `store`. Subsequent reads from it will return its default value.
   public mutating func clearStore() {_uniqueStorage()._store = nil}
 
+  /// A soft stream: it begins with what is there now, whatever the token.
+  public var resumeToken: String {
+    get {_storage._resumeToken ?? String()}
+    set {_uniqueStorage()._resumeToken = newValue}
+  }
+  /// Returns true if `resumeToken` has been explicitly set.
+  public var hasResumeToken: Bool {_storage._resumeToken != nil}
+  /// Clears the value of `resumeToken`. Subsequent reads from it will return its default value.
+  public mutating func clearResumeToken() {_uniqueStorage()._resumeToken = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -2263,6 +2426,15 @@ public nonisolated struct Moyeo_V1_WatchMatchesEvent: Sendable {
   /// Clears the value of `matchID`. Subsequent reads from it will return its default value.
   public mutating func clearMatchID() {self._matchID = nil}
 
+  public var resumeToken: String {
+    get {_resumeToken ?? String()}
+    set {_resumeToken = newValue}
+  }
+  /// Returns true if `resumeToken` has been explicitly set.
+  public var hasResumeToken: Bool {self._resumeToken != nil}
+  /// Clears the value of `resumeToken`. Subsequent reads from it will return its default value.
+  public mutating func clearResumeToken() {self._resumeToken = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -2270,6 +2442,7 @@ public nonisolated struct Moyeo_V1_WatchMatchesEvent: Sendable {
   fileprivate var _kind: String? = nil
   fileprivate var _partyID: String? = nil
   fileprivate var _matchID: String? = nil
+  fileprivate var _resumeToken: String? = nil
 }
 
 public nonisolated struct Moyeo_V1_BatchRequest: Sendable {
@@ -2562,12 +2735,22 @@ public nonisolated struct Moyeo_V1_MatchBatchResponse: Sendable {
   /// Clears the value of `iterations`. Subsequent reads from it will return its default value.
   public mutating func clearIterations() {self._iterations = nil}
 
+  public var currency: String {
+    get {_currency ?? String()}
+    set {_currency = newValue}
+  }
+  /// Returns true if `currency` has been explicitly set.
+  public var hasCurrency: Bool {self._currency != nil}
+  /// Clears the value of `currency`. Subsequent reads from it will return its default value.
+  public mutating func clearCurrency() {self._currency = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
   fileprivate var _saving: Int64? = nil
   fileprivate var _iterations: Int32? = nil
+  fileprivate var _currency: String? = nil
 }
 
 public nonisolated struct Moyeo_V1_WatchPartyRequest: Sendable {
@@ -2807,7 +2990,7 @@ fileprivate nonisolated let _protobuf_package = "moyeo.v1"
 
 nonisolated extension Moyeo_V1_PartyPolicy: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".PartyPolicy"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}same_attributes\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}same_attributes\0\u{1}pack\0\u{3}max_walk_meters\0\u{3}max_detour_ratio\0\u{3}max_detour_seconds\0\u{3}min_shared_ratio\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2816,20 +2999,49 @@ nonisolated extension Moyeo_V1_PartyPolicy: SwiftProtobuf.Message, SwiftProtobuf
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeRepeatedStringField(value: &self.sameAttributes) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._pack) }()
+      case 3: try { try decoder.decodeSingularDoubleField(value: &self._maxWalkMeters) }()
+      case 4: try { try decoder.decodeSingularDoubleField(value: &self._maxDetourRatio) }()
+      case 5: try { try decoder.decodeSingularDoubleField(value: &self._maxDetourSeconds) }()
+      case 6: try { try decoder.decodeSingularDoubleField(value: &self._minSharedRatio) }()
       default: break
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.sameAttributes.isEmpty {
       try visitor.visitRepeatedStringField(value: self.sameAttributes, fieldNumber: 1)
     }
+    try { if let v = self._pack {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._maxWalkMeters {
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._maxDetourRatio {
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._maxDetourSeconds {
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 5)
+    } }()
+    try { if let v = self._minSharedRatio {
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 6)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Moyeo_V1_PartyPolicy, rhs: Moyeo_V1_PartyPolicy) -> Bool {
     if lhs.sameAttributes != rhs.sameAttributes {return false}
+    if lhs._pack != rhs._pack {return false}
+    if lhs._maxWalkMeters != rhs._maxWalkMeters {return false}
+    if lhs._maxDetourRatio != rhs._maxDetourRatio {return false}
+    if lhs._maxDetourSeconds != rhs._maxDetourSeconds {return false}
+    if lhs._minSharedRatio != rhs._minSharedRatio {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2980,7 +3192,7 @@ nonisolated extension Moyeo_V1_PartyRoute: SwiftProtobuf.Message, SwiftProtobuf.
 
 nonisolated extension Moyeo_V1_PartyFare: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".PartyFare"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}currency\0\u{1}expected\0\u{1}low\0\u{1}high\0\u{3}tariff_id\0\u{1}source\0\u{3}minor_unit_digits\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}currency\0\u{1}expected\0\u{1}low\0\u{1}high\0\u{3}tariff_id\0\u{1}source\0\u{3}minor_unit_digits\0\u{1}shares\0\u{3}distance_meters\0\u{3}duration_seconds\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2995,6 +3207,9 @@ nonisolated extension Moyeo_V1_PartyFare: SwiftProtobuf.Message, SwiftProtobuf._
       case 5: try { try decoder.decodeSingularStringField(value: &self._tariffID) }()
       case 6: try { try decoder.decodeSingularStringField(value: &self._source) }()
       case 7: try { try decoder.decodeSingularInt32Field(value: &self._minorUnitDigits) }()
+      case 8: try { try decoder.decodeRepeatedMessageField(value: &self.shares) }()
+      case 9: try { try decoder.decodeSingularDoubleField(value: &self._distanceMeters) }()
+      case 10: try { try decoder.decodeSingularDoubleField(value: &self._durationSeconds) }()
       default: break
       }
     }
@@ -3026,6 +3241,15 @@ nonisolated extension Moyeo_V1_PartyFare: SwiftProtobuf.Message, SwiftProtobuf._
     try { if let v = self._minorUnitDigits {
       try visitor.visitSingularInt32Field(value: v, fieldNumber: 7)
     } }()
+    if !self.shares.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.shares, fieldNumber: 8)
+    }
+    try { if let v = self._distanceMeters {
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 9)
+    } }()
+    try { if let v = self._durationSeconds {
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 10)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -3037,6 +3261,9 @@ nonisolated extension Moyeo_V1_PartyFare: SwiftProtobuf.Message, SwiftProtobuf._
     if lhs._tariffID != rhs._tariffID {return false}
     if lhs._source != rhs._source {return false}
     if lhs._minorUnitDigits != rhs._minorUnitDigits {return false}
+    if lhs.shares != rhs.shares {return false}
+    if lhs._distanceMeters != rhs._distanceMeters {return false}
+    if lhs._durationSeconds != rhs._durationSeconds {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3389,7 +3616,7 @@ nonisolated extension Moyeo_V1_PartyResponse: SwiftProtobuf.Message, SwiftProtob
 
 nonisolated extension Moyeo_V1_CreatePartyRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".CreatePartyRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}host_id\0\u{1}origin\0\u{1}destination\0\u{3}departure_time\0\u{3}departure_window_seconds\0\u{1}seats\0\u{3}host_seats\0\u{1}riders\0\u{3}max_detour_ratio\0\u{3}max_walk_meters\0\u{1}tags\0\u{1}policy\0\u{3}split_rule\0\u{1}attributes\0\u{3}tariff_id\0\u{3}vehicle_class\0\u{1}called\0\u{3}allow_raised_shares\0\u{1}weight\0\u{3}policy_pack\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}host_id\0\u{1}origin\0\u{1}destination\0\u{3}departure_time\0\u{3}departure_window_seconds\0\u{1}seats\0\u{3}host_seats\0\u{1}riders\0\u{3}max_detour_ratio\0\u{3}max_walk_meters\0\u{1}tags\0\u{1}policy\0\u{3}split_rule\0\u{1}attributes\0\u{3}tariff_id\0\u{3}vehicle_class\0\u{1}called\0\u{3}allow_raised_shares\0\u{1}weight\0\u{3}policy_pack\0\u{3}min_shared_ratio\0")
 
   fileprivate class _StorageClass {
     var _hostID: String? = nil
@@ -3412,6 +3639,7 @@ nonisolated extension Moyeo_V1_CreatePartyRequest: SwiftProtobuf.Message, SwiftP
     var _allowRaisedShares: Bool? = nil
     var _weight: Double? = nil
     var _policyPack: String? = nil
+    var _minSharedRatio: Double? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -3442,6 +3670,7 @@ nonisolated extension Moyeo_V1_CreatePartyRequest: SwiftProtobuf.Message, SwiftP
       _allowRaisedShares = source._allowRaisedShares
       _weight = source._weight
       _policyPack = source._policyPack
+      _minSharedRatio = source._minSharedRatio
     }
   }
 
@@ -3480,6 +3709,7 @@ nonisolated extension Moyeo_V1_CreatePartyRequest: SwiftProtobuf.Message, SwiftP
         case 18: try { try decoder.decodeSingularBoolField(value: &_storage._allowRaisedShares) }()
         case 19: try { try decoder.decodeSingularDoubleField(value: &_storage._weight) }()
         case 20: try { try decoder.decodeSingularStringField(value: &_storage._policyPack) }()
+        case 21: try { try decoder.decodeSingularDoubleField(value: &_storage._minSharedRatio) }()
         default: break
         }
       }
@@ -3552,6 +3782,9 @@ nonisolated extension Moyeo_V1_CreatePartyRequest: SwiftProtobuf.Message, SwiftP
       try { if let v = _storage._policyPack {
         try visitor.visitSingularStringField(value: v, fieldNumber: 20)
       } }()
+      try { if let v = _storage._minSharedRatio {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 21)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -3581,6 +3814,7 @@ nonisolated extension Moyeo_V1_CreatePartyRequest: SwiftProtobuf.Message, SwiftP
         if _storage._allowRaisedShares != rhs_storage._allowRaisedShares {return false}
         if _storage._weight != rhs_storage._weight {return false}
         if _storage._policyPack != rhs_storage._policyPack {return false}
+        if _storage._minSharedRatio != rhs_storage._minSharedRatio {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -3964,7 +4198,7 @@ nonisolated extension Moyeo_V1_CancelPartyRequest: SwiftProtobuf.Message, SwiftP
 
 nonisolated extension Moyeo_V1_JoinPartyRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".JoinPartyRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}rider_id\0\u{1}destination\0\u{1}attributes\0\u{1}seats\0\u{3}max_share\0\u{1}origin\0\u{3}max_walk_meters\0\u{3}max_detour_ratio\0\u{1}weight\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}rider_id\0\u{1}destination\0\u{1}attributes\0\u{1}seats\0\u{3}max_share\0\u{1}origin\0\u{3}max_walk_meters\0\u{3}max_detour_ratio\0\u{1}weight\0\u{3}min_shared_ratio\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3982,6 +4216,7 @@ nonisolated extension Moyeo_V1_JoinPartyRequest: SwiftProtobuf.Message, SwiftPro
       case 8: try { try decoder.decodeSingularDoubleField(value: &self._maxWalkMeters) }()
       case 9: try { try decoder.decodeSingularDoubleField(value: &self._maxDetourRatio) }()
       case 10: try { try decoder.decodeSingularDoubleField(value: &self._weight) }()
+      case 11: try { try decoder.decodeSingularDoubleField(value: &self._minSharedRatio) }()
       default: break
       }
     }
@@ -4022,6 +4257,9 @@ nonisolated extension Moyeo_V1_JoinPartyRequest: SwiftProtobuf.Message, SwiftPro
     try { if let v = self._weight {
       try visitor.visitSingularDoubleField(value: v, fieldNumber: 10)
     } }()
+    try { if let v = self._minSharedRatio {
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 11)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -4036,6 +4274,7 @@ nonisolated extension Moyeo_V1_JoinPartyRequest: SwiftProtobuf.Message, SwiftPro
     if lhs._maxWalkMeters != rhs._maxWalkMeters {return false}
     if lhs._maxDetourRatio != rhs._maxDetourRatio {return false}
     if lhs._weight != rhs._weight {return false}
+    if lhs._minSharedRatio != rhs._minSharedRatio {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -4411,7 +4650,7 @@ nonisolated extension Moyeo_V1_MatchPartiesRequest: SwiftProtobuf.Message, Swift
 
 nonisolated extension Moyeo_V1_MatchCandidate: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".MatchCandidate"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}party\0\u{3}walk_meters\0\u{3}detour_seconds\0\u{3}shared_ratio\0\u{3}stop_order\0\u{1}route\0\u{3}your_fare\0\u{3}your_saving\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}party\0\u{3}walk_meters\0\u{3}detour_seconds\0\u{3}shared_ratio\0\u{3}stop_order\0\u{1}route\0\u{3}your_fare\0\u{3}your_saving\0\u{3}time_gap_seconds\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4427,6 +4666,7 @@ nonisolated extension Moyeo_V1_MatchCandidate: SwiftProtobuf.Message, SwiftProto
       case 6: try { try decoder.decodeSingularMessageField(value: &self._route) }()
       case 7: try { try decoder.decodeSingularInt64Field(value: &self._yourFare) }()
       case 8: try { try decoder.decodeSingularInt64Field(value: &self._yourSaving) }()
+      case 9: try { try decoder.decodeSingularDoubleField(value: &self._timeGapSeconds) }()
       default: break
       }
     }
@@ -4461,6 +4701,9 @@ nonisolated extension Moyeo_V1_MatchCandidate: SwiftProtobuf.Message, SwiftProto
     try { if let v = self._yourSaving {
       try visitor.visitSingularInt64Field(value: v, fieldNumber: 8)
     } }()
+    try { if let v = self._timeGapSeconds {
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 9)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -4473,6 +4716,7 @@ nonisolated extension Moyeo_V1_MatchCandidate: SwiftProtobuf.Message, SwiftProto
     if lhs._route != rhs._route {return false}
     if lhs._yourFare != rhs._yourFare {return false}
     if lhs._yourSaving != rhs._yourSaving {return false}
+    if lhs._timeGapSeconds != rhs._timeGapSeconds {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -4480,7 +4724,7 @@ nonisolated extension Moyeo_V1_MatchCandidate: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension Moyeo_V1_MatchRelaxation: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".MatchRelaxation"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}rule\0\u{1}field\0\u{1}value\0\u{3}party_id\0\u{1}message\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}rule\0\u{1}field\0\u{1}value\0\u{3}party_id\0\u{1}message\0\u{1}amount\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4493,6 +4737,7 @@ nonisolated extension Moyeo_V1_MatchRelaxation: SwiftProtobuf.Message, SwiftProt
       case 3: try { try decoder.decodeSingularDoubleField(value: &self._value) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self._partyID) }()
       case 5: try { try decoder.decodeSingularStringField(value: &self._message) }()
+      case 6: try { try decoder.decodeSingularDoubleField(value: &self._amount) }()
       default: break
       }
     }
@@ -4518,6 +4763,9 @@ nonisolated extension Moyeo_V1_MatchRelaxation: SwiftProtobuf.Message, SwiftProt
     try { if let v = self._message {
       try visitor.visitSingularStringField(value: v, fieldNumber: 5)
     } }()
+    try { if let v = self._amount {
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 6)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -4527,6 +4775,7 @@ nonisolated extension Moyeo_V1_MatchRelaxation: SwiftProtobuf.Message, SwiftProt
     if lhs._value != rhs._value {return false}
     if lhs._partyID != rhs._partyID {return false}
     if lhs._message != rhs._message {return false}
+    if lhs._amount != rhs._amount {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -4534,7 +4783,7 @@ nonisolated extension Moyeo_V1_MatchRelaxation: SwiftProtobuf.Message, SwiftProt
 
 nonisolated extension Moyeo_V1_MatchExplanation: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".MatchExplanation"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}considered\0\u{1}removed\0\u{1}relaxation\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}considered\0\u{1}removed\0\u{1}relaxation\0\u{1}matched\0\u{1}relaxations\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4545,6 +4794,8 @@ nonisolated extension Moyeo_V1_MatchExplanation: SwiftProtobuf.Message, SwiftPro
       case 1: try { try decoder.decodeSingularInt32Field(value: &self._considered) }()
       case 2: try { try decoder.decodeSingularMessageField(value: &self._removed) }()
       case 3: try { try decoder.decodeSingularMessageField(value: &self._relaxation) }()
+      case 4: try { try decoder.decodeSingularInt32Field(value: &self._matched) }()
+      case 5: try { try decoder.decodeRepeatedMessageField(value: &self.relaxations) }()
       default: break
       }
     }
@@ -4564,6 +4815,12 @@ nonisolated extension Moyeo_V1_MatchExplanation: SwiftProtobuf.Message, SwiftPro
     try { if let v = self._relaxation {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
     } }()
+    try { if let v = self._matched {
+      try visitor.visitSingularInt32Field(value: v, fieldNumber: 4)
+    } }()
+    if !self.relaxations.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.relaxations, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -4571,6 +4828,8 @@ nonisolated extension Moyeo_V1_MatchExplanation: SwiftProtobuf.Message, SwiftPro
     if lhs._considered != rhs._considered {return false}
     if lhs._removed != rhs._removed {return false}
     if lhs._relaxation != rhs._relaxation {return false}
+    if lhs._matched != rhs._matched {return false}
+    if lhs.relaxations != rhs.relaxations {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -4622,7 +4881,7 @@ nonisolated extension Moyeo_V1_MatchPartiesResponse: SwiftProtobuf.Message, Swif
 
 nonisolated extension Moyeo_V1_PreviewJoinRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".PreviewJoinRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}rider_id\0\u{1}destination\0\u{1}attributes\0\u{1}seats\0\u{1}origin\0\u{3}max_walk_meters\0\u{3}max_detour_ratio\0\u{3}max_share\0\u{1}weight\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}rider_id\0\u{1}destination\0\u{1}attributes\0\u{1}seats\0\u{1}origin\0\u{3}max_walk_meters\0\u{3}max_detour_ratio\0\u{3}max_share\0\u{1}weight\0\u{3}min_shared_ratio\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4640,6 +4899,7 @@ nonisolated extension Moyeo_V1_PreviewJoinRequest: SwiftProtobuf.Message, SwiftP
       case 8: try { try decoder.decodeSingularDoubleField(value: &self._maxDetourRatio) }()
       case 9: try { try decoder.decodeSingularInt64Field(value: &self._maxShare) }()
       case 10: try { try decoder.decodeSingularDoubleField(value: &self._weight) }()
+      case 11: try { try decoder.decodeSingularDoubleField(value: &self._minSharedRatio) }()
       default: break
       }
     }
@@ -4680,6 +4940,9 @@ nonisolated extension Moyeo_V1_PreviewJoinRequest: SwiftProtobuf.Message, SwiftP
     try { if let v = self._weight {
       try visitor.visitSingularDoubleField(value: v, fieldNumber: 10)
     } }()
+    try { if let v = self._minSharedRatio {
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 11)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -4694,6 +4957,7 @@ nonisolated extension Moyeo_V1_PreviewJoinRequest: SwiftProtobuf.Message, SwiftP
     if lhs._maxDetourRatio != rhs._maxDetourRatio {return false}
     if lhs._maxShare != rhs._maxShare {return false}
     if lhs._weight != rhs._weight {return false}
+    if lhs._minSharedRatio != rhs._minSharedRatio {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -4701,7 +4965,7 @@ nonisolated extension Moyeo_V1_PreviewJoinRequest: SwiftProtobuf.Message, SwiftP
 
 nonisolated extension Moyeo_V1_PreviewShare: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".PreviewShare"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}rider_id\0\u{1}share\0\u{3}ride_seconds\0\u{3}detour_seconds\0\u{3}solo_fare\0\u{1}saving\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}rider_id\0\u{1}share\0\u{3}ride_seconds\0\u{3}detour_seconds\0\u{3}solo_fare\0\u{1}saving\0\u{3}shared_ratio\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4715,6 +4979,7 @@ nonisolated extension Moyeo_V1_PreviewShare: SwiftProtobuf.Message, SwiftProtobu
       case 4: try { try decoder.decodeSingularDoubleField(value: &self._detourSeconds) }()
       case 5: try { try decoder.decodeSingularInt64Field(value: &self._soloFare) }()
       case 6: try { try decoder.decodeSingularInt64Field(value: &self._saving) }()
+      case 7: try { try decoder.decodeSingularDoubleField(value: &self._sharedRatio) }()
       default: break
       }
     }
@@ -4743,6 +5008,9 @@ nonisolated extension Moyeo_V1_PreviewShare: SwiftProtobuf.Message, SwiftProtobu
     try { if let v = self._saving {
       try visitor.visitSingularInt64Field(value: v, fieldNumber: 6)
     } }()
+    try { if let v = self._sharedRatio {
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 7)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -4753,6 +5021,7 @@ nonisolated extension Moyeo_V1_PreviewShare: SwiftProtobuf.Message, SwiftProtobu
     if lhs._detourSeconds != rhs._detourSeconds {return false}
     if lhs._soloFare != rhs._soloFare {return false}
     if lhs._saving != rhs._saving {return false}
+    if lhs._sharedRatio != rhs._sharedRatio {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -4872,7 +5141,7 @@ nonisolated extension Moyeo_V1_PreviewJoinResponse: SwiftProtobuf.Message, Swift
 
 nonisolated extension Moyeo_V1_WatchMatchesRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".WatchMatchesRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}rider_id\0\u{1}origin\0\u{1}destination\0\u{3}departure_time\0\u{3}departure_window_seconds\0\u{3}max_walk_meters\0\u{3}max_detour_ratio\0\u{3}min_shared_ratio\0\u{1}attributes\0\u{1}seats\0\u{1}limit\0\u{2}\u{2}tags\0\u{3}max_share\0\u{2}\u{10}store\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}rider_id\0\u{1}origin\0\u{1}destination\0\u{3}departure_time\0\u{3}departure_window_seconds\0\u{3}max_walk_meters\0\u{3}max_detour_ratio\0\u{3}min_shared_ratio\0\u{1}attributes\0\u{1}seats\0\u{1}limit\0\u{2}\u{2}tags\0\u{3}max_share\0\u{2}\u{10}store\0\u{3}resume_token\0")
 
   fileprivate class _StorageClass {
     var _riderID: String? = nil
@@ -4889,6 +5158,7 @@ nonisolated extension Moyeo_V1_WatchMatchesRequest: SwiftProtobuf.Message, Swift
     var _tags: [String] = []
     var _maxShare: Int64? = nil
     var _store: Bool? = nil
+    var _resumeToken: String? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -4913,6 +5183,7 @@ nonisolated extension Moyeo_V1_WatchMatchesRequest: SwiftProtobuf.Message, Swift
       _tags = source._tags
       _maxShare = source._maxShare
       _store = source._store
+      _resumeToken = source._resumeToken
     }
   }
 
@@ -4945,6 +5216,7 @@ nonisolated extension Moyeo_V1_WatchMatchesRequest: SwiftProtobuf.Message, Swift
         case 13: try { try decoder.decodeRepeatedStringField(value: &_storage._tags) }()
         case 14: try { try decoder.decodeSingularInt64Field(value: &_storage._maxShare) }()
         case 30: try { try decoder.decodeSingularBoolField(value: &_storage._store) }()
+        case 31: try { try decoder.decodeSingularStringField(value: &_storage._resumeToken) }()
         default: break
         }
       }
@@ -4999,6 +5271,9 @@ nonisolated extension Moyeo_V1_WatchMatchesRequest: SwiftProtobuf.Message, Swift
       try { if let v = _storage._store {
         try visitor.visitSingularBoolField(value: v, fieldNumber: 30)
       } }()
+      try { if let v = _storage._resumeToken {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 31)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -5022,6 +5297,7 @@ nonisolated extension Moyeo_V1_WatchMatchesRequest: SwiftProtobuf.Message, Swift
         if _storage._tags != rhs_storage._tags {return false}
         if _storage._maxShare != rhs_storage._maxShare {return false}
         if _storage._store != rhs_storage._store {return false}
+        if _storage._resumeToken != rhs_storage._resumeToken {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -5033,7 +5309,7 @@ nonisolated extension Moyeo_V1_WatchMatchesRequest: SwiftProtobuf.Message, Swift
 
 nonisolated extension Moyeo_V1_WatchMatchesEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".WatchMatchesEvent"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}kind\0\u{1}candidates\0\u{3}party_id\0\u{3}match_id\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}kind\0\u{1}candidates\0\u{3}party_id\0\u{3}match_id\0\u{3}resume_token\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5045,6 +5321,7 @@ nonisolated extension Moyeo_V1_WatchMatchesEvent: SwiftProtobuf.Message, SwiftPr
       case 2: try { try decoder.decodeRepeatedMessageField(value: &self.candidates) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self._partyID) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self._matchID) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self._resumeToken) }()
       default: break
       }
     }
@@ -5067,6 +5344,9 @@ nonisolated extension Moyeo_V1_WatchMatchesEvent: SwiftProtobuf.Message, SwiftPr
     try { if let v = self._matchID {
       try visitor.visitSingularStringField(value: v, fieldNumber: 4)
     } }()
+    try { if let v = self._resumeToken {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 5)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -5075,6 +5355,7 @@ nonisolated extension Moyeo_V1_WatchMatchesEvent: SwiftProtobuf.Message, SwiftPr
     if lhs.candidates != rhs.candidates {return false}
     if lhs._partyID != rhs._partyID {return false}
     if lhs._matchID != rhs._matchID {return false}
+    if lhs._resumeToken != rhs._resumeToken {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -5299,7 +5580,7 @@ nonisolated extension Moyeo_V1_BatchGroup: SwiftProtobuf.Message, SwiftProtobuf.
 
 nonisolated extension Moyeo_V1_MatchBatchResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".MatchBatchResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}groups\0\u{1}unmatched\0\u{1}saving\0\u{1}iterations\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}groups\0\u{1}unmatched\0\u{1}saving\0\u{1}iterations\0\u{1}currency\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5311,6 +5592,7 @@ nonisolated extension Moyeo_V1_MatchBatchResponse: SwiftProtobuf.Message, SwiftP
       case 2: try { try decoder.decodeRepeatedStringField(value: &self.unmatched) }()
       case 3: try { try decoder.decodeSingularInt64Field(value: &self._saving) }()
       case 4: try { try decoder.decodeSingularInt32Field(value: &self._iterations) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self._currency) }()
       default: break
       }
     }
@@ -5333,6 +5615,9 @@ nonisolated extension Moyeo_V1_MatchBatchResponse: SwiftProtobuf.Message, SwiftP
     try { if let v = self._iterations {
       try visitor.visitSingularInt32Field(value: v, fieldNumber: 4)
     } }()
+    try { if let v = self._currency {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 5)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -5341,6 +5626,7 @@ nonisolated extension Moyeo_V1_MatchBatchResponse: SwiftProtobuf.Message, SwiftP
     if lhs.unmatched != rhs.unmatched {return false}
     if lhs._saving != rhs._saving {return false}
     if lhs._iterations != rhs._iterations {return false}
+    if lhs._currency != rhs._currency {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

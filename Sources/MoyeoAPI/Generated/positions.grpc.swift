@@ -124,6 +124,19 @@ public enum Moyeo_V1_PositionService: Sendable {
                 type: .unary
             )
         }
+        /// Namespace for "Watch" metadata.
+        public enum Watch: Sendable {
+            /// Request type for "Watch".
+            public typealias Input = Moyeo_V1_WatchPositionsRequest
+            /// Response type for "Watch".
+            public typealias Output = Moyeo_V1_WatchPositionsEvent
+            /// Descriptor for "Watch".
+            public static let descriptor = GRPCCore.MethodDescriptor(
+                service: GRPCCore.ServiceDescriptor(fullyQualifiedService: "moyeo.v1.PositionService"),
+                method: "Watch",
+                type: .serverStreaming
+            )
+        }
         /// Namespace for "ListLayers" metadata.
         public enum ListLayers: Sendable {
             /// Request type for "ListLayers".
@@ -147,6 +160,7 @@ public enum Moyeo_V1_PositionService: Sendable {
             NearbyBatch.descriptor,
             Within.descriptor,
             TagHistogram.descriptor,
+            Watch.descriptor,
             ListLayers.descriptor
         ]
     }
@@ -317,6 +331,24 @@ extension Moyeo_V1_PositionService {
             request: GRPCCore.StreamingServerRequest<Moyeo_V1_TagHistogramRequest>,
             context: GRPCCore.ServerContext
         ) async throws -> GRPCCore.StreamingServerResponse<Moyeo_V1_TagHistogramResponse>
+
+        /// Handle the "Watch" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > GET, POST /v1/layers/{layer}/watch (SSE)
+        ///
+        /// - Parameters:
+        ///   - request: A streaming request of `Moyeo_V1_WatchPositionsRequest` messages.
+        ///   - context: Context providing information about the RPC.
+        /// - Throws: Any error which occurred during the processing of the request. Thrown errors
+        ///     of type `RPCError` are mapped to appropriate statuses. All other errors are converted
+        ///     to an internal error.
+        /// - Returns: A streaming response of `Moyeo_V1_WatchPositionsEvent` messages.
+        func watch(
+            request: GRPCCore.StreamingServerRequest<Moyeo_V1_WatchPositionsRequest>,
+            context: GRPCCore.ServerContext
+        ) async throws -> GRPCCore.StreamingServerResponse<Moyeo_V1_WatchPositionsEvent>
 
         /// Handle the "ListLayers" method.
         ///
@@ -489,6 +521,24 @@ extension Moyeo_V1_PositionService {
             context: GRPCCore.ServerContext
         ) async throws -> GRPCCore.ServerResponse<Moyeo_V1_TagHistogramResponse>
 
+        /// Handle the "Watch" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > GET, POST /v1/layers/{layer}/watch (SSE)
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Moyeo_V1_WatchPositionsRequest` message.
+        ///   - context: Context providing information about the RPC.
+        /// - Throws: Any error which occurred during the processing of the request. Thrown errors
+        ///     of type `RPCError` are mapped to appropriate statuses. All other errors are converted
+        ///     to an internal error.
+        /// - Returns: A streaming response of `Moyeo_V1_WatchPositionsEvent` messages.
+        func watch(
+            request: GRPCCore.ServerRequest<Moyeo_V1_WatchPositionsRequest>,
+            context: GRPCCore.ServerContext
+        ) async throws -> GRPCCore.StreamingServerResponse<Moyeo_V1_WatchPositionsEvent>
+
         /// Handle the "ListLayers" method.
         ///
         /// > Source IDL Documentation:
@@ -659,6 +709,25 @@ extension Moyeo_V1_PositionService {
             context: GRPCCore.ServerContext
         ) async throws -> Moyeo_V1_TagHistogramResponse
 
+        /// Handle the "Watch" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > GET, POST /v1/layers/{layer}/watch (SSE)
+        ///
+        /// - Parameters:
+        ///   - request: A `Moyeo_V1_WatchPositionsRequest` message.
+        ///   - response: A response stream of `Moyeo_V1_WatchPositionsEvent` messages.
+        ///   - context: Context providing information about the RPC.
+        /// - Throws: Any error which occurred during the processing of the request. Thrown errors
+        ///     of type `RPCError` are mapped to appropriate statuses. All other errors are converted
+        ///     to an internal error.
+        func watch(
+            request: Moyeo_V1_WatchPositionsRequest,
+            response: GRPCCore.RPCWriter<Moyeo_V1_WatchPositionsEvent>,
+            context: GRPCCore.ServerContext
+        ) async throws
+
         /// Handle the "ListLayers" method.
         ///
         /// > Source IDL Documentation:
@@ -772,6 +841,17 @@ extension Moyeo_V1_PositionService.StreamingServiceProtocol {
             }
         )
         router.registerHandler(
+            forMethod: Moyeo_V1_PositionService.Method.Watch.descriptor,
+            deserializer: GRPCProtobuf.ProtobufDeserializer<Moyeo_V1_WatchPositionsRequest>(),
+            serializer: GRPCProtobuf.ProtobufSerializer<Moyeo_V1_WatchPositionsEvent>(),
+            handler: { request, context in
+                try await self.watch(
+                    request: request,
+                    context: context
+                )
+            }
+        )
+        router.registerHandler(
             forMethod: Moyeo_V1_PositionService.Method.ListLayers.descriptor,
             deserializer: GRPCProtobuf.ProtobufDeserializer<Moyeo_V1_ListLayersRequest>(),
             serializer: GRPCProtobuf.ProtobufSerializer<Moyeo_V1_ListLayersResponse>(),
@@ -863,6 +943,17 @@ extension Moyeo_V1_PositionService.ServiceProtocol {
             context: context
         )
         return GRPCCore.StreamingServerResponse(single: response)
+    }
+
+    public func watch(
+        request: GRPCCore.StreamingServerRequest<Moyeo_V1_WatchPositionsRequest>,
+        context: GRPCCore.ServerContext
+    ) async throws -> GRPCCore.StreamingServerResponse<Moyeo_V1_WatchPositionsEvent> {
+        let response = try await self.watch(
+            request: GRPCCore.ServerRequest(stream: request),
+            context: context
+        )
+        return response
     }
 
     public func listLayers(
@@ -985,6 +1076,23 @@ extension Moyeo_V1_PositionService.SimpleServiceProtocol {
                 context: context
             ),
             metadata: [:]
+        )
+    }
+
+    public func watch(
+        request: GRPCCore.ServerRequest<Moyeo_V1_WatchPositionsRequest>,
+        context: GRPCCore.ServerContext
+    ) async throws -> GRPCCore.StreamingServerResponse<Moyeo_V1_WatchPositionsEvent> {
+        return GRPCCore.StreamingServerResponse<Moyeo_V1_WatchPositionsEvent>(
+            metadata: [:],
+            producer: { writer in
+                try await self.watch(
+                    request: request.message,
+                    response: writer,
+                    context: context
+                )
+                return [:]
+            }
         )
     }
 
@@ -1193,6 +1301,29 @@ extension Moyeo_V1_PositionService {
             deserializer: some GRPCCore.MessageDeserializer<Moyeo_V1_TagHistogramResponse>,
             options: GRPCCore.CallOptions,
             onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Moyeo_V1_TagHistogramResponse>) async throws -> Result
+        ) async throws -> Result where Result: Sendable
+
+        /// Call the "Watch" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > GET, POST /v1/layers/{layer}/watch (SSE)
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Moyeo_V1_WatchPositionsRequest` message.
+        ///   - serializer: A serializer for `Moyeo_V1_WatchPositionsRequest` messages.
+        ///   - deserializer: A deserializer for `Moyeo_V1_WatchPositionsEvent` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        func watch<Result>(
+            request: GRPCCore.ClientRequest<Moyeo_V1_WatchPositionsRequest>,
+            serializer: some GRPCCore.MessageSerializer<Moyeo_V1_WatchPositionsRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Moyeo_V1_WatchPositionsEvent>,
+            options: GRPCCore.CallOptions,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.StreamingClientResponse<Moyeo_V1_WatchPositionsEvent>) async throws -> Result
         ) async throws -> Result where Result: Sendable
 
         /// Call the "ListLayers" method.
@@ -1505,6 +1636,38 @@ extension Moyeo_V1_PositionService {
             )
         }
 
+        /// Call the "Watch" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > GET, POST /v1/layers/{layer}/watch (SSE)
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Moyeo_V1_WatchPositionsRequest` message.
+        ///   - serializer: A serializer for `Moyeo_V1_WatchPositionsRequest` messages.
+        ///   - deserializer: A deserializer for `Moyeo_V1_WatchPositionsEvent` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        public func watch<Result>(
+            request: GRPCCore.ClientRequest<Moyeo_V1_WatchPositionsRequest>,
+            serializer: some GRPCCore.MessageSerializer<Moyeo_V1_WatchPositionsRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Moyeo_V1_WatchPositionsEvent>,
+            options: GRPCCore.CallOptions = .defaults,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.StreamingClientResponse<Moyeo_V1_WatchPositionsEvent>) async throws -> Result
+        ) async throws -> Result where Result: Sendable {
+            try await self.client.serverStreaming(
+                request: request,
+                descriptor: Moyeo_V1_PositionService.Method.Watch.descriptor,
+                serializer: serializer,
+                deserializer: deserializer,
+                options: options,
+                onResponse: handleResponse
+            )
+        }
+
         /// Call the "ListLayers" method.
         ///
         /// > Source IDL Documentation:
@@ -1765,6 +1928,33 @@ extension Moyeo_V1_PositionService.ClientProtocol {
             request: request,
             serializer: GRPCProtobuf.ProtobufSerializer<Moyeo_V1_TagHistogramRequest>(),
             deserializer: GRPCProtobuf.ProtobufDeserializer<Moyeo_V1_TagHistogramResponse>(),
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "Watch" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > GET, POST /v1/layers/{layer}/watch (SSE)
+    ///
+    /// - Parameters:
+    ///   - request: A request containing a single `Moyeo_V1_WatchPositionsRequest` message.
+    ///   - options: Options to apply to this RPC.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func watch<Result>(
+        request: GRPCCore.ClientRequest<Moyeo_V1_WatchPositionsRequest>,
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.StreamingClientResponse<Moyeo_V1_WatchPositionsEvent>) async throws -> Result
+    ) async throws -> Result where Result: Sendable {
+        try await self.watch(
+            request: request,
+            serializer: GRPCProtobuf.ProtobufSerializer<Moyeo_V1_WatchPositionsRequest>(),
+            deserializer: GRPCProtobuf.ProtobufDeserializer<Moyeo_V1_WatchPositionsEvent>(),
             options: options,
             onResponse: handleResponse
         )
@@ -2056,6 +2246,37 @@ extension Moyeo_V1_PositionService.ClientProtocol {
             metadata: metadata
         )
         return try await self.tagHistogram(
+            request: request,
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "Watch" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > GET, POST /v1/layers/{layer}/watch (SSE)
+    ///
+    /// - Parameters:
+    ///   - message: request message to send.
+    ///   - metadata: Additional metadata to send, defaults to empty.
+    ///   - options: Options to apply to this RPC, defaults to `.defaults`.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func watch<Result>(
+        _ message: Moyeo_V1_WatchPositionsRequest,
+        metadata: GRPCCore.Metadata = [:],
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.StreamingClientResponse<Moyeo_V1_WatchPositionsEvent>) async throws -> Result
+    ) async throws -> Result where Result: Sendable {
+        let request = GRPCCore.ClientRequest<Moyeo_V1_WatchPositionsRequest>(
+            message: message,
+            metadata: metadata
+        )
+        return try await self.watch(
             request: request,
             options: options,
             onResponse: handleResponse

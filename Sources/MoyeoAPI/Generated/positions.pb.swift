@@ -751,6 +751,17 @@ public nonisolated struct Moyeo_V1_NearbyRequest: Sendable {
   /// Clears the value of `minVersion`. Subsequent reads from it will return its default value.
   public mutating func clearMinVersion() {self._minVersion = nil}
 
+  /// How old an answer may be that was worked out for somebody else; 0, the present state, when
+  /// absent. Over HTTP also `Cache-Control: max-age`.
+  public var maxStalenessSeconds: Double {
+    get {_maxStalenessSeconds ?? 0}
+    set {_maxStalenessSeconds = newValue}
+  }
+  /// Returns true if `maxStalenessSeconds` has been explicitly set.
+  public var hasMaxStalenessSeconds: Bool {self._maxStalenessSeconds != nil}
+  /// Clears the value of `maxStalenessSeconds`. Subsequent reads from it will return its default value.
+  public mutating func clearMaxStalenessSeconds() {self._maxStalenessSeconds = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -765,6 +776,7 @@ public nonisolated struct Moyeo_V1_NearbyRequest: Sendable {
   fileprivate var _maxAgeSeconds: Double? = nil
   fileprivate var _cursor: String? = nil
   fileprivate var _minVersion: String? = nil
+  fileprivate var _maxStalenessSeconds: Double? = nil
 }
 
 public nonisolated struct Moyeo_V1_Hit: Sendable {
@@ -875,12 +887,34 @@ public nonisolated struct Moyeo_V1_NearbyResponse: Sendable {
   /// Clears the value of `version`. Subsequent reads from it will return its default value.
   public mutating func clearVersion() {self._version = nil}
 
+  /// Seconds since the state was read that this answer shows.
+  public var age: Double {
+    get {_age ?? 0}
+    set {_age = newValue}
+  }
+  /// Returns true if `age` has been explicitly set.
+  public var hasAge: Bool {self._age != nil}
+  /// Clears the value of `age`. Subsequent reads from it will return its default value.
+  public mutating func clearAge() {self._age = nil}
+
+  /// Whether it was worked out for another request.
+  public var coalesced: Bool {
+    get {_coalesced ?? false}
+    set {_coalesced = newValue}
+  }
+  /// Returns true if `coalesced` has been explicitly set.
+  public var hasCoalesced: Bool {self._coalesced != nil}
+  /// Clears the value of `coalesced`. Subsequent reads from it will return its default value.
+  public mutating func clearCoalesced() {self._coalesced = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
   fileprivate var _nextCursor: String? = nil
   fileprivate var _version: String? = nil
+  fileprivate var _age: Double? = nil
+  fileprivate var _coalesced: Bool? = nil
 }
 
 public nonisolated struct Moyeo_V1_NearbyBatchRequest: Sendable {
@@ -1056,144 +1090,155 @@ public nonisolated struct Moyeo_V1_FieldError: Sendable {
 }
 
 /// A box (all four edges) or a polygon.
-public nonisolated struct Moyeo_V1_WithinRequest: Sendable {
+public nonisolated struct Moyeo_V1_WithinRequest: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   public var layer: String {
-    get {_layer ?? String()}
-    set {_layer = newValue}
+    get {_storage._layer ?? String()}
+    set {_uniqueStorage()._layer = newValue}
   }
   /// Returns true if `layer` has been explicitly set.
-  public var hasLayer: Bool {self._layer != nil}
+  public var hasLayer: Bool {_storage._layer != nil}
   /// Clears the value of `layer`. Subsequent reads from it will return its default value.
-  public mutating func clearLayer() {self._layer = nil}
+  public mutating func clearLayer() {_uniqueStorage()._layer = nil}
 
   public var west: Double {
-    get {_west ?? 0}
-    set {_west = newValue}
+    get {_storage._west ?? 0}
+    set {_uniqueStorage()._west = newValue}
   }
   /// Returns true if `west` has been explicitly set.
-  public var hasWest: Bool {self._west != nil}
+  public var hasWest: Bool {_storage._west != nil}
   /// Clears the value of `west`. Subsequent reads from it will return its default value.
-  public mutating func clearWest() {self._west = nil}
+  public mutating func clearWest() {_uniqueStorage()._west = nil}
 
   public var south: Double {
-    get {_south ?? 0}
-    set {_south = newValue}
+    get {_storage._south ?? 0}
+    set {_uniqueStorage()._south = newValue}
   }
   /// Returns true if `south` has been explicitly set.
-  public var hasSouth: Bool {self._south != nil}
+  public var hasSouth: Bool {_storage._south != nil}
   /// Clears the value of `south`. Subsequent reads from it will return its default value.
-  public mutating func clearSouth() {self._south = nil}
+  public mutating func clearSouth() {_uniqueStorage()._south = nil}
 
   public var east: Double {
-    get {_east ?? 0}
-    set {_east = newValue}
+    get {_storage._east ?? 0}
+    set {_uniqueStorage()._east = newValue}
   }
   /// Returns true if `east` has been explicitly set.
-  public var hasEast: Bool {self._east != nil}
+  public var hasEast: Bool {_storage._east != nil}
   /// Clears the value of `east`. Subsequent reads from it will return its default value.
-  public mutating func clearEast() {self._east = nil}
+  public mutating func clearEast() {_uniqueStorage()._east = nil}
 
   public var north: Double {
-    get {_north ?? 0}
-    set {_north = newValue}
+    get {_storage._north ?? 0}
+    set {_uniqueStorage()._north = newValue}
   }
   /// Returns true if `north` has been explicitly set.
-  public var hasNorth: Bool {self._north != nil}
+  public var hasNorth: Bool {_storage._north != nil}
   /// Clears the value of `north`. Subsequent reads from it will return its default value.
-  public mutating func clearNorth() {self._north = nil}
+  public mutating func clearNorth() {_uniqueStorage()._north = nil}
 
   public var polygon: Moyeo_V1_Polygon {
-    get {_polygon ?? Moyeo_V1_Polygon()}
-    set {_polygon = newValue}
+    get {_storage._polygon ?? Moyeo_V1_Polygon()}
+    set {_uniqueStorage()._polygon = newValue}
   }
   /// Returns true if `polygon` has been explicitly set.
-  public var hasPolygon: Bool {self._polygon != nil}
+  public var hasPolygon: Bool {_storage._polygon != nil}
   /// Clears the value of `polygon`. Subsequent reads from it will return its default value.
-  public mutating func clearPolygon() {self._polygon = nil}
+  public mutating func clearPolygon() {_uniqueStorage()._polygon = nil}
 
   public var limit: Int32 {
-    get {_limit ?? 0}
-    set {_limit = newValue}
+    get {_storage._limit ?? 0}
+    set {_uniqueStorage()._limit = newValue}
   }
   /// Returns true if `limit` has been explicitly set.
-  public var hasLimit: Bool {self._limit != nil}
+  public var hasLimit: Bool {_storage._limit != nil}
   /// Clears the value of `limit`. Subsequent reads from it will return its default value.
-  public mutating func clearLimit() {self._limit = nil}
+  public mutating func clearLimit() {_uniqueStorage()._limit = nil}
 
-  public var tags: [String] = []
+  public var tags: [String] {
+    get {_storage._tags}
+    set {_uniqueStorage()._tags = newValue}
+  }
 
   public var tagMatch: String {
-    get {_tagMatch ?? String()}
-    set {_tagMatch = newValue}
+    get {_storage._tagMatch ?? String()}
+    set {_uniqueStorage()._tagMatch = newValue}
   }
   /// Returns true if `tagMatch` has been explicitly set.
-  public var hasTagMatch: Bool {self._tagMatch != nil}
+  public var hasTagMatch: Bool {_storage._tagMatch != nil}
   /// Clears the value of `tagMatch`. Subsequent reads from it will return its default value.
-  public mutating func clearTagMatch() {self._tagMatch = nil}
+  public mutating func clearTagMatch() {_uniqueStorage()._tagMatch = nil}
 
-  public var notTags: [String] = []
+  public var notTags: [String] {
+    get {_storage._notTags}
+    set {_uniqueStorage()._notTags = newValue}
+  }
 
-  public var excludeIds: [String] = []
+  public var excludeIds: [String] {
+    get {_storage._excludeIds}
+    set {_uniqueStorage()._excludeIds = newValue}
+  }
 
-  public var `where`: [Moyeo_V1_AttributeCondition] = []
+  public var `where`: [Moyeo_V1_AttributeCondition] {
+    get {_storage._where}
+    set {_uniqueStorage()._where = newValue}
+  }
 
   public var maxAgeSeconds: Double {
-    get {_maxAgeSeconds ?? 0}
-    set {_maxAgeSeconds = newValue}
+    get {_storage._maxAgeSeconds ?? 0}
+    set {_uniqueStorage()._maxAgeSeconds = newValue}
   }
   /// Returns true if `maxAgeSeconds` has been explicitly set.
-  public var hasMaxAgeSeconds: Bool {self._maxAgeSeconds != nil}
+  public var hasMaxAgeSeconds: Bool {_storage._maxAgeSeconds != nil}
   /// Clears the value of `maxAgeSeconds`. Subsequent reads from it will return its default value.
-  public mutating func clearMaxAgeSeconds() {self._maxAgeSeconds = nil}
+  public mutating func clearMaxAgeSeconds() {_uniqueStorage()._maxAgeSeconds = nil}
 
   public var cursor: String {
-    get {_cursor ?? String()}
-    set {_cursor = newValue}
+    get {_storage._cursor ?? String()}
+    set {_uniqueStorage()._cursor = newValue}
   }
   /// Returns true if `cursor` has been explicitly set.
-  public var hasCursor: Bool {self._cursor != nil}
+  public var hasCursor: Bool {_storage._cursor != nil}
   /// Clears the value of `cursor`. Subsequent reads from it will return its default value.
-  public mutating func clearCursor() {self._cursor = nil}
+  public mutating func clearCursor() {_uniqueStorage()._cursor = nil}
 
   public var minVersion: String {
-    get {_minVersion ?? String()}
-    set {_minVersion = newValue}
+    get {_storage._minVersion ?? String()}
+    set {_uniqueStorage()._minVersion = newValue}
   }
   /// Returns true if `minVersion` has been explicitly set.
-  public var hasMinVersion: Bool {self._minVersion != nil}
+  public var hasMinVersion: Bool {_storage._minVersion != nil}
   /// Clears the value of `minVersion`. Subsequent reads from it will return its default value.
-  public mutating func clearMinVersion() {self._minVersion = nil}
+  public mutating func clearMinVersion() {_uniqueStorage()._minVersion = nil}
 
   /// The same as `polygon`, by the name that Nearby uses.
   public var within: Moyeo_V1_Polygon {
-    get {_within ?? Moyeo_V1_Polygon()}
-    set {_within = newValue}
+    get {_storage._within ?? Moyeo_V1_Polygon()}
+    set {_uniqueStorage()._within = newValue}
   }
   /// Returns true if `within` has been explicitly set.
-  public var hasWithin: Bool {self._within != nil}
+  public var hasWithin: Bool {_storage._within != nil}
   /// Clears the value of `within`. Subsequent reads from it will return its default value.
-  public mutating func clearWithin() {self._within = nil}
+  public mutating func clearWithin() {_uniqueStorage()._within = nil}
+
+  /// As in NearbyRequest.
+  public var maxStalenessSeconds: Double {
+    get {_storage._maxStalenessSeconds ?? 0}
+    set {_uniqueStorage()._maxStalenessSeconds = newValue}
+  }
+  /// Returns true if `maxStalenessSeconds` has been explicitly set.
+  public var hasMaxStalenessSeconds: Bool {_storage._maxStalenessSeconds != nil}
+  /// Clears the value of `maxStalenessSeconds`. Subsequent reads from it will return its default value.
+  public mutating func clearMaxStalenessSeconds() {_uniqueStorage()._maxStalenessSeconds = nil}
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
-  fileprivate var _layer: String? = nil
-  fileprivate var _west: Double? = nil
-  fileprivate var _south: Double? = nil
-  fileprivate var _east: Double? = nil
-  fileprivate var _north: Double? = nil
-  fileprivate var _polygon: Moyeo_V1_Polygon? = nil
-  fileprivate var _limit: Int32? = nil
-  fileprivate var _tagMatch: String? = nil
-  fileprivate var _maxAgeSeconds: Double? = nil
-  fileprivate var _cursor: String? = nil
-  fileprivate var _minVersion: String? = nil
-  fileprivate var _within: Moyeo_V1_Polygon? = nil
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 public nonisolated struct Moyeo_V1_WithinResponse: Sendable {
@@ -1221,12 +1266,33 @@ public nonisolated struct Moyeo_V1_WithinResponse: Sendable {
   /// Clears the value of `version`. Subsequent reads from it will return its default value.
   public mutating func clearVersion() {self._version = nil}
 
+  /// As in NearbyResponse.
+  public var age: Double {
+    get {_age ?? 0}
+    set {_age = newValue}
+  }
+  /// Returns true if `age` has been explicitly set.
+  public var hasAge: Bool {self._age != nil}
+  /// Clears the value of `age`. Subsequent reads from it will return its default value.
+  public mutating func clearAge() {self._age = nil}
+
+  public var coalesced: Bool {
+    get {_coalesced ?? false}
+    set {_coalesced = newValue}
+  }
+  /// Returns true if `coalesced` has been explicitly set.
+  public var hasCoalesced: Bool {self._coalesced != nil}
+  /// Clears the value of `coalesced`. Subsequent reads from it will return its default value.
+  public mutating func clearCoalesced() {self._coalesced = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
   fileprivate var _nextCursor: String? = nil
   fileprivate var _version: String? = nil
+  fileprivate var _age: Double? = nil
+  fileprivate var _coalesced: Bool? = nil
 }
 
 /// The area is a box, a polygon, a circle, or all of the layer.
@@ -1413,6 +1479,355 @@ public nonisolated struct Moyeo_V1_TagHistogramResponse: Sendable {
   public init() {}
 
   fileprivate var _version: String? = nil
+}
+
+/// An area that is watched beside others; its events name it.
+public nonisolated struct Moyeo_V1_Fence: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// 1-128 bytes of UTF-8, each once in a request.
+  public var id: String {
+    get {_id ?? String()}
+    set {_id = newValue}
+  }
+  /// Returns true if `id` has been explicitly set.
+  public var hasID: Bool {self._id != nil}
+  /// Clears the value of `id`. Subsequent reads from it will return its default value.
+  public mutating func clearID() {self._id = nil}
+
+  /// A circle, a box or a polygon.
+  public var latitude: Double {
+    get {_latitude ?? 0}
+    set {_latitude = newValue}
+  }
+  /// Returns true if `latitude` has been explicitly set.
+  public var hasLatitude: Bool {self._latitude != nil}
+  /// Clears the value of `latitude`. Subsequent reads from it will return its default value.
+  public mutating func clearLatitude() {self._latitude = nil}
+
+  public var longitude: Double {
+    get {_longitude ?? 0}
+    set {_longitude = newValue}
+  }
+  /// Returns true if `longitude` has been explicitly set.
+  public var hasLongitude: Bool {self._longitude != nil}
+  /// Clears the value of `longitude`. Subsequent reads from it will return its default value.
+  public mutating func clearLongitude() {self._longitude = nil}
+
+  public var radiusMeters: Double {
+    get {_radiusMeters ?? 0}
+    set {_radiusMeters = newValue}
+  }
+  /// Returns true if `radiusMeters` has been explicitly set.
+  public var hasRadiusMeters: Bool {self._radiusMeters != nil}
+  /// Clears the value of `radiusMeters`. Subsequent reads from it will return its default value.
+  public mutating func clearRadiusMeters() {self._radiusMeters = nil}
+
+  public var box: Moyeo_V1_Box {
+    get {_box ?? Moyeo_V1_Box()}
+    set {_box = newValue}
+  }
+  /// Returns true if `box` has been explicitly set.
+  public var hasBox: Bool {self._box != nil}
+  /// Clears the value of `box`. Subsequent reads from it will return its default value.
+  public mutating func clearBox() {self._box = nil}
+
+  public var within: Moyeo_V1_Polygon {
+    get {_within ?? Moyeo_V1_Polygon()}
+    set {_within = newValue}
+  }
+  /// Returns true if `within` has been explicitly set.
+  public var hasWithin: Bool {self._within != nil}
+  /// Clears the value of `within`. Subsequent reads from it will return its default value.
+  public mutating func clearWithin() {self._within = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _id: String? = nil
+  fileprivate var _latitude: Double? = nil
+  fileprivate var _longitude: Double? = nil
+  fileprivate var _radiusMeters: Double? = nil
+  fileprivate var _box: Moyeo_V1_Box? = nil
+  fileprivate var _within: Moyeo_V1_Polygon? = nil
+}
+
+/// One area (a circle, a box or a polygon), or fences; a filter; what to hear of.
+public nonisolated struct Moyeo_V1_WatchPositionsRequest: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var layer: String {
+    get {_storage._layer ?? String()}
+    set {_uniqueStorage()._layer = newValue}
+  }
+  /// Returns true if `layer` has been explicitly set.
+  public var hasLayer: Bool {_storage._layer != nil}
+  /// Clears the value of `layer`. Subsequent reads from it will return its default value.
+  public mutating func clearLayer() {_uniqueStorage()._layer = nil}
+
+  public var latitude: Double {
+    get {_storage._latitude ?? 0}
+    set {_uniqueStorage()._latitude = newValue}
+  }
+  /// Returns true if `latitude` has been explicitly set.
+  public var hasLatitude: Bool {_storage._latitude != nil}
+  /// Clears the value of `latitude`. Subsequent reads from it will return its default value.
+  public mutating func clearLatitude() {_uniqueStorage()._latitude = nil}
+
+  public var longitude: Double {
+    get {_storage._longitude ?? 0}
+    set {_uniqueStorage()._longitude = newValue}
+  }
+  /// Returns true if `longitude` has been explicitly set.
+  public var hasLongitude: Bool {_storage._longitude != nil}
+  /// Clears the value of `longitude`. Subsequent reads from it will return its default value.
+  public mutating func clearLongitude() {_uniqueStorage()._longitude = nil}
+
+  public var radiusMeters: Double {
+    get {_storage._radiusMeters ?? 0}
+    set {_uniqueStorage()._radiusMeters = newValue}
+  }
+  /// Returns true if `radiusMeters` has been explicitly set.
+  public var hasRadiusMeters: Bool {_storage._radiusMeters != nil}
+  /// Clears the value of `radiusMeters`. Subsequent reads from it will return its default value.
+  public mutating func clearRadiusMeters() {_uniqueStorage()._radiusMeters = nil}
+
+  public var west: Double {
+    get {_storage._west ?? 0}
+    set {_uniqueStorage()._west = newValue}
+  }
+  /// Returns true if `west` has been explicitly set.
+  public var hasWest: Bool {_storage._west != nil}
+  /// Clears the value of `west`. Subsequent reads from it will return its default value.
+  public mutating func clearWest() {_uniqueStorage()._west = nil}
+
+  public var south: Double {
+    get {_storage._south ?? 0}
+    set {_uniqueStorage()._south = newValue}
+  }
+  /// Returns true if `south` has been explicitly set.
+  public var hasSouth: Bool {_storage._south != nil}
+  /// Clears the value of `south`. Subsequent reads from it will return its default value.
+  public mutating func clearSouth() {_uniqueStorage()._south = nil}
+
+  public var east: Double {
+    get {_storage._east ?? 0}
+    set {_uniqueStorage()._east = newValue}
+  }
+  /// Returns true if `east` has been explicitly set.
+  public var hasEast: Bool {_storage._east != nil}
+  /// Clears the value of `east`. Subsequent reads from it will return its default value.
+  public mutating func clearEast() {_uniqueStorage()._east = nil}
+
+  public var north: Double {
+    get {_storage._north ?? 0}
+    set {_uniqueStorage()._north = newValue}
+  }
+  /// Returns true if `north` has been explicitly set.
+  public var hasNorth: Bool {_storage._north != nil}
+  /// Clears the value of `north`. Subsequent reads from it will return its default value.
+  public mutating func clearNorth() {_uniqueStorage()._north = nil}
+
+  public var within: Moyeo_V1_Polygon {
+    get {_storage._within ?? Moyeo_V1_Polygon()}
+    set {_uniqueStorage()._within = newValue}
+  }
+  /// Returns true if `within` has been explicitly set.
+  public var hasWithin: Bool {_storage._within != nil}
+  /// Clears the value of `within`. Subsequent reads from it will return its default value.
+  public mutating func clearWithin() {_uniqueStorage()._within = nil}
+
+  public var tags: [String] {
+    get {_storage._tags}
+    set {_uniqueStorage()._tags = newValue}
+  }
+
+  /// "all" (default) or "any".
+  public var tagMatch: String {
+    get {_storage._tagMatch ?? String()}
+    set {_uniqueStorage()._tagMatch = newValue}
+  }
+  /// Returns true if `tagMatch` has been explicitly set.
+  public var hasTagMatch: Bool {_storage._tagMatch != nil}
+  /// Clears the value of `tagMatch`. Subsequent reads from it will return its default value.
+  public mutating func clearTagMatch() {_uniqueStorage()._tagMatch = nil}
+
+  public var notTags: [String] {
+    get {_storage._notTags}
+    set {_uniqueStorage()._notTags = newValue}
+  }
+
+  public var excludeIds: [String] {
+    get {_storage._excludeIds}
+    set {_uniqueStorage()._excludeIds = newValue}
+  }
+
+  public var `where`: [Moyeo_V1_AttributeCondition] {
+    get {_storage._where}
+    set {_uniqueStorage()._where = newValue}
+  }
+
+  /// "enter", "move", "exit"; all when empty.
+  public var kinds: [String] {
+    get {_storage._kinds}
+    set {_uniqueStorage()._kinds = newValue}
+  }
+
+  /// Least time between two batches of events, in which moves of one object merge; 100 when absent,
+  /// 50-60000.
+  public var intervalMilliseconds: Int32 {
+    get {_storage._intervalMilliseconds ?? 0}
+    set {_uniqueStorage()._intervalMilliseconds = newValue}
+  }
+  /// Returns true if `intervalMilliseconds` has been explicitly set.
+  public var hasIntervalMilliseconds: Bool {_storage._intervalMilliseconds != nil}
+  /// Clears the value of `intervalMilliseconds`. Subsequent reads from it will return its default value.
+  public mutating func clearIntervalMilliseconds() {_uniqueStorage()._intervalMilliseconds = nil}
+
+  public var resumeToken: String {
+    get {_storage._resumeToken ?? String()}
+    set {_uniqueStorage()._resumeToken = newValue}
+  }
+  /// Returns true if `resumeToken` has been explicitly set.
+  public var hasResumeToken: Bool {_storage._resumeToken != nil}
+  /// Clears the value of `resumeToken`. Subsequent reads from it will return its default value.
+  public mutating func clearResumeToken() {_uniqueStorage()._resumeToken = nil}
+
+  /// At most 10,000, instead of one area.
+  public var fences: [Moyeo_V1_Fence] {
+    get {_storage._fences}
+    set {_uniqueStorage()._fences = newValue}
+  }
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+/// Fields 1 to 8 as in Hit; an exit has the id alone.
+public nonisolated struct Moyeo_V1_WatchPositionsEvent: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var id: String {
+    get {_id ?? String()}
+    set {_id = newValue}
+  }
+  /// Returns true if `id` has been explicitly set.
+  public var hasID: Bool {self._id != nil}
+  /// Clears the value of `id`. Subsequent reads from it will return its default value.
+  public mutating func clearID() {self._id = nil}
+
+  public var latitude: Double {
+    get {_latitude ?? 0}
+    set {_latitude = newValue}
+  }
+  /// Returns true if `latitude` has been explicitly set.
+  public var hasLatitude: Bool {self._latitude != nil}
+  /// Clears the value of `latitude`. Subsequent reads from it will return its default value.
+  public mutating func clearLatitude() {self._latitude = nil}
+
+  public var longitude: Double {
+    get {_longitude ?? 0}
+    set {_longitude = newValue}
+  }
+  /// Returns true if `longitude` has been explicitly set.
+  public var hasLongitude: Bool {self._longitude != nil}
+  /// Clears the value of `longitude`. Subsequent reads from it will return its default value.
+  public mutating func clearLongitude() {self._longitude = nil}
+
+  /// From the centre of a circle.
+  public var distanceMeters: Double {
+    get {_distanceMeters ?? 0}
+    set {_distanceMeters = newValue}
+  }
+  /// Returns true if `distanceMeters` has been explicitly set.
+  public var hasDistanceMeters: Bool {self._distanceMeters != nil}
+  /// Clears the value of `distanceMeters`. Subsequent reads from it will return its default value.
+  public mutating func clearDistanceMeters() {self._distanceMeters = nil}
+
+  public var ageSeconds: Double {
+    get {_ageSeconds ?? 0}
+    set {_ageSeconds = newValue}
+  }
+  /// Returns true if `ageSeconds` has been explicitly set.
+  public var hasAgeSeconds: Bool {self._ageSeconds != nil}
+  /// Clears the value of `ageSeconds`. Subsequent reads from it will return its default value.
+  public mutating func clearAgeSeconds() {self._ageSeconds = nil}
+
+  public var tags: [String] = []
+
+  public var attributes: SwiftProtobuf.Google_Protobuf_Struct {
+    get {_attributes ?? SwiftProtobuf.Google_Protobuf_Struct()}
+    set {_attributes = newValue}
+  }
+  /// Returns true if `attributes` has been explicitly set.
+  public var hasAttributes: Bool {self._attributes != nil}
+  /// Clears the value of `attributes`. Subsequent reads from it will return its default value.
+  public mutating func clearAttributes() {self._attributes = nil}
+
+  /// "enter" (also for an object that changed without leaving, when events were merged), "move",
+  /// "exit"; "reset": forget all objects, those present follow; "heartbeat" (gRPC).
+  public var kind: String {
+    get {_kind ?? String()}
+    set {_kind = newValue}
+  }
+  /// Returns true if `kind` has been explicitly set.
+  public var hasKind: Bool {self._kind != nil}
+  /// Clears the value of `kind`. Subsequent reads from it will return its default value.
+  public mutating func clearKind() {self._kind = nil}
+
+  /// Of a request with fences.
+  public var fenceID: String {
+    get {_fenceID ?? String()}
+    set {_fenceID = newValue}
+  }
+  /// Returns true if `fenceID` has been explicitly set.
+  public var hasFenceID: Bool {self._fenceID != nil}
+  /// Clears the value of `fenceID`. Subsequent reads from it will return its default value.
+  public mutating func clearFenceID() {self._fenceID = nil}
+
+  /// Whether it belongs to the objects present at the start or after a reset.
+  public var snapshot: Bool {
+    get {_snapshot ?? false}
+    set {_snapshot = newValue}
+  }
+  /// Returns true if `snapshot` has been explicitly set.
+  public var hasSnapshot: Bool {self._snapshot != nil}
+  /// Clears the value of `snapshot`. Subsequent reads from it will return its default value.
+  public mutating func clearSnapshot() {self._snapshot = nil}
+
+  public var resumeToken: String {
+    get {_resumeToken ?? String()}
+    set {_resumeToken = newValue}
+  }
+  /// Returns true if `resumeToken` has been explicitly set.
+  public var hasResumeToken: Bool {self._resumeToken != nil}
+  /// Clears the value of `resumeToken`. Subsequent reads from it will return its default value.
+  public mutating func clearResumeToken() {self._resumeToken = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _id: String? = nil
+  fileprivate var _latitude: Double? = nil
+  fileprivate var _longitude: Double? = nil
+  fileprivate var _distanceMeters: Double? = nil
+  fileprivate var _ageSeconds: Double? = nil
+  fileprivate var _attributes: SwiftProtobuf.Google_Protobuf_Struct? = nil
+  fileprivate var _kind: String? = nil
+  fileprivate var _fenceID: String? = nil
+  fileprivate var _snapshot: Bool? = nil
+  fileprivate var _resumeToken: String? = nil
 }
 
 public nonisolated struct Moyeo_V1_ListLayersRequest: Sendable {
@@ -2161,7 +2576,7 @@ nonisolated extension Moyeo_V1_AttributeCondition: SwiftProtobuf.Message, SwiftP
 
 nonisolated extension Moyeo_V1_NearbyRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".NearbyRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}layer\0\u{1}latitude\0\u{1}longitude\0\u{1}limit\0\u{3}radius_meters\0\u{1}tags\0\u{3}tag_match\0\u{3}not_tags\0\u{3}exclude_ids\0\u{1}within\0\u{1}where\0\u{3}max_age_seconds\0\u{1}cursor\0\u{3}min_version\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}layer\0\u{1}latitude\0\u{1}longitude\0\u{1}limit\0\u{3}radius_meters\0\u{1}tags\0\u{3}tag_match\0\u{3}not_tags\0\u{3}exclude_ids\0\u{1}within\0\u{1}where\0\u{3}max_age_seconds\0\u{1}cursor\0\u{3}min_version\0\u{3}max_staleness_seconds\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2183,6 +2598,7 @@ nonisolated extension Moyeo_V1_NearbyRequest: SwiftProtobuf.Message, SwiftProtob
       case 12: try { try decoder.decodeSingularDoubleField(value: &self._maxAgeSeconds) }()
       case 13: try { try decoder.decodeSingularStringField(value: &self._cursor) }()
       case 14: try { try decoder.decodeSingularStringField(value: &self._minVersion) }()
+      case 15: try { try decoder.decodeSingularDoubleField(value: &self._maxStalenessSeconds) }()
       default: break
       }
     }
@@ -2235,6 +2651,9 @@ nonisolated extension Moyeo_V1_NearbyRequest: SwiftProtobuf.Message, SwiftProtob
     try { if let v = self._minVersion {
       try visitor.visitSingularStringField(value: v, fieldNumber: 14)
     } }()
+    try { if let v = self._maxStalenessSeconds {
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 15)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2253,6 +2672,7 @@ nonisolated extension Moyeo_V1_NearbyRequest: SwiftProtobuf.Message, SwiftProtob
     if lhs._maxAgeSeconds != rhs._maxAgeSeconds {return false}
     if lhs._cursor != rhs._cursor {return false}
     if lhs._minVersion != rhs._minVersion {return false}
+    if lhs._maxStalenessSeconds != rhs._maxStalenessSeconds {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2329,7 +2749,7 @@ nonisolated extension Moyeo_V1_Hit: SwiftProtobuf.Message, SwiftProtobuf._Messag
 
 nonisolated extension Moyeo_V1_NearbyResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".NearbyResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hits\0\u{3}next_cursor\0\u{1}version\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hits\0\u{3}next_cursor\0\u{1}version\0\u{1}age\0\u{1}coalesced\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2340,6 +2760,8 @@ nonisolated extension Moyeo_V1_NearbyResponse: SwiftProtobuf.Message, SwiftProto
       case 1: try { try decoder.decodeRepeatedMessageField(value: &self.hits) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self._nextCursor) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self._version) }()
+      case 4: try { try decoder.decodeSingularDoubleField(value: &self._age) }()
+      case 5: try { try decoder.decodeSingularBoolField(value: &self._coalesced) }()
       default: break
       }
     }
@@ -2359,6 +2781,12 @@ nonisolated extension Moyeo_V1_NearbyResponse: SwiftProtobuf.Message, SwiftProto
     try { if let v = self._version {
       try visitor.visitSingularStringField(value: v, fieldNumber: 3)
     } }()
+    try { if let v = self._age {
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._coalesced {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 5)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2366,6 +2794,8 @@ nonisolated extension Moyeo_V1_NearbyResponse: SwiftProtobuf.Message, SwiftProto
     if lhs.hits != rhs.hits {return false}
     if lhs._nextCursor != rhs._nextCursor {return false}
     if lhs._version != rhs._version {return false}
+    if lhs._age != rhs._age {return false}
+    if lhs._coalesced != rhs._coalesced {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2584,108 +3014,181 @@ nonisolated extension Moyeo_V1_FieldError: SwiftProtobuf.Message, SwiftProtobuf.
 
 nonisolated extension Moyeo_V1_WithinRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".WithinRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}layer\0\u{1}west\0\u{1}south\0\u{1}east\0\u{1}north\0\u{1}polygon\0\u{1}limit\0\u{1}tags\0\u{3}tag_match\0\u{3}not_tags\0\u{3}exclude_ids\0\u{1}where\0\u{3}max_age_seconds\0\u{1}cursor\0\u{3}min_version\0\u{1}within\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}layer\0\u{1}west\0\u{1}south\0\u{1}east\0\u{1}north\0\u{1}polygon\0\u{1}limit\0\u{1}tags\0\u{3}tag_match\0\u{3}not_tags\0\u{3}exclude_ids\0\u{1}where\0\u{3}max_age_seconds\0\u{1}cursor\0\u{3}min_version\0\u{1}within\0\u{3}max_staleness_seconds\0")
+
+  fileprivate class _StorageClass {
+    var _layer: String? = nil
+    var _west: Double? = nil
+    var _south: Double? = nil
+    var _east: Double? = nil
+    var _north: Double? = nil
+    var _polygon: Moyeo_V1_Polygon? = nil
+    var _limit: Int32? = nil
+    var _tags: [String] = []
+    var _tagMatch: String? = nil
+    var _notTags: [String] = []
+    var _excludeIds: [String] = []
+    var _where: [Moyeo_V1_AttributeCondition] = []
+    var _maxAgeSeconds: Double? = nil
+    var _cursor: String? = nil
+    var _minVersion: String? = nil
+    var _within: Moyeo_V1_Polygon? = nil
+    var _maxStalenessSeconds: Double? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _layer = source._layer
+      _west = source._west
+      _south = source._south
+      _east = source._east
+      _north = source._north
+      _polygon = source._polygon
+      _limit = source._limit
+      _tags = source._tags
+      _tagMatch = source._tagMatch
+      _notTags = source._notTags
+      _excludeIds = source._excludeIds
+      _where = source._where
+      _maxAgeSeconds = source._maxAgeSeconds
+      _cursor = source._cursor
+      _minVersion = source._minVersion
+      _within = source._within
+      _maxStalenessSeconds = source._maxStalenessSeconds
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self._layer) }()
-      case 2: try { try decoder.decodeSingularDoubleField(value: &self._west) }()
-      case 3: try { try decoder.decodeSingularDoubleField(value: &self._south) }()
-      case 4: try { try decoder.decodeSingularDoubleField(value: &self._east) }()
-      case 5: try { try decoder.decodeSingularDoubleField(value: &self._north) }()
-      case 6: try { try decoder.decodeSingularMessageField(value: &self._polygon) }()
-      case 7: try { try decoder.decodeSingularInt32Field(value: &self._limit) }()
-      case 8: try { try decoder.decodeRepeatedStringField(value: &self.tags) }()
-      case 9: try { try decoder.decodeSingularStringField(value: &self._tagMatch) }()
-      case 10: try { try decoder.decodeRepeatedStringField(value: &self.notTags) }()
-      case 11: try { try decoder.decodeRepeatedStringField(value: &self.excludeIds) }()
-      case 12: try { try decoder.decodeRepeatedMessageField(value: &self.`where`) }()
-      case 13: try { try decoder.decodeSingularDoubleField(value: &self._maxAgeSeconds) }()
-      case 14: try { try decoder.decodeSingularStringField(value: &self._cursor) }()
-      case 15: try { try decoder.decodeSingularStringField(value: &self._minVersion) }()
-      case 16: try { try decoder.decodeSingularMessageField(value: &self._within) }()
-      default: break
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._layer) }()
+        case 2: try { try decoder.decodeSingularDoubleField(value: &_storage._west) }()
+        case 3: try { try decoder.decodeSingularDoubleField(value: &_storage._south) }()
+        case 4: try { try decoder.decodeSingularDoubleField(value: &_storage._east) }()
+        case 5: try { try decoder.decodeSingularDoubleField(value: &_storage._north) }()
+        case 6: try { try decoder.decodeSingularMessageField(value: &_storage._polygon) }()
+        case 7: try { try decoder.decodeSingularInt32Field(value: &_storage._limit) }()
+        case 8: try { try decoder.decodeRepeatedStringField(value: &_storage._tags) }()
+        case 9: try { try decoder.decodeSingularStringField(value: &_storage._tagMatch) }()
+        case 10: try { try decoder.decodeRepeatedStringField(value: &_storage._notTags) }()
+        case 11: try { try decoder.decodeRepeatedStringField(value: &_storage._excludeIds) }()
+        case 12: try { try decoder.decodeRepeatedMessageField(value: &_storage._where) }()
+        case 13: try { try decoder.decodeSingularDoubleField(value: &_storage._maxAgeSeconds) }()
+        case 14: try { try decoder.decodeSingularStringField(value: &_storage._cursor) }()
+        case 15: try { try decoder.decodeSingularStringField(value: &_storage._minVersion) }()
+        case 16: try { try decoder.decodeSingularMessageField(value: &_storage._within) }()
+        case 17: try { try decoder.decodeSingularDoubleField(value: &_storage._maxStalenessSeconds) }()
+        default: break
+        }
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    try { if let v = self._layer {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
-    } }()
-    try { if let v = self._west {
-      try visitor.visitSingularDoubleField(value: v, fieldNumber: 2)
-    } }()
-    try { if let v = self._south {
-      try visitor.visitSingularDoubleField(value: v, fieldNumber: 3)
-    } }()
-    try { if let v = self._east {
-      try visitor.visitSingularDoubleField(value: v, fieldNumber: 4)
-    } }()
-    try { if let v = self._north {
-      try visitor.visitSingularDoubleField(value: v, fieldNumber: 5)
-    } }()
-    try { if let v = self._polygon {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
-    } }()
-    try { if let v = self._limit {
-      try visitor.visitSingularInt32Field(value: v, fieldNumber: 7)
-    } }()
-    if !self.tags.isEmpty {
-      try visitor.visitRepeatedStringField(value: self.tags, fieldNumber: 8)
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      try { if let v = _storage._layer {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+      } }()
+      try { if let v = _storage._west {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 2)
+      } }()
+      try { if let v = _storage._south {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 3)
+      } }()
+      try { if let v = _storage._east {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 4)
+      } }()
+      try { if let v = _storage._north {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 5)
+      } }()
+      try { if let v = _storage._polygon {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+      } }()
+      try { if let v = _storage._limit {
+        try visitor.visitSingularInt32Field(value: v, fieldNumber: 7)
+      } }()
+      if !_storage._tags.isEmpty {
+        try visitor.visitRepeatedStringField(value: _storage._tags, fieldNumber: 8)
+      }
+      try { if let v = _storage._tagMatch {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 9)
+      } }()
+      if !_storage._notTags.isEmpty {
+        try visitor.visitRepeatedStringField(value: _storage._notTags, fieldNumber: 10)
+      }
+      if !_storage._excludeIds.isEmpty {
+        try visitor.visitRepeatedStringField(value: _storage._excludeIds, fieldNumber: 11)
+      }
+      if !_storage._where.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._where, fieldNumber: 12)
+      }
+      try { if let v = _storage._maxAgeSeconds {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 13)
+      } }()
+      try { if let v = _storage._cursor {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 14)
+      } }()
+      try { if let v = _storage._minVersion {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 15)
+      } }()
+      try { if let v = _storage._within {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 16)
+      } }()
+      try { if let v = _storage._maxStalenessSeconds {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 17)
+      } }()
     }
-    try { if let v = self._tagMatch {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 9)
-    } }()
-    if !self.notTags.isEmpty {
-      try visitor.visitRepeatedStringField(value: self.notTags, fieldNumber: 10)
-    }
-    if !self.excludeIds.isEmpty {
-      try visitor.visitRepeatedStringField(value: self.excludeIds, fieldNumber: 11)
-    }
-    if !self.`where`.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.`where`, fieldNumber: 12)
-    }
-    try { if let v = self._maxAgeSeconds {
-      try visitor.visitSingularDoubleField(value: v, fieldNumber: 13)
-    } }()
-    try { if let v = self._cursor {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 14)
-    } }()
-    try { if let v = self._minVersion {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 15)
-    } }()
-    try { if let v = self._within {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 16)
-    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Moyeo_V1_WithinRequest, rhs: Moyeo_V1_WithinRequest) -> Bool {
-    if lhs._layer != rhs._layer {return false}
-    if lhs._west != rhs._west {return false}
-    if lhs._south != rhs._south {return false}
-    if lhs._east != rhs._east {return false}
-    if lhs._north != rhs._north {return false}
-    if lhs._polygon != rhs._polygon {return false}
-    if lhs._limit != rhs._limit {return false}
-    if lhs.tags != rhs.tags {return false}
-    if lhs._tagMatch != rhs._tagMatch {return false}
-    if lhs.notTags != rhs.notTags {return false}
-    if lhs.excludeIds != rhs.excludeIds {return false}
-    if lhs.`where` != rhs.`where` {return false}
-    if lhs._maxAgeSeconds != rhs._maxAgeSeconds {return false}
-    if lhs._cursor != rhs._cursor {return false}
-    if lhs._minVersion != rhs._minVersion {return false}
-    if lhs._within != rhs._within {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._layer != rhs_storage._layer {return false}
+        if _storage._west != rhs_storage._west {return false}
+        if _storage._south != rhs_storage._south {return false}
+        if _storage._east != rhs_storage._east {return false}
+        if _storage._north != rhs_storage._north {return false}
+        if _storage._polygon != rhs_storage._polygon {return false}
+        if _storage._limit != rhs_storage._limit {return false}
+        if _storage._tags != rhs_storage._tags {return false}
+        if _storage._tagMatch != rhs_storage._tagMatch {return false}
+        if _storage._notTags != rhs_storage._notTags {return false}
+        if _storage._excludeIds != rhs_storage._excludeIds {return false}
+        if _storage._where != rhs_storage._where {return false}
+        if _storage._maxAgeSeconds != rhs_storage._maxAgeSeconds {return false}
+        if _storage._cursor != rhs_storage._cursor {return false}
+        if _storage._minVersion != rhs_storage._minVersion {return false}
+        if _storage._within != rhs_storage._within {return false}
+        if _storage._maxStalenessSeconds != rhs_storage._maxStalenessSeconds {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2693,7 +3196,7 @@ nonisolated extension Moyeo_V1_WithinRequest: SwiftProtobuf.Message, SwiftProtob
 
 nonisolated extension Moyeo_V1_WithinResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".WithinResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hits\0\u{3}next_cursor\0\u{1}version\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hits\0\u{3}next_cursor\0\u{1}version\0\u{1}age\0\u{1}coalesced\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2704,6 +3207,8 @@ nonisolated extension Moyeo_V1_WithinResponse: SwiftProtobuf.Message, SwiftProto
       case 1: try { try decoder.decodeRepeatedMessageField(value: &self.hits) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self._nextCursor) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self._version) }()
+      case 4: try { try decoder.decodeSingularDoubleField(value: &self._age) }()
+      case 5: try { try decoder.decodeSingularBoolField(value: &self._coalesced) }()
       default: break
       }
     }
@@ -2723,6 +3228,12 @@ nonisolated extension Moyeo_V1_WithinResponse: SwiftProtobuf.Message, SwiftProto
     try { if let v = self._version {
       try visitor.visitSingularStringField(value: v, fieldNumber: 3)
     } }()
+    try { if let v = self._age {
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._coalesced {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 5)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2730,6 +3241,8 @@ nonisolated extension Moyeo_V1_WithinResponse: SwiftProtobuf.Message, SwiftProto
     if lhs.hits != rhs.hits {return false}
     if lhs._nextCursor != rhs._nextCursor {return false}
     if lhs._version != rhs._version {return false}
+    if lhs._age != rhs._age {return false}
+    if lhs._coalesced != rhs._coalesced {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2897,6 +3410,338 @@ nonisolated extension Moyeo_V1_TagHistogramResponse: SwiftProtobuf.Message, Swif
   public static func ==(lhs: Moyeo_V1_TagHistogramResponse, rhs: Moyeo_V1_TagHistogramResponse) -> Bool {
     if lhs.tags != rhs.tags {return false}
     if lhs._version != rhs._version {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Moyeo_V1_Fence: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".Fence"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}latitude\0\u{1}longitude\0\u{3}radius_meters\0\u{1}box\0\u{1}within\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self._id) }()
+      case 2: try { try decoder.decodeSingularDoubleField(value: &self._latitude) }()
+      case 3: try { try decoder.decodeSingularDoubleField(value: &self._longitude) }()
+      case 4: try { try decoder.decodeSingularDoubleField(value: &self._radiusMeters) }()
+      case 5: try { try decoder.decodeSingularMessageField(value: &self._box) }()
+      case 6: try { try decoder.decodeSingularMessageField(value: &self._within) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._id {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._latitude {
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._longitude {
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._radiusMeters {
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._box {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    } }()
+    try { if let v = self._within {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Moyeo_V1_Fence, rhs: Moyeo_V1_Fence) -> Bool {
+    if lhs._id != rhs._id {return false}
+    if lhs._latitude != rhs._latitude {return false}
+    if lhs._longitude != rhs._longitude {return false}
+    if lhs._radiusMeters != rhs._radiusMeters {return false}
+    if lhs._box != rhs._box {return false}
+    if lhs._within != rhs._within {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Moyeo_V1_WatchPositionsRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".WatchPositionsRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}layer\0\u{1}latitude\0\u{1}longitude\0\u{3}radius_meters\0\u{1}west\0\u{1}south\0\u{1}east\0\u{1}north\0\u{1}within\0\u{1}tags\0\u{3}tag_match\0\u{3}not_tags\0\u{3}exclude_ids\0\u{1}where\0\u{1}kinds\0\u{3}interval_milliseconds\0\u{3}resume_token\0\u{1}fences\0")
+
+  fileprivate class _StorageClass {
+    var _layer: String? = nil
+    var _latitude: Double? = nil
+    var _longitude: Double? = nil
+    var _radiusMeters: Double? = nil
+    var _west: Double? = nil
+    var _south: Double? = nil
+    var _east: Double? = nil
+    var _north: Double? = nil
+    var _within: Moyeo_V1_Polygon? = nil
+    var _tags: [String] = []
+    var _tagMatch: String? = nil
+    var _notTags: [String] = []
+    var _excludeIds: [String] = []
+    var _where: [Moyeo_V1_AttributeCondition] = []
+    var _kinds: [String] = []
+    var _intervalMilliseconds: Int32? = nil
+    var _resumeToken: String? = nil
+    var _fences: [Moyeo_V1_Fence] = []
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _layer = source._layer
+      _latitude = source._latitude
+      _longitude = source._longitude
+      _radiusMeters = source._radiusMeters
+      _west = source._west
+      _south = source._south
+      _east = source._east
+      _north = source._north
+      _within = source._within
+      _tags = source._tags
+      _tagMatch = source._tagMatch
+      _notTags = source._notTags
+      _excludeIds = source._excludeIds
+      _where = source._where
+      _kinds = source._kinds
+      _intervalMilliseconds = source._intervalMilliseconds
+      _resumeToken = source._resumeToken
+      _fences = source._fences
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._layer) }()
+        case 2: try { try decoder.decodeSingularDoubleField(value: &_storage._latitude) }()
+        case 3: try { try decoder.decodeSingularDoubleField(value: &_storage._longitude) }()
+        case 4: try { try decoder.decodeSingularDoubleField(value: &_storage._radiusMeters) }()
+        case 5: try { try decoder.decodeSingularDoubleField(value: &_storage._west) }()
+        case 6: try { try decoder.decodeSingularDoubleField(value: &_storage._south) }()
+        case 7: try { try decoder.decodeSingularDoubleField(value: &_storage._east) }()
+        case 8: try { try decoder.decodeSingularDoubleField(value: &_storage._north) }()
+        case 9: try { try decoder.decodeSingularMessageField(value: &_storage._within) }()
+        case 10: try { try decoder.decodeRepeatedStringField(value: &_storage._tags) }()
+        case 11: try { try decoder.decodeSingularStringField(value: &_storage._tagMatch) }()
+        case 12: try { try decoder.decodeRepeatedStringField(value: &_storage._notTags) }()
+        case 13: try { try decoder.decodeRepeatedStringField(value: &_storage._excludeIds) }()
+        case 14: try { try decoder.decodeRepeatedMessageField(value: &_storage._where) }()
+        case 15: try { try decoder.decodeRepeatedStringField(value: &_storage._kinds) }()
+        case 16: try { try decoder.decodeSingularInt32Field(value: &_storage._intervalMilliseconds) }()
+        case 17: try { try decoder.decodeSingularStringField(value: &_storage._resumeToken) }()
+        case 18: try { try decoder.decodeRepeatedMessageField(value: &_storage._fences) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      try { if let v = _storage._layer {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+      } }()
+      try { if let v = _storage._latitude {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 2)
+      } }()
+      try { if let v = _storage._longitude {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 3)
+      } }()
+      try { if let v = _storage._radiusMeters {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 4)
+      } }()
+      try { if let v = _storage._west {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 5)
+      } }()
+      try { if let v = _storage._south {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 6)
+      } }()
+      try { if let v = _storage._east {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 7)
+      } }()
+      try { if let v = _storage._north {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 8)
+      } }()
+      try { if let v = _storage._within {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+      } }()
+      if !_storage._tags.isEmpty {
+        try visitor.visitRepeatedStringField(value: _storage._tags, fieldNumber: 10)
+      }
+      try { if let v = _storage._tagMatch {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 11)
+      } }()
+      if !_storage._notTags.isEmpty {
+        try visitor.visitRepeatedStringField(value: _storage._notTags, fieldNumber: 12)
+      }
+      if !_storage._excludeIds.isEmpty {
+        try visitor.visitRepeatedStringField(value: _storage._excludeIds, fieldNumber: 13)
+      }
+      if !_storage._where.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._where, fieldNumber: 14)
+      }
+      if !_storage._kinds.isEmpty {
+        try visitor.visitRepeatedStringField(value: _storage._kinds, fieldNumber: 15)
+      }
+      try { if let v = _storage._intervalMilliseconds {
+        try visitor.visitSingularInt32Field(value: v, fieldNumber: 16)
+      } }()
+      try { if let v = _storage._resumeToken {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 17)
+      } }()
+      if !_storage._fences.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._fences, fieldNumber: 18)
+      }
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Moyeo_V1_WatchPositionsRequest, rhs: Moyeo_V1_WatchPositionsRequest) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._layer != rhs_storage._layer {return false}
+        if _storage._latitude != rhs_storage._latitude {return false}
+        if _storage._longitude != rhs_storage._longitude {return false}
+        if _storage._radiusMeters != rhs_storage._radiusMeters {return false}
+        if _storage._west != rhs_storage._west {return false}
+        if _storage._south != rhs_storage._south {return false}
+        if _storage._east != rhs_storage._east {return false}
+        if _storage._north != rhs_storage._north {return false}
+        if _storage._within != rhs_storage._within {return false}
+        if _storage._tags != rhs_storage._tags {return false}
+        if _storage._tagMatch != rhs_storage._tagMatch {return false}
+        if _storage._notTags != rhs_storage._notTags {return false}
+        if _storage._excludeIds != rhs_storage._excludeIds {return false}
+        if _storage._where != rhs_storage._where {return false}
+        if _storage._kinds != rhs_storage._kinds {return false}
+        if _storage._intervalMilliseconds != rhs_storage._intervalMilliseconds {return false}
+        if _storage._resumeToken != rhs_storage._resumeToken {return false}
+        if _storage._fences != rhs_storage._fences {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Moyeo_V1_WatchPositionsEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".WatchPositionsEvent"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}latitude\0\u{1}longitude\0\u{3}distance_meters\0\u{4}\u{2}age_seconds\0\u{1}tags\0\u{1}attributes\0\u{1}kind\0\u{3}fence_id\0\u{1}snapshot\0\u{3}resume_token\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self._id) }()
+      case 2: try { try decoder.decodeSingularDoubleField(value: &self._latitude) }()
+      case 3: try { try decoder.decodeSingularDoubleField(value: &self._longitude) }()
+      case 4: try { try decoder.decodeSingularDoubleField(value: &self._distanceMeters) }()
+      case 6: try { try decoder.decodeSingularDoubleField(value: &self._ageSeconds) }()
+      case 7: try { try decoder.decodeRepeatedStringField(value: &self.tags) }()
+      case 8: try { try decoder.decodeSingularMessageField(value: &self._attributes) }()
+      case 9: try { try decoder.decodeSingularStringField(value: &self._kind) }()
+      case 10: try { try decoder.decodeSingularStringField(value: &self._fenceID) }()
+      case 11: try { try decoder.decodeSingularBoolField(value: &self._snapshot) }()
+      case 12: try { try decoder.decodeSingularStringField(value: &self._resumeToken) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._id {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._latitude {
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._longitude {
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._distanceMeters {
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._ageSeconds {
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 6)
+    } }()
+    if !self.tags.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.tags, fieldNumber: 7)
+    }
+    try { if let v = self._attributes {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+    } }()
+    try { if let v = self._kind {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 9)
+    } }()
+    try { if let v = self._fenceID {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 10)
+    } }()
+    try { if let v = self._snapshot {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 11)
+    } }()
+    try { if let v = self._resumeToken {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 12)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Moyeo_V1_WatchPositionsEvent, rhs: Moyeo_V1_WatchPositionsEvent) -> Bool {
+    if lhs._id != rhs._id {return false}
+    if lhs._latitude != rhs._latitude {return false}
+    if lhs._longitude != rhs._longitude {return false}
+    if lhs._distanceMeters != rhs._distanceMeters {return false}
+    if lhs._ageSeconds != rhs._ageSeconds {return false}
+    if lhs.tags != rhs.tags {return false}
+    if lhs._attributes != rhs._attributes {return false}
+    if lhs._kind != rhs._kind {return false}
+    if lhs._fenceID != rhs._fenceID {return false}
+    if lhs._snapshot != rhs._snapshot {return false}
+    if lhs._resumeToken != rhs._resumeToken {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
