@@ -15,6 +15,9 @@ public struct FareMeter: Sendable {
   /// Whether the call fee is due.
   public let isCalled: Bool
 
+  /// Due if the taxi is called, minor units; else 0.
+  public let callFee: Int64
+
   private let scale: MeterScale
   private let model: SlowTimeModel
   /// Milliseconds and tenths of a millimeter at which prices may change.
@@ -26,7 +29,6 @@ public struct FareMeter: Sendable {
   private let outside: Constants
   /// Surcharges once a trip, after discounts.
   private let once: Int64
-  private let callFee: Int64
   private let rounding: Rounding
   private let hasDiscounts: Bool
 

@@ -59,9 +59,8 @@ public struct PartyPricing: Sendable {
     let ride = try PreparedRide(party, pricing: self)
     var scratch = RideScratch()
     try ride.plan(into: &scratch, enforcesLimits: false)
-    let callFee = party.isCalled ? ride.meter.tariff.content.callFee : 0
     scratch.plan.amount = amount
-    scratch.plan.extras = min(tolls + callFee, amount)
+    scratch.plan.extras = min(tolls + ride.meter.callFee, amount)
     ride.split(&scratch.plan, joining: nil)
     return party.riders.indices.map { i in
       FareShare(

@@ -131,7 +131,7 @@ extension PreparedRide {
     var from = origin
     var meters = 0.0
     var seconds = 0.0
-    var facts = PlaceFacts()
+    var facts = AreaRules.Facts()
     for position in 0..<plan.placeCount {
       let place = Int(plan.order[position])
       guard visited >> UInt8(place) & 1 == 1 else { continue }
@@ -146,7 +146,7 @@ extension PreparedRide {
         facts.edgeShare = plan.edgeShares[place]
       }
       if visited.nonzeroBitCount == 1 {
-        facts.flat = self.facts(to, ids: pricing.areas.ids(to)).flat
+        facts.flat = areaRules.facts(to, pricing.placeAreas(to)).flat
       }
     }
     return Self.solo(plain, meters, seconds, facts)?.amount ?? 0

@@ -12,8 +12,7 @@ final class PreparedRide: Sendable {
   let meter: FareMeter
   let travel: TravelEstimator
   private let steadySeconds: Double
-  /// Whether areas make a difference to the fare at all.
-  let needsAreas: Bool
+  let areaRules: AreaRules
   let pricing: PartyPricing
   /// Different drop-offs, in the order in which riders name them.
   let places: [Coordinate]
@@ -25,10 +24,6 @@ final class PreparedRide: Sendable {
   let limitMeters: SIMD8<Double>
   let limitSeconds: SIMD8<Double>
   let acceptedShares: SIMD8<Int64>
-  private let originAreas: [String]
-  /// Whether the origin lies in the tariff's area and leaving it costs more.
-  private let watchesEdge: Bool
-  private let flatTrips: [FlatTrip]
 
   /// - Throws: ``PartyError/fare(_:)``. Riders beyond ``RidePlan/maximumRiders`` do not count.
   init(_ party: Party, pricing: PartyPricing) throws(PartyError) {
@@ -48,13 +43,8 @@ final class PreparedRide: Sendable {
     travel = TravelEstimator(
       profile: pricing.routes.profile(at: origin), departure: departure, near: origin)
     steadySeconds = travel.steadySeconds
-    let content = tariff.content
-    needsAreas = content.outOfArea != nil || !content.flatTrips.isEmpty
-    originAreas = needsAreas ? pricing.areas.ids(origin) : []
-    watchesEdge =
-      content.outOfArea != nil
-      && originAreas.first(where: pricing.catalog.areas.contains) == content.area
-    flatTrips = content.flatTrips
+    let areaRules = AreaRules(tariff, origin: origin, pricing: pricing)
+    self.areaRules = areaRules
     var places: [Coordinate] = []
     var plan = RidePlan()
     var limitMeters = SIMD8<Double>(repeating: .infinity)
@@ -106,9 +96,8 @@ final class PreparedRide: Sendable {
     self.limitSeconds = limitSeconds
     acceptedShares = accepted
     for p in places.indices {
-      let facts = Self.facts(
-        places[p], ids: needsAreas ? pricing.areas.ids(places[p]) : [], pricing, content,
-        watchesEdge, origin, originAreas)
+      let facts = areaRules.facts(
+        places[p], areaRules.matter ? pricing.placeAreas(places[p]) : PlaceAreas())
       if facts.isOutside { plan.outsideMask |= 1 << UInt8(p) }
       plan.edgeShares[p] = facts.edgeShare
       guard
@@ -121,42 +110,8 @@ final class PreparedRide: Sendable {
     base = plan
   }
 
-  /// Where the taxi's area ends on the way to a place, and its flat trip.
-  struct PlaceFacts {
-    var isOutside = false
-    var edgeShare = 0.0
-    var flat: Int?
-  }
-
-  /// Facts of a place that someone wants to go to, with the ids of its areas.
-  func facts(_ place: Coordinate, ids: [String]) -> PlaceFacts {
-    guard watchesEdge || !flatTrips.isEmpty else { return PlaceFacts() }
-    return Self.facts(
-      place, ids: ids, pricing, meter.tariff.content, watchesEdge, origin, originAreas)
-  }
-
-  private static func facts(
-    _ place: Coordinate, ids: [String], _ pricing: PartyPricing, _ content: TariffContent,
-    _ watchesEdge: Bool, _ origin: Coordinate, _ originAreas: [String]
-  ) -> PlaceFacts {
-    var facts = PlaceFacts()
-    if watchesEdge, ids.first(where: pricing.catalog.areas.contains) != content.area {
-      facts.isOutside = true
-      if content.outOfArea?.begins == .boundary {
-        facts.edgeShare = pricing.areas.edgeShare(content.area, origin, place)
-      }
-    }
-    facts.flat = content.flatTrips.firstIndex { flat in
-      guard flat.between.count == 2 else { return false }
-      let (a, b) = (flat.between[0], flat.between[1])
-      return (originAreas.contains(a) && ids.contains(b))
-        || (originAreas.contains(b) && ids.contains(a))
-    }
-    return facts
-  }
-
   static func solo(
-    _ meter: FareMeter, _ meters: Double, _ seconds: Double, _ facts: PlaceFacts
+    _ meter: FareMeter, _ meters: Double, _ seconds: Double, _ facts: AreaRules.Facts
   ) -> FareMeter.Total? {
     if let flat = facts.flat { return meter.flat(flat) }
     return meter.expected(
@@ -186,8 +141,7 @@ final class PreparedRide: Sendable {
     var limits: RideLimits
     var maxDetourSeconds: Double?
     var weight: Double
-    /// Ids of the areas that hold the drop-off.
-    var areaIDs: [String]
+    var areas: PlaceAreas
   }
 
   /// Puts those aboard into the scratch. - Complexity: O(places^2).
@@ -233,7 +187,7 @@ final class PreparedRide: Sendable {
       }
       scratch.plan.directMeters[place] = direct.distanceMeters
       scratch.plan.directSeconds[place] = direct.durationSeconds
-      let facts = facts(joiner.drop, ids: joiner.areaIDs)
+      let facts = areaRules.facts(joiner.drop, joiner.areas)
       if facts.isOutside { scratch.plan.outsideMask |= 1 << UInt8(place) }
       scratch.plan.edgeShares[place] = facts.edgeShare
       guard
@@ -305,7 +259,7 @@ final class PreparedRide: Sendable {
     if plan.placeCount == 1 {
       // The only stop: the shared ride is the solo ride, flat or metered.
       plan.amount = plan.soloFares[0]
-      plan.extras = min(meter.isCalled ? meter.tariff.content.callFee : 0, plan.amount)
+      plan.extras = min(meter.callFee, plan.amount)
       return true
     }
     guard

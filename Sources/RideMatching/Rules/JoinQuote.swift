@@ -122,7 +122,7 @@ extension PreparedRide {
       let someone = Joiner(
         drop: place, seats: joiner.seats, limits: party.policy.bounding(joiner.limits),
         maxDetourSeconds: party.policy.maxDetourSeconds, weight: joiner.weight ?? 1,
-        areaIDs: needsAreas ? pricing.areas.ids(place) : [])
+        areas: areaRules.matter ? pricing.placeAreas(place) : PlaceAreas())
       guard add(someone, to: &scratch) else { throw .fare(tooFar(scratch.plan)) }
     }
     if !findRoute(&scratch, joining: drop, enforcesLimits: true) {

@@ -51,10 +51,12 @@ public struct RidePolicy: Hashable, Sendable {
 
   /// A rider's limits under this policy.
   public func bounding(_ limits: RideLimits) -> RideLimits {
-    RideLimits(
+    var shared = limits.minSharedRatio
+    if let minSharedRatio { shared = max(shared ?? 0, minSharedRatio) }
+    return RideLimits(
       maxWalkMeters: min(limits.maxWalkMeters, maxWalkMeters ?? .infinity),
       maxDetourRatio: min(limits.maxDetourRatio, maxDetourRatio ?? .infinity),
-      minSharedRatio: [limits.minSharedRatio, minSharedRatio].compactMap(\.self).max())
+      minSharedRatio: shared)
   }
 
   /// The first attribute in which someone differs from the host, or that is unknown of them.

@@ -1,0 +1,71 @@
+import GeoMath
+import ObjectModel
+import RoutePlanning
+
+/// A party in the index, made ready for matching; never changes.
+final class PartyEntry: Sendable {
+  let party: Party
+  let ride: PreparedRide
+
+  init(_ party: Party, pricing: PartyPricing) throws(PartyError) {
+    self.party = party
+    ride = try PreparedRide(party, pricing: pricing)
+  }
+}
+
+/// What most parties are refused by, side by side: a scan touches nothing else.
+struct PartyRow: Sendable {
+  static let unknownProfile = UInt8.max
+
+  /// Milliseconds: the window's ends, included.
+  var start: Int64
+  var end: Int64
+  var origin: SphereVector
+  /// The first rider's drop-off.
+  var drop: SphereVector
+  /// Roads are at least so many times the line through the Earth.
+  var roadPerChord: Double
+  /// Of the first rider, in meters: a lower bound of the way to the drop-off when nobody new gets
+  /// out before, and the longest ride.
+  var shortest: Double
+  var longest: Double
+  /// For those who state none; within the policy.
+  var walkLimit: Double
+  var detourRatio: Double
+  /// The policy's own; infinite without one.
+  var walkCap: Double
+  var detourCap: Double
+  var seatsFree: Int8
+  var isOpen: Bool
+  /// Full, but the taxi has not left.
+  var isFull: Bool
+  /// Which of the index's traffic profiles, or ``unknownProfile``.
+  var profile: UInt8
+  var entry: PartyEntry
+
+  init(_ entry: PartyEntry, profile: UInt8) {
+    let party = entry.party
+    let ride = entry.ride
+    start = party.window.start.milliseconds
+    end = party.window.end.milliseconds
+    origin = SphereVector(party.origin.coordinate)
+    drop = SphereVector(ride.places.first ?? party.destination.coordinate)
+    let circuity = ride.travel.profile.circuity.knots.map(\.value).min() ?? 1
+    roadPerChord = circuity * HaversineBounds.minimumRatio
+    // By way of other stops the estimated road may be shorter: its circuity depends on length.
+    shortest =
+      ride.places.count == 1
+      ? ride.base.directMeters[0] : origin.chordMeters(to: drop) * roadPerChord
+    longest = ride.limitMeters[0]
+    let limits = party.policy.bounding(party.limits)
+    walkLimit = limits.maxWalkMeters
+    detourRatio = limits.maxDetourRatio
+    walkCap = party.policy.maxWalkMeters ?? .infinity
+    detourCap = party.policy.maxDetourRatio ?? .infinity
+    seatsFree = Int8(clamping: party.seatsFree)
+    isOpen = party.state == .open
+    isFull = party.state == .full
+    self.profile = profile
+    self.entry = entry
+  }
+}

@@ -1,0 +1,130 @@
+public import GeoMath
+public import ObjectModel
+
+/// A rider's trip, for which parties are sought.
+public struct MatchQuery: Hashable, Sendable {
+  public var riderID: String
+  public var origin: Coordinate
+  public var destination: RidePlace
+  public var window: DepartureWindow
+  public var wishes: RideWishes
+  public var seats: Int
+  public var attributes: [String: String]
+  /// For parties that share by weights; nil: 1.
+  public var weight: Double?
+  /// The most they would pay, minor units.
+  public var maxShare: Int64?
+  public var now: Instant
+  /// Candidates answered, at least 0.
+  public var limit: Int
+  /// Whether to count what each rule removes; looks at every party.
+  public var explain: Bool
+
+  public init(
+    riderID: String, origin: Coordinate, destination: RidePlace, window: DepartureWindow,
+    now: Instant, wishes: RideWishes = .none, seats: Int = 1, attributes: [String: String] = [:],
+    weight: Double? = nil, maxShare: Int64? = nil, limit: Int = 20, explain: Bool = false
+  ) {
+    self.riderID = riderID
+    self.origin = origin
+    self.destination = destination
+    self.window = window
+    self.wishes = wishes
+    self.seats = seats
+    self.attributes = attributes
+    self.weight = weight
+    self.maxShare = maxShare
+    self.now = now
+    self.limit = limit
+    self.explain = explain
+  }
+
+  public init(_ request: RideRequest, now: Instant, limit: Int = 20, explain: Bool = false) {
+    self.init(
+      riderID: request.riderID, origin: request.origin.coordinate,
+      destination: request.destination, window: request.window, now: now,
+      wishes: RideWishes(request.limits), seats: request.seats, attributes: request.attributes,
+      limit: limit, explain: explain)
+  }
+
+  /// The join that does what a candidate promises.
+  public var join: JoinParty {
+    JoinParty(
+      riderID: riderID, destination: destination, origin: origin, seats: seats,
+      attributes: attributes, wishes: wishes, weight: weight, maxShare: maxShare)
+  }
+}
+
+/// What removes a party, in the order in which rules are asked.
+public enum MatchRule: String, Hashable, Sendable, CaseIterable {
+  /// Full, or departed by the host's word.
+  case state
+  /// The two windows have no moment from now on in common.
+  case window
+  /// Too few seats free.
+  case seats
+  /// An attribute that must be the same differs or is unknown.
+  case policy
+  /// The walk to the pick-up is too long.
+  case walk
+  /// Every order of drop-offs makes a ride too long, or too little of one is shared.
+  case detour
+  /// Someone aboard, or the rider, would pay more than accepted.
+  case price
+}
+
+/// A party that one could join, with what that would mean: equal to the preview and the join.
+public struct MatchCandidate: Hashable, Sendable {
+  public var party: Party
+  public var walkMeters: Double
+  /// Beyond the way alone from the party's origin.
+  public var detourSeconds: Double
+  /// The part of one's own ride with someone else aboard, 0...1.
+  public var sharedRatio: Double
+  /// Between the two departure times.
+  public var timeGapMilliseconds: Int64
+  /// As it would be; rider ids in the order of getting out.
+  public var route: PartyRoute
+  /// Minor units.
+  public var yourFare: Int64
+  /// The way alone from the party's origin, minus ``yourFare``.
+  public var yourSaving: Int64
+
+  public var stopOrder: [String] { route.stopOrder }
+}
+
+/// Why there are not more candidates. ``considered`` = ``matched`` + all of ``removed``.
+public struct MatchExplanation: Hashable, Sendable {
+  /// Parties not cancelled or ended whose window has not ended, the rider's own aside.
+  public var considered: Int
+  /// Those that hold all rules, answered or beyond the limit.
+  public var matched: Int
+  /// By the first rule that a party fails.
+  public var removed: [MatchRule: Int]
+  /// The smallest single change that would have matched; nil where something matched or no single
+  /// change helps.
+  public var relaxation: MatchRelaxation?
+  /// The smallest change of each rule, as far as one helps.
+  public var relaxations: [MatchRelaxation]
+}
+
+/// One wish made wider by just so much that a party matches.
+public struct MatchRelaxation: Hashable, Sendable {
+  /// `window`, `seats`, `walk`, `detour` or `price`.
+  public var rule: MatchRule
+  /// Seconds of tolerance, seats fewer, meters of walk, detour ratio, or minor units of share: more
+  /// than asked for.
+  public var amount: Double
+  /// What to ask for instead.
+  public var value: Double
+  public var partyID: String
+  /// ``amount`` in units of what is usual (600 s, 1 seat, 300 m, 0.25, a tenth of the way alone),
+  /// by which relaxations of different rules compare.
+  public var effort: Double
+}
+
+public struct MatchAnswer: Hashable, Sendable {
+  /// Best first: own saving, then walk, time gap, detour, id.
+  public var candidates: [MatchCandidate]
+  public var explanation: MatchExplanation?
+}

@@ -1,0 +1,190 @@
+import GeoMath
+import ObjectModel
+
+extension PartyIndex {
+  /// Looks at every party, and at each by the rules in their order.
+  func explainedMatch(_ query: MatchQuery) -> MatchAnswer {
+    var evaluator = JoinEvaluator(query, pricing: pricing)
+    var explanation = MatchExplanation(
+      considered: 0, matched: 0, removed: [:], relaxation: nil, relaxations: [])
+    var found: [RankedParty] = []
+    visitEntries { entry in
+      guard entry.party.window.end > query.now, !evaluator.isAboard(entry) else { return }
+      explanation.considered += 1
+      if let rule = evaluator.firstBroken(entry) {
+        explanation.removed[rule, default: 0] += 1
+      } else {
+        found.append(evaluator.ranked(entry, walkMeters: evaluator.walkMeters(entry)))
+      }
+    }
+    explanation.matched = found.count
+    if found.isEmpty {
+      explanation.relaxations = relaxations(&evaluator)
+      explanation.relaxation = explanation.relaxations.min(by: MatchRelaxation.isSmaller)
+    }
+    found.sort(by: RankedParty.isBefore)
+    var candidates: [MatchCandidate] = []
+    for ranked in found.prefix(max(0, query.limit)) {
+      candidates.append(evaluator.candidate(ranked))
+    }
+    return MatchAnswer(candidates: candidates, explanation: explanation)
+  }
+
+  /// The smallest change of each rule by which some party matches, in the order of the rules.
+  private func relaxations(_ evaluator: inout JoinEvaluator) -> [MatchRelaxation] {
+    var best: [MatchRule: MatchRelaxation] = [:]
+    visitEntries { entry in
+      guard entry.party.window.end > evaluator.query.now, !evaluator.isAboard(entry) else {
+        return
+      }
+      guard let change = evaluator.relaxation(entry) else { return }
+      if let known = best[change.rule], !MatchRelaxation.isSmaller(change, known) { return }
+      best[change.rule] = change
+    }
+    return MatchRule.allCases.compactMap { best[$0] }
+  }
+}
+
+extension MatchRelaxation {
+  static func isSmaller(_ a: MatchRelaxation, _ b: MatchRelaxation) -> Bool {
+    if a.effort != b.effort { return a.effort < b.effort }
+    return a.partyID.utf8.lexicographicallyPrecedes(b.partyID.utf8)
+  }
+}
+
+extension JoinEvaluator {
+  /// The first rule that the party fails, nil where it fits; the plan is then in the scratch.
+  mutating func firstBroken(_ entry: PartyEntry) -> MatchRule? {
+    let party = entry.party
+    if party.state != .open { return .state }
+    if missingTolerance(party) > 0 { return .window }
+    if party.seatsFree < query.seats { return .seats }
+    if !holdsPolicy(entry) { return .policy }
+    if walkMeters(entry) > walkLimit(entry) { return .walk }
+    switch verdict(entry, seats: query.seats) {
+    case .fits: return nil
+    case .detour: return .detour
+    case .price: return .price
+    }
+  }
+
+  /// By how many milliseconds the rider's window must grow both ways to meet the party's in a
+  /// moment from now on.
+  private func missingTolerance(_ party: Party) -> Int64 {
+    let window = query.window
+    return max(
+      0, party.window.start.milliseconds(since: window.end),
+      window.start.milliseconds(since: party.window.end),
+      query.now.milliseconds(since: window.end))
+  }
+
+  /// The least change of one wish by which the party fits, if exactly one rule is broken and the
+  /// wish can mend it: policies, others' limits and others' prices cannot be wished away.
+  mutating func relaxation(_ entry: PartyEntry) -> MatchRelaxation? {
+    let party = entry.party
+    guard party.state == .open, holdsPolicy(entry) else { return nil }
+    let late = missingTolerance(party)
+    let seats = query.seats - party.seatsFree
+    let walk = walkMeters(entry)
+    let isFar = walk > walkLimit(entry)
+    let broken = (late > 0 ? 1 : 0) + (seats > 0 ? 1 : 0) + (isFar ? 1 : 0)
+    guard broken <= 1, party.seatsFree > 0 else { return nil }
+    if broken == 1 {
+      if isFar, walk > party.policy.maxWalkMeters ?? .infinity { return nil }
+      guard verdict(entry, seats: min(query.seats, party.seatsFree)) == .fits else { return nil }
+      if late > 0 {
+        return change(
+          .window, by: Double(late) / 1000, from: Double(query.window.toleranceMilliseconds) / 1000,
+          usual: 600, party)
+      }
+      if isFar {
+        return change(
+          .walk, by: walk - walkLimit(entry), from: walkLimit(entry), usual: 300, party,
+          exactly: walk)
+      }
+      return change(.seats, by: Double(seats), from: Double(query.seats), usual: 1, party)
+    }
+    return longerRide(entry) ?? higherShare(entry)
+  }
+
+  private func change(
+    _ rule: MatchRule, by amount: Double, from wish: Double, usual: Double, _ party: Party,
+    exactly value: Double? = nil
+  ) -> MatchRelaxation {
+    MatchRelaxation(
+      rule: rule, amount: amount, value: value ?? (rule == .seats ? wish - amount : wish + amount),
+      partyID: party.id, effort: amount / usual)
+  }
+
+  /// Tries the lengths of the rider's own ride in every order that the others accept.
+  private mutating func longerRide(_ entry: PartyEntry) -> MatchRelaxation? {
+    guard verdict(entry, seats: query.seats) == .detour else { return nil }
+    let joiner = joiner(entry, seats: query.seats)
+    entry.ride.load(&scratch)
+    guard scratch.plan.riderCount < RidePlan.maximumRiders,
+      entry.ride.add(joiner, to: &scratch)
+    else { return nil }
+    let place = scratch.plan.place(scratch.plan.riderCount - 1)
+    let direct = scratch.plan.directMeters[place]
+    scratch.limitMeters[place] =
+      place < entry.ride.places.count ? entry.ride.limitMeters[place] : .infinity
+    let ridden = joiner.limits.maxDetourRatio
+    let cap = entry.party.policy.maxDetourRatio ?? .infinity
+    guard direct > 0 else { return nil }
+    for meters in scratch.rideLengths(to: place).sorted() {
+      var ratio = (meters - RideLimits.detourAllowanceMeters) / direct - 1
+      // Asked for, it must allow this very ride.
+      while (1 + ratio) * direct + RideLimits.detourAllowanceMeters < meters {
+        ratio += max(ratio.ulp, .ulpOfOne)
+      }
+      guard ratio > ridden, ratio <= cap else { continue }
+      if verdict(entry, seats: query.seats, longestRideMeters: meters) == .fits {
+        return change(
+          .detour, by: ratio - ridden, from: ridden, usual: 0.25, entry.party, exactly: ratio)
+      }
+    }
+    return nil
+  }
+
+  private mutating func higherShare(_ entry: PartyEntry) -> MatchRelaxation? {
+    guard let most = query.maxShare,
+      verdict(entry, seats: query.seats, checksMaxShare: false) == .fits
+    else { return nil }
+    let me = scratch.plan.riderCount - 1
+    let share = scratch.plan.shares[me]
+    guard share > most else { return nil }
+    let usual = max(1, Double(scratch.plan.soloFare(me)) / 10)
+    return change(
+      .price, by: Double(share - most), from: Double(most), usual: usual, entry.party)
+  }
+}
+
+extension RideScratch {
+  /// The lengths of the way to a place in every order that holds all limits. - Complexity: O(orders).
+  func rideLengths(to place: Int) -> Set<Double> {
+    var lengths: Set<Double> = []
+    collect(
+      at: 0, open: UInt8(truncatingIfNeeded: (1 << plan.placeCount) - 1), meters: 0, seconds: 0,
+      reached: nil, place, &lengths)
+    return lengths
+  }
+
+  private func collect(
+    at row: Int, open: UInt8, meters soFar: Double, seconds elapsed: Double, reached: Double?,
+    _ place: Int, _ lengths: inout Set<Double>
+  ) {
+    if open == 0, let reached { lengths.insert(reached) }
+    var rest = open
+    while rest != 0 {
+      let next = rest.trailingZeroBitCount
+      rest &= rest - 1
+      let cell = row * Self.stride + next + 1
+      let meters = soFar + self.meters[cell]
+      let seconds = elapsed + self.seconds[cell]
+      guard meters <= limitMeters[next], seconds <= limitSeconds[next] else { continue }
+      collect(
+        at: next + 1, open: open & ~(1 << UInt8(next)), meters: meters, seconds: seconds,
+        reached: next == place ? meters : reached, place, &lengths)
+    }
+  }
+}

@@ -1,0 +1,122 @@
+import ObjectModel
+import TaxiFares
+import Testing
+
+@Suite struct FareMeterTests {
+  /// Tariffs of every kind that the meter tells apart.
+  static func tariffs() throws -> [Tariff] {
+    var contents = [SampleTariffs.seoul(), SampleTariffs.newYorkYellow()]
+    var edge = SampleTariffs.seoul()
+    edge.id = "edge"
+    edge.outOfArea = OutOfAreaRule(hundredths: 3000, begins: .boundary, appliesToBase: true)
+    contents.append(edge)
+    var whole = SampleTariffs.seoul()
+    whole.id = "base-outside"
+    whole.outOfArea = OutOfAreaRule(hundredths: 2500, begins: .boarding, appliesToBase: true)
+    whole.stacking = Stacking(rule: .highest, maximumHundredths: 3000)
+    whole.callFee = 1000
+    contents.append(whole)
+    var completed = SampleTariffs.newYorkYellow()
+    completed.id = "completion"
+    completed.chargeOn = .completion
+    completed.callFee = 150
+    completed.longDistance = [
+      .discount(aboveAmount: 900, hundredths: 1000, rounding: 10),
+      .discount(aboveAmount: 2000, hundredths: 500, rounding: 10),
+    ]
+    contents.append(completed)
+    var far = SampleTariffs.seoul()
+    far.id = "far"
+    far.longDistance = [
+      .stepAmount(fromMeters: 10_000, amount: 140), .stepAmount(fromMeters: 20_000, amount: 190),
+    ]
+    contents.append(far)
+    var proportional = SampleTariffs.seoul()
+    proportional.id = "proportional"
+    proportional.chargeOn = .proportional
+    contents.append(proportional)
+    return try contents.map { try Tariff($0) }
+  }
+
+  @Test(arguments: [1 as UInt64, 2, 3])
+  func equalsTheMeter(seed: UInt64) throws {
+    var random = TestRandom(seed: seed)
+    func number(_ range: ClosedRange<Double>) -> Double {
+      range.lowerBound
+        + Double(random.next() >> 11) / Double(1 << 53) * (range.upperBound - range.lowerBound)
+    }
+    for tariff in try Self.tariffs() {
+      for _ in 0..<400 {
+        let isNewYork = tariff.id == "us-nyc-yellow" || tariff.id == "completion"
+        let departure = Instant(
+          milliseconds: (isNewYork ? 1_741_400_000_000 : 1_763_564_400_000)
+            + Int64(number(0...172_800_000)))
+        let isCalled = random.next() % 2 == 0
+        let meter = FareMeter(tariff, departure: departure, isCalled: isCalled)
+        for _ in 0..<4 {
+          let meters = random.next() % 8 == 0 ? 0 : number(0...30_000)
+          let seconds = random.next() % 8 == 0 ? 0 : number(0...5_400)
+          let outside: Double? = random.next() % 2 == 0 ? nil : number(0...meters)
+          let trip = Trip(
+            .totals(distanceMeters: meters, durationSeconds: seconds), departure: departure,
+            outOfAreaFromMeters: outside, isCalled: isCalled)
+          let fare = try tariff.fare(for: trip).expected
+          let total = try #require(
+            meter.expected(
+              distanceMeters: meters, durationSeconds: seconds, outOfAreaFromMeters: outside))
+          #expect(total.amount == fare.total, "\(tariff.id) \(trip)")
+          #expect(total.extras == min(fare.extras, fare.total))
+        }
+      }
+    }
+  }
+
+  @Test func flatTripsAndWaysThatCannotBePriced() throws {
+    let tariff = try Tariff(SampleTariffs.newYorkYellow())
+    let departure = Instant(seconds: 1_741_400_000)
+    let meter = FareMeter(tariff, departure: departure)
+    var trip = Trip(.totals(distanceMeters: 0, durationSeconds: 0), departure: departure)
+    trip.flatTrip = "jfk"
+    let fare = try tariff.fare(for: trip).expected.total
+    #expect(meter.flat(0)?.amount == fare)
+    #expect(meter.flat(1) == nil)
+    #expect(meter.expected(distanceMeters: .nan, durationSeconds: 1) == nil)
+    #expect(meter.expected(distanceMeters: -1, durationSeconds: 1) == nil)
+    #expect(meter.expected(distanceMeters: 1, durationSeconds: .infinity) == nil)
+    #expect(meter.expected(distanceMeters: 2e7, durationSeconds: 1) == nil)
+  }
+
+  @Test(arguments: [5 as UInt64, 6])
+  func smallSplitsEqualFareSplits(seed: UInt64) throws {
+    var random = TestRandom(seed: seed)
+    for _ in 0..<3000 {
+      let count = Int(random.next() % 8) + 1
+      var weights = SIMD8<UInt64>()
+      var real = SIMD8<Double>()
+      let huge = random.next() % 4 == 0
+      for i in 0..<count {
+        weights[i] = random.next() % (huge ? 1_000_000_000_000 : 40)
+        real[i] = Double(random.next() % 1000) / (random.next() % 2 == 0 ? 1 : 7)
+      }
+      let amount = Int64(random.next() % (huge ? 1_000_000_000_000 : 100_000))
+      let solo = try? FareSplit(
+        amount: amount, rule: .bySoloFare,
+        riders: (0..<count).map { ShareRider(id: "\($0)", soloFare: Int64(weights[$0])) }
+      ).shares().map(\.amount)
+      if let solo {
+        let shares = SmallSplit.shares(amount, weights: weights, count: count)
+        #expect((0..<count).map { shares[$0] } == solo)
+        #expect((0..<8).reduce(0) { $0 + shares[$1] } == (solo.reduce(0, +)))
+      }
+      let weighted = try? FareSplit(
+        amount: amount, rule: .weights,
+        riders: (0..<count).map { ShareRider(id: "\($0)", weight: real[$0]) }
+      ).shares().map(\.amount)
+      if let weighted {
+        let shares = SmallSplit.shares(
+          amount, weights: SmallSplit.integerWeights(real, count: count), count: count)
+        #expect((0..<count).map { shares[$0] } == weighted)
+      }
+    }
+  }
+}
