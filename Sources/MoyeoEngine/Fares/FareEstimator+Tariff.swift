@@ -63,7 +63,7 @@ extension FareEstimator {
   }
 
   /// Where the straight line crosses the area's edge (any, of several), as a share of it.
-  private func edgeShare(_ area: String, from: Coordinate, to: Coordinate) -> Double {
+  func edgeShare(_ area: String, from: Coordinate, to: Coordinate) -> Double {
     var inside = 0.0
     var outside = 1.0
     for _ in 0..<20 {

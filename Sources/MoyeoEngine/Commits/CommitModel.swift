@@ -1,0 +1,78 @@
+import ObjectModel
+
+/// The state that the commands of a ``CommitPipeline`` work on.
+///
+/// All calls come from the commit thread, one at a time. ``decide(_:in:now:)`` is a pure rule: it
+/// sees what the commands before it in the batch did, by the overlay, and changes nothing else.
+protocol CommitModel: Sendable {
+  associatedtype Command: Sendable
+  associatedtype Answer: Sendable
+  associatedtype Failure: Error & Sendable
+  /// The newest state with the changes of a batch that is not yet committed.
+  associatedtype Overlay
+  /// What a committed change makes visible in memory.
+  associatedtype Effect: Sendable
+
+  func makeOverlay(now: Instant) -> Overlay
+  func decide(
+    _ command: Command, in overlay: inout Overlay, now: Instant
+  ) -> CommitDecision<Answer, Failure, Effect>
+  /// Shows committed changes to readers, in order. Replies go out when it has returned.
+  func publish(_ effects: [Effect], now: Instant)
+  /// What a command answers that took effect before.
+  func answer(to reply: StoredReply) -> Result<Answer, Failure>
+  /// Newest states that somebody else wrote.
+  func take(_ newest: [StoredAggregate], now: Instant)
+  /// Everything afresh, after an unknown outcome.
+  func reload(from store: any AggregateStore, now: Instant) throws(StoreFailure)
+  func failure(_ failure: CommitFailure) -> Failure
+}
+
+/// What a rule makes of a command.
+struct CommitDecision<Answer: Sendable, Failure: Error & Sendable, Effect: Sendable>: Sendable {
+  /// Nil: nothing changes, by refusal or because it is so already.
+  var change: (group: ChangeGroup, effect: Effect)?
+  var result: Result<Answer, Failure>
+}
+
+/// Why a command was not carried out, whatever the rules say of it.
+public enum CommitFailure: Error, Hashable, Sendable {
+  /// The queue is full.
+  case overloaded(waiting: Int)
+  /// The deadline passed before the command was applied.
+  case deadlineExceeded
+  /// The same idempotency key came with another request.
+  case idempotencyMismatch
+  /// Whether it took effect is not known, or it could not be carried out now: repeat it with the
+  /// same key.
+  case unavailable(reason: String)
+  /// Nothing can be written.
+  case readOnly(reason: String)
+  /// The daemon is going down.
+  case stopped
+}
+
+/// A key of the caller with what was asked under it.
+struct IdempotencyClaim: Hashable, Sendable {
+  var tenant: String
+  var key: IdempotencyHash
+  var requestHash: UInt64
+}
+
+/// Figures of a pipeline since its start.
+public struct CommitStatistics: Hashable, Sendable {
+  public var commands = 0
+  public var batches = 0
+  public var largestBatch = 0
+  public var committedGroups = 0
+  public var conflicts = 0
+  public var notDone = 0
+  public var duplicates = 0
+  public var unknownOutcomes = 0
+  public var refusedForLoad = 0
+  public var missedDeadlines = 0
+  /// Waiting now.
+  public var queued = 0
+
+  public init() {}
+}

@@ -1,0 +1,150 @@
+import ObjectModel
+import QueryCoalescing
+import RideMatching
+
+/// Parties under a ``CommitPipeline``: rules on one side, what readers see on the other.
+///
+/// `@unchecked`: ``nextSequence`` belongs to the commit thread alone; everything else guards itself.
+final class PartyCommitModel: CommitModel, @unchecked Sendable {
+  typealias Command = PartyDeskCommand
+  typealias Answer = PartyDeskReply
+  typealias Failure = PartyDeskError
+  typealias Overlay = PartyOverlay
+  typealias Effect = PartyDeskEffect
+  typealias Decision = CommitDecision<PartyDeskReply, PartyDeskError, PartyDeskEffect>
+
+  let tenant: String
+  let rules: PartyRules
+  let book: PartyBook
+  let requests: RequestBook
+  let layer: PartyLayer
+  let feed: EventFeed
+  let watchers: MatchWatchers
+  let timers = PartyTimers()
+  /// A value: readers copy it and look at their leisure.
+  let index: StateLock<PartyIndex>
+  private var nextSequence: UInt64 = 1
+
+  init(
+    tenant: String, rules: PartyRules, book: PartyBook, requests: RequestBook, layer: PartyLayer,
+    feed: EventFeed, watchers: MatchWatchers
+  ) {
+    self.tenant = tenant
+    self.rules = rules
+    self.book = book
+    self.requests = requests
+    self.layer = layer
+    self.feed = feed
+    self.watchers = watchers
+    index = StateLock(PartyIndex(pricing: rules.pricing))
+    nextSequence = feed.newest + 1
+  }
+
+  func makeOverlay(now: Instant) -> PartyOverlay {
+    PartyOverlay(book: book, requests: requests, nextSequence: nextSequence)
+  }
+
+  // MARK: - Publishing
+
+  func publish(_ effects: [PartyDeskEffect], now: Instant) {
+    var entries: [PartyEntry] = []
+    var kept: [KeptRequest] = []
+    var events: [StoredEvent] = []
+    for effect in effects {
+      switch effect {
+      case .party(let entry, let told):
+        entries.append(entry)
+        events += told
+      case .request(let request, let told):
+        kept.append(request)
+        events += told
+      }
+    }
+    if let last = events.last { nextSequence = last.sequence + 1 }
+    show(entries, now: now)
+    requests.put(kept)
+    for request in kept { timers.set(request) }
+    feed.append(events)
+    watchers.tell(entries.map(\.party.id))
+  }
+
+  /// Memory, index, layer, timers.
+  private func show(_ entries: [PartyEntry], now: Instant) {
+    guard !entries.isEmpty else { return }
+    book.put(entries)
+    index.withLock { index in
+      for entry in entries {
+        // One that cannot be priced (its tariff is gone) is found by id and in lists only.
+        try? index.update(entry.party)
+      }
+    }
+    layer.show(entries.map(\.party), now: now)
+    for entry in entries { timers.set(entry.party, rules) }
+  }
+
+  func answer(to reply: StoredReply) -> Result<PartyDeskReply, PartyDeskError> {
+    if let party = book.party(reply.aggregateID) { return .success(.party(party)) }
+    if requests.request(reply.aggregateID) != nil {
+      return .success(.request(id: reply.aggregateID))
+    }
+    return .failure(.unknownParty(reply.aggregateID))
+  }
+
+  func failure(_ failure: CommitFailure) -> PartyDeskError { .commit(failure) }
+
+  // MARK: - Reading the record
+
+  func take(_ newest: [StoredAggregate], now: Instant) {
+    var entries: [PartyEntry] = []
+    for stored in newest where stored.key.tenant == tenant {
+      switch stored.key.kind {
+      case .party:
+        if let party = try? PartyRecord.decode(stored.bytes) { entries.append(PartyEntry(party)) }
+      case .rideRequest:
+        if let request = try? KeptRequest(record: stored.bytes) { requests.put([request]) }
+      default: break
+      }
+    }
+    show(entries, now: now)
+    try? feed.refresh()
+    nextSequence = max(nextSequence, feed.newest + 1)
+    watchers.tell(entries.map(\.party.id))
+  }
+
+  func reload(from store: any AggregateStore, now: Instant) throws(StoreFailure) {
+    var entries: [PartyEntry] = []
+    var kept: [KeptRequest] = []
+    try store.loadAggregates(kind: .party) { stored in
+      guard stored.key.tenant == tenant else { return }
+      entries.append(PartyEntry(try Self.readable(stored) { try PartyRecord.decode($0) }))
+    }
+    try store.loadAggregates(kind: .rideRequest) { stored in
+      guard stored.key.tenant == tenant else { return }
+      kept.append(try Self.readable(stored) { try KeptRequest(record: $0) })
+    }
+    let before = Set(book.all.map(\.party.id))
+    let gone = before.subtracting(entries.map(\.party.id))
+    book.replaceAll(entries)
+    requests.replaceAll(kept)
+    var fresh = PartyIndex(pricing: rules.pricing)
+    for entry in entries { try? fresh.update(entry.party) }
+    let ready = fresh
+    index.withLock { $0 = ready }
+    let closed = before.isEmpty ? [] : entries.filter { !$0.party.isActive }.map(\.party.id)
+    layer.replaceAll(entries.map(\.party), gone: Array(gone) + closed, now: now)
+    timers.replaceAll(entries.map(\.party), kept, rules)
+    try feed.refresh()
+    nextSequence = feed.newest + 1
+    watchers.tellAll()
+  }
+
+  private static func readable<T>(
+    _ stored: StoredAggregate, _ decode: ([UInt8]) throws -> T
+  ) throws(StoreFailure) -> T {
+    do {
+      return try decode(stored.bytes)
+    } catch {
+      throw StoreFailure("\(stored.key.kind.rawValue) \(stored.key.id) cannot be read: \(error)")
+    }
+  }
+}

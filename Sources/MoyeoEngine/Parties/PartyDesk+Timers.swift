@@ -1,0 +1,97 @@
+public import ObjectModel
+import RideMatching
+
+extension PartyDesk {
+  /// Looks at what is due until the task is cancelled: departures, notices, ends, retention.
+  func runTimers() async {
+    async let requests: Void = followKeptRequests()
+    var nextPrune = clock.now()
+    while !Task.isCancelled {
+      let now = clock.now()
+      carryOutDue(by: now)
+      pipeline.tryToRecover()
+      if now >= nextPrune {
+        prune(now: now)
+        nextPrune = now.advanced(milliseconds: configuration.pruneMilliseconds)
+      }
+      do {
+        try await Task.sleep(for: .milliseconds(configuration.timerMilliseconds))
+      } catch { break }
+    }
+    await requests
+  }
+
+  /// Enters what is due into the pipeline; the service does it by itself, tests by a manual clock.
+  /// - Returns: How much was due.
+  @discardableResult
+  public func carryOutDue(by now: Instant) -> Int {
+    var count = 0
+    while true {
+      let due = model.timers.take(by: now, limit: 512)
+      guard !due.isEmpty else { return count }
+      count += due.count
+      pipeline.submitOwn(
+        due.map { subject in
+          switch subject {
+          case .party(let id): .tick(partyID: id)
+          case .request(let id): .dropRequest(id: id)
+          }
+        })
+      // If the command should fail, it is due again.
+      for subject in due { model.timers.retry(subject, at: now.advanced(milliseconds: 5000)) }
+    }
+  }
+
+  /// Drops what is kept no longer: old events and replies, parties and requests that ended long
+  /// ago. On the commit thread, between two batches.
+  public func prune(now: Instant) {
+    pipeline.perform { [self] in
+      let events = now.advanced(milliseconds: -configuration.eventMilliseconds)
+      let replies = now.advanced(milliseconds: -configuration.commits.replyMilliseconds)
+      let ended = now.advanced(milliseconds: -configuration.rules.retentionMilliseconds)
+      do {
+        try pipeline.store.prune(
+          eventsBefore: events, repliesBefore: replies, endedBefore: ended)
+        try feed.refresh()
+      } catch { return }
+      pipeline.forgetReplies(before: replies)
+      book.remove(
+        book.all.filter { entry in
+          guard entry.interval == nil else { return false }
+          return entry.party.stateSince < ended
+        }.map(\.party.id))
+    }
+  }
+
+  /// Returns when every command that came before it is carried out and shown; for tests and drains.
+  public func settleCommands() async {
+    await withCheckedContinuation { done in pipeline.perform { done.resume() } }
+  }
+
+  // MARK: - Events
+
+  /// Durable events of the tenant above a sequence, ascending; 0: from the oldest kept.
+  ///
+  /// - Parameters:
+  ///   - kinds: Such as `party.joined`; empty: all.
+  ///   - partyID: Only of this party; nil: of all.
+  /// - Throws: `resumeTokenExpired`, `limitOutOfRange`, `commit(.unavailable)`.
+  public func events(
+    after sequence: UInt64, kinds: Set<String> = [], partyID: String? = nil, limit: Int? = nil
+  ) async throws(PartyDeskError) -> EventPage {
+    let limit = try self.limit(limit, default: 100)
+    return try await feed.events(
+      after: sequence, kinds: kinds, aggregateID: partyID, limit: limit)
+  }
+
+  /// Returns once there is an event above a sequence (of one party, if named), the time has passed
+  /// or the task is cancelled: true in the first case. Nothing polls.
+  public func waitForEvents(
+    after sequence: UInt64, partyID: String? = nil, atMost time: Duration
+  ) async -> Bool {
+    await feed.wait(past: sequence, aggregateID: partyID, atMost: time)
+  }
+
+  /// The oldest sequence kept and the newest given; (1, 0) when there was none yet.
+  public var eventBounds: (oldest: UInt64, newest: UInt64) { feed.bounds }
+}

@@ -1,0 +1,65 @@
+import GeoMath
+import ObjectModel
+import PointClustering
+import RideMatching
+
+/// Open and full parties as objects of the layer `parties`: for nearby, clusters and tiles.
+struct PartyLayer: Sendable {
+  static let name = "parties"
+  let layer: Layer
+
+  /// - Throws: `tooManyLayers`.
+  init(_ engine: Engine) throws(EngineError) {
+    layer = try engine.existingOrNewLayer(Self.name)
+  }
+
+  /// Commit thread. A party that is no longer under way is taken out.
+  func show(_ parties: [Party], now: Instant) {
+    var last: [String: Int] = [:]
+    for (i, party) in parties.enumerated() { last[party.id] = i }
+    var shown: [ContributingObject] = []
+    for (i, party) in parties.enumerated() where last[party.id] == i {
+      if party.isActive {
+        shown.append(Self.object(party))
+      } else {
+        _ = layer.remove(id: party.id, now: now)
+      }
+    }
+    if !shown.isEmpty { layer.upsert(shown, now: now) }
+  }
+
+  /// Commit thread: the layer holds these and no others.
+  func replaceAll(_ parties: [Party], gone: [String], now: Instant) {
+    for id in gone { _ = layer.remove(id: id, now: now) }
+    let open = parties.filter(\.isActive)
+    for start in stride(from: 0, to: open.count, by: 1024) {
+      layer.upsert(open[start..<min(open.count, start + 1024)].map(Self.object), now: now)
+    }
+  }
+
+  static func object(_ party: Party) -> ContributingObject {
+    let seatsFree = party.seatsFree
+    return ContributingObject(
+      id: party.id, latitude: party.origin.coordinate.latitude,
+      longitude: party.origin.coordinate.longitude, tags: party.tags,
+      attributes: AttributeEncoding.encode([
+        ("seats", .number(Double(party.seats))),
+        ("seats_free", .number(Double(seatsFree))),
+        ("state", .string(party.state.rawValue)),
+        ("departure_time", .string(RFC3339Text.utc(party.window.time))),
+        ("departure", .number(Double(party.window.time.milliseconds / 1000))),
+        ("fare_per_person", .number(Double(party.fare.perPersonNow))),
+        ("lowest_fare_per_person", .number(Double(party.fare.perPersonIfFull))),
+        ("currency", .string(party.fare.currency)),
+        ("origin", .string(party.origin.name)),
+        ("destination", .string(party.destination.name)),
+        ("destination_latitude", .number(party.destination.coordinate.latitude)),
+        ("destination_longitude", .number(party.destination.coordinate.longitude)),
+      ]),
+      expiresAt: party.window.end,
+      contribution: ClusterContribution(
+        seatsFree: Int32(clamping: seatsFree),
+        earliestDeparture: party.window.time.milliseconds,
+        lowestFarePerPerson: party.fare.perPersonIfFull))
+  }
+}
