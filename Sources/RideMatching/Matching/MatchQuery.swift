@@ -90,6 +90,20 @@ public struct MatchCandidate: Hashable, Sendable {
   /// The way alone from the party's origin, minus ``yourFare``.
   public var yourSaving: Int64
 
+  public init(
+    party: Party, walkMeters: Double, detourSeconds: Double, sharedRatio: Double,
+    timeGapMilliseconds: Int64, route: PartyRoute, yourFare: Int64, yourSaving: Int64
+  ) {
+    self.party = party
+    self.walkMeters = walkMeters
+    self.detourSeconds = detourSeconds
+    self.sharedRatio = sharedRatio
+    self.timeGapMilliseconds = timeGapMilliseconds
+    self.route = route
+    self.yourFare = yourFare
+    self.yourSaving = yourSaving
+  }
+
   public var stopOrder: [String] { route.stopOrder }
 }
 
@@ -106,6 +120,17 @@ public struct MatchExplanation: Hashable, Sendable {
   public var relaxation: MatchRelaxation?
   /// The smallest change of each rule, as far as one helps.
   public var relaxations: [MatchRelaxation]
+
+  public init(
+    considered: Int, matched: Int, removed: [MatchRule: Int], relaxation: MatchRelaxation? = nil,
+    relaxations: [MatchRelaxation]
+  ) {
+    self.considered = considered
+    self.matched = matched
+    self.removed = removed
+    self.relaxation = relaxation
+    self.relaxations = relaxations
+  }
 }
 
 /// One wish made wider by just so much that a party matches.
@@ -121,10 +146,27 @@ public struct MatchRelaxation: Hashable, Sendable {
   /// ``amount`` in units of what is usual (600 s, 1 seat, 300 m, 0.25, a tenth of the way alone),
   /// by which relaxations of different rules compare.
   public var effort: Double
+
+  public init(
+    rule: MatchRule, amount: Double, value: Double, partyID: String, effort: Double
+  ) {
+    self.rule = rule
+    self.amount = amount
+    self.value = value
+    self.partyID = partyID
+    self.effort = effort
+  }
 }
 
 public struct MatchAnswer: Hashable, Sendable {
   /// Best first: own saving, then walk, time gap, detour, id.
   public var candidates: [MatchCandidate]
   public var explanation: MatchExplanation?
+
+  public init(
+    candidates: [MatchCandidate], explanation: MatchExplanation? = nil
+  ) {
+    self.candidates = candidates
+    self.explanation = explanation
+  }
 }

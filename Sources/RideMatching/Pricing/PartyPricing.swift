@@ -76,6 +76,14 @@ public struct PricedRide: Hashable, Sendable {
   public var fare: PartyFare
   /// In the order of the party's riders, the joiner last.
   public var riders: [RiderTerms]
+
+  public init(
+    route: PartyRoute, fare: PartyFare, riders: [RiderTerms]
+  ) {
+    self.route = route
+    self.fare = fare
+    self.riders = riders
+  }
 }
 
 /// What the ride means for one rider.
@@ -91,6 +99,21 @@ public struct RiderTerms: Hashable, Sendable {
   public var directSeconds: Double
   /// The part of the ride with someone else aboard, 0...1.
   public var sharedRatio: Double
+
+  public init(
+    riderID: String, share: Int64, acceptedShare: Int64, soloFare: Int64, rideMeters: Double,
+    rideSeconds: Double, directMeters: Double, directSeconds: Double, sharedRatio: Double
+  ) {
+    self.riderID = riderID
+    self.share = share
+    self.acceptedShare = acceptedShare
+    self.soloFare = soloFare
+    self.rideMeters = rideMeters
+    self.rideSeconds = rideSeconds
+    self.directMeters = directMeters
+    self.directSeconds = directSeconds
+    self.sharedRatio = sharedRatio
+  }
 
   public var detourSeconds: Double { max(0, rideSeconds - directSeconds) }
   public var saving: Int64 { soloFare - share }

@@ -8,6 +8,13 @@ public struct JoinPreview: Hashable, Sendable {
   public var now: PricedRide
   /// Of those aboard and the joiner.
   public var ifFull: [RiderTerms]
+
+  public init(
+    now: PricedRide, ifFull: [RiderTerms]
+  ) {
+    self.now = now
+    self.ifFull = ifFull
+  }
 }
 
 /// A join worked out, before it is decided: the same for preview, join and match.
