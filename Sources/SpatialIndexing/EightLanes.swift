@@ -19,3 +19,30 @@ enum EightLanes {
     return dx * dx + dy * dy
   }
 }
+
+/// The conditions on tag signatures that eight points are put to at a time.
+struct SignatureTest {
+  /// Bits that must all be set.
+  var all: UInt32 = 0
+  /// Bits of which one must be set; 0: no such condition.
+  var any: UInt32 = 0
+  /// Bits none of which may be set.
+  var none: UInt32 = 0
+
+  /// Which of eight signatures rule their point out.
+  @inline(__always)
+  func fails(_ signatures: SIMD8<UInt32>) -> SIMDMask<SIMD8<Int32>> {
+    // One word that is 0 where a point passes.
+    let all = SIMD8<UInt32>(repeating: all)
+    let wrong = (~signatures & all) | (signatures & SIMD8<UInt32>(repeating: none))
+    var fails: SIMDMask<SIMD8<Int32>> =
+      SIMD8<Int32>(truncatingIfNeeded: wrong) .!= SIMD8<Int32>.zero
+    if any != 0 {
+      let met = signatures & SIMD8<UInt32>(repeating: any)
+      let lacks: SIMDMask<SIMD8<Int32>> =
+        SIMD8<Int32>(truncatingIfNeeded: met) .== SIMD8<Int32>.zero
+      fails = fails .| lacks
+    }
+    return fails
+  }
+}

@@ -32,6 +32,12 @@ import ObjectModel
   var scanBudget = Int.max
 
   init(_ filter: SearchFilter, _ index: borrowing LiveIndex) {
+    if unsafe filter.tags.isEmpty && filter.notTags.isEmpty && filter.excludedIDs.isEmpty
+      && filter.columnRanges.isEmpty && filter.area == nil && filter.observedNotBefore == nil
+      && filter.payloadPredicate == nil
+    {
+      return
+    }
     columnCount = index.configuration.columnCount
     resolveTags(filter, index)
     excluded = filter.excludedIDs.compactMap { index.findSlot($0) }.sorted()
@@ -82,6 +88,31 @@ import ObjectModel
   func admits(_ signature: UInt32) -> Bool {
     signature & signatureAll == signatureAll
       && (signatureAny == 0 || signature & signatureAny != 0)
+  }
+
+  var signatures: SignatureTest {
+    SignatureTest(all: signatureAll, any: signatureAny, none: signatureNot)
+  }
+
+  /// Whether a signature alone decides.
+  var isSignatureOnly: Bool { isTrivial || (!verifiesTags && !needsRest) }
+
+  /// The part of all points that carry what is wanted by tags, as far as counts tell; `nil` without
+  /// such a condition, or when other conditions may thin out the carriers.
+  func tagShare(_ index: borrowing LiveIndex) -> Double? {
+    guard !needsRest, notTags.isEmpty, allTags.count <= 1, !(allTags.isEmpty && anyTags.isEmpty)
+    else { return nil }
+    var carriers: UInt32 = 0
+    for tag in allTags.isEmpty ? anyTags : allTags {
+      carriers = max(carriers, index.tags[tag].count)
+    }
+    return Double(max(1, carriers)) / Double(max(1, index.count))
+  }
+
+  /// Every condition that a signature and expiry leave open.
+  @inline(__always)
+  func matchesBeyondSignature(_ slot: UInt32, _ index: borrowing LiveIndex) -> Bool {
+    isSignatureOnly || matchesRest(slot, index)
   }
 
   /// Every condition but expiry.

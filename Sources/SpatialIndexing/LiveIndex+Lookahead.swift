@@ -229,4 +229,23 @@ extension PointTree {
     unsafe MemoryHints.read(block)
     unsafe MemoryHints.read(UnsafeRawPointer(block) + MemoryHints.line)
   }
+
+  /// Asks for what a search reads of a node when its turn comes: a leaf's blocks, or the children
+  /// of an inner node.
+  @inline(__always)
+  func lookAtContent(of node: UnsafeMutablePointer<TreeNode>, withSignatures: Bool) {
+    if unsafe node.pointee.isInner {
+      let group = unsafe nodes.base + Int(node.pointee.first)
+      unsafe MemoryHints.read(group)
+      unsafe MemoryHints.read(group + 2)
+      return
+    }
+    let blockCount = unsafe node.pointee.level < 32 ? min(4, (node.pointee.count &+ 7) >> 3) : 1
+    let words = unsafe UnsafeRawPointer(node).assumingMemoryBound(to: UInt32.self)
+    for i in 0..<Int(blockCount) {
+      let block = unsafe blocks.base + Int(words[i])
+      unsafe MemoryHints.read(block)
+      if withSignatures { unsafe MemoryHints.read(UnsafeRawPointer(block) + MemoryHints.line) }
+    }
+  }
 }

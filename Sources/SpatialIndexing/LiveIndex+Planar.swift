@@ -1,74 +1,5 @@
 import GeoMath
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
-/// How far Mercator units tell about meters around one origin.
-///
-/// On the sphere the angle between two points lies between the smallest and the greatest
-/// cos(latitude) near the origin times their planar distance in radians; over `u` radians of
-/// planar distance these differ from the origin's by less than a factor 1 ± 3u (u <= 0.02). The
-/// one distance function multiplies the angle by a mean of M and N.
-struct PlanarScale {
-  /// Beyond this planar distance, in units, the plane is left: 0.02 rad, about 100 km at Seoul.
-  static let maximumUnits = 0.02 / unit
-  /// Radians a unit.
-  private static let unit = 2 * Double.pi / 4_294_967_296
-  /// Rounding of both ends and of the clamped last column.
-  static let slackUnits = 3.0
-
-  private let meridional: Double
-  private let primeVertical: Double
-
-  init(latitude: Double) {
-    let phi = latitude * (.pi / 180)
-    let w = 1 - Earth.eccentricitySquared * (sin(phi) * sin(phi))
-    let n = Earth.semiMajorAxisMeters / w.squareRoot()
-    primeVertical = n * cos(phi) * Self.unit
-    meridional = n * (1 - Earth.eccentricitySquared) / w * cos(phi) * Self.unit
-  }
-
-  /// Meters a unit, at least, within `units` of the origin.
-  @inline(__always)
-  func least(within units: Double) -> Double { meridional * (1 - 3 * units * Self.unit) }
-
-  /// Meters a unit, at most, within `units` of the origin.
-  @inline(__always)
-  func most(within units: Double) -> Double { primeVertical * (1 + 3 * units * Self.unit) }
-
-  /// Planar distance beyond which everything is further by the one function than a point at
-  /// `units` may be. Pays for the rounding of 32-bit floats.
-  @inline(__always)
-  func inflated(_ units: Double) -> Double {
-    let near = units + Self.slackUnits
-    let ratio = (most(within: near) / least(within: 2 * near)) * (1 + 1e-6)
-    return near * ratio + Self.slackUnits
-  }
-
-  /// Planar distance beyond which everything is further than `meters`, or `nil` if that is more
-  /// than the plane is good for.
-  func unitsBeyond(meters: Double) -> Double? {
-    let units =
-      meters / least(within: Self.maximumUnits) * (1 + 1e-6) + Self.slackUnits
-    return units <= Self.maximumUnits ? units : nil
-  }
-
-  /// Whether everything within a planar distance lies in the part of the plane that tells the truth.
-  static func isTrusted(_ center: MercatorPoint, square: Float) -> Bool {
-    let reach = Double(square).squareRoot() + 2 * slackUnits
-    return reach <= maximumUnits && Double(center.y) > reach
-      && Double(center.y) + reach < 4_294_967_294
-  }
-
-  /// Planar distance below which everything is nearer than `meters`.
-  func unitsBelow(meters: Double) -> Double {
-    max(0, meters / most(within: Self.maximumUnits) * (1 - 1e-6) - Self.slackUnits)
-  }
-}
-
 extension LiveIndex {
   enum PlanarAnswer {
     case found([TopHits.Hit])
@@ -80,11 +11,11 @@ extension LiveIndex {
   }
 
   /// The nearest search in the Mercator plane.
-  func planarNearest(_ search: NearestSearch) -> PlanarAnswer {
+  func planarNearest(_ search: NearestSearch, _ work: inout SearchWork) -> PlanarAnswer {
     let origin = search.meter.origin
     guard origin.latitude.magnitude < 84.9 else { return .outOfPlane }
-    let center = MercatorPoint(latitude: origin.latitude, longitude: origin.longitude)
-    let scale = PlanarScale(latitude: origin.latitude)
+    let center = search.center
+    let scale = search.meter.planarScale
     var bound = Float.greatestFiniteMagnitude
     var isBounded = false
     if search.radius != .max,
@@ -101,37 +32,67 @@ extension LiveIndex {
       let units = scale.unitsBelow(meters: (Double(after.distance) - 1) / 1000)
       inner = Float(units * units * (1 - 1e-6))
     }
-    if !isBounded && count < search.limit { return .outOfPlane }
-    var candidates = PlanarCandidates(limit: search.limit, scale: scale, bound: bound)
-    guard planarScan(search, center, inner: inner, &candidates) else { return .tooManyFail }
-    candidates.reduce()
-    guard candidates.count >= search.limit || isBounded,
-      PlanarScale.isTrusted(center, square: candidates.bound)
-    else { return .outOfPlane }
-    return .found(finish(search, candidates))
+    if !isBounded && (count < search.limit || isSparse(search, center)) { return .outOfPlane }
+    var reach = isBounded ? bound : Float(PlanarScale.maximumUnits * PlanarScale.maximumUnits)
+    if search.after == nil, let guess = guessedSquare(search, center) { reach = min(reach, guess) }
+    while true {
+      let first = min(bound, reach)
+      var candidates = PlanarCandidates(limit: search.limit, scale: scale, bound: first)
+      guard planarScan(search, center, inner: inner, &candidates, &work) else {
+        return .tooManyFail
+      }
+      candidates.reduce()
+      // What lies beyond the first square was not looked at.
+      let isCertain = candidates.count >= search.limit && candidates.needed <= first
+      if isCertain || (isBounded && first == bound) {
+        guard PlanarScale.isTrusted(center, square: candidates.bound) else { return .outOfPlane }
+        return .found(finish(search, candidates, &work))
+      }
+      // The guess was too small, or there are too few in the plane.
+      guard PlanarScale.isTrusted(center, square: first), first < bound else { return .outOfPlane }
+      reach = first * 6
+    }
+  }
+
+  /// Whether the points around the centre lie so far apart that the best are hardly in the plane.
+  private func isSparse(_ search: NearestSearch, _ center: MercatorPoint) -> Bool {
+    let wanted = UInt32(clamping: search.limit)
+    let node = tree.nodes[tree.smallest(around: center, holding: wanted)]
+    let side = Double(UInt64(1) << UInt64(32 - node.level))
+    let share = Double(wanted) / Double(max(1, node.count))
+    return side * (share / .pi).squareRoot() > 1.2 * PlanarScale.maximumUnits
+  }
+
+  /// A square within which enough carriers of the wanted tags are to be expected, from the density
+  /// of points around the centre: a search that begins with it does not stray.
+  private func guessedSquare(_ search: NearestSearch, _ center: MercatorPoint) -> Float? {
+    guard let share = search.plan.tagShare(self) else { return nil }
+    let needed = (Double(search.limit) + 3 * Double(search.limit).squareRoot()) / share
+    guard needed >= 64 && needed < Double(count) / 4 else { return nil }
+    let node = tree.nodes[tree.smallest(around: center, holding: UInt32(needed))]
+    let side = Double(UInt64(1) << UInt64(32 - node.level))
+    return Float(needed / .pi * side * side / Double(max(1, node.count)))
   }
 
   /// Measures the candidates exactly and orders them.
   func finish(
-    _ search: NearestSearch, _ candidates: borrowing PlanarCandidates
+    _ search: NearestSearch, _ candidates: borrowing PlanarCandidates, _ work: inout SearchWork
   ) -> [TopHits.Hit] {
+    let count = candidates.count
+    work.exactTests += count
     // Far more candidates than hits: points at one place. Keep the best while measuring.
-    if candidates.count > 4 * search.limit + 1024 {
+    if count > 4 * search.limit + 1024 {
       var hits = TopHits(limit: search.limit)
-      for i in 0..<candidates.count { search.offer(candidates[i].slot, to: &hits, self) }
+      for i in 0..<count { search.offer(candidates.slot(i), to: &hits, self) }
       return hits.sorted(self)
     }
-    var folded: UInt32 = 0
-    for i in 0..<candidates.count {
-      unsafe folded &+= slots.base[Int(candidates[i].slot)].generation
-    }
-    finishWarming(folded)
-    var hits: [TopHits.Hit] = []
-    hits.reserveCapacity(candidates.count)
-    for i in 0..<candidates.count {
-      let distance = search.distance(candidates[i].slot, self)
-      if distance <= search.radius {
-        hits.append(TopHits.Hit(distance: distance, slot: candidates[i].slot))
+    for i in 0..<count { unsafe MemoryHints.read(slots.base + Int(candidates.slot(i))) }
+    var hits = unsafe [TopHits.Hit](unsafeUninitializedCapacity: count) { buffer, kept in
+      for i in 0..<count {
+        let slot = candidates.slot(i)
+        let distance = search.distance(slot, self)
+        unsafe buffer[kept] = TopHits.Hit(distance: distance, slot: slot)
+        kept += distance <= search.radius ? 1 : 0
       }
     }
     TopHits.sort(&hits, self)
@@ -151,13 +112,12 @@ extension LiveIndex {
   /// another way is better.
   private func planarScan(
     _ search: NearestSearch, _ center: MercatorPoint, inner: Float,
-    _ candidates: inout PlanarCandidates
+    _ candidates: inout PlanarCandidates, _ work: inout SearchWork
   ) -> Bool {
     // At most three siblings wait at each of 32 levels.
     unsafe withUnsafeTemporaryAllocation(of: Pending.self, capacity: 132) { stack in
       unsafe stack[0] = Pending(node: 0, x: 0, y: 0, square: 0)
       var depth = 1
-      var folded: UInt32 = 0
       var budget = search.plan.scanBudget
       let tick = times.tick(search.now)
       let isPlain = search.plan.isTrivial && search.after == nil
@@ -167,12 +127,14 @@ extension LiveIndex {
         guard pending.square <= candidates.bound else { continue }
         let node = unsafe tree.nodes.pointer(pending.node)
         if unsafe node.pointee.isInner {
+          work.nodesVisited += 1
           unsafe expand(
             node, pending, center, search.plan, candidates.bound,
-            stack.baseAddress.unsafelyUnwrapped,
-            &depth, &folded)
+            stack.baseAddress.unsafelyUnwrapped, &depth, isPlain: isPlain)
           continue
         }
+        work.leavesVisited += 1
+        unsafe work.pointsTested += Int(node.pointee.count)
         if unsafe isPlain && node.pointee.earliest > tick && node.pointee.level < 32 {
           unsafe scanPlainLeaf(node, center, &candidates)
         } else {
@@ -182,7 +144,6 @@ extension LiveIndex {
         }
         candidates.reduceIfWorthwhile()
       }
-      finishWarming(folded)
       return true
     }
   }
@@ -191,7 +152,7 @@ extension LiveIndex {
   private func expand(
     _ node: UnsafeMutablePointer<TreeNode>, _ pending: Pending, _ center: MercatorPoint,
     _ plan: FilterPlan, _ bound: Float, _ stack: UnsafeMutablePointer<Pending>,
-    _ depth: inout Int, _ folded: inout UInt32
+    _ depth: inout Int, isPlain: Bool
   ) {
     let side = unsafe UInt32(1) &<< (31 &- node.pointee.level)
     let x0 = Self.squaredGap(center.x, pending.x, side)
@@ -214,17 +175,11 @@ extension LiveIndex {
       let square = (quadrant & 1 == 0 ? x0 : x1) + (quadrant & 2 == 0 ? y0 : y1)
       let child = unsafe group + Int(quadrant)
       guard square <= bound, unsafe child.pointee.count > 0,
-        unsafe plan.admits(child.pointee.signature)
+        unsafe isPlain || plan.admits(child.pointee.signature)
       else {
         return
       }
-      if unsafe child.pointee.fourth != TreeNode.inner {
-        // The coordinates of the first blocks, to be there when the leaf's turn comes.
-        unsafe folded &+= tree.blocks.base[Int(child.pointee.first)].x[0]
-        if unsafe child.pointee.count > 8 && child.pointee.level < 32 {
-          unsafe folded &+= tree.blocks.base[Int(child.pointee.second)].x[0]
-        }
-      }
+      unsafe tree.lookAtContent(of: child, withSignatures: !isPlain)
       unsafe stack[depth] = unsafe Pending(
         node: node.pointee.first &+ quadrant, x: pending.x &+ (quadrant & 1) &* side,
         y: pending.y &+ (quadrant &>> 1) &* side, square: square)
@@ -256,7 +211,7 @@ extension LiveIndex {
       let block = unsafe tree.blocks.pointer(ids[i])
       let squares = unsafe EightLanes.squares(block.pointee.x, block.pointee.y, x, y)
       if EightLanes.anyIsWithin(squares, candidates.bound) {
-        unsafe candidates.append(squares, block.pointee.slot, lanes: min(8, left))
+        unsafe candidates.append(squares, PointBlock.slots(block), lanes: min(8, left))
       }
       left -= 8
       i += 1
@@ -271,17 +226,22 @@ extension LiveIndex {
     let mayBeExpired = tree.nodes[leaf].earliest <= tick
     let x = SIMD8<UInt32>(repeating: center.x)
     let y = SIMD8<UInt32>(repeating: center.y)
+    let bits = search.plan.signatures
+    let isDecided = search.plan.isSignatureOnly && !mayBeExpired && search.after == nil
     tree.forEachBlock(of: leaf) { id, lanes in
       let block = unsafe tree.blocks.pointer(id)
-      let squares = unsafe EightLanes.squares(block.pointee.x, block.pointee.y, x, y)
+      var squares = unsafe EightLanes.squares(block.pointee.x, block.pointee.y, x, y)
+      let isOut = unsafe bits.fails(block.pointee.signature)
+      squares.replace(with: .infinity, where: isOut)
       let bound = candidates.bound
       guard EightLanes.anyIsWithin(squares, bound) else { return }
+      if isDecided {
+        unsafe candidates.append(squares, PointBlock.slots(block), lanes: lanes)
+        return
+      }
       for lane in 0..<lanes where squares[lane] <= bound && squares[lane] >= inner {
         let slot = unsafe block.pointee.slot[lane]
-        guard unsafe search.plan.matches(slot, signature: block.pointee.signature[lane], self)
-        else {
-          continue
-        }
+        guard search.plan.matchesBeyondSignature(slot, self) else { continue }
         if mayBeExpired && expiresAt(slot) <= search.now { continue }
         if search.after != nil
           && !search.isAfterCursor(search.distance(slot, self), slot, self)

@@ -18,9 +18,9 @@ extension FilterPlan {
       carriers += Int(index.tags[tag].count)
       isExact = isExact && index.tags[tag].isExact
     }
-    let byList = 1500 + 1.2 * Double(carriers)
+    let byList = 3500 + 1.7 * Double(carriers)
     let looked = Double(limit) * Double(index.count) / Double(max(1, carriers))
-    let byPlace = 2000 + min(looked, Double(index.count)) * (isExact ? 8 : 40)
+    let byPlace = 2500 + min(looked, Double(index.count)) * (isExact ? 2.2 : 12)
     return byList < byPlace ? tags : nil
   }
 }
@@ -28,14 +28,18 @@ extension FilterPlan {
 extension LiveIndex {
   /// The nearest carriers of some tags from their posting lists: the cells tell which carriers can
   /// be among the best, those are measured.
-  func postingNearest(_ search: NearestSearch, _ tagIDs: [UInt32]) -> [TopHits.Hit] {
+  func postingNearest(
+    _ search: NearestSearch, _ tagIDs: [UInt32], _ work: inout SearchWork
+  ) -> [TopHits.Hit] {
     var hits = TopHits(limit: search.limit)
     var carriers = 0
     for id in tagIDs { carriers += Int(tags[id].count) }
     if carriers > 4 * search.limit + 64,
       let (slots, isCertain) = nearbyCarriers(search, tagIDs)
     {
-      measure(slots, search, &hits)
+      work.leavesVisited += (carriers + 1023) / 1024
+      work.pointsTested += carriers
+      measure(slots, search, &hits, &work)
       // Other filters may have left too few, or only some beyond the distance that these carriers
       // cover: then every carrier is looked at.
       if isCertain(hits.bound) { return hits.sorted(self) }
@@ -49,18 +53,18 @@ extension LiveIndex {
         for i in unsafe 0..<page.count { unsafe everyone.append(page.slots[i]) }
       }
     }
-    measure(everyone, search, &hits)
+    measure(everyone, search, &hits, &work)
     return hits.sorted(self)
   }
 
   private func measure(
-    _ carriers: [UInt32], _ search: NearestSearch, _ hits: inout TopHits
+    _ carriers: [UInt32], _ search: NearestSearch, _ hits: inout TopHits,
+    _ work: inout SearchWork
   ) {
     // With several lists a carrier may come more than once.
     let carriers = search.plan.allTags.isEmpty ? Array(Set(carriers)) : carriers
-    var folded: UInt32 = 0
-    for slot in carriers { unsafe folded &+= slots.base[Int(slot)].location }
-    finishWarming(folded)
+    work.exactTests += carriers.count
+    for slot in carriers { unsafe MemoryHints.read(slots.base + Int(slot)) }
     for slot in carriers {
       guard isLive(slot, now: search.now),
         search.plan.isAnswered(byPosting: slot, self)
@@ -77,13 +81,13 @@ extension LiveIndex {
   ) -> (slots: [UInt32], isCertain: (_ worst: Int64?) -> Bool)? {
     let origin = search.meter.origin
     guard search.after == nil, origin.latitude.magnitude < 84.9 else { return nil }
-    let center = MercatorPoint(latitude: origin.latitude, longitude: origin.longitude)
-    let scale = PlanarScale(latitude: origin.latitude)
+    let center = search.center
+    let scale = search.meter.planarScale
     // Half a cell's diagonal: how far a carrier may be from its cell's middle.
     let half = 46_342.0
     // Each list names a carrier once, so that many entries are `limit` different carriers.
     let needed = search.limit * tagIDs.count
-    let nearest = squareOfKth(needed, tagIDs, center)
+    let nearest = squareOfKth(needed, tagIDs, center, scale)
     var units = scale.inflated(nearest.squareRoot() + half)
     var isComplete = false
     if search.radius != .max,
@@ -114,24 +118,20 @@ extension LiveIndex {
     )
   }
 
-  /// An upper bound of the k-th smallest square among the carriers' cell middles, from a histogram
-  /// with eight steps an octave.
-  private func squareOfKth(_ k: Int, _ tagIDs: [UInt32], _ center: MercatorPoint) -> Double {
-    // Floats above 0 order like their bits; 20 low bits dropped leave 8 + 3 bits.
-    unsafe withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 2048) { histogram in
-      unsafe histogram.initialize(repeating: 0)
-      for id in tagIDs {
-        unsafe forEachSquare(id, center) { squares, _, lanes in
-          for lane in 0..<lanes { unsafe histogram[Int(squares[lane].bitPattern >> 20)] += 1 }
-        }
+  /// An upper bound of the k-th smallest square among the carriers' cell middles.
+  private func squareOfKth(
+    _ k: Int, _ tagIDs: [UInt32], _ center: MercatorPoint, _ scale: PlanarScale
+  ) -> Double {
+    var nearest = PlanarCandidates(limit: k, scale: scale, bound: .greatestFiniteMagnitude)
+    for id in tagIDs {
+      unsafe forEachSquare(id, center) { squares, slots, lanes in
+        guard EightLanes.anyIsWithin(squares, nearest.bound) else { return }
+        unsafe nearest.append(squares, UnsafePointer(slots), lanes: lanes)
+        nearest.reduceIfWorthwhile()
       }
-      var seen = 0
-      for step in 0..<2047 {
-        unsafe seen += Int(histogram[step])
-        if seen >= k { return Double(Float(bitPattern: UInt32(step + 1) << 20)) }
-      }
-      return Double(Float.greatestFiniteMagnitude)
     }
+    nearest.reduce()
+    return Double(nearest.worst)
   }
 
   /// Visits a posting list eight entries at a time: squared distances to the cells' middles.

@@ -18,7 +18,9 @@ private struct CodedHit: BitwiseCopyable {
 }
 
 extension LiveIndex {
-  func within(_ query: WithinQuery, now: Instant, _ visit: (HitView) -> Void) -> Int {
+  func within(
+    _ query: WithinQuery, now: Instant, _ work: inout SearchWork, _ visit: (HitView) -> Void
+  ) -> Int {
     let search = WithinSearch(
       area: PreparedArea(query.area), plan: FilterPlan(query.filter, self),
       limit: max(0, query.limit),

@@ -2,19 +2,21 @@
 ///
 /// Appending costs nothing but the write; now and then the list is cut back to what can be among
 /// the best `limit`, which tightens the bound.
+///
+///     squares | s s s ... s | 8 spare |     slots | n n n ... n | 8 spare |     one allocation
 @safe struct PlanarCandidates: ~Copyable {
-  struct Candidate: BitwiseCopyable {
-    var square: Float
-    var slot: UInt32
-  }
-
-  private var buffer: UnsafeMutablePointer<Candidate>
+  private var squares: UnsafeMutablePointer<Float>
+  private var slots: UnsafeMutablePointer<UInt32>
   private var capacity: Int
   private(set) var count = 0
   let limit: Int
   private let scale: PlanarScale
   /// Squares above it cannot be among the best.
   private(set) var bound: Float
+  /// At least the `limit`-th smallest square seen, when so many were.
+  private(set) var worst = Float.greatestFiniteMagnitude
+  /// Up to this square everything must have been looked at for the best to be certain.
+  private(set) var needed = Float.greatestFiniteMagnitude
   private var nextReduction: Int
 
   init(limit: Int, scale: PlanarScale, bound: Float) {
@@ -22,41 +24,61 @@
     self.scale = scale
     self.bound = bound
     nextReduction = limit + max(12, limit / 4)
-    capacity = nextReduction + 64
-    unsafe buffer = .allocate(capacity: capacity)
+    capacity = nextReduction + 56
+    unsafe (squares, slots) = Self.allocate(capacity)
   }
 
-  deinit { unsafe buffer.deallocate() }
+  deinit { unsafe squares.deallocate() }
 
-  subscript(i: Int) -> Candidate {
+  private static func allocate(
+    _ capacity: Int
+  ) -> (UnsafeMutablePointer<Float>, UnsafeMutablePointer<UInt32>) {
+    let bytes = UnsafeMutableRawPointer.allocate(byteCount: (capacity + 8) * 8, alignment: 16)
+    return unsafe (
+      bytes.bindMemory(to: Float.self, capacity: capacity + 8),
+      (bytes + (capacity + 8) * 4).bindMemory(to: UInt32.self, capacity: capacity + 8)
+    )
+  }
+
+  /// The slot of candidate `i`.
+  @inline(__always)
+  func slot(_ i: Int) -> UInt32 {
     assert(i < count)
-    return unsafe buffer[i]
+    return unsafe slots[i]
   }
 
   @inline(__always)
   mutating func append(_ square: Float, _ slot: UInt32) {
     if count == capacity { grow() }
-    unsafe buffer[count] = Candidate(square: square, slot: slot)
+    unsafe squares[count] = square
+    unsafe slots[count] = slot
     count += 1
   }
 
   /// Appends those of eight points that lie within the bound, without a branch for each.
   @inline(__always)
-  mutating func append(_ squares: SIMD8<Float>, _ slots: SIMD8<UInt32>, lanes: Int) {
+  mutating func append(_ eight: SIMD8<Float>, _ slotOf: UnsafePointer<UInt32>, lanes: Int) {
     if count + 8 > capacity { grow() }
+    // Written as eight behind the list, then closed up: the gap never overtakes the reading.
+    let start = unsafe squares + count
+    unsafe UnsafeMutableRawPointer(start).storeBytes(of: eight, as: SIMD8<Float>.self)
     var n = count
     for lane in 0..<lanes {
-      unsafe buffer[n] = Candidate(square: squares[lane], slot: slots[lane])
-      n += squares[lane] <= bound ? 1 : 0
+      let square = unsafe start[lane]
+      unsafe squares[n] = square
+      unsafe slots[n] = slotOf[lane]
+      n += square <= bound ? 1 : 0
     }
     count = n
   }
 
   private mutating func grow() {
-    let wider = UnsafeMutablePointer<Candidate>.allocate(capacity: capacity * 2)
-    unsafe wider.update(from: buffer, count: count)
-    unsafe buffer.deallocate()
-    unsafe buffer = unsafe wider
+    let (wider, widerSlots) = unsafe Self.allocate(capacity * 2)
+    unsafe wider.update(from: squares, count: count)
+    unsafe widerSlots.update(from: slots, count: count)
+    unsafe squares.deallocate()
+    unsafe squares = wider
+    unsafe slots = widerSlots
     capacity *= 2
   }
 
@@ -67,48 +89,68 @@
   }
 
   mutating func reduce() {
-    guard count >= limit else { return }
-    let worst = selectKth()
+    guard count >= limit, limit > 0 else { return }
+    worst = min(worst, upperKth())
     let units = scale.inflated(Double(worst).squareRoot())
-    bound = min(bound, Float(units * units * (1 + 1e-6)))
+    needed = Float(units * units * (1 + 1e-6))
+    bound = min(bound, needed)
     var kept = 0
     for i in 0..<count {
-      let candidate = unsafe buffer[i]
-      unsafe buffer[kept] = candidate
-      kept += candidate.square <= bound ? 1 : 0
+      let square = unsafe squares[i]
+      unsafe squares[kept] = square
+      unsafe slots[kept] = slots[i]
+      kept += square <= bound ? 1 : 0
     }
     count = kept
     nextReduction = kept + max(12, kept / 4)
   }
 
-  /// The `limit`-th smallest square (C. A. R. Hoare's selection); reorders the list.
-  private mutating func selectKth() -> Float {
-    let k = limit - 1
-    var low = 0
-    var high = count - 1
-    while low < high {
-      let pivot = unsafe buffer[(low + high) / 2].square
-      var i = low
-      var j = high
-      while i <= j {
-        while unsafe buffer[i].square < pivot { i += 1 }
-        while unsafe buffer[j].square > pivot { j -= 1 }
-        if i <= j {
-          let candidate = unsafe buffer[i]
-          unsafe buffer[i] = unsafe buffer[j]
-          unsafe buffer[j] = candidate
-          i += 1
-          j -= 1
-        }
-      }
-      if k <= j {
-        high = j
-      } else if k >= i {
-        low = i
+  /// A square that `limit` candidates or a few more do not exceed.
+  ///
+  /// Regula falsi over counts: the squares of points in a plane are spread evenly, so that a few
+  /// passes of eight comparisons at a time do what a selection's hard branches do.
+  private func upperKth() -> Float {
+    for i in count..<count + 8 { unsafe squares[i] = .infinity }
+    var low: Float = -1
+    var lowCount = 0
+    var high = maximum()
+    var highCount = count
+    let enough = limit + max(1, limit / 16)
+    for pass in 0..<14 where highCount > enough {
+      let share = Float(limit - lowCount) / Float(highCount - lowCount)
+      let part: Float = pass % 3 == 2 ? 0.5 : min(0.97, share + 0.02)
+      let guess = low + (high - low) * part
+      guard guess > low && guess < high else { break }
+      let n = countAtMost(guess)
+      if n >= limit {
+        high = guess
+        highCount = n
       } else {
-        break
+        low = guess
+        lowCount = n
       }
     }
-    return unsafe buffer[k].square
+    return high
+  }
+
+  private func maximum() -> Float {
+    var greatest = unsafe squares[0]
+    for i in 1..<max(1, count) { greatest = unsafe max(greatest, squares[i]) }
+    return greatest
+  }
+
+  @inline(__always)
+  private func countAtMost(_ bound: Float) -> Int {
+    let limit = SIMD8<Float>(repeating: bound)
+    var sum = SIMD8<Int32>.zero
+    var i = 0
+    while i < count {
+      let eight = unsafe UnsafeRawPointer(squares + i).loadUnaligned(as: SIMD8<Float>.self)
+      let isWithin: SIMDMask<SIMD8<Int32>> = eight .<= limit
+      // A true lane is -1.
+      sum &-= unsafe unsafeBitCast(isWithin, to: SIMD8<Int32>.self)
+      i += 8
+    }
+    return Int(sum.wrappedSum())
   }
 }

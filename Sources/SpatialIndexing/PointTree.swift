@@ -32,6 +32,12 @@ struct PointBlock: BitwiseCopyable {
     unsafe words.storeBytes(of: p.y, toByteOffset: 32 + lane * 4, as: UInt32.self)
   }
 
+  /// The slots of a block's lanes.
+  @inline(__always)
+  static func slots(_ block: UnsafeMutablePointer<PointBlock>) -> UnsafePointer<UInt32> {
+    unsafe UnsafeRawPointer(block).assumingMemoryBound(to: UInt32.self) + 16
+  }
+
   /// Writes a lane.
   @inline(__always)
   static func set(
@@ -184,6 +190,17 @@ struct TreeNode: BitwiseCopyable {
     append(to: index, x: point.x, y: point.y, slot: slot, signature: signature)
     let node = unsafe nodes.pointer(index)
     if unsafe tick < node.pointee.earliest { unsafe node.pointee.earliest = tick }
+  }
+
+  /// The smallest node around a point that has at least so many points, the root if none has.
+  func smallest(around point: MercatorPoint, holding wanted: UInt32) -> UInt32 {
+    var index: UInt32 = 0
+    while nodes[index].isInner {
+      let child = nodes[index].first + Self.quadrant(point, level: nodes[index].level)
+      guard nodes[child].count >= wanted else { break }
+      index = child
+    }
+    return index
   }
 
   /// Which child of a level's node holds a point, in Morton order.

@@ -95,13 +95,31 @@ public final class SharedLiveIndex: @unchecked Sendable {
   /// Visits the nearest hits in order; answers their number.
   @discardableResult
   public func nearest(_ query: NearestQuery, now: Instant, _ visit: (HitView) -> Void) -> Int {
-    lock.withReadLock { index.nearest(query, now: now, visit) }
+    var work = SearchWork()
+    return nearest(query, now: now, work: &work, visit)
+  }
+
+  /// The same; what the search did is added to `work`.
+  @discardableResult
+  public func nearest(
+    _ query: NearestQuery, now: Instant, work: inout SearchWork, _ visit: (HitView) -> Void
+  ) -> Int {
+    lock.withReadLock { index.nearest(query, now: now, &work, visit) }
   }
 
   /// Visits the objects of an area in order; answers their number.
   @discardableResult
   public func within(_ query: WithinQuery, now: Instant, _ visit: (HitView) -> Void) -> Int {
-    lock.withReadLock { index.within(query, now: now, visit) }
+    var work = SearchWork()
+    return within(query, now: now, work: &work, visit)
+  }
+
+  /// The same; what the search did is added to `work`.
+  @discardableResult
+  public func within(
+    _ query: WithinQuery, now: Instant, work: inout SearchWork, _ visit: (HitView) -> Void
+  ) -> Int {
+    lock.withReadLock { index.within(query, now: now, &work, visit) }
   }
 
   /// The most carried tags of the matching objects: by count descending, then by tag bytes.

@@ -25,6 +25,9 @@ struct SurfaceMeter {
     usesSeries = latitude.magnitude < 86
   }
 
+  /// The plane around the origin.
+  var planarScale: PlanarScale { PlanarScale(sine: sinLatitude, cosine: cosLatitude) }
+
   @inline(__always)
   func millimeters(latitude: Double, longitude: Double) -> Int64 {
     // Halves of the differences in radians.
