@@ -192,10 +192,14 @@ let package = Package(
         "RouteProviders", "RoutePlanning", "QueryCoalescing", "GeoMath", "ObjectModel", nioCore,
         nioPosix, nioHTTP1,
       ]),
+    .target(
+      name: "CFaultyFiles", path: "Tests/CFaultyFiles",
+      linkerSettings: [.linkedLibrary("sqlite3")]),
     houseTests(
       "MoyeoStorageTests",
       [
         "MoyeoStorage", "MoyeoEngine", "RoutePlanning", "GeoMath", "ObjectModel", "CSpatiaLite",
+        "CFaultyFiles",
         .product(name: "GRDB", package: "GRDB.swift"),
       ]),
     houseTests(

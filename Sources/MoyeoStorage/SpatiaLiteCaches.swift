@@ -2,15 +2,25 @@ import CSpatiaLite
 import Synchronization
 
 /// The caches of one database's connections.
+///
+/// SpatiaLite and the libraries below it set up shared state when a connection is made: two threads
+/// doing so at once crash now and then.
 final class SpatiaLiteCaches: Sendable {
   // Held as bit patterns: nothing is read through them here.
   private let addresses = Mutex<[UInt]>([])
 
+  private static let guarding = Mutex<Bool>(false)
+
   func load(_ connection: OpaquePointer?) {
-    guard let cache = unsafe spatialite_alloc_connection() else { return }
-    unsafe spatialite_init_ex(connection, cache, 0)
-    let address = UInt(bitPattern: cache)
-    addresses.withLock { $0.append(address) }
+    let handle = UInt(bitPattern: connection)
+    let address = Self.guarding.withLock { isInitialized in
+      if !isInitialized { spatialite_initialize() }
+      isInitialized = true
+      guard let cache = unsafe spatialite_alloc_connection() else { return UInt(0) }
+      unsafe spatialite_init_ex(OpaquePointer(bitPattern: handle), cache, 0)
+      return UInt(bitPattern: cache)
+    }
+    if address != 0 { addresses.withLock { $0.append(address) } }
   }
 
   func free() {
@@ -18,8 +28,10 @@ final class SpatiaLiteCaches: Sendable {
       defer { addresses = [] }
       return addresses
     }
-    for address in all {
-      unsafe spatialite_cleanup_ex(UnsafeMutableRawPointer(bitPattern: address))
+    Self.guarding.withLock { _ in
+      for address in all {
+        unsafe spatialite_cleanup_ex(UnsafeMutableRawPointer(bitPattern: address))
+      }
     }
   }
 }

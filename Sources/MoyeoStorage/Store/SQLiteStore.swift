@@ -202,7 +202,7 @@ public final class SQLiteStore: AggregateStore, @unchecked Sendable {
     do {
       let handle = try Checkpointer.open(path)
       defer { Checkpointer.close(handle) }
-      _ = try Checkpointer.run(handle, truncating: false)
+      _ = try Checkpointer.run(handle)
     } catch {
       throw StoreFailure("\(error)")
     }

@@ -47,7 +47,7 @@ final class StoreConnection: @unchecked Sendable {
         try db.execute(
           sql: """
             PRAGMA wal_autocheckpoint = 0; PRAGMA synchronous = \(synchronous.rawValue);
-            PRAGMA journal_size_limit = 67108864
+            PRAGMA journal_size_limit = \(Checkpointer.sizeLimitBytes)
             """)
       }
       try StoreSchema.migrator.migrate(pool)
