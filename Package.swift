@@ -206,7 +206,7 @@ let package = Package(
       "MoyeoEngineTests",
       [
         "MoyeoEngine", "QueryCoalescing", "SpatialIndexing", "PointClustering", "TaxiFares",
-        "RoutePlanning", "GeoMath", "ObjectModel", swiftProtobuf,
+        "RideMatching", "RoutePlanning", "GeoMath", "ObjectModel", swiftProtobuf,
       ], exclude: ["Fares/Fixtures"]),
     houseTests("MoyeoAPITests", ["MoyeoAPI", swiftProtobuf]),
     houseTests(

@@ -29,16 +29,29 @@ extension PartyDesk {
     while true {
       let due = model.timers.take(by: now, limit: 512)
       guard !due.isEmpty else { return count }
-      count += due.count
-      pipeline.submitOwn(
-        due.map { subject in
-          switch subject {
-          case .party(let id): .tick(partyID: id)
-          case .request(let id): .dropRequest(id: id)
-          }
-        })
-      // If the command should fail, it is due again.
-      for subject in due { model.timers.retry(subject, at: now.advanced(milliseconds: 5000)) }
+      let commands = due.compactMap { command($0, now: now) }
+      count += commands.count
+      pipeline.submitOwn(commands)
+    }
+  }
+
+  /// Nil: nothing is to be done after all.
+  private func command(_ subject: PartyTimers.Subject, now: Instant) -> PartyDeskCommand? {
+    // If the command should fail, it is due again; its success sets another moment.
+    let retry = now.advanced(milliseconds: 5000)
+    switch subject {
+    case .party(let id):
+      guard let party = book.party(id), let next = rules.nextTick(party) else { return nil }
+      guard next <= now else {
+        model.timers.retry(subject, at: next)
+        return nil
+      }
+      model.timers.retry(subject, at: retry)
+      return .tick(partyID: id)
+    case .request(let id):
+      guard model.requests.request(id) != nil else { return nil }
+      model.timers.retry(subject, at: retry)
+      return .dropRequest(id: id)
     }
   }
 
