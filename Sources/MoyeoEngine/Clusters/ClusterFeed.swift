@@ -16,6 +16,8 @@ public final class ClusterFeed: Sendable {
     var masks: [UInt64] = []
     /// Likewise; empty unless the layer keeps aggregates.
     var contributions: [ClusterContribution] = []
+    /// Of objects about to be published, by id hash.
+    var staged: [UInt64: ClusterContribution] = [:]
   }
 
   private struct Waiters {
@@ -41,13 +43,6 @@ public final class ClusterFeed: Sendable {
   func publish(
     _ changes: UnsafeBufferPointer<IndexChange>, masks: [UInt64: UInt64], now: Instant
   ) {
-    publish(changes, contents: ReportedContents(masks: masks), now: now)
-  }
-
-  /// - Parameter contents: of the objects reported with them; the others keep theirs.
-  func publish(
-    _ changes: UnsafeBufferPointer<IndexChange>, contents: ReportedContents, now: Instant
-  ) {
     guard !changes.isEmpty else { return }
     guard let clusters else {
       state.withLock { $0.sequence += 1 }
@@ -59,9 +54,9 @@ public final class ClusterFeed: Sendable {
       let records = changes.map { change in
         ClusterChange(
           kind: ClusterChange.Kind(change.kind), idHash: change.idHash, key: change.handle.packed,
-          from: change.from, to: change.to, tagMask: state.mask(of: change, contents.masks),
+          from: change.from, to: change.to, tagMask: state.mask(of: change, masks),
           contribution: hasAggregates
-            ? state.contribution(of: change, contents.contributions) : .none)
+            ? state.contribution(of: change) : .none)
       }
       // Inside the lock, so that records are put in in order of their sequence.
       records.withUnsafeBufferPointer {
@@ -69,6 +64,12 @@ public final class ClusterFeed: Sendable {
       }
     }
     onWork()
+  }
+
+  /// Names what objects that are about to be published add to their clusters; the others keep
+  /// theirs. `publish` forgets nothing of it: name none when the batch is through.
+  func stage(_ contributions: [UInt64: ClusterContribution]) {
+    state.withLock { $0.staged = contributions }
   }
 
   /// Applies what waits. - Returns: Whether anything is left.
@@ -134,15 +135,13 @@ extension ClusterFeed.State {
     return masks[slot]
   }
 
-  fileprivate mutating func contribution(
-    of change: IndexChange, _ reported: [UInt64: ClusterContribution]
-  ) -> ClusterContribution {
+  fileprivate mutating func contribution(of change: IndexChange) -> ClusterContribution {
     let slot = Int(change.handle.slot)
     if slot >= contributions.count {
       contributions.append(
         contentsOf: repeatElement(.none, count: max(64, slot + 1 - contributions.count)))
     }
-    if let contribution = reported[change.idHash] {
+    if let contribution = staged[change.idHash] {
       contributions[slot] = contribution
     } else if change.kind == .inserted {
       // Another object had the slot before.

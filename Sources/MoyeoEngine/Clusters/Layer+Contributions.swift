@@ -31,21 +31,13 @@ public struct ContributingObject: Sendable {
   }
 }
 
-/// What a batch says of its objects beside their positions, by id hash.
-struct ReportedContents {
-  /// Tag summaries.
-  var masks: [UInt64: UInt64] = [:]
-  /// Only of layers that keep aggregates.
-  var contributions: [UInt64: ClusterContribution] = [:]
-}
-
 extension Layer {
   /// Puts objects in, or brings them up to date: position, tags, attributes, expiry and
   /// contribution, all at once. One whose `expiresAt` is not after `now` is taken out. Of two with
   /// one id the later counts.
   ///
   /// The caller's word is newer than what is stored, even after a clock that went back. Call it
-  /// from one thread at a time for any one object; ``remove(id:now:)`` takes an object out.
+  /// from one thread at a time; ``remove(id:now:)`` takes an object out.
   /// - Parameter objects: ids of 1 byte or more, valid coordinates.
   /// - Returns: the version that shows them: what a reader's `minVersion` asks for.
   @discardableResult
@@ -70,7 +62,8 @@ extension Layer {
     guard !objects.isEmpty else { return [] }
     let columns = self.columns
     var updates = UpdateBatch(columnCount: columns.count)
-    var contents = ReportedContents()
+    var masks: [UInt64: UInt64] = [:]
+    var contributions: [UInt64: ClusterContribution] = [:]
     for object in objects {
       var payload: [UInt8] = []
       ObjectPayload.append(tags: object.tags, attributes: object.attributes, to: &payload)
@@ -85,15 +78,13 @@ extension Layer {
         id: object.id, latitude: object.latitude, longitude: object.longitude, tags: object.tags,
         payload: payload, columns: values, observedAt: now, expiresAt: object.expiresAt)
       let hash = StableHash.hash64(object.id)
-      contents.masks[hash] = TagMask.mask(object.tags)
-      contents.contributions[hash] = object.contribution
+      masks[hash] = TagMask.mask(object.tags)
+      contributions[hash] = object.contribution
     }
     var outcomes: [UpdateOutcome] = []
-    index.apply(
-      updates, now: now, outcomes: &outcomes,
-      changes: { [feed, contents] changes in
-        feed.publish(changes, contents: contents, now: now)
-      })
+    feed.stage(contributions)
+    index.apply(updates, now: now, outcomes: &outcomes, changes: publishing(masks, now: now))
+    feed.stage([:])
     return outcomes
   }
 }
