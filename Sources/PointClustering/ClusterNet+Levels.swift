@@ -12,6 +12,7 @@ extension ClusterNet {
       carrySums(zoom)
       takeDownSeeds(zoom)
       for i in 0..<dirty.entries.count { warmth &+= warm(zoom, near: dirty.entries[i].item) }
+      work += incoming.count + dirty.entries.count
       while !dirty.isEmpty { settle(dirty.pop(), zoom) }
       markVersions(zoom)
       zoom -= 1
@@ -125,6 +126,7 @@ extension ClusterNet {
       }
     }
     swap(&near, &candidates)
+    work += candidates.count
     var seeds = 0
     for i in 0..<candidates.count {
       let other = candidates[i]

@@ -121,6 +121,8 @@ struct ClusterNet: ~Copyable, Sendable {
   var candidates = ScratchList<UInt32>()
   var released = ScratchList<UInt32>()
   var found = ScratchList<UInt32>()
+  /// Work done since it was last set to 0: items touched, settled and claimed, about 0.3 us each.
+  var work = 0
   /// A sum of what was read ahead of use, kept so that the reads are.
   var warmth: UInt32 = 0
 

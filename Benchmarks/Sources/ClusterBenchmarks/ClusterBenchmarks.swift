@@ -115,7 +115,7 @@ enum ClusterBenchmarks {
     }
     times.sort()
     print(
-      "a slice of \(live.configuration.sliceLength): p50 \(figure(percentile(times, 0.5), 0)) us, "
+      "a slice of at most \(live.configuration.sliceLength) (work \(live.largestSliceWork)): p50 \(figure(percentile(times, 0.5), 0)) us, "
         + "p99 \(figure(percentile(times, 0.99), 0)), max \(figure(times.last ?? 0, 0))")
   }
 
