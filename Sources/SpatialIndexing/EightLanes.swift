@@ -18,6 +18,25 @@ enum EightLanes {
     let dy = SIMD8<Float>(SIMD8<Int32>(truncatingIfNeeded: py &- y))
     return dx * dx + dy * dy
   }
+
+  /// Morton codes of eight points within a cell whose side is `mask + 1` <= 2^15 units.
+  @inline(__always)
+  static func interleaved(
+    _ x: SIMD8<UInt32>, _ y: SIMD8<UInt32>, mask: UInt32
+  ) -> SIMD8<Int32> {
+    let side = SIMD8<UInt32>(repeating: mask)
+    return SIMD8<Int32>(truncatingIfNeeded: spread(x & side) | spread(y & side) &<< 1)
+  }
+
+  /// Puts bit i of 15 at bit 2i.
+  @inline(__always)
+  private static func spread(_ value: SIMD8<UInt32>) -> SIMD8<UInt32> {
+    var v = value
+    v = (v | v &<< 8) & 0x00FF_00FF
+    v = (v | v &<< 4) & 0x0F0F_0F0F
+    v = (v | v &<< 2) & 0x3333_3333
+    return (v | v &<< 1) & 0x5555_5555
+  }
 }
 
 /// The conditions on tag signatures that eight points are put to at a time.

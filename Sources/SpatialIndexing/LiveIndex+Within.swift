@@ -2,7 +2,7 @@ import GeoMath
 import ObjectModel
 
 /// One within query while it runs.
-private struct WithinSearch {
+struct WithinSearch {
   let area: PreparedArea
   let plan: FilterPlan
   let limit: Int
@@ -12,9 +12,36 @@ private struct WithinSearch {
 }
 
 /// A match of one leaf, to be ordered by code, then id.
-private struct CodedHit: BitwiseCopyable {
+struct CodedHit: BitwiseCopyable {
   var code: UInt64
   var slot: UInt32
+}
+
+/// Scratch of a within query, and hits that wait to be visited until their slots have come.
+@safe private struct WithinRun {
+  /// Matches of the leaf at work: keys, slots as found, slots in order.
+  let keys: UnsafeMutablePointer<Int32>
+  let members: UnsafeMutablePointer<UInt32>
+  let ordered: UnsafeMutablePointer<UInt32>
+  let queue: UnsafeMutablePointer<UInt32>
+  var queued = 0
+  var found = 0
+  var clip: PolygonClip?
+  var work = SearchWork()
+
+  /// Words that one run's scratch takes.
+  static let words = 48 + 48 + 48 + queueLength
+  static let queueLength = 192
+  /// Hits that stay in the queue when it is emptied, until they have had time to come.
+  static let waiting = 48
+
+  init(_ base: UnsafeMutablePointer<UInt32>, clip: PolygonClip?) {
+    unsafe keys = UnsafeMutableRawPointer(base).assumingMemoryBound(to: Int32.self)
+    unsafe members = base + 48
+    unsafe ordered = base + 96
+    unsafe queue = base + 144
+    self.clip = clip
+  }
 }
 
 extension LiveIndex {
@@ -27,40 +54,99 @@ extension LiveIndex {
       after: query.after.map { ($0.mortonCode, Array($0.id.utf8)) },
       now: now.milliseconds, tick: times.tick(now.milliseconds))
     guard search.limit > 0, count > 0, !search.plan.isImpossible else { return 0 }
-    var found = 0
-    var matches: [CodedHit] = []
-    visitWithin(0, x: 0, y: 0, isInside: false, search, &matches, &found, visit)
-    return found
+    var clip: PolygonClip?
+    if case .polygon(let polygon) = query.area { clip = PolygonClip(polygon) }
+    return unsafe withUnsafeTemporaryAllocation(of: UInt32.self, capacity: WithinRun.words) {
+      var run = unsafe WithinRun($0.baseAddress.unsafelyUnwrapped, clip: clip)
+      if let all = run.clip?.all {
+        visitClipped(
+          0, x: 0, y: 0, edges: all, north: MercatorPoint.latitudeLimit,
+          south: -MercatorPoint.latitudeLimit, search, &run, visit)
+      } else {
+        visitWithin(0, x: 0, y: 0, isInside: false, search, &run, visit)
+      }
+      empty(&run, keeping: 0, visit)
+      work += run.work
+      return run.found
+    }
+  }
+
+  // MARK: The way down
+
+  /// Whether a node may hold a hit that is still wanted.
+  @inline(__always)
+  private func isWanted(
+    _ node: TreeNode, x: UInt32, y: UInt32, _ search: WithinSearch, _ run: borrowing WithinRun
+  ) -> Bool {
+    guard run.found < search.limit, node.count > 0, search.plan.admits(node.signature) else {
+      return false
+    }
+    if let after = search.after, Self.lastCode(node, x: x, y: y) < after.code { return false }
+    return true
   }
 
   /// Leaves come in Morton order, so that each leaf's hits follow the last one's.
   private func visitWithin(
     _ index: UInt32, x: UInt32, y: UInt32, isInside: Bool, _ search: WithinSearch,
-    _ matches: inout [CodedHit], _ found: inout Int, _ visit: (HitView) -> Void
+    _ run: inout WithinRun, _ visit: (HitView) -> Void
   ) {
     let node = tree.nodes[index]
-    guard found < search.limit, node.count > 0, search.plan.admits(node.signature) else { return }
-    if let after = search.after, Self.lastCode(node, x: x, y: y) < after.code { return }
-    guard let isInside = settle(node, x: x, y: y, isInside: isInside, search) else { return }
-    if node.isInner {
-      warmChildren(node)
-      let half = UInt32(1) << (31 - node.level)
-      for quadrant in UInt32(0)..<4 {
-        visitWithin(
-          node.first + quadrant, x: x + (quadrant & 1) * half, y: y + (quadrant >> 1) * half,
-          isInside: isInside, search, &matches, &found, visit)
-      }
-      return
+    guard isWanted(node, x: x, y: y, search, run),
+      let isInside = settle(node, x: x, y: y, isInside: isInside, search)
+    else { return }
+    guard node.isInner else {
+      return takeLeaf(index, isInside: isInside, search, &run, visit)
     }
-    matches.removeAll(keepingCapacity: true)
-    collect(index, isInside: isInside, search, into: &matches)
-    order(&matches, limit: search.limit - found)
-    let count = min(matches.count, search.limit - found)
-    var folded: UInt32 = 0
-    for i in 0..<count { unsafe folded &+= slots.base[Int(matches[i].slot)].generation }
-    finishWarming(folded)
-    for i in 0..<count { visit(view(matches[i].slot)) }
-    found += count
+    run.work.nodesVisited += 1
+    lookAtChildren(node)
+    let half = UInt32(1) << (31 - node.level)
+    for quadrant in UInt32(0)..<4 {
+      visitWithin(
+        node.first + quadrant, x: x + (quadrant & 1) * half, y: y + (quadrant >> 1) * half,
+        isInside: isInside, search, &run, visit)
+    }
+  }
+
+  /// The way down of a cell that edges of a polygon may cross.
+  private func visitClipped(
+    _ index: UInt32, x: UInt32, y: UInt32, edges: Range<Int>, north: Double, south: Double,
+    _ search: WithinSearch, _ run: inout WithinRun, _ visit: (HitView) -> Void
+  ) {
+    let node = tree.nodes[index]
+    guard isWanted(node, x: x, y: y, search, run) else { return }
+    guard node.isInner else {
+      return takeLeaf(index, isInside: false, search, &run, visit)
+    }
+    run.work.nodesVisited += 1
+    lookAtChildren(node)
+    let half = UInt32(1) << (31 - node.level)
+    let middle = MercatorPoint.latitude(y: Double(y + half))
+    for quadrant in UInt32(0)..<4 {
+      let child = node.first + quadrant
+      guard tree.nodes[child].count > 0 else { continue }
+      let cx = x + (quadrant & 1) * half
+      let cy = y + (quadrant >> 1) * half
+      let (top, bottom) = quadrant < 2 ? (north, middle) : (middle, south)
+      let west = MercatorPoint.longitude(x: Double(cx))
+      let east = MercatorPoint.longitude(x: Double(cx) + Double(half))
+      // Clamped rows reach the poles.
+      let isClamped = cy == 0 || cy &+ (half &- 1) == .max
+      let met =
+        run.clip?.meet(
+          edges, west: west - PolygonClip.slack,
+          south: isClamped && quadrant >= 2 ? -90 : bottom - PolygonClip.slack,
+          east: east + PolygonClip.slack,
+          north: isClamped && quadrant < 2 ? 90 : top + PolygonClip.slack) ?? edges
+      if met.isEmpty {
+        run.work.exactTests += 1
+        if search.area.contains(latitude: (top + bottom) / 2, longitude: (west + east) / 2) {
+          visitWithin(child, x: cx, y: cy, isInside: true, search, &run, visit)
+        }
+      } else {
+        visitClipped(
+          child, x: cx, y: cy, edges: met, north: top, south: bottom, search, &run, visit)
+      }
+    }
   }
 
   /// The greatest Morton code in a node.
@@ -72,7 +158,7 @@ extension LiveIndex {
 
   /// Whether all of a node is inside the area, `nil` if none of it is.
   @inline(__always)
-  private func settle(
+  func settle(
     _ node: TreeNode, x: UInt32, y: UInt32, isInside: Bool, _ search: WithinSearch
   ) -> Bool? {
     if isInside { return true }
@@ -83,27 +169,150 @@ extension LiveIndex {
     }
   }
 
-  /// Brings the first blocks of leaves that are about to be read into the cache.
+  /// Asks for what the children hold.
   @inline(__always)
-  private func warmChildren(_ node: TreeNode) {
-    var folded: UInt32 = 0
+  func lookAtChildren(_ node: TreeNode) {
     for child in node.first..<node.first + 4 {
-      let leaf = unsafe tree.nodes.pointer(child)
-      if unsafe leaf.pointee.fourth != TreeNode.inner && leaf.pointee.count > 0 {
-        let block = unsafe tree.blocks.base + Int(leaf.pointee.first)
-        unsafe folded &+= block.pointee.x[0] &+ block.pointee.slot[0]
-        if unsafe leaf.pointee.count > 8 && leaf.pointee.level < 32 {
-          let block = unsafe tree.blocks.base + Int(leaf.pointee.second)
-          unsafe folded &+= block.pointee.x[0] &+ block.pointee.slot[0]
-        }
-      }
+      unsafe tree.lookAtContent(of: tree.nodes.pointer(child), withSignatures: true)
     }
-    finishWarming(folded)
   }
 
+  // MARK: Leaves
+
+  private func takeLeaf(
+    _ leaf: UInt32, isInside: Bool, _ search: WithinSearch, _ run: inout WithinRun,
+    _ visit: (HitView) -> Void
+  ) {
+    let node = tree.nodes[leaf]
+    run.work.leavesVisited += 1
+    run.work.pointsTested += Int(node.count)
+    // Below level 17 a place within the leaf fits 30 bits.
+    guard node.level >= 17 && node.level < 32 else {
+      return takeAnyLeaf(leaf, isInside: isInside, search, &run, visit)
+    }
+    let count = collectKeys(leaf, node, isInside: isInside, search, &run)
+    guard count > 0 else { return }
+    if unsafe RankSort.sort(
+      run.keys, UnsafePointer(run.members), count: count, into: run.ordered)
+    {
+      unsafe orderTies(run.ordered, count)
+    }
+    for i in 0..<min(count, search.limit - run.found) {
+      unsafe enqueue(run.ordered[i], &run)
+    }
+    if run.queued > WithinRun.queueLength - 40 { empty(&run, keeping: WithinRun.waiting, visit) }
+  }
+
+  /// A leaf's matches with their place in it in Morton order; answers their number.
   @inline(__always)
-  private func collect(
-    _ leaf: UInt32, isInside: Bool, _ search: WithinSearch, into matches: inout [CodedHit]
+  private func collectKeys(
+    _ leaf: UInt32, _ node: TreeNode, isInside: Bool, _ search: WithinSearch,
+    _ run: inout WithinRun
+  ) -> Int {
+    let mayBeExpired = node.earliest <= search.tick
+    let isPlain = isInside && !mayBeExpired && search.plan.isTrivial && search.after == nil
+    let mask = UInt32(1) << (32 - node.level) - 1
+    var count = 0
+    tree.forEachBlock(of: leaf) { id, lanes in
+      let block = unsafe tree.blocks.pointer(id)
+      let keys = unsafe EightLanes.interleaved(block.pointee.x, block.pointee.y, mask: mask)
+      let slotOf = unsafe PointBlock.slots(block)
+      if isPlain {
+        unsafe UnsafeMutableRawPointer(run.keys + count).storeBytes(of: keys, as: SIMD8<Int32>.self)
+        for lane in 0..<lanes { unsafe run.members[count + lane] = slotOf[lane] }
+        count += lanes
+        return
+      }
+      for lane in 0..<lanes {
+        let slot = unsafe slotOf[lane]
+        guard unsafe search.plan.matches(slot, signature: block.pointee.signature[lane], self)
+        else { continue }
+        if mayBeExpired && expiresAt(slot) <= search.now { continue }
+        let point = unsafe MercatorPoint(x: block.pointee.x[lane], y: block.pointee.y[lane])
+        if !isInside && !isInArea(slot, point, search, &run.work) { continue }
+        if search.after != nil && !isAfterCursor(MortonCode(point).rawValue, slot, search) {
+          continue
+        }
+        unsafe run.keys[count] = keys[lane]
+        unsafe run.members[count] = slot
+        count += 1
+      }
+    }
+    return count
+  }
+
+  /// Whether a point is in the area: by its unit square where that settles it.
+  @inline(__always)
+  private func isInArea(
+    _ slot: UInt32, _ point: MercatorPoint, _ search: WithinSearch, _ work: inout SearchWork
+  ) -> Bool {
+    switch search.area.relation(of: point) {
+    case .outside: return false
+    case .inside: return true
+    case .mixed:
+      work.exactTests += 1
+      let entry = unsafe slots.pointer(slot)
+      return unsafe search.area.contains(
+        latitude: entry.pointee.latitude, longitude: entry.pointee.longitude)
+    }
+  }
+
+  /// Puts slots of one unit square that stand side by side into the order of their ids.
+  private func orderTies(_ slots: UnsafeMutablePointer<UInt32>, _ count: Int) {
+    for i in 1..<count {
+      let slot = unsafe slots[i]
+      var j = i
+      while unsafe j > 0 && point(slots[j - 1]) == point(slot)
+        && bytesPrecede(identifier(slot), identifier(slots[j - 1]))
+      {
+        unsafe slots[j] = unsafe slots[j - 1]
+        j -= 1
+      }
+      unsafe slots[j] = slot
+    }
+  }
+
+  /// Great leaves of sparse places, and piles.
+  private func takeAnyLeaf(
+    _ leaf: UInt32, isInside: Bool, _ search: WithinSearch, _ run: inout WithinRun,
+    _ visit: (HitView) -> Void
+  ) {
+    var matches: [CodedHit] = []
+    collect(leaf, isInside: isInside, search, into: &matches, &run.work)
+    order(&matches, limit: search.limit - run.found)
+    for match in matches.prefix(search.limit - run.found) {
+      enqueue(match.slot, &run)
+      if run.queued > WithinRun.queueLength - 40 {
+        empty(&run, keeping: WithinRun.waiting, visit)
+      }
+    }
+  }
+
+  // MARK: Visiting
+
+  @inline(__always)
+  private func enqueue(_ slot: UInt32, _ run: inout WithinRun) {
+    unsafe MemoryHints.read(slots.base + Int(slot))
+    unsafe run.queue[run.queued] = slot
+    run.queued += 1
+    run.found += 1
+  }
+
+  /// Visits what waits but the last few.
+  @inline(__always)
+  private func empty(_ run: inout WithinRun, keeping: Int, _ visit: (HitView) -> Void) {
+    let count = max(0, run.queued - keeping)
+    for i in 0..<count { unsafe visit(view(run.queue[i])) }
+    for i in count..<run.queued { unsafe run.queue[i - count] = unsafe run.queue[i] }
+    run.queued -= count
+  }
+
+  // MARK: Any leaf
+
+  /// A leaf's matches, in no order.
+  func collect(
+    _ leaf: UInt32, isInside: Bool, _ search: WithinSearch, into matches: inout [CodedHit],
+    _ work: inout SearchWork
   ) {
     let mayBeExpired = tree.nodes[leaf].earliest <= search.tick
     let isPlain = isInside && !mayBeExpired && search.plan.isTrivial && search.after == nil
@@ -118,13 +327,6 @@ extension LiveIndex {
         }
         return
       }
-      if !isInside {
-        var folded: UInt32 = 0
-        for lane in 0..<lanes {
-          unsafe folded &+= slots.base[Int(block.pointee.slot[lane])].generation
-        }
-        finishWarming(folded)
-      }
       for lane in 0..<lanes {
         let slot = unsafe block.pointee.slot[lane]
         guard unsafe search.plan.matches(slot, signature: block.pointee.signature[lane], self)
@@ -133,11 +335,8 @@ extension LiveIndex {
         }
         if mayBeExpired && expiresAt(slot) <= search.now { continue }
         if !isInside {
-          let entry = unsafe slots.pointer(slot)
-          guard
-            unsafe search.area.contains(
-              latitude: entry.pointee.latitude, longitude: entry.pointee.longitude)
-          else { continue }
+          let point = unsafe MercatorPoint(x: block.pointee.x[lane], y: block.pointee.y[lane])
+          guard isInArea(slot, point, search, &work) else { continue }
         }
         let code = unsafe MortonCode(x: block.pointee.x[lane], y: block.pointee.y[lane]).rawValue
         if isAfterCursor(code, slot, search) { matches.append(CodedHit(code: code, slot: slot)) }
@@ -178,55 +377,5 @@ extension LiveIndex {
   private func precedes(_ a: CodedHit, _ b: CodedHit) -> Bool {
     if a.code != b.code { return a.code < b.code }
     return unsafe bytesPrecede(identifier(a.slot), identifier(b.slot))
-  }
-
-  // MARK: Histogram
-
-  func tagHistogram(
-    area: SearchArea?, filter: SearchFilter, limit: Int, now: Instant
-  ) -> [(tag: String, count: Int)] {
-    let plan = FilterPlan(filter, self)
-    guard limit > 0, count > 0, !plan.isImpossible else { return [] }
-    let search = WithinSearch(
-      area: PreparedArea(area ?? .box(.world)), plan: plan, limit: .max, after: nil,
-      now: now.milliseconds, tick: times.tick(now.milliseconds))
-    var counts = [Int](repeating: 0, count: Int(tags.idEnd))
-    var matches: [CodedHit] = []
-    countTags(0, x: 0, y: 0, isInside: area == nil, search, &matches, &counts)
-    var rows: [(tag: String, count: Int)] = []
-    for id in counts.indices where counts[id] > 0 {
-      unsafe rows.append((String(decoding: tags.name(UInt32(id)), as: UTF8.self), counts[id]))
-    }
-    rows.sort {
-      $0.count != $1.count
-        ? $0.count > $1.count : $0.tag.utf8.lexicographicallyPrecedes($1.tag.utf8)
-    }
-    return Array(rows.prefix(limit))
-  }
-
-  private func countTags(
-    _ index: UInt32, x: UInt32, y: UInt32, isInside: Bool, _ search: WithinSearch,
-    _ matches: inout [CodedHit], _ counts: inout [Int]
-  ) {
-    let node = tree.nodes[index]
-    guard node.count > 0, node.signature != 0, search.plan.admits(node.signature),
-      let isInside = settle(node, x: x, y: y, isInside: isInside, search)
-    else { return }
-    if node.isInner {
-      warmChildren(node)
-      let half = UInt32(1) << (31 - node.level)
-      for quadrant in UInt32(0)..<4 {
-        countTags(
-          node.first + quadrant, x: x + (quadrant & 1) * half, y: y + (quadrant >> 1) * half,
-          isInside: isInside, search, &matches, &counts)
-      }
-      return
-    }
-    matches.removeAll(keepingCapacity: true)
-    collect(index, isInside: isInside, search, into: &matches)
-    for match in matches {
-      let carried = unsafe recordTags(record(match.slot))
-      for i in carried.indices { unsafe counts[Int(carried[i].id)] += 1 }
-    }
   }
 }

@@ -73,6 +73,18 @@ struct PreparedArea {
     return .mixed
   }
 
+  /// How a point's unit square lies to the area: settles nearly all points of a box.
+  @inline(__always)
+  func relation(of point: MercatorPoint) -> Relation {
+    guard polygon == nil else { return .mixed }
+    if let rows = innerRows, point.y >= rows.first && point.y <= rows.last {
+      for run in inner where point.x >= run.first && point.x <= run.last { return .inside }
+    }
+    guard point.y >= outerRows.first && point.y <= outerRows.last else { return .outside }
+    for run in outer where point.x >= run.first && point.x <= run.last { return .mixed }
+    return .outside
+  }
+
   /// The exact test.
   @inline(__always)
   func contains(latitude: Double, longitude: Double) -> Bool {

@@ -58,8 +58,8 @@ struct TopHits {
   /// Sorts hits best first.
   static func sort(_ hits: inout [Hit], _ index: borrowing LiveIndex) {
     // By distance alone, then runs of equal distances by id: comparing ids is rarely needed.
-    if hits.count <= 48 {
-      unsafe hits.withUnsafeMutableBufferPointer { unsafe insertionSort($0) }
+    if hits.count <= 64 && hits.allSatisfy({ $0.distance < Int64(Int32.max) }) {
+      guard rankSort(&hits) else { return }
     } else {
       hits.sort { $0.distance < $1.distance }
     }
@@ -77,17 +77,24 @@ struct TopHits {
     }
   }
 
+  /// Answers whether there are equal distances.
   @inline(__always)
-  private static func insertionSort(_ hits: UnsafeMutableBufferPointer<Hit>) {
-    guard hits.count > 1 else { return }
-    for i in 1..<hits.count {
-      let hit = unsafe hits[i]
-      var j = i
-      while unsafe j > 0 && hit.distance < hits[j - 1].distance {
-        unsafe hits[j] = unsafe hits[j - 1]
-        j -= 1
+  private static func rankSort(_ hits: inout [Hit]) -> Bool {
+    let count = hits.count
+    guard count > 1 else { return false }
+    return unsafe withUnsafeTemporaryAllocation(of: Int32.self, capacity: 64 + RankSort.padding) {
+      let keys = unsafe $0.baseAddress.unsafelyUnwrapped
+      for i in 0..<count { unsafe keys[i] = Int32(truncatingIfNeeded: hits[i].distance) }
+      var hasTies = false
+      hits = unsafe [Hit](unsafeUninitializedCapacity: count) { sorted, initialized in
+        unsafe hits.withUnsafeBufferPointer {
+          hasTies = unsafe RankSort.sort(
+            keys, $0.baseAddress.unsafelyUnwrapped, count: count,
+            into: sorted.baseAddress.unsafelyUnwrapped)
+        }
+        initialized = count
       }
-      unsafe hits[j] = hit
+      return hasTies
     }
   }
 
