@@ -3,8 +3,8 @@ import Synchronization
 
 /// The caches of one database's connections.
 ///
-/// SpatiaLite and the libraries below it set up shared state when a connection is made: two threads
-/// doing so at once crash now and then.
+/// SpatiaLite says that it must be initialized first of all; the libraries below it set up shared
+/// state when a connection is made, so one is made at a time.
 final class SpatiaLiteCaches: Sendable {
   // Held as bit patterns: nothing is read through them here.
   private let addresses = Mutex<[UInt]>([])

@@ -38,18 +38,34 @@ struct faulty_disk {
   struct faulty_disk *next;
 };
 
-typedef struct {
-  sqlite3_file base;
-  tracked *file;
-} shim_file;
+// An open file of a disk. Kept beside SQLite's own structure, whose size must stay that of the real
+// VFS: libproj finds its place behind it by the size that the default VFS says when a file closes.
+typedef struct handle {
+  sqlite3_file *file;
+  const sqlite3_io_methods *real;
+  tracked *tracked;
+  struct handle *next;
+} handle;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static faulty_disk *disks;
+static handle *handles;
 static sqlite3_vfs *real_vfs;
 static sqlite3_vfs shim_vfs;
 
-static sqlite3_file *real(sqlite3_file *file) {
-  return (sqlite3_file *)((char *)file + sizeof(shim_file));
+// With `lock` held.
+static handle *find(sqlite3_file *file) {
+  for (handle *one = handles; one; one = one->next) {
+    if (one->file == file) return one;
+  }
+  abort();
+}
+
+static const sqlite3_io_methods *real(sqlite3_file *file) {
+  pthread_mutex_lock(&lock);
+  const sqlite3_io_methods *methods = find(file)->real;
+  pthread_mutex_unlock(&lock);
+  return methods;
 }
 
 static void grow(unsigned char **bytes, sqlite3_int64 *length, sqlite3_int64 wanted) {
@@ -78,19 +94,26 @@ static void note(tracked *file, const void *bytes, int count, sqlite3_int64 offs
 // MARK: Methods of a file
 
 static int shim_close(sqlite3_file *file) {
-  sqlite3_file *inner = real(file);
-  return inner->pMethods ? inner->pMethods->xClose(inner) : SQLITE_OK;
+  pthread_mutex_lock(&lock);
+  handle **place = &handles;
+  while (*place && (*place)->file != file) place = &(*place)->next;
+  handle *own = *place;
+  if (!own) abort();
+  *place = own->next;
+  pthread_mutex_unlock(&lock);
+  file->pMethods = own->real;
+  free(own);
+  return file->pMethods->xClose(file);
 }
 
 static int shim_read(sqlite3_file *file, void *out, int count, sqlite3_int64 offset) {
-  return real(file)->pMethods->xRead(real(file), out, count, offset);
+  return real(file)->xRead(file, out, count, offset);
 }
 
 static int shim_write(sqlite3_file *file, const void *bytes, int count, sqlite3_int64 offset) {
-  sqlite3_file *inner = real(file);
-  tracked *own = ((shim_file *)file)->file;
-  if (!own) return inner->pMethods->xWrite(inner, bytes, count, offset);
   pthread_mutex_lock(&lock);
+  const sqlite3_io_methods *methods = find(file)->real;
+  tracked *own = find(file)->tracked;
   int fits = count;
   sqlite3_int64 growth = offset + count - own->seen_length;
   if (growth > 0 && own->disk->room >= 0) {
@@ -99,7 +122,7 @@ static int shim_write(sqlite3_file *file, const void *bytes, int count, sqlite3_
     own->disk->room -= growth - (count - fits);
     if (own->disk->room < 0) own->disk->room = 0;
   }
-  int code = fits > 0 ? inner->pMethods->xWrite(inner, bytes, fits, offset) : SQLITE_OK;
+  int code = fits > 0 ? methods->xWrite(file, bytes, fits, offset) : SQLITE_OK;
   if (code == SQLITE_OK && fits > 0) note(own, bytes, fits, offset);
   if (code == SQLITE_OK && fits < count) code = SQLITE_FULL;
   pthread_mutex_unlock(&lock);
@@ -107,11 +130,10 @@ static int shim_write(sqlite3_file *file, const void *bytes, int count, sqlite3_
 }
 
 static int shim_truncate(sqlite3_file *file, sqlite3_int64 size) {
-  sqlite3_file *inner = real(file);
-  tracked *own = ((shim_file *)file)->file;
   pthread_mutex_lock(&lock);
-  int code = inner->pMethods->xTruncate(inner, size);
-  if (own && code == SQLITE_OK) {
+  tracked *own = find(file)->tracked;
+  int code = find(file)->real->xTruncate(file, size);
+  if (code == SQLITE_OK) {
     grow(&own->seen, &own->seen_length, size);
     own->seen_length = size;
   }
@@ -120,11 +142,10 @@ static int shim_truncate(sqlite3_file *file, sqlite3_int64 size) {
 }
 
 static int shim_sync(sqlite3_file *file, int flags) {
-  sqlite3_file *inner = real(file);
-  tracked *own = ((shim_file *)file)->file;
-  // Of a disk of ours the real sync is left out: nothing here cuts the real power.
-  if (!own) return inner->pMethods->xSync(inner, flags);
+  // The real sync is left out: nothing here cuts the real power.
+  (void)flags;
   pthread_mutex_lock(&lock);
+  tracked *own = find(file)->tracked;
   faulty_disk *disk = own->disk;
   int code = SQLITE_OK;
   disk->syncs++;
@@ -152,42 +173,39 @@ static int shim_sync(sqlite3_file *file, int flags) {
 }
 
 static int shim_size(sqlite3_file *file, sqlite3_int64 *size) {
-  return real(file)->pMethods->xFileSize(real(file), size);
+  return real(file)->xFileSize(file, size);
 }
 static int shim_lock(sqlite3_file *file, int level) {
-  return real(file)->pMethods->xLock(real(file), level);
+  return real(file)->xLock(file, level);
 }
 static int shim_unlock(sqlite3_file *file, int level) {
-  return real(file)->pMethods->xUnlock(real(file), level);
+  return real(file)->xUnlock(file, level);
 }
 static int shim_reserved(sqlite3_file *file, int *out) {
-  return real(file)->pMethods->xCheckReservedLock(real(file), out);
+  return real(file)->xCheckReservedLock(file, out);
 }
 static int shim_control(sqlite3_file *file, int op, void *argument) {
   // Growth ahead of need would go unseen.
-  if (((shim_file *)file)->file &&
-      (op == SQLITE_FCNTL_SIZE_HINT || op == SQLITE_FCNTL_CHUNK_SIZE)) {
-    return SQLITE_OK;
-  }
-  return real(file)->pMethods->xFileControl(real(file), op, argument);
+  if (op == SQLITE_FCNTL_SIZE_HINT || op == SQLITE_FCNTL_CHUNK_SIZE) return SQLITE_OK;
+  return real(file)->xFileControl(file, op, argument);
 }
 static int shim_sector(sqlite3_file *file) {
-  return real(file)->pMethods->xSectorSize(real(file));
+  return real(file)->xSectorSize(file);
 }
 static int shim_characteristics(sqlite3_file *file) {
-  return real(file)->pMethods->xDeviceCharacteristics(real(file));
+  return real(file)->xDeviceCharacteristics(file);
 }
 static int shim_shm_map(sqlite3_file *file, int page, int size, int extend, void volatile **out) {
-  return real(file)->pMethods->xShmMap(real(file), page, size, extend, out);
+  return real(file)->xShmMap(file, page, size, extend, out);
 }
 static int shim_shm_lock(sqlite3_file *file, int offset, int count, int flags) {
-  return real(file)->pMethods->xShmLock(real(file), offset, count, flags);
+  return real(file)->xShmLock(file, offset, count, flags);
 }
 static void shim_shm_barrier(sqlite3_file *file) {
-  real(file)->pMethods->xShmBarrier(real(file));
+  real(file)->xShmBarrier(file);
 }
 static int shim_shm_unmap(sqlite3_file *file, int remove) {
-  return real(file)->pMethods->xShmUnmap(real(file), remove);
+  return real(file)->xShmUnmap(file, remove);
 }
 
 // Version 2: no memory-mapped reading, which would go past this shim.
@@ -225,16 +243,17 @@ static tracked *find_or_add(const char *path, sqlite3_file *inner) {
 static int shim_open(sqlite3_vfs *vfs, const char *path, sqlite3_file *file, int flags,
                      int *out_flags) {
   (void)vfs;
-  shim_file *shim = (shim_file *)file;
-  memset(shim, 0, sizeof(shim_file) + (size_t)real_vfs->szOsFile);
-  int code = real_vfs->xOpen(real_vfs, path, real(file), flags, out_flags);
-  if (!real(file)->pMethods) return code;
-  shim->base.pMethods = &shim_methods;
-  if (code == SQLITE_OK && path) {
-    pthread_mutex_lock(&lock);
-    shim->file = find_or_add(path, real(file));
-    pthread_mutex_unlock(&lock);
+  int code = real_vfs->xOpen(real_vfs, path, file, flags, out_flags);
+  if (code != SQLITE_OK || !path || !file->pMethods) return code;
+  pthread_mutex_lock(&lock);
+  tracked *known = find_or_add(path, file);
+  if (known) {
+    handle *own = malloc(sizeof(handle));
+    *own = (handle){file, file->pMethods, known, handles};
+    handles = own;
+    file->pMethods = &shim_methods;
   }
+  pthread_mutex_unlock(&lock);
   return code;
 }
 
@@ -260,7 +279,6 @@ int faulty_install(void) {
     shim_vfs = *real_vfs;
     shim_vfs.pNext = 0;
     shim_vfs.zName = "faulty";
-    shim_vfs.szOsFile = (int)sizeof(shim_file) + real_vfs->szOsFile;
     shim_vfs.xOpen = shim_open;
     shim_vfs.xDelete = shim_delete;
     code = sqlite3_vfs_register(&shim_vfs, 1);
