@@ -1,0 +1,36 @@
+/// Keeps the groups that may matter: all of a small batch, else for each request those that save
+/// most. Under loose limits a thousand requests have millions of feasible groups.
+enum GroupCut {
+  static func limit(requests: Int, _ options: BatchOptions) -> Int {
+    options.maxGroupsPerRequest.map { max(1, min($0, 1 << 30)) }
+      ?? max(64, BatchOptions.freeGroups / max(requests, 1))
+  }
+
+  /// - Returns: Groups that are among the best of at least one of their members, in a fixed order.
+  /// - Complexity: O(groups log groups).
+  static func cut(
+    _ groups: [GroupTable.Group], requests: Int, _ options: BatchOptions
+  ) -> [GroupTable.Group] {
+    if options.maxGroupsPerRequest == nil && groups.count <= BatchOptions.freeGroups {
+      return groups
+    }
+    let limit = limit(requests: requests, options)
+    var order = Array(groups.indices)
+    order.sort {
+      groups[$0].merit != groups[$1].merit ? groups[$0].merit > groups[$1].merit : $0 < $1
+    }
+    var kept = Array(repeating: 0, count: requests)
+    var result: [GroupTable.Group] = []
+    for index in order {
+      var isAmongBest = false
+      for at in 0..<4 {
+        let member = Int(groups[index].members[at])
+        guard member >= 0 else { break }
+        if kept[member] < limit { isAmongBest = true }
+        kept[member] += 1
+      }
+      if isAmongBest { result.append(groups[index]) }
+    }
+    return result
+  }
+}

@@ -1,0 +1,84 @@
+/// Feasible groups, each set of members once: of several pick-ups the one that saves most.
+///
+/// An open hash table of indices into ``groups``, keyed by the members.
+struct GroupTable {
+  /// Members ascending, -1 where there is none.
+  struct Group {
+    var members: SIMD4<Int32>
+    /// The request at whose origin all get in.
+    var pickUp: Int32
+    var saving: Double
+    /// Saving / solo fares: the order in which groups are kept.
+    var merit: Double
+  }
+
+  private(set) var groups: [Group] = []
+  private var slots: [Int32]
+  private var mask: Int
+
+  init() {
+    slots = Array(repeating: -1, count: 1 << 12)
+    mask = slots.count - 1
+  }
+
+  /// The members in any order, -1 where there is none.
+  /// - Complexity: O(1) expected.
+  mutating func insert(
+    _ owner: Int, _ j: Int32, _ k: Int32, _ l: Int32, _ saving: Double, _ merit: Double
+  ) {
+    guard saving.isFinite else { return }
+    // Ascending and -1 last: a sorting network of five on unsigned values.
+    var keys = SIMD4<UInt32>(truncatingIfNeeded: SIMD4<Int32>(Int32(owner), j, k, l))
+    func order(_ a: Int, _ b: Int) {
+      if keys[a] > keys[b] { (keys[a], keys[b]) = (keys[b], keys[a]) }
+    }
+    order(0, 1)
+    order(2, 3)
+    order(0, 2)
+    order(1, 3)
+    order(1, 2)
+    insert(SIMD4<Int32>(truncatingIfNeeded: keys), pickUp: owner, saving: saving, merit: merit)
+  }
+
+  private mutating func insert(_ members: SIMD4<Int32>, pickUp: Int, saving: Double, merit: Double)
+  {
+    var slot = Self.hash(members) & mask
+    while slots[slot] >= 0 {
+      let known = Int(slots[slot])
+      if groups[known].members == members {
+        // Equal savings: the smaller pick-up, whatever the order of finding.
+        if saving > groups[known].saving
+          || (saving == groups[known].saving && pickUp < groups[known].pickUp)
+        {
+          groups[known].saving = saving
+          groups[known].merit = merit
+          groups[known].pickUp = Int32(pickUp)
+        }
+        return
+      }
+      slot = (slot + 1) & mask
+    }
+    slots[slot] = Int32(groups.count)
+    groups.append(Group(members: members, pickUp: Int32(pickUp), saving: saving, merit: merit))
+    if groups.count * 2 > slots.count { grow() }
+  }
+
+  private mutating func grow() {
+    slots = Array(repeating: -1, count: slots.count * 2)
+    mask = slots.count - 1
+    for (index, group) in groups.enumerated() {
+      var slot = Self.hash(group.members) & mask
+      while slots[slot] >= 0 { slot = (slot + 1) & mask }
+      slots[slot] = Int32(index)
+    }
+  }
+
+  private static func hash(_ members: SIMD4<Int32>) -> Int {
+    let low = UInt64(UInt32(bitPattern: members.x)) | UInt64(UInt32(bitPattern: members.y)) << 32
+    let high = UInt64(UInt32(bitPattern: members.z)) | UInt64(UInt32(bitPattern: members.w)) << 32
+    var h = (low ^ (high &* 0x9E37_79B9_7F4A_7C15)) &* 0xBF58_476D_1CE4_E5B9
+    h ^= h >> 29
+    h = h &* 0x94D0_49BB_1331_11EB
+    return Int(truncatingIfNeeded: h >> 32)
+  }
+}

@@ -1,0 +1,69 @@
+public import ObjectModel
+public import TaxiFares
+
+/// What a way costs, as matching sees it: a fast estimate for hundreds of thousands of candidates
+/// and the meter's own amount for the few that are answered.
+public struct RidePricing: Sendable {
+  /// Meters, seconds and departure to minor units.
+  public typealias Fare = @Sendable (Double, Double, Instant) -> Double
+
+  /// For candidates: continuous, below 0.1 us. Not finite or negative counts as never worth it.
+  public let estimate: Fare
+  /// For answers.
+  public let exact: @Sendable (Double, Double, Instant) -> Int64
+  /// What a meter on foot costs its rider, minor units.
+  public let walkCostPerMeter: Double
+
+  /// - Parameter exact: Nil: the estimate, rounded.
+  public init(
+    walkCostPerMeter: Double, estimate: @escaping Fare,
+    exact: (@Sendable (Double, Double, Instant) -> Int64)? = nil
+  ) {
+    self.walkCostPerMeter = walkCostPerMeter
+    self.estimate = estimate
+    self.exact = exact ?? { Self.rounded(estimate($0, $1, $2)) }
+  }
+
+  /// A base that pays for the first meters, then so much a meter and a second.
+  public static func linear(
+    base: Double, baseMeters: Double = 0, perMeter: Double, perSecond: Double = 0,
+    walkCostPerMeter: Double? = nil
+  ) -> RidePricing {
+    RidePricing(walkCostPerMeter: walkCostPerMeter ?? Self.walkRatio * perMeter) {
+      meters, seconds, _ in
+      base + perMeter * max(0, meters - baseMeters) + perSecond * seconds
+    }
+  }
+
+  /// A tariff: the exact meter for answers, a table of it for candidates (``FareTable``).
+  ///
+  /// - Parameters:
+  ///   - departures: The span for which bands (night, rush hour) are told apart in candidates, by
+  ///     the half hour; departures outside it are priced like its ends.
+  ///   - walkCostPerMeter: Nil: twice what a meter by taxi costs in the middle of the table.
+  /// - Throws: ``FareError`` when the tariff cannot price a trip without further facts.
+  public static func tariff(
+    _ tariff: Tariff, departures: ClosedRange<Instant>, isCalled: Bool = false,
+    walkCostPerMeter: Double? = nil
+  ) throws(FareError) -> RidePricing {
+    let table = try FareTable(tariff, departures: departures, isCalled: isCalled)
+    let slope =
+      (table.fare(meters: 6000, seconds: 1080, departure: departures.lowerBound)
+        - table.fare(meters: 4000, seconds: 720, departure: departures.lowerBound)) / 2000
+    return RidePricing(
+      walkCostPerMeter: walkCostPerMeter ?? Self.walkRatio * slope,
+      estimate: { table.fare(meters: $0, seconds: $1, departure: $2) },
+      exact: { meters, seconds, departure in
+        FareTable.exact(tariff, meters, seconds, departure, isCalled)
+          ?? rounded(table.fare(meters: meters, seconds: seconds, departure: departure))
+      })
+  }
+
+  /// A meter on foot counts as so many meters by taxi, for want of a better figure.
+  public static let walkRatio = 2.0
+
+  static func rounded(_ amount: Double) -> Int64 {
+    guard amount.isFinite else { return FareLimits.maximumAmount }
+    return Int64(max(0, min(amount, Double(FareLimits.maximumAmount))).rounded())
+  }
+}
