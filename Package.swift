@@ -132,6 +132,7 @@ let package = Package(
       dependencies: [
         "MoyeoAPI", "MoyeoEngine", "GeoMath", "ObjectModel", "QueryCoalescing",
         "SpatialIndexing", "PointClustering", "VectorTiles", "TaxiFares", "RoutePlanning",
+        "RideMatching",
         grpcCore, grpcProtobuf, grpcTransport, swiftProtobuf, hummingbird,
         nioCore, nioPosix, logging,
         .product(name: "NIOHTTP2", package: "swift-nio-http2"),
@@ -154,7 +155,8 @@ let package = Package(
       name: "moyeod",
       dependencies: [
         "MoyeoServer", "MoyeoEngine", "CitySimulation", "GeoMath", "ObjectModel",
-        "MoyeoStorage", "RoutePlanning", "RouteProviders", "TaxiFares", logging, nioPosix,
+        "MoyeoStorage", "RideMatching", "RoutePlanning", "RouteProviders", "TaxiFares", logging,
+        nioPosix,
         .product(name: "Metrics", package: "swift-metrics"),
         .product(name: "SystemPackage", package: "swift-system"),
         .product(name: "Configuration", package: "swift-configuration"),
@@ -213,8 +215,8 @@ let package = Package(
       "MoyeoServerTests",
       [
         "MoyeoServer", "MoyeoAPI", "MoyeoEngine", "GeoMath", "ObjectModel", "QueryCoalescing",
-        "SpatialIndexing", "TaxiFares", "RoutePlanning", "VectorTiles", grpcCore, grpcProtobuf,
-        grpcTransport, swiftProtobuf, nioCore, nioPosix, nioHTTP1, logging,
+        "SpatialIndexing", "TaxiFares", "RoutePlanning", "RideMatching", "VectorTiles", grpcCore,
+        grpcProtobuf, grpcTransport, swiftProtobuf, nioCore, nioPosix, nioHTTP1, logging,
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
       ]),
