@@ -30,11 +30,13 @@ final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
 
   private struct Queue {
     var items: [Item] = []
-    /// Of the pipeline's own; not counted by the bound.
-    var jobs: [@Sendable () -> Void] = []
+    /// Items that ever came, and that ever left for a batch.
+    var entered: UInt64 = 0
+    var taken: UInt64 = 0
+    /// Of the pipeline's own; not counted by the bound. Each waits for the items before it.
+    var jobs: [(after: UInt64, work: @Sendable () -> Void)] = []
     var isThreadAsleep = false
     var isStopping = false
-    var isStopped = false
     var statistics = CommitStatistics()
     var readOnlyReason: String?
   }
@@ -115,6 +117,7 @@ final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
           return .overloaded(waiting: queue.items.count)
         }
         queue.items.append(item)
+        queue.entered += 1
         return nil
       }
       if let refusal {
@@ -133,13 +136,14 @@ final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
       queue.items += commands.map {
         Item(command: $0, claim: nil, deadline: nil, continuation: nil)
       }
+      queue.entered += UInt64(commands.count)
     }
     signal()
   }
 
-  /// Runs work between two batches, on the commit thread.
-  func perform(_ job: @escaping @Sendable () -> Void) {
-    queue.withLock { $0.jobs.append(job) }
+  /// Runs work between two batches, on the commit thread, after the commands that came before it.
+  func perform(_ work: @escaping @Sendable () -> Void) {
+    queue.withLock { $0.jobs.append(($0.entered, work)) }
     signal()
   }
 
@@ -162,14 +166,17 @@ final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
   private func next() -> [Item]? {
     while true {
       let limit = configuration.batchLimit - deferred.count
+      let isCaughtUp = deferred.isEmpty
       let (items, jobs, isOver) = queue.withLock { queue in
-        let count = min(max(0, limit), queue.items.count)
+        // What was taken before is carried out by now, except for what was put off.
+        let ready = isCaughtUp ? queue.jobs.prefix { $0.after <= queue.taken }.count : 0
+        let jobs = queue.jobs.prefix(ready).map(\.work)
+        queue.jobs.removeFirst(ready)
+        let count = jobs.isEmpty ? min(max(0, limit), queue.items.count) : 0
         let items = Array(queue.items.prefix(count))
         queue.items.removeFirst(count)
-        let jobs = queue.jobs
-        queue.jobs = []
-        let isEmpty = items.isEmpty && jobs.isEmpty && deferred.isEmpty
-        if isEmpty && queue.isStopping { queue.isStopped = true }
+        queue.taken += UInt64(count)
+        let isEmpty = queue.items.isEmpty && items.isEmpty && jobs.isEmpty && isCaughtUp
         queue.isThreadAsleep = isEmpty && !queue.isStopping
         return (items, jobs, isEmpty && queue.isStopping)
       }

@@ -4,6 +4,12 @@ import TaxiFares
 
 /// What a party's event says, as a JSON object: the names of the API's Party where it has them.
 enum PartyEventBody {
+  static let kinds: Set<String> = [
+    "party.created", "party.joined", "party.left", "party.removed", "party.host_changed",
+    "party.updated", "party.shares_changed", "party.departing", "party.departed",
+    "party.cancelled", "party.ended", "party.settled",
+  ]
+
   /// - Parameter party: After the change.
   static func bytes(_ event: PartyEvent, _ party: Party) -> [UInt8] {
     JSONText.object { json in

@@ -7,6 +7,9 @@ extension PartyDesk {
     async let requests: Void = followKeptRequests()
     var nextPrune = clock.now()
     while !Task.isCancelled {
+      do {
+        try await Task.sleep(for: .milliseconds(configuration.timerMilliseconds))
+      } catch { break }
       let now = clock.now()
       carryOutDue(by: now)
       pipeline.tryToRecover()
@@ -14,9 +17,6 @@ extension PartyDesk {
         prune(now: now)
         nextPrune = now.advanced(milliseconds: configuration.pruneMilliseconds)
       }
-      do {
-        try await Task.sleep(for: .milliseconds(configuration.timerMilliseconds))
-      } catch { break }
     }
     await requests
   }
@@ -93,8 +93,11 @@ extension PartyDesk {
     after sequence: UInt64, kinds: Set<String> = [], partyID: String? = nil, limit: Int? = nil
   ) async throws(PartyDeskError) -> EventPage {
     let limit = try self.limit(limit, default: 100)
+    // What a kept request found is told of a party, and is not the party's own.
+    let isOwn = partyID != nil && kinds.isEmpty
     return try await feed.events(
-      after: sequence, kinds: kinds, aggregateID: partyID, limit: limit)
+      after: sequence, kinds: isOwn ? PartyEventBody.kinds : kinds, aggregateID: partyID,
+      limit: limit)
   }
 
   /// Returns once there is an event above a sequence (of one party, if named), the time has passed
