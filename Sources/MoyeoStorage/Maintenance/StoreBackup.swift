@@ -1,0 +1,108 @@
+import CSpatiaLite
+import Foundation
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A copy of the record as it stood at one moment, taken while the daemon goes on committing.
+///
+/// The copy holds all that was acknowledged before it began. It is one file, checked and synced
+/// before it gets its name, and opens as `moyeo.sqlite` of a new data directory.
+public enum StoreBackup {
+  public struct Report: Hashable, Sendable {
+    public var bytes: Int64
+    public var seconds: Double
+    public var parties: Int64
+    public var claims: Int64
+    public var events: Int64
+  }
+
+  /// - Parameter file: Must not exist yet.
+  /// - Throws: ``StorageError``; then no file of that name was made.
+  public static func run(dataDirectory: String, to file: String) throws(StorageError) -> Report {
+    let start = ContinuousClock.now
+    guard !FileManager.default.fileExists(atPath: file) else {
+      throw .cannotOpen(path: file, reason: "it exists already")
+    }
+    let source = try StoreReader(directory: dataDirectory)
+    let partial = file + ".partial"
+    remove(partial)
+    do {
+      try copy(source.connection, to: partial)
+      var report = try check(partial)
+      try sync(partial)
+      guard rename(partial, file) == 0 else {
+        throw StorageError.cannotOpen(path: file, reason: String(cString: strerror(errno)))
+      }
+      try sync((file as NSString).deletingLastPathComponent)
+      let (whole, parts) = start.duration(to: .now).components
+      report.seconds = Double(whole) + Double(parts) * 1e-18
+      return report
+    } catch {
+      remove(partial)
+      throw StoreFile.error(file, error)
+    }
+  }
+
+  /// In one step, which reads one snapshot: copied in several, it would begin anew at every commit.
+  private static func copy(_ source: OpaquePointer, to path: String) throws {
+    var target: OpaquePointer?
+    defer { sqlite3_close(target) }
+    let code = sqlite3_open_v2(path, &target, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nil)
+    guard code == SQLITE_OK, let target else { throw SQLiteFailure(target, code) }
+    // It is synced once, when complete.
+    try executeSQL(target, "PRAGMA synchronous = OFF")
+    guard let backup = sqlite3_backup_init(target, "main", source, "main") else {
+      throw SQLiteFailure(target, sqlite3_errcode(target))
+    }
+    var step = SQLITE_BUSY
+    for _ in 0..<50 where step == SQLITE_BUSY || step == SQLITE_LOCKED {
+      step = sqlite3_backup_step(backup, -1)
+      if step == SQLITE_BUSY || step == SQLITE_LOCKED { sqlite3_sleep(100) }
+    }
+    let finished = sqlite3_backup_finish(backup)
+    guard step == SQLITE_DONE, finished == SQLITE_OK else {
+      throw SQLiteFailure(target, finished == SQLITE_OK ? step : finished)
+    }
+  }
+
+  private static func check(_ path: String) throws -> Report {
+    var handle: OpaquePointer?
+    defer { sqlite3_close(handle) }
+    let code = sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE, nil)
+    guard code == SQLITE_OK, let handle else { throw SQLiteFailure(handle, code) }
+    // One file, without a log beside it.
+    try executeSQL(handle, "PRAGMA synchronous = FULL; PRAGMA journal_mode = DELETE")
+    let integrity = try SQLStatement(handle, "PRAGMA integrity_check(1)")
+    guard try integrity.step(), integrity.text(0) == "ok" else {
+      throw StorageError.damaged(path: path, reason: "the copy: \(integrity.text(0))")
+    }
+    integrity.reset()
+    let pages = try StoreFile.number(handle, "PRAGMA page_count")
+    return Report(
+      bytes: pages * (try StoreFile.number(handle, "PRAGMA page_size")), seconds: 0,
+      parties: try StoreFile.number(handle, "SELECT count(*) FROM parties"),
+      claims: try StoreFile.number(handle, "SELECT count(*) FROM claims"),
+      events: try StoreFile.number(handle, "SELECT count(*) FROM events"))
+  }
+
+  private static func sync(_ path: String) throws {
+    let descriptor = open(path.isEmpty ? "." : path, O_RDONLY)
+    guard descriptor >= 0 else {
+      throw StorageError.cannotOpen(path: path, reason: String(cString: strerror(errno)))
+    }
+    defer { close(descriptor) }
+    guard fsync(descriptor) == 0 else {
+      throw StorageError.cannotOpen(path: path, reason: String(cString: strerror(errno)))
+    }
+  }
+
+  private static func remove(_ path: String) {
+    for suffix in ["", "-wal", "-shm", "-journal"] {
+      try? FileManager.default.removeItem(atPath: path + suffix)
+    }
+  }
+}
