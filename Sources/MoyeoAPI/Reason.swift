@@ -55,6 +55,7 @@ public enum Reason: String, Hashable, Sendable, CaseIterable {
   case unknownParty = "unknown_party"
   case unknownTicket = "unknown_ticket"
   case unknownTariff = "unknown_tariff"
+  case unknownPolicy = "unknown_policy"
   case noTariffHere = "no_tariff_here"
   case noRoute = "no_route"
   // What the state forbids.
@@ -69,12 +70,14 @@ public enum Reason: String, Hashable, Sendable, CaseIterable {
   case overlappingParty = "overlapping_party"
   case windowMissed = "window_missed"
   case detourExceeded = "detour_exceeded"
+  case sharedTooLittle = "shared_too_little"
   case walkExceeded = "walk_exceeded"
   case shareExceeded = "share_exceeded"
   case raisesShare = "raises_share"
   case notHost = "not_host"
   case notMember = "not_member"
   case departureInPast = "departure_in_past"
+  case hostNotRemovable = "host_not_removable"
   case tooEarly = "too_early"
   case notDeparted = "not_departed"
   case alreadySettled = "already_settled"
@@ -148,12 +151,13 @@ extension Reason {
     case .unauthenticated, .tokenExpired: (.unauthenticated, 401)
     case .forbidden, .attributeProtected: (.permissionDenied, 403)
     case .unknownLayer, .unknownObject, .unknownCluster, .unknownParty, .unknownTicket,
-      .unknownTariff, .unknownVehicleClass, .noTariffHere, .noRoute:
+      .unknownTariff, .unknownPolicy, .unknownVehicleClass, .noTariffHere, .noRoute:
       (.notFound, 404)
     case .idempotencyMismatch, .alreadyMember, .alreadyMatched: (.alreadyExists, 409)
     case .partyFull, .partyDeparted, .partyCancelled, .partyEnded, .policyViolation,
-      .overlappingParty, .windowMissed, .detourExceeded, .walkExceeded, .shareExceeded,
-      .raisesShare, .notHost, .notMember, .departureInPast, .tooEarly, .notDeparted,
+      .overlappingParty, .windowMissed, .detourExceeded, .sharedTooLittle, .walkExceeded,
+      .shareExceeded, .raisesShare, .notHost, .notMember, .hostNotRemovable, .departureInPast,
+      .tooEarly, .notDeparted,
       .alreadySettled, .reservedLayer, .clustersOff:
       (.failedPrecondition, 409)
     case .superseded: (.aborted, 409)

@@ -45,8 +45,11 @@ final class GRPCTransport: Sendable {
   }
 
   func unary<Request: Message & Sendable, Response: Message & Sendable>(
-    _ request: Request, _ descriptor: MethodDescriptor, as: Response.Type = Response.self
+    _ request: Request, _ descriptor: MethodDescriptor, headers: [(String, String)] = [],
+    as: Response.Type = Response.self
   ) async throws(MoyeoError) -> Response {
+    var metadata = metadata
+    for (name, value) in headers { metadata.addString(value, forKey: name.lowercased()) }
     do {
       try await findSomebody()
       let response: Response = try await client.unary(
@@ -56,6 +59,27 @@ final class GRPCTransport: Sendable {
       ) { try $0.message }
       hasAnswered.store(true, ordering: .relaxed)
       return response
+    } catch {
+      throw translated(error)
+    }
+  }
+
+  /// Events until the service ends the stream, or `onEvent` throws.
+  func events<Request: Message & Sendable, Event: Message & Sendable>(
+    _ request: Request, _ descriptor: MethodDescriptor,
+    onEvent: @Sendable @escaping (Event) async throws -> Void
+  ) async throws(MoyeoError) {
+    var streamOptions = options
+    streamOptions.timeout = nil
+    do {
+      try await findSomebody()
+      try await client.serverStreaming(
+        request: ClientRequest(message: request, metadata: metadata), descriptor: descriptor,
+        serializer: ProtobufSerializer<Request>(), deserializer: ProtobufDeserializer<Event>(),
+        options: streamOptions
+      ) { response in
+        for try await event in response.messages { try await onEvent(event) }
+      }
     } catch {
       throw translated(error)
     }

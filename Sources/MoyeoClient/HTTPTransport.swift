@@ -69,17 +69,19 @@ final class HTTPTransport: Sendable {
   }
 
   func unary<Request: Message, Response: Message>(
-    _ request: Request, _ route: HTTPRoute
+    _ request: Request, _ route: HTTPRoute, headers: [(String, String)] = []
   ) async throws(MoyeoError) -> Response {
     let answer: Answer
     switch route.payload {
-    case .none: answer = try await send(route.method, route.path)
+    case .none: answer = try await send(route.method, route.path, headers: headers)
     case .body:
       answer = try await send(
-        route.method, route.path, body: try encoded { try HTTPRoute.json(request) })
+        route.method, route.path, body: try encoded { try HTTPRoute.json(request) },
+        headers: headers)
     case .query:
       answer = try await send(
-        route.method, route.path + (try encoded { try HTTPRoute.query(request) }))
+        route.method, route.path + (try encoded { try HTTPRoute.query(request) }),
+        headers: headers)
     }
     guard (200..<300).contains(answer.status) else {
       throw .http(status: answer.status, body: answer.body)
@@ -92,6 +94,42 @@ final class HTTPTransport: Sendable {
     } catch {
       throw .unexpectedAnswer("\(route.path) answered what is not a \(Response.protoMessageName)")
     }
+  }
+
+  /// Server-sent events until the service ends the stream, or `onEvent` throws.
+  func events<Event: Message>(
+    _ path: String, lastEventID: String?, onEvent: (Event) async throws -> Void
+  ) async throws(MoyeoError) {
+    var request = HTTPClientRequest(url: baseURL + path)
+    for (name, value) in configuration.headers { request.headers.add(name: name, value: value) }
+    request.headers.add(name: "Accept", value: "text/event-stream")
+    if let lastEventID { request.headers.add(name: "Last-Event-ID", value: lastEventID) }
+    do {
+      // Heartbeats come every 15 s: what is silent for longer than the read timeout is dead.
+      let response = try await client.execute(request, deadline: .distantFuture)
+      guard response.status.code == 200 else {
+        let buffer = try await response.body.collect(upTo: Self.maximumAnswerBytes)
+        throw MoyeoError.http(
+          status: Int(response.status.code), body: Array(buffer.readableBytesView))
+      }
+      var reader = EventLines()
+      for try await chunk in response.body {
+        for data in reader.take(chunk.readableBytesView) {
+          try await onEvent(try Self.event(data))
+        }
+      }
+    } catch let error as MoyeoError {
+      throw error
+    } catch {
+      throw translated(error)
+    }
+  }
+
+  private static func event<Event: Message>(_ data: EventLines.Event) throws -> Event {
+    guard data.kind != "error" else { throw MoyeoError.http(status: 200, body: data.data) }
+    var options = JSONDecodingOptions()
+    options.ignoreUnknownFields = true
+    return try Event(jsonUTF8Bytes: data.data, options: options)
   }
 
   private func encoded<T>(_ body: () throws -> T) throws(MoyeoError) -> T {
@@ -130,5 +168,45 @@ extension TimeAmount {
   fileprivate init(_ duration: Duration) {
     let (seconds, attoseconds) = duration.components
     self = .nanoseconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+  }
+}
+
+/// Takes server-sent events out of a stream of bytes (WHATWG HTML, section 9.2).
+struct EventLines {
+  struct Event {
+    var kind = ""
+    var data: [UInt8] = []
+  }
+
+  private var line: [UInt8] = []
+  private var event = Event()
+
+  mutating func take(_ bytes: some Sequence<UInt8>) -> [Event] {
+    var out: [Event] = []
+    for byte in bytes {
+      guard byte == UInt8(ascii: "\n") else {
+        line.append(byte)
+        continue
+      }
+      if line.last == UInt8(ascii: "\r") { line.removeLast() }
+      if line.isEmpty {
+        if !event.data.isEmpty { out.append(event) }
+        event = Event()
+      } else if let value = value(of: "event") {
+        event.kind = String(decoding: value, as: UTF8.self)
+      } else if let value = value(of: "data") {
+        if !event.data.isEmpty { event.data.append(UInt8(ascii: "\n")) }
+        event.data += value
+      }
+      line.removeAll(keepingCapacity: true)
+    }
+    return out
+  }
+
+  private func value(of name: String) -> ArraySlice<UInt8>? {
+    let start = Array((name + ":").utf8)
+    guard line.starts(with: start) else { return nil }
+    let rest = line.dropFirst(start.count)
+    return rest.first == UInt8(ascii: " ") ? rest.dropFirst() : rest
   }
 }

@@ -82,12 +82,18 @@ public final class MoyeoClient: Sendable {
     }
   }
 
+  /// - Parameters:
+  ///   - rest: What of the request does not stand in the path; the request when absent.
   func unary<Request: Message & Sendable, Response: Message & Sendable>(
-    _ request: Request, _ descriptor: MethodDescriptor, _ route: HTTPRoute
+    _ request: Request, _ descriptor: MethodDescriptor, _ route: HTTPRoute,
+    overHTTP rest: Request? = nil, idempotencyKey: String? = nil
   ) async throws(MoyeoError) -> Response {
+    let headers = idempotencyKey.map { [("Idempotency-Key", $0)] } ?? []
     switch transport {
-    case .http(let http): try await http.unary(request, route)
-    case .grpc(let grpc): try await grpc.unary(request, descriptor)
+    case .http(let http):
+      return try await http.unary(rest ?? request, route, headers: headers)
+    case .grpc(let grpc):
+      return try await grpc.unary(request, descriptor, headers: headers)
     }
   }
 

@@ -48,6 +48,7 @@ public struct Daemon: Sendable {
   public let engine: Engine
   public let shutdown: ShutdownSignal
   private let fares: FareEstimator?
+  private let parties: PartyDesk?
   private let readiness: Readiness
   private let eventLoopGroup: MultiThreadedEventLoopGroup
   private let logger: Logger
@@ -57,17 +58,19 @@ public struct Daemon: Sendable {
   /// - Parameters:
   ///   - fares: Tariffs, areas and the route provider; its routes are planned with too. Without, fare and route
   ///     calls are unknown.
+  ///   - parties: Loaded; started and stopped with the daemon. Without, calls on parties are unknown.
   ///   - readyAfter: Names of further parts that ``markReady(_:)`` will report.
   ///   - onListening: Called once both ports are bound.
   public init(
     configuration: Configuration, engine: Engine, fares: FareEstimator? = nil,
-    eventLoopGroup: MultiThreadedEventLoopGroup, metrics: PrometheusMetrics?,
-    readyAfter: Set<String> = [], logger: Logger,
+    parties: PartyDesk? = nil, eventLoopGroup: MultiThreadedEventLoopGroup,
+    metrics: PrometheusMetrics?, readyAfter: Set<String> = [], logger: Logger,
     onListening: @escaping @Sendable (Addresses) async -> Void = { _ in }
   ) {
     self.configuration = configuration
     self.engine = engine
     self.fares = fares
+    self.parties = parties
     self.eventLoopGroup = eventLoopGroup
     self.metrics = metrics
     self.logger = logger
@@ -82,13 +85,21 @@ public struct Daemon: Sendable {
   public func services() -> [any Service] {
     let positions = PositionOperations(engine: engine)
     let clusters = ClusterOperations(engine: engine, positions: positions)
-    let streams = [TileWatch(clusters: clusters).operation]
+    let clusterStreams = [TileWatch(clusters: clusters).operation]
     let pump = StreamPump(settings: configuration.streams, shutdown: shutdown)
-    let operations = positions.all + clusters.all + fareAndRouteOperations(positions.validation)
+    let partyCalls = parties.map { desk in
+      PartyCalls(
+        desk: desk, clock: engine.clock, validation: positions.validation, shutdown: shutdown)
+    }
+    let streams = clusterStreams + (partyCalls?.streams ?? [])
+    let operations =
+      positions.all + clusters.all + fareAndRouteOperations(positions.validation)
+      + (partyCalls?.operations ?? [])
     let requestMetrics = RequestMetrics()
     let ports = BoundPorts(host: configuration.host, onListening: onListening)
     let pages = OperatorPages(
-      engine: engine, metrics: metrics, shutdown: shutdown, readiness: readiness,
+      engine: engine, parties: parties, metrics: metrics, shutdown: shutdown,
+      readiness: readiness,
       openAPI: OpenAPIPage.make(operations: operations, streams: streams, version: "1"),
       map: MapPage(
         directory: configuration.pageDirectory, leaflet: configuration.leafletDirectory,
@@ -100,9 +111,11 @@ public struct Daemon: Sendable {
     let grpc = GRPCFrontend(
       operations: operations, positions: positions, streams: streams, pump: pump,
       requestMetrics: requestMetrics, shutdown: shutdown)
-    return [
-      EngineMaintenance(engine: engine), grpcService(grpc, ports), httpService(http, ports),
-      ShutdownAnnouncer(shutdown: shutdown),
+    // Stopped in the opposite order: what parties have accepted is committed after the last call.
+    let first: [any Service] =
+      [EngineMaintenance(engine: engine)] + (parties.map { [PartyDeskService(desk: $0)] } ?? [])
+    return first + [
+      grpcService(grpc, ports), httpService(http, ports), ShutdownAnnouncer(shutdown: shutdown),
     ]
   }
 

@@ -5,7 +5,7 @@ import MoyeoAPI
 /// Counts and times requests by operation, transport and reason.
 struct RequestMetrics: Sendable {
   func recorder(operation: Operation, transport: String) -> Recorder {
-    recorder(name: operation.rpc, transport: transport)
+    recorder(name: operation.name, transport: transport)
   }
 
   func recorder(name: String, transport: String) -> Recorder {

@@ -4,6 +4,7 @@ import Logging
 import Metrics
 import MoyeoEngine
 import MoyeoServer
+import MoyeoStorage
 import NIOPosix
 import ObjectModel
 import RoutePlanning
@@ -33,12 +34,16 @@ struct Composition {
     } catch {
       throw StartFailure.usage("\(error)")
     }
+    let fares = FareEstimator(library: try tariffs(logger), routes: routes)
+    let record = try settings.parties.map { try openRecord($0, engine, fares, logger) }
+    defer { record?.store.close() }
+    var waitsFor: Set<String> = city == nil ? [] : ["demo"]
+    if city != nil, record != nil { waitsFor.insert("demo-parties") }
     let group = MultiThreadedEventLoopGroup(numberOfThreads: settings.threads)
     let daemon = Daemon(
       configuration: settings.daemon, engine: engine,
-      fares: FareEstimator(
-        library: try tariffs(logger), routes: routes),
-      eventLoopGroup: group, metrics: metrics, readyAfter: city == nil ? [] : ["demo"],
+      fares: fares, parties: record?.desk,
+      eventLoopGroup: group, metrics: metrics, readyAfter: waitsFor,
       logger: logger,
       onListening: { addresses in announce(addresses, logger) })
     var services = daemon.services()
@@ -47,6 +52,13 @@ struct Composition {
         DemoCity(
           engine: engine, city: city, users: settings.demoUsers, seed: settings.demoSeed,
           logger: logger, onLoaded: { daemon.markReady("demo") }), at: 0)
+      if let record {
+        services.append(
+          DemoParties(
+            desk: record.desk, clock: engine.clock, city: city, users: settings.demoUsers,
+            parties: min(settings.demoParties, settings.demoUsers), seed: settings.demoSeed,
+            logger: logger, onLoaded: { daemon.markReady("demo-parties") }))
+      }
     }
     var configuration = ServiceGroupConfiguration(
       services: services.map { .init(service: $0) },
@@ -89,6 +101,37 @@ struct Composition {
       """)
     // Standard output may be a file or pipe.
     fflush(nil)
+  }
+
+  /// Opens the data directory and loads all parties: what listens afterwards is ready.
+  private func openRecord(
+    _ configuration: PartyDeskConfiguration, _ engine: Engine, _ fares: FareEstimator,
+    _ logger: Logger
+  ) throws -> (store: SQLiteStore, desk: PartyDesk) {
+    let start = ContinuousClock.now
+    let store: SQLiteStore
+    do {
+      store = try SQLiteStore(directory: settings.dataDirectory)
+    } catch {
+      throw StartFailure.failed("\(error)")
+    }
+    var configuration = configuration
+    configuration.idempotencySecret = try IdempotencySecret.loadOrMake(
+      directory: settings.dataDirectory)
+    do {
+      let desk = try PartyDesk(
+        engine: engine, store: store, fares: fares, configuration: configuration)
+      logger.info(
+        "record opened",
+        metadata: [
+          "file": "\(store.path)", "parties": "\(desk.partyCount)",
+          "milliseconds": "\(Int((ContinuousClock.now - start) / .milliseconds(1)))",
+        ])
+      return (store, desk)
+    } catch {
+      store.close()
+      throw StartFailure.failed("\(store.path) cannot be loaded: \(error.reason)")
+    }
   }
 
   /// Shipped tariffs and areas, then the operator's own.

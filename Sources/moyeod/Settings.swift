@@ -18,6 +18,9 @@ struct Settings: Sendable {
   var demoCity: String?
   var demoUsers: Int
   var demoSeed: UInt64
+  var demoParties: Int
+  /// Nil: no parties.
+  var parties: PartyDeskConfiguration?
   var logLevel: Logger.Level
   var logFormat: StructuredLogHandler.Format
   var layerSettings: @Sendable (String) -> LayerSettings
@@ -86,6 +89,8 @@ struct Settings: Sendable {
     demoCity = try await values.string("demo.city").flatMap { $0.isEmpty ? nil : $0 }
     demoUsers = try await values.int("demo.users", in: 0...5_000_000) ?? 20_000
     demoSeed = UInt64(try await values.int("demo.seed", in: 0...Int.max) ?? 1)
+    demoParties = try await values.int("demo.parties", in: 0...100_000) ?? 300
+    parties = try await PartySettings.read(values)
     logLevel = try await values.word("log.level", Logger.Level.init(rawValue:)) ?? .info
     logFormat =
       try await values.word("log.format", StructuredLogHandler.Format.init(rawValue:)) ?? .text
@@ -177,7 +182,7 @@ struct SettingError: Error, CustomStringConvertible {
 }
 
 /// Typed access that names the key when a value does not fit.
-private struct Values: Sendable {
+struct Values: Sendable {
   let reader: ConfigReader
 
   private func key(_ name: String) -> ConfigKey {

@@ -54,6 +54,44 @@ enum SettingsTable {
       key: "demo.city", standard: "", meaning: "Fills the layer users with a living city: seoul."),
     Row(key: "demo.users", standard: "20000", meaning: "People in the demo city."),
     Row(key: "demo.seed", standard: "1", meaning: "Same seed, same city."),
+    Row(
+      key: "demo.parties", standard: "300",
+      meaning: "Taxi parties that the demo keeps alive; hosts are its people."),
+    Row(
+      key: "parties.enabled", standard: "true",
+      meaning: "Serve parties and events, kept in moyeo.sqlite in the data directory."),
+    Row(key: "parties.minimumSeats", standard: "2", meaning: "Fewest seats of a party."),
+    Row(key: "parties.maximumSeats", standard: "4", meaning: "Most seats of a party; at most 8."),
+    Row(
+      key: "parties.defaultSeats", standard: "4", meaning: "Seats of a party that names none."),
+    Row(
+      key: "parties.overlapping", standard: "1",
+      meaning: "Parties that one person may be in at one time."),
+    Row(
+      key: "parties.departingSeconds", standard: "900",
+      meaning: "How long before the departure party.departing is told."),
+    Row(
+      key: "parties.retentionDays", standard: "90",
+      meaning: "How long ended and cancelled parties stay readable."),
+    Row(
+      key: "parties.sameAttributes", standard: "",
+      meaning: "Attributes that must be the same in every party, e.g. gender; cannot be weakened."),
+    Row(
+      key: "parties.policyPack", standard: "",
+      meaning: "A pack of rules in force in every party: kr-small-taxi is the one that ships."),
+    Row(
+      key: "parties.routeMilliseconds", standard: "1500",
+      meaning: "How long routes.provider may take at Create and Join before the estimate stands."),
+    Row(
+      key: "events.retentionDays", standard: "7", meaning: "How long durable events are kept."),
+    Row(
+      key: "idempotency.hours", standard: "24",
+      meaning: "How long the outcome of a command with an Idempotency-Key is answered again."),
+    Row(
+      key: "commits.queueLimit", standard: "4096",
+      meaning: "Commands that wait to be committed; one more is refused as overloaded."),
+    Row(
+      key: "commits.batchLimit", standard: "64", meaning: "Commands of one transaction."),
     Row(key: "log.level", standard: "info", meaning: "trace, debug, info, notice, warning, error."),
     Row(key: "log.format", standard: "text", meaning: "text (key=value) or json, a line an event."),
     Row(key: "limits.idBytes", standard: "128", meaning: "UTF-8 bytes of an id."),

@@ -2753,6 +2753,7 @@ public nonisolated struct Moyeo_V1_MatchBatchResponse: Sendable {
   fileprivate var _currency: String? = nil
 }
 
+/// Without a token and version: what happens from now on.
 public nonisolated struct Moyeo_V1_WatchPartyRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -2776,12 +2777,23 @@ public nonisolated struct Moyeo_V1_WatchPartyRequest: Sendable {
   /// Clears the value of `resumeToken`. Subsequent reads from it will return its default value.
   public mutating func clearResumeToken() {self._resumeToken = nil}
 
+  /// Of the party, as an answer gave it: what happened after it, then what happens.
+  public var afterVersion: String {
+    get {_afterVersion ?? String()}
+    set {_afterVersion = newValue}
+  }
+  /// Returns true if `afterVersion` has been explicitly set.
+  public var hasAfterVersion: Bool {self._afterVersion != nil}
+  /// Clears the value of `afterVersion`. Subsequent reads from it will return its default value.
+  public mutating func clearAfterVersion() {self._afterVersion = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
   fileprivate var _id: String? = nil
   fileprivate var _resumeToken: String? = nil
+  fileprivate var _afterVersion: String? = nil
 }
 
 /// A durable event, at least once, in commit order.
@@ -5634,7 +5646,7 @@ nonisolated extension Moyeo_V1_MatchBatchResponse: SwiftProtobuf.Message, SwiftP
 
 nonisolated extension Moyeo_V1_WatchPartyRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".WatchPartyRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}resume_token\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}resume_token\0\u{3}after_version\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5644,6 +5656,7 @@ nonisolated extension Moyeo_V1_WatchPartyRequest: SwiftProtobuf.Message, SwiftPr
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self._id) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self._resumeToken) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self._afterVersion) }()
       default: break
       }
     }
@@ -5660,12 +5673,16 @@ nonisolated extension Moyeo_V1_WatchPartyRequest: SwiftProtobuf.Message, SwiftPr
     try { if let v = self._resumeToken {
       try visitor.visitSingularStringField(value: v, fieldNumber: 2)
     } }()
+    try { if let v = self._afterVersion {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Moyeo_V1_WatchPartyRequest, rhs: Moyeo_V1_WatchPartyRequest) -> Bool {
     if lhs._id != rhs._id {return false}
     if lhs._resumeToken != rhs._resumeToken {return false}
+    if lhs._afterVersion != rhs._afterVersion {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

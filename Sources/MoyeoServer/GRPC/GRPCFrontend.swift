@@ -23,7 +23,7 @@ struct GRPCFrontend: Sendable {
     for stream in streams {
       stream.register(
         in: &router, pump: pump,
-        recorder: requestMetrics.recorder(name: stream.rpc, transport: "grpc"))
+        recorder: requestMetrics.recorder(name: stream.name, transport: "grpc"))
     }
     let services = Set(operations.map(\.service) + streams.map(\.service))
     HealthService(shutdown: shutdown, services: services)
@@ -73,6 +73,7 @@ extension CallContext {
   init(_ metadata: Metadata) {
     session = metadata[stringValues: "x-moyeo-session"].first { _ in true }
     sequence = metadata[stringValues: "x-moyeo-sequence"].first { _ in true }
+    idempotencyKey = metadata[stringValues: "idempotency-key"].first { _ in true }
   }
 }
 

@@ -28,7 +28,7 @@ struct HTTPFrontend: Sendable {
     cors = CrossOrigin(origins: corsOrigins)
     self.logger = logger
     recorders = Dictionary(
-      (operations.map(\.rpc) + streams.map(\.rpc) + raw.map(\.name)).map {
+      (operations.map(\.name) + streams.map(\.name) + raw.map(\.name)).map {
         ($0, requestMetrics.recorder(name: $0, transport: "http"))
       }, uniquingKeysWith: { first, _ in first })
     unmatched = requestMetrics.recorder(name: "unmatched", transport: "http")
@@ -81,10 +81,10 @@ struct HTTPFrontend: Sendable {
       let response: Response
       switch match.target {
       case .operation(let operation):
-        if let named = recorders[operation.rpc] { recorder = named }
+        if let named = recorders[operation.name] { recorder = named }
         response = try await call(operation, match.parameters, request)
       case .stream(let stream):
-        if let named = recorders[stream.rpc] { recorder = named }
+        if let named = recorders[stream.name] { recorder = named }
         response = try await open(stream, match.parameters, request, connection)
       case .raw(let route):
         if let named = recorders[route.name] { recorder = named }
@@ -118,9 +118,7 @@ struct HTTPFrontend: Sendable {
     _ stream: StreamOperation, _ path: [(name: String, value: String)], _ request: Request,
     _ connection: any Channel
   ) async throws -> Response {
-    if let poll = stream.poll,
-      stream.isPoll(accept: request.headers[.accept], query: request.uri.query)
-    {
+    if let poll = stream.poll, stream.isPoll(accept: request.headers[.accept]) {
       return try await call(poll, path, request)
     }
     // HEAD asks for the headers only: nothing is opened for it.
@@ -242,5 +240,6 @@ extension CallContext {
   init(_ headers: HTTPFields) {
     session = HTTPField.Name("x-moyeo-session").flatMap { headers[$0] }
     sequence = HTTPField.Name("x-moyeo-sequence").flatMap { headers[$0] }
+    idempotencyKey = HTTPField.Name("idempotency-key").flatMap { headers[$0] }
   }
 }

@@ -20,6 +20,7 @@ enum OpenAPIPage {
         paths[route.template, default: [:]][route.method.lowercased()] = method(stream, route)
       }
       needed.formUnion([stream.requestSchema.name, stream.responseSchema.name])
+      if let poll = stream.poll { needed.insert(poll.responseSchema.name) }
     }
     let document: [String: Any] = [
       "openapi": "3.1.0",
@@ -36,25 +37,50 @@ enum OpenAPIPage {
   }
 
   private static func method(_ operation: Operation, _ route: Operation.Route) -> [String: Any] {
-    method(
+    var out = method(
       route, request: operation.requestSchema, service: operation.service,
       id: operation.routes.count > 1
-        ? operation.rpc + "By" + route.method.capitalized : operation.rpc,
+        ? operation.name + "By" + route.method.capitalized : operation.name,
       answer: content(reference(operation.responseSchema.name), "The answer."))
+    guard operation.takesIdempotencyKey else { return out }
+    var parameters = out["parameters"] as? [[String: Any]] ?? []
+    parameters.append([
+      "name": "Idempotency-Key", "in": "header",
+      "schema": ["type": "string", "minLength": 1, "maxLength": 128],
+    ])
+    out["parameters"] = parameters
+    return out
   }
 
-  /// Server-sent events; the schema is that of each event's data.
+  /// Server-sent events; the schema is that of each event's data. Without
+  /// `Accept: text/event-stream` a stream with a list beside it answers that.
   private static func method(_ stream: StreamOperation, _ route: Operation.Route) -> [String: Any] {
     let schema = ["schema": reference(stream.responseSchema.name)]
     var out = method(
       route, request: stream.requestSchema, service: stream.service,
-      id: stream.routes.count > 1 ? stream.rpc + "By" + route.method.capitalized : stream.rpc,
+      id: stream.routes.count > 1 ? stream.name + "By" + route.method.capitalized : stream.name,
       answer: [
         "description": "Events; `id:` is the resume token.",
         "content": ["text/event-stream": schema],
       ])
     var parameters = out["parameters"] as? [[String: Any]] ?? []
     parameters.append(["name": "Last-Event-ID", "in": "header", "schema": ["type": "string"]])
+    if let poll = stream.poll {
+      let known = Set(parameters.compactMap { $0["name"] as? String })
+      for field in poll.requestSchema.fields where !known.contains(field.jsonName) {
+        parameters.append(["name": field.jsonName, "in": "query", "schema": Self.schema(field)])
+      }
+      var responses = out["responses"] as? [String: Any] ?? [:]
+      responses["200"] = [
+        "description":
+          "Events; `id:` is the resume token. Without `Accept: text/event-stream` a list.",
+        "content": [
+          "text/event-stream": schema,
+          "application/json": ["schema": reference(poll.responseSchema.name)],
+        ],
+      ]
+      out["responses"] = responses
+    }
     out["parameters"] = parameters
     return out
   }

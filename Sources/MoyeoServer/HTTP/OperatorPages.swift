@@ -8,6 +8,7 @@ import SpatialIndexing
 /// What is served besides the API: liveness, readiness, metrics, the OpenAPI page and the map.
 struct OperatorPages: Sendable {
   let engine: Engine
+  let parties: PartyDesk?
   let metrics: PrometheusMetrics?
   let shutdown: ShutdownSignal
   let readiness: Readiness
@@ -29,6 +30,8 @@ struct OperatorPages: Sendable {
     guard readiness.isReady else {
       return Self.text("starting\n", status: .serviceUnavailable)
     }
+    // Reads go on: the reason is told, and commands answer `read_only`.
+    if let reason = parties?.readOnlyReason { return Self.text("ready\nread-only: \(reason)\n") }
     return Self.text("ready\n")
   }
 
@@ -43,6 +46,7 @@ struct OperatorPages: Sendable {
     for (name, statistics) in figures {
       out += "moyeo_layer_index_bytes{layer=\"\(name)\"} \(statistics.totalBytes)\n"
     }
+    if let parties { out += PartyFigures.text(parties) }
     return out
   }
 

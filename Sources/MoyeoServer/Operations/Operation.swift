@@ -8,6 +8,8 @@ struct CallContext: Sendable {
   var session: String?
   /// `X-Moyeo-Sequence`, as it was sent.
   var sequence: String?
+  /// `Idempotency-Key`, as it was sent.
+  var idempotencyKey: String?
 }
 
 /// One unary call of the API, in all the forms in which it can arrive: gRPC bytes, HTTP with a
@@ -29,12 +31,16 @@ struct Operation: Sendable {
   /// E.g. `moyeo.v1.PositionService`.
   let service: String
   let rpc: String
+  /// For metrics and /openapi.json: unique among all calls.
+  let name: String
   let routes: [Route]
   let requestSchema: MessageSchema
   let responseSchema: MessageSchema
   let maximumRequestBytes: Int
   /// Whether it changes nothing, so that /v1/batch may carry it.
   let isRead: Bool
+  /// Whether a repeated key answers what was answered first.
+  var takesIdempotencyKey: Bool { service == "moyeo.v1.PartyService" && !isRead }
   /// Encoded request in, encoded response out.
   let callEncoded: @Sendable ([UInt8], CallContext) async throws -> [UInt8]
   /// JSON body and JSON of path and query in, encoded response out.
@@ -51,6 +57,7 @@ struct Operation: Sendable {
   ) {
     self.service = "moyeo.v1." + service
     self.rpc = rpc
+    name = Self.name(self.service, rpc)
     self.routes = routes
     self.maximumRequestBytes = maximumRequestBytes
     self.isRead = isRead
@@ -79,6 +86,7 @@ struct Operation: Sendable {
   ) {
     self.service = "moyeo.v1." + service
     self.rpc = rpc
+    name = Self.name(self.service, rpc)
     self.routes = routes
     self.maximumRequestBytes = maximumRequestBytes
     self.isRead = isRead
@@ -103,6 +111,12 @@ struct Operation: Sendable {
     callJSON = { body, parameters, _ in
       try handler(try RequestDecoding.message(Request.self, body: body, parameters: parameters))
     }
+  }
+
+  /// `Nearby`, but `PartyGet`: names of the first services stand alone.
+  static func name(_ service: String, _ rpc: String) -> String {
+    let short = service.split(separator: ".").last.map { $0.replacing("Service", with: "") } ?? ""
+    return ["Party", "Event", "Ticket"].contains(short) ? short + rpc : rpc
   }
 
   /// JSON text of an encoded response.

@@ -34,6 +34,12 @@ protocol EventSource: Sendable {
   /// Waits for them at most `patience`; answers `[]` when nothing came, earlier if it likes.
   /// - Throws: `APIError` to end the stream with its reason, `CancellationError`.
   mutating func next(_ room: StreamRoom, patience: Duration) async throws -> [StreamEvent]
+  /// Nothing will ever come again: the stream ends well.
+  var isOver: Bool { get }
+}
+
+extension EventSource {
+  var isOver: Bool { false }
 }
 
 /// A durable stream: events of a log that numbers them, read from a position on.

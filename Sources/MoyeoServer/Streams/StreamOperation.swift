@@ -20,12 +20,14 @@ struct StreamOperation: Sendable {
   /// E.g. `moyeo.v1.EventService`.
   let service: String
   let rpc: String
+  /// See ``Operation/name``.
+  var name: String { Operation.name(service, rpc) }
   let routes: [Operation.Route]
   let requestSchema: MessageSchema
   let responseSchema: MessageSchema
   let maximumRequestBytes: Int
   /// Answers the same path at once, or after `waitSeconds`, to callers that do not ask for
-  /// `text/event-stream` and name `after` or `waitSeconds`.
+  /// `text/event-stream`.
   let poll: Operation?
   let transcoder: JSONTranscoder
   /// The gRPC form of SSE's comment.
@@ -67,11 +69,8 @@ struct StreamOperation: Sendable {
   }
 
   /// Whether an HTTP caller wants one answer instead of a stream.
-  func isPoll(accept: String?, query: String?) -> Bool {
-    guard poll != nil, !(accept?.contains("text/event-stream") ?? false) else { return false }
-    return (query ?? "").split(separator: "&").contains {
-      $0.hasPrefix("after=") || $0.hasPrefix("waitSeconds=")
-    }
+  func isPoll(accept: String?) -> Bool {
+    poll != nil && !(accept?.lowercased().contains("text/event-stream") ?? false)
   }
 
   func response(

@@ -84,6 +84,8 @@ struct StreamPump: Sendable {
 
   private enum Ending {
     case shutdown
+    /// The source has said all it had to say.
+    case over
     /// The reader, or its will to read.
     case gone
   }
@@ -104,6 +106,7 @@ struct StreamPump: Sendable {
         lastToken = token
       }
       if events.isEmpty {
+        if source.isOver { return .over }
         guard ContinuousClock.now - quietSince >= heartbeat else { continue }
         try await writing.watch { try await send(.heartbeat(lastToken)) }
       } else {

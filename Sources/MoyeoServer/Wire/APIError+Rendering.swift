@@ -51,6 +51,16 @@ extension APIError {
       out.append(contentsOf: #","retryAfterMilliseconds":"#.utf8)
       JSONText.append(retryAfterMilliseconds, to: &out)
     }
+    if !metadata.isEmpty {
+      out.append(contentsOf: #","metadata":"#.utf8)
+      for (i, (key, value)) in metadata.sorted(by: { $0.key < $1.key }).enumerated() {
+        out.append(UInt8(ascii: i == 0 ? "{" : ","))
+        JSONText.append(string: key, to: &out)
+        out.append(UInt8(ascii: ":"))
+        JSONText.append(string: value, to: &out)
+      }
+      out.append(UInt8(ascii: "}"))
+    }
     out.append(UInt8(ascii: "}"))
     return out
   }
@@ -75,7 +85,7 @@ extension APIError {
   /// `google.rpc.Status` with ErrorInfo, BadRequest and RetryInfo.
   var grpcStatus: GoogleRPCStatus {
     var details: [ErrorDetails] = [
-      .errorInfo(reason: reason.rawValue, domain: "moyeo", metadata: [:])
+      .errorInfo(reason: reason.rawValue, domain: "moyeo", metadata: metadata)
     ]
     if !fields.isEmpty {
       details.append(

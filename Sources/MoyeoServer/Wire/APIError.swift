@@ -14,6 +14,8 @@ struct APIError: Error {
   let message: String
   var fields: [FieldViolation] = []
   var retryAfterMilliseconds: Int64?
+  /// Figures of the refusal, for programs: `metadata` of ErrorInfo and of the HTTP error.
+  var metadata: [String: String] = [:]
   /// What a known path answers to; the `Allow` header of `method_not_allowed`.
   var allowedMethods: [String] = []
   /// When every item of a Report was refused: what the answer would have listed.

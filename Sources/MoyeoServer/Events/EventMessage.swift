@@ -1,0 +1,44 @@
+import MoyeoAPI
+import MoyeoEngine
+import SwiftProtobuf
+
+extension Moyeo_V1_Event {
+  private static let prefix = "party."
+
+  /// A durable event; `isOfParty`: with the kind that a party's own stream uses, `joined` for
+  /// `party.joined`.
+  init(_ event: StoredEvent, isOfParty: Bool) {
+    self.init()
+    sequence = Int64(clamping: event.sequence)
+    kind =
+      isOfParty && event.kind.hasPrefix(Self.prefix)
+      ? String(event.kind.dropFirst(Self.prefix.count)) : event.kind
+    at = Google_Protobuf_Timestamp(event.at)
+    partyID = event.aggregateID
+    if let match = event.matchID { matchID = match }
+    userIds = event.userIDs
+    version = String(event.version)
+    body = (try? Google_Protobuf_Struct(jsonUTF8Bytes: event.body)) ?? Google_Protobuf_Struct()
+    resumeToken = String(event.sequence)
+  }
+
+  /// The same event is the same bytes, however often it is told.
+  func encodedInOrder() throws(APIError) -> [UInt8] { try encodedWithSortedKeys(self) }
+
+  static func heartbeat(_ token: String?) -> Moyeo_V1_Event {
+    var event = Moyeo_V1_Event()
+    event.kind = "heartbeat"
+    if let token { event.resumeToken = token }
+    return event
+  }
+}
+
+/// Bytes of a message in which the names of a Struct stand sorted.
+func encodedWithSortedKeys(_ message: some Message) throws(APIError) -> [UInt8] {
+  var options = BinaryEncodingOptions()
+  options.useDeterministicOrdering = true
+  guard let bytes: [UInt8] = try? message.serializedBytes(options: options) else {
+    throw APIError(.internalError, "the answer could not be encoded")
+  }
+  return bytes
+}

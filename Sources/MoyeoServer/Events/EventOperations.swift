@@ -1,0 +1,89 @@
+import MoyeoAPI
+import MoyeoEngine
+
+/// EventService: the tenant's durable events, as a stream and as a list with a long poll.
+struct EventOperations: Sendable {
+  let desk: PartyDesk
+  let shutdown: ShutdownSignal
+  static let longestWaitSeconds = 30.0
+  static let kindLimit = 64
+
+  private static let service = "EventService"
+  private static let route = Operation.Route("GET", "/v1/events")
+
+  /// `GET /v1/events` belongs to the stream, which hands it over to callers who do not ask for
+  /// `text/event-stream`; gRPC reaches it by name.
+  var list: Operation {
+    Operation(
+      Self.service, "List", Moyeo_V1_ListEventsRequest.self, Moyeo_V1_ListEventsResponse.self,
+      routes: []
+    ) { request, _ in try await list(request) }
+  }
+
+  var stream: StreamOperation {
+    StreamOperation(
+      Self.service, "Watch", Moyeo_V1_WatchEventsRequest.self, Moyeo_V1_Event.self,
+      routes: [Self.route], resumeToken: \.resumeToken, heartbeat: Moyeo_V1_Event.heartbeat,
+      poll: list
+    ) { request, _ in
+      var after: UInt64 = 0
+      if request.hasResumeToken {
+        after = try DeskEventSource.sequence(of: request.resumeToken, field: "resumeToken")
+      } else if request.hasAfter {
+        after = try sequence(request.after)
+      }
+      return try DeskEventSource(desk: desk, after: after, kinds: try kinds(request.kinds))
+    }
+  }
+
+  private func list(_ request: Moyeo_V1_ListEventsRequest) async throws -> [UInt8] {
+    var position = request.hasAfter ? try sequence(request.after) : 0
+    let kinds = try kinds(request.kinds)
+    let wait = request.hasWaitSeconds ? request.waitSeconds : 0
+    guard (0...Self.longestWaitSeconds).contains(wait) else {
+      throw APIError(
+        .limitOutOfRange, field: "waitSeconds",
+        "waitSeconds is 0 to \(Int(Self.longestWaitSeconds)); got \(wait)")
+    }
+    let end = ContinuousClock.now + .seconds(wait)
+    while true {
+      let page: EventPage
+      do throws(PartyDeskError) {
+        page = try await desk.events(
+          after: position, kinds: kinds, limit: request.hasLimit ? Int(request.limit) : nil)
+      } catch {
+        throw APIError(error)
+      }
+      let isStill = page.next <= position
+      position = max(position, page.next)
+      let left = end - .now
+      guard page.events.isEmpty, left > .zero, !shutdown.isShuttingDown else {
+        var response = Moyeo_V1_ListEventsResponse()
+        response.events = page.events.map { Moyeo_V1_Event($0, isOfParty: false) }
+        response.next = Int64(clamping: position)
+        return try encodedWithSortedKeys(response)
+      }
+      try Task.checkCancellation()
+      // In slices, so that a shutdown does not wait for the poll.
+      if isStill {
+        _ = await desk.waitForEvents(after: position, atMost: min(left, .milliseconds(500)))
+      }
+    }
+  }
+
+  private func sequence(_ after: Int64) throws(APIError) -> UInt64 {
+    guard let sequence = UInt64(exactly: after) else {
+      throw APIError(.numberOutOfRange, field: "after", "after is 0 or more; got \(after)")
+    }
+    return sequence
+  }
+
+  private func kinds(_ words: [String]) throws(APIError) -> Set<String> {
+    guard words.count <= Self.kindLimit else {
+      throw APIError(
+        .tooManyItems, field: "kinds", "at most \(Self.kindLimit) kinds; got \(words.count)")
+    }
+    // A comma-separated list is one way to repeat a parameter.
+    return Set(words.flatMap { $0.split(separator: ",").map(String.init) })
+  }
+}

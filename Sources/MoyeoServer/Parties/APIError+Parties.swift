@@ -1,0 +1,136 @@
+import MoyeoAPI
+import MoyeoEngine
+import RideMatching
+
+extension APIError {
+  /// The one place where refusals of the party desk get their reasons.
+  init(_ error: PartyDeskError) {
+    if case .rule(let rule) = error {
+      self.init(rule)
+      return
+    }
+    let reason = Reason(error)
+    if let field = error.field {
+      self.init(reason, field: field, error.message)
+    } else {
+      self.init(reason, error.message)
+    }
+    retryAfterMilliseconds = error.retryAfterMilliseconds
+    if case .unknownParty = error { fields = [] }
+    if case .resumeTokenExpired(let oldest, let newest) = error {
+      metadata = ["oldest": "\(oldest)", "newest": "\(newest)"]
+    }
+  }
+
+  /// The one place where the rules of parties get their reasons.
+  init(_ error: PartyError) {
+    if case .fare(let inner) = error {
+      self.init(FareRequestError.fare(inner))
+      return
+    }
+    let reason = Reason(error)
+    if let field = error.wireField {
+      self.init(reason, field: field, error.message)
+    } else {
+      self.init(reason, error.message)
+    }
+    metadata = error.figures
+  }
+}
+
+extension Reason {
+  fileprivate init(_ error: PartyDeskError) {
+    switch error {
+    case .rule(let rule): self = Reason(rule)
+    case .unknownParty: self = .unknownParty
+    case .commit(.overloaded): self = .overloaded
+    case .commit(.deadlineExceeded): self = .deadlineExceeded
+    case .commit(.idempotencyMismatch): self = .idempotencyMismatch
+    case .commit(.unavailable), .commit(.stopped): self = .unavailable
+    case .commit(.readOnly): self = .readOnly
+    case .badCursor: self = .badCursor
+    case .badVersion: self = .badVersion
+    case .versionNotReached: self = .unavailable
+    case .badField: self = .badValue
+    case .missingField: self = .missingField
+    case .limitOutOfRange: self = .limitOutOfRange
+    case .resumeTokenExpired: self = .resumeTokenExpired
+    case .quotaExceeded: self = .quotaExceeded
+    }
+  }
+
+  init(_ error: PartyError) {
+    switch error {
+    case .full: self = .partyFull
+    case .departed: self = .partyDeparted
+    case .cancelled: self = .partyCancelled
+    case .ended: self = .partyEnded
+    case .notDeparted: self = .notDeparted
+    case .departureTooEarly: self = .tooEarly
+    case .policyViolation: self = .policyViolation
+    case .unknownPolicy: self = .unknownPolicy
+    case .overlapping: self = .overlappingParty
+    case .detourExceeded, .detourTimeExceeded: self = .detourExceeded
+    case .sharedTooLittle: self = .sharedTooLittle
+    case .walkExceeded: self = .walkExceeded
+    case .shareExceeded: self = .shareExceeded
+    case .raisesShare: self = .raisesShare
+    case .notHost: self = .notHost
+    case .notMember: self = .notMember
+    case .alreadyMember: self = .alreadyMember
+    case .duplicateRider: self = .duplicateRider
+    case .missingID: self = .badID
+    case .departureInPast: self = .departureInPast
+    case .seatsOutOfRange, .numberOutOfRange: self = .limitOutOfRange
+    case .amountOutOfRange: self = .amountOutOfRange
+    case .hostNotRemovable: self = .hostNotRemovable
+    case .noTariffHere: self = .noTariffHere
+    case .fare(let inner): self = APIError(FareRequestError.fare(inner)).reason
+    }
+  }
+}
+
+extension PartyError {
+  /// The field's name in requests.
+  fileprivate var wireField: String? {
+    switch field {
+    case "hostWeight": "weight"
+    case "policy": "policyPack"
+    default: field
+    }
+  }
+
+  /// What a program may want to show otherwise than the sentence does; names no rider.
+  fileprivate var figures: [String: String] {
+    switch self {
+    case .full(let free, let wanted): ["seatsFree": "\(free)", "seats": "\(wanted)"]
+    case .departed(let at), .cancelled(let at), .ended(let at):
+      ["at": RFC3339Text.utc(at)]
+    case .notDeparted(let state): ["state": state.rawValue]
+    case .departureTooEarly(_, let start): ["windowStart": RFC3339Text.utc(start)]
+    case .policyViolation(_, let attribute, let isUnknown):
+      ["attribute": attribute, "unknown": isUnknown ? "true" : "false"]
+    case .unknownPolicy(let name): ["policyPack": name]
+    case .overlapping(_, let party, let allowed):
+      ["partyId": party, "allowed": "\(allowed)"]
+    case .detourExceeded(_, let ride, let limit):
+      ["rideMeters": "\(ride)", "limitMeters": "\(limit)"]
+    case .detourTimeExceeded(_, let detour, let limit):
+      ["detourSeconds": "\(detour)", "limitSeconds": "\(limit)"]
+    case .sharedTooLittle(_, let ratio, let limit):
+      ["sharedRatio": "\(ratio)", "limit": "\(limit)"]
+    case .walkExceeded(let walk, let limit):
+      ["walkMeters": "\(walk)", "limitMeters": "\(limit)"]
+    case .shareExceeded(let share, let limit): ["share": "\(share)", "maxShare": "\(limit)"]
+    case .raisesShare(_, let share, let accepted):
+      ["share": "\(share)", "acceptedShare": "\(accepted)"]
+    case .departureInPast(let departure, let now):
+      ["departureTime": RFC3339Text.utc(departure), "now": RFC3339Text.utc(now)]
+    case .seatsOutOfRange(_, let seats, let allowed):
+      ["seats": "\(seats)", "least": "\(allowed.lowerBound)", "most": "\(allowed.upperBound)"]
+    case .notHost, .notMember, .alreadyMember, .duplicateRider, .missingID, .numberOutOfRange,
+      .amountOutOfRange, .hostNotRemovable, .noTariffHere, .fare:
+      [:]
+    }
+  }
+}

@@ -1,0 +1,137 @@
+import MoyeoAPI
+import MoyeoEngine
+import ObjectModel
+import RideMatching
+
+extension PartyOperations {
+  /// How often and how long a read looks for the version it asks for: at most 50 ms.
+  private static let versionTries = 10
+
+  /// Runs a read, and again for as long as the version it asks for is on its way.
+  func whenReached<Answer>(
+    _ minVersion: String?, _ read: () throws(PartyDeskError) -> Answer
+  ) async throws(APIError) -> Answer {
+    var tries = 1
+    while true {
+      do throws(PartyDeskError) {
+        return try read()
+      } catch {
+        guard minVersion != nil, case .versionNotReached = error, tries < Self.versionTries,
+          (try? await Task.sleep(for: .milliseconds(5))) != nil
+        else { throw APIError(error) }
+        tries += 1
+      }
+    }
+  }
+
+  func get(_ request: Moyeo_V1_GetPartyRequest) async throws(APIError) -> [UInt8] {
+    let id = try reading.partyID(request.hasID ? request.id : nil)
+    let minVersion = request.hasMinVersion ? request.minVersion : nil
+    let party = try await whenReached(minVersion) { () throws(PartyDeskError) in
+      try desk.get(id, minVersion: minVersion)
+    }
+    return try response(party, layerVersion: desk.layerVersion)
+  }
+
+  func list(_ request: Moyeo_V1_ListPartiesRequest) throws(APIError) -> [UInt8] {
+    let query = try reading.list(request)
+    let page: PartyPage
+    do throws(PartyDeskError) {
+      page = try desk.list(query)
+    } catch {
+      throw APIError(error)
+    }
+    return try response(page)
+  }
+
+  func search(_ request: Moyeo_V1_SearchPartiesRequest) async throws(APIError) -> [UInt8] {
+    let query = try reading.search(request)
+    return try response(
+      try await whenReached(query.minVersion) { () throws(PartyDeskError) in
+        try desk.search(query)
+      })
+  }
+
+  private func response(_ page: PartyPage) throws(APIError) -> [UInt8] {
+    var response = Moyeo_V1_PartyListResponse()
+    response.parties = page.parties.map(message.party)
+    if let next = page.nextCursor { response.nextCursor = next }
+    response.version = page.layerVersion
+    return try encoded(response)
+  }
+
+  func match(_ request: Moyeo_V1_MatchPartiesRequest) async throws(APIError) -> [UInt8] {
+    let query = try reading.match(request, now: clock.now())
+    let answer = try await whenReached(query.minVersion) { () throws(PartyDeskError) in
+      try desk.match(query)
+    }
+    var response = Moyeo_V1_MatchPartiesResponse()
+    response.candidates = answer.candidates.map(message.candidate)
+    if let explanation = answer.explanation {
+      response.explanation = PartyMessage.explanation(
+        explanation, removedByTags: answer.removedByTags)
+    }
+    response.version = answer.layerVersion
+    return try encodedWithSortedKeys(response)
+  }
+
+  /// A join that would be refused for the party's state is an answer that says so; a request that
+  /// is wrong whatever the state is refused.
+  func preview(_ request: Moyeo_V1_PreviewJoinRequest) throws(APIError) -> [UInt8] {
+    let id = try reading.partyID(request.hasID ? request.id : nil)
+    let command = try reading.join(request)
+    var response = Moyeo_V1_PreviewJoinResponse()
+    do throws(PartyDeskError) {
+      let (party, preview) = try desk.previewJoin(partyID: id, command)
+      response.now = preview.now.riders.map(PartyMessage.terms)
+      response.ifFull = preview.ifFull.map(PartyMessage.terms)
+      response.route = PartyMessage.route(preview.now.route)
+      var fare = message.fare(
+        preview.now.fare, tariffID: party.tariffID, at: party.window.time)
+      fare.distanceMeters = preview.now.route.distanceMeters
+      fare.durationSeconds = preview.now.route.durationSeconds
+      fare.shares = preview.now.riders.map { terms in
+        PartyMessage.share(terms.riderID, terms.share, soloFare: terms.soloFare)
+      }
+      response.fare = fare
+      response.version = String(party.version)
+    } catch {
+      guard case .rule(let rule) = error, !rule.isInvalidArgument else { throw APIError(error) }
+      let refusal = APIError(rule)
+      response.refusal = refusal.reason.rawValue
+      response.refusalMessage = refusal.message
+    }
+    return try encoded(response)
+  }
+
+  func matchBatch(_ request: Moyeo_V1_MatchBatchRequest) async throws(APIError) -> [UInt8] {
+    let query = try reading.batch(request, now: clock.now())
+    let answer: PartyBatchAnswer
+    do throws(PartyDeskError) {
+      answer = try await desk.matchBatch(query)
+    } catch {
+      throw APIError(error)
+    }
+    let result = answer.result
+    var response = Moyeo_V1_MatchBatchResponse()
+    response.groups = result.groups.map { group in
+      var out = Moyeo_V1_BatchGroup()
+      out.riderIds = group.members.map { query.requests[$0].riderID }
+      out.pickUp = PartyMessage.place(query.requests[group.pickUp].origin)
+      out.departureTime = .init(group.departure)
+      out.stopOrder = group.dropOffOrder.map { query.requests[$0].riderID }
+      out.distanceMeters = group.distanceMeters
+      out.durationSeconds = group.durationSeconds
+      out.fare = group.fare
+      out.saving = Int64(group.saving.rounded())
+      out.shares = group.shares.map(PartyMessage.share)
+      out.currency = answer.currency
+      return out
+    }
+    response.unmatched = result.unmatched.map { query.requests[$0].riderID }
+    response.saving = response.groups.reduce(0) { $0 + $1.saving }
+    response.iterations = Int32(clamping: result.iterations)
+    response.currency = answer.currency
+    return try encoded(response)
+  }
+}

@@ -1,0 +1,199 @@
+import MoyeoAPI
+import MoyeoEngine
+import ObjectModel
+import RideMatching
+import SwiftProtobuf
+
+/// The unary calls of PartyService.
+struct PartyOperations: Sendable {
+  let desk: PartyDesk
+  let clock: any WallClock
+  let reading: PartyRequestReading
+  let message: PartyMessage
+  /// A command that has not been applied by then is dropped.
+  static let deadlineMilliseconds: Int64 = 5000
+  private static let service = "PartyService"
+
+  init(desk: PartyDesk, clock: any WallClock, validation: RequestValidation) {
+    self.desk = desk
+    self.clock = clock
+    reading = PartyRequestReading(validation: validation)
+    message = PartyMessage(catalog: desk.rules.pricing.catalog)
+  }
+
+  /// Routes that differ in one place from `/v1/parties/{id}/...` do not meet them: each has its own
+  /// number of segments or method.
+  var all: [Operation] { reads + commands }
+
+  private var reads: [Operation] {
+    let service = Self.service
+    return [
+      Operation(
+        service, "Get", Moyeo_V1_GetPartyRequest.self, Moyeo_V1_PartyResponse.self,
+        routes: [.init("GET", "/v1/parties/{id}")]
+      ) { request, _ in try await get(request) },
+      Operation(
+        service, "List", Moyeo_V1_ListPartiesRequest.self, Moyeo_V1_PartyListResponse.self,
+        routes: [.init("GET", "/v1/parties")]
+      ) { request, _ in try list(request) },
+      Operation(
+        service, "Search", Moyeo_V1_SearchPartiesRequest.self, Moyeo_V1_PartyListResponse.self,
+        routes: [.init("POST", "/v1/parties/search")]
+      ) { request, _ in try await search(request) },
+      Operation(
+        service, "Match", Moyeo_V1_MatchPartiesRequest.self, Moyeo_V1_MatchPartiesResponse.self,
+        routes: [.init("POST", "/v1/parties/match")]
+      ) { request, _ in try await match(request) },
+      Operation(
+        service, "MatchBatch", Moyeo_V1_MatchBatchRequest.self, Moyeo_V1_MatchBatchResponse.self,
+        routes: [.init("POST", "/v1/parties/match-batch")], maximumRequestBytes: 4 << 20
+      ) { request, _ in try await matchBatch(request) },
+      Operation(
+        service, "PreviewJoin", Moyeo_V1_PreviewJoinRequest.self,
+        Moyeo_V1_PreviewJoinResponse.self, routes: [.init("POST", "/v1/parties/{id}/preview")]
+      ) { request, _ in try preview(request) },
+    ]
+  }
+
+  private var commands: [Operation] {
+    [
+      command("Create", "/v1/parties", Moyeo_V1_CreatePartyRequest.self) { request, context in
+        let command = try reading.create(request)
+        return try await answer {
+          () async throws(PartyDeskError) in
+          try await desk.create(command, try scope(request, context, "/v1/parties"))
+        }
+      },
+      command("Update", "/v1/parties/{id}/update", Moyeo_V1_UpdatePartyRequest.self) {
+        request, context in
+        let id = try reading.partyID(request.hasID ? request.id : nil)
+        let actor = try reading.actor(
+          request.hasRiderID ? request.riderID : nil, field: "riderId")
+        let command = try reading.update(request)
+        return try await answer { () async throws(PartyDeskError) in
+          try await desk.update(
+            partyID: id, actorID: actor, command,
+            try scope(request, context, "/v1/parties/\(id)/update"))
+        }
+      },
+      command("Depart", "/v1/parties/{id}/depart", Moyeo_V1_DepartPartyRequest.self) {
+        request, context in
+        let id = try reading.partyID(request.hasID ? request.id : nil)
+        let actor = try reading.actor(
+          request.hasRiderID ? request.riderID : nil, field: "riderId")
+        return try await answer { () async throws(PartyDeskError) in
+          try await desk.depart(
+            partyID: id, actorID: actor, try scope(request, context, "/v1/parties/\(id)/depart"))
+        }
+      },
+      command(
+        "RemoveRider", "/v1/parties/{id}/riders/{riderId}/remove",
+        Moyeo_V1_RemoveRiderRequest.self
+      ) { request, context in try await removeRider(request, context) },
+      command("Settle", "/v1/parties/{id}/settle", Moyeo_V1_SettlePartyRequest.self) {
+        request, context in
+        let id = try reading.partyID(request.hasID ? request.id : nil)
+        let command = try reading.settle(request)
+        return try await answer { () async throws(PartyDeskError) in
+          try await desk.settle(
+            partyID: id, actorID: nil, command,
+            try scope(request, context, "/v1/parties/\(id)/settle"))
+        }
+      },
+      command("Cancel", "/v1/parties/{id}/cancel", Moyeo_V1_CancelPartyRequest.self) {
+        request, context in
+        let id = try reading.partyID(request.hasID ? request.id : nil)
+        let actor = try reading.actor(
+          request.hasRiderID ? request.riderID : nil, field: "riderId")
+        let reason = try reading.word(request.hasReason ? request.reason : nil, field: "reason")
+        return try await answer { () async throws(PartyDeskError) in
+          try await desk.cancel(
+            partyID: id, actorID: actor, reason: reason ?? "host",
+            try scope(request, context, "/v1/parties/\(id)/cancel"))
+        }
+      },
+      command("Join", "/v1/parties/{id}/join", Moyeo_V1_JoinPartyRequest.self) {
+        request, context in
+        let id = try reading.partyID(request.hasID ? request.id : nil)
+        let command = try reading.join(request)
+        return try await answer { () async throws(PartyDeskError) in
+          try await desk.join(
+            partyID: id, command, try scope(request, context, "/v1/parties/\(id)/join"))
+        }
+      },
+      command("Leave", "/v1/parties/{id}/leave", Moyeo_V1_LeavePartyRequest.self) {
+        request, context in
+        let id = try reading.partyID(request.hasID ? request.id : nil)
+        let rider = try reading.validation.id(
+          request.hasRiderID ? request.riderID : nil, field: "riderId")
+        return try await answer { () async throws(PartyDeskError) in
+          try await desk.leave(
+            partyID: id, riderID: rider, try scope(request, context, "/v1/parties/\(id)/leave"))
+        }
+      },
+    ]
+  }
+
+  private func command<Request: Message & Sendable>(
+    _ rpc: String, _ route: String, _ request: Request.Type,
+    handler: @escaping @Sendable (Request, CallContext) async throws -> [UInt8]
+  ) -> Operation {
+    Operation(
+      Self.service, rpc, request, Moyeo_V1_PartyResponse.self, routes: [.init("POST", route)],
+      isRead: false, handler: handler)
+  }
+
+  private func removeRider(
+    _ request: Moyeo_V1_RemoveRiderRequest, _ context: CallContext
+  ) async throws -> [UInt8] {
+    let id = try reading.partyID(request.hasID ? request.id : nil)
+    let rider = try reading.validation.id(
+      request.hasRiderID ? request.riderID : nil, field: "riderId")
+    let reason = try reading.removalReason(request.hasReason ? request.reason : nil)
+    let actor = try reading.actor(request.hasHostID ? request.hostID : nil, field: "hostId")
+    return try await answer { () async throws(PartyDeskError) in
+      try await desk.removeRider(
+        partyID: id, riderID: rider, reason: reason, actorID: actor,
+        try scope(request, context, "/v1/parties/\(id)/riders/\(rider)/remove"))
+    }
+  }
+
+  // MARK: - Context and answer
+
+  /// The scope of the idempotency key: tenant, caller, method and path, the same over gRPC and
+  /// HTTP. Callers are all one until they carry tokens.
+  func scope(
+    _ request: some Message, _ context: CallContext, _ path: String
+  ) throws(PartyDeskError) -> CommandContext {
+    var out = CommandContext(
+      method: "POST", path: path, idempotencyKey: context.idempotencyKey,
+      deadline: clock.now().advanced(milliseconds: Self.deadlineMilliseconds))
+    guard context.idempotencyKey != nil else { return out }
+    var options = BinaryEncodingOptions()
+    options.useDeterministicOrdering = true
+    guard let bytes: [UInt8] = try? request.serializedBytes(options: options) else {
+      throw .badField("body", message: "cannot be encoded")
+    }
+    out.requestHash = CommandContext.requestHash(bytes)
+    return out
+  }
+
+  private func answer(
+    _ command: () async throws(PartyDeskError) -> PartyAnswer
+  ) async throws(APIError) -> [UInt8] {
+    let answer: PartyAnswer
+    do throws(PartyDeskError) {
+      answer = try await command()
+    } catch {
+      throw APIError(error)
+    }
+    return try response(answer.party, layerVersion: answer.layerVersion)
+  }
+
+  func response(_ party: Party, layerVersion: String) throws(APIError) -> [UInt8] {
+    var response = Moyeo_V1_PartyResponse()
+    response.party = message.party(party)
+    response.version = layerVersion
+    return try encoded(response)
+  }
+}

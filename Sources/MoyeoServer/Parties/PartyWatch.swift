@@ -1,0 +1,44 @@
+import MoyeoAPI
+import MoyeoEngine
+
+/// Watch: what happens to one party.
+struct PartyWatch: Sendable {
+  let desk: PartyDesk
+  let reading: PartyRequestReading
+
+  var operation: StreamOperation {
+    StreamOperation(
+      "PartyService", "Watch", Moyeo_V1_WatchPartyRequest.self, Moyeo_V1_Event.self,
+      routes: [.init("GET", "/v1/parties/{id}/events")], resumeToken: \.resumeToken,
+      heartbeat: Moyeo_V1_Event.heartbeat
+    ) { request, _ in try source(request) }
+  }
+
+  private func source(_ request: Moyeo_V1_WatchPartyRequest) throws(APIError) -> any EventSource {
+    let id = try reading.partyID(request.hasID ? request.id : nil)
+    // Before the party is looked up: nothing that comes after it is missed.
+    let newest = desk.eventBounds.newest
+    do throws(PartyDeskError) {
+      _ = try desk.get(id)
+    } catch {
+      throw APIError(error)
+    }
+    if request.hasResumeToken {
+      return try DeskEventSource(
+        desk: desk,
+        after: try DeskEventSource.sequence(of: request.resumeToken, field: "resumeToken"),
+        partyID: id)
+    }
+    guard request.hasAfterVersion else {
+      return try DeskEventSource(desk: desk, after: newest, partyID: id)
+    }
+    guard let version = UInt64(request.afterVersion) else {
+      throw APIError(
+        .badVersion, field: "afterVersion",
+        "\(quoted(request.afterVersion)) is not a version of a party")
+    }
+    var source = try DeskEventSource(desk: desk, after: 0, partyID: id)
+    source.afterVersion = version
+    return source
+  }
+}

@@ -1,0 +1,140 @@
+import CitySimulation
+import Foundation
+import GeoMath
+import Logging
+import MoyeoEngine
+import ObjectModel
+import RideMatching
+import ServiceLifecycle
+
+/// Keeps taxi parties alive in the demo city: people offer them, others get in and out, taxis
+/// leave, and new parties take their place. All by the desk, as callers would.
+struct DemoParties: Service {
+  let desk: PartyDesk
+  let clock: any WallClock
+  let city: City
+  let users: Int
+  let parties: Int
+  let seed: UInt64
+  let logger: Logger
+  let onLoaded: @Sendable () -> Void
+
+  private static let stepInterval = Duration.milliseconds(500)
+  /// Offers a step at most, when many have left at once.
+  private static let offersAStep = 20
+  /// Departures within this time from now, so that the map changes while one looks.
+  private static let horizonMinutes = 90
+
+  func run() async throws {
+    let start = clock.now()
+    let simulation = CitySimulation(city: city, users: users, seed: seed, start: start)
+    let plans = simulation.parties(parties, from: start, horizonMinutes: Self.horizonMinutes)
+    try? await cancelWhenGracefulShutdown {
+      var offered: [String] = []
+      var draws = DemoDraws(seed: seed)
+      for plan in plans {
+        try Task.checkCancellation()
+        if let id = await offer(plan, simulation, round: 0) { offered.append(id) }
+      }
+      for id in offered.prefix(offered.count / 2) {
+        await join(id, simulation, &draws)
+      }
+      logger.info("demo parties offered", metadata: ["parties": "\(offered.count)"])
+      onLoaded()
+      var round = 1
+      while !Task.isCancelled {
+        try await Task.sleep(for: Self.stepInterval)
+        await step(&offered, simulation, &draws, &round)
+      }
+    }
+    onLoaded()
+  }
+
+  /// Somebody joins, now and then somebody leaves; parties that are over make room for others.
+  private func step(
+    _ offered: inout [String], _ simulation: CitySimulation, _ draws: inout DemoDraws,
+    _ round: inout Int
+  ) async {
+    guard parties > 0 else { return }
+    if let id = draws.pick(offered) {
+      if draws.below(6) == 0 {
+        await leave(id, &draws)
+      } else {
+        await join(id, simulation, &draws)
+      }
+    }
+    offered.removeAll { id in (try? desk.get(id))?.isActive != true }
+    var missing = min(parties - offered.count, Self.offersAStep)
+    while missing > 0 {
+      let plans = simulation.parties(
+        parties, from: clock.now(), horizonMinutes: Self.horizonMinutes)
+      guard let plan = plans.isEmpty ? nil : plans[draws.below(plans.count)] else { return }
+      if let id = await offer(plan, simulation, round: round) { offered.append(id) }
+      round += 1
+      missing -= 1
+    }
+  }
+
+  private func offer(
+    _ plan: CityPartyPlan, _ simulation: CitySimulation, round: Int
+  ) async -> String? {
+    let host = simulation.user(at: plan.host)
+    var command = CreateParty(
+      hostID: host.id,
+      origin: RidePlace(name: plan.origin.name, coordinate: plan.origin.coordinate),
+      destination: RidePlace(
+        name: plan.destination.name, coordinate: plan.destination.coordinate),
+      window: DepartureWindow(
+        time: plan.departure, toleranceMilliseconds: Int64(plan.departureWindowSeconds) * 1000))
+    command.attributes = ["gender": host.gender.rawValue]
+    command.seats = plan.seats
+    command.limits = RideLimits(maxWalkMeters: 1000, maxDetourRatio: 0.5)
+    command.tags = Array(host.tags.prefix(3))
+    command.allowsRaisedShares = true
+    if plan.isSameGenderOnly { command.policy = RidePolicy(sameAttributes: ["gender"]) }
+    let context = CommandContext(
+      caller: "demo", path: "/v1/parties",
+      idempotencyKey: "\(plan.key)-\(plan.departure.milliseconds)-\(round)")
+    return try? await desk.create(command, context).party.id
+  }
+
+  private func join(
+    _ id: String, _ simulation: CitySimulation, _ draws: inout DemoDraws
+  ) async {
+    guard let party = try? desk.get(id), party.state == .open else { return }
+    let rider = simulation.user(at: draws.below(users))
+    let command = JoinParty(
+      riderID: rider.id, attributes: ["gender": rider.gender.rawValue])
+    // Refusals are part of life: a policy, another party at that time.
+    _ = try? await desk.join(partyID: id, command, CommandContext(caller: "demo"))
+  }
+
+  private func leave(_ id: String, _ draws: inout DemoDraws) async {
+    guard let party = try? desk.get(id), party.riders.count > 1,
+      let rider = draws.pick(Array(party.riders.dropFirst()))
+    else { return }
+    _ = try? await desk.leave(
+      partyID: id, riderID: rider.id, CommandContext(caller: "demo"))
+  }
+}
+
+/// SplitMix64 (Steele, Lea, Flood 2014).
+private struct DemoDraws {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed &+ 0x7061_7274_6965_7321 }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+
+  mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(max(1, bound))) }
+
+  mutating func pick<T>(_ items: [T]) -> T? {
+    items.isEmpty ? nil : items[below(items.count)]
+  }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import MoyeoEngine
+import RideMatching
+
+/// Settings of parties, events and commits.
+enum PartySettings {
+  /// Nil when parties are off.
+  static func read(_ values: Values) async throws -> PartyDeskConfiguration? {
+    guard try await values.bool("parties.enabled") ?? true else { return nil }
+    var out = PartyDeskConfiguration()
+    let seats = 1...PartyConfiguration.mostSeats
+    let least = try await values.int("parties.minimumSeats", in: seats) ?? 2
+    let most = try await values.int("parties.maximumSeats", in: seats) ?? max(4, least)
+    guard least <= most else {
+      throw SettingError(
+        key: "parties.maximumSeats", problem: "is \(most), below parties.minimumSeats (\(least))")
+    }
+    out.rules.seats = least...most
+    out.rules.defaultSeats =
+      try await values.int("parties.defaultSeats", in: least...most) ?? min(max(4, least), most)
+    out.rules.overlappingParties = try await values.int("parties.overlapping", in: 1...100) ?? 1
+    if let seconds = try await values.int("parties.departingSeconds", in: 0...86_400) {
+      out.rules.departingNoticeMilliseconds = Int64(seconds) * 1000
+    }
+    if let days = try await values.int("parties.retentionDays", in: 1...36_500) {
+      out.rules.retentionMilliseconds = Int64(days) * 86_400_000
+    }
+    out.rules.basePolicy = try await basePolicy(values, out.rules)
+    if let milliseconds = try await values.int("parties.routeMilliseconds", in: 1...60_000) {
+      out.routeMilliseconds = Int64(milliseconds)
+    }
+    if let days = try await values.int("events.retentionDays", in: 1...3650) {
+      out.eventMilliseconds = Int64(days) * 86_400_000
+    }
+    if let hours = try await values.int("idempotency.hours", in: 1...8760) {
+      out.commits.replyMilliseconds = Int64(hours) * 3_600_000
+    }
+    if let limit = try await values.int("commits.queueLimit", in: 1...1_000_000) {
+      out.commits.queueLimit = limit
+    }
+    if let limit = try await values.int("commits.batchLimit", in: 1...4096) {
+      out.commits.batchLimit = limit
+    }
+    return out
+  }
+
+  private static func basePolicy(
+    _ values: Values, _ rules: PartyConfiguration
+  ) async throws -> RidePolicy {
+    var policy = RidePolicy.none
+    let names = try await values.list("parties.sameAttributes") ?? []
+    guard names.count <= 8, names.allSatisfy({ (1...64).contains($0.utf8.count) }) else {
+      throw SettingError(
+        key: "parties.sameAttributes", problem: "lists at most 8 names of 1-64 bytes")
+    }
+    policy.sameAttributes = names
+    guard let name = try await values.string("parties.policyPack"), !name.isEmpty else {
+      return policy
+    }
+    guard let pack = rules.pack(named: name) else {
+      let known = rules.packs.map(\.name).joined(separator: ", ")
+      throw SettingError(
+        key: "parties.policyPack", problem: "there is no pack \"\(name)\"; there is \(known)")
+    }
+    return policy.joined(with: pack.policy)
+  }
+}
+
+/// The secret under which idempotency keys are hashed: made once, kept beside the record.
+enum IdempotencySecret {
+  static let fileName = "idempotency.secret"
+
+  /// - Throws: ``StartFailure`` when it can be neither read nor written.
+  static func loadOrMake(directory: String) throws -> (UInt64, UInt64) {
+    let path = directory + "/" + fileName
+    if let text = try? String(contentsOfFile: path, encoding: .utf8) {
+      let digits = text.trimmingCharacters(in: .whitespacesAndNewlines)
+      guard digits.count == 32, let high = UInt64(digits.prefix(16), radix: 16),
+        let low = UInt64(digits.suffix(16), radix: 16)
+      else {
+        throw StartFailure.failed("\(path) is damaged: it holds 32 hex digits; remove it to go on")
+      }
+      return (high, low)
+    }
+    var random = SystemRandomNumberGenerator()
+    let secret = (random.next(), random.next())
+    func digits(_ value: UInt64) -> String {
+      let text = String(value, radix: 16)
+      return String(repeating: "0", count: 16 - text.count) + text
+    }
+    let made = FileManager.default.createFile(
+      atPath: path, contents: Data((digits(secret.0) + digits(secret.1) + "\n").utf8),
+      attributes: [.posixPermissions: 0o600])
+    guard made else { throw StartFailure.failed("\(path) cannot be written") }
+    return secret
+  }
+}
