@@ -18,18 +18,14 @@ public struct FareMeter: Sendable {
   /// Due if the taxi is called, minor units; else 0.
   public let callFee: Int64
 
-  private let scale: MeterScale
-  private let model: SlowTimeModel
   /// Milliseconds and tenths of a millimeter at which prices may change.
   private let steadyMilliseconds: Int64
   private let steadyDistance: Int64
   private let isSteadyPriced: Bool
-  private let charge: ChargeMoment
   private let inside: Constants
   private let outside: Constants
   /// Surcharges once a trip, after discounts.
   private let once: Int64
-  private let rounding: Rounding
   private let hasDiscounts: Bool
 
   /// Base with its surcharges, and a step with its surcharges.
@@ -52,10 +48,6 @@ public struct FareMeter: Sendable {
     self.isCalled = isCalled
     let prepared = tariff.prepared
     let content = prepared.content
-    scale = prepared.scale
-    model = content.slowTimeModel
-    charge = content.chargeOn
-    rounding = content.finalRounding
     callFee = isCalled ? content.callFee : 0
     let mask = prepared.bands.surchargeCount == 0 ? 0 : prepared.bands.active(at: departure)
     let isKnown = FareLimits.departures.contains(departure)
@@ -96,9 +88,9 @@ public struct FareMeter: Sendable {
     else {
       return metered(distanceMeters, durationSeconds, outOfAreaFromMeters)
     }
-    let stretch = scale.stretch(
-      distanceMeters: distanceMeters, durationSeconds: durationSeconds, model: model,
-      traffic: .expected)
+    let stretch = tariff.prepared.scale.stretch(
+      distanceMeters: distanceMeters, durationSeconds: durationSeconds,
+      model: tariff.prepared.content.slowTimeModel, traffic: .expected)
     let prices = isOutside ? outside : inside
     var sum = prices.base + steps(through: stretch.units) * prices.step
     if hasDiscounts { sum -= discount(of: sum) }
@@ -128,15 +120,16 @@ public struct FareMeter: Sendable {
   }
 
   private func total(_ metered: Int64) -> Total {
-    let amount = rounding(metered + callFee)
+    let amount = tariff.prepared.content.finalRounding(metered + callFee)
     return Total(amount: amount, extras: min(callFee, amount))
   }
 
   /// As in ``MeterRun``: what falls exactly on the end of the trip is charged.
   private func steps(through units: Int64) -> Int64 {
-    let past = units - scale.baseUnits
+    let past = units - tariff.prepared.scale.baseUnits
     guard past >= 0 else { return 0 }
-    return past / scale.stepUnits + (charge == .entry ? 1 : 0)
+    return past / tariff.prepared.scale.stepUnits
+      + (tariff.prepared.content.chargeOn == .entry ? 1 : 0)
   }
 
   private func discount(of metered: Int64) -> Int64 {

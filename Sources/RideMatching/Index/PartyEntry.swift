@@ -4,11 +4,15 @@ import RoutePlanning
 
 /// A party in the index, made ready for matching; never changes.
 final class PartyEntry: Sendable {
-  let party: Party
   let ride: PreparedRide
+  let riderIDs: [String]
+  let departure: Instant
+  let party: Party
 
   init(_ party: Party, pricing: PartyPricing) throws(PartyError) {
     self.party = party
+    riderIDs = party.riders.map(\.id)
+    departure = party.window.time
     ride = try PreparedRide(party, pricing: pricing)
   }
 }
@@ -41,7 +45,12 @@ struct PartyRow: Sendable {
   var isFull: Bool
   /// Which of the index's traffic profiles, or ``unknownProfile``.
   var profile: UInt8
+  /// Bits of the riders' ids: who has none of them is not aboard.
+  var riderBits: UInt64
+  var ride: PreparedRide
   var entry: PartyEntry
+
+  static func bit(_ riderID: String) -> UInt64 { 1 << (StableHash.hash64(riderID) & 63) }
 
   init(_ entry: PartyEntry, profile: UInt8) {
     let party = entry.party
@@ -49,14 +58,14 @@ struct PartyRow: Sendable {
     start = party.window.start.milliseconds
     end = party.window.end.milliseconds
     origin = SphereVector(party.origin.coordinate)
-    drop = SphereVector(ride.places.first ?? party.destination.coordinate)
+    drop = SphereVector(ride.stops.first?.place ?? party.destination.coordinate)
     let circuity = ride.travel.profile.circuity.knots.map(\.value).min() ?? 1
     roadPerChord = circuity * HaversineBounds.minimumRatio
     // By way of other stops the estimated road may be shorter: its circuity depends on length.
     shortest =
-      ride.places.count == 1
-      ? ride.base.directMeters[0] : origin.chordMeters(to: drop) * roadPerChord
-    longest = ride.limitMeters[0]
+      ride.stops.count == 1
+      ? ride.stops[0].directMeters : origin.chordMeters(to: drop) * roadPerChord
+    longest = ride.stops.first?.limitMeters ?? .infinity
     let limits = party.policy.bounding(party.limits)
     walkLimit = limits.maxWalkMeters
     detourRatio = limits.maxDetourRatio
@@ -66,6 +75,8 @@ struct PartyRow: Sendable {
     isOpen = party.state == .open
     isFull = party.state == .full
     self.profile = profile
+    riderBits = entry.riderIDs.reduce(0) { $0 | Self.bit($1) }
+    self.ride = ride
     self.entry = entry
   }
 }

@@ -14,28 +14,41 @@ struct JoinEvaluator {
   let query: MatchQuery
   private let drop: Coordinate
   private let pricing: PartyPricing
-  private var areas: PlaceAreas?
+  private let wishes: RideWishes
+  private let maxShare: Int64
+  private let areas: PlaceAreas
+  private let riderBit: UInt64
+  private let origin: DistanceOrigin
+  private let someone: PreparedRide.Joiner
   var scratch = RideScratch()
 
   init(_ query: MatchQuery, pricing: PartyPricing) {
     self.query = query
     self.pricing = pricing
     drop = query.destination.coordinate
+    wishes = query.wishes
+    riderBit = PartyRow.bit(query.riderID)
+    maxShare = query.maxShare ?? .max
+    areas = pricing.placeAreas(drop)
+    origin = DistanceOrigin(query.origin)
+    someone = PreparedRide.Joiner(
+      drop, here: DistanceOrigin(drop), seats: query.seats, weight: query.weight ?? 1)
   }
 
   /// The rules from detour on, asked of a party with a seat free; the plan is left in the scratch.
   /// - Parameter longestRideMeters: Of the rider, in place of the limit in force.
   mutating func verdict(
-    _ entry: PartyEntry, seats: Int, longestRideMeters: Double? = nil, checksMaxShare: Bool = true
+    _ ride: PreparedRide, seats: Int, longestRideMeters: Double? = nil,
+    checksMaxShare: Bool = true
   ) -> Verdict {
-    let ride = entry.ride
-    let joiner = joiner(entry, seats: seats)
     ride.load(&scratch)
     let riders = scratch.plan.riderCount
-    guard riders < RidePlan.maximumRiders, ride.add(joiner, to: &scratch) else { return .detour }
+    guard riders < RidePlan.maximumRiders,
+      ride.add(joiner(ride, seats: seats), areas, to: &scratch)
+    else { return .detour }
     if let longestRideMeters {
       let place = scratch.plan.place(riders)
-      let others = place < ride.places.count ? ride.limitMeters[place] : .infinity
+      let others = place < ride.stops.count ? ride.stops[place].limitMeters : .infinity
       scratch.limitMeters[place] = min(others, longestRideMeters)
     }
     guard ride.findRoute(&scratch, joining: drop, enforcesLimits: true) else { return .detour }
@@ -44,59 +57,61 @@ struct JoinEvaluator {
     }
     guard ride.priceRoute(&scratch.plan) else { return .detour }
     ride.split(&scratch.plan, joining: drop)
-    if !entry.party.allowsRaisedShares {
-      for i in 0..<riders where scratch.plan.shares[i] > ride.acceptedShares[i] { return .price }
+    if !ride.allowsRaisedShares {
+      for i in 0..<riders where scratch.plan.shares[i] > ride.riders[i].acceptedShare {
+        return .price
+      }
     }
-    if checksMaxShare, let most = query.maxShare, scratch.plan.shares[riders] > most {
-      return .price
-    }
+    if checksMaxShare && scratch.plan.shares[riders] > maxShare { return .price }
     return .fits
   }
 
-  mutating func joiner(_ entry: PartyEntry, seats: Int) -> PreparedRide.Joiner {
-    if entry.ride.areaRules.matter && areas == nil { areas = pricing.placeAreas(drop) }
-    let policy = entry.party.policy
-    return PreparedRide.Joiner(
-      drop: drop, seats: seats,
-      limits: policy.bounding(query.wishes.limits(else: entry.party.limits)),
-      maxDetourSeconds: policy.maxDetourSeconds, weight: query.weight ?? 1,
-      areas: areas ?? PlaceAreas())
+  func joiner(_ ride: PreparedRide, seats: Int) -> PreparedRide.Joiner {
+    var joiner = someone
+    joiner.seats = seats
+    joiner.take(wishes, ride)
+    return joiner
   }
 
-  func walkMeters(_ entry: PartyEntry) -> Double {
-    query.origin.distanceMeters(to: entry.party.origin.coordinate)
+  var joinerAreas: PlaceAreas { areas }
+
+  func walkMeters(_ ride: PreparedRide) -> Double {
+    origin.meters(latitude: ride.origin.latitude, longitude: ride.origin.longitude)
   }
 
-  func walkLimit(_ entry: PartyEntry) -> Double {
-    min(
-      query.wishes.maxWalkMeters ?? entry.party.limits.maxWalkMeters,
-      entry.party.policy.maxWalkMeters ?? .infinity)
+  func walkLimit(_ ride: PreparedRide) -> Double {
+    min(wishes.maxWalkMeters ?? ride.limits.maxWalkMeters, ride.walkCap)
   }
 
   func holdsPolicy(_ entry: PartyEntry) -> Bool {
-    entry.party.policy.sameAttributes.isEmpty
-      || entry.party.policy.conflict(
-        host: entry.party.riders.first?.attributes ?? [:], other: query.attributes) == nil
+    guard entry.ride.hasAttributeRules else { return true }
+    return entry.party.policy.conflict(
+      host: entry.party.riders.first?.attributes ?? [:], other: query.attributes) == nil
+  }
+
+  /// The policy, and not aboard already.
+  func mayRide(_ row: PartyRow) -> Bool {
+    if row.riderBits & riderBit != 0 && isAboard(row.entry) { return false }
+    return !row.ride.hasAttributeRules || holdsPolicy(row.entry)
   }
 
   func isAboard(_ entry: PartyEntry) -> Bool {
-    entry.party.riders.contains { $0.id == query.riderID }
+    entry.riderIDs.contains(query.riderID)
   }
 
   /// What the plan in the scratch means for the rider, as it ranks.
   func ranked(_ entry: PartyEntry, walkMeters: Double) -> RankedParty {
-    let plan = scratch.plan
-    let me = plan.riderCount - 1
-    let gap = entry.party.window.time.milliseconds(since: query.window.time)
+    let me = scratch.plan.riderCount - 1
+    let gap = entry.departure.milliseconds(since: query.window.time)
     return RankedParty(
-      saving: plan.soloFare(me) - plan.shares[me], walkMeters: walkMeters,
-      timeGapMilliseconds: gap == .min ? .max : abs(gap), detourSeconds: plan.detourSeconds(me),
-      entry: entry)
+      saving: scratch.plan.soloFare(me) - scratch.plan.shares[me], walkMeters: walkMeters,
+      timeGapMilliseconds: gap == .min ? .max : abs(gap),
+      detourSeconds: scratch.plan.detourSeconds(me), entry: entry)
   }
 
   /// The candidate with everything that its answer shows.
   mutating func candidate(_ ranked: RankedParty) -> MatchCandidate {
-    _ = verdict(ranked.entry, seats: query.seats)
+    _ = verdict(ranked.entry.ride, seats: query.seats)
     let plan = scratch.plan
     let me = plan.riderCount - 1
     let party = ranked.entry.party

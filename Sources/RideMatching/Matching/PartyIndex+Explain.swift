@@ -14,7 +14,7 @@ extension PartyIndex {
       if let rule = evaluator.firstBroken(entry) {
         explanation.removed[rule, default: 0] += 1
       } else {
-        found.append(evaluator.ranked(entry, walkMeters: evaluator.walkMeters(entry)))
+        found.append(evaluator.ranked(entry, walkMeters: evaluator.walkMeters(entry.ride)))
       }
     }
     explanation.matched = found.count
@@ -38,7 +38,7 @@ extension PartyIndex {
         return
       }
       guard let change = evaluator.relaxation(entry) else { return }
-      if let known = best[change.rule], !MatchRelaxation.isSmaller(change, known) { return }
+      if let known = best[change.rule], !MatchRelaxation.isLess(change, known) { return }
       best[change.rule] = change
     }
     return MatchRule.allCases.compactMap { best[$0] }
@@ -46,6 +46,13 @@ extension PartyIndex {
 }
 
 extension MatchRelaxation {
+  /// Of one rule.
+  static func isLess(_ a: MatchRelaxation, _ b: MatchRelaxation) -> Bool {
+    if a.amount != b.amount { return a.amount < b.amount }
+    return a.partyID.utf8.lexicographicallyPrecedes(b.partyID.utf8)
+  }
+
+  /// Of different rules.
   static func isSmaller(_ a: MatchRelaxation, _ b: MatchRelaxation) -> Bool {
     if a.effort != b.effort { return a.effort < b.effort }
     return a.partyID.utf8.lexicographicallyPrecedes(b.partyID.utf8)
@@ -60,8 +67,8 @@ extension JoinEvaluator {
     if missingTolerance(party) > 0 { return .window }
     if party.seatsFree < query.seats { return .seats }
     if !holdsPolicy(entry) { return .policy }
-    if walkMeters(entry) > walkLimit(entry) { return .walk }
-    switch verdict(entry, seats: query.seats) {
+    if walkMeters(entry.ride) > walkLimit(entry.ride) { return .walk }
+    switch verdict(entry.ride, seats: query.seats) {
     case .fits: return nil
     case .detour: return .detour
     case .price: return .price
@@ -85,13 +92,15 @@ extension JoinEvaluator {
     guard party.state == .open, holdsPolicy(entry) else { return nil }
     let late = missingTolerance(party)
     let seats = query.seats - party.seatsFree
-    let walk = walkMeters(entry)
-    let isFar = walk > walkLimit(entry)
+    let walk = walkMeters(entry.ride)
+    let isFar = walk > walkLimit(entry.ride)
     let broken = (late > 0 ? 1 : 0) + (seats > 0 ? 1 : 0) + (isFar ? 1 : 0)
     guard broken <= 1, party.seatsFree > 0 else { return nil }
     if broken == 1 {
       if isFar, walk > party.policy.maxWalkMeters ?? .infinity { return nil }
-      guard verdict(entry, seats: min(query.seats, party.seatsFree)) == .fits else { return nil }
+      guard verdict(entry.ride, seats: min(query.seats, party.seatsFree)) == .fits else {
+        return nil
+      }
       if late > 0 {
         return change(
           .window, by: Double(late) / 1000, from: Double(query.window.toleranceMilliseconds) / 1000,
@@ -99,7 +108,7 @@ extension JoinEvaluator {
       }
       if isFar {
         return change(
-          .walk, by: walk - walkLimit(entry), from: walkLimit(entry), usual: 300, party,
+          .walk, by: walk - walkLimit(entry.ride), from: walkLimit(entry.ride), usual: 300, party,
           exactly: walk)
       }
       return change(.seats, by: Double(seats), from: Double(query.seats), usual: 1, party)
@@ -118,17 +127,18 @@ extension JoinEvaluator {
 
   /// Tries the lengths of the rider's own ride in every order that the others accept.
   private mutating func longerRide(_ entry: PartyEntry) -> MatchRelaxation? {
-    guard verdict(entry, seats: query.seats) == .detour else { return nil }
-    let joiner = joiner(entry, seats: query.seats)
+    guard verdict(entry.ride, seats: query.seats) == .detour else { return nil }
+    let joiner = joiner(entry.ride, seats: query.seats)
+    let areas = joinerAreas
     entry.ride.load(&scratch)
     guard scratch.plan.riderCount < RidePlan.maximumRiders,
-      entry.ride.add(joiner, to: &scratch)
+      entry.ride.add(joiner, areas, to: &scratch)
     else { return nil }
     let place = scratch.plan.place(scratch.plan.riderCount - 1)
     let direct = scratch.plan.directMeters[place]
     scratch.limitMeters[place] =
-      place < entry.ride.places.count ? entry.ride.limitMeters[place] : .infinity
-    let ridden = joiner.limits.maxDetourRatio
+      place < entry.ride.stops.count ? entry.ride.stops[place].limitMeters : .infinity
+    let ridden = joiner.maxDetourRatio
     let cap = entry.party.policy.maxDetourRatio ?? .infinity
     guard direct > 0 else { return nil }
     for meters in scratch.rideLengths(to: place).sorted() {
@@ -138,7 +148,7 @@ extension JoinEvaluator {
         ratio += max(ratio.ulp, .ulpOfOne)
       }
       guard ratio > ridden, ratio <= cap else { continue }
-      if verdict(entry, seats: query.seats, longestRideMeters: meters) == .fits {
+      if verdict(entry.ride, seats: query.seats, longestRideMeters: meters) == .fits {
         return change(
           .detour, by: ratio - ridden, from: ridden, usual: 0.25, entry.party, exactly: ratio)
       }
@@ -148,7 +158,7 @@ extension JoinEvaluator {
 
   private mutating func higherShare(_ entry: PartyEntry) -> MatchRelaxation? {
     guard let most = query.maxShare,
-      verdict(entry, seats: query.seats, checksMaxShare: false) == .fits
+      verdict(entry.ride, seats: query.seats, checksMaxShare: false) == .fits
     else { return nil }
     let me = scratch.plan.riderCount - 1
     let share = scratch.plan.shares[me]

@@ -10,6 +10,9 @@ extension PartyIndex {
   public func match(_ query: MatchQuery) -> MatchAnswer {
     if query.explain { return explainedMatch(query) }
     var scan = MatchScan(query, self)
+    guard query.window.end >= query.now else {
+      return MatchAnswer(candidates: [], explanation: nil)
+    }
     for grid in grids where grid.count > 0 {
       scan.begin(widestWalk: query.wishes.maxWalkMeters ?? grid.widestWalk)
       grid.visit(
@@ -38,14 +41,23 @@ struct MatchScan {
   private let origin: SphereVector
   private let drop: SphereVector
   private let straightMeters: Double
+  private let wishes: RideWishes
+  private let seats: Int8
   private(set) var widestWalk = 0.0
   /// By profile: no way alone is longer, from any pick-up within ``widestWalk``.
   private var longestDirect: [Double] = []
-  private(set) var found: [RankedParty] = []
+  private let limit: Int
+  private var found: [RankedParty] = []
+  /// Whoever is not before this one is not among the best.
+  private var worst: RankedParty?
 
   init(_ query: MatchQuery, _ index: PartyIndex) {
     evaluator = JoinEvaluator(query, pricing: index.pricing)
     profiles = index.profiles
+    wishes = query.wishes
+    limit = max(0, min(query.limit, 1_000_000))
+    // Nobody has more free.
+    seats = Int8(clamping: query.seats)
     start = query.window.start.milliseconds
     end = query.window.end.milliseconds
     now = query.now.milliseconds
@@ -70,48 +82,45 @@ struct MatchScan {
   }
 
   mutating func look(at rows: [PartyRow]) {
-    let query = evaluator.query
     for i in rows.indices {
       guard rows[i].isOpen, rows[i].start <= end, rows[i].end >= start, rows[i].end > now,
-        end >= now, Int(rows[i].seatsFree) >= query.seats
+        rows[i].seatsFree >= seats
       else { continue }
-      let walkLimit = min(query.wishes.maxWalkMeters ?? rows[i].walkLimit, rows[i].walkCap)
-      guard origin.lowerMeters(to: rows[i].origin) <= walkLimit, mayHoldDetour(rows[i]) else {
-        continue
+      let walkLimit = min(wishes.maxWalkMeters ?? rows[i].walkLimit, rows[i].walkCap)
+      guard origin.lowerMeters(to: rows[i].origin) <= walkLimit else { continue }
+      // Neither order of the first rider and this one may hold both limits.
+      let between = rows[i].drop.chordMeters(to: drop) * rows[i].roadPerChord
+      let first = rows[i].origin.chordMeters(to: drop) * rows[i].roadPerChord
+      if first + between > rows[i].longest + 0.01, Int(rows[i].profile) < longestDirect.count {
+        let ratio = min(wishes.maxDetourRatio ?? rows[i].detourRatio, rows[i].detourCap)
+        let longest = RideLimits.longestRideMeters(
+          direct: longestDirect[Int(rows[i].profile)], maxDetourRatio: ratio)
+        if rows[i].shortest + between > longest + 0.01 { continue }
       }
-      consider(rows[i].entry, walkLimit)
+      let walk = evaluator.walkMeters(rows[i].ride)
+      if walk > walkLimit || !evaluator.mayRide(rows[i]) { continue }
+      if evaluator.verdict(rows[i].ride, seats: Int(seats)) == .fits {
+        keep(evaluator.ranked(rows[i].entry, walkMeters: walk))
+      }
     }
   }
 
-  /// False only where neither order of the first rider and this one holds both limits.
-  private func mayHoldDetour(_ row: PartyRow) -> Bool {
-    let between = row.drop.chordMeters(to: drop) * row.roadPerChord
-    // This rider first, or the other.
-    if row.origin.chordMeters(to: drop) * row.roadPerChord + between <= row.longest + 0.01 {
-      return true
-    }
-    guard Int(row.profile) < longestDirect.count else { return true }
-    let ratio = min(evaluator.query.wishes.maxDetourRatio ?? row.detourRatio, row.detourCap)
-    let longest =
-      (1 + ratio) * longestDirect[Int(row.profile)] + RideLimits.detourAllowanceMeters
-    return row.shortest + between <= longest + 0.01
-  }
-
-  private mutating func consider(_ entry: PartyEntry, _ walkLimit: Double) {
-    let walk = evaluator.walkMeters(entry)
-    guard walk <= walkLimit, evaluator.holdsPolicy(entry), !evaluator.isAboard(entry),
-      evaluator.verdict(entry, seats: evaluator.query.seats) == .fits
-    else { return }
-    found.append(evaluator.ranked(entry, walkMeters: walk))
+  /// Few enough stay that sorting them costs little beside finding them.
+  private mutating func keep(_ ranked: RankedParty) {
+    guard limit > 0 else { return }
+    if let worst, !RankedParty.isBefore(ranked, worst) { return }
+    found.append(ranked)
+    guard found.count >= 2 * limit + 64 else { return }
+    found.sort(by: RankedParty.isBefore)
+    found.removeLast(found.count - limit)
+    worst = found.last
   }
 
   /// The best of those found.
   mutating func candidates() -> [MatchCandidate] {
     found.sort(by: RankedParty.isBefore)
     var answer: [MatchCandidate] = []
-    for ranked in found.prefix(max(0, evaluator.query.limit)) {
-      answer.append(evaluator.candidate(ranked))
-    }
+    for ranked in found.prefix(limit) { answer.append(evaluator.candidate(ranked)) }
     return answer
   }
 }

@@ -135,7 +135,7 @@ extension PreparedRide {
     for position in 0..<plan.placeCount {
       let place = Int(plan.order[position])
       guard visited >> UInt8(place) & 1 == 1 else { continue }
-      let to = place < places.count ? places[place] : (joined ?? from)
+      let to = place < stops.count ? stops[place].place : (joined ?? from)
       let leg = estimator.estimate(from: from, to: to)
       meters += leg.distanceMeters
       seconds += leg.durationSeconds

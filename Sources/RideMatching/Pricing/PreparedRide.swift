@@ -5,25 +5,58 @@ import TaxiFares
 
 /// A party made ready for planning: places, the ways between them, the meter at its departure.
 /// Made once a change of the party; planning a ride from it allocates nothing.
+///
+/// Laid out for a scan through many: what is read first stands together, and tables that all rides
+/// share are behind references.
 final class PreparedRide: Sendable {
-  let origin: Coordinate
+  /// A different drop-off, in the order in which riders name them.
+  struct Stop: Sendable {
+    var place: Coordinate
+    /// Of the way alone, as estimated at the departure.
+    var directMeters: Double
+    var directSeconds: Double
+    var soloFare: Int64 = 0
+    /// The longest ride of those who get out here.
+    var limitMeters = Double.infinity
+    var limitSeconds = Double.infinity
+    var edgeShare = 0.0
+    var isOutside = false
+  }
+
+  /// A rider aboard.
+  struct Rider: Sendable {
+    var stop: Int
+    var seats: Int
+    var weight: Double
+    var minShared: Double
+    var acceptedShare: Int64
+  }
+
+  let stops: [Stop]
+  let riders: [Rider]
+  /// Meters and seconds from stop p to stop q at 2 (p x stops + q); empty for a single stop.
+  private let legs: [Double]
   let distanceOrigin: DistanceOrigin
   let splitRule: SplitRule
+  let hasAttributeRules: Bool
+  let allowsRaisedShares: Bool
+  let isFlat: Bool
+  private let steadySeconds: Double
+  /// The party's, for those who state none; and what its policy caps.
+  let limits: RideLimits
+  let walkCap: Double
+  let detourCap: Double
+  let sharedFloor: Double
+  let maxDetourSeconds: Double
   let meter: FareMeter
   let travel: TravelEstimator
-  private let steadySeconds: Double
   let areaRules: AreaRules
   let pricing: PartyPricing
-  /// Different drop-offs, in the order in which riders name them.
-  let places: [Coordinate]
-  /// Row 0 is the origin, row p + 1 place p; as estimated at the departure.
-  private let meters: [Double]
-  private let seconds: [Double]
-  /// Riders and places aboard, with everything that does not depend on who joins.
-  let base: RidePlan
-  let limitMeters: SIMD8<Double>
-  let limitSeconds: SIMD8<Double>
-  let acceptedShares: SIMD8<Int64>
+
+  var origin: Coordinate {
+    Coordinate(
+      uncheckedLatitude: distanceOrigin.latitude, longitude: distanceOrigin.longitude)
+  }
 
   /// - Throws: ``PartyError/fare(_:)``. Riders beyond ``RidePlan/maximumRiders`` do not count.
   init(_ party: Party, pricing: PartyPricing) throws(PartyError) {
@@ -35,79 +68,72 @@ final class PreparedRide: Sendable {
     } catch {
       throw .fare(error)
     }
-    self.origin = origin
     distanceOrigin = DistanceOrigin(origin)
     splitRule = party.splitRule
+    limits = party.limits
+    walkCap = party.policy.maxWalkMeters ?? .infinity
+    detourCap = party.policy.maxDetourRatio ?? .infinity
+    sharedFloor = party.policy.minSharedRatio ?? 0
+    maxDetourSeconds = party.policy.maxDetourSeconds ?? .infinity
+    hasAttributeRules = !party.policy.sameAttributes.isEmpty
+    allowsRaisedShares = party.allowsRaisedShares
     self.pricing = pricing
     meter = FareMeter(tariff, departure: departure, isCalled: party.isCalled)
     travel = TravelEstimator(
       profile: pricing.routes.profile(at: origin), departure: departure, near: origin)
     steadySeconds = travel.steadySeconds
-    let areaRules = AreaRules(tariff, origin: origin, pricing: pricing)
-    self.areaRules = areaRules
-    var places: [Coordinate] = []
-    var plan = RidePlan()
-    var limitMeters = SIMD8<Double>(repeating: .infinity)
-    var limitSeconds = SIMD8<Double>(repeating: .infinity)
-    var accepted = SIMD8<Int64>()
+    areaRules = AreaRules(tariff, origin: origin, pricing: pricing)
+    var stops: [Stop] = []
+    var riders: [Rider] = []
     for rider in party.riders.prefix(RidePlan.maximumRiders) {
       let drop = (rider.dropOff ?? party.destination).coordinate
-      let place: Int
-      if let known = places.firstIndex(of: drop) {
-        place = known
-      } else {
-        place = places.count
-        places.append(drop)
+      let stop = stops.firstIndex { $0.place == drop } ?? stops.count
+      if stop == stops.count {
         let direct = travel.estimate(from: origin, to: drop)
-        plan.directMeters[place] = direct.distanceMeters
-        plan.directSeconds[place] = direct.durationSeconds
+        stops.append(
+          Stop(
+            place: drop, directMeters: direct.distanceMeters,
+            directSeconds: direct.durationSeconds))
       }
-      let i = plan.riderCount
-      plan.riderCount += 1
-      plan.placeOfRider[i] = UInt8(place)
-      plan.seats[i] = UInt8(clamping: rider.seats)
-      plan.weights[i] = rider.weight ?? 1
-      accepted[i] = rider.acceptedShare
       let limits = party.policy.bounding(rider.limits)
-      plan.minShared[i] = limits.minSharedRatio ?? 0
-      limitMeters[place] = min(
-        limitMeters[place], limits.longestRideMeters(direct: plan.directMeters[place]))
-      limitSeconds[place] = min(
-        limitSeconds[place],
-        plan.directSeconds[place] + (party.policy.maxDetourSeconds ?? .infinity))
+      stops[stop].limitMeters = min(
+        stops[stop].limitMeters, limits.longestRideMeters(direct: stops[stop].directMeters))
+      stops[stop].limitSeconds = stops[stop].directSeconds + maxDetourSeconds
+      riders.append(
+        Rider(
+          stop: stop, seats: rider.seats, weight: rider.weight ?? 1,
+          minShared: limits.minSharedRatio ?? 0, acceptedShare: rider.acceptedShare))
     }
-    plan.placeCount = places.count
-    let rows = places.count + 1
-    var meters = [Double](repeating: 0, count: rows * rows)
-    var seconds = meters
-    for p in places.indices {
-      meters[p + 1] = plan.directMeters[p]
-      seconds[p + 1] = plan.directSeconds[p]
-      for q in places.indices where q != p {
-        let leg = travel.estimate(from: places[p], to: places[q])
-        meters[(p + 1) * rows + q + 1] = leg.distanceMeters
-        seconds[(p + 1) * rows + q + 1] = leg.durationSeconds
+    var isFlat = false
+    for p in stops.indices {
+      let place = stops[p].place
+      let facts = areaRules.facts(
+        place, areaRules.matter ? pricing.placeAreas(place) : PlaceAreas())
+      stops[p].isOutside = facts.isOutside
+      stops[p].edgeShare = facts.edgeShare
+      guard
+        let solo = Self.solo(meter, stops[p].directMeters, stops[p].directSeconds, facts)
+      else { throw .fare(Self.tooFar(stops[p].directMeters, stops[p].directSeconds)) }
+      stops[p].soloFare = solo.amount
+      isFlat = stops.count == 1 && facts.flat != nil
+    }
+    self.isFlat = isFlat
+    self.riders = riders
+    self.stops = stops
+    legs = Self.legs(stops, travel)
+  }
+
+  private static func legs(_ stops: [Stop], _ travel: TravelEstimator) -> [Double] {
+    guard stops.count > 1 else { return [] }
+    var legs: [Double] = []
+    for from in stops {
+      for to in stops {
+        let leg = travel.estimate(from: from.place, to: to.place)
+        legs.append(leg.distanceMeters)
+        legs.append(leg.durationSeconds)
       }
     }
-    self.places = places
-    self.meters = meters
-    self.seconds = seconds
-    self.limitMeters = limitMeters
-    self.limitSeconds = limitSeconds
-    acceptedShares = accepted
-    for p in places.indices {
-      let facts = areaRules.facts(
-        places[p], areaRules.matter ? pricing.placeAreas(places[p]) : PlaceAreas())
-      if facts.isOutside { plan.outsideMask |= 1 << UInt8(p) }
-      plan.edgeShares[p] = facts.edgeShare
-      guard
-        let solo = Self.solo(
-          meter, plan.directMeters[p], plan.directSeconds[p], facts)
-      else { throw .fare(Self.tooFar(plan.directMeters[p], plan.directSeconds[p])) }
-      plan.soloFares[p] = solo.amount
-      if places.count == 1 { plan.isFlat = facts.flat != nil }
-    }
-    base = plan
+    return legs
   }
 
   static func solo(
@@ -136,36 +162,77 @@ final class PreparedRide: Sendable {
   /// Someone who may get in as well.
   struct Joiner {
     var drop: Coordinate
+    /// ``drop``, ready for distances.
+    var here: DistanceOrigin
     var seats: Int
-    /// In force: stated or the party's, within its policy.
-    var limits: RideLimits
-    var maxDetourSeconds: Double?
     var weight: Double
-    var areas: PlaceAreas
+    /// In force: stated or the party's, within its policy.
+    var maxDetourRatio: Double
+    var minSharedRatio: Double
+
+    /// Under the limits that this party has for the rider's wishes.
+    init(_ drop: Coordinate, here: DistanceOrigin, seats: Int, weight: Double) {
+      self.drop = drop
+      self.here = here
+      self.seats = seats
+      self.weight = weight
+      maxDetourRatio = .infinity
+      minSharedRatio = 0
+    }
+
+    mutating func take(_ wishes: RideWishes, _ ride: PreparedRide) {
+      maxDetourRatio = min(wishes.maxDetourRatio ?? ride.limits.maxDetourRatio, ride.detourCap)
+      minSharedRatio = max(
+        wishes.minSharedRatio ?? ride.limits.minSharedRatio ?? 0, ride.sharedFloor)
+    }
   }
 
-  /// Puts those aboard into the scratch. - Complexity: O(places^2).
+  /// Puts those aboard into the scratch. - Complexity: O(stops^2).
   func load(_ scratch: inout RideScratch) {
-    scratch.plan = base
-    scratch.limitMeters = limitMeters
-    scratch.limitSeconds = limitSeconds
-    let rows = places.count + 1
-    for row in 0..<rows {
-      for column in 1..<max(rows, 1) {
-        scratch.meters[row * RideScratch.stride + column] = meters[row * rows + column]
-        scratch.seconds[row * RideScratch.stride + column] = seconds[row * rows + column]
+    scratch.plan.riderCount = riders.count
+    for i in riders.indices {
+      scratch.plan.placeOfRider[i] = UInt8(truncatingIfNeeded: riders[i].stop)
+      scratch.plan.seats[i] = UInt8(clamping: riders[i].seats)
+      scratch.plan.weights[i] = riders[i].weight
+      scratch.plan.minShared[i] = riders[i].minShared
+    }
+    scratch.plan.placeCount = stops.count
+    scratch.plan.isFlat = isFlat
+    scratch.limitMeters = SIMD8(repeating: .infinity)
+    scratch.limitSeconds = SIMD8(repeating: .infinity)
+    var outside: UInt8 = 0
+    for p in stops.indices {
+      scratch.plan.directMeters[p] = stops[p].directMeters
+      scratch.plan.directSeconds[p] = stops[p].directSeconds
+      scratch.plan.soloFares[p] = stops[p].soloFare
+      scratch.plan.edgeShares[p] = stops[p].edgeShare
+      if stops[p].isOutside { outside |= 1 << UInt8(truncatingIfNeeded: p) }
+      scratch.limitMeters[p] = stops[p].limitMeters
+      scratch.limitSeconds[p] = stops[p].limitSeconds
+      scratch.meters[p + 1] = stops[p].directMeters
+      scratch.seconds[p + 1] = stops[p].directSeconds
+    }
+    scratch.plan.outsideMask = outside
+    guard !legs.isEmpty else { return }
+    for from in stops.indices {
+      for to in stops.indices {
+        let cell = (from + 1) * RideScratch.stride + to + 1
+        scratch.meters[cell] = legs[2 * (from * stops.count + to)]
+        scratch.seconds[cell] = legs[2 * (from * stops.count + to) + 1]
       }
     }
   }
 
   /// Adds one who joins; the party must hold fewer than ``RidePlan/maximumRiders``.
   /// - Returns: False where the way cannot be priced.
-  func add(_ joiner: Joiner, to scratch: inout RideScratch) -> Bool {
+  func add(
+    _ joiner: Joiner, _ areas: @autoclosure () -> PlaceAreas, to scratch: inout RideScratch
+  ) -> Bool {
     let i = scratch.plan.riderCount
     var place = -1
-    for p in 0..<places.count where places[p] == joiner.drop { place = p }
+    for p in stops.indices where stops[p].place == joiner.drop { place = p }
     if place < 0 {
-      place = places.count
+      place = stops.count
       let row = place + 1
       let direct = travel.estimate(
         straightMeters: distanceOrigin.meters(
@@ -173,12 +240,11 @@ final class PreparedRide: Sendable {
       scratch.meters[row] = direct.distanceMeters
       scratch.seconds[row] = direct.durationSeconds
       if place > 0 {
-        let here = DistanceOrigin(joiner.drop)
         for p in 0..<place {
           // Distance is symmetric to the last bit, and so is the estimate.
           let leg = travel.estimate(
-            straightMeters: here.meters(
-              latitude: places[p].latitude, longitude: places[p].longitude))
+            straightMeters: joiner.here.meters(
+              latitude: stops[p].place.latitude, longitude: stops[p].place.longitude))
           scratch.meters[row * RideScratch.stride + p + 1] = leg.distanceMeters
           scratch.seconds[row * RideScratch.stride + p + 1] = leg.durationSeconds
           scratch.meters[(p + 1) * RideScratch.stride + row] = leg.distanceMeters
@@ -187,7 +253,8 @@ final class PreparedRide: Sendable {
       }
       scratch.plan.directMeters[place] = direct.distanceMeters
       scratch.plan.directSeconds[place] = direct.durationSeconds
-      let facts = areaRules.facts(joiner.drop, joiner.areas)
+      let facts =
+        areaRules.matter ? areaRules.facts(joiner.drop, areas()) : AreaRules.Facts()
       if facts.isOutside { scratch.plan.outsideMask |= 1 << UInt8(place) }
       scratch.plan.edgeShares[place] = facts.edgeShare
       guard
@@ -201,13 +268,14 @@ final class PreparedRide: Sendable {
     scratch.plan.placeOfRider[i] = UInt8(place)
     scratch.plan.seats[i] = UInt8(clamping: joiner.seats)
     scratch.plan.weights[i] = joiner.weight
-    scratch.plan.minShared[i] = joiner.limits.minSharedRatio ?? 0
+    scratch.plan.minShared[i] = joiner.minSharedRatio
     scratch.limitMeters[place] = min(
       scratch.limitMeters[place],
-      joiner.limits.longestRideMeters(direct: scratch.plan.directMeters[place]))
+      RideLimits.longestRideMeters(
+        direct: scratch.plan.directMeters[place], maxDetourRatio: joiner.maxDetourRatio))
     scratch.limitSeconds[place] = min(
       scratch.limitSeconds[place],
-      scratch.plan.directSeconds[place] + (joiner.maxDetourSeconds ?? .infinity))
+      scratch.plan.directSeconds[place] + maxDetourSeconds)
     return true
   }
 
@@ -232,26 +300,29 @@ final class PreparedRide: Sendable {
     scratch.plan.totalSeconds = seconds
     // Two seconds of margin for the rounding of moments.
     if scratch.plan.placeCount > 1 && seconds + 2 >= steadySeconds {
-      driveThroughHours(&scratch.plan, joining: place)
+      driveThroughHours(&scratch, joining: place)
     }
     return true
   }
 
   /// Each leg starts when the one before it ends, in another hour of the day.
-  private func driveThroughHours(_ plan: inout RidePlan, joining place: Coordinate?) {
-    var estimator = travel
+  private func driveThroughHours(_ scratch: inout RideScratch, joining place: Coordinate?) {
     var from = origin
+    var row = 0
     var seconds = 0.0
-    for position in 0..<plan.placeCount {
-      let p = Int(plan.order[position])
-      let to = p < places.count ? places[p] : (place ?? from)
-      let leg = estimator.estimate(from: from, to: to)
-      seconds += leg.durationSeconds
-      plan.seconds[p] = seconds
-      estimator = estimator.advanced(seconds: leg.durationSeconds, near: to)
-      from = to
+    var delay: Int64 = 0
+    for position in 0..<scratch.plan.placeCount {
+      let p = Int(scratch.plan.order[position])
+      let leg = travel.durationSeconds(
+        roadMeters: scratch.meters[row * RideScratch.stride + p + 1],
+        startingAfterMilliseconds: delay, near: from)
+      seconds += leg
+      scratch.plan.seconds[p] = seconds
+      delay += TravelEstimator.milliseconds(leg)
+      from = p < stops.count ? stops[p].place : (place ?? from)
+      row = p + 1
     }
-    plan.totalSeconds = seconds
+    scratch.plan.totalSeconds = seconds
   }
 
   /// The fare of the route found. - Returns: False where it cannot be priced.

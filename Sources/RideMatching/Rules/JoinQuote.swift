@@ -126,11 +126,12 @@ extension PreparedRide {
     if let joiner {
       let place = (joiner.dropOff ?? party.destination).coordinate
       drop = place
-      let someone = Joiner(
-        drop: place, seats: joiner.seats, limits: party.policy.bounding(joiner.limits),
-        maxDetourSeconds: party.policy.maxDetourSeconds, weight: joiner.weight ?? 1,
-        areas: areaRules.matter ? pricing.placeAreas(place) : PlaceAreas())
-      guard add(someone, to: &scratch) else { throw .fare(tooFar(scratch.plan)) }
+      var someone = Joiner(
+        place, here: DistanceOrigin(place), seats: joiner.seats, weight: joiner.weight ?? 1)
+      someone.take(RideWishes(joiner.limits), self)
+      guard add(someone, pricing.placeAreas(place), to: &scratch) else {
+        throw .fare(tooFar(scratch.plan))
+      }
     }
     if !findRoute(&scratch, joining: drop, enforcesLimits: true) {
       guard findRoute(&scratch, joining: drop, enforcesLimits: false) else {

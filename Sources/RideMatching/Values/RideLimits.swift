@@ -19,6 +19,10 @@ public struct RideLimits: Hashable, Sendable {
 
   /// The longest ride for a direct way, meters.
   public func longestRideMeters(direct meters: Double) -> Double {
-    (1 + maxDetourRatio) * meters + Self.detourAllowanceMeters
+    Self.longestRideMeters(direct: meters, maxDetourRatio: maxDetourRatio)
+  }
+
+  static func longestRideMeters(direct meters: Double, maxDetourRatio: Double) -> Double {
+    (1 + maxDetourRatio) * meters + detourAllowanceMeters
   }
 }
