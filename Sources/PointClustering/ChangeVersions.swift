@@ -95,14 +95,6 @@ struct ChangeVersions: ~Copyable, @unchecked Sendable {
       unsafe slots.update(repeating: Self.empty, count: capacity)
     }
 
-    func newest(visible: Bool) -> UInt64 {
-      var newest: UInt32 = 0
-      for i in 0..<capacity {
-        newest = unsafe max(newest, visible ? slots[i].visible : slots[i].content)
-      }
-      return newest == 0 ? 0 : base + UInt64(newest)
-    }
-
     var allocatedBytes: Int { capacity * MemoryLayout<Slot>.stride }
   }
 
@@ -115,11 +107,16 @@ struct ChangeVersions: ~Copyable, @unchecked Sendable {
     var lastBlock = UInt64.max
     var lastVersion: UInt64 = 0
     var lastVisible = false
+    /// Of any block.
+    var newestVisible: UInt64
+    var newestContent: UInt64
 
     init(version: UInt64) {
       young = Generation(base: version - 1)
       old = Generation(base: version - 1)
       floor = version
+      newestVisible = version
+      newestContent = version
     }
 
     mutating func forgetOlder(_ current: UInt64) {
@@ -160,6 +157,8 @@ struct ChangeVersions: ~Copyable, @unchecked Sendable {
     {
       return
     }
+    unsafe at.pointee.newestContent = current
+    if visible { unsafe at.pointee.newestVisible = current }
     unsafe at.pointee.lastBlock = block
     unsafe at.pointee.lastVersion = current
     unsafe at.pointee.lastVisible = visible
@@ -190,7 +189,7 @@ struct ChangeVersions: ~Copyable, @unchecked Sendable {
     let firstRow = UInt64(max(0, y)) >> shift
     let lastRow = UInt64(max(0, min(Int64(UInt32.max), y + Int64(height) - 1))) >> shift
     var newest: UInt64 = 0
-    if count * (lastRow - firstRow + 1) > 4_096 { return newestAnywhere(level, visible) }
+    if count * (lastRow - firstRow + 1) > 256 { return newestAnywhere(level, visible) }
     for row in firstRow...lastRow {
       for offset in 0..<count {
         let block = ((first + offset) & (columns - 1)) << 32 | row
@@ -202,8 +201,8 @@ struct ChangeVersions: ~Copyable, @unchecked Sendable {
 
   private func newestAnywhere(_ level: Int, _ visible: Bool) -> UInt64 {
     unsafe max(
-      levels[level].floor, levels[level].young.newest(visible: visible),
-      levels[level].old.newest(visible: visible))
+      levels[level].floor,
+      visible ? levels[level].newestVisible : levels[level].newestContent)
   }
 
   var allocatedBytes: Int {

@@ -214,6 +214,7 @@ extension ClusterNet {
         sumX: sum.x, sumY: sum.y, mask: 0, count: UInt32(sum.count), firstChild: Self.none,
         next: after, zoom: UInt8(zoom), isStale: true))
     if hasAggregates { recordAggregates.cover(r, default: .none) }
+    recordExtents.cover(r, default: Extent())
     if before == Self.none { items[seed].records = r } else { records[before].next = r }
     return r
   }

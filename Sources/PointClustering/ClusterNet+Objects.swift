@@ -197,8 +197,10 @@ extension ClusterNet {
       items[item].mask != change.mask
       || (hasAggregates && contributions[item] != change.contribution)
     versions.mark(Self.itemLevel, x: items[item].x, y: items[item].y, visible: true)
+    let old = (items[item].x, items[item].y)
     items[item].x = change.x
     items[item].y = change.y
+    if isPointChange { noteMove(of: head, from: old, to: change.x, change.y) }
     items[item].key = change.key
     items[item].mask = change.mask
     if hasAggregates { contributions[item] = change.contribution }

@@ -26,61 +26,57 @@ extension ClusterNet {
   /// Calls `body` with every item of a level whose anchor's cell touches a box.
   @inline(__always)
   func forEachItem(_ level: Int, in box: UnitBox, _ body: (UInt32) -> Void) {
+    _ = containsItem(level, in: box) {
+      body($0)
+      return false
+    }
+  }
+
+  /// The same until `body` answers true.
+  @inline(__always)
+  func containsItem(_ level: Int, in box: UnitBox, where body: (UInt32) -> Bool) -> Bool {
     let shift = UInt64(grids[level].shift)
     let columns = UInt64(grids[level].columns)
     let first = UInt64(box.x) >> shift
     let columnCount = min(columns, ((UInt64(box.x) + box.width - 1) >> shift) - first + 1)
     let top = max(0, box.y)
     let bottom = min(Int64(UInt32.max), box.y + Int64(box.height) - 1)
-    guard top <= bottom else { return }
+    guard top <= bottom else { return false }
     let rows = (UInt64(top) >> shift)...(UInt64(bottom) >> shift)
     if columnCount > UInt64(grids[level].table.count) / UInt64(rows.count) + 1 {
       // More cells in the box than the level has in all.
-      grids[level].table.forEach { segment, tag, value in
+      return grids[level].table.contains { segment, tag, value in
         let column = UInt64(CellGrid.column(segment: segment, tag: tag))
         let row = UInt64(CellGrid.row(segment: segment, tag: tag))
-        if rows.contains(row), (column &- first) & (columns - 1) < columnCount {
-          forEachEntry(inSlot: value) { body($0.item) }
+        guard rows.contains(row), (column &- first) & (columns - 1) < columnCount else {
+          return false
         }
+        return containsEntry(inSlot: value) { body($0.item) }
       }
-      return
     }
     for row in rows {
       for offset in 0..<columnCount {
         let column = UInt32((first + offset) & (columns - 1))
-        forEachEntry(level, column: column, row: UInt32(row)) { body($0.item) }
+        let value = grids[level].table.find(
+          CellGrid.segment(column, UInt32(row)), CellGrid.tag(column, UInt32(row)))
+        if value != SlotTable.emptyValue && containsEntry(inSlot: value, where: { body($0.item) }) {
+          return true
+        }
       }
     }
+    return false
   }
 
-  /// Or of the masks and aggregates of a cluster's members; brings stale records up to date.
-  func summary(_ item: UInt32, _ zoom: Int) -> (mask: UInt64, aggregates: ClusterAggregates) {
-    let r = effectiveRecord(item, zoom)
-    var mask: UInt64 = 0
-    var aggregates = ClusterAggregates.none
-    if r == Self.none {
-      forEachMember(item) { member in
-        mask |= items[member].mask
-        if hasAggregates { aggregates.add(ClusterAggregates(contributions[member])) }
-      }
-      return (mask, aggregates)
+  @inline(__always)
+  private func containsEntry(inSlot value: UInt32, where body: (CellEntry) -> Bool) -> Bool {
+    if value & CellGrid.runBit == 0 { return body(entry(value)) }
+    let run = slabs.run(value)
+    for i in 0..<run.capacity {
+      let entry = run[i]
+      if entry.item == .max { return false }
+      if body(entry) { return true }
     }
-    guard records[r].isStale else {
-      return (records[r].mask, hasAggregates ? recordAggregates[r] : .none)
-    }
-    let finer = Int(records[r].zoom) + 1
-    (mask, aggregates) = summary(item, finer)
-    var child = records[r].firstChild
-    while child != Self.none {
-      let part = summary(child, finer)
-      mask |= part.mask
-      aggregates.add(part.aggregates)
-      child = items[child].next
-    }
-    records[r].mask = mask
-    records[r].isStale = false
-    if hasAggregates { recordAggregates[r] = aggregates }
-    return (mask, aggregates)
+    return false
   }
 
   /// Calls `body` with a head and the plain members of its micro-cell.
@@ -91,29 +87,6 @@ extension ClusterNet {
     while member != Self.none {
       body(member)
       member = items[member].next
-    }
-  }
-
-  /// Calls `body` with the members of a cluster that a filter lets through (all without one).
-  func forEachObject(
-    _ item: UInt32, _ zoom: Int, _ filter: ClusterFilter?, _ body: (UInt32) -> Void
-  ) {
-    if let filter, zoom <= Self.maximumZoom, !filter.mayMatch(summary(item, zoom).mask) { return }
-    let r = effectiveRecord(item, zoom)
-    guard r != Self.none else {
-      forEachMember(item) { member in
-        if filter?.isMatch(mask: items[member].mask, key: items[member].key) ?? true {
-          body(member)
-        }
-      }
-      return
-    }
-    let finer = Int(records[r].zoom) + 1
-    forEachObject(item, finer, filter, body)
-    var child = records[r].firstChild
-    while child != Self.none {
-      forEachObject(child, finer, filter, body)
-      child = items[child].next
     }
   }
 
@@ -181,60 +154,6 @@ extension ClusterNet {
       }
     }
     return groups
-  }
-
-  /// A box of exact positions: offsets east of an anchor, rows.
-  struct Extent {
-    var west = Int64.max
-    var east = Int64.min
-    var north = UInt32.max
-    var south: UInt32 = 0
-  }
-
-  /// The box of a cluster's members that a filter lets through, from its anchor; `nil` if none.
-  func extent(_ item: UInt32, _ zoom: Int, _ filter: ClusterFilter?) -> Extent? {
-    var extent = Extent()
-    widen(&extent, from: items[item].anchorX, item, zoom, filter)
-    return extent.west <= extent.east ? extent : nil
-  }
-
-  /// Visits only what may lie outside the box so far.
-  private func widen(
-    _ extent: inout Extent, from anchor: UInt32, _ item: UInt32, _ zoom: Int,
-    _ filter: ClusterFilter?
-  ) {
-    let dx = Int64(Int32(bitPattern: items[item].anchorX &- anchor))
-    let y = Int64(items[item].anchorY)
-    let r = effectiveRecord(item, zoom)
-    // Members joined over at most r(z) + r(z + 1) + ... < 2 r(z), and lie in a micro-cell.
-    let reach = (r == Self.none ? 0 : 2 * Int64(Self.radius(Int(records[r].zoom)))) + 512
-    if dx - reach >= extent.west && dx + reach <= extent.east && y - reach >= Int64(extent.north)
-      && y + reach <= Int64(extent.south)
-    {
-      return
-    }
-    if let filter, zoom <= Self.maximumZoom, !filter.mayMatch(summary(item, zoom).mask) { return }
-    guard r != Self.none else {
-      forEachMember(item) { member in
-        guard filter?.isMatch(mask: items[member].mask, key: items[member].key) ?? true else {
-          return
-        }
-        let dx = Int64(Int32(bitPattern: items[member].x &- anchor))
-        extent.west = min(extent.west, dx)
-        extent.east = max(extent.east, dx)
-        extent.north = min(extent.north, items[member].y)
-        extent.south = max(extent.south, items[member].y)
-      }
-      return
-    }
-    let finer = Int(records[r].zoom) + 1
-    // Children first: they lie farther out than the seed's own.
-    var child = records[r].firstChild
-    while child != Self.none {
-      widen(&extent, from: anchor, child, finer, filter)
-      child = items[child].next
-    }
-    widen(&extent, from: anchor, item, finer, filter)
   }
 }
 

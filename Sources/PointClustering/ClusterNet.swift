@@ -69,7 +69,8 @@ struct ClusterNet: ~Copyable, Sendable {
     /// The next finer record.
     var next: UInt32
     var zoom: UInt8
-    /// Mask and aggregates must be computed anew from the children.
+    /// Mask, aggregates and extent must be computed anew from the children; then those of all
+    /// coarser records above are stale too.
     var isStale: Bool
   }
 
@@ -106,6 +107,8 @@ struct ClusterNet: ~Copyable, Sendable {
   var contributions = RecordPool<ClusterContribution>()
   /// Parallel to `records`, if there are aggregates.
   var recordAggregates = RecordPool<ClusterAggregates>()
+  /// Parallel to `records`: boxes of exact positions.
+  var recordExtents = RecordPool<Extent>()
   /// Item numbers by the high half of the id hash.
   var objects: SlotTable
   var slabs = EntrySlabs()
@@ -138,7 +141,9 @@ struct ClusterNet: ~Copyable, Sendable {
   /// Bytes held, scratch aside.
   var allocatedBytes: Int {
     var sum = items.allocatedBytes + records.allocatedBytes + contributions.allocatedBytes
-    sum += recordAggregates.allocatedBytes + objects.smallBytes + slabs.allocatedBytes
+    sum +=
+      recordAggregates.allocatedBytes + recordExtents.allocatedBytes + objects.smallBytes
+      + slabs.allocatedBytes
     for level in 0...Self.itemLevel { sum += grids[level].table.smallBytes }
     sum += arena.allocatedBytes
     return sum + versions.allocatedBytes

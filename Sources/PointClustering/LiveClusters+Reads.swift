@@ -9,13 +9,20 @@ extension LiveClusters {
   /// The clusters drawn in a box, which may cross 180 degrees, in order of their ids.
   ///
   /// - Parameter zoom: 0...22; past 16 single points and points that coincide.
-  /// - Complexity: O(clusters in the box), more for `details` and for filters that match a part.
+  /// - Complexity: O(clusters in the box), and of filters the members that may match.
   public func clusters(
     in box: GeoBox, zoom: Int, filter: ClusterFilter? = nil, details: ClusterDetails = []
   ) throws(ClusterError) -> [LiveCluster] {
+    try viewport(in: box, zoom: zoom, filter: filter, details: details).clusters
+  }
+
+  /// The same with a limit and a version.
+  public func viewport(
+    in box: GeoBox, zoom: Int, filter: ClusterFilter? = nil, details: ClusterDetails = [],
+    limit: Int = .max
+  ) throws(ClusterError) -> ClusterReading {
     guard (0...Self.maximumZoom).contains(zoom) else { throw .zoomOutOfRange(zoom) }
-    let units = UnitBox(box)
-    return reading { $0.clusters(in: units, zoom: zoom, filter: filter, details: details) }
+    return read(UnitBox(box), zoom, filter, details, limit: limit)
   }
 
   /// The clusters drawn in a tile and a margin around it, in order of their ids.
@@ -25,9 +32,9 @@ extension LiveClusters {
     _ address: TileAddress, marginUnits: UInt64 = 0, filter: ClusterFilter? = nil,
     details: ClusterDetails = []
   ) throws(ClusterError) -> [LiveCluster] {
-    guard address.zoom <= Self.maximumZoom else { throw .zoomOutOfRange(address.zoom) }
-    let box = UnitBox(address, margin: marginUnits)
-    return reading { $0.clusters(in: box, zoom: address.zoom, filter: filter, details: details) }
+    try versionedTile(
+      address, marginUnits: marginUnits, filter: filter, details: details
+    ).clusters
   }
 
   /// The newest change in what ``tile(_:marginUnits:filter:details:)`` reads: equal versions mean
@@ -42,19 +49,14 @@ extension LiveClusters {
     return reading { $0.newestChange(in: box, zoom: address.zoom, visible: !filtered) }
   }
 
-  /// A tile and its version, of one state.
+  /// A tile and its version, of one state; at most `limit` features.
   public func versionedTile(
     _ address: TileAddress, marginUnits: UInt64 = 0, filter: ClusterFilter? = nil,
-    details: ClusterDetails = []
-  ) throws(ClusterError) -> (version: UInt64, clusters: [LiveCluster]) {
+    details: ClusterDetails = [], limit: Int = .max
+  ) throws(ClusterError) -> ClusterReading {
     guard address.zoom <= Self.maximumZoom else { throw .zoomOutOfRange(address.zoom) }
-    let box = UnitBox(address, margin: marginUnits)
-    return reading { net in
-      (
-        net.newestChange(in: box, zoom: address.zoom, visible: filter == nil),
-        net.clusters(in: box, zoom: address.zoom, filter: filter, details: details)
-      )
-    }
+    return read(
+      UnitBox(address, margin: marginUnits), address.zoom, filter, details, limit: limit)
   }
 
   /// The tiles of a viewport that changed after a version.
@@ -95,8 +97,8 @@ extension LiveClusters {
   public func cluster(
     _ id: ClusterID, filter: ClusterFilter? = nil, details: ClusterDetails = []
   ) throws(ClusterError) -> LiveCluster {
-    let found = reading { $0.cluster(id, filter: filter, details: details) }
-    guard let found else { throw .unknownCluster(id.rawValue) }
+    let found = read(filter, details) { net in net.part(id).map { [$0] } }
+    guard let found = found?.first else { throw .unknownCluster(id.rawValue) }
     return found
   }
 
@@ -104,9 +106,9 @@ extension LiveClusters {
   public func children(
     _ id: ClusterID, filter: ClusterFilter? = nil, details: ClusterDetails = []
   ) throws(ClusterError) -> [LiveCluster] {
-    let found = reading { $0.children(id, filter: filter, details: details) }
+    let found = read(filter, details) { $0.children(id) }
     guard let found else { throw .unknownCluster(id.rawValue) }
-    return found
+    return found.sorted { $0.id.rawValue < $1.id.rawValue }
   }
 
   /// Members in ascending order of their id hashes, `limit` of those after a hash.

@@ -98,7 +98,8 @@ public final class LiveClusters: Sendable {
       var budget = maximumChanges
       while budget > 0 {
         if batch.position == batch.changes.count && !takeWaiting(&batch) { break }
-        let end = min(batch.changes.count, batch.position + batch.sliceLength)
+        let end = min(
+          batch.changes.count, batch.position + min(batch.sliceLength, budget))
         let slice = batch.changes.changes[batch.position..<end]
         let work = net.withLock { net in
           net.work = 0
@@ -155,6 +156,7 @@ public final class LiveClusters: Sendable {
       let version = net.withLock { $0.versions.current } + 1
       var new = ClusterNet(hasAggregates: configuration.hasAggregates, version: version)
       new.build(points)
+      new.freshenAll()
       net.withLock { swap(&$0, &new) }
       if sequence > applied.load(ordering: .relaxed) {
         applied.store(sequence, ordering: .releasing)

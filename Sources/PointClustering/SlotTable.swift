@@ -159,18 +159,21 @@ struct SlotTable: ~Copyable, @unchecked Sendable {
     return i
   }
 
-  /// Calls `body` with segment, tag and value of every slot.
+  /// Calls `body` with segment, tag and value of every slot until it answers true.
   @inline(__always)
-  func forEach(_ body: (_ segment: Int, _ tag: UInt32, _ value: UInt32) -> Void) {
+  func contains(where body: (_ segment: Int, _ tag: UInt32, _ value: UInt32) -> Bool) -> Bool {
     for segment in 0..<Self.segmentCount {
       let s = unsafe segments[segment]
       guard let slots = unsafe s.slots else { continue }
       for i in 0..<Int(s.capacity) {
         let slot = unsafe slots[i]
         let value = UInt32(truncatingIfNeeded: slot >> 32)
-        if value != Self.emptyValue { body(segment, UInt32(truncatingIfNeeded: slot), value) }
+        if value != Self.emptyValue && body(segment, UInt32(truncatingIfNeeded: slot), value) {
+          return true
+        }
       }
     }
+    return false
   }
 
   /// Gives every slot another value.

@@ -143,12 +143,12 @@ import Testing
         }
       }
       func read(_ tile: TileAddress) throws -> (UInt64, [LiveCluster]) {
-        let (version, clusters) = try live.versionedTile(
+        let reading = try live.versionedTile(
           tile, marginUnits: tile.sideUnits / 32, filter: filter)
         #expect(
           try live.tileVersion(tile, marginUnits: tile.sideUnits / 32, filtered: filtered)
-            == version)
-        return (version, clusters)
+            == reading.version)
+        return (reading.version, reading.clusters)
       }
       let before = try tiles.map { ($0, try read($0)) }
       let since = live.version

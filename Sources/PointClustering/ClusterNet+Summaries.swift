@@ -1,0 +1,138 @@
+/// What a record keeps of its cluster's members beside their sums: the or of their masks, their
+/// aggregates, and the box of their exact positions. A change marks the records above it stale;
+/// reads bring them up to date, in portions if need be.
+extension ClusterNet {
+  /// A box of exact positions, as offsets from an anchor; empty when made. 16 bytes.
+  struct Extent: BitwiseCopyable, Equatable {
+    var west = Int32.max
+    var east = Int32.min
+    var north = Int32.max
+    var south = Int32.min
+
+    var isEmpty: Bool { west > east }
+
+    @inline(__always)
+    mutating func include(_ dx: Int32, _ dy: Int32) {
+      west = min(west, dx)
+      east = max(east, dx)
+      north = min(north, dy)
+      south = max(south, dy)
+    }
+
+    /// - Parameters: offset of the other one's anchor from this one's.
+    @inline(__always)
+    mutating func formUnion(_ other: Extent, _ dx: Int32, _ dy: Int32) {
+      guard !other.isEmpty else { return }
+      include(other.west + dx, other.north + dy)
+      include(other.east + dx, other.south + dy)
+    }
+
+    @inline(__always)
+    func isInside(_ dx: Int32, _ dy: Int32) -> Bool {
+      dx > west && dx < east && dy > north && dy < south
+    }
+  }
+
+  struct Summary {
+    var mask: UInt64 = 0
+    var aggregates = ClusterAggregates.none
+    /// From the item's anchor.
+    var extent = Extent()
+  }
+
+  /// Offset of a point from an item's anchor, the short way round; less than half the world.
+  @inline(__always)
+  func offset(of x: UInt32, _ y: UInt32, from item: UInt32) -> (dx: Int32, dy: Int32) {
+    (
+      Int32(bitPattern: x &- items[item].anchorX),
+      Int32(truncatingIfNeeded: Int64(y) - Int64(items[item].anchorY))
+    )
+  }
+
+  /// Of a cluster's members; brings stale records up to date.
+  func summary(_ item: UInt32, _ zoom: Int) -> Summary {
+    let r = effectiveRecord(item, zoom)
+    if r == Self.none {
+      var summary = Summary()
+      forEachMember(item) { member in
+        summary.mask |= items[member].mask
+        let (dx, dy) = offset(of: items[member].x, items[member].y, from: item)
+        summary.extent.include(dx, dy)
+        if hasAggregates { summary.aggregates.add(ClusterAggregates(contributions[member])) }
+      }
+      return summary
+    }
+    guard records[r].isStale else {
+      return Summary(
+        mask: records[r].mask, aggregates: hasAggregates ? recordAggregates[r] : .none,
+        extent: recordExtents[r])
+    }
+    let finer = Int(records[r].zoom) + 1
+    var summary = self.summary(item, finer)
+    var child = records[r].firstChild
+    while child != Self.none {
+      let part = self.summary(child, finer)
+      summary.mask |= part.mask
+      summary.aggregates.add(part.aggregates)
+      let (dx, dy) = offset(of: items[child].anchorX, items[child].anchorY, from: item)
+      summary.extent.formUnion(part.extent, dx, dy)
+      child = items[child].next
+    }
+    records[r].mask = summary.mask
+    records[r].isStale = false
+    recordExtents[r] = summary.extent
+    if hasAggregates { recordAggregates[r] = summary.aggregates }
+    return summary
+  }
+
+  /// Brings a cluster's records up to date from the finest on, as far as a budget of items to look
+  /// at goes. - Returns: whether all are.
+  func freshen(_ item: UInt32, _ zoom: Int, _ budget: inout Int) -> Bool {
+    let r = effectiveRecord(item, zoom)
+    guard r != Self.none else {
+      budget -= Int(items[item].memberCount)
+      return true
+    }
+    budget -= 1
+    guard records[r].isStale else { return true }
+    let finer = Int(records[r].zoom) + 1
+    guard budget > 0, freshen(item, finer, &budget) else { return false }
+    var child = records[r].firstChild
+    while child != Self.none {
+      guard budget > 0, freshen(child, finer, &budget) else { return false }
+      child = items[child].next
+    }
+    _ = summary(item, zoom)
+    return true
+  }
+
+  /// Brings every record up to date.
+  func freshenAll() {
+    forEachItem(0, in: UnitBox(x: 0, y: 0, width: 1 << 32, height: 1 << 32)) { seed in
+      _ = summary(seed, 0)
+    }
+  }
+
+  /// A plain move inside a micro-cell: records whose box the point makes or leaves become stale.
+  /// Where it lies well inside a box that is right, so it does in all coarser ones.
+  mutating func noteMove(
+    of head: UInt32, from old: (x: UInt32, y: UInt32), to x: UInt32, _ y: UInt32
+  ) {
+    var item = head
+    for zoom in stride(from: Self.maximumZoom, through: 0, by: -1) {
+      if Int(items[item].top) > zoom {
+        item = items[item].owner
+        // A head that came in this pass: its links to come mark all above them.
+        if item == Self.none { return }
+      }
+      let r = record(item, zoom)
+      if r == Self.none { continue }
+      if records[r].isStale { continue }
+      let before = offset(of: old.x, old.y, from: item)
+      let after = offset(of: x, y, from: item)
+      let extent = recordExtents[r]
+      if extent.isInside(before.dx, before.dy) && extent.isInside(after.dx, after.dy) { return }
+      records[r].isStale = true
+    }
+  }
+}

@@ -1,0 +1,115 @@
+/// What a viewport or a tile shows.
+public struct ClusterReading: Sendable {
+  /// Newest change among the blocks read: equal versions mean equal answers.
+  public var version: UInt64
+  /// In order of their ids.
+  public var clusters: [LiveCluster]
+  /// There were more than the limit.
+  public var isTruncated: Bool
+}
+
+/// Reads that may be long hold the lock in portions of about 100 us.
+///
+/// Summaries (masks, aggregates, bounds) are brought up to date first, from the finest on; what one
+/// portion did stays done. Filtered reads gather candidates; if what they read changed between two
+/// portions they begin anew, and in the last attempt hold the lock until they are through, so that
+/// an answer is always one state. The exact test of a filter runs without the lock.
+extension LiveClusters {
+  /// Items looked at under one hold of the lock.
+  private static let portion = 2_000
+  private static let attempts = 3
+  /// Portions after which a read brings the rest up to date at once.
+  private static let portions = 1_000
+
+  func read(
+    _ box: UnitBox, _ zoom: Int, _ filter: ClusterFilter?, _ details: ClusterDetails, limit: Int
+  ) -> ClusterReading {
+    if let filter {
+      return filtered(
+        filter, details, limit: limit,
+        version: { $0.newestChange(in: box, zoom: zoom, visible: false) },
+        parts: { $0.parts(in: box, zoom) }
+      ) ?? ClusterReading(version: 0, clusters: [], isTruncated: false)
+    }
+    if needsSummaries(details) && zoom <= Self.maximumClusterZoom {
+      freshen { net in
+        net.drawnSeeds(in: box, zoom, limit: 1_024).drawn.map { .seed($0.item, zoom: zoom) }
+      }
+    }
+    return reading { net in
+      let found = net.clusters(in: box, zoom: zoom, details: details, limit: limit)
+      return ClusterReading(
+        version: net.newestChange(in: box, zoom: zoom, visible: true), clusters: found.clusters,
+        isTruncated: found.isTruncated)
+    }
+  }
+
+  /// The features that `parts` names; `nil` if it names none.
+  func read(
+    _ filter: ClusterFilter?, _ details: ClusterDetails,
+    _ parts: (borrowing ClusterNet) -> [ClusterNet.Part]?
+  ) -> [LiveCluster]? {
+    if let filter {
+      return filtered(
+        filter, details, limit: .max, version: { $0.versions.current }, parts: parts)?.clusters
+    }
+    if needsSummaries(details) { freshen { parts($0) ?? [] } }
+    return reading { net in parts(net)?.map { net.answer($0, details) } }
+  }
+
+  private func needsSummaries(_ details: ClusterDetails) -> Bool {
+    configuration.hasAggregates || details.contains(.bounds)
+  }
+
+  private func freshen(_ parts: (borrowing ClusterNet) -> [ClusterNet.Part]) {
+    for _ in 0..<Self.portions {
+      let isDone = reading { net in
+        var budget = Self.portion
+        for case .seed(let item, let zoom) in parts(net) {
+          guard net.freshen(item, zoom, &budget) else { return false }
+        }
+        return true
+      }
+      if isDone { return }
+    }
+  }
+
+  private func filtered(
+    _ filter: ClusterFilter, _ details: ClusterDetails, limit: Int,
+    version: (borrowing ClusterNet) -> UInt64,
+    parts: (borrowing ClusterNet) -> [ClusterNet.Part]?
+  ) -> ClusterReading? {
+    for attempt in 1...Self.attempts {
+      let budget = attempt == Self.attempts ? Int.max : Self.portion
+      var gathering = Gathering()
+      var start: UInt64?
+      var isKnown = true
+      var isDone = false
+      while !isDone {
+        let isCurrent = reading { net in
+          let now = version(net)
+          guard start == nil || start == now else { return false }
+          if start == nil {
+            start = now
+            guard let found = parts(net) else {
+              isKnown = false
+              isDone = true
+              return true
+            }
+            gathering.parts = found.reversed()
+          }
+          isDone = net.gather(&gathering, filter, budget: budget)
+          return true
+        }
+        if !isCurrent { break }
+      }
+      guard isKnown else { return nil }
+      if isDone {
+        let found = gathering.clusters(filter, details, limit: limit)
+        return ClusterReading(
+          version: start ?? 0, clusters: found.clusters, isTruncated: found.isTruncated)
+      }
+    }
+    return nil
+  }
+}
