@@ -191,7 +191,7 @@ extension LiveIndex {
       unsafe MemoryHints.read(slots.base + Int(slot))
       unsafe MemoryHints.read(records.base + Int(slot))
     }
-    if i + 12 < hashes.count, let slot = unsafe likelySlot(hashes[i + 12]),
+    if i >= -12, i + 12 < hashes.count, let slot = unsafe likelySlot(hashes[i + 12]),
       unsafe slots.base[Int(slot)].location != Slot.vacant
     {
       let record = unsafe record(slot)
