@@ -28,6 +28,10 @@ extension LiveIndex {
         collectExpired(node: child, now: now, tick: tick, limit: limit, into: &expired)
         if tree.nodes[child].count > 0 { earliest = min(earliest, tree.nodes[child].earliest) }
       }
+    } else if let order = order(ofLeaf: index) {
+      guard let bound = collectExpired(order, now: now, tick: tick, limit: limit, into: &expired)
+      else { return }
+      earliest = bound
     } else {
       var isComplete = true
       tree.forEachBlock(of: index) { block, lanes in
@@ -50,5 +54,30 @@ extension LiveIndex {
       if !isComplete { return }
     }
     unsafe tree.nodes.pointer(index).pointee.earliest = earliest
+  }
+
+  /// The same of a great pile: only chunks that are due are looked at. Answers the pile's new
+  /// bound, `nil` when the limit was reached.
+  private func collectExpired(
+    _ order: PileOrder, now: Int64, tick: UInt32, limit: Int, into expired: inout [UInt32]
+  ) -> UInt32? {
+    var isComplete = true
+    order.forEachChunk(dueAt: tick) { entries in
+      var bound = UInt32.max
+      for entry in entries {
+        let expiry = expiresAt(entry.slot)
+        if expiry > now {
+          bound = min(bound, times.tick(expiry))
+        } else if expired.count < limit {
+          expired.append(entry.slot)
+        } else {
+          isComplete = false
+          return nil
+        }
+      }
+      return bound
+    }
+    guard isComplete else { return nil }
+    return order.earliest
   }
 }

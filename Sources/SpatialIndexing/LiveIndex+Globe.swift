@@ -81,6 +81,12 @@ extension LiveIndex {
     _ leaf: UInt32, _ search: NearestSearch, _ bounds: ChordBounds, _ limit: Double,
     _ hits: inout TopHits, _ work: inout SearchWork
   ) {
+    if let order = order(ofLeaf: leaf) {
+      var slots: [UInt32] = []
+      pileCandidates(order, search, tick: times.tick(search.now), &work) { slots.append($0) }
+      for slot in slots { search.offer(slot, to: &hits, self) }
+      return
+    }
     work.leavesVisited += 1
     work.pointsTested += Int(tree.nodes[leaf].count)
     tree.forEachBlock(of: leaf) { id, lanes in

@@ -20,6 +20,51 @@ extension LiveIndex {
     var seen = 0
     try checkNode(0, x: 0, y: 0, &seen)
     guard seen == count else { throw LiveIndexInvariantError("tree holds \(seen) of \(count)") }
+    for (leaf, order) in piles { try checkPile(leaf, order) }
+  }
+
+  private func checkPile(_ leaf: UInt32, _ order: PileOrder) throws(LiveIndexInvariantError) {
+    let node = tree.nodes[leaf]
+    guard !node.isInner, node.level == 32, Int(node.count) == order.count,
+      order.count > PileLimits.unordered
+    else { throw LiveIndexInvariantError("pile \(leaf) orders \(order.count) of \(node.count)") }
+    for group in order.groups {
+      for chunk in group.members.chunks {
+        for entry in chunk.entries
+        where slots[entry.slot].latitude != group.latitude
+          || slots[entry.slot].longitude != group.longitude
+        {
+          throw LiveIndexInvariantError("slot \(entry.slot) is in another place's group")
+        }
+      }
+      try checkOrder(leaf, group.members)
+    }
+    try checkOrder(leaf, order.mixed)
+  }
+
+  private func checkOrder(
+    _ leaf: UInt32, _ list: OrderedSlots
+  ) throws(LiveIndexInvariantError) {
+    var last: UInt32?
+    var seen = 0
+    for chunk in list.chunks {
+      guard chunk.entries.first?.slot == chunk.first.slot else {
+        throw LiveIndexInvariantError("a chunk of pile \(leaf) has another first entry")
+      }
+      for entry in chunk.entries {
+        let slot = entry.slot
+        if let last, unsafe !bytesPrecede(identifier(last), identifier(slot)) {
+          throw LiveIndexInvariantError("slot \(slot) is out of order in pile \(leaf)")
+        }
+        guard tree.links[slots[slot].location >> 3].owner >> 6 == leaf,
+          times.tick(expiresAt(slot)) >= chunk.earliest,
+          signature(slot) & ~chunk.signature == 0
+        else { throw LiveIndexInvariantError("slot \(slot): bounds of pile \(leaf)") }
+        last = slot
+        seen += 1
+      }
+    }
+    guard seen == list.count else { throw LiveIndexInvariantError("pile \(leaf): count") }
   }
 
   private func checkSlot(
@@ -91,6 +136,9 @@ extension LiveIndex {
     let node = tree.nodes[index]
     guard node.level == 32 || node.count <= PointTree.leafCapacity else {
       throw LiveIndexInvariantError("leaf \(index) is over-full")
+    }
+    if node.level == 32 && node.count >= PileLimits.ordered && piles[index] == nil {
+      throw LiveIndexInvariantError("pile \(index) of \(node.count) has no order")
     }
     var failure: String?
     var counted = 0

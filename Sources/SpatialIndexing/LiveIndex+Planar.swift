@@ -86,9 +86,16 @@ extension LiveIndex {
       for i in 0..<count { search.offer(candidates.slot(i), to: &hits, self) }
       return hits.sorted(self)
     }
-    for i in 0..<count { unsafe MemoryHints.read(slots.base + Int(candidates.slot(i))) }
+    // As many as fit the first cache, then so many ahead.
+    let ahead = 64
+    for i in 0..<min(ahead, count) {
+      unsafe MemoryHints.read(slots.base + Int(candidates.slot(i)))
+    }
     var hits = unsafe [TopHits.Hit](unsafeUninitializedCapacity: count) { buffer, kept in
       for i in 0..<count {
+        if i + ahead < count {
+          unsafe MemoryHints.read(slots.base + Int(candidates.slot(i + ahead)))
+        }
         let slot = candidates.slot(i)
         let distance = search.distance(slot, self)
         unsafe buffer[kept] = TopHits.Hit(distance: distance, slot: slot)
@@ -133,6 +140,10 @@ extension LiveIndex {
             stack.baseAddress.unsafelyUnwrapped, &depth, isPlain: isPlain)
           continue
         }
+        if let order = order(ofLeaf: pending.node) {
+          takePile(order, pending.square, search, tick: tick, &candidates, &work)
+          continue
+        }
         work.leavesVisited += 1
         unsafe work.pointsTested += Int(node.pointee.count)
         if unsafe isPlain && node.pointee.earliest > tick && node.pointee.level < 32 {
@@ -146,6 +157,17 @@ extension LiveIndex {
       }
       return true
     }
+  }
+
+  /// A great pile is one unit square: its distance in the plane is its cell's.
+  private func takePile(
+    _ order: PileOrder, _ square: Float, _ search: NearestSearch, tick: UInt32,
+    _ candidates: inout PlanarCandidates, _ work: inout SearchWork
+  ) {
+    var slots: [UInt32] = []
+    pileCandidates(order, search, tick: tick, &work) { slots.append($0) }
+    for slot in slots { candidates.append(square, slot) }
+    candidates.reduceIfWorthwhile()
   }
 
   @inline(__always)

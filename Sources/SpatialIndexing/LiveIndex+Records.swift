@@ -106,6 +106,7 @@ extension LiveIndex {
     let signature = writeRecord(slot, upsert, cell: Self.cell(point(slot)))
     arena.free(old, count: oldSize)
     tree.setSignature(location: slots[slot].location, signature)
+    widenPile(slot, signature: signature)
   }
 
   /// Tells the posting lists of an object's tags that it went to another cell.

@@ -236,8 +236,12 @@ extension LiveIndex {
     let block = unsafe tree.blocks.pointer(location >> 3)
     let lane = Int(location & 7)
     let difference = unsafe (block.pointee.x[lane] ^ point.x) | (block.pointee.y[lane] ^ point.y)
-    guard difference >> 16 == 0,
-      UInt32(difference.leadingZeroBitCount) >= tree.links[location >> 3].owner & 63,
+    let level = tree.links[location >> 3].owner & 63
+    guard difference >> 16 == 0, UInt32(difference.leadingZeroBitCount) >= level,
+      // Piles are ordered by exact coordinates.
+      unsafe level < 32
+        || (stored.pointee.latitude.bitPattern == entry.pointee.latitude.bitPattern
+          && stored.pointee.longitude.bitPattern == entry.pointee.longitude.bitPattern),
       unsafe entry.pointee.expiresAt >= times.expiresAt(slot, stored.pointee.times)
     else { return false }
     unsafe PointBlock.setPoint(block, lane, point)
@@ -258,6 +262,7 @@ extension LiveIndex {
     let from = self.point(slot)
     let oldExpiry = unsafe times.expiresAt(slot, stored.pointee.times)
     let tick = unsafe times.tick(entry.pointee.expiresAt)
+    leavePile(slot)
     unsafe stored.pointee.times = times.pack(
       slot: slot, observedAt: entry.pointee.observedAt, expiresAt: entry.pointee.expiresAt)
     unsafe stored.pointee.latitude = entry.pointee.latitude
@@ -269,6 +274,7 @@ extension LiveIndex {
       updatePostings(slot, cell: Self.cell(point))
     }
     tree.move(slot: slot, to: point, tick: tick)
+    joinPile(slot)
     if isFed {
       unsafe feed.append(
         IndexChange(
@@ -302,6 +308,7 @@ extension LiveIndex {
     map.insert(hash, slot: slot)
     unsafe tree.insert(
       slot: slot, at: point, signature: signature, tick: times.tick(entry.pointee.expiresAt))
+    joinPile(slot)
     if isFed {
       unsafe feed.append(
         IndexChange(
@@ -323,6 +330,7 @@ extension LiveIndex {
           kind: .removed, idHash: StableHash.hash64(id), handle: handle(slot), from: point,
           to: point))
     }
+    leavePile(slot)
     map.remove(hash, slot: slot)
     eraseRecord(slot)
     tree.remove(location: slots[slot].location)

@@ -25,6 +25,9 @@ struct CodedHit: BitwiseCopyable {
   let ordered: UnsafeMutablePointer<UInt32>
   let queue: UnsafeMutablePointer<UInt32>
   var queued = 0
+  /// Of those, hits that need no test any more.
+  var certain = 0
+  /// Hits visited.
   var found = 0
   var clip: PolygonClip?
   var work = SearchWork()
@@ -34,6 +37,8 @@ struct CodedHit: BitwiseCopyable {
   static let queueLength = 192
   /// Hits that stay in the queue when it is emptied, until they have had time to come.
   static let waiting = 48
+  /// Marks a slot whose position is still to be put to the area's exact test.
+  static let untested: UInt32 = 1 << 31
 
   init(_ base: UnsafeMutablePointer<UInt32>, clip: PolygonClip?) {
     unsafe keys = UnsafeMutableRawPointer(base).assumingMemoryBound(to: Int32.self)
@@ -65,7 +70,7 @@ extension LiveIndex {
       } else {
         visitWithin(0, x: 0, y: 0, isInside: false, search, &run, visit)
       }
-      empty(&run, keeping: 0, visit)
+      empty(&run, keeping: 0, search, visit)
       work += run.work
       return run.found
     }
@@ -78,7 +83,8 @@ extension LiveIndex {
   private func isWanted(
     _ node: TreeNode, x: UInt32, y: UInt32, _ search: WithinSearch, _ run: borrowing WithinRun
   ) -> Bool {
-    guard run.found < search.limit, node.count > 0, search.plan.admits(node.signature) else {
+    guard run.found + run.certain < search.limit, node.count > 0, search.plan.admits(node.signature)
+    else {
       return false
     }
     if let after = search.after, Self.lastCode(node, x: x, y: y) < after.code { return false }
@@ -184,6 +190,9 @@ extension LiveIndex {
     _ visit: (HitView) -> Void
   ) {
     let node = tree.nodes[leaf]
+    if let order = order(ofLeaf: leaf) {
+      return takePile(leaf, order, isInside, search, &run, visit)
+    }
     run.work.leavesVisited += 1
     run.work.pointsTested += Int(node.count)
     // Below level 17 a place within the leaf fits 30 bits.
@@ -197,10 +206,10 @@ extension LiveIndex {
     {
       unsafe orderTies(run.ordered, count)
     }
-    for i in 0..<min(count, search.limit - run.found) {
-      unsafe enqueue(run.ordered[i], &run)
+    for i in 0..<count { unsafe enqueue(run.ordered[i], &run) }
+    if run.queued > WithinRun.queueLength - 40 {
+      empty(&run, keeping: WithinRun.waiting, search, visit)
     }
-    if run.queued > WithinRun.queueLength - 40 { empty(&run, keeping: WithinRun.waiting, visit) }
   }
 
   /// A leaf's matches with their place in it in Morton order; answers their number.
@@ -224,15 +233,17 @@ extension LiveIndex {
         return
       }
       for lane in 0..<lanes {
-        let slot = unsafe slotOf[lane]
+        var slot = unsafe slotOf[lane]
         guard unsafe search.plan.matches(slot, signature: block.pointee.signature[lane], self)
         else { continue }
         if mayBeExpired && expiresAt(slot) <= search.now { continue }
         let point = unsafe MercatorPoint(x: block.pointee.x[lane], y: block.pointee.y[lane])
-        if !isInside && !isInArea(slot, point, search, &run.work) { continue }
+        let relation = isInside ? .inside : search.area.relation(of: point)
+        if relation == .outside { continue }
         if search.after != nil && !isAfterCursor(MortonCode(point).rawValue, slot, search) {
           continue
         }
+        if relation == .mixed { slot |= WithinRun.untested }
         unsafe run.keys[count] = keys[lane]
         unsafe run.members[count] = slot
         count += 1
@@ -260,15 +271,18 @@ extension LiveIndex {
   /// Puts slots of one unit square that stand side by side into the order of their ids.
   private func orderTies(_ slots: UnsafeMutablePointer<UInt32>, _ count: Int) {
     for i in 1..<count {
-      let slot = unsafe slots[i]
+      let entry = unsafe slots[i]
+      let slot = entry & ~WithinRun.untested
       var j = i
-      while unsafe j > 0 && point(slots[j - 1]) == point(slot)
-        && bytesPrecede(identifier(slot), identifier(slots[j - 1]))
-      {
+      while j > 0 {
+        let other = unsafe slots[j - 1] & ~WithinRun.untested
+        guard
+          unsafe point(other) == point(slot) && bytesPrecede(identifier(slot), identifier(other))
+        else { break }
         unsafe slots[j] = unsafe slots[j - 1]
         j -= 1
       }
-      unsafe slots[j] = slot
+      unsafe slots[j] = entry
     }
   }
 
@@ -279,11 +293,30 @@ extension LiveIndex {
   ) {
     var matches: [CodedHit] = []
     collect(leaf, isInside: isInside, search, into: &matches, &run.work)
-    order(&matches, limit: search.limit - run.found)
-    for match in matches.prefix(search.limit - run.found) {
+    let room = search.limit - run.found - run.certain
+    order(&matches, limit: room)
+    for match in matches.prefix(room) {
       enqueue(match.slot, &run)
       if run.queued > WithinRun.queueLength - 40 {
-        empty(&run, keeping: WithinRun.waiting, visit)
+        empty(&run, keeping: WithinRun.waiting, search, visit)
+      }
+    }
+  }
+
+  private func takePile(
+    _ leaf: UInt32, _ order: PileOrder, _ isInside: Bool, _ search: WithinSearch,
+    _ run: inout WithinRun, _ visit: (HitView) -> Void
+  ) {
+    let head = unsafe tree.blocks.pointer(tree.nodes[leaf].first)
+    let point = unsafe MercatorPoint(x: head.pointee.x[0], y: head.pointee.y[0])
+    let room = search.limit - run.found - run.certain
+    let found = pileMatches(
+      order, code: MortonCode(point).rawValue, isInside: isInside, search, limit: room,
+      &run.work)
+    for slot in found.prefix(room) {
+      enqueue(slot, &run)
+      if run.queued > WithinRun.queueLength - 40 {
+        empty(&run, keeping: WithinRun.waiting, search, visit)
       }
     }
   }
@@ -291,23 +324,40 @@ extension LiveIndex {
   // MARK: Visiting
 
   @inline(__always)
-  private func enqueue(_ slot: UInt32, _ run: inout WithinRun) {
-    unsafe MemoryHints.read(slots.base + Int(slot))
-    unsafe run.queue[run.queued] = slot
+  private func enqueue(_ entry: UInt32, _ run: inout WithinRun) {
+    unsafe MemoryHints.read(slots.base + Int(entry & ~WithinRun.untested))
+    unsafe run.queue[run.queued] = entry
     run.queued += 1
-    run.found += 1
+    run.certain += entry & WithinRun.untested == 0 ? 1 : 0
   }
 
-  /// Visits what waits but the last few.
-  @inline(__always)
-  private func empty(_ run: inout WithinRun, keeping: Int, _ visit: (HitView) -> Void) {
+  /// Tests and visits what waits but the last few.
+  private func empty(
+    _ run: inout WithinRun, keeping: Int, _ search: WithinSearch, _ visit: (HitView) -> Void
+  ) {
     let count = max(0, run.queued - keeping)
-    for i in 0..<count { unsafe visit(view(run.queue[i])) }
+    for i in 0..<count {
+      let entry = unsafe run.queue[i]
+      let slot = entry & ~WithinRun.untested
+      if entry & WithinRun.untested == 0 {
+        run.certain -= 1
+      } else {
+        run.work.exactTests += 1
+        let stored = unsafe slots.pointer(slot)
+        guard
+          unsafe search.area.contains(
+            latitude: stored.pointee.latitude, longitude: stored.pointee.longitude)
+        else { continue }
+      }
+      guard run.found < search.limit else { continue }
+      run.found += 1
+      visit(view(slot))
+    }
     for i in count..<run.queued { unsafe run.queue[i - count] = unsafe run.queue[i] }
     run.queued -= count
   }
 
-  // MARK: Any leaf
+  // MARK: Great leaves
 
   /// A leaf's matches, in no order.
   func collect(

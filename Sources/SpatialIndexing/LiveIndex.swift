@@ -22,6 +22,8 @@ import ObjectModel
   var arena = RecordArena()
   var map = IdentifierMap()
   var tags: TagDirectory
+  /// Orders of great piles, by leaf.
+  var piles: [UInt32: PileOrder] = [:]
   /// One past the greatest slot ever used.
   var slotEnd: UInt32 = 0
   private var freeSlot = Slot.vacant
@@ -147,6 +149,7 @@ import ObjectModel
       Int(slotEnd) * MemoryLayout<Slot>.stride
       + Int(tree.blockEnd) * (MemoryLayout<PointBlock>.stride + MemoryLayout<BlockLink>.stride)
       + Int(tree.nodeEnd) * MemoryLayout<TreeNode>.stride + times.wideBytes
+      + piles.values.reduce(0) { $0 + $1.bytes }
     s.recordBytes = arena.bytesReserved + Int(slotEnd) * 4
     s.idMapBytes = map.bytes
     s.tagBytes = tags.bytes

@@ -1,0 +1,279 @@
+import GeoMath
+import ObjectModel
+import Testing
+
+@testable import SpatialIndexing
+
+/// The fast ways inside a search against the plain ways.
+@Suite struct SearchPathTests {
+  static let now = Instant(milliseconds: 1_760_000_000_000)
+
+  @Test(arguments: [UInt64(71), 72])
+  func rankSortSorts(seed: UInt64) {
+    var g = SeededGenerator(seed: seed)
+    for round in 0..<400 {
+      let count = Int.random(in: 0...64, using: &g)
+      let span: ClosedRange<Int32> = round % 3 == 0 ? 0...5 : Int32.min...Int32.max
+      let values = (0..<count).map { _ in Int32.random(in: span, using: &g) }
+      var keys = values + [Int32](repeating: 7, count: RankSort.padding)
+      let order = (0..<UInt32(count)).map { $0 }
+      var sorted = [UInt32](repeating: .max, count: count + 1)
+      let hasTies = keys.withUnsafeMutableBufferPointer { keys in
+        order.withUnsafeBufferPointer { order in
+          sorted.withUnsafeMutableBufferPointer { sorted in
+            count == 0
+              ? false
+              : RankSort.sort(
+                keys.baseAddress!, order.baseAddress!, count: count, into: sorted.baseAddress!)
+          }
+        }
+      }
+      let expected = order.sorted {
+        values[Int($0)] != values[Int($1)] ? values[Int($0)] < values[Int($1)] : $0 < $1
+      }
+      #expect(Array(sorted.prefix(count)) == expected)
+      #expect(hasTies == (Set(values).count < count))
+    }
+  }
+
+  /// Whatever is cut away, the best `limit` squares stay.
+  @Test(arguments: [UInt64(73), 74])
+  func candidatesKeepTheBest(seed: UInt64) {
+    var g = SeededGenerator(seed: seed)
+    for round in 0..<200 {
+      let limit = Int.random(in: 1...60, using: &g)
+      var candidates = PlanarCandidates(
+        limit: limit, scale: PlanarScale(latitude: 37.5), bound: .greatestFiniteMagnitude)
+      var all: [Float] = []
+      for i in 0..<Int.random(in: 0...300, using: &g) {
+        let square: Float =
+          round % 4 == 0 ? 5e9 : .random(in: 0...(round % 4 == 1 ? 1 : 1e12), using: &g)
+        all.append(square)
+        if square <= candidates.bound { candidates.append(square, UInt32(i)) }
+        candidates.reduceIfWorthwhile()
+      }
+      candidates.reduce()
+      let kept = Set((0..<candidates.count).map { candidates.slot($0) })
+      let best = all.indices.sorted { all[$0] < all[$1] }.prefix(limit)
+      for i in best where all[i] < all[best.last!] { #expect(kept.contains(UInt32(i))) }
+      if all.count >= limit {
+        #expect(kept.count >= limit)
+        #expect(candidates.worst >= all[best.last!])
+      }
+    }
+  }
+
+  @Test(arguments: [UInt64(75), 76])
+  func chordsAreBounds(seed: UInt64) {
+    var g = SeededGenerator(seed: seed)
+    for _ in 0..<20_000 {
+      let origin = (
+        latitude: Double.random(in: -90...90, using: &g),
+        longitude: Double.random(in: -180...180, using: &g)
+      )
+      let center = MercatorPoint(latitude: origin.latitude, longitude: origin.longitude)
+      let bounds = ChordBounds(
+        latitude: origin.latitude, longitude: origin.longitude, center: center)
+      let near = Bool.random(using: &g)
+      let other =
+        near
+        ? (
+          latitude: max(-90, min(90, origin.latitude + .random(in: -0.01...0.01, using: &g))),
+          longitude: Coordinate.wrappedLongitude(
+            origin.longitude + .random(in: -0.01...0.01, using: &g))
+        )
+        : (
+          latitude: Double.random(in: -90...90, using: &g),
+          longitude: Double.random(in: -180...180, using: &g)
+        )
+      let point = MercatorPoint(latitude: other.latitude, longitude: other.longitude)
+      let distance = DistanceOrigin(latitude: origin.latitude, longitude: origin.longitude)
+        .millimeters(latitude: other.latitude, longitude: other.longitude)
+      let limit = ChordBounds.square(within: distance)
+      if point.y != 0 && point.y != .max {
+        #expect(bounds.square(x: point.x, y: point.y) <= limit, "\(origin) \(other)")
+      }
+      let level = UInt32.random(in: 1...32, using: &g)
+      let side = UInt64(1) << UInt64(32 - level)
+      let mask = UInt32(truncatingIfNeeded: ~(side - 1))
+      let least = bounds.least(x: point.x & mask, y: point.y & mask, side: side)
+      let chord = max(0, least.squareRoot() - ChordBounds.slack)
+      #expect(chord * chord <= limit, "\(origin) \(other) level \(level)")
+    }
+  }
+
+  private func build(
+    _ count: Int, _ place: (inout SeededGenerator) -> (latitude: Double, longitude: Double),
+    seed: UInt64
+  ) -> (SharedLiveIndex, BruteForceIndex) {
+    var g = SeededGenerator(seed: seed)
+    let index = SharedLiveIndex()
+    var oracle = BruteForceIndex()
+    var batch = UpdateBatch()
+    var reports: [TestReport] = []
+    for i in 0..<count {
+      let at = place(&g)
+      let report = TestReport(
+        id: "o\(i)", latitude: at.latitude, longitude: at.longitude,
+        tags: i % 50 == 0 ? ["rare"] : i % 7 == 0 ? ["seventh"] : [], observedAt: Self.now,
+        expiresAt: .distantFuture)
+      reports.append(report)
+      batch.append(report)
+    }
+    var outcomes: [UpdateOutcome] = []
+    index.apply(batch, now: Self.now, outcomes: &outcomes)
+    _ = oracle.apply(reports, now: Self.now)
+    return (index, oracle)
+  }
+
+  /// Polygons of many corners, some on a lattice that points stand on, over a tree deep enough for
+  /// cells inside, outside and on the edge.
+  @Test(arguments: [UInt64(77), 78, 79])
+  func polygonsHandDownTheirEdges(seed: UInt64) throws {
+    var g = SeededGenerator(seed: seed)
+    let crosses = seed == 79
+    let middle = (latitude: crosses ? -17.0 : 37.5, longitude: crosses ? 179.95 : 127.0)
+    let (index, oracle) = build(
+      4000,
+      { g in
+        let lattice = Bool.random(using: &g)
+        var east = Double.random(in: -0.2...0.2, using: &g)
+        var north = Double.random(in: -0.2...0.2, using: &g)
+        if lattice {
+          east = (east * 64).rounded() / 64
+          north = (north * 64).rounded() / 64
+        }
+        return (middle.latitude + north, Coordinate.wrappedLongitude(middle.longitude + east))
+      }, seed: seed)
+    for round in 0..<24 {
+      let count = [3, 8, 60, 400][round % 4]
+      let corners = (0..<count).map { i -> Coordinate in
+        // A walk round a square: no sine needed.
+        let t = Double(i) / Double(count) * 4
+        let along = t - t.rounded(.down)
+        let side = Int(t)
+        let (x, y) = [
+          (along, 0.0), (1.0, along), (1 - along, 1.0), (0.0, 1 - along),
+        ][side]
+        let r = 0.3 * Double.random(in: 0.5...1, using: &g)
+        var east = (x - 0.5) * r
+        var north = (y - 0.5) * r
+        if round % 2 == 0 {
+          east = (east * 64).rounded() / 64
+          north = (north * 64).rounded() / 64
+        }
+        return Coordinate(
+          uncheckedLatitude: middle.latitude + north,
+          longitude: Coordinate.wrappedLongitude(middle.longitude + east))
+      }
+      guard let polygon = try? GeoPolygon(corners) else { continue }
+      let query = WithinQuery(area: .polygon(polygon), limit: round % 3 == 0 ? 50 : 10_000)
+      #expect(
+        index.withinHits(query, now: Self.now) == oracle.within(query, now: Self.now),
+        "round \(round)")
+    }
+  }
+
+  /// A search by tag begins with a guess; where the guess is wrong it is put right.
+  @Test(arguments: [UInt64(81), 82])
+  func tagGuessesAreCorrected(seed: UInt64) {
+    // Half of all far from where the carriers are wanted.
+    var n = 0
+    let (index, oracle) = build(
+      6000,
+      { g in
+        n += 1
+        let isDense = n % 2 == 0
+        let spread = isDense ? 0.003 : 0.4
+        return (
+          37.5 + .random(in: -spread...spread, using: &g),
+          127 + .random(in: -spread...spread, using: &g)
+        )
+      }, seed: seed)
+    var g = SeededGenerator(seed: seed &+ 1)
+    for i in 0..<60 {
+      let spread = i % 2 == 0 ? 0.005 : 0.5
+      var query = NearestQuery(
+        latitude: 37.5 + .random(in: -spread...spread, using: &g),
+        longitude: 127 + .random(in: -spread...spread, using: &g), limit: [1, 5, 40][i % 3],
+        filter: SearchFilter(tags: [i % 4 < 2 ? "seventh" : "rare"]))
+      if i % 5 == 0 { query.maximumDistanceMillimeters = 3_000_000 }
+      #expect(index.nearestHits(query, now: Self.now) == oracle.nearest(query, now: Self.now))
+    }
+  }
+
+  /// From afar, near the poles and across 180 degrees the globe's search answers.
+  @Test(arguments: [UInt64(83), 84])
+  func theGlobeSearchEqualsBruteForce(seed: UInt64) {
+    let (index, oracle) = build(
+      3000,
+      { g in
+        switch Int.random(in: 0..<3, using: &g) {
+        case 0:
+          return (.random(in: -90...90, using: &g), .random(in: -180...180, using: &g))
+        case 1:
+          return (.random(in: 84.8...90, using: &g), .random(in: -180...180, using: &g))
+        default:
+          return (37.5 + .random(in: -0.1...0.1, using: &g), .random(in: 126.9...127.1, using: &g))
+        }
+      }, seed: seed)
+    var g = SeededGenerator(seed: seed &+ 1)
+    for i in 0..<120 {
+      let origin: (Double, Double) = [
+        (90, 0), (-90, 12), (0, 180), (0, -180), (85.06, 3),
+        (.random(in: -90...90, using: &g), .random(in: -180...180, using: &g)),
+        (-37.5, -53),
+      ][i % 7]
+      var query = NearestQuery(
+        latitude: origin.0, longitude: origin.1, limit: [1, 20, 300][i % 3])
+      if i % 4 == 0 { query.maximumDistanceMillimeters = 2_000_000_000 }
+      if i % 5 == 0 { query.filter = SearchFilter(tags: ["rare"]) }
+      #expect(index.nearestHits(query, now: Self.now) == oracle.nearest(query, now: Self.now))
+    }
+  }
+
+  /// Long batches, in which entries are looked at ahead, do what one entry at a time does.
+  @Test(arguments: [UInt64(85), 86])
+  func longBatchesEqualSingleEntries(seed: UInt64) throws {
+    var g = SeededGenerator(seed: seed)
+    let (long, _) = build(1500, { Layout.clustered.place(&$0) }, seed: seed)
+    let (short, _) = build(1500, { Layout.clustered.place(&$0) }, seed: seed)
+    let ids = (0..<1500).map { "o\($0)" }
+    let longHandles = long.handles(ids: ids, now: Self.now)
+    let shortHandles = short.handles(ids: ids, now: Self.now)
+    for round in 0..<8 {
+      var batch = UpdateBatch()
+      var outcomes: [UpdateOutcome] = []
+      var single: [UpdateOutcome] = []
+      for i in 0..<700 {
+        let at = Layout.clustered.place(&g)
+        let number = Int.random(in: 0..<1500, using: &g)
+        var one = UpdateBatch()
+        if (i + round) % 3 == 0 {
+          let id = "new-\(round)-\(number % 300)"
+          batch.append(
+            id: "\(id)-\(i)", latitude: at.latitude, longitude: at.longitude, tags: ["n"],
+            observedAt: Self.now, expiresAt: .distantFuture)
+          one.append(
+            id: "\(id)-\(i)", latitude: at.latitude, longitude: at.longitude, tags: ["n"],
+            observedAt: Self.now, expiresAt: .distantFuture)
+        } else {
+          batch.append(
+            handle: longHandles[number]!, latitude: at.latitude, longitude: at.longitude,
+            observedAt: Self.now, expiresAt: .distantFuture)
+          one.append(
+            handle: shortHandles[number]!, latitude: at.latitude, longitude: at.longitude,
+            observedAt: Self.now, expiresAt: .distantFuture)
+        }
+        var outcome: [UpdateOutcome] = []
+        short.apply(one, now: Self.now, outcomes: &outcome)
+        single += outcome
+      }
+      long.apply(batch, now: Self.now, outcomes: &outcomes)
+      #expect(outcomes == single)
+    }
+    let query = WithinQuery(area: .box(.world), limit: 100_000)
+    #expect(long.withinHits(query, now: Self.now) == short.withinHits(query, now: Self.now))
+    try long.checkInvariants()
+  }
+}
