@@ -1,0 +1,108 @@
+import GeoMath
+import ObjectModel
+import RideMatching
+import RoutePlanning
+import TaxiFares
+
+/// Requests one by one, as the service does it: whoever finds a party joins the best one, whoever
+/// finds none opens one. A party leaves when it is full, or when its first rider's patience ends.
+struct OnlineReplay {
+  private let settings: ReplaySettings
+  private let rules: PartyRules
+  private var index: PartyIndex
+  private var outcome = ReplayOutcome(name: "online")
+  /// By party.
+  private var requests: [String: [ReplayRequest]] = [:]
+  /// Parties by the end of their window, earliest first: requests come in order, and all wait
+  /// equally long.
+  private var waiting: [(end: Instant, id: String)] = []
+  private var nextWaiting = 0
+
+  private init(_ settings: ReplaySettings) throws {
+    self.settings = settings
+    let pricing = PartyPricing(
+      catalog: try TariffCatalog([settings.tariff]),
+      routes: EstimatedRouteProvider(.always(settings.profile)))
+    var configuration = PartyConfiguration()
+    configuration.seats = 1...max(1, min(settings.maxSeats, PartyConfiguration.mostSeats))
+    rules = PartyRules(configuration: configuration, pricing: pricing)
+    index = PartyIndex(pricing: pricing)
+  }
+
+  /// - Parameter requests: By time.
+  static func run(_ requests: [ReplayRequest], _ settings: ReplaySettings) throws -> ReplayOutcome {
+    var replay = try OnlineReplay(settings)
+    var seconds = 0.0
+    try ReplayClock.measure(&seconds) {
+      for request in requests { try replay.take(request) }
+      replay.leave(until: .distantFuture)
+    }
+    replay.outcome.processorSeconds = seconds
+    return replay.outcome
+  }
+
+  private mutating func take(_ request: ReplayRequest) throws {
+    leave(until: request.at)
+    // From now to the end of the patience.
+    var wanted = request.request
+    wanted.window = DepartureWindow(
+      time: request.at.advanced(milliseconds: settings.patience / 2),
+      toleranceMilliseconds: settings.patience / 2)
+    let query = MatchQuery(wanted, now: request.at, limit: 1)
+    if let best = index.match(query).candidates.first, best.yourSaving > 0 {
+      let party = try rules.join(query.join, best.party, now: request.at, claims: { _ in [] }).party
+      requests[party.id, default: []].append(request)
+      if party.state == .full {
+        depart(party, at: request.at)
+      } else {
+        try index.update(party)
+      }
+      return
+    }
+    let command = CreateParty(
+      hostID: wanted.riderID, origin: wanted.origin, destination: wanted.destination,
+      window: wanted.window, hostSeats: wanted.seats, seats: settings.maxSeats,
+      limits: settings.limits, tariffID: settings.tariff.id)
+    let party = try rules.create(
+      command, id: "p" + wanted.riderID, now: request.at, claims: { _ in [] }
+    ).party
+    requests[party.id] = [request]
+    if party.state == .full {
+      depart(party, at: request.at)
+    } else {
+      try index.update(party)
+      waiting.append((party.window.end, party.id))
+    }
+  }
+
+  private mutating func leave(until now: Instant) {
+    while nextWaiting < waiting.count, waiting[nextWaiting].end <= now {
+      let entry = waiting[nextWaiting]
+      nextWaiting += 1
+      if let party = index.party(entry.id) { depart(party, at: entry.end) }
+    }
+    if nextWaiting > 4096 {
+      waiting.removeFirst(nextWaiting)
+      nextWaiting = 0
+    }
+  }
+
+  private mutating func depart(_ party: Party, at moment: Instant) {
+    index.remove(id: party.id)
+    let aboard = requests.removeValue(forKey: party.id) ?? []
+    let byID = Dictionary(
+      aboard.map { ($0.request.riderID, $0) }, uniquingKeysWith: { first, _ in first })
+    outcome.add(
+      party.riders.map { rider in
+        let request = byID[rider.id]
+        let at = request?.at ?? moment
+        return ReplayOutcome.Ride(
+          requestedAt: at, groupSize: party.riders.count,
+          waitSeconds: Double(moment.milliseconds(since: at)) / 1000,
+          walkMeters: request?.request.origin.coordinate.distanceMeters(
+            to: party.origin.coordinate) ?? 0,
+          rideMeters: rider.rideMeters, directMeters: rider.directMeters,
+          soloFare: rider.soloFare, share: rider.share)
+      })
+  }
+}

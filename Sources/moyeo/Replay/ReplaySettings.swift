@@ -1,0 +1,37 @@
+import ObjectModel
+import RideMatching
+import RoutePlanning
+import TaxiFares
+
+/// What both ways of matching are run with.
+struct ReplaySettings {
+  var tariff: Tariff
+  var profile: TrafficProfile
+  var limits: RideLimits
+  var maxSeats: Int
+  /// How long a request may be kept waiting.
+  var patienceSeconds: Int
+  var intervalSeconds: Int
+  var iterations: Int
+  var seed: UInt64
+  /// Groups of a batch do not wait for more.
+  var leavesAtOnce: Bool
+
+  var patience: Int64 { Int64(patienceSeconds) * 1000 }
+}
+
+/// A request of a file, before its window is known to the matching.
+struct ReplayRequest {
+  var at: Instant
+  var request: RideRequest
+}
+
+/// Wall time of the matching alone.
+enum ReplayClock {
+  static func measure<T>(_ seconds: inout Double, _ body: () throws -> T) rethrows -> T {
+    let clock = ContinuousClock()
+    let begin = clock.now
+    defer { seconds += (clock.now - begin) / .seconds(1) }
+    return try body()
+  }
+}
