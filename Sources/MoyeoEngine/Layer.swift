@@ -9,6 +9,8 @@ public final class Layer: Sendable {
   public let index: SharedLiveIndex
   let feed: ClusterFeed
   let epoch: UInt32
+  /// What callers took out, for a ``PositionKeeper``.
+  let removals = RemovalLog()
 
   init(
     name: String, settings: LayerSettings, epoch: UInt32, onWork: @escaping @Sendable () -> Void

@@ -52,6 +52,8 @@ extension Layer {
 
   /// Takes an object out. - Returns: Whether it was there.
   public func remove(id: String, now: Instant) -> Bool {
-    index.remove(ids: [id], now: now, changes: publishing([:], now: now))[0]
+    let wasThere = index.remove(ids: [id], now: now, changes: publishing([:], now: now))[0]
+    if wasThere { removals.note(id) }
+    return wasThere
   }
 }
