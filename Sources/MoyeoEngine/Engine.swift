@@ -12,6 +12,8 @@ public final class Engine: Sendable {
   private let layersByName = LayerTable()
   /// Start it to keep clusters in step; without it they stand still.
   public let clusterMaintainer: ClusterMaintainer
+  /// Start it to tell watchers of positions what happens.
+  public let watchMaintainer: WatchMaintainer
 
   public init(
     configuration: EngineConfiguration = EngineConfiguration(), clock: any WallClock,
@@ -21,6 +23,8 @@ public final class Engine: Sendable {
     self.clock = clock
     self.epoch = epoch
     clusterMaintainer = ClusterMaintainer { [layersByName] in layersByName.all }
+    watchMaintainer = WatchMaintainer(
+      layers: { [layersByName] in layersByName.all }, now: { clock.now() })
   }
 
   public var limits: EngineLimits { configuration.limits }
@@ -54,7 +58,9 @@ public final class Engine: Sendable {
       guard layers.count < configuration.limits.layersPerTenant else { return nil }
       let layer = Layer(
         name: name, settings: settings, epoch: epoch,
-        onWork: { [clusterMaintainer] in clusterMaintainer.signal() })
+        watchedAreas: configuration.limits.watchedAreas,
+        onWork: { [clusterMaintainer] in clusterMaintainer.signal() },
+        onWatchWork: { [watchMaintainer] in watchMaintainer.signal() })
       layers[name] = layer
       return layer
     }

@@ -29,6 +29,10 @@ public struct EngineLimits: Sendable, Hashable {
   public var versionWaitMilliseconds: Int64 = 50
   public var maximumZoom = 22
   public var clustersPerAnswer = 10_000
+  /// Fences in one Watch.
+  public var fences = 10_000
+  /// Areas watched in one layer, those of watches that wait for their reader included.
+  public var watchedAreas = 100_000
 
   public init() {}
 }

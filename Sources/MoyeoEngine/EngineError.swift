@@ -23,4 +23,6 @@ public enum EngineError: Error, Hashable, Sendable {
   case badZoom(Int)
   /// A viewport of more tiles than one call compares.
   case tooManyTiles(Int)
+  /// The layer watches as many areas as it may.
+  case tooManyWatches(limit: Int)
 }

@@ -11,9 +11,12 @@ public final class Layer: Sendable {
   let epoch: UInt32
   /// What callers took out, for a ``PositionKeeper``.
   let removals = RemovalLog()
+  /// Who watches positions here.
+  public let watches: LayerWatches
 
   init(
-    name: String, settings: LayerSettings, epoch: UInt32, onWork: @escaping @Sendable () -> Void
+    name: String, settings: LayerSettings, epoch: UInt32, watchedAreas: Int = 100_000,
+    onWork: @escaping @Sendable () -> Void, onWatchWork: @escaping @Sendable () -> Void = {}
   ) {
     self.name = name
     self.settings = settings
@@ -26,6 +29,8 @@ public final class Layer: Sendable {
         : nil, onWork: onWork)
     index = SharedLiveIndex(
       configuration: LiveIndexConfiguration(columnCount: columnNames(of: settings).count))
+    watches = LayerWatches(
+      index: index, name: name, areaLimit: watchedAreas, onWork: onWatchWork)
   }
 
   /// The attributes kept as numeric columns, in column order.
@@ -53,7 +58,10 @@ public final class Layer: Sendable {
   func publishing(
     _ masks: [UInt64: UInt64], now: Instant
   ) -> (UnsafeBufferPointer<IndexChange>) -> Void {
-    { [feed] changes in feed.publish(changes, masks: masks, now: now) }
+    { [feed, watches] changes in
+      feed.publish(changes, masks: masks, now: now)
+      watches.publish(changes)
+    }
   }
 }
 

@@ -85,7 +85,7 @@ public struct Daemon: Sendable {
   public func services() -> [any Service] {
     let positions = PositionOperations(engine: engine)
     let clusters = ClusterOperations(engine: engine, positions: positions)
-    let clusterStreams = [TileWatch(clusters: clusters).operation]
+    let clusterStreams = [positions.watch, TileWatch(clusters: clusters).operation]
     let pump = StreamPump(settings: configuration.streams, shutdown: shutdown)
     let partyCalls = parties.map { desk in
       PartyCalls(

@@ -43,7 +43,11 @@ struct EngineMaintenance: Service {
 
   func run() async throws {
     engine.clusterMaintainer.start()
-    defer { engine.clusterMaintainer.stop() }
+    engine.watchMaintainer.start()
+    defer {
+      engine.clusterMaintainer.stop()
+      engine.watchMaintainer.stop()
+    }
     try? await cancelWhenGracefulShutdown {
       while !Task.isCancelled {
         // All of them, however many expire at once: each call is short, others run in between.

@@ -13,7 +13,7 @@ struct PositionOperations: Sendable {
 
   var validation: RequestValidation { RequestValidation(limits: engine.limits) }
 
-  /// Watch streams are not among them yet.
+  /// The unary ones.
   var all: [Operation] {
     let service = "PositionService"
     let layer = "/v1/layers/{layer}"

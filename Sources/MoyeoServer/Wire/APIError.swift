@@ -86,6 +86,9 @@ extension APIError {
     case .tooManyTiles(let count):
       self.init(
         .limitOutOfRange, field: "zoom", "this viewport has \(count) tiles; watch fewer at a time")
+    case .tooManyWatches(let limit):
+      self.init(
+        .quotaExceeded, "a layer watches at most \(limit) areas", retryAfterMilliseconds: 60_000)
     case .badCursor:
       self.init(
         .badCursor, field: "cursor", "not a cursor of this query: page with the query unchanged")
