@@ -8,6 +8,13 @@ public struct ClusterTile: Sendable {
   /// Newest change among the blocks it was read from.
   public let version: UInt64
   public let features: [MapFeature]
+  /// Single objects left out because they expired or left before the clusters show it: with the
+  /// version they say what the tile holds.
+  public let omittedCount: Int
+  /// When the first of its single objects expires.
+  public let expiresAt: Instant
+  /// It held more features than it may.
+  public let isTruncated: Bool
 }
 
 extension Layer {
@@ -43,47 +50,56 @@ extension Layer {
 
   /// What a map of a box shows at a zoom of 0...22, by cluster id; at most `limit` features.
   ///
-  /// A box of the whole world at a deep zoom holds every object: only what is answered is looked
-  /// up, and its details are worked out one by one then.
+  /// A box of the whole world at a deep zoom holds every object: no more than `limit` are looked
+  /// up, and of a box with more any are answered.
   /// - Throws: `clustersOff`, `badZoom`.
   public func mapFeatures(
     in box: GeoBox, zoom: Int, filter: ObjectFilter, limit: Int, now: Instant
   ) throws(EngineError) -> (features: [MapFeature], isTruncated: Bool) {
     let clusters = try requireClusters()
-    let clusterFilter = clusterFilter(filter, now: now)
     do {
-      var found = try clusters.clusters(in: box, zoom: zoom, filter: clusterFilter)
-      let isTruncated = found.count > limit
-      if isTruncated {
-        found = found.prefix(limit).map { cluster in
-          guard cluster.count > 1, zoom <= LiveClusters.maximumClusterZoom else { return cluster }
-          return (try? clusters.cluster(cluster.id, filter: clusterFilter, details: .all))
-            ?? cluster
-        }
-      } else if found.contains(where: { $0.count > 1 }) {
-        found = try clusters.clusters(
-          in: box, zoom: zoom, filter: clusterFilter, details: .all)
-      }
-      return (found.compactMap { feature($0, now: now) }, isTruncated)
+      let found = try clusters.viewport(
+        in: box, zoom: zoom, filter: clusterFilter(filter, now: now), details: .all, limit: limit)
+      return (found.clusters.compactMap { feature($0, now: now) }, found.isTruncated)
     } catch {
       throw EngineError(error)
     }
   }
 
-  /// A tile with a margin around it, and the version that its ETag is made of.
+  /// A tile with a margin around it, and the version that its ETag is made of; at most `limit`
+  /// features. Up to zoom 16 no tile has more than a few hundred.
   /// - Throws: `clustersOff`, `badTile`.
   public func tile(
-    _ address: TileAddress, marginUnits: UInt64, filter: ObjectFilter, now: Instant
+    _ address: TileAddress, marginUnits: UInt64, filter: ObjectFilter, limit: Int = .max,
+    now: Instant
   ) throws(EngineError) -> ClusterTile {
     let clusters = try requireClusters()
     do {
       let tile = try clusters.versionedTile(
-        address, marginUnits: marginUnits, filter: clusterFilter(filter, now: now))
+        address, marginUnits: marginUnits, filter: clusterFilter(filter, now: now), limit: limit)
+      let features = tile.clusters.compactMap { feature($0, now: now) }
+      let expiries = features.lazy.compactMap { $0.object?.expiresAt }
       return ClusterTile(
-        version: tile.version, features: tile.clusters.compactMap { feature($0, now: now) })
+        version: tile.version, features: features,
+        omittedCount: tile.clusters.count - features.count,
+        expiresAt: expiries.min() ?? .distantFuture, isTruncated: tile.isTruncated)
     } catch {
       throw EngineError(error)
     }
+  }
+
+  /// Whether a tile or viewport may take long: more than a few hundred microseconds.
+  public func isHeavyRead(
+    in box: GeoBox, zoom: Int, filter: ObjectFilter, limit: Int
+  ) -> Bool {
+    guard let clusters = feed.clusters else { return false }
+    let count = clusters.objectCount
+    // A filter may have to look at every member of what is shown.
+    if !filter.isEmpty { return count > 5_000 && zoom < 12 || count > 200_000 && zoom < 14 }
+    guard min(count, limit) > 2_000 else { return false }
+    // Viewports of more than a screen: a tile is 512 pixels wide.
+    let tiles = Double(1 << zoom) * box.longitudeSpan / 360
+    return tiles > 12
   }
 
   /// The version of a tile, without reading it.
@@ -160,7 +176,7 @@ extension Layer {
     index.withObject(handle: ObjectHandle(packed: key), now: now) { hit in
       ObjectSnapshot(
         id: hit.idString, latitude: hit.latitude, longitude: hit.longitude,
-        payload: Array(hit.payload), observedAt: hit.observedAt)
+        payload: Array(hit.payload), observedAt: hit.observedAt, expiresAt: hit.expiresAt)
     }
   }
 

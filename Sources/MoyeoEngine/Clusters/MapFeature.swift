@@ -46,15 +46,17 @@ public struct ObjectSnapshot: Sendable {
   /// See ``ObjectPayload``.
   public let payload: [UInt8]
   public let observedAt: ObjectModel.Instant
+  public let expiresAt: ObjectModel.Instant
 
   public init(
     id: String, latitude: Double, longitude: Double, payload: [UInt8],
-    observedAt: ObjectModel.Instant
+    observedAt: ObjectModel.Instant, expiresAt: ObjectModel.Instant = .distantFuture
   ) {
     self.id = id
     self.latitude = latitude
     self.longitude = longitude
     self.payload = payload
     self.observedAt = observedAt
+    self.expiresAt = expiresAt
   }
 }

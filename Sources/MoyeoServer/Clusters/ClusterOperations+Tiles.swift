@@ -21,6 +21,47 @@ struct TileAnswer: Sendable {
   let version: String
   let lagMilliseconds: Int
   let emptyIsNoContent: Bool
+  /// The tile has more features than one answer may; each of those in it says so too.
+  let isTruncated: Bool
+}
+
+/// Reads one tile and encodes it.
+struct TileReader: Sendable {
+  let layer: Layer
+  let address: TileAddress
+  let marginUnits: UInt64
+  let filter: ObjectFilter
+  let featureLimit: Int
+  let now: ObjectModel.Instant
+
+  func version() throws(APIError) -> UInt64 {
+    do {
+      return try layer.tileVersion(address, marginUnits: marginUnits, filter: filter)
+    } catch {
+      throw APIError(error)
+    }
+  }
+
+  func read(
+    _ format: TileAnswer.Format, isGzipped: Bool
+  ) throws(APIError) -> TileCache.Tile {
+    do throws(EngineError) {
+      let tile = try layer.tile(
+        address, marginUnits: marginUnits, filter: filter, limit: featureLimit, now: now)
+      let features = tile.features.map { TileFeature($0, isOfMany: tile.isTruncated) }
+      let plain =
+        format == .mvt
+        ? VectorTileEncoder.encode(layer: layer.name, tile: address, features: features)
+        : GeoJSONTile.encode(features)
+      let isPacked = isGzipped && !plain.isEmpty
+      return TileCache.Tile(
+        bytes: isPacked ? GzipEncoder.fast.compress(plain) : plain, isGzipped: isPacked,
+        version: tile.version, omittedCount: tile.omittedCount, isTruncated: tile.isTruncated,
+        expiresAt: tile.expiresAt)
+    } catch {
+      throw APIError(error)
+    }
+  }
 }
 
 extension ClusterOperations {
@@ -39,37 +80,43 @@ extension ClusterOperations {
     let filter = try positions.filter(
       tags: request.tags, tagMatch: request.hasTagMatch ? request.tagMatch : nil,
       notTags: request.notTags, excludeIDs: [], conditions: request.where, maxAgeSeconds: nil)
-    let marginUnits = UInt64(Double(address.sideUnits) * Self.margin)
-    let now = engine.clock.now()
-    func answer(_ bytes: [UInt8]?, version: UInt64, isGzipped: Bool) -> TileAnswer {
-      TileAnswer(
-        bytes: bytes,
+    let reader = TileReader(
+      layer: layer, address: address,
+      marginUnits: UInt64(Double(address.sideUnits) * Self.margin), filter: filter,
+      featureLimit: engine.limits.clustersPerAnswer, now: engine.clock.now())
+    let key = TileCache.Key(
+      layer: layer.name, address: address, format: format, isGzipped: acceptsGzip,
+      filter: filter.fingerprint)
+    func answer(_ tile: TileCache.Tile?, version: UInt64, omitted: Int = 0) -> TileAnswer {
+      let etag = etag(key, version, omitted: omitted)
+      let isKnown = request.hasIfNoneMatch && Self.matches(request.ifNoneMatch, etag)
+      return TileAnswer(
+        bytes: isKnown ? nil : tile?.bytes,
         contentType: format == .mvt ? VectorTileEncoder.mediaType : GeoJSONTile.mediaType,
-        etag: etag(layer, version, format, isGzipped: acceptsGzip, filter),
-        isGzipped: isGzipped, version: layer.clusterVersion.text,
-        lagMilliseconds: Int(layer.clusterLagMilliseconds(now: now)),
-        emptyIsNoContent: layer.settings.emptyTileIsNoContent)
+        etag: etag, isGzipped: tile?.isGzipped ?? acceptsGzip, version: layer.clusterVersion.text,
+        lagMilliseconds: Int(layer.clusterLagMilliseconds(now: reader.now)),
+        emptyIsNoContent: layer.settings.emptyTileIsNoContent,
+        isTruncated: tile?.isTruncated ?? false)
     }
-    do throws(EngineError) {
-      if request.hasIfNoneMatch {
-        // Without reading the tile: this is what most polls come to.
-        let version = try layer.tileVersion(address, marginUnits: marginUnits, filter: filter)
-        let current = answer(nil, version: version, isGzipped: acceptsGzip)
-        if Self.matches(request.ifNoneMatch, current.etag) { return current }
+    // Without reading the tile: this is what most polls come to.
+    let version = try reader.version()
+    switch tileCache?.lookup(key, version: version, now: reader.now) ?? .miss {
+    case .hit(let tile): return answer(tile, version: tile.version, omitted: tile.omittedCount)
+    case .outlived: break
+    case .miss:
+      let current = answer(nil, version: version)
+      if request.hasIfNoneMatch && Self.matches(request.ifNoneMatch, current.etag) {
+        return current
       }
-      let tile = try layer.tile(address, marginUnits: marginUnits, filter: filter, now: now)
-      let features = tile.features.map { TileFeature($0) }
-      let plain =
-        format == .mvt
-        ? VectorTileEncoder.encode(layer: layer.name, tile: address, features: features)
-        : GeoJSONTile.encode(features)
-      let packed = acceptsGzip && !plain.isEmpty
-      return answer(
-        packed ? GzipEncoder.fast.compress(plain) : plain, version: tile.version,
-        isGzipped: packed)
-    } catch {
-      throw APIError(error)
     }
+    let tile = try await onPool(
+      if: layer.isHeavyRead(
+        in: address.bounds, zoom: address.zoom, filter: filter, limit: reader.featureLimit)
+    ) {
+      try reader.read(format, isGzipped: acceptsGzip)
+    }
+    tileCache?.keep(tile, for: key)
+    return answer(tile, version: tile.version, omitted: tile.omittedCount)
   }
 
   private func address(of request: Moyeo_V1_GetTileRequest) throws(APIError) -> TileAddress {
@@ -103,15 +150,13 @@ extension ClusterOperations {
   }
 
   /// Changes whenever the bytes could: this start, the layer, the newest change among the blocks
-  /// read, format, encoding and filter.
-  private func etag(
-    _ layer: Layer, _ version: UInt64, _ format: TileAnswer.Format, isGzipped: Bool,
-    _ filter: ObjectFilter
-  ) -> String {
-    let kind = format.rawValue + (isGzipped ? "z" : "")
+  /// read, how many objects expired before the clusters show it, format, encoding and filter.
+  private func etag(_ key: TileCache.Key, _ version: UInt64, omitted: Int) -> String {
+    let kind = key.format.rawValue + (key.isGzipped ? "z" : "")
     let parts = [
-      String(engine.epoch, radix: 16), String(StableHash.hash64(layer.name), radix: 16),
-      String(version, radix: 16), kind, String(filter.fingerprint, radix: 16),
+      String(engine.epoch, radix: 16), String(StableHash.hash64(key.layer), radix: 16),
+      String(version, radix: 16) + (omitted > 0 ? "." + String(omitted, radix: 16) : ""), kind,
+      String(key.filter, radix: 16),
     ]
     return "\"" + parts.joined(separator: "-") + "\""
   }

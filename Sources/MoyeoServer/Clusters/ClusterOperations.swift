@@ -10,6 +10,10 @@ import SwiftProtobuf
 struct ClusterOperations: Sendable {
   let engine: Engine
   let positions: PositionOperations
+  /// For reads too long for an event loop.
+  var heavyWork = HeavyWork()
+  /// `nil` reads and encodes each tile anew.
+  var tileCache: TileCache? = TileCache()
   var validation: RequestValidation { positions.validation }
 
   var all: [Operation] {
@@ -54,6 +58,19 @@ struct ClusterOperations: Sendable {
     }
   }
 
+  /// Runs a read here, or on the pool if it may be long.
+  func onPool<Answer: Sendable>(
+    if isHeavy: Bool, _ read: @escaping @Sendable () throws -> Answer
+  ) async throws -> Answer {
+    guard isHeavy else { return try read() }
+    do {
+      return try await heavyWork.run { _ in try read() }
+    } catch HeavyWorkError.overloaded(let waiting) {
+      throw APIError(
+        .overloaded, "\(waiting) long reads wait already", retryAfterMilliseconds: 100)
+    }
+  }
+
   private func clusterID(_ text: String?) throws(APIError) -> ClusterID {
     guard let text else {
       throw APIError(.missingField, field: "clusterId", "clusterId is required")
@@ -83,20 +100,22 @@ struct ClusterOperations: Sendable {
       tags: request.tags, tagMatch: request.hasTagMatch ? request.tagMatch : nil,
       notTags: request.notTags, excludeIDs: [], conditions: request.where, maxAgeSeconds: nil)
     let now = engine.clock.now()
-    let shown: (features: [MapFeature], isTruncated: Bool)
-    do {
-      shown = try layer.mapFeatures(
-        in: box, zoom: zoom, filter: filter, limit: limit, now: now)
-    } catch {
-      throw APIError(error)
+    let isHeavy = layer.isHeavyRead(in: box, zoom: zoom, filter: filter, limit: limit)
+    return try await onPool(if: isHeavy) {
+      var response = Moyeo_V1_GetClustersResponse()
+      do throws(EngineError) {
+        let shown = try layer.mapFeatures(
+          in: box, zoom: zoom, filter: filter, limit: limit, now: now)
+        response.clusters = shown.features.map { message(of: $0) }
+        response.truncated = shown.isTruncated
+      } catch {
+        throw APIError(error)
+      }
+      response.zoom = Int32(zoom)
+      response.version = layer.clusterVersion.text
+      response.lagMilliseconds = Int32(clamping: layer.clusterLagMilliseconds(now: now))
+      return try encoded(response)
     }
-    var response = Moyeo_V1_GetClustersResponse()
-    response.clusters = shown.features.map { message(of: $0) }
-    response.truncated = shown.isTruncated
-    response.zoom = Int32(zoom)
-    response.version = layer.clusterVersion.text
-    response.lagMilliseconds = Int32(clamping: layer.clusterLagMilliseconds(now: now))
-    return try encoded(response)
   }
 
   /// The zoom asked for, rounded down, or the one whose pixels (512 a tile) are that large.
@@ -153,17 +172,21 @@ struct ClusterOperations: Sendable {
       request.hasLimit ? request.limit : nil, default: engine.limits.defaultHits,
       maximum: engine.limits.hits)
     let now = engine.clock.now()
-    var writer = MessageWriter(capacity: 64 + limit * 160)
-    do {
-      let page = try layer.leaves(
-        of: id, limit: limit, cursor: request.hasCursor ? request.cursor : nil, now: now)
-      for object in page.objects { writer.hit(1, object, now: now) }
-      if let next = page.nextCursor { writer.string(2, next) }
-    } catch {
-      throw APIError(error)
+    // Members before the cursor are passed over one by one.
+    let isHeavy = request.hasCursor && id.zoom < 12
+    return try await onPool(if: isHeavy) {
+      var writer = MessageWriter(capacity: 64 + limit * 160)
+      do throws(EngineError) {
+        let page = try layer.leaves(
+          of: id, limit: limit, cursor: request.hasCursor ? request.cursor : nil, now: now)
+        for object in page.objects { writer.hit(1, object, now: now) }
+        if let next = page.nextCursor { writer.string(2, next) }
+      } catch {
+        throw APIError(error)
+      }
+      writer.string(3, layer.clusterVersion.text)
+      return writer.bytes
     }
-    writer.string(3, layer.clusterVersion.text)
-    return writer.bytes
   }
 
   private func expansionZoom(_ request: Moyeo_V1_GetExpansionZoomRequest) async throws -> [UInt8] {

@@ -6,16 +6,21 @@ import VectorTiles
 
 extension TileFeature {
   /// What a tile says of a cluster, of objects at one position, or of one object.
-  init(_ feature: MapFeature) {
+  ///
+  /// - Parameter isOfMany: The tile has more features than it may hold; each one then says so.
+  init(_ feature: MapFeature, isOfMany: Bool = false) {
     self.init(
       id: feature.id.rawValue, position: feature.point, coordinate: feature.coordinate,
       properties: feature.object.map { TileProperties.object($0) }
         ?? TileProperties.cluster(feature))
     TileProperties.append(feature.aggregates, to: &properties)
+    if isOfMany { properties.append(.init(TileProperties.truncated, .boolean(true))) }
   }
 }
 
 private enum TileProperties {
+  static let truncated = "truncated"
+
   static func cluster(_ feature: MapFeature) -> [TileFeature.Property] {
     var out: [TileFeature.Property] = [
       .init(ClusterProperty.isCluster, .boolean(true)),
@@ -61,7 +66,7 @@ private enum TileProperties {
     "id", "tags", ClusterProperty.isCluster, ClusterProperty.clusterID,
     ClusterProperty.pointCount, ClusterProperty.pointCountAbbreviated, ClusterProperty.coincident,
     ClusterProperty.seatsFree, ClusterProperty.earliestDeparture,
-    ClusterProperty.lowestFarePerPerson,
+    ClusterProperty.lowestFarePerPerson, truncated,
   ]
 
   private static func number(_ value: Double) -> TileValue {

@@ -45,6 +45,7 @@ struct TileRoutes: Sendable {
     ]
     headers[Self.version] = answer.version
     headers[Self.lag] = "\(answer.lagMilliseconds)"
+    if answer.isTruncated { headers[Self.truncated] = "true" }
     guard let bytes = answer.bytes else {
       return Response(status: .notModified, headers: headers)
     }
@@ -59,6 +60,10 @@ struct TileRoutes: Sendable {
   }
 
   private static var version: HTTPField.Name { .init(parsed: "x-moyeo-version") ?? .eTag }
+  /// The tile has more features than the limit of one answer.
+  private static var truncated: HTTPField.Name {
+    .init(parsed: "x-moyeo-truncated") ?? .eTag
+  }
   private static var lag: HTTPField.Name { .init(parsed: "x-moyeo-lag-milliseconds") ?? .eTag }
 
   /// TileJSON 3.0.0 (mapbox/tilejson-spec).
@@ -85,6 +90,10 @@ struct TileRoutes: Sendable {
             "cluster_id": "String: 16 hex digits", "point_count": "Number: members",
             "point_count_abbreviated": "Number or String", "coincident": "Boolean",
             "id": "String: a single object's id", "tags": "String: JSON list of tags",
+            "seats_free": "Number, of parties: seats still free, summed",
+            "earliest_departure": "String, of parties: RFC 3339",
+            "lowest_fare_per_person": "Number, of parties: minor units of the currency",
+            "truncated": "Boolean: the tile has more features than it may hold",
           ],
         ]
       ],
