@@ -215,7 +215,8 @@ let package = Package(
       "MoyeoServerTests",
       [
         "MoyeoServer", "MoyeoAPI", "MoyeoEngine", "GeoMath", "ObjectModel", "QueryCoalescing",
-        "SpatialIndexing", "TaxiFares", "RoutePlanning", "RideMatching", "VectorTiles", grpcCore,
+        "SpatialIndexing", "PointClustering", "TaxiFares", "RoutePlanning", "RideMatching",
+        "VectorTiles", grpcCore,
         grpcProtobuf, grpcTransport, swiftProtobuf, nioCore, nioPosix, nioHTTP1, logging,
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
