@@ -36,7 +36,10 @@ final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
     /// Of the pipeline's own; not counted by the bound. Each waits for the items before it.
     var jobs: [(after: UInt64, work: @Sendable () -> Void)] = []
     var isThreadAsleep = false
+    var isStarted = false
     var isStopping = false
+    /// Nothing is carried out any more.
+    var isOver = false
     var statistics = CommitStatistics()
     var readOnlyReason: String?
   }
@@ -73,6 +76,7 @@ final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
 
   /// Starts the thread; call once.
   func start() {
+    queue.withLock { $0.isStarted = true }
     let thread = Thread { [self] in run() }
     thread.name = "moyeo-commit"
     thread.stackSize = 4 << 20
@@ -81,11 +85,15 @@ final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
 
   /// Carries out what waits, then ends the thread. Commands that come later are refused.
   func stop() {
-    let mustWait = queue.withLock { queue in
-      guard !queue.isStopping else { return false }
+    let (mustWait, dropped) = queue.withLock { queue -> (Bool, [Item]) in
+      guard !queue.isStopping else { return (false, []) }
       queue.isStopping = true
-      return true
+      guard !queue.isStarted else { return (true, []) }
+      queue.isOver = true
+      defer { queue.items = [] }
+      return (false, queue.items)
     }
+    for item in dropped { settle(item, .failure(model.failure(.stopped))) }
     guard mustWait else { return }
     wake.signal()
     ended.wait()
@@ -142,9 +150,15 @@ final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
   }
 
   /// Runs work between two batches, on the commit thread, after the commands that came before it.
-  func perform(_ work: @escaping @Sendable () -> Void) {
-    queue.withLock { $0.jobs.append(($0.entered, work)) }
-    signal()
+  /// - Returns: Whether it will run: not once the pipeline is stopped.
+  @discardableResult
+  func perform(_ work: @escaping @Sendable () -> Void) -> Bool {
+    let isOver = queue.withLock { queue in
+      if !queue.isOver { queue.jobs.append((queue.entered, work)) }
+      return queue.isOver
+    }
+    if !isOver { signal() }
+    return !isOver
   }
 
   private func signal() {
@@ -178,7 +192,8 @@ final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
         queue.taken += UInt64(count)
         let isEmpty = queue.items.isEmpty && items.isEmpty && jobs.isEmpty && isCaughtUp
         queue.isThreadAsleep = isEmpty && !queue.isStopping
-        return (items, jobs, isEmpty && queue.isStopping)
+        queue.isOver = isEmpty && queue.isStopping
+        return (items, jobs, queue.isOver)
       }
       if isOver { return nil }
       for job in jobs { job() }

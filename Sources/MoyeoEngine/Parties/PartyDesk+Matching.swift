@@ -79,7 +79,8 @@ extension PartyDesk {
     }
   }
 
-  /// Waiting requests sorted into taxis that save most. Runs off the event loops.
+  /// Waiting requests sorted into taxis that save most. Runs off the event loops; a time budget
+  /// counts from when it runs.
   public func matchBatch(_ query: PartyBatchQuery) async throws(PartyDeskError) -> PartyBatchAnswer
   {
     let requests = query.requests
@@ -102,14 +103,21 @@ extension PartyDesk {
     }
     let options = try batchOptions(query, tariff)
     let milliseconds = query.iterations == nil ? try batchBudget(query) : nil
-    let result = await Task.detached(priority: .utility) {
-      let start = ContinuousClock.now
-      return BatchMatching.solve(requests: requests, options: options) {
-        guard !Task.isCancelled else { return true }
-        guard let milliseconds else { return false }
-        return start.duration(to: .now) >= .milliseconds(milliseconds)
+    let result: BatchResult
+    do {
+      result = try await heavyWork.run { isCancelled in
+        let start = ContinuousClock.now
+        return BatchMatching.solve(requests: requests, options: options) {
+          guard !isCancelled() else { return true }
+          guard let milliseconds else { return false }
+          return start.duration(to: .now) >= .milliseconds(milliseconds)
+        }
       }
-    }.value
+    } catch HeavyWorkError.overloaded(let waiting) {
+      throw .commit(.overloaded(waiting: waiting))
+    } catch {
+      throw .commit(.unavailable(reason: "\(error)"))
+    }
     return PartyBatchAnswer(result: result, currency: tariff.currency)
   }
 

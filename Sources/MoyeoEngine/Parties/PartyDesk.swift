@@ -22,6 +22,7 @@ public final class PartyDesk: Sendable {
   let keying: IdempotencyKeying
   let makeID: @Sendable () -> String
   let watchers: MatchWatchers
+  let heavyWork: HeavyWork
   let service = StateLock<Task<Void, Never>?>(nil)
 
   /// Loads all parties from the store; blocks until they are in memory.
@@ -30,17 +31,19 @@ public final class PartyDesk: Sendable {
   ///   - engine: Its layer `parties` is filled; its clock is everyone's.
   ///   - fares: Tariffs by area, and the route provider whose ways parties store.
   ///   - routes: The built-in estimate that rules and matching use.
+  ///   - heavyWork: Where batches are matched; nil: threads of its own.
   ///   - makeID: Ids of parties and kept requests; nil: sortable by time, 26 characters.
   /// - Throws: ``StoreFailure``, also for a record that cannot be read.
   public init(
     engine: Engine, store: any AggregateStore, fares: FareEstimator,
     routes: EstimatedRouteProvider = EstimatedRouteProvider(),
-    configuration: PartyDeskConfiguration = PartyDeskConfiguration(),
+    configuration: PartyDeskConfiguration = PartyDeskConfiguration(), heavyWork: HeavyWork? = nil,
     makeID: (@Sendable () -> String)? = nil
   ) throws(StoreFailure) {
     self.configuration = configuration
     self.engine = engine
     self.fares = fares
+    self.heavyWork = heavyWork ?? HeavyWork()
     clock = engine.clock
     self.makeID = makeID ?? { [clock = engine.clock] in PartyID.make(at: clock.now()) }
     rules = PartyRules(

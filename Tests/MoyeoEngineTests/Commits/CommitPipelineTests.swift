@@ -220,3 +220,16 @@ struct CommitPipelineTests {
     desk.stop()
   }
 }
+
+extension CommitPipelineTests {
+  @Test func whatNeverStartedStopsAllTheSame() async throws {
+    let it = try Fixture(starts: false)
+    let desk = it.desk
+    async let waiting = reason { _ = try await desk.create(Fixture.create("a"), Fixture.plain) }
+    while desk.commitStatistics.queued < 1 { await Task.yield() }
+    desk.stop()
+    #expect(await waiting == "unavailable")
+    await desk.settleCommands()
+    desk.stop()
+  }
+}
