@@ -14,12 +14,13 @@ public protocol AggregateStore: Sendable {
   /// of its events then stay unused; a group of the same tenant behind it is still committed.
   func commit(_ groups: [ChangeGroup]) -> [CommitOutcome]
 
-  /// All aggregates of a kind, in no order; at start and after an unknown outcome.
+  /// All aggregates of a kind, in no order; at start and after an unknown outcome. `body` must not
+  /// call the store.
   func loadAggregates(
     kind: AggregateKind, _ body: (StoredAggregate) throws -> Void
   ) throws(StoreFailure)
 
-  /// Replies that are not yet too old, newest last.
+  /// Replies that are not yet too old, newest last. `body` must not call the store.
   func loadReplies(_ body: (StoredReply) throws -> Void) throws(StoreFailure)
 
   /// The reply of a command that took effect, if it is not too old.

@@ -87,6 +87,16 @@ public final class PositionsSnapshot: PositionArchive, @unchecked Sendable {
     }
   }
 
+  /// Reads the file of a directory that a daemon may be writing to: damage is thrown, not repaired,
+  /// and a directory without a snapshot has no positions.
+  static func read(
+    dataDirectory: String, liveAt moment: Instant, _ body: ([StoredPosition]) throws -> Void
+  ) throws {
+    let path = dataDirectory + "/" + fileName
+    guard FileManager.default.fileExists(atPath: path) else { return }
+    try PositionsSession(path).load(liveAt: moment, batch: loadRows, body)
+  }
+
   // MARK: Rebuilding
 
   private func withSession(

@@ -43,6 +43,15 @@ public final class DirectoryLock: Sendable {
 
   deinit { close(descriptor) }
 
+  /// Whether a daemon holds a directory; leaves the file as it is.
+  static func isHeld(directory: String) -> (isHeld: Bool, processID: Int32?) {
+    let descriptor = open(directory + "/" + fileName, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return (false, nil) }
+    defer { close(descriptor) }
+    if flock(descriptor, LOCK_SH | LOCK_NB) == 0 { return (false, nil) }
+    return (true, readProcessID(descriptor))
+  }
+
   private static func readProcessID(_ descriptor: Int32) -> Int32? {
     var buffer = [UInt8](repeating: 0, count: 32)
     let count = buffer.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }

@@ -7,6 +7,7 @@ struct SQLiteFailure: Error, Hashable, CustomStringConvertible {
   let message: String
 
   var primaryCode: Int32 { code & 0xff }
+  var isBusy: Bool { primaryCode == SQLITE_BUSY || primaryCode == SQLITE_LOCKED }
   var isDiskFull: Bool { primaryCode == SQLITE_FULL }
   var isDamage: Bool { primaryCode == SQLITE_CORRUPT || primaryCode == SQLITE_NOTADB }
   var description: String { "\(message) (SQLite \(code))" }

@@ -5,6 +5,9 @@ public import ObjectModel
 extension SQLiteStore {
   /// Rows a transaction takes at most, so that commits get in between.
   private static let sliceRows = 1_000
+  /// Each leaves two R-trees.
+  private static let endedRows = 100
+  private static let replyRows: Int64 = 4_000
 
   public func prune(
     eventsBefore moment: Instant, repliesBefore: Instant, endedBefore ended: Instant
@@ -27,10 +30,23 @@ extension SQLiteStore {
     let replies = try current().replies
     replies.removeHours(before: keep)
     for hour in hours where hour < keep {
+      // Freeing the pages of an hour of many thousand a second at once would hold up commits.
+      while try thinReplies(hour: hour) {}
       try write { connection, writer in
         writer.forgetHours(before: keep)
         try executeSQL(connection, "DROP TABLE IF EXISTS \(StoreSchema.repliesTable(hour: hour))")
       }
+    }
+  }
+
+  private func thinReplies(hour: Int64) throws(StoreFailure) -> Bool {
+    try write { connection, _ in
+      let table = StoreSchema.repliesTable(hour: hour)
+      let first = try StoreFile.number(connection, "SELECT coalesce(min(row), 0) FROM \(table)")
+      let last = try StoreFile.number(connection, "SELECT coalesce(max(row), 0) FROM \(table)")
+      guard last - first >= Self.replyRows else { return false }
+      try executeSQL(connection, "DELETE FROM \(table) WHERE row < \(first + Self.replyRows)")
+      return true
     }
   }
 
@@ -83,7 +99,7 @@ extension SQLiteStore {
         connection,
         "SELECT row, tenant, id, held FROM \(table) WHERE ended_at < ?1 LIMIT ?2")
       rows.bind(1, moment.milliseconds)
-      rows.bind(2, Self.sliceRows)
+      rows.bind(2, Self.endedRows)
       var ended: [(row: Int64, tenant: String, id: String, held: [UInt8])] = []
       while try rows.step() {
         ended.append((rows.int64(0), rows.text(1), rows.text(2), rows.blob(3)))
@@ -107,7 +123,7 @@ extension SQLiteStore {
         deleteRow.bind(1, one.row)
         try deleteRow.run()
       }
-      return ended.count == Self.sliceRows
+      return ended.count == Self.endedRows
     }
   }
 }

@@ -108,6 +108,12 @@ enum EventRows {
       row.reset()
     }
     found.sort { $0.sequence < $1.sequence }
+    // A party and a request of one id may share events.
+    var last: UInt64 = 0
+    found.removeAll { event in
+      defer { last = event.sequence }
+      return event.sequence == last
+    }
     return Array(found.prefix(limit))
   }
 

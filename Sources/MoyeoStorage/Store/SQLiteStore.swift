@@ -105,6 +105,8 @@ public final class SQLiteStore: AggregateStore, @unchecked Sendable {
   }
 
   private func noteRolledBack(_ failure: SQLiteFailure) {
+    // Someone edits the file with another program; it will end.
+    guard !failure.isBusy else { return }
     failures += 1
     if failure.isDamage {
       setReadOnly("the file is damaged: \(failure)")
@@ -127,7 +129,7 @@ public final class SQLiteStore: AggregateStore, @unchecked Sendable {
     do {
       return try current().write(body)
     } catch let failure as SQLiteFailure {
-      if failure.isDiskFull || failure.isDamage {
+      if failure.isDiskFull || failure.isDamage || failure.isBusy {
         noteRolledBack(failure)
       } else {
         setReadOnly("writing fails: \(failure)")

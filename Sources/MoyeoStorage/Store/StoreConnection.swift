@@ -26,7 +26,7 @@ final class StoreConnection: @unchecked Sendable {
     let caches = SpatiaLiteCaches()
     var configuration = Configuration()
     configuration.label = "moyeo.store"
-    configuration.busyMode = .timeout(5)
+    configuration.busyMode = .timeout(2)
     configuration.maximumReaderCount = 4
     // Transactions are begun and ended by prepared statements.
     configuration.allowsUnsafeTransactions = true
@@ -49,6 +49,14 @@ final class StoreConnection: @unchecked Sendable {
             PRAGMA wal_autocheckpoint = 0; PRAGMA synchronous = \(synchronous.rawValue);
             PRAGMA journal_size_limit = \(Checkpointer.sizeLimitBytes)
             """)
+      }
+      try pool.read { db in
+        guard let connection = db.sqliteConnection,
+          try StoreFile.number(connection, "SELECT count(*) FROM sqlite_master") > 0
+        else { return }
+        let applicationID = try StoreFile.number(connection, "PRAGMA application_id")
+        let version = try StoreFile.number(connection, "PRAGMA user_version")
+        try StoreFile.check(path, Int32(truncatingIfNeeded: applicationID), Int(version))
       }
       try StoreSchema.migrator.migrate(pool)
       try pool.writeWithoutTransaction { db in
@@ -74,8 +82,11 @@ final class StoreConnection: @unchecked Sendable {
   /// Ends all accesses; later ones throw.
   func close() {
     pool.writeWithoutTransaction { db in
-      if let connection = db.sqliteConnection { sqlite3_wal_hook(connection, nil, nil) }
       writer = nil
+      guard let connection = db.sqliteConnection else { return }
+      sqlite3_wal_hook(connection, nil, nil)
+      // SQLite does so when the last connection closes; GRDB's readers close last and may not write.
+      sqlite3_wal_checkpoint_v2(connection, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
     }
     // A connection that will not close keeps its cache: a leak is better than a dangling pointer.
     if (try? pool.close()) != nil { caches.free() }
@@ -144,7 +155,7 @@ final class StoreConnection: @unchecked Sendable {
         Self.rollBack(connection)
         // A full disk cuts a write short, and the frame that makes a transaction count is the last
         // one written: without it, recovery drops the others.
-        return failure.isDiskFull ? .rolledBack(failure) : .unknown(failure)
+        return failure.isDiskFull || failure.isBusy ? .rolledBack(failure) : .unknown(failure)
       }
       writer.publishReplies()
       return .answered(outcomes)

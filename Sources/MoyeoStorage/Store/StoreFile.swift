@@ -30,13 +30,37 @@ public struct StoreFile: Hashable, Sendable {
     }
   }
 
+  /// Before anything is written to it. Usually reads only the file's head: opening and closing it as
+  /// SQLite does would copy all of the log that a crash left.
   /// - Throws: When the file is another program's, or a later release's, or damaged.
   static func requireOurs(_ path: String) throws(StorageError) {
-    guard let file = try inspect(path), !file.isEmpty else { return }
-    guard file.applicationID == StoreSchema.applicationID else { throw .foreignFile(path: path) }
-    guard file.version <= StoreSchema.version else {
-      throw .newerVersion(path: path, version: file.version, supported: StoreSchema.version)
+    if let head = head(path), head.applicationID == StoreSchema.applicationID,
+      head.version <= StoreSchema.version
+    {
+      return
     }
+    guard let file = try inspect(path) else { return }
+    if file.isEmpty, file.applicationID == 0, file.version == 0 { return }
+    try check(path, file.applicationID, file.version)
+  }
+
+  /// Of what SQLite sees, which may stand in the log.
+  static func check(
+    _ path: String, _ applicationID: Int32, _ version: Int
+  ) throws(StorageError) {
+    guard applicationID == StoreSchema.applicationID else { throw .foreignFile(path: path) }
+    guard version <= StoreSchema.version else {
+      throw .newerVersion(path: path, version: version, supported: StoreSchema.version)
+    }
+  }
+
+  /// Offsets 60 and 68 of the header (sqlite.org/fileformat2.html).
+  private static func head(_ path: String) -> (applicationID: Int32, version: Int)? {
+    guard let file = FileHandle(forReadingAtPath: path) else { return nil }
+    defer { try? file.close() }
+    guard let bytes = try? file.read(upToCount: 100), bytes.count == 100 else { return nil }
+    func word(_ at: Int) -> UInt32 { bytes[at..<(at + 4)].reduce(0) { $0 << 8 | UInt32($1) } }
+    return (Int32(bitPattern: word(68)), Int(word(60)))
   }
 
   static func number(_ connection: OpaquePointer, _ sql: String) throws -> Int64 {

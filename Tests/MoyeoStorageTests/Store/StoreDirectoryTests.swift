@@ -94,6 +94,25 @@ import Testing
     _ = try DirectoryLock(directory: directory.path)
   }
 
+  /// The version stands in the log, the file's head still says the one before.
+  @Test func aLaterVersionInTheLogIsSeen() throws {
+    let directory = try ScratchDirectory.withTemplate()
+    let left = try ScratchDirectory()
+    let queue = try DatabaseQueue(path: directory.databasePath)
+    try queue.writeWithoutTransaction { db in
+      try db.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA user_version = 900")
+    }
+    // As a crash leaves it.
+    for suffix in ["", "-wal"] {
+      try FileManager.default.copyItem(
+        atPath: directory.databasePath + suffix, toPath: left.databasePath + suffix)
+    }
+    #expect(
+      throws: StorageError.newerVersion(
+        path: left.databasePath, version: 900, supported: StoreSchema.version)
+    ) { try SQLiteStore(directory: left.path) }
+  }
+
   @Test func anotherProgramsFileIsRefused() throws {
     let directory = try ScratchDirectory()
     let queue = try DatabaseQueue(path: directory.databasePath)

@@ -56,6 +56,7 @@ struct StoreUnderTest {
 
 // MARK: Values
 
+let gangnam = Coordinate(uncheckedLatitude: 37.4979, longitude: 127.0276)
 let noon = Instant(milliseconds: 1_785_000_000_000)
 
 func partyKey(_ id: String, tenant: String = "t") -> AggregateKey {
@@ -66,7 +67,7 @@ func party(
   _ id: String, version: UInt64, tenant: String = "t", state: String = "open", seatsFree: Int = 3,
   endedAt: Instant? = nil, bytes: [UInt8]? = nil,
   origin: Coordinate = Coordinate(uncheckedLatitude: 37.5547, longitude: 126.9707),
-  destination: Coordinate? = Coordinate(uncheckedLatitude: 37.4979, longitude: 127.0276)
+  destination: Coordinate? = gangnam
 ) -> StoredAggregate {
   StoredAggregate(
     key: partyKey(id, tenant: tenant), version: version,

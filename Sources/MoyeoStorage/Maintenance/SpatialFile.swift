@@ -1,0 +1,123 @@
+import CSpatiaLite
+import Foundation
+import GeoMath
+import ObjectModel
+
+/// A new SpatiaLite file with tables of features: what QGIS, ogr2ogr or `spatialite` open as map
+/// layers.
+public final class SpatialFile {
+  private let connection: OpaquePointer
+  private let caches = SpatiaLiteCaches()
+  private let path: String
+  private var insert: SQLStatement?
+  private var isOpen = true
+
+  /// - Parameter path: Must not exist yet.
+  public init(path: String) throws(StorageError) {
+    guard !FileManager.default.fileExists(atPath: path) else {
+      throw .cannotOpen(path: path, reason: "it exists already")
+    }
+    var handle: OpaquePointer?
+    let code = sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nil)
+    guard code == SQLITE_OK, let handle else {
+      defer { sqlite3_close(handle) }
+      throw StoreFile.error(path, SQLiteFailure(handle, code))
+    }
+    connection = handle
+    self.path = path
+    caches.load(handle)
+    do {
+      try executeSQL(handle, "PRAGMA synchronous = OFF; BEGIN; SELECT InitSpatialMetaData('WGS84')")
+    } catch {
+      throw StoreFile.error(path, error)
+    }
+  }
+
+  deinit {
+    insert = nil
+    if sqlite3_close(connection) == SQLITE_OK { caches.free() }
+    if isOpen { try? FileManager.default.removeItem(atPath: path) }
+  }
+
+  /// Names come from ``StoreExport/Table``: they are no input.
+  public func begin(_ table: StoreExport.Table) throws(StorageError) {
+    let columns = table.columns.map { "\"\($0.name)\" \($0.kind.rawValue)" }
+    let places = Array(repeating: "?", count: table.columns.count + 1)
+    do {
+      try executeSQL(
+        connection,
+        """
+        CREATE TABLE \(table.name) (row INTEGER PRIMARY KEY, \(columns.joined(separator: ", ")));
+        SELECT AddGeometryColumn('\(table.name)', 'geometry', 4326, 'POINT', 'XY');
+        """)
+      let names = table.columns.map { "\"\($0.name)\"" }.joined(separator: ", ")
+      insert = try SQLStatement(
+        connection,
+        """
+        INSERT INTO \(table.name) (\(names), geometry) VALUES (\(places.joined(separator: ", ")))
+        """)
+    } catch {
+      throw StoreFile.error(path, error)
+    }
+  }
+
+  public func add(_ feature: StoreExport.Feature) throws {
+    guard let insert else { return }
+    var index: Int32 = 1
+    for value in feature.values {
+      switch value {
+      case .none: insert.bindNull(index)
+      case .integer(let number): insert.bind(index, number)
+      case .number(let number): insert.bind(index, number)
+      case .text, .time, .texts, .json: insert.bind(index, value.plainText)
+      }
+      index += 1
+    }
+    let place = try Coordinate(latitude: feature.latitude, longitude: feature.longitude)
+    insert.bind(index, PointBlob.encode(place))
+    try insert.run()
+  }
+
+  /// Builds the table's spatial index.
+  public func end(_ table: StoreExport.Table) throws(StorageError) {
+    insert = nil
+    do {
+      guard
+        try StoreFile.number(
+          connection, "SELECT CreateSpatialIndex('\(table.name)', 'geometry')") == 1
+      else { throw StorageError.cannotOpen(path: path, reason: "no spatial index was made") }
+    } catch {
+      throw StoreFile.error(path, error)
+    }
+  }
+
+  /// Without it the file is removed again.
+  public func finish() throws(StorageError) {
+    do {
+      try executeSQL(connection, "COMMIT; PRAGMA synchronous = FULL; PRAGMA user_version = 1")
+      isOpen = false
+    } catch {
+      throw StoreFile.error(path, error)
+    }
+  }
+}
+
+extension StoreExport.Value {
+  /// As cells of a table show it: times as RFC 3339, lists with `;` between.
+  public var plainText: String {
+    switch self {
+    case .none: ""
+    case .text(let text), .json(let text): text
+    case .integer(let number): "\(number)"
+    case .number(let number): "\(number)"
+    case .time(let moment): Self.text(of: moment)
+    case .texts(let all): all.joined(separator: ";")
+    }
+  }
+
+  private static func text(of moment: ObjectModel.Instant) -> String {
+    let date = Date(timeIntervalSince1970: Double(moment.milliseconds) / 1_000)
+    return date.formatted(
+      Date.ISO8601FormatStyle(includingFractionalSeconds: moment.milliseconds % 1_000 != 0))
+  }
+}

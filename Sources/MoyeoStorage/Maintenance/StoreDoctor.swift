@@ -1,0 +1,263 @@
+import CSpatiaLite
+import Foundation
+import MoyeoEngine
+import ObjectModel
+
+/// Looks a data directory through, beside a running daemon or without one, and changes nothing.
+public enum StoreDoctor {
+  public struct Finding: Hashable, Sendable {
+    public enum Grade: String, Sendable {
+      case fine, notice, wrong
+    }
+    public var grade: Grade
+    /// What was looked at, in one or two words.
+    public var subject: String
+    public var text: String
+
+    public init(_ grade: Grade, _ subject: String, _ text: String) {
+      self.grade = grade
+      self.subject = subject
+      self.text = text
+    }
+  }
+
+  public static func examine(dataDirectory: String) -> [Finding] {
+    var findings = directory(dataDirectory)
+    guard !findings.contains(where: { $0.grade == .wrong }) else { return findings }
+    let path = dataDirectory + "/" + SQLiteStore.fileName
+    if FileManager.default.fileExists(atPath: path) {
+      do {
+        let reader = try StoreReader(directory: dataDirectory)
+        findings += try record(reader)
+        findings += try capacity(reader, dataDirectory)
+      } catch {
+        findings.append(Finding(.wrong, "record", "\(error)"))
+      }
+    } else {
+      findings.append(Finding(.notice, "record", "\(path) is not there yet"))
+    }
+    return findings + positions(dataDirectory)
+  }
+
+  // MARK: The directory
+
+  private static func directory(_ path: String) -> [Finding] {
+    var isDirectory: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory),
+      isDirectory.boolValue
+    else { return [Finding(.wrong, "directory", "\(path) is no directory")] }
+    guard FileManager.default.isWritableFile(atPath: path) else {
+      return [Finding(.wrong, "directory", "\(path) cannot be written by this user")]
+    }
+    let lock = DirectoryLock.isHeld(directory: path)
+    let owner = lock.processID.map { "process \($0)" } ?? "a process"
+    return [
+      Finding(
+        .fine, "directory",
+        lock.isHeld ? "\(path), in use by \(owner)" : "\(path), no daemon runs on it")
+    ]
+  }
+
+  // MARK: The record
+
+  private static func record(_ reader: StoreReader) throws -> [Finding] {
+    reader.loadSpatialFunctions()
+    let version = try reader.number("PRAGMA user_version")
+    let libraries =
+      "SQLite \(String(cString: sqlite3_libversion())), "
+      + "SpatiaLite \(try reader.text("SELECT spatialite_version()")), "
+      + "GEOS \(try reader.text("SELECT geos_version()"))"
+    var findings = [
+      Finding(
+        version == StoreSchema.version ? .fine : .notice, "versions",
+        "schema \(version) of \(StoreSchema.version), \(libraries)")
+    ]
+    let problems = try integrity(reader.connection)
+    findings.append(
+      problems.isEmpty
+        ? Finding(.fine, "integrity", "integrity_check found nothing")
+        : Finding(.wrong, "integrity", problems.joined(separator: "; ")))
+    guard problems.isEmpty else { return findings }
+    return findings + (try consistency(reader))
+  }
+
+  static func integrity(_ connection: OpaquePointer) throws -> [String] {
+    let rows = try SQLStatement(connection, "PRAGMA integrity_check(10)")
+    var problems: [String] = []
+    while try rows.step() { if rows.text(0) != "ok" { problems.append(rows.text(0)) } }
+    return problems
+  }
+
+  /// What SQLite cannot know: that rows of different tables agree. In one snapshot.
+  private static func consistency(_ reader: StoreReader) throws -> [Finding] {
+    try executeSQL(reader.connection, "BEGIN")
+    defer { try? executeSQL(reader.connection, "COMMIT") }
+    var findings: [Finding] = []
+    var held = 0
+    var lost = 0
+    let claim = try SQLStatement(
+      reader.connection,
+      """
+      SELECT 1 FROM claims WHERE tenant = ?1 AND user_id = ?2 AND from_at = ?3 AND through_at = ?4
+        AND kind = ?5 AND aggregate_id = ?6
+      """)
+    var parties = 0
+    for (kind, table) in StoreSchema.tables {
+      let rows = try SQLStatement(reader.connection, "SELECT tenant, id, held FROM \(table)")
+      while try rows.step() {
+        parties += 1
+        for one in HeldClaims.decode(rows.blob(2)) {
+          held += 1
+          claim.bind(1, rows.text(0))
+          claim.bind(2, one.userID)
+          claim.bind(3, one.from)
+          claim.bind(4, one.through)
+          claim.bind(5, kind)
+          claim.bind(6, rows.text(1))
+          if try !claim.step() { lost += 1 }
+          claim.reset()
+        }
+      }
+    }
+    let claims = Int(try reader.number("SELECT count(*) FROM claims"))
+    findings.append(
+      lost == 0 && claims == held
+        ? Finding(.fine, "claims", "\(parties) parties and requests hold \(claims) claims")
+        : Finding(
+          .wrong, "claims",
+          "\(lost) claims of parties are missing, \(max(0, claims - held + lost)) belong to none"))
+    let events = try reader.number("SELECT count(*) FROM events")
+    let gaps = try reader.number(
+      """
+      SELECT coalesce(sum(gap), 0) FROM (
+        SELECT max(sequence) - min(sequence) + 1 - count(*) AS gap FROM events GROUP BY tenant)
+      """)
+    findings.append(
+      gaps == 0
+        ? Finding(.fine, "events", "\(events), without a gap")
+        : Finding(.notice, "events", "\(events), \(gaps) sequences unused"))
+    let index = try spatialIndexes(reader)
+    findings.append(index)
+    return findings
+  }
+
+  /// As many entries as geometries: `CheckSpatialIndex` would compare each, but wants to write.
+  private static func spatialIndexes(_ reader: StoreReader) throws -> Finding {
+    for table in StoreSchema.tables.values.sorted() {
+      for column in ["origin", "destination"] {
+        let wanted = try reader.number("SELECT count(*) FROM \(table) WHERE \(column) IS NOT NULL")
+        let found = try reader.number("SELECT count(*) FROM idx_\(table)_\(column)")
+        guard wanted == found else {
+          return Finding(
+            .wrong, "maps",
+            "the spatial index of \(table).\(column) has \(found) entries for \(wanted) places")
+        }
+      }
+    }
+    return Finding(.fine, "maps", "spatial indexes are complete")
+  }
+
+  // MARK: Positions
+
+  private static func positions(_ directory: String) -> [Finding] {
+    let path = directory + "/" + PositionsSnapshot.fileName
+    guard FileManager.default.fileExists(atPath: path) else {
+      return [Finding(.fine, "positions", "no snapshot yet")]
+    }
+    do {
+      let file = try StoreFile.inspect(path)
+      guard Int64(file?.applicationID ?? 0) == PositionsSnapshot.applicationID else {
+        return [Finding(.notice, "positions", "\(path) is not ours; it will be begun anew")]
+      }
+      var handle: OpaquePointer?
+      defer { sqlite3_close(handle) }
+      let code = sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE, nil)
+      guard code == SQLITE_OK, let handle else { throw SQLiteFailure(handle, code) }
+      sqlite3_busy_timeout(handle, 5_000)
+      let problems = try integrity(handle)
+      let count = try StoreFile.number(handle, "SELECT count(*) FROM positions")
+      return [
+        problems.isEmpty
+          ? Finding(.fine, "positions", "\(count) in the snapshot")
+          : Finding(.notice, "positions", "damaged, will be begun anew: \(problems[0])")
+      ]
+    } catch {
+      return [Finding(.notice, "positions", "cannot be read, will be begun anew: \(error)")]
+    }
+  }
+
+  // MARK: Capacity
+
+  /// Days of retention that the estimate counts with (the settings' defaults).
+  static let partyDays = 90.0
+  static let eventDays = 7.0
+  static let replyDays = 1.0
+
+  /// What the file will grow to if the tenants go on as in the days that the log covers.
+  private static func capacity(_ reader: StoreReader, _ directory: String) throws -> [Finding] {
+    let pages = try reader.number("PRAGMA page_count")
+    let bytes = Double(pages) * Double(try reader.number("PRAGMA page_size"))
+    let free = Double(try freeBytes(directory))
+    var findings = [
+      Finding(
+        free < 1e9 || free < bytes ? .notice : .fine, "disk",
+        "the record takes \(megabytes(bytes)), \(megabytes(free)) are free")
+    ]
+    let events = Double(try reader.number("SELECT count(*) FROM events"))
+    let first = Double(try reader.number("SELECT coalesce(min(at), 0) FROM events"))
+    let last = Double(try reader.number("SELECT coalesce(max(at), 0) FROM events"))
+    let days = (last - first) / 86_400_000
+    guard events >= 1_000, days >= 1.0 / 24 else {
+      findings.append(
+        Finding(.fine, "capacity", "too few events for an estimate: it takes 1,000 over an hour"))
+      return findings
+    }
+    let created = Double(
+      try reader.number("SELECT count(*) FROM events WHERE kind = 'party.created'"))
+    let party = try average(
+      reader, "SELECT avg(length(bytes) + length(held) + 500) FROM parties", 1_200)
+    let event = try average(
+      reader, "SELECT avg(length(body) + length(user_ids) + 120) FROM events", 400)
+    let growth =
+      created / days * partyDays * party * 1.4 + events / days * eventDays * event * 1.2
+      + events / days * replyDays * 130
+    findings.append(
+      Finding(
+        growth > bytes + free ? .wrong : .fine, "capacity",
+        "\(Int(events / days)) events and \(Int(created / days)) parties a day: about "
+          + "\(megabytes(growth)) with parties kept \(Int(partyDays)) days and events "
+          + "\(Int(eventDays)), \(megabytes(bytes + free)) are to be had"))
+    return findings
+  }
+
+  private static func average(_ reader: StoreReader, _ sql: String, _ standard: Double) throws
+    -> Double
+  {
+    let row = try SQLStatement(reader.connection, sql)
+    return try row.step() && !row.isNull(0) ? row.double(0) : standard
+  }
+
+  private static func freeBytes(_ directory: String) throws -> Int64 {
+    let attributes = try FileManager.default.attributesOfFileSystem(forPath: directory)
+    return (attributes[.systemFreeSize] as? NSNumber)?.int64Value ?? 0
+  }
+
+  private static func megabytes(_ bytes: Double) -> String {
+    bytes < 1e9
+      ? "\((bytes / 1e5).rounded() / 10) MB" : "\((bytes / 1e8).rounded() / 10) GB"
+  }
+
+  // MARK: Measuring
+
+  /// Joins a second on this disk, in a directory made for it beside the record and removed after.
+  public static func measure(
+    dataDirectory: String, seconds: Double, batch: Int = 32, parties: Int = 10_000
+  ) throws -> StoreMeasurement.Figures {
+    let path = dataDirectory + "/moyeo-measure-" + UUID().uuidString
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let store = try SQLiteStore(directory: path)
+    defer { store.close() }
+    try StoreMeasurement.fill(store, parties: parties)
+    return try StoreMeasurement.join(store, parties: parties, batch: batch, seconds: seconds)
+  }
+}

@@ -1,0 +1,118 @@
+import GeoMath
+import MoyeoEngine
+public import ObjectModel
+
+/// Parties and last positions as tables of features, for GIS and spreadsheets.
+public enum StoreExport {
+  /// A feature's column.
+  public enum Value: Hashable, Sendable {
+    case none
+    case text(String)
+    case integer(Int64)
+    case number(Double)
+    case time(Instant)
+    case texts([String])
+    /// A JSON object.
+    case json(String)
+  }
+
+  public struct Feature: Hashable, Sendable {
+    public var latitude: Double
+    public var longitude: Double
+    /// In the order of the table's columns.
+    public var values: [Value]
+  }
+
+  public enum ColumnKind: String, Sendable {
+    case text = "TEXT"
+    case integer = "INTEGER"
+    case number = "DOUBLE"
+  }
+
+  public struct Table: Hashable, Sendable {
+    public struct Column: Hashable, Sendable {
+      public var name: String
+      public var kind: ColumnKind
+    }
+    public var name: String
+    public var columns: [Column]
+  }
+
+  /// Places where they begin; the destination in columns.
+  public static let parties = Table(
+    name: "parties",
+    columns: [
+      .init(name: "tenant", kind: .text), .init(name: "id", kind: .text),
+      .init(name: "state", kind: .text), .init(name: "hostId", kind: .text),
+      .init(name: "originName", kind: .text), .init(name: "destinationName", kind: .text),
+      .init(name: "destinationLatitude", kind: .number),
+      .init(name: "destinationLongitude", kind: .number),
+      .init(name: "startsAt", kind: .text), .init(name: "endsAt", kind: .text),
+      .init(name: "seats", kind: .integer), .init(name: "seatsFree", kind: .integer),
+      .init(name: "currency", kind: .text), .init(name: "expectedFare", kind: .integer),
+      .init(name: "endedAt", kind: .text), .init(name: "version", kind: .integer),
+    ])
+
+  public static let positions = Table(
+    name: "positions",
+    columns: [
+      .init(name: "tenant", kind: .text), .init(name: "layer", kind: .text),
+      .init(name: "id", kind: .text), .init(name: "observedAt", kind: .text),
+      .init(name: "expiresAt", kind: .text), .init(name: "tags", kind: .text),
+      .init(name: "attributes", kind: .text),
+    ])
+
+  /// All parties, or those of a tenant, in one snapshot.
+  public static func eachParty(
+    dataDirectory: String, tenant: String? = nil, _ body: (Feature) throws -> Void
+  ) throws {
+    let reader = try StoreReader(directory: dataDirectory)
+    let rows = try SQLStatement(
+      reader.connection,
+      AggregateStatements.select("parties") + " WHERE ?1 IS NULL OR tenant = ?1")
+    rows.bind(1, tenant)
+    while try rows.step() {
+      let stored = try AggregateStatements.read(rows, kind: .party)
+      let summary = stored.summary
+      try body(
+        Feature(
+          latitude: summary.origin.latitude, longitude: summary.origin.longitude,
+          values: [
+            .text(stored.key.tenant), .text(stored.key.id), .text(summary.state),
+            .text(summary.ownerID), .text(summary.originName), .text(summary.destinationName),
+            summary.destination.map { .number($0.latitude) } ?? .none,
+            summary.destination.map { .number($0.longitude) } ?? .none,
+            .time(summary.startsAt), .time(summary.endsAt), .integer(Int64(summary.seats)),
+            .integer(Int64(summary.seatsFree)), .text(summary.currency),
+            .integer(summary.expectedFare), summary.endedAt.map { .time($0) } ?? .none,
+            .integer(Int64(clamping: stored.version)),
+          ]))
+    }
+  }
+
+  /// The positions last written behind that have not expired at `moment`.
+  /// - Parameter describe: Tags and attributes (a JSON object) of a payload.
+  public static func eachPosition(
+    dataDirectory: String, layer: String? = nil, tenant: String? = nil, liveAt moment: Instant,
+    describe: ([UInt8]) -> (tags: [String], attributes: String),
+    _ body: (Feature) throws -> Void
+  ) throws {
+    try PositionsSnapshot.read(dataDirectory: dataDirectory, liveAt: moment) { batch in
+      for one in batch
+      where (layer ?? one.key.layer) == one.key.layer
+        && (tenant ?? one.key.tenant) == one.key.tenant
+      {
+        let described = describe(one.payload)
+        try body(
+          Feature(
+            latitude: one.latitude, longitude: one.longitude,
+            values: [
+              .text(one.key.tenant), .text(one.key.layer), .text(one.key.id),
+              .time(one.observedAt),
+              one.expiresAt == .distantFuture ? .none : .time(one.expiresAt),
+              .texts(described.tags), .json(described.attributes),
+            ]))
+      }
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import ArgumentParser
+import Foundation
+import MoyeoStorage
+
+/// `moyeo backup`.
+struct BackupCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "backup",
+    abstract: "Copy the record of a data directory while its daemon goes on.",
+    discussion: """
+      The copy holds everything that was acknowledged before the command began. It is checked \
+      (integrity_check) and synced before it gets its name. To restore, put it as moyeo.sqlite into \
+      an empty directory and start moyeod on that. Positions are not in it: they come back with the \
+      next heartbeats.
+      """)
+
+  @Option(help: "The daemon's data directory.")
+  var dataDirectory = "./moyeo-data"
+  @Option(name: .customLong("to"), help: "The file to write; must not exist yet.")
+  var file: String
+  @Flag(help: "Print the figures as JSON.")
+  var json = false
+
+  func run() throws {
+    let report: StoreBackup.Report
+    do {
+      report = try StoreBackup.run(dataDirectory: dataDirectory, to: file)
+    } catch {
+      throw CommandFailure(message: error.description)
+    }
+    let seconds = (report.seconds * 1_000).rounded() / 1_000
+    if json {
+      print(
+        "{\"file\":\(JSONPieces.string(file)),\"bytes\":\(report.bytes),\"seconds\":\(seconds),"
+          + "\"parties\":\(report.parties),\"claims\":\(report.claims),\"events\":\(report.events)}"
+      )
+    } else {
+      print(
+        "\(file): \(report.parties) parties, \(report.claims) claims, \(report.events) events, "
+          + "\(report.bytes) bytes in \(seconds) s, checked.")
+    }
+  }
+}

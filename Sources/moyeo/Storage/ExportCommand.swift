@@ -1,0 +1,204 @@
+import ArgumentParser
+import Foundation
+import MoyeoEngine
+import MoyeoStorage
+import ObjectModel
+import SwiftProtobuf
+
+/// `moyeo export`.
+struct ExportCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "export",
+    abstract: "Write parties and last positions as GeoJSON, CSV or a SpatiaLite map.",
+    discussion: """
+      Reads the data directory itself; the daemon may run. Parties stand where they begin, with their \
+      destination in columns. Positions are those last written behind that have not expired. \
+      spatialite makes a file of map layers for QGIS, ogr2ogr or the spatialite shell; geojson and \
+      csv go to standard output without --to.
+      """)
+
+  enum Format: String, ExpressibleByArgument, CaseIterable {
+    case geojson, spatialite, csv
+  }
+
+  enum What: String, ExpressibleByArgument, CaseIterable {
+    case parties, positions
+  }
+
+  @Option(help: "The daemon's data directory.")
+  var dataDirectory = "./moyeo-data"
+  @Option(help: "geojson, spatialite or csv.")
+  var format: Format
+  @Option(help: "parties or positions; spatialite takes both when it is not given.")
+  var what: What?
+  @Option(help: "Only positions of this layer.")
+  var layer: String?
+  @Option(help: "Only of this tenant.")
+  var tenant: String?
+  @Option(name: .customLong("to"), help: "The file to write; must not exist yet.")
+  var file: String?
+
+  func validate() throws {
+    if format == .spatialite, file == nil {
+      throw ValidationError("spatialite needs a file: --to")
+    }
+    if layer != nil, what == .parties {
+      throw ValidationError("--layer is for positions")
+    }
+  }
+
+  func run() throws {
+    do {
+      if format == .spatialite, let file {
+        try writeMap(to: file)
+      } else {
+        try writeText()
+      }
+    } catch let error as StorageError {
+      throw CommandFailure(message: error.description)
+    } catch let error as StoreFailure {
+      throw CommandFailure(message: error.reason)
+    }
+  }
+
+  private func each(_ what: What, _ body: (StoreExport.Feature) throws -> Void) throws {
+    switch what {
+    case .parties:
+      try StoreExport.eachParty(dataDirectory: dataDirectory, tenant: tenant, body)
+    case .positions:
+      try StoreExport.eachPosition(
+        dataDirectory: dataDirectory, layer: layer, tenant: tenant, liveAt: SystemClock().now(),
+        describe: describe, body)
+    }
+  }
+
+  private func table(_ what: What) -> StoreExport.Table {
+    switch what {
+    case .parties: StoreExport.parties
+    case .positions: StoreExport.positions
+    }
+  }
+
+  /// Tags and attributes of a payload as the engine keeps it.
+  private func describe(_ payload: [UInt8]) -> (tags: [String], attributes: String) {
+    payload.withUnsafeBytes { bytes in
+      let encoded = Array(ObjectPayload.attributes(in: bytes))
+      let attributes = try? Google_Protobuf_Struct(serializedBytes: encoded).jsonString()
+      return (ObjectPayload.tags(in: bytes), attributes ?? "{}")
+    }
+  }
+
+  private func writeMap(to file: String) throws {
+    let map = try SpatialFile(path: file)
+    for what in what.map({ [$0] }) ?? What.allCases {
+      try map.begin(table(what))
+      var count = 0
+      try each(what) {
+        try map.add($0)
+        count += 1
+      }
+      try map.end(table(what))
+      print("\(count) \(what.rawValue)")
+    }
+    try map.finish()
+  }
+
+  private func writeText() throws {
+    var sink = try FeatureSink(file: file)
+    let what = what ?? (layer == nil ? .parties : .positions)
+    let columns = table(what).columns
+    switch format {
+    case .csv:
+      try sink.write(FeatureText.csvHeading(columns))
+      try each(what) { try sink.write(FeatureText.csv($0)) }
+    case .geojson, .spatialite:
+      try sink.write("{\"type\":\"FeatureCollection\",\"features\":[")
+      var isFirst = true
+      try each(what) {
+        try sink.write((isFirst ? "\n" : ",\n") + FeatureText.geoJSON($0, columns))
+        isFirst = false
+      }
+      try sink.write("\n]}\n")
+    }
+    try sink.finish()
+  }
+}
+
+/// Features as text.
+enum FeatureText {
+  static func csvHeading(_ columns: [StoreExport.Table.Column]) -> String {
+    (columns.map(\.name) + ["latitude", "longitude"]).joined(separator: ",") + "\r\n"
+  }
+
+  /// RFC 4180.
+  static func csv(_ feature: StoreExport.Feature) -> String {
+    let cells =
+      feature.values.map { cell($0.plainText) } + ["\(feature.latitude)", "\(feature.longitude)"]
+    return cells.joined(separator: ",") + "\r\n"
+  }
+
+  private static func cell(_ text: String) -> String {
+    guard text.utf8.contains(where: { [0x22, 0x2C, 0x0A, 0x0D].contains($0) }) else { return text }
+    return "\"" + text.replacingOccurrences(of: "\"", with: "\"\"") + "\""
+  }
+
+  /// RFC 7946; a column without a value is left out.
+  static func geoJSON(
+    _ feature: StoreExport.Feature, _ columns: [StoreExport.Table.Column]
+  ) -> String {
+    let properties = zip(columns, feature.values).compactMap { column, value in
+      json(value).map { "\"\(column.name)\":\($0)" }
+    }
+    return "{\"type\":\"Feature\",\"geometry\":{\"type\":\"Point\",\"coordinates\":["
+      + "\(feature.longitude),\(feature.latitude)]},\"properties\":{"
+      + properties.joined(separator: ",") + "}}"
+  }
+
+  private static func json(_ value: StoreExport.Value) -> String? {
+    switch value {
+    case .none: nil
+    case .text, .time: JSONPieces.string(value.plainText)
+    case .integer, .number, .json: value.plainText
+    case .texts(let all): "[" + all.map(JSONPieces.string).joined(separator: ",") + "]"
+    }
+  }
+}
+
+/// Standard output, or a file that gets its name when it is complete.
+struct FeatureSink {
+  private let file: String?
+  private let handle: FileHandle
+  private var buffer = Data()
+
+  init(file: String?) throws {
+    self.file = file
+    guard let file else {
+      handle = .standardOutput
+      return
+    }
+    guard !FileManager.default.fileExists(atPath: file) else {
+      throw CommandFailure(message: "\(file) exists already")
+    }
+    guard FileManager.default.createFile(atPath: file + ".partial", contents: nil),
+      let opened = FileHandle(forWritingAtPath: file + ".partial")
+    else { throw CommandFailure(message: "\(file) cannot be written") }
+    handle = opened
+  }
+
+  mutating func write(_ text: String) throws {
+    buffer.append(contentsOf: text.utf8)
+    if buffer.count > 1 << 16 { try flush() }
+  }
+
+  mutating func finish() throws {
+    try flush()
+    guard let file else { return }
+    try handle.close()
+    try FileManager.default.moveItem(atPath: file + ".partial", toPath: file)
+  }
+
+  private mutating func flush() throws {
+    try handle.write(contentsOf: buffer)
+    buffer.removeAll(keepingCapacity: true)
+  }
+}
