@@ -4,11 +4,11 @@ import RideMatching
 extension PartyCommitModel {
   /// Kept requests: each is an aggregate of its own, so that what was reported survives a restart.
   func decidedRequest(
-    _ command: PartyDeskCommand, _ overlay: inout PartyOverlay, _ now: Instant
+    _ command: PartyDeskCommand, _ overlay: PartyOverlay, _ now: Instant
   ) -> Decision {
     switch command {
     case .keepRequest(let request):
-      return changed(request, from: 0, nil, &overlay, now)
+      return changed(request, from: 0, nil, overlay, now)
     case .found(let id, let candidate):
       guard var request = overlay.request(id), !request.isOver,
         !request.found.contains(candidate.party.id)
@@ -16,13 +16,13 @@ extension PartyCommitModel {
       let version = request.version
       request.version += 1
       request.found.append(candidate.party.id)
-      return changed(request, from: version, candidate, &overlay, now)
+      return changed(request, from: version, candidate, overlay, now)
     case .dropRequest(let id):
       guard var request = overlay.request(id), !request.isOver else { break }
       let version = request.version
       request.version += 1
       request.endedAt = now
-      return changed(request, from: version, nil, &overlay, now)
+      return changed(request, from: version, nil, overlay, now)
     default: break
     }
     return Decision(change: nil, result: .success(.nothing))
@@ -30,7 +30,7 @@ extension PartyCommitModel {
 
   private func changed(
     _ request: KeptRequest, from version: UInt64, _ candidate: MatchCandidate?,
-    _ overlay: inout PartyOverlay, _ now: Instant
+    _ overlay: PartyOverlay, _ now: Instant
   ) -> Decision {
     let query = request.query
     var group = ChangeGroup(

@@ -6,63 +6,60 @@ extension PartyCommitModel {
     _ command: PartyDeskCommand, in overlay: inout PartyOverlay, now: Instant
   ) -> Decision {
     do throws(PartyDeskError) {
-      return try decided(command, &overlay, now)
+      return try decided(command, overlay, now)
     } catch {
       return Decision(change: nil, result: .failure(error))
     }
   }
 
   private func decided(
-    _ command: PartyDeskCommand, _ overlay: inout PartyOverlay, _ now: Instant
+    _ command: PartyDeskCommand, _ overlay: PartyOverlay, _ now: Instant
   ) throws(PartyDeskError) -> Decision {
     switch command {
     case .create(let create, let id, let refined):
-      let before = overlay
       let change = try rule { () throws(PartyError) in
-        try rules.create(create, id: id, now: now) { before.claims(of: $0) }
+        try rules.create(create, id: id, now: now) { overlay.claims(of: $0) }
       }
-      return made(change, from: nil, refined, &overlay)
+      return made(change, from: nil, refined, overlay)
     case .join(let id, let join, let refined):
-      let before = overlay
-      return try onParty(id, refined, &overlay) { party throws(PartyError) in
-        try rules.join(join, party, now: now) { before.claims(of: $0) }
+      return try onParty(id, refined, overlay) { party throws(PartyError) in
+        try rules.join(join, party, now: now) { overlay.claims(of: $0) }
       }
     case .leave(let id, let rider):
-      return try onParty(id, nil, &overlay) { party throws(PartyError) in
+      return try onParty(id, nil, overlay) { party throws(PartyError) in
         try rules.leave(riderID: rider, party, now: now)
       }
     case .update(let id, let actor, let update):
-      let before = overlay
-      return try onParty(id, nil, &overlay) { party throws(PartyError) in
-        try rules.update(update, party, actorID: actor, now: now) { before.claims(of: $0) }
+      return try onParty(id, nil, overlay) { party throws(PartyError) in
+        try rules.update(update, party, actorID: actor, now: now) { overlay.claims(of: $0) }
       }
     case .depart(let id, let actor):
-      return try onParty(id, nil, &overlay) { party throws(PartyError) in
+      return try onParty(id, nil, overlay) { party throws(PartyError) in
         try rules.depart(party, actorID: actor, now: now)
       }
     case .remove(let id, let rider, let reason, let actor):
-      return try onParty(id, nil, &overlay) { party throws(PartyError) in
+      return try onParty(id, nil, overlay) { party throws(PartyError) in
         try rules.remove(riderID: rider, reason: reason, party, actorID: actor, now: now)
       }
     case .settle(let id, let actor, let settle):
-      return try onParty(id, nil, &overlay) { party throws(PartyError) in
+      return try onParty(id, nil, overlay) { party throws(PartyError) in
         try rules.settle(settle, party, actorID: actor, now: now)
       }
     case .cancel(let id, let actor, let reason):
-      return try onParty(id, nil, &overlay) { party throws(PartyError) in
+      return try onParty(id, nil, overlay) { party throws(PartyError) in
         try rules.cancel(party, actorID: actor, reason: reason, now: now)
       }
     case .tick(let id):
-      return try onParty(id, nil, &overlay) { party throws(PartyError) in
+      return try onParty(id, nil, overlay) { party throws(PartyError) in
         rules.tick(party, now: now)
       }
     case .keepRequest, .found, .dropRequest:
-      return decidedRequest(command, &overlay, now)
+      return decidedRequest(command, overlay, now)
     }
   }
 
   private func onParty(
-    _ id: String, _ refined: RefinedRoute?, _ overlay: inout PartyOverlay,
+    _ id: String, _ refined: RefinedRoute?, _ overlay: PartyOverlay,
     _ body: (Party) throws(PartyError) -> PartyChange
   ) throws(PartyDeskError) -> Decision {
     guard let party = overlay.party(id) else { throw .unknownParty(id) }
@@ -70,7 +67,7 @@ extension PartyCommitModel {
     guard !change.unchanged else {
       return Decision(change: nil, result: .success(.party(party)))
     }
-    return made(change, from: party, refined, &overlay)
+    return made(change, from: party, refined, overlay)
   }
 
   private func rule<T>(_ body: () throws(PartyError) -> T) throws(PartyDeskError) -> T {
@@ -81,7 +78,7 @@ extension PartyCommitModel {
 
   private func made(
     _ change: PartyChange, from before: Party?, _ refined: RefinedRoute?,
-    _ overlay: inout PartyOverlay
+    _ overlay: PartyOverlay
   ) -> Decision {
     var party = change.party
     refined?.apply(to: &party)

@@ -1,11 +1,14 @@
 import ObjectModel
 import RideMatching
 
-/// The newest parties with the changes of a batch that is not committed yet.
-struct PartyOverlay {
+/// The newest parties with the changes of a batch that is not committed yet. Lives for one batch, on
+/// the commit thread; a class, so that rules may ask it while it is passed on.
+final class PartyOverlay {
   let book: PartyBook
   let requests: RequestBook
   private(set) var changed: [String: PartyEntry] = [:]
+  /// By rider: changed parties in which they are, or were within this batch.
+  private var partiesOfRiders: [String: [String]] = [:]
   private(set) var changedRequests: [String: KeptRequest] = [:]
   /// Of the next event.
   var nextSequence: UInt64
@@ -25,15 +28,22 @@ struct PartyOverlay {
     var claims = book.claims(of: rider)
     guard !changed.isEmpty else { return claims }
     claims.removeAll { changed[$0.partyID] != nil }
-    for entry in changed.values {
-      guard let interval = entry.interval, entry.party.riders.contains(where: { $0.id == rider })
+    for id in partiesOfRiders[rider] ?? [] {
+      guard let entry = changed[id], let interval = entry.interval,
+        entry.party.riders.contains(where: { $0.id == rider })
       else { continue }
       claims.append(interval)
     }
     return claims
   }
 
-  mutating func put(_ entry: PartyEntry) { changed[entry.party.id] = entry }
+  func put(_ entry: PartyEntry) {
+    let id = entry.party.id
+    changed[id] = entry
+    for rider in entry.party.riders where partiesOfRiders[rider.id]?.contains(id) != true {
+      partiesOfRiders[rider.id, default: []].append(id)
+    }
+  }
 
-  mutating func put(_ request: KeptRequest) { changedRequests[request.id] = request }
+  func put(_ request: KeptRequest) { changedRequests[request.id] = request }
 }
