@@ -46,7 +46,7 @@ public struct PartyPricing: Sendable {
   public func price(_ party: Party) throws(PartyError) -> PricedRide {
     let ride = try PreparedRide(party, pricing: self)
     var scratch = RideScratch()
-    try ride.plan(into: &scratch, enforcesLimits: false)
+    try ride.planAsItIs(&scratch, party)
     return ride.priced(&scratch, party)
   }
 
@@ -58,7 +58,7 @@ public struct PartyPricing: Sendable {
   ) throws(PartyError) -> [FareShare] {
     let ride = try PreparedRide(party, pricing: self)
     var scratch = RideScratch()
-    try ride.plan(into: &scratch, enforcesLimits: false)
+    try ride.planAsItIs(&scratch, party)
     scratch.plan.amount = amount
     scratch.plan.extras = min(tolls + ride.meter.callFee, amount)
     ride.split(&scratch.plan, joining: nil)

@@ -79,7 +79,7 @@ struct JoinQuote {
   ) throws(PartyError) -> JoinPreview {
     let ride = try PreparedRide(party, pricing: pricing)
     var scratch = RideScratch()
-    try ride.plan(into: &scratch, enforcesLimits: false)
+    try ride.planAsItIs(&scratch, party)
     return preview(
       ride.priced(&scratch, party), ride, scratch.plan, seats: party.seats, joining: nil)
   }
@@ -116,6 +116,17 @@ struct JoinQuote {
 }
 
 extension PreparedRide {
+  /// The ride of those aboard as the last change made it: within their limits where some order
+  /// holds them, as it does unless someone left.
+  /// - Throws: ``PartyError/fare(_:)``.
+  func planAsItIs(_ scratch: inout RideScratch, _ party: Party) throws(PartyError) {
+    do {
+      try planWithinLimits(&scratch, party, joiner: nil)
+    } catch {
+      try plan(into: &scratch, enforcesLimits: false)
+    }
+  }
+
   /// Plans, prices and shares the ride with everyone's limits held.
   /// - Throws: ``PartyError``, naming the rider whose limit the shortest ride breaks first.
   func planWithinLimits(

@@ -134,8 +134,8 @@ extension PartyError {
         ? "\(attribute) must be known to ride in this party"
         : "\(attribute) must be the same for everyone aboard"
     case .unknownPolicy(let name): "there is no policy \(name)"
-    case .overlapping(_, let party, let allowed):
-      "already in party \(party) at that time (\(allowed) allowed)"
+    case .overlapping(_, _, let allowed):
+      "in as many other parties at that time as are allowed (\(allowed) in all)"
     case .detourExceeded(_, let ride, let limit):
       "a ride would be \(Self.meters(ride)) long, at most \(Self.meters(limit)) is accepted"
     case .detourTimeExceeded(_, let detour, let limit):

@@ -66,11 +66,7 @@ extension PartyRules {
     do {
       let ride = try PreparedRide(party, pricing: pricing)
       var scratch = RideScratch()
-      do {
-        try ride.planWithinLimits(&scratch, party, joiner: nil)
-      } catch {
-        try ride.plan(into: &scratch, enforcesLimits: false)
-      }
+      try ride.planAsItIs(&scratch, party)
       priced = ride.priced(&scratch, party)
     } catch {
       // The tariff is gone meanwhile: nobody is kept aboard by that. The fare stays.

@@ -180,6 +180,17 @@ import Testing
       let again = try rules.pricing.price(party)
       #expect(again.fare == party.fare)
       #expect(again.route == party.route)
+      #expect(try rules.pricing.refined(party, by: way) == again)
+      var slower = way
+      slower.source = .osrm
+      slower.legs = way.legs.map {
+        RouteLeg(
+          distanceMeters: $0.distanceMeters * 1.5, durationSeconds: $0.durationSeconds * 1.5)
+      }
+      let refined = try rules.pricing.refined(party, by: slower)
+      #expect(refined.fare.source == "osrm" && refined.route.source == "osrm")
+      #expect(refined.fare.expected >= party.fare.expected)
+      #expect(refined.riders.reduce(0) { $0 + $1.share } == refined.fare.expected)
     }
     #expect(seen.isSuperset(of: SplitRule.allCases.map(\.rawValue) + ["outside", "hours"]))
     #expect(seed != 1 || seen.contains("flat"))

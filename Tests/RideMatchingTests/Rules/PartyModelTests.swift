@@ -42,6 +42,11 @@ import Testing
           party = change.party
           checkChange(before, change)
           apply(change.events, party, &model)
+          if !party.riders.isEmpty && party.isActive {
+            let again = try rules.pricing.price(party)
+            #expect(again.route == party.route && again.fare == party.fare)
+            #expect(again.riders.map(\.share) == party.riders.map(\.share))
+          }
           kinds.formUnion(change.events.map(\.kind))
         } catch {
           reasons[error.reason, default: 0] += 1
