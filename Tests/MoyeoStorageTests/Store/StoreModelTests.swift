@@ -40,6 +40,38 @@ import Testing
     }
   }
 
+  /// More than one transaction takes of each.
+  @Test func pruningTakesItAllInSlices() throws {
+    let directory = try ScratchDirectory.withTemplate()
+    let store = try SQLiteStore(directory: directory.path)
+    var sequence: UInt64 = 0
+    for _ in 0..<5 {
+      let groups = (0..<1_000).map { _ in
+        sequence += 1
+        let id = "\(sequence)"
+        let ended = sequence <= 250 ? noon : nil
+        return group(
+          party(id, version: 1, endedAt: ended, bytes: [1]), expecting: 0,
+          claims: [claim("u\(sequence)", id)], events: [event(sequence, id)], reply: reply(sequence)
+        )
+      }
+      #expect(store.commit(groups).allSatisfy { $0 == .committed })
+    }
+    let later = noon.advanced(milliseconds: 7_200_000)
+    try store.prune(eventsBefore: later, repliesBefore: later, endedBefore: later)
+    #expect(try store.eventBounds(tenant: "t") == (5_001, 5_000))
+    #expect(try store.all().count == 4_750)
+    var replies = 0
+    try store.loadReplies { _ in replies += 1 }
+    #expect(replies == 0)
+    #expect(try store.reply(tenant: "t", key: reply(7).key) == nil)
+    let free = group(party("x", version: 1), expecting: 0, claims: [claim("u250", "x")])
+    let held = group(party("y", version: 1), expecting: 0, claims: [claim("u251", "y")])
+    let outcomes = store.commit([free, held])
+    #expect(outcomes[0] == .committed)
+    #expect(outcomes[1] != .committed)
+  }
+
   private func compare(_ memory: MemoryStore, _ store: SQLiteStore, _ note: Comment) throws {
     let stored = try store.all()
     let wanted = try memory.all()
