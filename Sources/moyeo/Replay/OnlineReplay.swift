@@ -102,7 +102,8 @@ struct OnlineReplay {
           walkMeters: request?.request.origin.coordinate.distanceMeters(
             to: party.origin.coordinate) ?? 0,
           rideMeters: rider.rideMeters, directMeters: rider.directMeters,
-          soloFare: rider.soloFare, share: rider.share)
+          soloFare: request.flatMap { settings.soloFare($0.request, at: moment) }
+            ?? rider.soloFare, share: rider.share)
       })
   }
 }

@@ -18,6 +18,17 @@ struct ReplaySettings {
   var leavesAtOnce: Bool
 
   var patience: Int64 { Int64(patienceSeconds) * 1000 }
+
+  /// What a ride costs alone, from the rider's own door; nil beyond what the meter takes.
+  func soloFare(_ request: RideRequest, at departure: Instant) -> Int64? {
+    let origin = request.origin.coordinate
+    let way = TravelEstimator(profile: profile, departure: departure, near: origin)
+      .estimate(from: origin, to: request.destination.coordinate)
+    let trip = Trip(
+      .totals(distanceMeters: way.distanceMeters, durationSeconds: way.durationSeconds),
+      departure: departure)
+    return try? tariff.breakdown(for: trip).total
+  }
 }
 
 /// A request of a file, before its window is known to the matching.

@@ -1,0 +1,144 @@
+import Foundation
+import ObjectModel
+import RideMatching
+import RoutePlanning
+
+// MatchingBenchmarks table DIRECTORY            quality by time over the instances of a directory
+// MatchingBenchmarks generate DIRECTORY         writes the instances, without their optimum
+// MatchingBenchmarks groups FILE OUT [all]      candidate groups for another solver; all: uncut
+// MatchingBenchmarks best FILE SECONDS          best known value, where no solver proves one
+// MatchingBenchmarks rounds DIRECTORY           quality by rounds, for the gate in the tests
+
+let pricing = RidePricing.linear(
+  base: 4800, baseMeters: 1600, perMeter: 0.763, perSecond: 0.4, walkCostPerMeter: 1.5)
+
+func options(iterations: Int) -> BatchOptions {
+  BatchOptions(iterations: iterations, pricing: pricing, profile: .seoul)
+}
+
+func threadSeconds() -> Double {
+  var time = timespec()
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+  return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+}
+
+func read(_ path: String) throws -> (facts: [String: String], requests: [RideRequest]) {
+  try BatchRequestText.parse(String(contentsOfFile: path, encoding: .utf8))
+}
+
+func instances(_ directory: String) throws -> [String] {
+  try FileManager.default.contentsOfDirectory(atPath: directory)
+    .filter { $0.hasSuffix(".csv") }.sorted()
+}
+
+func percent(_ share: Double) -> String { String(format: "%.2f", share * 100) }
+
+/// Median of five runs, groups made anew in each: the budget covers everything.
+func table(_ directory: String) throws {
+  print("instance            requests groups  groups ms  greedy+local   50 ms  500 ms   5 s")
+  for name in try instances(directory) {
+    let (facts, requests) = try read(directory + "/" + name)
+    let best = facts["optimum"].flatMap(Double.init) ?? facts["best"].flatMap(Double.init) ?? 0
+    var making: [Double] = []
+    var groups = 0
+    for _ in 0..<5 {
+      let begin = threadSeconds()
+      groups =
+        BatchMatching.candidateGroups(requests: requests, options: options(iterations: 0))
+        .count
+      making.append(threadSeconds() - begin)
+    }
+    let start = BatchMatching.solve(requests: requests, options: options(iterations: 0))
+    var line =
+      name.padding(toLength: 20, withPad: " ", startingAt: 0)
+      + String(
+        format: "%7d %7d %9.1f %13@", requests.count, groups, making.sorted()[2] * 1e3,
+        percent(start.objective / best) as NSString)
+    for budget in [0.05, 0.5, 5] {
+      var values: [Double] = []
+      for seed in 1...(budget > 1 ? 1 : 5) {
+        var options = options(iterations: .max)
+        options.seed = UInt64(seed)
+        let begin = threadSeconds()
+        let result = BatchMatching.solve(requests: requests, options: options) {
+          threadSeconds() - begin > budget
+        }
+        let problems = BatchVerification.problems(
+          of: result, requests: requests, options: options)
+        if !problems.isEmpty { print("\(name): \(problems)") }
+        values.append(result.objective)
+      }
+      line += "  " + percent(values.sorted()[values.count / 2] / best)
+    }
+    print(line)
+  }
+  print("% of the optimum (or best known); processor time of the thread, groups included")
+}
+
+func rounds(_ directory: String) throws {
+  for name in try instances(directory) {
+    let (facts, requests) = try read(directory + "/" + name)
+    let best = facts["optimum"].flatMap(Double.init) ?? facts["best"].flatMap(Double.init) ?? 0
+    var line = name
+    for count in [0, 500, 1000, 2000, 5000, 10_000, 20_000] {
+      let result = BatchMatching.solve(requests: requests, options: options(iterations: count))
+      line += " \(count): \(percent(result.objective / best))"
+    }
+    print(line)
+  }
+}
+
+/// The best of long runs from differently rich sets of groups.
+func best(_ file: String, seconds: Double) throws {
+  let requests = try read(file).requests
+  for limit in [50, 100, 200] {
+    var options = options(iterations: .max)
+    options.maxCandidatesPerPickUp = limit
+    options.maxGroupsPerRequest = 256
+    let begin = threadSeconds()
+    let result = BatchMatching.solve(requests: requests, options: options) {
+      threadSeconds() - begin > seconds
+    }
+    print("limit \(limit) groups \(result.candidateGroups) value \(result.objective)")
+  }
+}
+
+func generate(_ directory: String) throws {
+  for shape in InstanceGenerator.shapes {
+    let text = BatchRequestText.format(
+      facts: [("name", shape.name), ("seed", String(shape.seed))],
+      requests: InstanceGenerator.requests(shape))
+    try text.write(toFile: "\(directory)/\(shape.name).csv", atomically: true, encoding: .utf8)
+  }
+}
+
+/// The number of requests, then a line a group: saving and members.
+func groups(_ file: String, _ out: String, isUncut: Bool) throws {
+  let requests = try read(file).requests
+  var options = options(iterations: 0)
+  if isUncut {
+    options.maxGroupsPerRequest = .max
+    options.maxCandidatesPerPickUp = 10_000_000
+  }
+  let groups = BatchMatching.candidateGroups(requests: requests, options: options)
+  var text = "\(requests.count)\n"
+  for group in groups {
+    text += "\(group.saving) \(group.members.map(String.init).joined(separator: " "))\n"
+  }
+  try text.write(toFile: out, atomically: true, encoding: .utf8)
+  print("\(groups.count) groups")
+}
+
+let arguments = Array(CommandLine.arguments.dropFirst())
+switch (arguments.first, arguments.count) {
+case ("table", 2): try table(arguments[1])
+case ("rounds", 2): try rounds(arguments[1])
+case ("best", 3): try best(arguments[1], seconds: Double(arguments[2]) ?? 10)
+case ("generate", 2): try generate(arguments[1])
+case ("groups", 3): try groups(arguments[1], arguments[2], isUncut: false)
+case ("groups", 4) where arguments[3] == "all":
+  try groups(arguments[1], arguments[2], isUncut: true)
+default:
+  print("table DIR | rounds DIR | best FILE SECONDS | generate DIR | groups FILE OUT [all]")
+  exit(2)
+}
