@@ -179,7 +179,11 @@ let package = Package(
     houseTests("GeoMathTests", ["GeoMath", "CSpatiaLite"]),
     houseTests("ObjectModelTests", ["ObjectModel"]),
     houseTests("QueryCoalescingTests", ["QueryCoalescing"]),
-    houseTests("SpatialIndexingTests", ["SpatialIndexing", "GeoMath", "ObjectModel"]),
+    // Counts allocations by standing in for malloc in the test binary.
+    .target(name: "CAllocationCounter", path: "Tests/CAllocationCounter"),
+    houseTests(
+      "SpatialIndexingTests",
+      ["SpatialIndexing", "GeoMath", "ObjectModel", "CAllocationCounter"]),
     houseTests("TaxiFaresTests", ["TaxiFares", "ObjectModel"]),
     houseTests("RoutePlanningTests", ["RoutePlanning", "GeoMath", "ObjectModel"]),
     houseTests("PointClusteringTests", ["PointClustering", "GeoMath", "ObjectModel"]),
@@ -235,7 +239,9 @@ let package = Package(
 // The algorithm modules and their tests alone, without the wire's dependencies: what the thread
 // sanitizer and release-mode test runs build (a minute instead of six).
 if Context.environment["MOYEO_CORE_ONLY"] == "1" {
-  let kept = Set(coreModules + coreModules.map { $0 + "Tests" } + ["CMemoryHints", "CSpatiaLite"])
+  let kept = Set(
+    coreModules + coreModules.map { $0 + "Tests" }
+      + ["CAllocationCounter", "CMemoryHints", "CSpatiaLite"])
   package.targets.removeAll { !kept.contains($0.name) }
   package.products.removeAll { $0.name != "MoyeoCore" }
   package.dependencies = []

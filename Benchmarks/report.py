@@ -71,7 +71,10 @@ def main(paths):
     for path in paths:
         with open(path, encoding="utf-8") as file:
             run = json.load(file)
-        print(f"# {os.path.basename(path)}\n\n{run['machine']}\n")
+        print(f"# {os.path.basename(path)}\n\n{run['machine']}")
+        if "command" in run:
+            print(f"\nCommand: `{run['command']}`; load average {run['load']}.")
+        print()
         if run["figures"]:
             print("| figure | value | unit | target | |\n|---|---:|---|---:|---|")
         for figure in run["figures"]:

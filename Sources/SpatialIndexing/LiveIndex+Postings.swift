@@ -122,7 +122,8 @@ extension LiveIndex {
   private func squareOfKth(
     _ k: Int, _ tagIDs: [UInt32], _ center: MercatorPoint, _ scale: PlanarScale
   ) -> Double {
-    var nearest = PlanarCandidates(limit: k, scale: scale, bound: .greatestFiniteMagnitude)
+    var nearest = PlanarCandidates(
+      limit: k, scale: scale, bound: .greatestFiniteMagnitude, margin: 60)
     for id in tagIDs {
       unsafe forEachSquare(id, center) { squares, slots, lanes in
         guard EightLanes.anyIsWithin(squares, nearest.bound) else { return }

@@ -18,12 +18,16 @@
   /// Up to this square everything must have been looked at for the best to be certain.
   private(set) var needed = Float.greatestFiniteMagnitude
   private var nextReduction: Int
+  /// Candidates beyond the best that come together before the next reduction.
+  private let margin: Int
 
-  init(limit: Int, scale: PlanarScale, bound: Float) {
+  /// - Parameter margin: small where a tight bound saves visits, greater where all is read anyway.
+  init(limit: Int, scale: PlanarScale, bound: Float, margin: Int = 12) {
     self.limit = limit
+    self.margin = margin
     self.scale = scale
     self.bound = bound
-    nextReduction = limit + max(12, limit / 4)
+    nextReduction = limit + max(margin, limit / 4)
     capacity = nextReduction + 56
     unsafe (squares, slots) = Self.allocate(capacity)
   }
@@ -102,7 +106,7 @@
       kept += square <= bound ? 1 : 0
     }
     count = kept
-    nextReduction = kept + max(12, kept / 4)
+    nextReduction = kept + max(margin, kept / 4)
   }
 
   /// A square that `limit` candidates or a few more do not exceed.

@@ -10,6 +10,13 @@ func nanoseconds() -> UInt64 {
   return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
 }
 
+/// Nanoseconds of the monotonic clock whatever is measured: what a caller waits.
+func wallNanoseconds() -> UInt64 {
+  var time = timespec()
+  clock_gettime(CLOCK_MONOTONIC, &time)
+  return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+}
+
 /// One figure of a run.
 struct Figure {
   var name: String
@@ -57,7 +64,7 @@ final class Report: @unchecked Sendable {
     add("\(name) p99", Double(sorted[sorted.count * 99 / 100]) / 1000, "us", target: p99)
   }
 
-  func json(machine: String) -> String {
+  func json(machine: String, command: String, load: String) -> String {
     var lines: [String] = []
     for f in figures {
       let target = f.target.map { "\($0)" } ?? "null"
@@ -70,7 +77,8 @@ final class Report: @unchecked Sendable {
       return "    {\"name\": \"\(c.name)\", \"x\": \"\(c.xName)\", \"unit\": \"\(c.unit)\", "
         + "\"points\": [\(points)]}"
     }
-    return "{\n  \"machine\": \"\(machine)\",\n  \"figures\": [\n"
+    return "{\n  \"machine\": \"\(machine)\",\n  \"command\": \"\(command)\",\n"
+      + "  \"load\": \"\(load)\",\n  \"figures\": [\n"
       + lines.joined(separator: ",\n") + "\n  ],\n  \"curves\": [\n"
       + curveLines.joined(separator: ",\n") + "\n  ]\n}\n"
   }

@@ -6,8 +6,20 @@ import SpatialIndexing
 
 struct Suite: Sendable {
   let report: Report
+  /// Points of the table and of the sweeps over limits and tags.
+  let points: Int
 
-  init(_ report: Report) { self.report = report }
+  init(_ report: Report, points: Int) {
+    self.report = report
+    self.points = points
+  }
+
+  /// The machine's load over the last minute, five and fifteen.
+  static func load() -> String {
+    var averages = [0.0, 0.0, 0.0]
+    guard getloadavg(&averages, 3) == 3 else { return "unknown" }
+    return averages.map { "\(($0 * 10).rounded() / 10)" }.joined(separator: " ")
+  }
 
   /// Processor and number of cores.
   static func machine() -> String {
@@ -33,8 +45,8 @@ struct Suite: Sendable {
     }
     if mode == "mix" { return mixes() }
     if mode == "sweep" { return sweeps() }
-    million(quick: mode == "quick")
-    if mode == "full" {
+    table(quick: mode == "quick" || mode == "smoke")
+    if mode == "full" || mode == "smoke" {
       sweeps()
       mixes()
     }
@@ -89,9 +101,9 @@ struct Suite: Sendable {
     precondition(sink != 1)
   }
 
-  /// The table of the issue at one million points.
-  func million(quick: Bool) {
-    var f = Fixture(count: 1_000_000)
+  /// The table of the issue, at one million points unless it is a trial.
+  func table(quick: Bool) {
+    var f = Fixture(count: points)
     let stats = f.index.statistics()
     let n = Double(f.count)
     report.add("insert by id", n / f.insertSeconds / 1e6, "M/s", target: 5, higherIsBetter: true)
@@ -103,11 +115,12 @@ struct Suite: Sendable {
     report.add("leaves", Double(stats.leafCount), "")
     lookups(f)
     queries(f)
+    work(f)
     moves(&f, quick: quick)
     areas(f)
     nothing(f)
     var baselines = Baselines(places: f.places, queries: f.queries, report: report)
-    baselines.run(moves: quick ? 200_000 : 1_000_000)
+    baselines.run(moves: min(points, quick ? 200_000 : 1_000_000))
   }
 
   func lookups(_ f: Fixture) {
@@ -136,8 +149,24 @@ struct Suite: Sendable {
       p99: 25)
   }
 
+  /// What a nearest query does, which is the same on every machine.
+  func work(_ f: Fixture) {
+    var work = SearchWork()
+    for place in f.queries {
+      f.index.nearest(
+        NearestQuery(latitude: place.latitude, longitude: place.longitude, limit: 20),
+        now: suiteStart, work: &work
+      ) { _ in }
+    }
+    let n = Double(f.queries.count)
+    report.add("nearest 20: inner nodes", Double(work.nodesVisited) / n, "")
+    report.add("nearest 20: leaves", Double(work.leavesVisited) / n, "")
+    report.add("nearest 20: points tested", Double(work.pointsTested) / n, "")
+    report.add("nearest 20: exact distances", Double(work.exactTests) / n, "")
+  }
+
   func moves(_ f: inout Fixture, quick: Bool) {
-    let moves = quick ? 1_000_000 : 4_000_000
+    let moves = points < 1_000_000 ? 102_400 : quick ? 1_000_000 : 4_000_000
     for (name, meters, target) in [("5 m", 5.0, 25.0), ("50 m", 50, 10)] {
       var best = (apply: Double.infinity, withBatch: Double.infinity)
       for run in 0..<3 {
@@ -155,7 +184,7 @@ struct Suite: Sendable {
   func areas(_ f: Fixture) {
     var samples: [UInt64] = []
     var hits = 0
-    for i in 0..<2000 {
+    for i in 0..<(points < 1_000_000 ? 100 : 2000) {
       // A box that holds about 500 points here: grown from the 500th neighbour.
       let place = f.queries[i]
       var distance: Int64 = 0
@@ -177,7 +206,7 @@ struct Suite: Sendable {
       ) { hit in precondition(hit.handle.generation != 0) }
       samples.append(nanoseconds() - start)
     }
-    report.add("hits a box", Double(hits) / 2000, "")
+    report.add("hits a box", Double(hits) / Double(samples.count), "")
     report.addLatencies("box of 500 hits", samples, median: 10)
     polygon(f)
   }
@@ -190,7 +219,8 @@ struct Suite: Sendable {
       let place = f.queries[i * 37]
       var distance: Int64 = 0
       f.index.nearest(
-        NearestQuery(latitude: place.latitude, longitude: place.longitude, limit: 50_000),
+        NearestQuery(
+          latitude: place.latitude, longitude: place.longitude, limit: min(50_000, points / 20)),
         now: suiteStart
       ) { distance = $0.distanceMillimeters }
       let radius = Double(distance) / 1e6

@@ -2,12 +2,17 @@ import Glibc
 import SeoulWorkload
 import SpatialIndexing
 
-// IndexSuite [quick|full|sweep|mix] [output.json] [--cpu]
+// IndexSuite [smoke|quick|table|sweep|mix|full] [output.json] [--cpu]
 let mode = CommandLine.arguments.dropFirst().first ?? "quick"
 let report = Report()
-Suite(report).run(mode: mode)
+let loadBefore = Suite.load()
+Suite(report, points: mode == "smoke" ? 20_000 : 1_000_000).run(mode: mode)
 if let path = CommandLine.arguments.dropFirst(2).first {
   let file = fopen(path, "w")
-  fputs(report.json(machine: Suite.machine()), file)
+  let command = ["IndexSuite"] + CommandLine.arguments.dropFirst()
+  fputs(
+    report.json(
+      machine: Suite.machine(), command: command.joined(separator: " "),
+      load: "\(loadBefore) before, \(Suite.load()) after"), file)
   fclose(file)
 }
