@@ -28,8 +28,21 @@ extension ClusterNet {
 
   private mutating func attach(_ item: UInt32, to owner: UInt32, _ zoom: Int) {
     let delta = shifted(sum(item, zoom + 1), from: item, to: owner)
+    // Finer zooms are through, so what is read of them is final.
+    let part = summary(item, zoom + 1)
     var r = record(owner, zoom)
-    if r == Self.none { r = makeRecord(owner, zoom) }
+    if r == Self.none {
+      let own = summary(owner, zoom + 1)
+      r = makeRecord(owner, zoom)
+      records[r].isStale = false
+      records[r].mask = own.mask
+      recordExtents[r] = own.extent
+      if hasAggregates { recordAggregates[r] = own.aggregates }
+    }
+    records[r].mask |= part.mask
+    let (dx, dy) = offset(of: items[item].anchorX, items[item].anchorY, from: owner)
+    recordExtents[r].formUnion(part.extent, dx, dy)
+    if hasAggregates { recordAggregates[r].add(part.aggregates) }
     records[r].count += UInt32(delta.count)
     records[r].sumX += delta.x
     records[r].sumY += delta.y

@@ -106,13 +106,6 @@ extension ClusterNet {
     return true
   }
 
-  /// Brings every record up to date.
-  func freshenAll() {
-    forEachItem(0, in: UnitBox(x: 0, y: 0, width: 1 << 32, height: 1 << 32)) { seed in
-      _ = summary(seed, 0)
-    }
-  }
-
   /// A plain move inside a micro-cell: records whose box the point makes or leaves become stale.
   /// Where it lies well inside a box that is right, so it does in all coarser ones.
   mutating func noteMove(

@@ -156,7 +156,6 @@ public final class LiveClusters: Sendable {
       let version = net.withLock { $0.versions.current } + 1
       var new = ClusterNet(hasAggregates: configuration.hasAggregates, version: version)
       new.build(points)
-      new.freshenAll()
       net.withLock { swap(&$0, &new) }
       if sequence > applied.load(ordering: .relaxed) {
         applied.store(sequence, ordering: .releasing)
