@@ -7,17 +7,26 @@ import GRDB
 public enum StoreSchema {
   /// `Moyo`.
   public static let applicationID: Int32 = 0x4D6F_796F
-  public static let version = 1
+  public static let version = 2
 
   /// The table of a kind of aggregate.
-  static let tables: [String: String] = ["party": "parties"]
+  static let tables: [String: String] = [
+    "party": "parties", "ride_request": "ride_requests",
+  ]
 
   static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator().disablingDeferredForeignKeyChecks()
     migrator.registerMigration("1 parties, claims, events") { db in
       try db.execute(sql: firstSchema)
-      try spatial(db)
+      try run(db, "SELECT InitSpatialMetaData('WGS84')")
+      try indexPlaces(db, "parties")
+      try partiesMap(db)
       try db.execute(sql: "PRAGMA application_id = \(applicationID); PRAGMA user_version = 1")
+    }
+    migrator.registerMigration("2 ride requests") { db in
+      try db.execute(sql: rideRequests)
+      try indexPlaces(db, "ride_requests")
+      try db.execute(sql: "PRAGMA user_version = 2")
     }
     return migrator
   }
@@ -90,17 +99,49 @@ public enum StoreSchema {
     CREATE TABLE probes (id INTEGER PRIMARY KEY CHECK (id = 1), opened INTEGER NOT NULL);
     """
 
-  /// Geometry columns and R-trees by SpatiaLite, and a view with readable times for maps.
-  private static func spatial(_ db: Database) throws {
-    try run(db, "SELECT InitSpatialMetaData('WGS84')")
+  /// Requests of riders that wait for a party; the same columns as any aggregate's.
+  private static let rideRequests = """
+    CREATE TABLE ride_requests (
+      row INTEGER PRIMARY KEY,
+      tenant TEXT NOT NULL,
+      id TEXT NOT NULL,
+      version INTEGER NOT NULL,
+      state TEXT NOT NULL,
+      owner_id TEXT NOT NULL,
+      origin_name TEXT NOT NULL,
+      destination_name TEXT NOT NULL,
+      starts_at INTEGER NOT NULL,
+      ends_at INTEGER NOT NULL,
+      seats INTEGER NOT NULL,
+      seats_free INTEGER NOT NULL,
+      currency TEXT NOT NULL,
+      expected_fare INTEGER NOT NULL,
+      ended_at INTEGER,
+      origin POINT NOT NULL,
+      destination POINT,
+      places INTEGER NOT NULL,
+      last_event INTEGER NOT NULL,
+      held BLOB NOT NULL,
+      bytes BLOB NOT NULL,
+      UNIQUE (tenant, id)
+    );
+    CREATE INDEX ride_requests_ended ON ride_requests (ended_at) WHERE ended_at IS NOT NULL;
+    """
+
+  /// Geometry columns and R-trees by SpatiaLite.
+  private static func indexPlaces(_ db: Database, _ table: String) throws {
     for column in ["origin", "destination"] {
-      try run(db, "SELECT RecoverGeometryColumn('parties', '\(column)', 4326, 'POINT', 'XY')")
-      try run(db, "SELECT CreateSpatialIndex('parties', '\(column)')")
+      try run(db, "SELECT RecoverGeometryColumn('\(table)', '\(column)', 4326, 'POINT', 'XY')")
+      try run(db, "SELECT CreateSpatialIndex('\(table)', '\(column)')")
       // They note the time of each write in one shared row: a cost for every join, of use to none.
       for trigger in ["tmi", "tmu", "tmd"] {
-        try db.execute(sql: "DROP TRIGGER IF EXISTS \"\(trigger)_parties_\(column)\"")
+        try db.execute(sql: "DROP TRIGGER IF EXISTS \"\(trigger)_\(table)_\(column)\"")
       }
     }
+  }
+
+  /// A view with readable times for maps.
+  private static func partiesMap(_ db: Database) throws {
     try db.execute(
       sql: """
         CREATE VIEW parties_map AS
