@@ -33,6 +33,8 @@ public struct Daemon: Sendable {
     /// Streams open at once on one connection.
     public var maximumStreamsPerConnection = 100
     public var streams = StreamSettings()
+    public var sessions = SessionSettings()
+    public var coalescing = CoalescingSettings()
 
     public init() {}
   }
@@ -83,7 +85,8 @@ public struct Daemon: Sendable {
 
   /// The services to run, in order of their start.
   public func services() -> [any Service] {
-    let positions = PositionOperations(engine: engine)
+    let positions = PositionOperations(
+      engine: engine, shared: SharedReads(settings: configuration.coalescing))
     let clusters = ClusterOperations(engine: engine, positions: positions)
     let clusterStreams = [positions.watch, TileWatch(clusters: clusters).operation]
     let pump = StreamPump(settings: configuration.streams, shutdown: shutdown)
@@ -95,6 +98,7 @@ public struct Daemon: Sendable {
     let operations =
       positions.all + clusters.all + fareAndRouteOperations(positions.validation)
       + (partyCalls?.operations ?? [])
+    let throttle = SessionThrottle(settings: configuration.sessions)
     let requestMetrics = RequestMetrics()
     let ports = BoundPorts(host: configuration.host, onListening: onListening)
     let pages = OperatorPages(
@@ -106,11 +110,11 @@ public struct Daemon: Sendable {
         baseMapURL: configuration.baseMapURL, attribution: configuration.baseMapAttribution))
     let http = HTTPFrontend(
       operations: operations, streams: streams, raw: TileRoutes(clusters: clusters).all,
-      pump: pump, pages: pages, corsOrigins: configuration.corsOrigins,
+      pump: pump, throttle: throttle, pages: pages, corsOrigins: configuration.corsOrigins,
       requestMetrics: requestMetrics, maximumBatch: engine.limits.batchRequests, logger: logger)
     let grpc = GRPCFrontend(
       operations: operations, positions: positions, streams: streams, pump: pump,
-      requestMetrics: requestMetrics, shutdown: shutdown)
+      throttle: throttle, requestMetrics: requestMetrics, shutdown: shutdown)
     // Stopped in the opposite order: what parties have accepted is committed after the last call.
     let first: [any Service] =
       [EngineMaintenance(engine: engine)] + (parties.map { [PartyDeskService(desk: $0)] } ?? [])

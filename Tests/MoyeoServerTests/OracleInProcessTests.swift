@@ -12,7 +12,7 @@ import Testing
 @Suite struct OracleInProcessTests {
   /// 20,261,120 once missed an object of a tag search across 180 degrees.
   @Test(arguments: [UInt64(20_261_120), 1, 2, 3], [false, true])
-  func everyAnswerEqualsBruteForce(seed: UInt64, reclaims: Bool) throws {
+  func everyAnswerEqualsBruteForce(seed: UInt64, reclaims: Bool) async throws {
     let clock = ManualClock(RunningDaemon.start)
     let engine = Engine(
       configuration: OracleOverTheWireTests.configuration, clock: clock, epoch: 7)
@@ -42,7 +42,7 @@ import Testing
       } else {
         var request = try Moyeo_V1_WithinRequest(jsonString: body)
         request.layer = "users"
-        bytes = try operations.within(request)
+        bytes = try await operations.within(request)
       }
       let found = try Moyeo_V1_NearbyResponse(serializedBytes: bytes).hits.map(\.id)
       let wanted = query.answer(live, now: now).prefix(query.limit).map(\.id)

@@ -32,13 +32,14 @@ struct RunningDaemon: Sendable {
 
   /// Runs `body` against a daemon and waits until both have ended.
   static func run(
+    settings given: Daemon.Configuration = Daemon.Configuration(),
     configuration: EngineConfiguration = EngineConfiguration(), corsOrigins: [String] = [],
     usesHotLane: Bool = true, fares: FareEstimator? = nil,
     _ body: @Sendable (RunningDaemon) async throws -> Void
   ) async throws {
     let clock = ManualClock(start)
     let engine = Engine(configuration: configuration, clock: clock, epoch: 0xABCD)
-    var settings = Daemon.Configuration()
+    var settings = given
     settings.httpPort = 0
     settings.grpcPort = 0
     settings.corsOrigins = corsOrigins

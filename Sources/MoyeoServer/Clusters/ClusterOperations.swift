@@ -26,7 +26,8 @@ struct ClusterOperations: Sendable {
       ) { request, _ in try await tileMessage(request) },
       Operation(
         service, "GetClusters", Moyeo_V1_GetClustersRequest.self,
-        Moyeo_V1_GetClustersResponse.self, routes: [.init("GET", layer + "/clusters")]
+        Moyeo_V1_GetClustersResponse.self, routes: [.init("GET", layer + "/clusters")],
+        throttleScope: { $0.layer }
       ) { request, _ in try await clusters(request) },
       Operation(
         service, "GetChildren", Moyeo_V1_GetChildrenRequest.self,

@@ -11,6 +11,7 @@ struct GRPCFrontend: Sendable {
   let positions: PositionOperations
   let streams: [StreamOperation]
   let pump: StreamPump
+  let throttle: SessionThrottle
   let requestMetrics: RequestMetrics
   let shutdown: ShutdownSignal
 
@@ -38,7 +39,8 @@ struct GRPCFrontend: Sendable {
       guard let call = operation.callInPlace else { continue }
       methods["/\(operation.service)/\(operation.rpc)"] = HotLane.Method(
         maximumRequestBytes: operation.maximumRequestBytes,
-        recorder: requestMetrics.recorder(operation: operation, transport: "grpc"), call: call)
+        recorder: requestMetrics.recorder(operation: operation, transport: "grpc"),
+        isThrottled: operation.isThrottled, call: call)
     }
     return methods
   }
@@ -57,8 +59,9 @@ struct GRPCFrontend: Sendable {
           throw APIError(
             .requestTooLarge, "a request has at most \(operation.maximumRequestBytes) bytes here")
         }
-        let answer = try await operation.callEncoded(
-          single.message, CallContext(single.metadata))
+        var context = CallContext(single.metadata)
+        context.throttle = throttle
+        let answer = try await operation.callEncoded(single.message, context)
         recorder.finish(start, reason: nil)
         return StreamingServerResponse(single: ServerResponse(message: answer))
       } catch let error as APIError {

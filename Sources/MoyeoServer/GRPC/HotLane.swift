@@ -28,6 +28,8 @@ final class HotLane: ChannelInboundHandler {
   struct Method: Sendable {
     let maximumRequestBytes: Int
     let recorder: RequestMetrics.Recorder
+    /// Requests of a viewport session may have to wait, which the lane cannot.
+    let isThrottled: Bool
     let call: @Sendable (UnsafeRawBufferPointer) throws(APIError) -> [UInt8]
   }
 
@@ -58,7 +60,8 @@ final class HotLane: ChannelInboundHandler {
   private func decide(_ context: ChannelHandlerContext, _ data: NIOAny) {
     guard case .headers(let frame) = unwrapInboundIn(data), !frame.endStream,
       let path = frame.headers.first(name: ":path"), let method = methods[path],
-      Self.isPlain(frame.headers)
+      Self.isPlain(frame.headers),
+      !method.isThrottled || frame.headers.first(name: "x-moyeo-session") == nil
     else {
       state = .passing
       context.fireChannelRead(data)

@@ -11,6 +11,7 @@ struct HTTPFrontend: Sendable {
   let pages: OperatorPages
   let batch: BatchReads
   let pump: StreamPump
+  let throttle: SessionThrottle
   let recorders: [String: RequestMetrics.Recorder]
   let unmatched: RequestMetrics.Recorder
   let cors: CrossOrigin
@@ -18,11 +19,13 @@ struct HTTPFrontend: Sendable {
 
   init(
     operations: [Operation], streams: [StreamOperation], raw: [RawRoute], pump: StreamPump,
+    throttle: SessionThrottle,
     pages: OperatorPages, corsOrigins: [String], requestMetrics: RequestMetrics,
     maximumBatch: Int, logger: Logger
   ) {
     routes = RouteTable(operations, streams: streams, raw: raw)
     self.pump = pump
+    self.throttle = throttle
     batch = BatchReads(routes: routes, maximumRequests: maximumBatch)
     self.pages = pages
     cors = CrossOrigin(origins: corsOrigins)
@@ -109,9 +112,34 @@ struct HTTPFrontend: Sendable {
   ) async throws -> Response {
     let body = try await Self.jsonBody(of: request, maximumBytes: operation.maximumRequestBytes)
     let parameters = try RequestParameters(operation.requestSchema).json(
-      path: path, query: request.uri.query)
-    let answer = try await operation.callJSON(body, parameters, CallContext(request.headers))
+      path: path, query: Self.query(of: request, body: body, operation.requestSchema))
+    var context = CallContext(request.headers)
+    context.throttle = throttle
+    let answer = try await operation.callJSON(body, parameters, context)
     return Self.json(try operation.json(answer))
+  }
+
+  /// The query, with `Cache-Control: max-age` as the staleness allowed where the call knows one
+  /// and the request names none (RFC 9111, section 5.2.1.1).
+  private static func query(
+    of request: Request, body: Data?, _ schema: MessageSchema
+  ) -> String? {
+    let name = "maxStalenessSeconds"
+    guard let header = request.headers[.cacheControl], let seconds = maximumAge(in: header),
+      schema.field(jsonName: name) != nil, !(request.uri.query ?? "").contains(name),
+      body?.range(of: Data(name.utf8)) == nil
+    else { return request.uri.query }
+    let parameter = "\(name)=\(seconds)"
+    return request.uri.query.map { $0.isEmpty ? parameter : "\($0)&\(parameter)" } ?? parameter
+  }
+
+  private static func maximumAge(in header: String) -> UInt32? {
+    for directive in header.lowercased().split(separator: ",") {
+      let words = directive.trimmingCharacters(in: .whitespaces).split(separator: "=")
+      if words.count == 2, words[0] == "max-age" { return UInt32(words[1]) }
+      if words.first == "no-cache" { return nil }
+    }
+    return nil
   }
 
   private func open(

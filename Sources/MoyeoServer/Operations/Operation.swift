@@ -10,6 +10,10 @@ struct CallContext: Sendable {
   var sequence: String?
   /// `Idempotency-Key`, as it was sent.
   var idempotencyKey: String?
+  /// Who calls; sessions of different callers are different.
+  var caller = ""
+  /// Of the viewport sessions; `nil` where none is throttled.
+  var throttle: SessionThrottle?
 }
 
 /// One unary call of the API, in all the forms in which it can arrive: gRPC bytes, HTTP with a
@@ -47,12 +51,18 @@ struct Operation: Sendable {
   let callJSON: @Sendable (_ body: Data?, _ parameters: Data, CallContext) async throws -> [UInt8]
   /// The same without leaving the thread, for calls that are short and wait for nothing.
   let callInPlace: (@Sendable (UnsafeRawBufferPointer) throws(APIError) -> [UInt8])?
+  /// Whether requests of one viewport session supersede each other (see ``SessionThrottle``).
+  let isThrottled: Bool
   let transcoder: JSONTranscoder
 
-  /// - Parameter handler: Validates and answers; returns the encoded `Response`.
+  /// - Parameters:
+  ///   - throttleScope: Given, the call takes part in the viewport throttle; its value, such as the
+  ///     layer, tells viewports of one session apart.
+  ///   - handler: Validates and answers; returns the encoded `Response`.
   init<Request: Message & Sendable, Response: Message>(
     _ service: String, _ rpc: String, _ request: Request.Type, _ response: Response.Type,
     routes: [Route], maximumRequestBytes: Int = 1 << 20, isRead: Bool = true,
+    throttleScope: (@Sendable (Request) -> String)? = nil,
     handler: @escaping @Sendable (Request, CallContext) async throws -> [UInt8]
   ) {
     self.service = "moyeo.v1." + service
@@ -65,23 +75,30 @@ struct Operation: Sendable {
     responseSchema = MessageSchema.of(response)
     transcoder = JSONTranscoder(response)
     callInPlace = nil
+    isThrottled = throttleScope != nil
     callEncoded = { bytes, context in
-      try await handler(try RequestDecoding.message(Request.self, encoded: bytes), context)
+      let message = try RequestDecoding.message(Request.self, encoded: bytes)
+      if let throttleScope { try await context.admit(rpc, scope: throttleScope(message)) }
+      return try await handler(message, context)
     }
     callJSON = { body, parameters, context in
       let message = try RequestDecoding.message(
         Request.self, body: body, parameters: parameters)
+      if let throttleScope { try await context.admit(rpc, scope: throttleScope(message)) }
       return try await handler(message, context)
     }
   }
 
   /// A call that is short and waits for nothing: gRPC's hot lane answers it on the event loop.
   ///
-  /// - Parameter encodedHandler: Answers encoded requests without the generated types.
+  /// - Parameters:
+  ///   - encodedHandler: Answers encoded requests without the generated types.
+  ///   - throttleScope: As above; the hot lane leaves requests with a session to the others.
   init<Request: Message & Sendable, Response: Message>(
     inPlace service: String, _ rpc: String, _ request: Request.Type, _ response: Response.Type,
     routes: [Route], maximumRequestBytes: Int = 1 << 20, isRead: Bool = true,
     encodedHandler: (@Sendable (UnsafeRawBufferPointer) throws(APIError) -> [UInt8])? = nil,
+    throttleScope: (@Sendable (Request) -> String)? = nil,
     handler: @escaping @Sendable (Request) throws(APIError) -> [UInt8]
   ) {
     self.service = "moyeo.v1." + service
@@ -102,14 +119,22 @@ struct Operation: Sendable {
       }
     }
     self.callInPlace = callInPlace
-    callEncoded = { bytes, _ in
+    isThrottled = throttleScope != nil
+    callEncoded = { bytes, context in
+      if let throttleScope, context.session != nil {
+        let message = try RequestDecoding.message(Request.self, encoded: bytes)
+        try await context.admit(rpc, scope: throttleScope(message))
+      }
       let answer: Result<[UInt8], APIError> = bytes.withUnsafeBytes { raw in
         Result { () throws(APIError) in try callInPlace(raw) }
       }
       return try answer.get()
     }
-    callJSON = { body, parameters, _ in
-      try handler(try RequestDecoding.message(Request.self, body: body, parameters: parameters))
+    callJSON = { body, parameters, context in
+      let message = try RequestDecoding.message(
+        Request.self, body: body, parameters: parameters)
+      if let throttleScope { try await context.admit(rpc, scope: throttleScope(message)) }
+      return try handler(message)
     }
   }
 

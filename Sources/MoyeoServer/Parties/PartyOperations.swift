@@ -38,7 +38,7 @@ struct PartyOperations: Sendable {
       ) { request, _ in try list(request) },
       Operation(
         service, "Search", Moyeo_V1_SearchPartiesRequest.self, Moyeo_V1_PartyListResponse.self,
-        routes: [.init("POST", "/v1/parties/search")]
+        routes: [.init("POST", "/v1/parties/search")], throttleScope: { _ in "" }
       ) { request, _ in try await search(request) },
       Operation(
         service, "Match", Moyeo_V1_MatchPartiesRequest.self, Moyeo_V1_MatchPartiesResponse.self,

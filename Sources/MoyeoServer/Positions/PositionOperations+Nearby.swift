@@ -2,6 +2,7 @@ import GeoMath
 import MoyeoAPI
 import MoyeoEngine
 import ObjectModel
+import QueryCoalescing
 import SpatialIndexing
 import SwiftProtobuf
 
@@ -11,13 +12,40 @@ extension PositionOperations {
       request.hasLayer ? request.layer : nil,
       minVersion: request.hasMinVersion ? request.minVersion : nil)
     let search = try search(request)
-    var writer = MessageWriter(capacity: 64 + search.limit * 160)
-    try write(search, in: layer, to: &writer)
-    return writer.bytes
+    let demand = try demand(
+      staleness: request.hasMaxStalenessSeconds ? request.maxStalenessSeconds : nil,
+      minVersion: request.hasMinVersion ? request.minVersion : nil)
+    var writer = MessageWriter(capacity: 80 + search.limit * 160)
+    guard demand.maximumStaleness > 0 else {
+      // What nearly all callers ask for: nothing is looked up, nothing is kept.
+      try write(search, in: layer, to: &writer)
+      writer.sharing(ageSeconds: 0, isCoalesced: false)
+      return writer.bytes
+    }
+    let version = layer.version.counter
+    let found = try shared.inPlace(
+      Self.question(request), demand, version: version, now: engine.clock.now()
+    ) { () throws(APIError) in
+      var expiresAt = ObjectModel.Instant.distantFuture
+      try write(search, in: layer, to: &writer) { expiresAt = min(expiresAt, $0.expiresAt) }
+      return SharedReads.Answer(bytes: writer.bytes, expiresAt: expiresAt)
+    }
+    return found.encoded
+  }
+
+  /// Equal for requests that have the same answer.
+  private static func question(_ request: Moyeo_V1_NearbyRequest) -> SharedReads.Question {
+    var question = request
+    question.clearMaxStalenessSeconds()
+    question.clearMinVersion()
+    question.tags = QuerySnapping.words(request.tags)
+    question.notTags = QuerySnapping.words(request.notTags)
+    return SharedReads.Question(call: "Nearby", question)
   }
 
   private func write(
-    _ search: NearbySearch, in layer: Layer, to writer: inout MessageWriter
+    _ search: NearbySearch, in layer: Layer, to writer: inout MessageWriter,
+    visiting visit: ((HitView) -> Void)? = nil
   ) throws(APIError) {
     let now = engine.clock.now()
     let bearings = BearingOrigin(search.origin)
@@ -31,6 +59,7 @@ extension PositionOperations {
             bearingDegrees: bearings.degrees(
               latitude: hit.latitude, longitude: hit.longitude),
             ageSeconds: ageSeconds(of: hit, now: now)))
+        if let visit { visit(hit) }
       }
     } catch {
       throw APIError(error)
@@ -56,6 +85,7 @@ extension PositionOperations {
           answer.int32(1, 200)
           try answer.nested(2) { body throws(APIError) in
             try write(search, in: layer, to: &body)
+            body.sharing(ageSeconds: 0, isCoalesced: false)
           }
         }
       } catch {

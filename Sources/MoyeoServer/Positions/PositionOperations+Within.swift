@@ -2,6 +2,7 @@ import GeoMath
 import MoyeoAPI
 import MoyeoEngine
 import ObjectModel
+import QueryCoalescing
 import SpatialIndexing
 
 extension PositionOperations {
@@ -33,7 +34,7 @@ extension PositionOperations {
     return writer.bytes
   }
 
-  func within(_ request: Moyeo_V1_WithinRequest) throws(APIError) -> [UInt8] {
+  func within(_ request: Moyeo_V1_WithinRequest) async throws -> [UInt8] {
     let layer = try layer(
       request.hasLayer ? request.layer : nil,
       minVersion: request.hasMinVersion ? request.minVersion : nil)
@@ -51,19 +52,51 @@ extension PositionOperations {
         notTags: request.notTags, excludeIDs: request.excludeIds, conditions: request.where,
         maxAgeSeconds: request.hasMaxAgeSeconds ? request.maxAgeSeconds : nil),
       cursor: request.hasCursor ? request.cursor : nil)
+    let demand = try demand(
+      staleness: request.hasMaxStalenessSeconds ? request.maxStalenessSeconds : nil,
+      minVersion: request.hasMinVersion ? request.minVersion : nil)
     let now = engine.clock.now()
-    var writer = MessageWriter(capacity: 64 + limit * 160)
-    let next: String?
+    let answer: @Sendable () throws(APIError) -> SharedReads.Answer = { () throws(APIError) in
+      try self.answer(search, in: layer)
+    }
+    let found: SharedReads.Shared
+    if search.isLong {
+      found = try await shared.heavy(
+        Self.question(request), demand, version: { layer.version.counter }, now: now, answer)
+    } else {
+      found = try shared.inPlace(
+        Self.question(request), demand, version: layer.version.counter, now: now, answer)
+    }
+    return found.encoded
+  }
+
+  /// Equal for requests that have the same answer.
+  private static func question(_ request: Moyeo_V1_WithinRequest) -> SharedReads.Question {
+    var question = request
+    question.clearMaxStalenessSeconds()
+    question.clearMinVersion()
+    question.tags = QuerySnapping.words(request.tags)
+    question.notTags = QuerySnapping.words(request.notTags)
+    return SharedReads.Question(call: "Within", question)
+  }
+
+  private func answer(
+    _ search: WithinSearch, in layer: Layer
+  ) throws(APIError) -> SharedReads.Answer {
+    let now = engine.clock.now()
+    var writer = MessageWriter(capacity: 80 + search.limit * 160)
+    var expiresAt = ObjectModel.Instant.distantFuture
     do {
-      next = try layer.within(search, now: now) { hit in
+      let next = try layer.within(search, now: now) { hit in
         writer.hit(1, hit, HitFields(ageSeconds: ageSeconds(of: hit, now: now)))
+        expiresAt = min(expiresAt, hit.expiresAt)
       }
+      if let next { writer.string(2, next) }
     } catch {
       throw APIError(error)
     }
-    if let next { writer.string(2, next) }
     writer.string(3, layer.version.text)
-    return writer.bytes
+    return SharedReads.Answer(bytes: writer.bytes, expiresAt: expiresAt)
   }
 
   private func area(of request: Moyeo_V1_WithinRequest) throws(APIError) -> SearchArea? {
@@ -144,5 +177,21 @@ extension PositionOperations {
       return summary
     }
     return try encoded(response)
+  }
+}
+
+extension WithinSearch {
+  /// Whether it may take longer than an event loop should be kept: many corners for many objects,
+  /// or a filter that may pass over most of a wide area.
+  var isLong: Bool {
+    let span: Double
+    switch area {
+    case .box(let box): span = max(box.longitudeSpan, box.north - box.south)
+    case .polygon(let polygon):
+      if polygon.corners.count > 64 || limit > 200 { return true }
+      span = max(
+        polygon.unwrappedEast - polygon.unwrappedWest, polygon.north - polygon.south)
+    }
+    return span > 0.5 && !filter.isEmpty
   }
 }

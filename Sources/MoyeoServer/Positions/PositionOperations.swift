@@ -5,9 +5,11 @@ import MoyeoEngine
 struct PositionOperations: Sendable {
   let engine: Engine
   let reportReader: ReportReader
+  let shared: SharedReads
 
-  init(engine: Engine) {
+  init(engine: Engine, shared: SharedReads = SharedReads()) {
     self.engine = engine
+    self.shared = shared
     reportReader = ReportReader(limits: engine.limits)
   }
 
@@ -35,7 +37,8 @@ struct PositionOperations: Sendable {
       ) { request throws(APIError) in try remove(request) },
       Operation(
         inPlace: service, "Nearby", Moyeo_V1_NearbyRequest.self, Moyeo_V1_NearbyResponse.self,
-        routes: [.init("GET", layer + "/nearby"), .init("POST", layer + "/nearby")]
+        routes: [.init("GET", layer + "/nearby"), .init("POST", layer + "/nearby")],
+        throttleScope: { $0.layer }
       ) { request throws(APIError) in try nearby(request) },
       Operation(
         inPlace: service, "NearbyBatch", Moyeo_V1_NearbyBatchRequest.self,
@@ -44,8 +47,9 @@ struct PositionOperations: Sendable {
       ) { request throws(APIError) in try nearbyBatch(request) },
       Operation(
         service, "Within", Moyeo_V1_WithinRequest.self, Moyeo_V1_WithinResponse.self,
-        routes: [.init("GET", layer + "/within"), .init("POST", layer + "/within")]
-      ) { request, _ in try within(request) },
+        routes: [.init("GET", layer + "/within"), .init("POST", layer + "/within")],
+        throttleScope: { $0.layer }
+      ) { request, _ in try await within(request) },
       Operation(
         service, "TagHistogram", Moyeo_V1_TagHistogramRequest.self,
         Moyeo_V1_TagHistogramResponse.self, routes: [.init("GET", layer + "/tags")]
@@ -55,6 +59,18 @@ struct PositionOperations: Sendable {
         routes: [.init("GET", "/v1/layers")]
       ) { _, _ in try listLayers() },
     ]
+  }
+
+  /// What a read demands of a shared answer.
+  func demand(staleness seconds: Double?, minVersion: String?) throws(APIError)
+    -> SharedReads.Demand
+  {
+    var demand = SharedReads.Demand()
+    demand.maximumStaleness = try shared.staleness(seconds)
+    if let wanted = minVersion.flatMap({ LayerVersion(text: $0) }), wanted.epoch == engine.epoch {
+      demand.minimumVersion = wanted.counter
+    }
+    return demand
   }
 
   /// The layer a read is about, at the version it asks for.

@@ -9,6 +9,9 @@ struct MessageWriter {
 
   init(capacity: Int = 0) { bytes.reserveCapacity(capacity) }
 
+  /// To go on after what is written already.
+  init(_ bytes: [UInt8]) { self.bytes = bytes }
+
   mutating func string(_ number: UInt8, _ text: String) {
     bytes.append(number << 3 | 2)
     varint(UInt64(text.utf8.count))

@@ -1,0 +1,177 @@
+import MoyeoAPI
+import MoyeoEngine
+import ObjectModel
+import QueryCoalescing
+import SwiftProtobuf
+
+/// How reads are shared (`coalescing.*`).
+public struct CoalescingSettings: Sendable, Hashable {
+  /// Without, every request is worked out by itself; the answers are the same.
+  public var isOn = true
+  /// Bytes of answers kept for callers who allow staleness.
+  public var cacheBytes = 64 << 20
+  /// What a caller may allow at most.
+  public var maximumStalenessSeconds = 60.0
+
+  public init() {}
+}
+
+/// Answers of reads that callers share, so that nobody's question is worked out twice.
+///
+/// - A short read is worked out on the spot: joining another caller would cost more. It is shared
+///   through the cache, with callers who allow staleness (`maxStalenessSeconds`, or
+///   `Cache-Control: max-age` over HTTP).
+/// - A heavy one waits for a thread of the pool: all who ask the same until it begins to read
+///   share one computation, whatever staleness they allow, since it reads after they came.
+///
+/// A kept answer is given only while nothing in it has expired.
+final class SharedReads: Sendable {
+  /// A question: the call and its encoded request, without what says how fresh an answer must be.
+  struct Question: Hashable, Sendable {
+    let call: String
+    let request: [UInt8]
+
+    init(call: String, _ request: some Message) {
+      self.call = call
+      // Safe: messages that were decoded can be encoded; one that could not shares with nobody.
+      self.request = (try? request.serializedBytes()) ?? Array("\(request)".utf8)
+    }
+  }
+
+  /// Encoded, but for `age` and `coalesced`.
+  struct Answer: Sendable {
+    var bytes: [UInt8]
+    /// When the first object in it expires.
+    var expiresAt: ObjectModel.Instant = .distantFuture
+  }
+
+  struct Shared: Sendable {
+    let answer: Answer
+    let ageSeconds: Double
+    let isCoalesced: Bool
+
+    /// With `age` and `coalesced`, which every answer that is shared so has as fields 4 and 5.
+    var encoded: [UInt8] {
+      var writer = MessageWriter(answer.bytes)
+      writer.sharing(ageSeconds: ageSeconds, isCoalesced: isCoalesced)
+      return writer.bytes
+    }
+  }
+
+  /// What a caller demands of an answer.
+  struct Demand: Sendable {
+    var maximumStaleness: Nanoseconds = 0
+    /// Of the layer's counter; read your writes.
+    var minimumVersion: UInt64?
+
+    fileprivate var freshness: Freshness {
+      Freshness(maximumAge: maximumStaleness, minimumVersion: minimumVersion)
+    }
+  }
+
+  private let settings: CoalescingSettings
+  private let coalescer: Coalescer<Question, Answer>
+  private let heavyWork: HeavyWork
+
+  init(
+    settings: CoalescingSettings = CoalescingSettings(), heavyWork: HeavyWork = HeavyWork(),
+    clock: any MonotonicClock = SystemMonotonicClock()
+  ) {
+    self.settings = settings
+    self.heavyWork = heavyWork
+    coalescer = Coalescer(clock: clock, capacityBytes: settings.isOn ? settings.cacheBytes : 0) {
+      $0.bytes.count
+    }
+  }
+
+  var cacheStatistics: FreshnessCacheStatistics { coalescer.cache.statistics }
+  var flightStatistics: SingleFlightStatistics { coalescer.flights.statistics }
+
+  /// The staleness a caller allows, in nanoseconds, bounded by the settings.
+  func staleness(_ seconds: Double?) throws(APIError) -> Nanoseconds {
+    guard let seconds else { return 0 }
+    guard seconds >= 0 else {
+      throw APIError(
+        .limitOutOfRange, field: "maxStalenessSeconds",
+        "maxStalenessSeconds is 0 or more; got \(seconds)")
+    }
+    return Nanoseconds(min(seconds, settings.maximumStalenessSeconds) * 1e9)
+  }
+
+  /// A read of some ten microseconds.
+  ///
+  /// - Parameters:
+  ///   - question: Asked for only when the caller allows staleness.
+  ///   - version: Of the live state, read before the work begins.
+  func inPlace(
+    _ question: @autoclosure () -> Question, _ demand: Demand, version: UInt64?,
+    now: ObjectModel.Instant, _ work: () throws(APIError) -> Answer
+  ) throws(APIError) -> Shared {
+    guard settings.isOn, demand.maximumStaleness > 0 else {
+      return Shared(answer: try work(), ageSeconds: 0, isCoalesced: false)
+    }
+    let key = question()
+    var found = try coalescer.inlineValue(
+      for: key, freshness: demand.freshness, version: version, work)
+    if found.isCoalesced, found.value.expiresAt <= now {
+      coalescer.cache.remove(key)
+      found = try coalescer.inlineValue(
+        for: key, freshness: demand.freshness, version: version, work)
+    }
+    return Self.shared(found)
+  }
+
+  /// A read too long for an event loop.
+  func heavy(
+    _ question: Question, _ demand: Demand, version: @escaping @Sendable () -> UInt64?,
+    now: ObjectModel.Instant, _ work: @escaping @Sendable () throws(APIError) -> Answer
+  ) async throws -> Shared {
+    do {
+      guard settings.isOn else {
+        let answer = try await heavyWork.run { _ in try work() }
+        return Shared(answer: answer, ageSeconds: 0, isCoalesced: false)
+      }
+      let ask = { [coalescer, heavyWork] () async throws -> SharedAnswer<Answer> in
+        try await coalescer.value(
+          for: question, freshness: demand.freshness, reading: .whenMarked
+        ) { flight in
+          try await heavyWork.run { _ in
+            flight.willRead(version: version())
+            return try work()
+          }
+        }
+      }
+      let found = try await ask()
+      guard found.ageNanoseconds > 0, found.value.expiresAt <= now else {
+        return Self.shared(found)
+      }
+      coalescer.cache.remove(question)
+      return Self.shared(try await ask())
+    } catch HeavyWorkError.overloaded(let waiting) {
+      throw APIError(
+        .overloaded, "\(waiting) long reads wait already", retryAfterMilliseconds: 200)
+    } catch let error as SingleFlightError {
+      switch error {
+      case .deadlineExceeded:
+        throw APIError(.deadlineExceeded, "the answer did not come in time")
+      case .tooManyWaiters, .tooManyKeys:
+        throw APIError(
+          .overloaded, "too many wait for this answer already", retryAfterMilliseconds: 200)
+      }
+    }
+  }
+
+  private static func shared(_ found: SharedAnswer<Answer>) -> Shared {
+    Shared(
+      answer: found.value, ageSeconds: Double(found.ageNanoseconds) / 1e9,
+      isCoalesced: found.isCoalesced)
+  }
+}
+
+extension MessageWriter {
+  /// `age` and `coalesced`.
+  mutating func sharing(ageSeconds: Double, isCoalesced: Bool) {
+    double(4, ageSeconds)
+    bool(5, isCoalesced)
+  }
+}
