@@ -41,6 +41,7 @@ struct PartyRow: Sendable {
   var detourCap: Double
   var seatsFree: Int8
   var isOpen: Bool
+  var hasAttributeRules: Bool
   /// Full, but the taxi has not left.
   var isFull: Bool
   /// Which of the index's traffic profiles, or ``unknownProfile``.
@@ -74,6 +75,7 @@ struct PartyRow: Sendable {
     seatsFree = Int8(clamping: party.seatsFree)
     isOpen = party.state == .open
     isFull = party.state == .full
+    hasAttributeRules = ride.hasAttributeRules
     self.profile = profile
     riderBits = entry.riderIDs.reduce(0) { $0 | Self.bit($1) }
     self.ride = ride

@@ -196,6 +196,13 @@ struct PartyGrid: Sendable {
     }
   }
 
+  /// All rows.
+  func visitAll(_ body: ([PartyRow]) -> Void) {
+    for shard in shards {
+      for cell in shard.values { for slot in cell.slots { body(slot.rows) } }
+    }
+  }
+
   private func visitAll(_ times: ClosedRange<Int64>, _ body: ([PartyRow]) -> Void) {
     let slots = slot(times.lowerBound)...slot(times.upperBound)
     for shard in shards {

@@ -55,10 +55,6 @@ public struct PartyIndex: Sendable {
     for shard in directory { for location in shard.values { body(location.entry.party) } }
   }
 
-  func visitEntries(_ body: (PartyEntry) -> Void) {
-    for shard in directory { for location in shard.values { body(location.entry) } }
-  }
-
   /// Puts in the newest state of a party in place of the one before. Cancelled and ended parties
   /// are taken out.
   /// - Throws: ``PartyError/fare(_:)`` where it cannot be priced; it is then not in the index.

@@ -19,6 +19,7 @@ struct JoinEvaluator {
   private let areas: PlaceAreas
   private let riderBit: UInt64
   private let origin: DistanceOrigin
+  let originVector: SphereVector
   private let someone: PreparedRide.Joiner
   var scratch = RideScratch()
 
@@ -31,6 +32,7 @@ struct JoinEvaluator {
     maxShare = query.maxShare ?? .max
     areas = pricing.placeAreas(drop)
     origin = DistanceOrigin(query.origin)
+    originVector = SphereVector(query.origin)
     someone = PreparedRide.Joiner(
       drop, here: DistanceOrigin(drop), seats: query.seats, weight: query.weight ?? 1)
   }
@@ -43,9 +45,9 @@ struct JoinEvaluator {
   ) -> Verdict {
     ride.load(&scratch)
     let riders = scratch.plan.riderCount
-    guard riders < RidePlan.maximumRiders,
-      ride.add(joiner(ride, seats: seats), areas, to: &scratch)
-    else { return .detour }
+    guard riders < RidePlan.maximumRiders else { return .detour }
+    let joiner = joiner(ride, seats: seats)
+    ride.add(joiner, to: &scratch)
     if let longestRideMeters {
       let place = scratch.plan.place(riders)
       let others = place < ride.stops.count ? ride.stops[place].limitMeters : .infinity
@@ -55,7 +57,9 @@ struct JoinEvaluator {
     for i in 0...riders where scratch.plan.minShared[i] > 0 {
       if scratch.plan.sharedRatio(i) < scratch.plan.minShared[i] { return .detour }
     }
-    guard ride.priceRoute(&scratch.plan) else { return .detour }
+    guard ride.priceJoiner(joiner, areas, &scratch.plan), ride.priceRoute(&scratch.plan) else {
+      return .detour
+    }
     ride.split(&scratch.plan, joining: drop)
     if !ride.allowsRaisedShares {
       for i in 0..<riders where scratch.plan.shares[i] > ride.riders[i].acceptedShare {
@@ -73,8 +77,6 @@ struct JoinEvaluator {
     return joiner
   }
 
-  var joinerAreas: PlaceAreas { areas }
-
   func walkMeters(_ ride: PreparedRide) -> Double {
     origin.meters(latitude: ride.origin.latitude, longitude: ride.origin.longitude)
   }
@@ -89,10 +91,10 @@ struct JoinEvaluator {
       host: entry.party.riders.first?.attributes ?? [:], other: query.attributes) == nil
   }
 
-  /// The policy, and not aboard already.
-  func mayRide(_ row: PartyRow) -> Bool {
-    if row.riderBits & riderBit != 0 && isAboard(row.entry) { return false }
-    return !row.ride.hasAttributeRules || holdsPolicy(row.entry)
+  /// The policy, and not aboard already. Rows are read in place: a copy would count references.
+  func mayRide(_ rows: [PartyRow], _ i: Int) -> Bool {
+    if rows[i].riderBits & riderBit != 0 && isAboard(rows[i].entry) { return false }
+    return !rows[i].hasAttributeRules || holdsPolicy(rows[i].entry)
   }
 
   func isAboard(_ entry: PartyEntry) -> Bool {

@@ -8,13 +8,13 @@ extension PartyIndex {
     var explanation = MatchExplanation(
       considered: 0, matched: 0, removed: [:], relaxation: nil, relaxations: [])
     var found: [RankedParty] = []
-    visitEntries { entry in
-      guard entry.party.window.end > query.now, !evaluator.isAboard(entry) else { return }
+    visitConsidered(evaluator) { rows, i in
       explanation.considered += 1
-      if let rule = evaluator.firstBroken(entry) {
+      if let rule = evaluator.firstBroken(rows, i) {
         explanation.removed[rule, default: 0] += 1
       } else {
-        found.append(evaluator.ranked(entry, walkMeters: evaluator.walkMeters(entry.ride)))
+        let walk = evaluator.walkMeters(rows[i].ride)
+        found.append(evaluator.ranked(rows[i].entry, walkMeters: walk))
       }
     }
     explanation.matched = found.count
@@ -30,14 +30,27 @@ extension PartyIndex {
     return MatchAnswer(candidates: candidates, explanation: explanation)
   }
 
+  /// Parties whose window has not ended, the rider's own aside.
+  private func visitConsidered(_ evaluator: JoinEvaluator, _ body: ([PartyRow], Int) -> Void) {
+    let now = evaluator.query.now.milliseconds
+    let bit = PartyRow.bit(evaluator.query.riderID)
+    for grid in grids {
+      grid.visitAll { rows in
+        for i in rows.indices where rows[i].end > now {
+          if rows[i].riderBits & bit != 0 && evaluator.isAboard(rows[i].entry) { continue }
+          body(rows, i)
+        }
+      }
+    }
+  }
+
   /// The smallest change of each rule by which some party matches, in the order of the rules.
   private func relaxations(_ evaluator: inout JoinEvaluator) -> [MatchRelaxation] {
     var best: [MatchRule: MatchRelaxation] = [:]
-    visitEntries { entry in
-      guard entry.party.window.end > evaluator.query.now, !evaluator.isAboard(entry) else {
-        return
-      }
-      guard let change = evaluator.relaxation(entry) else { return }
+    visitConsidered(evaluator) { rows, i in
+      guard rows[i].isOpen, evaluator.mayRelax(rows, i, best),
+        let change = evaluator.relaxation(rows[i].entry)
+      else { return }
       if let known = best[change.rule], !MatchRelaxation.isLess(change, known) { return }
       best[change.rule] = change
     }
@@ -61,28 +74,46 @@ extension MatchRelaxation {
 
 extension JoinEvaluator {
   /// The first rule that the party fails, nil where it fits; the plan is then in the scratch.
-  mutating func firstBroken(_ entry: PartyEntry) -> MatchRule? {
-    let party = entry.party
-    if party.state != .open { return .state }
-    if missingTolerance(party) > 0 { return .window }
-    if party.seatsFree < query.seats { return .seats }
-    if !holdsPolicy(entry) { return .policy }
-    if walkMeters(entry.ride) > walkLimit(entry.ride) { return .walk }
-    switch verdict(entry.ride, seats: query.seats) {
+  mutating func firstBroken(_ rows: [PartyRow], _ i: Int) -> MatchRule? {
+    if !rows[i].isOpen { return .state }
+    if missingTolerance(rows, i) > 0 { return .window }
+    if Int(rows[i].seatsFree) < query.seats { return .seats }
+    if rows[i].hasAttributeRules && !holdsPolicy(rows[i].entry) { return .policy }
+    let limit = min(query.wishes.maxWalkMeters ?? rows[i].walkLimit, rows[i].walkCap)
+    if originVector.lowerMeters(to: rows[i].origin) > limit { return .walk }
+    // Not <=: a limit that is no number holds nothing.
+    if !(walkMeters(rows[i].ride) <= limit) { return .walk }
+    switch verdict(rows[i].ride, seats: query.seats) {
     case .fits: return nil
     case .detour: return .detour
     case .price: return .price
     }
   }
 
+  /// False where more than one wish is broken for sure, or one by more than is known to help.
+  func mayRelax(_ rows: [PartyRow], _ i: Int, _ best: [MatchRule: MatchRelaxation]) -> Bool {
+    let late = missingTolerance(rows, i)
+    let limit = min(query.wishes.maxWalkMeters ?? rows[i].walkLimit, rows[i].walkCap)
+    let far = originVector.lowerMeters(to: rows[i].origin) - limit
+    let seats = query.seats - Int(rows[i].seatsFree)
+    if (late > 0 ? 1 : 0) + (far > 0 ? 1 : 0) + (seats > 0 ? 1 : 0) > 1 { return false }
+    if late > 0, let known = best[.window], Double(late) / 1000 > known.amount { return false }
+    if far > 0, let known = best[.walk], far > known.amount { return false }
+    return true
+  }
+
   /// By how many milliseconds the rider's window must grow both ways to meet the party's in a
   /// moment from now on.
-  private func missingTolerance(_ party: Party) -> Int64 {
+  private func missingTolerance(start: Instant, end: Instant) -> Int64 {
     let window = query.window
     return max(
-      0, party.window.start.milliseconds(since: window.end),
-      window.start.milliseconds(since: party.window.end),
+      0, start.milliseconds(since: window.end), window.start.milliseconds(since: end),
       query.now.milliseconds(since: window.end))
+  }
+
+  private func missingTolerance(_ rows: [PartyRow], _ i: Int) -> Int64 {
+    missingTolerance(
+      start: Instant(milliseconds: rows[i].start), end: Instant(milliseconds: rows[i].end))
   }
 
   /// The least change of one wish by which the party fits, if exactly one rule is broken and the
@@ -90,7 +121,7 @@ extension JoinEvaluator {
   mutating func relaxation(_ entry: PartyEntry) -> MatchRelaxation? {
     let party = entry.party
     guard party.state == .open, holdsPolicy(entry) else { return nil }
-    let late = missingTolerance(party)
+    let late = missingTolerance(start: party.window.start, end: party.window.end)
     let seats = query.seats - party.seatsFree
     let walk = walkMeters(entry.ride)
     let isFar = walk > walkLimit(entry.ride)
@@ -129,11 +160,9 @@ extension JoinEvaluator {
   private mutating func longerRide(_ entry: PartyEntry) -> MatchRelaxation? {
     guard verdict(entry.ride, seats: query.seats) == .detour else { return nil }
     let joiner = joiner(entry.ride, seats: query.seats)
-    let areas = joinerAreas
     entry.ride.load(&scratch)
-    guard scratch.plan.riderCount < RidePlan.maximumRiders,
-      entry.ride.add(joiner, areas, to: &scratch)
-    else { return nil }
+    guard scratch.plan.riderCount < RidePlan.maximumRiders else { return nil }
+    entry.ride.add(joiner, to: &scratch)
     let place = scratch.plan.place(scratch.plan.riderCount - 1)
     let direct = scratch.plan.directMeters[place]
     scratch.limitMeters[place] =

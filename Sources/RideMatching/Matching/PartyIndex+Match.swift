@@ -98,7 +98,7 @@ struct MatchScan {
         if rows[i].shortest + between > longest + 0.01 { continue }
       }
       let walk = evaluator.walkMeters(rows[i].ride)
-      if walk > walkLimit || !evaluator.mayRide(rows[i]) { continue }
+      if walk > walkLimit || !evaluator.mayRide(rows, i) { continue }
       if evaluator.verdict(rows[i].ride, seats: Int(seats)) == .fits {
         keep(evaluator.ranked(rows[i].entry, walkMeters: walk))
       }

@@ -224,10 +224,7 @@ final class PreparedRide: Sendable {
   }
 
   /// Adds one who joins; the party must hold fewer than ``RidePlan/maximumRiders``.
-  /// - Returns: False where the way cannot be priced.
-  func add(
-    _ joiner: Joiner, _ areas: @autoclosure () -> PlaceAreas, to scratch: inout RideScratch
-  ) -> Bool {
+  func add(_ joiner: Joiner, to scratch: inout RideScratch) {
     let i = scratch.plan.riderCount
     var place = -1
     for p in stops.indices where stops[p].place == joiner.drop { place = p }
@@ -253,16 +250,8 @@ final class PreparedRide: Sendable {
       }
       scratch.plan.directMeters[place] = direct.distanceMeters
       scratch.plan.directSeconds[place] = direct.durationSeconds
-      let facts =
-        areaRules.matter ? areaRules.facts(joiner.drop, areas()) : AreaRules.Facts()
-      if facts.isOutside { scratch.plan.outsideMask |= 1 << UInt8(place) }
-      scratch.plan.edgeShares[place] = facts.edgeShare
-      guard
-        let solo = Self.solo(meter, direct.distanceMeters, direct.durationSeconds, facts)
-      else { return false }
-      scratch.plan.soloFares[place] = solo.amount
       scratch.plan.placeCount = place + 1
-      scratch.plan.isFlat = place == 0 && facts.flat != nil
+      scratch.plan.isFlat = false
     }
     scratch.plan.riderCount = i + 1
     scratch.plan.placeOfRider[i] = UInt8(place)
@@ -276,6 +265,23 @@ final class PreparedRide: Sendable {
     scratch.limitSeconds[place] = min(
       scratch.limitSeconds[place],
       scratch.plan.directSeconds[place] + maxDetourSeconds)
+  }
+
+  /// What the way alone costs the one who joins; asked once the route is found, as most are not.
+  /// - Returns: False where it cannot be priced.
+  func priceJoiner(
+    _ joiner: Joiner, _ areas: @autoclosure () -> PlaceAreas, _ plan: inout RidePlan
+  ) -> Bool {
+    let place = plan.place(plan.riderCount - 1)
+    guard place == stops.count else { return true }
+    let facts = areaRules.matter ? areaRules.facts(joiner.drop, areas()) : AreaRules.Facts()
+    if facts.isOutside { plan.outsideMask |= 1 << UInt8(place) }
+    plan.edgeShares[place] = facts.edgeShare
+    plan.isFlat = place == 0 && facts.flat != nil
+    guard
+      let solo = Self.solo(meter, plan.directMeters[place], plan.directSeconds[place], facts)
+    else { return false }
+    plan.soloFares[place] = solo.amount
     return true
   }
 

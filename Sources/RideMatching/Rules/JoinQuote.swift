@@ -134,15 +134,15 @@ extension PreparedRide {
   ) throws(PartyError) {
     load(&scratch)
     var drop: Coordinate?
+    var added: Joiner?
     if let joiner {
       let place = (joiner.dropOff ?? party.destination).coordinate
       drop = place
       var someone = Joiner(
         place, here: DistanceOrigin(place), seats: joiner.seats, weight: joiner.weight ?? 1)
       someone.take(RideWishes(joiner.limits), self)
-      guard add(someone, pricing.placeAreas(place), to: &scratch) else {
-        throw .fare(tooFar(scratch.plan))
-      }
+      add(someone, to: &scratch)
+      added = someone
     }
     if !findRoute(&scratch, joining: drop, enforcesLimits: true) {
       guard findRoute(&scratch, joining: drop, enforcesLimits: false) else {
@@ -156,6 +156,11 @@ extension PreparedRide {
       if ratio < scratch.plan.minShared[i] {
         throw .sharedTooLittle(
           riderID: riderID(i, party, joiner), ratio: ratio, limit: scratch.plan.minShared[i])
+      }
+    }
+    if let added {
+      guard priceJoiner(added, pricing.placeAreas(added.drop), &scratch.plan) else {
+        throw .fare(tooFar(scratch.plan))
       }
     }
     guard priceRoute(&scratch.plan) else { throw .fare(tooFar(scratch.plan)) }
