@@ -35,8 +35,17 @@ struct Composition {
       throw StartFailure.usage("\(error)")
     }
     let fares = FareEstimator(library: try tariffs(logger), routes: routes)
-    let record = try settings.parties.map { try openRecord($0, engine, fares, logger) }
+    let data = DataDirectory(path: settings.dataDirectory, logger: logger)
+    let record = try settings.parties.map {
+      try data.openRecord($0, engine: engine, fares: fares)
+    }
     defer { record?.store.close() }
+    // The record has locked the directory; without one it is locked here.
+    let lock = record == nil && settings.keepsPositions ? try data.lock() : nil
+    defer { withExtendedLifetime(lock) {} }
+    let keeper =
+      settings.keepsPositions
+      ? try data.openPositions(engine: engine, seconds: settings.writeBehindSeconds) : nil
     var waitsFor: Set<String> = city == nil ? [] : ["demo"]
     if city != nil, record != nil { waitsFor.insert("demo-parties") }
     let group = MultiThreadedEventLoopGroup(numberOfThreads: settings.threads)
@@ -47,6 +56,7 @@ struct Composition {
       logger: logger,
       onListening: { addresses in announce(addresses, logger) })
     var services = daemon.services()
+    if let keeper { services.insert(PositionKeeping(keeper: keeper), at: 0) }
     if let city {
       services.insert(
         DemoCity(
@@ -101,37 +111,6 @@ struct Composition {
       """)
     // Standard output may be a file or pipe.
     fflush(nil)
-  }
-
-  /// Opens the data directory and loads all parties: what listens afterwards is ready.
-  private func openRecord(
-    _ configuration: PartyDeskConfiguration, _ engine: Engine, _ fares: FareEstimator,
-    _ logger: Logger
-  ) throws -> (store: SQLiteStore, desk: PartyDesk) {
-    let start = ContinuousClock.now
-    let store: SQLiteStore
-    do {
-      store = try SQLiteStore(directory: settings.dataDirectory)
-    } catch {
-      throw StartFailure.failed("\(error)")
-    }
-    var configuration = configuration
-    configuration.idempotencySecret = try IdempotencySecret.loadOrMake(
-      directory: settings.dataDirectory)
-    do {
-      let desk = try PartyDesk(
-        engine: engine, store: store, fares: fares, configuration: configuration)
-      logger.info(
-        "record opened",
-        metadata: [
-          "file": "\(store.path)", "parties": "\(desk.partyCount)",
-          "milliseconds": "\(Int((ContinuousClock.now - start) / .milliseconds(1)))",
-        ])
-      return (store, desk)
-    } catch {
-      store.close()
-      throw StartFailure.failed("\(store.path) cannot be loaded: \(error.reason)")
-    }
   }
 
   /// Shipped tariffs and areas, then the operator's own.

@@ -19,6 +19,8 @@ struct Settings: Sendable {
   var demoUsers: Int
   var demoSeed: UInt64
   var demoParties: Int
+  var keepsPositions: Bool
+  var writeBehindSeconds: Int
   /// Nil: no parties.
   var parties: PartyDeskConfiguration?
   var logLevel: Logger.Level
@@ -91,6 +93,8 @@ struct Settings: Sendable {
     demoSeed = UInt64(try await values.int("demo.seed", in: 0...Int.max) ?? 1)
     demoParties = try await values.int("demo.parties", in: 0...100_000) ?? 300
     parties = try await PartySettings.read(values)
+    keepsPositions = try await values.bool("positions.keep") ?? true
+    writeBehindSeconds = try await values.int("positions.writeBehindSeconds", in: 1...3600) ?? 5
     logLevel = try await values.word("log.level", Logger.Level.init(rawValue:)) ?? .info
     logFormat =
       try await values.word("log.format", StructuredLogHandler.Format.init(rawValue:)) ?? .text

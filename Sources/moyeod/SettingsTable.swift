@@ -88,6 +88,12 @@ enum SettingsTable {
       key: "idempotency.hours", standard: "24",
       meaning: "How long the outcome of a command with an Idempotency-Key is answered again."),
     Row(
+      key: "positions.keep", standard: "true",
+      meaning: "Keep the last positions in positions.sqlite, so that a restart begins warm."),
+    Row(
+      key: "positions.writeBehindSeconds", standard: "5",
+      meaning: "Between two rounds of writing them; what is newer is lost with a crash."),
+    Row(
       key: "commits.queueLimit", standard: "4096",
       meaning: "Commands that wait to be committed; one more is refused as overloaded."),
     Row(

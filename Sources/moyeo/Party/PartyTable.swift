@@ -1,0 +1,91 @@
+import MoyeoAPI
+import SwiftProtobuf
+
+/// Parties as text.
+enum PartyTable {
+  static func money(_ amount: Int64, _ fare: Moyeo_V1_PartyFare) -> String {
+    let digits =
+      fare.hasMinorUnitDigits
+      ? Int(max(0, min(6, fare.minorUnitDigits))) : MoneyText.minorUnitDigits(fare.currency)
+    return MoneyText.format(amount, digits: digits)
+  }
+
+  /// One party with its riders.
+  static func print(_ party: Moyeo_V1_Party) {
+    for line in lines(party) { Swift.print(TextTable.printable(line)) }
+  }
+
+  static func lines(_ party: Moyeo_V1_Party) -> [String] {
+    let fare = party.fare
+    var lines = [
+      "party \(party.id)  \(party.state)\(party.hasEndReason ? " (\(party.endReason))" : "")",
+      "\(name(party.origin)) -> \(name(party.destination)), "
+        + "\(NumberText.distance(party.route.distanceMeters)), "
+        + "\(NumberText.duration(party.route.durationSeconds)), route: \(party.route.source)",
+      "departs \(TimeText.format(party.departureTime)) UTC "
+        + "+- \(NumberText.duration(party.departureWindowSeconds)), "
+        + "\(party.seatsFree) of \(party.seats) seats free",
+      "fare \(money(fare.expected, fare)) \(fare.currency) "
+        + "(\(money(fare.low, fare))-\(money(fare.high, fare))); a seat: "
+        + "\(money(party.perPersonNow, fare)) now, \(money(party.perPersonIfFull, fare)) if full",
+    ]
+    if !party.tags.isEmpty { lines.append("tags " + party.tags.joined(separator: " ")) }
+    if !party.policy.sameAttributes.isEmpty {
+      lines.append("same for all: " + party.policy.sameAttributes.joined(separator: ", "))
+    }
+    if !party.riders.isEmpty {
+      var table = TextTable([
+        ("rider", .left), ("seats", .right), ("share", .right), ("alone", .right),
+        ("saves", .right), ("detour", .right), ("gets out at", .left),
+      ])
+      for rider in party.riders {
+        table.append([
+          rider.riderID, "\(rider.seats)", money(rider.share, fare), money(rider.soloFare, fare),
+          money(rider.saving, fare), NumberText.duration(rider.detourSeconds),
+          rider.hasDropOff ? name(rider.dropOff) : "",
+        ])
+      }
+      lines += [""] + table.lines
+    }
+    if party.hasSettlement {
+      let settlement = party.settlement
+      lines.append("settled: \(settlement.payerID) paid \(money(settlement.amount, fare))")
+      for share in settlement.shares where share.riderID != settlement.payerID {
+        lines.append("  \(share.riderID) owes \(money(share.amount, fare))")
+      }
+    }
+    return lines
+  }
+
+  static func list(_ parties: [Moyeo_V1_Party], nextCursor: String?) {
+    guard !parties.isEmpty else { return Terminal.note("no parties") }
+    var table = TextTable([
+      ("party", .left), ("state", .left), ("free", .right), ("departs UTC", .left),
+      ("from", .left), ("to", .left), ("a seat", .right), ("", .left),
+    ])
+    for party in parties {
+      table.append([
+        party.id, party.state, "\(party.seatsFree)/\(party.seats)",
+        TimeText.format(party.departureTime), name(party.origin), name(party.destination),
+        money(party.perPersonIfFull, party.fare), party.fare.currency,
+      ])
+    }
+    table.print()
+    if let nextCursor { Terminal.note("more: --cursor \(nextCursor)") }
+  }
+
+  static func name(_ place: Moyeo_V1_Place) -> String {
+    if place.hasName, !place.name.isEmpty { return place.name }
+    return JSONOutput.numberText(place.latitude) + "," + JSONOutput.numberText(place.longitude)
+  }
+
+  static func event(_ event: Moyeo_V1_Event) -> String {
+    var out = "\(event.sequence)  \(TimeText.format(event.at))  \(event.kind)"
+    if event.hasPartyID { out += "  \(event.partyID)" }
+    let fields = event.body.fields
+    for key in ["riderId", "from", "hostId", "reason", "state", "seatsFree"] {
+      if let value = fields[key] { out += "  \(key)=\(JSONOutput.inline(value))" }
+    }
+    return TextTable.printable(out)
+  }
+}

@@ -1,0 +1,466 @@
+"""Parties of a running moyeod: kept through restarts, one effect a key, refusals, streams.
+
+    MOYEOD=.build/debug/moyeod python3 -m unittest discover -s Tests/daemon -p 'test_parties.py' -v
+"""
+
+import datetime
+import http.client
+import json
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "torture")]
+
+from daemon import ROOT, Daemon, binary, environment, run  # noqa: E402
+
+ORIGIN = {"name": "서울역, 1번 출구, \"quoted\"", "latitude": 37.5547, "longitude": 126.9707}
+DESTINATION = {"name": "강남역, 11번 출구", "latitude": 37.4979, "longitude": 127.0276}
+
+
+def at(minutes):
+    moment = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(minutes=minutes)
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def body(host, minutes=60, **more):
+    return {"hostId": host, "origin": ORIGIN, "destination": DESTINATION,
+            "departureTime": at(minutes), **more}
+
+
+class Parties(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.daemon = Daemon("--resources", str(ROOT))
+        cls.addClassCleanup(cls.daemon.__exit__)
+
+    def call(self, method, path, given=None, key=None, status=200):
+        headers = {"Idempotency-Key": key} if key else None
+        got, answer, _ = self.daemon.request(method, path, given, headers)
+        self.assertEqual(got, status, answer)
+        return answer
+
+    def refused(self, path, given, word, status, method="POST", field=None):
+        error = self.call(method, path, given, status=status)["error"]
+        self.assertEqual(error["reason"], word, error)
+        self.assertTrue(error["message"])
+        if field:
+            self.assertIn(field, [one["field"] for one in error["fields"]], error)
+        return error
+
+    def create(self, host, **more):
+        return self.call("POST", "/v1/parties", body(host, **more))["party"]
+
+    def test_the_shape_of_a_party(self):
+        party = self.create("shape", tags=["#Airport"])
+        for name in ("id", "version", "state", "hostId", "riders", "seats", "seatsFree", "origin",
+                     "destination", "departureTime", "departureWindowSeconds", "maxDetourRatio",
+                     "maxWalkMeters", "tags", "policy", "route", "fare", "perPersonNow",
+                     "perPersonIfFull"):
+            self.assertIn(name, party)
+        self.assertEqual(party["origin"], ORIGIN)
+        self.assertEqual(party["destination"], DESTINATION)
+        self.assertEqual(
+            (party["state"], party["seats"], party["seatsFree"], party["departureWindowSeconds"],
+             party["maxDetourRatio"], party["maxWalkMeters"], party["tags"]),
+            ("open", 4, 3, 600, 0.25, 300, ["airport"]))
+        self.assertIsInstance(party["version"], str)
+        self.assertIsInstance(party["fare"]["expected"], int)
+        self.assertEqual(party["fare"]["currency"], "KRW")
+        self.assertEqual(party["route"]["path"][0], [ORIGIN["longitude"], ORIGIN["latitude"]])
+        shown = self.call("GET", f"/v1/parties/{party['id']}")["party"]
+        self.assertEqual(shown, party)
+
+    def test_join_leave_and_what_is_refused(self):
+        party = self.create("jl-host", seats=2)
+        path = f"/v1/parties/{party['id']}"
+        joined = self.call("POST", path + "/join", {"riderId": "jl-1"})["party"]
+        self.assertEqual((joined["state"], joined["seatsFree"]), ("full", 0))
+        self.assertEqual([rider["riderId"] for rider in joined["riders"]], ["jl-host", "jl-1"])
+        self.assertEqual(
+            sum(rider["share"] for rider in joined["riders"]), joined["fare"]["expected"])
+        again = self.call("POST", path + "/join", {"riderId": "jl-1"})["party"]
+        self.assertEqual(again, joined)
+        self.refused(path + "/join", {"riderId": "jl-2"}, "party_full", 409)
+        self.refused(
+            path + "/join", {"riderId": "jl-1", "destination": ORIGIN}, "already_member", 409)
+        self.refused("/v1/parties", body("jl-1"), "overlapping_party", 409)
+        self.refused(path + "/depart", {"riderId": "jl-1"}, "not_host", 409)
+        self.refused(path + "/depart", {"riderId": "jl-host"}, "too_early", 409)
+        self.refused(
+            path + "/settle", {"payerId": "jl-host", "amount": 1000}, "not_departed", 409)
+        self.refused(path + "/riders/jl-1/remove", {"reason": "boredom"}, "bad_value", 400)
+        left = self.call("POST", path + "/leave", {"riderId": "jl-host"})["party"]
+        self.assertEqual((left["hostId"], left["state"]), ("jl-1", "open"))
+        self.call("POST", path + "/leave", {"riderId": "nobody"})
+        gone = self.call("POST", path + "/cancel", {"riderId": "jl-1"})["party"]
+        self.assertEqual(gone["state"], "cancelled")
+        self.refused(path + "/join", {"riderId": "jl-3"}, "party_cancelled", 409)
+
+    def test_depart_and_settle(self):
+        party = self.create("ds-host", minutes=1)
+        path = f"/v1/parties/{party['id']}"
+        self.call("POST", path + "/join", {"riderId": "ds-1"})
+        gone = self.call("POST", path + "/depart", {"riderId": "ds-host"})["party"]
+        self.assertEqual(gone["state"], "departed")
+        self.refused(path + "/join", {"riderId": "ds-2"}, "party_departed", 409)
+        settled = self.call(
+            "POST", path + "/settle", {"payerId": "ds-host", "amount": 15301, "tolls": 1000})
+        shares = settled["party"]["settlement"]["shares"]
+        self.assertEqual(sum(share["amount"] for share in shares), 15301)
+
+    def test_bad_input_names_the_field(self):
+        good = body("bad")
+        for change, word, field in [
+                ({"hostId": ""}, "bad_id", "hostId"),
+                ({"hostId": None}, "missing_field", "hostId"),
+                ({"origin": None}, "missing_field", "origin"),
+                ({"origin": {"latitude": 91, "longitude": 0}}, "latitude_out_of_range",
+                 "origin.latitude"),
+                ({"origin": {"latitude": 0, "longitude": 0}}, "null_island", "origin.latitude"),
+                ({"destination": {"latitude": 1}}, "missing_field", "destination.longitude"),
+                ({"departureTime": None}, "missing_field", "departureTime"),
+                ({"departureWindowSeconds": -1}, "limit_out_of_range", "departureWindowSeconds"),
+                ({"seats": 9}, "limit_out_of_range", "seats"),
+                ({"seats": 1}, "limit_out_of_range", "seats"),
+                ({"maxWalkMeters": -5}, "limit_out_of_range", "maxWalkMeters"),
+                ({"splitRule": "byMood"}, "bad_value", "splitRule"),
+                ({"tags": [""]}, "bad_tag", "tags[0]"),
+                ({"attributes": {"gender": ["f"]}}, "bad_attributes", "attributes"),
+                ({"riders": [{"riderId": "bad"}]}, "duplicate_rider", "riders[0].riderId"),
+                ({"colour": 1}, "unknown_field", "colour")]:
+            given = {key: value for key, value in {**good, **change}.items() if value is not None}
+            self.refused("/v1/parties", given, word, 400, field=field)
+        self.refused("/v1/parties", body("bad", minutes=-30), "departure_in_past", 409)
+        self.refused("/v1/parties", {**good, "policyPack": "none-such"}, "unknown_policy", 404)
+        self.refused("/v1/parties", {
+            **good, "origin": {"latitude": -40.5, "longitude": -130.5}}, "no_tariff_here", 404)
+        self.refused("/v1/parties/nope", None, "unknown_party", 404, method="GET")
+        self.refused("/v1/parties/nope/join", {"riderId": "x"}, "unknown_party", 404)
+        self.refused("/v1/parties", None, "missing_field", 400, method="GET", field="riderId")
+        self.refused("/v1/parties?riderId=a&hostId=b", None, "conflicting_fields", 400, "GET")
+        self.refused("/v1/parties?riderId=a&state=happy", None, "bad_value", 400, "GET")
+        self.refused("/v1/parties/search", {"latitude": 1}, "missing_field", 400)
+        self.refused("/v1/events?after=-1", None, "number_out_of_range", 400, method="GET")
+        self.refused("/v1/events?waitSeconds=31", None, "limit_out_of_range", 400, method="GET")
+        self.refused("/v1/events?after=999999", None, "resume_token_expired", 410, method="GET")
+
+    def test_policies(self):
+        party = self.create(
+            "pol", attributes={"gender": "female"}, policy={"sameAttributes": ["gender"]})
+        path = f"/v1/parties/{party['id']}/join"
+        error = self.refused(path, {"riderId": "pol-1"}, "policy_violation", 409)
+        self.assertEqual(error["metadata"], {"attribute": "gender", "unknown": "true"})
+        self.refused(
+            path, {"riderId": "pol-1", "attributes": {"gender": "male"}}, "policy_violation", 409)
+        self.call("POST", path, {"riderId": "pol-1", "attributes": {"gender": "female"}})
+
+    def test_preview_equals_the_join(self):
+        party = self.create("pv")
+        path = f"/v1/parties/{party['id']}"
+        drop = {"name": "", "latitude": 37.5045, "longitude": 127.0049}
+        preview = self.call("POST", path + "/preview", {"riderId": "pv-1", "destination": drop})
+        joined = self.call("POST", path + "/join", {"riderId": "pv-1", "destination": drop})
+        self.assertEqual(
+            {one["riderId"]: one["share"] for one in preview["now"]},
+            {one["riderId"]: one["share"] for one in joined["party"]["riders"]})
+        self.assertEqual(preview["route"], joined["party"]["route"])
+        self.call("POST", path + "/cancel", {})
+        refusal = self.call("POST", path + "/preview", {"riderId": "pv-2"})
+        self.assertEqual((refusal["refusal"], refusal["now"]), ("party_cancelled", []))
+
+    def test_find_list_and_match(self):
+        place = {"name": "", "latitude": 37.4003, "longitude": 126.9}
+        made = [
+            self.create(f"find-{i}", origin=place, maxWalkMeters=1000)["id"] for i in range(5)]
+        near = {"latitude": 37.4, "longitude": 126.9, "limit": 2}
+        found, cursor = [], None
+        while True:
+            page = self.call(
+                "POST", "/v1/parties/search", {**near, **({"cursor": cursor} if cursor else {})})
+            found += [party["id"] for party in page["parties"]]
+            cursor = page.get("nextCursor")
+            if not cursor:
+                break
+        self.assertEqual(sorted(found), sorted(made))
+        page = self.call("GET", "/v1/parties?hostId=find-3&state=open&state=full")
+        self.assertEqual([party["id"] for party in page["parties"]], [made[3]])
+        self.assertEqual(self.call("GET", "/v1/parties?riderId=nobody")["parties"], [])
+        trip = {"riderId": "m", "origin": {"latitude": 37.4, "longitude": 126.9},
+                "destination": DESTINATION, "departureTime": at(60), "explain": True}
+        answer = self.call("POST", "/v1/parties/match", trip)
+        self.assertEqual(sorted(one["party"]["id"] for one in answer["candidates"]), sorted(made))
+        best = answer["candidates"][0]
+        self.assertEqual(
+            best["yourFare"] + best["yourSaving"], best["party"]["riders"][0]["soloFare"])
+        explanation = answer["explanation"]
+        self.assertEqual(
+            explanation["considered"],
+            explanation["matched"] + sum(explanation["removed"].values()))
+        none = self.call("POST", "/v1/parties/match", {**trip, "maxWalkMeters": 1})
+        self.assertEqual(none["candidates"], [])
+        relaxation = none["explanation"]["relaxation"]
+        self.assertEqual((relaxation["rule"], relaxation["field"]), ("walk", "maxWalkMeters"))
+        wider = self.call(
+            "POST", "/v1/parties/match", {**trip, "maxWalkMeters": relaxation["value"]})
+        self.assertIn(relaxation["partyId"], [one["party"]["id"] for one in wider["candidates"]])
+        layers = self.call("GET", "/v1/layers")["layers"]
+        self.assertIn("parties", [layer["name"] for layer in layers])
+        hits = self.call("GET", "/v1/layers/parties/nearby?latitude=37.4&longitude=126.9&limit=1")
+        self.assertEqual(hits["hits"][0]["attributes"]["seats_free"], 3)
+        self.assertEqual(hits["hits"][0]["attributes"]["origin"], "")
+
+    def test_batch_of_requests(self):
+        requests = [
+            {"riderId": f"b{i}", "origin": {"latitude": 37.5547 + i * 1e-4, "longitude": 126.9707},
+             "destination": DESTINATION, "departureTime": at(30)} for i in range(6)]
+        given = {"requests": requests, "iterations": 200, "seed": 7}
+        answer = self.call("POST", "/v1/parties/match-batch", given)
+        riders = [rider for group in answer["groups"] for rider in group["riderIds"]]
+        self.assertEqual(sorted(riders + answer["unmatched"]), [f"b{i}" for i in range(6)])
+        self.assertTrue(answer["groups"])
+        for group in answer["groups"]:
+            self.assertEqual(sum(share["amount"] for share in group["shares"]), group["fare"])
+        self.assertEqual(self.call("POST", "/v1/parties/match-batch", given), answer)
+        empty = self.call("POST", "/v1/parties/match-batch", {"requests": []})
+        self.assertEqual((empty["groups"], empty["unmatched"]), ([], []))
+
+    def test_one_effect_after_a_cut_connection(self):
+        party = self.create("cut", seats=4)
+        path = f"/v1/parties/{party['id']}/join"
+        for round in range(10):
+            rider = f"cut-{round}"
+            given = json.dumps({"riderId": rider}).encode()
+            # Sends all of it and hangs up without reading.
+            with self.daemon.socket() as link:
+                link.sendall(
+                    f"POST {path} HTTP/1.1\r\nHost: x\r\nIdempotency-Key: k-{rider}\r\n"
+                    f"Content-Type: application/json\r\nContent-Length: {len(given)}\r\n\r\n"
+                    .encode() + given)
+                if round % 2:
+                    time.sleep(0.02)
+            status, answer, _ = self.daemon.request(
+                "POST", path, {"riderId": rider}, {"Idempotency-Key": f"k-{rider}"})
+            self.assertEqual(status, 200, answer)
+            aboard = [one["riderId"] for one in answer["party"]["riders"]]
+            self.assertEqual(aboard.count(rider), 1)
+            self.call("POST", f"/v1/parties/{party['id']}/leave", {"riderId": rider})
+        events = self.call("GET", "/v1/events?after=0&kinds=party.joined&limit=1000")["events"]
+        joins = [event["body"]["riderId"] for event in events
+                 if event["partyId"] == party["id"]]
+        self.assertEqual(sorted(joins), sorted(f"cut-{round}" for round in range(10)))
+
+    def test_keys(self):
+        first = self.call("POST", "/v1/parties", body("key"), key="same")
+        again = self.call(
+            "POST", "/v1/parties",
+            {**body("key"), "departureTime": first["party"]["departureTime"]}, key="same")
+        self.assertEqual(first["party"]["id"], again["party"]["id"])
+        other = self.daemon.request(
+            "POST", "/v1/parties", body("other"), {"Idempotency-Key": "same"})
+        self.assertEqual((other[0], other[1]["error"]["reason"]), (409, "idempotency_mismatch"))
+        long = self.daemon.request(
+            "POST", "/v1/parties", body("other"), {"Idempotency-Key": "x" * 129})
+        self.assertEqual((long[0], long[1]["error"]["reason"]), (400, "bad_value"))
+
+    def events(self, path, headers=None, count=1, patience=20):
+        """The first server-sent events of a path as (kind, id, data)."""
+        link = self.daemon.connection(patience)
+        link.request("GET", path, headers={"Accept": "text/event-stream", **(headers or {})})
+        answer = link.getresponse()
+        self.assertEqual(answer.status, 200, answer.status)
+        out, event = [], {}
+        while len(out) < count:
+            line = answer.fp.readline()
+            if b":" not in line and line.strip() and all(c in b"0123456789abcdef" for c in
+                                                         line.strip()):
+                continue  # the length of a chunk
+            text = line.decode().rstrip("\r\n")
+            if not text and event.get("data"):
+                out.append((event["event"], event["id"], json.loads(event["data"])))
+                event = {}
+            elif ": " in text:
+                name, value = text.split(": ", 1)
+                event[name] = value
+        link.close()
+        return out
+
+    def test_streams(self):
+        party = self.create("stream")
+        path = f"/v1/parties/{party['id']}"
+        got = []
+        reader = threading.Thread(
+            target=lambda: got.extend(self.events(path + "/events?afterVersion=1", count=3)))
+        reader.start()
+        self.call("POST", path + "/join", {"riderId": "stream-1"})
+        self.call("POST", path + "/leave", {"riderId": "stream-1"})
+        reader.join(20)
+        self.assertEqual([kind for kind, _, _ in got], ["joined", "shares_changed", "left"])
+        self.assertEqual(got[0][2]["body"]["riderId"], "stream-1")
+        token = got[0][1]
+        more = self.events(path + "/events", {"Last-Event-ID": token}, count=2)
+        self.assertEqual([kind for kind, _, _ in more], ["shares_changed", "left"])
+        feed = self.events(f"/v1/events?resumeToken={token}&kinds=party.left", count=1)
+        self.assertEqual(feed[0][0], "party.left")
+        expired = self.daemon.request(
+            "GET", "/v1/events?resumeToken=99999999", headers={"Accept": "text/event-stream"})
+        self.assertEqual((expired[0], expired[1]["error"]["reason"]), (410, "resume_token_expired"))
+
+    def test_long_poll(self):
+        newest = self.call("GET", "/v1/events?after=0&limit=1000")["next"]
+        timer = threading.Timer(0.5, lambda: self.create("poll"))
+        timer.start()
+        began = time.monotonic()
+        answer = self.call("GET", f"/v1/events?after={newest}&kinds=party.created&waitSeconds=20")
+        self.assertLess(time.monotonic() - began, 15)
+        self.assertEqual(answer["events"][0]["body"]["hostId"], "poll")
+        timer.join()
+        empty = self.call(
+            "GET", f"/v1/events?after={answer['next']}&kinds=none&waitSeconds=0.2")
+        self.assertEqual(empty["events"], [])
+
+    def test_watch_matches(self):
+        link = self.daemon.connection(20)
+        trip = {"riderId": "wm", "origin": {"latitude": 37.3503, "longitude": 126.95},
+                "destination": DESTINATION, "departureTime": at(90), "store": True}
+        link.request("POST", "/v1/parties/match/watch", json.dumps(trip),
+                     {"Content-Type": "application/json"})
+        answer = link.getresponse()
+        self.assertEqual(answer.status, 200)
+
+        def next_event():
+            data = None
+            while True:
+                line = answer.fp.readline().decode()
+                if line.startswith("data: "):
+                    data = json.loads(line[6:])
+                elif line.startswith("\n") and data:
+                    return data
+
+        first = next_event()
+        self.assertEqual((first["kind"], first["candidates"]), ("candidates", []))
+        made = self.create(
+            "wm-host", minutes=90, origin={"latitude": 37.35, "longitude": 126.95})
+        found = next_event()
+        self.assertEqual((found["kind"], found["candidates"][0]["party"]["id"]),
+                         ("candidate", made["id"]))
+        self.call("POST", f"/v1/parties/{made['id']}/cancel", {})
+        gone = next_event()
+        self.assertEqual((gone["kind"], gone["partyId"]), ("gone", made["id"]))
+        link.close()
+        told = self.call(
+            "GET", "/v1/events?after=0&kinds=match.found&waitSeconds=10")["events"]
+        self.assertEqual([(event["partyId"], event["matchId"], event["userIds"])
+                          for event in told], [(made["id"], first["matchId"], ["wm"])])
+
+    def test_openapi_and_metrics(self):
+        paths = self.call("GET", "/openapi.json")["paths"]
+        for path, method in [
+                ("/v1/parties", "post"), ("/v1/parties", "get"), ("/v1/parties/{id}", "get"),
+                ("/v1/parties/{id}/update", "post"), ("/v1/parties/{id}/depart", "post"),
+                ("/v1/parties/{id}/riders/{riderId}/remove", "post"),
+                ("/v1/parties/{id}/settle", "post"), ("/v1/parties/{id}/cancel", "post"),
+                ("/v1/parties/search", "post"), ("/v1/parties/match", "post"),
+                ("/v1/parties/{id}/preview", "post"), ("/v1/parties/match/watch", "post"),
+                ("/v1/parties/{id}/join", "post"), ("/v1/parties/{id}/leave", "post"),
+                ("/v1/parties/{id}/events", "get"), ("/v1/parties/match-batch", "post"),
+                ("/v1/events", "get")]:
+            self.assertIn(method, paths[path], path)
+        names = [header["name"] for header in paths["/v1/parties"]["post"]["parameters"]]
+        self.assertIn("Idempotency-Key", names)
+        text = self.daemon.request("GET", "/metrics")[1]
+        self.assertIn("moyeo_read_only 0", text)
+        tile = self.call("GET", "/v1/layers/parties/tiles.json")
+        self.assertEqual(tile["tilejson"], "3.0.0")
+
+
+class Restarts(unittest.TestCase):
+    def start(self, folder, *more):
+        return Daemon("--data-directory", folder, "--resources", str(ROOT), *more)
+
+    def test_what_was_acknowledged_survives(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with self.start(folder) as daemon:
+                made = daemon.request(
+                    "POST", "/v1/parties", body("stay"), {"Idempotency-Key": "one"})[1]["party"]
+                daemon.request("POST", f"/v1/parties/{made['id']}/join", {"riderId": "r"})
+                token = daemon.request("GET", "/v1/events?after=0")[1]["next"]
+                daemon.terminate(number=signal.SIGKILL)
+            with self.start(folder) as daemon:
+                shown = daemon.request("GET", f"/v1/parties/{made['id']}")[1]["party"]
+                self.assertEqual(
+                    [rider["riderId"] for rider in shown["riders"]], ["stay", "r"])
+                again = daemon.request(
+                    "POST", "/v1/parties",
+                    {**body("stay"), "departureTime": made["departureTime"]},
+                    {"Idempotency-Key": "one"})
+                self.assertEqual((again[0], again[1]["party"]["id"]), (200, made["id"]))
+                daemon.request("POST", f"/v1/parties/{made['id']}/leave", {"riderId": "r"})
+                events = daemon.request("GET", f"/v1/events?after={token}")[1]["events"]
+                self.assertEqual(
+                    [event["kind"] for event in events], ["party.left", "party.shares_changed"])
+                hits = daemon.request(
+                    "GET", "/v1/layers/parties/nearby?latitude=37.5547&longitude=126.9707")[1]
+                self.assertEqual([hit["id"] for hit in hits["hits"]], [made["id"]])
+                self.assertEqual(daemon.terminate(), 0)
+
+    def test_a_second_daemon_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder, self.start(folder):
+            code, _, said = run(
+                "--data-directory", folder, "--resources", str(ROOT), "--http-port", "0",
+                "--grpc-port", "0")
+            self.assertEqual(code, 1)
+            self.assertIn("in use by another moyeod", said)
+
+    def test_a_newer_schema_is_refused(self):
+        import sqlite3
+        with tempfile.TemporaryDirectory() as folder:
+            self.start(folder).terminate()
+            link = sqlite3.connect(folder + "/moyeo.sqlite")
+            version = link.execute("PRAGMA user_version").fetchone()[0]
+            link.execute(f"PRAGMA user_version = {version + 1}")
+            link.commit()
+            link.close()
+            code, _, said = run(
+                "--data-directory", folder, "--resources", str(ROOT), "--http-port", "0",
+                "--grpc-port", "0")
+            self.assertEqual(code, 1)
+            self.assertIn(f"schema version {version + 1}", said)
+
+    def test_without_parties(self):
+        with Daemon("--resources", str(ROOT), env={"MOYEO_PARTIES_ENABLED": "false"}) as daemon:
+            self.assertEqual(daemon.request("GET", "/v1/parties?riderId=x")[0], 404)
+
+
+class Torture(unittest.TestCase):
+    """The short run; `make torture` is the long one."""
+
+    def run_mode(self, *arguments):
+        done = subprocess.run(
+            [sys.executable, str(HERE.parent / "torture" / "torture.py"), *arguments, "--json"],
+            capture_output=True, text=True, timeout=300, env={**os.environ, "MOYEOD": binary()})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def test_killed_under_load(self):
+        figures = self.run_mode("kill", "--rounds", "5", "--seconds", "1")
+        self.assertGreater(figures["acknowledged"], 20)
+
+    def test_seats_are_sold_once(self):
+        figures = self.run_mode("race", "--rounds", "3")
+        self.assertEqual(figures["seats sold"], 90)
+
+    def test_the_disk_fills_up(self):
+        self.run_mode("full")
+
+
+if __name__ == "__main__":
+    unittest.main()
