@@ -19,13 +19,25 @@ import QueryCoalescing
 final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
   typealias Outcome = Result<Model.Answer, Model.Failure>
 
-  struct Item: Sendable {
+  /// A class, as commands are large and move from list to list. `attempts` belongs to the commit
+  /// thread.
+  final class Item: @unchecked Sendable {
     let command: Model.Command
     let claim: IdempotencyClaim?
     let deadline: Instant?
     /// Nil for the pipeline's own commands, such as timers.
     let continuation: CheckedContinuation<Outcome, Never>?
     var attempts = 0
+
+    init(
+      command: Model.Command, claim: IdempotencyClaim? = nil, deadline: Instant? = nil,
+      continuation: CheckedContinuation<Outcome, Never>? = nil
+    ) {
+      self.command = command
+      self.claim = claim
+      self.deadline = deadline
+      self.continuation = continuation
+    }
   }
 
   private struct Queue {
@@ -141,9 +153,7 @@ final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
     guard !commands.isEmpty else { return }
     queue.withLock { queue in
       guard !queue.isStopping else { return }
-      queue.items += commands.map {
-        Item(command: $0, claim: nil, deadline: nil, continuation: nil)
-      }
+      queue.items += commands.map { Item(command: $0) }
       queue.entered += UInt64(commands.count)
     }
     signal()
@@ -319,7 +329,7 @@ final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
         unchanged.append(one)
         continue
       }
-      var item = one.item
+      let item = one.item
       item.attempts += 1
       switch outcome {
       case .committed:

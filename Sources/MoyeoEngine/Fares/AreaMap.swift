@@ -19,6 +19,10 @@ public struct FareArea: Hashable, Sendable {
       self.outer = outer
       self.holes = holes
     }
+
+    public func contains(_ place: Coordinate) -> Bool {
+      outer.contains(place) && !holes.contains { $0.contains(place) }
+    }
   }
 
   public init(id: String, name: String, priority: Double, parts: [Part]) {
@@ -30,9 +34,7 @@ public struct FareArea: Hashable, Sendable {
 
   /// - Complexity: O(corners of the parts whose box holds the point).
   public func contains(_ place: Coordinate) -> Bool {
-    parts.contains { part in
-      part.outer.contains(place) && !part.holes.contains { $0.contains(place) }
-    }
+    parts.contains { $0.contains(place) }
   }
 
   /// Square degrees of the parts' boxes.
@@ -52,6 +54,25 @@ public struct AreaMap: Sendable {
   /// By priority, then size, then id.
   public let areas: [FareArea]
   private let byID: [String: FareArea]
+  /// Of all parts, in the order of ``areas``: most places are in few of them.
+  private let boxes: [PartBox]
+
+  private struct PartBox {
+    let west: Double
+    let south: Double
+    let east: Double
+    let north: Double
+    let area: Int32
+    let part: Int32
+
+    /// Boxes across the antimeridian go on beyond 180.
+    func mayHold(_ latitude: Double, _ longitude: Double) -> Bool {
+      guard latitude >= south, latitude <= north else { return false }
+      return (longitude >= west && longitude <= east)
+        || (longitude + 360 >= west && longitude + 360 <= east)
+        || (longitude - 360 >= west && longitude - 360 <= east)
+    }
+  }
 
   public init(areas: [FareArea]) {
     let sorted = areas.sorted {
@@ -61,13 +82,33 @@ public struct AreaMap: Sendable {
     }
     self.areas = sorted
     byID = Dictionary(sorted.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    // A hair wider than the polygon, whose own test is the one that counts.
+    let hair = 1e-9
+    boxes = sorted.enumerated().flatMap { i, area in
+      area.parts.enumerated().map { j, part in
+        PartBox(
+          west: part.outer.unwrappedWest - hair, south: part.outer.south - hair,
+          east: part.outer.unwrappedEast + hair, north: part.outer.north + hair,
+          area: Int32(i), part: Int32(j))
+      }
+    }
   }
 
   public func area(_ id: String) -> FareArea? { byID[id] }
 
   /// Ids of the areas that hold a place, the first one first.
   public func ids(at place: Coordinate) -> [String] {
-    areas.filter { $0.contains(place) }.map(\.id)
+    let (latitude, longitude) = (place.latitude, place.longitude)
+    var found: [String] = []
+    var last: Int32 = -1
+    for box in boxes where box.area != last && box.mayHold(latitude, longitude) {
+      let area = areas[Int(box.area)]
+      if area.parts[Int(box.part)].contains(place) {
+        found.append(area.id)
+        last = box.area
+      }
+    }
+    return found
   }
 
   /// The id of the tariff's flat trip between the areas of two places, in either direction.

@@ -1,3 +1,4 @@
+import Dispatch
 import ObjectModel
 import QueryCoalescing
 import RideMatching
@@ -124,14 +125,21 @@ final class PartyCommitModel: CommitModel, @unchecked Sendable {
     }
     let before = Set(book.all.map(\.party.id))
     let gone = before.subtracting(entries.map(\.party.id))
-    book.replaceAll(entries)
-    requests.replaceAll(kept)
-    var fresh = PartyIndex(pricing: rules.pricing)
-    for entry in entries { try? fresh.update(entry.party) }
-    let ready = fresh
-    index.withLock { $0 = ready }
     let closed = before.isEmpty ? [] : entries.filter { !$0.party.isActive }.map(\.party.id)
-    layer.replaceAll(entries.map(\.party), gone: Array(gone) + closed, now: now)
+    let all = entries
+    requests.replaceAll(kept)
+    // Index and layer take the longest, and do not know of each other.
+    DispatchQueue.concurrentPerform(iterations: 2) { [self] half in
+      if half == 0 {
+        var fresh = PartyIndex(pricing: rules.pricing)
+        for entry in all { try? fresh.update(entry.party) }
+        let ready = fresh
+        index.withLock { $0 = ready }
+      } else {
+        book.replaceAll(all)
+        layer.replaceAll(all.map(\.party), gone: Array(gone) + closed, now: now)
+      }
+    }
     timers.replaceAll(entries.map(\.party), kept, rules)
     try feed.refresh()
     nextSequence = feed.newest + 1
