@@ -9,8 +9,8 @@ import Synchronization
 /// is begun anew. Under constant load that end is never reached, so past ``resetFrames`` the last
 /// few frames are copied while commits wait. When idle, all is copied.
 ///
-/// The log file is not cut: a commit that overwrites is synced twice as fast as one that makes the
-/// file grow. Only what a long reader (a backup) made of it is cut, to `journal_size_limit`.
+/// The log file is not cut: a commit that makes the file grow has its new length to sync as well.
+/// Only what a long reader (a backup) made of it is cut, to `journal_size_limit`.
 final class Checkpointer: @unchecked Sendable {
   /// 16 MiB of pages wait at most, about.
   static let passiveFrames = 4_096
