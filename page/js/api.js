@@ -34,7 +34,25 @@ async function get(path, query, signal) {
 }
 
 async function request(path, query, signal) {
-  const response = await get(path, query, signal);
+  return answer(await get(path, query, signal));
+}
+
+/** @param key an idempotency key: sent again with it the command has its effect once. */
+async function post(path, body, key) {
+  const headers = { "Content-Type": "application/json" };
+  if (key) headers["Idempotency-Key"] = key;
+  let response;
+  try {
+    response = await fetch(address(path), {
+      method: "POST", headers, body: JSON.stringify(body), credentials: "same-origin",
+    });
+  } catch {
+    throw new APIError(0, "unreachable", "The daemon does not answer. Is it running?");
+  }
+  return answer(response);
+}
+
+async function answer(response) {
   const body = await response.json().catch((error) => {
     if (error.name === "AbortError") throw error;
     return undefined;
@@ -52,6 +70,8 @@ function failure(response, body) {
 
 const layerPath = (layer) => `v1/layers/${encodeURIComponent(layer)}`;
 const clusterPath = (layer, id) => `${layerPath(layer)}/clusters/${encodeURIComponent(id)}`;
+
+const partyPath = (id) => `v1/parties/${encodeURIComponent(id)}`;
 
 export const api = {
   layers: (signal) => request("v1/layers", {}, signal),
@@ -71,5 +91,14 @@ export const api = {
   /** What the operator configured; `{}` when the daemon has no such file. */
   pageConfig: () => request("page-config.json").catch(() => ({})),
   outline: () => request("outline.geojson"),
+  createParty: (body, key) => post("v1/parties", body, key),
+  party: (id) => request(partyPath(id)),
+  searchParties: (body) => post("v1/parties/search", body),
+  matchParties: (body) => post("v1/parties/match", body),
+  /** `join`, `leave` or `cancel`. */
+  changeParty: (id, verb, body, key) => post(`${partyPath(id)}/${verb}`, body, key),
+  watchParty: (id, query) => new EventSource(address(`${partyPath(id)}/events`, query)),
+  events: (query) => request("v1/events", query),
+  watchEvents: (query) => new EventSource(address("v1/events", query)),
   watchTiles: (layer, query) => new EventSource(address(`${layerPath(layer)}/tiles/watch`, query)),
 };

@@ -7,6 +7,7 @@ import { Details, make } from "./details.js";
 import { count } from "./format.js";
 import { LiveClusters } from "./live.js";
 import { mountPanels } from "./panels.js";
+import "./parties.js";
 import { NearbySearch } from "./search.js";
 import { Sheet } from "./sheet.js";
 import * as address from "./state.js";

@@ -40,7 +40,10 @@ export class NearbySearch {
     let pending = 0;
     map.on("click", (event) => {
       clearTimeout(pending);
-      pending = setTimeout(() => this.at(event.latlng), 260);
+      pending = setTimeout(() => {
+        // A panel may have taken the click for itself.
+        if (!event.isTaken) this.at(event.latlng);
+      }, 260);
     });
     map.on("dblclick movestart zoomstart", () => clearTimeout(pending));
     const cross = byID("crosshair").classList;

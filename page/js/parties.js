@@ -1,0 +1,366 @@
+// Taxi parties: on the map with their free seats, offered and sought by two clicks, joined and left,
+// with what happens to the chosen one as it happens.
+
+import { api } from "./api.js";
+import { make } from "./details.js";
+import { distance, time } from "./format.js";
+import { registerPanel } from "./panels.js";
+import { throttle } from "./throttle.js";
+import { nearestCopy, viewportBox } from "./viewport.js";
+
+const L = window.L;
+const markerLimit = 500;
+
+registerPanel({
+  id: "parties", title: "Taxi parties",
+  mount: (section, context) => new PartyPanel(section, context),
+});
+
+const money = (amount, fare) =>
+  new Intl.NumberFormat("en", {
+    style: "currency", currency: fare.currency, maximumFractionDigits: fare.minorUnitDigits ?? 0,
+  }).format(amount / 10 ** (fare.minorUnitDigits ?? 0));
+
+const name = (place) =>
+  place.name || `${place.latitude.toFixed(4)}, ${place.longitude.toFixed(4)}`;
+
+const minutes = (iso) => time(new Date(iso)).slice(0, 5);
+
+/** What an event says, in a few words. */
+function sentence({ kind, body }) {
+  const who = body.riderId ?? body.hostId ?? "";
+  return {
+    created: `offered by ${who}`, joined: `${who} joined`, left: `${who} left`,
+    removed: `${who} was removed`, host_changed: `${who} is host now`,
+    shares_changed: "new shares", updated: "time or seats changed", departing: "leaves soon",
+    departed: "has left", cancelled: "cancelled", ended: "the ride is over", settled: "settled",
+  }[kind] ?? kind;
+}
+
+class PartyPanel {
+  #map;
+  #drawn = L.layerGroup();
+  #trip = L.layerGroup();
+  #markers = new Map();
+  #feed;
+  #watch;
+  #picks;
+  #intent;
+  #chosen;
+  #candidates = [];
+  #refresh = throttle(() => this.#show(), 400);
+
+  constructor(section, { map }) {
+    this.#map = map;
+    this.#trip.addTo(map);
+    this.#build(section);
+    map.on("click", (event) => this.#clicked(event));
+    map.on("moveend", () => this.shown && this.#refresh());
+    window.moyeo && Object.defineProperty(window.moyeo, "parties", { value: this });
+  }
+
+  get shown() {
+    return this.#toggle.checked;
+  }
+
+  get parties() {
+    return [...this.#markers.keys()];
+  }
+
+  /** The marker of a party, as an element. */
+  element(id) {
+    return this.#markers.get(id)?.marker.getElement();
+  }
+
+  get chosen() {
+    return this.#chosen;
+  }
+
+  get rider() {
+    return this.#who.value.trim();
+  }
+
+  // MARK: the panel
+
+  #toggle = make("input", { type: "checkbox", id: "parties-show" });
+  #who = make("input", { id: "parties-rider", value: "me", autocomplete: "off" });
+  #in = make("input", {
+    id: "parties-minutes", type: "number", min: 1, max: 1440, value: 30, inputMode: "numeric",
+  });
+  #walk = make("input", {
+    id: "parties-walk", type: "number", min: 0, max: 50_000, value: 500, inputMode: "numeric",
+  });
+  #message = make("p", { id: "parties-message" });
+  #list = make("ol", { id: "parties-matches", className: "party-list" });
+  #card = make("div", { id: "party-card", hidden: true });
+
+  #build(section) {
+    const label = (text, input) => {
+      const made = make("label", { htmlFor: input.id }, text, input);
+      return made;
+    };
+    const offer = make("button", { type: "button", id: "parties-offer", className: "primary" },
+      "Offer a ride");
+    const find = make("button", { type: "button", id: "parties-find", className: "primary" },
+      "Find a ride");
+    this.#message.setAttribute("role", "status");
+    offer.addEventListener("click", () => this.#begin("offer"));
+    find.addEventListener("click", () => this.#begin("find"));
+    this.#toggle.addEventListener("change", () => this.#toggled());
+    const show = make("label", { className: "check", htmlFor: this.#toggle.id }, this.#toggle,
+      " Show them on the map");
+    section.append(
+      show,
+      make("div", { className: "row" }, label("You are", this.#who),
+        label("Leave in, min", this.#in), label("Walk, m", this.#walk)),
+      make("div", { className: "row" }, offer, find),
+      this.#message, this.#list, this.#card);
+    document.addEventListener("keydown", (event) => {
+      if (event.key === "Escape" && this.#picks) this.#end("");
+    });
+  }
+
+  #say(text, isError = false) {
+    this.#message.textContent = text;
+    this.#message.classList.toggle("error", isError);
+  }
+
+  // MARK: parties on the map
+
+  #toggled() {
+    if (!this.shown) {
+      this.#feed?.close();
+      this.#feed = undefined;
+      this.#drawn.remove();
+      this.#drawn.clearLayers();
+      this.#markers.clear();
+      return;
+    }
+    this.#drawn.addTo(this.#map);
+    this.#show();
+    this.#listen();
+  }
+
+  async #listen() {
+    try {
+      // From now on: what has happened already is in what is shown.
+      let { next, events } = await api.events({ after: 0, limit: 1000 });
+      while (events.length > 0) ({ next, events } = await api.events({ after: next, limit: 1000 }));
+      if (!this.shown) return;
+      this.#feed = api.watchEvents({ resumeToken: next });
+      const kinds = ["created", "joined", "left", "removed", "updated", "departed", "cancelled"];
+      for (const kind of kinds) {
+        this.#feed.addEventListener(`party.${kind}`, () => this.shown && this.#refresh());
+      }
+    } catch (error) {
+      this.#say(error.message, true);
+    }
+  }
+
+  async #show() {
+    if (!this.shown || document.hidden) return;
+    try {
+      const { parties } = await api.searchParties({ box: viewportBox(this.#map), limit: markerLimit });
+      if (this.shown) this.#draw(parties);
+    } catch (error) {
+      this.#say(error.message, true);
+    }
+  }
+
+  #draw(parties) {
+    const gone = new Map(this.#markers);
+    const centre = this.#map.getCenter().lng;
+    for (const party of parties) {
+      const { latitude, longitude } = party.origin;
+      const label = `${party.seatsFree} of ${party.seats} seats free, to ${name(party.destination)}`;
+      const known = gone.get(party.id);
+      gone.delete(party.id);
+      if (known?.version === party.version) continue;
+      known?.marker.remove();
+      const seats = make("span", {}, String(party.seatsFree));
+      const marker = L.marker([latitude, nearestCopy(longitude, centre)], {
+        icon: L.divIcon({
+          className: `marker party ${party.state}`, html: seats, iconSize: [26, 26],
+        }),
+        title: label, alt: label, zIndexOffset: 1200,
+      });
+      marker.on("click", () => this.#choose(party.id));
+      this.#drawn.addLayer(marker);
+      marker.getElement()?.setAttribute("aria-label", `${label}. Shows the party.`);
+      this.#markers.set(party.id, { marker, version: party.version });
+    }
+    for (const [id, { marker }] of gone) {
+      this.#drawn.removeLayer(marker);
+      this.#markers.delete(id);
+    }
+  }
+
+  // MARK: two clicks
+
+  #begin(intent) {
+    this.#intent = intent;
+    this.#picks = [];
+    this.#trip.clearLayers();
+    this.#list.replaceChildren();
+    this.#map.getContainer().classList.add("picking");
+    this.#say("Click where the ride begins (Escape stops).");
+  }
+
+  #end(text, isError = false) {
+    this.#picks = undefined;
+    this.#map.getContainer().classList.remove("picking");
+    this.#say(text, isError);
+  }
+
+  #clicked(event) {
+    if (!this.#picks) return;
+    event.isTaken = true;
+    const { lat, lng } = event.latlng.wrap();
+    this.#picks.push({ name: "", latitude: lat, longitude: lng });
+    const isFirst = this.#picks.length === 1;
+    this.#trip.addLayer(L.circleMarker(event.latlng, {
+      radius: 7, className: isFirst ? "trip-from" : "trip-to", interactive: false,
+    }));
+    if (isFirst) return this.#say("Now click where it ends.");
+    const [origin, destination] = this.#picks;
+    const trip = {
+      origin, destination, maxWalkMeters: Number(this.#walk.value) || 0,
+      departureTime: new Date(Date.now() + Number(this.#in.value) * 60_000).toISOString(),
+    };
+    if (this.#intent === "offer") this.#offer(trip);
+    else this.#find(trip);
+  }
+
+  async #offer(trip) {
+    try {
+      const { party } = await api.createParty({ hostId: this.rider, ...trip }, crypto.randomUUID());
+      this.#end(`Offered: ${money(party.perPersonIfFull, party.fare)} a seat once it is full.`);
+      if (this.shown) this.#refresh();
+      else {
+        this.#toggle.checked = true;
+        this.#toggled();
+      }
+      this.#choose(party.id);
+    } catch (error) {
+      this.#end(error.message, true);
+    }
+  }
+
+  async #find(trip) {
+    try {
+      const answer = await api.matchParties({ riderId: this.rider, explain: true, ...trip });
+      this.#candidates = answer.candidates;
+      const hint = answer.explanation.relaxation?.message;
+      this.#end(answer.candidates.length > 0
+        ? `${answer.candidates.length} of ${answer.explanation.considered} parties go your way.`
+        : `No party goes your way${hint ? `: ${hint}.` : "."}`);
+      this.#list.replaceChildren(...answer.candidates.map((one) => this.#candidate(one)));
+    } catch (error) {
+      this.#end(error.message, true);
+    }
+  }
+
+  #candidate({ party, walkMeters, yourFare, yourSaving }) {
+    const open = make("button", { type: "button", className: "open" },
+      `${minutes(party.departureTime)} ${name(party.origin)} → ${name(party.destination)}`);
+    open.addEventListener("click", () => this.#choose(party.id));
+    const join = make("button", { type: "button", className: "join" }, "Join");
+    join.addEventListener("click", () => this.#change(party.id, "join"));
+    const text = `${money(yourFare, party.fare)}, saves ${money(yourSaving, party.fare)}, `
+      + `walk ${distance(walkMeters)}`;
+    const item = make("li", {}, open, make("div", {}, make("small", {}, text), join));
+    item.dataset.party = party.id;
+    return item;
+  }
+
+  // MARK: one party
+
+  async #change(id, verb) {
+    try {
+      const { party } = await api.changeParty(id, verb, { riderId: this.rider }, crypto.randomUUID());
+      this.#say("");
+      if (verb === "join") this.#list.replaceChildren();
+      this.#card.hidden = false;
+      this.#describe(party);
+      if (this.#chosen?.id !== id) this.#choose(id);
+    } catch (error) {
+      this.#say(error.message, true);
+    }
+  }
+
+  async #choose(id) {
+    this.#watch?.close();
+    try {
+      const { party } = await api.party(id);
+      this.#card.hidden = false;
+      this.#card.replaceChildren();
+      this.#log = make("ol", { id: "party-events", className: "party-events" });
+      this.#log.setAttribute("aria-label", "What happens");
+      this.#log.setAttribute("aria-live", "polite");
+      this.#describe(party);
+      this.#watch = api.watchParty(id, { afterVersion: 0 });
+      for (const kind of ["created", "joined", "left", "removed", "host_changed", "updated",
+        "shares_changed", "departing", "departed", "cancelled", "ended", "settled"]) {
+        this.#watch.addEventListener(kind, (event) => this.#happened(id, JSON.parse(event.data)));
+      }
+    } catch (error) {
+      this.#say(error.message, true);
+    }
+  }
+
+  #log;
+  #reread = throttle(async () => {
+    if (!this.#chosen) return;
+    const { party } = await api.party(this.#chosen.id).catch(() => ({}));
+    if (party && party.id === this.#chosen.id) this.#describe(party);
+  }, 300);
+
+  #happened(id, event) {
+    if (this.#chosen?.id !== id) return;
+    if (event.kind !== "shares_changed") {
+      this.#log.prepend(make("li", {}, `${time(new Date(event.at))} ${sentence(event)}`));
+    }
+    if (event.version !== this.#chosen.version) this.#reread();
+  }
+
+  #describe(party) {
+    this.#chosen = party;
+    this.#trip.clearLayers();
+    const centre = this.#map.getCenter().lng;
+    this.#trip.addLayer(L.polyline(
+      party.route.path.map(([lng, lat]) => [lat, nearestCopy(lng, centre)]),
+      { className: "party-route", interactive: false }));
+    const riders = party.riders.map((rider) => make("li", {},
+      make("span", {}, rider.riderId), make("b", {}, money(rider.share, party.fare))));
+    const aboard = party.riders.some(({ riderId }) => riderId === this.rider);
+    const active = party.state === "open" || party.state === "full";
+    const button = (verb, text, isShown) => {
+      if (!isShown) return undefined;
+      const made = make("button", { type: "button", id: `party-${verb}` }, text);
+      made.addEventListener("click", () => this.#change(party.id, verb));
+      return made;
+    };
+    const close = make("button", { type: "button", id: "party-close" }, "Close");
+    close.addEventListener("click", () => this.#close());
+    this.#card.replaceChildren(
+      make("h3", {}, `${name(party.origin)} → ${name(party.destination)}`),
+      make("p", { className: "hint" },
+        `${party.state}, leaves ${minutes(party.departureTime)}, ${party.seatsFree} of `
+        + `${party.seats} seats free, ${distance(party.route.distanceMeters)}, `
+        + `fare ${money(party.fare.expected, party.fare)}`),
+      make("ul", { id: "party-riders", className: "party-riders" }, ...riders),
+      make("div", { className: "row" }, ...[
+        button("join", "Join", active && !aboard && party.seatsFree > 0),
+        button("leave", "Leave", active && aboard),
+        button("cancel", "Cancel", active && party.hostId === this.rider), close,
+      ].filter(Boolean)),
+      this.#log ?? "");
+  }
+
+  #close() {
+    this.#watch?.close();
+    this.#chosen = undefined;
+    this.#trip.clearLayers();
+    this.#card.hidden = true;
+  }
+}
