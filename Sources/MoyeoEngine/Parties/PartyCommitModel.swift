@@ -61,7 +61,7 @@ final class PartyCommitModel: CommitModel, @unchecked Sendable {
         events += told
       }
     }
-    if let last = events.last { nextSequence = last.sequence + 1 }
+    if let last = events.last { nextSequence = max(nextSequence, last.sequence + 1) }
     show(entries, now: now)
     requests.put(kept)
     for request in kept { timers.set(request) }
