@@ -35,6 +35,7 @@ struct RunningDaemon: Sendable {
     settings given: Daemon.Configuration = Daemon.Configuration(),
     configuration: EngineConfiguration = EngineConfiguration(), corsOrigins: [String] = [],
     usesHotLane: Bool = true, fares: FareEstimator? = nil,
+    parties: (any AggregateStore)? = nil,
     _ body: @Sendable (RunningDaemon) async throws -> Void
   ) async throws {
     let clock = ManualClock(start)
@@ -47,11 +48,12 @@ struct RunningDaemon: Sendable {
     let (listening, listens) = AsyncStream.makeStream(of: Daemon.Addresses.self)
     var logger = Logger(label: "test")
     logger.logLevel = .critical
+    let estimator =
+      try fares
+      ?? FareEstimator(library: TariffLibrary.load(tariffDirectories: [], areaDirectories: []))
     let daemon = Daemon(
-      configuration: settings, engine: engine,
-      fares: try fares
-        ?? FareEstimator(
-          library: TariffLibrary.load(tariffDirectories: [], areaDirectories: [])),
+      configuration: settings, engine: engine, fares: estimator,
+      parties: try parties.map { try PartyDesk(engine: engine, store: $0, fares: estimator) },
       eventLoopGroup: .singleton,
       metrics: PrometheusMetrics(), logger: logger,
       onListening: { addresses in listens.yield(addresses) })
