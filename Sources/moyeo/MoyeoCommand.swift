@@ -19,7 +19,8 @@ struct MoyeoCommand: AsyncParsableCommand {
       TariffsCommand.self,
       RouteCommand.self, PartyCommand.self, EventsCommand.self, SimulateCommand.self,
       BenchCommand.self, EvaluateFaresCommand.self,
-      FitSlowTimeCommand.self, PrepareRoadsCommand.self,
+      FitSlowTimeCommand.self, PrepareRoadsCommand.self, ReplayCommand.self, BackupCommand.self,
+      ExportCommand.self, DoctorCommand.self,
     ])
 
   /// The library's own `main` exits with 64 for wrong usage.

@@ -20,6 +20,7 @@ struct DemoParties: Service {
   let onLoaded: @Sendable () -> Void
 
   private static let stepInterval = Duration.milliseconds(500)
+  private static let offersAtATime = 64
   /// Offers a step at most, when many have left at once.
   private static let offersAStep = 20
   /// Departures within this time from now, so that the map changes while one looks.
@@ -32,9 +33,11 @@ struct DemoParties: Service {
     try? await cancelWhenGracefulShutdown {
       var offered: [String] = []
       var draws = DemoDraws(seed: seed)
-      for plan in plans {
+      // Many at a time share a commit.
+      for start in stride(from: 0, to: plans.count, by: Self.offersAtATime) {
         try Task.checkCancellation()
-        if let id = await offer(plan, simulation, round: 0) { offered.append(id) }
+        offered += await offers(
+          plans[start..<min(plans.count, start + Self.offersAtATime)], simulation)
       }
       for id in offered.prefix(offered.count / 2) {
         await join(id, simulation, &draws)
@@ -72,6 +75,15 @@ struct DemoParties: Service {
       if let id = await offer(plan, simulation, round: round) { offered.append(id) }
       round += 1
       missing -= 1
+    }
+  }
+
+  private func offers(
+    _ plans: ArraySlice<CityPartyPlan>, _ simulation: CitySimulation
+  ) async -> [String] {
+    await withTaskGroup(of: String?.self) { group in
+      for plan in plans { group.addTask { await offer(plan, simulation, round: 0) } }
+      return await group.reduce(into: []) { all, id in if let id { all.append(id) } }
     }
   }
 

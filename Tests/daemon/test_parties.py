@@ -440,6 +440,64 @@ class Restarts(unittest.TestCase):
             self.assertEqual(daemon.request("GET", "/v1/parties?riderId=x")[0], 404)
 
 
+@unittest.skipUnless(os.environ.get("MOYEO"), "MOYEO names no command line")
+class CommandLine(unittest.TestCase):
+    """`moyeo party` over HTTP and gRPC: the same answers."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.daemon = Daemon("--resources", str(ROOT))
+        cls.addClassCleanup(cls.daemon.__exit__)
+
+    def moyeo(self, *arguments, grpc=False, code=0):
+        where = (("--grpc", f"127.0.0.1:{self.daemon.grpc_port}") if grpc
+                 else ("--url", f"http://127.0.0.1:{self.daemon.http_port}"))
+        done = subprocess.run(
+            [os.environ["MOYEO"], *arguments, *where], capture_output=True, text=True,
+            timeout=60, env=environment())
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done.stdout if code == 0 else done.stderr
+
+    def test_both_transports(self):
+        made = json.loads(self.moyeo(
+            "party", "create", "--host", "mina", "--from", "37.5547,126.9707", "--from-name",
+            "Seoul Station, exit 1", "--to", "37.4979,127.0276", "--in", "30", "--json",
+            "--key", "cli-1", grpc=True))["party"]
+        self.assertEqual(made["origin"]["name"], "Seoul Station, exit 1")
+        party = made["id"]
+        self.moyeo("party", "join", party, "--rider", "jun", "--key", "cli-2")
+        for arguments in [
+                ("party", "show", party), ("party", "list", "--rider", "jun"),
+                ("party", "search", "--at", "37.5547,126.9707"),
+                ("party", "preview", party, "--rider", "sora"),
+                ("party", "match", "--rider", "sora", "--from", "37.555,126.9707", "--to",
+                 "37.4979,127.0276", "--depart", made["departureTime"], "--explain"),
+                ("events", "--kinds", "party.joined")]:
+            over = [json.loads(self.moyeo(*arguments, "--json", grpc=grpc))
+                    for grpc in (False, True)]
+            self.assertEqual(over[0], over[1], arguments)
+        table = self.moyeo("party", "show", party)
+        self.assertIn("2 of 4 seats free", table)
+        for grpc in (False, True):
+            said = self.moyeo(
+                "party", "join", party, "--rider", "x", "--seats", "3", grpc=grpc, code=1)
+            self.assertIn("party_full", said)
+
+    def test_watching(self):
+        made = self.daemon.request("POST", "/v1/parties", body("watched"))[1]["party"]
+        for grpc in (False, True):
+            where = (("--grpc", f"127.0.0.1:{self.daemon.grpc_port}") if grpc
+                     else ("--url", f"http://127.0.0.1:{self.daemon.http_port}"))
+            watch = subprocess.Popen(
+                [os.environ["MOYEO"], "party", "watch", made["id"], "--history", "--json", *where],
+                stdout=subprocess.PIPE, text=True, env=environment())
+            first = json.loads(watch.stdout.readline())
+            self.assertEqual(first["kind"], "created")
+            watch.terminate()
+            watch.wait()
+            watch.stdout.close()
+
+
 class Torture(unittest.TestCase):
     """The short run; `make torture` is the long one."""
 

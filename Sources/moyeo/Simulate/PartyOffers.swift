@@ -17,21 +17,17 @@ struct PartyOffers {
     for plan in simulation.parties(count, from: moment) where !isStopped() {
       let body = CityReports.party(plan, of: simulation)
       do {
-        _ = try await client.rawHTTP(
-          "POST", "/v1/parties", json: try [UInt8](body.jsonUTF8Bytes() as [UInt8]),
-          // A key an offer: the same offer sent again is the same party.
-          headers: [("Idempotency-Key", "\(plan.key)-\(plan.departure.milliseconds)")])
+        // A key an offer: the same offer sent again is the same party.
+        _ = try await client.createParty(
+          try Moyeo_V1_CreatePartyRequest(jsonUTF8Bytes: try body.jsonUTF8Bytes() as [UInt8]),
+          idempotencyKey: "\(plan.key)-\(plan.departure.milliseconds)")
         created += 1
       } catch let error as MoyeoError {
         guard let refusal = error.refusal else { throw error }
         if refusal.isUnknownCall {
-          if case .grpc = client.endpoint {
-            Terminal.note("parties are offered over HTTP only: use --url; going on with people")
-          } else {
-            Terminal.note(
-              "this daemon has no parties yet (\(refusal.reason) for POST /v1/parties); "
-                + "going on with people only")
-          }
+          Terminal.note(
+            "this daemon has no parties (\(refusal.reason) for POST /v1/parties); "
+              + "going on with people only")
           return
         }
         refusals[refusal.reason, default: 0] += 1
