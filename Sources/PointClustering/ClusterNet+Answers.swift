@@ -103,7 +103,7 @@ extension ClusterNet {
       anchor: MercatorPoint(x: items[item].anchorX, y: items[item].anchorY),
       count: Int(drawn.count), key: items[item].key, isCoincident: false, aggregates: .none)
     if hasAggregates && withAggregates { found.aggregates = summary(item, zoom).aggregates }
-    guard !details.isEmpty else { return found }
+    guard details.applies(toCount: found.count) else { return found }
     var sampleKeys: [UInt64] = []
     if details.contains(.sampleKeys) {
       forEachLeafInOrder(item, zoom) { member in
@@ -132,7 +132,7 @@ extension ClusterNet {
     if hasAggregates && withAggregates {
       for member in place { found.aggregates.add(ClusterAggregates(contributions[member])) }
     }
-    guard !details.isEmpty else { return found }
+    guard details.applies(toCount: found.count) else { return found }
     let corner = position.coordinate
     found.extra = LiveCluster.Extra(
       sampleKeys: details.contains(.sampleKeys) ? place.prefix(10).map { items[$0].key } : [],

@@ -142,7 +142,7 @@ extension Gathering {
     if !contributions.isEmpty {
       for i in matching { found.aggregates.add(ClusterAggregates(contributions[i])) }
     }
-    guard !details.isEmpty else { return found }
+    guard details.applies(toCount: found.count) else { return found }
     var sampleKeys: [UInt64] = []
     if details.contains(.sampleKeys) {
       sampleKeys = matching.sorted(by: ranksLower).prefix(10).map { candidates[$0].key }

@@ -129,6 +129,13 @@ public struct ClusterDetails: OptionSet, Sendable {
   public static let bounds = ClusterDetails(rawValue: 2)
   public static let expansionZoom = ClusterDetails(rawValue: 4)
   public static let all: ClusterDetails = [.sampleKeys, .bounds, .expansionZoom]
+  /// None for single points, where they say nothing new.
+  public static let exceptSingles = ClusterDetails(rawValue: 8)
+
+  @inline(__always)
+  func applies(toCount count: Int) -> Bool {
+    !isEmpty && (count > 1 || !contains(.exceptSingles))
+  }
 }
 
 /// Which objects count.

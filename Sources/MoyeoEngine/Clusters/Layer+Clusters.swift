@@ -59,7 +59,8 @@ extension Layer {
     let clusters = try requireClusters()
     do {
       let found = try clusters.viewport(
-        in: box, zoom: zoom, filter: clusterFilter(filter, now: now), details: .all, limit: limit)
+        in: box, zoom: zoom, filter: clusterFilter(filter, now: now),
+        details: [.all, .exceptSingles], limit: limit)
       return (found.clusters.compactMap { feature($0, now: now) }, found.isTruncated)
     } catch {
       throw EngineError(error)
@@ -97,9 +98,9 @@ extension Layer {
     // A filter may have to look at every member of what is shown.
     if !filter.isEmpty { return count > 5_000 && zoom < 12 || count > 200_000 && zoom < 14 }
     guard min(count, limit) > 2_000 else { return false }
-    // Viewports of more than a screen: a tile is 512 pixels wide.
+    // Wider than a small screen: a tile is 512 pixels wide and shows up to a hundred features.
     let tiles = Double(1 << zoom) * box.longitudeSpan / 360
-    return tiles > 12
+    return tiles > 3
   }
 
   /// The version of a tile, without reading it.
