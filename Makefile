@@ -9,7 +9,7 @@ IMPORT_CHECK = --explicit-target-dependency-import-check error
 ARGS ?= --demo seoul
 
 .PHONY: run build test test-swift test-daemon test-browser test-thread test-release bench \
-  bench-smoke bench-peers format lint proto clean packages
+  bench-smoke bench-matching bench-peers format lint proto clean packages
 
 # Builds the daemon and the command line, then starts a living demo city with its map page.
 run: build
@@ -48,10 +48,10 @@ test-browser: test-packages .build/venv/ready
 	MOYEOD=$(CURDIR)/.build/debug/moyeod .build/venv/bin/python -m unittest discover \
 	  -s Tests/browser -v
 
-# What is concurrent in the core, under the thread sanitizer.
+# What is concurrent in the core and the engine, under the thread sanitizer.
 test-thread: test-packages
 	MOYEO_CORE_ONLY=1 $(SWIFT) test --scratch-path .build/thread --sanitize=thread \
-	  --filter 'QueryCoalescingTests|SharedLiveIndex|Concurren|LiveClusters'
+	  --filter 'QueryCoalescingTests|SharedLiveIndex|Concurren|LiveClusters|CommitPipeline|RaceTests|EventFeed|PartyDesk|HeavyWork|WatchTests|PositionKeeper'
 
 # The algorithm modules optimised: larger inputs, and work counters instead of times.
 test-release: test-packages
@@ -65,6 +65,11 @@ bench:
 bench-smoke:
 	@scripts/system-packages $(BENCH_PACKAGES)
 	Benchmarks/run --smoke
+
+# How close batch matching comes to the optimum, and what matching over open parties costs.
+bench-matching:
+	$(SWIFT) run -c release --package-path Benchmarks MatchingBenchmarks table data/matching-instances
+	$(SWIFT) run -c release --package-path Benchmarks PartyMatchBenchmarks
 
 bench-peers:
 	@scripts/system-packages $(BENCH_PACKAGES) redis-server postgresql-15 postgresql-15-postgis-3

@@ -236,13 +236,18 @@ let package = Package(
   ]
 )
 
-// The algorithm modules and their tests alone, without the wire's dependencies: what the thread
-// sanitizer and release-mode test runs build (a minute instead of six).
+// The algorithm modules, the engine and their tests alone, without the wire's dependencies: what
+// the thread sanitizer and release-mode test runs build (a minute or two instead of six).
 if Context.environment["MOYEO_CORE_ONLY"] == "1" {
   let kept = Set(
-    coreModules + coreModules.map { $0 + "Tests" }
+    (coreModules + ["MoyeoEngine"]).flatMap { [$0, $0 + "Tests"] }
       + ["CAllocationCounter", "CMemoryHints", "CSpatiaLite"])
   package.targets.removeAll { !kept.contains($0.name) }
   package.products.removeAll { $0.name != "MoyeoCore" }
   package.dependencies = []
+  for target in package.targets {
+    target.dependencies.removeAll {
+      if case .productItem = $0 { true } else { false }
+    }
+  }
 }

@@ -38,6 +38,11 @@ let package = Package(
       name: "ClusterBenchmarks",
       dependencies: [core, .product(name: "VectorTiles", package: "moyeo")],
       swiftSettings: houseSettings),
+    // Batch matching against known optima; one rider against many open parties.
+    .executableTarget(
+      name: "MatchingBenchmarks", dependencies: [core], swiftSettings: houseSettings),
+    .executableTarget(
+      name: "PartyMatchBenchmarks", dependencies: [core], swiftSettings: houseSettings),
     // 5,000 clients panning a map, with and without sharing: a library with a `run`.
     .target(name: "CoalescingSimulation", dependencies: [core], swiftSettings: houseSettings),
     // The same work under ordo-one's harness.
