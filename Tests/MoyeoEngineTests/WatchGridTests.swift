@@ -17,6 +17,8 @@ import Testing
       ("circle", .circle(center: point(37.5, 127), radiusMillimeters: 500_000)),
       ("small circle", .circle(center: point(37.5, 127), radiusMillimeters: 1_500)),
       ("point", .circle(center: point(37.5, 127), radiusMillimeters: 0)),
+      ("middle circle", .circle(center: point(55, -3), radiusMillimeters: 49_000_000)),
+      ("circle on the equator", .circle(center: point(0.01, 0), radiusMillimeters: 9_000_000)),
       ("large circle", .circle(center: point(10, 20), radiusMillimeters: 2_000_000_000)),
       ("circle over 180", .circle(center: point(-17, 179.99), radiusMillimeters: 5_000_000)),
       ("circle at the pole", .circle(center: point(89.9, 20), radiusMillimeters: 50_000_000)),
@@ -46,6 +48,12 @@ import Testing
       let (latitude, longitude) = Self.point(near: prepared.bounds, i, &random)
       let holds = prepared.contains(latitude: latitude, longitude: longitude)
       if holds { inside += 1 }
+      if let sure = prepared.holds(MercatorPoint(latitude: latitude, longitude: longitude)),
+        abs(latitude - (prepared.bounds.south + prepared.bounds.north) / 2)
+          < 1.5 * (prepared.bounds.north - prepared.bounds.south)
+      {
+        #expect(sure == holds, "\(name): \(latitude), \(longitude)")
+      }
       var isFound = false
       grid.forEachArea(at: MercatorPoint(latitude: latitude, longitude: longitude)) { _, certain in
         isFound = true

@@ -46,10 +46,13 @@ extension LayerWatches {
     inside.removeAll(keepingCapacity: true)
     candidates.removeAll(keepingCapacity: true)
     table.grid.forEachArea(at: change.to) { area, isInside in
-      if isInside, table.watchOf[Int(area)]?.isUnfiltered ?? false {
-        inside.append(area)
-      } else {
-        candidates.append((area, isInside))
+      guard let watch = table.watchOf[Int(area)] else { return }
+      let holds = isInside ? true : watch.areas[Int(table.indexOf[Int(area)])].holds(change.to)
+      switch holds {
+      case false: break
+      case true where watch.isUnfiltered: inside.append(area)
+      case true: candidates.append((area, true))
+      case nil: candidates.append((area, false))
       }
     }
     if !candidates.isEmpty {

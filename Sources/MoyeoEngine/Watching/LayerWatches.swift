@@ -358,13 +358,13 @@ extension LayerWatches.Table {
 
   mutating func tell(_ kind: WatchRecord.Kind, _ area: UInt32, _ handle: ObjectHandle) {
     guard let watch = watchOf[Int(area)] else { return }
-    let record = WatchRecord(handle: handle, area: indexOf[Int(area)], kind: kind, id: nil)
+    let record = WatchRecord(handle: handle, area: indexOf[Int(area)], kind: kind)
     if watch.append(record) { touched.append(watch) }
   }
 
   mutating func leave(_ area: UInt32, _ handle: ObjectHandle, _ id: String) {
     guard let watch = watchOf[Int(area)] else { return }
-    let record = WatchRecord(handle: handle, area: indexOf[Int(area)], kind: .exit, id: id)
-    if watch.append(record) { touched.append(watch) }
+    let record = WatchRecord(handle: handle, area: indexOf[Int(area)], kind: .exit)
+    if watch.append(record, id: id) { touched.append(watch) }
   }
 }

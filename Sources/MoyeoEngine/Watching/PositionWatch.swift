@@ -25,7 +25,7 @@ public struct WatchQuery: Sendable {
   }
 }
 
-/// What happened to an object in one area of a watch.
+/// What happened to an object in one area of a watch, in 16 bytes.
 struct WatchRecord {
   enum Kind: UInt8 {
     case enter
@@ -37,7 +37,12 @@ struct WatchRecord {
   /// Index among the watch's areas.
   var area: UInt32
   var kind: Kind
-  /// Of an object that left; others are looked up when they are told of.
+}
+
+/// A record as it is read, with the id of an object that left; others are looked up when they are
+/// told of.
+struct WatchChange {
+  var record: WatchRecord
   var id: String?
 }
 
@@ -50,9 +55,13 @@ final class PositionWatch: Sendable {
   private struct Log {
     /// Of the first record kept, minus one.
     var floor: UInt64 = 0
-    var records: [WatchRecord] = []
-    /// Records before it have been dropped.
-    var head = 0
+    /// A ring: the first record kept stands at `first`.
+    var ring: [WatchRecord] = []
+    var first = 0
+    var count = 0
+    /// Ids of the exits kept, by ascending sequence; those before `firstExit` are dropped.
+    var exits: [(sequence: UInt64, id: String)] = []
+    var firstExit = 0
     /// Objects in the areas, each once an area.
     var members = 0
     /// Whether something was appended that streams have not been told of.
@@ -62,8 +71,70 @@ final class PositionWatch: Sendable {
     var capacity: Int {
       max(PositionWatch.minimumCapacity, min(PositionWatch.maximumCapacity, 2 * members))
     }
-    var count: Int { records.count - head }
     var newest: UInt64 { floor + UInt64(count) }
+
+    mutating func append(_ record: WatchRecord, id: String?) {
+      if count >= capacity {
+        drop(count - capacity + 1)
+      } else if count == ring.count {
+        grow()
+      }
+      let place = (first + count) % ring.count
+      ring[place] = record
+      count += 1
+      if let id { exits.append((newest, id)) }
+    }
+
+    private mutating func grow() {
+      var larger: [WatchRecord] = []
+      let size = min(max(16, 2 * count), capacity)
+      larger.reserveCapacity(size)
+      larger.append(contentsOf: ring[first...])
+      larger.append(contentsOf: ring[..<first])
+      while larger.count < size {
+        larger.append(
+          WatchRecord(handle: ObjectHandle(packed: 0), area: 0, kind: .move))
+      }
+      ring = larger
+      first = 0
+    }
+
+    mutating func drop(_ dropped: Int) {
+      first = (first + dropped) % ring.count
+      count -= dropped
+      floor += UInt64(dropped)
+      while firstExit < exits.count, exits[firstExit].sequence <= floor { firstExit += 1 }
+      if firstExit > 16, firstExit * 2 > exits.count {
+        exits.removeFirst(firstExit)
+        firstExit = 0
+      }
+    }
+
+    mutating func lose() {
+      let (floor, members) = (newest + 1, members)
+      self = Log()
+      self.floor = floor
+      self.members = members
+    }
+
+    /// Records after a sequence, oldest first.
+    func changes(after sequence: UInt64) -> [WatchChange] {
+      var exit = firstExit
+      var out: [WatchChange] = []
+      let skipped = Int(sequence - floor)
+      out.reserveCapacity(count - skipped)
+      for offset in skipped..<count {
+        let record = ring[(first + offset) % ring.count]
+        var id: String?
+        if record.kind == .exit {
+          let wanted = floor + UInt64(offset) + 1
+          while exit < exits.count, exits[exit].sequence < wanted { exit += 1 }
+          if exit < exits.count, exits[exit].sequence == wanted { id = exits[exit].id }
+        }
+        out.append(WatchChange(record: record, id: id))
+      }
+      return out
+    }
   }
 
   static let minimumCapacity = 256
@@ -93,24 +164,16 @@ final class PositionWatch: Sendable {
   /// Of the newest record; 1 before the first, so that 0 is never a position to resume from.
   var sequence: UInt64 { log.withLock { $0.newest } + 1 }
 
+  /// - Parameter id: Of an exit.
   /// - Returns: Whether it is the first since ``announce()``.
-  func append(_ record: WatchRecord) -> Bool {
+  func append(_ record: WatchRecord, id: String? = nil) -> Bool {
     log.withLock { log in
       switch record.kind {
       case .enter: log.members += 1
       case .exit: log.members -= 1
       case .move: break
       }
-      log.records.append(record)
-      if log.count > log.capacity {
-        log.records[log.head].id = nil
-        log.head += 1
-        log.floor += 1
-      }
-      if log.head > 64, log.head * 2 > log.records.count {
-        log.records.removeFirst(log.head)
-        log.head = 0
-      }
+      log.append(record, id: id)
       defer { log.isNews = true }
       return !log.isNews
     }
@@ -132,11 +195,7 @@ final class PositionWatch: Sendable {
 
   /// Forgets everything: every stream begins anew.
   func lose() {
-    log.withLock { log in
-      log.floor = log.newest + 1
-      log.records = []
-      log.head = 0
-    }
+    log.withLock { $0.lose() }
     announce()
   }
 
@@ -149,13 +208,14 @@ final class PositionWatch: Sendable {
   /// - Parameter mayKnowMore: The reader comes back and may have heard some of what follows its
   ///   position: then it is told of the end of those, too, that came and left since.
   func changes(after sequence: UInt64, mayKnowMore: Bool = false) -> (
-    changes: [WatchRecord], sequence: UInt64
+    changes: [WatchChange], sequence: UInt64
   )? {
     log.withLock { log in
       let newest = log.newest + 1
       guard sequence >= log.floor + 1, sequence <= newest else { return nil }
-      let new = log.records[(log.records.count - Int(newest - sequence))...]
-      guard new.count > 1 else { return (Array(new), newest) }
+      // A position is one more than the newest sequence heard.
+      let new = log.changes(after: sequence - 1)
+      guard new.count > 1 else { return (new, newest) }
       return (Self.merged(new, keepsGuests: mayKnowMore), newest)
     }
   }
@@ -168,32 +228,35 @@ final class PositionWatch: Sendable {
   private struct Key: Hashable {
     let handle: UInt64
     let area: UInt32
+
+    init(_ record: WatchRecord) {
+      handle = record.handle.packed
+      area = record.area
+    }
   }
 
-  private static func merged(
-    _ records: ArraySlice<WatchRecord>, keepsGuests: Bool
-  ) -> [WatchRecord] {
+  private static func merged(_ changes: [WatchChange], keepsGuests: Bool) -> [WatchChange] {
     // Whether the reader had the object before the first of these, and its last record.
     var had: [Key: Bool] = [:]
     var last: [Key: Int] = [:]
-    had.reserveCapacity(records.count)
-    last.reserveCapacity(records.count)
-    for (index, record) in zip(records.indices, records) {
-      let key = Key(handle: record.handle.packed, area: record.area)
-      if had[key] == nil { had[key] = record.kind != .enter }
+    had.reserveCapacity(changes.count)
+    last.reserveCapacity(changes.count)
+    for (index, change) in changes.enumerated() {
+      let key = Key(change.record)
+      if had[key] == nil { had[key] = change.record.kind != .enter }
       last[key] = index
     }
-    var out: [WatchRecord] = []
+    var out: [WatchChange] = []
     out.reserveCapacity(last.count)
-    for (index, record) in zip(records.indices, records) {
-      let key = Key(handle: record.handle.packed, area: record.area)
+    for (index, change) in changes.enumerated() {
+      let key = Key(change.record)
       guard last[key] == index, let had = had[key] else { continue }
-      var merged = record
-      switch (had, record.kind) {
+      var merged = change
+      switch (had, change.record.kind) {
       case (false, .exit): if !keepsGuests { continue }
-      case (false, _): merged.kind = .enter
+      case (false, _): merged.record.kind = .enter
       case (true, .exit): break
-      case (true, _): merged.kind = .move
+      case (true, _): merged.record.kind = .move
       }
       out.append(merged)
     }

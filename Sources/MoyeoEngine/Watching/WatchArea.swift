@@ -36,6 +36,50 @@ private enum SearchAreaFingerprint {
   }
 }
 
+/// A small circle on the Mercator map: sure of points well inside and well outside.
+///
+/// The map's scale lies between its values at the ends of a band of latitudes around the circle, and
+/// the ellipsoid's measure between 0.9944 and 1.0045 of the haversine distance
+/// (``HaversineBounds``), so all but a thin ring needs no trigonometry.
+private struct PlanarCircle: Sendable {
+  private let center: MercatorPoint
+  /// Squared Mercator units.
+  private let insideBelow: Double
+  private let outsideAbove: Double
+
+  /// `nil` for circles too large, or too near a pole.
+  init?(_ center: Coordinate, radiusMeters: Double, bounds: GeoBox) {
+    // Cells that cover the circle reach beyond it by less than its size.
+    let height = max(bounds.north - bounds.south, 1e-6)
+    let south = bounds.south - height
+    let north = bounds.north + height
+    guard radiusMeters < 50_000, south > -80, north < 80 else { return nil }
+    let nearest = south <= 0 && north >= 0 ? 0 : min(south.magnitude, north.magnitude)
+    let farthest = max(south.magnitude, north.magnitude)
+    let sphere = Earth.meanRadiusMeters / Earth.semiMajorAxisMeters
+    let most =
+      MercatorPoint.metersPerUnit(latitude: nearest) * sphere * HaversineBounds.maximumRatio
+    let least =
+      MercatorPoint.metersPerUnit(latitude: farthest) * sphere * HaversineBounds.minimumRatio
+    self.center = MercatorPoint(center)
+    // Two units for the rounding of both points, and half a millimetre for that of distances.
+    let inside = max(0, (radiusMeters - 0.001) / most - 4)
+    let outside = (radiusMeters + 0.001) / least + 4
+    insideBelow = inside * inside
+    outsideAbove = outside * outside
+  }
+
+  @inline(__always)
+  func holds(_ point: MercatorPoint) -> Bool? {
+    // Wraps at 180 degrees.
+    let dx = Double(Int32(truncatingIfNeeded: point.x &- center.x))
+    let dy = Double(Int32(truncatingIfNeeded: point.y &- center.y))
+    let squared = dx * dx + dy * dy
+    if squared < insideBelow { return true }
+    return squared > outsideAbove ? false : nil
+  }
+}
+
 /// A ``WatchArea`` made ready for many questions.
 struct PreparedWatchArea: Sendable {
   private enum Form: Sendable {
@@ -52,6 +96,8 @@ struct PreparedWatchArea: Sendable {
   }
 
   private let form: Form
+  /// Of a circle small enough to be measured on the map.
+  private let planar: PlanarCircle?
   /// Holds every point of the area.
   let bounds: GeoBox
 
@@ -63,12 +109,15 @@ struct PreparedWatchArea: Sendable {
         PruningBounds(latitude: center.latitude, longitude: center.longitude))
       // Half a millimetre more, since distances are rounded to whole ones.
       bounds = GeoBox(covering: center, radiusMeters: (Double(radius) + 0.5) / 1000)
+      planar = PlanarCircle(center, radiusMeters: Double(radius) / 1000, bounds: bounds)
     case .box(let box):
       form = .box(box)
       bounds = box
+      planar = nil
     case .polygon(let polygon):
       form = .polygon(PreparedPolygon(polygon))
       bounds = polygon.bounds
+      planar = nil
     }
   }
 
@@ -81,6 +130,11 @@ struct PreparedWatchArea: Sendable {
     case .polygon(let polygon): polygon.contains(latitude: latitude, longitude: longitude)
     }
   }
+
+  /// Whether the area holds a point of the map, `nil` where only ``contains(latitude:longitude:)``
+  /// can tell.
+  @inline(__always)
+  func holds(_ point: MercatorPoint) -> Bool? { planar?.holds(point) }
 
   /// How a cell of `side` Mercator units with its north-west corner at x, y lies to the area;
   /// `inside` and `outside` are certain.

@@ -109,7 +109,7 @@ public final class WatchReader: Sendable {
     /// Everything up to it has been told, once the phase is live and nothing is pending.
     var sequence: UInt64
     /// Merged records not told yet, and where the reader stands after the last of them.
-    var pending: ArraySlice<WatchRecord> = []
+    var pending: ArraySlice<WatchChange> = []
     var after: UInt64 = 0
     var startsWithReset: Bool
     /// Until the first read after a resume.
@@ -212,17 +212,18 @@ public final class WatchReader: Sendable {
       }
       state.mayKnowMore = false
       state.pending =
-        tellsMoves ? changes[...] : changes.filter { $0.kind != .move }[...]
+        tellsMoves ? changes[...] : changes.filter { $0.record.kind != .move }[...]
       state.after = sequence
     }
     for _ in 0..<limit {
-      guard let record = state.pending.popFirst() else { break }
+      guard let change = state.pending.popFirst() else { break }
+      let record = change.record
       // Until all of a merged batch is told, a reader that comes back hears it again.
       let sequence = state.pending.isEmpty ? state.after : state.sequence
       let area = Int(record.area)
       switch record.kind {
       case .exit:
-        visit(notice(.exit, area: area, id: record.id ?? "", sequence: sequence), nil)
+        visit(notice(.exit, area: area, id: change.id ?? "", sequence: sequence), nil)
       case .enter, .move:
         // Gone since: its exit follows.
         layer.index.withObject(handle: record.handle, now: now) { hit in
@@ -232,6 +233,8 @@ public final class WatchReader: Sendable {
       }
     }
     guard state.pending.isEmpty else { return true }
+    // Lets go of what the empty slice still holds.
+    state.pending = []
     state.sequence = state.after
     return watch.sequence > state.sequence
   }
