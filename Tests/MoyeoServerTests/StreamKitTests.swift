@@ -104,9 +104,6 @@ private struct ListSource: EventSource {
   }
 }
 
-/// A reader that stays.
-@Sendable private func never() async throws { try await Task.sleep(for: .seconds(3600)) }
-
 @Suite(.timeLimit(.minutes(1))) struct StreamPumpTests {
   private func pump(
     heartbeat: Double = 3600, stall: Double = 3600, drop: Double = 3600
@@ -121,7 +118,7 @@ private struct ListSource: EventSource {
   @Test func quietStreamsBeatWithTheNewestToken() async throws {
     let pump = pump(heartbeat: 0.01)
     let sent = Mutex<[String]>([])
-    try await pump.run(ListSource(["a", "b"]), untilGone: never) { chunk in
+    try await pump.run(ListSource(["a", "b"])) { chunk in
       let count = sent.withLock { sent in
         switch chunk {
         case .events(let events): sent += events.map(\.kind)
@@ -138,7 +135,7 @@ private struct ListSource: EventSource {
   @Test func aReaderTooSlowIsTold() async throws {
     let pump = pump(stall: 0.001)
     let error = await #expect(throws: APIError.self) {
-      try await pump.run(ListSource(["a", "b"]), untilGone: never) { _ in
+      try await pump.run(ListSource(["a", "b"])) { _ in
         try await Task.sleep(for: .milliseconds(5))
       }
     }
@@ -148,7 +145,7 @@ private struct ListSource: EventSource {
   @Test func aReaderThatTakesNothingIsDropped() async throws {
     let pump = pump(drop: 0.01)
     await #expect(throws: CancellationError.self) {
-      try await pump.run(ListSource(["a"]), untilGone: never) { _ in
+      try await pump.run(ListSource(["a"])) { _ in
         try await Task.sleep(for: .seconds(3600))
       }
     }
@@ -159,7 +156,7 @@ private struct ListSource: EventSource {
     let pump = pump()
     let source = ListSource([])
     let signal = source.signal
-    let stream = Task { try await pump.run(source, untilGone: never) { _ in } }
+    let stream = Task { try await pump.run(source) { _ in } }
     while signal.waiterCount == 0 { await Task.yield() }
     pump.shutdown.begin()
     try await stream.value
@@ -170,7 +167,7 @@ private struct ListSource: EventSource {
     let gone = ShutdownSignal()
     let source = ListSource([])
     let signal = source.signal
-    let stream = Task { try await pump.run(source, untilGone: { await gone.wait() }) { _ in } }
+    let stream = Task { try await pump.run(source, gone: gone) { _ in } }
     while signal.waiterCount == 0 { await Task.yield() }
     gone.begin()
     await #expect(throws: CancellationError.self) { try await stream.value }
@@ -183,10 +180,10 @@ private struct ListSource: EventSource {
     let pump = StreamPump(settings: settings, shutdown: ShutdownSignal())
     let source = ListSource([])
     let signal = source.signal
-    let first = Task { try await pump.run(source, untilGone: never) { _ in } }
+    let first = Task { try await pump.run(source) { _ in } }
     while signal.waiterCount == 0 { await Task.yield() }
     let error = await #expect(throws: APIError.self) {
-      try await pump.run(ListSource([]), untilGone: never) { _ in }
+      try await pump.run(ListSource([])) { _ in }
     }
     #expect(error?.reason == .overloaded)
     pump.shutdown.begin()

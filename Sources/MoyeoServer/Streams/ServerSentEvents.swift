@@ -36,7 +36,7 @@ struct ServerSentEvents: Sendable {
     let gone = ShutdownSignal()
     connection.closeFuture.whenComplete { _ in gone.begin() }
     do {
-      try await pump.run(source, untilGone: { await gone.wait() }) { chunk in
+      try await pump.run(source, gone: gone) { chunk in
         switch chunk {
         case .heartbeat: try await body.write(Self.comment)
         case .events(let events): try await body.write(try frames(of: events))

@@ -36,7 +36,7 @@ struct StreamPump: Sendable {
   init(settings: StreamSettings, shutdown: ShutdownSignal) {
     self.settings = settings
     self.shutdown = shutdown
-    open = OpenStreams(limit: settings.maximumOpen)
+    open = OpenStreams(settings: settings, shutdown: shutdown)
   }
 
   /// Streams open now.
@@ -44,35 +44,36 @@ struct StreamPump: Sendable {
 
   /// Returns when the daemon shuts down.
   ///
-  /// - Parameter untilGone: Returns when the reader has left.
+  /// - Parameters:
+  ///   - gone: Begun when the reader has left.
+  ///   - untilGone: Returns when it has, where that is told so.
   /// - Throws: `APIError` for the reader to hear; `CancellationError` when it left, or could not be
   ///   written to, so that there is nobody to tell.
   func run(
     _ source: consuming any EventSource,
-    untilGone: @escaping @Sendable () async throws -> Void,
+    gone: ShutdownSignal = ShutdownSignal(),
+    untilGone: (@Sendable () async throws -> Void)? = nil,
     send: @escaping @Sendable (Chunk) async throws -> Void
   ) async throws {
-    guard open.enter() else {
+    let writing = WriteWatch()
+    guard let place = open.enter(writing, gone) else {
       throw APIError(
         .overloaded, "\(settings.maximumOpen) streams are open already",
         retryAfterMilliseconds: 5000)
     }
-    defer { open.leave() }
+    defer { open.leave(place) }
     let source = source
-    let writing = WriteWatch()
     let ending = try await withThrowingTaskGroup(of: Ending.self) { tasks in
       tasks.addTask { try await carry(source, writing, send) }
       tasks.addTask {
-        await shutdown.wait()
-        return .shutdown
+        await gone.wait()
+        return shutdown.isShuttingDown ? .shutdown : .gone
       }
-      tasks.addTask {
-        try await stalled(writing)
-        return .gone
-      }
-      tasks.addTask {
-        try await untilGone()
-        return .gone
+      if let untilGone {
+        tasks.addTask {
+          try await untilGone()
+          return .gone
+        }
       }
       let ending = try await tasks.next() ?? .shutdown
       tasks.cancelAll()
@@ -122,13 +123,6 @@ struct StreamPump: Sendable {
     }
     return .shutdown
   }
-
-  /// Returns when one write has lasted longer than any reader may take.
-  private func stalled(_ writing: WriteWatch) async throws {
-    while writing.seconds < settings.dropSeconds {
-      try await Task.sleep(for: .seconds(max(0.01, settings.dropSeconds / 4)))
-    }
-  }
 }
 
 /// When the write under way began.
@@ -158,21 +152,59 @@ private final class WriteWatch: Sendable {
   }
 }
 
+/// The streams open now. One task for all of them ends those whose reader takes nothing, and all
+/// when the daemon shuts down: a task of its own for each would cost more than the stream.
 private final class OpenStreams: Sendable {
-  private let open = Atomic<Int>(0)
-  private let limit: Int
-
-  init(limit: Int) { self.limit = limit }
-
-  var count: Int { open.load(ordering: .relaxed) }
-
-  func enter() -> Bool {
-    guard open.add(1, ordering: .relaxed).newValue <= limit else {
-      leave()
-      return false
-    }
-    return true
+  private struct State {
+    var streams: [UInt64: (writing: WriteWatch, gone: ShutdownSignal)] = [:]
+    var nextPlace: UInt64 = 0
+    var isWatched = false
   }
 
-  func leave() { open.subtract(1, ordering: .relaxed) }
+  private let state = Mutex(State())
+  private let settings: StreamSettings
+  private let shutdown: ShutdownSignal
+
+  init(settings: StreamSettings, shutdown: ShutdownSignal) {
+    self.settings = settings
+    self.shutdown = shutdown
+  }
+
+  var count: Int { state.withLock { $0.streams.count } }
+
+  /// - Returns: The stream's place, `nil` when there is none.
+  func enter(_ writing: WriteWatch, _ gone: ShutdownSignal) -> UInt64? {
+    let (place, isFirst) = state.withLock { state -> (UInt64?, Bool) in
+      guard state.streams.count < settings.maximumOpen else { return (nil, false) }
+      state.nextPlace += 1
+      state.streams[state.nextPlace] = (writing, gone)
+      defer { state.isWatched = true }
+      return (state.nextPlace, !state.isWatched)
+    }
+    if isFirst {
+      Task.detached { await self.endAllAtShutdown() }
+      Task.detached { await self.endStalled() }
+    }
+    // The ones before have been ended already.
+    if shutdown.isShuttingDown { gone.begin() }
+    return place
+  }
+
+  func leave(_ place: UInt64) { state.withLock { _ = $0.streams.removeValue(forKey: place) } }
+
+  private func endAllAtShutdown() async {
+    await shutdown.wait()
+    for stream in state.withLock({ Array($0.streams.values) }) { stream.gone.begin() }
+  }
+
+  /// A write that lasts longer than any reader may take ends its stream.
+  private func endStalled() async {
+    while !shutdown.isShuttingDown {
+      try? await Task.sleep(for: .seconds(max(0.01, settings.dropSeconds / 4)))
+      let streams = state.withLock { Array($0.streams.values) }
+      for stream in streams where stream.writing.seconds >= settings.dropSeconds {
+        stream.gone.begin()
+      }
+    }
+  }
 }
