@@ -101,7 +101,8 @@ class Parties(unittest.TestCase):
         left = self.call("POST", path + "/leave", {"riderId": "jl-host"})["party"]
         self.assertEqual((left["hostId"], left["state"]), ("jl-1", "open"))
         self.call("POST", path + "/leave", {"riderId": "nobody"})
-        gone = self.call("POST", path + "/cancel", {"riderId": "jl-1"})["party"]
+        # The path says it all.
+        gone = self.call("POST", path + "/cancel")["party"]
         self.assertEqual(gone["state"], "cancelled")
         self.refused(path + "/join", {"riderId": "jl-3"}, "party_cancelled", 409)
 
@@ -145,6 +146,8 @@ class Parties(unittest.TestCase):
             **good, "origin": {"latitude": -40.5, "longitude": -130.5}}, "no_tariff_here", 404)
         self.refused("/v1/parties/nope", None, "unknown_party", 404, method="GET")
         self.refused("/v1/parties/nope/join", {"riderId": "x"}, "unknown_party", 404)
+        self.refused("/v1/parties/nope/join", None, "missing_field", 400, field="riderId")
+        self.refused("/v1/parties", "", "malformed_request", 400)
         self.refused("/v1/parties", None, "missing_field", 400, method="GET", field="riderId")
         self.refused("/v1/parties?riderId=a&hostId=b", None, "conflicting_fields", 400, "GET")
         self.refused("/v1/parties?riderId=a&state=happy", None, "bad_value", 400, "GET")

@@ -110,7 +110,9 @@ struct HTTPFrontend: Sendable {
   private func call(
     _ operation: Operation, _ path: [(name: String, value: String)], _ request: Request
   ) async throws -> Response {
-    let body = try await Self.jsonBody(of: request, maximumBytes: operation.maximumRequestBytes)
+    let body = try await Self.jsonBody(
+      of: request, maximumBytes: operation.maximumRequestBytes,
+      mayBeEmpty: operation.mayLackBody)
     let parameters = try RequestParameters(operation.requestSchema).json(
       path: path, query: Self.query(of: request, body: body, operation.requestSchema))
     var context = CallContext(request.headers)
@@ -157,17 +159,20 @@ struct HTTPFrontend: Sendable {
   }
 
   /// The body of a call that has one, `nil` for the others.
-  private static func jsonBody(of request: Request, maximumBytes: Int) async throws -> Data? {
+  private static func jsonBody(
+    of request: Request, maximumBytes: Int, mayBeEmpty: @autoclosure () -> Bool = false
+  ) async throws -> Data? {
     guard request.method != .get && request.method != .head && request.method != .delete else {
       try await drain(request)
       return nil
     }
     let bytes = try await body(of: request, maximumBytes: maximumBytes)
     try requireJSON(request, isEmpty: bytes.isEmpty)
-    guard !bytes.isEmpty else {
+    guard bytes.isEmpty else { return bytes }
+    guard mayBeEmpty() else {
       throw APIError(.malformedRequest, "this call takes a JSON body")
     }
-    return bytes
+    return nil
   }
 
   static func acceptsGzip(_ header: String) -> Bool {

@@ -45,6 +45,10 @@ struct Operation: Sendable {
   let isRead: Bool
   /// Whether a repeated key answers what was answered first.
   var takesIdempotencyKey: Bool { service == "moyeo.v1.PartyService" && !isRead }
+  /// Whether the path may say it all, as in `POST /v1/parties/{id}/cancel`.
+  var mayLackBody: Bool {
+    takesIdempotencyKey && routes.contains { $0.template.contains("{") }
+  }
   /// Encoded request in, encoded response out.
   let callEncoded: @Sendable ([UInt8], CallContext) async throws -> [UInt8]
   /// JSON body and JSON of path and query in, encoded response out.
