@@ -21,7 +21,7 @@ struct StreamEvent: Sendable {
 struct StreamRoom: Sendable {
   var events = 256
   /// Of encoded events; their JSON is about three times as long.
-  var bytes = 16 << 10
+  var bytes = 8 << 10
 }
 
 /// Where a stream's events come from: pulled, one reader a source.

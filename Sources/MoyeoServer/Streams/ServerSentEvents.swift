@@ -33,6 +33,9 @@ struct ServerSentEvents: Sendable {
     _ source: any EventSource, to body: BodyWriter, _ connection: any Channel
   ) async throws {
     try await body.write(Self.opening)
+    // What stands in memory for a reader that does not read, besides the batch under way.
+    let bound = ChannelOptions.Types.WriteBufferWaterMark(low: 4096, high: 16_384)
+    connection.setOption(ChannelOptions.writeBufferWaterMark, value: bound).whenComplete { _ in }
     let gone = ShutdownSignal()
     connection.closeFuture.whenComplete { _ in gone.begin() }
     do {
