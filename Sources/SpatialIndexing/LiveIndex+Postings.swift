@@ -88,7 +88,9 @@ extension LiveIndex {
     // Each list names a carrier once, so that many entries are `limit` different carriers.
     let needed = search.limit * tagIDs.count
     let nearest = squareOfKth(needed, tagIDs, center, scale)
-    var units = scale.inflated(nearest.squareRoot() + half)
+    // A little further, so that the worst of them is covered by the bound for any distance in the
+    // plane, which is up to 7 % wider than the one for this distance.
+    var units = scale.inflated(nearest.squareRoot() + half) * 1.08
     var isComplete = false
     if search.radius != .max,
       let radius = scale.unitsBeyond(meters: (Double(search.radius) + 1) / 1000), radius <= units
