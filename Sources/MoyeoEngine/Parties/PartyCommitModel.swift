@@ -1,4 +1,3 @@
-import Dispatch
 import ObjectModel
 import QueryCoalescing
 import RideMatching
@@ -113,34 +112,41 @@ final class PartyCommitModel: CommitModel, @unchecked Sendable {
   }
 
   func reload(from store: any AggregateStore, now: Instant) throws(StoreFailure) {
-    var entries: [PartyEntry] = []
+    var rows: [StoredAggregate] = []
     var kept: [KeptRequest] = []
     try store.loadAggregates(kind: .party) { stored in
-      guard stored.key.tenant == tenant else { return }
-      entries.append(PartyEntry(try Self.readable(stored) { try PartyRecord.decode($0) }))
+      if stored.key.tenant == tenant { rows.append(stored) }
     }
     try store.loadAggregates(kind: .rideRequest) { stored in
       guard stored.key.tenant == tenant else { return }
       kept.append(try Self.readable(stored) { try KeptRequest(record: $0) })
     }
+    let read = try SideBySide.map(rows, in: 2) { stored throws(StoreFailure) in
+      let party = try Self.readable(stored) { try PartyRecord.decode($0) }
+      return (
+        entry: PartyEntry(party), object: party.isActive ? PartyLayer.object(party) : nil
+      )
+    }
+    let entries = read.map(\.entry)
     let before = Set(book.all.map(\.party.id))
-    let gone = before.subtracting(entries.map(\.party.id))
+    let gone = before.isEmpty ? [] : before.subtracting(entries.map(\.party.id))
     let closed = before.isEmpty ? [] : entries.filter { !$0.party.isActive }.map(\.party.id)
-    let all = entries
     requests.replaceAll(kept)
     // Index and layer take the longest, and do not know of each other.
-    DispatchQueue.concurrentPerform(iterations: 2) { [self] half in
-      if half == 0 {
+    let requested = kept
+    SideBySide.run([
+      { [self] in
         var fresh = PartyIndex(pricing: rules.pricing)
-        for entry in all { try? fresh.update(entry.party) }
+        for entry in entries { try? fresh.update(entry.party) }
         let ready = fresh
         index.withLock { $0 = ready }
-      } else {
-        book.replaceAll(all)
-        layer.replaceAll(all.map(\.party), gone: Array(gone) + closed, now: now)
-      }
-    }
-    timers.replaceAll(entries.map(\.party), kept, rules)
+      },
+      { [self] in
+        book.replaceAll(entries)
+        layer.replaceAll(read.compactMap(\.object), gone: Array(gone) + closed, now: now)
+        timers.replaceAll(entries.map(\.party), requested, rules)
+      },
+    ])
     try feed.refresh()
     nextSequence = feed.newest + 1
     watchers.tellAll()

@@ -29,11 +29,10 @@ struct PartyLayer: Sendable {
   }
 
   /// Commit thread: the layer holds these and no others.
-  func replaceAll(_ parties: [Party], gone: [String], now: Instant) {
+  func replaceAll(_ open: [ContributingObject], gone: [String], now: Instant) {
     for id in gone { _ = layer.remove(id: id, now: now) }
-    let open = parties.filter(\.isActive)
     for start in stride(from: 0, to: open.count, by: 1024) {
-      layer.upsert(open[start..<min(open.count, start + 1024)].map(Self.object), now: now)
+      layer.upsert(Array(open[start..<min(open.count, start + 1024)]), now: now)
     }
   }
 
