@@ -19,7 +19,7 @@ public struct PolicyPack: Hashable, Sendable {
     try validate()
   }
 
-  /// The example that ships: small and mid-size taxis in Korea since 2022-06-15 ask for the same
+  /// What ships as `data/policies/kr-small-taxi.json`, for programs without that file: small and mid-size taxis in Korea since 2022-06-15 ask for the same
   /// gender; pick-ups within 1 km, at least 70 % of the way shared and at most 15 minutes extra are
   /// the rules of a licensed sharing service there.
   public static let koreanSmallTaxi: PolicyPack = {
@@ -29,7 +29,9 @@ public struct PolicyPack: Hashable, Sendable {
     guard
       let pack = try? PolicyPack(
         name: "kr-small-taxi", policy: policy, seats: 2...4,
-        source: "Passenger Transport Service Act, enforcement rule of 2022-06-15; service terms")
+        source: "rule in force in Korea since 2022-06-15: the same gender in small and mid-size "
+          + "taxis; terms of a licensed sharing service: pick-ups within 1 km, at least 70 % of "
+          + "the route shared, at most 15 minutes extra")
     else { preconditionFailure("the shipped policy pack breaks its own rules") }
     return pack
   }()
