@@ -24,7 +24,11 @@ struct CrossOrigin: Sendable {
   func decorate(_ response: inout Response, origin: String?) {
     guard let origin, allows(origin) else { return }
     response.headers[.accessControlAllowOrigin] = origins.contains("*") ? "*" : origin
-    response.headers[.accessControlExposeHeaders] = "etag, retry-after"
-    if !origins.contains("*") { response.headers[.vary] = "origin" }
+    response.headers[.accessControlExposeHeaders] =
+      "etag, retry-after, x-moyeo-version, x-moyeo-lag-milliseconds, x-moyeo-truncated"
+    if !origins.contains("*") {
+      // A tile varies with its encoding too.
+      response.headers[.vary] = response.headers[.vary].map { "\($0), origin" } ?? "origin"
+    }
   }
 }
