@@ -35,6 +35,9 @@ public struct Daemon: Sendable {
     public var streams = StreamSettings()
     public var sessions = SessionSettings()
     public var coalescing = CoalescingSettings()
+    /// Threads of reads too long for an event loop; `nil` for half the cores. Parties match their
+    /// batches elsewhere: one of those may last ten seconds, and a tile must not wait for it.
+    public var heavyThreads: Int?
 
     public init() {}
   }
@@ -85,9 +88,11 @@ public struct Daemon: Sendable {
 
   /// The services to run, in order of their start.
   public func services() -> [any Service] {
+    let heavyWork = HeavyWork(threadCount: configuration.heavyThreads)
     let positions = PositionOperations(
-      engine: engine, shared: SharedReads(settings: configuration.coalescing))
-    let clusters = ClusterOperations(engine: engine, positions: positions)
+      engine: engine,
+      shared: SharedReads(settings: configuration.coalescing, heavyWork: heavyWork))
+    let clusters = ClusterOperations(engine: engine, positions: positions, heavyWork: heavyWork)
     let clusterStreams = [positions.watch, TileWatch(clusters: clusters).operation]
     let pump = StreamPump(settings: configuration.streams, shutdown: shutdown)
     let partyCalls = parties.map { desk in

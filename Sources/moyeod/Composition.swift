@@ -34,10 +34,18 @@ struct Composition {
     } catch {
       throw StartFailure.usage("\(error)")
     }
-    let fares = FareEstimator(library: try tariffs(logger), routes: routes)
+    let library = try tariffs()
+    logger.info(
+      "tariffs loaded",
+      metadata: [
+        "tariffs": "\(library.catalog.tariffs.count)", "areas": "\(library.areas.areas.count)",
+      ])
+    let fares = FareEstimator(library: library, routes: routes)
     let data = DataDirectory(path: settings.dataDirectory, logger: logger)
     let record = try settings.parties.map {
-      try data.openRecord($0, engine: engine, fares: fares)
+      try data.openRecord(
+        $0, engine: engine, fares: fares,
+        heavyWork: HeavyWork(threadCount: settings.daemon.heavyThreads))
     }
     defer { record?.store.close() }
     // The record has locked the directory; without one it is locked here.
@@ -114,7 +122,7 @@ struct Composition {
   }
 
   /// Shipped tariffs and areas, then the operator's own.
-  private func tariffs(_ logger: Logger) throws -> TariffLibrary {
+  func tariffs() throws -> TariffLibrary {
     var tariffDirectories = settings.tariffDirectories
     var areaDirectories = settings.areaDirectories
     if let resources = settings.resources {
@@ -122,20 +130,14 @@ struct Composition {
       areaDirectories.insert(resources.appendingPathComponent("data/areas").path, at: 0)
     }
     do {
-      let library = try TariffLibrary.load(
+      return try TariffLibrary.load(
         tariffDirectories: tariffDirectories, areaDirectories: areaDirectories)
-      logger.info(
-        "tariffs loaded",
-        metadata: [
-          "tariffs": "\(library.catalog.tariffs.count)", "areas": "\(library.areas.areas.count)",
-        ])
-      return library
     } catch {
       throw StartFailure.usage("the tariffs cannot be used:\n\(error)")
     }
   }
 
-  private func demoCity() throws -> City? {
+  func demoCity() throws -> City? {
     guard let name = settings.demoCity else { return nil }
     guard name == "seoul" else {
       throw StartFailure.usage("--demo: there is no city \"\(name)\"; seoul is the one there is")

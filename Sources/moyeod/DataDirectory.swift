@@ -13,7 +13,8 @@ struct DataDirectory {
 
   /// - Throws: ``StartFailure``: in use by another daemon, of a newer release, damaged.
   func openRecord(
-    _ configuration: PartyDeskConfiguration, engine: Engine, fares: FareEstimator
+    _ configuration: PartyDeskConfiguration, engine: Engine, fares: FareEstimator,
+    heavyWork: HeavyWork
   ) throws -> (store: SQLiteStore, desk: PartyDesk) {
     let start = ContinuousClock.now
     let store: SQLiteStore
@@ -26,7 +27,8 @@ struct DataDirectory {
     do {
       configuration.idempotencySecret = try IdempotencySecret.loadOrMake(directory: path)
       let desk = try PartyDesk(
-        engine: engine, store: store, fares: fares, configuration: configuration)
+        engine: engine, store: store, fares: fares, configuration: configuration,
+        heavyWork: heavyWork)
       logger.info(
         "record opened",
         metadata: [

@@ -33,6 +33,8 @@ struct Moyeod: AsyncParsableCommand {
   var resources: String?
   @Flag(help: "Print every setting with its default and meaning, then exit.")
   var printConfiguration = false
+  @Flag(help: "Read settings, tariffs and policies, say whether they are good, then exit (0 or 2).")
+  var checkConfiguration = false
 
   func run() async throws {
     if printConfiguration {
@@ -44,6 +46,10 @@ struct Moyeod: AsyncParsableCommand {
       settings = try await Settings.load(file: config, flags: flags)
     } catch {
       throw StartFailure.usage("\(error)")
+    }
+    if checkConfiguration {
+      print(try ConfigurationCheck(settings: settings).run())
+      return
     }
     LoggingSystem.bootstrap { label in
       StructuredLogHandler(label: label, format: settings.logFormat, level: settings.logLevel)

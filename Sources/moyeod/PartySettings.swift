@@ -5,7 +5,9 @@ import RideMatching
 /// Settings of parties, events and commits.
 enum PartySettings {
   /// Nil when parties are off.
-  static func read(_ values: Values) async throws -> PartyDeskConfiguration? {
+  static func read(
+    _ values: Values, resources: URL?
+  ) async throws -> PartyDeskConfiguration? {
     guard try await values.bool("parties.enabled") ?? true else { return nil }
     var out = PartyDeskConfiguration()
     let seats = 1...PartyConfiguration.mostSeats
@@ -25,6 +27,8 @@ enum PartySettings {
     if let days = try await values.int("parties.retentionDays", in: 1...36_500) {
       out.rules.retentionMilliseconds = Int64(days) * 86_400_000
     }
+    let directories = try await values.list("parties.policyDirectories") ?? []
+    out.rules.packs = try packs(directories, resources: resources)
     out.rules.basePolicy = try await basePolicy(values, out.rules)
     if let milliseconds = try await values.int("parties.routeMilliseconds", in: 1...60_000) {
       out.routeMilliseconds = Int64(milliseconds)
@@ -44,6 +48,16 @@ enum PartySettings {
     return out
   }
 
+  /// Shipped packs, then the operator's own; of one name the last counts.
+  private static func packs(_ directories: [String], resources: URL?) throws -> [PolicyPack] {
+    let shipped = resources.map { [$0.appendingPathComponent("data/policies").path] } ?? []
+    do {
+      return try PolicyPackDocument.load(directories: shipped + directories)
+    } catch {
+      throw SettingError(key: "policy packs", problem: "cannot be used:\n\(error)")
+    }
+  }
+
   private static func basePolicy(
     _ values: Values, _ rules: PartyConfiguration
   ) async throws -> RidePolicy {
@@ -58,9 +72,9 @@ enum PartySettings {
       return policy
     }
     guard let pack = rules.pack(named: name) else {
-      let known = rules.packs.map(\.name).joined(separator: ", ")
+      let known = rules.packs.isEmpty ? "none" : rules.packs.map(\.name).joined(separator: ", ")
       throw SettingError(
-        key: "parties.policyPack", problem: "there is no pack \"\(name)\"; there is \(known)")
+        key: "parties.policyPack", problem: "names no pack: \"\(name)\"; there is \(known)")
     }
     return policy.joined(with: pack.policy)
   }

@@ -92,7 +92,8 @@ struct Settings: Sendable {
     demoUsers = try await values.int("demo.users", in: 0...5_000_000) ?? 20_000
     demoSeed = UInt64(try await values.int("demo.seed", in: 0...Int.max) ?? 1)
     demoParties = try await values.int("demo.parties", in: 0...100_000) ?? 300
-    parties = try await PartySettings.read(values)
+    parties = try await PartySettings.read(values, resources: resources)
+    try await ServingSettings.read(values, into: &daemon)
     keepsPositions = try await values.bool("positions.keep") ?? true
     writeBehindSeconds = try await values.int("positions.writeBehindSeconds", in: 1...3600) ?? 5
     logLevel = try await values.word("log.level", Logger.Level.init(rawValue:)) ?? .info
@@ -120,6 +121,8 @@ struct Settings: Sendable {
     try await read("nearbyBatch", \.nearbyBatch, 1...10_000)
     try await read("batchRequests", \.batchRequests, 1...1000)
     try await read("layers", \.layersPerTenant, 1...10_000)
+    try await read("fences", \.fences, 1...100_000)
+    try await read("watchedAreas", \.watchedAreas, 1...10_000_000)
     if let seconds = try await values.int("limits.maximumTTLSeconds", in: 1...31_536_000) {
       limits.maximumTTLMilliseconds = Int64(seconds) * 1000
     }
@@ -218,6 +221,28 @@ struct Values: Sendable {
       guard let text = try? await reader.fetchString(forKey: key(name)), let number = Int(text)
       else { throw SettingError(key: name, problem: "must be a whole number") }
       value = number
+    }
+    guard let value else { return nil }
+    guard range.contains(value) else {
+      throw SettingError(
+        key: name, problem: "is \(range.lowerBound) to \(range.upperBound); got \(value)")
+    }
+    return value
+  }
+
+  func number(_ name: String, in range: ClosedRange<Double>) async throws -> Double? {
+    let value: Double?
+    do { value = try await reader.fetchDouble(forKey: key(name)) } catch {
+      // A whole number in a file is none with a point to the reader; flags arrive as text.
+      if let whole = try? await reader.fetchInt(forKey: key(name)) {
+        value = Double(whole)
+      } else if let text = try? await reader.fetchString(forKey: key(name)),
+        let number = Double(text)
+      {
+        value = number
+      } else {
+        throw SettingError(key: name, problem: "must be a number")
+      }
     }
     guard let value else { return nil }
     guard range.contains(value) else {

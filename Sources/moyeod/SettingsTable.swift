@@ -21,6 +21,39 @@ enum SettingsTable {
       key: "grpc.hotLane", standard: "true",
       meaning: "Answer hot unary calls in front of the gRPC framework: half the CPU a call."),
     Row(key: "threads", standard: "one a core", meaning: "Event loops."),
+    Row(
+      key: "heavy.threads", standard: "half the cores",
+      meaning: "Threads for reads too long for an event loop; as many again match batches."),
+    Row(
+      key: "streams.heartbeatSeconds", standard: "15",
+      meaning: "A quiet stream says that often that it lives; 0.1-3600."),
+    Row(
+      key: "streams.stallSeconds", standard: "30",
+      meaning: "A reader this slow to take a batch hears too_slow_consumer, and its stream ends."),
+    Row(
+      key: "streams.dropSeconds", standard: "60",
+      meaning: "A reader that takes nothing for so long is dropped; at least the stall's."),
+    Row(
+      key: "streams.maximumOpen", standard: "10000",
+      meaning: "Streams open at once; one more is overloaded."),
+    Row(
+      key: "sessions.intervalSeconds", standard: "0.8",
+      meaning: "One request an interval for each X-Moyeo-Session; 0 throttles nobody."),
+    Row(
+      key: "sessions.burst", standard: "1",
+      meaning: "Requests that a rested session may run at once."),
+    Row(
+      key: "sessions.maximumSessions", standard: "200000",
+      meaning: "Sessions remembered; those of more run unthrottled."),
+    Row(
+      key: "coalescing.enabled", standard: "true",
+      meaning: "Work out once what callers ask at the same time; the answers are the same."),
+    Row(
+      key: "coalescing.cacheBytes", standard: "67108864",
+      meaning: "Bytes of answers kept for callers who allow staleness; 0 keeps none."),
+    Row(
+      key: "coalescing.maximumStalenessSeconds", standard: "60",
+      meaning: "The most of maxStalenessSeconds (or max-age) that counts."),
     Row(key: "data.directory", standard: "./moyeo-data", meaning: "Where state is kept."),
     Row(
       key: "resources.directory", standard: "found",
@@ -80,6 +113,9 @@ enum SettingsTable {
       key: "parties.policyPack", standard: "",
       meaning: "A pack of rules in force in every party: kr-small-taxi is the one that ships."),
     Row(
+      key: "parties.policyDirectories", standard: "",
+      meaning: "Folders of policy packs beside the shipped data/policies; of one name the last."),
+    Row(
       key: "parties.routeMilliseconds", standard: "1500",
       meaning: "How long routes.provider may take at Create and Join before the estimate stands."),
     Row(
@@ -110,6 +146,10 @@ enum SettingsTable {
     Row(key: "limits.nearbyBatch", standard: "100", meaning: "Queries in one NearbyBatch."),
     Row(key: "limits.batchRequests", standard: "20", meaning: "Reads in one /v1/batch."),
     Row(key: "limits.layers", standard: "64", meaning: "Layers."),
+    Row(key: "limits.fences", standard: "10000", meaning: "Fences in one Watch."),
+    Row(
+      key: "limits.watchedAreas", standard: "100000",
+      meaning: "Areas watched in one layer, those of watches that wait for their reader included."),
     Row(key: "limits.maximumTTLSeconds", standard: "86400", meaning: "Longest time to live."),
     Row(
       key: "layers.<name>.ttlSeconds", standard: "60",

@@ -317,6 +317,25 @@ class Starting(unittest.TestCase):
             ({"threads": 0}, "threads"), ({"log": {"level": "loud"}}, "log.level"),
             ({"log": {"format": "xml"}}, "log.format"),
             ({"limits": {"hits": 0}}, "limits.hits"),
+            ({"limits": {"fences": 0}}, "limits.fences is 1 to 100000; got 0"),
+            ({"limits": {"watchedAreas": "all"}}, "limits.watchedAreas must be a whole number"),
+            ({"heavy": {"threads": 0}}, "heavy.threads is 1 to 1024; got 0"),
+            ({"streams": {"heartbeatSeconds": 0}}, "streams.heartbeatSeconds is 0.1 to 3600"),
+            ({"streams": {"heartbeatSeconds": "often"}},
+             "streams.heartbeatSeconds must be a number"),
+            ({"streams": {"stallSeconds": 61, "dropSeconds": 60.5}},
+             "streams.stallSeconds is 61.0, above streams.dropSeconds (60.5)"),
+            ({"streams": {"maximumOpen": -1}}, "streams.maximumOpen"),
+            ({"sessions": {"intervalSeconds": -0.5}}, "sessions.intervalSeconds is 0.0 to 3600"),
+            ({"sessions": {"burst": 0}}, "sessions.burst"),
+            ({"sessions": {"maximumSessions": 0}}, "sessions.maximumSessions"),
+            ({"coalescing": {"enabled": "maybe"}}, "coalescing.enabled must be true or false"),
+            ({"coalescing": {"cacheBytes": -1}}, "coalescing.cacheBytes"),
+            ({"coalescing": {"maximumStalenessSeconds": 1e9}},
+             "coalescing.maximumStalenessSeconds"),
+            ({"parties": {"policyPack": "none-such"}}, "parties.policyPack names no pack"),
+            ({"parties": {"policyDirectories": ["/does/not/exist"]}},
+             "/does/not/exist: cannot be read as a directory"),
             ({"layers": {"users": {"ttl": 5}}}, "layers.users.ttl"),
             ({"layers": {"users": {"ttlSeconds": -5}}}, "layers.users.ttlSeconds"),
             ({"layers": {"users": {"ttlSeconds": "long"}}}, "layers.users.ttlSeconds"),
@@ -327,16 +346,81 @@ class Starting(unittest.TestCase):
             ("[1]", ".json"), ("{", ".json"), ("", ".json"),
         ]
         for settings, named in cases:
-            code, out, error = run(
-                "--http-port", "0", "--grpc-port", "0", "--config", self.config(settings))
+            file = self.config(settings)
+            code, out, error = run("--http-port", "0", "--grpc-port", "0", "--config", file)
             self.assertEqual(code, 2, (settings, out, error))
             self.assertIn(named, error, settings)
+            checked = run("--check-configuration", "--config", file)
+            self.assertEqual((checked[0], checked[2]), (2, error), settings)
         # A flag would win over the file's port, so none is given.
         for port in ("x", 70000, -1):
             code, out, error = run(
                 "--grpc-port", "0", "--config", self.config({"http": {"port": port}}))
             self.assertEqual(code, 2, (port, out, error))
             self.assertIn("http.port", error)
+
+    def test_good_settings_are_checked_without_a_start(self):
+        settings = {
+            "resources": {"directory": str(ROOT)}, "heavy": {"threads": 3},
+            "streams": {"heartbeatSeconds": 1, "stallSeconds": 2.5, "dropSeconds": 10,
+                        "maximumOpen": 5},
+            "sessions": {"intervalSeconds": 0, "burst": 3, "maximumSessions": 10},
+            "coalescing": {"enabled": False, "cacheBytes": 0, "maximumStalenessSeconds": 2},
+            "limits": {"fences": 10, "watchedAreas": 100}}
+        with tempfile.TemporaryDirectory() as folder:
+            code, out, error = run(
+                "--check-configuration", "--config", self.config(settings), cwd=folder)
+            self.assertEqual((code, error), (0, ""))
+            self.assertRegex(
+                out, r"\Athe settings are good: \d+ tariffs, \d+ areas, 1 policy packs, .*\n\Z")
+            self.assertEqual(list(pathlib.Path(folder).iterdir()), [], "nothing is made")
+        # Nothing of the other end: a stall alone stretches the drop, a drop alone cuts the stall.
+        for streams in ({"stallSeconds": 600}, {"dropSeconds": 1}):
+            self.assertEqual(run(
+                "--check-configuration", "--config", self.config({"streams": streams}))[0], 0)
+
+    def test_bad_tariffs_and_cities_fail_the_check(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "x.json").write_text('{"id": 5}')
+            for key in ({"fares": {"tariffDirectories": [folder]}},
+                        {"parties": {"policyDirectories": [folder]}}):
+                code, out, error = run("--check-configuration", "--config", self.config(key))
+                self.assertEqual((code, out), (2, ""), error)
+                self.assertIn("x.json: ", error)
+        code, _, error = run("--check-configuration", "--demo", "atlantis")
+        self.assertEqual(code, 2)
+        self.assertIn("atlantis", error)
+
+    def test_settings_reach_the_streams_and_the_watches(self):
+        file = self.config({"streams": {"heartbeatSeconds": 0.2, "maximumOpen": 1},
+                            "limits": {"fences": 1}})
+        with Daemon("--config", file) as daemon:
+            daemon.request("POST", "/v1/layers/users/positions", GOOD)
+            path = "/v1/layers/users/watch?west=1&south=1&east=2&north=2"
+            with daemon.socket() as link:
+                link.sendall(f"GET {path} HTTP/1.1\r\nhost: x\r\n"
+                             "accept: text/event-stream\r\n\r\n".encode())
+                seen = b""
+                while seen.count(b"\n:") < 3:
+                    piece = link.recv(4096)
+                    self.assertTrue(piece, seen)
+                    seen += piece
+                status, answer, _ = daemon.request(
+                    "GET", path, headers={"Accept": "text/event-stream"})
+                self.assertIn("1 streams are open already", json.dumps(answer), status)
+
+    def test_other_origins_may_read_what_a_tile_says(self):
+        file = self.config({"http": {"corsOrigins": ["https://a.example"]}})
+        with Daemon("--config", file) as daemon:
+            daemon.request("POST", "/v1/layers/users/positions", GOOD)
+            status, _, headers = daemon.request(
+                "GET", "/v1/layers/users/tiles/0/0/0.mvt", headers={"Origin": "https://a.example"})
+            self.assertEqual(status, 200)
+            sent = {name.lower() for name in headers if name.lower().startswith("x-moyeo-")}
+            self.assertGreaterEqual(sent, {"x-moyeo-version", "x-moyeo-lag-milliseconds"})
+            exposed = set(headers["access-control-expose-headers"].split(", "))
+            self.assertEqual((sent | {"etag"}) - exposed, set())
+            self.assertEqual(headers["vary"], "accept-encoding, origin")
 
     def test_a_taken_port_exits_with_1_and_says_so(self):
         with socket.socket() as taken:

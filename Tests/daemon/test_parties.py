@@ -166,6 +166,36 @@ class Parties(unittest.TestCase):
             path, {"riderId": "pol-1", "attributes": {"gender": "male"}}, "policy_violation", 409)
         self.call("POST", path, {"riderId": "pol-1", "attributes": {"gender": "female"}})
 
+    def test_a_policy_pack(self):
+        party = self.create(
+            "pack", attributes={"gender": "female"}, policyPack="kr-small-taxi")
+        path = f"/v1/parties/{party['id']}/join"
+        error = self.refused(path, {"riderId": "pack-1"}, "policy_violation", 409)
+        self.assertEqual(error["metadata"], {"attribute": "gender", "unknown": "true"})
+        error = self.refused(
+            path, {"riderId": "pack-1", "attributes": {"gender": "male"}}, "policy_violation", 409)
+        self.assertEqual(error["metadata"]["attribute"], "gender")
+        self.call("POST", path, {"riderId": "pack-1", "attributes": {"gender": "female"}})
+
+    def test_a_pack_of_the_operator(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "quiet.json").write_text(json.dumps(
+                {"name": "quiet", "source": "house rules", "sameAttributes": ["mood"]}))
+            settings = pathlib.Path(folder, "settings.cfg")
+            settings.write_text(json.dumps({"parties": {"policyDirectories": [folder]}}))
+            with Daemon("--resources", str(ROOT), "--config", str(settings)) as daemon:
+                for name, status in (("quiet", 200), ("kr-small-taxi", 200), ("loud", 404)):
+                    got, answer, _ = daemon.request("POST", "/v1/parties", body(
+                        "host-" + name, attributes={"mood": "calm", "gender": "male"},
+                        policyPack=name))
+                    self.assertEqual(got, status, answer)
+                    if name == "quiet":
+                        got, error, _ = daemon.request(
+                            "POST", f"/v1/parties/{answer['party']['id']}/join",
+                            {"riderId": "r", "attributes": {"mood": "loud"}})
+                        self.assertEqual(
+                            (got, error["error"]["reason"]), (409, "policy_violation"), error)
+
     def test_preview_equals_the_join(self):
         party = self.create("pv")
         path = f"/v1/parties/{party['id']}"

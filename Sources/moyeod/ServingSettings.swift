@@ -1,0 +1,57 @@
+import MoyeoServer
+
+/// Settings of how calls are served: streams, viewport sessions, shared reads.
+enum ServingSettings {
+  /// - Throws: ``SettingError`` with the key and what is wrong.
+  static func read(_ values: Values, into daemon: inout Daemon.Configuration) async throws {
+    daemon.streams = try await streams(values)
+    daemon.sessions = try await sessions(values)
+    daemon.coalescing = try await coalescing(values)
+    daemon.heavyThreads = try await values.int("heavy.threads", in: 1...1024)
+  }
+
+  private static func streams(_ values: Values) async throws -> StreamSettings {
+    var out = StreamSettings()
+    if let seconds = try await values.number("streams.heartbeatSeconds", in: 0.1...3600) {
+      out.heartbeatSeconds = seconds
+    }
+    let stall = try await values.number("streams.stallSeconds", in: 0.1...3600)
+    let drop = try await values.number("streams.dropSeconds", in: 0.1...3600)
+    out.stallSeconds = stall ?? min(out.stallSeconds, drop ?? out.dropSeconds)
+    out.dropSeconds = drop ?? max(out.dropSeconds, out.stallSeconds)
+    guard out.stallSeconds <= out.dropSeconds else {
+      throw SettingError(
+        key: "streams.stallSeconds",
+        problem: "is \(out.stallSeconds), above streams.dropSeconds (\(out.dropSeconds)): "
+          + "a reader would be dropped before it is told")
+    }
+    if let count = try await values.int("streams.maximumOpen", in: 1...1_000_000) {
+      out.maximumOpen = count
+    }
+    return out
+  }
+
+  private static func sessions(_ values: Values) async throws -> SessionSettings {
+    var out = SessionSettings()
+    if let seconds = try await values.number("sessions.intervalSeconds", in: 0...3600) {
+      out.intervalSeconds = seconds
+    }
+    if let burst = try await values.int("sessions.burst", in: 1...1000) { out.burst = burst }
+    if let count = try await values.int("sessions.maximumSessions", in: 1...10_000_000) {
+      out.maximumSessions = count
+    }
+    return out
+  }
+
+  private static func coalescing(_ values: Values) async throws -> CoalescingSettings {
+    var out = CoalescingSettings()
+    if let isOn = try await values.bool("coalescing.enabled") { out.isOn = isOn }
+    if let bytes = try await values.int("coalescing.cacheBytes", in: 0...(1 << 40)) {
+      out.cacheBytes = bytes
+    }
+    if let seconds = try await values.number("coalescing.maximumStalenessSeconds", in: 0...3600) {
+      out.maximumStalenessSeconds = seconds
+    }
+    return out
+  }
+}
