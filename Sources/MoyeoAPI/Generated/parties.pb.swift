@@ -1027,12 +1027,33 @@ public nonisolated struct Moyeo_V1_PartyListResponse: Sendable {
   /// Clears the value of `version`. Subsequent reads from it will return its default value.
   public mutating func clearVersion() {self._version = nil}
 
+  /// Seconds since it was worked out, and whether it was shared.
+  public var age: Double {
+    get {_age ?? 0}
+    set {_age = newValue}
+  }
+  /// Returns true if `age` has been explicitly set.
+  public var hasAge: Bool {self._age != nil}
+  /// Clears the value of `age`. Subsequent reads from it will return its default value.
+  public mutating func clearAge() {self._age = nil}
+
+  public var coalesced: Bool {
+    get {_coalesced ?? false}
+    set {_coalesced = newValue}
+  }
+  /// Returns true if `coalesced` has been explicitly set.
+  public var hasCoalesced: Bool {self._coalesced != nil}
+  /// Clears the value of `coalesced`. Subsequent reads from it will return its default value.
+  public mutating func clearCoalesced() {self._coalesced = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
   fileprivate var _nextCursor: String? = nil
   fileprivate var _version: String? = nil
+  fileprivate var _age: Double? = nil
+  fileprivate var _coalesced: Bool? = nil
 }
 
 public nonisolated struct Moyeo_V1_UpdatePartyRequest: Sendable {
@@ -1563,6 +1584,16 @@ public nonisolated struct Moyeo_V1_SearchPartiesRequest: @unchecked Sendable {
   /// Clears the value of `minVersion`. Subsequent reads from it will return its default value.
   public mutating func clearMinVersion() {_uniqueStorage()._minVersion = nil}
 
+  /// An answer so old will do: 0 when absent. Not together with minVersion.
+  public var maxStalenessSeconds: Double {
+    get {_storage._maxStalenessSeconds ?? 0}
+    set {_uniqueStorage()._maxStalenessSeconds = newValue}
+  }
+  /// Returns true if `maxStalenessSeconds` has been explicitly set.
+  public var hasMaxStalenessSeconds: Bool {_storage._maxStalenessSeconds != nil}
+  /// Clears the value of `maxStalenessSeconds`. Subsequent reads from it will return its default value.
+  public mutating func clearMaxStalenessSeconds() {_uniqueStorage()._maxStalenessSeconds = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1707,6 +1738,16 @@ public nonisolated struct Moyeo_V1_MatchPartiesRequest: @unchecked Sendable {
   public var hasMinVersion: Bool {_storage._minVersion != nil}
   /// Clears the value of `minVersion`. Subsequent reads from it will return its default value.
   public mutating func clearMinVersion() {_uniqueStorage()._minVersion = nil}
+
+  /// An answer so old will do: 0 when absent. Not together with minVersion.
+  public var maxStalenessSeconds: Double {
+    get {_storage._maxStalenessSeconds ?? 0}
+    set {_uniqueStorage()._maxStalenessSeconds = newValue}
+  }
+  /// Returns true if `maxStalenessSeconds` has been explicitly set.
+  public var hasMaxStalenessSeconds: Bool {_storage._maxStalenessSeconds != nil}
+  /// Clears the value of `maxStalenessSeconds`. Subsequent reads from it will return its default value.
+  public mutating func clearMaxStalenessSeconds() {_uniqueStorage()._maxStalenessSeconds = nil}
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1964,12 +2005,33 @@ public nonisolated struct Moyeo_V1_MatchPartiesResponse: Sendable {
   /// Clears the value of `version`. Subsequent reads from it will return its default value.
   public mutating func clearVersion() {self._version = nil}
 
+  /// Seconds since it was worked out, and whether it was shared.
+  public var age: Double {
+    get {_age ?? 0}
+    set {_age = newValue}
+  }
+  /// Returns true if `age` has been explicitly set.
+  public var hasAge: Bool {self._age != nil}
+  /// Clears the value of `age`. Subsequent reads from it will return its default value.
+  public mutating func clearAge() {self._age = nil}
+
+  public var coalesced: Bool {
+    get {_coalesced ?? false}
+    set {_coalesced = newValue}
+  }
+  /// Returns true if `coalesced` has been explicitly set.
+  public var hasCoalesced: Bool {self._coalesced != nil}
+  /// Clears the value of `coalesced`. Subsequent reads from it will return its default value.
+  public mutating func clearCoalesced() {self._coalesced = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
   fileprivate var _explanation: Moyeo_V1_MatchExplanation? = nil
   fileprivate var _version: String? = nil
+  fileprivate var _age: Double? = nil
+  fileprivate var _coalesced: Bool? = nil
 }
 
 public nonisolated struct Moyeo_V1_PreviewJoinRequest: Sendable {
@@ -3931,7 +3993,7 @@ nonisolated extension Moyeo_V1_ListPartiesRequest: SwiftProtobuf.Message, SwiftP
 
 nonisolated extension Moyeo_V1_PartyListResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".PartyListResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}parties\0\u{3}next_cursor\0\u{1}version\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}parties\0\u{3}next_cursor\0\u{1}version\0\u{1}age\0\u{1}coalesced\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3942,6 +4004,8 @@ nonisolated extension Moyeo_V1_PartyListResponse: SwiftProtobuf.Message, SwiftPr
       case 1: try { try decoder.decodeRepeatedMessageField(value: &self.parties) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self._nextCursor) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self._version) }()
+      case 4: try { try decoder.decodeSingularDoubleField(value: &self._age) }()
+      case 5: try { try decoder.decodeSingularBoolField(value: &self._coalesced) }()
       default: break
       }
     }
@@ -3961,6 +4025,12 @@ nonisolated extension Moyeo_V1_PartyListResponse: SwiftProtobuf.Message, SwiftPr
     try { if let v = self._version {
       try visitor.visitSingularStringField(value: v, fieldNumber: 3)
     } }()
+    try { if let v = self._age {
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._coalesced {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 5)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -3968,6 +4038,8 @@ nonisolated extension Moyeo_V1_PartyListResponse: SwiftProtobuf.Message, SwiftPr
     if lhs.parties != rhs.parties {return false}
     if lhs._nextCursor != rhs._nextCursor {return false}
     if lhs._version != rhs._version {return false}
+    if lhs._age != rhs._age {return false}
+    if lhs._coalesced != rhs._coalesced {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -4333,7 +4405,7 @@ nonisolated extension Moyeo_V1_LeavePartyRequest: SwiftProtobuf.Message, SwiftPr
 
 nonisolated extension Moyeo_V1_SearchPartiesRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".SearchPartiesRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}latitude\0\u{1}longitude\0\u{3}radius_meters\0\u{1}box\0\u{1}destination\0\u{3}destination_radius_meters\0\u{1}from\0\u{1}to\0\u{1}seats\0\u{1}tags\0\u{1}limit\0\u{1}cursor\0\u{3}tag_match\0\u{3}min_version\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}latitude\0\u{1}longitude\0\u{3}radius_meters\0\u{1}box\0\u{1}destination\0\u{3}destination_radius_meters\0\u{1}from\0\u{1}to\0\u{1}seats\0\u{1}tags\0\u{1}limit\0\u{1}cursor\0\u{3}tag_match\0\u{3}min_version\0\u{3}max_staleness_seconds\0")
 
   fileprivate class _StorageClass {
     var _latitude: Double? = nil
@@ -4350,6 +4422,7 @@ nonisolated extension Moyeo_V1_SearchPartiesRequest: SwiftProtobuf.Message, Swif
     var _cursor: String? = nil
     var _tagMatch: String? = nil
     var _minVersion: String? = nil
+    var _maxStalenessSeconds: Double? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -4374,6 +4447,7 @@ nonisolated extension Moyeo_V1_SearchPartiesRequest: SwiftProtobuf.Message, Swif
       _cursor = source._cursor
       _tagMatch = source._tagMatch
       _minVersion = source._minVersion
+      _maxStalenessSeconds = source._maxStalenessSeconds
     }
   }
 
@@ -4406,6 +4480,7 @@ nonisolated extension Moyeo_V1_SearchPartiesRequest: SwiftProtobuf.Message, Swif
         case 12: try { try decoder.decodeSingularStringField(value: &_storage._cursor) }()
         case 13: try { try decoder.decodeSingularStringField(value: &_storage._tagMatch) }()
         case 14: try { try decoder.decodeSingularStringField(value: &_storage._minVersion) }()
+        case 15: try { try decoder.decodeSingularDoubleField(value: &_storage._maxStalenessSeconds) }()
         default: break
         }
       }
@@ -4460,6 +4535,9 @@ nonisolated extension Moyeo_V1_SearchPartiesRequest: SwiftProtobuf.Message, Swif
       try { if let v = _storage._minVersion {
         try visitor.visitSingularStringField(value: v, fieldNumber: 14)
       } }()
+      try { if let v = _storage._maxStalenessSeconds {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 15)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -4483,6 +4561,7 @@ nonisolated extension Moyeo_V1_SearchPartiesRequest: SwiftProtobuf.Message, Swif
         if _storage._cursor != rhs_storage._cursor {return false}
         if _storage._tagMatch != rhs_storage._tagMatch {return false}
         if _storage._minVersion != rhs_storage._minVersion {return false}
+        if _storage._maxStalenessSeconds != rhs_storage._maxStalenessSeconds {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -4494,7 +4573,7 @@ nonisolated extension Moyeo_V1_SearchPartiesRequest: SwiftProtobuf.Message, Swif
 
 nonisolated extension Moyeo_V1_MatchPartiesRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".MatchPartiesRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}rider_id\0\u{1}origin\0\u{1}destination\0\u{3}departure_time\0\u{3}departure_window_seconds\0\u{3}max_walk_meters\0\u{3}max_detour_ratio\0\u{3}min_shared_ratio\0\u{1}attributes\0\u{1}seats\0\u{1}limit\0\u{1}explain\0\u{1}tags\0\u{3}max_share\0\u{3}min_version\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}rider_id\0\u{1}origin\0\u{1}destination\0\u{3}departure_time\0\u{3}departure_window_seconds\0\u{3}max_walk_meters\0\u{3}max_detour_ratio\0\u{3}min_shared_ratio\0\u{1}attributes\0\u{1}seats\0\u{1}limit\0\u{1}explain\0\u{1}tags\0\u{3}max_share\0\u{3}min_version\0\u{3}max_staleness_seconds\0")
 
   fileprivate class _StorageClass {
     var _riderID: String? = nil
@@ -4512,6 +4591,7 @@ nonisolated extension Moyeo_V1_MatchPartiesRequest: SwiftProtobuf.Message, Swift
     var _tags: [String] = []
     var _maxShare: Int64? = nil
     var _minVersion: String? = nil
+    var _maxStalenessSeconds: Double? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -4537,6 +4617,7 @@ nonisolated extension Moyeo_V1_MatchPartiesRequest: SwiftProtobuf.Message, Swift
       _tags = source._tags
       _maxShare = source._maxShare
       _minVersion = source._minVersion
+      _maxStalenessSeconds = source._maxStalenessSeconds
     }
   }
 
@@ -4570,6 +4651,7 @@ nonisolated extension Moyeo_V1_MatchPartiesRequest: SwiftProtobuf.Message, Swift
         case 13: try { try decoder.decodeRepeatedStringField(value: &_storage._tags) }()
         case 14: try { try decoder.decodeSingularInt64Field(value: &_storage._maxShare) }()
         case 15: try { try decoder.decodeSingularStringField(value: &_storage._minVersion) }()
+        case 16: try { try decoder.decodeSingularDoubleField(value: &_storage._maxStalenessSeconds) }()
         default: break
         }
       }
@@ -4627,6 +4709,9 @@ nonisolated extension Moyeo_V1_MatchPartiesRequest: SwiftProtobuf.Message, Swift
       try { if let v = _storage._minVersion {
         try visitor.visitSingularStringField(value: v, fieldNumber: 15)
       } }()
+      try { if let v = _storage._maxStalenessSeconds {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 16)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -4651,6 +4736,7 @@ nonisolated extension Moyeo_V1_MatchPartiesRequest: SwiftProtobuf.Message, Swift
         if _storage._tags != rhs_storage._tags {return false}
         if _storage._maxShare != rhs_storage._maxShare {return false}
         if _storage._minVersion != rhs_storage._minVersion {return false}
+        if _storage._maxStalenessSeconds != rhs_storage._maxStalenessSeconds {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -4849,7 +4935,7 @@ nonisolated extension Moyeo_V1_MatchExplanation: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension Moyeo_V1_MatchPartiesResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".MatchPartiesResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}candidates\0\u{1}explanation\0\u{1}version\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}candidates\0\u{1}explanation\0\u{1}version\0\u{1}age\0\u{1}coalesced\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4860,6 +4946,8 @@ nonisolated extension Moyeo_V1_MatchPartiesResponse: SwiftProtobuf.Message, Swif
       case 1: try { try decoder.decodeRepeatedMessageField(value: &self.candidates) }()
       case 2: try { try decoder.decodeSingularMessageField(value: &self._explanation) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self._version) }()
+      case 4: try { try decoder.decodeSingularDoubleField(value: &self._age) }()
+      case 5: try { try decoder.decodeSingularBoolField(value: &self._coalesced) }()
       default: break
       }
     }
@@ -4879,6 +4967,12 @@ nonisolated extension Moyeo_V1_MatchPartiesResponse: SwiftProtobuf.Message, Swif
     try { if let v = self._version {
       try visitor.visitSingularStringField(value: v, fieldNumber: 3)
     } }()
+    try { if let v = self._age {
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._coalesced {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 5)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -4886,6 +4980,8 @@ nonisolated extension Moyeo_V1_MatchPartiesResponse: SwiftProtobuf.Message, Swif
     if lhs.candidates != rhs.candidates {return false}
     if lhs._explanation != rhs._explanation {return false}
     if lhs._version != rhs._version {return false}
+    if lhs._age != rhs._age {return false}
+    if lhs._coalesced != rhs._coalesced {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -89,6 +89,8 @@ public final class PartyDesk: Sendable {
 
   /// Of the layer `parties`.
   public var layerVersion: String { model.layer.layer.version.text }
+  /// Grows with each change of the layer.
+  public var layerCounter: UInt64 { model.layer.layer.version.counter }
 
   // MARK: - Commands
 

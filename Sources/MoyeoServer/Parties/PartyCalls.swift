@@ -9,9 +9,11 @@ struct PartyCalls: Sendable {
   let streams: [StreamOperation]
 
   init(
-    desk: PartyDesk, clock: any WallClock, validation: RequestValidation, shutdown: ShutdownSignal
+    desk: PartyDesk, clock: any WallClock, validation: RequestValidation, shared: SharedReads,
+    shutdown: ShutdownSignal
   ) {
-    let parties = PartyOperations(desk: desk, clock: clock, validation: validation)
+    let parties = PartyOperations(
+      desk: desk, clock: clock, validation: validation, shared: shared)
     let events = EventOperations(desk: desk, shutdown: shutdown)
     operations = parties.all + [events.list]
     streams = [

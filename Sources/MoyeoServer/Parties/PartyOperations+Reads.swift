@@ -1,6 +1,7 @@
 import MoyeoAPI
 import MoyeoEngine
 import ObjectModel
+import QueryCoalescing
 import RideMatching
 
 extension PartyOperations {
@@ -46,10 +47,40 @@ extension PartyOperations {
 
   func search(_ request: Moyeo_V1_SearchPartiesRequest) async throws(APIError) -> [UInt8] {
     let query = try reading.search(request)
-    return try response(
-      try await whenReached(query.minVersion) { () throws(PartyDeskError) in
+    let staleness = try shared.staleness(
+      request.hasMaxStalenessSeconds ? request.maxStalenessSeconds : nil)
+    guard query.minVersion == nil else {
+      let page = try await whenReached(query.minVersion) { () throws(PartyDeskError) in
         try desk.search(query)
-      })
+      }
+      return SharedReads.Shared(answer: try answer(page), ageSeconds: 0, isCoalesced: false)
+        .encoded
+    }
+    var question = request
+    question.clearMaxStalenessSeconds()
+    question.tags = QuerySnapping.words(request.tags)
+    return try shared.inPlace(
+      SharedReads.Question(call: "SearchParties", question),
+      SharedReads.Demand(maximumStaleness: staleness), version: desk.layerCounter,
+      now: clock.now()
+    ) { () throws(APIError) in
+      let page: PartyPage
+      do throws(PartyDeskError) {
+        page = try desk.search(query)
+      } catch {
+        throw APIError(error)
+      }
+      return try answer(page)
+    }.encoded
+  }
+
+  private func answer(_ page: PartyPage) throws(APIError) -> SharedReads.Answer {
+    SharedReads.Answer(bytes: try response(page), expiresAt: Self.firstDeparture(page.parties))
+  }
+
+  /// When the first of them leaves, and the answer is no longer true.
+  private static func firstDeparture(_ parties: [Party]) -> ObjectModel.Instant {
+    parties.lazy.filter(\.isActive).map(\.window.end).min() ?? .distantFuture
   }
 
   private func response(_ page: PartyPage) throws(APIError) -> [UInt8] {
@@ -60,11 +91,47 @@ extension PartyOperations {
     return try encoded(response)
   }
 
-  func match(_ request: Moyeo_V1_MatchPartiesRequest) async throws(APIError) -> [UInt8] {
+  /// A look at every party, or far from the rider, takes milliseconds: it is worked out on the pool
+  /// for heavy calls, once for all who ask the same.
+  func match(_ request: Moyeo_V1_MatchPartiesRequest) async throws -> [UInt8] {
     let query = try reading.match(request, now: clock.now())
-    let answer = try await whenReached(query.minVersion) { () throws(PartyDeskError) in
-      try desk.match(query)
+    let staleness = try shared.staleness(
+      request.hasMaxStalenessSeconds ? request.maxStalenessSeconds : nil)
+    guard query.minVersion == nil else {
+      let answer = try await whenReached(query.minVersion) { () throws(PartyDeskError) in
+        try desk.match(query)
+      }
+      return SharedReads.Shared(answer: try self.answer(answer), ageSeconds: 0, isCoalesced: false)
+        .encoded
     }
+    var question = request
+    question.clearMaxStalenessSeconds()
+    question.tags = QuerySnapping.words(request.tags)
+    let demand = SharedReads.Demand(maximumStaleness: staleness)
+    let work: @Sendable () throws(APIError) -> SharedReads.Answer = { () throws(APIError) in
+      let found: PartyMatchAnswer
+      do throws(PartyDeskError) {
+        found = try desk.match(query)
+      } catch {
+        throw APIError(error)
+      }
+      return try answer(found)
+    }
+    let key = SharedReads.Question(call: "MatchParties", question)
+    if query.query.explain || (query.query.wishes.maxWalkMeters ?? 0) > Self.shortWalkMeters {
+      return try await shared.heavy(
+        key, demand, version: { desk.layerCounter }, now: clock.now(), work
+      ).encoded
+    }
+    return try shared.inPlace(
+      key, demand, version: desk.layerCounter, now: clock.now(), work
+    ).encoded
+  }
+
+  /// Up to such walks a match takes well under a millisecond among 100,000 parties.
+  private static let shortWalkMeters = 1000.0
+
+  private func answer(_ answer: PartyMatchAnswer) throws(APIError) -> SharedReads.Answer {
     var response = Moyeo_V1_MatchPartiesResponse()
     response.candidates = answer.candidates.map(message.candidate)
     if let explanation = answer.explanation {
@@ -72,7 +139,9 @@ extension PartyOperations {
         explanation, removedByTags: answer.removedByTags)
     }
     response.version = answer.layerVersion
-    return try encodedWithSortedKeys(response)
+    return SharedReads.Answer(
+      bytes: try encodedWithSortedKeys(response),
+      expiresAt: Self.firstDeparture(answer.candidates.map(\.party)))
   }
 
   /// A join that would be refused for the party's state is an answer that says so; a request that

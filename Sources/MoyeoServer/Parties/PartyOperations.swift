@@ -10,11 +10,16 @@ struct PartyOperations: Sendable {
   let clock: any WallClock
   let reading: PartyRequestReading
   let message: PartyMessage
+  let shared: SharedReads
   /// A command that has not been applied by then is dropped.
   static let deadlineMilliseconds: Int64 = 5000
   private static let service = "PartyService"
 
-  init(desk: PartyDesk, clock: any WallClock, validation: RequestValidation) {
+  init(
+    desk: PartyDesk, clock: any WallClock, validation: RequestValidation,
+    shared: SharedReads = SharedReads()
+  ) {
+    self.shared = shared
     self.desk = desk
     self.clock = clock
     reading = PartyRequestReading(validation: validation)
