@@ -97,7 +97,8 @@ public struct Daemon: Sendable {
     let pump = StreamPump(settings: configuration.streams, shutdown: shutdown)
     let partyCalls = parties.map { desk in
       PartyCalls(
-        desk: desk, clock: engine.clock, validation: positions.validation, shutdown: shutdown)
+        desk: desk, clock: engine.clock, validation: positions.validation,
+        shared: positions.shared, shutdown: shutdown)
     }
     let streams = clusterStreams + (partyCalls?.streams ?? [])
     let operations =
