@@ -8,7 +8,7 @@ BENCH_PACKAGES = $(RUN_PACKAGES) libboost-dev libnanoflann-dev python3 python3-v
 IMPORT_CHECK = --explicit-target-dependency-import-check error
 ARGS ?= --demo seoul
 
-.PHONY: run build test test-swift test-daemon test-browser test-thread test-release bench \
+.PHONY: run build test test-swift test-daemon test-browser test-thread test-release torture bench \
   bench-smoke bench-matching bench-peers format lint proto clean packages
 
 # Builds the daemon and the command line, then starts a living demo city with its map page.
@@ -57,6 +57,11 @@ test-thread: test-packages
 test-release: test-packages
 	MOYEO_CORE_ONLY=1 $(SWIFT) test -c release --scratch-path .build/release-tests \
 	  -Xswiftc -enable-testing
+
+# kill -9 at random moments under load; TORTURE="race --rounds 1000", backup, full, fill: other modes.
+torture: build
+	MOYEOD=$(CURDIR)/.build/release/moyeod MOYEO=$(CURDIR)/.build/release/moyeo \
+	  python3 Tests/torture/torture.py $(TORTURE)
 
 bench:
 	@scripts/system-packages $(BENCH_PACKAGES)
