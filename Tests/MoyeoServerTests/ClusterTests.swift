@@ -56,6 +56,8 @@ import Testing
         #expect(answer.status == 200, "\(answer.text)")
         #expect(Self.counts(answer).reduce(0, +) == 600, "zoom \(zoom)")
         #expect(answer.object["zoom"] as? Int == zoom)
+        #expect(answer.object["age"] as? Double == 0)
+        #expect(answer.object["coalesced"] as? Bool == false)
       }
     }
   }

@@ -3,6 +3,7 @@ import GeoMath
 import MoyeoAPI
 import MoyeoEngine
 import ObjectModel
+import QueryCoalescing
 import PointClustering
 import SwiftProtobuf
 
@@ -101,8 +102,7 @@ struct ClusterOperations: Sendable {
       tags: request.tags, tagMatch: request.hasTagMatch ? request.tagMatch : nil,
       notTags: request.notTags, excludeIDs: [], conditions: request.where, maxAgeSeconds: nil)
     let now = engine.clock.now()
-    let isHeavy = layer.isHeavyRead(in: box, zoom: zoom, filter: filter, limit: limit)
-    return try await onPool(if: isHeavy) {
+    let work: @Sendable () throws(APIError) -> SharedReads.Answer = { () throws(APIError) in
       var response = Moyeo_V1_GetClustersResponse()
       do throws(EngineError) {
         let shown = try layer.mapFeatures(
@@ -115,8 +115,29 @@ struct ClusterOperations: Sendable {
       response.zoom = Int32(zoom)
       response.version = layer.clusterVersion.text
       response.lagMilliseconds = Int32(clamping: layer.clusterLagMilliseconds(now: now))
-      return try encoded(response)
+      return SharedReads.Answer(bytes: try encoded(response))
     }
+    // A short read is worked out on the spot; a long one, while it runs, for all who ask the same.
+    // Nothing is kept: clusters follow their objects, and do not know when one of them expires.
+    guard layer.isHeavyRead(in: box, zoom: zoom, filter: filter, limit: limit) else {
+      return SharedReads.Shared(answer: try work(), ageSeconds: 0, isCoalesced: false)
+        .encoded(age: 6, coalesced: 7)
+    }
+    let demand = try positions.demand(
+      staleness: nil, minVersion: request.hasMinVersion ? request.minVersion : nil)
+    return try await positions.shared.heavy(
+      Self.question(request), demand, version: { layer.clusterVersion.counter }, now: now, work
+    ).encoded(age: 6, coalesced: 7)
+  }
+
+  /// Equal for requests that have the same answer.
+  private static func question(_ request: Moyeo_V1_GetClustersRequest) -> SharedReads.Question {
+    var question = request
+    question.clearMaxStalenessSeconds()
+    question.clearMinVersion()
+    question.tags = QuerySnapping.words(request.tags)
+    question.notTags = QuerySnapping.words(request.notTags)
+    return SharedReads.Question(call: "GetClusters", question)
   }
 
   /// The zoom asked for, rounded down, or the one whose pixels (512 a tile) are that large.

@@ -50,10 +50,13 @@ final class SharedReads: Sendable {
     let ageSeconds: Double
     let isCoalesced: Bool
 
-    /// With `age` and `coalesced`, which every answer that is shared so has as fields 4 and 5.
-    var encoded: [UInt8] {
+    /// With `age` and `coalesced`, which most answers that are shared so have as fields 4 and 5.
+    var encoded: [UInt8] { encoded(age: 4, coalesced: 5) }
+
+    func encoded(age: UInt8, coalesced: UInt8) -> [UInt8] {
       var writer = MessageWriter(answer.bytes)
-      writer.sharing(ageSeconds: ageSeconds, isCoalesced: isCoalesced)
+      writer.double(age, ageSeconds)
+      writer.bool(coalesced, isCoalesced)
       return writer.bytes
     }
   }
