@@ -19,9 +19,9 @@ struct StreamEvent: Sendable {
 
 /// How much a reader takes at a time: what stands in memory for it besides the socket's buffers.
 struct StreamRoom: Sendable {
-  var events = 256
+  var events = 128
   /// Of encoded events; their JSON is about three times as long.
-  var bytes = 8 << 10
+  var bytes = 3 << 10
 }
 
 /// Where a stream's events come from: pulled, one reader a source.

@@ -34,7 +34,7 @@ struct ServerSentEvents: Sendable {
   ) async throws {
     try await body.write(Self.opening)
     // What stands in memory for a reader that does not read, besides the batch under way.
-    let bound = ChannelOptions.Types.WriteBufferWaterMark(low: 4096, high: 16_384)
+    let bound = ChannelOptions.Types.WriteBufferWaterMark(low: 2048, high: 8192)
     connection.setOption(ChannelOptions.writeBufferWaterMark, value: bound).whenComplete { _ in }
     let gone = ShutdownSignal()
     connection.closeFuture.whenComplete { _ in gone.begin() }
