@@ -1,4 +1,5 @@
 import Foundation
+import QueryCoalescing
 import Synchronization
 
 /// Why heavy work was not done.
@@ -90,7 +91,7 @@ private final class HeavyWorkQueue: Sendable {
     }
   }
 
-  private let state = Mutex(State())
+  private let state = StateLock(State())
   // DispatchSemaphore is thread-safe.
   private let wake = DispatchSemaphore(value: 0)
 

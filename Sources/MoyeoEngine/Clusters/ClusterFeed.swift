@@ -1,8 +1,8 @@
 import GeoMath
 import ObjectModel
 public import PointClustering
+import QueryCoalescing
 public import SpatialIndexing
-import Synchronization
 
 /// A layer's ordered change feed: what the index does, its clusters follow.
 ///
@@ -27,8 +27,8 @@ public final class ClusterFeed: Sendable {
 
   /// `nil` when the layer keeps no clusters.
   public let clusters: LiveClusters?
-  private let state = Mutex(State())
-  private let waiters = Mutex(Waiters())
+  private let state = StateLock(State())
+  private let waiters = StateLock(Waiters())
   private let onWork: @Sendable () -> Void
 
   init(clusters: LiveClusters?, onWork: @escaping @Sendable () -> Void) {
