@@ -124,6 +124,38 @@ import Testing
     }
   }
 
+  /// JSON cannot say such times; binary messages can.
+  @Test func timesThatAreNoneAreRefused() async throws {
+    try await Self.withFares { daemon in
+      for (seconds, nanos) in [(Int64.max, Int32.max), (.min, .min), (253_402_300_800, 0), (0, -1)]
+      {
+        let time = Google_Protobuf_Timestamp(seconds: seconds, nanos: nanos)
+        let route = try await GRPCRefusal.of {
+          _ = try await Moyeo_V1_RouteService.Client(wrapping: daemon.grpc).plan(
+            .with {
+              $0.origin = .with { ($0.latitude, $0.longitude) = (37.5, 127) }
+              $0.destination = .with { ($0.latitude, $0.longitude) = (37.6, 127) }
+              $0.departureTime = time
+            })
+        }
+        #expect(route.reason == "bad_time")
+        let fares = Moyeo_V1_FareService.Client(wrapping: daemon.grpc)
+        let fare = try await GRPCRefusal.of {
+          _ = try await fares.estimate(
+            .with {
+              ($0.distanceMeters, $0.durationSeconds) = (1000, 100)
+              ($0.tariffID, $0.departureTime) = ("kr-seoul-medium", time)
+            })
+        }
+        #expect(fare.reason == "bad_time")
+        let tariffs = try await GRPCRefusal.of {
+          _ = try await fares.listTariffs(.with { $0.at = time })
+        }
+        #expect(tariffs.reason == "bad_time")
+      }
+    }
+  }
+
   @Test func splitsAddUp() async throws {
     try await Self.withFares { daemon in
       let answer = try await daemon.post(
@@ -171,6 +203,13 @@ import Testing
           + #"{"riderId":"a","kind":"drop_off","latitude":37.54,"longitude":126.975},"#
           + #"{"riderId":"a","kind":"pick_up","latitude":37.51,"longitude":127.02}]}"#)
       #expect(paired.object["stopOrder"] as? [Int] == [1, 0], "a pick-up comes first")
+      let passing = try await daemon.post(
+        "/v1/routes/plan",
+        "{\(Self.trip),\"stops\":["
+          + #"{"riderId":"a","latitude":37.55,"longitude":126.972},"#
+          + #"{"riderId":"a","kind":"pick_up","latitude":37.54,"longitude":126.975},"#
+          + #"{"riderId":"a","kind":"drop_off","latitude":37.51,"longitude":127.02}]}"#)
+      #expect(passing.object["stopOrder"] as? [Int] == [0, 1, 2], "each stop once")
       let orphan = try await daemon.post(
         "/v1/routes/plan",
         "{\(Self.trip),\"stops\":["

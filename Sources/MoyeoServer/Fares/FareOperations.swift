@@ -64,7 +64,9 @@ struct FareOperations: Sendable {
     out.distanceMeters = request.hasDistanceMeters ? request.distanceMeters : nil
     out.durationSeconds = request.hasDurationSeconds ? request.durationSeconds : nil
     out.slowSeconds = request.hasSlowSeconds ? request.slowSeconds : nil
-    out.departure = request.hasDepartureTime ? Instant(request.departureTime) : nil
+    out.departure =
+      request.hasDepartureTime
+      ? try validation.time(request.departureTime, field: "departureTime") : nil
     out.tariffID = request.hasTariffID ? request.tariffID : nil
     out.vehicleClass = request.hasVehicleClass ? request.vehicleClass : nil
     out.riderCount = request.hasRiderCount ? Int(request.riderCount) : nil
@@ -144,7 +146,7 @@ struct FareOperations: Sendable {
   }
 
   private func listTariffs(_ request: Moyeo_V1_ListTariffsRequest) throws -> [UInt8] {
-    let moment = request.hasAt ? Instant(request.at) : nil
+    let moment = request.hasAt ? try validation.time(request.at, field: "at") : nil
     var response = Moyeo_V1_ListTariffsResponse()
     response.tariffs = estimator.tariffs.filter { tariff in
       (!request.hasArea || tariff.area == request.area)

@@ -36,7 +36,7 @@ extension PartyRequestReading {
   }
 
   func time(_ time: Google_Protobuf_Timestamp, field: String) throws(APIError) -> Instant {
-    try validation.observedAt(time, field: field)
+    try validation.time(time, field: field)
   }
 
   func requiredTime(

@@ -103,7 +103,9 @@ extension PositionOperations {
     return response
   }
 
-  private func settingsForReports(_ name: String) throws(APIError) -> LayerSettings {
+  /// What a layer that takes reports is, or will be, set to.
+  /// - Throws: `bad_layer`, `reserved_layer`.
+  func settingsForReports(_ name: String) throws(APIError) -> LayerSettings {
     guard LayerName.isValid(name) else { throw APIError(EngineError.badLayerName(name)) }
     guard !LayerName.reserved.contains(name) else {
       throw APIError(EngineError.reservedLayer(name))
@@ -131,7 +133,7 @@ extension PositionOperations {
         ttlMilliseconds: try validation.ttlMilliseconds(
           position.hasTtlSeconds ? position.ttlSeconds : nil, field: "ttlSeconds"),
         observedAt: position.hasObservedAt
-          ? try validation.observedAt(position.observedAt, field: "observedAt") : nil)
+          ? try validation.time(position.observedAt, field: "observedAt") : nil)
       return report
     } catch {
       throw error.prefixingFields(field)

@@ -23,7 +23,9 @@ struct RouteOperations: Sendable {
     let origin = try end(request.hasOrigin ? request.origin : nil, field: "origin")
     let destination = try end(
       request.hasDestination ? request.destination : nil, field: "destination")
-    let departure = request.hasDepartureTime ? Instant(request.departureTime) : clock.now()
+    let departure =
+      request.hasDepartureTime
+      ? try validation.time(request.departureTime, field: "departureTime") : clock.now()
     let stops = try stops(request.stops)
     let planned: PlannedRoute
     do throws(RouteError) {
@@ -115,7 +117,9 @@ struct RouteOperations: Sendable {
       departure: departure)
     let dropOffs = stops.indices.filter { stops[$0].kind != .pickUp }
     let pickUps = dropOffs.map { dropOff in
-      stops.firstIndex { $0.kind == .pickUp && $0.riderID == stops[dropOff].riderID }
+      // A plain stop has no pick-up, whoever it is for.
+      stops[dropOff].kind == .stop
+        ? nil : stops.firstIndex { $0.kind == .pickUp && $0.riderID == stops[dropOff].riderID }
     }
     let riders = zip(dropOffs, pickUps).map { dropOff, pickUp in
       StopOrderRider(

@@ -319,8 +319,8 @@ struct RequestValidation: Sendable {
     return nil
   }
 
-  /// The moment of an observation, by protobuf's rules for a Timestamp.
-  func observedAt(_ time: Google_Protobuf_Timestamp, field: String) throws(APIError)
+  /// A moment, by protobuf's rules for a Timestamp; binary ones may break them.
+  func time(_ time: Google_Protobuf_Timestamp, field: String) throws(APIError)
     -> ObjectModel.Instant
   {
     // 0001-01-01 to 9999-12-31 (google/protobuf/timestamp.proto).
