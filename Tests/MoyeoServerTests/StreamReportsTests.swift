@@ -206,6 +206,15 @@ import Testing
             }
           ], "reserved_layer"
         ),
+        // Handles would move what the service itself has put there.
+        (
+          [
+            .with {
+              $0.layer = "parties"; $0.register = .with { $0.ids = ["a"] }
+            }
+          ], "reserved_layer"
+        ),
+        ([.with { $0.layer = "tickets" }, Self.packed([1], [(1, 1)])], "reserved_layer"),
         ([named, uneven], "malformed_request"), ([named, odd], "ttl_out_of_range"),
         ([named, moved], "conflicting_fields"),
         (

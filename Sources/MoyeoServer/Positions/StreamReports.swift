@@ -77,6 +77,8 @@ struct ReportStream {
       guard layerName == nil || layerName == message.layer else {
         throw APIError(.conflictingFields, field: "layer", "a stream is about one layer")
       }
+      // Packed columns go past Report, which refuses bad and reserved names itself.
+      if layerName == nil { _ = try positions.settingsForReports(message.layer) }
       layerName = message.layer
     }
     guard let layerName else {
