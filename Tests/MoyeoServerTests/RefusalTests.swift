@@ -135,6 +135,10 @@ import Testing
         #expect(answer.reason == reason, "\(body.prefix(60)): \(answer.text)")
         #expect(answer.header("content-type") == "application/json; charset=utf-8")
       }
+      // The parser says of it that it is not UTF-8.
+      let huge = try await daemon.post(
+        "/v1/layers/users/nearby", #"{"latitude":1e999,"longitude":1}"#)
+      #expect((huge.error["message"] as? String)?.contains("number") == true, "\(huge.text)")
       // One unknown field in one position is a request that does not parse.
       let report = try await daemon.report([
         ReportTests.good, #"{"id":"b","latitude":1,"longitude":1,"lng":1}"#,

@@ -217,19 +217,22 @@ enum RequestDecoding {
       if case .unknownField(let name) = error {
         throw APIError(.unknownField, field: name, "there is no field \(quoted(name)) here")
       }
-      throw APIError(.malformedRequest, sentence(for: error))
+      throw APIError(.malformedRequest, sentence(for: error, in: json))
     } catch {
       throw APIError(.malformedRequest, "the body is not valid JSON for this call")
     }
   }
 
-  private static func sentence(for error: JSONDecodingError) -> String {
+  private static func sentence(for error: JSONDecodingError, in json: Data) -> String {
     switch error {
     case .truncated: "the JSON ends too early"
     case .malformedNumber, .numberRange, .leadingZero: "a number in the JSON is not valid here"
     case .malformedString: "a string in the JSON is not valid here"
     case .malformedBool: "a true or false in the JSON is not valid here"
-    case .invalidUTF8: "the JSON is not valid UTF-8"
+    // Said of numbers beyond all doubles too.
+    case .invalidUTF8:
+      String(validating: json, as: UTF8.self) == nil
+        ? "the JSON is not valid UTF-8" : "a number in the JSON is not valid here"
     case .malformedTimestamp: "a time is not RFC 3339, such as 2026-11-20T23:10:00+09:00"
     case .trailingGarbage: "something follows the end of the JSON"
     case .messageDepthLimit: "the JSON is nested too deeply"

@@ -70,7 +70,10 @@ struct RequestParameters {
     }
     switch field.kind {
     case .double, .float:
-      guard let number = Double(value), !value.hasPrefix(" ") else { throw refuse("a number") }
+      // Not the hexadecimal ones that Swift reads too.
+      guard let number = Double(value), !value.hasPrefix(" "),
+        !value.utf8.contains(where: { $0 | 0x20 == UInt8(ascii: "x") })
+      else { throw refuse("a number") }
       JSONText.append(number, to: &out)
     case .bool:
       switch value {
