@@ -104,18 +104,20 @@ public struct Daemon: Sendable {
     let operations =
       positions.all + clusters.all + fareAndRouteOperations(positions.validation)
       + (partyCalls?.operations ?? [])
+    let tiles = TileRoutes(clusters: clusters).all
     let throttle = SessionThrottle(settings: configuration.sessions)
     let requestMetrics = RequestMetrics()
     let ports = BoundPorts(host: configuration.host, onListening: onListening)
     let pages = OperatorPages(
       engine: engine, parties: parties, metrics: metrics, shutdown: shutdown,
       readiness: readiness,
-      openAPI: OpenAPIPage.make(operations: operations, streams: streams, version: "1"),
+      openAPI: OpenAPIPage.make(
+        operations: operations, streams: streams, raw: tiles, version: "1"),
       map: MapPage(
         directory: configuration.pageDirectory, leaflet: configuration.leafletDirectory,
         baseMapURL: configuration.baseMapURL, attribution: configuration.baseMapAttribution))
     let http = HTTPFrontend(
-      operations: operations, streams: streams, raw: TileRoutes(clusters: clusters).all,
+      operations: operations, streams: streams, raw: tiles,
       pump: pump, throttle: throttle, pages: pages, corsOrigins: configuration.corsOrigins,
       requestMetrics: requestMetrics, maximumBatch: engine.limits.batchRequests, logger: logger)
     let grpc = GRPCFrontend(

@@ -95,6 +95,18 @@ import Testing
     }
   }
 
+  @Test func batchCarriesListsBesideStreams() async throws {
+    try await PartyWireTests.run { daemon in
+      _ = try await PartyWireTests.create(daemon, host: "mina")
+      let answer = try await daemon.post(
+        "/v1/batch", #"{"requests":[{"method":"GET","path":"/v1/events?after=0"}]}"#)
+      let item = try #require((answer.object["responses"] as? [[String: Any]])?.first)
+      #expect(item["status"] as? Int == 200, "\(answer.text)")
+      let events = (item["body"] as? [String: Any])?["events"] as? [[String: Any]]
+      #expect(events?.map { $0["kind"] as? String } == ["party.created"])
+    }
+  }
+
   @Test func badBatchesAreRefused() async throws {
     try await RunningDaemon.run { daemon in
       let one = #"{"method":"GET","path":"/v1/layers"}"#
@@ -123,6 +135,10 @@ import Testing
             answer.reason == reason && answer.status == 400, "\(body.prefix(50)): \(answer.text)")
         }
       }
+      let form = try await daemon.request(
+        "POST", "/v1/batch", body: Data(#"{"requests":[]}"#.utf8),
+        headers: [("content-type", "application/xml")])
+      #expect(form.status == 415 && form.reason == "unsupported_media_type")
       let get = try await daemon.get("/v1/batch")
       #expect(get.status == 405 && get.reason == "method_not_allowed")
     }

@@ -51,6 +51,9 @@ import Testing
         "/v1/layers/{layer}/positions", "/v1/layers/{layer}/positions/{id}",
         "/v1/layers/{layer}/nearby", "/v1/layers/{layer}/nearby/batch",
         "/v1/layers/{layer}/within", "/v1/layers/{layer}/tags", "/v1/layers",
+        "/v1/layers/{layer}/tiles/{zoom}/{x}/{y}.mvt",
+        "/v1/layers/{layer}/tiles/{zoom}/{x}/{y}.json", "/v1/layers/{layer}/tiles.json",
+        "/v1/layers/{layer}/tiles/watch", "/v1/batch",
       ] { #expect(paths[route] != nil, "\(route)") }
       var operationIDs: [String] = []
       for (template, methods) in paths {

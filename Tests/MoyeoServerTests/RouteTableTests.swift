@@ -54,7 +54,7 @@ import Testing
   @Test(arguments: [
     "/", "", "/v1", "/v1/", "/v1/layers/", "/v1/layers/users", "/v1/layers/users/nearby/",
     "/v1/layers//nearby", "/v1/layers/users/positions/", "/v1/layers/a/b/nearby", "/v2/layers",
-    "//v1/layers", "/v1/Layers", "v1/layers",
+    "//v1/layers", "/v1/Layers", "v1/layers", "xv1/layers", "?/v1/layers",
   ])
   func whatIsNoRouteIsUnknown(path: String) {
     let error = #expect(throws: APIError.self) { try table.match(method: "GET", path: path) }

@@ -4,24 +4,28 @@ import Hummingbird
 import MoyeoAPI
 import MoyeoEngine
 import NIOCore
+import VectorTiles
 
 /// HTTP routes of tiles, whose answers are not JSON messages.
 struct TileRoutes: Sendable {
   let clusters: ClusterOperations
 
   private static let prefix = "/v1/layers/{layer}/tiles"
+  private static let tileSchema = MessageSchema.of(Moyeo_V1_GetTileRequest.self)
 
   var all: [RawRoute] {
     [
-      RawRoute("GetTileMVT", "GET", Self.prefix + "/{zoom}/{x}/{y}.mvt") { parameters, request in
-        try await tile(parameters, request, .mvt)
-      },
-      RawRoute("GetTileJSON", "GET", Self.prefix + "/{zoom}/{x}/{y}.json") { parameters, request in
-        try await tile(parameters, request, .json)
-      },
-      RawRoute("TileJSON", "GET", "/v1/layers/{layer}/tiles.json") { parameters, request in
-        try await tileJSON(parameters, request)
-      },
+      RawRoute(
+        "GetTileMVT", "GET", Self.prefix + "/{zoom}/{x}/{y}.mvt", Self.tileSchema,
+        answers: VectorTileEncoder.mediaType
+      ) { parameters, request in try await tile(parameters, request, .mvt) },
+      RawRoute(
+        "GetTileJSON", "GET", Self.prefix + "/{zoom}/{x}/{y}.json", Self.tileSchema,
+        answers: GeoJSONTile.mediaType
+      ) { parameters, request in try await tile(parameters, request, .json) },
+      RawRoute(
+        "TileJSON", "GET", "/v1/layers/{layer}/tiles.json", nil, answers: "application/json"
+      ) { parameters, request in try await tileJSON(parameters, request) },
     ]
   }
 
@@ -29,7 +33,7 @@ struct TileRoutes: Sendable {
     _ parameters: [(name: String, value: String)], _ request: Request,
     _ format: TileAnswer.Format
   ) async throws -> Response {
-    let json = try RequestParameters(MessageSchema.of(Moyeo_V1_GetTileRequest.self)).json(
+    let json = try RequestParameters(Self.tileSchema).json(
       path: parameters, query: request.uri.query)
     var message = try RequestDecoding.message(
       Moyeo_V1_GetTileRequest.self, body: nil, parameters: json)
@@ -112,17 +116,24 @@ struct TileRoutes: Sendable {
 struct RawRoute: Sendable {
   let name: String
   let route: Operation.Route
+  /// What path and query are read into; `nil` for a route without parameters but the path's.
+  let requestSchema: MessageSchema?
+  /// Media type of the answer.
+  let mediaType: String
   let respond:
     @Sendable (_ parameters: [(name: String, value: String)], Request) async throws -> Response
 
   init(
-    _ name: String, _ method: String, _ template: String,
+    _ name: String, _ method: String, _ template: String, _ requestSchema: MessageSchema?,
+    answers mediaType: String,
     respond:
       @escaping @Sendable (_ parameters: [(name: String, value: String)], Request) async throws ->
       Response
   ) {
     self.name = name
     route = Operation.Route(method, template)
+    self.requestSchema = requestSchema
+    self.mediaType = mediaType
     self.respond = respond
   }
 }

@@ -31,7 +31,7 @@ struct HTTPFrontend: Sendable {
     cors = CrossOrigin(origins: corsOrigins)
     self.logger = logger
     recorders = Dictionary(
-      (operations.map(\.name) + streams.map(\.name) + raw.map(\.name)).map {
+      (operations.map(\.name) + streams.map(\.name) + raw.map(\.name) + [BatchReads.name]).map {
         ($0, requestMetrics.recorder(name: $0, transport: "http"))
       }, uniquingKeysWith: { first, _ in first })
     unmatched = requestMetrics.recorder(name: "unmatched", transport: "http")
@@ -68,8 +68,11 @@ struct HTTPFrontend: Sendable {
     let start = recorder.start()
     do {
       if request.uri.path == BatchReads.path {
-        let body = try await Self.body(of: request, maximumBytes: BatchReads.maximumRequestBytes)
-        let answer = try await batch.answer(method: request.method.rawValue, body: body)
+        if let named = recorders[BatchReads.name] { recorder = named }
+        let body = try await Self.jsonBody(
+          of: request, maximumBytes: BatchReads.maximumRequestBytes, mayBeEmpty: true)
+        let answer = try await batch.answer(
+          method: request.method.rawValue, body: body ?? Data())
         recorder.finish(start, reason: nil)
         return Self.json(answer)
       }

@@ -5,7 +5,7 @@ import MoyeoAPI
 /// it cannot drift from what is served.
 enum OpenAPIPage {
   static func make(
-    operations: [Operation], streams: [StreamOperation] = [], version: String
+    operations: [Operation], streams: [StreamOperation], raw: [RawRoute], version: String
   ) -> [UInt8] {
     var paths: [String: [String: Any]] = [:]
     var needed: Set<String> = ["moyeo.v1.Error"]
@@ -22,6 +22,8 @@ enum OpenAPIPage {
       needed.formUnion([stream.requestSchema.name, stream.responseSchema.name])
       if let poll = stream.poll { needed.insert(poll.responseSchema.name) }
     }
+    for raw in raw { paths[raw.route.template] = [raw.route.method.lowercased(): method(raw)] }
+    paths[BatchReads.path] = ["post": batch]
     let document: [String: Any] = [
       "openapi": "3.1.0",
       "info": [
@@ -85,8 +87,46 @@ enum OpenAPIPage {
     return out
   }
 
+  /// Answers that are no messages of ours: tiles and their TileJSON.
+  private static func method(_ raw: RawRoute) -> [String: Any] {
+    method(
+      raw.route, request: raw.requestSchema, service: "ClusterService", id: raw.name,
+      answer: [
+        "description": "The answer.", "content": [raw.mediaType: [:] as [String: Any]],
+      ])
+  }
+
+  private static var batch: [String: Any] {
+    func list(_ name: String, of properties: [String: [String: Any]], _ required: [String])
+      -> [String: Any]
+    {
+      let item: [String: Any] = [
+        "type": "object", "properties": properties, "required": required,
+      ]
+      return [
+        "type": "object", "properties": [name: ["type": "array", "items": item] as [String: Any]],
+        "required": [name],
+      ]
+    }
+    let request = list(
+      "requests",
+      of: ["method": ["type": "string"], "path": ["type": "string"], "body": ["type": "object"]],
+      ["method", "path"])
+    let response = list(
+      "responses", of: ["status": ["type": "integer"], "body": ["type": "object"]],
+      ["status", "body"])
+    return [
+      "operationId": BatchReads.name, "tags": ["Batch"],
+      "requestBody": ["required": true, "content": ["application/json": ["schema": request]]],
+      "responses": [
+        "200": content(response, "Answers in the order of the requests."),
+        "default": content(errorSchema, "A refusal."),
+      ],
+    ]
+  }
+
   private static func method(
-    _ route: Operation.Route, request: MessageSchema, service: String, id: String,
+    _ route: Operation.Route, request: MessageSchema?, service: String, id: String,
     answer: [String: Any]
   ) -> [String: Any] {
     let inPath = route.segments.compactMap { segment -> String? in
@@ -98,7 +138,7 @@ enum OpenAPIPage {
     var parameters: [[String: Any]] = inPath.map { name in
       [
         "name": name, "in": "path", "required": true,
-        "schema": request.field(jsonName: name).map(schema) ?? ["type": "string"],
+        "schema": request?.field(jsonName: name).map(schema) ?? ["type": "string"],
       ]
     }
     var out: [String: Any] = [
@@ -109,13 +149,13 @@ enum OpenAPIPage {
         "default": content(errorSchema, "A refusal."),
       ],
     ]
-    if route.method == "POST" {
+    if route.method == "POST", let request {
       out["requestBody"] = [
         "required": true,
         "content": ["application/json": ["schema": reference(request.name)]],
       ]
     } else {
-      for field in request.fields where !inPath.contains(field.jsonName) {
+      for field in request?.fields ?? [] where !inPath.contains(field.jsonName) {
         parameters.append(["name": field.jsonName, "in": "query", "schema": schema(field)])
       }
     }

@@ -4,6 +4,8 @@ import MoyeoAPI
 /// `POST /v1/batch`: up to 20 reads in one call, answered in order, each with its own status.
 struct BatchReads: Sendable {
   static let path = "/v1/batch"
+  /// For metrics and /openapi.json.
+  static let name = "Batch"
   static let maximumRequestBytes = 4 << 20
   let routes: RouteTable
   let maximumRequests: Int
@@ -40,7 +42,7 @@ struct BatchReads: Sendable {
       let halves = item.path.split(
         separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
       let match = try routes.match(method: item.method, path: String(halves[0]))
-      guard case .operation(let operation) = match.target, operation.isRead else {
+      guard let operation = Self.read(match.target) else {
         throw APIError(
           .methodNotAllowed, "a batch carries reads that answer JSON, no commands, tiles or streams"
         )
@@ -55,6 +57,17 @@ struct BatchReads: Sendable {
       let refusal = APIError(.internalError, "something went wrong here")
       return (500, refusal.httpBody())
     }
+  }
+
+  /// Where a list and a stream share a path, the list.
+  private static func read(_ target: RouteTable.Target) -> Operation? {
+    let operation: Operation? =
+      switch target {
+      case .operation(let operation): operation
+      case .stream(let stream): stream.poll
+      case .raw: nil
+      }
+    return operation?.isRead == true ? operation : nil
   }
 
   private static func items(in body: Data, maximum: Int) throws(APIError) -> [JSONItem] {

@@ -28,6 +28,7 @@ struct RouteTable: Sendable {
 
   /// - Throws: `unknown_route`; `method_not_allowed` when the path answers to other methods.
   func match(method: String, path: String) throws(APIError) -> Match {
+    guard path.first == "/" else { throw Self.unknownRoute(path) }
     let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
     var allowed: [String] = []
     for (route, target) in entries {
@@ -52,7 +53,11 @@ struct RouteTable: Sendable {
       error.allowedMethods = names
       throw error
     }
-    throw APIError(.unknownRoute, "there is no route \(quoted(path))")
+    throw Self.unknownRoute(path)
+  }
+
+  private static func unknownRoute(_ path: String) -> APIError {
+    APIError(.unknownRoute, "there is no route \(quoted(path))")
   }
 
   private static func capture(_ template: [Substring], _ path: [Substring])
