@@ -18,20 +18,20 @@ struct TripFile {
     }
   }
 
-  private var reader: DelimitedReader
+  private var rows: TripRows
   let columns: TripColumns
   private let unit: DistanceUnit
   private let offsets: UTCOffsets
   private let minorUnits: Double
-  private var fields: [ArraySlice<UInt8>] = []
+  private var row = CSVRecord(line: 0)
 
   init(
     path: String, names: TripColumns.Names, unit: DistanceUnit, tariff: TariffContent,
     needsCoordinates: Bool
   ) throws {
-    reader = try DelimitedReader(path: path)
+    rows = try TripRows(path: path)
     columns = try TripColumns(
-      header: reader.header, names: names, needsCoordinates: needsCoordinates)
+      header: rows.header, names: names, needsCoordinates: needsCoordinates)
     self.unit = unit
     offsets = tariff.offsets
     minorUnits = (0..<tariff.minorUnitDigits).reduce(1.0) { value, _ in value * 10 }
@@ -39,7 +39,8 @@ struct TripFile {
 
   /// The next trip. Numbers that cannot be read make a trip of fare 0, which cleaning drops.
   mutating func next() throws -> TripRecord? {
-    guard try reader.readRow(into: &fields) else { return nil }
+    guard let next = try rows.next() else { return nil }
+    row = next
     let departure = columns.pickup.flatMap(field).flatMap { TripField.instant($0, offsets) }
     var seconds = columns.duration.flatMap(number)
     if columns.duration == nil || seconds == nil, let departure {
@@ -66,7 +67,7 @@ struct TripFile {
   }
 
   private func field(_ index: Int) -> ArraySlice<UInt8>? {
-    index < fields.count ? fields[index] : nil
+    index < row.count ? row.slice(index) : nil
   }
 
   private func number(_ index: Int) -> Double? { field(index).flatMap(TripField.number) }

@@ -22,8 +22,8 @@ struct ReplayFile {
     path: String, offsets: UTCOffsets, date: Int64?, minutes: Double?, limits: RideLimits,
     limit: Int?
   ) throws {
-    var reader = try DelimitedReader(path: path)
-    let header = reader.header.map { $0.lowercased() }
+    var rows = try TripRows(path: path)
+    let header = rows.header.map { $0.lowercased() }
     guard let time = TripColumns.pickupNames.lazy.compactMap({ header.firstIndex(of: $0) }).first
     else {
       throw EvaluationError.noColumn(
@@ -36,10 +36,9 @@ struct ReplayFile {
       throw EvaluationError.noColumn(
         "coordinates", tried: TripColumns.coordinateNames.flatMap(\.self), option: "another file")
     }
-    var fields: [ArraySlice<UInt8>] = []
-    while try reader.readRow(into: &fields) {
+    while let record = try rows.next() {
       if let limit, requests.count >= limit { break }
-      guard let row = Self.row(fields, time, places, offsets) else {
+      guard let row = Self.row(record, time, places, offsets) else {
         dropped += 1
         continue
       }
@@ -81,12 +80,12 @@ struct ReplayFile {
   }
 
   private static func row(
-    _ fields: [ArraySlice<UInt8>], _ time: Int, _ places: [Int], _ offsets: UTCOffsets
+    _ record: CSVRecord, _ time: Int, _ places: [Int], _ offsets: UTCOffsets
   ) -> (at: Instant, from: Coordinate, to: Coordinate)? {
-    guard let widest = (places + [time]).max(), widest < fields.count,
-      let at = TripField.instant(fields[time], offsets)
+    guard let widest = (places + [time]).max(), widest < record.count,
+      let at = TripField.instant(record.slice(time), offsets)
     else { return nil }
-    let numbers = places.compactMap { TripField.number(fields[$0]) }
+    let numbers = places.compactMap { TripField.number(record.slice($0)) }
     guard numbers.count == 4,
       let from = try? Coordinate(latitude: numbers[1], longitude: numbers[0]),
       let to = try? Coordinate(latitude: numbers[3], longitude: numbers[2]),
