@@ -2,24 +2,31 @@ import Foundation
 
 /// Where the shipped files (`data/tariffs`, `data/areas`, the page) are.
 public enum ResourceDirectory {
-  /// The nearest parent of one of the places that holds `data/tariffs`; nil when none does.
-  /// - Parameter places: For example the executable and the working directory.
-  public static func nearest(to places: [String]) -> String? {
+  /// Where a program looks when it is told no folder: around itself, then around the working
+  /// directory.
+  public static var usualPlaces: [String] {
+    [Bundle.main.executablePath, FileManager.default.currentDirectoryPath].compactMap(\.self)
+  }
+
+  /// The nearest parent of one of the places, or a place itself, that holds `entries`; nil when
+  /// none does.
+  public static func nearest(
+    to places: [String] = usualPlaces, holding entries: [String] = ["data/tariffs"]
+  ) -> String? {
     for place in places {
       var here = URL(fileURLWithPath: place).resolvingSymlinksInPath().standardizedFileURL
       while true {
-        var isDirectory: ObjCBool = false
-        let path = here.appendingPathComponent("data/tariffs").path
-        if FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory),
-          isDirectory.boolValue
-        {
-          return here.path
-        }
+        if holds(here.path, entries) { return here.path }
         let parent = here.deletingLastPathComponent()
         guard parent.path != here.path else { break }
         here = parent
       }
     }
     return nil
+  }
+
+  /// Whether all `entries` are below the folder.
+  public static func holds(_ folder: String, _ entries: [String]) -> Bool {
+    entries.allSatisfy { FileManager.default.fileExists(atPath: folder + "/" + $0) }
   }
 }

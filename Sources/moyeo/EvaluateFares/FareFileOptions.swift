@@ -61,12 +61,9 @@ struct FareFileOptions: ParsableArguments {
 
   /// Tariffs and areas of the shipped directories and of those named.
   func library() throws -> TariffLibrary {
-    let places = [
-      Bundle.main.executablePath, FileManager.default.currentDirectoryPath,
-    ].compactMap(\.self)
     var directories = tariffDirectories
     var areas: [String] = []
-    if let root = resources ?? ResourceDirectory.nearest(to: places) {
+    if let root = resources ?? ResourceDirectory.nearest() {
       directories.insert(root + "/data/tariffs", at: 0)
       areas.append(root + "/data/areas")
     }

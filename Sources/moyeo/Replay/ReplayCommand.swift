@@ -113,15 +113,9 @@ struct ReplayCommand: ParsableCommand {
   }
 
   private func tariffVersions() throws -> [Tariff] {
-    let places = [
-      Bundle.main.executablePath, FileManager.default.currentDirectoryPath,
-    ].compactMap(\.self)
-    guard let root = resources ?? ResourceDirectory.nearest(to: places) else {
-      throw CommandFailure(
-        message: "data/tariffs was not found near the program or here; say --resources FOLDER")
-    }
     let library = try TariffLibrary.load(
-      tariffDirectories: [root + "/data/tariffs"], areaDirectories: [])
+      tariffDirectories: [try ResourceFolder.path(ofData: "tariffs", given: resources)],
+      areaDirectories: [])
     let versions = library.catalog.tariffs.filter { $0.id == tariff }
     guard !versions.isEmpty else {
       throw EvaluationError.noTariff(tariff, known: library.catalog.ids)

@@ -1,4 +1,5 @@
 import Foundation
+import MoyeoEngine
 
 /// Files that ship with the product, below a folder that holds `data/`.
 enum ResourceFolder {
@@ -12,22 +13,10 @@ enum ResourceFolder {
       }
       throw CommandFailure.usage("there is no data/\(name) below \(given)")
     }
-    let executable = URL(fileURLWithPath: CommandLine.arguments.first ?? "").standardized
-    for start in [
-      (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
-        .map { URL(fileURLWithPath: $0) } ?? executable,
-      URL(fileURLWithPath: FileManager.default.currentDirectoryPath + "/."),
-    ] {
-      var folder = start.deletingLastPathComponent()
-      while true {
-        let candidate = folder.appendingPathComponent("data/" + name).path
-        if FileManager.default.fileExists(atPath: candidate) { return candidate }
-        let parent = folder.deletingLastPathComponent()
-        if parent.path == folder.path || folder.path == "/" { break }
-        folder = parent
-      }
+    guard let folder = ResourceDirectory.nearest(holding: ["data/" + name]) else {
+      throw CommandFailure(
+        message: "data/\(name) was not found near the program or here; say --resources FOLDER")
     }
-    throw CommandFailure(
-      message: "data/\(name) was not found near the program or here; say --resources FOLDER")
+    return folder + "/data/" + name
   }
 }
