@@ -39,14 +39,12 @@ struct RouteSettings: Sendable {
   /// - Throws: ``SettingError`` when the road network cannot be used.
   func makeProvider(clock: any WallClock) throws -> any RouteProvider {
     if provider == .network, let network { return try networkProvider(network) }
-    guard let dialect = dialect(clock) else { return EstimatedRouteProvider() }
-    let remote = HTTPRouteProvider(
-      dialect, transport: HTTPClientTransport(),
+    return RouteEngine(
+      choice, wallClock: clock,
       settings: .init(
         attemptTimeoutMilliseconds: max(1, timeoutMilliseconds / 2),
-        totalTimeoutMilliseconds: timeoutMilliseconds))
-    return FallbackRouteProvider(
-      CoalescedRouteProvider(remote, dependsOnDeparture: dialect.dependsOnDeparture))
+        totalTimeoutMilliseconds: timeoutMilliseconds)
+    ).provider
   }
 
   private func networkProvider(_ path: String) throws -> any RouteProvider {
@@ -58,17 +56,13 @@ struct RouteSettings: Sendable {
     }
   }
 
-  private func dialect(_ clock: any WallClock) -> (any RouteDialect)? {
+  private var choice: RouteEngineChoice {
     switch provider {
-    case .estimate, .network: nil
-    case .osrm: OSRMDialect(baseURL: url ?? "")
-    case .valhalla: ValhallaDialect(baseURL: url ?? "")
-    case .naver:
-      url.map { NaverDialect(keyID: keyID ?? "", key: key ?? "", baseURL: $0) }
-        ?? NaverDialect(keyID: keyID ?? "", key: key ?? "")
-    case .kakao:
-      url.map { KakaoDialect(key: key ?? "", clock: clock, baseURL: $0) }
-        ?? KakaoDialect(key: key ?? "", clock: clock)
+    case .estimate, .network: .none
+    case .osrm: .osrm(baseURL: url ?? "")
+    case .valhalla: .valhalla(baseURL: url ?? "")
+    case .naver: .naver(keyID: keyID ?? "", key: key ?? "", baseURL: url)
+    case .kakao: .kakao(key: key ?? "", baseURL: url)
     }
   }
 }
