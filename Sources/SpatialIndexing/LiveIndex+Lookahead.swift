@@ -4,6 +4,9 @@ import GeoMath
 @safe struct Lookahead {
   /// Entries looked at together: what three steps bring must fit the first cache.
   static let step = 64
+  /// Entries between a request and its use where entries are looked at one by one: as many as
+  /// the time of a miss covers.
+  static let distance = 12
   let entries: UnsafeBufferPointer<UpdateBatch.Entry>
   /// Empty when all entries are moves by handle.
   let hashes: UnsafeBufferPointer<UInt64>
@@ -51,7 +54,7 @@ extension LiveIndex {
     if hasUpserts { lookAtMap(batch, step(3)) }
     lookAtSlots(batch, step(2))
     lookAtBlocks(batch, step(1))
-    unsafe withUnsafeTemporaryAllocation(of: Walker.self, capacity: range.count) { walkers in
+    unsafe withUnsafeTemporaryAllocation(of: Walker.self, capacity: 2 * range.count) { walkers in
       let base = unsafe walkers.baseAddress.unsafelyUnwrapped
       unsafe walk(batch, base, findLeaving(batch, range, base))
     }
@@ -135,21 +138,24 @@ extension LiveIndex {
     return count
   }
 
-  /// All walkers one node on, until each has come to its new leaf.
+  /// All walkers one node on, until each has come to its new leaf. There is room for as many
+  /// behind them.
   @inline(__always)
   private func walk(
     _ batch: Lookahead, _ walkers: UnsafeMutablePointer<Walker>, _ count: Int
   ) {
-    // The old leaves' last blocks first: they are needed last but one.
     for k in 0..<count {
       let leaf = unsafe walkers[k].leaf
       if leaf != .max { tree.lookAtLast(of: leaf) }
     }
+    // Those still on their way stand behind the others.
+    let walking = unsafe walkers + count
+    for k in 0..<count { unsafe walking[k] = unsafe walkers[k] }
     var active = count
     while active > 0 {
       var kept = 0
       for k in 0..<active {
-        var walker = unsafe walkers[k]
+        var walker = unsafe walking[k]
         let node = unsafe tree.nodes.base + Int(walker.node)
         let level = unsafe node.pointee.level
         if level > walker.common {
@@ -166,10 +172,15 @@ extension LiveIndex {
             + PointTree.quadrant(batch.points[Int(walker.entry)], level: level)
         }
         unsafe MemoryHints.read(tree.nodes.base + Int(walker.node))
-        unsafe walkers[kept] = walker
+        unsafe walking[kept] = walker
         kept += 1
       }
       active = kept
+    }
+    // By now the last blocks have come: their last points will take the holes.
+    for k in 0..<count {
+      let leaf = unsafe walkers[k].leaf
+      if leaf != .max { tree.lookAtMover(of: leaf) }
     }
   }
 
@@ -179,6 +190,83 @@ extension LiveIndex {
     let entry = unsafe map.home(hash).pointee
     let slot = UInt32(truncatingIfNeeded: entry)
     return entry >> 32 == hash >> 32 && slot < slotEnd ? slot : nil
+  }
+
+  // MARK: Moves
+
+  /// Brings a batch of moves on its way.
+  func lookAhead(ofMoves batch: Lookahead) {
+    let count = unsafe batch.entries.count
+    for i in 0..<min(2 * Lookahead.distance, count) { lookAtSlot(i, batch) }
+    for i in 0..<min(Lookahead.distance, count) { lookAtBlock(i, batch) }
+  }
+
+  /// One step before move `i` is applied: asks for the slot of one further on, and for the block
+  /// of one whose slot has come.
+  @inline(__always)
+  func lookAhead(ofMove i: Int, _ batch: Lookahead) {
+    let count = unsafe batch.entries.count
+    if i + 2 * Lookahead.distance < count { lookAtSlot(i + 2 * Lookahead.distance, batch) }
+    if i + Lookahead.distance < count { lookAtBlock(i + Lookahead.distance, batch) }
+  }
+
+  @inline(__always)
+  private func lookAtSlot(_ i: Int, _ batch: Lookahead) {
+    let entry = unsafe batch.entries.baseAddress.unsafelyUnwrapped + i
+    // Wherever it points: a hint never faults.
+    unsafe MemoryHints.read(
+      slots.base + Int(UInt32(truncatingIfNeeded: entry.pointee.reference)))
+  }
+
+  @inline(__always)
+  private func lookAtBlock(_ i: Int, _ batch: Lookahead) {
+    let entry = unsafe batch.entries.baseAddress.unsafelyUnwrapped + i
+    let slot = unsafe UInt32(truncatingIfNeeded: entry.pointee.reference)
+    guard slot < slotEnd else { return }
+    let location = unsafe slots.base[Int(slot)].location
+    unsafe MemoryHints.read(tree.blocks.base + Int(location >> 3))
+    unsafe MemoryHints.read(tree.links.base + Int(location >> 3))
+  }
+
+  /// Asks for what moves that leave their leaf will touch.
+  func lookAhead(ofLeaving entries: UnsafePointer<UInt32>, _ count: Int, _ batch: Lookahead) {
+    unsafe withUnsafeTemporaryAllocation(of: Walker.self, capacity: 2 * count) { walkers in
+      let base = unsafe walkers.baseAddress.unsafelyUnwrapped
+      var started = 0
+      for k in 0..<count {
+        let i = unsafe Int(entries[k])
+        let slot = expectedSlot(i, batch)
+        let location = slot == Slot.vacant ? slot : unsafe slots.base[Int(slot)].location
+        guard location != Slot.vacant else { continue }
+        let block = unsafe tree.blocks.base + Int(location >> 3)
+        unsafe MemoryHints.read(UnsafeRawPointer(block) + MemoryHints.line)
+        let lane = Int(location & 7)
+        let point = unsafe batch.points[i]
+        let difference =
+          unsafe (block.pointee.x[lane] ^ point.x)
+          | (block.pointee.y[lane] ^ point.y)
+        // Its posting lists will be told.
+        if difference >> 16 != 0 { unsafe MemoryHints.read(records.base + Int(slot)) }
+        let leaf = unsafe tree.links.base[Int(location >> 3)].owner >> 6
+        unsafe base[started] = unsafe Walker(
+          entry: entries[k], node: leaf, common: UInt32(difference.leadingZeroBitCount), leaf: leaf)
+        unsafe MemoryHints.read(tree.nodes.base + Int(leaf))
+        started += 1
+      }
+      unsafe walk(batch, base, started)
+      for k in 0..<count { lookAtPostings(unsafe Int(entries[k]), batch) }
+    }
+  }
+
+  /// Asks for the record of a move that changes its cell, if it has tags.
+  @inline(__always)
+  private func lookAtPostings(_ i: Int, _ batch: Lookahead) {
+    let slot = expectedSlot(i, batch)
+    guard slot != Slot.vacant, unsafe slots.base[Int(slot)].location != Slot.vacant else { return }
+    let point = unsafe batch.points[i]
+    let old = self.point(slot)
+    guard ((old.x ^ point.x) | (old.y ^ point.y)) >> 16 != 0, signature(slot) != 0 else { return }
+    unsafe MemoryHints.read(record(slot))
   }
 
   // MARK: Lookups
@@ -218,6 +306,16 @@ extension PointTree {
     let block = unsafe blocks.base + Int(self.block(of: leaf, last & 3))
     unsafe MemoryHints.read(block)
     unsafe MemoryHints.read(UnsafeRawPointer(block) + MemoryHints.line)
+  }
+
+  /// Asks for the slot of a leaf's last point, whose block has come.
+  @inline(__always)
+  func lookAtMover(of leaf: UInt32) {
+    let node = unsafe nodes.base + Int(leaf)
+    guard unsafe node.pointee.level < 32 && node.pointee.count > 0 else { return }
+    let last = unsafe Int(node.pointee.count &- 1)
+    let block = unsafe blocks.base + Int(self.block(of: leaf, last >> 3 & 3))
+    unsafe MemoryHints.read(slots + Int(PointBlock.slots(block)[last & 7]))
   }
 
   /// Asks for the block that a new point of a leaf would join.

@@ -40,10 +40,11 @@ extension LiveIndex {
     if order.count <= PileLimits.unordered { piles[leaf] = nil }
   }
 
-  /// After a slot has come to its place in the tree, with its coordinates, times and record.
+  /// After a slot has come to its leaf in the tree, with its coordinates, times and record.
   @inline(__always)
-  mutating func joinPile(_ slot: UInt32) {
-    if let leaf = pile(of: slot), tree.nodes[leaf].count >= PileLimits.unordered {
+  mutating func joinPile(_ slot: UInt32, _ leaf: UInt32) {
+    let node = unsafe tree.nodes.pointer(leaf)
+    if unsafe node.pointee.level == 32 && node.pointee.count >= PileLimits.unordered {
       joinOrder(slot, leaf)
     }
   }

@@ -129,7 +129,7 @@ extension LiveIndex {
         unsafe plan.hashes.withUnsafeBufferPointer { hashes in
           let ahead = unsafe Lookahead(
             entries: entries, hashes: hashes, points: points, isFed: isFed)
-          if hashes.isEmpty {
+          if hashes.isEmpty && !isFed {
             changed = unsafe applyMoves(ahead, range, now: now, outcomes: outcomes)
           } else {
             changed = unsafe applyMixed(
@@ -141,26 +141,7 @@ extension LiveIndex {
     unsafe publish(changed: changed, changes)
   }
 
-  /// A slice of moves by handle.
-  private mutating func applyMoves(
-    _ batch: Lookahead, _ range: Range<Int>, now: Int64,
-    outcomes: UnsafeMutablePointer<UpdateOutcome>
-  ) -> Bool {
-    var changed = false
-    for i in range {
-      if (i - range.lowerBound) % Lookahead.step == 0 {
-        lookAhead(batch, i..<min(i + Lookahead.step, range.upperBound))
-      }
-      let outcome = unsafe move(
-        batch.entries.baseAddress.unsafelyUnwrapped + i, to: batch.points[i], now: now,
-        isFed: batch.isFed)
-      changed = changed || outcome == .updated
-      unsafe outcomes[i] = outcome
-    }
-    return changed
-  }
-
-  /// A slice with upserts.
+  /// A slice with upserts, or whose changes somebody wants in order.
   private mutating func applyMixed(
     _ batch: borrowing UpdateBatch, _ ahead: Lookahead, _ range: Range<Int>,
     plan: borrowing BatchPlan, now: Int64, outcomes: UnsafeMutablePointer<UpdateOutcome>
@@ -205,56 +186,9 @@ extension LiveIndex {
     #endif
   }
 
-  @inline(__always)
-  private mutating func move(
-    _ entry: UnsafePointer<UpdateBatch.Entry>, to point: MercatorPoint, now: Int64, isFed: Bool
-  ) -> UpdateOutcome {
-    let slot = unsafe UInt32(truncatingIfNeeded: entry.pointee.reference)
-    guard slot < slotEnd else { return .unknownHandle }
-    let stored = unsafe slots.pointer(slot)
-    guard
-      unsafe stored.pointee.generation == UInt32(truncatingIfNeeded: entry.pointee.reference >> 32),
-      unsafe stored.pointee.location != Slot.vacant,
-      unsafe times.expiresAt(slot, stored.pointee.times) > now
-    else { return .unknownHandle }
-    guard unsafe times.observedAt(slot, stored.pointee.times) <= entry.pointee.observedAt else {
-      return .stale
-    }
-    if unsafe !isFed && shift(stored, slot, entry, to: point) { return .updated }
-    unsafe relocate(slot, entry, to: point, isFed: isFed, kind: .moved)
-    return .updated
-  }
-
-  /// The short way for a move that stays in its leaf and its level-16 cell and expires no earlier:
-  /// two cache lines are written.
-  @inline(__always)
-  private mutating func shift(
-    _ stored: UnsafeMutablePointer<Slot>, _ slot: UInt32, _ entry: UnsafePointer<UpdateBatch.Entry>,
-    to point: MercatorPoint
-  ) -> Bool {
-    let location = unsafe stored.pointee.location
-    let block = unsafe tree.blocks.pointer(location >> 3)
-    let lane = Int(location & 7)
-    let difference = unsafe (block.pointee.x[lane] ^ point.x) | (block.pointee.y[lane] ^ point.y)
-    let level = tree.links[location >> 3].owner & 63
-    guard difference >> 16 == 0, UInt32(difference.leadingZeroBitCount) >= level,
-      // Piles are ordered by exact coordinates.
-      unsafe level < 32
-        || (stored.pointee.latitude.bitPattern == entry.pointee.latitude.bitPattern
-          && stored.pointee.longitude.bitPattern == entry.pointee.longitude.bitPattern),
-      unsafe entry.pointee.expiresAt >= times.expiresAt(slot, stored.pointee.times)
-    else { return false }
-    unsafe PointBlock.setPoint(block, lane, point)
-    unsafe stored.pointee.latitude = entry.pointee.latitude
-    unsafe stored.pointee.longitude = entry.pointee.longitude
-    unsafe stored.pointee.times = times.pack(
-      slot: slot, observedAt: entry.pointee.observedAt, expiresAt: entry.pointee.expiresAt)
-    return true
-  }
-
   /// Gives a live slot a new position and new times.
   @inline(__always)
-  private mutating func relocate(
+  mutating func relocate(
     _ slot: UInt32, _ entry: UnsafePointer<UpdateBatch.Entry>, to point: MercatorPoint, isFed: Bool,
     kind: IndexChange.Kind
   ) {
@@ -273,8 +207,8 @@ extension LiveIndex {
     if ((from.x ^ point.x) | (from.y ^ point.y)) >> 16 != 0 && signature(slot) != 0 {
       updatePostings(slot, cell: Self.cell(point))
     }
-    tree.move(slot: slot, to: point, tick: tick)
-    joinPile(slot)
+    let leaf = tree.move(slot: slot, to: point, tick: tick)
+    joinPile(slot, leaf)
     if isFed {
       unsafe feed.append(
         IndexChange(
@@ -306,9 +240,9 @@ extension LiveIndex {
       slot: slot, observedAt: entry.pointee.observedAt, expiresAt: entry.pointee.expiresAt)
     let signature = writeRecord(slot, upsert, cell: Self.cell(point))
     map.insert(hash, slot: slot)
-    unsafe tree.insert(
+    let leaf = unsafe tree.insert(
       slot: slot, at: point, signature: signature, tick: times.tick(entry.pointee.expiresAt))
-    joinPile(slot)
+    joinPile(slot, leaf)
     if isFed {
       unsafe feed.append(
         IndexChange(

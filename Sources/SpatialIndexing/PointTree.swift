@@ -125,8 +125,10 @@ struct TreeNode: BitwiseCopyable {
 
   // MARK: Inserting and removing
 
-  /// Adds a point and sets its slot's location.
-  mutating func insert(slot: UInt32, at point: MercatorPoint, signature: UInt32, tick: UInt32) {
+  /// Adds a point and sets its slot's location. Answers the leaf.
+  mutating func insert(
+    slot: UInt32, at point: MercatorPoint, signature: UInt32, tick: UInt32
+  ) -> UInt32 {
     descend(from: 0, slot: slot, point: point, signature: signature, tick: tick)
   }
 
@@ -143,8 +145,8 @@ struct TreeNode: BitwiseCopyable {
   }
 
   /// Moves the point of a slot to another place. - Complexity: O(1) while it stays in its leaf,
-  /// else O(levels to the common ancestor).
-  mutating func move(slot: UInt32, to point: MercatorPoint, tick: UInt32) {
+  /// else O(levels to the common ancestor). Answers the leaf that it has come to.
+  mutating func move(slot: UInt32, to point: MercatorPoint, tick: UInt32) -> UInt32 {
     let location = unsafe slots[Int(slot)].location
     let block = unsafe blocks.pointer(location >> 3)
     let lane = Int(location & 7)
@@ -154,7 +156,7 @@ struct TreeNode: BitwiseCopyable {
     let common = UInt32(difference.leadingZeroBitCount)
     if common >= owner & 63 {
       unsafe PointBlock.setPoint(block, lane, point)
-      return
+      return owner >> 6
     }
     let signature = unsafe block.pointee.signature[lane]
     let (leaf, _) = takeOut(location: location)
@@ -164,16 +166,18 @@ struct TreeNode: BitwiseCopyable {
       unsafe nodes.pointer(node).pointee.count -= 1
     } while nodes[node].level > common
     let parent = nodes[leaf].parent
-    descend(from: node, slot: slot, point: point, signature: signature, tick: tick)
+    let target = descend(from: node, slot: slot, point: point, signature: signature, tick: tick)
     if signature != 0 { refreshSignature(leaf: leaf) }
+    // A target that is merged away was no pile worth the name.
     merge(from: parent)
+    return target
   }
 
-  /// Goes down from a node to the leaf of a point and appends it there.
+  /// Goes down from a node to the leaf of a point and appends it there. Answers the leaf.
   @inline(__always)
   private mutating func descend(
     from start: UInt32, slot: UInt32, point: MercatorPoint, signature: UInt32, tick: UInt32
-  ) {
+  ) -> UInt32 {
     var index = start
     while true {
       let node = unsafe nodes.pointer(index)
@@ -190,6 +194,7 @@ struct TreeNode: BitwiseCopyable {
     append(to: index, x: point.x, y: point.y, slot: slot, signature: signature)
     let node = unsafe nodes.pointer(index)
     if unsafe tick < node.pointee.earliest { unsafe node.pointee.earliest = tick }
+    return index
   }
 
   /// The smallest node around a point that has at least so many points, the root if none has.
