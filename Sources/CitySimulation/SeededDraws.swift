@@ -1,5 +1,6 @@
-/// A short random sequence that depends on nothing but its key (SplitMix64; G. Steele, D. Lea,
-/// C. Flood, OOPSLA 2014).
+import ObjectModel
+
+/// A short random sequence that depends on nothing but its key.
 ///
 /// Every decision of the simulation is drawn from a key such as (seed, purpose, user, slot), never
 /// from a shared generator, so that it does not matter in which order or how often it is drawn.
@@ -10,37 +11,24 @@ struct SeededDraws {
     case tags, anchor, evening, stroll, party, exit
   }
 
-  private var state: UInt64
+  private var random: SplitMix64
 
   init(seed: UInt64, _ purpose: Purpose, _ a: Int64 = 0, _ b: Int64 = 0) {
-    var key = Self.mix(seed &+ purpose.rawValue &* 0x9E37_79B9_7F4A_7C15)
-    key = Self.mix(key ^ UInt64(bitPattern: a) &* 0xD6E8_FEB8_6659_FD93)
-    state = Self.mix(key ^ UInt64(bitPattern: b) &* 0xA076_1D64_78BD_642F)
-  }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    return Self.mix(state)
+    var key = SplitMix64.mix(seed &+ purpose.rawValue &* 0x9E37_79B9_7F4A_7C15)
+    key = SplitMix64.mix(key ^ UInt64(bitPattern: a) &* 0xD6E8_FEB8_6659_FD93)
+    key = SplitMix64.mix(key ^ UInt64(bitPattern: b) &* 0xA076_1D64_78BD_642F)
+    random = SplitMix64(seed: key)
   }
 
   /// 0..<1, a multiple of 2^-53.
-  mutating func unit() -> Double { Double(next() >> 11) * 0x1p-53 }
+  mutating func unit() -> Double { random.unit() }
 
-  /// 0..<bound. The bias of the multiplication is below bound / 2^64.
-  mutating func below(_ bound: Int) -> Int {
-    Int(UInt64(bound).multipliedFullWidth(by: next()).high)
-  }
+  /// 0..<bound.
+  mutating func below(_ bound: Int) -> Int { random.below(bound) }
 
   /// A bell over -1...1 (the mean of four uniform draws): a normal distribution's middle without
   /// its tails, and without a logarithm that libraries round differently.
   mutating func bell() -> Double { (unit() + unit() + unit() + unit()) / 2 - 1 }
-
-  private static func mix(_ value: UInt64) -> UInt64 {
-    var z = value
-    z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
-    return z ^ z >> 31
-  }
 }
 
 /// Drawing an index with given weights in constant time (A. J. Walker's alias method, 1977).

@@ -114,12 +114,7 @@ extension UTCOffsets {
 
   /// 00:00 UTC of the n-th Sunday of a month.
   private static func sunday(_ ordinal: Int, month: Int, year: Int) -> Instant {
-    // Days from civil (H. Hinnant, "chrono-compatible low-level date algorithms"); month is 3...12.
-    let era = year / 400
-    let yearOfEra = year - era * 400
-    let dayOfYear = (153 * (month - 3) + 2) / 5
-    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-    let first = era * 146_097 + dayOfEra - 719_468
+    let first = CivilDate(year: year, month: month, day: 1)?.daysSince1970 ?? 0
     let weekday = (first + 4) % 7
     let day = first + (7 - weekday) % 7 + (ordinal - 1) * 7
     return Instant(seconds: Int64(day) * 86_400)

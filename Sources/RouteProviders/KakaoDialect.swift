@@ -79,21 +79,14 @@ public struct KakaoDialect: RouteDialect {
       providerTaxiFare: summary.fare?.taxi)
   }
 
-  /// `YYYYMMDDHHMM` in Korean time (civil from days: H. Hinnant).
+  /// `YYYYMMDDHHMM` in Korean time.
   static func koreanMinute(_ instant: Instant) -> String {
     let minutes = instant.advanced(milliseconds: 9 * 3_600_000).milliseconds / 60_000
     let (days, minute) = minutes.quotientAndRemainder(dividingBy: 1440)
-    let shifted = days + 719_468
-    let era = shifted / 146_097
-    let dayOfEra = shifted - era * 146_097
-    let yearOfEra =
-      (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let shiftedMonth = (5 * dayOfYear + 2) / 153
-    let day = dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
-    let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
-    let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-    return [(year, 4), (month, 2), (day, 2), (minute / 60, 2), (minute % 60, 2)].map {
+    let date = CivilDate(daysSince1970: Int(days))
+    return [
+      (date.year, 4), (date.month, 2), (date.day, 2), (Int(minute) / 60, 2), (Int(minute) % 60, 2),
+    ].map {
       let digits = String($0.0)
       return String(repeating: "0", count: max(0, $0.1 - digits.count)) + digits
     }.joined()

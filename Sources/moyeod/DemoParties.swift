@@ -32,7 +32,7 @@ struct DemoParties: Service {
     let plans = simulation.parties(parties, from: start, horizonMinutes: Self.horizonMinutes)
     try? await cancelWhenGracefulShutdown {
       var offered: [String] = []
-      var draws = DemoDraws(seed: seed)
+      var draws = SplitMix64(seed: seed)
       // Many at a time share a commit.
       for start in stride(from: 0, to: plans.count, by: Self.offersAtATime) {
         try Task.checkCancellation()
@@ -55,7 +55,7 @@ struct DemoParties: Service {
 
   /// Somebody joins, now and then somebody leaves; parties that are over make room for others.
   private func step(
-    _ offered: inout [String], _ simulation: CitySimulation, _ draws: inout DemoDraws,
+    _ offered: inout [String], _ simulation: CitySimulation, _ draws: inout SplitMix64,
     _ round: inout Int
   ) async {
     guard parties > 0 else { return }
@@ -71,7 +71,7 @@ struct DemoParties: Service {
     while missing > 0 {
       let plans = simulation.parties(
         parties, from: clock.now(), horizonMinutes: Self.horizonMinutes)
-      guard let plan = plans.isEmpty ? nil : plans[draws.below(plans.count)] else { return }
+      guard let plan = draws.pick(plans) else { return }
       if let id = await offer(plan, simulation, round: round) { offered.append(id) }
       round += 1
       missing -= 1
@@ -111,7 +111,7 @@ struct DemoParties: Service {
   }
 
   private func join(
-    _ id: String, _ simulation: CitySimulation, _ draws: inout DemoDraws
+    _ id: String, _ simulation: CitySimulation, _ draws: inout SplitMix64
   ) async {
     guard let party = try? desk.get(id), party.state == .open else { return }
     let rider = simulation.user(at: draws.below(users))
@@ -121,7 +121,7 @@ struct DemoParties: Service {
     _ = try? await desk.join(partyID: id, command, CommandContext(caller: "demo"))
   }
 
-  private func leave(_ id: String, _ draws: inout DemoDraws) async {
+  private func leave(_ id: String, _ draws: inout SplitMix64) async {
     guard let party = try? desk.get(id), party.riders.count > 1,
       let rider = draws.pick(Array(party.riders.dropFirst()))
     else { return }
@@ -130,23 +130,8 @@ struct DemoParties: Service {
   }
 }
 
-/// SplitMix64 (Steele, Lea, Flood 2014).
-private struct DemoDraws {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed &+ 0x7061_7274_6965_7321 }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-
-  mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(max(1, bound))) }
-
-  mutating func pick<T>(_ items: [T]) -> T? {
+extension SplitMix64 {
+  fileprivate mutating func pick<T>(_ items: [T]) -> T? {
     items.isEmpty ? nil : items[below(items.count)]
   }
 }

@@ -12,7 +12,7 @@ import Testing
 @Suite struct ClusterTests {
   /// 600 people around three places, 40 of them at one spot.
   private static func people() -> [String] {
-    var generator = SeededGenerator(seed: 11)
+    var generator = SplitMix64(seed: 11)
     let centres = [(37.56, 126.98), (37.50, 127.03), (35.16, 129.16)]
     return (0..<600).map { i in
       let tag = i % 10 == 0 ? "swift" : "go"

@@ -1,4 +1,5 @@
 import GeoMath
+import ObjectModel
 
 /// Seeded objects and queries over the places where searching goes wrong.
 struct OracleData {
@@ -6,13 +7,13 @@ struct OracleData {
     case uniform, clustered, identical, polar, antimeridian
   }
 
-  var generator: SeededGenerator
+  var generator: SplitMix64
   let now: Int64
   static let tags = ["swift", "모여", "카페", "go", "math", "빠른 길", "c++", "night-owl"]
   static let names = ["mina", "민아", "joon"]
 
   init(seed: UInt64, now: Int64) {
-    generator = SeededGenerator(seed: seed)
+    generator = SplitMix64(seed: seed)
     self.now = now
   }
 

@@ -1,5 +1,6 @@
 import Foundation
 import MoyeoAPI
+import ObjectModel
 import Testing
 
 @Suite struct PagingTests {
@@ -7,7 +8,7 @@ import Testing
   @Test(arguments: [UInt64(1), 2, 3], ["nearby", "within"])
   func pagingNeitherRepeatsNorSkipsWhatStays(seed: UInt64, call: String) async throws {
     try await RunningDaemon.run { daemon in
-      var generator = SeededGenerator(seed: seed)
+      var generator = SplitMix64(seed: seed)
       func item(_ id: String) -> String {
         // Many at one place, so that ids break ties.
         let spread =

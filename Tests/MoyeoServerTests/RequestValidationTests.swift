@@ -1,6 +1,7 @@
 import GeoMath
 import MoyeoAPI
 import MoyeoEngine
+import ObjectModel
 import SpatialIndexing
 import SwiftProtobuf
 import Testing
@@ -126,7 +127,7 @@ import Testing
 
   /// A radius, or an age, taken from an answer includes what the answer showed.
   @Test func aRadiusReadFromAHitIncludesThatHit() throws {
-    var generator = SeededGenerator(seed: 3)
+    var generator = SplitMix64(seed: 3)
     for _ in 0..<20_000 {
       let millimeters = Int64.random(in: 0...30_000_000, using: &generator)
       #expect(try validation.radiusMillimeters(Double(millimeters) / 1000) == millimeters)

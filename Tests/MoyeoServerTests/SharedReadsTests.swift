@@ -16,7 +16,7 @@ import Testing
     let engine: Engine
     let on: PositionOperations
     let off: PositionOperations
-    var random: SeededGenerator
+    var random: SplitMix64
     /// When each observation ends.
     var ends: [String: [Instant: Instant]] = [:]
 
@@ -28,7 +28,7 @@ import Testing
       settings.isOn = false
       off = PositionOperations(
         engine: engine, shared: SharedReads(settings: settings, clock: monotonic))
-      random = SeededGenerator(seed: seed)
+      random = SplitMix64(seed: seed)
     }
 
     mutating func step() throws {

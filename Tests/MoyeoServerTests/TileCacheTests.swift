@@ -60,7 +60,7 @@ import Testing
   @Test(arguments: [1 as UInt64, 2, 3])
   func cachedOrNotTheBytesAreTheSame(seed: UInt64) async throws {
     let city = try City()
-    var generator = SeededGenerator(seed: seed)
+    var generator = SplitMix64(seed: seed)
     for round in 0..<30 {
       for _ in 0..<5 {
         city.report(

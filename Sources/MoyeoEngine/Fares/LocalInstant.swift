@@ -43,8 +43,7 @@ public enum LocalInstant {
       scanner.take("-"), let day = scanner.number(2),
       scanner.take("T") || scanner.take("t") || scanner.take(" "),
       let hour = scanner.number(2), scanner.take(":"), let minute = scanner.number(2),
-      (1...12).contains(month), day >= 1, day <= daysIn(month: month, year: year),
-      hour <= 23, minute <= 59
+      let date = CivilDate(year: year, month: month, day: day), hour <= 23, minute <= 59
     else { return nil }
     var milliseconds: Int64 = 0
     if scanner.take(":") {
@@ -55,8 +54,9 @@ public enum LocalInstant {
         milliseconds += Int64(fraction)
       }
     }
-    let days = daysSinceEpoch(year: year, month: month, day: day)
-    let local = days * 86_400_000 + Int64(hour) * 3_600_000 + Int64(minute) * 60_000 + milliseconds
+    let local =
+      Int64(date.daysSince1970) * 86_400_000 + Int64(hour) * 3_600_000 + Int64(minute) * 60_000
+      + milliseconds
     if scanner.isAtEnd { return offsets?.instant(localMilliseconds: local) }
     if scanner.take("Z") || scanner.take("z") {
       return scanner.isAtEnd ? Instant(milliseconds: local) : nil
@@ -67,24 +67,6 @@ public enum LocalInstant {
       hours <= 23, minutes <= 59, scanner.isAtEnd
     else { return nil }
     return Instant(milliseconds: local - sign * Int64(hours * 60 + minutes) * 60_000)
-  }
-
-  /// Days since 1970-01-01 of the proleptic Gregorian calendar (H. Hinnant, days_from_civil).
-  private static func daysSinceEpoch(year: Int, month: Int, day: Int) -> Int64 {
-    let y = month <= 2 ? year - 1 : year
-    let era = (y >= 0 ? y : y - 399) / 400
-    let yearOfEra = y - era * 400
-    let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
-    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-    return Int64(era * 146_097 + dayOfEra - 719_468)
-  }
-
-  private static func daysIn(month: Int, year: Int) -> Int {
-    switch month {
-    case 4, 6, 9, 11: 30
-    case 2: (year % 4 == 0 && year % 100 != 0) || year % 400 == 0 ? 29 : 28
-    default: 31
-    }
   }
 }
 

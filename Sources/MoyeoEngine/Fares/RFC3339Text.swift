@@ -23,28 +23,13 @@ public enum RFC3339Text {
       rest += day
       days -= 1
     }
-    let (year, month, dayOfMonth) = civil(days)
+    let date = CivilDate(daysSince1970: Int(days))
     let fraction = rest % 1000
     let tail = fraction == 0 ? "" : "." + String(String(1000 + fraction).dropFirst())
-    let years = String(year)
+    let years = String(date.year)
     let padded = String(repeating: "0", count: max(0, 4 - years.count)) + years
-    return "\(padded)-\(two(month))-\(two(dayOfMonth))T"
+    return "\(padded)-\(two(Int64(date.month)))-\(two(Int64(date.day)))T"
       + "\(two(rest / 3_600_000)):\(two(rest / 60_000 % 60)):\(two(rest / 1000 % 60))\(tail)"
-  }
-
-  /// The proleptic Gregorian date of a day since 1970-01-01 (H. Hinnant, civil_from_days).
-  private static func civil(_ days: Int64) -> (Int64, Int64, Int64) {
-    let z = days + 719_468
-    let era = (z >= 0 ? z : z - 146_096) / 146_097
-    let dayOfEra = z - era * 146_097
-    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let shifted = (5 * dayOfYear + 2) / 153
-    let month = shifted < 10 ? shifted + 3 : shifted - 9
-    return (
-      yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month,
-      dayOfYear - (153 * shifted + 2) / 5 + 1
-    )
   }
 
   private static func two(_ value: Int64) -> String { value < 10 ? "0\(value)" : "\(value)" }

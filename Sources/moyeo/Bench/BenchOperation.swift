@@ -1,5 +1,6 @@
 import MoyeoAPI
 import MoyeoClient
+import ObjectModel
 
 /// What a load test asks for.
 enum BenchMode: String, CaseIterable, Sendable {
@@ -49,7 +50,7 @@ struct BenchOperation: Sendable {
         kind: .write, items: try await stream.report(number, workload, batchSize, stepMeters),
         hits: 0)
     case .mixed:
-      var draws = BenchDraws(seed: seed ^ UInt64(number) &* 0xD6E8_FEB8_6659_FD93)
+      var draws = SplitMix64(seed: seed ^ UInt64(number) &* 0xD6E8_FEB8_6659_FD93)
       return draws.unit() < writeShare ? try await report(number) : try await nearby(number)
     }
   }

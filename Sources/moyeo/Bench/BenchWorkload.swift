@@ -1,5 +1,6 @@
 import GeoMath
 import MoyeoAPI
+import ObjectModel
 
 /// Points and questions of a load test: from files, or made by a seed.
 struct BenchWorkload: Sendable {
@@ -24,7 +25,7 @@ struct BenchWorkload: Sendable {
   /// A metro: 48 Gaussian hot spots of 0.5-3 km, heavier ones first, in a box of 60 km around Seoul,
   /// and 20 % spread evenly; ids of 36 characters; tags that 10 %, 1 % and 0.1 % carry.
   static func generated(points count: Int, queries queryCount: Int, seed: UInt64) -> BenchWorkload {
-    var draws = BenchDraws(seed: seed)
+    var draws = SplitMix64(seed: seed)
     let spots = (0..<48).map { rank in
       (
         latitude: 37.3 + 0.54 * draws.unit(), longitude: 126.65 + 0.68 * draws.unit(),
@@ -32,7 +33,7 @@ struct BenchWorkload: Sendable {
       )
     }
     let total = spots.reduce(0) { $0 + $1.weight }
-    func place(_ draws: inout BenchDraws) -> (Double, Double) {
+    func place(_ draws: inout SplitMix64) -> (Double, Double) {
       if draws.unit() < 0.2 { return (37.3 + 0.54 * draws.unit(), 126.65 + 0.68 * draws.unit()) }
       var left = draws.unit() * total
       var spot = spots[0]
@@ -68,7 +69,7 @@ struct BenchWorkload: Sendable {
 
   /// Points near which somebody asks, when only points were given.
   static func queries(near points: [Point], count: Int, seed: UInt64) -> [Query] {
-    var draws = BenchDraws(seed: seed)
+    var draws = SplitMix64(seed: seed)
     return (0..<count).map { _ in
       let point = points[draws.below(points.count)]
       return Query(
@@ -81,7 +82,7 @@ struct BenchWorkload: Sendable {
   /// direction drawn for that round. A pure function, so that any task may ask.
   func moved(_ index: Int, round: UInt64, stepMeters: Double) -> (Double, Double) {
     let point = points[index]
-    var draws = BenchDraws(seed: UInt64(index) &* 0x9E37_79B9_7F4A_7C15 ^ round)
+    var draws = SplitMix64(seed: UInt64(index) &* 0x9E37_79B9_7F4A_7C15 ^ round)
     let degrees = stepMeters / 111_195
     let scale = max(0.02, 1 - point.latitude.magnitude / 90)
     return (
@@ -91,27 +92,7 @@ struct BenchWorkload: Sendable {
   }
 }
 
-/// SplitMix64 (G. Steele, D. Lea, C. Flood, OOPSLA 2014).
-struct BenchDraws {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
-    return z ^ z >> 31
-  }
-
-  /// 0..<1.
-  mutating func unit() -> Double { Double(next() >> 11) * 0x1p-53 }
-
-  mutating func below(_ bound: Int) -> Int {
-    Int(UInt64(bound).multipliedFullWidth(by: next()).high)
-  }
-
+extension SplitMix64 {
   /// A sum of twelve uniform draws: normal within +-6 deviations.
   mutating func normal() -> Double { (0..<12).reduce(-6) { sum, _ in sum + unit() } }
 }

@@ -1,3 +1,4 @@
+import ObjectModel
 import SwiftProtobuf
 
 /// Moments as people and files write them.
@@ -18,9 +19,9 @@ enum TimeText {
     var scanner = TimeScanner(trimmed)
     guard let year = scanner.digits(4), scanner.take("-"), let month = scanner.digits(2),
       scanner.take("-"), let day = scanner.digits(2),
-      (1...12).contains(month), (1...daysIn(month: month, year: year)).contains(day)
+      let date = CivilDate(year: year, month: month, day: day)
     else { return nil }
-    var seconds = daysSince1970(year: year, month: month, day: day) * 86_400
+    var seconds = date.daysSince1970 * 86_400
     var nanoseconds = 0
     if !scanner.isAtEnd {
       guard scanner.take("T") || scanner.take("t") || scanner.take(" "),
@@ -59,8 +60,8 @@ enum TimeText {
     let local = stamp.seconds + Int64(offsetSeconds)
     let days = local.flooredQuotient(86_400)
     let minute = (local - days * 86_400) / 60
-    let (year, month, day) = civilDate(daysSince1970: Int(days))
-    return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2)) "
+    let date = CivilDate(daysSince1970: Int(days))
+    return "\(padded(date.year, 4))-\(padded(date.month, 2))-\(padded(date.day, 2)) "
       + "\(padded(Int(minute) / 60, 2)):\(padded(Int(minute) % 60, 2))"
   }
 
@@ -72,37 +73,6 @@ enum TimeText {
   static func padded(_ value: Int, _ digits: Int) -> String {
     let text = String(value)
     return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
-  }
-
-  private static func daysIn(month: Int, year: Int) -> Int {
-    switch month {
-    case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
-    case 4, 6, 9, 11: 30
-    default: 31
-    }
-  }
-
-  /// H. Hinnant, "chrono-compatible low-level date algorithms".
-  private static func daysSince1970(year: Int, month: Int, day: Int) -> Int {
-    let y = month <= 2 ? year - 1 : year
-    let era = (y >= 0 ? y : y - 399) / 400
-    let yearOfEra = y - era * 400
-    let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-    return era * 146_097 + dayOfEra - 719_468
-  }
-
-  private static func civilDate(daysSince1970: Int) -> (year: Int, month: Int, day: Int) {
-    let z = daysSince1970 + 719_468
-    let era = (z >= 0 ? z : z - 146_096) / 146_097
-    let dayOfEra = z - era * 146_097
-    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let shifted = (5 * dayOfYear + 2) / 153
-    let month = shifted < 10 ? shifted + 3 : shifted - 9
-    return (
-      yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shifted + 2) / 5 + 1
-    )
   }
 }
 

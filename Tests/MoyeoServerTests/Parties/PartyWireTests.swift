@@ -133,7 +133,7 @@ import Testing
       let outcomes = try await withThrowingTaskGroup(of: (String, String?).self) { group in
         for i in 0..<32 {
           group.addTask {
-            var random = SeededGenerator(seed: UInt64(round * 100 + i))
+            var random = SplitMix64(seed: UInt64(round * 100 + i))
             let rider = "rider-\(i)"
             for id in ids.shuffled(using: &random) {
               for _ in 0..<(i % 4 == 0 ? 2 : 1) {
