@@ -66,11 +66,7 @@ public struct TravelEstimator: Sendable {
   @inlinable
   public func durationSeconds(roadMeters: Double) -> Double {
     guard roadMeters > 0 else { return 0 }
-    let secondsAtFactorOne = roadMeters / profile.speed.value(meters: roadMeters)
-    if secondsAtFactorOne <= firstHourSecondsLeft * firstFactor {
-      return secondsAtFactorOne / firstFactor
-    }
-    return overSeveralHours(secondsAtFactorOne)
+    return durationSeconds(atFactorOne: profile.secondsAtFactorOne(roadMeters: roadMeters))
   }
 
   @usableFromInline

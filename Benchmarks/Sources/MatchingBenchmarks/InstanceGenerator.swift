@@ -42,6 +42,20 @@ struct InstanceGenerator {
       tolerance: 300, limits: .standard),
   ]
 
+  /// Not those of the files: their kinds by other seeds, and everybody at one station.
+  static func unseen(_ seed: UInt64) -> [Shape] {
+    let crowd = Shape(
+      name: "crowd", seed: 4, requests: 1000, origins: 1, destinations: 80, originSpread: 80,
+      destinationSpread: 500, halfWidth: 6500, halfHeight: 6500, minutes: 10, tolerance: 300,
+      limits: .standard)
+    return (shapes + [crowd]).map { shape in
+      var shape = shape
+      shape.seed = 100 * shape.seed + seed
+      shape.name = "\(shape.name)/\(shape.seed)"
+      return shape
+    }
+  }
+
   private static let center = (latitude: 37.52, longitude: 127.0)
   private static let begin: Int64 = 1_767_200_000
 

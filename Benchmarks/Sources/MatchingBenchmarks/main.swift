@@ -3,11 +3,13 @@ import ObjectModel
 import RideMatching
 import RoutePlanning
 
-// MatchingBenchmarks table DIRECTORY            quality by time over the instances of a directory
+// MatchingBenchmarks table DIRECTORY [MS ...]   quality by time over the instances of a directory
 // MatchingBenchmarks generate DIRECTORY         writes the instances, without their optimum
 // MatchingBenchmarks groups FILE OUT [all]      candidate groups for another solver; all: uncut
 // MatchingBenchmarks best FILE SECONDS          best known value, where no solver proves one
 // MatchingBenchmarks rounds DIRECTORY           quality by rounds, for the gate in the tests
+// MatchingBenchmarks unseen SEEDS SECONDS       the same table over other instances of 1,000, against
+//                                               the best of runs of so many seconds
 
 let pricing = RidePricing.linear(
   base: 4800, baseMeters: 1600, perMeter: 0.763, perSecond: 0.4, walkCostPerMeter: 1.5)
@@ -33,46 +35,76 @@ func instances(_ directory: String) throws -> [String] {
 
 func percent(_ share: Double) -> String { String(format: "%.2f", share * 100) }
 
-/// Median of five runs, groups made anew in each: the budget covers everything.
-func table(_ directory: String) throws {
-  print("instance            requests groups  groups ms  greedy+local   50 ms  500 ms   5 s")
+func table(_ directory: String, _ budgets: [Int]) throws {
+  printHeading(budgets)
   for name in try instances(directory) {
     let (facts, requests) = try read(directory + "/" + name)
     let best = facts["optimum"].flatMap(Double.init) ?? facts["best"].flatMap(Double.init) ?? 0
-    var making: [Double] = []
-    var groups = 0
-    for _ in 0..<5 {
-      let begin = threadSeconds()
-      groups =
-        BatchMatching.candidateGroups(requests: requests, options: options(iterations: 0))
-        .count
-      making.append(threadSeconds() - begin)
-    }
-    let start = BatchMatching.solve(requests: requests, options: options(iterations: 0))
-    var line =
-      name.padding(toLength: 20, withPad: " ", startingAt: 0)
-      + String(
-        format: "%7d %7d %9.1f %13@", requests.count, groups, making.sorted()[2] * 1e3,
-        percent(start.objective / best) as NSString)
-    for budget in [0.05, 0.5, 5] {
-      var values: [Double] = []
-      for seed in 1...(budget > 1 ? 1 : 5) {
-        var options = options(iterations: .max)
-        options.seed = UInt64(seed)
-        let begin = threadSeconds()
-        let result = BatchMatching.solve(requests: requests, options: options) {
-          threadSeconds() - begin > budget
-        }
-        let problems = BatchVerification.problems(
-          of: result, requests: requests, options: options)
-        if !problems.isEmpty { print("\(name): \(problems)") }
-        values.append(result.objective)
-      }
-      line += "  " + percent(values.sorted()[values.count / 2] / best)
-    }
-    print(line)
+    printLine(name, requests, best: best, budgets)
   }
   print("% of the optimum (or best known); processor time of the thread, groups included")
+}
+
+func unseen(seeds: ClosedRange<UInt64>, seconds: Double) {
+  let budgets = [50, 500]
+  printHeading(budgets)
+  for seed in seeds {
+    for shape in InstanceGenerator.unseen(seed) {
+      let requests = InstanceGenerator.requests(shape)
+      let best = best(requests, seconds: seconds).map(\.objective).max() ?? 0
+      printLine(shape.name, requests, best: best, budgets)
+    }
+  }
+  print("% of the best of long runs; processor time of the thread, groups included")
+}
+
+func printHeading(_ budgets: [Int]) {
+  print(
+    "instance            requests groups  groups ms  0 rounds"
+      + budgets.map { String(format: "%8d ms", $0) }.joined())
+}
+
+/// Median of five runs, groups made anew in each: the budget covers everything.
+func printLine(_ name: String, _ requests: [RideRequest], best: Double, _ budgets: [Int]) {
+  var making: [Double] = []
+  var groups = 0
+  for _ in 0..<5 {
+    let begin = threadSeconds()
+    groups =
+      BatchMatching.candidateGroups(requests: requests, options: options(iterations: 0))
+      .count
+    making.append(threadSeconds() - begin)
+  }
+  let start = BatchMatching.solve(requests: requests, options: options(iterations: 0))
+  var line =
+    name.padding(toLength: 20, withPad: " ", startingAt: 0)
+    + String(
+      format: "%7d %7d %9.1f %9.2f", requests.count, groups, making.sorted()[2] * 1e3,
+      start.objective / best * 100)
+  for milliseconds in budgets {
+    let budget = Double(milliseconds) / 1000
+    var values: [Double] = []
+    for seed in 1...(budget > 1 ? 1 : 5) {
+      var options = options(iterations: .max)
+      options.seed = UInt64(seed)
+      let result = solve(requests, options, seconds: budget)
+      let problems = BatchVerification.problems(
+        of: result, requests: requests, options: options)
+      if !problems.isEmpty { print("\(name): \(problems)") }
+      values.append(result.objective)
+    }
+    line += String(format: "%11.2f", values.sorted()[values.count / 2] / best * 100)
+  }
+  print(line)
+}
+
+func solve(
+  _ requests: [RideRequest], _ options: BatchOptions, seconds: Double
+) -> BatchResult {
+  let begin = threadSeconds()
+  return BatchMatching.solve(requests: requests, options: options) {
+    threadSeconds() - begin > seconds
+  }
 }
 
 func rounds(_ directory: String) throws {
@@ -88,18 +120,13 @@ func rounds(_ directory: String) throws {
   }
 }
 
-/// The best of long runs from differently rich sets of groups.
-func best(_ file: String, seconds: Double) throws {
-  let requests = try read(file).requests
-  for limit in [50, 100, 200] {
+/// Long runs from differently rich sets of groups.
+func best(_ requests: [RideRequest], seconds: Double) -> [BatchResult] {
+  [nil, 100, 250].map { limit in
     var options = options(iterations: .max)
     options.maxCandidatesPerPickUp = limit
-    options.maxGroupsPerRequest = 256
-    let begin = threadSeconds()
-    let result = BatchMatching.solve(requests: requests, options: options) {
-      threadSeconds() - begin > seconds
-    }
-    print("limit \(limit) groups \(result.candidateGroups) value \(result.objective)")
+    if limit != nil { options.maxGroupsPerRequest = 256 }
+    return solve(requests, options, seconds: seconds)
   }
 }
 
@@ -131,14 +158,23 @@ func groups(_ file: String, _ out: String, isUncut: Bool) throws {
 
 let arguments = Array(CommandLine.arguments.dropFirst())
 switch (arguments.first, arguments.count) {
-case ("table", 2): try table(arguments[1])
+case ("table", 2...):
+  let budgets = arguments.dropFirst(2).compactMap { Int($0) }
+  try table(arguments[1], budgets.isEmpty ? [50, 500, 5000] : budgets)
 case ("rounds", 2): try rounds(arguments[1])
-case ("best", 3): try best(arguments[1], seconds: Double(arguments[2]) ?? 10)
+case ("best", 3):
+  for result in best(try read(arguments[1]).requests, seconds: Double(arguments[2]) ?? 10) {
+    print("groups \(result.candidateGroups) value \(result.objective)")
+  }
+case ("unseen", 3):
+  unseen(seeds: 1...max(1, UInt64(arguments[1]) ?? 1), seconds: Double(arguments[2]) ?? 10)
 case ("generate", 2): try generate(arguments[1])
 case ("groups", 3): try groups(arguments[1], arguments[2], isUncut: false)
 case ("groups", 4) where arguments[3] == "all":
   try groups(arguments[1], arguments[2], isUncut: true)
 default:
-  print("table DIR | rounds DIR | best FILE SECONDS | generate DIR | groups FILE OUT [all]")
+  print(
+    "table DIR [MS ...] | rounds DIR | unseen SEEDS SECONDS | best FILE SECONDS | generate DIR | groups FILE OUT [all]"
+  )
   exit(2)
 }

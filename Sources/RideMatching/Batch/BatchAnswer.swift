@@ -20,9 +20,12 @@ struct BatchAnswer {
     let members = (0..<4).map { Int(group.members[$0]) }.filter { $0 >= 0 }
     let riders = [pickUp] + members.filter { $0 != pickUp }
     var (route, walks) = route(riders)
-    guard let saving = route.best(instance), saving > 0 else { return }
-    let departure = instance.estimators[route.departureIndex(instance)].departure
     let pricing = instance.options.pricing
+    route.findBest(instance)
+    let estimatedSolos = riders.reduce(0) { $0 + instance.soloFares[$1] }
+    let saving = estimatedSolos - route.fare - walks.reduce(0, +) * pricing.walkCostPerMeter
+    guard route.outcome == .found, saving > 0 else { return }
+    let departure = instance.estimators[route.departureIndex(instance)].departure
     let fare = pricing.exact(route.meters, route.seconds, departure)
     let solos = riders.map { soloFare($0) }
     let soloSum = solos.reduce(0, +)
@@ -52,20 +55,20 @@ struct BatchAnswer {
     route.count = riders.count
     for (local, rider) in riders.enumerated() {
       route.riders[local] = rider
-      route.fromPickUp[local] =
+      let fromPickUp =
         local == 0
         ? instance.directMeters[rider]
         : instance.roadMeters(
           straight: instance.exactMeters(riders[0], .origin, rider, .destination))
-      let walk =
-        local == 0 ? 0 : instance.exactMeters(rider, .origin, riders[0], .origin)
-      walks.append(walk)
-      route.walkMeters += walk
+      route.fromPickUp[local] = fromPickUp
+      route.fromPickUpWork[local] = instance.work(roadMeters: fromPickUp)
+      route.limits[local] = instance.limits[rider].longestRideMeters(direct: fromPickUp)
+      walks.append(
+        local == 0 ? 0 : instance.exactMeters(rider, .origin, riders[0], .origin))
       for other in 0..<local {
         let between = instance.roadMeters(
           straight: instance.exactMeters(riders[other], .destination, rider, .destination))
-        route.between[local * 4 + other] = between
-        route.between[other * 4 + local] = between
+        route.setLeg(local, other, meters: between, work: instance.work(roadMeters: between))
       }
     }
     return (route, walks)

@@ -2,39 +2,47 @@ import GeoMath
 import ObjectModel
 import RoutePlanning
 
-/// The requests of a batch with what their candidates need, worked out once a request.
-struct BatchInstance {
+/// The requests of a batch with what their candidates need, worked out once a request. By request,
+/// unless said otherwise.
+final class BatchInstance: Sendable {
   let count: Int
   let options: BatchOptions
   let maxSeats: Int
   /// Lower bound of road / straight distance anywhere.
   let leastCircuity: Double
 
-  /// Points of the unit sphere and their latitudes in radians: lengths of chords bound distances from below without trigonometry,
-  /// at the poles and across the antimeridian too.
-  private(set) var origins: [SIMD3<Double>] = []
-  private(set) var destinations: [SIMD3<Double>] = []
-  private(set) var originLatitudes: [Double] = []
-  private(set) var destinationLatitudes: [Double] = []
-  private(set) var fromOrigin: [DistanceOrigin] = []
-  private(set) var fromDestination: [DistanceOrigin] = []
+  /// Points of the unit sphere and their latitudes in radians: lengths of chords bound distances from
+  /// below without trigonometry, at the poles and across the antimeridian too.
+  let origins: [SIMD3<Double>]
+  let destinations: [SIMD3<Double>]
+  let originLatitudes: [Double]
+  let destinationLatitudes: [Double]
+  let fromOrigin: [DistanceOrigin]
+  let fromDestination: [DistanceOrigin]
   /// Milliseconds.
-  private(set) var starts: [Int64] = []
-  private(set) var times: [Int64] = []
-  private(set) var ends: [Int64] = []
-  private(set) var seats: [Int] = []
-  private(set) var limits: [RideLimits] = []
-  private(set) var maxWalks: [Double] = []
-  private(set) var directMeters: [Double] = []
+  let starts: [Int64]
+  let times: [Int64]
+  let ends: [Int64]
+  let seats: [Int]
+  let limits: [RideLimits]
+  let maxWalks: [Double]
+  let minSharedRatios: [Double]
+  /// Along the road from origin to destination, in meters; its work (``work(roadMeters:)``); and the
+  /// chord of the unit sphere.
+  let directMeters: [Double]
+  let directWork: [Double]
+  let directChords: [Double]
   /// What each pays alone, by the estimate, minor units.
-  private(set) var soloFares: [Double] = []
+  let soloFares: [Double]
   /// At 2i for departures at the time of request i, at 2i + 1 for those at its window's end; the
   /// local hour is that of the request's origin (``places``).
-  private(set) var estimators: [TravelEstimator] = []
-  private(set) var places: [Coordinate] = []
+  let estimators: [TravelEstimator]
+  let places: [Coordinate]
+  /// Places of equal zones have the same local hour at any moment.
+  let zones: [Double]
   /// Not for a group: no seat or too many asked for, a window that is none, a rider who is in the
   /// batch already, a way that has no price.
-  private(set) var isUsable: [Bool] = []
+  let isUsable: [Bool]
 
   /// Meters of surface a unit of chord spans at least: the smallest radius of curvature, the
   /// meridional one at the equator, a (1 - e^2), less a hair for rounding.
@@ -44,56 +52,78 @@ struct BatchInstance {
   init(_ requests: [RideRequest], _ options: BatchOptions) {
     count = requests.count
     self.options = options
-    maxSeats = min(max(options.maxSeats, 1), 100)
-    leastCircuity = options.profile.circuity.knots.map(\.value).min() ?? 1
-    var seen = Set<String>(minimumCapacity: requests.count)
-    for request in requests {
-      let origin = request.origin.coordinate
-      let destination = request.destination.coordinate
-      let from = DistanceOrigin(origin)
-      origins.append(UnitSphere.vector(origin))
-      destinations.append(UnitSphere.vector(destination))
-      originLatitudes.append(origin.latitude * (.pi / 180))
-      destinationLatitudes.append(destination.latitude * (.pi / 180))
-      fromOrigin.append(from)
-      places.append(origin)
-      fromDestination.append(DistanceOrigin(destination))
-      starts.append(request.window.start.milliseconds)
-      times.append(request.window.time.milliseconds)
-      ends.append(request.window.end.milliseconds)
-      seats.append(request.seats)
-      maxWalks.append(request.limits.maxWalkMeters)
-      limits.append(request.limits)
-      for departure in [request.window.time, request.window.end] {
-        estimators.append(
-          TravelEstimator(profile: options.profile, departure: departure, near: origin))
+    let maxSeats = min(max(options.maxSeats, 1), 100)
+    self.maxSeats = maxSeats
+    let profile = options.profile
+    leastCircuity = profile.circuity.knots.map(\.value).min() ?? 1
+    let places = requests.map(\.origin.coordinate)
+    let goals = requests.map(\.destination.coordinate)
+    let origins = places.map(UnitSphere.vector)
+    let destinations = goals.map(UnitSphere.vector)
+    let fromOrigin = places.map { DistanceOrigin($0) }
+    self.places = places
+    self.origins = origins
+    self.destinations = destinations
+    originLatitudes = places.map { $0.latitude * (.pi / 180) }
+    destinationLatitudes = goals.map { $0.latitude * (.pi / 180) }
+    self.fromOrigin = fromOrigin
+    fromDestination = goals.map { DistanceOrigin($0) }
+    starts = requests.map(\.window.start.milliseconds)
+    times = requests.map(\.window.time.milliseconds)
+    ends = requests.map(\.window.end.milliseconds)
+    seats = requests.map(\.seats)
+    limits = requests.map(\.limits)
+    maxWalks = requests.map(\.limits.maxWalkMeters)
+    minSharedRatios = requests.map { $0.limits.minSharedRatio ?? 0 }
+    let estimators = requests.flatMap { request in
+      [request.window.time, request.window.end].map {
+        TravelEstimator(profile: profile, departure: $0, near: request.origin.coordinate)
       }
-      let direct = estimators[estimators.count - 2].estimate(
-        straightMeters: from.meters(
-          latitude: destination.latitude, longitude: destination.longitude))
-      directMeters.append(direct.distanceMeters)
-      let solo = options.pricing.estimate(
-        direct.distanceMeters, direct.durationSeconds, request.window.time)
-      soloFares.append(solo)
-      isUsable.append(
-        seen.insert(request.riderID).inserted && (1...maxSeats).contains(request.seats)
-          && request.window.toleranceMilliseconds >= 0 && solo.isFinite && solo >= 0)
     }
+    self.estimators = estimators
+    let directs = requests.indices.map { i in
+      estimators[2 * i].estimate(
+        straightMeters: fromOrigin[i].meters(
+          latitude: goals[i].latitude, longitude: goals[i].longitude))
+    }
+    directMeters = directs.map(\.distanceMeters)
+    directWork = directs.map { profile.secondsAtFactorOne(roadMeters: $0.distanceMeters) }
+    directChords = requests.indices.map { Self.chord(origins[$0], destinations[$0]) }
+    zones =
+      switch profile.localTime {
+      case .byLongitude: places.map { ($0.longitude / 15).rounded() }
+      case .offsets: places.map { _ in 0 }
+      }
+    let soloFares = requests.indices.map { i in
+      options.pricing.estimate(
+        directs[i].distanceMeters, directs[i].durationSeconds, requests[i].window.time)
+    }
+    self.soloFares = soloFares
+    var seen = Set<String>(minimumCapacity: requests.count)
+    isUsable = requests.indices.map { i in
+      seen.insert(requests[i].riderID).inserted && (1...maxSeats).contains(requests[i].seats)
+        && requests[i].window.toleranceMilliseconds >= 0 && soloFares[i].isFinite
+        && soloFares[i] >= 0
+    }
+  }
+
+  /// Straight through the unit sphere.
+  @inline(__always)
+  static func chord(_ a: SIMD3<Double>, _ b: SIMD3<Double>) -> Double {
+    let d = a - b
+    return (d * d).sum().squareRoot()
   }
 
   /// At most the distance between two points of the sphere, meters.
   @inline(__always)
   static func leastMeters(_ a: SIMD3<Double>, _ b: SIMD3<Double>) -> Double {
-    let d = a - b
-    return (d * d).sum().squareRoot() * leastRadiusMeters
+    chord(a, b) * leastRadiusMeters
   }
 
-  /// The estimator of a departure for a taxi that starts elsewhere: nil where that is in the same
-  /// nautical time zone, so that the departure's own will do.
-  func foreignEstimator(departure: Int, pickUp: Int) -> TravelEstimator? {
-    func zone(_ place: Coordinate) -> Double { (place.longitude / 15).rounded() }
-    guard zone(places[departure / 2]) != zone(places[pickUp]) else { return nil }
-    return TravelEstimator(
+  /// The estimator of a departure for a taxi that starts at the origin of another request, which may
+  /// be in another zone.
+  func estimator(departure: Int, pickUp: Int) -> TravelEstimator {
+    TravelEstimator(
       profile: options.profile, departure: estimators[departure].departure, near: places[pickUp])
   }
 
@@ -124,6 +154,12 @@ struct BatchInstance {
   @inline(__always)
   func roadMeters(straight: Double) -> Double {
     straight > 0 ? straight * options.profile.circuity.value(meters: straight) : 0
+  }
+
+  /// The time over a road in an hour of factor 1, seconds.
+  @inline(__always)
+  func work(roadMeters: Double) -> Double {
+    options.profile.secondsAtFactorOne(roadMeters: roadMeters)
   }
 
   @inline(__always)

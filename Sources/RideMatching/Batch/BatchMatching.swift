@@ -14,14 +14,19 @@ public enum BatchMatching {
   /// - Complexity: O(pairs near each other + requests x candidates a pick-up), then a few
   ///   microseconds a round.
   public static func solve(
-    requests: [RideRequest], options: BatchOptions, shouldStop: () -> Bool = { false }
+    requests: [RideRequest], options: BatchOptions, shouldStop isOver: () -> Bool = { false }
   ) -> BatchResult {
+    var hasStopped = false
+    func shouldStop() -> Bool {
+      if !hasStopped { hasStopped = isOver() }
+      return hasStopped
+    }
     let instance = BatchInstance(requests, options)
-    let candidates = GroupGenerator.groups(of: instance)
+    let candidates = GroupGenerator.groups(of: instance, shouldStop: shouldStop)
     let problem = PackingProblem(
       requests: requests.count, members: candidates.map(\.members),
       weights: candidates.map(\.saving))
-    var search = PackingSearch(problem, seed: options.seed)
+    var search = PackingSearch(problem, seed: options.seed, shouldStop: shouldStop)
     search.run(rounds: max(0, options.iterations), shouldStop: shouldStop)
     var answer = BatchAnswer(instance, requests)
     for group in search.packing.chosen(problem) {

@@ -12,23 +12,32 @@ struct GroupTable {
     var merit: Double
   }
 
+  /// Found at one pick-up.
+  struct Candidate {
+    /// In any order, -1 where there is none.
+    var members: SIMD4<Int32>
+    var saving: Double
+    var merit: Double
+  }
+
   private(set) var groups: [Group] = []
   private var slots: [Int32]
   private var mask: Int
 
-  init() {
-    slots = Array(repeating: -1, count: 1 << 12)
-    mask = slots.count - 1
+  /// - Parameter expected: Groups for which no room need be made later.
+  init(expected: Int) {
+    var count = 1 << 10
+    while count < 2 * min(expected, 1 << 20) { count *= 2 }
+    slots = Array(repeating: -1, count: count)
+    mask = count - 1
+    groups.reserveCapacity(min(expected, 1 << 20))
   }
 
-  /// The members in any order, -1 where there is none.
   /// - Complexity: O(1) expected.
-  mutating func insert(
-    _ owner: Int, _ j: Int32, _ k: Int32, _ l: Int32, _ saving: Double, _ merit: Double
-  ) {
-    guard saving.isFinite else { return }
+  mutating func insert(_ candidate: Candidate, pickUp: Int) {
+    guard candidate.saving.isFinite else { return }
     // Ascending and -1 last: a sorting network of five on unsigned values.
-    var keys = SIMD4<UInt32>(truncatingIfNeeded: SIMD4<Int32>(Int32(owner), j, k, l))
+    var keys = SIMD4<UInt32>(truncatingIfNeeded: candidate.members)
     func order(_ a: Int, _ b: Int) {
       if keys[a] > keys[b] { (keys[a], keys[b]) = (keys[b], keys[a]) }
     }
@@ -37,7 +46,9 @@ struct GroupTable {
     order(0, 2)
     order(1, 3)
     order(1, 2)
-    insert(SIMD4<Int32>(truncatingIfNeeded: keys), pickUp: owner, saving: saving, merit: merit)
+    insert(
+      SIMD4<Int32>(truncatingIfNeeded: keys), pickUp: pickUp, saving: candidate.saving,
+      merit: candidate.merit)
   }
 
   private mutating func insert(_ members: SIMD4<Int32>, pickUp: Int, saving: Double, merit: Double)

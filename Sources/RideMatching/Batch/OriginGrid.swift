@@ -10,6 +10,8 @@ struct OriginGrid {
   /// Request indices, run by run.
   private var order: [Int] = []
   private var runs: [Range<Int>] = []
+  /// All that can be in a group, ascending.
+  let requests: [Int]
   private var runOfRequest: [Int]
   /// By run: itself and its neighbours.
   private var near: [[Int]] = []
@@ -24,6 +26,7 @@ struct OriginGrid {
   /// - Complexity: O(n log n).
   init(_ instance: BatchInstance) {
     let usable = (0..<instance.count).filter { instance.isUsable[$0] }
+    requests = usable
     runOfRequest = Array(repeating: -1, count: instance.count)
     longestWindow = usable.map { Self.span(instance, $0) }.max() ?? 0
     // The longest walk that bounds anything; at least 20 m, so that cubes are not endless.

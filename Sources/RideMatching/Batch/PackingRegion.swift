@@ -9,8 +9,9 @@ struct PackingRegion {
 
   /// Requests of the region by local index.
   private var requests: [Int] = []
-  /// By request: the local index, -1 outside.
-  private var localOf: [Int8]
+  /// By request: the bit of its local index; nobody has none.
+  private var bitOf: [UInt64]
+  private static let outside: UInt64 = 1 << 63
   private var oldGroups: [Int] = []
 
   /// A group within the region.
@@ -34,22 +35,30 @@ struct PackingRegion {
   private var nodes = 0
 
   init(_ problem: PackingProblem) {
-    localOf = Array(repeating: -1, count: problem.requests)
+    bitOf = Array(repeating: Self.outside, count: problem.requests) + [0]
   }
 
   mutating func rebuild(
-    _ packing: inout Packing, _ problem: PackingProblem, _ random: inout SplitMix
+    _ packing: inout Packing, _ problem: PackingProblem, _ prices: [Double],
+    _ lists: PackingLists, _ random: inout SplitMix
   ) {
     let target = 8 + random.below(17)
-    gather(packing, problem, target, &random)
-    defer { for request in requests { localOf[request] = -1 } }
+    gather(packing, problem, lists, target, &random)
+    defer { for request in requests { bitOf[request] = Self.outside } }
     guard requests.count > 1 else { return }
     var oldValue = 0.0
     for group in oldGroups { oldValue += problem.weights[group] }
-    collectCandidates(problem)
-    tightenParts()
     bestValue = oldValue + 1e-9 + oldValue * 1e-12
+    parts.removeAll(keepingCapacity: true)
     var bound = 0.0
+    for request in requests {
+      parts.append(prices[request])
+      bound += prices[request]
+    }
+    guard bound > bestValue else { return }
+    collectCandidates(problem, lists, room: bound - bestValue)
+    tightenParts()
+    bound = 0
     for part in parts { bound += part }
     guard bound > bestValue else { return }
     sortCandidates(bound: bound)
@@ -65,7 +74,8 @@ struct PackingRegion {
   /// A request at random and, again and again, all of a group that one of those gathered could be
   /// in, each with everybody in its chosen group.
   private mutating func gather(
-    _ packing: Packing, _ problem: PackingProblem, _ target: Int, _ random: inout SplitMix
+    _ packing: Packing, _ problem: PackingProblem, _ lists: PackingLists, _ target: Int,
+    _ random: inout SplitMix
   ) {
     requests.removeAll(keepingCapacity: true)
     oldGroups.removeAll(keepingCapacity: true)
@@ -73,90 +83,61 @@ struct PackingRegion {
     var tries = 0
     while requests.count < target && tries < 4 * target {
       tries += 1
-      let member = requests[random.below(requests.count)]
-      let range = problem.byMember.range(member)
-      guard !range.isEmpty else { continue }
-      // Lists are by weight: the better half twice as often.
-      let pick = min(random.below(range.count), random.below(range.count))
-      let group = Int(problem.byMember.items[range.lowerBound + pick])
-      for at in 0..<problem.sizes[group] {
+      let groups = lists.groups(of: requests[random.below(requests.count)])
+      guard !groups.isEmpty else { continue }
+      // Lists are by slack: those of little more often.
+      let count = min(groups.count, 48)
+      let pick = min(random.below(count), random.below(count))
+      let group = Int(groups[groups.startIndex + pick])
+      for at in 0..<Int(problem.sizes[group]) {
         add(Int(problem.members[group][at]), packing, problem)
       }
     }
   }
 
   private mutating func add(_ request: Int, _ packing: Packing, _ problem: PackingProblem) {
-    guard localOf[request] < 0 else { return }
+    guard bitOf[request] == Self.outside else { return }
     let group = Int(packing.groupOf[request])
     guard group >= 0 else {
-      if requests.count < Self.largest {
-        localOf[request] = Int8(requests.count)
-        requests.append(request)
-      }
+      if requests.count < Self.largest { append(request) }
       return
     }
-    guard requests.count + problem.sizes[group] <= Self.largest else { return }
-    for at in 0..<problem.sizes[group] {
-      let member = Int(problem.members[group][at])
-      localOf[member] = Int8(requests.count)
-      requests.append(member)
-    }
+    guard requests.count + Int(problem.sizes[group]) <= Self.largest else { return }
+    for at in 0..<Int(problem.sizes[group]) { append(Int(problem.members[group][at])) }
     oldGroups.append(group)
   }
 
-  /// Groups of which every member is in the region.
-  private mutating func collectCandidates(_ problem: PackingProblem) {
+  private mutating func append(_ request: Int) {
+    bitOf[request] = 1 << UInt64(requests.count)
+    requests.append(request)
+  }
+
+  /// Groups of which every member is in the region and which may be part of something better: the
+  /// bound falls by the slack of each group that is chosen.
+  private mutating func collectCandidates(
+    _ problem: PackingProblem, _ lists: PackingLists, room: Double
+  ) {
     found.removeAll(keepingCapacity: true)
-    parts.removeAll(keepingCapacity: true)
-    for _ in requests { parts.append(0) }
     // Each group stands once, with its smallest member.
     for request in requests {
-      for slot in problem.byFirst.range(request) {
-        let group = Int(problem.byFirst.items[slot])
-        let members = problem.members[group]
-        let size = problem.sizes[group]
-        var mask: UInt32 = 0
-        var at = 0
-        while at < size {
-          let local = localOf[Int(members[at])]
-          if local < 0 { break }
-          mask |= 1 << UInt32(local)
-          at += 1
-        }
-        guard at == size else { continue }
-        let weight = problem.weights[group]
-        found.append(Candidate(mask: mask, group: Int32(group), weight: weight, slack: 0))
-        raiseParts(mask, to: weight / Double(size))
+      for entry in lists.entries(first: request) {
+        if entry.slack >= room { break }
+        let bits =
+          bitOf[Int(entry.members[0])] | bitOf[Int(entry.members[1])]
+          | bitOf[Int(entry.members[2])] | bitOf[Int(entry.members[3])]
+        if bits >= Self.outside { continue }
+        let weight = problem.weights[Int(entry.group)]
+        found.append(
+          Candidate(
+            mask: UInt32(truncatingIfNeeded: bits), group: entry.group, weight: weight,
+            slack: entry.slack))
       }
     }
-  }
-
-  private mutating func raiseParts(_ mask: UInt32, to part: Double) {
-    var members = mask
-    while members != 0 {
-      let local = members.trailingZeroBitCount
-      if part > parts[local] { parts[local] = part }
-      members &= members - 1
-    }
-  }
-
-  @inline(__always)
-  private func sumOfParts(_ mask: UInt32) -> Double {
-    var sum = 0.0
-    var members = mask
-    while members != 0 {
-      sum += parts[members.trailingZeroBitCount]
-      members &= members - 1
-    }
-    return sum
   }
 
   /// Lowers the parts one request after the other to where some group stops them: a feasible
   /// solution of the dual linear program, whose sum bounds what the region can bring.
   private mutating func tightenParts() {
-    for index in found.indices {
-      found[index].slack = sumOfParts(found[index].mask) - found[index].weight
-    }
     for local in requests.indices {
       let bit: UInt32 = 1 << UInt32(local)
       var room = parts[local]

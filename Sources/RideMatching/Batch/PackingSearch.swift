@@ -3,39 +3,36 @@
 /// Deterministic for a seed and a number of rounds; `shouldStop` is asked between rounds.
 struct PackingSearch {
   let problem: PackingProblem
+  private let prices: PackingPrices
+  private let lists: PackingLists
   private(set) var packing: Packing
   private(set) var rounds = 0
   private var random: SplitMix
 
-  init(_ problem: PackingProblem, seed: UInt64) {
+  /// - Complexity: O(groups).
+  init(_ problem: PackingProblem, seed: UInt64, shouldStop: () -> Bool) {
     self.problem = problem
+    prices = PackingPrices(problem, shouldStop: shouldStop)
+    lists = PackingLists(problem, prices)
     packing = Packing(requests: problem.requests)
     random = SplitMix(seed: seed)
   }
 
-  /// - Complexity: O(groups log groups), then O(members' groups) a round.
+  /// - Complexity: O(groups), then a few microseconds a round.
   mutating func run(rounds limit: Int, shouldStop: () -> Bool) {
-    greedy()
+    // Least slack first.
+    for group in lists.order where packing.isFree(Int(group), problem) {
+      packing.choose(Int(group), problem)
+    }
     improve(shouldStop)
     guard problem.groups > 1 else { return }
     var region = PackingRegion(problem)
     while rounds < limit {
       // A round takes some microseconds: the clock is not asked each time.
       if rounds & 7 == 0 && shouldStop() { return }
-      region.rebuild(&packing, problem, &random)
+      region.rebuild(&packing, problem, prices.prices, lists, &random)
       rounds += 1
     }
-  }
-
-  /// By weight / sqrt(size): within sqrt(4) of the optimum (Halldorsson 2000), near it in practice.
-  private mutating func greedy() {
-    let scores = (0..<problem.groups).map {
-      problem.weights[$0] / Double(problem.sizes[$0]).squareRoot()
-    }
-    let order = scores.indices.sorted {
-      scores[$0] != scores[$1] ? scores[$0] > scores[$1] : $0 < $1
-    }
-    for group in order where packing.isFree(group, problem) { packing.choose(group, problem) }
   }
 
   /// Takes a group in for those it conflicts with while that gains, and gives whoever fell out the
@@ -46,34 +43,28 @@ struct PackingSearch {
     while hasGained && passes < 20 && !shouldStop() {
       hasGained = false
       passes += 1
-      for group in 0..<problem.groups where !packing.isChosen(group, problem) {
+      for index in lists.order {
+        let group = Int(index)
+        if packing.isChosen(group, problem) { continue }
         let rivals = rivals(of: group)
         var loss = 0.0
-        for rival in rivals.list(rivals.count) { loss += problem.weights[rival] }
+        for at in 0..<4 where rivals[at] >= 0 { loss += problem.weights[Int(rivals[at])] }
         guard problem.weights[group] > loss * (1 + 1e-12) + 1e-9 else { continue }
         hasGained = true
-        for rival in rivals.list(rivals.count) { packing.drop(rival, problem) }
+        for at in 0..<4 where rivals[at] >= 0 { packing.drop(Int(rivals[at]), problem) }
         packing.choose(group, problem)
-        for rival in rivals.list(rivals.count) { refill(problem.members[rival]) }
+        for at in 0..<4 where rivals[at] >= 0 { refill(problem.members[Int(rivals[at])]) }
       }
     }
   }
 
-  private struct Rivals {
-    var items = SIMD4<Int32>(repeating: -1)
-    var count = 0
-
-    func list(_ count: Int) -> [Int] { (0..<count).map { Int(items[$0]) } }
-  }
-
-  private func rivals(of group: Int) -> Rivals {
-    var rivals = Rivals()
-    for at in 0..<problem.sizes[group] {
-      let rival = packing.groupOf[Int(problem.members[group][at])]
-      guard rival >= 0 else { continue }
-      if (0..<rivals.count).contains(where: { rivals.items[$0] == rival }) { continue }
-      rivals.items[rivals.count] = rival
-      rivals.count += 1
+  /// The chosen groups that share a member with a group, each once; -1 where there is none.
+  private func rivals(of group: Int) -> SIMD4<Int32> {
+    let members = problem.members[group]
+    var rivals = SIMD4<Int32>(repeating: -1)
+    for at in 0..<4 {
+      let rival = packing.groupOf[Int(members[at])]
+      if rival >= 0 && !any(rivals .== rival) { rivals[at] = rival }
     }
     return rivals
   }
@@ -81,14 +72,9 @@ struct PackingSearch {
   private mutating func refill(_ members: SIMD4<Int32>) {
     for at in 0..<4 {
       let member = Int(members[at])
-      guard member >= 0 else { break }
-      guard packing.groupOf[member] < 0 else { continue }
-      for slot in problem.byMember.range(member) {
-        let group = Int(problem.byMember.items[slot])
-        if packing.isFree(group, problem) {
-          packing.choose(group, problem)
-          break
-        }
+      guard member < problem.requests, packing.groupOf[member] < 0 else { continue }
+      if let group = lists.groups(of: member).first(where: { packing.isFree(Int($0), problem) }) {
+        packing.choose(Int(group), problem)
       }
     }
   }
