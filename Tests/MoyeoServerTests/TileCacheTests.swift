@@ -2,6 +2,7 @@ import GeoMath
 import MoyeoAPI
 import ObjectModel
 import QueryCoalescing
+import SwiftProtobuf
 import Testing
 
 @testable import MoyeoEngine
@@ -119,6 +120,9 @@ import Testing
     #expect(answer.isTruncated)
     let text = String(decoding: answer.bytes ?? [], as: UTF8.self)
     #expect(text.split(separator: #""truncated":true"#).count == 4)
+    // Over gRPC as HTTP's header.
+    let message = try await city.cached.tileMessage(request)
+    #expect(try Moyeo_V1_GetTileResponse(serializedBytes: message).truncated)
     #expect(try await !city.cached.tile(city.request(10), acceptsGzip: false).isTruncated)
   }
 }

@@ -185,6 +185,16 @@ public nonisolated struct Moyeo_V1_GetTileResponse: Sendable {
   /// Clears the value of `lagMilliseconds`. Subsequent reads from it will return its default value.
   public mutating func clearLagMilliseconds() {self._lagMilliseconds = nil}
 
+  /// The tile has more features than one answer may; each of those in it says so too.
+  public var truncated: Bool {
+    get {_truncated ?? false}
+    set {_truncated = newValue}
+  }
+  /// Returns true if `truncated` has been explicitly set.
+  public var hasTruncated: Bool {self._truncated != nil}
+  /// Clears the value of `truncated`. Subsequent reads from it will return its default value.
+  public mutating func clearTruncated() {self._truncated = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -195,6 +205,7 @@ public nonisolated struct Moyeo_V1_GetTileResponse: Sendable {
   fileprivate var _notModified: Bool? = nil
   fileprivate var _version: String? = nil
   fileprivate var _lagMilliseconds: Int32? = nil
+  fileprivate var _truncated: Bool? = nil
 }
 
 public nonisolated struct Moyeo_V1_GetClustersRequest: Sendable {
@@ -1004,7 +1015,7 @@ nonisolated extension Moyeo_V1_GetTileRequest: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension Moyeo_V1_GetTileResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".GetTileResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}tile\0\u{3}content_type\0\u{1}etag\0\u{3}not_modified\0\u{1}version\0\u{3}lag_milliseconds\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}tile\0\u{3}content_type\0\u{1}etag\0\u{3}not_modified\0\u{1}version\0\u{3}lag_milliseconds\0\u{1}truncated\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1018,6 +1029,7 @@ nonisolated extension Moyeo_V1_GetTileResponse: SwiftProtobuf.Message, SwiftProt
       case 4: try { try decoder.decodeSingularBoolField(value: &self._notModified) }()
       case 5: try { try decoder.decodeSingularStringField(value: &self._version) }()
       case 6: try { try decoder.decodeSingularInt32Field(value: &self._lagMilliseconds) }()
+      case 7: try { try decoder.decodeSingularBoolField(value: &self._truncated) }()
       default: break
       }
     }
@@ -1046,6 +1058,9 @@ nonisolated extension Moyeo_V1_GetTileResponse: SwiftProtobuf.Message, SwiftProt
     try { if let v = self._lagMilliseconds {
       try visitor.visitSingularInt32Field(value: v, fieldNumber: 6)
     } }()
+    try { if let v = self._truncated {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 7)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1056,6 +1071,7 @@ nonisolated extension Moyeo_V1_GetTileResponse: SwiftProtobuf.Message, SwiftProt
     if lhs._notModified != rhs._notModified {return false}
     if lhs._version != rhs._version {return false}
     if lhs._lagMilliseconds != rhs._lagMilliseconds {return false}
+    if lhs._truncated != rhs._truncated {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -178,6 +178,7 @@ extension ClusterOperations {
     response.notModified = answer.bytes == nil
     response.version = answer.version
     response.lagMilliseconds = Int32(clamping: answer.lagMilliseconds)
+    response.truncated = answer.isTruncated
     return try encoded(response)
   }
 }
