@@ -123,8 +123,18 @@ struct Settings: Sendable {
     try await read("layers", \.layersPerTenant, 1...10_000)
     try await read("fences", \.fences, 1...100_000)
     try await read("watchedAreas", \.watchedAreas, 1...10_000_000)
+    try await read("clustersPerAnswer", \.clustersPerAnswer, 1...1_000_000)
+    try await read("excludedIds", \.excludedIDs, 0...100_000)
+    try await read("conditions", \.conditions, 0...256)
     if let seconds = try await values.int("limits.maximumTTLSeconds", in: 1...31_536_000) {
       limits.maximumTTLMilliseconds = Int64(seconds) * 1000
+    }
+    if let seconds = try await values.int("limits.minimumTTLSeconds", in: 1...31_536_000) {
+      limits.minimumTTLMilliseconds = Int64(seconds) * 1000
+    }
+    guard limits.minimumTTLMilliseconds <= limits.maximumTTLMilliseconds else {
+      throw SettingError(
+        key: "limits.minimumTTLSeconds", problem: "is above limits.maximumTTLSeconds")
     }
   }
 

@@ -150,6 +150,12 @@ enum SettingsTable {
     Row(
       key: "limits.watchedAreas", standard: "100000",
       meaning: "Areas watched in one layer, those of watches that wait for their reader included."),
+    Row(
+      key: "limits.clustersPerAnswer", standard: "10000",
+      meaning: "Features of one tile or viewport; what is cut says truncated."),
+    Row(key: "limits.excludedIds", standard: "1000", meaning: "excludeIds of one query."),
+    Row(key: "limits.conditions", standard: "16", meaning: "where conditions of one query."),
+    Row(key: "limits.minimumTTLSeconds", standard: "1", meaning: "Shortest time to live."),
     Row(key: "limits.maximumTTLSeconds", standard: "86400", meaning: "Longest time to live."),
     Row(
       key: "layers.<name>.ttlSeconds", standard: "60",
