@@ -39,28 +39,19 @@ struct NearbyCommand: AsyncParsableCommand {
     request.where = filter.conditions.map(\.condition)
     if let maxAge = filter.maxAge { request.maxAgeSeconds = maxAge }
     if let within { request.within = try PolygonFile.read(within) }
-    if let cursor = filter.cursor { request.cursor = cursor }
     if let minVersion = filter.minVersion { request.minVersion = minVersion }
     return request
   }
 
   func run() async throws {
-    var request = try request()
+    let request = try request()
     try await connection.withClient { client in
-      var answer = try await client.nearby(request)
-      while filter.allPages, answer.hasNextCursor {
-        request.cursor = answer.nextCursor
-        var page = try await client.nearby(request)
-        // A cursor that stands still would never end.
-        guard page.nextCursor != request.cursor else { break }
-        page.hits = answer.hits + page.hits
-        answer = page
+      let answer = try await filter.pages { cursor in
+        var page = request
+        if let cursor { page.cursor = cursor }
+        return try await client.nearby(page)
       }
-      if output.json {
-        try JSONOutput.print(answer)
-      } else {
-        HitTable.print(answer.hits, nextCursor: answer.hasNextCursor ? answer.nextCursor : nil)
-      }
+      try output.print(answer)
     }
   }
 }

@@ -46,27 +46,19 @@ struct WithinCommand: AsyncParsableCommand {
     request.excludeIds = FilterOptions.list(filter.exclude)
     request.where = filter.conditions.map(\.condition)
     if let maxAge = filter.maxAge { request.maxAgeSeconds = maxAge }
-    if let cursor = filter.cursor { request.cursor = cursor }
     if let minVersion = filter.minVersion { request.minVersion = minVersion }
     return request
   }
 
   func run() async throws {
-    var request = try request()
+    let request = try request()
     try await connection.withClient { client in
-      var answer = try await client.within(request)
-      while filter.allPages, answer.hasNextCursor {
-        request.cursor = answer.nextCursor
-        var page = try await client.within(request)
-        guard page.nextCursor != request.cursor else { break }
-        page.hits = answer.hits + page.hits
-        answer = page
+      let answer = try await filter.pages { cursor in
+        var page = request
+        if let cursor { page.cursor = cursor }
+        return try await client.within(page)
       }
-      if output.json {
-        try JSONOutput.print(answer)
-      } else {
-        HitTable.print(answer.hits, nextCursor: answer.hasNextCursor ? answer.nextCursor : nil)
-      }
+      try output.print(answer)
     }
   }
 }
