@@ -69,28 +69,9 @@ struct Operation: Sendable {
     throttleScope: (@Sendable (Request) -> String)? = nil,
     handler: @escaping @Sendable (Request, CallContext) async throws -> [UInt8]
   ) {
-    self.service = "moyeo.v1." + service
-    self.rpc = rpc
-    name = Self.name(self.service, rpc)
-    self.routes = routes
-    self.maximumRequestBytes = maximumRequestBytes
-    self.isRead = isRead
-    requestSchema = MessageSchema.of(request)
-    responseSchema = MessageSchema.of(response)
-    transcoder = JSONTranscoder(response)
-    callInPlace = nil
-    isThrottled = throttleScope != nil
-    callEncoded = { bytes, context in
-      let message = try RequestDecoding.message(Request.self, encoded: bytes)
-      if let throttleScope { try await context.admit(rpc, scope: throttleScope(message)) }
-      return try await handler(message, context)
-    }
-    callJSON = { body, parameters, context in
-      let message = try RequestDecoding.message(
-        Request.self, body: body, parameters: parameters)
-      if let throttleScope { try await context.admit(rpc, scope: throttleScope(message)) }
-      return try await handler(message, context)
-    }
+    self.init(
+      service, rpc, request, response, routes: routes, maximumRequestBytes: maximumRequestBytes,
+      isRead: isRead, callInPlace: nil, throttleScope: throttleScope, handler: handler)
   }
 
   /// A call that is short and waits for nothing: gRPC's hot lane answers it on the event loop.
@@ -105,6 +86,23 @@ struct Operation: Sendable {
     throttleScope: (@Sendable (Request) -> String)? = nil,
     handler: @escaping @Sendable (Request) throws(APIError) -> [UInt8]
   ) {
+    let decoding: @Sendable (UnsafeRawBufferPointer) throws(APIError) -> [UInt8] = {
+      bytes throws(APIError) in
+      try handler(try RequestDecoding.message(Request.self, encoded: Array(bytes)))
+    }
+    self.init(
+      service, rpc, request, response, routes: routes, maximumRequestBytes: maximumRequestBytes,
+      isRead: isRead, callInPlace: encodedHandler ?? decoding, throttleScope: throttleScope
+    ) { request, _ in try handler(request) }
+  }
+
+  private init<Request: Message & Sendable, Response: Message>(
+    _ service: String, _ rpc: String, _ request: Request.Type, _ response: Response.Type,
+    routes: [Route], maximumRequestBytes: Int, isRead: Bool,
+    callInPlace: (@Sendable (UnsafeRawBufferPointer) throws(APIError) -> [UInt8])?,
+    throttleScope: (@Sendable (Request) -> String)?,
+    handler: @escaping @Sendable (Request, CallContext) async throws -> [UInt8]
+  ) {
     self.service = "moyeo.v1." + service
     self.rpc = rpc
     name = Self.name(self.service, rpc)
@@ -114,31 +112,24 @@ struct Operation: Sendable {
     requestSchema = MessageSchema.of(request)
     responseSchema = MessageSchema.of(response)
     transcoder = JSONTranscoder(response)
-    let callInPlace: @Sendable (UnsafeRawBufferPointer) throws(APIError) -> [UInt8]
-    if let encodedHandler {
-      callInPlace = encodedHandler
-    } else {
-      callInPlace = { bytes throws(APIError) in
-        try handler(try RequestDecoding.message(Request.self, encoded: Array(bytes)))
-      }
-    }
     self.callInPlace = callInPlace
     isThrottled = throttleScope != nil
     callEncoded = { bytes, context in
-      if let throttleScope, context.session != nil {
-        let message = try RequestDecoding.message(Request.self, encoded: bytes)
-        try await context.admit(rpc, scope: throttleScope(message))
+      if let callInPlace, throttleScope == nil || context.session == nil {
+        let answer: Result<[UInt8], APIError> = bytes.withUnsafeBytes { raw in
+          Result { () throws(APIError) in try callInPlace(raw) }
+        }
+        return try answer.get()
       }
-      let answer: Result<[UInt8], APIError> = bytes.withUnsafeBytes { raw in
-        Result { () throws(APIError) in try callInPlace(raw) }
-      }
-      return try answer.get()
+      let message = try RequestDecoding.message(Request.self, encoded: bytes)
+      if let throttleScope { try await context.admit(rpc, scope: throttleScope(message)) }
+      return try await handler(message, context)
     }
     callJSON = { body, parameters, context in
       let message = try RequestDecoding.message(
         Request.self, body: body, parameters: parameters)
       if let throttleScope { try await context.admit(rpc, scope: throttleScope(message)) }
-      return try handler(message)
+      return try await handler(message, context)
     }
   }
 
