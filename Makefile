@@ -9,7 +9,7 @@ IMPORT_CHECK = --explicit-target-dependency-import-check error
 ARGS ?= --demo seoul
 
 .PHONY: run build test test-swift test-daemon test-browser test-thread test-release torture bench \
-  bench-smoke bench-matching bench-peers format lint proto clean packages
+  bench-smoke bench-matching bench-peers bench-wire format lint proto clean packages
 
 # Builds the daemon and the command line, then starts a living demo city with its map page.
 run: build
@@ -75,6 +75,10 @@ bench-smoke:
 bench-matching:
 	$(SWIFT) run -c release --package-path Benchmarks MatchingBenchmarks table data/matching-instances
 	$(SWIFT) run -c release --package-path Benchmarks PartyMatchBenchmarks
+
+# Load over the wire, closed and open loops, daemon and generator on this machine.
+bench-wire: build
+	Benchmarks/run-wire
 
 bench-peers:
 	@scripts/system-packages $(BENCH_PACKAGES) redis-server postgresql-15 postgresql-15-postgis-3

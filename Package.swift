@@ -36,7 +36,6 @@ let grpcProtobuf: Target.Dependency = .product(
 let grpcTransport: Target.Dependency = .product(
   name: "GRPCNIOTransportHTTP2", package: "grpc-swift-nio-transport")
 let swiftProtobuf: Target.Dependency = .product(name: "SwiftProtobuf", package: "swift-protobuf")
-let realModule: Target.Dependency = .product(name: "RealModule", package: "swift-numerics")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
@@ -69,9 +68,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
-    .package(url: "https://github.com/apple/swift-collections.git", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-system.git", from: "1.8.1"),
-    .package(url: "https://github.com/apple/swift-numerics.git", from: "1.1.1"),
     .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-nio-http2.git", from: "1.46.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
@@ -169,7 +166,10 @@ let package = Package(
       name: "moyeo",
       dependencies: [
         "MoyeoClient", "MoyeoAPI", "MoyeoEngine", "MoyeoStorage", "CitySimulation", "GeoMath",
-        "ObjectModel", "RideMatching", "RoutePlanning", "TaxiFares", swiftProtobuf,
+        "ObjectModel", "RideMatching", "RoutePlanning", "TaxiFares", swiftProtobuf, nioCore,
+        nioPosix, nioHTTP1,
+        .product(name: "NIOHTTP2", package: "swift-nio-http2"),
+        .product(name: "NIOHPACK", package: "swift-nio-http2"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Histogram", package: "hdrhistogram-swift"),
       ],

@@ -3,7 +3,6 @@
 import datetime
 import json
 import queue
-import re
 import socket
 import subprocess
 import time
@@ -11,40 +10,21 @@ from pathlib import Path
 
 import grpc
 
+import moyeo_daemon
 from forms import BATCH, LIMIT, RADIUS_LIMIT, RADIUS_METERS, UNDER_WAY, Form, System
 from moyeo.v1 import positions_pb2 as pb
+from moyeo_daemon import LAYER
 from plain_http2 import IDLE_SECONDS, PlainConnection
-from processes import PeerError, Server, fresh_folder, resident_bytes, wait_until
+from processes import PeerError, Server, resident_bytes
 from workload import TAGS, Workload
 
-LAYER = "bench"
 SERVICE = "/moyeo.v1.PositionService/"
 # About 50 m: extra forms of updates move objects away and back, so that all systems agree.
 AWAY_DEGREES = 0.00045
 
 
-def start(folder: Path, daemon: Path, resources: Path | None) -> Server:
-    data = fresh_folder(folder / "moyeo")
-    arguments = [str(daemon), "--host", "127.0.0.1", "--http-port", "0", "--grpc-port", "0",
-                 "--data-directory", str(data)]
-    if resources is not None:
-        arguments += ["--resources", str(resources)]
-    return Server("moyeod", arguments, data, environment={
-        "MOYEO_LAYERS_BENCH_CLUSTERS": "false", "MOYEO_LAYERS_BENCH_TTL_SECONDS": "86400",
-        "MOYEO_LOG_FORMAT": "text"})
-
-
 def prepare(server: Server, daemon: Path, workload: Workload) -> System:
-    ports: dict[str, int] = {}
-
-    def ready() -> bool:
-        text = server.log.read_text(errors="replace")
-        for name in ("httpPort", "grpcPort"):
-            if found := re.search(rf"{name}=\"?(\d+)", text):
-                ports[name] = int(found[1])
-        return len(ports) == 2
-
-    wait_until(ready, server)
+    ports = moyeo_daemon.ports(server)
     channel = grpc.insecure_channel(
         f"127.0.0.1:{ports['grpcPort']}", options=[("grpc.max_receive_message_length", -1)])
     grpc.channel_ready_future(channel).result(timeout=30)

@@ -9,6 +9,7 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 
+import moyeo_daemon
 import moyeo_peer
 import postgis_peer
 import redis_peer
@@ -52,7 +53,7 @@ def measured(options: argparse.Namespace, servers: list):
     note(f"{len(workload.points):,} points, {len(workload.queries):,} queries, "
          f"{len(workload.moves):,} moves")
     systems = []
-    daemon = moyeo_peer.start(options.scratch, options.daemon, options.resources)
+    daemon = moyeo_daemon.start(options.scratch, options.daemon, options.resources)
     servers.append(daemon)
     note("loading Moyeo")
     systems.append(moyeo_peer.prepare(daemon, options.daemon, workload))

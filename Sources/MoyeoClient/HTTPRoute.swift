@@ -1,8 +1,8 @@
 import MoyeoAPI
-import SwiftProtobuf
+package import SwiftProtobuf
 
 /// How a request message travels over HTTP: the route, what stands in the query, what in the body.
-struct HTTPRoute {
+package struct HTTPRoute {
   enum Payload {
     case none
     /// The whole message as JSON.
@@ -34,7 +34,7 @@ struct HTTPRoute {
 
   /// RFC 3986: everything but unreserved characters is escaped. A segment that would be taken for
   /// a relative one (`.`, `..`) is escaped as well.
-  static func percentEncoded(_ text: String) -> String {
+  package static func percentEncoded(_ text: String) -> String {
     if text == "." { return "%2E" }
     if text == ".." { return "%2E%2E" }
     var out: [UInt8] = []
@@ -79,7 +79,7 @@ struct HTTPRoute {
   }
 
   /// The request's JSON by the API's mapping: 64-bit integers are numbers.
-  static func json(_ request: some Message) throws -> [UInt8] {
+  package static func json(_ request: some Message) throws -> [UInt8] {
     var options = JSONEncodingOptions()
     options.alwaysPrintInt64sAsNumbers = true
     return try request.jsonUTF8Bytes(options: options)

@@ -73,8 +73,29 @@ extension MoyeoError {
 }
 
 extension MoyeoError {
+  /// The API's reason in the trailers of a failed RPC, or the name of its status.
+  /// - Parameter details: The value of `grpc-status-details-bin`, base64.
+  package static func reason(grpcStatus: Int, details: String?) -> String {
+    guard let code = Status.Code(rawValue: grpcStatus).flatMap({ RPCError.Code($0) }) else {
+      return "status \(grpcStatus)"
+    }
+    var metadata = Metadata()
+    if let details { metadata.addString(details, forKey: "grpc-status-details-bin") }
+    let status = try? RPCError(code: code, message: "", metadata: metadata).unpackGoogleRPCStatus()
+    let reason = status?.details.lazy.compactMap { $0.errorInfo?.reason }.first
+    return reason ?? code.wireName
+  }
+
+  /// The API's reason in an HTTP answer of a status other than 2xx, or that status.
+  package static func reason(ofStatus status: Int, body: [UInt8]) -> String {
+    if case .refused(let refusal) = http(status: status, body: body), !refusal.reason.isEmpty {
+      return refusal.reason
+    }
+    return "status \(status)"
+  }
+
   /// A connection's failure in the system's words, without the call that failed.
-  static func words(_ error: any Error) -> String {
+  package static func words(_ error: any Error) -> String {
     switch error {
     case let error as IOError: String(cString: strerror(error.errnoCode)).lowercased()
     case let error as RPCError: error.cause.map(words) ?? error.message

@@ -44,7 +44,7 @@ struct BenchTests {
   func indices(count: Int) {
     var seen = Set<Int>()
     for number in 0..<(count / 50 + 2) {
-      let batch = BenchOperation.indices(number, 100, count)
+      let batch = BenchRequests.indices(number, 100, count)
       #expect(Set(batch).count == batch.count && batch.count == min(100, count))
       #expect(batch.allSatisfy { (0..<count).contains($0) })
       seen.formUnion(batch)
@@ -62,16 +62,16 @@ struct BenchTests {
     }
   }
 
-  @Test("percentiles are those of what was recorded, from any lane")
+  @Test("percentiles are those of what was recorded")
   func latencies() {
-    let recorder = LatencyRecorder()
-    for i in 1...1000 { recorder.record(nanoseconds: Int64(i) * 1_000_000, lane: i) }
-    recorder.record(nanoseconds: -5, lane: -1)
-    let latencies = recorder.merged()
+    var recorder = LatencyRecorder()
+    for i in 1...1000 { recorder.record(nanoseconds: Int64(i) * 1_000_000) }
+    recorder.record(nanoseconds: -5)
+    let latencies = recorder.latencies
     #expect(latencies.count == 1001)
     #expect(abs(latencies.p50 - 500_000) < 1000 && abs(latencies.p99 - 990_000) < 2000)
     #expect(abs(latencies.maximum - 1_000_000) < 1000)
-    #expect(LatencyRecorder().merged() == Latencies())
+    #expect(LatencyRecorder().latencies == Latencies())
   }
 
   @Test("a run is void when its figures are not the service's")

@@ -1,6 +1,8 @@
 import ArgumentParser
 import MoyeoAPI
 import MoyeoClient
+import NIOCore
+import SwiftProtobuf
 
 extension BenchMode: ExpressibleByArgument {}
 
@@ -26,7 +28,8 @@ struct BenchCommand: AsyncParsableCommand {
       Loads points into a layer, then asks. Without --rate, a closed loop of --callers; with \
       --rate, an open loop at each rate given: requests a second, or a share such as 50% of the \
       closed loop's rate, which is then measured first. Latencies of an open loop count from the \
-      time at which a request was to leave.
+      time at which a request was to leave. Requests are encoded beforehand, one thread sends them \
+      all, and one of 16 answers is decoded; of the others the status is looked at.
 
       Example: moyeo bench --grpc 127.0.0.1:50051 --mode nearby --generate 1000000 \
       --rate 25% --rate 50% --rate 75% --server-pid $(pidof moyeod)
@@ -56,8 +59,8 @@ struct BenchCommand: AsyncParsableCommand {
   @Flag(help: "The points are in the layer already.")
   var noLoad = false
 
-  @Option(help: "Connections.")
-  var connections: Int = 4
+  @Option(help: "Connections; over HTTP each carries one request at a time.")
+  var connections: Int?
 
   @Option(help: "Callers of the closed loop.")
   var callers: Int = 16
@@ -102,7 +105,7 @@ struct BenchCommand: AsyncParsableCommand {
     guard (1...10_000_000).contains(generate) else {
       throw ValidationError("--generate is 1 to 10000000")
     }
-    guard (1...1000).contains(connections) else {
+    if let connections, !(1...1000).contains(connections) {
       throw ValidationError("--connections is 1 to 1000")
     }
     guard (1...100_000).contains(callers) else { throw ValidationError("--callers is 1 to 100000") }
@@ -130,24 +133,30 @@ struct BenchCommand: AsyncParsableCommand {
       throw CommandFailure.usage("there is no process \(serverPid) to read the CPU time of")
     }
     let workload = try workload()
+    let connections = connectionCount(endpoint)
     Terminal.note(
       "\(NumberText.grouped(workload.points.count)) points, "
         + "\(NumberText.grouped(workload.queries.count)) queries, \(connections) connections to "
         + "\(endpoint)")
-    // Over HTTP each client takes as many pooled connections as its share of callers.
-    let configuration = MoyeoClient.Configuration(
-      timeout: .milliseconds(Int64(connection.timeout * 1000)), maximumConnections: 1)
-    var clients: [MoyeoClient] = []
-    for _ in 0..<connections {
-      clients.append(try MoyeoClient(endpoint, configuration: configuration))
+    if !noLoad {
+      try await connection.withClient { try await load(workload, $0) { interrupt.isRaised } }
     }
+    let pool = try await LoadPool(
+      endpoint, layer: layer, count: connections, reopens: mode != .streamReports)
     do {
-      try await run(clients, workload, endpoint) { interrupt.isRaised }
-      for client in clients { await client.close() }
+      try await run(pool, workload, endpoint) { interrupt.isRaised }
+      await pool.close()
     } catch {
-      for client in clients { await client.close() }
+      await pool.close()
       throw error
     }
+  }
+
+  /// HTTP/1.1 needs one for each caller.
+  private func connectionCount(_ endpoint: Endpoint) -> Int {
+    if let connections { return connections }
+    if case .http = endpoint { return min(callers, 1000) }
+    return 4
   }
 
   private func workload() throws -> BenchWorkload {
@@ -164,51 +173,81 @@ struct BenchCommand: AsyncParsableCommand {
   }
 
   private func run(
-    _ clients: [MoyeoClient], _ workload: BenchWorkload, _ endpoint: Endpoint,
+    _ pool: LoadPool, _ workload: BenchWorkload, _ endpoint: Endpoint,
     isStopped: @escaping @Sendable () -> Bool
   ) async throws {
-    if !noLoad { try await load(workload, clients[0], isStopped) }
-    let streams = mode == .streamReports ? clients.map { _ in HandleStream() } : []
-    let operation = BenchOperation(
-      mode: mode, clients: clients, streams: streams, workload: workload, layer: layer,
-      limit: limit, radiusMeters: radius, tags: FilterOptions.list(tags), batchSize: batchSize,
-      stepMeters: step, writeShare: writeShare, seed: seed)
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      for (stream, client) in zip(streams, clients) {
-        group.addTask { await stream.run(client) }
-      }
-      defer { for stream in streams { stream.finish() } }
-      for (i, stream) in streams.enumerated() {
-        let own = Array(stride(from: i, to: workload.points.count, by: streams.count))
+    var wire = BenchRequests.Wire.grpc
+    if case .http = endpoint { wire = .http }
+    let requests = BenchRequests(
+      mode: mode, workload: workload, layer: layer, limit: limit, radiusMeters: radius,
+      tags: FilterOptions.list(tags), batchSize: batchSize, stepMeters: step,
+      writeShare: writeShare, seed: seed, wire: wire)
+    var rings: [[BenchRequests.Prepared]] = []
+    if mode == .streamReports {
+      let count = connectionCount(endpoint)
+      for i in 0..<count {
+        let own = Array(stride(from: i, to: workload.points.count, by: count))
         guard !own.isEmpty else { throw CommandFailure.usage("fewer points than connections") }
-        try await stream.register(own, workload, layer: layer)
+        rings.append(try await streamRing(requests, own, pool, connection: i))
       }
-      try await measure(operation, endpoint, isStopped)
+    } else {
+      rings.append(try requests.prepared())
     }
+    try await measure(pool, requests, rings, endpoint, isStopped)
+  }
+
+  /// Opens a connection's report stream, asks for handles of its points, which must have been
+  /// reported before, and encodes what it will send.
+  private func streamRing(
+    _ requests: BenchRequests, _ own: [Int], _ pool: LoadPool, connection: Int
+  ) async throws -> [BenchRequests.Prepared] {
+    var points: [(index: Int, handle: UInt64)] = []
+    for start in stride(from: 0, to: own.count, by: 1000) {
+      let part = own[start..<min(own.count, start + 1000)]
+      var message = Moyeo_V1_StreamReportsRequest()
+      if start == 0 { message.layer = layer }
+      message.register.ids = part.map { requests.workload.points[$0].id }
+      let prepared = BenchRequests.Prepared(
+        method: .streamReports, bytes: try BenchRequests.framed(message), items: 0)
+      let answer = try await pool.exchange([prepared], connection: connection)[0]
+      let handles = try Moyeo_V1_StreamReportsResponse(
+        serializedBytes: Array(answer.readableBytesView)
+      ).handles
+      guard handles.count == part.count, !handles.contains(0) else {
+        throw CommandFailure(
+          message: "points are not in the layer: load them first (without --no-load)")
+      }
+      points += zip(part, handles).map { ($0, $1) }
+    }
+    return try requests.packed(points)
   }
 
   private func measure(
-    _ operation: BenchOperation, _ endpoint: Endpoint, _ isStopped: @escaping @Sendable () -> Bool
+    _ pool: LoadPool, _ requests: BenchRequests, _ rings: [[BenchRequests.Prepared]],
+    _ endpoint: Endpoint, _ isStopped: @escaping @Sendable () -> Bool
   ) async throws {
-    var number = 1
     func measured(_ pace: LoadGenerator.Pace) async throws -> LoadGenerator.Outcome {
       let generator = LoadGenerator(
-        operation, pace: pace, warmUp: .milliseconds(Int64(warmUp * 1000)),
-        duration: .milliseconds(Int64(duration * 1000)), serverID: serverPid, firstNumber: number)
-      let outcome = await generator.run(isStopped: isStopped)
-      number = generator.nextNumber
+        pool: pool, requests: requests, rings: rings, pace: pace,
+        warmUp: .milliseconds(Int64(warmUp * 1000)),
+        duration: .milliseconds(Int64(duration * 1000)),
+        timeout: .milliseconds(Int64(connection.timeout * 1000)), serverID: serverPid)
+      let outcome = try await generator.run(isStopped: isStopped)
       if output.json {
         print(BenchReport.json(outcome, mode: mode, endpoint: endpoint.description))
       } else {
         for line in BenchReport.lines(outcome, itemsNoun: itemsNoun) { print(line) }
       }
-      if outcome.requests == 0, outcome.failures.keys.contains("unreachable") {
+      if outcome.requests == 0, outcome.failures.keys.contains(LoadFailure.unreachable.name) {
         throw MoyeoError.unreachable(endpoint: endpoint.description, cause: "no request succeeded")
       }
       return outcome
     }
     var peak = 0.0
     if rate.isEmpty || rate.contains(where: \.isShareOfPeak) {
+      // Over HTTP a connection is a caller.
+      var callers = callers
+      if case .http = endpoint { callers = min(callers, connectionCount(endpoint)) }
       peak = try await measured(.closed(callers: callers)).requestsPerSecond
     }
     for rate in rate where !isStopped() {

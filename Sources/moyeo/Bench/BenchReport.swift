@@ -14,7 +14,7 @@ enum BenchReport {
         + "\(NumberText.grouped(Int(outcome.requestsPerSecond))) requests/s, "
         + "\(NumberText.grouped(Int(Double(outcome.items) / seconds))) \(itemsNoun)/s"
         + (itemsNoun == "queries"
-          ? ", \(NumberText.fixed(Double(outcome.hits) / Double(max(1, outcome.items)), 1)) hits each"
+          ? ", \(NumberText.fixed(Double(outcome.hits) / Double(max(1, outcome.readItems)), 1)) hits each"
           : ""))
     var table = TextTable([
       ("  microseconds", .left), ("p50", .right), ("p90", .right), ("p99", .right),
@@ -28,7 +28,7 @@ enum BenchReport {
             latencies.mean,
           ].map { NumberText.grouped(Int($0.rounded())) })
     }
-    for kind in BenchOperation.Kind.allCases {
+    for kind in BenchRequests.Kind.allCases {
       if let latencies = outcome.latencies[kind] { append("\(kind) latency", latencies) }
     }
     if let lateness = outcome.lateness { append("generator lateness", lateness) }
@@ -79,10 +79,11 @@ enum BenchReport {
     }
     parts += [
       "\"seconds\":\(NumberText.fixed(outcome.seconds, 3))", "\"requests\":\(outcome.requests)",
-      "\"items\":\(outcome.items)", "\"hits\":\(outcome.hits)",
+      "\"items\":\(outcome.items)",
+      "\"hitsPerItem\":\(NumberText.fixed(Double(outcome.hits) / Double(max(1, outcome.readItems)), 2))",
       "\"requestsPerSecond\":\(NumberText.fixed(outcome.requestsPerSecond, 1))",
     ]
-    let latencies = BenchOperation.Kind.allCases.compactMap { kind in
+    let latencies = BenchRequests.Kind.allCases.compactMap { kind in
       outcome.latencies[kind].map { "\"\(kind)\":\($0.json)" }
     }
     parts.append("\"latencyMicroseconds\":{\(latencies.joined(separator: ","))}")

@@ -1,44 +1,28 @@
 import Histogram
-import Synchronization
 
-/// Latencies in nanoseconds, recorded by many tasks at once.
-final class LatencyRecorder: Sendable {
-  private static let shardCount = 8
+/// Latencies, kept in a histogram of three significant digits (HdrHistogram).
+struct LatencyRecorder {
   /// A minute; longer latencies count as one.
   private static let longest: UInt64 = 60_000_000_000
 
-  private let shards: [Shard]
+  private var histogram = Histogram<UInt64>(
+    highestTrackableValue: longest, numberOfSignificantValueDigits: .three)
 
-  private final class Shard: Sendable {
-    let histogram = Mutex(LatencyRecorder.empty)
+  mutating func record(nanoseconds: Int64) {
+    _ = histogram.record(min(UInt64(max(0, nanoseconds)), Self.longest))
   }
 
-  private static var empty: Histogram<UInt64> {
-    Histogram(highestTrackableValue: longest, numberOfSignificantValueDigits: .three)
-  }
-
-  init() { shards = (0..<Self.shardCount).map { _ in Shard() } }
-
-  /// - Parameter lane: Any number; tasks with different ones seldom wait for each other.
-  func record(nanoseconds: Int64, lane: Int) {
-    let value = min(UInt64(max(0, nanoseconds)), Self.longest)
-    shards[lane & (Self.shardCount - 1)].histogram.withLock { _ = $0.record(value) }
-  }
-
-  /// All that was recorded so far.
-  func merged() -> Latencies {
-    var all = Self.empty
-    for shard in shards { shard.histogram.withLock { all.add($0) } }
-    guard all.totalCount > 0 else { return Latencies() }
+  /// All that was recorded so far, in microseconds.
+  var latencies: Latencies {
+    guard histogram.totalCount > 0 else { return Latencies() }
     func at(_ percentile: Double) -> Double {
-      Double(all.valueAtPercentile(percentile)) / 1000
+      Double(histogram.valueAtPercentile(percentile)) / 1000
     }
     return Latencies(
-      count: Int(all.totalCount), mean: all.mean / 1000, p50: at(50), p90: at(90), p99: at(99),
-      p999: at(99.9), maximum: Double(all.max) / 1000)
+      count: Int(histogram.totalCount), mean: histogram.mean / 1000, p50: at(50), p90: at(90),
+      p99: at(99), p999: at(99.9), maximum: Double(histogram.max) / 1000)
   }
 }
-
 /// A distribution, in microseconds.
 struct Latencies: Hashable, Sendable {
   var count = 0

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Processor time used so far, in seconds; Linux only (/proc), elsewhere absent.
+/// Processor time used so far, in seconds; the machine's on Linux only (/proc).
 struct ProcessorTimes: Sendable {
   var server: Double?
   var own: Double
@@ -19,17 +19,15 @@ struct ProcessorTimes: Sendable {
       own: Double(spent.tv_sec) + Double(spent.tv_nsec) / 1e9, machine: ofMachine())
   }
 
-  /// User and system time of a process (proc(5), stat fields 14 and 15).
+  /// User and system time of a process, all its threads, by the clock that
+  /// clock_getcpuclockid(3) names: no coarser than the scheduler's own account.
   static func ofProcess(_ id: Int32) -> Double? {
-    guard let text = try? String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8),
-      // The second field is a name in parentheses that may hold anything.
-      let end = text.lastIndex(of: ")")
-    else { return nil }
-    let fields = text[text.index(after: end)...].split(separator: " ")
-    guard fields.count > 12, let user = Double(fields[11]), let system = Double(fields[12]) else {
+    var clock = clockid_t()
+    var spent = timespec()
+    guard clock_getcpuclockid(id, &clock) == 0, clock_gettime(clock, &spent) == 0 else {
       return nil
     }
-    return (user + system) / ticksPerSecond
+    return Double(spent.tv_sec) + Double(spent.tv_nsec) / 1e9
   }
 
   private static func ofMachine() -> Double? {
