@@ -328,6 +328,16 @@ extension PointTree {
     unsafe MemoryHints.read(UnsafeRawPointer(block) + MemoryHints.line)
   }
 
+  /// Asks for the children of a node, if it has any.
+  @inline(__always)
+  func lookAtGroup(of index: UInt32) {
+    let node = unsafe nodes.base + Int(index)
+    guard unsafe node.pointee.isInner else { return }
+    let group = unsafe nodes.base + Int(node.pointee.first)
+    unsafe MemoryHints.read(group)
+    unsafe MemoryHints.read(group + 2)
+  }
+
   /// Asks for what a search reads of a node when its turn comes: a leaf's blocks, or the children
   /// of an inner node.
   @inline(__always)

@@ -24,28 +24,33 @@ struct CodedHit: BitwiseCopyable {
   let members: UnsafeMutablePointer<UInt32>
   let ordered: UnsafeMutablePointer<UInt32>
   let queue: UnsafeMutablePointer<UInt32>
+  /// Leaves whose blocks are on their way: `node << 1 | isInside`, a ring.
+  let leaves: UnsafeMutablePointer<UInt32>
+  var firstLeaf = 0
+  var endOfLeaves = 0
   var queued = 0
   /// Of those, hits that need no test any more.
   var certain = 0
   /// Hits visited.
   var found = 0
-  var clip: PolygonClip?
   var work = SearchWork()
 
   /// Words that one run's scratch takes.
-  static let words = 48 + 48 + 48 + queueLength
+  static let words = 48 + 48 + 48 + queueLength + leavesAhead
+  /// Leaves between the request for one's blocks and their use; a power of two.
+  static let leavesAhead = 8
   static let queueLength = 192
   /// Hits that stay in the queue when it is emptied, until they have had time to come.
   static let waiting = 48
   /// Marks a slot whose position is still to be put to the area's exact test.
-  static let untested: UInt32 = 1 << 31
+  static let untested = PolygonRows.Mark.unknown
 
-  init(_ base: UnsafeMutablePointer<UInt32>, clip: PolygonClip?) {
+  init(_ base: UnsafeMutablePointer<UInt32>) {
     unsafe keys = UnsafeMutableRawPointer(base).assumingMemoryBound(to: Int32.self)
     unsafe members = base + 48
     unsafe ordered = base + 96
     unsafe queue = base + 144
-    self.clip = clip
+    unsafe leaves = base + 144 + Self.queueLength
   }
 }
 
@@ -59,17 +64,10 @@ extension LiveIndex {
       after: query.after.map { ($0.mortonCode, Array($0.id.utf8)) },
       now: now.milliseconds, tick: times.tick(now.milliseconds))
     guard search.limit > 0, count > 0, !search.plan.isImpossible else { return 0 }
-    var clip: PolygonClip?
-    if case .polygon(let polygon) = query.area { clip = PolygonClip(polygon) }
     return unsafe withUnsafeTemporaryAllocation(of: UInt32.self, capacity: WithinRun.words) {
-      var run = unsafe WithinRun($0.baseAddress.unsafelyUnwrapped, clip: clip)
-      if let all = run.clip?.all {
-        visitClipped(
-          0, x: 0, y: 0, edges: all, north: MercatorPoint.latitudeLimit,
-          south: -MercatorPoint.latitudeLimit, search, &run, visit)
-      } else {
-        visitWithin(0, x: 0, y: 0, isInside: false, search, &run, visit)
-      }
+      var run = unsafe WithinRun($0.baseAddress.unsafelyUnwrapped)
+      visitWithin(0, x: 0, y: 0, isInside: false, search, &run, visit)
+      while run.firstLeaf < run.endOfLeaves { takeFirstLeaf(search, &run, visit) }
       empty(&run, keeping: 0, search, visit)
       work += run.work
       return run.found
@@ -101,57 +99,24 @@ extension LiveIndex {
       let isInside = settle(node, x: x, y: y, isInside: isInside, search)
     else { return }
     guard node.isInner else {
-      return takeLeaf(index, isInside: isInside, search, &run, visit)
+      unsafe tree.lookAtContent(of: tree.nodes.pointer(index), withSignatures: true)
+      if run.endOfLeaves - run.firstLeaf == WithinRun.leavesAhead {
+        takeFirstLeaf(search, &run, visit)
+      }
+      unsafe run.leaves[run.endOfLeaves & (WithinRun.leavesAhead - 1)] =
+        index << 1 | (isInside ? 1 : 0)
+      run.endOfLeaves += 1
+      return
     }
     run.work.nodesVisited += 1
-    lookAtChildren(node)
+    for child in node.first..<node.first + 4 {
+      tree.lookAtGroup(of: child)
+    }
     let half = UInt32(1) << (31 - node.level)
     for quadrant in UInt32(0)..<4 {
       visitWithin(
         node.first + quadrant, x: x + (quadrant & 1) * half, y: y + (quadrant >> 1) * half,
         isInside: isInside, search, &run, visit)
-    }
-  }
-
-  /// The way down of a cell that edges of a polygon may cross.
-  private func visitClipped(
-    _ index: UInt32, x: UInt32, y: UInt32, edges: Range<Int>, north: Double, south: Double,
-    _ search: WithinSearch, _ run: inout WithinRun, _ visit: (HitView) -> Void
-  ) {
-    let node = tree.nodes[index]
-    guard isWanted(node, x: x, y: y, search, run) else { return }
-    guard node.isInner else {
-      return takeLeaf(index, isInside: false, search, &run, visit)
-    }
-    run.work.nodesVisited += 1
-    lookAtChildren(node)
-    let half = UInt32(1) << (31 - node.level)
-    let middle = MercatorPoint.latitude(y: Double(y + half))
-    for quadrant in UInt32(0)..<4 {
-      let child = node.first + quadrant
-      guard tree.nodes[child].count > 0 else { continue }
-      let cx = x + (quadrant & 1) * half
-      let cy = y + (quadrant >> 1) * half
-      let (top, bottom) = quadrant < 2 ? (north, middle) : (middle, south)
-      let west = MercatorPoint.longitude(x: Double(cx))
-      let east = MercatorPoint.longitude(x: Double(cx) + Double(half))
-      // Clamped rows reach the poles.
-      let isClamped = cy == 0 || cy &+ (half &- 1) == .max
-      let met =
-        run.clip?.meet(
-          edges, west: west - PolygonClip.slack,
-          south: isClamped && quadrant >= 2 ? -90 : bottom - PolygonClip.slack,
-          east: east + PolygonClip.slack,
-          north: isClamped && quadrant < 2 ? 90 : top + PolygonClip.slack) ?? edges
-      if met.isEmpty {
-        run.work.exactTests += 1
-        if search.area.contains(latitude: (top + bottom) / 2, longitude: (west + east) / 2) {
-          visitWithin(child, x: cx, y: cy, isInside: true, search, &run, visit)
-        }
-      } else {
-        visitClipped(
-          child, x: cx, y: cy, edges: met, north: top, south: bottom, search, &run, visit)
-      }
     }
   }
 
@@ -185,6 +150,16 @@ extension LiveIndex {
 
   // MARK: Leaves
 
+  /// Takes the leaf that has waited longest, unless there are hits enough.
+  private func takeFirstLeaf(
+    _ search: WithinSearch, _ run: inout WithinRun, _ visit: (HitView) -> Void
+  ) {
+    let entry = unsafe run.leaves[run.firstLeaf & (WithinRun.leavesAhead - 1)]
+    run.firstLeaf += 1
+    guard run.found + run.certain < search.limit else { return }
+    takeLeaf(entry >> 1, isInside: entry & 1 != 0, search, &run, visit)
+  }
+
   private func takeLeaf(
     _ leaf: UInt32, isInside: Bool, _ search: WithinSearch, _ run: inout WithinRun,
     _ visit: (HitView) -> Void
@@ -195,9 +170,8 @@ extension LiveIndex {
     }
     run.work.leavesVisited += 1
     run.work.pointsTested += Int(node.count)
-    // Below level 17 a place within the leaf fits 30 bits.
-    guard node.level >= 17 && node.level < 32 else {
-      return takeAnyLeaf(leaf, isInside: isInside, search, &run, visit)
+    guard node.level < 32 else {
+      return takeSmallPile(leaf, isInside: isInside, search, &run, visit)
     }
     let count = collectKeys(leaf, node, isInside: isInside, search, &run)
     guard count > 0 else { return }
@@ -219,56 +193,67 @@ extension LiveIndex {
     _ run: inout WithinRun
   ) -> Int {
     let mayBeExpired = node.earliest <= search.tick
-    let isPlain = isInside && !mayBeExpired && search.plan.isTrivial && search.after == nil
-    let mask = UInt32(1) << (32 - node.level) - 1
+    let isPlain = !mayBeExpired && search.plan.isTrivial && search.after == nil
+    let shift = Self.keyShift(level: node.level)
+    let mask = UInt32(1) << (32 - node.level - shift) - 1
     var count = 0
     tree.forEachBlock(of: leaf) { id, lanes in
       let block = unsafe tree.blocks.pointer(id)
-      let keys = unsafe EightLanes.interleaved(block.pointee.x, block.pointee.y, mask: mask)
+      let (x, y) = unsafe (block.pointee.x, block.pointee.y)
+      let keys = EightLanes.interleaved(x &>> shift, y &>> shift, mask: mask)
       let slotOf = unsafe PointBlock.slots(block)
-      if isPlain {
-        unsafe UnsafeMutableRawPointer(run.keys + count).storeBytes(of: keys, as: SIMD8<Int32>.self)
+      // Written as eight behind the list, then closed up: the gap never overtakes the reading.
+      let eight = unsafe run.keys + count
+      unsafe UnsafeMutableRawPointer(eight).storeBytes(of: keys, as: SIMD8<Int32>.self)
+      if isPlain && isInside {
         for lane in 0..<lanes { unsafe run.members[count + lane] = slotOf[lane] }
         count += lanes
         return
       }
-      for lane in 0..<lanes {
-        var slot = unsafe slotOf[lane]
+      let marks = isInside ? .zero : search.area.marks(x, y, lanes: lanes)
+      if isPlain {
+        for lane in 0..<lanes {
+          unsafe run.keys[count] = eight[lane]
+          unsafe run.members[count] = slotOf[lane] | marks[lane]
+          count += 1 - Int(marks[lane] & PolygonRows.Mark.outside)
+        }
+        return
+      }
+      for lane in 0..<lanes where marks[lane] != PolygonRows.Mark.outside {
+        let slot = unsafe slotOf[lane]
         guard unsafe search.plan.matches(slot, signature: block.pointee.signature[lane], self)
         else { continue }
         if mayBeExpired && expiresAt(slot) <= search.now { continue }
-        let point = unsafe MercatorPoint(x: block.pointee.x[lane], y: block.pointee.y[lane])
-        let relation = isInside ? .inside : search.area.relation(of: point)
-        if relation == .outside { continue }
-        if search.after != nil && !isAfterCursor(MortonCode(point).rawValue, slot, search) {
+        if search.after != nil
+          && !isAfterCursor(MortonCode(x: x[lane], y: y[lane]).rawValue, slot, search)
+        {
           continue
         }
-        if relation == .mixed { slot |= WithinRun.untested }
-        unsafe run.keys[count] = keys[lane]
-        unsafe run.members[count] = slot
+        unsafe run.keys[count] = eight[lane]
+        unsafe run.members[count] = slot | marks[lane]
         count += 1
       }
     }
     return count
   }
 
-  /// Whether a point is in the area: by its unit square where that settles it.
+  /// Bits by which coordinates in a leaf are coarser in its keys: a place must fit 30 bits.
+  @inline(__always)
+  private static func keyShift(level: UInt32) -> UInt32 { level < 17 ? 17 - level : 0 }
+
+  /// Whether a point with a mark is in the area.
   @inline(__always)
   private func isInArea(
-    _ slot: UInt32, _ point: MercatorPoint, _ search: WithinSearch, _ work: inout SearchWork
+    _ slot: UInt32, _ mark: UInt32, _ search: WithinSearch, _ work: inout SearchWork
   ) -> Bool {
-    switch search.area.relation(of: point) {
-    case .outside: return false
-    case .inside: return true
-    case .mixed:
-      work.exactTests += 1
-      let entry = unsafe slots.pointer(slot)
-      return unsafe search.area.contains(
-        latitude: entry.pointee.latitude, longitude: entry.pointee.longitude)
-    }
+    guard mark == PolygonRows.Mark.unknown else { return mark == PolygonRows.Mark.inside }
+    work.exactTests += 1
+    let entry = unsafe slots.pointer(slot)
+    return unsafe search.area.contains(
+      latitude: entry.pointee.latitude, longitude: entry.pointee.longitude)
   }
 
-  /// Puts slots of one unit square that stand side by side into the order of their ids.
+  /// Puts slots of one key that stand side by side into the order of their codes, then their ids.
   private func orderTies(_ slots: UnsafeMutablePointer<UInt32>, _ count: Int) {
     for i in 1..<count {
       let entry = unsafe slots[i]
@@ -276,8 +261,9 @@ extension LiveIndex {
       var j = i
       while j > 0 {
         let other = unsafe slots[j - 1] & ~WithinRun.untested
+        let (mine, its) = (MortonCode(point(slot)).rawValue, MortonCode(point(other)).rawValue)
         guard
-          unsafe point(other) == point(slot) && bytesPrecede(identifier(slot), identifier(other))
+          unsafe mine < its || (mine == its && bytesPrecede(identifier(slot), identifier(other)))
         else { break }
         unsafe slots[j] = unsafe slots[j - 1]
         j -= 1
@@ -286,8 +272,8 @@ extension LiveIndex {
     }
   }
 
-  /// Great leaves of sparse places, and piles.
-  private func takeAnyLeaf(
+  /// A pile too small for an order.
+  private func takeSmallPile(
     _ leaf: UInt32, isInside: Bool, _ search: WithinSearch, _ run: inout WithinRun,
     _ visit: (HitView) -> Void
   ) {
@@ -377,17 +363,15 @@ extension LiveIndex {
         }
         return
       }
-      for lane in 0..<lanes {
+      let marks =
+        unsafe isInside
+        ? .zero : search.area.marks(block.pointee.x, block.pointee.y, lanes: lanes)
+      for lane in 0..<lanes where marks[lane] != PolygonRows.Mark.outside {
         let slot = unsafe block.pointee.slot[lane]
         guard unsafe search.plan.matches(slot, signature: block.pointee.signature[lane], self)
-        else {
-          continue
-        }
+        else { continue }
         if mayBeExpired && expiresAt(slot) <= search.now { continue }
-        if !isInside {
-          let point = unsafe MercatorPoint(x: block.pointee.x[lane], y: block.pointee.y[lane])
-          guard isInArea(slot, point, search, &work) else { continue }
-        }
+        guard isInArea(slot, marks[lane], search, &work) else { continue }
         let code = unsafe MortonCode(x: block.pointee.x[lane], y: block.pointee.y[lane]).rawValue
         if isAfterCursor(code, slot, search) { matches.append(CodedHit(code: code, slot: slot)) }
       }

@@ -16,6 +16,8 @@ struct PreparedArea {
   }
 
   private let area: SearchArea
+  /// Of a polygon one of the two is there.
+  private let rows: PolygonRows?
   private let polygon: PreparedPolygon?
   /// Columns that may hold points of the area: one to four runs, edges included.
   private var outer: [Columns] = []
@@ -30,24 +32,29 @@ struct PreparedArea {
     switch area {
     case .box(let box):
       bounds = box
+      rows = nil
       polygon = nil
     case .polygon(let corners):
       bounds = corners.bounds
-      polygon = PreparedPolygon(corners)
+      rows = PolygonRows(corners)
+      polygon = rows == nil ? PreparedPolygon(corners) : nil
     }
+    let isBox = rows == nil && polygon == nil
     let top = MercatorPoint.y(latitude: bounds.north)
     let bottom = MercatorPoint.y(latitude: bounds.south)
     outerRows = Columns(first: top == 0 ? 0 : top - 1, last: bottom == .max ? .max : bottom + 1)
     // Rows 0 and 2^32 - 1 hold clamped latitudes and are never taken for granted.
     innerRows =
-      polygon == nil && bottom > 2 && top < bottom - 2
+      isBox && bottom > 2 && top < bottom - 2
       ? Columns(first: max(1, top + 1), last: min(.max - 1, bottom - 1)) : nil
     for half in bounds.splitAtAntimeridian {
       let west = MercatorPoint.x(longitude: half.west)
       let east = MercatorPoint.x(longitude: half.east)
       outer.append(
         Columns(first: west == 0 ? 0 : west - 1, last: east == .max ? .max : east + 1))
-      if east > west && east - west > 2 { inner.append(Columns(first: west + 1, last: east - 1)) }
+      if isBox && east > west && east - west > 2 {
+        inner.append(Columns(first: west + 1, last: east - 1))
+      }
     }
     // 180 and -180 are one meridian; polygons may also have been wrapped by rounding.
     if bounds.east >= 179.999_999 || bounds.crossesAntimeridian {
@@ -66,6 +73,7 @@ struct PreparedArea {
     var touches = false
     for run in outer where right >= run.first && x <= run.last { touches = true }
     guard touches else { return .outside }
+    if let rows { return rows.relation(x: x, y: y, right: right, bottom: bottom) }
     if let polygon { return polygon.relation(x: x, y: y, right: right, bottom: bottom) }
     if let rows = innerRows, y >= rows.first && bottom <= rows.last {
       for run in inner where x >= run.first && right <= run.last { return .inside }
@@ -73,16 +81,37 @@ struct PreparedArea {
     return .mixed
   }
 
-  /// How a point's unit square lies to the area: settles nearly all points of a box.
+  /// How the unit squares of eight points lie to the area: a ``PolygonRows/Mark`` each, of which the
+  /// first `lanes` count.
   @inline(__always)
-  func relation(of point: MercatorPoint) -> Relation {
-    guard polygon == nil else { return .mixed }
-    if let rows = innerRows, point.y >= rows.first && point.y <= rows.last {
-      for run in inner where point.x >= run.first && point.x <= run.last { return .inside }
+  func marks(_ x: SIMD8<UInt32>, _ y: SIMD8<UInt32>, lanes: Int) -> SIMD8<UInt32> {
+    if let rows { return rows.marks(x, y, lanes: lanes) }
+    if polygon != nil { return SIMD8(repeating: PolygonRows.Mark.unknown) }
+    // Runs of rows and columns are tested by one unsigned comparison each.
+    var isOuter = SIMDMask<SIMD8<Int32>>(repeating: false)
+    for run in outer { isOuter = isOuter .| Self.holds(run, x) }
+    isOuter = isOuter .& Self.holds(outerRows, y)
+    var marks = SIMD8<UInt32>(repeating: PolygonRows.Mark.outside)
+    marks.replace(with: PolygonRows.Mark.unknown, where: isOuter)
+    if let innerRows {
+      var isInner = SIMDMask<SIMD8<Int32>>(repeating: false)
+      for run in inner { isInner = isInner .| Self.holds(run, x) }
+      marks.replace(with: PolygonRows.Mark.inside, where: isInner .& Self.holds(innerRows, y))
     }
-    guard point.y >= outerRows.first && point.y <= outerRows.last else { return .outside }
-    for run in outer where point.x >= run.first && point.x <= run.last { return .mixed }
-    return .outside
+    return marks
+  }
+
+  /// Which of eight columns or rows are in a run.
+  @inline(__always)
+  private static func holds(_ run: Columns, _ at: SIMD8<UInt32>) -> SIMDMask<SIMD8<Int32>> {
+    // Signed comparison after turning the sign around: what every processor has.
+    let half = SIMD8<UInt32>(repeating: 1 << 31)
+    let offset = SIMD8<Int32>(
+      truncatingIfNeeded: (at &- SIMD8<UInt32>(repeating: run.first)) ^ half)
+    let width = SIMD8<Int32>(
+      truncatingIfNeeded: SIMD8<UInt32>(repeating: run.last - run.first) ^ half)
+    let isWithin: SIMDMask<SIMD8<Int32>> = offset .<= width
+    return isWithin
   }
 
   /// The exact test.
@@ -90,8 +119,10 @@ struct PreparedArea {
   func contains(latitude: Double, longitude: Double) -> Bool {
     switch area {
     case .box(let box): return box.contains(latitude: latitude, longitude: longitude)
-    case .polygon:
-      return unsafe polygon.unsafelyUnwrapped.contains(latitude: latitude, longitude: longitude)
+    case .polygon(let corners):
+      return rows?.contains(latitude: latitude, longitude: longitude)
+        ?? polygon?.contains(latitude: latitude, longitude: longitude)
+        ?? corners.contains(latitude: latitude, longitude: longitude)
     }
   }
 }

@@ -1,42 +1,49 @@
 /// Orders few keys without a branch that depends on them: each key's place is the number of
-/// smaller keys, counted eight at a time.
+/// smaller keys, counted for eight keys at a time.
 enum RankSort {
+  /// Keys that can be sorted at most.
+  static let limit = 64
   /// Room for keys must be this much greater than their number.
   static let padding = 8
 
   /// Writes `values` to `sorted` in the order of `keys`. Answers whether two keys are equal: their
   /// values then stand side by side in the order they came in.
   ///
-  /// - Parameter keys: `count` keys with room for ``padding`` more, which is overwritten.
+  /// - Parameter keys: `count` keys, at most ``limit``, with room for ``padding`` more, which is
+  ///   overwritten.
   @inline(__always)
   static func sort<Value: BitwiseCopyable>(
     _ keys: UnsafeMutablePointer<Int32>, _ values: UnsafePointer<Value>, count: Int,
     into sorted: UnsafeMutablePointer<Value>
   ) -> Bool {
+    guard count > 0 else { return false }
     for i in count..<count + padding { unsafe keys[i] = .max }
-    let raw = UnsafeRawPointer(keys)
-    var hasTies = false
-    for i in 0..<count {
-      let key = unsafe SIMD8<Int32>(repeating: keys[i])
+    var places: UInt64 = 0
+    var i = 0
+    while i < count {
+      let eight = unsafe UnsafeRawPointer(keys + i).loadUnaligned(as: SIMD8<Int32>.self)
       var smaller = SIMD8<Int32>.zero
-      var equal = SIMD8<Int32>.zero
-      var j = 0
-      while j < count {
-        let eight = unsafe raw.loadUnaligned(fromByteOffset: j * 4, as: SIMD8<Int32>.self)
-        let isSmaller: SIMDMask<SIMD8<Int32>> = eight .< key
-        let isEqual: SIMDMask<SIMD8<Int32>> = eight .== key
+      for j in 0..<count {
+        let isSmaller: SIMDMask<SIMD8<Int32>> = unsafe SIMD8<Int32>(repeating: keys[j]) .< eight
         // A true lane is -1.
         smaller &-= unsafe unsafeBitCast(isSmaller, to: SIMD8<Int32>.self)
-        equal &-= unsafe unsafeBitCast(isEqual, to: SIMD8<Int32>.self)
-        j += 8
       }
-      var place = Int(smaller.wrappedSum())
-      if equal.wrappedSum() > 1 {
-        hasTies = true
-        for j in 0..<i where unsafe keys[j] == keys[i] { place += 1 }
+      for lane in 0..<min(8, count - i) {
+        let place = Int(truncatingIfNeeded: smaller[lane])
+        unsafe sorted[place] = unsafe values[i + lane]
+        places |= 1 &<< UInt64(truncatingIfNeeded: place)
       }
-      unsafe sorted[place] = values[i]
+      i += 8
     }
-    return hasTies
+    // Equal keys share a place, which leaves another one empty.
+    guard places != .max &>> UInt64(truncatingIfNeeded: limit - count) else { return false }
+    for i in 0..<count {
+      var place = 0
+      for j in 0..<count {
+        place += unsafe keys[j] < keys[i] || (keys[j] == keys[i] && j < i) ? 1 : 0
+      }
+      unsafe sorted[place] = unsafe values[i]
+    }
+    return true
   }
 }

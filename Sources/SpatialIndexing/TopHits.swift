@@ -58,7 +58,7 @@ struct TopHits {
   /// Sorts hits best first.
   static func sort(_ hits: inout [Hit], _ index: borrowing LiveIndex) {
     // By distance alone, then runs of equal distances by id: comparing ids is rarely needed.
-    if hits.count <= 64 && hits.allSatisfy({ $0.distance < Int64(Int32.max) }) {
+    if hits.count <= RankSort.limit && hits.allSatisfy({ $0.distance < Int64(Int32.max) }) {
       guard rankSort(&hits) else { return }
     } else {
       hits.sort { $0.distance < $1.distance }
@@ -82,7 +82,9 @@ struct TopHits {
   private static func rankSort(_ hits: inout [Hit]) -> Bool {
     let count = hits.count
     guard count > 1 else { return false }
-    return unsafe withUnsafeTemporaryAllocation(of: Int32.self, capacity: 64 + RankSort.padding) {
+    return unsafe withUnsafeTemporaryAllocation(
+      of: Int32.self, capacity: RankSort.limit + RankSort.padding
+    ) {
       let keys = unsafe $0.baseAddress.unsafelyUnwrapped
       for i in 0..<count { unsafe keys[i] = Int32(truncatingIfNeeded: hits[i].distance) }
       var hasTies = false
