@@ -109,8 +109,10 @@ public struct Daemon: Sendable {
     let requestMetrics = RequestMetrics()
     let ports = BoundPorts(host: configuration.host, onListening: onListening)
     let pages = OperatorPages(
-      engine: engine, parties: parties, metrics: metrics, shutdown: shutdown,
-      readiness: readiness,
+      engine: engine, parties: parties, metrics: metrics,
+      serving: ServingFigures(
+        shared: positions.shared, tileCache: clusters.tileCache, throttle: throttle, pump: pump),
+      shutdown: shutdown, readiness: readiness,
       openAPI: OpenAPIPage.make(
         operations: operations, streams: streams, raw: tiles, version: "1"),
       map: MapPage(

@@ -14,6 +14,9 @@ import Testing
       let metrics = try await daemon.get("/metrics")
       #expect(metrics.header("content-type") == "text/plain; version=0.0.4; charset=utf-8")
       #expect(metrics.text.contains("moyeo_layer_objects{layer=\"users\"} 1\n"))
+      #expect(metrics.text.contains("moyeo_layer_cluster_lag_seconds{layer=\"users\"} 0"))
+      #expect(metrics.text.contains("\nmoyeo_streams_open 0\n"))
+      #expect(metrics.text.contains("\nmoyeo_shared_reads_asked_total 0\n"))
       try Self.checkExposition(metrics.text)
       let health = Grpc_Health_V1_Health.Client(wrapping: daemon.grpc)
       for service in ["", "moyeo.v1.PositionService"] {

@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import MoyeoEngine
 import NIOCore
+import ObjectModel
 import SpatialIndexing
 
 /// What is served besides the API: liveness, readiness, metrics, the OpenAPI page and the map.
@@ -10,6 +11,7 @@ struct OperatorPages: Sendable {
   let engine: Engine
   let parties: PartyDesk?
   let metrics: PrometheusMetrics?
+  let serving: ServingFigures
   let shutdown: ShutdownSignal
   let readiness: Readiness
   let openAPI: [UInt8]
@@ -38,7 +40,8 @@ struct OperatorPages: Sendable {
   private func metricsText() -> String {
     var out = metrics?.exposition() ?? ""
     out += "# TYPE moyeo_layer_objects gauge\n"
-    let figures = engine.layers.map { ($0.name, $0.index.statistics()) }
+    let layers = engine.layers
+    let figures = layers.map { ($0.name, $0.index.statistics()) }
     for (name, statistics) in figures {
       out += "moyeo_layer_objects{layer=\"\(name)\"} \(statistics.objectCount)\n"
     }
@@ -46,6 +49,13 @@ struct OperatorPages: Sendable {
     for (name, statistics) in figures {
       out += "moyeo_layer_index_bytes{layer=\"\(name)\"} \(statistics.totalBytes)\n"
     }
+    out += "# TYPE moyeo_layer_cluster_lag_seconds gauge\n"
+    let now = engine.clock.now()
+    for layer in layers where layer.settings.clusters {
+      let lag = Double(layer.clusterLagMilliseconds(now: now)) / 1000
+      out += "moyeo_layer_cluster_lag_seconds{layer=\"\(layer.name)\"} \(lag)\n"
+    }
+    out += serving.text()
     if let parties { out += PartyFigures.text(parties) }
     return out
   }
