@@ -14,7 +14,6 @@ public enum Earth {
   public static let eccentricitySquared = flattening * (2 - flattening)
   /// Mean radius R1, 6,371,008.8 m (IUGG).
   public static let meanRadiusMeters = 6_371_008.8
-  @usableFromInline static let radiansPerDegree = Double.pi / 180
 }
 
 /// The distances from one origin, with the origin's trigonometry worked out once.

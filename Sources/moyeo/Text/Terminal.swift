@@ -3,7 +3,6 @@ import Foundation
 /// Standard error: progress and messages, never results.
 enum Terminal {
   static let errorIsTerminal = isatty(STDERR_FILENO) == 1
-  static let outputIsTerminal = isatty(STDOUT_FILENO) == 1
 
   static func writeError(_ text: String) {
     try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
