@@ -1,4 +1,5 @@
-"""The daemon as the benchmarks start it: clusters off, objects that live for a day."""
+"""The daemon as the benchmarks start it: clusters off, objects that live for a day, nothing written
+to disk (as the Redis beside it)."""
 
 import re
 from pathlib import Path
@@ -16,7 +17,7 @@ def start(folder: Path, daemon: Path, resources: Path | None) -> Server:
         arguments += ["--resources", str(resources)]
     return Server("moyeod", arguments, data, environment={
         "MOYEO_LAYERS_BENCH_CLUSTERS": "false", "MOYEO_LAYERS_BENCH_TTL_SECONDS": "86400",
-        "MOYEO_LOG_FORMAT": "text"})
+        "MOYEO_POSITIONS_KEEP": "false", "MOYEO_LOG_FORMAT": "text"})
 
 
 def ports(server: Server) -> dict[str, int]:

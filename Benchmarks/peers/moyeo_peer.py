@@ -32,8 +32,8 @@ def prepare(server: Server, daemon: Path, workload: Workload) -> System:
     system = System("moyeo", "Moyeo", f"Moyeo {version.split()[-1]}", server)
     if "debug" in daemon.resolve().parts:
         system.notes.append("**a debug build: its figures mean nothing**")
-    system.notes.append("clusters off, time to live 86,400 s kept for every object; every update "
-                        "refreshes expiry and tags")
+    system.notes.append("clusters off, positions not kept on disk, time to live 86,400 s kept for "
+                        "every object; every update refreshes expiry and tags")
     load(system, channel, workload)
     plain = PlainConnection("127.0.0.1", ports["grpcPort"])
     web = WebConnection(ports["httpPort"])

@@ -100,7 +100,7 @@ def markdown(result: dict) -> str:
         f"`{result['command']}`, {result['date']}.", "",
         f"{machine['processor']}, {machine['cores']} cores, {machine['memoryMiB']:,} MiB, "
         f"{machine['system']}, Linux {machine['kernel']}. {result['toolchain']['swift']}. "
-        f"{result['points']:,} points, clusters off, {result['seconds']:g} s a measurement after "
+        f"{result['points']:,} points, clusters off, nothing kept on disk, {result['seconds']:g} s a measurement after "
         "1.5 s; daemon and `moyeo bench` on this machine.", "",
         "Latencies in microseconds; those of an open loop from the time at which a request was to "
         "leave. Server CPU in microseconds by the daemon's process clock. A run is void (\\*) when "
