@@ -1,4 +1,4 @@
-"""Load over the wire, by `moyeo bench` against a daemon of its own; called by Benchmarks/run-wire."""
+"""Load over the wire, by `moyeo bench` against a daemon of its own; for Benchmarks/run-wire."""
 
 import argparse
 import datetime
@@ -100,8 +100,8 @@ def markdown(result: dict) -> str:
         f"`{result['command']}`, {result['date']}.", "",
         f"{machine['processor']}, {machine['cores']} cores, {machine['memoryMiB']:,} MiB, "
         f"{machine['system']}, Linux {machine['kernel']}. {result['toolchain']['swift']}. "
-        f"{result['points']:,} points, clusters off, nothing kept on disk, {result['seconds']:g} s a measurement after "
-        "1.5 s; daemon and `moyeo bench` on this machine.", "",
+        f"{result['points']:,} points, clusters off, nothing kept on disk, "
+        f"{result['seconds']:g} s a measurement after 1.5 s; daemon and `moyeo bench` on this machine.", "",
         "Latencies in microseconds; those of an open loop from the time at which a request was to "
         "leave. Server CPU in microseconds by the daemon's process clock. A run is void (\\*) when "
         "the generator's lateness (p99) is above 10 % of the latency's, when other processes took "
