@@ -1,6 +1,10 @@
-/// Keeps the groups that may matter: all of a small batch, else for each request those that save
-/// most. Under loose limits a thousand requests have millions of feasible groups.
+/// Keeps the groups that may matter: all of a small batch, else for each request those of highest
+/// rank. Under loose limits a thousand requests have millions of feasible groups.
 enum GroupCut {
+  static func isDue(_ groups: Int, _ options: BatchOptions) -> Bool {
+    options.maxGroupsPerRequest != nil || groups > BatchOptions.freeGroups
+  }
+
   static func limit(requests: Int, _ options: BatchOptions) -> Int {
     options.maxGroupsPerRequest.map { max(1, min($0, 1 << 30)) }
       ?? max(64, BatchOptions.freeGroups / max(requests, 1))
@@ -11,13 +15,10 @@ enum GroupCut {
   static func cut(
     _ groups: [GroupTable.Group], requests: Int, _ options: BatchOptions
   ) -> [GroupTable.Group] {
-    if options.maxGroupsPerRequest == nil && groups.count <= BatchOptions.freeGroups {
-      return groups
-    }
     let limit = limit(requests: requests, options)
     var order = Array(groups.indices)
     order.sort {
-      groups[$0].merit != groups[$1].merit ? groups[$0].merit > groups[$1].merit : $0 < $1
+      groups[$0].rank != groups[$1].rank ? groups[$0].rank > groups[$1].rank : $0 < $1
     }
     var kept = Array(repeating: 0, count: requests)
     var result: [GroupTable.Group] = []

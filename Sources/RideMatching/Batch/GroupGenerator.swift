@@ -8,16 +8,22 @@ import GeoMath
 /// as the road distance of the profile holds the triangle inequality.
 ///
 /// Where many wait at one place, the most promising by the straight lines are looked at, of those
-/// the most worthwhile pairs are made larger.
+/// the most worthwhile pairs are made larger. What is worthwhile is first the saving / solo fares;
+/// once requests have prices (``PackingPrices``), it is the saving less the members' prices, which
+/// finds the groups that the first choice lacks (column generation by hand).
 struct GroupGenerator {
   private let instance: BatchInstance
   private let grid: OriginGrid
+  /// By request; empty before there are any.
+  private var prices: [Double] = []
   private let candidateLimit: Int
-  /// Requests looked at for a pick-up, and those of them whose groups are made larger.
+  /// Requests looked at for a pick-up, pairs kept of them, and those that are made larger.
   private let nearLimit: Int
+  private let pairLimit: Int
   private let partnerLimit: Int
   /// Groups kept of one pick-up.
   private let keepLimit: Int
+  private let rowLimit: Int
 
   /// One who can come along.
   struct Partner {
@@ -31,62 +37,86 @@ struct GroupGenerator {
     /// The longest ride, meters.
     var limit: Double
     var saving: Double
-    /// Saving / solo fares.
-    var merit: Double
+    var rank: Double
 
     static func isBefore(_ a: Partner, _ b: Partner) -> Bool {
-      a.merit != b.merit ? a.merit > b.merit : a.request < b.request
+      a.rank != b.rank ? a.rank > b.rank : a.request < b.request
     }
   }
 
-  init(_ instance: BatchInstance) {
+  private init(
+    _ instance: BatchInstance, _ grid: OriginGrid, candidates: Int, keeps: Int, rows: Int
+  ) {
     self.instance = instance
-    grid = OriginGrid(instance)
-    candidateLimit = max(
-      0, instance.options.maxCandidatesPerPickUp ?? max(40, 50_000 / max(instance.count, 1)))
-    nearLimit = max(128, 2 * min(candidateLimit, 1 << 30))
-    // Thrice what is kept of a request in the end: its groups have other pick-ups too.
-    keepLimit = 3 * GroupCut.limit(requests: instance.count, instance.options)
+    self.grid = grid
+    candidateLimit = candidates
+    keepLimit = keeps
+    rowLimit = rows
+    nearLimit = max(48, 2 * min(candidateLimit, 1 << 30))
     // So many partners that all their pairs are about as many as the limit.
     var partners = 2
     while partners * (partners - 1) / 2 < candidateLimit && partners < 4096 { partners += 1 }
     partnerLimit = partners
+    pairLimit = max(partners, 16)
   }
 
-  /// All groups with a saving above 0, cut as the options say.
-  ///
-  /// - Parameter shouldStop: Asked every 32 pick-ups; the rest are then left out.
-  /// - Complexity: O(pairs near each other + requests x candidates a pick-up).
-  static func groups(
-    of instance: BatchInstance, shouldStop: () -> Bool = { false }
-  ) -> [GroupTable.Group] {
-    let generator = GroupGenerator(instance)
-    var table = GroupTable(
-      expected: instance.count * min(generator.candidateLimit, instance.count))
-    var pickUp = PickUp()
-    for (turn, owner) in generator.grid.requests.enumerated() {
-      if turn & 31 == 31 && shouldStop() { break }
-      generator.collect(owner, &pickUp)
-      for found in pickUp.found { table.insert(found, pickUp: owner) }
-    }
-    return GroupCut.cut(table.groups, requests: instance.count, instance.options)
+  /// The generator of the first groups.
+  init(_ instance: BatchInstance) {
+    let candidates =
+      instance.options.maxCandidatesPerPickUp ?? max(24, 24_000 / max(instance.count, 1))
+    // Thrice what is kept of a request in the end: its groups have other pick-ups too.
+    self.init(
+      instance, OriginGrid(instance), candidates: max(0, candidates),
+      keeps: 3 * GroupCut.limit(requests: instance.count, instance.options),
+      rows: instance.options.maxCandidatesPerPickUp == nil ? 768 * instance.count : .max)
   }
+
+  /// The generator of more groups, once there are prices.
+  func ranking(by prices: [Double]) -> GroupGenerator {
+    var generator = GroupGenerator(
+      instance, grid, candidates: 3 * candidateLimit, keeps: 40, rows: rowLimit)
+    generator.prices = prices
+    return generator
+  }
+
+  /// Adds groups with a saving above 0 to the table, from pick-ups spread over the batch, until
+  /// ``rowLimit`` rows have been looked at: of a crowd at one place every second or eighth request
+  /// is a pick-up.
+  ///
+  /// - Parameters:
+  ///   - turn: Which of eight parts of the pick-ups are first.
+  ///   - shouldStop: Asked every 32 pick-ups; the rest are then left out.
+  /// - Returns: Whether nothing was left out.
+  /// - Complexity: O(pairs near each other + requests x candidates a pick-up).
+  func addGroups(to table: inout GroupTable, turn: Int, shouldStop: () -> Bool) -> Bool {
+    var pickUp = PickUp()
+    var visited = 0
+    for part in 0..<8 {
+      let first = Self.parts[(part + turn) % 8]
+      for at in stride(from: first, to: grid.requests.count, by: 8) {
+        if part > 0 && pickUp.rowsLookedAt > rowLimit { return false }
+        visited += 1
+        if visited & 31 == 0 && shouldStop() { return false }
+        let owner = grid.requests[at]
+        collect(owner, &pickUp)
+        for found in pickUp.found { table.insert(found, pickUp: owner) }
+      }
+    }
+    return !pickUp.wasLimited
+  }
+
+  private static let parts = [0, 4, 2, 6, 1, 5, 3, 7]
 
   private func collect(_ owner: Int, _ pickUp: inout PickUp) {
     pickUp.reset()
     // The pick-up is the owner's own origin: a walk of 0, which a limit below 0 forbids.
     guard instance.maxWalks[owner] >= 0 else { return }
     gatherNear(owner, &pickUp)
-    for request in pickUp.near {
-      guard let partner = partner(request, of: owner) else { continue }
-      if partner.saving > 0 {
-        pickUp.found.append(
-          GroupTable.Candidate(
-            members: SIMD4(Int32(owner), Int32(request), -1, -1), saving: partner.saving,
-            merit: partner.merit))
-      }
-      pickUp.keep(partner, limit: partnerLimit)
+    for near in pickUp.near {
+      guard let partner = partner(near.request, of: owner) else { continue }
+      pickUp.keep(partner, limit: pairLimit)
     }
+    pickUp.addPairs(owner)
     if pickUp.partners.count > 1, instance.maxSeats > 2 { extend(owner, &pickUp) }
     pickUp.keepBest(keepLimit)
   }
@@ -94,30 +124,21 @@ struct GroupGenerator {
   // MARK: Pairs
 
   /// Who may come along as far as seats, policy and the walk say; where those are many, the most
-  /// promising.
+  /// promising: those whose way has most in common with the owner's, by straight lines.
   private func gatherNear(_ owner: Int, _ pickUp: inout PickUp) {
-    let seats = instance.maxSeats - instance.seats[owner]
-    let origin = instance.origins[owner]
-    grid.forEachNear(owner, instance) { request in
-      guard instance.seats[request] <= seats,
-        BatchInstance.leastMeters(origin, instance.origins[request]) <= instance.maxWalks[request],
-        instance.options.isCompatible?(owner, request) ?? true
-      else { return }
-      pickUp.near.append(request)
+    let seats = Int32(instance.maxSeats - instance.seats[owner])
+    let own = grid.row(of: owner)
+    let isCompatible = instance.options.isCompatible
+    pickUp.rowsLookedAt += grid.forEachNear(owner) { row in
+      let request = Int(row.request)
+      guard row.seats <= seats, isCompatible?(owner, request) ?? true else { return }
+      let away = row.destination.squaredChord(to: own.origin).squareRoot()
+      let between = row.destination.squaredChord(to: own.destination).squareRoot()
+      let both = own.direct + row.direct
+      let shared = both > 0 ? 1 - (min(own.direct, away) + between) / both : 1
+      pickUp.near.append(PickUp.Near(request: request, promise: shared))
     }
-    guard pickUp.near.count > nearLimit else { return }
-    var ranked = pickUp.near.map { (share: sharedPart(owner, $0), request: $0) }
-    ranked.sort { $0.share != $1.share ? $0.share > $1.share : $0.request < $1.request }
-    pickUp.near = ranked.prefix(nearLimit).map(\.request)
-  }
-
-  /// What two ways have in common, as a share of both, by straight lines.
-  private func sharedPart(_ owner: Int, _ other: Int) -> Double {
-    let own = instance.directChords[owner]
-    let away = BatchInstance.chord(instance.origins[owner], instance.destinations[other])
-    let between = BatchInstance.chord(instance.destinations[owner], instance.destinations[other])
-    let both = own + instance.directChords[other]
-    return both > 0 ? 1 - (min(own, away) + between) / both : 1
+    if pickUp.near.count > nearLimit { pickUp.keepNear(nearLimit) }
   }
 
   private func partner(_ other: Int, of owner: Int) -> Partner? {
@@ -135,15 +156,15 @@ struct GroupGenerator {
     var partner = Partner(
       request: other, walkMeters: walk, fromPickUp: fromPickUp,
       fromPickUpWork: instance.work(roadMeters: fromPickUp), toOwner: toOwner,
-      toOwnerWork: instance.work(roadMeters: toOwner), limit: limit, saving: 0, merit: 0)
+      toOwnerWork: instance.work(roadMeters: toOwner), limit: limit, saving: 0, rank: 0)
     var route = GroupRoute(owner, instance)
     route.setRider(1, partner)
     route.count = 2
     route.findBest(instance)
-    let solo = instance.soloFares[owner] + instance.soloFares[other]
+    let solo = sum(instance.soloFares, owner, other)
     guard let saving = saving(route, solo, walk) else { return nil }
     partner.saving = saving
-    partner.merit = saving / solo
+    partner.rank = rank(saving, solo, sum(prices, owner, other))
     return partner
   }
 
@@ -155,6 +176,18 @@ struct GroupGenerator {
     case .tooLittleShared: -.infinity
     case .found: solo - route.fare - walkMeters * instance.options.pricing.walkCostPerMeter
     }
+  }
+
+  @inline(__always)
+  private func rank(_ saving: Double, _ solo: Double, _ price: Double) -> Double {
+    prices.isEmpty ? saving / solo : saving - price
+  }
+
+  /// 0 of an empty list.
+  @inline(__always)
+  private func sum(_ values: [Double], _ a: Int, _ b: Int, _ c: Int = -1, _ d: Int = -1) -> Double {
+    guard !values.isEmpty else { return 0 }
+    return values[a] + values[b] + (c < 0 ? 0 : values[c]) + (d < 0 ? 0 : values[d])
   }
 
   /// Never false for a pair that holds the limits: a straight chord instead of the road between
@@ -173,18 +206,23 @@ struct GroupGenerator {
   // MARK: Triples and quads
 
   private func extend(_ owner: Int, _ pickUp: inout PickUp) {
-    pickUp.beginTriples()
+    let count = min(pickUp.partners.count, partnerLimit)
+    if pickUp.partners.count > count { pickUp.wasLimited = true }
+    pickUp.beginTriples(count)
     let seats = instance.maxSeats - instance.seats[owner]
     var route = GroupRoute(owner, instance)
     var looked = 0
-    search: for k in 1..<pickUp.partners.count {
+    search: for k in 1..<count {
       let second = pickUp.partners[k]
       route.setRider(1, second)
       for j in 0..<k {
         let first = pickUp.partners[j]
         guard mayRideTogether(first.request, second.request, seats) else { continue }
         looked += 1
-        if looked > candidateLimit { break search }
+        if looked > candidateLimit {
+          pickUp.wasLimited = true
+          break search
+        }
         let meters = instance.roadMeters(
           straight: instance.straightMeters(
             first.request, .destination, second.request, .destination))
@@ -193,12 +231,11 @@ struct GroupGenerator {
         route.setLeg(1, 2, meters: meters, work: work)
         route.count = 3
         route.findBest(instance)
-        let solo =
-          instance.soloFares[owner] + instance.soloFares[first.request]
-          + instance.soloFares[second.request]
+        let solo = sum(instance.soloFares, owner, first.request, second.request)
         guard let saving = saving(route, solo, first.walkMeters + second.walkMeters)
         else { continue }
-        pickUp.addTriple(owner, j, k, meters, work, saving, merit: saving / solo)
+        let rank = rank(saving, solo, sum(prices, owner, first.request, second.request))
+        pickUp.addTriple(owner, j, k, meters, work, saving, rank: rank)
       }
     }
     if pickUp.triples.count > 2 && instance.maxSeats > 3 { extendTriples(owner, &pickUp) }
@@ -226,28 +263,32 @@ struct GroupGenerator {
       let between = pickUp.leg(triple.j, triple.k)
       route.setLeg(1, 2, meters: between.meters, work: between.work)
       route.count = 4
-      for l in (triple.k + 1)..<max(pickUp.partners.count, triple.k + 1) {
+      for l in (triple.k + 1)..<max(pickUp.count, triple.k + 1) {
         let toFirst = pickUp.leg(triple.j, l)
         let toSecond = pickUp.leg(triple.k, l)
         guard toFirst.isFeasible && toSecond.isFeasible else { continue }
         let third = pickUp.partners[l]
         guard instance.seats[third.request] <= left else { continue }
         looked += 1
-        if looked > candidateLimit { return }
+        if looked > candidateLimit {
+          pickUp.wasLimited = true
+          return
+        }
         route.setRider(3, third)
         route.setLeg(1, 3, meters: toFirst.meters, work: toFirst.work)
         route.setLeg(2, 3, meters: toSecond.meters, work: toSecond.work)
         route.findBest(instance)
-        let solo =
-          instance.soloFares[owner] + instance.soloFares[first.request]
-          + instance.soloFares[second.request] + instance.soloFares[third.request]
+        let solo = sum(
+          instance.soloFares, owner, first.request, second.request, third.request)
         let walks = first.walkMeters + second.walkMeters + third.walkMeters
         guard let saving = saving(route, solo, walks), saving > 0 else { continue }
         pickUp.found.append(
           GroupTable.Candidate(
             members: SIMD4(
               Int32(owner), Int32(first.request), Int32(second.request), Int32(third.request)),
-            saving: saving, merit: saving / solo))
+            saving: saving,
+            rank: rank(
+              saving, solo, sum(prices, owner, first.request, second.request, third.request))))
       }
     }
   }

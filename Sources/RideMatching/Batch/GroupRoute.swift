@@ -15,6 +15,9 @@ struct GroupRoute {
   /// Between drop-offs, row major: meters and work.
   var between = InlineArray<16, Double>(repeating: 0)
   var betweenWork = InlineArray<16, Double>(repeating: 0)
+  /// What the work takes at the departure.
+  private var fromPickUpSeconds = InlineArray<4, Double>(repeating: 0)
+  private var betweenSeconds = InlineArray<16, Double>(repeating: 0)
   /// The longest ride of each, counted from the pick-up as the rules of parties do, meters.
   var limits = InlineArray<4, Double>(repeating: 0)
 
@@ -67,35 +70,37 @@ struct GroupRoute {
     meters = .infinity
     seconds = .infinity
     let departure = departureIndex(instance)
+    setSeconds(departure, instance)
     for a in 0..<count {
       let toA = fromPickUp[a]
       // A limit that is not a number holds for nothing.
       guard toA <= limits[a] else { continue }
-      let workA = fromPickUpWork[a]
-      if count == 1 { finish(a, last: a, shared: 0, toA, workA, departure, instance) }
+      let untilA = fromPickUpSeconds[a]
+      if count == 1 { finish(a, last: a, shared: 0, toA, untilA, departure, instance) }
       for b in 0..<count where b != a {
         let toB = toA + between[a * 4 + b]
+        let untilB = untilA + betweenSeconds[a * 4 + b]
         guard toB <= limits[b] else { continue }
-        let workB = workA + betweenWork[a * 4 + b]
         let pathB = a | b << 2
         if count == 2 {
-          finish(pathB, last: b, shared: toA, toB, workB, departure, instance)
+          finish(pathB, last: b, shared: toA, toB, untilB, departure, instance)
           continue
         }
+        if toB >= meters && untilB >= seconds { continue }
         for c in 0..<count where c != a && c != b {
           let toC = toB + between[b * 4 + c]
+          let untilC = untilB + betweenSeconds[b * 4 + c]
           guard toC <= limits[c] else { continue }
-          let workC = workB + betweenWork[b * 4 + c]
           let pathC = pathB | c << 4
           if count == 3 {
-            finish(pathC, last: c, shared: toB, toC, workC, departure, instance)
+            finish(pathC, last: c, shared: toB, toC, untilC, departure, instance)
             continue
           }
           let d = 6 - a - b - c
           let toD = toC + between[c * 4 + d]
+          let untilD = untilC + betweenSeconds[c * 4 + d]
           guard toD <= limits[d] else { continue }
-          let workD = workC + betweenWork[c * 4 + d]
-          finish(pathC | d << 6, last: d, shared: toC, toD, workD, departure, instance)
+          finish(pathC | d << 6, last: d, shared: toC, toD, untilD, departure, instance)
         }
       }
     }
@@ -105,13 +110,20 @@ struct GroupRoute {
   ///   the way.
   @inline(__always)
   private mutating func finish(
-    _ path: Int, last: Int, shared: Double, _ newMeters: Double, _ work: Double, _ departure: Int,
-    _ instance: BatchInstance
+    _ path: Int, last: Int, shared: Double, _ newMeters: Double, _ newSeconds: Double,
+    _ departure: Int, _ instance: BatchInstance
   ) {
+    if newMeters >= meters && newSeconds >= seconds { return }
     if outcome == .none { outcome = .tooLittleShared }
     if shared < instance.minSharedRatios[riders[last]] * newMeters { return }
-    let newSeconds = seconds(path, work, departure, instance)
-    if newMeters >= meters && newSeconds >= seconds { return }
+    price(path, newMeters, newSeconds, departure, instance)
+  }
+
+  @inline(never)
+  private mutating func price(
+    _ path: Int, _ newMeters: Double, _ newSeconds: Double, _ departure: Int,
+    _ instance: BatchInstance
+  ) {
     let newFare = instance.options.pricing.estimate(
       newMeters, newSeconds, instance.estimators[departure].departure)
     // A fare that is not a number is none.
@@ -126,28 +138,24 @@ struct GroupRoute {
 
   /// Every leg takes what it would at the departure.
   @inline(__always)
-  private func seconds(
-    _ path: Int, _ work: Double, _ departure: Int, _ instance: BatchInstance
-  ) -> Double {
-    if instance.zones[departure >> 1] != instance.zones[riders[0]] {
+  private mutating func setSeconds(_ departure: Int, _ instance: BatchInstance) {
+    if instance.zones[departure >> 1] == instance.zones[riders[0]] {
+      setSeconds { instance.estimators[departure].durationSeconds(atFactorOne: $0) }
+    } else {
       let estimator = instance.estimator(departure: departure, pickUp: riders[0])
-      return legByLeg(path) { estimator.durationSeconds(atFactorOne: $0) }
+      setSeconds { estimator.durationSeconds(atFactorOne: $0) }
     }
-    if work <= instance.estimators[departure].firstHourSecondsAtFactorOne {
-      return instance.estimators[departure].durationSeconds(atFactorOne: work)
-    }
-    return legByLeg(path) { instance.estimators[departure].durationSeconds(atFactorOne: $0) }
   }
 
   @inline(__always)
-  private func legByLeg(_ path: Int, _ duration: (Double) -> Double) -> Double {
-    var at = path & 3
-    var seconds = duration(fromPickUpWork[at])
-    for step in 1..<max(count, 1) {
-      let next = path >> (2 * step) & 3
-      seconds += duration(betweenWork[at * 4 + next])
-      at = next
+  private mutating func setSeconds(_ duration: (Double) -> Double) {
+    for a in 0..<count {
+      fromPickUpSeconds[a] = duration(fromPickUpWork[a])
+      for b in 0..<a {
+        let leg = duration(betweenWork[a * 4 + b])
+        betweenSeconds[a * 4 + b] = leg
+        betweenSeconds[b * 4 + a] = leg
+      }
     }
-    return seconds
   }
 }

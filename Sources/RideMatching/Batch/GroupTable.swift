@@ -8,8 +8,8 @@ struct GroupTable {
     /// The request at whose origin all get in.
     var pickUp: Int32
     var saving: Double
-    /// Saving / solo fares: the order in which groups are kept.
-    var merit: Double
+    /// In what order groups are kept, the greatest first.
+    var rank: Double
   }
 
   /// Found at one pick-up.
@@ -17,42 +17,45 @@ struct GroupTable {
     /// In any order, -1 where there is none.
     var members: SIMD4<Int32>
     var saving: Double
-    var merit: Double
+    var rank: Double
   }
 
+  /// In the order of their first finding.
   private(set) var groups: [Group] = []
   private var slots: [Int32]
   private var mask: Int
 
-  /// - Parameter expected: Groups for which no room need be made later.
-  init(expected: Int) {
+  /// - Parameters:
+  ///   - groups: Each set of members once.
+  ///   - expected: Groups for which no room need be made later.
+  init(_ groups: [Group] = [], expected: Int) {
     var count = 1 << 10
-    while count < 2 * min(expected, 1 << 20) { count *= 2 }
+    while count < 2 * max(min(expected, 1 << 20), groups.count) { count *= 2 }
+    self.groups = groups
+    self.groups.reserveCapacity(min(expected, 1 << 20))
     slots = Array(repeating: -1, count: count)
     mask = count - 1
-    groups.reserveCapacity(min(expected, 1 << 20))
+    fillSlots()
   }
 
   /// - Complexity: O(1) expected.
   mutating func insert(_ candidate: Candidate, pickUp: Int) {
     guard candidate.saving.isFinite else { return }
     // Ascending and -1 last: a sorting network of five on unsigned values.
-    var keys = SIMD4<UInt32>(truncatingIfNeeded: candidate.members)
-    func order(_ a: Int, _ b: Int) {
-      if keys[a] > keys[b] { (keys[a], keys[b]) = (keys[b], keys[a]) }
-    }
-    order(0, 1)
-    order(2, 3)
-    order(0, 2)
-    order(1, 3)
-    order(1, 2)
+    let m = SIMD4<UInt32>(truncatingIfNeeded: candidate.members)
+    let (low, high) = (min(m[0], m[1]), max(m[0], m[1]))
+    let (low2, high2) = (min(m[2], m[3]), max(m[2], m[3]))
+    let (middle, middle2) = (max(low, low2), min(high, high2))
+    let sorted = SIMD4(
+      min(low, low2), min(middle, middle2), max(middle, middle2), max(high, high2))
     insert(
-      SIMD4<Int32>(truncatingIfNeeded: keys), pickUp: pickUp, saving: candidate.saving,
-      merit: candidate.merit)
+      SIMD4<Int32>(truncatingIfNeeded: sorted), pickUp: pickUp, saving: candidate.saving,
+      rank: candidate.rank)
   }
 
-  private mutating func insert(_ members: SIMD4<Int32>, pickUp: Int, saving: Double, merit: Double)
-  {
+  private mutating func insert(
+    _ members: SIMD4<Int32>, pickUp: Int, saving: Double, rank: Double
+  ) {
     var slot = Self.hash(members) & mask
     while slots[slot] >= 0 {
       let known = Int(slots[slot])
@@ -62,7 +65,7 @@ struct GroupTable {
           || (saving == groups[known].saving && pickUp < groups[known].pickUp)
         {
           groups[known].saving = saving
-          groups[known].merit = merit
+          groups[known].rank = rank
           groups[known].pickUp = Int32(pickUp)
         }
         return
@@ -70,13 +73,17 @@ struct GroupTable {
       slot = (slot + 1) & mask
     }
     slots[slot] = Int32(groups.count)
-    groups.append(Group(members: members, pickUp: Int32(pickUp), saving: saving, merit: merit))
+    groups.append(Group(members: members, pickUp: Int32(pickUp), saving: saving, rank: rank))
     if groups.count * 2 > slots.count { grow() }
   }
 
   private mutating func grow() {
     slots = Array(repeating: -1, count: slots.count * 2)
     mask = slots.count - 1
+    fillSlots()
+  }
+
+  private mutating func fillSlots() {
     for (index, group) in groups.enumerated() {
       var slot = Self.hash(group.members) & mask
       while slots[slot] >= 0 { slot = (slot + 1) & mask }

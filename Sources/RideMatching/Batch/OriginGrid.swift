@@ -7,11 +7,41 @@
 /// ```
 /// Cubes and not tiles of the map: there is no pole and no antimeridian to go round.
 struct OriginGrid {
-  /// Request indices, run by run.
-  private var order: [Int] = []
+  /// A request as a look around sees it. Vectors are of the unit sphere, from a place in the batch:
+  /// of a city exact to a millimeter, of the whole Earth to a few meters.
+  struct Row {
+    var request: Int32
+    var seats: Int32
+    var start: Int64
+    var end: Int64
+    var origin: Place
+    var destination: Place
+    /// Chord from origin to destination.
+    var direct: Float
+    /// The square of the longest walk as a chord, rather too long; below 0 for none.
+    var walkSquared: Float
+  }
+
+  struct Place {
+    var x: Float
+    var y: Float
+    var z: Float
+
+    @inline(__always)
+    func squaredChord(to other: Place) -> Float {
+      let dx = x - other.x
+      let dy = y - other.y
+      let dz = z - other.z
+      return dx * dx + dy * dy + dz * dz
+    }
+  }
+
+  /// Run by run.
+  private(set) var rows: [Row] = []
   private var runs: [Range<Int>] = []
   /// All that can be in a group, ascending.
   let requests: [Int]
+  private var rowOfRequest: [Int]
   private var runOfRequest: [Int]
   /// By run: itself and its neighbours.
   private var near: [[Int]] = []
@@ -28,6 +58,7 @@ struct OriginGrid {
     let usable = (0..<instance.count).filter { instance.isUsable[$0] }
     requests = usable
     runOfRequest = Array(repeating: -1, count: instance.count)
+    rowOfRequest = runOfRequest
     longestWindow = usable.map { Self.span(instance, $0) }.max() ?? 0
     // The longest walk that bounds anything; at least 20 m, so that cubes are not endless.
     let walk = usable.map { instance.maxWalks[$0] }.filter { $0 > 0 }.max() ?? 0
@@ -44,12 +75,16 @@ struct OriginGrid {
     var runOfCube: [Cube: Int] = [:]
     for (run, entry) in sorted.enumerated() {
       runOfCube[entry.cube] = run
-      let begin = order.count
-      order += entry.requests.sorted {
+      let begin = rows.count
+      let order = entry.requests.sorted {
         (instance.starts[$0], $0) < (instance.starts[$1], $1)
       }
-      runs.append(begin..<order.count)
-      for request in entry.requests { runOfRequest[request] = run }
+      for request in order {
+        runOfRequest[request] = run
+        rowOfRequest[request] = rows.count
+        rows.append(Self.row(request, instance))
+      }
+      runs.append(begin..<rows.count)
     }
     near = sorted.map { entry in
       var list: [Int] = []
@@ -72,33 +107,53 @@ struct OriginGrid {
     return overflow ? .max : span
   }
 
-  /// Calls `body` with every other request whose origin may be within the longest walk and whose
-  /// window meets that of `anchor`; never leaves one out.
-  func forEachNear(_ anchor: Int, _ instance: BatchInstance, _ body: (Int) -> Void) {
-    guard runOfRequest[anchor] >= 0 else { return }
-    let last = instance.ends[anchor]
-    let (earliest, overflow) = instance.starts[anchor].subtractingReportingOverflow(longestWindow)
+  private static func row(_ request: Int, _ instance: BatchInstance) -> Row {
+    func place(_ vector: SIMD3<Double>) -> Place {
+      let from = vector - instance.origins[0]
+      return Place(x: Float(from.x), y: Float(from.y), z: Float(from.z))
+    }
+    let walk = instance.maxWalks[request]
+    let chord = Float(walk / BatchInstance.leastRadiusMeters) * 1.0001 + 1e-6
+    return Row(
+      request: Int32(request), seats: Int32(instance.seats[request]),
+      start: instance.starts[request], end: instance.ends[request],
+      origin: place(instance.origins[request]),
+      destination: place(instance.destinations[request]),
+      direct: Float(instance.directChords[request]), walkSquared: walk >= 0 ? chord * chord : -1)
+  }
+
+  func row(of request: Int) -> Row { rows[rowOfRequest[request]] }
+
+  /// Calls `body` with every other request whose origin may be within its longest walk of a usable
+  /// request's and whose window meets that one's; never leaves one out.
+  /// - Returns: How many rows were looked at.
+  @inline(__always)
+  func forEachNear(_ anchor: Int, _ body: (Row) -> Void) -> Int {
+    var looked = 0
+    let own = row(of: anchor)
+    let (earliest, overflow) = own.start.subtractingReportingOverflow(longestWindow)
     let first = overflow ? Int64.min : earliest
     for run in near[runOfRequest[anchor]] {
       let range = runs[run]
-      var at = lowerBound(range, first, instance)
-      while at < range.upperBound {
-        let request = order[at]
-        if instance.starts[request] > last { break }
-        if request != anchor && instance.ends[request] >= instance.starts[anchor] {
-          body(request)
-        }
-        at += 1
+      for at in lowerBound(range, first)..<range.upperBound {
+        if rows[at].start > own.end { break }
+        looked += 1
+        guard rows[at].origin.squaredChord(to: own.origin) <= rows[at].walkSquared,
+          rows[at].end >= own.start,
+          rows[at].request != own.request
+        else { continue }
+        body(rows[at])
       }
     }
+    return looked
   }
 
-  private func lowerBound(_ range: Range<Int>, _ first: Int64, _ instance: BatchInstance) -> Int {
+  private func lowerBound(_ range: Range<Int>, _ first: Int64) -> Int {
     var low = range.lowerBound
     var high = range.upperBound
     while low < high {
       let middle = (low + high) / 2
-      if instance.starts[order[middle]] < first { low = middle + 1 } else { high = middle }
+      if rows[middle].start < first { low = middle + 1 } else { high = middle }
     }
     return low
   }

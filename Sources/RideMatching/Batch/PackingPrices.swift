@@ -13,20 +13,24 @@ struct PackingPrices {
   private(set) var slacks: [Double]
 
   private static let sweeps = 26
+  private static let furtherSweeps = 12
   /// Of what a request is worth on average.
-  private static let firstTemperature = 0.25
+  private static let lastTemperature = 0.006
   private static let cooling = 0.86
-  private static let damping = 0.45
+  private static let damping = 0.4
 
-  /// - Complexity: O(groups), about 20 times over.
-  init(_ problem: PackingProblem, shouldStop: () -> Bool) {
-    prices = Self.fairShares(problem)
+  /// - Parameter known: Prices for fewer groups, to begin with.
+  /// - Complexity: O(groups), as many times over as there are sweeps.
+  init(_ problem: PackingProblem, _ known: PackingPrices? = nil, shouldStop: () -> Bool) {
+    prices = known?.prices ?? Self.fairShares(problem)
     slacks = []
     var worth = 0.0
     for price in prices { worth += price }
-    var temperature = Self.firstTemperature * worth / Double(max(1, problem.requests))
+    var temperature = Self.lastTemperature * worth / Double(max(1, problem.requests))
+    let sweeps = known == nil ? Self.sweeps : Self.furtherSweeps
+    for _ in 1..<sweeps { temperature /= Self.cooling }
     if temperature > 0 {
-      for _ in 0..<Self.sweeps where !shouldStop() {
+      for _ in 0..<sweeps where !shouldStop() {
         sweep(problem, temperature)
         temperature *= Self.cooling
       }

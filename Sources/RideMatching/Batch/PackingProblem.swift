@@ -30,7 +30,6 @@ struct Packing {
   /// By request: the chosen group it is in, -1 when in none; one more for ``PackingProblem``'s
   /// nobody, always -1.
   private(set) var groupOf: [Int32]
-  private(set) var total = 0.0
 
   init(requests: Int) { groupOf = Array(repeating: -1, count: requests + 1) }
 
@@ -50,14 +49,12 @@ struct Packing {
   mutating func choose(_ group: Int, _ problem: PackingProblem) {
     let members = problem.members[group]
     for at in 0..<Int(problem.sizes[group]) { groupOf[Int(members[at])] = Int32(group) }
-    total += problem.weights[group]
   }
 
   /// - Precondition: The group is chosen.
   mutating func drop(_ group: Int, _ problem: PackingProblem) {
     let members = problem.members[group]
     for at in 0..<Int(problem.sizes[group]) { groupOf[Int(members[at])] = -1 }
-    total -= problem.weights[group]
   }
 
   /// Chosen groups, ascending.

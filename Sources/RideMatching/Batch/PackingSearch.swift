@@ -2,37 +2,50 @@
 ///
 /// Deterministic for a seed and a number of rounds; `shouldStop` is asked between rounds.
 struct PackingSearch {
-  let problem: PackingProblem
-  private let prices: PackingPrices
-  private let lists: PackingLists
+  private(set) var problem: PackingProblem
+  private(set) var prices: PackingPrices
+  private var lists: PackingLists
   private(set) var packing: Packing
   private(set) var rounds = 0
+  private var region: PackingRegion
   private var random: SplitMix
 
-  /// - Complexity: O(groups).
+  /// Greedy and local search. - Complexity: O(groups).
   init(_ problem: PackingProblem, seed: UInt64, shouldStop: () -> Bool) {
     self.problem = problem
     prices = PackingPrices(problem, shouldStop: shouldStop)
     lists = PackingLists(problem, prices)
     packing = Packing(requests: problem.requests)
+    region = PackingRegion(problem)
     random = SplitMix(seed: seed)
-  }
-
-  /// - Complexity: O(groups), then a few microseconds a round.
-  mutating func run(rounds limit: Int, shouldStop: () -> Bool) {
     // Least slack first.
     for group in lists.order where packing.isFree(Int(group), problem) {
       packing.choose(Int(group), problem)
     }
     improve(shouldStop)
-    guard problem.groups > 1 else { return }
-    var region = PackingRegion(problem)
+  }
+
+  /// Ruin and recreate. - Returns: False when told to stop.
+  /// - Parameter limit: Of all rounds so far.
+  /// - Complexity: A few microseconds a round.
+  mutating func run(rounds limit: Int, shouldStop: () -> Bool) -> Bool {
     while rounds < limit {
       // A round takes some microseconds: the clock is not asked each time.
-      if rounds & 7 == 0 && shouldStop() { return }
-      region.rebuild(&packing, problem, prices.prices, lists, &random)
+      if rounds & 7 == 0 && shouldStop() { return false }
+      if problem.groups > 1 {
+        region.rebuild(&packing, problem, prices.prices, lists, &random)
+      }
       rounds += 1
     }
+    return true
+  }
+
+  /// Goes on with more groups; those there were have the same places and at least their weights.
+  mutating func widen(_ problem: PackingProblem, shouldStop: () -> Bool) {
+    self.problem = problem
+    prices = PackingPrices(problem, prices, shouldStop: shouldStop)
+    lists = PackingLists(problem, prices)
+    improve(shouldStop)
   }
 
   /// Takes a group in for those it conflicts with while that gains, and gives whoever fell out the

@@ -1,22 +1,39 @@
 /// What is known of one pick-up while its groups are made; used again for the next.
 struct PickUp {
   /// Requests that may come along.
-  var near: [Int] = []
-  /// Those of most merit, best first.
+  var near: [Near] = []
+  /// Those of highest rank, best first.
   private(set) var partners: [GroupGenerator.Partner] = []
   var triples: [Triple] = []
   var found: [GroupTable.Candidate] = []
-  /// Between drop-offs of partners, row major, as far as looked at.
+  /// At this pick-up and those before.
+  var rowsLookedAt = 0
+  /// Something was left out, at this pick-up or one before.
+  var wasLimited = false
+  /// Partners that are made larger.
+  private(set) var count = 0
+  /// Between drop-offs of those, row major, as far as looked at.
   private var legs: [Leg] = []
+
+  struct Near {
+    var request: Int
+    /// In 256ths, those below 0 as 0.
+    var promise: UInt8
+
+    init(request: Int, promise: Float) {
+      self.request = request
+      self.promise = UInt8(max(0, min(promise * 256, 255)))
+    }
+  }
 
   /// The owner with two partners.
   struct Triple {
     var j: Int
     var k: Int
-    var merit: Double
+    var rank: Double
 
     static func isBefore(_ a: Triple, _ b: Triple) -> Bool {
-      a.merit != b.merit ? a.merit > b.merit : (a.j, a.k) < (b.j, b.k)
+      a.rank != b.rank ? a.rank > b.rank : (a.j, a.k) < (b.j, b.k)
     }
   }
 
@@ -34,9 +51,35 @@ struct PickUp {
     found.removeAll(keepingCapacity: true)
   }
 
+  /// Leaves the most promising; of those that tie at the limit the first.
+  /// - Complexity: O(near).
+  mutating func keepNear(_ limit: Int) {
+    wasLimited = true
+    var sizes = InlineArray<256, Int32>(repeating: 0)
+    for near in near { sizes[Int(near.promise)] += 1 }
+    var least = 256
+    var left = limit
+    while least > 0, left >= Int(sizes[least - 1]) {
+      least -= 1
+      left -= Int(sizes[least])
+    }
+    var kept = 0
+    for at in near.indices {
+      let part = Int(near[at].promise)
+      if part < least {
+        guard part == least - 1, left > 0 else { continue }
+        left -= 1
+      }
+      near[kept] = near[at]
+      kept += 1
+    }
+    near.removeLast(near.count - kept)
+  }
+
   /// - Complexity: O(1) for all but the best.
   mutating func keep(_ partner: GroupGenerator.Partner, limit: Int) {
     if partners.count == limit {
+      wasLimited = true
       guard let last = partners.last, GroupGenerator.Partner.isBefore(partner, last) else { return }
       partners.removeLast()
     }
@@ -53,33 +96,45 @@ struct PickUp {
     partners.insert(partner, at: low)
   }
 
-  mutating func beginTriples() {
+  mutating func addPairs(_ owner: Int) {
+    for partner in partners where partner.saving > 0 {
+      found.append(
+        GroupTable.Candidate(
+          members: SIMD4(Int32(owner), Int32(partner.request), -1, -1), saving: partner.saving,
+          rank: partner.rank))
+    }
+  }
+
+  /// - Parameter count: Of the partners the first so many are made larger.
+  mutating func beginTriples(_ count: Int) {
+    self.count = count
     legs.removeAll(keepingCapacity: true)
-    for _ in 0..<(partners.count * partners.count) { legs.append(Leg()) }
+    for _ in 0..<(count * count) { legs.append(Leg()) }
   }
 
   /// - Precondition: j < k.
   @inline(__always)
-  func leg(_ j: Int, _ k: Int) -> Leg { legs[j * partners.count + k] }
+  func leg(_ j: Int, _ k: Int) -> Leg { legs[j * count + k] }
 
   mutating func addTriple(
     _ owner: Int, _ j: Int, _ k: Int, _ meters: Double, _ work: Double, _ saving: Double,
-    merit: Double
+    rank: Double
   ) {
-    legs[j * partners.count + k] = Leg(meters: meters, work: work, isFeasible: true)
-    triples.append(Triple(j: j, k: k, merit: merit))
+    legs[j * count + k] = Leg(meters: meters, work: work, isFeasible: true)
+    triples.append(Triple(j: j, k: k, rank: rank))
     guard saving > 0 else { return }
     let members = SIMD4(
       Int32(owner), Int32(partners[j].request), Int32(partners[k].request), -1)
-    found.append(GroupTable.Candidate(members: members, saving: saving, merit: merit))
+    found.append(GroupTable.Candidate(members: members, saving: saving, rank: rank))
   }
 
-  /// The groups of most merit; the rest could matter only to others, who have their own.
+  /// The groups of highest rank; the rest could matter only to others, who have their own.
   mutating func keepBest(_ limit: Int) {
     guard found.count > limit else { return }
+    wasLimited = true
     found.sort {
-      $0.merit != $1.merit
-        ? $0.merit > $1.merit
+      $0.rank != $1.rank
+        ? $0.rank > $1.rank
         : ($0.members[1], $0.members[2], $0.members[3])
           < ($1.members[1], $1.members[2], $1.members[3])
     }
