@@ -87,7 +87,8 @@ extension LiveIndex {
     let half = 46_342.0
     // Each list names a carrier once, so that many entries are `limit` different carriers.
     let needed = search.limit * tagIDs.count
-    let nearest = squareOfKth(needed, tagIDs, center, scale)
+    let squares = CarrierSquares(tagIDs, center, self)
+    let nearest = squares.kth(needed, scale)
     // A little further, so that the worst of them is covered by the bound for any distance in the
     // plane, which is up to 7 % wider than the one for this distance.
     var units = scale.inflated(nearest.squareRoot() + half) * 1.08
@@ -100,15 +101,8 @@ extension LiveIndex {
     }
     guard PlanarScale.isTrusted(center, square: Float(units * units)) else { return nil }
     let reach = Float((units + half) * (units + half) * (1 + 1e-6))
-    var out: [UInt32] = []
-    for id in tagIDs {
-      unsafe forEachSquare(id, center) { squares, slots, lanes in
-        guard EightLanes.anyIsWithin(squares, reach) else { return }
-        for lane in 0..<lanes where squares[lane] <= reach { unsafe out.append(slots[lane]) }
-      }
-    }
     return (
-      out,
+      squares.slots(within: reach),
       { [isComplete, units] worst in
         if isComplete { return true }
         // Whoever was not collected is more than `units` away.
@@ -119,42 +113,90 @@ extension LiveIndex {
       }
     )
   }
+}
 
-  /// An upper bound of the k-th smallest square among the carriers' cell middles.
-  private func squareOfKth(
-    _ k: Int, _ tagIDs: [UInt32], _ center: MercatorPoint, _ scale: PlanarScale
-  ) -> Double {
+/// Squared distances from a centre to the middles of carriers' cells, with the carriers' slots.
+///
+///     squares | eight of page 0 | ... | eight of page 1 | ...     lanes past a page's count: infinity
+@safe private struct CarrierSquares: ~Copyable {
+  private let squares: UnsafeMutablePointer<Float>
+  /// Slots of each page of the lists, a multiple of eight together with what lies behind them.
+  private var pages: [Page] = []
+  private let count: Int
+
+  @safe private struct Page: BitwiseCopyable {
+    let slots: UnsafeMutablePointer<UInt32>
+    let count: Int
+  }
+
+  init(_ tagIDs: [UInt32], _ center: MercatorPoint, _ index: borrowing LiveIndex) {
+    var room = 0
+    for id in tagIDs { room += Int(index.tags[id].count) + 8 * Int(index.tags.pageCount(id)) }
+    unsafe squares = .allocate(capacity: room + 8)
+    let x = SIMD8<UInt32>(repeating: center.x &- 0x8000)
+    let y = SIMD8<UInt32>(repeating: center.y &- 0x8000)
+    var end = 0
+    for id in tagIDs {
+      for number in 0..<index.tags.pageCount(id) {
+        let page = unsafe index.tags.page(id, number)
+        unsafe pages.append(Page(slots: page.slots, count: page.count))
+        var i = 0
+        while unsafe i < page.count {
+          // Pages have room for a multiple of eight.
+          let cells = unsafe UnsafeRawPointer(page.cells + i).loadUnaligned(as: SIMD8<UInt32>.self)
+          let eight = EightLanes.squares(cells & 0xFFFF_0000, cells &<< 16, x, y)
+          unsafe UnsafeMutableRawPointer(squares + end + i)
+            .storeBytes(of: eight, as: SIMD8<Float>.self)
+          i += 8
+        }
+        for lane in unsafe page.count..<i { unsafe squares[end + lane] = .infinity }
+        end += i
+      }
+    }
+    count = end
+  }
+
+  deinit { unsafe squares.deallocate() }
+
+  /// An upper bound of the k-th smallest square.
+  func kth(_ k: Int, _ scale: PlanarScale) -> Double {
     var nearest = PlanarCandidates(
       limit: k, scale: scale, bound: .greatestFiniteMagnitude, margin: 60)
-    for id in tagIDs {
-      unsafe forEachSquare(id, center) { squares, slots, lanes in
-        guard EightLanes.anyIsWithin(squares, nearest.bound) else { return }
-        unsafe nearest.append(squares, UnsafePointer(slots), lanes: lanes)
-        nearest.reduceIfWorthwhile()
+    var i = 0
+    unsafe withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 8) { nobody in
+      let nobody = unsafe nobody.baseAddress.unsafelyUnwrapped
+      unsafe nobody.initialize(repeating: 0, count: 8)
+      while i < count {
+        let eight = unsafe UnsafeRawPointer(squares + i).loadUnaligned(as: SIMD8<Float>.self)
+        if EightLanes.anyIsWithin(eight, nearest.bound) {
+          unsafe nearest.append(eight, UnsafePointer(nobody), lanes: 8)
+          nearest.reduceIfWorthwhile()
+        }
+        i += 8
       }
     }
     nearest.reduce()
     return Double(nearest.worst)
   }
 
-  /// Visits a posting list eight entries at a time: squared distances to the cells' middles.
-  @inline(__always)
-  private func forEachSquare(
-    _ id: UInt32, _ center: MercatorPoint,
-    _ body: (SIMD8<Float>, UnsafeMutablePointer<UInt32>, Int) -> Void
-  ) {
-    let x = SIMD8<UInt32>(repeating: center.x &- 0x8000)
-    let y = SIMD8<UInt32>(repeating: center.y &- 0x8000)
-    for number in 0..<tags.pageCount(id) {
-      let page = unsafe tags.page(id, number)
-      var i = 0
-      while unsafe i < page.count {
-        // Pages have room for a multiple of eight; lanes past the count are not used.
-        let cells = unsafe UnsafeRawPointer(page.cells + i).loadUnaligned(as: SIMD8<UInt32>.self)
-        unsafe body(
-          EightLanes.squares(cells & 0xFFFF_0000, cells &<< 16, x, y), page.slots + i,
-          min(8, page.count - i))
-        i += 8
+  /// The carriers whose squares are at most `reach`.
+  func slots(within reach: Float) -> [UInt32] {
+    unsafe [UInt32](unsafeUninitializedCapacity: count) { out, found in
+      var start = 0
+      for page in pages {
+        var i = 0
+        while i < page.count {
+          let eight = unsafe UnsafeRawPointer(squares + start + i)
+            .loadUnaligned(as: SIMD8<Float>.self)
+          if EightLanes.anyIsWithin(eight, reach) {
+            for lane in 0..<8 where eight[lane] <= reach {
+              unsafe out[found] = unsafe page.slots[i + lane]
+              found += 1
+            }
+          }
+          i += 8
+        }
+        start += i
       }
     }
   }

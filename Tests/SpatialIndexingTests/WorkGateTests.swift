@@ -193,7 +193,7 @@ import Testing
       ) { _ in }
     }
     expect(
-      "polygon", work, queries: 1, atMost: Bound(nodes: 202, leaves: 488, points: 7029, exact: 2822)
+      "polygon", work, queries: 1, atMost: Bound(nodes: 202, leaves: 488, points: 7029, exact: 622)
     )
   }
 
