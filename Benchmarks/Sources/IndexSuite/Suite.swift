@@ -57,18 +57,18 @@ struct Suite: Sendable {
     var f = Fixture(count: 1_000_000)
     switch kind {
     case "nearest":
-      let start = nanoseconds()
+      let start = batchNanoseconds()
       for _ in 0..<20 { loop(f, limit: 20, radius: nil) }
-      report.add("nearest 20", Double(nanoseconds() - start) / 200_000, "ns")
+      report.add("nearest 20", Double(batchNanoseconds() - start) / 200_000, "ns")
     case "radius":
-      let start = nanoseconds()
+      let start = batchNanoseconds()
       for _ in 0..<10 { loop(f, limit: 50, radius: 1000) }
-      report.add("radius", Double(nanoseconds() - start) / 100_000, "ns")
+      report.add("radius", Double(batchNanoseconds() - start) / 100_000, "ns")
     case "tag":
       for tag in ["t1", "t01"] {
-        let start = nanoseconds()
+        let start = batchNanoseconds()
         for _ in 0..<5 { loop(f, limit: 20, radius: nil, .init(tags: [tag])) }
-        report.add(tag, Double(nanoseconds() - start) / 50_000, "ns")
+        report.add(tag, Double(batchNanoseconds() - start) / 50_000, "ns")
       }
     case "move5", "move50":
       for run in 0..<8 {
@@ -77,8 +77,13 @@ struct Suite: Sendable {
           seed: UInt64(run + 1))
         report.add(kind, cost.apply, "ns")
       }
-    case "box": areas(f)
-    case "polygon": for _ in 0..<5 { polygon(f) }
+    case "box":
+      let boxes = (0..<2000).map { box(f, around: f.queries[$0]) }
+      for _ in 0..<50 { addAreas("box", hits: "hits", boxes, f, median: 10) }
+    case "polygon":
+      let stars = (0..<20).map { star(f, around: f.queries[$0 * 37]) }
+      for _ in 0..<50 { addAreas("polygon", hits: "hits", stars, f, median: 1000) }
+    case "queries": for _ in 0..<3 { queries(f) }
     case "insert":
       report.add("insert by id", f.insertSeconds * 1e9 / Double(f.count), "ns")
       lookups(f)
@@ -103,6 +108,7 @@ struct Suite: Sendable {
 
   /// The table of the issue, at one million points unless it is a trial.
   func table(quick: Bool) {
+    memory()
     var f = Fixture(count: points)
     let stats = f.index.statistics()
     let n = Double(f.count)
@@ -128,9 +134,9 @@ struct Suite: Sendable {
     var spent: UInt64 = 0
     for _ in 0..<500 {
       let ids = (0..<256).map { _ in SeoulWorkload.identifier(Int(g.next() % UInt64(f.count))) }
-      let start = nanoseconds()
+      let start = batchNanoseconds()
       let handles = f.index.handles(ids: ids, now: suiteStart)
-      spent += nanoseconds() - start
+      spent += batchNanoseconds() - start
       precondition(handles.allSatisfy { $0 != nil })
     }
     report.add("lookup by id in batches", Double(spent) / 128_000, "ns", target: 150)
@@ -182,65 +188,63 @@ struct Suite: Sendable {
   }
 
   func areas(_ f: Fixture) {
+    let boxes = (0..<(points < 1_000_000 ? 100 : 2000)).map { box(f, around: f.queries[$0]) }
+    addAreas("box of 500 hits", hits: "hits a box", boxes, f, median: 10)
+    let stars = (0..<20).map { star(f, around: f.queries[$0 * 37]) }
+    addAreas("polygon of 1,000 corners", hits: "hits a polygon", stars, f, median: 1000)
+  }
+
+  func addAreas(
+    _ name: String, hits: String, _ areas: [SearchArea], _ f: Fixture, median: Double
+  ) {
     var samples: [UInt64] = []
-    var hits = 0
-    for i in 0..<(points < 1_000_000 ? 100 : 2000) {
-      // A box that holds about 500 points here: grown from the 500th neighbour.
-      let place = f.queries[i]
-      var distance: Int64 = 0
-      f.index.nearest(
-        NearestQuery(latitude: place.latitude, longitude: place.longitude, limit: 500),
-        now: suiteStart
-      ) { distance = $0.distanceMillimeters }
-      let half = Double(distance) / 1e6 * 0.886
-      let a = SeoulWorkload.place(east: 0, north: 0)
-      let b = SeoulWorkload.place(east: half, north: half)
-      let box = GeoBox(
+    var found = 0
+    for area in areas {
+      let start = nanoseconds()
+      found += f.index.within(WithinQuery(area: area, limit: 1_000_000), now: suiteStart) { hit in
+        precondition(hit.handle.generation != 0)
+      }
+      samples.append(nanoseconds() - start)
+    }
+    report.add(hits, Double(found) / Double(samples.count), "")
+    report.addLatencies(name, samples, median: median)
+  }
+
+  private func distance(_ f: Fixture, from place: Place, toNearest limit: Int) -> Double {
+    var distance: Int64 = 0
+    f.index.nearest(
+      NearestQuery(latitude: place.latitude, longitude: place.longitude, limit: limit),
+      now: suiteStart
+    ) { distance = $0.distanceMillimeters }
+    return Double(distance) / 1e6
+  }
+
+  /// A box that holds about 500 points: grown from the 500th neighbour.
+  func box(_ f: Fixture, around place: Place) -> SearchArea {
+    let half = distance(f, from: place, toNearest: 500) * 0.886
+    let a = SeoulWorkload.place(east: 0, north: 0)
+    let b = SeoulWorkload.place(east: half, north: half)
+    return .box(
+      GeoBox(
         uncheckedWest: place.longitude - (b.longitude - a.longitude),
         south: place.latitude - (b.latitude - a.latitude),
         east: place.longitude + (b.longitude - a.longitude),
-        north: place.latitude + (b.latitude - a.latitude))
-      let start = nanoseconds()
-      hits += f.index.within(
-        WithinQuery(area: .box(box), limit: 100_000), now: suiteStart
-      ) { hit in precondition(hit.handle.generation != 0) }
-      samples.append(nanoseconds() - start)
-    }
-    report.add("hits a box", Double(hits) / Double(samples.count), "")
-    report.addLatencies("box of 500 hits", samples, median: 10)
-    polygon(f)
+        north: place.latitude + (b.latitude - a.latitude)))
   }
 
   /// A star of 1,000 corners that holds 50,000 points.
-  func polygon(_ f: Fixture) {
-    var samples: [UInt64] = []
-    var hits = 0
-    for i in 0..<20 {
-      let place = f.queries[i * 37]
-      var distance: Int64 = 0
-      f.index.nearest(
-        NearestQuery(
-          latitude: place.latitude, longitude: place.longitude, limit: min(50_000, points / 20)),
-        now: suiteStart
-      ) { distance = $0.distanceMillimeters }
-      let radius = Double(distance) / 1e6
-      let corners = (0..<1000).map { corner in
-        let angle = Double(corner) / 1000 * 2 * .pi
-        let r = radius * (1 + 0.1 * sin(angle * 40))
-        let east = SeoulWorkload.place(east: r * cos(angle), north: r * sin(angle))
-        return Coordinate(
-          uncheckedLatitude: place.latitude + east.latitude - SeoulWorkload.center.latitude,
-          longitude: place.longitude + east.longitude - SeoulWorkload.center.longitude)
-      }
-      guard let polygon = try? GeoPolygon(corners) else { continue }
-      let start = nanoseconds()
-      hits += f.index.within(
-        WithinQuery(area: .polygon(polygon), limit: 1_000_000), now: suiteStart
-      ) { hit in precondition(hit.handle.generation != 0) }
-      samples.append(nanoseconds() - start)
+  func star(_ f: Fixture, around place: Place) -> SearchArea {
+    let radius = distance(f, from: place, toNearest: min(50_000, points / 20))
+    let corners = (0..<1000).map { corner in
+      let angle = Double(corner) / 1000 * 2 * .pi
+      let r = radius * (1 + 0.1 * sin(angle * 40))
+      let east = SeoulWorkload.place(east: r * cos(angle), north: r * sin(angle))
+      return Coordinate(
+        uncheckedLatitude: place.latitude + east.latitude - SeoulWorkload.center.latitude,
+        longitude: place.longitude + east.longitude - SeoulWorkload.center.longitude)
     }
-    report.add("hits a polygon", Double(hits) / Double(samples.count), "")
-    report.addLatencies("polygon of 1,000 corners", samples, median: 1000)
+    guard let polygon = try? GeoPolygon(corners) else { preconditionFailure("not a polygon") }
+    return .polygon(polygon)
   }
 
   func nothing(_ f: Fixture) {
