@@ -103,6 +103,7 @@ import Testing
 
   @Test func limitsAndRadii() throws {
     #expect(try validation.limit(nil, default: 20, maximum: 1000) == 20)
+    #expect(try validation.limit(nil, default: 20, maximum: 5) == 5)
     #expect(try validation.limit(1, default: 20, maximum: 1000) == 1)
     #expect(try validation.limit(1000, default: 20, maximum: 1000) == 1000)
     for limit in [0, -1, 1001, Int32.max, .min] {

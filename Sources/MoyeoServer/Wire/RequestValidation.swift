@@ -108,7 +108,8 @@ struct RequestValidation: Sendable {
   func limit(
     _ limit: Int32?, field: String = "limit", default standard: Int, maximum: Int
   ) throws(APIError) -> Int {
-    guard let limit else { return standard }
+    // The operator's maximum may lie below the standard.
+    guard let limit else { return min(standard, maximum) }
     guard limit >= 1 && limit <= maximum else {
       throw APIError(.limitOutOfRange, field: field, "\(field) is 1 to \(maximum); got \(limit)")
     }
