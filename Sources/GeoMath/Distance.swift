@@ -44,7 +44,18 @@ public struct DistanceOrigin: Sendable {
   /// Meters to a point given in degrees. Symmetric, zero for identical points.
   @inlinable
   public func meters(latitude other: Double, longitude otherLongitude: Double) -> Double {
-    let angle = haversineAngle(latitude: other, longitude: otherLongitude)
+    meters(other, haversineAngle(latitude: other, longitude: otherLongitude))
+  }
+
+  /// The same to the last bit, with the other point's trigonometry worked out too.
+  @inlinable
+  public func meters(to other: DistanceOrigin) -> Double {
+    meters(other.latitude, haversineAngle(other.latitude, other.longitude, other.cosLatitude))
+  }
+
+  @inlinable
+  @inline(__always)
+  func meters(_ other: Double, _ angle: Double) -> Double {
     guard angle > 0 else { return 0 }
     let c = (other - latitude) * (.pi / 180) / angle
     let cSquared = min(c * c, 1)
@@ -67,11 +78,17 @@ public struct DistanceOrigin: Sendable {
   /// Haversine angle in radians, 0...pi.
   @inlinable
   public func haversineAngle(latitude other: Double, longitude otherLongitude: Double) -> Double {
+    haversineAngle(other, otherLongitude, cos(other * (.pi / 180)))
+  }
+
+  @inlinable
+  @inline(__always)
+  func haversineAngle(_ other: Double, _ otherLongitude: Double, _ cosOther: Double) -> Double {
     let sinHalfLatitude = sin((other - latitude) * (.pi / 360))
     let sinHalfLongitude = sin((otherLongitude - longitude) * (.pi / 360))
     let h =
       sinHalfLatitude * sinHalfLatitude
-      + cosLatitude * cos(other * (.pi / 180)) * (sinHalfLongitude * sinHalfLongitude)
+      + cosLatitude * cosOther * (sinHalfLongitude * sinHalfLongitude)
     return 2 * asin(min(h, 1).squareRoot())
   }
 }

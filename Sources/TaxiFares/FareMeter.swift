@@ -82,15 +82,14 @@ public struct FareMeter: Sendable {
       durationSeconds >= 0, durationSeconds <= FareLimits.maximumDurationSeconds
     else { return nil }
     let isOutside = outOfAreaFromMeters != nil && outOfArea != nil
-    guard isSteadyPriced, !isOutside || outOfArea == .boarding,
-      MeterScale.time(durationSeconds) < steadyMilliseconds,
-      MeterScale.distance(distanceMeters) < steadyDistance
-    else {
-      return metered(distanceMeters, durationSeconds, outOfAreaFromMeters)
-    }
     let stretch = tariff.prepared.scale.stretch(
       distanceMeters: distanceMeters, durationSeconds: durationSeconds,
       model: tariff.prepared.content.slowTimeModel, traffic: .expected)
+    guard isSteadyPriced, !isOutside || outOfArea == .boarding,
+      stretch.duration < steadyMilliseconds, stretch.distance < steadyDistance
+    else {
+      return metered(distanceMeters, durationSeconds, outOfAreaFromMeters)
+    }
     let prices = isOutside ? outside : inside
     var sum = prices.base + steps(through: stretch.units) * prices.step
     if hasDiscounts { sum -= discount(of: sum) }

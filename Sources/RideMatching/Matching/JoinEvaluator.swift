@@ -78,7 +78,7 @@ struct JoinEvaluator {
   }
 
   func walkMeters(_ ride: PreparedRide) -> Double {
-    origin.meters(latitude: ride.origin.latitude, longitude: ride.origin.longitude)
+    origin.meters(to: ride.distanceOrigin)
   }
 
   func walkLimit(_ ride: PreparedRide) -> Double {
@@ -101,8 +101,9 @@ struct JoinEvaluator {
     entry.riderIDs.contains(query.riderID)
   }
 
-  /// What the plan in the scratch means for the rider, as it ranks.
-  func ranked(_ entry: PartyEntry, walkMeters: Double) -> RankedParty {
+  /// What the plan in the scratch means for the rider, as it ranks. Mutating so that no copy of the
+  /// scratch is handed over.
+  mutating func ranked(_ entry: PartyEntry, walkMeters: Double) -> RankedParty {
     let me = scratch.plan.riderCount - 1
     let gap = entry.departure.milliseconds(since: query.window.time)
     return RankedParty(

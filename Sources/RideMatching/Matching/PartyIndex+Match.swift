@@ -105,15 +105,29 @@ struct MatchScan {
     }
   }
 
-  /// Few enough stay that sorting them costs little beside finding them.
+  /// A short list is kept in order; of a long one few enough stay that sorting them costs little
+  /// beside finding them.
   private mutating func keep(_ ranked: RankedParty) {
     guard limit > 0 else { return }
     if let worst, !RankedParty.isBefore(ranked, worst) { return }
+    guard limit > 64 else { return insert(ranked) }
     found.append(ranked)
     guard found.count >= 2 * limit + 64 else { return }
     found.sort(by: RankedParty.isBefore)
     found.removeLast(found.count - limit)
     worst = found.last
+  }
+
+  private mutating func insert(_ ranked: RankedParty) {
+    if found.count == limit { found.removeLast() }
+    var low = 0
+    var high = found.count
+    while low < high {
+      let middle = (low + high) / 2
+      if RankedParty.isBefore(found[middle], ranked) { low = middle + 1 } else { high = middle }
+    }
+    found.insert(ranked, at: low)
+    if found.count == limit { worst = found.last }
   }
 
   /// The best of those found.

@@ -33,12 +33,18 @@ extension PreparedRide {
       }
       weights = meters
     case .weights:
-      weights = SmallSplit.integerWeights(plan.weights, count: count)
+      weights = SmallSplit.integerWeights(vector(plan.weights), count: count)
     case .byLeg, .shapley:
       splitByParts(&plan, seats, joined)
       return
     }
     share(&plan, weights, seats)
+  }
+
+  private func vector(_ values: RidePlan.ByIndex<Double>) -> SIMD8<Double> {
+    var vector = SIMD8<Double>()
+    for i in values.indices { vector[i] = values[i] }
+    return vector
   }
 
   private func share(

@@ -12,6 +12,8 @@ final class PreparedRide: Sendable {
   /// A different drop-off, in the order in which riders name them.
   struct Stop: Sendable {
     var place: Coordinate
+    /// ``place``, ready for distances.
+    var here: DistanceOrigin
     /// Of the way alone, as estimated at the departure.
     var directMeters: Double
     var directSeconds: Double
@@ -92,7 +94,7 @@ final class PreparedRide: Sendable {
         let direct = travel.estimate(from: origin, to: drop)
         stops.append(
           Stop(
-            place: drop, directMeters: direct.distanceMeters,
+            place: drop, here: DistanceOrigin(drop), directMeters: direct.distanceMeters,
             directSeconds: direct.durationSeconds))
       }
       let limits = party.policy.bounding(rider.limits)
@@ -198,8 +200,8 @@ final class PreparedRide: Sendable {
     }
     scratch.plan.placeCount = stops.count
     scratch.plan.isFlat = isFlat
-    scratch.limitMeters = SIMD8(repeating: .infinity)
-    scratch.limitSeconds = SIMD8(repeating: .infinity)
+    scratch.limitMeters = RidePlan.ByIndex(repeating: .infinity)
+    scratch.limitSeconds = RidePlan.ByIndex(repeating: .infinity)
     var outside: UInt8 = 0
     for p in stops.indices {
       scratch.plan.directMeters[p] = stops[p].directMeters
@@ -231,17 +233,13 @@ final class PreparedRide: Sendable {
     if place < 0 {
       place = stops.count
       let row = place + 1
-      let direct = travel.estimate(
-        straightMeters: distanceOrigin.meters(
-          latitude: joiner.drop.latitude, longitude: joiner.drop.longitude))
+      let direct = travel.estimate(straightMeters: distanceOrigin.meters(to: joiner.here))
       scratch.meters[row] = direct.distanceMeters
       scratch.seconds[row] = direct.durationSeconds
       if place > 0 {
         for p in 0..<place {
           // Distance is symmetric to the last bit, and so is the estimate.
-          let leg = travel.estimate(
-            straightMeters: joiner.here.meters(
-              latitude: stops[p].place.latitude, longitude: stops[p].place.longitude))
+          let leg = travel.estimate(straightMeters: joiner.here.meters(to: stops[p].here))
           scratch.meters[row * RideScratch.stride + p + 1] = leg.distanceMeters
           scratch.seconds[row * RideScratch.stride + p + 1] = leg.durationSeconds
           scratch.meters[(p + 1) * RideScratch.stride + row] = leg.distanceMeters

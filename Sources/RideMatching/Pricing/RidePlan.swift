@@ -5,26 +5,28 @@ import TaxiFares
 /// Riders in order of joining, places in the order in which riders first name them.
 struct RidePlan: Sendable {
   static let maximumRiders = SmallSplit.maximumRiders
+  /// One element a rider or place; a vector would be written as a whole for each of them.
+  typealias ByIndex<Element> = InlineArray<8, Element>
 
   var riderCount = 0
   var placeCount = 0
   /// By rider.
-  var placeOfRider = SIMD8<UInt8>()
-  var seats = SIMD8<UInt8>()
-  var weights = SIMD8<Double>()
-  var minShared = SIMD8<Double>()
+  var placeOfRider = ByIndex<UInt8>(repeating: 0)
+  var seats = ByIndex<UInt8>(repeating: 0)
+  var weights = ByIndex<Double>(repeating: 0)
+  var minShared = ByIndex<Double>(repeating: 0)
   var shares = SIMD8<Int64>()
   /// By place.
-  var directMeters = SIMD8<Double>()
-  var directSeconds = SIMD8<Double>()
-  var soloFares = SIMD8<Int64>()
+  var directMeters = ByIndex<Double>(repeating: 0)
+  var directSeconds = ByIndex<Double>(repeating: 0)
+  var soloFares = ByIndex<Int64>(repeating: 0)
   /// Bit: the place lies outside the tariff's area.
   var outsideMask: UInt8 = 0
-  var edgeShares = SIMD8<Double>()
-  var meters = SIMD8<Double>()
-  var seconds = SIMD8<Double>()
+  var edgeShares = ByIndex<Double>(repeating: 0)
+  var meters = ByIndex<Double>(repeating: 0)
+  var seconds = ByIndex<Double>(repeating: 0)
   /// Places in the order of the visit.
-  var order = SIMD8<UInt8>()
+  var order = ByIndex<UInt8>(repeating: 0)
   var totalMeters = 0.0
   var totalSeconds = 0.0
   /// The fare, and the part of it shared per seat whatever the rule; minor units.
@@ -32,10 +34,15 @@ struct RidePlan: Sendable {
   var extras: Int64 = 0
   var isFlat = false
 
+  // Inlined: a call would be handed a copy of the plan.
+  @inline(__always)
   func place(_ rider: Int) -> Int { Int(placeOfRider[rider]) }
+  @inline(__always)
   func rideMeters(_ rider: Int) -> Double { meters[place(rider)] }
   func rideSeconds(_ rider: Int) -> Double { seconds[place(rider)] }
+  @inline(__always)
   func soloFare(_ rider: Int) -> Int64 { soloFares[place(rider)] }
+  @inline(__always)
   func detourSeconds(_ rider: Int) -> Double {
     max(0, seconds[place(rider)] - directSeconds[place(rider)])
   }
