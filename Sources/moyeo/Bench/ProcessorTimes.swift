@@ -24,7 +24,10 @@ struct ProcessorTimes: Sendable {
   static func ofProcess(_ id: Int32) -> Double? {
     var clock = clockid_t()
     var spent = timespec()
-    guard clock_getcpuclockid(id, &clock) == 0, clock_gettime(clock, &spent) == 0 else {
+    // Asked first whether there is such a process: of 2^31 - 1 the clock's number is that of our own.
+    guard id > 0, kill(id, 0) == 0 || errno == EPERM,
+      clock_getcpuclockid(id, &clock) == 0, clock_gettime(clock, &spent) == 0
+    else {
       return nil
     }
     return Double(spent.tv_sec) + Double(spent.tv_nsec) / 1e9
