@@ -7,18 +7,23 @@ import Synchronization
 ///
 /// A passive checkpoint lets commits go on meanwhile; but only a log that was copied to its very end
 /// is begun anew. Under constant load that end is never reached, so past ``resetFrames`` the last
-/// few frames are copied while commits wait. When idle, all is copied.
+/// few frames are copied while commits wait, once all others have been. When idle, all is copied.
+///
+/// SQLite syncs the file only when it has copied all, so that this last copy would have tens of
+/// megabytes to sync; here each copy is synced, before the next and before commits are made to wait.
 ///
 /// The log file is not cut: a commit that makes the file grow has its new length to sync as well.
 /// Only what a long reader (a backup) made of it is cut, to `journal_size_limit`.
 final class Checkpointer: @unchecked Sendable {
-  /// 16 MiB of pages wait at most, about.
-  static let passiveFrames = 4_096
+  /// 4 MiB of pages.
+  static let passiveFrames = 1_024
   /// 48 MiB.
   static let resetFrames = 12_288
+  /// So many frames may be left to copy while commits wait.
+  static let lastFrames = 256
   static let sizeLimitBytes = 128 << 20
-  static let tickSeconds = 0.1
-  static let idleTicks = 20
+  static let tickSeconds = 0.02
+  static let idleSeconds = 2.0
 
   private let path: String
   private let log: StoreConnection.LogLength
@@ -51,6 +56,7 @@ final class Checkpointer: @unchecked Sendable {
     var copied = 0
     var seenCommits = -1
     var quietTicks = 0
+    let idleTicks = Int(Self.idleSeconds / Self.tickSeconds)
     while waitForTick() {
       guard let handle else { continue }
       let frames = log.frames.load(ordering: .relaxed)
@@ -59,17 +65,37 @@ final class Checkpointer: @unchecked Sendable {
       seenCommits = commits
       if frames < copied { copied = 0 }
       if frames - copied >= Self.passiveFrames {
-        if let result = try? Self.run(handle) { copied = result.copied }
-        if frames >= Self.resetFrames { finish(handle) }
-      } else if quietTicks == Self.idleTicks, frames > 0 {
+        if let result = try? copy(handle) { copied = result }
+      } else if quietTicks == idleTicks, frames > 0 {
         finish(handle)
       }
+      if frames >= Self.resetFrames { catchUp(handle, &copied) }
     }
     if let handle { Self.close(handle) }
     condition.lock()
     hasEnded = true
     condition.broadcast()
     condition.unlock()
+  }
+
+  /// Comes so close to the log's end that the rest is soon copied, then ends it. A reader of old
+  /// frames keeps it from getting there; then the log grows on.
+  private func catchUp(_ handle: OpaquePointer, _ copied: inout Int) {
+    var before = -1
+    while log.frames.load(ordering: .relaxed) - copied > Self.lastFrames {
+      guard copied > before else { return }
+      before = copied
+      guard let result = try? copy(handle) else { return }
+      copied = result
+    }
+    finish(handle)
+  }
+
+  /// While commits go on. - Returns: Frames in the file now.
+  private func copy(_ handle: OpaquePointer) throws -> Int {
+    let copied = try Self.run(handle).copied
+    Self.sync(handle)
+    return copied
   }
 
   /// With commits waiting. Whoever stops this thread may hold `writing`, so it is only tried.
@@ -99,6 +125,16 @@ final class Checkpointer: @unchecked Sendable {
   }
 
   static func close(_ handle: OpaquePointer) { sqlite3_close(handle) }
+
+  /// Syncs the file through its own handle: closing another one would drop the process's locks on
+  /// it. A failure is SQLite's to find: it syncs again before the log is begun anew.
+  private static func sync(_ handle: OpaquePointer) {
+    var file: UnsafeMutablePointer<sqlite3_file>?
+    guard sqlite3_file_control(handle, nil, SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK,
+      let file, let methods = file.pointee.pMethods
+    else { return }
+    _ = methods.pointee.xSync?(file, SQLITE_SYNC_NORMAL)
+  }
 
   /// Frames in the log and how many of them are in the file now.
   static func run(_ handle: OpaquePointer) throws -> (frames: Int, copied: Int) {

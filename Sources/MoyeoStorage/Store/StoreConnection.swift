@@ -33,7 +33,8 @@ final class StoreConnection: @unchecked Sendable {
     configuration.prepareDatabase { db in
       // Readers take plain columns only.
       if !db.configuration.readonly { caches.load(db.sqliteConnection) }
-      try db.execute(sql: "PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY")
+      // 16 MiB: SQLite walks through all of it after a commit that reordered neighbouring pages.
+      try db.execute(sql: "PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY")
     }
     self.caches = caches
     do {

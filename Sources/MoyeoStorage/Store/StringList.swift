@@ -1,23 +1,24 @@
 /// A list of strings as a JSON array, for columns that people read in SQL.
 enum StringList {
   static func encode(_ list: [String]) -> String {
-    var out = "["
+    var out: [UInt8] = [UInt8(ascii: "[")]
+    out.reserveCapacity(2 + list.reduce(0) { $0 + $1.utf8.count + 3 })
     for (index, text) in list.enumerated() {
-      if index > 0 { out += "," }
-      out += "\""
-      for scalar in text.unicodeScalars {
-        switch scalar {
-        case "\"": out += "\\\""
-        case "\\": out += "\\\\"
-        case "\u{0}"..."\u{1F}":
-          let hex = String(scalar.value, radix: 16)
-          out += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
-        default: out.unicodeScalars.append(scalar)
+      if index > 0 { out.append(UInt8(ascii: ",")) }
+      out.append(UInt8(ascii: "\""))
+      for byte in text.utf8 {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"): out += [UInt8(ascii: "\\"), byte]
+        case 0..<0x20:
+          let hex = String(byte, radix: 16)
+          out += "\\u\(String(repeating: "0", count: 4 - hex.count))\(hex)".utf8
+        default: out.append(byte)
         }
       }
-      out += "\""
+      out.append(UInt8(ascii: "\""))
     }
-    return out + "]"
+    out.append(UInt8(ascii: "]"))
+    return String(decoding: out, as: UTF8.self)
   }
 
   /// Of what ``encode(_:)`` wrote; anything else gives what could be read of it.
