@@ -2,8 +2,10 @@ import ObjectModel
 
 /// The state that the commands of a ``CommitPipeline`` work on.
 ///
-/// All calls come from the commit thread, one at a time. ``decide(_:in:now:)`` is a pure rule: it
-/// sees what the commands before it in the batch did, by the overlay, and changes nothing else.
+/// All calls but ``publish(_:now:)`` come from the commit thread, one at a time. Nothing is being
+/// published while ``take(_:now:)`` or ``reload(from:now:)`` runs. ``decide(_:in:now:)`` is a pure
+/// rule: it sees what the commands before it in the batch did, by the overlay, and changes nothing
+/// else.
 protocol CommitModel: Sendable {
   associatedtype Command: Sendable
   associatedtype Answer: Sendable
@@ -17,7 +19,9 @@ protocol CommitModel: Sendable {
   func decide(
     _ command: Command, in overlay: inout Overlay, now: Instant
   ) -> CommitDecision<Answer, Failure, Effect>
-  /// Shows committed changes to readers, in order. Replies go out when it has returned.
+  /// Takes over committed changes, in order: the next batch is decided on them.
+  func apply(_ effects: [Effect])
+  /// Shows them to readers, in order, beside the next batch. Replies go out when it has returned.
   func publish(_ effects: [Effect], now: Instant)
   /// What a command answers that took effect before.
   func answer(to reply: StoredReply) -> Result<Answer, Failure>

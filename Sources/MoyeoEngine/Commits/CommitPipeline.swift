@@ -3,11 +3,12 @@ import ObjectModel
 import QueryCoalescing
 
 /// Carries out commands that must survive: one thread, in batches, each command on top of the ones
-/// before it, one commit of the store a batch, then memory, then replies.
+/// before it, one commit of the store a batch; then memory and replies, while the next batch runs.
 ///
 /// ```
-/// submit -> queue (bounded) -> batch of at most 64 -> decide on the overlay -> store.commit
-///        -> publish -> replies
+/// commit thread:  submit -> queue (bounded) -> batch of at most 64 -> decide on the overlay
+///                 -> store.commit -> apply
+/// publishing:     publish -> replies                   in order, at most 4 batches behind
 /// ```
 /// - Every answer of a batch waits for its commit, refusals too: they may rest on the overlay.
 /// - What surely did not happen (a conflict, a rollback) is decided anew, one command at a time.
@@ -64,6 +65,10 @@ final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
   // DispatchSemaphore is thread-safe.
   private let wake = DispatchSemaphore(value: 0)
   private let ended = DispatchSemaphore(value: 0)
+  /// Shows what is committed, batch by batch.
+  private let publishing = DispatchQueue(label: "moyeo-publish", qos: .userInitiated)
+  // DispatchSemaphore is thread-safe.
+  private let publishingRoom = DispatchSemaphore(value: 4)
   /// Commit thread only.
   private var replies: ReplyTable
   /// Commit thread only.
@@ -183,6 +188,7 @@ final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
 
   private func run() {
     while let batch = next() { carryOut(batch) }
+    finishPublishing()
     ended.signal()
   }
 
@@ -206,6 +212,7 @@ final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
         return (items, jobs, queue.isOver)
       }
       if isOver { return nil }
+      if !jobs.isEmpty { finishPublishing() }
       for job in jobs { job() }
       let batch = deferred + items
       deferred = []
@@ -256,7 +263,7 @@ final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
       $0.largestBatch = max($0.largestBatch, batch.count)
     }
     guard !groups.isEmpty else {
-      for one in pending { settle(one.item, one.result) }
+      publish([], pending.map { ($0.item, $0.result) }, now: now)
       return []
     }
     let outcomes = store.commit(groups)
@@ -291,7 +298,7 @@ final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
         }
         if let reply = reply(to: claim) {
           count { $0.duplicates += 1 }
-          settle(item, replay(reply, claim))
+          publish([], [(item, replay(reply, claim))], now: now)
           continue
         }
       }
@@ -314,7 +321,7 @@ final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
     return nil
   }
 
-  /// Publishes what is committed, answers it, and hands back the rest.
+  /// Has what is committed published and answered, and hands back the rest.
   private func conclude(
     _ pending: [Pending], _ outcomes: [CommitOutcome], now: Instant
   ) -> [Item] {
@@ -348,6 +355,7 @@ final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
       case .conflict(let newest):
         allCommitted = false
         count { $0.conflicts += 1 }
+        finishPublishing()
         model.take(newest, now: now)
         retries.append(item)
       case .notDone(let reason), .unknown(let reason):
@@ -362,15 +370,30 @@ final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
     }
     if !effects.isEmpty {
       count { $0.committedGroups += effects.count }
-      model.publish(effects, now: now)
+      model.apply(effects)
     }
-    for (item, result) in answered { settle(item, result) }
     // A refusal may rest on a change that did not come about.
     for one in unchanged {
-      if allCommitted { settle(one.item, one.result) } else { retries.append(one.item) }
+      if allCommitted { answered.append((one.item, one.result)) } else { retries.append(one.item) }
     }
+    publish(effects, answered, now: now)
     return retries
   }
+
+  /// Shows effects to readers, then answers; beside the commit thread, in the order of the calls.
+  private func publish(
+    _ effects: [Model.Effect], _ answers: [(item: Item, result: Outcome)], now: Instant
+  ) {
+    publishingRoom.wait()
+    publishing.async { [self] in
+      if !effects.isEmpty { model.publish(effects, now: now) }
+      for answer in answers { settle(answer.item, answer.result) }
+      publishingRoom.signal()
+    }
+  }
+
+  /// Returns when all that is committed is shown and answered; commit thread.
+  private func finishPublishing() { publishing.sync {} }
 
   private func settle(_ item: Item, _ result: Outcome) {
     item.continuation?.resume(returning: result)
@@ -427,6 +450,7 @@ final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
 
   private func recover(now: Instant) {
     nextReopen = now.advanced(milliseconds: configuration.reopenMilliseconds)
+    finishPublishing()
     do {
       try store.reopen()
       try model.reload(from: store, now: now)
