@@ -46,40 +46,54 @@ final class PartyCommitModel: CommitModel, @unchecked Sendable {
 
   // MARK: - Publishing
 
-  func publish(_ effects: [PartyDeskEffect], now: Instant) {
+  func apply(_ effects: [PartyDeskEffect]) {
     var entries: [PartyEntry] = []
     var kept: [KeptRequest] = []
+    for effect in effects {
+      let last: StoredEvent?
+      switch effect {
+      case .party(let entry, let told):
+        entries.append(entry)
+        last = told.last
+      case .request(let request, let told):
+        kept.append(request)
+        last = told.last
+      }
+      if let last { nextSequence = max(nextSequence, last.sequence + 1) }
+    }
+    book.put(entries)
+    requests.put(kept)
+  }
+
+  func publish(_ effects: [PartyDeskEffect], now: Instant) {
+    var parties: [Party] = []
     var events: [StoredEvent] = []
     for effect in effects {
       switch effect {
       case .party(let entry, let told):
-        entries.append(entry)
+        parties.append(entry.party)
         events += told
       case .request(let request, let told):
-        kept.append(request)
+        timers.set(request)
         events += told
       }
     }
-    if let last = events.last { nextSequence = max(nextSequence, last.sequence + 1) }
-    show(entries, now: now)
-    requests.put(kept)
-    for request in kept { timers.set(request) }
+    show(parties, now: now)
     feed.append(events)
-    watchers.tell(entries.map(\.party.id))
+    watchers.tell(parties.map(\.id))
   }
 
-  /// Memory, index, layer, timers.
-  private func show(_ entries: [PartyEntry], now: Instant) {
-    guard !entries.isEmpty else { return }
-    book.put(entries)
+  /// Index, layer, timers.
+  private func show(_ parties: [Party], now: Instant) {
+    guard !parties.isEmpty else { return }
     index.withLock { index in
-      for entry in entries {
+      for party in parties {
         // One that cannot be priced (its tariff is gone) is found by id and in lists only.
-        try? index.update(entry.party)
+        try? index.update(party)
       }
     }
-    layer.show(entries.map(\.party), now: now)
-    for entry in entries { timers.set(entry.party, rules) }
+    layer.show(parties, now: now)
+    for party in parties { timers.set(party, rules) }
   }
 
   func answer(to reply: StoredReply) -> Result<PartyDeskReply, PartyDeskError> {
@@ -105,7 +119,8 @@ final class PartyCommitModel: CommitModel, @unchecked Sendable {
       default: break
       }
     }
-    show(entries, now: now)
+    book.put(entries)
+    show(entries.map(\.party), now: now)
     try? feed.refresh()
     nextSequence = max(nextSequence, feed.newest + 1)
     watchers.tell(entries.map(\.party.id))
