@@ -62,10 +62,15 @@ extension Layer {
     guard !objects.isEmpty else { return [] }
     let columns = self.columns
     var updates = UpdateBatch(columnCount: columns.count)
+    updates.reserveCapacity(
+      objects.count, bytes: objects.reduce(0) { $0 + $1.attributes.count + 192 })
     var masks: [UInt64: UInt64] = [:]
     var contributions: [UInt64: ClusterContribution] = [:]
+    masks.reserveCapacity(objects.count)
+    contributions.reserveCapacity(objects.count)
+    var payload: [UInt8] = []
     for object in objects {
-      var payload: [UInt8] = []
+      payload.removeAll(keepingCapacity: true)
       ObjectPayload.append(tags: object.tags, attributes: object.attributes, to: &payload)
       let values = object.attributes.withUnsafeBytes { attributes in
         columns.map { name -> Double in

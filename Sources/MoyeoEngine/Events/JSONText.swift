@@ -1,15 +1,21 @@
 /// Writes JSON objects without building a tree of them.
 struct JSONText {
-  private(set) var bytes: [UInt8] = [UInt8(ascii: "{")]
+  private var bytes: [UInt8] = []
   private var isFirst = true
-
-  init() { bytes.reserveCapacity(256) }
 
   static func object(_ write: (inout JSONText) -> Void) -> [UInt8] {
     var text = JSONText()
-    write(&text)
-    text.bytes.append(UInt8(ascii: "}"))
+    text.bytes.reserveCapacity(512)
+    text.nested(write)
     return text.bytes
+  }
+
+  private mutating func nested(_ write: (inout JSONText) -> Void) {
+    bytes.append(UInt8(ascii: "{"))
+    isFirst = true
+    write(&self)
+    bytes.append(UInt8(ascii: "}"))
+    isFirst = false
   }
 
   mutating func string(_ name: String, _ value: String) {
@@ -40,7 +46,7 @@ struct JSONText {
 
   mutating func object(_ name: String, _ write: (inout JSONText) -> Void) {
     key(name)
-    bytes.append(contentsOf: Self.object(write))
+    nested(write)
   }
 
   mutating func objects<T>(_ name: String, _ items: [T], _ write: (T, inout JSONText) -> Void) {
@@ -48,7 +54,7 @@ struct JSONText {
     bytes.append(UInt8(ascii: "["))
     for (i, item) in items.enumerated() {
       if i > 0 { bytes.append(UInt8(ascii: ",")) }
-      bytes.append(contentsOf: Self.object { write(item, &$0) })
+      nested { write(item, &$0) }
     }
     bytes.append(UInt8(ascii: "]"))
   }

@@ -88,7 +88,7 @@ extension PartyCommitModel {
       ChangeGroup.Change(
         expectedVersion: before?.version ?? 0,
         aggregate: StoredAggregate(
-          key: key, version: party.version, bytes: PartyRecord.encode(party),
+          key: key, version: party.version, bytes: PartyRecord.encode(party, hasRoom: true),
           summary: Self.summary(party)))
     ])
     if let interval = entry.interval {

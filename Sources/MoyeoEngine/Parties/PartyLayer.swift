@@ -13,7 +13,7 @@ struct PartyLayer: Sendable {
     layer = try engine.existingOrNewLayer(Self.name)
   }
 
-  /// Commit thread. A party that is no longer under way is taken out.
+  /// Publishing. A party that is no longer under way is taken out.
   func show(_ parties: [Party], now: Instant) {
     var last: [String: Int] = [:]
     for (i, party) in parties.enumerated() { last[party.id] = i }
@@ -41,19 +41,20 @@ struct PartyLayer: Sendable {
     return ContributingObject(
       id: party.id, latitude: party.origin.coordinate.latitude,
       longitude: party.origin.coordinate.longitude, tags: party.tags,
+      // By name, which spares sorting them.
       attributes: AttributeEncoding.encode([
-        ("seats", .number(Double(party.seats))),
-        ("seats_free", .number(Double(seatsFree))),
-        ("state", .string(party.state.rawValue)),
-        ("departure_time", .string(RFC3339Text.utc(party.window.time))),
-        ("departure", .number(Double(party.window.time.milliseconds / 1000))),
-        ("fare_per_person", .number(Double(party.fare.perPersonNow))),
-        ("lowest_fare_per_person", .number(Double(party.fare.perPersonIfFull))),
         ("currency", .string(party.fare.currency)),
-        ("origin", .string(party.origin.name)),
+        ("departure", .number(Double(party.window.time.milliseconds / 1000))),
+        ("departure_time", .string(RFC3339Text.utc(party.window.time))),
         ("destination", .string(party.destination.name)),
         ("destination_latitude", .number(party.destination.coordinate.latitude)),
         ("destination_longitude", .number(party.destination.coordinate.longitude)),
+        ("fare_per_person", .number(Double(party.fare.perPersonNow))),
+        ("lowest_fare_per_person", .number(Double(party.fare.perPersonIfFull))),
+        ("origin", .string(party.origin.name)),
+        ("seats", .number(Double(party.seats))),
+        ("seats_free", .number(Double(seatsFree))),
+        ("state", .string(party.state.rawValue)),
       ]),
       expiresAt: party.window.end,
       contribution: ClusterContribution(

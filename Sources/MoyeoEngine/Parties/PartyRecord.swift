@@ -11,15 +11,19 @@ public enum PartyRecord {
   /// Of the layout.
   public static let version: UInt64 = 1
 
-  public static func encode(_ party: Party) -> [UInt8] {
-    var out = RecordWriter()
+  /// - Parameter hasRoom: With bytes to spare for those who may still get in, so that a store can
+  ///   write the record of a fuller party over it, in its place.
+  public static func encode(_ party: Party, hasRoom: Bool = false) -> [UInt8] {
+    var out = RecordWriter(capacity: 1536)
     out.varint(1, version)
     out.string(2, party.id)
     out.varint(3, party.version)
     out.varint(4, stateNumber(party.state))
     out.signed(5, party.createdAt.milliseconds)
     out.signed(6, party.stateSince.milliseconds)
+    let beforeRiders = out.bytes.count
     for rider in party.riders { out.message(7) { write(rider, to: &$0) } }
+    let riderBytes = (out.bytes.count - beforeRiders) / max(1, party.riders.count)
     out.varint(8, UInt64(max(0, party.seats)))
     out.message(9) { write(party.origin, to: &$0) }
     out.message(10) { write(party.destination, to: &$0) }
@@ -37,8 +41,17 @@ public enum PartyRecord {
     if let settlement = party.settlement { out.message(22) { write(settlement, to: &$0) } }
     if let reason = party.endReason { out.string(23, reason) }
     if let notice = party.departingNoticeAt { out.signed(24, notice.milliseconds) }
+    if hasRoom, party.isActive {
+      let wanted = party.seatsFree * (riderBytes + bytesBesideRider)
+      out.zeros(25, count: min(wanted, mostBytesWithRoom - out.bytes.count))
+    }
     return out.bytes
   }
+
+  /// What a rider adds beside their own field: a stop, a line of the way, a claim in the row.
+  private static let bytesBesideRider = 96
+  /// A row that does not fit in one page of the file is slower than one that moves.
+  private static let mostBytesWithRoom = 2800
 
   private static func write(_ rider: PartyRider, to out: inout RecordWriter) {
     out.string(1, rider.id)

@@ -3,6 +3,8 @@
 struct RecordWriter {
   private(set) var bytes: [UInt8] = []
 
+  init(capacity: Int = 0) { bytes.reserveCapacity(capacity) }
+
   mutating func varint(_ number: Int, _ value: UInt64) {
     raw(UInt64(number) << 3)
     raw(value)
@@ -24,12 +26,32 @@ struct RecordWriter {
     bytes.append(contentsOf: value.utf8)
   }
 
-  mutating func message(_ number: Int, _ write: (inout RecordWriter) -> Void) {
-    var inner = RecordWriter()
-    write(&inner)
+  /// A field of zeros that readers skip; none for a count below 1.
+  mutating func zeros(_ number: Int, count: Int) {
+    guard count > 0 else { return }
     raw(UInt64(number) << 3 | 2)
-    raw(UInt64(inner.bytes.count))
-    bytes += inner.bytes
+    raw(UInt64(count))
+    bytes.append(contentsOf: repeatElement(0, count: count))
+  }
+
+  mutating func message(_ number: Int, _ write: (inout RecordWriter) -> Void) {
+    raw(UInt64(number) << 3 | 2)
+    // Room for the length of a short one; a longer one makes more.
+    let start = bytes.count
+    bytes.append(0)
+    write(&self)
+    var length = bytes.count - start - 1
+    guard length >= 0x80 else {
+      bytes[start] = UInt8(length)
+      return
+    }
+    var digits: [UInt8] = []
+    while length >= 0x80 {
+      digits.append(UInt8(truncatingIfNeeded: length) | 0x80)
+      length >>= 7
+    }
+    digits.append(UInt8(length))
+    bytes.replaceSubrange(start...start, with: digits)
   }
 
   mutating func raw(_ value: UInt64) {

@@ -3,30 +3,50 @@ public enum AttributeEncoding {
   /// Entries stand in the order of their names, as in reports from outside.
   public static func encode(_ attributes: [(name: String, value: AttributeValue)]) -> [UInt8] {
     var out: [UInt8] = []
-    for (name, value) in attributes.sorted(by: { $0.name < $1.name }) {
-      var entry: [UInt8] = []
-      append(1, bytes: Array(name.utf8), to: &entry)
-      append(2, bytes: encoded(value), to: &entry)
-      append(1, bytes: entry, to: &out)
+    out.reserveCapacity(attributes.reduce(0) { $0 + 32 + $1.name.utf8.count })
+    let isSorted = zip(attributes, attributes.dropFirst()).allSatisfy { $0.name <= $1.name }
+    for (name, value) in isSorted ? attributes : attributes.sorted(by: { $0.name < $1.name }) {
+      let (nameLength, valueLength) = (name.utf8.count, length(of: value))
+      appendHead(1, length: fieldLength(nameLength) + fieldLength(valueLength), to: &out)
+      appendHead(1, length: nameLength, to: &out)
+      out.append(contentsOf: name.utf8)
+      appendHead(2, length: valueLength, to: &out)
+      append(value, to: &out)
     }
     return out
   }
 
-  private static func encoded(_ value: AttributeValue) -> [UInt8] {
-    var out: [UInt8] = []
+  private static func append(_ value: AttributeValue, to out: inout [UInt8]) {
     switch value {
     case .number(let number):
       out.append(2 << 3 | 1)
       withUnsafeBytes(of: number.bitPattern.littleEndian) { out.append(contentsOf: $0) }
-    case .string(let text): append(3, bytes: Array(text.utf8), to: &out)
-    case .bool(let flag): out.append(contentsOf: [4 << 3, flag ? 1 : 0])
+    case .string(let text):
+      appendHead(3, length: text.utf8.count, to: &out)
+      out.append(contentsOf: text.utf8)
+    case .bool(let flag):
+      out.append(4 << 3)
+      out.append(flag ? 1 : 0)
     }
-    return out
   }
 
-  private static func append(_ number: UInt8, bytes: [UInt8], to out: inout [UInt8]) {
+  /// Of an encoded value.
+  private static func length(of value: AttributeValue) -> Int {
+    switch value {
+    case .number: 9
+    case .string(let text): fieldLength(text.utf8.count)
+    case .bool: 2
+    }
+  }
+
+  /// Of a field of so many bytes, its key of one byte and its length included.
+  private static func fieldLength(_ count: Int) -> Int {
+    // 7 bits a byte of the length.
+    1 + (max(1, Int.bitWidth - count.leadingZeroBitCount) + 6) / 7 + count
+  }
+
+  private static func appendHead(_ number: UInt8, length: Int, to out: inout [UInt8]) {
     out.append(number << 3 | 2)
-    ObjectPayload.appendVarint(UInt64(bytes.count), to: &out)
-    out.append(contentsOf: bytes)
+    ObjectPayload.appendVarint(UInt64(length), to: &out)
   }
 }

@@ -77,6 +77,28 @@ struct PartyRecordTests {
     #expect(PartyRecord.encode(try PartyRecord.decode(bytes)) == bytes)
   }
 
+  /// A store writes the record of a fuller party over the one before: it must not grow.
+  @Test func aRecordHasRoomForThoseWhoMayStillGetIn() async throws {
+    let it = try DeskFixture()
+    defer { it.desk.stop() }
+    var party = try await it.desk.create(DeskFixture.create("host", seats: 4), DeskFixture.plain)
+      .party
+    var lengths: [Int] = []
+    for rider in ["", "bob", "eve-with-a-longer-name", "sue"] {
+      if !rider.isEmpty {
+        party = try await it.desk.join(
+          partyID: party.id, JoinParty(riderID: rider), DeskFixture.plain
+        ).party
+      }
+      let roomy = PartyRecord.encode(party, hasRoom: true)
+      lengths.append(roomy.count)
+      #expect(try PartyRecord.decode(roomy) == party)
+      #expect(roomy.starts(with: PartyRecord.encode(party)))
+    }
+    #expect(lengths == lengths.sorted(by: >))
+    #expect(PartyRecord.encode(party, hasRoom: true) == PartyRecord.encode(party))
+  }
+
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
   func anyBytesAreAnsweredByAPartyOrAProblem(seed: UInt64) {
     var g = SeededGenerator(seed: seed)
