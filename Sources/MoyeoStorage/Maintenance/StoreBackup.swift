@@ -11,29 +11,45 @@ import Foundation
 ///
 /// The copy holds all that was acknowledged before it began. It is one file, checked and synced
 /// before it gets its name, and opens as `moyeo.sqlite` of a new data directory.
+///
+/// The secret under which the directory's idempotency keys are hashed is copied beside it
+/// (``secretPath(of:)``), readable by its owner alone. Without it a restored record does not know
+/// the keys of commands that took effect: one repeated after the restore would be carried out again.
 public enum StoreBackup {
+  /// In a data directory: what the daemon made at its first start.
+  public static let secretFileName = "idempotency.secret"
+
+  /// Where the secret of a copy stands.
+  public static func secretPath(of file: String) -> String { file + ".secret" }
+
   public struct Report: Hashable, Sendable {
     public var bytes: Int64
     public var seconds: Double
     public var parties: Int64
     public var claims: Int64
     public var events: Int64
+    /// Beside the copy; nil when the directory has none.
+    public var secretPath: String?
   }
 
   /// - Parameter file: Must not exist yet.
   /// - Throws: ``StorageError``; then no file of that name was made.
   public static func run(dataDirectory: String, to file: String) throws(StorageError) -> Report {
     let start = ContinuousClock.now
-    guard !FileManager.default.fileExists(atPath: file) else {
-      throw .cannotOpen(path: file, reason: "it exists already")
+    let secret = secretPath(of: file)
+    for path in [file, secret] where FileManager.default.fileExists(atPath: path) {
+      throw .cannotOpen(path: path, reason: "it exists already")
     }
     let source = try StoreReader(directory: dataDirectory)
     let partial = file + ".partial"
     remove(partial)
+    var hasSecret = false
     do {
       try copy(source.connection, to: partial)
       var report = try check(partial)
       try sync(partial)
+      hasSecret = try copySecret(of: dataDirectory, to: secret)
+      if hasSecret { report.secretPath = secret }
       guard rename(partial, file) == 0 else {
         throw StorageError.cannotOpen(path: file, reason: String(cString: strerror(errno)))
       }
@@ -43,8 +59,25 @@ public enum StoreBackup {
       return report
     } catch {
       remove(partial)
+      if hasSecret { unlink(secret) }
       throw StoreFile.error(file, error)
     }
+  }
+
+  /// - Returns: Whether there is one.
+  private static func copySecret(of directory: String, to path: String) throws -> Bool {
+    guard let bytes = FileManager.default.contents(atPath: directory + "/" + secretFileName) else {
+      return false
+    }
+    // Nobody else may read it at any moment.
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL, 0o600)
+    guard descriptor >= 0 else {
+      throw StorageError.cannotOpen(path: path, reason: String(cString: strerror(errno)))
+    }
+    let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    try file.write(contentsOf: bytes)
+    try file.synchronize()
+    return true
   }
 
   /// 1 MiB a step. A step copies what the source's transaction sees: without one it would begin anew
@@ -101,7 +134,7 @@ public enum StoreBackup {
       bytes: pages * (try StoreFile.number(handle, "PRAGMA page_size")), seconds: 0,
       parties: try StoreFile.number(handle, "SELECT count(*) FROM parties"),
       claims: try StoreFile.number(handle, "SELECT count(*) FROM claims"),
-      events: try StoreFile.number(handle, "SELECT count(*) FROM events"))
+      events: try StoreFile.number(handle, "SELECT count(*) FROM events"), secretPath: nil)
   }
 
   private static func sync(_ path: String) throws {

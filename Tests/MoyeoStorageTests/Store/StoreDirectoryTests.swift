@@ -222,6 +222,29 @@ import Testing
     }
   }
 
+  @Test func aBackupBringsTheSecretOfTheKeysForItsOwnerAlone() throws {
+    let directory = try ScratchDirectory.withTemplate()
+    let digits = Data("0123456789abcdef0123456789abcdef\n".utf8)
+    let made = FileManager.default.createFile(
+      atPath: directory.path + "/idempotency.secret", contents: digits,
+      attributes: [.posixPermissions: 0o644])
+    #expect(made)
+    let file = directory.path + "/copy.sqlite"
+    let report = try StoreBackup.run(dataDirectory: directory.path, to: file)
+    let secret = try #require(report.secretPath)
+    #expect(secret == file + ".secret")
+    #expect(FileManager.default.contents(atPath: secret) == digits)
+    let attributes = try FileManager.default.attributesOfItem(atPath: secret)
+    #expect(attributes[.posixPermissions] as? Int == 0o600)
+    // One that stands there is nobody's to write over.
+    try FileManager.default.removeItem(atPath: file)
+    #expect(throws: StorageError.self) {
+      try StoreBackup.run(dataDirectory: directory.path, to: file)
+    }
+    #expect(FileManager.default.contents(atPath: secret) == digits)
+    #expect(!FileManager.default.fileExists(atPath: file))
+  }
+
   @Test func aBackupOfNothingFailsAndLeavesNothing() throws {
     let directory = try ScratchDirectory()
     let file = directory.path + "/copy.sqlite"
