@@ -1,7 +1,7 @@
 import CSpatiaLite
 import Foundation
 import GeoMath
-import ObjectModel
+import MoyeoEngine
 
 /// A new SpatiaLite file with tables of features: what QGIS, ogr2ogr or `spatialite` open as map
 /// layers.
@@ -110,14 +110,8 @@ extension StoreExport.Value {
     case .text(let text), .json(let text): text
     case .integer(let number): "\(number)"
     case .number(let number): "\(number)"
-    case .time(let moment): Self.text(of: moment)
+    case .time(let moment): RFC3339Text.utc(moment)
     case .texts(let all): all.joined(separator: ";")
     }
-  }
-
-  private static func text(of moment: ObjectModel.Instant) -> String {
-    let date = Date(timeIntervalSince1970: Double(moment.milliseconds) / 1_000)
-    return date.formatted(
-      Date.ISO8601FormatStyle(includingFractionalSeconds: moment.milliseconds % 1_000 != 0))
   }
 }
