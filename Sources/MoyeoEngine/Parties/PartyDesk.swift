@@ -22,7 +22,8 @@ public final class PartyDesk: Sendable {
   let keying: IdempotencyKeying
   let makeID: @Sendable () -> String
   let watchers: MatchWatchers
-  let heavyWork: HeavyWork
+  /// Where batches are matched; whoever composes a daemon lets its other long calls share it.
+  public let heavyWork: HeavyWork
   let service = StateLock<Task<Void, Never>?>(nil)
 
   /// Loads all parties from the store; blocks until they are in memory.
