@@ -174,6 +174,15 @@ let package = Package(
         .product(name: "Histogram", package: "hdrhistogram-swift"),
       ],
       swiftSettings: houseSettings),
+    // Claims a second with their disk, a backup and moves beside them; apart from Benchmarks/, which
+    // builds the core alone.
+    .executableTarget(
+      name: "JoinBenchmark",
+      dependencies: [
+        "MoyeoEngine", "MoyeoStorage", "GeoMath", "ObjectModel", "RideMatching",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Benchmarks/Sources/JoinBenchmark", swiftSettings: houseSettings),
 
     // Tests
     houseTests("GeoMathTests", ["GeoMath", "CSpatiaLite"]),
