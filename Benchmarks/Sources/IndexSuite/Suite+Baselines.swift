@@ -106,7 +106,7 @@ struct Baselines {
   private func bruteForce() {
     var samples: [UInt64] = []
     for q in queries.prefix(20) {
-      let start = nanoseconds()
+      let start = batchNanoseconds()
       var best = [Double](repeating: .infinity, count: 20)
       xy.withUnsafeBufferPointer { xy in
         for i in 0..<count {
@@ -123,7 +123,7 @@ struct Baselines {
           }
         }
       }
-      samples.append(nanoseconds() - start)
+      samples.append(batchNanoseconds() - start)
       precondition(best[19] < .infinity)
     }
     report.addLatencies("brute force nearest 20", samples)
