@@ -1,5 +1,4 @@
 import GRPCCore
-import GRPCNIOTransportHTTP2
 import Hummingbird
 public import Foundation
 public import Logging
@@ -25,10 +24,7 @@ public struct Daemon: Sendable {
     /// Raster tiles under the map page: a URL with {z}, {x}, {y}.
     public var baseMapURL: String?
     public var baseMapAttribution: String?
-    /// Microseconds that gRPC may hold back a flush to join it with the next; `nil` flushes at
-    /// once (lower latency, more CPU under load).
-    public var flushCoalescingMicroseconds: Int?
-    /// Whether hot unary gRPC calls are answered in front of the framework (see `HotLane`).
+    /// Whether hot gRPC calls are answered in front of the framework (see `HotLane`).
     public var usesHotLane = true
     /// Streams open at once on one connection.
     public var maximumStreamsPerConnection = 100
@@ -161,38 +157,20 @@ public struct Daemon: Sendable {
   }
 
   private func grpcService(_ frontend: GRPCFrontend, _ ports: BoundPorts) -> any Service {
-    let address: GRPCNIOTransportHTTP2.SocketAddress =
-      configuration.host.contains(":")
-      ? .ipv6(host: configuration.host, port: configuration.grpcPort)
-      : .ipv4(
-        host: configuration.host == "localhost" ? "127.0.0.1" : configuration.host,
-        port: configuration.grpcPort)
-    let hotMethods = configuration.usesHotLane ? frontend.hotMethods() : [:]
-    let transport = GRPCFrontend.Transport(
-      address: address, transportSecurity: .plaintext,
-      config: .defaults { config in
-        config.connection.flushCoalescing = configuration.flushCoalescingMicroseconds.map {
-          .init(maxFlushDelay: .microseconds($0), maxBytes: 64 * 1024)
-        }
-        config.channelDebuggingCallbacks.onAcceptHTTP2Stream = { channel in
-          channel.eventLoop.makeCompletedFuture {
-            try channel.pipeline.syncOperations.addHandler(
-              HotLane(methods: hotMethods), position: .first)
-          }
-        }
-        config.connection.maxIdleTime = .seconds(3600)
-        config.http2.maxConcurrentStreams = configuration.maximumStreamsPerConnection
-        config.rpc.maxRequestPayloadSize = 4 << 20
-      },
-      eventLoopGroup: eventLoopGroup)
-    let server = GRPCServer(transport: transport, router: frontend.makeRouter())
+    var settings = GRPCTransport.Settings()
+    settings.host = configuration.host == "localhost" ? "127.0.0.1" : configuration.host
+    settings.port = configuration.grpcPort
+    settings.maximumStreamsPerConnection = configuration.maximumStreamsPerConnection
+    settings.calls.unaryPaths = frontend.unaryPaths()
+    if configuration.usesHotLane { settings.hotMethods = frontend.hotMethods() }
+    let transport = GRPCTransport(
+      settings: settings, eventLoopGroup: eventLoopGroup, shutdown: shutdown
+    ) { port in
+      await ports.set(grpc: port)
+      readiness.markReady("grpc")
+    }
     return GRPCService(
-      server: server, executor: EventLoopTaskExecutor(eventLoopGroup),
-      onListening: {
-        let port = try await server.listeningAddress?.port ?? 0
-        await ports.set(grpc: port)
-        readiness.markReady("grpc")
-      })
+      server: GRPCServer(transport: transport, router: frontend.makeRouter()))
   }
 }
 
@@ -222,8 +200,4 @@ private actor BoundPorts {
     guard let http, let grpc else { return }
     await onListening(Daemon.Addresses(host: host, httpPort: http, grpcPort: grpc))
   }
-}
-
-extension GRPCNIOTransportHTTP2.SocketAddress {
-  fileprivate var port: Int? { ipv4?.port ?? ipv6?.port }
 }

@@ -1,34 +1,19 @@
 import GRPCCore
-import GRPCNIOTransportHTTP2
 import MoyeoEngine
 import ServiceLifecycle
 
 /// Serves gRPC until the shutdown begins, then lets calls in flight end.
 struct GRPCService: Service {
   let server: GRPCServer<GRPCFrontend.Transport>
-  let executor: EventLoopTaskExecutor
-  let onListening: @Sendable () async throws -> Void
 
   func run() async throws {
     try await withGracefulShutdownHandler {
-      try await withThrowingTaskGroup(of: Void.self) { group in
-        group.addTask {
-          try await withTaskExecutorPreference(executor) { try await server.serve() }
-        }
-        do {
-          try await onListening()
-        } catch {
-          // The server did not start, and its own error says why.
-          try await group.waitForAll()
-          throw error
-        }
-        do {
-          try await group.waitForAll()
-        } catch {
-          // Cancelled when the time for a graceful shutdown has run out.
-          try Task.checkCancellation()
-          throw error
-        }
+      do {
+        try await server.serve()
+      } catch {
+        // Cancelled when the time for a graceful shutdown has run out.
+        try Task.checkCancellation()
+        throw error
       }
     } onGracefulShutdown: {
       server.beginGracefulShutdown()

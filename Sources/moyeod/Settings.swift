@@ -58,9 +58,6 @@ struct Settings: Sendable {
     daemon.httpPort = try await values.int("http.port", in: 0...65535) ?? 8080
     daemon.grpcPort = try await values.int("grpc.port", in: 0...65535) ?? 50051
     daemon.corsOrigins = try await values.list("http.corsOrigins") ?? []
-    if let hold = try await values.int("grpc.flushCoalescingMicroseconds", in: 0...100_000) {
-      daemon.flushCoalescingMicroseconds = hold == 0 ? nil : hold
-    }
     if let usesHotLane = try await values.bool("grpc.hotLane") { daemon.usesHotLane = usesHotLane }
     daemon.maximumStreamsPerConnection =
       try await values.int("grpc.maximumStreamsPerConnection", in: 1...100_000) ?? 100

@@ -12,9 +12,6 @@ enum SettingsTable {
     Row(key: "http.corsOrigins", standard: "", meaning: "Origins whose pages may call, * for all."),
     Row(key: "grpc.port", standard: "50051", meaning: "Port for gRPC; 0 picks a free one."),
     Row(
-      key: "grpc.flushCoalescingMicroseconds", standard: "0",
-      meaning: "How long gRPC may hold a flush back to join it with the next; 0 flushes at once."),
-    Row(
       key: "grpc.maximumStreamsPerConnection", standard: "100",
       meaning: "Calls and streams open at once on one connection."),
     Row(

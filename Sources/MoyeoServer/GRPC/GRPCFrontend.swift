@@ -1,11 +1,8 @@
 import GRPCCore
-import GRPCNIOTransportHTTP2
 import GRPCProtobuf
 import MoyeoAPI
-import NIOCore
-import NIOPosix
 
-/// The operations, the streams and the health service behind gRPC's official transport.
+/// The operations, the streams and the health service behind ``GRPCTransport``.
 struct GRPCFrontend: Sendable {
   let operations: [Operation]
   let positions: PositionOperations
@@ -15,7 +12,7 @@ struct GRPCFrontend: Sendable {
   let requestMetrics: RequestMetrics
   let shutdown: ShutdownSignal
 
-  typealias Transport = HTTP2ServerTransport.Posix
+  typealias Transport = GRPCTransport
 
   func makeRouter() -> RPCRouter<Transport> {
     var router = RPCRouter<Transport>()
@@ -33,16 +30,28 @@ struct GRPCFrontend: Sendable {
   }
 
   /// The calls that the hot lane answers, by path.
-  func hotMethods() -> [String: HotLane.Method] {
-    var methods: [String: HotLane.Method] = [:]
+  func hotMethods() -> [String: HotMethod] {
+    var methods: [String: HotMethod] = [:]
     for operation in operations {
       guard let call = operation.callInPlace else { continue }
-      methods["/\(operation.service)/\(operation.rpc)"] = HotLane.Method(
+      methods[Self.path(operation)] = HotMethod(
         maximumRequestBytes: operation.maximumRequestBytes,
         recorder: requestMetrics.recorder(operation: operation, transport: "grpc"),
-        isThrottled: operation.isThrottled, call: call)
+        isThrottled: operation.isThrottled, kind: .unary(call))
     }
+    let positions = positions
+    methods["/moyeo.v1.PositionService/StreamReports"] = HotMethod(
+      maximumRequestBytes: ColdStream.Settings().maximumMessageBytes,
+      recorder: requestMetrics.recorder(name: "StreamReports", transport: "grpc"),
+      kind: .stream { HotReportStream(ReportStream(positions: positions)) })
     return methods
+  }
+
+  /// Calls with one answer.
+  func unaryPaths() -> Set<String> { Set(operations.map(Self.path)) }
+
+  private static func path(_ operation: Operation) -> String {
+    "/\(operation.service)/\(operation.rpc)"
   }
 
   private func register(_ operation: Operation, in router: inout RPCRouter<Transport>) {
@@ -72,6 +81,20 @@ struct GRPCFrontend: Sendable {
   }
 }
 
+/// A stream of reports on the hot lane.
+private final class HotReportStream: HotStream {
+  private var stream: ReportStream
+
+  init(_ stream: ReportStream) { self.stream = stream }
+
+  func answer(_ message: UnsafeRawBufferPointer) throws(APIError) -> [UInt8] {
+    try encoded(
+      try stream.answer(
+        try RequestDecoding.message(
+          Moyeo_V1_StreamReportsRequest.self, encoded: Array(message))))
+  }
+}
+
 extension CallContext {
   init(_ metadata: Metadata) {
     session = metadata[stringValues: "x-moyeo-session"].first { _ in true }
@@ -88,18 +111,5 @@ struct BytesSerializer: MessageSerializer {
 struct BytesDeserializer: MessageDeserializer {
   func deserialize<Bytes: GRPCContiguousBytes>(_ bytes: Bytes) throws -> [UInt8] {
     bytes.withUnsafeBytes { Array($0) }
-  }
-}
-
-/// Runs the jobs of gRPC calls on the event loops themselves: a hop less for each step of a call
-/// (67 to 53 us of CPU a unary call). Handlers must not block.
-final class EventLoopTaskExecutor: TaskExecutor {
-  private let group: MultiThreadedEventLoopGroup
-
-  init(_ group: MultiThreadedEventLoopGroup) { self.group = group }
-
-  func enqueue(_ job: consuming ExecutorJob) {
-    let unowned = UnownedJob(job)
-    group.any().execute { unowned.runSynchronously(on: self.asUnownedTaskExecutor()) }
   }
 }

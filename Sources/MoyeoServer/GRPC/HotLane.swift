@@ -1,226 +1,279 @@
 import Dispatch
 import GRPCCore
-import GRPCProtobuf
 import MoyeoAPI
 import NIOCore
 import NIOHPACK
 import NIOHTTP2
 
-/// Answers the hot unary calls on the event loop itself, in front of gRPC's own stream handler.
+/// Answers the hot calls of a connection on its event loop, before a channel or a task is made
+/// for them; the frames of all other streams go on to the multiplexer.
 ///
-/// A unary call through the framework costs 52-70 us of CPU, most of it in tasks and hops. This
-/// handler stands first in each stream's pipeline. It takes plain unary calls of methods it knows
-/// (no compression, an ordinary content type) and passes everything else on untouched, so the
-/// official transport keeps ports, TLS, keep-alive, connection limits, streams and all other
-/// calls. One conformance suite runs against both lanes.
+/// It takes plain calls of methods it knows: no compression, an ordinary content type, and for
+/// streams no deadline. One conformance suite runs against both lanes.
 ///
 /// ```
-/// headers ── known path, application/grpc, no encoding? ── no ─→ next handler, for good
+/// headers ── known path, application/grpc, no encoding? ── no ─→ multiplexer, for good
 ///    │ yes
-/// data … ── frame complete, end of stream ─→ answer: headers, data, trailers
+/// data … ── end of stream ─→ answer: headers, data, trailers            (unary)
+///        └─ each message ──→ answer: data; end of stream: trailers      (stream)
 /// ```
-final class HotLane: ChannelInboundHandler {
-  typealias InboundIn = HTTP2Frame.FramePayload
-  typealias InboundOut = HTTP2Frame.FramePayload
-  typealias OutboundOut = HTTP2Frame.FramePayload
+final class HotLane: ChannelDuplexHandler {
+  typealias InboundIn = HTTP2Frame
+  typealias InboundOut = HTTP2Frame
+  typealias OutboundIn = HTTP2Frame
+  typealias OutboundOut = HTTP2Frame
 
-  /// What the lane answers: encoded request in, encoded response out.
-  struct Method: Sendable {
-    let maximumRequestBytes: Int
-    let recorder: RequestMetrics.Recorder
-    /// Requests of a viewport session may have to wait, which the lane cannot.
-    let isThrottled: Bool
-    let call: @Sendable (UnsafeRawBufferPointer) throws(APIError) -> [UInt8]
-  }
+  /// Tells a connection that the shutdown has begun: streams end, calls are still answered.
+  struct StreamsShouldEnd: Sendable {}
 
-  private enum State {
-    case undecided
-    case passing
-    case collecting(Method, deadline: UInt64?)
+  private enum Call {
+    case unary(HotUnaryCall)
+    case stream(HotStreamCall)
+    /// Not closed yet; what still comes does not matter.
     case answered
   }
 
-  private let methods: [String: Method]
-  private var state = State.undecided
-  private var body: ByteBuffer?
+  private let methods: [String: HotMethod]
+  private let windowSize: Int
+  private let maximumStreams: Int
+  private let keeper: ConnectionKeeper
+  private var calls: [HTTP2StreamID: Call] = [:]
+  private var takesStreams = true
 
-  /// - Parameter methods: By path, e.g. `/moyeo.v1.PositionService/Nearby`.
-  init(methods: [String: Method]) { self.methods = methods }
+  /// - Parameters:
+  ///   - methods: By path, e.g. `/moyeo.v1.PositionService/Nearby`.
+  ///   - windowSize: Of the connection and of a stream, in bytes: refilled when half is used.
+  ///   - maximumStreams: Open at once.
+  init(
+    methods: [String: HotMethod], windowSize: Int, maximumStreams: Int, keeper: ConnectionKeeper
+  ) {
+    self.methods = methods
+    self.windowSize = windowSize
+    self.maximumStreams = maximumStreams
+    self.keeper = keeper
+  }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    switch state {
-    case .passing: context.fireChannelRead(data)
-    case .answered: break
-    case .undecided: decide(context, data)
-    case .collecting(let method, let deadline):
-      collect(context, unwrapInboundIn(data), method, deadline)
-    }
-  }
-
-  private func decide(_ context: ChannelHandlerContext, _ data: NIOAny) {
-    guard case .headers(let frame) = unwrapInboundIn(data), !frame.endStream,
-      let path = frame.headers.first(name: ":path"), let method = methods[path],
-      Self.isPlain(frame.headers),
-      !method.isThrottled || frame.headers.first(name: "x-moyeo-session") == nil
-    else {
-      state = .passing
-      context.fireChannelRead(data)
-      return
-    }
-    let deadline = frame.headers.first(name: "grpc-timeout").flatMap(Self.nanoseconds).map {
-      DispatchTime.now().uptimeNanoseconds &+ $0
-    }
-    state = .collecting(method, deadline: deadline)
-  }
-
-  /// An ordinary POST of uncompressed protobuf.
-  private static func isPlain(_ headers: HPACKHeaders) -> Bool {
-    guard headers.first(name: ":method") == "POST",
-      let type = headers.first(name: "content-type"),
-      type == "application/grpc" || type == "application/grpc+proto"
-    else { return false }
-    if let encoding = headers.first(name: "grpc-encoding"), encoding != "identity" { return false }
-    // A timeout that does not parse is for the framework to refuse.
-    if let timeout = headers.first(name: "grpc-timeout"), nanoseconds(timeout) == nil {
-      return false
-    }
-    return true
-  }
-
-  /// A `grpc-timeout`: at most 8 digits and a unit (PROTOCOL-HTTP2.md).
-  private static func nanoseconds(_ timeout: String) -> UInt64? {
-    let digits = timeout.utf8.dropLast()
-    guard (1...8).contains(digits.count), let unit = timeout.utf8.last,
-      digits.allSatisfy({ (48...57).contains($0) }), let amount = UInt64(timeout.dropLast())
-    else { return nil }
-    switch unit {
-    case UInt8(ascii: "n"): return amount
-    case UInt8(ascii: "u"): return amount * 1000
-    case UInt8(ascii: "m"): return amount * 1_000_000
-    case UInt8(ascii: "S"): return amount * 1_000_000_000
-    case UInt8(ascii: "M"): return amount * 60_000_000_000
-    case UInt8(ascii: "H"): return amount * 3_600_000_000_000
-    default: return nil
-    }
-  }
-
-  private func collect(
-    _ context: ChannelHandlerContext, _ payload: HTTP2Frame.FramePayload, _ method: Method,
-    _ deadline: UInt64?
-  ) {
-    // Trailers of a request end it without data; other frames do not concern the message.
-    guard case .data(let frame) = payload else {
-      if case .headers(let trailers) = payload, trailers.endStream {
-        respond(context, method, deadline)
-      }
-      return
-    }
-    guard case .byteBuffer(var bytes) = frame.data else { return }
-    if body == nil {
-      body = bytes
+    let frame = unwrapInboundIn(data)
+    if let call = calls[frame.streamID] {
+      receive(context, frame, call)
+    } else if case .headers(let headers) = frame.payload, let call = begin(context, frame, headers)
+    {
+      calls[frame.streamID] = call
     } else {
-      body?.writeBuffer(&bytes)
+      context.fireChannelRead(data)
     }
-    let collected = body?.readableBytes ?? 0
-    guard collected <= method.maximumRequestBytes + 5 else {
-      let error = APIError(
-        .requestTooLarge, "a request has at most \(method.maximumRequestBytes) bytes here")
-      method.recorder.finish(method.recorder.start(), reason: error.reason)
-      fail(context, error, requestEnded: frame.endStream)
+  }
+
+  /// Answers of the other lane; after them a ping is welcome again.
+  func flush(context: ChannelHandlerContext) {
+    keeper.answered()
+    context.flush()
+  }
+
+  private func begin(
+    _ context: ChannelHandlerContext, _ frame: HTTP2Frame,
+    _ payload: HTTP2Frame.FramePayload.Headers
+  ) -> Call? {
+    // HTTP/2 holds a peer to the limit only once it has acknowledged it.
+    if keeper.openStreams >= maximumStreams && frame.streamID > keeper.lastStream {
+      write(context, frame.streamID, .rstStream(.refusedStream))
+      return .answered
+    }
+    guard !payload.endStream else { return nil }
+    let headers = CallHeaders(payload.headers)
+    guard let path = headers.path, let method = methods[path], headers.isPost, headers.isGRPC,
+      headers.encoding == nil, !method.isThrottled || !headers.isOfSession
+    else { return nil }
+    switch method.kind {
+    case .unary(let answer):
+      let deadline = headers.timeoutNanoseconds.map { DispatchTime.now().uptimeNanoseconds &+ $0 }
+      return .unary(HotUnaryCall(method: method, answer: answer, deadline: deadline))
+    case .stream(let begin):
+      // A timer, or a shutdown, is for the framework.
+      guard headers.timeoutNanoseconds == nil, takesStreams else { return nil }
+      return .stream(HotStreamCall(method: method, session: begin(), windowSize: windowSize))
+    }
+  }
+
+  private func receive(_ context: ChannelHandlerContext, _ frame: HTTP2Frame, _ call: Call) {
+    let id = frame.streamID
+    let bytes: ByteBuffer?
+    let isLast: Bool
+    switch frame.payload {
+    case .data(let data):
+      guard case .byteBuffer(let buffer) = data.data else { return }
+      bytes = buffer
+      isLast = data.endStream
+    case .headers(let trailers):
+      // Trailers of a request end it without data.
+      bytes = nil
+      isLast = trailers.endStream
+    default: return
+    }
+    switch call {
+    case .unary(let unary):
+      guard let outcome = unary.receive(bytes, isLast: isLast) else { return }
+      calls[id] = .answered
+      answer(context, id, outcome, requestEnded: isLast)
+    case .stream(let stream):
+      stream.receive(bytes, isLast: isLast)
+      proceed(context, id, stream)
+    case .answered: break
+    }
+  }
+
+  // The HTTP/2 handler flushes at the end of each piece of input.
+
+  private func answer(
+    _ context: ChannelHandlerContext, _ id: HTTP2StreamID, _ outcome: Result<[UInt8], APIError>,
+    requestEnded: Bool
+  ) {
+    keeper.answered()
+    switch outcome {
+    case .success(let answer):
+      var buffer = context.channel.allocator.buffer(
+        capacity: MessageDeframer.prefixLength + answer.count)
+      buffer.writeMessage(answer)
+      write(context, id, .headers(.init(headers: .answer)))
+      write(context, id, .data(.init(data: .byteBuffer(buffer))))
+      write(context, id, .headers(.init(headers: .ok, endStream: true)))
+    case .failure(let error):
+      write(context, id, .headers(.init(headers: .trailersOnly(error), endStream: true)))
+      // The rest of the request is not wanted.
+      if !requestEnded { write(context, id, .rstStream(.noError)) }
+    }
+  }
+
+  private func proceed(
+    _ context: ChannelHandlerContext, _ id: HTTP2StreamID, _ stream: HotStreamCall
+  ) {
+    let (answers, end) = stream.proceed()
+    if answers.readableBytes > 0 {
+      keeper.answered()
+      beginAnswer(context, id, stream)
+      let written = context.eventLoop.makePromise(of: Void.self)
+      let count = answers.readableBytes
+      written.futureResult.assumeIsolated().whenComplete { [weak self] _ in
+        guard stream.took(count), let self, calls[id] != nil else { return }
+        // The caller reads again.
+        refill(context, id, stream)
+        proceed(context, id, stream)
+        context.flush()
+      }
+      context.write(
+        wrapOutboundOut(
+          HTTP2Frame(streamID: id, payload: .data(.init(data: .byteBuffer(answers))))),
+        promise: written)
+    }
+    if let end { finish(context, id, stream, end) }
+  }
+
+  private func beginAnswer(
+    _ context: ChannelHandlerContext, _ id: HTTP2StreamID, _ stream: HotStreamCall
+  ) {
+    guard !stream.hasBegun else { return }
+    stream.hasBegun = true
+    write(context, id, .headers(.init(headers: .answer)))
+  }
+
+  private func finish(
+    _ context: ChannelHandlerContext, _ id: HTTP2StreamID, _ stream: HotStreamCall,
+    _ end: HotStreamCall.End
+  ) {
+    calls[id] = .answered
+    keeper.answered()
+    let headers: HPACKHeaders
+    switch end {
+    case .ok:
+      beginAnswer(context, id, stream)
+      headers = .ok
+    case .failed(let error): headers = stream.hasBegun ? .trailers(error) : .trailersOnly(error)
+    }
+    let trailers = HTTP2Frame(
+      streamID: id, payload: .headers(.init(headers: headers, endStream: true)))
+    let written = context.eventLoop.makePromise(of: Void.self)
+    written.futureResult.assumeIsolated().whenSuccess { [weak self] in
+      // The rest of the request is not wanted. Not before the answers are out: a reset drops them.
+      guard let self, calls[id] != nil else { return }
+      write(context, id, .rstStream(.noError))
+      context.flush()
+    }
+    context.write(wrapOutboundOut(trailers), promise: written)
+  }
+
+  private func write(
+    _ context: ChannelHandlerContext, _ id: HTTP2StreamID, _ payload: HTTP2Frame.FramePayload
+  ) {
+    context.write(wrapOutboundOut(HTTP2Frame(streamID: id, payload: payload)), promise: nil)
+  }
+}
+
+// What the HTTP/2 handler tells of streams and windows; the multiplexer hears of its own streams.
+extension HotLane {
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    switch event {
+    case let change as NIOHTTP2WindowUpdatedEvent:
+      windowChanged(context, change)
+    case let created as NIOHTTP2StreamCreatedEvent:
+      keeper.streamOpened(created.streamID)
+      if calls[created.streamID] == nil { context.fireUserInboundEventTriggered(event) }
+    case let closed as StreamClosedEvent:
+      if calls.removeValue(forKey: closed.streamID) == nil {
+        context.fireUserInboundEventTriggered(event)
+      }
+      keeper.streamClosed(closed.streamID)
+    case is StreamsShouldEnd:
+      endStreams(context)
+    case is ChannelShouldQuiesceEvent:
+      endStreams(context)
+      context.fireUserInboundEventTriggered(event)
+    default:
+      context.fireUserInboundEventTriggered(event)
+    }
+  }
+
+  private func windowChanged(
+    _ context: ChannelHandlerContext, _ change: NIOHTTP2WindowUpdatedEvent
+  ) {
+    guard let left = change.inboundWindowSize else {
+      if calls[change.streamID] == nil { context.fireUserInboundEventTriggered(change) }
       return
     }
-    if frame.endStream { respond(context, method, deadline) }
-  }
-
-  private func respond(_ context: ChannelHandlerContext, _ method: Method, _ deadline: UInt64?) {
-    let start = method.recorder.start()
-    do throws(APIError) {
-      if let deadline, start >= deadline {
-        throw APIError(.deadlineExceeded, "the deadline passed before the request was complete")
-      }
-      let answer = try Self.withMessage(body) { bytes throws(APIError) in try method.call(bytes) }
-      method.recorder.finish(start, reason: nil)
-      succeed(context, answer)
-    } catch {
-      method.recorder.finish(start, reason: error.reason)
-      fail(context, error, requestEnded: true)
+    if change.streamID == .rootStream {
+      refill(context, .rootStream, left: left)
+      return
     }
-    body = nil
-  }
-
-  /// The one message of a unary call: a zero byte, its length, its bytes.
-  private static func withMessage(
-    _ body: ByteBuffer?, _ call: (UnsafeRawBufferPointer) throws(APIError) -> [UInt8]
-  ) throws(APIError) -> [UInt8] {
-    guard let body else { throw APIError(.malformedRequest, "the request has no message") }
-    let outcome: Result<[UInt8], APIError> = body.withUnsafeReadableBytes { raw in
-      Result { () throws(APIError) in
-        guard raw.count >= 5 else {
-          throw APIError(.malformedRequest, "the request has no message")
-        }
-        guard raw[0] == 0 else {
-          throw APIError(.malformedRequest, "a compressed message without grpc-encoding")
-        }
-        let length = Int(
-          UInt32(bigEndian: raw.loadUnaligned(fromByteOffset: 1, as: UInt32.self)))
-        guard raw.count == 5 + length else {
-          throw APIError(
-            .malformedRequest, "a unary request has one message of the length it says")
-        }
-        return try call(UnsafeRawBufferPointer(rebasing: raw[5...]))
-      }
-    }
-    return try outcome.get()
-  }
-
-  private static let headers = HPACKHeaders([
-    (":status", "200"), ("content-type", "application/grpc"),
-  ])
-  private static let okTrailers = HPACKHeaders([("grpc-status", "0")])
-
-  private func succeed(_ context: ChannelHandlerContext, _ answer: [UInt8]) {
-    state = .answered
-    var buffer = context.channel.allocator.buffer(capacity: answer.count + 5)
-    buffer.writeInteger(UInt8(0))
-    buffer.writeInteger(UInt32(answer.count))
-    buffer.writeBytes(answer)
-    context.write(wrapOutboundOut(.headers(.init(headers: Self.headers))), promise: nil)
-    context.write(wrapOutboundOut(.data(.init(data: .byteBuffer(buffer)))), promise: nil)
-    context.writeAndFlush(
-      wrapOutboundOut(.headers(.init(headers: Self.okTrailers, endStream: true))), promise: nil)
-  }
-
-  /// A trailers-only answer, with google.rpc.Status as the framework sends it.
-  private func fail(_ context: ChannelHandlerContext, _ error: APIError, requestEnded: Bool) {
-    state = .answered
-    body = nil
-    let status = error.grpcStatus
-    var headers = Self.headers
-    headers.add(name: "grpc-status", value: "\(error.reason.status.grpc.rawValue)")
-    headers.add(name: "grpc-message", value: Self.percentEncoded(error.message))
-    for (name, value) in status.rpcErrorMetadata {
-      headers.add(name: name, value: value.encoded())
-    }
-    let written = context.writeAndFlush(
-      wrapOutboundOut(.headers(.init(headers: headers, endStream: true))))
-    if !requestEnded {
-      // The rest of the request is not wanted.
-      let channel = context.channel
-      written.whenComplete { _ in channel.close(promise: nil) }
+    switch calls[change.streamID] {
+    case .unary: refill(context, change.streamID, left: left)
+    case .stream(let stream):
+      stream.windowLeft = left
+      refill(context, change.streamID, stream)
+    case .answered: break
+    case nil: context.fireUserInboundEventTriggered(change)
     }
   }
 
-  /// As PROTOCOL-HTTP2.md asks for grpc-message: printable ASCII but for %.
-  private static func percentEncoded(_ text: String) -> String {
-    var out = ""
-    for byte in text.utf8 {
-      if (0x20...0x7E).contains(byte), byte != UInt8(ascii: "%") {
-        out.unicodeScalars.append(Unicode.Scalar(byte))
-      } else {
-        out += byte < 16 ? "%0" : "%"
-        out += String(byte, radix: 16, uppercase: true)
-      }
+  private func refill(_ context: ChannelHandlerContext, _ id: HTTP2StreamID, left: Int) {
+    guard left <= windowSize / 2 else { return }
+    write(context, id, .windowUpdate(windowSizeIncrement: windowSize - left))
+  }
+
+  /// A stream whose answers nobody takes gets no room for more messages.
+  private func refill(
+    _ context: ChannelHandlerContext, _ id: HTTP2StreamID, _ stream: HotStreamCall
+  ) {
+    guard !stream.isFull, !stream.requestEnded else { return }
+    refill(context, id, left: stream.windowLeft)
+  }
+
+  /// Streams would hold a shutdown up for ever.
+  private func endStreams(_ context: ChannelHandlerContext) {
+    takesStreams = false
+    let error = APIError(.unavailable, "the service is shutting down; connect again")
+    for (id, call) in calls {
+      if case .stream(let stream) = call { finish(context, id, stream, .failed(error)) }
     }
-    return out
+    context.flush()
   }
 }

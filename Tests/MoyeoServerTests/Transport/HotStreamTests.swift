@@ -1,0 +1,213 @@
+import GRPCCore
+import MoyeoAPI
+import NIOCore
+import Synchronization
+import Testing
+
+@testable import MoyeoServer
+
+/// The hot lane frame by frame: calls and streams answered on the event loop.
+@Suite(.timeLimit(.minutes(1))) struct HotStreamTests {
+  private typealias Raw = RawHTTP2Connection
+
+  /// Answers each message with as many bytes as its first says, times a thousand; 255 fails.
+  private final class Session: HotStream {
+    func answer(_ message: UnsafeRawBufferPointer) throws(APIError) -> [UInt8] {
+      try HotStreamTests.answer(message)
+    }
+  }
+
+  private static func answer(_ message: UnsafeRawBufferPointer) throws(APIError) -> [UInt8] {
+    guard let first = message.first else { return [] }
+    guard first != 255 else { throw APIError(.unknownObject, "255") }
+    return [UInt8](repeating: first, count: Int(first) * 1000)
+  }
+
+  private static func run(
+    maximumBytes: Int = 1000,
+    _ body: @escaping @Sendable (TransportHarness) async throws -> Void
+  ) async throws {
+    let recorder = RequestMetrics().recorder(name: "Test", transport: "grpc")
+    try await TransportHarness.run {
+      $0.hotMethods = [
+        "/hot.Hot/Stream": HotMethod(
+          maximumRequestBytes: maximumBytes, recorder: recorder, kind: .stream { Session() }),
+        "/hot.Hot/Unary": HotMethod(
+          maximumRequestBytes: maximumBytes, recorder: recorder,
+          kind: .unary { bytes throws(APIError) in try answer(bytes) }),
+      ]
+    } _: {
+      try await body($0)
+    }
+  }
+
+  @Test func messagesMayBeCutAnywhere() async throws {
+    try await Self.run { harness in
+      var body = Raw.message([1, 9])
+      body.writeImmutableBuffer(Raw.message([]))
+      body.writeImmutableBuffer(Raw.message([2, 9, 9]))
+      for size in [1, 2, 4, 5, 6, 7, 100] {
+        try await Raw.run(port: harness.port) { connection in
+          try await connection.begin("/hot.Hot/Stream", stream: 1)
+          var rest = body
+          while let piece = rest.readSlice(length: min(size, rest.readableBytes)),
+            piece.readableBytes > 0
+          {
+            try await connection.send(data: piece, stream: 1)
+          }
+          try await connection.send(data: ByteBuffer(), stream: 1, ends: true)
+          let answer = try await connection.answer(1)
+          #expect(answer?.messages.map(\.count) == [1000, 0, 2000] && answer?.status == 0)
+        }
+      }
+    }
+  }
+
+  @Test func aFailureComesAfterTheAnswersBeforeIt() async throws {
+    try await Self.run { harness in
+      try await Raw.run(port: harness.port) { connection in
+        var body = Raw.message([3])
+        body.writeImmutableBuffer(Raw.message([255]))
+        body.writeImmutableBuffer(Raw.message([1]))
+        try await connection.begin("/hot.Hot/Stream", stream: 1)
+        try await connection.send(data: body, stream: 1)
+        let answer = try await connection.answer(1)
+        #expect(answer?.messages.map(\.count) == [3000] && answer?.status == 5)
+        #expect(answer?.trailer("grpc-status-details-bin") != nil)
+        let frame = try await connection.next()
+        #expect(frame?.kind == .reset && frame?.errorCode == 0)
+      }
+    }
+  }
+
+  @Test(arguments: ["/hot.Hot/Stream", "/hot.Hot/Unary"])
+  func badRequestsAreRefused(path: String) async throws {
+    try await Self.run { harness in
+      var cut = Raw.message([1, 2, 3])
+      let part = cut.readSlice(length: 6) ?? ByteBuffer()
+      var long = ByteBuffer(bytes: [0])
+      long.writeInteger(UInt32(1001))
+      long.writeBytes([UInt8](repeating: 1, count: 1001))
+      for (body, status) in [(part, 3), (Raw.message([1], flag: 1), 3), (long, 8)] {
+        try await Raw.run(port: harness.port) { connection in
+          try await connection.begin(path, stream: 1)
+          try await connection.send(data: body, stream: 1, ends: true)
+          #expect(try await connection.answer(1)?.status == status)
+          try await connection.begin(path, stream: 3)
+          try await connection.send(data: Raw.message([1]), stream: 3, ends: true)
+          #expect(try await connection.answer(3)?.messages.map(\.count) == [1000])
+        }
+      }
+    }
+  }
+
+  /// 300 messages ask for 15 MB; 50 kB of them at a time are on their way.
+  @Test func aReaderThatTakesNothingHoldsTheStream() async throws {
+    try await Self.run { harness in
+      try await Raw.run(port: harness.port) { connection in
+        connection.refillsWindows = false
+        try await connection.begin("/hot.Hot/Stream", stream: 1)
+        for _ in 0..<300 { try await connection.send(data: Raw.message([50]), stream: 1) }
+        var taken = 0
+        while taken < 65_535, let frame = try await connection.next() {
+          if frame.kind == .data { taken += frame.payload.readableBytes }
+        }
+        try await connection.ping(1)
+        while let frame = try await connection.next(), frame.kind != .ping {}
+        try await connection.send(data: ByteBuffer(), stream: 1, ends: true)
+        connection.refillsWindows = true
+        try await connection.refill(0, by: 65_535)
+        try await connection.refill(1, by: 65_535)
+        let answer = try await connection.answer(1)
+        #expect(answer?.messages.count == 300 && answer?.status == 0)
+        #expect(answer?.messages.allSatisfy { $0.count == 50_000 } == true)
+      }
+    }
+  }
+
+  @Test func theWindowIsRefilled() async throws {
+    try await Self.run(maximumBytes: 1 << 20) { harness in
+      try await Raw.run(port: harness.port) { connection in
+        var sent = 0
+        for (stream, path) in [(1, "/hot.Hot/Unary"), (3, "/hot.Hot/Stream")] {
+          try await connection.begin(path, stream: stream)
+          var request = Raw.message([1] + [UInt8](repeating: 0, count: 500_000))
+          var sentHere = 0
+          while request.readableBytes > 0 {
+            let piece = request.readSlice(length: min(16_000, request.readableBytes)) ?? .init()
+            sent += piece.readableBytes
+            sentHere += piece.readableBytes
+            while sent > 65_535 + connection.refilled[0, default: 0]
+              || sentHere > 65_535 + connection.refilled[stream, default: 0]
+            {
+              _ = try await connection.next()
+            }
+            try await connection.send(
+              data: piece, stream: stream, ends: request.readableBytes == 0)
+          }
+          let answer = try await connection.answer(stream)
+          #expect(answer?.messages.map(\.count) == [1000] && answer?.status == 0)
+        }
+      }
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func aShutdownEndsStreams(isAnnounced: Bool) async throws {
+    try await Self.run { harness in
+      try await Raw.run(port: harness.port) { connection in
+        try await connection.begin("/hot.Hot/Stream", stream: 1)
+        try await connection.send(data: Raw.message([1]), stream: 1)
+        while let frame = try await connection.next(), frame.kind != .data {}
+        if isAnnounced { harness.shutdown.begin() } else { harness.server.beginGracefulShutdown() }
+        let answer = try await connection.answer(1)
+        #expect(answer?.messages.count == 1 && answer?.status == 14)
+        guard isAnnounced else { return try await connection.drain() }
+        // Calls are still answered.
+        try await connection.begin("/hot.Hot/Unary", stream: 3)
+        try await connection.send(data: Raw.message([1]), stream: 3, ends: true)
+        #expect(try await connection.answer(3)?.status == 0)
+      }
+    }
+  }
+
+  @Test func aDeadlineThatHasPassedIsTold() async throws {
+    try await Self.run { harness in
+      try await Raw.run(port: harness.port) { connection in
+        for (stream, timeout, status) in [(1, "1n", 4), (3, "99999999H", 0), (5, "10S", 0)] {
+          try await connection.begin(
+            "/hot.Hot/Unary", stream: stream, adding: [("grpc-timeout", timeout)])
+          try await connection.send(data: Raw.message([1]), stream: stream, ends: true)
+          #expect(try await connection.answer(stream)?.status == status)
+        }
+      }
+    }
+  }
+
+  @Test func aResetCallLeavesTheOthersAlone() async throws {
+    try await Self.run { harness in
+      try await Raw.run(port: harness.port) { connection in
+        for path in ["/hot.Hot/Unary", "/hot.Hot/Stream"] {
+          let base = path.hasSuffix("Unary") ? 1 : 101
+          for stream in stride(from: base, to: base + 20, by: 2) {
+            try await connection.begin(path, stream: stream)
+            try await connection.send(data: Raw.message([1, 2, 3]), stream: stream)
+            if stream % 4 == 1 {
+              try await connection.reset(stream)
+            } else {
+              try await connection.send(data: ByteBuffer(), stream: stream, ends: true)
+            }
+          }
+          for stream in stride(from: base + 2, to: base + 20, by: 4) {
+            if connection.answers[stream]?.status == nil {
+              _ = try await connection.answer(stream)
+            }
+            // A unary call has one message, a stream any number.
+            #expect(connection.answers[stream]?.status == 0)
+          }
+        }
+        #expect(connection.goAways.isEmpty)
+      }
+    }
+  }
+}
