@@ -18,7 +18,7 @@ struct GroupGenerator {
   private var prices: [Double] = []
   private let candidateLimit: Int
   /// Requests looked at for a pick-up, pairs kept of them, and those that are made larger.
-  private let nearLimit: Int
+  private let nearLimit: Int32
   private let pairLimit: Int
   private let partnerLimit: Int
   /// Groups kept of one pick-up.
@@ -52,7 +52,7 @@ struct GroupGenerator {
     candidateLimit = candidates
     keepLimit = keeps
     rowLimit = rows
-    nearLimit = max(48, 2 * min(candidateLimit, 1 << 30))
+    nearLimit = Int32(max(36, 3 * min(candidateLimit, 1 << 28) / 2))
     // So many partners that all their pairs are about as many as the limit.
     var partners = 2
     while partners * (partners - 1) / 2 < candidateLimit && partners < 4096 { partners += 1 }
@@ -74,7 +74,8 @@ struct GroupGenerator {
   /// The generator of more groups, once there are prices.
   func ranking(by prices: [Double]) -> GroupGenerator {
     var generator = GroupGenerator(
-      instance, grid, candidates: 3 * candidateLimit, keeps: 40, rows: rowLimit)
+      instance, grid, candidates: 3 * min(candidateLimit, 1 << 40), keeps: 40,
+      rows: rowLimit.multipliedReportingOverflow(by: 2).overflow ? .max : 2 * rowLimit)
     generator.prices = prices
     return generator
   }
@@ -113,7 +114,7 @@ struct GroupGenerator {
     guard instance.maxWalks[owner] >= 0 else { return }
     gatherNear(owner, &pickUp)
     for near in pickUp.near {
-      guard let partner = partner(near.request, of: owner) else { continue }
+      guard let partner = partner(Int(near.request), of: owner) else { continue }
       pickUp.keep(partner, limit: pairLimit)
     }
     pickUp.addPairs(owner)
@@ -127,18 +128,18 @@ struct GroupGenerator {
   /// promising: those whose way has most in common with the owner's, by straight lines.
   private func gatherNear(_ owner: Int, _ pickUp: inout PickUp) {
     let seats = Int32(instance.maxSeats - instance.seats[owner])
+    let nearLimit = nearLimit
     let own = grid.row(of: owner)
     let isCompatible = instance.options.isCompatible
     pickUp.rowsLookedAt += grid.forEachNear(owner) { row in
-      let request = Int(row.request)
-      guard row.seats <= seats, isCompatible?(owner, request) ?? true else { return }
+      guard row.seats <= seats, isCompatible?(owner, Int(row.request)) ?? true else { return }
       let away = row.destination.squaredChord(to: own.origin).squareRoot()
       let between = row.destination.squaredChord(to: own.destination).squareRoot()
       let both = own.direct + row.direct
-      let shared = both > 0 ? 1 - (min(own.direct, away) + between) / both : 1
-      pickUp.near.append(PickUp.Near(request: request, promise: shared))
+      pickUp.addNear(
+        row.request, shared: both - min(own.direct, away) - between, of: both, limit: nearLimit)
     }
-    if pickUp.near.count > nearLimit { pickUp.keepNear(nearLimit) }
+    pickUp.keepNear(nearLimit)
   }
 
   private func partner(_ other: Int, of owner: Int) -> Partner? {

@@ -2,14 +2,14 @@
 ///
 /// An open hash table of indices into ``groups``, keyed by the members.
 struct GroupTable {
-  /// Members ascending, -1 where there is none.
+  /// Members ascending, -1 where there is none. 32 bytes: half a line of the cache.
   struct Group {
     var members: SIMD4<Int32>
+    var saving: Double
     /// The request at whose origin all get in.
     var pickUp: Int32
-    var saving: Double
     /// In what order groups are kept, the greatest first.
-    var rank: Double
+    var rank: Float
   }
 
   /// Found at one pick-up.
@@ -65,7 +65,7 @@ struct GroupTable {
           || (saving == groups[known].saving && pickUp < groups[known].pickUp)
         {
           groups[known].saving = saving
-          groups[known].rank = rank
+          groups[known].rank = Float(rank)
           groups[known].pickUp = Int32(pickUp)
         }
         return
@@ -73,7 +73,8 @@ struct GroupTable {
       slot = (slot + 1) & mask
     }
     slots[slot] = Int32(groups.count)
-    groups.append(Group(members: members, pickUp: Int32(pickUp), saving: saving, rank: rank))
+    groups.append(
+      Group(members: members, saving: saving, pickUp: Int32(pickUp), rank: Float(rank)))
     if groups.count * 2 > slots.count { grow() }
   }
 

@@ -1,7 +1,12 @@
 /// What is known of one pick-up while its groups are made; used again for the next.
 struct PickUp {
   /// Requests that may come along.
-  var near: [Near] = []
+  private(set) var near: [Near] = []
+  /// By promise, how many were taken in; those of at least ``leastPromise``; and what is too little
+  /// for any more.
+  private var sizes = InlineArray<256, Int32>(repeating: 0)
+  private var promising: Int32 = 0
+  private var leastPromise: UInt8 = 0
   /// Those of highest rank, best first.
   private(set) var partners: [GroupGenerator.Partner] = []
   var triples: [Triple] = []
@@ -16,14 +21,9 @@ struct PickUp {
   private var legs: [Leg] = []
 
   struct Near {
-    var request: Int
-    /// In 256ths, those below 0 as 0.
+    var request: Int32
+    /// In 256ths.
     var promise: UInt8
-
-    init(request: Int, promise: Float) {
-      self.request = request
-      self.promise = UInt8(max(0, min(promise * 256, 255)))
-    }
   }
 
   /// The owner with two partners.
@@ -46,34 +46,46 @@ struct PickUp {
 
   mutating func reset() {
     near.removeAll(keepingCapacity: true)
+    sizes = InlineArray(repeating: 0)
+    promising = 0
+    leastPromise = 0
     partners.removeAll(keepingCapacity: true)
     triples.removeAll(keepingCapacity: true)
     found.removeAll(keepingCapacity: true)
   }
 
+  /// Takes in a request unless so many are more promising already. Its promise is what two ways have
+  /// in common as a share of both; those below 0 are the last.
+  /// - Complexity: O(1) expected.
+  @inline(__always)
+  mutating func addNear(_ request: Int32, shared: Float, of both: Float, limit: Int32) {
+    // Most of a crowd is passed by without a division.
+    if leastPromise > 0 && shared * 256 < Float(leastPromise) * both {
+      wasLimited = true
+      return
+    }
+    let promise = both > 0 ? shared / both : 1
+    let part = max(leastPromise, UInt8(max(0, min(promise * 256, 255))))
+    near.append(Near(request: request, promise: part))
+    sizes[Int(part)] += 1
+    promising += 1
+    while promising - sizes[Int(leastPromise)] >= limit {
+      promising -= sizes[Int(leastPromise)]
+      leastPromise += 1
+    }
+  }
+
   /// Leaves the most promising; of those that tie at the limit the first.
   /// - Complexity: O(near).
-  mutating func keepNear(_ limit: Int) {
+  mutating func keepNear(_ limit: Int32) {
+    guard near.count > limit else { return }
+    var ties = limit - (promising - sizes[Int(leastPromise)])
+    let least = leastPromise
+    near.removeAll { candidate in
+      if candidate.promise == least { ties -= 1 }
+      return candidate.promise < least || (candidate.promise == least && ties < 0)
+    }
     wasLimited = true
-    var sizes = InlineArray<256, Int32>(repeating: 0)
-    for near in near { sizes[Int(near.promise)] += 1 }
-    var least = 256
-    var left = limit
-    while least > 0, left >= Int(sizes[least - 1]) {
-      least -= 1
-      left -= Int(sizes[least])
-    }
-    var kept = 0
-    for at in near.indices {
-      let part = Int(near[at].promise)
-      if part < least {
-        guard part == least - 1, left > 0 else { continue }
-        left -= 1
-      }
-      near[kept] = near[at]
-      kept += 1
-    }
-    near.removeLast(near.count - kept)
   }
 
   /// - Complexity: O(1) for all but the best.
