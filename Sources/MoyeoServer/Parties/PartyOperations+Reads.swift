@@ -5,22 +5,23 @@ import QueryCoalescing
 import RideMatching
 
 extension PartyOperations {
-  /// How often and how long a read looks for the version it asks for: at most 50 ms.
-  private static let versionTries = 10
+  /// How long a read waits for the version it asks for.
+  private static let versionWait = Duration.milliseconds(50)
 
-  /// Runs a read, and again for as long as the version it asks for is on its way.
+  /// Runs a read, and again after changes for as long as the version it asks for is on its way.
   func whenReached<Answer>(
     _ minVersion: String?, _ read: () throws(PartyDeskError) -> Answer
   ) async throws(APIError) -> Answer {
-    var tries = 1
+    let end = ContinuousClock.now + Self.versionWait
     while true {
+      // Asked before the read, so that no change falls in between.
+      let newest = desk.eventBounds.newest
       do throws(PartyDeskError) {
         return try read()
       } catch {
-        guard minVersion != nil, case .versionNotReached = error, tries < Self.versionTries,
-          (try? await Task.sleep(for: .milliseconds(5))) != nil
+        guard minVersion != nil, case .versionNotReached = error, ContinuousClock.now < end,
+          await desk.waitForEvents(after: newest, atMost: ContinuousClock.now.duration(to: end))
         else { throw APIError(error) }
-        tries += 1
       }
     }
   }
