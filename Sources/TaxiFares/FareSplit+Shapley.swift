@@ -1,3 +1,5 @@
+import ObjectModel
+
 extension FareSplit {
   /// Orders of getting in that are sampled for more than ``exactShapleyRiders`` riders.
   static let sampledOrders = 1000
@@ -34,7 +36,7 @@ extension FareSplit {
 
   private func sampledShapley(_ fare: ([Int]) -> Int64) -> [Double] {
     let n = riders.count
-    var random = SplitMix64(state: seed)
+    var random = SplitMix64(seed: seed)
     var order = Array(0..<n)
     var values = [Double](repeating: 0, count: n)
     for _ in 0..<Self.sampledOrders {
@@ -85,18 +87,5 @@ extension FareSplit {
       }
       return sum - Int64((overlap * Double(sum - largest)).rounded())
     }
-  }
-}
-
-/// SplitMix64 (S. Vigna): a small generator that is the same everywhere.
-struct SplitMix64: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
-    return z ^ z >> 31
   }
 }

@@ -67,7 +67,8 @@ final class BatchInstance: Sendable {
     originLatitudes = places.map { $0.latitude * (.pi / 180) }
     destinationLatitudes = goals.map { $0.latitude * (.pi / 180) }
     self.fromOrigin = fromOrigin
-    fromDestination = goals.map { DistanceOrigin($0) }
+    let fromDestination = goals.map { DistanceOrigin($0) }
+    self.fromDestination = fromDestination
     starts = requests.map(\.window.start.milliseconds)
     times = requests.map(\.window.time.milliseconds)
     ends = requests.map(\.window.end.milliseconds)
@@ -82,9 +83,7 @@ final class BatchInstance: Sendable {
     }
     self.estimators = estimators
     let directs = requests.indices.map { i in
-      estimators[2 * i].estimate(
-        straightMeters: fromOrigin[i].meters(
-          latitude: goals[i].latitude, longitude: goals[i].longitude))
+      estimators[2 * i].estimate(straightMeters: fromOrigin[i].meters(to: fromDestination[i]))
     }
     directMeters = directs.map(\.distanceMeters)
     directWork = directs.map { profile.secondsAtFactorOne(roadMeters: $0.distanceMeters) }
@@ -145,9 +144,8 @@ final class BatchInstance: Sendable {
   }
 
   func exactMeters(_ a: Int, _ aEnd: End, _ b: Int, _ bEnd: End) -> Double {
-    let to = bEnd == .origin ? fromOrigin[b] : fromDestination[b]
-    return (aEnd == .origin ? fromOrigin[a] : fromDestination[a]).meters(
-      latitude: to.latitude, longitude: to.longitude)
+    (aEnd == .origin ? fromOrigin[a] : fromDestination[a])
+      .meters(to: bEnd == .origin ? fromOrigin[b] : fromDestination[b])
   }
 
   /// Along roads, by the profile's estimate.

@@ -76,7 +76,6 @@ struct GroupRoute {
       // A limit that is not a number holds for nothing.
       guard toA <= limits[a] else { continue }
       let untilA = fromPickUpSeconds[a]
-      if count == 1 { finish(a, last: a, shared: 0, toA, untilA, departure, instance) }
       for b in 0..<count where b != a {
         let toB = toA + between[a * 4 + b]
         let untilB = untilA + betweenSeconds[a * 4 + b]

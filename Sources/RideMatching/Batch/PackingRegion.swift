@@ -1,3 +1,5 @@
+import ObjectModel
+
 /// One round of ruin and recreate: the chosen groups around a request are dissolved, and whoever
 /// was in them is sorted into groups anew, by a branch and bound that is cut off after so many
 /// nodes. What it finds is never worse than what was there.
@@ -40,7 +42,7 @@ struct PackingRegion {
 
   mutating func rebuild(
     _ packing: inout Packing, _ problem: PackingProblem, _ prices: [Double],
-    _ lists: PackingLists, _ random: inout SplitMix
+    _ lists: PackingLists, _ random: inout SplitMix64
   ) {
     let target = 8 + random.below(17)
     gather(packing, problem, lists, target, &random)
@@ -75,7 +77,7 @@ struct PackingRegion {
   /// in, each with everybody in its chosen group.
   private mutating func gather(
     _ packing: Packing, _ problem: PackingProblem, _ lists: PackingLists, _ target: Int,
-    _ random: inout SplitMix
+    _ random: inout SplitMix64
   ) {
     requests.removeAll(keepingCapacity: true)
     oldGroups.removeAll(keepingCapacity: true)

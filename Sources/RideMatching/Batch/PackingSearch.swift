@@ -1,3 +1,5 @@
+import ObjectModel
+
 /// Greedy, then local search, then ruin and recreate until the rounds or the time are used up.
 ///
 /// Deterministic for a seed and a number of rounds; `shouldStop` is asked between rounds.
@@ -8,7 +10,7 @@ struct PackingSearch {
   private(set) var packing: Packing
   private(set) var rounds = 0
   private var region: PackingRegion
-  private var random: SplitMix
+  private var random: SplitMix64
 
   /// Greedy and local search. - Complexity: O(groups).
   init(_ problem: PackingProblem, seed: UInt64, shouldStop: () -> Bool) {
@@ -17,7 +19,7 @@ struct PackingSearch {
     lists = PackingLists(problem, prices)
     packing = Packing(requests: problem.requests)
     region = PackingRegion(problem)
-    random = SplitMix(seed: seed)
+    random = SplitMix64(seed: seed)
     // Least slack first.
     for group in lists.order where packing.isFree(Int(group), problem) {
       packing.choose(Int(group), problem)

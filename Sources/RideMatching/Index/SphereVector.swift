@@ -1,11 +1,5 @@
 import GeoMath
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// A place as a point of the sphere of radius R1, in meters: the straight line through the Earth
 /// between two of them is a lower bound of the way on the ground that costs no trigonometry.
 struct SphereVector: Hashable, Sendable {
@@ -14,11 +8,10 @@ struct SphereVector: Hashable, Sendable {
   var z: Double
 
   init(_ place: Coordinate) {
-    let latitude = place.latitude * (.pi / 180)
-    let longitude = place.longitude * (.pi / 180)
-    x = Earth.meanRadiusMeters * cos(latitude) * cos(longitude)
-    y = Earth.meanRadiusMeters * cos(latitude) * sin(longitude)
-    z = Earth.meanRadiusMeters * sin(latitude)
+    let unit = UnitSphere.vector(place)
+    x = Earth.meanRadiusMeters * unit.x
+    y = Earth.meanRadiusMeters * unit.y
+    z = Earth.meanRadiusMeters * unit.z
   }
 
   /// Through the Earth; a millimeter less than rounding could make it too long.

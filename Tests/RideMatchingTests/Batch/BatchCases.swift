@@ -7,7 +7,7 @@ import TaxiFares
 
 /// Made-up requests, by seed.
 struct BatchCases {
-  var random: SplitMix
+  var random: SplitMix64
   var center = Coordinate(uncheckedLatitude: 37.5, longitude: 127.0)
   /// Half the side of the area of origins, of destinations, meters.
   var originMeters = 400.0
@@ -16,7 +16,7 @@ struct BatchCases {
   var maxDetour = 0.1...0.6
   var windowSeconds = 900
 
-  init(seed: UInt64) { random = SplitMix(seed: seed) }
+  init(seed: UInt64) { random = SplitMix64(seed: seed) }
 
   static let start = Instant(seconds: 1_767_200_000)
 

@@ -22,7 +22,7 @@ import Testing
     let begin = Instant(seconds: 1_767_200_000)
     let pricing = try RidePricing.tariff(
       tariff, departures: begin...begin.advanced(milliseconds: 3_600_000))
-    var random = SplitMix(seed: 3)
+    var random = SplitMix64(seed: 3)
     for _ in 0..<500 {
       let meters = 300 + 30_000 * random.unit() * random.unit()
       let seconds = meters / (3 + 12 * random.unit())

@@ -1,11 +1,12 @@
 import GeoMath
+import ObjectModel
 import Testing
 
 @testable import RideMatching
 
 @Suite struct UnitSphereTests {
   @Test(arguments: [0, 37.5, -60, 89.9, 90]) func equalsTheDistanceFunction(latitude: Double) {
-    var random = SplitMix(seed: 4)
+    var random = SplitMix64(seed: 4)
     for _ in 0..<400 {
       let a = Coordinate(
         uncheckedLatitude: latitude, longitude: random.unit() < 0.5 ? 179.999 : 20)
