@@ -1,5 +1,6 @@
 import Foundation
 import MoyeoEngine
+import MoyeoStorage
 import RideMatching
 
 /// Settings of parties, events and commits.
@@ -82,11 +83,9 @@ enum PartySettings {
 
 /// The secret under which idempotency keys are hashed: made once, kept beside the record.
 enum IdempotencySecret {
-  static let fileName = "idempotency.secret"
-
   /// - Throws: ``StartFailure`` when it can be neither read nor written.
   static func loadOrMake(directory: String) throws -> (UInt64, UInt64) {
-    let path = directory + "/" + fileName
+    let path = directory + "/" + StoreBackup.secretFileName
     if let text = try? String(contentsOfFile: path, encoding: .utf8) {
       let digits = text.trimmingCharacters(in: .whitespacesAndNewlines)
       guard digits.count == 32, let high = UInt64(digits.prefix(16), radix: 16),

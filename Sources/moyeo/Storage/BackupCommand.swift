@@ -9,9 +9,10 @@ struct BackupCommand: ParsableCommand {
     abstract: "Copy the record of a data directory while its daemon goes on.",
     discussion: """
       The copy holds everything that was acknowledged before the command began. It is checked \
-      (integrity_check) and synced before it gets its name. To restore, put it as moyeo.sqlite into \
-      an empty directory and start moyeod on that. Positions are not in it: they come back with the \
-      next heartbeats.
+      (integrity_check) and synced before it gets its name. FILE.secret, for its owner alone, is the \
+      secret of the idempotency keys: with it a command repeated after a restore still has one \
+      effect. To restore, put them as moyeo.sqlite and idempotency.secret into an empty directory \
+      and start moyeod on that. Positions are not in it: they come back with the next heartbeats.
       """)
 
   @Option(help: "The daemon's data directory.")
@@ -31,13 +32,15 @@ struct BackupCommand: ParsableCommand {
     let seconds = (report.seconds * 1_000).rounded() / 1_000
     if json {
       print(
-        "{\"file\":\(JSONPieces.string(file)),\"bytes\":\(report.bytes),\"seconds\":\(seconds),"
+        "{\"file\":\(JSONPieces.string(file)),\"secret\":"
+          + "\(report.secretPath.map(JSONPieces.string) ?? "null"),\"bytes\":\(report.bytes),\"seconds\":\(seconds),"
           + "\"parties\":\(report.parties),\"claims\":\(report.claims),\"events\":\(report.events)}"
       )
     } else {
       print(
         "\(file): \(report.parties) parties, \(report.claims) claims, \(report.events) events, "
-          + "\(report.bytes) bytes in \(seconds) s, checked.")
+          + "\(report.bytes) bytes in \(seconds) s, checked."
+          + (report.secretPath.map { " The keys' secret: \($0)." } ?? ""))
     }
   }
 }
