@@ -10,11 +10,11 @@ public struct BatchOptions: Sendable {
   public var iterations: Int
   public var pricing: RidePricing
   public var profile: TrafficProfile
-  /// Groups kept for each request, best by saving. Nil: 64, and more while a batch has fewer than
-  /// ``freeGroups`` in all.
+  /// Groups kept for each request, best by saving / solo fares. Nil: of the first groups 64, and
+  /// more while a batch has fewer than ``freeGroups`` in all; long searches add to them.
   public var maxGroupsPerRequest: Int?
-  /// Candidate groups of three or four looked at for each possible pick-up. Nil: 40, and more
-  /// for small batches, 50,000 in all.
+  /// Candidate groups of three or four looked at for each possible pick-up at first. Nil: 24, and
+  /// more for small batches, 24,000 in all; of a crowd at one place not all are pick-ups.
   public var maxCandidatesPerPickUp: Int?
   /// Whether two requests (by index) may ride together, such as a policy of the same gender; must
   /// be symmetric. Nil: all may.

@@ -7,7 +7,8 @@ public struct RidePricing: Sendable {
   /// Meters, seconds and departure to minor units.
   public typealias Fare = @Sendable (Double, Double, Instant) -> Double
 
-  /// For candidates: continuous, below 0.1 us. Not finite or negative counts as never worth it.
+  /// For candidates: continuous, below 0.1 us. Not finite counts as never worth it. A way that is
+  /// neither shorter nor faster is taken to cost no less, and may not be asked for.
   public let estimate: Fare
   /// For answers.
   public let exact: @Sendable (Double, Double, Instant) -> Int64
