@@ -64,6 +64,9 @@ final class PreparedRide: Sendable {
   init(_ party: Party, pricing: PartyPricing) throws(PartyError) {
     let origin = party.origin.coordinate
     let departure = party.window.time
+    guard FareLimits.departures.contains(departure) else {
+      throw .fare(.departureOutOfRange(departure))
+    }
     let tariff: Tariff
     do {
       tariff = try pricing.catalog.tariff(id: party.tariffID, at: departure)

@@ -52,6 +52,13 @@ import Testing
     expect(.noTariffHere(nowhere.coordinate)) { _ = try create { $0.origin = nowhere } }
   }
 
+  @Test func departuresBeyondAllTariffsAreNamed() throws {
+    let year9999 = Instant(seconds: 253_370_764_800)
+    expect(.fare(.departureOutOfRange(year9999))) {
+      _ = try create { $0.window = DepartureWindow(time: year9999) }
+    }
+  }
+
   @Test func couplesAndGroupsAreAllOrNothing() throws {
     let party = try create {
       $0.hostSeats = 2
