@@ -57,7 +57,8 @@ extension LiveIndex {
   /// Whether the points around the centre lie so far apart that the best are hardly in the plane.
   private func isSparse(_ search: NearestSearch, _ center: MercatorPoint) -> Bool {
     let wanted = UInt32(clamping: search.limit)
-    let node = tree.nodes[tree.smallest(around: center, holding: wanted)]
+    // A node of level 8 that holds enough is never so sparse, nor is any within it.
+    let node = tree.nodes[tree.smallest(around: center, holding: wanted, downTo: 8)]
     let side = Double(UInt64(1) << UInt64(32 - node.level))
     let share = Double(wanted) / Double(max(1, node.count))
     return side * (share / .pi).squareRoot() > 1.2 * PlanarScale.maximumUnits

@@ -197,10 +197,13 @@ struct TreeNode: BitwiseCopyable {
     return index
   }
 
-  /// The smallest node around a point that has at least so many points, the root if none has.
-  func smallest(around point: MercatorPoint, holding wanted: UInt32) -> UInt32 {
+  /// The smallest node around a point that has at least so many points, the root if none has. No node
+  /// below a level is looked at.
+  func smallest(
+    around point: MercatorPoint, holding wanted: UInt32, downTo level: UInt32 = 32
+  ) -> UInt32 {
     var index: UInt32 = 0
-    while nodes[index].isInner {
+    while nodes[index].isInner && nodes[index].level < level {
       let child = nodes[index].first + Self.quadrant(point, level: nodes[index].level)
       guard nodes[child].count >= wanted else { break }
       index = child
