@@ -16,7 +16,7 @@ enum SettingsTable {
       meaning: "Calls and streams open at once on one connection."),
     Row(
       key: "grpc.hotLane", standard: "true",
-      meaning: "Answer hot unary calls in front of the gRPC framework: half the CPU a call."),
+      meaning: "Answer hot calls in front of the gRPC framework: a fifth of the CPU a call."),
     Row(key: "threads", standard: "one a core", meaning: "Event loops."),
     Row(
       key: "heavy.threads", standard: "half the cores",
