@@ -82,8 +82,9 @@ extension LiveIndex {
       unsafe stored.pointee.location != Slot.vacant,
       unsafe times.expiresAt(slot, stored.pointee.times) > now
     else { return .unknownHandle }
-    return unsafe times.observedAt(slot, stored.pointee.times) <= entry.pointee.observedAt
-      ? nil : .stale
+    return
+      unsafe times.observedAt(slot, stored.pointee.times) <= entry.pointee.observedAt
+      || entry.pointee.isReceiptTime ? nil : .stale
   }
 
   /// The short way for a move that stays in its leaf and its level-16 cell and expires no earlier:
@@ -109,7 +110,9 @@ extension LiveIndex {
     unsafe stored.pointee.latitude = entry.pointee.latitude
     unsafe stored.pointee.longitude = entry.pointee.longitude
     unsafe stored.pointee.times = times.pack(
-      slot: slot, observedAt: entry.pointee.observedAt, expiresAt: entry.pointee.expiresAt)
+      slot: slot,
+      observedAt: max(times.observedAt(slot, stored.pointee.times), entry.pointee.observedAt),
+      expiresAt: entry.pointee.expiresAt)
     return true
   }
 }

@@ -197,8 +197,11 @@ extension LiveIndex {
     let oldExpiry = unsafe times.expiresAt(slot, stored.pointee.times)
     let tick = unsafe times.tick(entry.pointee.expiresAt)
     leavePile(slot)
+    // Earlier than the stored time only when it is a time of receipt: then the stored one stays.
     unsafe stored.pointee.times = times.pack(
-      slot: slot, observedAt: entry.pointee.observedAt, expiresAt: entry.pointee.expiresAt)
+      slot: slot,
+      observedAt: max(times.observedAt(slot, stored.pointee.times), entry.pointee.observedAt),
+      expiresAt: entry.pointee.expiresAt)
     unsafe stored.pointee.latitude = entry.pointee.latitude
     unsafe stored.pointee.longitude = entry.pointee.longitude
     if unsafe entry.pointee.expiresAt < oldExpiry {
@@ -224,7 +227,8 @@ extension LiveIndex {
   ) -> UpdateOutcome {
     if let slot = unsafe findSlot(upsert.id, hash: hash) {
       if isLive(slot, now: now) {
-        guard unsafe observedAt(slot) <= entry.pointee.observedAt else { return .stale }
+        guard unsafe observedAt(slot) <= entry.pointee.observedAt || entry.pointee.isReceiptTime
+        else { return .stale }
         let same = isUnchanged(slot, upsert)
         unsafe relocate(slot, entry, to: point, isFed: isFed, kind: same ? .moved : .retagged)
         if !same { replaceRecord(slot, upsert) }

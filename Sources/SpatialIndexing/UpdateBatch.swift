@@ -15,6 +15,8 @@ public struct UpdateBatch: Sendable {
     /// Upsert: offset of its header in `bytes`. Move: slot | generation << 32.
     var reference: UInt64
     var isMove: Bool
+    /// `observedAt` is the time of receipt: never older than what is stored.
+    var isReceiptTime: Bool
   }
 
   /// Fixed front of an upsert's bytes. All offsets count from the end of the header.
@@ -55,10 +57,13 @@ public struct UpdateBatch: Sendable {
   ///   - tags: normalised; repeats count once.
   ///   - payload: opaque bytes kept with the object and handed back on hits.
   ///   - columns: `columnCount` numbers (missing ones are absent); NaN means absent.
+  ///   - isReceiptTime: `observedAt` is no claim of the reporter but the time of receipt. Such a
+  ///     report is never stale, whichever of two receivers comes first and wherever the wall clock
+  ///     was set; the stored time does not go back.
   public mutating func append(
     id: UnsafeRawBufferPointer, latitude: Double, longitude: Double, tags: [String],
     payload: UnsafeRawBufferPointer, columns: [Double] = [], observedAt: Instant,
-    expiresAt: Instant
+    expiresAt: Instant, isReceiptTime: Bool = false
   ) {
     precondition(columns.count <= columnCount, "more columns than the batch has")
     let start = bytes.count
@@ -81,13 +86,14 @@ public struct UpdateBatch: Sendable {
     entries.append(
       Entry(
         latitude: latitude, longitude: longitude, observedAt: observedAt.milliseconds,
-        expiresAt: expiresAt.milliseconds, reference: UInt64(start), isMove: false))
+        expiresAt: expiresAt.milliseconds, reference: UInt64(start), isMove: false,
+        isReceiptTime: isReceiptTime))
   }
 
   /// The same from a string and an array.
   public mutating func append(
     id: String, latitude: Double, longitude: Double, tags: [String] = [], payload: [UInt8] = [],
-    columns: [Double] = [], observedAt: Instant, expiresAt: Instant
+    columns: [Double] = [], observedAt: Instant, expiresAt: Instant, isReceiptTime: Bool = false
   ) {
     var id = id
     id.withUTF8 { idBytes in
@@ -95,7 +101,7 @@ public struct UpdateBatch: Sendable {
         unsafe append(
           id: UnsafeRawBufferPointer(idBytes), latitude: latitude, longitude: longitude,
           tags: tags, payload: payloadBytes, columns: columns, observedAt: observedAt,
-          expiresAt: expiresAt)
+          expiresAt: expiresAt, isReceiptTime: isReceiptTime)
       }
     }
   }
@@ -104,12 +110,13 @@ public struct UpdateBatch: Sendable {
   @inline(__always)
   public mutating func append(
     handle: ObjectHandle, latitude: Double, longitude: Double, observedAt: Instant,
-    expiresAt: Instant
+    expiresAt: Instant, isReceiptTime: Bool = false
   ) {
     entries.append(
       Entry(
         latitude: latitude, longitude: longitude, observedAt: observedAt.milliseconds,
         expiresAt: expiresAt.milliseconds,
-        reference: UInt64(handle.slot) | UInt64(handle.generation) << 32, isMove: true))
+        reference: UInt64(handle.slot) | UInt64(handle.generation) << 32, isMove: true,
+        isReceiptTime: isReceiptTime))
   }
 }

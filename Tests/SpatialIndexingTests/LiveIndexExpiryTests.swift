@@ -104,4 +104,39 @@ import Testing
     #expect(apply(index, [older], now: t) == [.stale])
     #expect(index.version == version)
   }
+
+  @Test(arguments: [1, 2_000]) func aTimeOfReceiptIsNeverStale(batchSize: Int) throws {
+    let index = SharedLiveIndex()
+    let t = Instant(milliseconds: 1_760_000_000_000)
+    let ids = (0..<batchSize).map { "o\($0)" }
+    _ = apply(index, ids.map { report($0, observedAt: t, expiresAt: .distantFuture) }, now: t)
+    // The wall clock was set back by an hour, or another receiver was faster.
+    let back = t.advanced(milliseconds: -3_600_000)
+    let handles = try index.handles(ids: ids, now: back).map { try #require($0) }
+    let expiry = back.advanced(milliseconds: 7_200_000)
+    for isMove in [false, true] {
+      for isReceiptTime in [false, true] {
+        var batch = UpdateBatch()
+        for (id, handle) in zip(ids, handles) {
+          let latitude = isMove ? 37.5 : 37.6
+          if isMove {
+            batch.append(
+              handle: handle, latitude: latitude, longitude: 127, observedAt: back,
+              expiresAt: expiry, isReceiptTime: isReceiptTime)
+          } else {
+            batch.append(
+              id: id, latitude: latitude, longitude: 127, observedAt: back, expiresAt: expiry,
+              isReceiptTime: isReceiptTime)
+          }
+        }
+        var outcomes: [UpdateOutcome] = []
+        index.apply(batch, now: back, outcomes: &outcomes)
+        #expect(outcomes == ids.map { _ in isReceiptTime ? .updated : .stale })
+        let seen = index.withObject(id: ids[0], now: back) { ($0.observedAt, $0.expiresAt) }
+        #expect(seen?.0 == t)
+        #expect(seen?.1 == (isReceiptTime || isMove ? expiry : .distantFuture))
+      }
+    }
+    try index.checkInvariants()
+  }
 }

@@ -32,15 +32,20 @@ extension Layer {
     return apply(batch)
   }
 
-  /// When an observation was made and when it ends, by this layer's rules.
+  /// When an observation was made and when it ends, by this layer's rules; whether the first is the
+  /// time of receipt.
   public func times(
     observedAt: Instant?, ttlMilliseconds: Int64?, now: Instant, limits: EngineLimits
-  ) -> (observedAt: Instant, expiresAt: Instant) {
+  ) -> (observedAt: Instant, expiresAt: Instant, isReceiptTime: Bool) {
     // Not before the year 1, where RFC 3339 and protobuf's Timestamp begin.
     var observed = max(observedAt ?? now, Instant(seconds: -62_135_596_800))
-    if observed > now.advanced(milliseconds: limits.clockSkewMilliseconds) { observed = now }
+    let isAhead = observed > now.advanced(milliseconds: limits.clockSkewMilliseconds)
+    if isAhead { observed = now }
     let ttl = ttlMilliseconds ?? settings.defaultTTLMilliseconds
-    return (observed, ttl == 0 ? .distantFuture : observed.advanced(milliseconds: ttl))
+    return (
+      observed, ttl == 0 ? .distantFuture : observed.advanced(milliseconds: ttl),
+      observedAt == nil || isAhead
+    )
   }
 
   /// Applies moves by handle; `outcomes[i]` is what became of the i-th.

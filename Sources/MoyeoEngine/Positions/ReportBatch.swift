@@ -60,7 +60,8 @@ public struct ReportBatch: Sendable {
     payload.withUnsafeBytes { bytes in
       updates.append(
         id: id, latitude: latitude, longitude: longitude, tags: tags, payload: bytes,
-        columns: columnValues, observedAt: times.observedAt, expiresAt: times.expiresAt)
+        columns: columnValues, observedAt: times.observedAt, expiresAt: times.expiresAt,
+        isReceiptTime: times.isReceiptTime)
     }
     if keepsMasks { masks[StableHash.hash64(id)] = TagMask.mask(tags) }
     positions.append(outcomes.count)

@@ -166,7 +166,7 @@ struct ReportStream {
       batch.append(
         handle: ObjectHandle(packed: packed.handles[i]), latitude: Double(latitude) / 1e7,
         longitude: Double(longitude) / 1e7, observedAt: times.observedAt,
-        expiresAt: times.expiresAt)
+        expiresAt: times.expiresAt, isReceiptTime: times.isReceiptTime)
     }
     layer.apply(batch, now: now, outcomes: &outcomes)
     for (k, outcome) in outcomes.enumerated() {
