@@ -1,5 +1,7 @@
 import CSpatiaLite
+import Dispatch
 import Foundation
+import Synchronization
 
 #if canImport(Glibc)
   import Glibc
@@ -32,9 +34,38 @@ public enum StoreBackup {
     public var secretPath: String?
   }
 
+  /// Runs on a thread of its own at a low priority: a daemon at its limit goes first, and the copy
+  /// takes what is left of the processors. The caller waits.
   /// - Parameter file: Must not exist yet.
   /// - Throws: ``StorageError``; then no file of that name was made.
   public static func run(dataDirectory: String, to file: String) throws(StorageError) -> Report {
+    let result = Outcome()
+    let done = DispatchSemaphore(value: 0)
+    let thread = Thread {
+      // Of this thread alone on Linux; elsewhere the process keeps its own.
+      #if os(Linux)
+        setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
+      #endif
+      let outcome = Result { () throws(StorageError) in
+        try runHere(dataDirectory: dataDirectory, to: file)
+      }
+      result.value.withLock { $0 = outcome }
+      done.signal()
+    }
+    thread.start()
+    done.wait()
+    guard let outcome = result.value.withLock({ $0 }) else {
+      throw .cannotOpen(path: file, reason: "the copy did not run")
+    }
+    return try outcome.get()
+  }
+
+  private final class Outcome: Sendable {
+    let value = Mutex<Result<Report, StorageError>?>(nil)
+  }
+
+  private static func runHere(dataDirectory: String, to file: String) throws(StorageError) -> Report
+  {
     let start = ContinuousClock.now
     let secret = secretPath(of: file)
     for path in [file, secret] where FileManager.default.fileExists(atPath: path) {
