@@ -9,7 +9,7 @@ IMPORT_CHECK = --explicit-target-dependency-import-check error
 ARGS ?= --demo seoul
 
 .PHONY: run build test test-swift test-daemon test-browser test-thread test-release torture bench \
-  bench-smoke bench-matching bench-peers bench-wire format lint proto clean packages
+  bench-smoke bench-matching bench-joins bench-peers bench-wire format lint proto clean packages
 
 # Builds the daemon and the command line, then starts a living demo city with its map page.
 run: build
@@ -75,6 +75,11 @@ bench-smoke:
 bench-matching:
 	$(SWIFT) run -c release --package-path Benchmarks MatchingBenchmarks table data/matching-instances
 	$(SWIFT) run -c release --package-path Benchmarks PartyMatchBenchmarks
+
+# Joins a second through the record; JOINS="--backup --moves 100000": with these beside them.
+bench-joins:
+	@scripts/system-packages $(RUN_PACKAGES)
+	$(SWIFT) run -c release JoinBenchmark $(JOINS)
 
 # Load over the wire, closed and open loops, daemon and generator on this machine.
 bench-wire: build

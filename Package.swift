@@ -1,7 +1,7 @@
 // swift-tools-version:6.2
 import PackageDescription
 
-// The house: arrows point down only (see Decisions/0001-modules.md). The build checks it with
+// The house: arrows point down only (see Decisions/0001-modules-point-down.md). The build checks it with
 // `swift build --explicit-target-dependency-import-check error`.
 
 let houseSettings: [SwiftSetting] = [

@@ -19,8 +19,8 @@ class Bench(unittest.TestCase):
 
     def bench(self, *arguments):
         return subprocess.run(
-            [os.environ["MOYEO"], "bench", "--generate", "500", "--duration", "0.3", "--warm-up",
-             "0", "--json", "--server-pid", str(self.daemon.process.pid), *arguments],
+            [os.environ["MOYEO"], "bench", "--generate", "500", "--duration", "0.5", "--warm-up",
+             "0", "--callers", "4", "--batch-size", "10", "--json", "--server-pid", str(self.daemon.process.pid), *arguments],
             capture_output=True, text=True, timeout=60, env=environment())
 
     def test_every_mode_on_both_wires(self):
@@ -38,7 +38,8 @@ class Bench(unittest.TestCase):
                         for seen in run["latencyMicroseconds"].values():
                             self.assertGreater(seen["p50"], 0)
                             self.assertGreaterEqual(seen["p99.9"], seen["p50"])
-                    if mode.startswith("nearby"):
+                    # One of 16 answers is decoded.
+                    if mode.startswith("nearby") and closed["requests"] > 32:
                         self.assertEqual(closed["hitsPerItem"], 20)
                     self.assertIn("latenessMicroseconds", paced)
                     self.assertLess(abs(paced["intendedPerSecond"] * 2 -

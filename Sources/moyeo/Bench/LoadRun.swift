@@ -122,8 +122,8 @@ final class LoadRun {
     let ring = generator.rings.count == 1 ? 0 : index
     let request = generator.rings[ring][positions[ring]]
     positions[ring] = positions[ring] + 1 < generator.rings[ring].count ? positions[ring] + 1 : 0
-    number += 1
     let isRead = number % Self.readOneOf == 0
+    number += 1
     underWay += 1
     flushSoon()
     connection.send(request) { [self] answer in
