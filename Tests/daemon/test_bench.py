@@ -20,7 +20,8 @@ class Bench(unittest.TestCase):
     def bench(self, *arguments):
         return subprocess.run(
             [os.environ["MOYEO"], "bench", "--generate", "500", "--duration", "0.5", "--warm-up",
-             "0", "--callers", "4", "--batch-size", "10", "--json", "--server-pid", str(self.daemon.process.pid), *arguments],
+             "0", "--callers", "4", "--batch-size", "10", "--json", "--server-pid",
+             str(self.daemon.process.pid), *arguments],
             capture_output=True, text=True, timeout=60, env=environment())
 
     def test_every_mode_on_both_wires(self):
