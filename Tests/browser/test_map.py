@@ -170,6 +170,8 @@ class Clusters(MapTest):
             "const [big] = [...moyeo.clusters].sort((a, b) => b.pointCount - a.pointCount);"
             "return [moyeo.map.getZoom(), big.expansionZoom]")
         self.browser.find(".marker").click()
+        # Leaflet begins to zoom with the next frame.
+        self.browser.wait("return moyeo.map.getZoom() > arguments[0]", "a deeper zoom", zoom)
         self.browser.settle()
         # Zooms of the service count tiles of 512 pixels.
         self.assertEqual(self.browser.js("return moyeo.map.getZoom()"), expansion + 1)
