@@ -5,4 +5,9 @@
 #include <spatialite.h>
 #include <geodesic.h>
 
+// Variadic in C. The last connection to close neither copies the write-ahead log nor deletes it.
+static inline int moyeo_sqlite_keep_log(sqlite3 *connection) {
+  return sqlite3_db_config(connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)0);
+}
+
 #endif

@@ -1,13 +1,11 @@
 import CSpatiaLite
 import Foundation
-import Synchronization
 
 /// Copies the write-ahead log into the file, on a connection and a thread of its own: inside a
 /// commit this would stall 7-60 ms.
 ///
 /// A passive checkpoint lets commits go on meanwhile; but only a log that was copied to its very end
-/// is begun anew. Under constant load that end is never reached, so past ``resetFrames`` the last
-/// few frames are copied while commits wait, once all others have been. When idle, all is copied.
+/// is begun anew. Under constant load that end is never reached, so past a length the last few frames are copied while commits wait, once all others have been. When idle, all is copied.
 ///
 /// SQLite syncs the file only when it has copied all, so that this last copy would have tens of
 /// megabytes to sync; here each copy is synced, before the next and before commits are made to wait.
@@ -15,28 +13,18 @@ import Synchronization
 /// The log file is not cut: a commit that makes the file grow has its new length to sync as well.
 /// Only what a long reader (a backup) made of it is cut, to `journal_size_limit`.
 final class Checkpointer: @unchecked Sendable {
-  /// 4 MiB of pages.
-  static let passiveFrames = 1_024
-  /// 48 MiB.
-  static let resetFrames = 12_288
-  /// So many frames may be left to copy while commits wait.
-  static let lastFrames = 256
   static let sizeLimitBytes = 128 << 20
-  static let tickSeconds = 0.02
-  static let idleSeconds = 2.0
+  private static let tickSeconds = 0.02
 
-  private let path: String
-  private let log: StoreConnection.LogLength
-  private let writing: NSLock
+  private let makeCopier: @Sendable () -> LogCopier
   /// Guards `isStopping` and `hasEnded`.
   private let condition = NSCondition()
   private var isStopping = false
   private var hasEnded = false
 
-  init(path: String, log: StoreConnection.LogLength, writing: NSLock) {
-    self.path = path
-    self.log = log
-    self.writing = writing
+  /// - Parameter makeCopier: Called on the thread that will use it.
+  init(_ makeCopier: @escaping @Sendable () -> LogCopier) {
+    self.makeCopier = makeCopier
     let thread = Thread { self.loop() }
     thread.name = "moyeo.checkpoints"
     thread.start()
@@ -52,57 +40,15 @@ final class Checkpointer: @unchecked Sendable {
   }
 
   private func loop() {
-    let handle = try? Self.open(path)
-    var copied = 0
-    var seenCommits = -1
-    var quietTicks = 0
-    let idleTicks = Int(Self.idleSeconds / Self.tickSeconds)
-    while waitForTick() {
-      guard let handle else { continue }
-      let frames = log.frames.load(ordering: .relaxed)
-      let commits = log.commits.load(ordering: .relaxed)
-      quietTicks = commits == seenCommits ? quietTicks + 1 : 0
-      seenCommits = commits
-      if frames < copied { copied = 0 }
-      if frames - copied >= Self.passiveFrames {
-        if let result = try? copy(handle) { copied = result }
-      } else if quietTicks == idleTicks, frames > 0 {
-        finish(handle)
-      }
-      if frames >= Self.resetFrames { catchUp(handle, &copied) }
+    do {
+      // Its handle is closed before anyone hears that the thread has left.
+      let copier = makeCopier()
+      while waitForTick() { copier.tick() }
     }
-    if let handle { Self.close(handle) }
     condition.lock()
     hasEnded = true
     condition.broadcast()
     condition.unlock()
-  }
-
-  /// Comes so close to the log's end that the rest is soon copied, then ends it. A reader of old
-  /// frames keeps it from getting there; then the log grows on.
-  private func catchUp(_ handle: OpaquePointer, _ copied: inout Int) {
-    var before = -1
-    while log.frames.load(ordering: .relaxed) - copied > Self.lastFrames {
-      guard copied > before else { return }
-      before = copied
-      guard let result = try? copy(handle) else { return }
-      copied = result
-    }
-    finish(handle)
-  }
-
-  /// While commits go on. - Returns: Frames in the file now.
-  private func copy(_ handle: OpaquePointer) throws -> Int {
-    let copied = try Self.run(handle).copied
-    Self.sync(handle)
-    return copied
-  }
-
-  /// With commits waiting. Whoever stops this thread may hold `writing`, so it is only tried.
-  private func finish(_ handle: OpaquePointer) {
-    guard writing.lock(before: Date(timeIntervalSinceNow: 0.05)) else { return }
-    defer { writing.unlock() }
-    _ = try? Self.run(handle)
   }
 
   private func waitForTick() -> Bool {
@@ -125,16 +71,6 @@ final class Checkpointer: @unchecked Sendable {
   }
 
   static func close(_ handle: OpaquePointer) { sqlite3_close(handle) }
-
-  /// Syncs the file through its own handle: closing another one would drop the process's locks on
-  /// it. A failure is SQLite's to find: it syncs again before the log is begun anew.
-  private static func sync(_ handle: OpaquePointer) {
-    var file: UnsafeMutablePointer<sqlite3_file>?
-    guard sqlite3_file_control(handle, nil, SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK,
-      let file, let methods = file.pointee.pMethods
-    else { return }
-    _ = methods.pointee.xSync?(file, SQLITE_SYNC_NORMAL)
-  }
 
   /// Frames in the log and how many of them are in the file now.
   static func run(_ handle: OpaquePointer) throws -> (frames: Int, copied: Int) {

@@ -62,10 +62,10 @@ public final class SQLiteStore: AggregateStore, @unchecked Sendable {
           checkpointer = nil
           reason = "the store is closed"
         }
-        return (connection, checkpointer)
+        return (connection, checkpointer, isSound: reason == nil)
       }
       old.1?.stop()
-      old.0?.close()
+      old.0?.close(endsLog: old.isSound)
       guarding.withLock { lock = nil }
     }
   }
@@ -154,7 +154,8 @@ public final class SQLiteStore: AggregateStore, @unchecked Sendable {
       return (connection, checkpointer)
     }
     old.1?.stop()
-    old.0?.close()
+    // What the file misses, the log has: it is written anew from there.
+    old.0?.close(endsLog: false)
     do {
       let opened = try StoreConnection(path: path, synchronous: options.synchronous)
       // What can be read may be read, whatever becomes of writing.
@@ -194,8 +195,17 @@ public final class SQLiteStore: AggregateStore, @unchecked Sendable {
 
   private func startCheckpointer(_ connection: StoreConnection) {
     guard options.checkpointsByItself else { return }
-    let started = Checkpointer(path: path, log: connection.log, writing: writing)
+    let started = Checkpointer { [weak self, path, writing, log = connection.log] in
+      LogCopier(path: path, log: log, writing: writing) { self?.setReadOnly($0) }
+    }
     guarding.withLock { checkpointer = started }
+  }
+
+  /// What the thread of `checkpointsByItself` does, for tests.
+  func makeCopier(_ limits: LogCopier.Limits) throws -> LogCopier {
+    LogCopier(path: path, log: try current().log, writing: writing, limits: limits) {
+      [weak self] in self?.setReadOnly($0)
+    }
   }
 
   /// Copies the log into the file as far as readers allow. For tests and `checkpointsByItself`

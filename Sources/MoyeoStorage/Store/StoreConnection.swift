@@ -81,11 +81,17 @@ final class StoreConnection: @unchecked Sendable {
   }
 
   /// Ends all accesses; later ones throw.
-  func close() {
+  /// - Parameter endsLog: Copies the log into the file and ends it. False after a failure: pages
+  ///   that the system calls clean may not have reached the disk, and the log alone still has them.
+  func close(endsLog: Bool = true) {
     pool.writeWithoutTransaction { db in
       writer = nil
       guard let connection = db.sqliteConnection else { return }
       sqlite3_wal_hook(connection, nil, nil)
+      guard endsLog else {
+        moyeo_sqlite_keep_log(connection)
+        return
+      }
       // SQLite does so when the last connection closes; GRDB's readers close last and may not write.
       sqlite3_wal_checkpoint_v2(connection, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
     }

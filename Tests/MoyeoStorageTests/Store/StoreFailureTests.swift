@@ -1,9 +1,11 @@
 import CSpatiaLite
 import GRDB
 import MoyeoEngine
-import MoyeoStorage
 import ObjectModel
+import Synchronization
 import Testing
+
+@testable import MoyeoStorage
 
 /// A disk that is full, cannot sync, or loses power: nothing is acknowledged that is not there
 /// afterwards, and nothing is half done.
@@ -121,6 +123,70 @@ import Testing
           try disk.cutPower(seed: 3, survivors: survivors), load.model, "skipped \(skipped)")
       }
     }
+  }
+
+  /// What a store that checkpoints by itself does at each tick. A failed sync of the file is told
+  /// once; later ones succeed without the pages, which the log must still have.
+  @Test(arguments: 0..<4, [false, true])
+  func aCopyThatCannotSyncStopsWriting(skipped: Int, seeksTheEnd: Bool) throws {
+    let disk = try FaultyDisk()
+    let store = try disk.open()
+    var load = Load(seed: 11)
+    var limits = LogCopier.Limits()
+    limits.passiveFrames = 8
+    limits.lastFrames = 4
+    limits.resetFrames = seeksTheEnd ? 16 : .max
+    var copier: LogCopier? = try store.makeCopier(limits)
+    for _ in 0..<6 {
+      load.run(store)
+      copier?.tick()
+    }
+    for _ in 0..<4 { load.run(store) }
+    #expect(store.readOnlyReason == nil)
+    disk.failSyncs(after: skipped, count: 1)
+    copier?.tick()
+    disk.failSyncs(count: 0)
+    let isBroken = copier?.isBroken == true
+    // The log's sync, then the file's.
+    #expect(isBroken || skipped > 1)
+    #expect((store.readOnlyReason != nil) == isBroken)
+    if isBroken {
+      // It does not try again.
+      let syncs = disk.syncCount
+      copier?.tick()
+      #expect(disk.syncCount == syncs)
+      copier = nil
+      try expectSame(try disk.cutPower(seed: 5, survivors: 0), load.model, "while read-only")
+      try store.reopen()
+      copier = try store.makeCopier(limits)
+    }
+    for _ in 0..<12 {
+      load.run(store)
+      copier?.tick()
+    }
+    for survivors in [0, 128] {
+      try expectSame(try disk.cutPower(seed: 3, survivors: survivors), load.model, "afterwards")
+    }
+  }
+
+  /// Commits as fast as the copies are made: the log ends all the same.
+  @Test func theLogIsBegunAnewUnderLoad() throws {
+    let disk = try FaultyDisk()
+    let store = try disk.open()
+    var load = Load(seed: 12)
+    var limits = LogCopier.Limits()
+    limits.passiveFrames = 8
+    limits.lastFrames = 0
+    limits.resetFrames = 64
+    let copier = try store.makeCopier(limits)
+    var longest = 0
+    for _ in 0..<200 {
+      load.run(store)
+      copier.tick()
+      longest = max(longest, try store.current().log.frames.load(ordering: .relaxed))
+    }
+    #expect(longest < 128)
+    try expectSame(try disk.cutPower(seed: 4, survivors: 0), load.model, "under load")
   }
 
   // MARK: Room

@@ -1,0 +1,127 @@
+import CSpatiaLite
+import Foundation
+import Synchronization
+
+/// What ``Checkpointer`` does at each tick, on one thread.
+///
+/// A failed sync ends it: the system then calls pages clean that never reached the disk, a later
+/// sync of the same file succeeds without them, and the log that still holds them would be begun
+/// anew. The store is told, turns read-only and is opened anew, which writes all of the log again.
+final class LogCopier {
+  /// How many frames make a copy, and when the log's end is sought.
+  struct Limits {
+    /// 4 MiB of pages.
+    var passiveFrames = 1_024
+    /// 48 MiB.
+    var resetFrames = 12_288
+    /// So many frames may be left to copy while commits wait...
+    var lastFrames = 256
+    /// ... or what came in during the last of so many rounds.
+    var rounds = 6
+    /// Ticks without a commit, after which all is copied.
+    var idleTicks = 100
+  }
+
+  private let path: String
+  private let log: StoreConnection.LogLength
+  private let writing: NSLock
+  private let limits: Limits
+  private let failed: (String) -> Void
+  private var handle: OpaquePointer?
+  private(set) var isBroken = false
+  private var copied = 0
+  private var seenCommits = -1
+  private var quietTicks = 0
+
+  /// - Parameters:
+  ///   - writing: Held by whoever commits.
+  ///   - failed: Called once, when the file could not be read, written or synced.
+  init(
+    path: String, log: StoreConnection.LogLength, writing: NSLock, limits: Limits = Limits(),
+    failed: @escaping (String) -> Void
+  ) {
+    self.path = path
+    self.log = log
+    self.writing = writing
+    self.limits = limits
+    self.failed = failed
+  }
+
+  deinit { if let handle { Checkpointer.close(handle) } }
+
+  func tick() {
+    guard !isBroken, let handle = try? opened() else { return }
+    let frames = log.frames.load(ordering: .relaxed)
+    let commits = log.commits.load(ordering: .relaxed)
+    let isQuiet = commits == seenCommits
+    quietTicks = isQuiet ? quietTicks + 1 : 0
+    seenCommits = commits
+    // Begun anew; without a commit of ours it was another program that copied.
+    if frames < copied, !isQuiet { copied = 0 }
+    if frames - copied >= limits.passiveFrames {
+      copy(handle)
+    } else if quietTicks == limits.idleTicks, frames > 0 {
+      finish(handle)
+    }
+    if frames >= limits.resetFrames { catchUp(handle) }
+  }
+
+  private func opened() throws -> OpaquePointer {
+    if let handle { return handle }
+    let opened = try Checkpointer.open(path)
+    handle = opened
+    return opened
+  }
+
+  /// Comes so close to the log's end that the rest is soon copied, then ends it. A reader of old
+  /// frames keeps it from getting there; then the log grows on.
+  private func catchUp(_ handle: OpaquePointer) {
+    var rounds = 0
+    while rounds < limits.rounds,
+      log.frames.load(ordering: .relaxed) - copied > limits.lastFrames
+    {
+      rounds += 1
+      let before = copied
+      copy(handle)
+      guard !isBroken, copied > before else { return }
+    }
+    if !isBroken { finish(handle) }
+  }
+
+  /// While commits go on. Synced before more is copied and before commits are made to wait.
+  private func copy(_ handle: OpaquePointer) {
+    guarded {
+      let result = try Checkpointer.run(handle).copied
+      if result > copied { try Self.sync(handle) }
+      copied = result
+    }
+  }
+
+  /// With commits waiting. Whoever stops the thread may hold `writing`, so it is only tried.
+  private func finish(_ handle: OpaquePointer) {
+    guard writing.lock(before: Date(timeIntervalSinceNow: 0.05)) else { return }
+    defer { writing.unlock() }
+    guarded { _ = try Checkpointer.run(handle) }
+  }
+
+  /// A full disk and a busy file harm nothing and are tried again.
+  private func guarded(_ body: () throws -> Void) {
+    do {
+      try body()
+    } catch let failure as SQLiteFailure where failure.primaryCode == SQLITE_IOERR {
+      isBroken = true
+      failed("the log could not be copied into the file: \(failure)")
+    } catch {}
+  }
+
+  /// Syncs the file through its own handle: closing another one would drop the process's locks on
+  /// it.
+  private static func sync(_ handle: OpaquePointer) throws {
+    var file: UnsafeMutablePointer<sqlite3_file>?
+    guard sqlite3_file_control(handle, nil, SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK,
+      let file, let methods = file.pointee.pMethods, let sync = methods.pointee.xSync
+    else { return }
+    let code = sync(file, SQLITE_SYNC_NORMAL)
+    guard code == SQLITE_OK else { throw SQLiteFailure(nil, code) }
+  }
+}
