@@ -23,6 +23,8 @@ extension PartyDesk {
     query.now = now
     // Tags act before the limit.
     query.limit = request.tags.isEmpty ? limit : Int.max
+    // Before the parties are read: what it covers is in the answer.
+    let version = layerVersion
     let index = model.index.withLock { $0 }
     let answer = index.match(query)
     var candidates = answer.candidates
@@ -35,7 +37,7 @@ extension PartyDesk {
     }
     return PartyMatchAnswer(
       candidates: Array(candidates.prefix(limit)), explanation: explanation,
-      removedByTags: removedByTags, layerVersion: layerVersion)
+      removedByTags: removedByTags, layerVersion: version)
   }
 
   static func carries(_ party: Party, _ tags: [String]) -> Bool {

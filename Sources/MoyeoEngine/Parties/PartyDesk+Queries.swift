@@ -23,6 +23,8 @@ extension PartyDesk {
     let limit = try limit(query.limit, default: configuration.defaultSearch)
     var fingerprint = QueryFingerprint()
     fingerprint.add("parties")
+    // Before the parties are read: what it covers is in the answer.
+    let version = layerVersion
     let entries: [PartyEntry]
     switch query.person {
     case .rider(let id):
@@ -53,7 +55,7 @@ extension PartyDesk {
       parties: page,
       nextCursor: next.map {
         PagingCursor(fingerprint: fingerprint.value, key: key($0), id: $0.id).text
-      }, layerVersion: layerVersion)
+      }, layerVersion: version)
   }
 
   // MARK: - Near a place
@@ -69,6 +71,7 @@ extension PartyDesk {
     let after = try query.cursor.map { text throws(PartyDeskError) in
       try cursor(text, fingerprint.value)
     }
+    let version = layerVersion
     var collector = PartyCollector(limit: limit, after: after) { [book] id in
       guard let party = book.party(id), party.isActive, self.passes(party, query) else {
         return nil
@@ -80,7 +83,7 @@ extension PartyDesk {
       parties: collector.parties,
       nextCursor: collector.next.map {
         PagingCursor(fingerprint: fingerprint.value, key: $0.key, id: $0.id).text
-      }, layerVersion: layerVersion)
+      }, layerVersion: version)
   }
 
   /// Visits the objects of the layer in the query's order, in slices, until the page is full.

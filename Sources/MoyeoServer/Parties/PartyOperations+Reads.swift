@@ -29,10 +29,11 @@ extension PartyOperations {
   func get(_ request: Moyeo_V1_GetPartyRequest) async throws(APIError) -> [UInt8] {
     let id = try reading.partyID(request.hasID ? request.id : nil)
     let minVersion = request.hasMinVersion ? request.minVersion : nil
-    let party = try await whenReached(minVersion) { () throws(PartyDeskError) in
-      try desk.get(id, minVersion: minVersion)
+    let (party, version) = try await whenReached(minVersion) { () throws(PartyDeskError) in
+      let version = desk.layerVersion
+      return (try desk.get(id, minVersion: minVersion), version)
     }
-    return try response(party, layerVersion: desk.layerVersion)
+    return try response(party, layerVersion: version)
   }
 
   func list(_ request: Moyeo_V1_ListPartiesRequest) throws(APIError) -> [UInt8] {
