@@ -73,14 +73,21 @@ public enum StoreBackup {
     }
     let source = try StoreReader(directory: dataDirectory)
     let partial = file + ".partial"
+    let partialSecret = secret + ".partial"
     remove(partial)
+    unlink(partialSecret)
     var hasSecret = false
     do {
       try copy(source.connection, to: partial)
       var report = try check(partial)
       try sync(partial)
-      hasSecret = try copySecret(of: dataDirectory, to: secret)
-      if hasSecret { report.secretPath = secret }
+      if try copySecret(of: dataDirectory, to: partialSecret) {
+        guard rename(partialSecret, secret) == 0 else {
+          throw StorageError.cannotOpen(path: secret, reason: String(cString: strerror(errno)))
+        }
+        hasSecret = true
+        report.secretPath = secret
+      }
       guard rename(partial, file) == 0 else {
         throw StorageError.cannotOpen(path: file, reason: String(cString: strerror(errno)))
       }
@@ -90,16 +97,17 @@ public enum StoreBackup {
       return report
     } catch {
       remove(partial)
+      unlink(partialSecret)
       if hasSecret { unlink(secret) }
       throw StoreFile.error(file, error)
     }
   }
 
-  /// - Returns: Whether there is one.
+  /// - Returns: Whether there is one. One that cannot be read is an error.
   private static func copySecret(of directory: String, to path: String) throws -> Bool {
-    guard let bytes = FileManager.default.contents(atPath: directory + "/" + secretFileName) else {
-      return false
-    }
+    let source = directory + "/" + secretFileName
+    guard FileManager.default.fileExists(atPath: source) else { return false }
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: source))
     // Nobody else may read it at any moment.
     let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL, 0o600)
     guard descriptor >= 0 else {
