@@ -20,13 +20,14 @@ final class ConnectionKeeper: ChannelInboundHandler {
     /// A connection that sends nothing for so long is asked whether it is there, at the latest
     /// after twice this time.
     var silence = TimeAmount.hours(2)
-    /// The time it has to answer.
+    /// The time it has to answer, and to take what is queued when its connection ends.
     var pingTimeout = TimeAmount.seconds(20)
     /// A client that pings more often, thrice without an answer in between, is sent away.
     var leastPingInterval = TimeAmount.minutes(5)
     /// The same without calls.
     var leastPingIntervalWithoutCalls = TimeAmount.hours(2)
-    /// A peer that does not acknowledge the end in this time is taken to know of it.
+    /// A peer that does not acknowledge the end in this time is taken to know of it; one that has
+    /// all and does not close is closed.
     var goodbye = TimeAmount.seconds(5)
   }
 
@@ -130,9 +131,25 @@ final class ConnectionKeeper: ChannelInboundHandler {
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     switch error {
     case is NIOHTTP2Errors.StreamError: break
-    // A call that was on its way when the end was announced.
-    case is NIOHTTP2Errors.NoSuchStream where state != .open: break
+    case is NIOHTTP2Errors.RaisedGoawayLastStreamID where state != .open: break
+    // A frame after the last call: a window of answers that the peer is still reading.
+    case is NIOHTTP2Errors.IOOnClosedConnection where state != .open: break
+    // A frame of a call that was on its way when the end was announced, or that has ended; of the
+    // peer, or of ours, held up by a full socket until the peer had reset the call.
+    case let late as NIOHTTP2Errors.NoSuchStream
+    where state != .open || late.streamID <= lastStream:
+      announceEnd(context)
+      readOn(context)
     default: context.close(promise: nil)
+    }
+  }
+
+  /// The HTTP/2 handler leaves the frames behind a bad one lying until more bytes come.
+  private func readOn(_ context: ChannelHandlerContext) {
+    context.eventLoop.assumeIsolated().execute {
+      let pipeline = context.pipeline.syncOperations
+      pipeline.fireChannelRead(NIOAny(ByteBuffer()))
+      pipeline.fireChannelReadComplete()
     }
   }
 
@@ -143,7 +160,7 @@ final class ConnectionKeeper: ChannelInboundHandler {
     let index = timers.count
     func schedule() -> Scheduled<Void> {
       context.eventLoop.assumeIsolated().scheduleTask(in: interval) { [weak self] in
-        guard let self, state == .open else { return }
+        guard let self, state != .closed else { return }
         check()
         timers[index] = schedule()
       }
@@ -203,13 +220,22 @@ final class ConnectionKeeper: ChannelInboundHandler {
     if openStreams == 0 { closeGently(context) }
   }
 
-  /// What is queued is sent first: closing both ways at once would drop it.
+  /// What is queued is sent first: closing both ways at once would drop it. Then the peer closes:
+  /// what it still sends to a closed socket would drop what it has not read yet.
   private func closeGently(_ context: ChannelHandlerContext) {
     guard state != .closed else { return }
     state = .closed
     let sent = context.eventLoop.makePromise(of: Void.self)
     context.close(mode: .output, promise: sent)
-    sent.futureResult.assumeIsolated().whenComplete { _ in context.close(promise: nil) }
+    close(context, in: settings.pingTimeout)
+    sent.futureResult.assumeIsolated().whenSuccess { [self] in
+      close(context, in: settings.goodbye)
+    }
+  }
+
+  private func close(_ context: ChannelHandlerContext, in time: TimeAmount) {
+    timers.append(
+      context.eventLoop.assumeIsolated().scheduleTask(in: time) { context.close(promise: nil) })
   }
 
   private func write(_ context: ChannelHandlerContext, _ payload: HTTP2Frame.FramePayload) {

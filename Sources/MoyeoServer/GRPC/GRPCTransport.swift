@@ -13,8 +13,8 @@ import Synchronization
 ///                                                          ColdStream ─ NIOAsyncChannel ─ task
 /// ```
 /// Bounds: streams open at once and frame size by HTTP/2's settings, resets, errors and control
-/// frames by the HTTP/2 handler's rates, unread answers by ``WriteGathering``, request messages
-/// by ``ColdStream`` and ``HotLane``.
+/// frames by the HTTP/2 handler's rates, unread answers by ``WriteGathering`` and ``HotLane``,
+/// request messages by ``ColdStream`` and ``HotLane``.
 final class GRPCTransport: ServerTransport {
   typealias Bytes = MessageBytes
 
@@ -107,6 +107,9 @@ final class GRPCTransport: ServerTransport {
       HTTP2Setting(parameter: .maxHeaderListSize, value: HPACKDecoder.defaultMaxHeaderListSize),
       HTTP2Setting(parameter: .initialWindowSize, value: settings.windowSize),
     ]
+    // Data may still come for so many streams that we have ended early.
+    connection.maximumRecentlyResetStreams = min(
+      2 * settings.maximumStreamsPerConnection + 32, 4096)
     let socket = WriteGathering()
     let keeper = ConnectionKeeper(settings: settings.connection, socket: socket)
     let calls = settings.calls

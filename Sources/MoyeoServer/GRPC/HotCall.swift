@@ -11,6 +11,9 @@ final class HotUnaryCall {
   /// By `DispatchTime`'s clock.
   let deadline: UInt64?
   private var body: ByteBuffer?
+  private var isTooLarge: Bool {
+    (body?.readableBytes ?? 0) > method.maximumRequestBytes + MessageDeframer.prefixLength
+  }
 
   init(
     method: HotMethod,
@@ -22,14 +25,15 @@ final class HotUnaryCall {
     self.deadline = deadline
   }
 
-  /// - Returns: The outcome once the request is complete, or too large.
-  func receive(_ bytes: ByteBuffer?, isLast: Bool) -> Result<[UInt8], APIError>? {
+  /// - Returns: Whether the request is complete, or too large.
+  func receive(_ bytes: ByteBuffer?, isLast: Bool) -> Bool {
     if let bytes {
       if body == nil { body = bytes } else { body?.writeImmutableBuffer(bytes) }
     }
-    let isTooLarge =
-      (body?.readableBytes ?? 0) > method.maximumRequestBytes + MessageDeframer.prefixLength
-    guard isLast || isTooLarge else { return nil }
+    return isLast || isTooLarge
+  }
+
+  func outcome() -> Result<[UInt8], APIError> {
     let start = method.recorder.start()
     let outcome = Result { () throws(APIError) in
       if isTooLarge {

@@ -33,12 +33,27 @@ final class HotLane: ChannelDuplexHandler {
     case answered
   }
 
+  private enum Beginning {
+    case call(Call)
+    case refused
+    /// For the multiplexer.
+    case cold
+  }
+
+  /// Unary answers on their way, in bytes, from which on requests wait.
+  private static let mostUnsent = 16 << 20
+  /// Smaller answers are not counted: the streams of a connection bound them.
+  private static let leastCounted = 16 * 1024
+
   private let methods: [String: HotMethod]
   private let windowSize: Int
   private let maximumStreams: Int
   private let keeper: ConnectionKeeper
   private var calls: [HTTP2StreamID: Call] = [:]
   private var takesStreams = true
+  private var unsent = 0
+  /// Whole unary requests, until answers before them are taken.
+  private var waiting: [HTTP2StreamID] = []
 
   /// - Parameters:
   ///   - methods: By path, e.g. `/moyeo.v1.PositionService/Nearby`.
@@ -57,9 +72,12 @@ final class HotLane: ChannelDuplexHandler {
     let frame = unwrapInboundIn(data)
     if let call = calls[frame.streamID] {
       receive(context, frame, call)
-    } else if case .headers(let headers) = frame.payload, let call = begin(context, frame, headers)
-    {
-      calls[frame.streamID] = call
+    } else if case .headers(let headers) = frame.payload {
+      switch begin(context, frame, headers) {
+      case .call(let call): calls[frame.streamID] = call
+      case .refused: break
+      case .cold: context.fireChannelRead(data)
+      }
     } else {
       context.fireChannelRead(data)
     }
@@ -74,25 +92,28 @@ final class HotLane: ChannelDuplexHandler {
   private func begin(
     _ context: ChannelHandlerContext, _ frame: HTTP2Frame,
     _ payload: HTTP2Frame.FramePayload.Headers
-  ) -> Call? {
+  ) -> Beginning {
     // HTTP/2 holds a peer to the limit only once it has acknowledged it.
     if keeper.openStreams >= maximumStreams && frame.streamID > keeper.lastStream {
+      // First: the stream's end is told before the write returns.
+      calls[frame.streamID] = .answered
       write(context, frame.streamID, .rstStream(.refusedStream))
-      return .answered
+      return .refused
     }
-    guard !payload.endStream else { return nil }
+    guard !payload.endStream else { return .cold }
     let headers = CallHeaders(payload.headers)
     guard let path = headers.path, let method = methods[path], headers.isPost, headers.isGRPC,
       headers.encoding == nil, !method.isThrottled || !headers.isOfSession
-    else { return nil }
+    else { return .cold }
     switch method.kind {
     case .unary(let answer):
       let deadline = headers.timeoutNanoseconds.map { DispatchTime.now().uptimeNanoseconds &+ $0 }
-      return .unary(HotUnaryCall(method: method, answer: answer, deadline: deadline))
+      return .call(.unary(HotUnaryCall(method: method, answer: answer, deadline: deadline)))
     case .stream(let begin):
       // A timer, or a shutdown, is for the framework.
-      guard headers.timeoutNanoseconds == nil, takesStreams else { return nil }
-      return .stream(HotStreamCall(method: method, session: begin(), windowSize: windowSize))
+      guard headers.timeoutNanoseconds == nil, takesStreams else { return .cold }
+      return .call(
+        .stream(HotStreamCall(method: method, session: begin(), windowSize: windowSize)))
     }
   }
 
@@ -113,9 +134,12 @@ final class HotLane: ChannelDuplexHandler {
     }
     switch call {
     case .unary(let unary):
-      guard let outcome = unary.receive(bytes, isLast: isLast) else { return }
-      calls[id] = .answered
-      answer(context, id, outcome, requestEnded: isLast)
+      guard unary.receive(bytes, isLast: isLast) else { return }
+      if unsent >= Self.mostUnsent && isLast {
+        waiting.append(id)
+      } else {
+        answer(context, id, unary, requestEnded: isLast)
+      }
     case .stream(let stream):
       stream.receive(bytes, isLast: isLast)
       proceed(context, id, stream)
@@ -126,23 +150,50 @@ final class HotLane: ChannelDuplexHandler {
   // The HTTP/2 handler flushes at the end of each piece of input.
 
   private func answer(
-    _ context: ChannelHandlerContext, _ id: HTTP2StreamID, _ outcome: Result<[UInt8], APIError>,
+    _ context: ChannelHandlerContext, _ id: HTTP2StreamID, _ call: HotUnaryCall,
     requestEnded: Bool
   ) {
+    calls[id] = .answered
     keeper.answered()
-    switch outcome {
+    switch call.outcome() {
     case .success(let answer):
       var buffer = context.channel.allocator.buffer(
         capacity: MessageDeframer.prefixLength + answer.count)
       buffer.writeMessage(answer)
       write(context, id, .headers(.init(headers: .answer)))
-      write(context, id, .data(.init(data: .byteBuffer(buffer))))
+      context.write(
+        wrapOutboundOut(HTTP2Frame(streamID: id, payload: .data(.init(data: .byteBuffer(buffer))))),
+        promise: counted(context, answer.count))
       write(context, id, .headers(.init(headers: .ok, endStream: true)))
     case .failure(let error):
       write(context, id, .headers(.init(headers: .trailersOnly(error), endStream: true)))
       // The rest of the request is not wanted.
       if !requestEnded { write(context, id, .rstStream(.noError)) }
     }
+  }
+
+  /// HTTP/2's windows, unlike the socket's, do not make the channel unwritable when they are full.
+  private func counted(_ context: ChannelHandlerContext, _ count: Int) -> EventLoopPromise<Void>? {
+    guard count >= Self.leastCounted else { return nil }
+    unsent += count
+    let written = context.eventLoop.makePromise(of: Void.self)
+    written.futureResult.assumeIsolated().whenComplete { [weak self] _ in
+      guard let self else { return }
+      unsent -= count
+      guard !waiting.isEmpty else { return }
+      // Not at once: a reset fails the promises in the middle of its own work.
+      context.eventLoop.assumeIsolated().execute { self.answerWaiting(context) }
+    }
+    return written
+  }
+
+  private func answerWaiting(_ context: ChannelHandlerContext) {
+    guard context.channel.isActive else { return }
+    while unsent < Self.mostUnsent, !waiting.isEmpty {
+      let id = waiting.removeFirst()
+      if case .unary(let call) = calls[id] { answer(context, id, call, requestEnded: true) }
+    }
+    context.flush()
   }
 
   private func proceed(
@@ -154,8 +205,9 @@ final class HotLane: ChannelDuplexHandler {
       beginAnswer(context, id, stream)
       let written = context.eventLoop.makePromise(of: Void.self)
       let count = answers.readableBytes
-      written.futureResult.assumeIsolated().whenComplete { [weak self] _ in
-        guard stream.took(count), let self, calls[id] != nil else { return }
+      // A reset or an end fails it: there is nothing more to say then.
+      written.futureResult.assumeIsolated().whenSuccess { [weak self] in
+        guard stream.took(count), let self, case .stream = calls[id] else { return }
         // The caller reads again.
         refill(context, id, stream)
         proceed(context, id, stream)
@@ -222,6 +274,7 @@ extension HotLane {
       if calls.removeValue(forKey: closed.streamID) == nil {
         context.fireUserInboundEventTriggered(event)
       }
+      if !waiting.isEmpty { waiting.removeAll { $0 == closed.streamID } }
       keeper.streamClosed(closed.streamID)
     case is StreamsShouldEnd:
       endStreams(context)

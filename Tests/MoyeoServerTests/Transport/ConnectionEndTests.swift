@@ -51,6 +51,49 @@ import Testing
     }
   }
 
+  /// One call runs, and the server has said which call is the last it takes.
+  private static func runDraining(
+    _ change: (inout GRPCTransport.Settings) -> Void = { _ in },
+    _ body: @escaping @Sendable (TransportHarness, RawHTTP2Connection) async throws -> Void
+  ) async throws {
+    try await TransportHarness.run(change) { harness in
+      var events = harness.events.makeAsyncIterator()
+      try await Raw.run(port: harness.port) { connection in
+        try await connection.begin("/test.Test/Hold", stream: 1, ends: true)
+        #expect(await events.next() == "holds")
+        harness.server.beginGracefulShutdown()
+        while connection.goAways.count < 2, try await connection.next() != nil {}
+        #expect(connection.goAways.last?.lastStream == 1)
+        try await body(harness, connection)
+      }
+    }
+  }
+
+  @Test func aCallThatComesTooLateLeavesTheOthersAlone() async throws {
+    try await Self.runDraining { harness, connection in
+      try await connection.begin("/test.Test/Echo", stream: 3)
+      try await connection.send(data: Raw.message([3]), stream: 3)
+      try await connection.send(data: Raw.message([3]), stream: 3, ends: true)
+      try await connection.catchUp()
+      harness.gate.open()
+      let answer = try await connection.answer(1)
+      #expect(answer?.messages == [[1]] && answer?.status == 0)
+      try await connection.drain()
+    }
+  }
+
+  @Test func aSilentPeerIsDroppedDuringAShutdownToo() async throws {
+    try await Self.runDraining {
+      // A slow machine has this time to begin the call.
+      $0.connection.silence = .seconds(2)
+      $0.connection.pingTimeout = .seconds(2)
+    } _: { _, connection in
+      connection.acknowledgesPings = false
+      // The call still runs.
+      try await connection.drain()
+    }
+  }
+
   @Test func aShutdownClosesIdleConnections() async throws {
     try await TransportHarness.run { harness in
       try await Raw.run(port: harness.port) { connection in

@@ -210,4 +210,152 @@ import Testing
       }
     }
   }
+
+  /// Two answers are on their way and the request window is more than half used.
+  private static func fill(_ connection: Raw) async throws {
+    try await connection.setWindow(0)
+    try await connection.begin("/hot.Hot/Stream", stream: 1)
+    let message = Raw.message([50] + [UInt8](repeating: 0, count: 999))
+    for _ in 0..<50 { try await connection.send(data: message, stream: 1) }
+    try await connection.catchUp()
+  }
+
+  private static func expectAnswer(_ connection: Raw, stream: Int) async throws {
+    try await connection.begin("/hot.Hot/Unary", stream: stream)
+    try await connection.send(data: Raw.message([1]), stream: stream, ends: true)
+    #expect(try await connection.answer(stream)?.messages.map(\.count) == [1000])
+    #expect(connection.goAways.isEmpty)
+  }
+
+  @Test func aResetOfAFullStreamLeavesTheOthersAlone() async throws {
+    try await Self.run { harness in
+      try await Raw.run(port: harness.port) { connection in
+        try await Self.fill(connection)
+        try await connection.reset(1)
+        try await connection.setWindow(65_535)
+        try await Self.expectAnswer(connection, stream: 3)
+      }
+    }
+  }
+
+  @Test func aFullStreamThatAShutdownEndsAnswersNoMore() async throws {
+    try await Self.run { harness in
+      try await Raw.run(port: harness.port) { connection in
+        try await Self.fill(connection)
+        harness.shutdown.begin()
+        try await Task.sleep(for: .milliseconds(200))
+        try await connection.setWindow(1 << 20)
+        try await connection.refill(0, by: 1 << 20)
+        let answer = try await connection.answer(1)
+        #expect(answer?.messages.map(\.count) == [50_000, 50_000] && answer?.status == 14)
+        try await Self.expectAnswer(connection, stream: 3)
+      }
+    }
+  }
+
+  @Test func dataOfCallsThatEndedEarlyIsIgnored() async throws {
+    try await Self.run { harness in
+      try await Raw.run(port: harness.port) { connection in
+        let streams = stride(from: 1, to: 181, by: 2)
+        for stream in streams {
+          try await connection.begin("/hot.Hot/Unary", stream: stream)
+          try await connection.send(data: ByteBuffer(repeating: 0, count: 1100), stream: stream)
+          #expect(try await connection.answer(stream)?.status == 8)
+        }
+        for stream in streams {
+          try await connection.send(data: ByteBuffer(repeating: 0, count: 10), stream: stream)
+        }
+        try await Self.expectAnswer(connection, stream: 201)
+      }
+    }
+  }
+
+  private final class Counter: Sendable {
+    let count = Atomic(0)
+  }
+
+  /// A unary method whose answers have a MiB, or a byte for an empty message.
+  private static func runLarge(
+    _ body: @escaping @Sendable (TransportHarness, Counter) async throws -> Void
+  ) async throws {
+    let counter = Counter()
+    let recorder = RequestMetrics().recorder(name: "Test", transport: "grpc")
+    try await TransportHarness.run {
+      $0.hotMethods = [
+        "/hot.Hot/Large": HotMethod(
+          maximumRequestBytes: 1000, recorder: recorder,
+          kind: .unary { bytes in
+            counter.count.add(1, ordering: .relaxed)
+            return [UInt8](repeating: 7, count: bytes.isEmpty ? 1 : 1 << 20)
+          })
+      ]
+    } _: {
+      try await body($0, counter)
+    }
+  }
+
+  /// 40 calls ask for 40 MiB; 16 MiB of them are on their way.
+  @Test func unaryCallsWaitForAnswersToBeTaken() async throws {
+    try await Self.runLarge { harness, counter in
+      try await Raw.run(port: harness.port) { connection in
+        try await connection.setWindow(0)
+        for stream in stride(from: 1, to: 81, by: 2) {
+          try await connection.begin("/hot.Hot/Large", stream: stream)
+          try await connection.send(data: Raw.message([1]), stream: stream, ends: true)
+        }
+        try await connection.catchUp()
+        #expect(counter.count.load(ordering: .relaxed) == 16)
+        // One whose answer waits, one that waits itself.
+        try await connection.reset(1)
+        try await connection.reset(79)
+        for _ in 0..<2 { try await connection.catchUp() }
+        #expect(counter.count.load(ordering: .relaxed) == 17)
+        try await connection.setWindow(2 << 20)
+        try await connection.refill(0, by: 64 << 20)
+        let streams = stride(from: 3, to: 79, by: 2)
+        while streams.contains(where: { connection.answers[$0]?.status == nil }),
+          try await connection.next() != nil
+        {}
+        for stream in streams {
+          let answer = connection.answers[stream]
+          #expect(answer?.messages.map(\.count) == [1 << 20] && answer?.status == 0)
+        }
+        #expect(counter.count.load(ordering: .relaxed) == 39)
+        #expect(connection.goAways.isEmpty)
+      }
+    }
+  }
+
+  /// The reset comes while the head of the answer waits for the socket.
+  @Test func aCancelWhileTheSocketIsFullLeavesTheOthersAlone() async throws {
+    try await Self.runLarge { harness, counter in
+      try await Raw.run(port: harness.port) { connection in
+        try await connection.setWindow(2 << 20)
+        try await connection.refill(0, by: 64 << 20)
+        let streams = stride(from: 1, to: 31, by: 2)
+        for stream in streams {
+          try await connection.begin("/hot.Hot/Large", stream: stream)
+          try await connection.send(data: Raw.message([1]), stream: stream, ends: true)
+        }
+        while counter.count.load(ordering: .relaxed) < 15 {
+          try await Task.sleep(for: .milliseconds(5))
+        }
+        try await Task.sleep(for: .milliseconds(100))
+        try await connection.begin("/hot.Hot/Large", stream: 31)
+        try await connection.send(data: Raw.message([]), stream: 31, ends: true)
+        try await connection.reset(31)
+        while counter.count.load(ordering: .relaxed) < 16 {
+          try await Task.sleep(for: .milliseconds(5))
+        }
+        try await Task.sleep(for: .milliseconds(100))
+        while streams.contains(where: { connection.answers[$0]?.status == nil }),
+          try await connection.next() != nil
+        {}
+        for stream in streams {
+          let answer = connection.answers[stream]
+          #expect(answer?.messages.map(\.count) == [1 << 20] && answer?.status == 0)
+        }
+      }
+    }
+  }
 }

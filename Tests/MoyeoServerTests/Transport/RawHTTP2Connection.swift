@@ -140,6 +140,13 @@ final class RawHTTP2Connection {
     try await send(.windowUpdate, stream: stream, payload: ByteBuffer(integer: UInt32(bytes)))
   }
 
+  /// SETTINGS_INITIAL_WINDOW_SIZE: what answers may take of the window of each stream.
+  func setWindow(_ bytes: Int) async throws {
+    var payload = ByteBuffer(integer: UInt16(4))
+    payload.writeInteger(UInt32(bytes))
+    try await send(.settings, payload: payload)
+  }
+
   /// The header block of a call.
   func block(
     _ path: String, replacing: [String: String?] = [:], adding: [(String, String)] = []
@@ -245,6 +252,14 @@ final class RawHTTP2Connection {
   /// Reads until the server's settings have been acknowledged.
   func settle() async throws {
     while let frame = try await next(), frame.kind != .settings {}
+  }
+
+  /// Reads until the server has worked through what was sent.
+  func catchUp() async throws {
+    try await ping(0x6361_7463_6820_7570)
+    while let frame = try await next(),
+      frame.kind != .ping || frame.flags & RawFrame.ack == 0
+    {}
   }
 
   /// Reads until the server closes the connection.
