@@ -34,8 +34,8 @@ public enum StoreBackup {
     public var secretPath: String?
   }
 
-  /// Runs on a thread of its own at a low priority: a daemon at its limit goes first, and the copy
-  /// takes what is left of the processors. The caller waits.
+  /// Runs on a thread of its own at a low priority, and rests three times as long as it works: a
+  /// daemon at its limit goes first, whose syncs share the disk with the copy's. The caller waits.
   /// - Parameter file: Must not exist yet.
   /// - Throws: ``StorageError``; then no file of that name was made.
   public static func run(dataDirectory: String, to file: String) throws(StorageError) -> Report {
@@ -122,6 +122,18 @@ public enum StoreBackup {
   /// 1 MiB a step. A step copies what the source's transaction sees: without one it would begin anew
   /// after every commit.
   private static let stepPages: Int32 = 256
+  /// Of SQLite's machine, a few milliseconds of the integrity check.
+  private static let stepOperations: Int32 = 50_000
+
+  private final class Pace {
+    private var began = ContinuousClock.now
+
+    func rest() {
+      let (seconds, attoseconds) = (began.duration(to: .now) * 3).components
+      Thread.sleep(forTimeInterval: Double(seconds) + Double(attoseconds) * 1e-18)
+      began = .now
+    }
+  }
 
   /// Syncs as it goes: 100 MB at once would hold up the commits of the daemon.
   private static func copy(_ source: OpaquePointer, to path: String) throws {
@@ -140,6 +152,7 @@ public enum StoreBackup {
     guard let backup = sqlite3_backup_init(target, "main", source, "main") else {
       throw SQLiteFailure(target, sqlite3_errcode(target))
     }
+    let pace = Pace()
     var step = SQLITE_OK
     var waits = 0
     while step == SQLITE_OK || ((step == SQLITE_BUSY || step == SQLITE_LOCKED) && waits < 50) {
@@ -149,6 +162,7 @@ public enum StoreBackup {
       }
       step = sqlite3_backup_step(backup, stepPages)
       if descriptor >= 0 { _ = fsync(descriptor) }
+      pace.rest()
     }
     let finished = sqlite3_backup_finish(backup)
     guard step == SQLITE_DONE, finished == SQLITE_OK else {
@@ -163,6 +177,14 @@ public enum StoreBackup {
     guard code == SQLITE_OK, let handle else { throw SQLiteFailure(handle, code) }
     // One file, without a log beside it.
     try executeSQL(handle, "PRAGMA synchronous = FULL; PRAGMA journal_mode = DELETE")
+    let pace = Pace()
+    defer { withExtendedLifetime(pace) { sqlite3_progress_handler(handle, 0, nil, nil) } }
+    sqlite3_progress_handler(
+      handle, stepOperations,
+      { context in
+        if let context { Unmanaged<Pace>.fromOpaque(context).takeUnretainedValue().rest() }
+        return 0
+      }, Unmanaged.passUnretained(pace).toOpaque())
     let integrity = try SQLStatement(handle, "PRAGMA integrity_check(1)")
     guard try integrity.step(), integrity.text(0) == "ok" else {
       throw StorageError.damaged(path: path, reason: "the copy: \(integrity.text(0))")
