@@ -14,8 +14,6 @@ import report
 from processes import PeerError
 
 RATES = ("25%", "50%", "75%")
-# A void run is repeated so many times.
-TRIES = 3
 
 
 @dataclass(frozen=True)
@@ -47,6 +45,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="Benchmarks/run-wire", description=__doc__)
     parser.add_argument("--points", type=int, default=1_000_000, help="points (1,000,000)")
     parser.add_argument("--seconds", type=float, default=8, help="of each measurement (8)")
+    parser.add_argument("--tries", type=int, default=3, help="of a lane whose runs are void (3)")
     parser.add_argument("--daemon", type=Path, required=True, help=argparse.SUPPRESS)
     parser.add_argument("--command", type=Path, required=True, help=argparse.SUPPRESS)
     parser.add_argument("--resources", type=Path, help="passed to the daemon")
@@ -77,7 +76,7 @@ def measured(options: argparse.Namespace, server) -> list[dict]:
     bench(options, addresses["grpc"], ["--duration", "1", "--warm-up", "0"])
     rows = []
     for lane in LANES:
-        for attempt in range(TRIES):
+        for attempt in range(max(1, options.tries)):
             note(lane.title + (f", once more ({attempt})" if attempt else ""))
             runs = bench(options, addresses[lane.wire], [
                 *lane.arguments, "--no-load", "--server-pid", str(server.pid),
