@@ -34,8 +34,24 @@ import GeoMath
     unsafe ObjectHandle(slot: slot, generation: reader.pointee.slots[Int(slot)].generation)
   }
 
+  /// All that is stored, in one step: cheaper than the properties one by one.
+  public var contents: HitContents { unsafe reader.pointee.contents(slot) }
+
   /// The id as a string (allocates).
   public var idString: String { unsafe String(decoding: id, as: UTF8.self) }
+}
+
+/// What is stored of one object. Valid as long as the ``HitView`` it comes from.
+@safe public struct HitContents {
+  /// UTF-8.
+  public let id: UnsafeRawBufferPointer
+  /// The bytes given with the report.
+  public let payload: UnsafeRawBufferPointer
+  /// Degrees, exactly as reported.
+  public let latitude: Double
+  /// Degrees, exactly as reported.
+  public let longitude: Double
+  public let observedAt: Instant
 }
 
 /// Reads objects through base addresses that never change in an index's life.
@@ -66,6 +82,20 @@ import GeoMath
     return unsafe UnsafeRawBufferPointer(
       start: record + 8 + Int(header.tagCount) * 8 + Int(header.idLength),
       count: Int(header.payloadLength))
+  }
+
+  @inline(__always)
+  func contents(_ slot: UInt32) -> HitContents {
+    let record = unsafe record(slot)
+    let header = unsafe record.load(as: RecordHeader.self)
+    let id = unsafe record + 8 + Int(header.tagCount) * 8
+    let stored = unsafe slots + Int(slot)
+    return unsafe HitContents(
+      id: UnsafeRawBufferPointer(start: id, count: Int(header.idLength)),
+      payload: UnsafeRawBufferPointer(
+        start: id + Int(header.idLength), count: Int(header.payloadLength)),
+      latitude: stored.pointee.latitude, longitude: stored.pointee.longitude,
+      observedAt: Instant(milliseconds: times.observedAt(slot, stored.pointee.times)))
   }
 
   @inline(__always)

@@ -11,6 +11,7 @@ struct NearestSearch {
   let after: (distance: Int64, id: [UInt8])?
   let plan: FilterPlan
   let now: Int64
+  let readsRecords: Bool
 
   init(_ query: NearestQuery, now: Instant, _ index: borrowing LiveIndex) {
     meter = SurfaceMeter(latitude: query.latitude, longitude: query.longitude)
@@ -22,6 +23,7 @@ struct NearestSearch {
     after = query.after.map { ($0.distanceMillimeters, Array($0.id.utf8)) }
     plan = FilterPlan(query.filter, index)
     self.now = now.milliseconds
+    readsRecords = query.readsRecords
   }
 
   /// Whether a position in the order comes after the cursor.
@@ -57,8 +59,26 @@ extension LiveIndex {
       return 0
     }
     let hits = nearestHits(search, &work)
-    for hit in hits { visit(view(hit.slot, distance: hit.distance)) }
+    if search.readsRecords {
+      visitReading(hits, visit)
+    } else {
+      for hit in hits { visit(view(hit.slot, distance: hit.distance)) }
+    }
     return hits.count
+  }
+
+  /// Visits hits whose records have been asked for ahead, in three steps: reference, front, rest.
+  private func visitReading(_ hits: [TopHits.Hit], _ visit: (HitView) -> Void) {
+    let distance = 8
+    for i in 0..<min(3 * distance, hits.count) { lookAtReference(hits[i].slot) }
+    for i in 0..<min(2 * distance, hits.count) { lookAtRecord(hits[i].slot) }
+    for i in 0..<min(distance, hits.count) { lookBehindFront(hits[i].slot) }
+    for i in hits.indices {
+      if i + 3 * distance < hits.count { lookAtReference(hits[i + 3 * distance].slot) }
+      if i + 2 * distance < hits.count { lookAtRecord(hits[i + 2 * distance].slot) }
+      if i + distance < hits.count { lookBehindFront(hits[i + distance].slot) }
+      visit(view(hits[i].slot, distance: hits[i].distance))
+    }
   }
 
   /// Chooses the way: a rare tag's posting list, the planar search, the columns from end to end,

@@ -98,6 +98,7 @@ extension LiveIndex {
           unsafe MemoryHints.read(slots.base + Int(candidates.slot(i + ahead)))
         }
         let slot = candidates.slot(i)
+        if search.readsRecords { lookAtReference(slot) }
         let distance = search.distance(slot, self)
         unsafe buffer[kept] = TopHits.Hit(distance: distance, slot: slot)
         kept += distance <= search.radius ? 1 : 0

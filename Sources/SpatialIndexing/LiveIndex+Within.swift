@@ -9,6 +9,7 @@ struct WithinSearch {
   let after: (code: UInt64, id: [UInt8])?
   let now: Int64
   let tick: UInt32
+  var readsRecords = false
 }
 
 /// A match of one leaf, to be ordered by code, then id.
@@ -62,7 +63,7 @@ extension LiveIndex {
       area: PreparedArea(query.area), plan: FilterPlan(query.filter, self),
       limit: max(0, query.limit),
       after: query.after.map { ($0.mortonCode, Array($0.id.utf8)) },
-      now: now.milliseconds, tick: times.tick(now.milliseconds))
+      now: now.milliseconds, tick: times.tick(now.milliseconds), readsRecords: query.readsRecords)
     guard search.limit > 0, count > 0, !search.plan.isImpossible else { return 0 }
     return unsafe withUnsafeTemporaryAllocation(of: UInt32.self, capacity: WithinRun.words) {
       var run = unsafe WithinRun($0.baseAddress.unsafelyUnwrapped)
@@ -322,8 +323,16 @@ extension LiveIndex {
     _ run: inout WithinRun, keeping: Int, _ search: WithinSearch, _ visit: (HitView) -> Void
   ) {
     let count = max(0, run.queued - keeping)
+    if search.readsRecords {
+      for i in 0..<run.queued { unsafe lookAtReference(run.queue[i] & ~WithinRun.untested) }
+      for i in 0..<min(16, run.queued) { unsafe lookAtRecord(run.queue[i] & ~WithinRun.untested) }
+    }
     for i in 0..<count {
       let entry = unsafe run.queue[i]
+      if search.readsRecords {
+        if i + 16 < run.queued { unsafe lookAtRecord(run.queue[i + 16] & ~WithinRun.untested) }
+        if i + 8 < run.queued { unsafe lookBehindFront(run.queue[i + 8] & ~WithinRun.untested) }
+      }
       let slot = entry & ~WithinRun.untested
       if entry & WithinRun.untested == 0 {
         run.certain -= 1

@@ -102,4 +102,33 @@ extension LiveIndex {
   func view(_ slot: UInt32, distance: Int64 = 0) -> HitView {
     unsafe HitView(reader: UnsafePointer(reader), slot: slot, distanceMillimeters: distance)
   }
+
+  // MARK: Bringing records close
+
+  /// Asks for the reference of a slot's record.
+  @inline(__always)
+  func lookAtReference(_ slot: UInt32) { unsafe MemoryHints.read(records.base + Int(slot)) }
+
+  /// Asks for the front of a slot's record, whose reference has come.
+  @inline(__always)
+  func lookAtRecord(_ slot: UInt32) {
+    let record = unsafe record(slot)
+    unsafe MemoryHints.read(record)
+    unsafe MemoryHints.read(record + MemoryHints.line)
+  }
+
+  /// Asks for the rest of a slot's record, whose front has come.
+  @inline(__always)
+  func lookBehindFront(_ slot: UInt32) {
+    let record = unsafe record(slot)
+    // A long payload follows by itself: the processor sees that it is read in order.
+    let end = unsafe min(header(record).size, 8 * MemoryHints.line)
+    var offset = 2 * MemoryHints.line
+    while offset < end {
+      unsafe MemoryHints.read(record + offset)
+      offset += MemoryHints.line
+    }
+    // The last line, when the record does not begin with one.
+    unsafe MemoryHints.read(record + end - 1)
+  }
 }

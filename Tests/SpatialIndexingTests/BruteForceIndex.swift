@@ -46,6 +46,16 @@ struct TestHit: Hashable, CustomStringConvertible {
     expiresAt = hit.expiresAt
   }
 
+  init(contentsOf hit: HitView) {
+    self.init(hit)
+    let contents = hit.contents
+    id = String(decoding: contents.id, as: UTF8.self)
+    payload = Array(contents.payload)
+    latitude = contents.latitude
+    longitude = contents.longitude
+    observedAt = contents.observedAt
+  }
+
   init(_ report: TestReport, distance: Int64) {
     id = report.id
     latitude = report.latitude
@@ -171,12 +181,21 @@ extension SharedLiveIndex {
   func nearestHits(_ query: NearestQuery, now: Instant) -> [TestHit] {
     var hits: [TestHit] = []
     let count = nearest(query, now: now) { hits.append(TestHit($0)) }
-    return count == hits.count ? hits : []
+    // With records brought close ahead, and read in one step, it must be the same.
+    var ahead = query
+    ahead.readsRecords = true
+    var again: [TestHit] = []
+    nearest(ahead, now: now) { again.append(TestHit(contentsOf: $0)) }
+    return count == hits.count && again == hits ? hits : []
   }
 
   func withinHits(_ query: WithinQuery, now: Instant) -> [TestHit] {
     var hits: [TestHit] = []
     let count = within(query, now: now) { hits.append(TestHit($0)) }
-    return count == hits.count ? hits : []
+    var ahead = query
+    ahead.readsRecords = true
+    var again: [TestHit] = []
+    within(ahead, now: now) { again.append(TestHit(contentsOf: $0)) }
+    return count == hits.count && again == hits ? hits : []
   }
 }

@@ -276,4 +276,36 @@ import Testing
     #expect(long.withinHits(query, now: Self.now) == short.withinHits(query, now: Self.now))
     try long.checkInvariants()
   }
+
+  /// Records from a few bytes to many pages, brought close ahead of their visitor.
+  @Test(arguments: [UInt64(87), 88])
+  func recordsOfAnySizeAreReadAhead(seed: UInt64) {
+    var g = SeededGenerator(seed: seed)
+    let index = SharedLiveIndex()
+    var oracle = BruteForceIndex()
+    var batch = UpdateBatch()
+    var reports: [TestReport] = []
+    for i in 0..<400 {
+      let at = Layout.clustered.place(&g)
+      let size = [0, 40, 130, 700, 4090, 9000][Int.random(in: 0..<6, using: &g)]
+      let report = TestReport(
+        id: "o\(i)", latitude: at.latitude, longitude: at.longitude,
+        tags: (0..<Int.random(in: 0...12, using: &g)).map { "t\($0)" },
+        payload: [UInt8](repeating: UInt8(i & 255), count: size), observedAt: Self.now,
+        expiresAt: .distantFuture)
+      reports.append(report)
+      batch.append(report)
+    }
+    var outcomes: [UpdateOutcome] = []
+    index.apply(batch, now: Self.now, outcomes: &outcomes)
+    _ = oracle.apply(reports, now: Self.now)
+    for limit in [1, 7, 23, 25, 400] {
+      let at = Layout.clustered.place(&g)
+      let nearest = NearestQuery(latitude: at.latitude, longitude: at.longitude, limit: limit)
+      #expect(
+        index.nearestHits(nearest, now: Self.now) == oracle.nearest(nearest, now: Self.now))
+      let within = WithinQuery(area: .box(.world), limit: limit)
+      #expect(index.withinHits(within, now: Self.now) == oracle.within(within, now: Self.now))
+    }
+  }
 }
