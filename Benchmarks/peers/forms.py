@@ -15,22 +15,44 @@ class Operation:
     writes: bool = False
 
 
+# Requests under way at once, on one connection, and questions or positions in a batch or pipeline.
+UNDER_WAY = 16
+BATCH = 100
+
+
+@dataclass(frozen=True)
+class Family:
+    """The same work one request at a time, with 16 under way, and by 100."""
+
+    key: str
+    title: str
+    units: int = 20_000
+    writes: bool = False
+
+    def operations(self) -> list[Operation]:
+        return [
+            Operation(self.key, f"{self.title}, one at a time", self.units, self.writes),
+            Operation(f"{self.key}_16", f"{self.title}, {UNDER_WAY} under way", self.units,
+                      self.writes),
+            Operation(f"{self.key}_100", f"{self.title}, by {BATCH}",
+                      5 * self.units if self.key == "update" else self.units, self.writes)]
+
+
+FAMILIES = [
+    Family("nearest", "nearest 20"),
+    Family("radius", "radius 1 km, limit 50, sorted"),
+    Family("update", "update", writes=True),
+    Family("mix", "50/50 updates and nearest 20", writes=True),
+    Family("t1", "nearest 20, tag carried by 1 %"),
+]
 OPERATIONS = [
-    Operation("nearest", "nearest 20", 20_000),
-    Operation("radius", "radius 1 km, limit 50, sorted", 20_000),
-    Operation("update_batch", "update, batched by 100", 100_000, writes=True),
-    Operation("update_one", "update, one at a time", 20_000, writes=True),
-    Operation("mix", "50/50 single updates and nearest 20", 20_000, writes=True),
-    Operation("nearest_16", "nearest 20, 16 requests under way", 20_000),
-    Operation("update_16", "single updates, 16 requests under way", 40_000, writes=True),
-    Operation("t10", "nearest 20, tag carried by 10 %", 20_000),
-    Operation("t1", "nearest 20, tag carried by 1 %", 20_000),
-    Operation("t01", "nearest 20, tag carried by 0.1 %", 20_000),
+    *(operation for family in FAMILIES for operation in family.operations()),
+    Operation("t10", "nearest 20, tag carried by 10 %, one at a time", 20_000),
+    Operation("t01", "nearest 20, tag carried by 0.1 %, one at a time", 20_000),
 ]
 
-BATCH = 100
-# Requests under way at once, on one connection.
-UNDER_WAY = 16
+# Whose answers are compared.
+SEARCHES = ("nearest", "radius", "t10", "t1", "t01")
 LIMIT = 20
 RADIUS_METERS = 1000
 RADIUS_LIMIT = 50

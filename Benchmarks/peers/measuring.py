@@ -5,7 +5,7 @@ import statistics
 import time
 from dataclasses import asdict, dataclass
 
-from forms import OPERATIONS, Form, Operation, System
+from forms import OPERATIONS, SEARCHES, Form, Operation, System
 from processes import CORES, machine_seconds
 
 # A sample is void when processes that are neither the client nor the measured server took more.
@@ -69,7 +69,7 @@ class Measuring:
 
     def take_moves(self, operation: Operation, form: Form, calls: int) -> tuple[int, int]:
         """The first call's number for moves that nobody has seen, and the moves it takes."""
-        per_call = 0.5 if operation.key == "mix" else form.units
+        per_call = form.units / 2 if operation.key.startswith("mix") else form.units
         return round(self.next_move / per_call), round(calls * per_call)
 
     def warm_up(self, operation: Operation) -> None:
@@ -88,7 +88,7 @@ class Measuring:
                 form = forms[min(k, len(forms) - 1)]
                 calls = self.calls(operation, form, 0.2)
                 if not operation.writes:
-                    calls = min(calls, 200)
+                    calls = min(calls, max(4, 100 // form.units))
                 first, used = self.take_moves(operation, form, calls)
                 if not operation.writes:
                     first = 0
@@ -124,7 +124,8 @@ class Measuring:
                     number, operation, system, form, first, calls)
             else:
                 cost = self.cost[operation.key, system.key, form.label]
-                calls = max(10, min(calls, int(self.budget_seconds / max(cost, 1e-7))))
+                least = max(2, 10 // form.units)
+                calls = max(least, min(calls, int(self.budget_seconds / max(cost, 1e-7))))
                 self.sample(number, operation, system, form, first_query // form.units, calls)
         if operation.writes:
             self.next_move += next_start(used)
@@ -197,7 +198,7 @@ class Measuring:
 
 
 def next_start(moves: int) -> int:
-    """Where the next moves begin, so that calls of 100 and of 16 begin there too."""
+    """Where the next moves begin, so that calls of 100, of 50, of 16 and of 8 begin there too."""
     return -(-moves // 400) * 400
 
 
@@ -205,7 +206,7 @@ def agreement(systems: list[System], queries: int) -> dict[str, dict[str, float]
     """The share of Moyeo's hits that each other system has too, by operation."""
     ours = next(s for s in systems if s.key == "moyeo")
     found: dict[str, dict[str, float]] = {}
-    for operation in ("nearest", "radius", "t10", "t1", "t01"):
+    for operation in SEARCHES:
         for system in systems:
             if system is ours:
                 continue

@@ -1,8 +1,7 @@
-"""Moyeo: gRPC by grpcio (the figures that are compared), a plain HTTP/2 socket, HTTP/JSON."""
+"""Moyeo: gRPC over a plain HTTP/2 socket (the figures that are compared), grpcio, HTTP/JSON."""
 
 import datetime
 import json
-import queue
 import socket
 import subprocess
 import time
@@ -11,7 +10,7 @@ from pathlib import Path
 import grpc
 
 import moyeo_daemon
-from forms import BATCH, LIMIT, RADIUS_LIMIT, RADIUS_METERS, UNDER_WAY, Form, System
+from forms import BATCH, FAMILIES, LIMIT, RADIUS_LIMIT, RADIUS_METERS, UNDER_WAY, Form, System
 from moyeo.v1 import positions_pb2 as pb
 from moyeo_daemon import LAYER
 from plain_http2 import IDLE_SECONDS, PlainConnection
@@ -19,6 +18,7 @@ from processes import PeerError, Server, resident_bytes
 from workload import TAGS, Workload
 
 SERVICE = "/moyeo.v1.PositionService/"
+NEARBY, BATCH_OF_NEARBY, REPORT = SERVICE + "Nearby", SERVICE + "NearbyBatch", SERVICE + "Report"
 # About 50 m: extra forms of updates move objects away and back, so that all systems agree.
 AWAY_DEGREES = 0.00045
 
@@ -38,12 +38,13 @@ def prepare(server: Server, daemon: Path, workload: Workload) -> System:
     plain = PlainConnection("127.0.0.1", ports["grpcPort"])
     web = WebConnection(ports["httpPort"])
     check_expiry(web, workload.points[0].id)
-    forms = MoyeoForms(system, channel, plain, web, workload)
+    streaming = PlainConnection("127.0.0.1", ports["grpcPort"])
+    forms = MoyeoForms(system, channel, plain, streaming, web, workload)
     forms.add()
     system.notes.append(f"layer as served: {web.get('/v1/layers')}")
 
     def close() -> None:
-        forms.stream.close()
+        streaming.close()
         plain.close()
         web.socket.close()
         channel.close()
@@ -133,44 +134,35 @@ class WebConnection:
 class ReportStream:
     """A StreamReports call on which each message awaits its answer."""
 
-    def __init__(self, channel):
-        self.outgoing: queue.SimpleQueue = queue.SimpleQueue()
-        call = channel.stream_stream(
-            SERVICE + "StreamReports", pb.StreamReportsRequest.SerializeToString,
-            pb.StreamReportsResponse.FromString)
-        self.answers = call(iter(self.outgoing.get, None))
-        self.send(pb.StreamReportsRequest(layer=LAYER, sequence=1))
+    def __init__(self, connection: PlainConnection):
+        self.exchange = connection.stream(SERVICE + "StreamReports")
+        self.send(pb.StreamReportsRequest(layer=LAYER, sequence=1).SerializeToString())
 
-    def send(self, request) -> pb.StreamReportsResponse:
-        self.outgoing.put(request)
-        return next(self.answers)
+    def send(self, request: bytes) -> pb.StreamReportsResponse:
+        return pb.StreamReportsResponse.FromString(self.exchange(request))
 
     def register(self, ids: list[str]) -> dict[str, int]:
         handles: dict[str, int] = {}
         for first in range(0, len(ids), 1000):
             part = ids[first:first + 1000]
             answer = self.send(pb.StreamReportsRequest(
-                register=pb.RegisterHandles(ids=part), sequence=1))
+                register=pb.RegisterHandles(ids=part), sequence=1).SerializeToString())
             handles |= zip(part, answer.handles)
         if not all(handles.values()):
             raise PeerError("StreamReports knows no handle of a loaded object")
         return handles
 
-    def close(self) -> None:
-        self.outgoing.put(None)
-
 
 class MoyeoForms:
-    def __init__(self, system: System, channel, plain, web, workload: Workload):
+    def __init__(self, system: System, channel, plain, streaming, web, workload: Workload):
         self.system = system
         self.channel = channel
         self.plain = plain
         self.web = web
         self.workload = workload
-        self.stream = ReportStream(channel)
+        self.stream = ReportStream(streaming)
         self.handles = self.stream.register(sorted({m.id for m in workload.moves}))
         self.nearby = unary(channel, "Nearby", pb.NearbyResponse)
-        self.nearby_batch = unary(channel, "NearbyBatch", pb.NearbyBatchResponse)
         self.report = unary(channel, "Report", pb.ReportResponse)
 
     def requests(self, limit: int, **more) -> list[pb.NearbyRequest]:
@@ -186,118 +178,136 @@ class MoyeoForms:
         for tag in TAGS:
             ask[tag] = self.add_search(tag, f"limit=20&tags={tag}", LIMIT, tags=[tag])
         self.add_updates()
+        self.add_mixes()
         self.system.ids = lambda operation, i: [hit.id for hit in ask[operation](i).hits]
 
+    def ask(self, requests: list[tuple[str, bytes]]) -> list[bytes]:
+        return self.plain.calls(requests)
+
+    def batch(self, requests: list[pb.NearbyRequest], first: int, count: int) -> bytes:
+        return pb.NearbyBatchRequest(layer=LAYER, requests=[
+            requests[k % len(requests)] for k in range(first, first + count)]).SerializeToString()
+
     def add_search(self, operation: str, query: str, limit: int, **more):
+        add = self.system.add
         requests = self.requests(limit, **more)
-        encoded = [r.SerializeToString() for r in requests]
-        count, nearby = len(encoded), self.nearby
-        plain = self.plain.method(SERVICE + "Nearby")
+        calls = [(NEARBY, r.SerializeToString()) for r in requests]
+        count, nearby = len(calls), self.nearby
 
-        def call(i: int):
-            return nearby(encoded[i % count])
+        def by_grpcio(i: int):
+            return nearby(calls[i % count][1])
 
-        self.system.add(operation, Form("gRPC unary Nearby", call))
-        self.system.add(operation, Form(
-            "gRPC unary Nearby, plain socket", lambda i: plain([encoded[i % count]]), extra=True))
-        if operation not in ("nearest", "radius"):
-            return call
+        add(operation, Form("gRPC Nearby", lambda i: self.ask([calls[i % count]])))
+        if operation in (family.key for family in FAMILIES):
+            add(f"{operation}_16", Form(
+                "gRPC Nearby", self.ask, UNDER_WAY, request=lambda i: [
+                    calls[k % count] for k in range(i * UNDER_WAY, (i + 1) * UNDER_WAY)]))
+            add(f"{operation}_100", Form(
+                "gRPC NearbyBatch", lambda request: check_batch(self.ask([request])[0]), BATCH,
+                request=lambda i: (BATCH_OF_NEARBY, self.batch(requests, i * BATCH, BATCH))))
         if operation == "nearest":
-            self.system.add("nearest_16", Form(
-                "gRPC unary Nearby, plain socket", plain, UNDER_WAY, request=lambda i: [
-                    encoded[k % count] for k in range(i * UNDER_WAY, (i + 1) * UNDER_WAY)]))
-        batches = [
-            pb.NearbyBatchRequest(layer=LAYER, requests=[
-                requests[k % count] for k in range(first, first + BATCH)]).SerializeToString()
-            for first in range(0, count, BATCH)]
-
-        def batch(i: int):
-            answer = self.nearby_batch(batches[i % len(batches)])
-            if any(item.status != 200 for item in answer.responses):
-                raise PeerError("NearbyBatch answered an error")
-
-        self.system.add(operation, Form("gRPC NearbyBatch of 100", batch, BATCH, extra=True))
-        texts = [
-            (f"GET /v1/layers/{LAYER}/nearby?latitude={q.latitude}&longitude={q.longitude}&{query}"
-             " HTTP/1.1\r\nhost: localhost\r\n\r\n").encode() for q in self.workload.queries]
-        self.system.add(operation, Form(
-            "HTTP GET, JSON", lambda i: self.web.answer(texts[i % count]), extra=True))
-        return call
+            self.nearest_requests, self.nearest_calls = requests, calls
+        if operation in ("nearest", "radius"):
+            add(operation, Form("gRPC Nearby, grpcio", by_grpcio, extra=True))
+            texts = [
+                (f"GET /v1/layers/{LAYER}/nearby?latitude={q.latitude}&longitude={q.longitude}"
+                 f"&{query} HTTP/1.1\r\nhost: localhost\r\n\r\n").encode()
+                for q in self.workload.queries]
+            add(operation, Form(
+                "HTTP GET, JSON", lambda i: self.web.answer(texts[i % count]), extra=True))
+        return by_grpcio
 
     def add_updates(self) -> None:
         add, moves, at = self.system.add, self.workload.moves, self.workload.moves_at
-        singles = [report([m]) for m in moves]
-        find = self.system.forms["nearest"][0].call
-        plain_find = self.system.forms["nearest"][1].call
-        plain_report = self.plain.method(SERVICE + "Report")
+        self.singles = singles = [(REPORT, report([m])) for m in moves]
 
-        def hundred(i: int) -> bytes:
-            return report([moves[k] for k in at(i * BATCH, BATCH)])
+        def hundred(i: int) -> list[tuple[str, bytes]]:
+            return [(REPORT, report([moves[k] for k in at(i * BATCH, BATCH)]))]
 
-        def batch(request: bytes):
-            expect(self.report(request), BATCH)
+        def reported(requests: list[tuple[str, bytes]], each: int = 1):
+            for answer in self.ask(requests):
+                check_report(pb.ReportResponse.FromString(answer), each)
 
-        def single(i: int):
-            expect(self.report(singles[i % len(singles)]), 1)
-
-        def expect(answer, count: int):
-            if answer.accepted != count:
-                raise PeerError(f"Moyeo refused positions: {answer.rejections[:1]}")
-
-        def packed(first: int, count: int):
+        def packed(first: int, count: int) -> bytes:
             chosen = [moves[k] for k in at(first, count)]
             return pb.StreamReportsRequest(sequence=1, packed=pb.PackedReports(
                 handles=[self.handles[m.id] for m in chosen],
                 latitude_e7=[round((m.latitude + AWAY_DEGREES) * 1e7) for m in chosen],
-                longitude_e7=[round(m.longitude * 1e7) for m in chosen]))
+                longitude_e7=[round(m.longitude * 1e7) for m in chosen])).SerializeToString()
 
-        def friendly(i: int):
+        def friendly(i: int) -> bytes:
             chosen = [moves[k] for k in at(i * BATCH, BATCH)]
             return pb.StreamReportsRequest(
-                sequence=1, positions=[position(m, AWAY_DEGREES) for m in chosen])
+                sequence=1, positions=[position(m, AWAY_DEGREES) for m in chosen]
+            ).SerializeToString()
 
-        def streamed(request):
-            count = len(request.packed.handles) or len(request.positions)
-            expect(self.stream.send(request), count)
-
-        def away(i: int):
-            return report([moves[i % len(moves)]], AWAY_DEGREES)
-
-        def mixed_away(i: int):
-            return away(i // 2) if i % 2 == 0 else i // 2
-
-        def plain_mix(request):
-            plain_report([request]) if isinstance(request, bytes) else plain_find(request)
+        def streamed(count: int):
+            return lambda request: check_report(self.stream.send(request), count)
 
         def back(first: int, count: int):
-            for k in range(first, first + count):
-                single(k)
+            for i in range(first, first + count):
+                reported([singles[i % len(singles)]])
 
         def batches_back(first: int, count: int):
             for i in range(first, first + count):
-                batch(hundred(i))
+                reported(hundred(i), BATCH)
 
-        add("update_batch", Form("gRPC Report of 100", batch, BATCH, request=hundred))
-        add("update_batch", Form(
-            "StreamReports, packed handles, 100 a message", streamed, BATCH, extra=True,
-            request=lambda i: packed(i * BATCH, BATCH), restore=batches_back))
-        add("update_batch", Form(
-            "StreamReports, positions, 100 a message", streamed, BATCH, extra=True,
-            request=friendly, restore=batches_back))
-        add("update_one", Form("gRPC Report of 1", single))
-        add("update_one", Form(
-            "gRPC Report of 1, plain socket", lambda request: plain_report([request]), extra=True,
-            request=away,
-            restore=back))
-        add("update_one", Form(
-            "StreamReports, packed handle, each awaited", streamed, extra=True,
+        add("update", Form("gRPC Report of 1", lambda i: reported([singles[i % len(singles)]])))
+        add("update", Form(
+            "StreamReports, packed handle, each awaited", streamed(1), extra=True,
             request=lambda i: packed(i, 1), restore=back))
+        add("update", Form(
+            "gRPC Report of 1, grpcio",
+            lambda request: check_report(self.report(request), 1), extra=True,
+            request=lambda i: report([moves[i % len(moves)]], AWAY_DEGREES), restore=back))
         add("update_16", Form(
-            "gRPC Report of 1, plain socket", plain_report, UNDER_WAY,
+            "gRPC Report of 1", reported, UNDER_WAY,
             request=lambda i: [singles[k] for k in at(i * UNDER_WAY, UNDER_WAY)]))
-        add("mix", Form(
-            "gRPC unary Report and Nearby",
-            lambda i: single(i // 2) if i % 2 == 0 else find(i // 2)))
-        add("mix", Form(
-            "gRPC unary, plain socket", plain_mix, extra=True, request=mixed_away,
-            restore=lambda first, count: back(first // 2, count // 2)))
+        add("update_100", Form(
+            "gRPC Report of 100", lambda requests: reported(requests, BATCH), BATCH,
+            request=hundred))
+        add("update_100", Form(
+            "StreamReports, packed handles, 100 a message", streamed(BATCH), BATCH, extra=True,
+            request=lambda i: packed(i * BATCH, BATCH), restore=batches_back))
+        add("update_100", Form(
+            "StreamReports, positions, 100 a message", streamed(BATCH), BATCH, extra=True,
+            request=friendly, restore=batches_back))
+
+    def add_mixes(self) -> None:
+        add, moves, at = self.system.add, self.workload.moves, self.workload.moves_at
+        singles, searches = self.singles, self.nearest_calls
+
+        def one(i: int):
+            ring = singles if i % 2 == 0 else searches
+            return self.ask([ring[i // 2 % len(ring)]])
+
+        def sixteen(i: int) -> list[tuple[str, bytes]]:
+            half = UNDER_WAY // 2
+            return [singles[k] for k in at(i * half, half)] + [
+                searches[k % len(searches)] for k in range(i * half, (i + 1) * half)]
+
+        def hundred(i: int) -> list[tuple[str, bytes]]:
+            half = BATCH // 2
+            return [(REPORT, report([moves[k] for k in at(i * half, half)])),
+                    (BATCH_OF_NEARBY, self.batch(self.nearest_requests, i * half, half))]
+
+        def both(requests: list[tuple[str, bytes]]):
+            reported, found = self.ask(requests)
+            check_report(pb.ReportResponse.FromString(reported), BATCH // 2)
+            check_batch(found)
+
+        add("mix", Form("gRPC Report of 1, Nearby", one))
+        add("mix_16", Form("gRPC Report of 1, Nearby", self.ask, UNDER_WAY, request=sixteen))
+        add("mix_100", Form(
+            "gRPC Report of 50, NearbyBatch of 50", both, BATCH, request=hundred))
+
+
+def check_batch(answer: bytes) -> None:
+    if any(item.status != 200 for item in pb.NearbyBatchResponse.FromString(answer).responses):
+        raise PeerError("NearbyBatch answered an error")
+
+
+def check_report(answer, count: int) -> None:
+    """Of Report and of StreamReports."""
+    if answer.accepted != count:
+        raise PeerError(f"Moyeo refused positions: {answer.rejections[:1]}")

@@ -22,10 +22,37 @@ def _frame(kind: int, flags: int, stream: int, payload: bytes) -> bytes:
     return struct.pack(">I", len(payload))[1:] + struct.pack(">BBI", kind, flags, stream) + payload
 
 
-def _literal(name: bytes, value: str) -> bytes:
-    """A header field without indexing (RFC 7541, 6.2.2); `name` is a coded index or literal."""
+class _Headers:
+    """Header blocks of requests: sent once in full, then by their numbers in the peer's table
+    (RFC 7541, 6.1 and 6.2.1), as every gRPC client does."""
+
+    # The first after the static table.
+    FIRST = 62
+
+    def __init__(self, authority: str):
+        # name (the index of the static table, or text) and value, in their order.
+        self._fixed = [(1, authority), (31, "application/grpc"), ("te", "trailers")]
+        self._known: list[tuple[int | str, str]] = []
+
+    def block(self, path: str) -> bytes:
+        # :method POST, :scheme http.
+        out = b"\x83\x86"
+        for field in ((4, path), *self._fixed):
+            if field in self._known:
+                number = self.FIRST + len(self._known) - 1 - self._known.index(field)
+                assert number < 127
+                out += bytes([0x80 | number])
+            else:
+                self._known.append(field)
+                name, value = field
+                out += bytes([0x40 | name]) if isinstance(name, int) else b"\x40" + _text(name)
+                out += _text(value)
+        return out
+
+
+def _text(value: str) -> bytes:
     assert len(value) < 127
-    return name + bytes([len(value)]) + value.encode()
+    return bytes([len(value)]) + value.encode()
 
 
 class PlainConnection:
@@ -39,6 +66,7 @@ class PlainConnection:
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._used = time.monotonic()
         self._buffer = bytearray()
+        self._headers = _Headers(self._authority)
         self._next_stream = 1
         self._window = 65_535
         # SETTINGS_INITIAL_WINDOW_SIZE (4) as large as may be: nothing to hand back later.
@@ -48,43 +76,63 @@ class PlainConnection:
             b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + _frame(SETTINGS, 0, 0, settings)
             + _frame(WINDOW_UPDATE, 0, 0, more))
 
-    def method(self, path: str):
-        """Calls of a unary method, all under way at once: encoded requests in, responses out."""
-        headers = (
-            b"\x83\x86" + _literal(b"\x04", path) + _literal(b"\x01", self._authority)
-            + _literal(b"\x0f\x10", "application/grpc") + _literal(b"\x00\x02te", "trailers"))
+    def _awake(self) -> None:
+        # The daemon closes idle connections.
+        now = time.monotonic()
+        if now - self._used > IDLE_SECONDS:
+            self._socket.close()
+            self._open()
+        self._used = now
 
-        def call(requests: list[bytes]) -> list[bytes]:
-            # The daemon closes idle connections.
-            now = time.monotonic()
-            if now - self._used > IDLE_SECONDS:
-                self._socket.close()
-                self._open()
-            self._used = now
-            answers: dict[int, bytearray] = {}
-            frames = []
-            for request in requests:
-                stream = self._next_stream
-                self._next_stream += 2
-                answers[stream] = bytearray()
-                message = struct.pack(">BI", 0, len(request)) + request
-                frames.append(_frame(HEADERS, END_HEADERS, stream, headers))
-                for first in range(0, len(message), LARGEST_FRAME):
-                    part = message[first:first + LARGEST_FRAME]
-                    last = first + LARGEST_FRAME >= len(message)
-                    frames.append(_frame(DATA, END_STREAM if last else 0, stream, part))
-                self._window -= len(message)
-            while self._window < 0:
-                self._take_frame({})
-            self._socket.sendall(b"".join(frames))
-            waiting = len(requests)
-            while waiting:
-                waiting -= self._take_frame(answers)
-            if any(len(answer) < 5 for answer in answers.values()):
-                raise PeerError(f"{path} answered an error")
-            return [bytes(answer[5:]) for answer in answers.values()]
+    def _message(self, stream: int, request: bytes, ends: bool) -> list[bytes]:
+        message = struct.pack(">BI", 0, len(request)) + request
+        self._window -= len(message)
+        return [
+            _frame(DATA, END_STREAM if ends and first + LARGEST_FRAME >= len(message) else 0,
+                   stream, message[first:first + LARGEST_FRAME])
+            for first in range(0, len(message), LARGEST_FRAME)]
 
-        return call
+    def _send(self, frames: list[bytes]) -> None:
+        while self._window < 0:
+            self._take_frame({})
+        self._socket.sendall(b"".join(frames))
+
+    def calls(self, requests: list[tuple[str, bytes]]) -> list[bytes]:
+        """Unary calls, all under way at once: paths and encoded requests in, responses out."""
+        self._awake()
+        answers: dict[int, bytearray] = {}
+        frames = []
+        for path, request in requests:
+            stream = self._next_stream
+            self._next_stream += 2
+            answers[stream] = bytearray()
+            frames.append(_frame(HEADERS, END_HEADERS, stream, self._headers.block(path)))
+            frames += self._message(stream, request, True)
+        self._send(frames)
+        waiting = len(requests)
+        while waiting:
+            waiting -= self._take_frame(answers)
+        if any(len(answer) < 5 for answer in answers.values()):
+            raise PeerError(f"{requests[0][0]} answered an error")
+        return [bytes(answer[5:]) for answer in answers.values()]
+
+    def stream(self, path: str):
+        """A call with messages both ways, on a connection of its own: a message in, its answer
+        out."""
+        stream = self._next_stream
+        self._next_stream += 2
+        self._send([_frame(HEADERS, END_HEADERS, stream, self._headers.block(path))])
+
+        def exchange(request: bytes) -> bytes:
+            self._send(self._message(stream, request, False))
+            answer = {stream: bytearray()}
+            data = answer[stream]
+            while len(data) < 5 or len(data) < 5 + int.from_bytes(data[1:5]):
+                if self._take_frame(answer):
+                    raise PeerError(f"{path} ended")
+            return bytes(data[5:])
+
+        return exchange
 
     def _take_frame(self, answers: dict[int, bytearray]) -> bool:
         """Reads one frame; true at the end of one of the streams."""

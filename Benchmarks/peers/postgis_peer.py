@@ -13,7 +13,7 @@ from pathlib import Path
 
 import psycopg
 
-from forms import BATCH, LIMIT, RADIUS_LIMIT, RADIUS_METERS, UNDER_WAY, Form, System
+from forms import BATCH, FAMILIES, LIMIT, RADIUS_LIMIT, RADIUS_METERS, UNDER_WAY, Form, System
 from processes import PeerError, Server, free_port, fresh_folder, wait_until
 from workload import TAGS, Workload
 
@@ -170,35 +170,71 @@ class PostGISForms:
             cursor.execute(text, {"q": queries[i % len(queries)]}, prepare=True)
             return cursor.fetchall()
 
-        call.text = text
+        return call, text
+
+    def pipelined(self, queries: list[str], text: str, count: int):
+        cursors = [self.connection.cursor(binary=True) for _ in range(count)]
+
+        def call(i: int):
+            with self.connection.pipeline():
+                for k, cursor in enumerate(cursors):
+                    q = queries[(i * count + k) % len(queries)]
+                    cursor.execute(text, {"q": q}, prepare=True)
+            return [cursor.fetchall() for cursor in cursors]
+
         return call
+
+    def together(self, queries: list[str], table: str, limit: int, condition: str):
+        """One statement of 100 questions."""
+        text = (
+            "SELECT n, h.* FROM unnest(%s::text[]) WITH ORDINALITY AS t(q, n) CROSS JOIN LATERAL "
+            "(SELECT id, ST_X(place), ST_Y(place), place <-> q::geometry FROM "
+            f"{table} WHERE {condition} ORDER BY place <-> q::geometry LIMIT {limit}) AS h")
+        cursor = self.cursor
+
+        def call(i: int):
+            chosen = [queries[k % len(queries)] for k in range(i * BATCH, (i + 1) * BATCH)]
+            cursor.execute(text, (chosen,), prepare=True)
+            return cursor.fetchall()
+
+        return call
+
+    def add_search(self, operation: str, label: str, table: str, limit: int, condition: str):
+        add = self.system.add
+        one, text = self.search(self.queries, table, limit, condition=condition)
+        add(operation, Form(label, one))
+        if operation in (family.key for family in FAMILIES):
+            for suffix, count in (("16", UNDER_WAY), ("100", BATCH)):
+                add(f"{operation}_{suffix}", Form(
+                    f"{label}, pipelined", self.pipelined(self.queries, text, count), count))
+            add(f"{operation}_100", Form(
+                f"{label}, one statement of 100", self.together(
+                    self.queries, table, limit, condition.replace("%(q)s", "q")), BATCH))
+        return one
 
     def add(self) -> None:
         add = self.system.add
-        nearest = self.search(self.queries, "objects", LIMIT)
-        add("nearest", Form("geometry in metres, <->", nearest))
+        ask = {
+            "nearest": self.add_search("nearest", "geometry in metres, <->", "objects", LIMIT,
+                                       "true"),
+            "radius": self.add_search(
+                "radius", "geometry in metres, ST_DWithin, <->", "objects", RADIUS_LIMIT,
+                f"ST_DWithin(place, %(q)s::geometry, {RADIUS_METERS})")}
         add("nearest", Form(
             "geography, <->", self.search(
-                self.geographic, "objects_geography", LIMIT, kind="geography"), extra=True))
-        radius = self.search(
-            self.queries, "objects", RADIUS_LIMIT,
-            condition=f"ST_DWithin(place, %(q)s::geometry, {RADIUS_METERS})")
-        add("radius", Form("geometry in metres, ST_DWithin, <->", radius))
+                self.geographic, "objects_geography", LIMIT, kind="geography")[0], extra=True))
         add("radius", Form(
             "geography, ST_DWithin, <->", self.search(
                 self.geographic, "objects_geography", RADIUS_LIMIT, kind="geography",
-                condition=f"ST_DWithin(place, %(q)s::geography, {RADIUS_METERS}, false)"),
+                condition=f"ST_DWithin(place, %(q)s::geography, {RADIUS_METERS}, false)")[0],
             extra=True))
-        ask = {"nearest": nearest, "radius": radius}
         for tag in TAGS:
-            partial = self.search(
-                self.queries, "objects_tagged", LIMIT, condition=f"'{tag}' = ANY (tags)")
-            add(tag, Form("partial index", partial))
+            ask[tag] = self.add_search(
+                tag, "partial index", "objects_tagged", LIMIT, f"'{tag}' = ANY (tags)")
             add(tag, Form("filter", self.search(
                 self.queries, "objects_tagged", LIMIT,
-                condition=f"tags @> ARRAY['{tag}']"), extra=True))
-            ask[tag] = partial
-        self.add_updates(nearest)
+                condition=f"tags @> ARRAY['{tag}']")[0], extra=True))
+        self.add_updates(ask["nearest"])
         self.system.ids = lambda operation, i: [row[0] for row in ask[operation](i)]
 
     def add_updates(self, nearest) -> None:
@@ -217,32 +253,36 @@ class PostGISForms:
         def statement(chosen):
             cursor.execute(many, ([m[0] for m in chosen], [m[1] for m in chosen]), prepare=True)
 
-        def pipelined(chosen):
-            with connection.pipeline(), connection.transaction():
-                for move in chosen:
-                    cursor.execute(one, move, prepare=True)
+        def pipelined(count: int):
+            def call(i: int):
+                with connection.pipeline():
+                    for k in workload.moves_at(i * count, count):
+                        cursor.execute(one, moves[k], prepare=True)
+            return call
 
-        cursors = [connection.cursor(binary=True) for _ in range(UNDER_WAY)]
+        nearest_text = self.search(self.queries, "objects", LIMIT)[1]
 
-        def find_16(i: int):
-            with connection.pipeline():
-                for k, each in enumerate(cursors):
-                    q = self.queries[(i * UNDER_WAY + k) % len(self.queries)]
-                    each.execute(nearest.text, {"q": q}, prepare=True)
-            return [each.fetchall() for each in cursors]
+        def mixed(count: int):
+            half = count // 2
+            cursors = [connection.cursor(binary=True) for _ in range(half)]
 
-        def single_16(i: int):
-            with connection.pipeline():
-                for k in workload.moves_at(i * UNDER_WAY, UNDER_WAY):
-                    cursor.execute(one, moves[k], prepare=True)
+            def call(i: int):
+                with connection.pipeline():
+                    for each, k in zip(cursors, workload.moves_at(i * half, half)):
+                        cursor.execute(one, moves[k], prepare=True)
+                        q = self.queries[k % len(self.queries)]
+                        each.execute(nearest_text, {"q": q}, prepare=True)
+                return [each.fetchall() for each in cursors]
+
+            return call
 
         add = self.system.add
-        add("nearest_16", Form("geometry in metres, <->, pipeline", find_16, UNDER_WAY))
-        add("update_16", Form("pipeline, one commit", single_16, UNDER_WAY))
-        add("update_batch", Form("one statement of 100, unnest", statement, BATCH, request=hundred))
-        add("update_batch", Form(
-            "100 statements in a pipeline, one commit", pipelined, BATCH, request=hundred))
-        add("update_one", Form("a transaction each", single))
+        add("update", Form("a transaction each", single))
+        add("update_16", Form("pipelined, one commit", pipelined(UNDER_WAY), UNDER_WAY))
+        add("update_100", Form("one statement of 100, unnest", statement, BATCH, request=hundred))
+        add("update_100", Form("pipelined, one commit", pipelined(BATCH), BATCH))
         add("mix", Form(
             "a transaction each, <->",
             lambda i: single(i // 2) if i % 2 == 0 else nearest(i // 2)))
+        add("mix_16", Form("<->, pipelined, one commit", mixed(UNDER_WAY), UNDER_WAY))
+        add("mix_100", Form("<->, pipelined, one commit", mixed(BATCH), BATCH))

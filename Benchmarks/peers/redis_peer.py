@@ -15,8 +15,6 @@ KEY = "objects"
 # first guess that costs least is chosen before the rounds.
 FIRST_RADII = (40, 75, 150, 300, 600, 1200, 2400)
 FIRST_RADII_OF_TAGS = (300, 600, 1200, 2400, 4800, 9600, 19_200)
-# About 50 m: the extra form of updates moves objects away and back, so that all systems agree.
-AWAY_DEGREES = 0.00045
 
 
 class Connection:
@@ -85,6 +83,15 @@ def prepare(server: Server, port: int, workload: Workload) -> System:
         search(q, KEY, RADIUS_METERS, RADIUS_LIMIT) for q in workload.queries]
     system.add("radius", Form(
         "BYRADIUS", lambda i: connection.answers(within[i % len(within)])[0]))
+
+    def many_within(count: int):
+        return lambda i: b"".join(
+            [within[k % len(within)] for k in range(i * count, (i + 1) * count)])
+
+    for suffix, count in (("16", UNDER_WAY), ("100", BATCH)):
+        system.add(f"radius_{suffix}", Form(
+            "BYRADIUS, pipelined", lambda request, count=count: connection.answers(request, count),
+            count, request=many_within(count)))
     for tag in TAGS:
         for radius in FIRST_RADII_OF_TAGS:
             system.add(
@@ -151,13 +158,8 @@ def updates(system: System, connection: Connection, workload: Workload) -> None:
     moves = [(m.longitude, m.latitude, m.id) for m in workload.moves]
     singles = [command("GEOADD", KEY, *m) for m in moves]
 
-    def pipeline(i: int) -> bytes:
-        chosen = [moves[k] for k in workload.moves_at(i * BATCH, BATCH)]
-        return b"".join([command("GEOADD", KEY, m[0] + AWAY_DEGREES, *m[1:]) for m in chosen])
-
-    def back(first: int, count: int):
-        for i in range(first, first + count):
-            connection.answers(one_command(i))
+    def pipeline(count: int):
+        return lambda i: b"".join([singles[k] for k in workload.moves_at(i * count, count)])
 
     def one_command(i: int) -> bytes:
         chosen = workload.moves_at(i * BATCH, BATCH)
@@ -166,25 +168,24 @@ def updates(system: System, connection: Connection, workload: Workload) -> None:
     def single(i: int):
         connection.answers(singles[i % len(singles)])
 
-    system.add("update_batch", Form(
-        "one GEOADD of 100", connection.answers, BATCH, request=one_command))
-    system.add("update_batch", Form(
-        "100 GEOADD in a pipeline", lambda request: connection.answers(request, BATCH), BATCH,
-        request=pipeline, extra=True, restore=back))
-    system.add("update_one", Form("GEOADD", single))
-
-    def sixteen(i: int) -> bytes:
-        return b"".join([singles[k] for k in workload.moves_at(i * UNDER_WAY, UNDER_WAY)])
-
+    system.add("update", Form("GEOADD", single))
     system.add("update_16", Form(
-        "GEOADD", lambda request: connection.answers(request, UNDER_WAY), UNDER_WAY,
-        request=sixteen))
+        "GEOADD, pipelined", lambda request: connection.answers(request, UNDER_WAY), UNDER_WAY,
+        request=pipeline(UNDER_WAY)))
+    system.add("update_100", Form(
+        "one GEOADD of 100", connection.answers, BATCH, request=one_command))
+    system.add("update_100", Form(
+        "GEOADD, pipelined", lambda request: connection.answers(request, BATCH), BATCH,
+        request=pipeline(BATCH)))
 
-    def searches_16(i: int) -> list[list[bytes]]:
-        best = system.forms["nearest"][0].request
-        return [best(k) for k in range(i * UNDER_WAY, (i + 1) * UNDER_WAY)]
+    # By then the form of one at a time is chosen and stands first.
+    def many_searches(operation: str, count: int):
+        def requests(i: int) -> list[list[bytes]]:
+            best = system.forms[operation][0].request
+            return [best(k) for k in range(i * count, (i + 1) * count)]
+        return requests
 
-    def find_16(waiting: list[list[bytes]]):
+    def find_many(waiting: list[list[bytes]]):
         turn = 0
         while waiting:
             answers = connection.answers(
@@ -194,10 +195,12 @@ def updates(system: System, connection: Connection, workload: Workload) -> None:
                 requests for requests, hits in zip(waiting, answers)
                 if len(hits) < LIMIT and turn < len(requests)]
 
-    system.add("nearest_16", Form(
-        "GEOSEARCH as in nearest 20", find_16, UNDER_WAY, request=searches_16))
+    for suffix, count in (("16", UNDER_WAY), ("100", BATCH)):
+        for operation in ("nearest", "t1"):
+            system.add(f"{operation}_{suffix}", Form(
+                "GEOSEARCH as one at a time, pipelined", find_many, count,
+                request=many_searches(operation, count)))
 
-    # By then the nearest form is chosen and stands first.
     def mixed_request(i: int):
         if i % 2 == 0:
             return singles[i // 2 % len(singles)]
@@ -210,4 +213,23 @@ def updates(system: System, connection: Connection, workload: Workload) -> None:
             find_nearest(connection, request)
 
     system.add("mix", Form(
-        "GEOADD, GEOSEARCH as in nearest 20", mixed, request=mixed_request))
+        "GEOADD, GEOSEARCH as one at a time", mixed, request=mixed_request))
+
+    def many_mixed(count: int):
+        half = count // 2
+        return lambda i: (pipeline(half)(i), many_searches("nearest", half)(i))
+
+    def mixed_many(half: int):
+        def call(request):
+            updates, waiting = request
+            # All leave together; searches that found too few follow.
+            answers = connection.answers(
+                updates + b"".join([requests[0] for requests in waiting]), 2 * half)[half:]
+            find_many([requests[1:] for requests, hits in zip(waiting, answers)
+                       if len(hits) < LIMIT and len(requests) > 1])
+        return call
+
+    for suffix, count in (("16", UNDER_WAY), ("100", BATCH)):
+        system.add(f"mix_{suffix}", Form(
+            "GEOADD, GEOSEARCH as one at a time, pipelined", mixed_many(count // 2), count,
+            request=many_mixed(count)))

@@ -6,17 +6,7 @@ import subprocess
 from pathlib import Path
 
 from forms import OPERATIONS, System
-
-# Said beside rows on which Moyeo is not ahead.
-CALL = ("the call, not the work: HTTP/2 sets up and ends a stream for each unary call, and the "
-        "server wakes for it; {batch}")
-WHY_BEHIND = {
-    "nearest": CALL, "radius": CALL, "t10": CALL, "t1": CALL, "t01": CALL, "nearest_16": CALL,
-    "update_one": CALL, "update_16": CALL, "mix": CALL,
-    "update_batch": "each position refreshes tags and expiry too, which the peer does not keep; "
-                    "{stream}",
-}
-
+from reasons import number, reason
 
 def machine() -> dict[str, object]:
     model = "unknown"
@@ -64,12 +54,6 @@ def write(folder: Path, result: dict) -> None:
     (folder / "peers.md").write_text(markdown(result), encoding="utf-8")
 
 
-def number(value: float) -> str:
-    if value >= 1000:
-        return f"{value:,.0f}"
-    return f"{value:.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
-
-
 def ratio(value: float) -> str:
     """Ours to theirs; below 1 is ahead."""
     return f"{value:.3f}" if value < 0.1 else f"{value:.2f}"
@@ -89,7 +73,8 @@ def markdown(result: dict) -> str:
     out += ["## Server CPU", "",
             "Microseconds of the server's CPU for one position or question, all its processes and "
             "threads: median of the rounds. Ratio: Moyeo's to the peer's in the same run, below 1 "
-            "is less CPU.", ""]
+            "is less CPU. Each system has one connection; 16 under way are 16 requests sent at "
+            "once, by 100 is a batch of the system or a pipeline, whichever costs less.", ""]
     out += ["| operation | Moyeo | " + " | ".join(
         f"{s['title']} | ratio" for s in peers) + " |",
         "|---|---:|" + "---:|---:|" * len(peers)]
@@ -104,34 +89,24 @@ def markdown(result: dict) -> str:
 
     out += ["## Where Moyeo is not ahead", ""]
     behind = [c for c in result["comparisons"] if not c["ahead"]]
-    forms = {(r["operation"], r["form"]): number(r["serverMicroseconds"]) for r in rows}
-    batch = forms["nearest", "gRPC NearbyBatch of 100"]
-    stream = forms["update_batch", "StreamReports, packed handles, 100 a message"]
-    reasons: dict[str, list[str]] = {}
     for c in behind:
-        why = WHY_BEHIND[c["operation"]].format(
-            batch=f"a question inside a NearbyBatch costs {batch} us",
-            stream=f"StreamReports with packed handles costs {stream} us")
-        reasons.setdefault(why, []).append(
-            f"- {titles[c['operation']]}: {ratio(c['serverRatio'])} times the CPU of "
-            f"{names[c['peer']]}")
-    for why, lines in reasons.items():
-        out += [*lines, "", f"Why: {why}.", ""]
+        why = reason(
+            c["operation"], c["peer"], names[c["peer"]],
+            lambda operation, system: main[operation, system]["serverMicroseconds"])
+        out.append(f"- {titles[c['operation']]}: {ratio(c['serverRatio'])} times the CPU of "
+                   f"{names[c['peer']]}. Why: {why}.")
     out += (["Nowhere in this table."] if not behind else []) + [""]
 
     out += ["## Latency of one connection", "",
             "Median and 99th percentile in microseconds of one request and its answer, the next "
-            "one after it, client and server on one machine. Moyeo and Redis over plain sockets "
-            "where there is such a form, else by grpcio; PostGIS by psycopg.", ""]
+            "one after it, client and server on one machine; of those under way together, until "
+            "all are answered. Moyeo and Redis over plain sockets, PostGIS by psycopg.", ""]
     out += ["| operation | " + " | ".join(s["title"] for s in systems) + " |",
             "|---|" + "---:|" * len(systems)]
     for operation in titles:
         cells = [titles[operation]]
         for system in systems:
             row = main[operation, system["key"]]
-            if system["key"] == "moyeo":
-                row = next((r for r in rows if r["operation"] == operation and "plain socket"
-                            in r["form"] and r["system"] == "moyeo"), row)
             cells.append(f"{number(row['latencyMedianMicroseconds'])} "
                          f"({number(row['latencyP99Microseconds'])})")
         out.append("| " + " | ".join(cells) + " |")
