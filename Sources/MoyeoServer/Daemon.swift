@@ -145,7 +145,9 @@ public struct Daemon: Sendable {
     return Application(
       responder: responder,
       // A connection that sends nothing, or half a request and no more, is closed.
-      server: .http1(configuration: .init(idleTimeout: .seconds(60))),
+      server: .http1(
+        configuration: .init(
+          additionalChannelHandlers: [ContinueHandler()], idleTimeout: .seconds(60))),
       configuration: .init(
         address: .hostname(configuration.host, port: configuration.httpPort),
         serverName: "moyeo"),

@@ -193,6 +193,23 @@ class BadInput(Shared):
                 "POST", "/v1/layers/users/positions", body)
             self.assertEqual((status, answer["error"]["reason"]), (413, "request_too_large"))
 
+    def test_a_caller_that_asks_before_sending_is_told_to_go_on(self):
+        body = b'{"latitude": 37.5663, "longitude": 126.9779}'
+        head = (b"POST /v1/layers/users/nearby HTTP/1.1\r\nhost: x\r\nexpect: 100-Continue\r\n"
+                b"content-length: %d\r\n\r\n" % len(body))
+        with self.daemon.socket() as link:
+            for _ in range(2):
+                link.sendall(head)
+                self.assertEqual(link.recv(1000), b"HTTP/1.1 100 Continue\r\n\r\n")
+                link.sendall(body)
+                self.assertRegex(link.recv(65536), b"^HTTP/1.1 200 ")
+        # Amid the answers to other requests the word would be taken for one of them.
+        asked = b"GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n"
+        last = head.replace(b"host: x", b"host: x\r\nconnection: close")
+        answers = self.daemon.raw(asked + last + body)
+        self.assertRegex(answers, b"(?s)^HTTP/1.1 200 .*HTTP/1.1 200 ")
+        self.assertNotIn(b" 100 ", answers)
+
     def test_slow_clients_do_not_keep_others_waiting(self):
         slow = []
         for i in range(200):
