@@ -1,5 +1,6 @@
 import Foundation
 import GRPCCore
+import MoyeoAPI
 import NIOCore
 import NIOHPACK
 
@@ -37,14 +38,18 @@ struct CallHeaders {
   var refusal: HPACKHeaders? {
     // Not gRPC: plain HTTP, so that nothing takes the answer for one of gRPC's.
     guard isGRPC else { return [":status": "415"] }
-    guard path != nil else { return .trailersOnly(.invalidArgument, "a call needs :path") }
-    guard hasScheme else {
-      return .trailersOnly(.invalidArgument, ":scheme is http or https")
+    guard path != nil else {
+      return .trailersOnly(APIError(.malformedRequest, "a call needs :path"))
     }
-    guard isPost else { return .trailersOnly(.invalidArgument, "a call is a POST") }
+    guard hasScheme else {
+      return .trailersOnly(APIError(.malformedRequest, ":scheme is http or https"))
+    }
+    guard isPost else { return .trailersOnly(APIError(.malformedRequest, "a call is a POST")) }
     if let encoding {
       var headers = HPACKHeaders.trailersOnly(
-        .unimplemented, "grpc-encoding \(encoding) is not supported: see grpc-accept-encoding")
+        APIError(
+          .unsupportedMediaType,
+          "grpc-encoding \(encoding) is not supported: see grpc-accept-encoding"))
       headers.add(name: "grpc-accept-encoding", value: "identity")
       return headers
     }

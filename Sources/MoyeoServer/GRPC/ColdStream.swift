@@ -30,6 +30,7 @@ final class ColdStream: ChannelDuplexHandler {
   private let settings: Settings
   private let accept: @Sendable (ColdCall) -> Void
   private let cancellation = ServerContext.RPCCancellationHandle()
+  private var path = ""
   private var request = Request.notBegun
   private var requestEnded = false
   private var answer = Answer.notBegun
@@ -64,12 +65,15 @@ final class ColdStream: ChannelDuplexHandler {
     let path = call.path ?? ""
     if let refusal = call.refusal { return refuse(context, refusal) }
     guard let descriptor = MethodDescriptor(path: path) else {
-      return refuse(context, .trailersOnly(.unimplemented, "no method \(quoted(path))"))
+      return refuse(context, .trailersOnly(.noMethod(path)))
     }
     guard
       let parts = try? NIOAsyncChannel<RPCRequestPart<MessageBytes>, RPCResponsePart<MessageBytes>>(
         wrappingChannelSynchronously: context.channel)
-    else { return refuse(context, .trailersOnly(.internalError, "no channel for the call")) }
+    else {
+      return refuse(context, .trailersOnly(APIError(.internalError, "no channel for the call")))
+    }
+    self.path = path
     request = .messages(MessageDeframer(maximumBytes: settings.maximumMessageBytes))
     holdsHeaders = settings.unaryPaths.contains(path)
     context.fireChannelRead(wrapInboundOut(.metadata(Metadata(headers))))
@@ -156,10 +160,15 @@ extension ColdStream {
       frame(message.buffer, promise)
     case .status(let status, let metadata):
       writeFramed(context)
-      let headers: HPACKHeaders =
-        answer == .begun
-        ? .trailers(status, metadata)
-        : .trailersOnly(status.code, status.message, metadata)
+      let headers: HPACKHeaders
+      if answer == .begun {
+        headers = .trailers(status, metadata)
+      } else if status.code == .unimplemented && metadata.isEmpty {
+        // The framework's own, for a method that it has no handler of.
+        headers = .trailersOnly(.noMethod(path))
+      } else {
+        headers = .trailersOnly(status.code, status.message, metadata)
+      }
       end(context, headers, promise: promise)
     }
   }
@@ -224,6 +233,12 @@ extension MethodDescriptor {
     guard parts.count == 3, parts[0].isEmpty, !parts[1].isEmpty, !parts[2].isEmpty
     else { return nil }
     self.init(fullyQualifiedService: String(parts[1]), method: String(parts[2]))
+  }
+}
+
+extension APIError {
+  fileprivate static func noMethod(_ path: String) -> APIError {
+    APIError(.unknownRoute, "no method \(quoted(path))")
   }
 }
 

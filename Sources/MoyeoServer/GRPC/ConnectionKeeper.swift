@@ -10,7 +10,10 @@ import NIOHTTP2
 /// Two GOAWAY frames, because calls may be on their way when the first is sent: the ack of the
 /// ping between them tells that the peer has read it (RFC 9113, 6.8). The first goes past the
 /// HTTP/2 handler, which would refuse those calls. Client pings as in gRFC A8.
-final class ConnectionKeeper: ChannelInboundHandler {
+///
+/// The HTTP/2 handler tells of errors of a stream and of the connection by the same types. Of which
+/// kind one is shows what it has just written: RST_STREAM, or GOAWAY.
+final class ConnectionKeeper: ChannelInboundHandler, NIOHTTP2FrameDelegate {
   typealias InboundIn = HTTP2Frame
   typealias OutboundOut = HTTP2Frame
 
@@ -32,6 +35,7 @@ final class ConnectionKeeper: ChannelInboundHandler {
   }
 
   private enum State { case open, announced, draining, closed }
+  private enum Written { case reset, goAway, other }
 
   private static let goodbyePing = HTTP2PingData(withInteger: 0x676F_6F64_6279_6521)
   private static let silencePing = HTTP2PingData(withInteger: 0x6172_6520_796F_7521)
@@ -53,6 +57,7 @@ final class ConnectionKeeper: ChannelInboundHandler {
   private(set) var lastStream = HTTP2StreamID.rootStream
   private var hadStreams = false
   private var hasRead = false
+  private var lastWritten = Written.other
   private var pingStrikes = 0
   private var lastPing: NIODeadline?
   private var timers: [Scheduled<Void>] = []
@@ -72,6 +77,8 @@ final class ConnectionKeeper: ChannelInboundHandler {
   }
 
   func streamClosed(_ id: HTTP2StreamID) {
+    // Reset because of its first headers: it has never been open.
+    guard id <= lastStream else { return lastStream = id }
     openStreams -= 1
     guard openStreams == 0, state == .draining, let context else { return }
     // After what is being written: the end of that stream may still be on its way.
@@ -81,6 +88,14 @@ final class ConnectionKeeper: ChannelInboundHandler {
   func answered() {
     pingStrikes = 0
     lastPing = nil
+  }
+
+  func wroteFrame(_ frame: HTTP2Frame) {
+    switch frame.payload {
+    case .rstStream: lastWritten = .reset
+    case .goAway: lastWritten = .goAway
+    default: lastWritten = .other
+    }
   }
 
   func handlerAdded(context: ChannelHandlerContext) { self.context = context }
@@ -118,6 +133,7 @@ final class ConnectionKeeper: ChannelInboundHandler {
 
   func channelReadComplete(context: ChannelHandlerContext) {
     hasRead = true
+    lastWritten = .other
     pingTimer?.cancel()
     pingTimer = nil
     context.fireChannelReadComplete()
@@ -131,15 +147,20 @@ final class ConnectionKeeper: ChannelInboundHandler {
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     switch error {
     case is NIOHTTP2Errors.StreamError: break
-    case is NIOHTTP2Errors.RaisedGoawayLastStreamID where state != .open: break
+    case is NIOHTTP2Errors.RaisedGoawayLastStreamID where state != .open:
+      // The GOAWAY of a connection error, after our own; the error itself follows.
+      lastWritten = .goAway
     // A frame after the last call: a window of answers that the peer is still reading.
     case is NIOHTTP2Errors.IOOnClosedConnection where state != .open: break
-    // A frame of a call that was on its way when the end was announced, or that has ended; of the
-    // peer, or of ours, held up by a full socket until the peer had reset the call.
+    // A frame of a call that was on its way when the end was announced, or that has ended.
     case let late as NIOHTTP2Errors.NoSuchStream
     where state != .open || late.streamID <= lastStream:
+      // Of ours, held up by a full socket until the peer had reset the call.
+      guard lastWritten == .goAway else { break }
       announceEnd(context)
       readOn(context)
+    // The stream has been reset; the others go on (RFC 9113, 5.4.2).
+    case is any NIOHTTP2Error where lastWritten == .reset: break
     default: context.close(promise: nil)
     }
   }

@@ -116,7 +116,8 @@ final class GRPCTransport: ServerTransport {
     let pipeline = channel.pipeline.syncOperations
     try pipeline.addHandler(socket)
     try pipeline.addHandler(
-      NIOHTTP2Handler(mode: .server, connectionConfiguration: connection))
+      NIOHTTP2Handler(
+        mode: .server, frameDelegate: keeper, connectionConfiguration: connection))
     try pipeline.addHandler(
       HotLane(
         methods: settings.hotMethods, windowSize: settings.windowSize,

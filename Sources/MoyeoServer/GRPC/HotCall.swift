@@ -41,7 +41,7 @@ final class HotUnaryCall {
           .requestTooLarge, "a request has at most \(method.maximumRequestBytes) bytes here")
       }
       if let deadline, start >= deadline {
-        throw APIError(.deadlineExceeded, "the deadline passed before the request was complete")
+        throw APIError(.deadlineExceeded, "the deadline passed before the call could be answered")
       }
       return try answered()
     }

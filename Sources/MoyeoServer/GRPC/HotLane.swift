@@ -54,6 +54,9 @@ final class HotLane: ChannelDuplexHandler {
   private var unsent = 0
   /// Whole unary requests, until answers before them are taken.
   private var waiting: [HTTP2StreamID] = []
+  /// Unary calls with a deadline that began with the input being read.
+  private var timed: [HTTP2StreamID] = []
+  private var deadlineTimer: (deadline: UInt64, task: Scheduled<Void>)?
 
   /// - Parameters:
   ///   - methods: By path, e.g. `/moyeo.v1.PositionService/Nearby`.
@@ -108,6 +111,7 @@ final class HotLane: ChannelDuplexHandler {
     switch method.kind {
     case .unary(let answer):
       let deadline = headers.timeoutNanoseconds.map { DispatchTime.now().uptimeNanoseconds &+ $0 }
+      if deadline != nil { timed.append(frame.streamID) }
       return .call(.unary(HotUnaryCall(method: method, answer: answer, deadline: deadline)))
     case .stream(let begin):
       // A timer, or a shutdown, is for the framework.
@@ -192,6 +196,54 @@ final class HotLane: ChannelDuplexHandler {
     while unsent < Self.mostUnsent, !waiting.isEmpty {
       let id = waiting.removeFirst()
       if case .unary(let call) = calls[id] { answer(context, id, call, requestEnded: true) }
+    }
+    context.flush()
+  }
+
+  // Deadlines. Most requests come in one piece, and their calls need no timer: those that are still
+  // open when all input has been read share one.
+
+  func channelReadComplete(context: ChannelHandlerContext) {
+    if !timed.isEmpty {
+      for id in timed {
+        if case .unary(let call) = calls[id], let deadline = call.deadline {
+          setTimer(context, deadline)
+        }
+      }
+      timed.removeAll(keepingCapacity: true)
+    }
+    context.fireChannelReadComplete()
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    deadlineTimer?.task.cancel()
+    deadlineTimer = nil
+    context.fireChannelInactive()
+  }
+
+  private func setTimer(_ context: ChannelHandlerContext, _ deadline: UInt64) {
+    if let deadlineTimer, deadlineTimer.deadline <= deadline { return }
+    deadlineTimer?.task.cancel()
+    let time = NIODeadline.uptimeNanoseconds(min(deadline, UInt64(Int64.max)))
+    let task = context.eventLoop.assumeIsolated().scheduleTask(deadline: time) { [weak self] in
+      guard let self else { return }
+      deadlineTimer = nil
+      endExpired(context)
+    }
+    deadlineTimer = (deadline, task)
+  }
+
+  private func endExpired(_ context: ChannelHandlerContext) {
+    let now = DispatchTime.now().uptimeNanoseconds
+    for (id, call) in calls {
+      guard case .unary(let unary) = call, let deadline = unary.deadline else { continue }
+      guard deadline <= now else {
+        setTimer(context, deadline)
+        continue
+      }
+      let waited = waiting.firstIndex(of: id)
+      if let waited { waiting.remove(at: waited) }
+      answer(context, id, unary, requestEnded: waited != nil)
     }
     context.flush()
   }

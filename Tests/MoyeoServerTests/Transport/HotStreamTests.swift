@@ -184,6 +184,38 @@ import Testing
     }
   }
 
+  /// The last byte of the request never comes.
+  @Test func aDeadlineEndsACallWhoseRequestDoesNot() async throws {
+    try await Self.run { harness in
+      try await Raw.run(port: harness.port) { connection in
+        var whole = Raw.message([1])
+        let half = whole.readSlice(length: 3) ?? ByteBuffer()
+        // Another call's deadline is far away, of one there is none, and one answers in time.
+        for (stream, timeout) in [(1, "1H"), (3, "40m"), (5, "20m"), (7, nil), (9, "10S")] {
+          try await connection.begin(
+            "/hot.Hot/Unary", stream: stream, adding: timeout.map { [("grpc-timeout", $0)] } ?? [])
+          try await connection.send(data: half, stream: stream)
+        }
+        try await connection.send(data: whole, stream: 9, ends: true)
+        for stream in [5, 3] {
+          while connection.answers[stream]?.reset == nil, try await connection.next() != nil {}
+          #expect(connection.answers[stream]?.status == 4)
+          #expect(connection.answers[stream]?.reason == "deadline_exceeded")
+          #expect(connection.answers[stream]?.reset == 0)
+        }
+        // What still comes of them does not matter.
+        try await connection.send(data: whole, stream: 3, ends: true)
+        for stream in [1, 7] {
+          try await connection.send(data: whole, stream: stream, ends: true)
+          #expect(try await connection.answer(stream)?.messages.map(\.count) == [1000])
+        }
+        #expect(connection.answers[9]?.messages.map(\.count) == [1000])
+        #expect(connection.answers[9]?.status == 0)
+        try await Self.expectAnswer(connection, stream: 11)
+      }
+    }
+  }
+
   @Test func aResetCallLeavesTheOthersAlone() async throws {
     try await Self.run { harness in
       try await Raw.run(port: harness.port) { connection in
@@ -355,6 +387,33 @@ import Testing
           let answer = connection.answers[stream]
           #expect(answer?.messages.map(\.count) == [1 << 20] && answer?.status == 0)
         }
+        // Nor does it end the connection.
+        try await connection.begin("/hot.Hot/Large", stream: 33)
+        try await connection.send(data: Raw.message([]), stream: 33, ends: true)
+        #expect(try await connection.answer(33)?.status == 0)
+        try await connection.catchUp()
+        #expect(connection.goAways.isEmpty)
+      }
+    }
+  }
+
+  /// Its answer would wait for others to be taken, which they are not.
+  @Test func aDeadlineEndsACallThatWaits() async throws {
+    try await Self.runLarge { harness, counter in
+      try await Raw.run(port: harness.port) { connection in
+        try await connection.setWindow(0)
+        for stream in stride(from: 1, to: 33, by: 2) {
+          try await connection.begin("/hot.Hot/Large", stream: stream)
+          try await connection.send(data: Raw.message([1]), stream: stream, ends: true)
+        }
+        try await connection.begin(
+          "/hot.Hot/Large", stream: 33, adding: [("grpc-timeout", "20m")])
+        try await connection.send(data: Raw.message([1]), stream: 33, ends: true)
+        let answer = try await connection.answer(33)
+        #expect(answer?.status == 4 && answer?.reset == nil)
+        try await connection.catchUp()
+        #expect(counter.count.load(ordering: .relaxed) == 16)
+        #expect(connection.goAways.isEmpty)
       }
     }
   }

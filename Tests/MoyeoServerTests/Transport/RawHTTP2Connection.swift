@@ -1,3 +1,5 @@
+import GRPCCore
+import GRPCProtobuf
 import NIOCore
 import NIOHPACK
 import NIOPosix
@@ -43,6 +45,15 @@ struct RawAnswer {
   }
   /// `grpc-status`.
   var status: Int? { trailer("grpc-status").flatMap { Int($0) } }
+  /// Of `google.rpc.ErrorInfo` in `grpc-status-details-bin`.
+  var reason: String? {
+    var metadata = Metadata()
+    if let details = trailer("grpc-status-details-bin") {
+      metadata.addString(details, forKey: "grpc-status-details-bin")
+    }
+    let error = RPCError(code: .unknown, message: "", metadata: metadata)
+    return (try? error.unpackGoogleRPCStatus())?.details.compactMap(\.errorInfo?.reason).first
+  }
   var messages: [[UInt8]] {
     var rest = data
     var out: [[UInt8]] = []

@@ -45,6 +45,7 @@ import Testing
       {
         let answer = try await Self.call(port, path)
         #expect(answer?.header(":status") == "200" && answer?.status == 12, "\(path)")
+        #expect(answer?.reason == "unknown_route", "\(path)")
       }
       for type in ["application/json", "text/plain", "application/grpcx", ""] {
         let answer = try await Self.call(
@@ -54,9 +55,9 @@ import Testing
       let untyped = try await Self.call(port, "/test.Test/Echo", replacing: ["content-type": nil])
       #expect(untyped?.header(":status") == "415")
       let put = try await Self.call(port, "/test.Test/Echo", replacing: [":method": "PUT"])
-      #expect(put?.status == 3)
+      #expect(put?.status == 3 && put?.reason == "malformed_request")
       let ftp = try await Self.call(port, "/test.Test/Echo", replacing: [":scheme": "ftp"])
-      #expect(ftp?.status == 3)
+      #expect(ftp?.status == 3 && ftp?.reason == "malformed_request")
       // Against HTTP/2 itself: the stream is reset, or the connection ended.
       let pathless = try await Self.call(port, "/", replacing: [":path": nil])
       #expect(pathless?.status == nil)
@@ -68,6 +69,7 @@ import Testing
       let gzip = try await Self.call(
         harness.port, "/test.Test/Echo", adding: [("grpc-encoding", "gzip")])
       #expect(gzip?.status == 12 && gzip?.header("grpc-accept-encoding") == "identity")
+      #expect(gzip?.reason == "unsupported_media_type")
       let identity = try await Self.call(
         harness.port, "/test.Test/Echo",
         adding: [("grpc-encoding", "identity"), ("grpc-accept-encoding", "gzip, deflate")])
