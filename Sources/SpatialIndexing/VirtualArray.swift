@@ -18,6 +18,8 @@
   private let reservedBytes: Int
   private var committedBytes = 0
   private static var hugePage: Int { 2 << 20 }
+  /// Linux's `MADV_COLLAPSE`.
+  private static var collapse: Int32 { 25 }
 
   /// Elements that may be touched.
   var capacity: Int { committedBytes / MemoryLayout<Element>.stride }
@@ -71,7 +73,15 @@
     let result = unsafe mprotect(start, end - committedBytes, PROT_READ | PROT_WRITE)
     precondition(result == 0, "out of memory")
     #if canImport(Glibc)
-      if end >= 4 << 20 { unsafe madvise(start, end - committedBytes, MADV_HUGEPAGE) }
+      if end >= 2 << 20 {
+        unsafe madvise(start, end - committedBytes, MADV_HUGEPAGE)
+        // What began in small pages goes on in a huge one: at once where the kernel can (6.1 and
+        // later), else when it comes by.
+        if committedBytes > 0 && committedBytes < 2 << 20 {
+          unsafe madvise(base, 2 << 20, MADV_HUGEPAGE)
+          unsafe madvise(base, 2 << 20, Self.collapse)
+        }
+      }
     #endif
     committedBytes = end
   }
