@@ -1,6 +1,6 @@
 import GeoMath
 
-/// The entries of one slice, as what brings their memory close sees them.
+/// The entries of a batch with upserts, as what brings their memory close sees them.
 @safe struct Lookahead {
   /// Entries looked at together: what three steps bring must fit the first cache.
   static let step = 64
@@ -8,15 +8,13 @@ import GeoMath
   /// the time of a miss covers.
   static let distance = 12
   let entries: UnsafeBufferPointer<UpdateBatch.Entry>
-  /// Empty when all entries are moves by handle.
   let hashes: UnsafeBufferPointer<UInt64>
   let points: UnsafeBufferPointer<MercatorPoint>
-  /// Whether the change feed will read each record.
   let isFed: Bool
 }
 
 /// What is known of one entry on the way.
-private struct Walker: BitwiseCopyable {
+struct Walker: BitwiseCopyable {
   var entry: UInt32
   /// Where the way has come to.
   var node: UInt32
@@ -44,14 +42,13 @@ extension LiveIndex {
       let start = min(count, range.lowerBound + number * Lookahead.step)
       return start..<min(count, start + Lookahead.step)
     }
-    let hasUpserts = unsafe !batch.hashes.isEmpty
     if range.lowerBound == 0 {
-      if hasUpserts { lookAtMap(batch, step(0).lowerBound..<step(2).upperBound) }
+      lookAtMap(batch, step(0).lowerBound..<step(2).upperBound)
       lookAtSlots(batch, step(0))
       lookAtSlots(batch, step(1))
       lookAtBlocks(batch, step(0))
     }
-    if hasUpserts { lookAtMap(batch, step(3)) }
+    lookAtMap(batch, step(3))
     lookAtSlots(batch, step(2))
     lookAtBlocks(batch, step(1))
     unsafe withUnsafeTemporaryAllocation(of: Walker.self, capacity: 2 * range.count) { walkers in
@@ -62,7 +59,7 @@ extension LiveIndex {
 
   @inline(__always)
   private func lookAtMap(_ batch: Lookahead, _ range: Range<Int>) {
-    for i in range { unsafe MemoryHints.read(map.home(batch.hashes[i])) }
+    for i in range { unsafe MemoryHints.readLater(map.home(batch.hashes[i])) }
   }
 
   /// The slot that an entry is about, as far as it is known without reading its id.
@@ -76,30 +73,26 @@ extension LiveIndex {
 
   @inline(__always)
   private func lookAtSlots(_ batch: Lookahead, _ range: Range<Int>) {
-    let readsRecords = unsafe batch.isFed || !batch.hashes.isEmpty
     for i in range {
       let slot = expectedSlot(i, batch)
       guard slot != Slot.vacant else { continue }
-      unsafe MemoryHints.read(slots.base + Int(slot))
-      if readsRecords { unsafe MemoryHints.read(records.base + Int(slot)) }
+      unsafe MemoryHints.readLater(slots.base + Int(slot))
+      unsafe MemoryHints.readLater(records.base + Int(slot))
     }
   }
 
   @inline(__always)
   private func lookAtBlocks(_ batch: Lookahead, _ range: Range<Int>) {
-    let readsRecords = unsafe batch.isFed || !batch.hashes.isEmpty
     for i in range {
       let slot = expectedSlot(i, batch)
       guard slot != Slot.vacant else { continue }
       let location = unsafe slots.base[Int(slot)].location
       guard location != Slot.vacant else { continue }
-      unsafe MemoryHints.read(tree.blocks.base + Int(location >> 3))
-      unsafe MemoryHints.read(tree.links.base + Int(location >> 3))
-      if readsRecords {
-        let record = unsafe record(slot)
-        unsafe MemoryHints.read(record)
-        unsafe MemoryHints.read(record + MemoryHints.line - 8)
-      }
+      unsafe MemoryHints.readLater(tree.blocks.base + Int(location >> 3))
+      unsafe MemoryHints.readLater(tree.links.base + Int(location >> 3))
+      let record = unsafe record(slot)
+      unsafe MemoryHints.readLater(record)
+      unsafe MemoryHints.readLater(record + MemoryHints.line - 8)
     }
   }
 
@@ -133,7 +126,7 @@ extension LiveIndex {
     }
     for k in 0..<count {
       let node = unsafe tree.nodes.base + Int(walkers[k].node)
-      unsafe MemoryHints.read(node)
+      unsafe MemoryHints.readLater(node)
     }
     return count
   }
@@ -171,7 +164,7 @@ extension LiveIndex {
             unsafe node.pointee.first
             + PointTree.quadrant(batch.points[Int(walker.entry)], level: level)
         }
-        unsafe MemoryHints.read(tree.nodes.base + Int(walker.node))
+        unsafe MemoryHints.readLater(tree.nodes.base + Int(walker.node))
         unsafe walking[kept] = walker
         kept += 1
       }
@@ -190,83 +183,6 @@ extension LiveIndex {
     let entry = unsafe map.home(hash).pointee
     let slot = UInt32(truncatingIfNeeded: entry)
     return entry >> 32 == hash >> 32 && slot < slotEnd ? slot : nil
-  }
-
-  // MARK: Moves
-
-  /// Brings a batch of moves on its way.
-  func lookAhead(ofMoves batch: Lookahead) {
-    let count = unsafe batch.entries.count
-    for i in 0..<min(2 * Lookahead.distance, count) { lookAtSlot(i, batch) }
-    for i in 0..<min(Lookahead.distance, count) { lookAtBlock(i, batch) }
-  }
-
-  /// One step before move `i` is applied: asks for the slot of one further on, and for the block
-  /// of one whose slot has come.
-  @inline(__always)
-  func lookAhead(ofMove i: Int, _ batch: Lookahead) {
-    let count = unsafe batch.entries.count
-    if i + 2 * Lookahead.distance < count { lookAtSlot(i + 2 * Lookahead.distance, batch) }
-    if i + Lookahead.distance < count { lookAtBlock(i + Lookahead.distance, batch) }
-  }
-
-  @inline(__always)
-  private func lookAtSlot(_ i: Int, _ batch: Lookahead) {
-    let entry = unsafe batch.entries.baseAddress.unsafelyUnwrapped + i
-    // Wherever it points: a hint never faults.
-    unsafe MemoryHints.read(
-      slots.base + Int(UInt32(truncatingIfNeeded: entry.pointee.reference)))
-  }
-
-  @inline(__always)
-  private func lookAtBlock(_ i: Int, _ batch: Lookahead) {
-    let entry = unsafe batch.entries.baseAddress.unsafelyUnwrapped + i
-    let slot = unsafe UInt32(truncatingIfNeeded: entry.pointee.reference)
-    guard slot < slotEnd else { return }
-    let location = unsafe slots.base[Int(slot)].location
-    unsafe MemoryHints.read(tree.blocks.base + Int(location >> 3))
-    unsafe MemoryHints.read(tree.links.base + Int(location >> 3))
-  }
-
-  /// Asks for what moves that leave their leaf will touch.
-  func lookAhead(ofLeaving entries: UnsafePointer<UInt32>, _ count: Int, _ batch: Lookahead) {
-    unsafe withUnsafeTemporaryAllocation(of: Walker.self, capacity: 2 * count) { walkers in
-      let base = unsafe walkers.baseAddress.unsafelyUnwrapped
-      var started = 0
-      for k in 0..<count {
-        let i = unsafe Int(entries[k])
-        let slot = expectedSlot(i, batch)
-        let location = slot == Slot.vacant ? slot : unsafe slots.base[Int(slot)].location
-        guard location != Slot.vacant else { continue }
-        let block = unsafe tree.blocks.base + Int(location >> 3)
-        unsafe MemoryHints.read(UnsafeRawPointer(block) + MemoryHints.line)
-        let lane = Int(location & 7)
-        let point = unsafe batch.points[i]
-        let difference =
-          unsafe (block.pointee.x[lane] ^ point.x)
-          | (block.pointee.y[lane] ^ point.y)
-        // Its posting lists will be told.
-        if difference >> 16 != 0 { unsafe MemoryHints.read(records.base + Int(slot)) }
-        let leaf = unsafe tree.links.base[Int(location >> 3)].owner >> 6
-        unsafe base[started] = unsafe Walker(
-          entry: entries[k], node: leaf, common: UInt32(difference.leadingZeroBitCount), leaf: leaf)
-        unsafe MemoryHints.read(tree.nodes.base + Int(leaf))
-        started += 1
-      }
-      unsafe walk(batch, base, started)
-      for k in 0..<count { lookAtPostings(unsafe Int(entries[k]), batch) }
-    }
-  }
-
-  /// Asks for the record of a move that changes its cell, if it has tags.
-  @inline(__always)
-  private func lookAtPostings(_ i: Int, _ batch: Lookahead) {
-    let slot = expectedSlot(i, batch)
-    guard slot != Slot.vacant, unsafe slots.base[Int(slot)].location != Slot.vacant else { return }
-    let point = unsafe batch.points[i]
-    let old = self.point(slot)
-    guard ((old.x ^ point.x) | (old.y ^ point.y)) >> 16 != 0, signature(slot) != 0 else { return }
-    unsafe MemoryHints.read(record(slot))
   }
 
   // MARK: Lookups
@@ -304,8 +220,8 @@ extension PointTree {
     guard unsafe node.pointee.level < 32 && node.pointee.count > 0 else { return }
     let last = unsafe Int((node.pointee.count &- 1) >> 3)
     let block = unsafe blocks.base + Int(self.block(of: leaf, last & 3))
-    unsafe MemoryHints.read(block)
-    unsafe MemoryHints.read(UnsafeRawPointer(block) + MemoryHints.line)
+    unsafe MemoryHints.readLater(block)
+    unsafe MemoryHints.readLater(UnsafeRawPointer(block) + MemoryHints.line)
   }
 
   /// Asks for the slot of a leaf's last point, whose block has come.
@@ -314,8 +230,10 @@ extension PointTree {
     let node = unsafe nodes.base + Int(leaf)
     guard unsafe node.pointee.level < 32 && node.pointee.count > 0 else { return }
     let last = unsafe Int(node.pointee.count &- 1)
-    let block = unsafe blocks.base + Int(self.block(of: leaf, last >> 3 & 3))
-    unsafe MemoryHints.read(slots + Int(PointBlock.slots(block)[last & 7]))
+    // What changed since may have left anything here.
+    let block = self.block(of: leaf, last >> 3 & 3)
+    guard block < blockEnd else { return }
+    unsafe MemoryHints.readLater(slots + Int(PointBlock.slots(blocks.base + Int(block))[last & 7]))
   }
 
   /// Asks for the block that a new point of a leaf would join.
@@ -324,8 +242,8 @@ extension PointTree {
     guard unsafe node.pointee.count & 7 != 0, unsafe node.pointee.level < 32 else { return }
     let words = unsafe UnsafeRawPointer(node).assumingMemoryBound(to: UInt32.self)
     let block = unsafe blocks.base + Int(words[Int(node.pointee.count >> 3)])
-    unsafe MemoryHints.read(block)
-    unsafe MemoryHints.read(UnsafeRawPointer(block) + MemoryHints.line)
+    unsafe MemoryHints.readLater(block)
+    unsafe MemoryHints.readLater(UnsafeRawPointer(block) + MemoryHints.line)
   }
 
   /// Asks for the children of a node, if it has any.
@@ -354,6 +272,18 @@ extension PointTree {
       let block = unsafe blocks.base + Int(words[i])
       unsafe MemoryHints.read(block)
       if withSignatures { unsafe MemoryHints.read(UnsafeRawPointer(block) + MemoryHints.line) }
+    }
+  }
+
+  /// Asks for a leaf's blocks, which are read a little later.
+  @inline(__always)
+  func lookAtBlocksLater(of node: UnsafeMutablePointer<TreeNode>) {
+    let blockCount = unsafe node.pointee.level < 32 ? min(4, (node.pointee.count &+ 7) >> 3) : 1
+    let words = unsafe UnsafeRawPointer(node).assumingMemoryBound(to: UInt32.self)
+    for i in 0..<Int(blockCount) {
+      let block = unsafe UnsafeRawPointer(blocks.base + Int(words[i]))
+      unsafe MemoryHints.readLater(block)
+      unsafe MemoryHints.readLater(block + MemoryHints.line)
     }
   }
 }

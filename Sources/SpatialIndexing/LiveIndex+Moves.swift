@@ -5,43 +5,53 @@ extension LiveIndex {
   /// A slice of moves by handle, in the order that suits memory.
   ///
   /// Most moves stay in their leaf: those are applied as they come, while the memory of entries
-  /// further on is on its way. Those that leave are put off to the end of the slice, when all of
-  /// them climb and descend the tree together. Moves of one object keep their order: what shares
-  /// a bit with the slot of a move that was put off is put off as well.
+  /// further on is on its way. The others are put off to the end of the slice; until then they climb
+  /// and descend the tree, a node every few entries, to ask for what they will touch. Moves of one
+  /// object keep their order: what shares a bit with the slot of a move that was put off is put off
+  /// as well.
+  @inline(__always)
   mutating func applyMoves(
-    _ batch: Lookahead, _ range: Range<Int>, now: Int64,
-    outcomes: UnsafeMutablePointer<UpdateOutcome>
+    _ entries: UnsafeBufferPointer<UpdateBatch.Entry>, _ range: Range<Int>, now: Int64,
+    isFed: Bool, outcomes: UnsafeMutablePointer<UpdateOutcome>
   ) -> Bool {
-    if range.lowerBound == 0 { lookAhead(ofMoves: batch) }
-    var changed = false
-    unsafe withUnsafeTemporaryAllocation(of: UInt32.self, capacity: range.count) { later in
-      let later = unsafe later.baseAddress.unsafelyUnwrapped
-      var count = 0
-      var bits = SlotBits()
-      for i in range {
-        lookAhead(ofMove: i, batch)
-        let entry = unsafe batch.entries.baseAddress.unsafelyUnwrapped + i
-        let slot = unsafe UInt32(truncatingIfNeeded: entry.pointee.reference)
-        if !bits.contains(slot),
-          let outcome = unsafe moveWithinLeaf(entry, to: batch.points[i], now: now)
-        {
-          changed = changed || outcome == .updated
-          unsafe outcomes[i] = outcome
-        } else {
-          bits.insert(slot)
-          unsafe later[count] = UInt32(truncatingIfNeeded: i)
-          count += 1
-        }
+    if range.lowerBound == 0 { unsafe lookAhead(ofMoves: entries, isFed: isFed) }
+    let first = unsafe entries.baseAddress.unsafelyUnwrapped + range.lowerBound
+    let outcomes = unsafe outcomes + range.lowerBound
+    let count = range.count
+    let points = unsafe scratch.points
+    let later = unsafe scratch.later
+    let projector = MercatorProjector.shared
+    var walkers = unsafe LeavingWalkers(scratch.walkers)
+    var putOff = 0
+    precondition(count <= MoveScratch.capacity)
+    scratch.forgetSlots()
+    for number in 0..<count {
+      unsafe lookAhead(ofMove: range.lowerBound &+ number, entries, isFed: isFed)
+      let entry = unsafe first + number
+      let point = unsafe projector.point(
+        latitude: entry.pointee.latitude, longitude: entry.pointee.longitude)
+      unsafe points[number] = point
+      let slot = unsafe UInt32(truncatingIfNeeded: entry.pointee.reference)
+      if unsafe !scratch.mayHaveMet(slot) && shift(entry, to: point, now: now, isFed: isFed) {
+        unsafe outcomes[number] = .updated
+      } else {
+        scratch.meet(slot)
+        unsafe later[putOff] = UInt32(truncatingIfNeeded: number)
+        // Safe: at most the slice's entries.
+        putOff &+= 1
+        unsafe start(&walkers, number, entry, to: point)
       }
-      unsafe lookAhead(ofLeaving: later, count, batch)
-      for k in 0..<count {
-        let i = unsafe Int(later[k])
-        let outcome = unsafe move(
-          batch.entries.baseAddress.unsafelyUnwrapped + i, to: batch.points[i], now: now,
-          isFed: false)
-        changed = changed || outcome == .updated
-        unsafe outcomes[i] = outcome
+      if number % LeavingWalkers.interval == 0 {
+        unsafe advance(&walkers, first, to: points)
       }
+    }
+    var changed = putOff < count
+    for k in 0..<putOff {
+      if k % 2 == 0 { unsafe advance(&walkers, first, to: points) }
+      let number = unsafe Int(later[k])
+      let outcome = unsafe move(first + number, to: points[number], now: now, isFed: isFed)
+      changed = changed || outcome == .updated
+      unsafe outcomes[number] = outcome
     }
     return changed
   }
@@ -51,26 +61,14 @@ extension LiveIndex {
   mutating func move(
     _ entry: UnsafePointer<UpdateBatch.Entry>, to point: MercatorPoint, now: Int64, isFed: Bool
   ) -> UpdateOutcome {
+    if unsafe shift(entry, to: point, now: now, isFed: isFed) { return .updated }
     if let refusal = unsafe refusal(of: entry, now: now) { return refusal }
     let slot = unsafe UInt32(truncatingIfNeeded: entry.pointee.reference)
-    if unsafe !isFed && shift(slot, entry, to: point) { return .updated }
     unsafe relocate(slot, entry, to: point, isFed: isFed, kind: .moved)
     return .updated
   }
 
-  /// The same for moves that need nothing but their own two cache lines; `nil` for others, of which
-  /// nothing is done.
-  @inline(__always)
-  private mutating func moveWithinLeaf(
-    _ entry: UnsafePointer<UpdateBatch.Entry>, to point: MercatorPoint, now: Int64
-  ) -> UpdateOutcome? {
-    if let refusal = unsafe refusal(of: entry, now: now) { return refusal }
-    let slot = unsafe UInt32(truncatingIfNeeded: entry.pointee.reference)
-    return unsafe shift(slot, entry, to: point) ? .updated : nil
-  }
-
   /// Why a move is not made, if it is not.
-  @inline(__always)
   private func refusal(
     of entry: UnsafePointer<UpdateBatch.Entry>, now: Int64
   ) -> UpdateOutcome? {
@@ -87,47 +85,83 @@ extension LiveIndex {
       || entry.pointee.isReceiptTime ? nil : .stale
   }
 
-  /// The short way for a move that stays in its leaf and its level-16 cell and expires no earlier:
-  /// two cache lines are written. Answers whether it was one.
+  /// The short way for a move that is in order, stays in its leaf and its level-16 cell and is no
+  /// older and expires no earlier than what is stored: two cache lines are written. Answers whether
+  /// it was one; of others nothing is done.
   @inline(__always)
   private mutating func shift(
-    _ slot: UInt32, _ entry: UnsafePointer<UpdateBatch.Entry>, to point: MercatorPoint
+    _ entry: UnsafePointer<UpdateBatch.Entry>, to point: MercatorPoint, now: Int64, isFed: Bool
   ) -> Bool {
-    let stored = unsafe slots.pointer(slot)
+    let slot = unsafe UInt32(truncatingIfNeeded: entry.pointee.reference)
+    guard slot < slotEnd else { return false }
+    let stored = unsafe slots.base + Int(slot)
     let location = unsafe stored.pointee.location
-    let block = unsafe tree.blocks.pointer(location >> 3)
+    guard
+      unsafe stored.pointee.generation == UInt32(truncatingIfNeeded: entry.pointee.reference >> 32),
+      location != Slot.vacant,
+      let packed = unsafe times.refreshed(
+        stored.pointee.times, observedAt: entry.pointee.observedAt,
+        expiresAt: entry.pointee.expiresAt, now: now)
+    else { return false }
+    let block = unsafe tree.blocks.base + Int(location >> 3)
     let lane = Int(location & 7)
-    let difference = unsafe (block.pointee.x[lane] ^ point.x) | (block.pointee.y[lane] ^ point.y)
-    let level = tree.links[location >> 3].owner & 63
+    let old = unsafe PointBlock.point(block, lane)
+    let difference = (old.x ^ point.x) | (old.y ^ point.y)
+    let level = unsafe tree.links.base[Int(location >> 3)].owner & 63
     guard difference >> 16 == 0, UInt32(difference.leadingZeroBitCount) >= level,
       // Piles are ordered by exact coordinates.
       unsafe level < 32
         || (stored.pointee.latitude.bitPattern == entry.pointee.latitude.bitPattern
-          && stored.pointee.longitude.bitPattern == entry.pointee.longitude.bitPattern),
-      unsafe entry.pointee.expiresAt >= times.expiresAt(slot, stored.pointee.times)
+          && stored.pointee.longitude.bitPattern == entry.pointee.longitude.bitPattern)
     else { return false }
     unsafe PointBlock.setPoint(block, lane, point)
     unsafe stored.pointee.latitude = entry.pointee.latitude
     unsafe stored.pointee.longitude = entry.pointee.longitude
-    unsafe stored.pointee.times = times.pack(
-      slot: slot,
-      observedAt: max(times.observedAt(slot, stored.pointee.times), entry.pointee.observedAt),
-      expiresAt: entry.pointee.expiresAt)
+    unsafe stored.pointee.times = packed
+    if isFed { note(.moved, slot, from: old, to: point) }
     return true
+  }
+
+  /// Puts a change in the feed.
+  @inline(__always)
+  mutating func note(
+    _ kind: IndexChange.Kind, _ slot: UInt32, from: MercatorPoint, to: MercatorPoint
+  ) {
+    feed.append(
+      unsafe IndexChange(
+        kind: kind, idHash: StableHash.hash64(identifier(slot)), handle: handle(slot), from: from,
+        to: to))
   }
 }
 
-/// Which slots were met, by their low eight bits: says yes too often, no never wrongly.
-private struct SlotBits {
-  private var words = SIMD4<UInt64>.zero
+/// What a slice of moves notes on its way; one writer at a time.
+@safe struct MoveScratch: ~Copyable {
+  static let capacity = SharedLiveIndex.sliceLimit
+  let walkers = UnsafeMutablePointer<Walker>.allocate(capacity: capacity)
+  /// Where the entries go.
+  let points = UnsafeMutablePointer<MercatorPoint>.allocate(capacity: capacity)
+  /// Numbers of the entries that were put off.
+  let later = UnsafeMutablePointer<UInt32>.allocate(capacity: capacity)
+  private static let words = 16
+  private let bits = UnsafeMutablePointer<UInt64>.allocate(capacity: words)
 
+  deinit {
+    unsafe walkers.deallocate()
+    unsafe points.deallocate()
+    unsafe later.deallocate()
+    unsafe bits.deallocate()
+  }
+
+  func forgetSlots() { unsafe bits.initialize(repeating: 0, count: Self.words) }
+
+  /// Whether a slot was met, by its low ten bits: says yes too often, no never wrongly.
   @inline(__always)
-  func contains(_ slot: UInt32) -> Bool {
-    words[Int(slot &>> 6 & 3)] & (1 &<< UInt64(slot & 63)) != 0
+  func mayHaveMet(_ slot: UInt32) -> Bool {
+    unsafe bits[Int(slot &>> 6 & 15)] & (1 &<< UInt64(slot & 63)) != 0
   }
 
   @inline(__always)
-  mutating func insert(_ slot: UInt32) {
-    words[Int(slot &>> 6 & 3)] |= 1 &<< UInt64(slot & 63)
+  func meet(_ slot: UInt32) {
+    unsafe bits[Int(slot &>> 6 & 15)] |= 1 &<< UInt64(slot & 63)
   }
 }

@@ -3,7 +3,7 @@ import ObjectModel
 
 /// What can be worked out about a batch before the lock is taken.
 struct BatchPlan: ~Copyable {
-  /// Hash of each upsert's id; 0 for moves.
+  /// Hash of each upsert's id; 0 for moves. Everything is empty when all entries are moves.
   var hashes: [UInt64]
   var points: [MercatorPoint]
   var isSuperseded: [Bool]
@@ -49,21 +49,20 @@ struct BatchPlan: ~Copyable {
 extension LiveIndex {
   // MARK: Plan
 
-  /// Hashes, projects and finds repeated ids. Reads nothing that changes: needs no lock.
+  /// Hashes, projects and finds repeated ids. Reads nothing that changes: needs no lock. Batches of
+  /// moves alone need none of it: they are projected while their memory is on its way.
   static func plan(_ batch: borrowing UpdateBatch, hash: IdentifierHash) -> BatchPlan {
+    guard batch.hasUpserts else { return BatchPlan(hashes: [], points: [], isSuperseded: []) }
     let count = batch.entries.count
     let projector = MercatorProjector.shared
-    var hasUpserts = false
     let points = unsafe [MercatorPoint](unsafeUninitializedCapacity: count) { buffer, initialized in
       for i in 0..<count {
         let entry = batch.entries[i]
-        hasUpserts = hasUpserts || !entry.isMove
         unsafe buffer.initializeElement(
           at: i, to: projector.point(latitude: entry.latitude, longitude: entry.longitude))
       }
       initialized = count
     }
-    guard hasUpserts else { return BatchPlan(hashes: [], points: points, isSuperseded: []) }
     var hashes = [UInt64](repeating: 0, count: count)
     unsafe batch.bytes.withUnsafeBytes { bytes in
       for i in 0..<count where !batch.entries[i].isMove {
@@ -115,33 +114,39 @@ extension LiveIndex {
   mutating func apply(
     _ batch: borrowing UpdateBatch, _ range: Range<Int>, plan: borrowing BatchPlan, now: Instant,
     outcomes: UnsafeMutablePointer<UpdateOutcome>,
-    changes: ((UnsafeBufferPointer<IndexChange>) -> Void)?
+    changes: ((UnsafeBufferPointer<IndexChange>) -> Void)?, isFollowed: (() -> Bool)?
   ) {
     precondition(
       batch.columnCount == configuration.columnCount, "the batch has other columns than the index")
     let now = now.milliseconds
     if times.startIfNeeded(now: now) { unsafe reader.pointee.times = times.reader }
-    let isFed = unsafe changes != nil
+    let isFed = unsafe changes != nil && isFollowed?() ?? true
     feed.removeAll(keepingCapacity: true)
     var changed = false
     unsafe batch.entries.withUnsafeBufferPointer { entries in
+      guard batch.hasUpserts else {
+        // Twice the same, one without what a feed needs.
+        changed =
+          if isFed {
+            unsafe applyMoves(entries, range, now: now, isFed: true, outcomes: outcomes)
+          } else {
+            unsafe applyMoves(entries, range, now: now, isFed: false, outcomes: outcomes)
+          }
+        return
+      }
       unsafe plan.points.withUnsafeBufferPointer { points in
         unsafe plan.hashes.withUnsafeBufferPointer { hashes in
           let ahead = unsafe Lookahead(
             entries: entries, hashes: hashes, points: points, isFed: isFed)
-          if hashes.isEmpty && !isFed {
-            changed = unsafe applyMoves(ahead, range, now: now, outcomes: outcomes)
-          } else {
-            changed = unsafe applyMixed(
-              batch, ahead, range, plan: plan, now: now, outcomes: outcomes)
-          }
+          changed = unsafe applyMixed(
+            batch, ahead, range, plan: plan, now: now, outcomes: outcomes)
         }
       }
     }
     unsafe publish(changed: changed, changes)
   }
 
-  /// A slice with upserts, or whose changes somebody wants in order.
+  /// A slice with upserts.
   private mutating func applyMixed(
     _ batch: borrowing UpdateBatch, _ ahead: Lookahead, _ range: Range<Int>,
     plan: borrowing BatchPlan, now: Int64, outcomes: UnsafeMutablePointer<UpdateOutcome>
@@ -178,7 +183,7 @@ extension LiveIndex {
   ) {
     guard changed else { return }
     version &+= 1
-    if let changes = unsafe changes, !feed.isEmpty {
+    if let changes = unsafe changes {
       unsafe feed.withUnsafeBufferPointer { unsafe changes($0) }
     }
     #if MOYEO_INTERNAL_CHECKS
@@ -212,12 +217,7 @@ extension LiveIndex {
     }
     let leaf = tree.move(slot: slot, to: point, tick: tick)
     joinPile(slot, leaf)
-    if isFed {
-      unsafe feed.append(
-        IndexChange(
-          kind: kind, idHash: StableHash.hash64(identifier(slot)), handle: handle(slot),
-          from: from, to: point))
-    }
+    if isFed { note(kind, slot, from: from, to: point) }
   }
 
   private mutating func upsert(
@@ -247,12 +247,7 @@ extension LiveIndex {
     let leaf = unsafe tree.insert(
       slot: slot, at: point, signature: signature, tick: times.tick(entry.pointee.expiresAt))
     joinPile(slot, leaf)
-    if isFed {
-      unsafe feed.append(
-        IndexChange(
-          kind: .inserted, idHash: StableHash.hash64(upsert.id), handle: handle(slot),
-          from: point, to: point))
-    }
+    if isFed { note(.inserted, slot, from: point, to: point) }
     return .inserted
   }
 
@@ -260,13 +255,9 @@ extension LiveIndex {
 
   /// Takes an object out of everything.
   mutating func drop(_ slot: UInt32, hash: UInt64, isFed: Bool) {
-    let id = unsafe identifier(slot)
     if isFed {
       let point = point(slot)
-      unsafe feed.append(
-        IndexChange(
-          kind: .removed, idHash: StableHash.hash64(id), handle: handle(slot), from: point,
-          to: point))
+      note(.removed, slot, from: point, to: point)
     }
     leavePile(slot)
     map.remove(hash, slot: slot)

@@ -30,6 +30,7 @@ import ObjectModel
   var version: UInt64 = 0
   /// Changes of the slice being applied; kept for its capacity.
   var feed: [IndexChange] = []
+  let scratch = MoveScratch()
   /// What hits read through.
   let reader: UnsafeMutablePointer<HitReader>
 

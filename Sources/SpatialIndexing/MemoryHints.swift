@@ -28,4 +28,21 @@ enum MemoryHints {
   static func read(_ address: UnsafeMutableRawPointer) {
     unsafe memory_hint_read(address)
   }
+
+  /// As `read`, for lines that are needed a little later: they come no closer than the second
+  /// cache, but nearly twice as many in the same time.
+  @inline(__always)
+  static func readLater(_ address: UnsafeRawPointer) {
+    unsafe memory_hint_read_later(address)
+  }
+
+  @inline(__always)
+  static func readLater<T>(_ address: UnsafeMutablePointer<T>) {
+    unsafe memory_hint_read_later(address)
+  }
+
+  @inline(__always)
+  static func readLater(_ address: UnsafeMutableRawPointer) {
+    unsafe memory_hint_read_later(address)
+  }
 }

@@ -32,6 +32,15 @@ struct PointBlock: BitwiseCopyable {
     unsafe words.storeBytes(of: p.y, toByteOffset: 32 + lane * 4, as: UInt32.self)
   }
 
+  /// A lane's coordinates, as scalars likewise.
+  @inline(__always)
+  static func point(_ block: UnsafeMutablePointer<PointBlock>, _ lane: Int) -> MercatorPoint {
+    let words = UnsafeRawPointer(block)
+    return unsafe MercatorPoint(
+      x: words.load(fromByteOffset: lane * 4, as: UInt32.self),
+      y: words.load(fromByteOffset: 32 + lane * 4, as: UInt32.self))
+  }
+
   /// The slots of a block's lanes.
   @inline(__always)
   static func slots(_ block: UnsafeMutablePointer<PointBlock>) -> UnsafePointer<UInt32> {

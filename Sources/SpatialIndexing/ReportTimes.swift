@@ -50,6 +50,28 @@ struct ReportTimes: ~Copyable {
     return Self.wide
   }
 
+  /// The packed times of a report that follows one whose times are packed; `nil` where that one has
+  /// expired or is newer, where this one would expire earlier, and for times that do not fit: those
+  /// are for who looks closer.
+  @inline(__always)
+  func refreshed(
+    _ packed: UInt64, observedAt: Int64, expiresAt: Int64, now: Int64
+  ) -> UInt64? {
+    let oldLife = packed & Self.lifeMask
+    let old = base &+ Int64(packed >> Self.lifeBits)
+    let oldExpiry = oldLife == Self.never ? Int64.max : old &+ Int64(oldLife)
+    let (offset, overflow) = observedAt.subtractingReportingOverflow(base)
+    let (span, spanOverflow) = expiresAt.subtractingReportingOverflow(observedAt)
+    // As unsigned numbers negative ones are too great.
+    let isNever = expiresAt == .max
+    let life = isNever ? Self.never : UInt64(bitPattern: Int64(span))
+    guard oldLife != Self.wide, oldExpiry > now, old <= observedAt, oldExpiry <= expiresAt,
+      !overflow, UInt64(bitPattern: Int64(offset)) < 1 << 37,
+      isNever || (!spanOverflow && life < Self.wide)
+    else { return nil }
+    return UInt64(bitPattern: Int64(offset)) << Self.lifeBits | life
+  }
+
   @inline(__always)
   var reader: Reader { unsafe Reader(base: base, wide: wideTimes.base) }
 

@@ -20,11 +20,15 @@ public final class SharedLiveIndex: @unchecked Sendable {
 
   /// Applies a batch in slices; `outcomes[i]` tells what became of entry i.
   ///
-  /// - Parameter changes: called once a slice that changed something, inside the write lock and
-  ///   so in commit order, with the slice's changes in order. It must not call the index.
+  /// - Parameters:
+  ///   - changes: called once a slice that changed something, inside the write lock and so in commit
+  ///     order, with the slice's changes, those of one object in order. It must not call the index.
+  ///   - isFollowed: asked before each slice, inside its lock, whether anybody wants its changes; if
+  ///     not, they are not worked out and `changes` is handed none.
   public func apply(
     _ batch: borrowing UpdateBatch, now: Instant, outcomes: inout [UpdateOutcome],
-    changes: ((UnsafeBufferPointer<IndexChange>) -> Void)? = nil
+    changes: ((UnsafeBufferPointer<IndexChange>) -> Void)? = nil,
+    isFollowed: (() -> Bool)? = nil
   ) {
     outcomes.removeAll(keepingCapacity: true)
     outcomes.append(contentsOf: repeatElement(.stale, count: batch.count))
@@ -36,7 +40,8 @@ public final class SharedLiveIndex: @unchecked Sendable {
         let end = min(start + Self.sliceLimit, batch.count)
         lock.withWriteLock {
           unsafe index.apply(
-            batch, start..<end, plan: plan, now: now, outcomes: outcomes, changes: changes)
+            batch, start..<end, plan: plan, now: now, outcomes: outcomes, changes: changes,
+            isFollowed: isFollowed)
         }
         start = end
       }

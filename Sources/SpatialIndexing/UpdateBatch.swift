@@ -31,6 +31,8 @@ public struct UpdateBatch: Sendable {
   public let columnCount: Int
   var entries: [Entry] = []
   var bytes: [UInt8] = []
+  /// Every upsert has bytes; moves have none.
+  var hasUpserts: Bool { !bytes.isEmpty }
 
   public init(columnCount: Int = 0) {
     precondition((0...4).contains(columnCount), "a live index has 0 to 4 columns")

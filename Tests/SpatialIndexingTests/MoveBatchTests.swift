@@ -4,8 +4,8 @@ import Testing
 
 @testable import SpatialIndexing
 
-/// Moves in batches nobody follows take their own order and their own short ways: what comes out
-/// must be what the same moves one after another give.
+/// Moves in batches take their own order and their own short ways: what comes out must be what the
+/// same moves one after another give, and so must the changes of each object.
 @Suite struct MoveBatchTests {
   private let start = Instant(milliseconds: 1_760_000_000_000)
 
@@ -43,16 +43,29 @@ import Testing
     return out
   }
 
+  /// Changes by object, in order.
+  private final class Followed {
+    var changes: [ObjectHandle: [IndexChange]] = [:]
+    var count = 0
+
+    func take(_ slice: UnsafeBufferPointer<IndexChange>) {
+      count += slice.count
+      for change in slice { changes[change.handle, default: []].append(change) }
+    }
+  }
+
   @Test(arguments: Layout.allCases, [UInt64(71), 72])
   func batchesDoWhatSingleMovesDo(layout: Layout, seed: UInt64) throws {
     var g = SeededGenerator(seed: seed)
     let batched = SharedLiveIndex()
     let single = SharedLiveIndex()
-    let handles = filled(layout, &g, into: [batched, single])
+    let followed = SharedLiveIndex()
+    let handles = filled(layout, &g, into: [batched, single, followed])
     var outcomes: [UpdateOutcome] = []
     var seen = Set<UpdateOutcome>()
     for step in 0..<25 {
       let now = start.advanced(milliseconds: Int64(step) * 2500)
+      let changes = (single: Followed(), followed: Followed())
       // Few objects in many entries: most come several times.
       let some = (0..<Int.random(in: 1...120, using: &g)).map { _ in
         handles.randomElement(using: &g)!
@@ -80,9 +93,14 @@ import Testing
         }
         places.append(place)
         let observed = now.advanced(milliseconds: .random(in: -3000...0, using: &g))
-        let life =
-          Int64.random(in: 0..<20, using: &g) == 0 ? 0 : Int64.random(in: 1...60_000, using: &g)
-        let expiry = observed.advanced(milliseconds: life)
+        let expiry: Instant
+        switch Int.random(in: 0..<40, using: &g) {
+        case 0: expiry = observed
+        // Longer than packed times can say.
+        case 1: expiry = observed.advanced(milliseconds: 1 << 28)
+        case 2: expiry = .distantFuture
+        default: expiry = observed.advanced(milliseconds: .random(in: 1...60_000, using: &g))
+        }
         all.append(
           handle: handle, latitude: place.latitude, longitude: place.longitude,
           observedAt: observed, expiresAt: expiry)
@@ -90,7 +108,7 @@ import Testing
         one.append(
           handle: handle, latitude: place.latitude, longitude: place.longitude,
           observedAt: observed, expiresAt: expiry)
-        single.apply(one, now: now, outcomes: &outcomes)
+        single.apply(one, now: now, outcomes: &outcomes, changes: changes.single.take)
         expected += outcomes
       }
       batched.apply(all, now: now, outcomes: &outcomes)
@@ -98,7 +116,37 @@ import Testing
       seen.formUnion(outcomes)
       #expect(states(batched, now) == states(single, now))
       try batched.checkInvariants()
+
+      followed.apply(all, now: now, outcomes: &outcomes, changes: changes.followed.take)
+      #expect(outcomes == expected)
+      #expect(states(followed, now) == states(single, now))
+      #expect(changes.followed.changes == changes.single.changes)
+      #expect(changes.followed.count == expected.count { $0 == .updated })
+      try followed.checkInvariants()
     }
     #expect(seen == [.updated, .stale, .unknownHandle])
+  }
+
+  @Test func changesAreWorkedOutForFollowersOnly() {
+    var g = SeededGenerator(seed: 73)
+    let index = SharedLiveIndex()
+    let handles = filled(.clustered, &g, into: [index])
+    var batch = UpdateBatch()
+    for handle in handles.prefix(300) {
+      batch.append(
+        handle: handle, latitude: 37.5, longitude: 127, observedAt: start,
+        expiresAt: .distantFuture)
+    }
+    var outcomes: [UpdateOutcome] = []
+    var calls: [Int] = []
+    var asked = 0
+    index.apply(
+      batch, now: start, outcomes: &outcomes, changes: { calls.append($0.count) },
+      isFollowed: {
+        asked += 1
+        return asked == 2
+      })
+    #expect(calls == [0, SharedLiveIndex.sliceLimit, 0])
+    #expect(asked == 3)
   }
 }

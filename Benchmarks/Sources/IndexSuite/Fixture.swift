@@ -50,8 +50,10 @@ struct Fixture {
 
   /// Moves `moves` random objects by `meters` in batches; answers nanoseconds a move spent in
   /// `apply`, and with building the batch.
+  ///
+  /// - Parameter isFed: whether somebody follows the changes.
   mutating func move(
-    meters: Double, moves: Int, batchSize: Int, seed: UInt64
+    meters: Double, moves: Int, batchSize: Int, seed: UInt64, isFed: Bool = false
   ) -> (apply: Double, withBatch: Double) {
     var g = WorkloadGenerator(seed: seed)
     var batch = UpdateBatch(columnCount: 1)
@@ -62,6 +64,9 @@ struct Fixture {
       repeating: (0, Place(latitude: 0, longitude: 0)), count: batchSize)
     let time = suiteStart.advanced(milliseconds: Int64(seed))
     let expiry = time.advanced(milliseconds: 3_600_000)
+    var changed = 0
+    let follow: ((UnsafeBufferPointer<IndexChange>) -> Void)? =
+      isFed ? { changed += $0.count } : nil
     for _ in 0..<moves / batchSize {
       for k in 0..<batchSize {
         let i = Int(g.next() % UInt64(count))
@@ -77,12 +82,13 @@ struct Fixture {
           observedAt: time, expiresAt: expiry)
       }
       let middle = batchNanoseconds()
-      index.apply(batch, now: time, outcomes: &outcomes)
+      index.apply(batch, now: time, outcomes: &outcomes, changes: follow)
       let end = batchNanoseconds()
       precondition(outcomes.allSatisfy { $0 == .updated })
       applied += end - middle
       built += end - start
     }
+    precondition(changed == (isFed ? moves / batchSize * batchSize : 0))
     return (Double(applied) / Double(moves), Double(built) / Double(moves))
   }
 

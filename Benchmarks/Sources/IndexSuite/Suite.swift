@@ -70,11 +70,12 @@ struct Suite: Sendable {
         for _ in 0..<5 { loop(f, limit: 20, radius: nil, .init(tags: [tag])) }
         report.add(tag, Double(batchNanoseconds() - start) / 50_000, "ns")
       }
-    case "move5", "move50":
+    case "move0", "move5", "move50", "move0-fed", "move5-fed", "move50-fed":
+      let isFed = kind.hasSuffix("-fed")
+      let meters = Double(kind.dropFirst(4).prefix { $0.isNumber }) ?? 5
       for run in 0..<8 {
         let cost = f.move(
-          meters: kind == "move5" ? 5 : 50, moves: 1_000_000, batchSize: 1024,
-          seed: UInt64(run + 1))
+          meters: meters, moves: 1_000_000, batchSize: 1024, seed: UInt64(run + 1), isFed: isFed)
         report.add(kind, cost.apply, "ns")
       }
     case "box":
