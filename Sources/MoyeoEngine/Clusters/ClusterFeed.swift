@@ -39,15 +39,17 @@ public final class ClusterFeed: Sendable {
   /// Of the newest record.
   var sequence: UInt64 { state.withLock { $0.sequence } }
 
-  /// - Parameter masks: Tag summaries of objects reported with their tags, by id hash.
+  /// - Parameters:
+  ///   - changes: Of one slice; without clusters they may have been left out.
+  ///   - masks: Tag summaries of objects reported with their tags, by id hash.
   func publish(
     _ changes: UnsafeBufferPointer<IndexChange>, masks: [UInt64: UInt64], now: Instant
   ) {
-    guard !changes.isEmpty else { return }
     guard let clusters else {
       state.withLock { $0.sequence += 1 }
       return
     }
+    guard !changes.isEmpty else { return }
     let hasAggregates = clusters.configuration.hasAggregates
     state.withLock { state in
       state.sequence += 1

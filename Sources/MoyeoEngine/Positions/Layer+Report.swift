@@ -14,7 +14,7 @@ extension Layer {
     var updates: [UpdateOutcome] = []
     index.apply(
       batch.updates, now: batch.now, outcomes: &updates,
-      changes: publishing(batch.masks, now: batch.now))
+      changes: publishing(batch.masks, now: batch.now), isFollowed: isFollowed)
     var outcomes = batch.outcomes
     for (position, update) in zip(batch.positions, updates) where update == .stale {
       outcomes[position] = .stale
@@ -52,8 +52,13 @@ extension Layer {
   public func apply(
     _ batch: borrowing UpdateBatch, now: Instant, outcomes: inout [UpdateOutcome]
   ) {
-    index.apply(batch, now: now, outcomes: &outcomes, changes: publishing([:], now: now))
+    index.apply(
+      batch, now: now, outcomes: &outcomes, changes: publishing([:], now: now),
+      isFollowed: isFollowed)
   }
+
+  /// Whether clusters or watches want each change; the layer's version grows without.
+  private func isFollowed() -> Bool { feed.clusters != nil || watches.isFollowed }
 
   /// Takes an object out. - Returns: Whether it was there.
   public func remove(id: String, now: Instant) -> Bool {

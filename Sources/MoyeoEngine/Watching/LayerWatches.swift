@@ -87,6 +87,10 @@ public final class LayerWatches: Sendable {
     self.onWork = onWork
   }
 
+  /// Whether changes are wanted. Asked inside the index's write lock: a watch is begun before it
+  /// scans, so that a slice that finds none is over before any scan that must know it.
+  var isFollowed: Bool { isActive.load(ordering: .acquiring) }
+
   /// Called by the index inside its write lock, so in commit order.
   func publish(_ changes: UnsafeBufferPointer<IndexChange>) {
     guard isActive.load(ordering: .acquiring), !changes.isEmpty else { return }
