@@ -9,13 +9,14 @@ from processes import Server, fresh_folder, wait_until
 LAYER = "bench"
 
 
-def start(folder: Path, daemon: Path, resources: Path | None) -> Server:
+def start(folder: Path, daemon: Path, resources: Path | None,
+          cores: set[int] | None = None) -> Server:
     data = fresh_folder(folder / "moyeo")
     arguments = [str(daemon), "--host", "127.0.0.1", "--http-port", "0", "--grpc-port", "0",
                  "--data-directory", str(data)]
     if resources is not None:
         arguments += ["--resources", str(resources)]
-    return Server("moyeod", arguments, data, environment={
+    return Server("moyeod", arguments, data, cores=cores, environment={
         "MOYEO_LAYERS_BENCH_CLUSTERS": "false", "MOYEO_LAYERS_BENCH_TTL_SECONDS": "86400",
         "MOYEO_POSITIONS_KEEP": "false", "MOYEO_LOG_FORMAT": "text"})
 

@@ -88,17 +88,24 @@ class Server:
     """A child process with a folder and a log; ends with this process, whatever happens."""
 
     def __init__(self, name: str, arguments: list[str], folder: Path, *, user: str | None = None,
-                 environment: dict[str, str] | None = None, stop_signal=signal.SIGTERM):
+                 environment: dict[str, str] | None = None, stop_signal=signal.SIGTERM,
+                 cores: set[int] | None = None):
         self.name = name
         self.folder = folder
         self.log = folder.parent / f"{name}.log"
         self._stop_signal = stop_signal
+
+        def begin() -> None:
+            _libc.prctl(_PR_SET_PDEATHSIG, int(stop_signal))
+            if cores:
+                os.sched_setaffinity(0, cores)
+
         credentials = {} if user is None else {"user": user, "group": user, "extra_groups": []}
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen(
                 arguments, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=folder,
                 env={**os.environ, **(environment or {})}, start_new_session=True,
-                preexec_fn=lambda: _libc.prctl(_PR_SET_PDEATHSIG, int(stop_signal)), **credentials)
+                preexec_fn=begin, **credentials)
 
     @property
     def pid(self) -> int:

@@ -46,6 +46,18 @@ class Bench(unittest.TestCase):
                     self.assertLess(abs(paced["intendedPerSecond"] * 2 -
                                         closed["requestsPerSecond"]), 1)
 
+    def test_a_thread_that_never_sleeps(self):
+        for wire in (self.grpc, self.http):
+            done = self.bench(*wire, "--rate", "200", "--rate", "50%", "--spin")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            runs = {run.get("intendedPerSecond"): run
+                    for run in map(json.loads, done.stdout.splitlines())}
+            self.assertEqual(len(runs), 3)
+            for run in runs.values():
+                self.assertEqual((run["failures"], run["unsent"]), ({}, 0))
+                self.assertEqual(run["hitsPerItem"], 20)
+            self.assertLess(abs(runs[200]["requests"] - 100), 50)
+
     def test_refusals_are_counted_by_their_reason(self):
         for wire in (self.grpc, self.http):
             done = self.bench(*wire, "--no-load", "--layer", "no/layer")

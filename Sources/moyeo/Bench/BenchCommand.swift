@@ -29,7 +29,9 @@ struct BenchCommand: AsyncParsableCommand {
       --rate, an open loop at each rate given: requests a second, or a share such as 50% of the \
       closed loop's rate, which is then measured first. Latencies of an open loop count from the \
       time at which a request was to leave. Requests are encoded beforehand, one thread sends them \
-      all, and one of 16 answers is decoded; of the others the status is looked at.
+      all, and one of 16 answers is decoded in the end; of the others the status is looked at.
+
+      Where requests leave late, say --spin, and keep a core free for it: taskset.
 
       Example: moyeo bench --grpc 127.0.0.1:50051 --mode nearby --generate 1000000 \
       --rate 25% --rate 50% --rate 75% --server-pid $(pidof moyeod)
@@ -70,6 +72,9 @@ struct BenchCommand: AsyncParsableCommand {
 
   @Option(help: ArgumentHelp("Open loop: most requests under way.", valueName: "count"))
   var maxInFlight: Int = 10_000
+
+  @Flag(help: "The sending thread never sleeps: requests leave in time, at the cost of a core.")
+  var spin = false
 
   @Option(help: ArgumentHelp("Seconds to measure.", valueName: "seconds"))
   var duration: Double = 10
@@ -142,7 +147,8 @@ struct BenchCommand: AsyncParsableCommand {
       try await connection.withClient { try await load(workload, $0) { interrupt.isRaised } }
     }
     let pool = try await LoadPool(
-      endpoint, layer: layer, count: connections, reopens: mode != .streamReports)
+      endpoint, layer: layer, count: connections, reopens: mode != .streamReports,
+      spins: spin)
     do {
       try await run(pool, workload, endpoint) { interrupt.isRaised }
       await pool.close()

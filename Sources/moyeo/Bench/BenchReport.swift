@@ -58,7 +58,7 @@ enum BenchReport {
     let p99 = outcome.latencies.values.map(\.p99).max() ?? 0
     if let lateness = outcome.lateness, lateness.p99 > 0.1 * p99 {
       reasons.append(
-        "the generator's lateness (p99) is above 10 % of the latency's; lower the rate")
+        "the generator's lateness (p99) is above 10 % of the latency's")
     }
     if let foreign = outcome.foreignShare, foreign > 0.15 {
       reasons.append("other processes took more than 15 % of the machine")

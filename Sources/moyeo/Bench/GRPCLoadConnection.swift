@@ -24,6 +24,7 @@ final class GRPCLoadConnection: ChannelInboundHandler, LoadConnection {
   private let onEnd: () -> Void
   /// The peer takes no new streams, or the connection has ended.
   private var hasEnded = false
+  private var hasUnflushed = false
   /// Bytes received that were not handed back to the peer's window yet.
   private var consumed = 0
 
@@ -69,7 +70,12 @@ final class GRPCLoadConnection: ChannelInboundHandler, LoadConnection {
     }
   }
 
-  func flush() { context?.flush() }
+  func flush() {
+    guard hasUnflushed else { return }
+    hasUnflushed = false
+    context?.flush()
+  }
+
   func close() { context?.close(promise: nil) }
 
   private func open(_ method: BenchRequests.Method, isUnary: Bool) -> HTTP2StreamID {
@@ -88,6 +94,7 @@ final class GRPCLoadConnection: ChannelInboundHandler, LoadConnection {
   }
 
   private func write(_ stream: HTTP2StreamID, _ payload: HTTP2Frame.FramePayload) {
+    hasUnflushed = true
     context?.write(wrapOutboundOut(HTTP2Frame(streamID: stream, payload: payload)), promise: nil)
   }
 

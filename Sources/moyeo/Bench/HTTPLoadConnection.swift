@@ -12,6 +12,7 @@ final class HTTPLoadConnection: ChannelInboundHandler, LoadConnection {
   private let onEnd: () -> Void
   private var context: ChannelHandlerContext?
   private var waiting: Completion?
+  private var hasUnflushed = false
   private var status = HTTPResponseStatus.ok
   private var body = ByteBuffer()
 
@@ -32,6 +33,7 @@ final class HTTPLoadConnection: ChannelInboundHandler, LoadConnection {
   func send(_ request: BenchRequests.Prepared, _ completion: @escaping Completion) {
     guard let context, waiting == nil else { return completion(.failure(.unreachable)) }
     waiting = completion
+    hasUnflushed = true
     let head = HTTPRequestHead(
       version: .http1_1, method: .POST, uri: root + request.method.resource,
       headers: [
@@ -43,7 +45,12 @@ final class HTTPLoadConnection: ChannelInboundHandler, LoadConnection {
     context.write(wrapOutboundOut(.end(nil)), promise: nil)
   }
 
-  func flush() { context?.flush() }
+  func flush() {
+    guard hasUnflushed else { return }
+    hasUnflushed = false
+    context?.flush()
+  }
+
   func close() { context?.close(promise: nil) }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {

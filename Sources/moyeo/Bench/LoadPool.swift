@@ -62,6 +62,11 @@ final class LoadPool: Sendable {
 
   let loop: any EventLoop
   let connections: NIOLoopBoundBox<Connections>
+  /// Whether the loop never sleeps.
+  let spins: Bool
+  /// When it does not: called at each of its turns.
+  let onTurn: NIOLoopBoundBox<(() -> Void)?>
+  private let spinner: NIOLoopBoundBox<(any Channel)?>
   private let isClosed: NIOLoopBoundBox<Bool>
   private let address: Address
   private let endpoint: Endpoint
@@ -71,9 +76,13 @@ final class LoadPool: Sendable {
   private let reopens: Bool
 
   /// Opens `count` connections to `endpoint`, for requests to `layer`.
+  /// - Parameter spins: Whether the loop's thread stays awake (``LoopSpinner``).
   /// - Throws: ``MoyeoError``: nobody answers there.
-  init(_ endpoint: Endpoint, layer: String, count: Int, reopens: Bool) async throws {
+  init(_ endpoint: Endpoint, layer: String, count: Int, reopens: Bool, spins: Bool) async throws {
     loop = MultiThreadedEventLoopGroup.singleton.next()
+    onTurn = .makeEmptyBox(valueType: (() -> Void).self, eventLoop: loop)
+    spinner = .makeEmptyBox(valueType: (any Channel).self, eventLoop: loop)
+    self.spins = spins
     connections = .makeBoxSendingValue(Connections(count: count), eventLoop: loop)
     isClosed = .makeBoxSendingValue(false, eventLoop: loop)
     self.endpoint = endpoint
@@ -87,6 +96,9 @@ final class LoadPool: Sendable {
       throw MoyeoError.unreachable(
         endpoint: endpoint.description, cause: MoyeoError.words(error))
     }
+    guard spins else { return }
+    let channel = try await LoopSpinner.start(on: loop) { [onTurn] in onTurn.value?() }
+    try await loop.submit { [spinner] in spinner.value = channel }.get()
   }
 
   private func open(_ index: Int) -> EventLoopFuture<Void> {
@@ -158,6 +170,7 @@ final class LoadPool: Sendable {
   func close() async {
     try? await loop.submit { [self] in
       isClosed.value = true
+      spinner.value?.close(promise: nil)
       connections.value.close()
     }.get()
   }

@@ -15,13 +15,33 @@ final class LoadRun {
   private var isOver = false
   private var flushesSoon = false
   var isMeasuring = false
+  /// Open loop: requests that were due so far.
+  private var dueCount = 0
+  private var isSendingDue = false
+  /// Those about to leave, by the time at which they were to.
+  private var leaving: [NIODeadline] = []
   /// Open loop over connections that take one request at a time: who waits for room.
   private var queue = CircularBuffer<(intended: NIODeadline, isMeasured: Bool)>()
+  /// Answers to decode after the run: reading a large one makes the next request late.
+  private var kept: [KeptAnswer] = []
+  private var keptBytes = 0
+
+  private struct KeptAnswer {
+    var bytes: ByteBuffer
+    var method: BenchRequests.Method
+    var items: Int
+    var counts: Bool
+  }
 
   /// One of so many answers is decoded; of the others, only the status is looked at.
   private static let readOneOf = 16
+  /// Of answers kept to be decoded.
+  private static let mostKeptBytes = 64 << 20
   /// What leaves at once when many are due, before answers are looked at again.
-  private static let mostAtOnce = 64
+  private static let mostAtOnce = 16
+  /// Writing a request takes some microseconds: begun so much earlier by a thread that never
+  /// sleeps, it leaves in time.
+  private static let head = TimeAmount.microseconds(10)
 
   init(_ generator: LoadGenerator, start: NIODeadline) {
     self.generator = generator
@@ -35,7 +55,12 @@ final class LoadRun {
     switch generator.pace {
     case .closed(let callers):
       for _ in 0..<callers { call() }
-    case .open(let rate, let maximum): tick(rate, maximum, sent: 0)
+    case .open:
+      if generator.pool.spins {
+        generator.pool.onTurn.value = { [self] in sendDue() }
+      } else {
+        tick()
+      }
     }
   }
 
@@ -48,6 +73,8 @@ final class LoadRun {
   var isDone: Bool { underWay == 0 && queue.isEmpty }
 
   func conclude() -> LoadGenerator.Outcome {
+    generator.pool.onTurn.value = nil
+    readKept()
     outcome.unsent += queue.count { $0.isMeasured }
     queue.removeAll()
     if underWay > 0 { outcome.failures[LoadFailure.timedOut.name, default: 0] += underWay }
@@ -63,6 +90,7 @@ final class LoadRun {
 
   private func call() {
     guard !isOver else { return }
+    flushSoon()
     send(intended: .now(), isMeasured: isMeasuring) { [self] isAnswered in
       if isAnswered {
         call()
@@ -76,35 +104,55 @@ final class LoadRun {
   // MARK: - Open loop
 
   /// Sends what is due, then sleeps until the next.
-  private func tick(_ rate: Double, _ maximum: Int, sent: Int) {
-    guard !isOver else { return }
-    var sent = sent
-    func due() -> NIODeadline { start + .nanoseconds(Int64(Double(sent) / rate * 1e9)) }
-    var next = due()
-    var now = NIODeadline.now()
-    let most = sent + Self.mostAtOnce
-    while next <= now, sent < most {
+  private func tick() {
+    guard !isOver, case .open(let rate, _) = generator.pace else { return }
+    sendDue()
+    loop.assumeIsolated().scheduleTask(deadline: due(rate)) { self.tick() }
+  }
+
+  /// When the next request is to leave.
+  private func due(_ rate: Double) -> NIODeadline {
+    start + .nanoseconds(Int64(Double(dueCount) / rate * 1e9))
+  }
+
+  /// Open loop: sends what is due. Called between answers too, so that many of them at once do not
+  /// hold requests up.
+  private func sendDue() {
+    guard case .open(let rate, let maximum) = generator.pace, !isOver, !isSendingDue else { return }
+    var next = due(rate)
+    guard next <= .now() + (generator.pool.spins ? Self.head : .zero) else { return }
+    isSendingDue = true
+    defer { isSendingDue = false }
+    let first = next
+    repeat {
       if underWay + queue.count < maximum {
-        if isMeasuring { lateness.record(nanoseconds: (now - next).nanoseconds) }
+        if isMeasuring { leaving.append(next) }
         queue.append((next, isMeasuring))
         drain()
       } else if isMeasuring {
         outcome.unsent += 1
       }
-      sent += 1
-      next = due()
-      now = .now()
-    }
-    loop.assumeIsolated().scheduleTask(deadline: next) { [sent] in
-      self.tick(rate, maximum, sent: sent)
-    }
+      dueCount += 1
+      next = due(rate)
+    } while leaving.count < Self.mostAtOnce && next <= .now()
+    var now = NIODeadline.now()
+    while now < first { now = .now() }
+    for intended in leaving { lateness.record(nanoseconds: (now - intended).nanoseconds) }
+    leaving.removeAll(keepingCapacity: true)
+    generator.pool.connections.value.flush()
   }
 
   /// What waits leaves while connections take it.
   private func drain() {
     while !queue.isEmpty, generator.pool.connections.value.hasRoom {
       let (intended, isMeasured) = queue.removeFirst()
-      send(intended: intended, isMeasured: isMeasured) { [self] _ in drain() }
+      send(intended: intended, isMeasured: isMeasured) { [self] _ in
+        if !queue.isEmpty {
+          drain()
+          flushSoon()
+        }
+        sendDue()
+      }
     }
   }
 
@@ -125,7 +173,6 @@ final class LoadRun {
     let isRead = number % Self.readOneOf == 0
     number += 1
     underWay += 1
-    flushSoon()
     connection.send(request) { [self] answer in
       underWay -= 1
       let now = NIODeadline.now()
@@ -134,22 +181,10 @@ final class LoadRun {
       if case .closed = generator.pace { counts = counts && isMeasuring }
       switch answer {
       case .success(let bytes):
-        var hits: Int?
-        if isRead {
-          switch generator.requests.read(bytes, to: request.method) {
-          case .success(let found): hits = found
-          case .failure(let failure):
-            outcome.failures[failure.name, default: 0] += 1
-            return done(true)
-          }
-        }
+        if isRead { keep(bytes, of: request, counts: counts) }
         if counts {
           outcome.requests += 1
           outcome.items += request.items
-          if let hits {
-            outcome.hits += hits
-            outcome.readItems += request.items
-          }
           recorders[request.method.kind.rawValue].record(
             nanoseconds: (now - intended).nanoseconds)
         }
@@ -159,6 +194,33 @@ final class LoadRun {
         done(false)
       }
     }
+  }
+
+  private func keep(_ bytes: ByteBuffer, of request: BenchRequests.Prepared, counts: Bool) {
+    guard keptBytes < Self.mostKeptBytes else { return }
+    keptBytes += bytes.readableBytes
+    // A copy: what came off the socket with it is not kept.
+    kept.append(
+      KeptAnswer(
+        bytes: ByteBuffer(bytes: bytes.readableBytesView), method: request.method,
+        items: request.items, counts: counts))
+  }
+
+  private func readKept() {
+    for answer in kept {
+      switch generator.requests.read(answer.bytes, to: answer.method) {
+      case .success(let hits):
+        guard answer.counts else { continue }
+        outcome.hits += hits
+        outcome.readItems += answer.items
+      case .failure(let failure):
+        outcome.failures[failure.name, default: 0] += 1
+        guard answer.counts else { continue }
+        outcome.requests -= 1
+        outcome.items -= answer.items
+      }
+    }
+    kept = []
   }
 
   /// After everything that this turn of the loop has to send.
