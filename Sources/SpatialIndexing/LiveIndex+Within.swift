@@ -20,39 +20,56 @@ struct CodedHit: BitwiseCopyable {
 
 /// Scratch of a within query, and hits that wait to be visited until their slots have come.
 @safe private struct WithinRun {
-  /// Matches of the leaf at work: keys, slots as found, slots in order.
+  /// Matches of the leaf at work: keys and slots as found.
   let keys: UnsafeMutablePointer<Int32>
   let members: UnsafeMutablePointer<UInt32>
-  let ordered: UnsafeMutablePointer<UInt32>
+  /// ``PolygonRows/Mark`` of each point of the block at work.
+  let marks: UnsafeMutablePointer<UInt32>
+  /// Hits in order that are still to be visited: so many as `end`.
   let queue: UnsafeMutablePointer<UInt32>
   /// Leaves whose blocks are on their way: `node << 1 | isInside`, a ring.
   let leaves: UnsafeMutablePointer<UInt32>
   var firstLeaf = 0
   var endOfLeaves = 0
-  var queued = 0
-  /// Of those, hits that need no test any more.
+  var end = 0
+  /// Of those, the first whose slots have been asked for.
+  var asked = 0
+  /// Hits in the queue and of the leaf at work that need no test any more.
   var certain = 0
   /// Hits visited.
   var found = 0
   var work = SearchWork()
 
   /// Words that one run's scratch takes.
-  static let words = 48 + 48 + 48 + queueLength + leavesAhead
+  static let words = 2 * leafRoom + 8 + leavesAhead
+  /// A leaf's points, and what is written behind them eight at a time.
+  static let leafRoom = 40
   /// Leaves between the request for one's blocks and their use; a power of two.
   static let leavesAhead = 8
-  static let queueLength = 192
-  /// Hits that stay in the queue when it is emptied, until they have had time to come.
+  static let queueLength = 248
+  /// Hits between the request for one's slot and the visit.
   static let waiting = 48
   /// Marks a slot whose position is still to be put to the area's exact test.
   static let untested = PolygonRows.Mark.unknown
 
-  init(_ base: UnsafeMutablePointer<UInt32>) {
+  /// - Parameters:
+  ///   - base: room for ``words``.
+  ///   - queue: room for ``queueLength`` hits. The two are small enough for the stack, each on its own.
+  init(_ base: UnsafeMutablePointer<UInt32>, queue: UnsafeMutablePointer<UInt32>) {
     unsafe keys = UnsafeMutableRawPointer(base).assumingMemoryBound(to: Int32.self)
-    unsafe members = base + 48
-    unsafe ordered = base + 96
-    unsafe queue = base + 144
-    unsafe leaves = base + 144 + Self.queueLength
+    unsafe members = base + Self.leafRoom
+    unsafe marks = base + 2 * Self.leafRoom
+    unsafe leaves = base + 2 * Self.leafRoom + 8
+    unsafe self.queue = unsafe queue
   }
+
+  /// 1 for a hit that needs no test any more, else 0.
+  @inline(__always)
+  static func certainty(_ entry: UInt32) -> Int { Int(~entry >> 31) }
+
+  /// Hits enough for the limit, as far as is known.
+  @inline(__always)
+  func isFull(_ search: WithinSearch) -> Bool { found &+ certain >= search.limit }
 }
 
 extension LiveIndex {
@@ -66,59 +83,89 @@ extension LiveIndex {
       now: now.milliseconds, tick: times.tick(now.milliseconds), readsRecords: query.readsRecords)
     guard search.limit > 0, count > 0, !search.plan.isImpossible else { return 0 }
     return unsafe withUnsafeTemporaryAllocation(of: UInt32.self, capacity: WithinRun.words) {
-      var run = unsafe WithinRun($0.baseAddress.unsafelyUnwrapped)
-      visitWithin(0, x: 0, y: 0, isInside: false, search, &run, visit)
-      while run.firstLeaf < run.endOfLeaves { takeFirstLeaf(search, &run, visit) }
-      empty(&run, keeping: 0, search, visit)
-      work += run.work
-      return run.found
+      base in
+      unsafe withUnsafeTemporaryAllocation(of: UInt32.self, capacity: WithinRun.queueLength) {
+        var run = unsafe WithinRun(
+          base.baseAddress.unsafelyUnwrapped, queue: $0.baseAddress.unsafelyUnwrapped)
+        descend(search, &run, visit)
+        while run.firstLeaf < run.endOfLeaves { takeFirstLeaf(search, &run, visit) }
+        empty(&run, keeping: 0, search, visit)
+        work += run.work
+        return run.found
+      }
     }
   }
 
   // MARK: The way down
 
-  /// Whether a node may hold a hit that is still wanted.
-  @inline(__always)
-  private func isWanted(
-    _ node: TreeNode, x: UInt32, y: UInt32, _ search: WithinSearch, _ run: borrowing WithinRun
-  ) -> Bool {
-    guard run.found + run.certain < search.limit, node.count > 0, search.plan.admits(node.signature)
-    else {
-      return false
+  /// Depth first in Morton order, so that each leaf's hits follow the last one's.
+  private func descend(
+    _ search: WithinSearch, _ run: inout WithinRun, _ visit: (HitView) -> Void
+  ) {
+    // Nodes that wait, as `node << 1 | isInside`: at most three siblings at each of 32 levels.
+    unsafe withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 100) {
+      let stack = unsafe $0.baseAddress.unsafelyUnwrapped
+      var depth = 0
+      unsafe push(0, x: 0, y: 0, isInside: false, search, stack, &depth)
+      // Corner of the last node. The parent of the next one is it or above it.
+      var (x, y) = (UInt32(0), UInt32(0))
+      while depth > 0 && !run.isFull(search) {
+        depth &-= 1
+        let entry = unsafe stack[depth]
+        let index = entry >> 1
+        let isInside = entry & 1 != 0
+        let node = unsafe tree.nodes.pointer(index)
+        guard unsafe node.pointee.isInner else {
+          unsafe tree.lookAtBlocksLater(of: node)
+          if run.endOfLeaves &- run.firstLeaf == WithinRun.leavesAhead {
+            takeFirstLeaf(search, &run, visit)
+          }
+          unsafe run.leaves[run.endOfLeaves & (WithinRun.leavesAhead - 1)] = entry
+          run.endOfLeaves &+= 1
+          continue
+        }
+        // While its children come.
+        if run.endOfLeaves &- run.firstLeaf > WithinRun.leavesAhead / 2 {
+          takeFirstLeaf(search, &run, visit)
+        }
+        run.work.nodesVisited &+= 1
+        let level = unsafe node.pointee.level
+        if level > 0 {
+          // Groups of children begin at multiples of four.
+          let parent = UInt32.max << (33 - level)
+          x = x & parent | (index & 1) << (32 - level)
+          y = y & parent | (index >> 1 & 1) << (32 - level)
+        }
+        let half = UInt32(1) &<< (31 &- level)
+        for quadrant in 0..<UInt32(4) {
+          let last = 3 &- quadrant
+          unsafe push(
+            node.pointee.first &+ last, x: x &+ (last & 1) &* half, y: y &+ (last &>> 1) &* half,
+            isInside: isInside, search, stack, &depth)
+        }
+      }
     }
-    if let after = search.after, Self.lastCode(node, x: x, y: y) < after.code { return false }
-    return true
   }
 
-  /// Leaves come in Morton order, so that each leaf's hits follow the last one's.
-  private func visitWithin(
+  /// Puts a node on the stack if it may hold hits.
+  @inline(__always)
+  private func push(
     _ index: UInt32, x: UInt32, y: UInt32, isInside: Bool, _ search: WithinSearch,
-    _ run: inout WithinRun, _ visit: (HitView) -> Void
+    _ stack: UnsafeMutablePointer<UInt32>, _ depth: inout Int
   ) {
-    let node = tree.nodes[index]
-    guard isWanted(node, x: x, y: y, search, run),
-      let isInside = settle(node, x: x, y: y, isInside: isInside, search)
-    else { return }
-    guard node.isInner else {
-      unsafe tree.lookAtContent(of: tree.nodes.pointer(index), withSignatures: true)
-      if run.endOfLeaves - run.firstLeaf == WithinRun.leavesAhead {
-        takeFirstLeaf(search, &run, visit)
-      }
-      unsafe run.leaves[run.endOfLeaves & (WithinRun.leavesAhead - 1)] =
-        index << 1 | (isInside ? 1 : 0)
-      run.endOfLeaves += 1
+    let node = unsafe tree.nodes.pointer(index)
+    guard unsafe node.pointee.count > 0, unsafe search.plan.admits(node.pointee.signature) else {
       return
     }
-    run.work.nodesVisited += 1
-    for child in node.first..<node.first + 4 {
-      tree.lookAtGroup(of: child)
+    if let after = search.after, unsafe Self.lastCode(node.pointee, x: x, y: y) < after.code {
+      return
     }
-    let half = UInt32(1) << (31 - node.level)
-    for quadrant in UInt32(0)..<4 {
-      visitWithin(
-        node.first + quadrant, x: x + (quadrant & 1) * half, y: y + (quadrant >> 1) * half,
-        isInside: isInside, search, &run, visit)
+    guard let isInside = unsafe settle(node.pointee, x: x, y: y, isInside: isInside, search) else {
+      return
     }
+    tree.lookAtGroup(of: index)
+    unsafe stack[depth] = index << 1 | (isInside ? 1 : 0)
+    depth &+= 1
   }
 
   /// The greatest Morton code in a node.
@@ -156,8 +203,8 @@ extension LiveIndex {
     _ search: WithinSearch, _ run: inout WithinRun, _ visit: (HitView) -> Void
   ) {
     let entry = unsafe run.leaves[run.firstLeaf & (WithinRun.leavesAhead - 1)]
-    run.firstLeaf += 1
-    guard run.found + run.certain < search.limit else { return }
+    run.firstLeaf &+= 1
+    guard !run.isFull(search) else { return }
     takeLeaf(entry >> 1, isInside: entry & 1 != 0, search, &run, visit)
   }
 
@@ -165,26 +212,24 @@ extension LiveIndex {
     _ leaf: UInt32, isInside: Bool, _ search: WithinSearch, _ run: inout WithinRun,
     _ visit: (HitView) -> Void
   ) {
-    let node = tree.nodes[leaf]
+    let node = unsafe tree.nodes.pointer(leaf)
     if let order = order(ofLeaf: leaf) {
       return takePile(leaf, order, isInside, search, &run, visit)
     }
-    run.work.leavesVisited += 1
-    run.work.pointsTested += Int(node.count)
-    guard node.level < 32 else {
+    run.work.leavesVisited &+= 1
+    unsafe run.work.pointsTested &+= Int(node.pointee.count)
+    guard unsafe node.pointee.level < 32 else {
       return takeSmallPile(leaf, isInside: isInside, search, &run, visit)
     }
-    let count = collectKeys(leaf, node, isInside: isInside, search, &run)
+    let count = unsafe collectKeys(leaf, node.pointee, isInside: isInside, search, &run)
     guard count > 0 else { return }
-    if unsafe RankSort.sort(
-      run.keys, UnsafePointer(run.members), count: count, into: run.ordered)
-    {
-      unsafe orderTies(run.ordered, count)
+    makeRoom(&run, search, visit)
+    let place = unsafe run.queue + run.end
+    if unsafe RankSort.sort(run.keys, UnsafePointer(run.members), count: count, into: place) {
+      unsafe orderTies(place, count)
     }
-    for i in 0..<count { unsafe enqueue(run.ordered[i], &run) }
-    if run.queued > WithinRun.queueLength - 40 {
-      empty(&run, keeping: WithinRun.waiting, search, visit)
-    }
+    run.end &+= count
+    askForFirst(&run)
   }
 
   /// A leaf's matches with their place in it in Morton order; answers their number.
@@ -201,26 +246,32 @@ extension LiveIndex {
     tree.forEachBlock(of: leaf) { id, lanes in
       let block = unsafe tree.blocks.pointer(id)
       let (x, y) = unsafe (block.pointee.x, block.pointee.y)
-      let keys = EightLanes.interleaved(x &>> shift, y &>> shift, mask: mask)
       let slotOf = unsafe PointBlock.slots(block)
       // Written as eight behind the list, then closed up: the gap never overtakes the reading.
       let eight = unsafe run.keys + count
-      unsafe UnsafeMutableRawPointer(eight).storeBytes(of: keys, as: SIMD8<Int32>.self)
+      unsafe UnsafeMutableRawPointer(eight).storeBytes(
+        of: EightLanes.interleaved(x &>> shift, y &>> shift, mask: mask), as: SIMD8<Int32>.self)
       if isPlain && isInside {
-        for lane in 0..<lanes { unsafe run.members[count + lane] = slotOf[lane] }
-        count += lanes
+        unsafe UnsafeMutableRawPointer(run.members + count).storeBytes(
+          of: block.pointee.slot, as: SIMD8<UInt32>.self)
+        count &+= lanes
         return
       }
-      let marks = isInside ? .zero : search.area.marks(x, y, lanes: lanes)
+      if isInside {
+        unsafe run.marks.update(repeating: PolygonRows.Mark.inside, count: 8)
+      } else {
+        unsafe search.area.mark(block, lanes: lanes, into: run.marks)
+      }
       if isPlain {
         for lane in 0..<lanes {
+          let mark = unsafe run.marks[lane]
           unsafe run.keys[count] = eight[lane]
-          unsafe run.members[count] = slotOf[lane] | marks[lane]
-          count += 1 - Int(marks[lane] & PolygonRows.Mark.outside)
+          unsafe run.members[count] = slotOf[lane] | mark
+          count &+= 1 &- Int(mark & PolygonRows.Mark.outside)
         }
         return
       }
-      for lane in 0..<lanes where marks[lane] != PolygonRows.Mark.outside {
+      for lane in 0..<lanes where unsafe run.marks[lane] != PolygonRows.Mark.outside {
         let slot = unsafe slotOf[lane]
         guard unsafe search.plan.matches(slot, signature: block.pointee.signature[lane], self)
         else { continue }
@@ -231,9 +282,14 @@ extension LiveIndex {
           continue
         }
         unsafe run.keys[count] = eight[lane]
-        unsafe run.members[count] = slot | marks[lane]
-        count += 1
+        unsafe run.members[count] = unsafe slot | run.marks[lane]
+        count &+= 1
       }
+    }
+    if isInside {
+      run.certain &+= count
+    } else {
+      for i in 0..<count { run.certain &+= unsafe WithinRun.certainty(run.members[i]) }
     }
     return count
   }
@@ -283,10 +339,7 @@ extension LiveIndex {
     let room = search.limit - run.found - run.certain
     order(&matches, limit: room)
     for match in matches.prefix(room) {
-      enqueue(match.slot, &run)
-      if run.queued > WithinRun.queueLength - 40 {
-        empty(&run, keeping: WithinRun.waiting, search, visit)
-      }
+      enqueue(match.slot, search, &run, visit)
     }
   }
 
@@ -301,55 +354,77 @@ extension LiveIndex {
       order, code: MortonCode(point).rawValue, isInside: isInside, search, limit: room,
       &run.work)
     for slot in found.prefix(room) {
-      enqueue(slot, &run)
-      if run.queued > WithinRun.queueLength - 40 {
-        empty(&run, keeping: WithinRun.waiting, search, visit)
-      }
+      enqueue(slot, search, &run, visit)
     }
   }
 
   // MARK: Visiting
 
-  @inline(__always)
-  private func enqueue(_ entry: UInt32, _ run: inout WithinRun) {
-    unsafe MemoryHints.read(slots.base + Int(entry & ~WithinRun.untested))
-    unsafe run.queue[run.queued] = entry
-    run.queued += 1
-    run.certain += entry & WithinRun.untested == 0 ? 1 : 0
+  private func enqueue(
+    _ entry: UInt32, _ search: WithinSearch, _ run: inout WithinRun, _ visit: (HitView) -> Void
+  ) {
+    makeRoom(&run, search, visit)
+    unsafe run.queue[run.end] = entry
+    run.end &+= 1
+    run.certain &+= WithinRun.certainty(entry)
+    askForFirst(&run)
   }
 
-  /// Tests and visits what waits but the last few.
+  /// Asks for the slots of those at the front of the queue; the others' turn comes when those are
+  /// visited, so that requests are spread over the time.
+  @inline(__always)
+  private func askForFirst(_ run: inout WithinRun) {
+    while run.asked < min(run.end, WithinRun.waiting) {
+      unsafe askForSlot(run.queue[run.asked])
+      run.asked &+= 1
+    }
+  }
+
+  @inline(__always)
+  private func askForSlot(_ entry: UInt32) {
+    unsafe MemoryHints.readLater(slots.base + Int(entry & ~WithinRun.untested))
+  }
+
+  /// Makes room for a leaf's hits.
+  @inline(__always)
+  private func makeRoom(
+    _ run: inout WithinRun, _ search: WithinSearch, _ visit: (HitView) -> Void
+  ) {
+    if run.end > WithinRun.queueLength - WithinRun.leafRoom {
+      empty(&run, keeping: WithinRun.waiting, search, visit)
+    }
+  }
+
+  /// Tests and visits what waits but the last few, which go to the front.
   private func empty(
     _ run: inout WithinRun, keeping: Int, _ search: WithinSearch, _ visit: (HitView) -> Void
   ) {
-    let count = max(0, run.queued - keeping)
+    let count = max(0, run.end - keeping)
     if search.readsRecords {
-      for i in 0..<run.queued { unsafe lookAtReference(run.queue[i] & ~WithinRun.untested) }
-      for i in 0..<min(16, run.queued) { unsafe lookAtRecord(run.queue[i] & ~WithinRun.untested) }
+      for i in 0..<run.end { unsafe lookAtReference(run.queue[i] & ~WithinRun.untested) }
+      for i in 0..<min(16, run.end) { unsafe lookAtRecord(run.queue[i] & ~WithinRun.untested) }
     }
     for i in 0..<count {
       let entry = unsafe run.queue[i]
+      if i &+ WithinRun.waiting < run.end {
+        unsafe askForSlot(run.queue[i &+ WithinRun.waiting])
+      }
       if search.readsRecords {
-        if i + 16 < run.queued { unsafe lookAtRecord(run.queue[i + 16] & ~WithinRun.untested) }
-        if i + 8 < run.queued { unsafe lookBehindFront(run.queue[i + 8] & ~WithinRun.untested) }
+        if i + 16 < run.end { unsafe lookAtRecord(run.queue[i + 16] & ~WithinRun.untested) }
+        if i + 8 < run.end { unsafe lookBehindFront(run.queue[i + 8] & ~WithinRun.untested) }
       }
       let slot = entry & ~WithinRun.untested
-      if entry & WithinRun.untested == 0 {
-        run.certain -= 1
-      } else {
-        run.work.exactTests += 1
-        let stored = unsafe slots.pointer(slot)
-        guard
-          unsafe search.area.contains(
-            latitude: stored.pointee.latitude, longitude: stored.pointee.longitude)
-        else { continue }
+      run.certain &-= WithinRun.certainty(entry)
+      if entry & WithinRun.untested != 0 && !isInArea(slot, WithinRun.untested, search, &run.work) {
+        continue
       }
       guard run.found < search.limit else { continue }
-      run.found += 1
+      run.found &+= 1
       visit(view(slot))
     }
-    for i in count..<run.queued { unsafe run.queue[i - count] = unsafe run.queue[i] }
-    run.queued -= count
+    for i in count..<run.end { unsafe run.queue[i - count] = unsafe run.queue[i] }
+    run.end -= count
+    run.asked = run.end
   }
 
   // MARK: Great leaves
@@ -372,17 +447,22 @@ extension LiveIndex {
         }
         return
       }
-      let marks =
-        unsafe isInside
-        ? .zero : search.area.marks(block.pointee.x, block.pointee.y, lanes: lanes)
-      for lane in 0..<lanes where marks[lane] != PolygonRows.Mark.outside {
-        let slot = unsafe block.pointee.slot[lane]
-        guard unsafe search.plan.matches(slot, signature: block.pointee.signature[lane], self)
-        else { continue }
-        if mayBeExpired && expiresAt(slot) <= search.now { continue }
-        guard isInArea(slot, marks[lane], search, &work) else { continue }
-        let code = unsafe MortonCode(x: block.pointee.x[lane], y: block.pointee.y[lane]).rawValue
-        if isAfterCursor(code, slot, search) { matches.append(CodedHit(code: code, slot: slot)) }
+      unsafe withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 8) {
+        let marks = unsafe $0.baseAddress.unsafelyUnwrapped
+        if isInside {
+          unsafe marks.update(repeating: PolygonRows.Mark.inside, count: 8)
+        } else {
+          unsafe search.area.mark(block, lanes: lanes, into: marks)
+        }
+        for lane in 0..<lanes where unsafe marks[lane] != PolygonRows.Mark.outside {
+          let slot = unsafe block.pointee.slot[lane]
+          guard unsafe search.plan.matches(slot, signature: block.pointee.signature[lane], self)
+          else { continue }
+          if mayBeExpired && expiresAt(slot) <= search.now { continue }
+          guard unsafe isInArea(slot, marks[lane], search, &work) else { continue }
+          let code = unsafe MortonCode(x: block.pointee.x[lane], y: block.pointee.y[lane]).rawValue
+          if isAfterCursor(code, slot, search) { matches.append(CodedHit(code: code, slot: slot)) }
+        }
       }
     }
   }

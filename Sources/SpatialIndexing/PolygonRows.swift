@@ -4,7 +4,7 @@ import GeoMath
 /// through. Beside all runs of a band a point is in or out by the number of edges to its east,
 /// so that cells and nearly all points are settled by comparing whole numbers.
 ///
-///     band b | run run run ...     first column, width, edge, whether it crosses the band's top
+///     band b | eight runs | eight runs | ...     first columns, widths, crossings of the top, edges
 ///
 /// `nil` for polygons near 180 degrees or beyond 84.9 of latitude, where ``PreparedPolygon`` sorts
 /// out turns and clamped rows.
@@ -24,14 +24,49 @@ struct PolygonRows {
     var yj: Double
   }
 
-  private struct Run: BitwiseCopyable {
-    var first: UInt32
-    /// Columns after the first.
-    var width: UInt32
-    var edge: UInt32
-    /// 1 where the edge crosses the top of the band, else 0.
-    var crossing: UInt32
+  /// Eight runs of a band; those past the last have no edge and lie at the world's last column.
+  private struct Runs: BitwiseCopyable {
+    var first = SIMD8<UInt32>(repeating: .max)
+    /// Columns after the first, the sign turned around for comparisons.
+    var width = SIMD8<UInt32>(repeating: PolygonRows.sign)
+    /// All bits where the edge crosses the top of the band, else none.
+    var crossing = SIMD8<UInt32>.zero
+    var edge = SIMD8<UInt32>(repeating: PolygonRows.noEdge)
+
+    /// Runs that begin east of a column and whose edges cross the top of the band: all bits each.
+    @inline(__always)
+    func crossings(eastOf column: UInt32) -> SIMD8<UInt32> {
+      let isEast: SIMDMask<SIMD8<Int32>> =
+        turned(first) .> turned(SIMD8(repeating: column))
+      return unsafe unsafeBitCast(isEast, to: SIMD8<UInt32>.self) & crossing
+    }
+
+    /// Which runs hold a column.
+    @inline(__always)
+    func hold(_ column: UInt32) -> SIMDMask<SIMD8<Int32>> {
+      // Safe: differences that wrap are great, and no run is as wide.
+      let isHeld: SIMDMask<SIMD8<Int32>> =
+        turned(SIMD8(repeating: column) &- first) .<= SIMD8(truncatingIfNeeded: width)
+      return isHeld
+    }
+
+    /// Which runs begin in a run of columns.
+    @inline(__always)
+    func begin(after column: UInt32, width: UInt32) -> SIMDMask<SIMD8<Int32>> {
+      let begins: SIMDMask<SIMD8<Int32>> =
+        turned(first &- SIMD8(repeating: column)) .<= turned(SIMD8(repeating: width))
+      return begins
+    }
+
+    /// For unsigned comparisons by signed ones, which every processor has.
+    @inline(__always)
+    private func turned(_ values: SIMD8<UInt32>) -> SIMD8<Int32> {
+      SIMD8<Int32>(truncatingIfNeeded: values ^ SIMD8(repeating: PolygonRows.sign))
+    }
   }
+
+  fileprivate static let sign: UInt32 = 1 << 31
+  fileprivate static let noEdge = UInt32.max
 
   private let polygon: GeoPolygon
   /// First row of the first band: a little north of the polygon.
@@ -42,7 +77,7 @@ struct PolygonRows {
   private let edges: [Edge]
   /// Runs of band b are `runs[starts[b]..<starts[b + 1]]`.
   private let starts: [Int32]
-  private let runs: [Run]
+  private let runs: [Runs]
 
   /// Degrees and columns by which runs are wider than their edges: a few units, for rows and columns
   /// are rounded.
@@ -83,16 +118,24 @@ struct PolygonRows {
       for band in bands(rows[i], rows[j]) { counts[band + 1] += 1 }
       j = i
     }
-    for band in 0..<Int(bandCount) { counts[band + 1] += counts[band] }
-    var next = counts
-    var runs = [Run](
-      repeating: Run(first: 0, width: 0, edge: 0, crossing: 0), count: Int(counts[Int(bandCount)]))
+    for band in 0..<Int(bandCount) { counts[band + 1] = counts[band] + (counts[band + 1] + 7) / 8 }
+    // Runs, not eights of them.
+    var next = counts.map { Int($0) * 8 }
+    var runs = [Runs](repeating: Runs(), count: Int(counts[Int(bandCount)]))
     j = corners.count - 1
     for i in corners.indices {
       for band in bands(rows[i], rows[j]) {
-        runs[Int(next[band])] = Self.run(
-          edges[i], UInt32(i), north: latitudes[band], south: latitudes[band + 1])
-        next[band] += 1
+        let run = Self.run(edges[i], north: latitudes[band], south: latitudes[band + 1])
+        let place = next[band]
+        unsafe runs.withUnsafeMutableBytes {
+          // One lane of each vector.
+          let lane = unsafe $0.baseAddress.unsafelyUnwrapped + (place / 8 * 128 + place % 8 * 4)
+          unsafe lane.storeBytes(of: run.first, as: UInt32.self)
+          unsafe lane.storeBytes(of: run.width ^ Self.sign, toByteOffset: 32, as: UInt32.self)
+          unsafe lane.storeBytes(of: run.crosses ? .max : 0, toByteOffset: 64, as: UInt32.self)
+          unsafe lane.storeBytes(of: UInt32(i), toByteOffset: 96, as: UInt32.self)
+        }
+        next[band] = place + 1
       }
       j = i
     }
@@ -104,8 +147,12 @@ struct PolygonRows {
     self.runs = runs
   }
 
-  /// The columns that an edge may pass through between two latitudes.
-  private static func run(_ edge: Edge, _ number: UInt32, north: Double, south: Double) -> Run {
+  /// The columns that an edge may pass through between two latitudes, and whether it crosses the
+  /// northern one.
+  @inline(__always)
+  private static func run(
+    _ edge: Edge, north: Double, south: Double
+  ) -> (first: UInt32, width: UInt32, crosses: Bool) {
     var west = min(edge.xi, edge.xj)
     var east = max(edge.xi, edge.xj)
     if (edge.yj - edge.yi).magnitude > 1e-6 {
@@ -120,9 +167,7 @@ struct PolygonRows {
     // Safe: columns of -179.9...179.9 degrees, a few units more or less.
     let first = UInt32((west + 180) * columnsPerDegree - columnSlack)
     let last = UInt32((east + 180) * columnsPerDegree + columnSlack)
-    return Run(
-      first: first, width: last - first, edge: number,
-      crossing: (edge.yi > north) != (edge.yj > north) ? 1 : 0)
+    return (first, last - first, (edge.yi > north) != (edge.yj > north))
   }
 
   /// How a cell of Mercator units lies to the polygon.
@@ -133,41 +178,44 @@ struct PolygonRows {
     let width = right - x
     return unsafe runs.withUnsafeBufferPointer { runs in
       for k in Int(starts[Int(first)])..<Int(starts[Int(last) + 1]) {
-        let run = unsafe runs[k]
-        // Safe: differences that wrap are great, and great ones overlap nothing.
-        if run.first &- x <= width || x &- run.first <= run.width { return .mixed }
+        let eight = unsafe runs[k]
+        if any(eight.begin(after: x, width: width) .| eight.hold(x)) { return .mixed }
       }
       // No edge in sight: one point is as good as another.
-      var crossings: UInt32 = 0
+      var crossings = SIMD8<UInt32>.zero
       for k in Int(starts[Int(first)])..<Int(starts[Int(first) + 1]) {
-        crossings ^= unsafe runs[k].first > x ? runs[k].crossing : 0
+        crossings ^= unsafe runs[k].crossings(eastOf: x)
       }
-      return crossings == 1 ? .inside : .outside
+      return crossings.wrappedSum() & 1 == 1 ? .inside : .outside
     }
   }
 
-  /// The ``Mark`` of each of eight points, of which the first `lanes` count.
-  func marks(_ x: SIMD8<UInt32>, _ y: SIMD8<UInt32>, lanes: Int) -> SIMD8<UInt32> {
-    var marks = SIMD8<UInt32>(repeating: Mark.outside)
+  /// Writes the ``Mark`` of each of the first `lanes` of eight points.
+  ///
+  /// - Parameter points: their columns, then their rows.
+  func mark(_ points: UnsafeRawPointer, lanes: Int, into marks: UnsafeMutablePointer<UInt32>) {
+    let columns = unsafe points.assumingMemoryBound(to: UInt32.self)
     unsafe runs.withUnsafeBufferPointer { runs in
       unsafe starts.withUnsafeBufferPointer { starts in
         for lane in 0..<lanes {
-          let column = x[lane]
+          let column = unsafe columns[lane]
           // Safe: a row north of the top wraps to a band that there is not.
-          let band = (y[lane] &- top) >> shift
-          guard band < bandCount else { continue }
-          var crossings: UInt32 = 0
-          var isUnknown = false
-          for k in unsafe Int(starts[Int(band)])..<Int(starts[Int(band) + 1]) {
-            let run = unsafe runs[k]
-            isUnknown = isUnknown || column &- run.first <= run.width
-            crossings ^= run.first > column ? run.crossing : 0
+          let band = unsafe (columns[8 + lane] &- top) >> shift
+          guard band < bandCount else {
+            unsafe marks[lane] = Mark.outside
+            continue
           }
-          marks[lane] = isUnknown ? Mark.unknown : crossings ^ 1
+          var crossings = SIMD8<UInt32>.zero
+          var isHeld = SIMDMask<SIMD8<Int32>>(repeating: false)
+          for k in unsafe Int(starts[Int(band)])..<Int(starts[Int(band) + 1]) {
+            let eight = unsafe runs[k]
+            isHeld = isHeld .| eight.hold(column)
+            crossings ^= eight.crossings(eastOf: column)
+          }
+          unsafe marks[lane] = any(isHeld) ? Mark.unknown : ~crossings.wrappedSum() & 1
         }
       }
     }
-    return marks
   }
 
   /// The exact test: the answer of `GeoPolygon.contains`, from the edges of the row's band.
@@ -175,15 +223,24 @@ struct PolygonRows {
     guard latitude >= polygon.south && latitude <= polygon.north,
       longitude >= polygon.unwrappedWest && longitude <= polygon.unwrappedEast
     else { return false }
-    let row = MercatorProjector.shared.point(latitude: latitude, longitude: longitude).y
-    let band = Int(min(bandCount - 1, (row - top) >> shift))
+    let point = MercatorProjector.shared.point(latitude: latitude, longitude: longitude)
+    let band = Int(min(bandCount - 1, (point.y - top) >> shift))
     var isInside = false
     for k in Int(starts[band])..<Int(starts[band + 1]) {
-      let edge = edges[Int(runs[k].edge)]
-      if (edge.yi > latitude) != (edge.yj > latitude),
-        longitude < (edge.xj - edge.xi) * (latitude - edge.yi) / (edge.yj - edge.yi) + edge.xi
-      {
-        isInside.toggle()
+      let eight = runs[k]
+      let isHeld = eight.hold(point.x)
+      for lane in 0..<8 {
+        let number = eight.edge[lane]
+        if number == Self.noEdge { break }
+        let edge = edges[Int(number)]
+        let meets = (edge.yi > latitude) != (edge.yj > latitude)
+        // Beside its run an edge is known to be east or west.
+        var isEast = eight.first[lane] > point.x
+        if isHeld[lane] && meets {
+          isEast =
+            longitude < (edge.xj - edge.xi) * (latitude - edge.yi) / (edge.yj - edge.yi) + edge.xi
+        }
+        isInside = isInside != (meets && isEast)
       }
     }
     return isInside

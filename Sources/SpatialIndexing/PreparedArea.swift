@@ -10,21 +10,45 @@ struct PreparedArea {
     case inside
   }
 
-  private struct Columns {
+  /// A run of columns or rows, both ends included; none when `first` lies behind `last`.
+  private struct Run {
     var first: UInt32
     var last: UInt32
+
+    static let none = Run(first: .max, last: 0)
+
+    @inline(__always)
+    func touches(_ start: UInt32, _ end: UInt32) -> Bool { end >= first && start <= last }
+
+    @inline(__always)
+    func holds(_ start: UInt32, _ end: UInt32) -> Bool { start >= first && end <= last }
+
+    /// Which of eight columns or rows are in the run, by one unsigned comparison.
+    @inline(__always)
+    func holds(_ at: SIMD8<UInt32>) -> SIMDMask<SIMD8<Int32>> {
+      // Signed comparison after turning the sign around: what every processor has.
+      let half = SIMD8<UInt32>(repeating: 1 << 31)
+      let offset = SIMD8<Int32>(truncatingIfNeeded: (at &- SIMD8<UInt32>(repeating: first)) ^ half)
+      let width = SIMD8<Int32>(
+        truncatingIfNeeded: SIMD8<UInt32>(repeating: last &- first) ^ half)
+      let isWithin: SIMDMask<SIMD8<Int32>> = offset .<= width
+      return isWithin
+    }
   }
 
   private let area: SearchArea
   /// Of a polygon one of the two is there.
   private let rows: PolygonRows?
   private let polygon: PreparedPolygon?
-  /// Columns that may hold points of the area: one to four runs, edges included.
-  private var outer: [Columns] = []
+  /// Columns that may hold points of the area, edges included.
+  private let outerColumns: Run
+  private let outerRows: Run
   /// Columns and rows whose points are in a box for certain.
-  private var inner: [Columns] = []
-  private let outerRows: Columns
-  private let innerRows: Columns?
+  private let innerColumns: Run
+  private let innerRows: Run
+  /// The other runs of columns of areas at 180 degrees, up to three: elsewhere there are none.
+  private var otherOuter: [Run] = []
+  private var otherInner: [Run] = []
 
   init(_ area: SearchArea) {
     self.area = area
@@ -42,76 +66,83 @@ struct PreparedArea {
     let isBox = rows == nil && polygon == nil
     let top = MercatorPoint.y(latitude: bounds.north)
     let bottom = MercatorPoint.y(latitude: bounds.south)
-    outerRows = Columns(first: top == 0 ? 0 : top - 1, last: bottom == .max ? .max : bottom + 1)
+    outerRows = Run(first: top == 0 ? 0 : top - 1, last: bottom == .max ? .max : bottom + 1)
     // Rows 0 and 2^32 - 1 hold clamped latitudes and are never taken for granted.
     innerRows =
       isBox && bottom > 2 && top < bottom - 2
-      ? Columns(first: max(1, top + 1), last: min(.max - 1, bottom - 1)) : nil
-    for half in bounds.splitAtAntimeridian {
-      let west = MercatorPoint.x(longitude: half.west)
-      let east = MercatorPoint.x(longitude: half.east)
-      outer.append(
-        Columns(first: west == 0 ? 0 : west - 1, last: east == .max ? .max : east + 1))
-      if isBox && east > west && east - west > 2 {
-        inner.append(Columns(first: west + 1, last: east - 1))
-      }
+      ? Run(first: max(1, top + 1), last: min(.max - 1, bottom - 1)) : .none
+    let isDivided = bounds.crossesAntimeridian
+    (outerColumns, innerColumns) = Self.columns(
+      west: bounds.west, east: isDivided ? 180 : bounds.east, isBox: isBox)
+    if isDivided {
+      let (outer, inner) = Self.columns(west: -180, east: bounds.east, isBox: isBox)
+      otherOuter.append(outer)
+      otherInner.append(inner)
     }
     // 180 and -180 are one meridian; polygons may also have been wrapped by rounding.
-    if bounds.east >= 179.999_999 || bounds.crossesAntimeridian {
-      outer.append(Columns(first: 0, last: 1))
+    if bounds.east >= 179.999_999 || isDivided { otherOuter.append(Run(first: 0, last: 1)) }
+    if bounds.west <= -179.999_999 || isDivided {
+      otherOuter.append(Run(first: .max - 1, last: .max))
     }
-    if bounds.west <= -179.999_999 || bounds.crossesAntimeridian {
-      outer.append(Columns(first: .max - 1, last: .max))
-    }
+  }
+
+  /// Columns that may lie between two longitudes, and those of a box that do for certain.
+  private static func columns(
+    west: Double, east: Double, isBox: Bool
+  ) -> (outer: Run, inner: Run) {
+    let first = MercatorPoint.x(longitude: west)
+    let last = MercatorPoint.x(longitude: east)
+    return (
+      Run(first: first == 0 ? 0 : first - 1, last: last == .max ? .max : last + 1),
+      isBox && last > first && last - first > 2 ? Run(first: first + 1, last: last - 1) : .none
+    )
   }
 
   /// How a cell of `side` units (up to 2^32) with its north-west corner at x, y lies to the area.
   func relation(x: UInt32, y: UInt32, side: UInt64) -> Relation {
-    let right = UInt32(truncatingIfNeeded: UInt64(x) + side - 1)
-    let bottom = UInt32(truncatingIfNeeded: UInt64(y) + side - 1)
-    guard bottom >= outerRows.first && y <= outerRows.last else { return .outside }
-    var touches = false
-    for run in outer where right >= run.first && x <= run.last { touches = true }
-    guard touches else { return .outside }
+    let right = UInt32(truncatingIfNeeded: UInt64(x) &+ side &- 1)
+    let bottom = UInt32(truncatingIfNeeded: UInt64(y) &+ side &- 1)
+    guard outerRows.touches(y, bottom) else { return .outside }
+    guard
+      outerColumns.touches(x, right)
+        || (!otherOuter.isEmpty && otherOuter.contains { $0.touches(x, right) })
+    else { return .outside }
     if let rows { return rows.relation(x: x, y: y, right: right, bottom: bottom) }
     if let polygon { return polygon.relation(x: x, y: y, right: right, bottom: bottom) }
-    if let rows = innerRows, y >= rows.first && bottom <= rows.last {
-      for run in inner where x >= run.first && right <= run.last { return .inside }
-    }
-    return .mixed
+    let isInside =
+      innerRows.holds(y, bottom)
+      && (innerColumns.holds(x, right)
+        || (!otherInner.isEmpty && otherInner.contains { $0.holds(x, right) }))
+    return isInside ? .inside : .mixed
   }
 
-  /// How the unit squares of eight points lie to the area: a ``PolygonRows/Mark`` each, of which the
-  /// first `lanes` count.
+  /// How the unit squares of a block's points lie to the area: a ``PolygonRows/Mark`` each, of which
+  /// the first `lanes` count.
   @inline(__always)
-  func marks(_ x: SIMD8<UInt32>, _ y: SIMD8<UInt32>, lanes: Int) -> SIMD8<UInt32> {
-    if let rows { return rows.marks(x, y, lanes: lanes) }
-    if polygon != nil { return SIMD8(repeating: PolygonRows.Mark.unknown) }
-    // Runs of rows and columns are tested by one unsigned comparison each.
-    var isOuter = SIMDMask<SIMD8<Int32>>(repeating: false)
-    for run in outer { isOuter = isOuter .| Self.holds(run, x) }
-    isOuter = isOuter .& Self.holds(outerRows, y)
+  func mark(
+    _ block: UnsafePointer<PointBlock>, lanes: Int, into marks: UnsafeMutablePointer<UInt32>
+  ) {
+    if let rows { return unsafe rows.mark(UnsafeRawPointer(block), lanes: lanes, into: marks) }
+    let eight =
+      unsafe polygon != nil
+      ? SIMD8(repeating: PolygonRows.Mark.unknown) : boxMarks(block.pointee.x, block.pointee.y)
+    unsafe UnsafeMutableRawPointer(marks).storeBytes(of: eight, as: SIMD8<UInt32>.self)
+  }
+
+  @inline(__always)
+  private func boxMarks(_ x: SIMD8<UInt32>, _ y: SIMD8<UInt32>) -> SIMD8<UInt32> {
+    var isOuter = outerColumns.holds(x)
+    for run in otherOuter { isOuter = isOuter .| run.holds(x) }
+    isOuter = isOuter .& outerRows.holds(y)
     var marks = SIMD8<UInt32>(repeating: PolygonRows.Mark.outside)
     marks.replace(with: PolygonRows.Mark.unknown, where: isOuter)
-    if let innerRows {
-      var isInner = SIMDMask<SIMD8<Int32>>(repeating: false)
-      for run in inner { isInner = isInner .| Self.holds(run, x) }
-      marks.replace(with: PolygonRows.Mark.inside, where: isInner .& Self.holds(innerRows, y))
-    }
+    // An empty run would hold every other column.
+    guard innerRows.first <= innerRows.last else { return marks }
+    var isInner = SIMDMask<SIMD8<Int32>>(repeating: false)
+    if innerColumns.first <= innerColumns.last { isInner = innerColumns.holds(x) }
+    for run in otherInner where run.first <= run.last { isInner = isInner .| run.holds(x) }
+    marks.replace(with: PolygonRows.Mark.inside, where: isInner .& innerRows.holds(y))
     return marks
-  }
-
-  /// Which of eight columns or rows are in a run.
-  @inline(__always)
-  private static func holds(_ run: Columns, _ at: SIMD8<UInt32>) -> SIMDMask<SIMD8<Int32>> {
-    // Signed comparison after turning the sign around: what every processor has.
-    let half = SIMD8<UInt32>(repeating: 1 << 31)
-    let offset = SIMD8<Int32>(
-      truncatingIfNeeded: (at &- SIMD8<UInt32>(repeating: run.first)) ^ half)
-    let width = SIMD8<Int32>(
-      truncatingIfNeeded: SIMD8<UInt32>(repeating: run.last - run.first) ^ half)
-    let isWithin: SIMDMask<SIMD8<Int32>> = offset .<= width
-    return isWithin
   }
 
   /// The exact test.

@@ -9,8 +9,10 @@ enum RankSort {
   /// Writes `values` to `sorted` in the order of `keys`. Answers whether two keys are equal: their
   /// values then stand side by side in the order they came in.
   ///
-  /// - Parameter keys: `count` keys, at most ``limit``, with room for ``padding`` more, which is
-  ///   overwritten.
+  /// - Parameters:
+  ///   - keys: `count` keys, at most ``limit``, with room for ``padding`` more, which is overwritten.
+  ///   - values: `count` values, with ``padding`` more that may be read.
+  ///   - sorted: room for `count` values and one more.
   @inline(__always)
   static func sort<Value: BitwiseCopyable>(
     _ keys: UnsafeMutablePointer<Int32>, _ values: UnsafePointer<Value>, count: Int,
@@ -28,15 +30,17 @@ enum RankSort {
         // A true lane is -1.
         smaller &-= unsafe unsafeBitCast(isSmaller, to: SIMD8<Int32>.self)
       }
-      for lane in 0..<min(8, count - i) {
+      // Always eight: what lies behind the keys goes behind the values.
+      for lane in 0..<8 {
         let place = Int(truncatingIfNeeded: smaller[lane])
-        unsafe sorted[place] = unsafe values[i + lane]
+        unsafe sorted[place] = unsafe values[i &+ lane]
         places |= 1 &<< UInt64(truncatingIfNeeded: place)
       }
-      i += 8
+      i &+= 8
     }
     // Equal keys share a place, which leaves another one empty.
-    guard places != .max &>> UInt64(truncatingIfNeeded: limit - count) else { return false }
+    let all = UInt64.max &>> UInt64(truncatingIfNeeded: limit - count)
+    guard places & all != all else { return false }
     for i in 0..<count {
       var place = 0
       for j in 0..<count {

@@ -82,21 +82,28 @@ struct TopHits {
   private static func rankSort(_ hits: inout [Hit]) -> Bool {
     let count = hits.count
     guard count > 1 else { return false }
-    return unsafe withUnsafeTemporaryAllocation(
-      of: Int32.self, capacity: RankSort.limit + RankSort.padding
-    ) {
-      let keys = unsafe $0.baseAddress.unsafelyUnwrapped
-      for i in 0..<count { unsafe keys[i] = Int32(truncatingIfNeeded: hits[i].distance) }
-      var hasTies = false
-      hits = unsafe [Hit](unsafeUninitializedCapacity: count) { sorted, initialized in
-        unsafe hits.withUnsafeBufferPointer {
-          hasTies = unsafe RankSort.sort(
-            keys, $0.baseAddress.unsafelyUnwrapped, count: count,
-            into: sorted.baseAddress.unsafelyUnwrapped)
+    let room = RankSort.limit + RankSort.padding
+    return unsafe withUnsafeTemporaryAllocation(of: Int32.self, capacity: room) { keys in
+      unsafe withUnsafeTemporaryAllocation(of: UInt64.self, capacity: room) { packed in
+        unsafe withUnsafeTemporaryAllocation(of: UInt64.self, capacity: room) { sorted in
+          let keys = unsafe keys.baseAddress.unsafelyUnwrapped
+          let packed = unsafe packed.baseAddress.unsafelyUnwrapped
+          let sorted = unsafe sorted.baseAddress.unsafelyUnwrapped
+          for i in 0..<count {
+            unsafe keys[i] = Int32(truncatingIfNeeded: hits[i].distance)
+            unsafe packed[i] =
+              UInt64(truncatingIfNeeded: hits[i].distance) << 32 | UInt64(hits[i].slot)
+          }
+          let hasTies = unsafe RankSort.sort(
+            keys, UnsafePointer(packed), count: count, into: sorted)
+          for i in 0..<count {
+            let hit = unsafe sorted[i]
+            hits[i] = Hit(
+              distance: Int64(hit >> 32), slot: UInt32(truncatingIfNeeded: hit))
+          }
+          return hasTies
         }
-        initialized = count
       }
-      return hasTies
     }
   }
 

@@ -16,10 +16,11 @@ import Testing
       let span: ClosedRange<Int32> = round % 3 == 0 ? 0...5 : Int32.min...Int32.max
       let values = (0..<count).map { _ in Int32.random(in: span, using: &g) }
       var keys = values + [Int32](repeating: 7, count: RankSort.padding)
-      let order = (0..<UInt32(count)).map { $0 }
+      let padded = (0..<UInt32(count + RankSort.padding)).map { $0 }
+      let order = padded.prefix(count)
       var sorted = [UInt32](repeating: .max, count: count + 1)
       let hasTies = keys.withUnsafeMutableBufferPointer { keys in
-        order.withUnsafeBufferPointer { order in
+        padded.withUnsafeBufferPointer { order in
           sorted.withUnsafeMutableBufferPointer { sorted in
             count == 0
               ? false
@@ -306,6 +307,51 @@ import Testing
         index.nearestHits(nearest, now: Self.now) == oracle.nearest(nearest, now: Self.now))
       let within = WithinQuery(area: .box(.world), limit: limit)
       #expect(index.withinHits(within, now: Self.now) == oracle.within(within, now: Self.now))
+    }
+  }
+
+  /// Wherever the limit cuts the hits that wait to be visited, it leaves a prefix of them all.
+  @Test(arguments: [UInt64(89), 90])
+  func limitsCutAreasAnywhere(seed: UInt64) throws {
+    var g = SeededGenerator(seed: seed)
+    let crosses = seed == 90
+    let middle = (latitude: 37.5, longitude: crosses ? 179.999 : 127.0)
+    let (index, oracle) = build(
+      2500,
+      { g in
+        (
+          middle.latitude + .random(in: -0.1...0.1, using: &g),
+          Coordinate.wrappedLongitude(middle.longitude + .random(in: -0.1...0.1, using: &g))
+        )
+      }, seed: seed)
+    for round in 0..<12 {
+      let east = Double.random(in: -0.05...0.05, using: &g)
+      let north = Double.random(in: -0.05...0.05, using: &g)
+      let half = Double.random(in: 0.01...0.1, using: &g)
+      func corner(_ x: Double, _ y: Double) -> Coordinate {
+        Coordinate(
+          uncheckedLatitude: middle.latitude + north + y * half,
+          longitude: Coordinate.wrappedLongitude(middle.longitude + east + x * half))
+      }
+      let area: SearchArea
+      if round % 2 == 0 {
+        let (low, high) = (corner(-1, -1), corner(1, 1))
+        area = .box(
+          GeoBox(
+            uncheckedWest: low.longitude, south: low.latitude, east: high.longitude,
+            north: high.latitude))
+      } else {
+        area = .polygon(
+          try GeoPolygon([corner(-1, 0), corner(0, -1), corner(1, 0.3), corner(0, 1)]))
+      }
+      var query = WithinQuery(area: area, limit: 10_000)
+      if round % 3 == 2 { query.filter = SearchFilter(notTags: ["seventh"]) }
+      let all = oracle.within(query, now: Self.now)
+      #expect(index.withinHits(query, now: Self.now) == all)
+      for limit in [1, 40, 47, 48, 49, 208, Int.random(in: 2...1500, using: &g)] {
+        query.limit = limit
+        #expect(index.withinHits(query, now: Self.now) == Array(all.prefix(limit)), "\(limit)")
+      }
     }
   }
 }
