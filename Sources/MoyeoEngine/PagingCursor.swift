@@ -26,38 +26,22 @@ public struct PagingCursor: Hashable, Sendable {
   }
 
   public var text: String {
-    var bytes: [UInt8] = []
-    for word in [fingerprint, key] {
-      for shift in stride(from: UInt64(56), through: 0, by: -8) {
-        bytes.append(UInt8(truncatingIfNeeded: word >> shift))
+    let id = id.utf8
+    // 6 bits a character.
+    return String(unsafeUninitializedCapacity: ((16 + id.count) * 8 + 5) / 6) { out in
+      var base64 = Base64URL(out)
+      for word in [fingerprint, key] {
+        for shift in stride(from: UInt64(56), through: 0, by: -8) {
+          base64.append(UInt8(truncatingIfNeeded: word >> shift))
+        }
       }
+      for byte in id { base64.append(byte) }
+      return base64.finish()
     }
-    bytes.append(contentsOf: id.utf8)
-    return Self.encode(bytes)
   }
 
   private static func load(_ bytes: ArraySlice<UInt8>) -> UInt64 {
     bytes.reduce(0) { $0 << 8 | UInt64($1) }
-  }
-
-  private static let alphabet = Array(
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-
-  /// Base 64 url without padding (RFC 4648, section 5).
-  private static func encode(_ bytes: [UInt8]) -> String {
-    var out: [UInt8] = []
-    var buffer: UInt32 = 0
-    var bits: UInt32 = 0
-    for byte in bytes {
-      buffer = buffer << 8 | UInt32(byte)
-      bits += 8
-      while bits >= 6 {
-        bits -= 6
-        out.append(alphabet[Int(buffer >> bits & 63)])
-      }
-    }
-    if bits > 0 { out.append(alphabet[Int(buffer << (6 - bits) & 63)]) }
-    return String(decoding: out, as: UTF8.self)
   }
 
   private static func decode(_ text: String) -> [UInt8]? {
@@ -66,7 +50,7 @@ public struct PagingCursor: Hashable, Sendable {
     var buffer: UInt32 = 0
     var bits: UInt32 = 0
     for character in text.utf8 {
-      guard let value = alphabet.firstIndex(of: character) else { return nil }
+      guard let value = Base64URL.value(of: character) else { return nil }
       buffer = buffer << 6 | UInt32(value)
       bits += 6
       if bits >= 8 {
@@ -75,6 +59,43 @@ public struct PagingCursor: Hashable, Sendable {
       }
     }
     return out
+  }
+}
+
+/// Base 64 url without padding (RFC 4648, section 5), into room that its caller has counted.
+private struct Base64URL {
+  private static let alphabet: StaticString =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+
+  private let out: UnsafeMutableBufferPointer<UInt8>
+  private var count = 0
+  private var buffer: UInt32 = 0
+  private var bits: UInt32 = 0
+
+  init(_ out: UnsafeMutableBufferPointer<UInt8>) { self.out = out }
+
+  mutating func append(_ byte: UInt8) {
+    buffer = buffer << 8 | UInt32(byte)
+    bits += 8
+    while bits >= 6 {
+      bits -= 6
+      put(buffer >> bits)
+    }
+  }
+
+  /// - Returns: The number of characters.
+  mutating func finish() -> Int {
+    if bits > 0 { put(buffer << (6 - bits)) }
+    return count
+  }
+
+  private mutating func put(_ sixBits: UInt32) {
+    out[count] = Self.alphabet.utf8Start[Int(sixBits & 63)]
+    count += 1
+  }
+
+  static func value(of character: UInt8) -> Int? {
+    Self.alphabet.withUTF8Buffer { $0.firstIndex(of: character) }
   }
 }
 

@@ -26,6 +26,16 @@ import Testing
   ])
   func otherTextsAreNoVersion(text: String) { #expect(LayerVersion(text: text) == nil) }
 
+  /// What an earlier version of the service gave out must be read, and is given out still.
+  @Test func cursorTextIsBase64URL() {
+    let texts = [
+      "_wAAAAAAAAEAAAAAAAAAKmE", "_wAAAAAAAAEAAAAAAAAAKmFi", "_wAAAAAAAAEAAAAAAAAAKuq4uMO_",
+    ]
+    for (id, text) in zip(["a", "ab", "길ÿ"], texts) {
+      #expect(PagingCursor(fingerprint: 0xFF00_0000_0000_0001, key: 42, id: id).text == text)
+    }
+  }
+
   @Test(arguments: [UInt64(1), 2])
   func cursorsReadBack(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)

@@ -50,6 +50,19 @@ import Testing
     #expect(removed.hasRemoved && !removed.removed)
   }
 
+  @Test(arguments: [
+    (UInt32(0), UInt64(0)), (1, 15), (15, 16), (16, 255), (0xA0B1_C2D3, 256), (.max, .max),
+    (0x0FFF_FFFF, 0x1_0000_0000), (9, 0xABCDEF),
+  ])
+  func versions(epoch: UInt32, counter: UInt64) throws {
+    let version = LayerVersion(epoch: epoch, counter: counter)
+    var written = MessageWriter()
+    written.version(3, version)
+    var expected = MessageWriter()
+    expected.string(3, version.text)
+    #expect(written.bytes == expected.bytes)
+  }
+
   /// Random objects through the engine: what the writer copies from the index, against the same
   /// answer built from generated messages.
   @Test(arguments: [UInt64(5), 6])

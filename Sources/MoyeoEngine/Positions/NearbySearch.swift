@@ -61,7 +61,7 @@ extension Layer {
       limit: search.limit + 1, maximumDistanceMillimeters: search.radiusMillimeters,
       filter: search.filter.searchFilter(
         columns: columns, area: search.within.map(SearchArea.polygon), now: now),
-      after: after)
+      after: after, readsRecords: true)
     var page = PageEnd(limit: search.limit)
     index.nearest(query, now: now) { hit in
       if page.takes(hit, key: UInt64(bitPattern: hit.distanceMillimeters)) { visit(hit) }

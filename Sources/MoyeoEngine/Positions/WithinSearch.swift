@@ -44,7 +44,8 @@ extension Layer {
     }
     let query = WithinQuery(
       area: search.area, limit: search.limit + 1,
-      filter: search.filter.searchFilter(columns: columns, area: nil, now: now), after: after)
+      filter: search.filter.searchFilter(columns: columns, area: nil, now: now), after: after,
+      readsRecords: true)
     var page = PageEnd(limit: search.limit)
     index.within(query, now: now) { hit in
       if page.takes(hit, key: hit.mortonCode) { visit(hit) }

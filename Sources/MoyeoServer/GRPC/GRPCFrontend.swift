@@ -88,10 +88,7 @@ private final class HotReportStream: HotStream {
   init(_ stream: ReportStream) { self.stream = stream }
 
   func answer(_ message: UnsafeRawBufferPointer) throws(APIError) -> [UInt8] {
-    try encoded(
-      try stream.answer(
-        try RequestDecoding.message(
-          Moyeo_V1_StreamReportsRequest.self, encoded: Array(message))))
+    try stream.answer(encoded: message)
   }
 }
 

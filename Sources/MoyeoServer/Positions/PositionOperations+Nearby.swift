@@ -7,6 +7,16 @@ import SpatialIndexing
 import SwiftProtobuf
 
 extension PositionOperations {
+  /// A Nearby that ``NearbyReader`` takes, without the generated types; all others take the road
+  /// through them.
+  func nearbyInPlace(_ bytes: UnsafeRawBufferPointer) throws(APIError) -> [UInt8] {
+    guard let question = nearbyReader.question(in: bytes) else {
+      return try nearby(
+        try RequestDecoding.message(Moyeo_V1_NearbyRequest.self, encoded: Array(bytes)))
+    }
+    return try answer(question.search, in: try layer(question.layer, minVersion: nil))
+  }
+
   func nearby(_ request: Moyeo_V1_NearbyRequest) throws(APIError) -> [UInt8] {
     let layer = try layer(
       request.hasLayer ? request.layer : nil,
@@ -15,22 +25,28 @@ extension PositionOperations {
     let demand = try demand(
       staleness: request.hasMaxStalenessSeconds ? request.maxStalenessSeconds : nil,
       minVersion: request.hasMinVersion ? request.minVersion : nil)
-    var writer = MessageWriter(capacity: 80 + search.limit * 160)
-    guard demand.maximumStaleness > 0 else {
-      // What nearly all callers ask for: nothing is looked up, nothing is kept.
-      try write(search, in: layer, to: &writer)
-      writer.sharing(ageSeconds: 0, isCoalesced: false)
-      return writer.bytes
-    }
-    let version = layer.version.counter
+    guard demand.maximumStaleness > 0 else { return try answer(search, in: layer) }
+    let version = layer.version
+    let now = engine.clock.now()
     let found = try shared.inPlace(
-      Self.question(request), demand, version: version, now: engine.clock.now()
+      Self.question(request), demand, version: version.counter, now: now
     ) { () throws(APIError) in
+      var writer = MessageWriter(capacity: 80 + search.limit * 160)
       var expiresAt = ObjectModel.Instant.distantFuture
-      try write(search, in: layer, to: &writer) { expiresAt = min(expiresAt, $0.expiresAt) }
+      try write(search, in: layer, at: version, now: now, to: &writer) {
+        expiresAt = min(expiresAt, $0.expiresAt)
+      }
       return SharedReads.Answer(bytes: writer.bytes, expiresAt: expiresAt)
     }
     return found.encoded
+  }
+
+  /// What nearly all callers ask for: nothing is looked up, nothing is kept.
+  private func answer(_ search: NearbySearch, in layer: Layer) throws(APIError) -> [UInt8] {
+    var writer = MessageWriter(capacity: 80 + search.limit * 160)
+    try write(search, in: layer, at: layer.version, now: engine.clock.now(), to: &writer)
+    writer.sharing(ageSeconds: 0, isCoalesced: false)
+    return writer.bytes
   }
 
   /// Equal for requests that have the same answer.
@@ -43,32 +59,46 @@ extension PositionOperations {
     return SharedReads.Question(call: "Nearby", question)
   }
 
+  /// - Parameter version: Read before, so that the answer claims no more than it shows.
   private func write(
-    _ search: NearbySearch, in layer: Layer, to writer: inout MessageWriter,
-    visiting visit: ((HitView) -> Void)? = nil
+    _ search: NearbySearch, in layer: Layer, at version: LayerVersion, now: ObjectModel.Instant,
+    to writer: inout MessageWriter, visiting visit: ((HitView) -> Void)? = nil
   ) throws(APIError) {
-    let now = engine.clock.now()
     let bearings = BearingOrigin(search.origin)
     let next: String?
     do {
       next = try layer.nearby(search, now: now) { hit in
+        let contents = hit.contents
         writer.hit(
-          1, hit,
+          1, contents,
           HitFields(
             distanceMeters: Double(hit.distanceMillimeters) / 1000,
             bearingDegrees: bearings.degrees(
-              latitude: hit.latitude, longitude: hit.longitude),
-            ageSeconds: ageSeconds(of: hit, now: now)))
+              latitude: contents.latitude, longitude: contents.longitude),
+            ageSeconds: ageSeconds(since: contents.observedAt, now: now)))
         if let visit { visit(hit) }
       }
     } catch {
       throw APIError(error)
     }
     if let next { writer.string(2, next) }
-    writer.string(3, layer.version.text)
+    writer.version(3, version)
   }
 
-  /// Each query is answered or refused on its own.
+  /// A NearbyBatch of an existing layer whose queries ``NearbyReader`` takes, without the generated
+  /// types; all others take the road through them.
+  func nearbyBatchInPlace(_ bytes: UnsafeRawBufferPointer) throws(APIError) -> [UInt8] {
+    guard let (name, searches) = nearbyReader.batch(in: bytes), let layer = try? engine.layer(name)
+    else {
+      return try nearbyBatch(
+        try RequestDecoding.message(Moyeo_V1_NearbyBatchRequest.self, encoded: Array(bytes)))
+    }
+    let version = layer.version
+    return try batch(of: searches.count) { i in
+      BatchItem(layer: layer, version: version, search: searches[i])
+    }
+  }
+
   func nearbyBatch(_ request: Moyeo_V1_NearbyBatchRequest) throws(APIError) -> [UInt8] {
     let name = try validation.layerName(request.hasLayer ? request.layer : nil)
     guard request.requests.count <= engine.limits.nearbyBatch else {
@@ -76,15 +106,33 @@ extension PositionOperations {
         .tooManyItems, field: "requests",
         "at most \(engine.limits.nearbyBatch) queries a call; got \(request.requests.count)")
     }
-    var writer = MessageWriter(capacity: request.requests.count * 3072)
-    for (i, item) in request.requests.enumerated() {
+    return try batch(of: request.requests.count) { i throws(APIError) in
+      let layer = try batchLayer(request.requests[i], name)
+      return BatchItem(
+        layer: layer, version: layer.version, search: try search(request.requests[i]))
+    }
+  }
+
+  /// One query of a batch.
+  private struct BatchItem {
+    let layer: Layer
+    let version: LayerVersion
+    let search: NearbySearch
+  }
+
+  /// Each query is answered or refused on its own, all of them at one time.
+  private func batch(
+    of count: Int, _ item: (Int) throws(APIError) -> BatchItem
+  ) throws(APIError) -> [UInt8] {
+    let now = engine.clock.now()
+    var writer = MessageWriter(capacity: count * 3072)
+    for i in 0..<count {
       do throws(APIError) {
-        let layer = try batchLayer(item, name)
-        let search = try search(item)
+        let item = try item(i)
         try writer.nested(1) { answer throws(APIError) in
           answer.int32(1, 200)
           try answer.nested(2) { body throws(APIError) in
-            try write(search, in: layer, to: &body)
+            try write(item.search, in: item.layer, at: item.version, now: now, to: &body)
             body.sharing(ageSeconds: 0, isCoalesced: false)
           }
         }
@@ -147,7 +195,7 @@ extension PositionOperations {
     return filter
   }
 
-  func ageSeconds(of hit: HitView, now: ObjectModel.Instant) -> Double {
-    Double(max(0, now.milliseconds(since: hit.observedAt))) / 1000
+  func ageSeconds(since observedAt: ObjectModel.Instant, now: ObjectModel.Instant) -> Double {
+    Double(max(0, now.milliseconds(since: observedAt))) / 1000
   }
 }

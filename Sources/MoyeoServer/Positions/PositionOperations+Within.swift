@@ -17,7 +17,7 @@ extension PositionOperations {
       writer.string(1, hit.idString)
       writer.double(2, hit.latitude)
       writer.double(3, hit.longitude)
-      writer.double(6, ageSeconds(of: hit, now: now))
+      writer.double(6, ageSeconds(since: hit.observedAt, now: now))
       writer.raw(hit.payload)
       writer.timestamp(9, milliseconds: hit.observedAt.milliseconds)
       if hit.expiresAt != .distantFuture {
@@ -84,18 +84,22 @@ extension PositionOperations {
     _ search: WithinSearch, in layer: Layer
   ) throws(APIError) -> SharedReads.Answer {
     let now = engine.clock.now()
+    // Read before, so that the answer claims no more than it shows.
+    let version = layer.version
     var writer = MessageWriter(capacity: 80 + search.limit * 160)
     var expiresAt = ObjectModel.Instant.distantFuture
     do {
       let next = try layer.within(search, now: now) { hit in
-        writer.hit(1, hit, HitFields(ageSeconds: ageSeconds(of: hit, now: now)))
+        let contents = hit.contents
+        writer.hit(
+          1, contents, HitFields(ageSeconds: ageSeconds(since: contents.observedAt, now: now)))
         expiresAt = min(expiresAt, hit.expiresAt)
       }
       if let next { writer.string(2, next) }
     } catch {
       throw APIError(error)
     }
-    writer.string(3, layer.version.text)
+    writer.version(3, version)
     return SharedReads.Answer(bytes: writer.bytes, expiresAt: expiresAt)
   }
 

@@ -5,12 +5,15 @@ import MoyeoEngine
 struct PositionOperations: Sendable {
   let engine: Engine
   let reportReader: ReportReader
+  let nearbyReader: NearbyReader
   let shared: SharedReads
 
   init(engine: Engine, shared: SharedReads = SharedReads()) {
     self.engine = engine
     self.shared = shared
-    reportReader = ReportReader(limits: engine.limits)
+    let tagCache = TagCache()
+    reportReader = ReportReader(limits: engine.limits, tagCache: tagCache)
+    nearbyReader = NearbyReader(limits: engine.limits, tagCache: tagCache)
   }
 
   var validation: RequestValidation { RequestValidation(limits: engine.limits) }
@@ -38,12 +41,13 @@ struct PositionOperations: Sendable {
       Operation(
         inPlace: service, "Nearby", Moyeo_V1_NearbyRequest.self, Moyeo_V1_NearbyResponse.self,
         routes: [.init("GET", layer + "/nearby"), .init("POST", layer + "/nearby")],
-        throttleScope: { $0.layer }
+        encodedHandler: nearbyInPlace, throttleScope: { $0.layer }
       ) { request throws(APIError) in try nearby(request) },
       Operation(
         inPlace: service, "NearbyBatch", Moyeo_V1_NearbyBatchRequest.self,
         Moyeo_V1_NearbyBatchResponse.self,
-        routes: [.init("POST", layer + "/nearby/batch")], maximumRequestBytes: 4 << 20
+        routes: [.init("POST", layer + "/nearby/batch")], maximumRequestBytes: 4 << 20,
+        encodedHandler: nearbyBatchInPlace
       ) { request throws(APIError) in try nearbyBatch(request) },
       Operation(
         service, "Within", Moyeo_V1_WithinRequest.self, Moyeo_V1_WithinResponse.self,

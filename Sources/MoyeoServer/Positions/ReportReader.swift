@@ -1,7 +1,6 @@
 import GeoMath
 import MoyeoEngine
 import ObjectModel
-import Synchronization
 
 /// Reads a ReportRequest's positions straight from the wire into a batch.
 ///
@@ -12,9 +11,7 @@ import Synchronization
 /// (`Tests/MoyeoServerTests` compares them).
 struct ReportReader: Sendable {
   let limits: EngineLimits
-  private let tagCache = TagCache()
-
-  init(limits: EngineLimits) { self.limits = limits }
+  let tagCache: TagCache
 
   /// The layer named by a request that this reader may take, `nil` for others.
   func layerName(in request: UnsafeRawBufferPointer) -> String? {
@@ -201,96 +198,5 @@ extension ReportReader {
   /// Valid UTF-8.
   private func isText(_ bytes: UnsafeRawBufferPointer) -> Bool {
     isASCII(bytes) || String(validating: bytes, as: UTF8.self) != nil
-  }
-}
-
-/// Fields of canonical protobuf bytes, without copies. After the end, ``isIntact`` says whether
-/// everything could be read.
-private struct WireCursor {
-  struct Field {
-    /// Number << 3 | wire type.
-    let key: UInt64
-    /// Of a varint or fixed field.
-    let bits: UInt64
-    /// Of a length-delimited field.
-    let bytes: UnsafeRawBufferPointer
-  }
-
-  private let bytes: UnsafeRawBufferPointer
-  private var offset = 0
-  private(set) var isIntact = true
-  private static var none: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
-
-  init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
-
-  mutating func next() -> Field? {
-    guard offset < bytes.count, isIntact else { return nil }
-    guard let key = varint() else { return broken() }
-    switch key & 7 {
-    case 0:
-      guard let bits = varint() else { return broken() }
-      return Field(key: key, bits: bits, bytes: Self.none)
-    case 1:
-      guard offset + 8 <= bytes.count else { return broken() }
-      defer { offset += 8 }
-      return Field(
-        key: key,
-        bits: UInt64(
-          littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)),
-        bytes: Self.none)
-    case 2:
-      guard let count = varint(), count <= UInt64(bytes.count - offset) else { return broken() }
-      defer { offset += Int(count) }
-      return Field(
-        key: key, bits: 0,
-        bytes: UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + Int(count)]))
-    default: return broken()
-    }
-  }
-
-  private mutating func broken() -> Field? {
-    isIntact = false
-    return nil
-  }
-
-  private mutating func varint() -> UInt64? {
-    var value: UInt64 = 0
-    var shift: UInt64 = 0
-    while offset < bytes.count, shift < 64 {
-      let byte = bytes[offset]
-      offset += 1
-      value |= UInt64(byte & 0x7F) << shift
-      if byte < 0x80 { return value }
-      shift += 7
-    }
-    return nil
-  }
-}
-
-/// Normalised forms of tags seen before, so that a heartbeat does not normalise Hangul again.
-private final class TagCache: Sendable {
-  private let forms = Mutex<[String: String]>([:])
-  /// Then it begins anew: a bound on what callers can make us keep.
-  private static let capacity = 4096
-
-  /// `nil` for what is not a valid tag.
-  func normalized(_ bytes: UnsafeRawBufferPointer, maximumBytes: Int) -> String? {
-    guard (1...maximumBytes).contains(bytes.count) else { return nil }
-    if bytes.allSatisfy(Self.isPlain) { return String(decoding: bytes, as: UTF8.self) }
-    guard let raw = String(validating: bytes, as: UTF8.self) else { return nil }
-    if let known = forms.withLock({ $0[raw] }) { return known }
-    let form = TagNormalization.normalize(raw)
-    guard (1...maximumBytes).contains(form.utf8.count) else { return nil }
-    forms.withLock { forms in
-      if forms.count >= Self.capacity { forms.removeAll(keepingCapacity: true) }
-      // Canonically equal strings are equal keys, and have one form.
-      forms[raw] = form
-    }
-    return form
-  }
-
-  /// Lower-case ASCII letters, digits, - and _ are their own normal form.
-  private static func isPlain(_ byte: UInt8) -> Bool {
-    (97...122).contains(byte) || (48...57).contains(byte) || byte == 45 || byte == 95
   }
 }

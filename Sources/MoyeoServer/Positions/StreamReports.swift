@@ -23,11 +23,12 @@ extension GRPCFrontend {
           for try await bytes in messages {
             let start = recorder.start()
             do {
-              let message = try RequestDecoding.message(
-                Moyeo_V1_StreamReportsRequest.self, encoded: bytes)
-              let answer = try encoded(try stream.answer(message))
+              let answer: Result<[UInt8], APIError> = bytes.withUnsafeBytes { raw in
+                Result { () throws(APIError) in try stream.answer(encoded: raw) }
+              }
+              let message = try answer.get()
               recorder.finish(start, reason: nil)
-              try await writer.write(answer)
+              try await writer.write(message)
             } catch let error as APIError {
               recorder.finish(start, reason: error.reason)
               throw error.grpcStatus
@@ -66,8 +67,68 @@ struct ReportStream {
   let positions: PositionOperations
   private var layerName: String?
   private var outcomes: [UpdateOutcome] = []
+  /// Of the layer; kept for its memory.
+  private var moves: UpdateBatch?
 
   init(positions: PositionOperations) { self.positions = positions }
+
+  /// The answer to an encoded message, encoded. Packed columns that are plainly valid do without
+  /// the generated types; anything else takes the road through them.
+  mutating func answer(encoded message: UnsafeRawBufferPointer) throws(APIError) -> [UInt8] {
+    if let columns = PackedColumns(message), let answer = try answer(columns) { return answer }
+    return try encoded(
+      try answer(
+        try RequestDecoding.message(
+          Moyeo_V1_StreamReportsRequest.self, encoded: Array(message))))
+  }
+
+  /// - Returns: `nil`, and nothing is stored, when the message must take the other road.
+  private mutating func answer(_ columns: PackedColumns) throws(APIError) -> [UInt8]? {
+    guard let layerName, let layer = try? positions.engine.layer(layerName),
+      columns.count <= Self.mostPacked
+    else { return nil }
+    var ttl: Int64?
+    if let seconds = columns.ttlSeconds {
+      guard let valid = try? positions.validation.ttlMilliseconds(seconds, field: "") else {
+        return nil
+      }
+      ttl = valid
+    }
+    let now = positions.engine.clock.now()
+    let times = layer.times(
+      observedAt: columns.observedAtMilliseconds.map(Instant.init(milliseconds:)),
+      ttlMilliseconds: ttl, now: now, limits: positions.engine.limits)
+    guard times.expiresAt > now else { return nil }
+    var batch = moves.take() ?? UpdateBatch(columnCount: layer.columns.count)
+    defer { moves = batch }
+    batch.removeAll(keepingCapacity: true)
+    batch.reserveCapacity(columns.count)
+    for i in 0..<columns.count {
+      let (latitude, longitude) = (columns.latitudeE7(i), columns.longitudeE7(i))
+      guard refusal(latitude, longitude, layer.settings) == nil else { return nil }
+      batch.append(
+        handle: ObjectHandle(packed: columns.handle(i)), latitude: Double(latitude) / 1e7,
+        longitude: Double(longitude) / 1e7, observedAt: times.observedAt,
+        expiresAt: times.expiresAt, isReceiptTime: times.isReceiptTime)
+    }
+    layer.apply(batch, now: now, outcomes: &outcomes)
+    if outcomes.allSatisfy(\.isAccepted) {
+      var writer = MessageWriter(capacity: 64)
+      writer.int32(1, columns.count)
+      writer.version(4, layer.version)
+      if let sequence = columns.sequence { writer.int64(5, sequence) }
+      return writer.bytes
+    }
+    var response = Moyeo_V1_StreamReportsResponse()
+    response.accepted = 0
+    tally(&response) { $0 }
+    response.version = layer.version.text
+    if let sequence = columns.sequence { response.sequence = sequence }
+    return try encoded(response)
+  }
+
+  /// Positions or ids a message.
+  private static let mostPacked = 100_000
 
   mutating func answer(_ message: Moyeo_V1_StreamReportsRequest) throws(APIError)
     -> Moyeo_V1_StreamReportsResponse
@@ -107,7 +168,7 @@ struct ReportStream {
   private func register(
     _ ids: [String], _ layerName: String, _ response: inout Moyeo_V1_StreamReportsResponse
   ) throws(APIError) {
-    guard ids.count <= 100_000 else {
+    guard ids.count <= Self.mostPacked else {
       throw APIError(.tooManyItems, field: "register.ids", "at most 100000 ids a message")
     }
     let layer = try positions.layer(layerName, minVersion: nil)
@@ -132,7 +193,7 @@ struct ReportStream {
         "handles, latitudeE7 and longitudeE7 have one entry for each position; got \(count), "
           + "\(packed.latitudeE7.count) and \(packed.longitudeE7.count)")
     }
-    guard count <= 100_000 else {
+    guard count <= Self.mostPacked else {
       throw APIError(.tooManyItems, field: "packed", "at most 100000 positions a message")
     }
     let layer = try positions.layer(layerName, minVersion: nil)
@@ -169,20 +230,26 @@ struct ReportStream {
         expiresAt: times.expiresAt, isReceiptTime: times.isReceiptTime)
     }
     layer.apply(batch, now: now, outcomes: &outcomes)
+    tally(&response) { Int(accepted[$0]) }
+    response.rejections.sort { $0.index < $1.index }
+  }
+
+  /// Adds what became of each position applied; `index` tells its place in the message.
+  private func tally(
+    _ response: inout Moyeo_V1_StreamReportsResponse, index: (Int) -> Int
+  ) {
     for (k, outcome) in outcomes.enumerated() {
       switch outcome {
       case .inserted, .updated, .superseded: response.accepted += 1
       case .stale:
         response.rejections.append(
           Self.rejection(
-            index: Int(accepted[k]), id: "", field: "observedAtMilliseconds", reason: .stale))
+            index: index(k), id: "", field: "observedAtMilliseconds", reason: .stale))
       case .unknownHandle:
         response.rejections.append(
-          Self.rejection(
-            index: Int(accepted[k]), id: "", field: "handles", reason: .unknownObject))
+          Self.rejection(index: index(k), id: "", field: "handles", reason: .unknownObject))
       }
     }
-    response.rejections.sort { $0.index < $1.index }
   }
 
   private func refusal(_ latitude: Int32, _ longitude: Int32, _ settings: LayerSettings)
@@ -220,5 +287,14 @@ struct ReportStream {
       default: "outside the range of \(field)"
       }
     return out
+  }
+}
+
+extension UpdateOutcome {
+  fileprivate var isAccepted: Bool {
+    switch self {
+    case .inserted, .updated, .superseded: true
+    case .stale, .unknownHandle: false
+    }
   }
 }

@@ -1,0 +1,123 @@
+import MoyeoEngine
+
+/// Reads NearbyRequests straight from the wire.
+///
+/// It takes only what is plainly valid and commonly sent: for anything else (a polygon, conditions
+/// on attributes, a version to wait for, staleness, a field unknown or out of range) it gives up,
+/// and the request goes through the generated types and their validation, which also words the
+/// refusals. Both roads ask the same (`Tests/MoyeoServerTests` compares them).
+struct NearbyReader: Sendable {
+  struct Question {
+    var layer: String?
+    var search: NearbySearch
+  }
+
+  let limits: EngineLimits
+  let tagCache: TagCache
+
+  /// The query of a NearbyRequest; `nil` when it must take the other road.
+  func question(in request: UnsafeRawBufferPointer) -> Question? {
+    var fields = Fields()
+    var reader = WireCursor(request)
+    while let field = reader.next() {
+      guard take(field, into: &fields) else { return nil }
+    }
+    return reader.isIntact ? question(fields) : nil
+  }
+
+  /// Layer and queries of a NearbyBatchRequest; `nil` when it must take the other road.
+  func batch(in request: UnsafeRawBufferPointer) -> (layer: String, searches: [NearbySearch])? {
+    var layer: String?
+    var questions: [Question] = []
+    questions.reserveCapacity(min(request.count / 24 + 1, limits.nearbyBatch))
+    var reader = WireCursor(request)
+    while let field = reader.next() {
+      switch field.key {
+      case 1 << 3 | 2:
+        guard let name = String(validating: field.bytes, as: UTF8.self) else { return nil }
+        layer = name
+      case 2 << 3 | 2:
+        guard questions.count < limits.nearbyBatch, let question = question(in: field.bytes)
+        else { return nil }
+        questions.append(question)
+      default: return nil
+      }
+    }
+    guard reader.isIntact, let layer,
+      questions.allSatisfy({ $0.layer == nil || $0.layer == layer })
+    else { return nil }
+    return (layer, questions.map(\.search))
+  }
+
+  /// A request's fields, as far as they are taken; of one that stands twice the later.
+  private struct Fields {
+    var layer: String?
+    var latitude: Double?
+    var longitude: Double?
+    var limit: Int32?
+    var radiusMeters: Double?
+    var maximumAgeSeconds: Double?
+    var filter = ObjectFilter()
+    var cursor: String?
+  }
+
+  private func take(_ field: WireCursor.Field, into fields: inout Fields) -> Bool {
+    switch field.key {
+    case 1 << 3 | 2: return text(field, &fields.layer)
+    case 2 << 3 | 1: fields.latitude = Double(bitPattern: field.bits)
+    case 3 << 3 | 1: fields.longitude = Double(bitPattern: field.bits)
+    case 4 << 3: fields.limit = Int32(truncatingIfNeeded: field.bits)
+    case 5 << 3 | 1: fields.radiusMeters = Double(bitPattern: field.bits)
+    case 6 << 3 | 2: return tag(field, &fields.filter.tags)
+    case 7 << 3 | 2:
+      var word: String?
+      guard text(field, &word), let match = try? validation.tagMatch(word) else { return false }
+      fields.filter.tagMatch = match
+    case 8 << 3 | 2: return tag(field, &fields.filter.notTags)
+    case 9 << 3 | 2:
+      var id: String?
+      guard text(field, &id), let id, fields.filter.excludedIDs.count < limits.excludedIDs
+      else { return false }
+      fields.filter.excludedIDs.append(id)
+    case 12 << 3 | 1: fields.maximumAgeSeconds = Double(bitPattern: field.bits)
+    case 13 << 3 | 2: return text(field, &fields.cursor)
+    default: return false
+    }
+    return true
+  }
+
+  private var validation: RequestValidation { RequestValidation(limits: limits) }
+
+  private func question(_ fields: Fields) -> Question? {
+    guard
+      let origin = try? validation.coordinate(
+        latitude: fields.latitude, longitude: fields.longitude, allowsNullIsland: true),
+      let limit = try? validation.limit(
+        fields.limit, default: limits.defaultHits, maximum: limits.hits)
+    else { return nil }
+    var search = NearbySearch(origin: origin, limit: limit, filter: fields.filter)
+    if let meters = fields.radiusMeters {
+      guard let radius = try? validation.radiusMillimeters(meters) else { return nil }
+      search.radiusMillimeters = radius
+    }
+    if let seconds = fields.maximumAgeSeconds {
+      guard let age = try? validation.maximumAgeMilliseconds(seconds) else { return nil }
+      search.filter.maximumAgeMilliseconds = age
+    }
+    search.cursor = fields.cursor
+    return Question(layer: fields.layer, search: search)
+  }
+
+  private func text(_ field: WireCursor.Field, _ text: inout String?) -> Bool {
+    text = String(validating: field.bytes, as: UTF8.self)
+    return text != nil
+  }
+
+  private func tag(_ field: WireCursor.Field, _ tags: inout [String]) -> Bool {
+    guard let tag = tagCache.normalized(field.bytes, maximumBytes: limits.tagBytes) else {
+      return false
+    }
+    if !tags.contains(tag) { tags.append(tag) }
+    return tags.count <= limits.tagsPerObject
+  }
+}
