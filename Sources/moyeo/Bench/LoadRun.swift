@@ -124,17 +124,19 @@ final class LoadRun {
     isSendingDue = true
     defer { isSendingDue = false }
     let first = next
+    var sent = 0
     repeat {
       if underWay + queue.count < maximum {
         if isMeasuring { leaving.append(next) }
         queue.append((next, isMeasuring))
         drain()
+        sent += 1
       } else if isMeasuring {
         outcome.unsent += 1
       }
       dueCount += 1
       next = due(rate)
-    } while leaving.count < Self.mostAtOnce && next <= .now()
+    } while sent < Self.mostAtOnce && next <= .now()
     var now = NIODeadline.now()
     while now < first { now = .now() }
     for intended in leaving { lateness.record(nanoseconds: (now - intended).nanoseconds) }
