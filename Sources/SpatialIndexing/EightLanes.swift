@@ -9,6 +9,25 @@ enum EightLanes {
     return any(isWithin)
   }
 
+  /// Whether any of eight is true. The standard library's goes lane by lane.
+  @inline(__always)
+  static func any(_ mask: SIMDMask<SIMD8<Int32>>) -> Bool {
+    let words = unsafe unsafeBitCast(mask, to: SIMD4<UInt64>.self)
+    let pair = words.lowHalf | words.highHalf
+    return (pair[0] | pair[1]) != 0
+  }
+
+  /// Eight squares, those of a mask infinite.
+  @inline(__always)
+  static func ruledOut(
+    _ squares: SIMD8<Float>, where mask: SIMDMask<SIMD8<Int32>>
+  ) -> SIMD8<Float> {
+    let bits = unsafe unsafeBitCast(squares, to: SIMD8<UInt32>.self)
+    let isOut = unsafe unsafeBitCast(mask, to: SIMD8<UInt32>.self)
+    let infinity = SIMD8<UInt32>(repeating: Float.infinity.bitPattern)
+    return unsafe unsafeBitCast(bits & ~isOut | infinity & isOut, to: SIMD8<Float>.self)
+  }
+
   /// Squared planar distances of eight points, the short way round.
   @inline(__always)
   static func squares(
@@ -47,6 +66,12 @@ struct SignatureTest {
   var any: UInt32 = 0
   /// Bits none of which may be set.
   var none: UInt32 = 0
+
+  /// Whether a signature or a union of signatures may belong to a match.
+  @inline(__always)
+  func admits(_ signature: UInt32) -> Bool {
+    signature & all == all && (any == 0 || signature & any != 0)
+  }
 
   /// Which of eight signatures rule their point out.
   @inline(__always)

@@ -85,11 +85,9 @@ import ObjectModel
 
   /// Whether a signature or a union of signatures may belong to a match.
   @inline(__always)
-  func admits(_ signature: UInt32) -> Bool {
-    signature & signatureAll == signatureAll
-      && (signatureAny == 0 || signature & signatureAny != 0)
-  }
+  func admits(_ signature: UInt32) -> Bool { signatures.admits(signature) }
 
+  @inline(__always)
   var signatures: SignatureTest {
     SignatureTest(all: signatureAll, any: signatureAny, none: signatureNot)
   }

@@ -75,6 +75,9 @@ extension LiveIndex {
     return Float(needed / .pi * side * side / Double(max(1, node.count)))
   }
 
+  /// Candidates whose slots are asked for together: as many as fit the first cache.
+  private static var askedAhead: Int { 64 }
+
   /// Measures the candidates exactly and orders them.
   func finish(
     _ search: NearestSearch, _ candidates: borrowing PlanarCandidates, _ work: inout SearchWork
@@ -87,8 +90,7 @@ extension LiveIndex {
       for i in 0..<count { search.offer(candidates.slot(i), to: &hits, self) }
       return hits.sorted(self)
     }
-    // As many as fit the first cache, then so many ahead.
-    let ahead = 64
+    let ahead = Self.askedAhead
     for i in 0..<min(ahead, count) {
       unsafe MemoryHints.read(slots.base + Int(candidates.slot(i)))
     }
@@ -130,6 +132,10 @@ extension LiveIndex {
       var budget = search.plan.scanBudget
       let tick = times.tick(search.now)
       let isPlain = search.plan.isTrivial && search.after == nil
+      // Not of the plan in the loop, where it would be copied.
+      let signatures = search.plan.signatures
+      let isDecidedBySignature = search.plan.isSignatureOnly && search.after == nil
+      var hasAsked = search.limit > Self.askedAhead
       while depth > 0 {
         depth -= 1
         let pending = unsafe stack[depth]
@@ -138,7 +144,7 @@ extension LiveIndex {
         if unsafe node.pointee.isInner {
           work.nodesVisited += 1
           unsafe expand(
-            node, pending, center, search.plan, candidates.bound,
+            node, pending, center, signatures, candidates.bound,
             stack.baseAddress.unsafelyUnwrapped, &depth, isPlain: isPlain)
           continue
         }
@@ -150,12 +156,22 @@ extension LiveIndex {
         unsafe work.pointsTested += Int(node.pointee.count)
         if unsafe isPlain && node.pointee.earliest > tick && node.pointee.level < 32 {
           unsafe scanPlainLeaf(node, center, &candidates)
+        } else if unsafe isDecidedBySignature && node.pointee.earliest > tick
+          && node.pointee.level < 32
+        {
+          unsafe scanDecidedLeaf(node, center, signatures, &candidates)
         } else {
           scanLeaf(pending.node, search, center, inner: inner, tick: tick, &candidates)
           unsafe budget -= Int(node.pointee.count)
           if budget < 0 { return false }
         }
-        candidates.reduceIfWorthwhile()
+        if candidates.reduceIfWorthwhile() && !hasAsked {
+          // Most of them will be measured.
+          hasAsked = true
+          for i in 0..<min(candidates.count, Self.askedAhead) {
+            unsafe MemoryHints.readLater(slots.base + Int(candidates.slot(i)))
+          }
+        }
       }
       return true
     }
@@ -175,7 +191,7 @@ extension LiveIndex {
   @inline(__always)
   private func expand(
     _ node: UnsafeMutablePointer<TreeNode>, _ pending: Pending, _ center: MercatorPoint,
-    _ plan: FilterPlan, _ bound: Float, _ stack: UnsafeMutablePointer<Pending>,
+    _ signatures: SignatureTest, _ bound: Float, _ stack: UnsafeMutablePointer<Pending>,
     _ depth: inout Int, isPlain: Bool
   ) {
     let side = unsafe UInt32(1) &<< (31 &- node.pointee.level)
@@ -199,7 +215,7 @@ extension LiveIndex {
       let square = (quadrant & 1 == 0 ? x0 : x1) + (quadrant & 2 == 0 ? y0 : y1)
       let child = unsafe group + Int(quadrant)
       guard square <= bound, unsafe child.pointee.count > 0,
-        unsafe isPlain || plan.admits(child.pointee.signature)
+        unsafe isPlain || signatures.admits(child.pointee.signature)
       else {
         return
       }
@@ -242,6 +258,30 @@ extension LiveIndex {
     }
   }
 
+  /// A leaf that is no pile, where signatures tell which points count.
+  @inline(__always)
+  private func scanDecidedLeaf(
+    _ node: UnsafeMutablePointer<TreeNode>, _ center: MercatorPoint, _ signatures: SignatureTest,
+    _ candidates: inout PlanarCandidates
+  ) {
+    let x = SIMD8<UInt32>(repeating: center.x)
+    let y = SIMD8<UInt32>(repeating: center.y)
+    let ids = unsafe UnsafeRawPointer(node).assumingMemoryBound(to: UInt32.self)
+    var left = unsafe Int(node.pointee.count)
+    var i = 0
+    while left > 0 {
+      let block = unsafe tree.blocks.pointer(ids[i])
+      let squares = unsafe EightLanes.ruledOut(
+        EightLanes.squares(block.pointee.x, block.pointee.y, x, y),
+        where: signatures.fails(block.pointee.signature))
+      if EightLanes.anyIsWithin(squares, candidates.bound) {
+        unsafe candidates.append(squares, PointBlock.slots(block), lanes: min(8, left))
+      }
+      left -= 8
+      i += 1
+    }
+  }
+
   @inline(__always)
   private func scanLeaf(
     _ leaf: UInt32, _ search: NearestSearch, _ center: MercatorPoint, inner: Float, tick: UInt32,
@@ -251,18 +291,13 @@ extension LiveIndex {
     let x = SIMD8<UInt32>(repeating: center.x)
     let y = SIMD8<UInt32>(repeating: center.y)
     let bits = search.plan.signatures
-    let isDecided = search.plan.isSignatureOnly && !mayBeExpired && search.after == nil
     tree.forEachBlock(of: leaf) { id, lanes in
       let block = unsafe tree.blocks.pointer(id)
-      var squares = unsafe EightLanes.squares(block.pointee.x, block.pointee.y, x, y)
-      let isOut = unsafe bits.fails(block.pointee.signature)
-      squares.replace(with: .infinity, where: isOut)
+      let squares = unsafe EightLanes.ruledOut(
+        EightLanes.squares(block.pointee.x, block.pointee.y, x, y),
+        where: bits.fails(block.pointee.signature))
       let bound = candidates.bound
       guard EightLanes.anyIsWithin(squares, bound) else { return }
-      if isDecided {
-        unsafe candidates.append(squares, PointBlock.slots(block), lanes: lanes)
-        return
-      }
       for lane in 0..<lanes where squares[lane] <= bound && squares[lane] >= inner {
         let slot = unsafe block.pointee.slot[lane]
         guard search.plan.matchesBeyondSignature(slot, self) else { continue }

@@ -86,10 +86,13 @@
     capacity *= 2
   }
 
-  /// Tightens the bound when enough candidates have come together.
+  /// Tightens the bound when enough candidates have come together. Answers whether they had.
   @inline(__always)
-  mutating func reduceIfWorthwhile() {
-    if count >= nextReduction { reduce() }
+  @discardableResult
+  mutating func reduceIfWorthwhile() -> Bool {
+    guard count >= nextReduction else { return false }
+    reduce()
+    return true
   }
 
   mutating func reduce() {

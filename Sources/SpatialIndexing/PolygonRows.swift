@@ -179,7 +179,7 @@ struct PolygonRows {
     return unsafe runs.withUnsafeBufferPointer { runs in
       for k in Int(starts[Int(first)])..<Int(starts[Int(last) + 1]) {
         let eight = unsafe runs[k]
-        if any(eight.begin(after: x, width: width) .| eight.hold(x)) { return .mixed }
+        if EightLanes.any(eight.begin(after: x, width: width) .| eight.hold(x)) { return .mixed }
       }
       // No edge in sight: one point is as good as another.
       var crossings = SIMD8<UInt32>.zero
@@ -212,7 +212,7 @@ struct PolygonRows {
             isHeld = isHeld .| eight.hold(column)
             crossings ^= eight.crossings(eastOf: column)
           }
-          unsafe marks[lane] = any(isHeld) ? Mark.unknown : ~crossings.wrappedSum() & 1
+          unsafe marks[lane] = EightLanes.any(isHeld) ? Mark.unknown : ~crossings.wrappedSum() & 1
         }
       }
     }
