@@ -155,15 +155,70 @@ public struct BearingOrigin: Sendable {
   }
 
   /// Initial great-circle bearing in degrees clockwise from north, 0..<360; 0 for the same point.
+  ///
+  /// Points within 1.1 degrees take series that end below a double's last bit, and no difference
+  /// of nearly equal products: within 1e-11 degrees of the exact bearing. For others the textbook
+  /// formula does.
   @inlinable
   public func degrees(latitude other: Double, longitude otherLongitude: Double) -> Double {
     if other == latitude && otherLongitude == longitude { return 0 }
-    let lat2 = other * (.pi / 180)
+    let deltaLatitude = (other - latitude) * (.pi / 180)
     let deltaLongitude = (otherLongitude - longitude) * (.pi / 180)
-    let y = sin(deltaLongitude) * cos(lat2)
-    let x = cosLatitude * sin(lat2) - sinLatitude * cos(lat2) * cos(deltaLongitude)
-    let degrees = atan2(y, x) * (180 / .pi)
+    let y: Double
+    let x: Double
+    if abs(deltaLatitude) <= Self.near && abs(deltaLongitude) <= Self.near && cosLatitude > 0.1 {
+      let (sinDelta, versineDelta) = Self.ofSmall(deltaLatitude)
+      let (sinTurn, versineTurn) = Self.ofSmall(deltaLongitude)
+      let cosOther = cosLatitude * (1 - versineDelta) - sinLatitude * sinDelta
+      y = sinTurn * cosOther
+      // cos a sin b - sin a cos b cos t = sin(b - a) + sin a cos b (1 - cos t)
+      x = sinDelta + sinLatitude * cosOther * versineTurn
+    } else {
+      let lat2 = other * (.pi / 180)
+      y = sin(deltaLongitude) * cos(lat2)
+      x = cosLatitude * sin(lat2) - sinLatitude * cos(lat2) * cos(deltaLongitude)
+    }
+    let degrees = Self.angle(y: y, x: x) * (180 / .pi)
     let positive = degrees < 0 ? degrees + 360 : degrees
     return positive >= 360 ? 0 : positive
+  }
+
+  /// `atan2` to 1e-15 radians, at half its cost: one division and the approximation of atan in
+  /// S. Moshier, Cephes (atan.c), after a turn by a quarter of pi where the quotient is above 0.66.
+  @inlinable
+  @inline(__always)
+  static func angle(y: Double, x: Double) -> Double {
+    let high = max(abs(x), abs(y))
+    let low = min(abs(x), abs(y))
+    guard high > 0 else { return 0 }
+    let isTurned = low > 0.66 * high
+    let t = (isTurned ? low - high : low) / (isTurned ? low + high : high)
+    let z = t * t
+    let p =
+      (((-8.750608600031904122785e-1 * z - 1.615753718733365076637e1) * z
+        - 7.500855792314704667340e1) * z - 1.228866684490136173410e2) * z
+      - 6.485021904942025371773e1
+    let q =
+      ((((z + 2.485846490142306297962e1) * z + 1.650270098316988542046e2) * z
+        + 4.328810604912902668951e2) * z + 4.853903996359136964868e2) * z
+      + 1.945506571482613964425e2
+    let first = (isTurned ? .pi / 4 : 0) + (t + t * (z * p / q))
+    let upper = abs(y) > abs(x) ? .pi / 2 - first : first
+    let half = x < 0 ? .pi - upper : upper
+    return y < 0 ? -half : half
+  }
+
+  /// 1.1 degrees, in radians.
+  @usableFromInline static var near: Double { 0.02 }
+
+  /// Sine, and 1 - cosine, of an angle up to ``near``: the terms left out are below 1e-17 of them.
+  @inlinable
+  @inline(__always)
+  static func ofSmall(_ radians: Double) -> (sine: Double, versine: Double) {
+    let square = radians * radians
+    return (
+      radians * (1 - square * (1.0 / 6 - square * (1.0 / 120 - square * (1.0 / 5040)))),
+      square * (0.5 - square * (1.0 / 24 - square * (1.0 / 720 - square * (1.0 / 40_320))))
+    )
   }
 }
