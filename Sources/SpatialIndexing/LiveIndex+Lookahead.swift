@@ -187,28 +187,36 @@ extension LiveIndex {
 
   // MARK: Lookups
 
-  /// One step before the id of hash `i` is looked up.
+  /// One step before the id of hash `i` is looked up: asks for the map's line of one further on, for
+  /// the slot and the reference of one whose line has come, and for the record of one whose
+  /// reference has. Notes the slot that a hash names first, `Slot.vacant` if that is another's.
   @inline(__always)
-  func lookAhead(of i: Int, _ hashes: UnsafeBufferPointer<UInt64>) {
-    if i + 36 < hashes.count { unsafe MemoryHints.read(map.home(hashes[i + 36])) }
+  func lookAhead(
+    of i: Int, _ hashes: UnsafeBufferPointer<UInt64>, _ likely: UnsafeMutableBufferPointer<UInt32>
+  ) {
+    if i + 36 < hashes.count { unsafe MemoryHints.readLater(map.home(hashes[i + 36])) }
     if i + 24 < hashes.count, let slot = unsafe likelySlot(hashes[i + 24]) {
-      unsafe MemoryHints.read(slots.base + Int(slot))
-      unsafe MemoryHints.read(records.base + Int(slot))
+      unsafe likely[i + 24] = slot
+      unsafe MemoryHints.readLater(slots.base + Int(slot))
+      unsafe MemoryHints.readLater(records.base + Int(slot))
     }
-    if i >= -12, i + 12 < hashes.count, let slot = unsafe likelySlot(hashes[i + 12]),
-      unsafe slots.base[Int(slot)].location != Slot.vacant
-    {
-      let record = unsafe record(slot)
-      unsafe MemoryHints.read(record)
-      unsafe MemoryHints.read(record + MemoryHints.line - 8)
+    if i >= -12, i + 12 < hashes.count {
+      let slot = unsafe likely[i + 12]
+      if slot != Slot.vacant {
+        let record = unsafe record(slot)
+        unsafe MemoryHints.read(record)
+        unsafe MemoryHints.read(record + MemoryHints.line - 8)
+      }
     }
   }
 
   /// Brings the first ids on their way.
   @inline(__always)
-  func lookAhead(_ hashes: UnsafeBufferPointer<UInt64>) {
-    for i in 0..<min(36, hashes.count) { unsafe MemoryHints.read(map.home(hashes[i])) }
-    for i in -24..<0 { unsafe lookAhead(of: i, hashes) }
+  func lookAhead(
+    _ hashes: UnsafeBufferPointer<UInt64>, _ likely: UnsafeMutableBufferPointer<UInt32>
+  ) {
+    for i in 0..<min(36, hashes.count) { unsafe MemoryHints.readLater(map.home(hashes[i])) }
+    for i in -24..<0 { unsafe lookAhead(of: i, hashes, likely) }
   }
 }
 

@@ -108,25 +108,45 @@ import ObjectModel
   }
 
   func handles(ids: [String], now: Instant) -> [ObjectHandle?] {
-    var hashes: [UInt64] = []
-    hashes.reserveCapacity(ids.count)
-    for var id in ids {
-      hashes.append(id.withUTF8 { unsafe hash(UnsafeRawBufferPointer($0)) })
-    }
-    var handles: [ObjectHandle?] = []
-    handles.reserveCapacity(ids.count)
-    unsafe hashes.withUnsafeBufferPointer { unsafe lookAhead($0) }
-    for i in ids.indices {
-      unsafe hashes.withUnsafeBufferPointer { unsafe lookAhead(of: i, $0) }
-      var id = ids[i]
-      let slot = id.withUTF8 { unsafe findSlot(UnsafeRawBufferPointer($0), hash: hashes[i]) }
-      guard let slot, isLive(slot, now: now.milliseconds) else {
-        handles.append(nil)
-        continue
+    let count = ids.count
+    let hashes = unsafe [UInt64](unsafeUninitializedCapacity: count) { hashes, filled in
+      for i in 0..<count {
+        unsafe hashes[i] = Self.withBytes(of: ids[i]) { unsafe hash($0) }
       }
-      handles.append(handle(slot))
+      filled = count
     }
-    return handles
+    // The slot that each hash names first: the right one nearly always.
+    var likely = [UInt32](repeating: Slot.vacant, count: count)
+    return unsafe hashes.withUnsafeBufferPointer { hashes in
+      unsafe likely.withUnsafeMutableBufferPointer { likely in
+        unsafe [ObjectHandle?](unsafeUninitializedCapacity: count) { handles, filled in
+          unsafe lookAhead(hashes, likely)
+          for i in 0..<count {
+            unsafe lookAhead(of: i, hashes, likely)
+            let slot = unsafe Self.withBytes(of: ids[i]) {
+              unsafe findSlot($0, hash: hashes[i], likely: likely[i])
+            }
+            var handle: ObjectHandle?
+            if let slot, isLive(slot, now: now.milliseconds) { handle = self.handle(slot) }
+            unsafe (handles.baseAddress.unsafelyUnwrapped + i).initialize(to: handle)
+          }
+          filled = count
+        }
+      }
+    }
+  }
+
+  /// Runs `body` with a string's UTF-8, which is copied only if it does not stand in one piece.
+  @inline(__always)
+  private static func withBytes<R>(
+    of text: String, _ body: (UnsafeRawBufferPointer) -> R
+  ) -> R {
+    let found = unsafe text.utf8.withContiguousStorageIfAvailable {
+      unsafe body(UnsafeRawBufferPointer($0))
+    }
+    if let found { return found }
+    var copy = text
+    return copy.withUTF8 { unsafe body(UnsafeRawBufferPointer($0)) }
   }
 
   /// Visits up to 1,024 slots from `cursor`; answers where to go on.

@@ -83,11 +83,21 @@ extension LiveIndex {
   /// The slot of an id, expired or not.
   @inline(__always)
   func findSlot(_ id: UnsafeRawBufferPointer, hash: UInt64) -> UInt32? {
-    map.find(hash) { slot in
-      let other = unsafe identifier(slot)
-      return unsafe other.count == id.count
-        && bytesAreEqual(other.baseAddress, id.baseAddress, id.count)
-    }
+    map.find(hash) { unsafe hasIdentifier($0, id) }
+  }
+
+  /// The same, with a slot that is tried first.
+  @inline(__always)
+  func findSlot(_ id: UnsafeRawBufferPointer, hash: UInt64, likely: UInt32) -> UInt32? {
+    if likely != Slot.vacant, unsafe hasIdentifier(likely, id) { return likely }
+    return unsafe findSlot(id, hash: hash)
+  }
+
+  @inline(__always)
+  private func hasIdentifier(_ slot: UInt32, _ id: UnsafeRawBufferPointer) -> Bool {
+    let other = unsafe identifier(slot)
+    return unsafe other.count == id.count
+      && bytesAreEqual(other.baseAddress, id.baseAddress, id.count)
   }
 
   func findSlot(_ id: String) -> UInt32? {

@@ -354,4 +354,35 @@ import Testing
       }
     }
   }
+
+  /// Ids looked up together, those of nobody and of the expired among them.
+  @Test(arguments: [UInt64(93), 94])
+  func lookupsInBatchesEqualSingleOnes(seed: UInt64) {
+    var g = SeededGenerator(seed: seed)
+    let index = SharedLiveIndex()
+    var batch = UpdateBatch()
+    for i in 0..<3000 {
+      let at = Layout.clustered.place(&g)
+      batch.append(
+        id: String(repeating: "x", count: i % 70) + "서울\(i)", latitude: at.latitude,
+        longitude: at.longitude, observedAt: Self.now,
+        expiresAt: Self.now.advanced(milliseconds: i % 5 == 0 ? 1 : 1000))
+    }
+    var outcomes: [UpdateOutcome] = []
+    index.apply(batch, now: Self.now, outcomes: &outcomes)
+    let later = Self.now.advanced(milliseconds: 500)
+    for count in [0, 1, 11, 12, 13, 24, 25, 36, 37, 400] {
+      let ids = (0..<count).map { _ -> String in
+        let i = Int.random(in: 0..<3300, using: &g)
+        return String(repeating: "x", count: i % 70) + "서울\(i)"
+      }
+      let single = ids.map { id in index.withObject(id: id, now: later) { $0.handle } }
+      #expect(index.handles(ids: ids, now: later) == single)
+      for (id, handle) in zip(ids, single) {
+        let isThere = handle != nil
+        let number = Int(id.split(separator: "울")[1])!
+        #expect(isThere == (number < 3000 && number % 5 != 0))
+      }
+    }
+  }
 }
