@@ -31,7 +31,6 @@ extension LiveIndex {
   func postingNearest(
     _ search: NearestSearch, _ tagIDs: [UInt32], _ work: inout SearchWork
   ) -> [TopHits.Hit] {
-    var hits = TopHits(limit: search.limit)
     var carriers = 0
     for id in tagIDs { carriers += Int(tags[id].count) }
     if carriers > 4 * search.limit + 64,
@@ -39,11 +38,10 @@ extension LiveIndex {
     {
       work.leavesVisited += (carriers + 1023) / 1024
       work.pointsTested += carriers
-      measure(slots, search, &hits, &work)
+      let hits = measure(slots, search, &work)
       // Other filters may have left too few, or only some beyond the distance that these carriers
       // cover: then every carrier is looked at.
-      if isCertain(hits.bound) { return hits.sorted(self) }
-      hits = TopHits(limit: search.limit)
+      if isCertain(hits.count >= search.limit ? hits.last?.distance : nil) { return hits }
     }
     var everyone: [UInt32] = []
     everyone.reserveCapacity(carriers)
@@ -53,24 +51,38 @@ extension LiveIndex {
         for i in unsafe 0..<page.count { unsafe everyone.append(page.slots[i]) }
       }
     }
-    measure(everyone, search, &hits, &work)
-    return hits.sorted(self)
+    return measure(everyone, search, &work)
   }
 
+  /// The best of some carriers, measured exactly, in order.
   private func measure(
-    _ carriers: [UInt32], _ search: NearestSearch, _ hits: inout TopHits,
-    _ work: inout SearchWork
-  ) {
+    _ carriers: [UInt32], _ search: NearestSearch, _ work: inout SearchWork
+  ) -> [TopHits.Hit] {
     // With several lists a carrier may come more than once.
     let carriers = search.plan.allTags.isEmpty ? Array(Set(carriers)) : carriers
     work.exactTests += carriers.count
     for slot in carriers { unsafe MemoryHints.read(slots.base + Int(slot)) }
-    for slot in carriers {
-      guard isLive(slot, now: search.now),
-        search.plan.isAnswered(byPosting: slot, self)
-      else { continue }
-      search.offer(slot, to: &hits, self)
+    if carriers.count > RankSort.limit {
+      var best = TopHits(limit: search.limit)
+      for slot in carriers where isWanted(slot, search) { search.offer(slot, to: &best, self) }
+      return best.sorted(self)
     }
+    // So few are sorted in less time than the best of them are kept.
+    var hits: [TopHits.Hit] = []
+    hits.reserveCapacity(carriers.count)
+    for slot in carriers where isWanted(slot, search) {
+      let distance = search.distance(slot, self)
+      guard distance <= search.radius, search.isAfterCursor(distance, slot, self) else { continue }
+      hits.append(TopHits.Hit(distance: distance, slot: slot))
+    }
+    TopHits.sort(&hits, self)
+    if hits.count > search.limit { hits.removeLast(hits.count - search.limit) }
+    return hits
+  }
+
+  @inline(__always)
+  private func isWanted(_ slot: UInt32, _ search: NearestSearch) -> Bool {
+    isLive(slot, now: search.now) && search.plan.isAnswered(byPosting: slot, self)
   }
 
   /// The carriers whose cells say that they may be among the nearest, and whether nobody else can
