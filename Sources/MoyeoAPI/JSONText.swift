@@ -46,6 +46,7 @@ public enum JSONText {
       append(Int64(value), to: &out)
       return
     }
+    if appendDecimal(value, to: &out) { return }
     if value.isNaN {
       out.append(contentsOf: "\"NaN\"".utf8)
     } else if value.isInfinite {
@@ -54,6 +55,33 @@ public enum JSONText {
       var text = value.description
       text.withUTF8 { out.append(contentsOf: $0) }
     }
+  }
+
+  /// A number that has at most 3, or else 7, decimals: most distances, ages and coordinates have.
+  ///
+  /// It is the shortest text: below a million, two decimals of so few digits are never as close
+  /// to each other as two doubles are.
+  private static func appendDecimal(_ value: Double, to out: inout [UInt8]) -> Bool {
+    let magnitude = value.magnitude
+    // Smaller ones are printed with exponents.
+    guard magnitude >= 0.001 && magnitude < 1_000_000 else { return false }
+    var decimals = 3
+    var scaled = (magnitude * 1000).rounded()
+    if scaled / 1000 != magnitude {
+      decimals = 7
+      scaled = (magnitude * 1e7).rounded()
+      guard scaled / 1e7 == magnitude else { return false }
+    }
+    let scale: UInt64 = decimals == 3 ? 1000 : 10_000_000
+    var (whole, rest) = UInt64(scaled).quotientAndRemainder(dividingBy: scale)
+    if value < 0 { out.append(UInt8(ascii: "-")) }
+    append(unsigned: whole, to: &out)
+    out.append(UInt8(ascii: "."))
+    while rest > 0 {
+      (whole, rest) = (rest * 10).quotientAndRemainder(dividingBy: scale)
+      out.append(UInt8(ascii: "0") + UInt8(whole))
+    }
+    return true
   }
 
   public static func append(_ value: Int64, to out: inout [UInt8]) {

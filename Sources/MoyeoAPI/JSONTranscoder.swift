@@ -6,13 +6,10 @@ public import SwiftProtobuf
 /// empty), 64-bit integers print as numbers, and numbers without a fraction print without one.
 /// Fields print in the order in which they are encoded.
 public struct JSONTranscoder: Sendable {
-  private let root: MessageSchema
-  private let schemas: [String: MessageSchema]
+  private let root: Int
+  private let plan = JSONPlan.shared
 
-  public init(_ type: any Message.Type) {
-    root = MessageSchema.of(type)
-    schemas = MessageSchema.all
-  }
+  public init(_ type: any Message.Type) { root = JSONPlan.index(of: MessageSchema.of(type).name) }
 
   /// Appends the JSON text of `bytes`.
   /// - Throws: ``TranscodingError`` when the bytes are not a message of the type.
@@ -20,7 +17,7 @@ public struct JSONTranscoder: Sendable {
     throws(TranscodingError)
   {
     var reader = WireReader(bytes)
-    try writeMessage(&reader, schema: root, to: &out, depth: 0)
+    try writeMessage(&reader, plan.messages[root], to: &out, depth: 0)
   }
 
   public func json(_ bytes: [UInt8]) throws(TranscodingError) -> [UInt8] {
@@ -34,7 +31,7 @@ public struct JSONTranscoder: Sendable {
   }
 
   private func writeMessage(
-    _ reader: inout WireReader, schema: MessageSchema, to out: inout [UInt8], depth: Int
+    _ reader: inout WireReader, _ message: JSONPlan.Message, to out: inout [UInt8], depth: Int
   ) throws(TranscodingError) {
     guard depth < 100 else { throw .tooDeep }
     out.append(UInt8(ascii: "{"))
@@ -42,33 +39,33 @@ public struct JSONTranscoder: Sendable {
     var seenLists: UInt64 = 0
     while !reader.isAtEnd {
       let (number, wireType) = try reader.readTag()
-      guard let index = schema.fieldIndex(number: number) else {
+      guard let field = plan.field(number, of: message) else {
         try reader.skip(wireType)
         continue
       }
-      let field = schema.fields[index]
       if !first { out.append(UInt8(ascii: ",")) }
       first = false
-      out.append(contentsOf: field.key)
+      out.append(contentsOf: plan.key(of: field))
       if field.isRepeated {
-        seenLists |= 1 << UInt64(index & 63)
+        seenLists |= field.listBit
         try writeList(&reader, field: field, number: number, wireType: wireType, to: &out, depth)
       } else {
-        try writeValue(&reader, kind: field.kind, to: &out, depth)
+        try writeValue(&reader, field, to: &out, depth)
       }
     }
-    for index in schema.listFieldIndices where seenLists & (1 << UInt64(index & 63)) == 0 {
+    for field in plan.lists(of: message) where seenLists & field.listBit == 0 {
       if !first { out.append(UInt8(ascii: ",")) }
       first = false
-      out.append(contentsOf: schema.fields[index].key)
-      out.append(contentsOf: [UInt8(ascii: "["), UInt8(ascii: "]")])
+      out.append(contentsOf: plan.key(of: field))
+      out.append(UInt8(ascii: "["))
+      out.append(UInt8(ascii: "]"))
     }
     out.append(UInt8(ascii: "}"))
   }
 
   /// Elements of one list stand together in what we encode; packed numbers come in one piece.
   private func writeList(
-    _ reader: inout WireReader, field: MessageSchema.Field, number: Int, wireType: Int,
+    _ reader: inout WireReader, field: JSONPlan.Field, number: Int, wireType: Int,
     to out: inout [UInt8], _ depth: Int
   ) throws(TranscodingError) {
     out.append(UInt8(ascii: "["))
@@ -78,32 +75,31 @@ public struct JSONTranscoder: Sendable {
       while !packed.isAtEnd {
         if !first { out.append(UInt8(ascii: ",")) }
         first = false
-        try writeValue(&packed, kind: field.kind, to: &out, depth)
+        try writeValue(&packed, field, to: &out, depth)
       }
     } else {
-      try writeValue(&reader, kind: field.kind, to: &out, depth)
+      try writeValue(&reader, field, to: &out, depth)
       while try reader.continues(number: number, wireType: wireType) {
         out.append(UInt8(ascii: ","))
-        try writeValue(&reader, kind: field.kind, to: &out, depth)
+        try writeValue(&reader, field, to: &out, depth)
       }
     }
     out.append(UInt8(ascii: "]"))
   }
 
   private func writeValue(
-    _ reader: inout WireReader, kind: MessageSchema.Kind, to out: inout [UInt8], _ depth: Int
+    _ reader: inout WireReader, _ field: JSONPlan.Field, to out: inout [UInt8], _ depth: Int
   ) throws(TranscodingError) {
-    switch kind {
+    switch field.kind {
     case .double: JSONText.append(Double(bitPattern: try reader.readFixed64()), to: &out)
     case .float: JSONText.append(Double(Float(bitPattern: try reader.readFixed32())), to: &out)
     case .bool:
       out.append(contentsOf: try reader.readVarint() != 0 ? JSONText.true : JSONText.false)
     case .string: JSONText.append(string: try reader.readSlice().remaining, to: &out)
     case .bytes: JSONText.append(base64: try reader.readSlice().remaining, to: &out)
-    case .int32, .int64, .enumeration:
-      JSONText.append(Int64(bitPattern: try reader.readVarint()), to: &out)
-    case .uint32, .uint64: JSONText.append(unsigned: try reader.readVarint(), to: &out)
-    case .sint32, .sint64:
+    case .signed: JSONText.append(Int64(bitPattern: try reader.readVarint()), to: &out)
+    case .unsigned: JSONText.append(unsigned: try reader.readVarint(), to: &out)
+    case .zigzag:
       let raw = try reader.readVarint()
       JSONText.append(Int64(bitPattern: raw >> 1) ^ -Int64(bitPattern: raw & 1), to: &out)
     case .fixed32: JSONText.append(unsigned: UInt64(try reader.readFixed32()), to: &out)
@@ -111,17 +107,22 @@ public struct JSONTranscoder: Sendable {
       JSONText.append(Int64(Int32(bitPattern: try reader.readFixed32())), to: &out)
     case .fixed64: JSONText.append(unsigned: try reader.readFixed64(), to: &out)
     case .sfixed64: JSONText.append(Int64(bitPattern: try reader.readFixed64()), to: &out)
-    case .message(let name):
+    case .structure:
       var slice = try reader.readSlice()
-      switch name {
-      case "google.protobuf.Struct": try writeStruct(&slice, to: &out, depth + 1)
-      case "google.protobuf.Value": try writeStructValue(&slice, to: &out, depth + 1)
-      case "google.protobuf.ListValue": try writeListValue(&slice, to: &out, depth + 1)
-      case "google.protobuf.Timestamp": try writeTimestamp(&slice, to: &out)
-      default:
-        guard let schema = schemas[name] else { throw .unknownMessage(name) }
-        try writeMessage(&slice, schema: schema, to: &out, depth: depth + 1)
-      }
+      try writeStruct(&slice, to: &out, depth + 1)
+    case .structureValue:
+      var slice = try reader.readSlice()
+      try writeStructValue(&slice, to: &out, depth + 1)
+    case .structureList:
+      var slice = try reader.readSlice()
+      try writeListValue(&slice, to: &out, depth + 1)
+    case .timestamp:
+      var slice = try reader.readSlice()
+      try writeTimestamp(&slice, to: &out)
+    case .message:
+      var slice = try reader.readSlice()
+      try writeMessage(&slice, plan.messages[Int(field.child)], to: &out, depth: depth + 1)
+    case .unknownMessage: throw .unknownMessage(JSONPlan.unknownNames[Int(field.child)])
     }
   }
 }
@@ -228,15 +229,6 @@ extension JSONTranscoder {
       }
     }
     JSONText.append(timestampSeconds: seconds, nanoseconds: nanoseconds, to: &out)
-  }
-}
-
-extension MessageSchema.Kind {
-  var isPackable: Bool {
-    switch self {
-    case .string, .bytes, .message: false
-    default: true
-    }
   }
 }
 

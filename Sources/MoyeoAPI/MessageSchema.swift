@@ -29,8 +29,6 @@ public final class MessageSchema: Sendable {
   public let fields: [Field]
   /// Index into `fields` by field number; -1 where there is none. Numbers are small and dense.
   private let indexByNumber: [Int16]
-  /// Fields that are printed even when empty.
-  let listFieldIndices: [Int]
 
   init(name: String, fields: [Field]) {
     self.name = name
@@ -38,9 +36,6 @@ public final class MessageSchema: Sendable {
     var table = [Int16](repeating: -1, count: (self.fields.last?.number ?? 0) + 1)
     for (i, field) in self.fields.enumerated() { table[field.number] = Int16(i) }
     indexByNumber = table
-    listFieldIndices = self.fields.indices.filter { [fields = self.fields] in
-      fields[$0].isRepeated
-    }
   }
 
   @inline(__always)

@@ -124,6 +124,29 @@ import Testing
     #expect(try json(line) == #"{"amount":-9223372036854775808}"#)
   }
 
+  /// Numbers of few decimals are printed without going through a string; each as the string.
+  @Test(arguments: [UInt64(8), 9])
+  func printsTheShortestDecimals(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    for _ in 0..<20_000 {
+      let decimals = Double(Int.random(in: 0...9, using: &random))
+      let whole = Int.random(
+        in: -2...Int(pow(10, Double.random(in: 0...14, using: &random))), using: &random)
+      let exact = Double(whole) / pow(10, decimals)
+      for value in [
+        exact, exact.nextUp, exact.nextDown, exact * .random(in: -2...2, using: &random),
+      ] {
+        var out: [UInt8] = []
+        JSONText.append(value, to: &out)
+        let isWhole = value == value.rounded() && value.magnitude < 0x1p53 && value.sign == .plus
+        let expected =
+          isWhole || value < 0 && value == value.rounded() && value.magnitude < 0x1p53
+          ? "\(Int64(value))" : value.description
+        #expect(String(decoding: out, as: UTF8.self) == expected)
+      }
+    }
+  }
+
   @Test func escapesWhatJSONDemandsAndNothingElse() throws {
     var count = Moyeo_V1_TagCount()
     count.tag = "\"\\\n\r\t\u{0}\u{1F}/모여\u{7F}\u{2028}"

@@ -191,7 +191,7 @@ enum RequestDecoding {
     let schema = MessageSchema.of(Request.self)
     // Bodies that name a parameter are rare: only those are encoded again.
     let given = parameters.withUnsafeBytes { schema.topLevelNames(in: $0) }
-    guard given.contains(where: { body.range(of: Data("\"\($0)\"".utf8)) != nil }),
+    guard given.contains(where: { body.contains(quoted: $0) }),
       let encoded: [UInt8] = try? fromBody.serializedBytes(),
       let name = schema.conflict(parameters, encoded)
     else { return }
@@ -229,6 +229,21 @@ enum RequestDecoding {
     case .messageDepthLimit: "the JSON is nested too deeply"
     case .illegalNull: "null is not valid here"
     default: "the body is not valid JSON for this call"
+    }
+  }
+}
+
+extension Data {
+  /// Whether a name stands in quotes somewhere.
+  fileprivate func contains(quoted name: String) -> Bool {
+    let wanted = Array("\"\(name)\"".utf8)
+    return withUnsafeBytes { bytes in
+      guard bytes.count >= wanted.count else { return false }
+      return (0...bytes.count - wanted.count).contains { start in
+        // Two bytes tell nearly always.
+        bytes[start] == wanted[0] && bytes[start + 1] == wanted[1]
+          && wanted.elementsEqual(bytes[start..<start + wanted.count])
+      }
     }
   }
 }

@@ -15,7 +15,7 @@ struct RouteTable: Sendable {
     let parameters: [(name: String, value: String)]
   }
 
-  private let entries: [(route: Operation.Route, target: Target)]
+  private let entries: [(method: String, pattern: RoutePattern, target: Target)]
 
   init(_ operations: [Operation], streams: [StreamOperation] = [], raw: [RawRoute] = []) {
     var entries: [(route: Operation.Route, target: Target)] = []
@@ -23,18 +23,21 @@ struct RouteTable: Sendable {
       entries += operation.routes.map { ($0, .operation(operation)) }
     }
     for stream in streams { entries += stream.routes.map { ($0, .stream(stream)) } }
-    self.entries = entries + raw.map { ($0.route, .raw($0)) }
+    entries += raw.map { ($0.route, .raw($0)) }
+    self.entries = entries.map { ($0.method, RoutePattern($0.segments), $1) }
   }
 
   /// - Throws: `unknown_route`; `method_not_allowed` when the path answers to other methods.
   func match(method: String, path: String) throws(APIError) -> Match {
-    guard path.first == "/" else { throw Self.unknownRoute(path) }
-    let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+    let bytes = Array(path.utf8)
+    guard bytes.first == UInt8(ascii: "/") else { throw Self.unknownRoute(path) }
+    let segments = bytes.dropFirst().split(
+      separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     var allowed: [String] = []
-    for (route, target) in entries {
-      guard let captured = Self.capture(route.segments, segments) else { continue }
-      guard route.method == method else {
-        allowed.append(route.method)
+    for entry in entries {
+      guard let captured = entry.pattern.capture(segments) else { continue }
+      guard entry.method == method else {
+        allowed.append(entry.method)
         continue
       }
       var parameters: [(name: String, value: String)] = []
@@ -44,7 +47,7 @@ struct RouteTable: Sendable {
         }
         parameters.append((name, value))
       }
-      return Match(target: target, parameters: parameters)
+      return Match(target: entry.target, parameters: parameters)
     }
     guard allowed.isEmpty else {
       let names = Set(allowed).sorted()
@@ -59,24 +62,45 @@ struct RouteTable: Sendable {
   private static func unknownRoute(_ path: String) -> APIError {
     APIError(.unknownRoute, "there is no route \(quoted(path))")
   }
+}
 
-  private static func capture(_ template: [Substring], _ path: [Substring])
-    -> [(String, Substring)]?
-  {
-    guard template.count == path.count else { return nil }
-    var captured: [(String, Substring)] = []
-    for (pattern, segment) in zip(template, path) {
-      guard let open = pattern.firstIndex(of: "{"), let close = pattern.firstIndex(of: "}") else {
-        guard pattern == segment else { return nil }
-        continue
+/// The segments of a route, as bytes to compare.
+private struct RoutePattern: Sendable {
+  private enum Segment {
+    case literal([UInt8])
+    /// `{y}.mvt`: a name with what must follow it.
+    case capture(name: String, suffix: [UInt8])
+  }
+
+  private let segments: [Segment]
+
+  init(_ template: [Substring]) {
+    segments = template.map { segment in
+      guard let open = segment.firstIndex(of: "{"), let close = segment.firstIndex(of: "}") else {
+        return .literal(Array(segment.utf8))
       }
-      // `{y}.mvt`: a name with what must follow it.
-      let suffix = pattern[pattern.index(after: close)...]
-      guard segment.hasSuffix(suffix), segment.count > suffix.count else { return nil }
-      captured.append(
-        (String(pattern[pattern.index(after: open)..<close]), segment.dropLast(suffix.count)))
+      return .capture(
+        name: String(segment[segment.index(after: open)..<close]),
+        suffix: Array(segment[segment.index(after: close)...].utf8))
     }
-    return captured
+  }
+
+  /// What a path captures, not decoded; `nil` when it is another route's.
+  func capture(_ path: [ArraySlice<UInt8>]) -> [(name: String, value: ArraySlice<UInt8>)]? {
+    guard segments.count == path.count else { return nil }
+    var captured: [(name: String, value: ArraySlice<UInt8>)] = []
+    // From the end, where routes differ.
+    for i in segments.indices.reversed() {
+      switch segments[i] {
+      case .literal(let literal):
+        guard literal.count == path[i].count, literal.elementsEqual(path[i]) else { return nil }
+      case .capture(let name, let suffix):
+        guard path[i].count > suffix.count, path[i].suffix(suffix.count).elementsEqual(suffix)
+        else { return nil }
+        captured.append((name, path[i].dropLast(suffix.count)))
+      }
+    }
+    return captured.reversed()
   }
 }
 
@@ -84,17 +108,20 @@ struct RouteTable: Sendable {
 enum PercentCoding {
   /// `nil` for a broken escape or invalid UTF-8.
   static func decode(_ text: some StringProtocol, plusIsSpace: Bool) -> String? {
-    let utf8 = Array(text.utf8)
+    decode(Array(text.utf8)[...], plusIsSpace: plusIsSpace)
+  }
+
+  static func decode(_ utf8: ArraySlice<UInt8>, plusIsSpace: Bool) -> String? {
     guard utf8.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else {
-      return String(text)
+      return String(validating: utf8, as: UTF8.self)
     }
     var out: [UInt8] = []
     out.reserveCapacity(utf8.count)
-    var i = 0
-    while i < utf8.count {
+    var i = utf8.startIndex
+    while i < utf8.endIndex {
       switch utf8[i] {
       case UInt8(ascii: "%"):
-        guard i + 2 < utf8.count, let high = hex(utf8[i + 1]), let low = hex(utf8[i + 2]) else {
+        guard i + 2 < utf8.endIndex, let high = hex(utf8[i + 1]), let low = hex(utf8[i + 2]) else {
           return nil
         }
         out.append(high << 4 | low)
