@@ -54,6 +54,7 @@ struct Moyeod: AsyncParsableCommand {
     LoggingSystem.bootstrap { label in
       StructuredLogHandler(label: label, format: settings.logFormat, level: settings.logLevel)
     }
+    AllocatorSettings.apply()
     try await Composition(settings: settings).run()
   }
 
