@@ -111,6 +111,9 @@ extension LiveIndex {
     return hits
   }
 
+  /// Where no leaf waits.
+  private static var noNode: UInt32 { .max }
+
   /// One node waiting on the stack.
   private struct Pending: BitwiseCopyable {
     var node: UInt32
@@ -136,7 +139,15 @@ extension LiveIndex {
       let signatures = search.plan.signatures
       let isDecidedBySignature = search.plan.isSignatureOnly && search.after == nil
       var hasAsked = search.limit > Self.askedAhead
-      while depth > 0 {
+      // The last two leaves where signatures decide: they are scanned when their blocks have come.
+      var waiting = (Self.noNode, Self.noNode)
+      while true {
+        if depth == 0 {
+          guard waiting.0 != Self.noNode || waiting.1 != Self.noNode else { break }
+          scanWaiting(&waiting, Self.noNode, center, signatures, &candidates)
+          candidates.reduceIfWorthwhile()
+          continue
+        }
         depth -= 1
         let pending = unsafe stack[depth]
         guard pending.square <= candidates.bound else { continue }
@@ -159,7 +170,7 @@ extension LiveIndex {
         } else if unsafe isDecidedBySignature && node.pointee.earliest > tick
           && node.pointee.level < 32
         {
-          unsafe scanDecidedLeaf(node, center, signatures, &candidates)
+          scanWaiting(&waiting, pending.node, center, signatures, &candidates)
         } else {
           scanLeaf(pending.node, search, center, inner: inner, tick: tick, &candidates)
           unsafe budget -= Int(node.pointee.count)
@@ -256,6 +267,18 @@ extension LiveIndex {
       left -= 8
       i += 1
     }
+  }
+
+  /// Scans the leaf that has waited longest, if any, and lets another one wait.
+  @inline(__always)
+  private func scanWaiting(
+    _ waiting: inout (UInt32, UInt32), _ next: UInt32, _ center: MercatorPoint,
+    _ signatures: SignatureTest, _ candidates: inout PlanarCandidates
+  ) {
+    if waiting.0 != Self.noNode {
+      unsafe scanDecidedLeaf(tree.nodes.pointer(waiting.0), center, signatures, &candidates)
+    }
+    waiting = (waiting.1, next)
   }
 
   /// A leaf that is no pile, where signatures tell which points count.
