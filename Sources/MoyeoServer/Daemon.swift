@@ -142,7 +142,7 @@ public struct Daemon: Sendable {
     let responder = CallbackResponder<ConnectionContext> { request, context in
       await frontend.respond(to: request, context: context)
     }
-    return Application(
+    let server = Application(
       responder: responder,
       // A connection that sends nothing, or half a request and no more, is closed.
       server: .http1(
@@ -156,6 +156,7 @@ public struct Daemon: Sendable {
         readiness.markReady("http")
       },
       eventLoopGroupProvider: .shared(eventLoopGroup), logger: logger)
+    return HTTPService(server: server, executor: EventLoopExecutor(eventLoopGroup))
   }
 
   private func grpcService(_ frontend: GRPCFrontend, _ ports: BoundPorts) -> any Service {

@@ -59,8 +59,10 @@ struct HTTPFrontend: Sendable {
   }
 
   private func answer(_ request: Request, _ connection: any Channel) async -> Response {
-    if request.method == .get || request.method == .head,
-      let page = await pages.response(path: request.uri.path, request: request)
+    if request.method == .get || request.method == .head, !request.uri.path.hasPrefix("/v1/"),
+      let page = await awayFromEventLoops({
+        await pages.response(path: request.uri.path, request: request)
+      })
     {
       return page
     }
@@ -71,8 +73,9 @@ struct HTTPFrontend: Sendable {
         if let named = recorders[BatchReads.name] { recorder = named }
         let body = try await Self.jsonBody(
           of: request, maximumBytes: BatchReads.maximumRequestBytes, mayBeEmpty: true)
-        let answer = try await batch.answer(
-          method: request.method.rawValue, body: body ?? Data())
+        let answer = try await awayFromEventLoops {
+          try await batch.answer(method: request.method.rawValue, body: body ?? Data())
+        }
         recorder.finish(start, reason: nil)
         return Self.json(answer)
       }
@@ -91,11 +94,15 @@ struct HTTPFrontend: Sendable {
         response = try await call(operation, match.parameters, request)
       case .stream(let stream):
         if let named = recorders[stream.name] { recorder = named }
-        response = try await open(stream, match.parameters, request, connection)
+        response = try await awayFromEventLoops {
+          try await open(stream, match.parameters, request, connection)
+        }
       case .raw(let route):
         if let named = recorders[route.name] { recorder = named }
         try await Self.drain(request)
-        response = try await route.respond(match.parameters, request)
+        response = try await awayFromEventLoops {
+          try await route.respond(match.parameters, request)
+        }
       }
       recorder.finish(start, reason: nil)
       return response
@@ -116,6 +123,19 @@ struct HTTPFrontend: Sendable {
     let body = try await Self.jsonBody(
       of: request, maximumBytes: operation.maximumRequestBytes,
       mayBeEmpty: operation.mayLackBody)
+    guard operation.callInPlace != nil, (body?.count ?? 0) <= Self.mostParsedOnLoop else {
+      return try await awayFromEventLoops { try await call(operation, path, body, request) }
+    }
+    return try await call(operation, path, body, request)
+  }
+
+  /// A larger body takes longer to parse, some 20 us a KiB, than an event loop should be kept.
+  private static let mostParsedOnLoop = 64 * 1024
+
+  private func call(
+    _ operation: Operation, _ path: [(name: String, value: String)], _ body: Data?,
+    _ request: Request
+  ) async throws -> Response {
     let parameters = try RequestParameters(operation.requestSchema).json(
       path: path, query: Self.query(of: request, body: body, operation.requestSchema))
     var context = CallContext(request.headers)
@@ -189,7 +209,10 @@ struct HTTPFrontend: Sendable {
   /// A body is JSON unless its type says otherwise; forms are what curl sends by default, so they
   /// are taken too.
   private static func requireJSON(_ request: Request, isEmpty: Bool) throws(APIError) {
-    guard !isEmpty, let type = request.headers[.contentType]?.lowercased() else { return }
+    guard !isEmpty, let given = request.headers[.contentType], given != "application/json" else {
+      return
+    }
+    let type = given.lowercased()
     let accepted = ["application/json", "text/json", "text/plain", "+json"]
     guard accepted.contains(where: type.contains) || type.hasPrefix("application/x-www-form") else {
       throw APIError(.unsupportedMediaType, "send application/json, not \(quoted(type))")
@@ -274,8 +297,12 @@ struct ConnectionContext: RequestContext {
 
 extension CallContext {
   init(_ headers: HTTPFields) {
-    session = HTTPField.Name("x-moyeo-session").flatMap { headers[$0] }
-    sequence = HTTPField.Name("x-moyeo-sequence").flatMap { headers[$0] }
-    idempotencyKey = HTTPField.Name("idempotency-key").flatMap { headers[$0] }
+    session = Self.sessionName.flatMap { headers[$0] }
+    sequence = Self.sequenceName.flatMap { headers[$0] }
+    idempotencyKey = Self.idempotencyKeyName.flatMap { headers[$0] }
   }
+
+  private static let sessionName = HTTPField.Name("x-moyeo-session")
+  private static let sequenceName = HTTPField.Name("x-moyeo-sequence")
+  private static let idempotencyKeyName = HTTPField.Name("idempotency-key")
 }

@@ -24,7 +24,7 @@ struct ServerSentEvents: Sendable {
     Response(
       status: .ok, headers: Self.headers,
       body: .init { writer in
-        try await write(source, to: BodyWriter(writer), connection)
+        try await awayFromEventLoops { try await write(source, to: BodyWriter(writer), connection) }
         try await writer.finish(nil)
       })
   }
