@@ -4,9 +4,6 @@ import GeoMath
 @safe struct Lookahead {
   /// Entries looked at together: what three steps bring must fit the first cache.
   static let step = 64
-  /// Entries between a request and its use where entries are looked at one by one: as many as
-  /// the time of a miss covers.
-  static let distance = 12
   let entries: UnsafeBufferPointer<UpdateBatch.Entry>
   let hashes: UnsafeBufferPointer<UInt64>
   let points: UnsafeBufferPointer<MercatorPoint>
@@ -59,7 +56,12 @@ extension LiveIndex {
 
   @inline(__always)
   private func lookAtMap(_ batch: Lookahead, _ range: Range<Int>) {
-    for i in range { unsafe MemoryHints.readLater(map.home(batch.hashes[i])) }
+    for i in range {
+      let home = unsafe map.home(batch.hashes[i])
+      unsafe MemoryHints.readLater(home)
+      // A new id is looked for up to the next vacant entry, half the time in the next line.
+      unsafe MemoryHints.readLater(home + 4)
+    }
   }
 
   /// The slot that an entry is about, as far as it is known without reading its id.

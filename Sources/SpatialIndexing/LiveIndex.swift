@@ -60,6 +60,9 @@ import ObjectModel
     if freeSlot != Slot.vacant {
       let slot = freeSlot
       freeSlot = UInt32(truncatingIfNeeded: slots[slot].times)
+      // The next in the list is known only here: it comes while this one is filled.
+      unsafe MemoryHints.read(slots.base + Int(freeSlot))
+      unsafe MemoryHints.read(records.base + Int(freeSlot))
       return slot
     }
     let slot = slotEnd

@@ -15,6 +15,9 @@ struct Fixture {
   let queries: [Place]
   /// Seconds in `apply` while filling.
   var insertSeconds = 0.0
+  /// Numbers of the ids of objects that were renewed.
+  private var names: [Int: Int] = [:]
+  private var renewed = 0
 
   init(count: Int, places: [Place]? = nil, queries: [Place]? = nil, tagged: Bool = true) {
     self.count = count
@@ -47,6 +50,47 @@ struct Fixture {
       i = end
     }
   }
+
+  /// Removes objects and inserts as many with ids that are new, in the same places, by the thousand;
+  /// answers nanoseconds an insert.
+  mutating func renew(_ inserts: Int) -> Double {
+    var g = WorkloadGenerator(seed: UInt64(renewed) + 7)
+    var batch = UpdateBatch(columnCount: 1)
+    var outcomes: [UpdateOutcome] = []
+    var spent: UInt64 = 0
+    let step = min(1000, count / 10)
+    for _ in 0..<inserts / step {
+      var chosen: [Int] = []
+      var isChosen = Set<Int>()
+      while chosen.count < step {
+        let i = Int(g.next() % UInt64(count))
+        if isChosen.insert(i).inserted { chosen.append(i) }
+      }
+      let removed = index.remove(ids: chosen.map(identifier), now: suiteStart)
+      precondition(removed.allSatisfy { $0 })
+      batch.removeAll()
+      for i in chosen {
+        names[i] = count + renewed
+        renewed += 1
+        batch.append(
+          id: identifier(i), latitude: places[i].latitude, longitude: places[i].longitude,
+          tags: SeoulWorkload.tags(i), columns: [Double(i % 100)], observedAt: suiteStart,
+          expiresAt: suiteStart.advanced(milliseconds: 3_600_000))
+      }
+      let start = batchNanoseconds()
+      index.apply(batch, now: suiteStart, outcomes: &outcomes)
+      spent += batchNanoseconds() - start
+      precondition(outcomes.allSatisfy { $0 == .inserted })
+      for (i, handle) in zip(
+        chosen, index.handles(ids: chosen.map(identifier), now: suiteStart))
+      {
+        handles[i] = handle!
+      }
+    }
+    return Double(spent) / Double(inserts / step * step)
+  }
+
+  private func identifier(_ i: Int) -> String { SeoulWorkload.identifier(names[i] ?? i) }
 
   /// Moves `moves` random objects by `meters` in batches; answers nanoseconds a move spent in
   /// `apply`, and with building the batch.

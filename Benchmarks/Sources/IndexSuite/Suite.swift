@@ -88,6 +88,7 @@ struct Suite: Sendable {
     case "insert":
       report.add("insert by id", f.insertSeconds * 1e9 / Double(f.count), "ns")
       lookups(f)
+      for _ in 0..<4 { report.add("insert by id into freed room", f.renew(200_000), "ns") }
     default: nothing(f)
     }
   }
@@ -174,11 +175,14 @@ struct Suite: Sendable {
 
   func moves(_ f: inout Fixture, quick: Bool) {
     let moves = points < 1_000_000 ? 102_400 : quick ? 1_000_000 : 4_000_000
-    for (name, meters, target) in [("5 m", 5.0, 25.0), ("50 m", 50, 10)] {
+    for (name, meters, target, isFed) in [
+      ("5 m", 5.0, 25.0, false), ("50 m", 50, 10, false), ("5 m with a feed", 5, nil, true),
+    ] {
       var best = (apply: Double.infinity, withBatch: Double.infinity)
       for run in 0..<3 {
         let cost = f.move(
-          meters: meters, moves: moves, batchSize: 1024, seed: UInt64(meters) * 100 + UInt64(run))
+          meters: meters, moves: moves, batchSize: 1024, seed: UInt64(meters) * 100 + UInt64(run),
+          isFed: isFed)
         if cost.apply < best.apply { best = cost }
       }
       report.add(
@@ -186,6 +190,9 @@ struct Suite: Sendable {
       report.add(
         "moves of \(name) with batch", 1000 / best.withBatch, "M/s", higherIsBetter: true)
     }
+    report.add(
+      "insert by id into freed room", 1000 / f.renew(min(points, 200_000)), "M/s",
+      higherIsBetter: true)
   }
 
   /// Each area twice: right after the search that it is grown from, which brings its points into the
