@@ -45,12 +45,12 @@ class SystemCalls(unittest.TestCase):
         cls.nearby = text(1, "users") + degrees(2, 37.5) + degrees(3, 127.0)
 
     def each(self, path, request, under_way):
-        call = self.connection.method(path)
+        requests = [(path, request)] * under_way
         for _ in range(20):
-            call([request] * under_way)
+            self.connection.calls(requests)
         before = system_calls(self.daemon.process.pid)
         for _ in range(CALLS // under_way):
-            answers = call([request] * under_way)
+            answers = self.connection.calls(requests)
             self.assertEqual(len(answers), under_way)
         return (system_calls(self.daemon.process.pid) - before) / CALLS
 
