@@ -401,9 +401,12 @@ class Keyboard(MapTest):
         self.browser.keys("+")
         self.browser.wait("return moyeo.map.getZoom() === 10", "plus to zoom in")
         self.browser.settle()
+        self.browser.js("window.before = moyeo.answers")
         self.browser.keys("-")
         self.browser.wait("return moyeo.map.getZoom() === 9", "minus to zoom out")
         self.browser.settle()
+        # The answer to it replaces markers, also the one that has the focus.
+        self.browser.wait("return moyeo.answers > window.before", "an answer to minus")
         for _ in range(12):
             self.browser.keys(Keys.TAB)
             if "marker" in self.browser.js(active):
