@@ -164,6 +164,8 @@ public struct Daemon: Sendable {
     settings.host = configuration.host == "localhost" ? "127.0.0.1" : configuration.host
     settings.port = configuration.grpcPort
     settings.maximumStreamsPerConnection = configuration.maximumStreamsPerConnection
+    let router = frontend.makeRouter()
+    settings.calls.paths = Set(router.methods.map { "/\($0.fullyQualifiedMethod)" })
     settings.calls.unaryPaths = frontend.unaryPaths()
     if configuration.usesHotLane { settings.hotMethods = frontend.hotMethods() }
     let transport = GRPCTransport(
@@ -173,7 +175,7 @@ public struct Daemon: Sendable {
       readiness.markReady("grpc")
     }
     return GRPCService(
-      server: GRPCServer(transport: transport, router: frontend.makeRouter()))
+      server: GRPCServer(transport: transport, router: router))
   }
 }
 

@@ -23,6 +23,8 @@ final class ColdStream: ChannelDuplexHandler {
 
   struct Settings: Sendable {
     var maximumMessageBytes = 4 << 20
+    /// Of the methods that are served; a call of another is refused here.
+    var paths: Set<String> = []
     /// Paths of calls with one answer: their headers wait for it.
     var unaryPaths: Set<String> = []
   }
@@ -30,7 +32,6 @@ final class ColdStream: ChannelDuplexHandler {
   private let settings: Settings
   private let accept: @Sendable (ColdCall) -> Void
   private let cancellation = ServerContext.RPCCancellationHandle()
-  private var path = ""
   private var request = Request.notBegun
   private var requestEnded = false
   private var answer = Answer.notBegun
@@ -64,8 +65,9 @@ final class ColdStream: ChannelDuplexHandler {
     let call = CallHeaders(headers)
     let path = call.path ?? ""
     if let refusal = call.refusal { return refuse(context, refusal) }
-    guard let descriptor = MethodDescriptor(path: path) else {
-      return refuse(context, .trailersOnly(.noMethod(path)))
+    guard settings.paths.contains(path), let descriptor = MethodDescriptor(path: path) else {
+      return refuse(
+        context, .trailersOnly(APIError(.unknownRoute, "no method \(quoted(path))")))
     }
     guard
       let parts = try? NIOAsyncChannel<RPCRequestPart<MessageBytes>, RPCResponsePart<MessageBytes>>(
@@ -73,7 +75,6 @@ final class ColdStream: ChannelDuplexHandler {
     else {
       return refuse(context, .trailersOnly(APIError(.internalError, "no channel for the call")))
     }
-    self.path = path
     request = .messages(MessageDeframer(maximumBytes: settings.maximumMessageBytes))
     holdsHeaders = settings.unaryPaths.contains(path)
     context.fireChannelRead(wrapInboundOut(.metadata(Metadata(headers))))
@@ -160,15 +161,10 @@ extension ColdStream {
       frame(message.buffer, promise)
     case .status(let status, let metadata):
       writeFramed(context)
-      let headers: HPACKHeaders
-      if answer == .begun {
-        headers = .trailers(status, metadata)
-      } else if status.code == .unimplemented && metadata.isEmpty {
-        // The framework's own, for a method that it has no handler of.
-        headers = .trailersOnly(.noMethod(path))
-      } else {
-        headers = .trailersOnly(status.code, status.message, metadata)
-      }
+      let headers: HPACKHeaders =
+        answer == .begun
+        ? .trailers(status, metadata)
+        : .trailersOnly(status.code, status.message, metadata)
       end(context, headers, promise: promise)
     }
   }
@@ -233,12 +229,6 @@ extension MethodDescriptor {
     guard parts.count == 3, parts[0].isEmpty, !parts[1].isEmpty, !parts[2].isEmpty
     else { return nil }
     self.init(fullyQualifiedService: String(parts[1]), method: String(parts[2]))
-  }
-}
-
-extension APIError {
-  fileprivate static func noMethod(_ path: String) -> APIError {
-    APIError(.unknownRoute, "no method \(quoted(path))")
   }
 }
 

@@ -38,12 +38,14 @@ struct TransportHarness: Sendable {
     let (events, tell) = AsyncStream.makeStream(of: String.self)
     let (ports, hears) = AsyncStream.makeStream(of: Int.self)
     var settings = GRPCTransport.Settings()
+    let router = Self.router(gate, tell)
+    settings.calls.paths = Set(router.methods.map { "/\($0.fullyQualifiedMethod)" })
     settings.calls.unaryPaths = ["/test.Test/Unary"]
     change(&settings)
     let transport = GRPCTransport(
       settings: settings, eventLoopGroup: .singleton, shutdown: shutdown,
       onListening: { hears.yield($0) })
-    let server = GRPCServer(transport: transport, router: router(gate, tell))
+    let server = GRPCServer(transport: transport, router: router)
     try await withThrowingTaskGroup(of: Void.self) { tasks in
       tasks.addTask { try await server.serve() }
       var port: Int?
