@@ -2,14 +2,17 @@
 
 SWIFT ?= swift
 # What a build links or the daemon serves, and what only the tests need.
-RUN_PACKAGES = libjs-leaflet zlib1g-dev pkg-config libsqlite3-dev libspatialite-dev libproj-dev
-TEST_PACKAGES = $(RUN_PACKAGES) python3 python3-venv chromium chromium-driver
+RUN_PACKAGES = libjs-leaflet libdeflate-dev zlib1g-dev pkg-config libsqlite3-dev libspatialite-dev \
+  libproj-dev
+TEST_PACKAGES = $(RUN_PACKAGES) curl python3 python3-venv chromium chromium-driver golang-go \
+  golang-google-grpc-dev nghttp2-client
 BENCH_PACKAGES = $(RUN_PACKAGES) libboost-dev libnanoflann-dev python3 python3-venv
 IMPORT_CHECK = --explicit-target-dependency-import-check error
 ARGS ?= --demo seoul
 
-.PHONY: run build test test-swift test-daemon test-browser test-thread test-release torture bench \
-  bench-smoke bench-matching bench-joins bench-peers bench-wire format lint proto clean packages
+.PHONY: run build test test-swift test-packages test-programs test-daemon test-findings \
+  test-browser test-thread test-release torture torture-smoke bench bench-smoke bench-matching \
+  bench-joins bench-peers bench-wire format lint proto docs clean packages
 
 # Builds the daemon and the command line, then starts a living demo city with its map page.
 run: build
@@ -22,7 +25,8 @@ build: packages
 packages:
 	@scripts/system-packages $(RUN_PACKAGES)
 
-# Everything: Swift tests, the built daemon from outside, the map page in a browser.
+# Everything: Swift tests, the built daemon from outside, the map page in a browser. A missing
+# program or browser fails; each run's last line says how many tests lacked shared development data.
 test: test-swift test-daemon test-browser
 
 test-packages:
@@ -30,38 +34,55 @@ test-packages:
 
 test-swift: test-packages
 	$(SWIFT) build --build-tests $(IMPORT_CHECK)
-	$(SWIFT) test --skip-build
+	SWIFT=$(SWIFT) scripts/swift-tests --allow-skips --skip-build
 
-test-daemon: test-packages
+# SUITES="daemon/test_parties.py" and TESTS="-k sold_once" narrow a run.
+SUITES ?= daemon docs hostile clients
+TESTS ?=
+OUTSIDE = MOYEOD=$(CURDIR)/.build/debug/moyeod MOYEO=$(CURDIR)/.build/debug/moyeo \
+  .build/venv/bin/python Tests/run $(TESTS)
+
+test-programs: test-packages .build/venv/ready
 	$(SWIFT) build --product moyeod
 	$(SWIFT) build --product moyeo
-	MOYEOD=$(CURDIR)/.build/debug/moyeod MOYEO=$(CURDIR)/.build/debug/moyeo \
-	  python3 -m unittest discover -s Tests/daemon -v
 
-.build/venv/ready: Tests/browser/requirements.txt
+test-daemon: test-programs
+	$(OUTSIDE) $(SUITES)
+
+# What reviews found, each as the behaviour that is wanted, alone.
+test-findings: test-programs
+	$(OUTSIDE) hostile/test_findings.py hostile/test_findings_bounds.py
+
+.build/venv/ready: Tests/requirements.txt
 	python3 -m venv .build/venv
-	.build/venv/bin/pip install -q -r Tests/browser/requirements.txt
+	.build/venv/bin/pip install -q -r Tests/requirements.txt
 	touch $@
 
-test-browser: test-packages .build/venv/ready
-	$(SWIFT) build --product moyeod
-	MOYEOD=$(CURDIR)/.build/debug/moyeod .build/venv/bin/python -m unittest discover \
-	  -s Tests/browser -v
+test-browser: test-programs
+	$(OUTSIDE) browser
 
-# What is concurrent in the core and the engine, under the thread sanitizer.
+# What is concurrent in the core and the services, under the thread sanitizer.
 test-thread: test-packages
 	MOYEO_CORE_ONLY=1 $(SWIFT) test --scratch-path .build/thread --sanitize=thread \
-	  --filter 'QueryCoalescingTests|SharedLiveIndex|Concurren|LiveClusters|CommitPipeline|RaceTests|EventFeed|PartyDesk|HeavyWork|WatchTests|PositionKeeper'
+	  --filter 'QueryCoalescingTests|SharedLiveIndex|Concurren|LiveClusters|CommitPipeline|RaceTests|EventFeed|PartyService|BoundedThreadPool|WatchTests|PositionWriteBehind'
 
 # The algorithm modules optimised: larger inputs, and work counters instead of times.
 test-release: test-packages
 	MOYEO_CORE_ONLY=1 $(SWIFT) test -c release --scratch-path .build/release-tests \
 	  -Xswiftc -enable-testing
 
-# kill -9 at random moments under load; TORTURE="race --rounds 1000", backup, full, fill: other modes.
+# kill -9 at random moments under load. Other modes: TORTURE="race --rounds 1000", backup, full, fill,
+# faults, power, clock, start, smalldisk (needs the right to mount), export.
 torture: build
 	MOYEOD=$(CURDIR)/.build/release/moyeod MOYEO=$(CURDIR)/.build/release/moyeo \
 	  python3 Tests/torture/torture.py $(TORTURE)
+
+# A little of each mode against the debug build, for CI.
+torture-smoke: test-packages
+	$(SWIFT) build --product moyeod
+	$(SWIFT) build --product moyeo
+	MOYEOD=$(CURDIR)/.build/debug/moyeod MOYEO=$(CURDIR)/.build/debug/moyeo \
+	  python3 Tests/torture/torture.py smoke
 
 bench:
 	@scripts/system-packages $(BENCH_PACKAGES)
@@ -101,6 +122,11 @@ lint:
 proto:
 	@scripts/system-packages protobuf-compiler
 	proto/generate.sh
+
+# What scripts write into docs/: the module graph and the table of settings.
+docs: test-programs
+	scripts/module-graph
+	MOYEOD=$(CURDIR)/.build/debug/moyeod scripts/configuration-table
 
 clean:
 	rm -rf .build Benchmarks/.build

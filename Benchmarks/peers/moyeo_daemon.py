@@ -1,36 +1,38 @@
 """The daemon as the benchmarks start it: clusters off, objects that live for a day, nothing written
 to disk (as the Redis beside it)."""
 
-import re
+import shutil
+import sys
 from pathlib import Path
 
-from processes import Server, fresh_folder, wait_until
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "Tests" / "support"))
+
+from processes import child_setup, fresh_folder, processor_seconds  # noqa: E402
+from running_daemon import Daemon  # noqa: E402
 
 LAYER = "bench"
 
 
+class MeasuredDaemon(Daemon):
+    """What a benchmark asks of any server it compares: its CPU time and its end."""
+
+    name = "moyeod"
+
+    def processor_seconds(self) -> float:
+        return processor_seconds(self.pid)
+
+    def stop(self) -> None:
+        self.close()
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+
 def start(folder: Path, daemon: Path, resources: Path | None,
-          cores: set[int] | None = None) -> Server:
-    data = fresh_folder(folder / "moyeo")
-    arguments = [str(daemon), "--host", "127.0.0.1", "--http-port", "0", "--grpc-port", "0",
-                 "--data-directory", str(data)]
+          cores: set[int] | None = None) -> MeasuredDaemon:
+    arguments = ["--host", "127.0.0.1"]
     if resources is not None:
         arguments += ["--resources", str(resources)]
-    return Server("moyeod", arguments, data, cores=cores, environment={
-        "MOYEO_LAYERS_BENCH_CLUSTERS": "false", "MOYEO_LAYERS_BENCH_TTL_SECONDS": "86400",
-        "MOYEO_POSITIONS_KEEP": "false", "MOYEO_LOG_FORMAT": "text"})
-
-
-def ports(server: Server) -> dict[str, int]:
-    """Where it listens, `httpPort` and `grpcPort`, once it does."""
-    found: dict[str, int] = {}
-
-    def ready() -> bool:
-        text = server.log.read_text(errors="replace")
-        for name in ("httpPort", "grpcPort"):
-            if match := re.search(rf"{name}=\"?(\d+)", text):
-                found[name] = int(match[1])
-        return len(found) == 2
-
-    wait_until(ready, server)
-    return found
+    return MeasuredDaemon(
+        *arguments, directory=fresh_folder(folder / "moyeo"), executable=daemon,
+        preexec=child_setup(cores), env={
+            "MOYEO_LAYERS_BENCH_CLUSTERS": "false", "MOYEO_LAYERS_BENCH_TTL_SECONDS": "86400",
+            "MOYEO_POSITIONS_KEEP": "false", "MOYEO_LOG_FORMAT": "text"})

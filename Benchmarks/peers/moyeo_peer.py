@@ -9,12 +9,11 @@ from pathlib import Path
 
 import grpc
 
-import moyeo_daemon
 from forms import BATCH, FAMILIES, LIMIT, RADIUS_LIMIT, RADIUS_METERS, UNDER_WAY, Form, System
 from moyeo.v1 import positions_pb2 as pb
-from moyeo_daemon import LAYER
+from moyeo_daemon import LAYER, MeasuredDaemon
 from plain_http2 import IDLE_SECONDS, PlainConnection
-from processes import PeerError, Server, resident_bytes
+from processes import PeerError, resident_bytes
 from workload import TAGS, Workload
 
 SERVICE = "/moyeo.v1.PositionService/"
@@ -23,10 +22,9 @@ NEARBY, BATCH_OF_NEARBY, REPORT = SERVICE + "Nearby", SERVICE + "NearbyBatch", S
 AWAY_DEGREES = 0.00045
 
 
-def prepare(server: Server, daemon: Path, workload: Workload) -> System:
-    ports = moyeo_daemon.ports(server)
+def prepare(server: MeasuredDaemon, daemon: Path, workload: Workload) -> System:
     channel = grpc.insecure_channel(
-        f"127.0.0.1:{ports['grpcPort']}", options=[("grpc.max_receive_message_length", -1)])
+        server.grpc_address, options=[("grpc.max_receive_message_length", -1)])
     grpc.channel_ready_future(channel).result(timeout=30)
     version = subprocess.run([str(daemon), "--version"], capture_output=True, text=True).stdout
     system = System("moyeo", "Moyeo", f"Moyeo {version.split()[-1]}", server)
@@ -35,10 +33,10 @@ def prepare(server: Server, daemon: Path, workload: Workload) -> System:
     system.notes.append("clusters off, positions not kept on disk, time to live 86,400 s kept for "
                         "every object; every update refreshes expiry and tags")
     load(system, channel, workload)
-    plain = PlainConnection("127.0.0.1", ports["grpcPort"])
-    web = WebConnection(ports["httpPort"])
+    plain = PlainConnection("127.0.0.1", server.grpc_port)
+    web = WebConnection(server.http_port)
     check_expiry(web, workload.points[0].id)
-    streaming = PlainConnection("127.0.0.1", ports["grpcPort"])
+    streaming = PlainConnection("127.0.0.1", server.grpc_port)
     forms = MoyeoForms(system, channel, plain, streaming, web, workload)
     forms.add()
     system.notes.append(f"layer as served: {web.get('/v1/layers')}")

@@ -84,6 +84,16 @@ def resident_bytes(pid: int) -> int:
     return 0
 
 
+def child_setup(cores: set[int] | None, death_signal=signal.SIGTERM):
+    """What a server does before its program begins: it ends with this process, on its cores."""
+    def begin() -> None:
+        _libc.prctl(_PR_SET_PDEATHSIG, int(death_signal))
+        if cores:
+            os.sched_setaffinity(0, cores)
+
+    return begin
+
+
 class Server:
     """A child process with a folder and a log; ends with this process, whatever happens."""
 
@@ -95,17 +105,12 @@ class Server:
         self.log = folder.parent / f"{name}.log"
         self._stop_signal = stop_signal
 
-        def begin() -> None:
-            _libc.prctl(_PR_SET_PDEATHSIG, int(stop_signal))
-            if cores:
-                os.sched_setaffinity(0, cores)
-
         credentials = {} if user is None else {"user": user, "group": user, "extra_groups": []}
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen(
                 arguments, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=folder,
                 env={**os.environ, **(environment or {})}, start_new_session=True,
-                preexec_fn=begin, **credentials)
+                preexec_fn=child_setup(cores, stop_signal), **credentials)
 
     @property
     def pid(self) -> int:

@@ -110,9 +110,7 @@ def bench(options: argparse.Namespace, arrangement: Arrangement, address: list[s
 
 
 def measured(options: argparse.Namespace, arrangement: Arrangement, server) -> list[dict]:
-    found = moyeo_daemon.ports(server)
-    addresses = {"grpc": ["--grpc", f"127.0.0.1:{found['grpcPort']}"],
-                 "http": ["--url", f"http://127.0.0.1:{found['httpPort']}"]}
+    addresses = {"grpc": ["--grpc", server.grpc_address], "http": ["--url", server.url]}
     note(f"loading {options.points:,} points")
     bench(options, arrangement, addresses["grpc"], ["--duration", "1", "--warm-up", "0"])
     rows = []

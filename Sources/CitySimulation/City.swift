@@ -22,13 +22,16 @@ public struct City: Hashable, Sendable {
     public let name: String
     /// In English.
     public let englishName: String
+    /// What draws people there.
     public let kind: Kind
+    /// Where its middle is.
     public let coordinate: Coordinate
     /// Relative number of people, above 0.
     public let weight: Double
     /// Distance from the coordinate within which nearly all of its people are.
     public let radiusMeters: Double
 
+    /// Makes a place that draws people.
     public init(
       name: String, englishName: String, kind: Kind, coordinate: Coordinate, weight: Double,
       radiusMeters: Double

@@ -5,7 +5,9 @@ public import ObjectModel
 public struct CityPartyPlan: Hashable, Sendable {
   /// A named place near a hot spot.
   public struct Stop: Hashable, Sendable {
+    /// As people say it.
     public let name: String
+    /// Where it is.
     public let coordinate: Coordinate
   }
 
@@ -15,6 +17,7 @@ public struct CityPartyPlan: Hashable, Sendable {
   public let key: String
   /// Index of the host; nobody hosts two parties.
   public let host: Int
+  /// Where everyone gets in.
   public let origin: Stop
   /// At least 1.5 km from the origin, if the city is that large.
   public let destination: Stop

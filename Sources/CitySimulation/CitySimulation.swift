@@ -13,13 +13,17 @@ public struct CitySimulation: Sendable {
   public struct Report: Hashable, Sendable {
     /// Index of the person, 0 ..< users; ``CitySimulation/user(at:)`` tells more.
     public let user: Int
+    /// Where the user is.
     public let coordinate: Coordinate
+    /// When they were there.
     public let observedAt: Instant
   }
 
+  /// The city that everyone moves in.
   public let city: City
   /// Number of people.
   public let users: Int
+  /// The same seed gives the same city at every moment.
   public let seed: UInt64
   /// The first heartbeat's moment.
   public let start: Instant

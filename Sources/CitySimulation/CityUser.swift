@@ -4,10 +4,12 @@ public struct CityUser: Hashable, Sendable {
   public let id: String
   /// Study topics, at most 8 of 1 to 8 characters, in no particular order; some have none.
   public let tags: [String]
+  /// What policies of parties look at.
   public let gender: Gender
   /// 1 (beginner, most of them) to 10.
   public let level: Int
 
+  /// As written in attributes.
   public enum Gender: String, Hashable, Sendable, CaseIterable {
     case female, male
   }

@@ -29,6 +29,7 @@ public struct DistanceOrigin: Sendable {
   public let longitude: Double
   @usableFromInline let cosLatitude: Double
 
+  /// Makes the distances from one point.
   @inlinable
   public init(latitude: Double, longitude: Double) {
     self.latitude = latitude
@@ -36,6 +37,7 @@ public struct DistanceOrigin: Sendable {
     cosLatitude = cos(latitude * (.pi / 180))
   }
 
+  /// Makes the distances from a coordinate.
   @inlinable
   public init(_ coordinate: Coordinate) {
     self.init(latitude: coordinate.latitude, longitude: coordinate.longitude)
@@ -146,6 +148,7 @@ public struct BearingOrigin: Sendable {
   @usableFromInline let sinLatitude: Double
   @usableFromInline let cosLatitude: Double
 
+  /// Makes the function for one point.
   @inlinable
   public init(_ origin: Coordinate) {
     latitude = origin.latitude

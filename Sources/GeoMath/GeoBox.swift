@@ -2,9 +2,13 @@
 ///
 /// It runs from `west` eastwards to `east`; `west > east` means that it crosses 180 degrees.
 public struct GeoBox: Hashable, Sendable {
+  /// Degrees, -180...180; greater than ``east`` where the box goes over 180 degrees.
   public let west: Double
+  /// Degrees, -90...90.
   public let south: Double
+  /// Degrees, -180...180.
   public let east: Double
+  /// Degrees, -90...90.
   public let north: Double
 
   /// - Throws: ``GeoBoxError``.
@@ -19,6 +23,7 @@ public struct GeoBox: Hashable, Sendable {
     self.init(uncheckedWest: west, south: south, east: east, north: north)
   }
 
+  /// Makes a box of values that are known to be in range.
   @inlinable
   public init(uncheckedWest west: Double, south: Double, east: Double, north: Double) {
     self.west = west
@@ -30,6 +35,7 @@ public struct GeoBox: Hashable, Sendable {
   /// Everything.
   public static let world = GeoBox(uncheckedWest: -180, south: -90, east: 180, north: 90)
 
+  /// Whether the box goes over 180 degrees.
   @inlinable public var crossesAntimeridian: Bool { west > east }
 
   /// Degrees from west to east, 0...360.
@@ -45,6 +51,7 @@ public struct GeoBox: Hashable, Sendable {
     return (longitude == -180 && east == 180) || (longitude == 180 && west == -180)
   }
 
+  /// Whether a coordinate lies inside, edges included.
   @inlinable
   public func contains(_ coordinate: Coordinate) -> Bool {
     contains(latitude: coordinate.latitude, longitude: coordinate.longitude)

@@ -10,8 +10,11 @@ public struct GeoPolygon: Hashable, Sendable {
   public let unwrappedLongitudes: [Double]
   /// Bounds in unwrapped degrees: `west <= east`, and either may lie outside -180...180.
   public let unwrappedWest: Double
+  /// Degrees; past 180 where the polygon goes over 180 degrees.
   public let unwrappedEast: Double
+  /// The least latitude, degrees.
   public let south: Double
+  /// The greatest latitude, degrees.
   public let north: Double
 
   /// - Throws: ``GeoPolygonError``.
@@ -61,6 +64,7 @@ public struct GeoPolygon: Hashable, Sendable {
     return inside
   }
 
+  /// Whether a coordinate lies inside.
   @inlinable
   public func contains(_ coordinate: Coordinate) -> Bool {
     contains(latitude: coordinate.latitude, longitude: coordinate.longitude)

@@ -57,7 +57,9 @@ public struct Geohash: Hashable, Sendable {
       }, as: UTF8.self)
   }
 
+  /// Bits that tell the longitude: half of them, rounded up.
   public var longitudeBitCount: Int { (bitCount + 1) / 2 }
+  /// Bits that tell the latitude: half of them, rounded down.
   public var latitudeBitCount: Int { bitCount / 2 }
 
   /// The cell's edges in degrees.

@@ -10,20 +10,25 @@
 /// addresses do. One unit is under 1 cm on the ground everywhere. Latitudes beyond the Mercator
 /// limit are clamped (`y` 0 or 2^32 - 1); longitude 180 is clamped to 2^32 - 1.
 public struct MercatorPoint: Hashable, Sendable {
+  /// Units east of 180 degrees west.
   public var x: UInt32
+  /// Units south of 85.0511 degrees north.
   public var y: UInt32
 
+  /// Makes a point of its units.
   @inlinable
   public init(x: UInt32, y: UInt32) {
     self.x = x
     self.y = y
   }
 
+  /// Projects a position in degrees; what is past the projection's edge is clamped.
   public init(latitude: Double, longitude: Double) {
     x = Self.x(longitude: longitude)
     y = Self.y(latitude: latitude)
   }
 
+  /// Projects a coordinate; latitudes past the projection's edge are clamped.
   public init(_ coordinate: Coordinate) {
     self.init(latitude: coordinate.latitude, longitude: coordinate.longitude)
   }
@@ -33,11 +38,13 @@ public struct MercatorPoint: Hashable, Sendable {
   /// 2^32.
   @usableFromInline static let worldUnits = 4_294_967_296.0
 
+  /// Returns the column of a longitude in degrees, clamped.
   public static func x(longitude: Double) -> UInt32 {
     // Dividing first keeps the edges of units exact: (360 x / 2^32) / 360 has no rounding.
     clamped((longitude + 180) / 360 * worldUnits)
   }
 
+  /// Returns the row of a latitude in degrees, clamped.
   public static func y(latitude: Double) -> UInt32 {
     if latitude >= latitudeLimit { return 0 }
     if latitude <= -latitudeLimit { return .max }

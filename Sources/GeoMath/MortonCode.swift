@@ -3,22 +3,29 @@
 /// Bit 2i of the code is bit i of `x`, bit 2i + 1 is bit i of `y`: keys that share their first
 /// 2k bits lie in one cell of the k-th quadtree level.
 public struct MortonCode: Hashable, Comparable, Sendable {
+  /// Bits of `x` at even places, of `y` at odd ones.
   public var rawValue: UInt64
 
+  /// Makes a code of its bits.
   @inlinable
   public init(rawValue: UInt64) { self.rawValue = rawValue }
 
+  /// Interleaves two coordinates.
   @inlinable
   public init(x: UInt32, y: UInt32) {
     rawValue = Self.spread(x) | Self.spread(y) << 1
   }
 
+  /// Interleaves the coordinates of a point.
   @inlinable
   public init(_ point: MercatorPoint) { self.init(x: point.x, y: point.y) }
 
+  /// The coordinate whose bits stand at even places.
   @inlinable public var x: UInt32 { Self.squash(rawValue) }
+  /// The coordinate whose bits stand at odd places.
   @inlinable public var y: UInt32 { Self.squash(rawValue >> 1) }
 
+  /// Orders codes along the curve.
   @inlinable
   public static func < (a: MortonCode, b: MortonCode) -> Bool { a.rawValue < b.rawValue }
 

@@ -19,6 +19,7 @@ public struct PreparedPolygon: Sendable {
     var yj: Double
   }
 
+  /// The polygon that this answers for.
   public let polygon: GeoPolygon
   private let bandCount: Int
   private let bandsPerDegree: Double

@@ -12,6 +12,7 @@ public struct PruningBounds: Sendable {
   private let sinLatitude: Double
   private let cosLatitude: Double
 
+  /// Makes the bounds around one point, in degrees.
   public init(latitude: Double, longitude: Double) {
     self.latitude = latitude
     self.longitude = longitude

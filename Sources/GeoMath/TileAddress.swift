@@ -2,9 +2,12 @@
 public struct TileAddress: Hashable, Sendable {
   /// 0...30.
   public let zoom: Int
+  /// The column, 0..<2^zoom, growing eastwards.
   public let x: UInt32
+  /// The row, 0..<2^zoom, growing southwards.
   public let y: UInt32
 
+  /// The deepest zoom that an address names.
   public static let maximumZoom = 30
 
   /// `nil` when the zoom is outside 0...30 or a column or row outside its zoom's 2^zoom.

@@ -13,11 +13,15 @@ public final class MessageSchema: Sendable {
     case message(String)
   }
 
+  /// One field of a message, as the descriptor declares it.
   public struct Field: Sendable {
+    /// The field number on the wire, 1 or more.
     public let number: Int
     /// lowerCamelCase.
     public let jsonName: String
+    /// How one value is written; for a repeated field, how each element is.
     public let kind: Kind
+    /// Whether the field is a list.
     public let isRepeated: Bool
     /// `"name":` as UTF-8.
     let key: [UInt8]
@@ -44,6 +48,7 @@ public final class MessageSchema: Sendable {
     return Int(indexByNumber[number])
   }
 
+  /// The field that JSON calls by this lowerCamelCase name; `nil` when the message has none.
   public func field(jsonName: String) -> Field? { fields.first { $0.jsonName == jsonName } }
 
   /// All messages of moyeo.v1, by full name.

@@ -35,18 +35,26 @@ public enum Reason: String, Hashable, Sendable, CaseIterable {
   case unknownRider = "unknown_rider"
   case unknownFlatTrip = "unknown_flat_trip"
   case unknownVehicleClass = "unknown_vehicle_class"
+  case tripTooShort = "trip_too_short"
   case nothingToShareBy = "nothing_to_share_by"
   case tooManyItems = "too_many_items"
   case requestTooLarge = "request_too_large"
   case unknownRoute = "unknown_route"
   case methodNotAllowed = "method_not_allowed"
   case unsupportedMediaType = "unsupported_media_type"
+  case unsupportedCoding = "unsupported_coding"
+  /// More counted work than one request may cause.
+  case tooMuchWork = "too_much_work"
   /// Only per item of a batch.
   case stale
   // Who is calling.
   case unauthenticated
   case tokenExpired = "token_expired"
   case forbidden
+  /// A `Host` under which this service does not answer.
+  case forbiddenHost = "forbidden_host"
+  /// A page of another origin that writes.
+  case forbiddenOrigin = "forbidden_origin"
   case attributeProtected = "attribute_protected"
   // What is not there.
   case unknownLayer = "unknown_layer"
@@ -112,6 +120,8 @@ public enum StatusCode: Int, Hashable, Sendable {
   case unavailable = 14
   case unauthenticated = 16
 
+  /// The status as gRPC spells it in capitals, e.g. `INVALID_ARGUMENT`; `code` of an HTTP error
+  /// body.
   public var name: String {
     switch self {
     case .invalidArgument: "INVALID_ARGUMENT"
@@ -141,15 +151,18 @@ extension Reason {
       .badValue, .badTime, .badRoute, .limitOutOfRange, .ttlOutOfRange, .tooManyItems,
       .departureBeforeTariffs, .departureAfterTariffs, .departureOutOfRange, .distanceOutOfRange,
       .durationOutOfRange, .amountOutOfRange, .numberOutOfRange, .duplicateRider, .unknownRider,
-      .unknownFlatTrip, .nothingToShareBy:
+      .unknownFlatTrip, .tripTooShort, .nothingToShareBy:
       (.invalidArgument, 400)
     case .requestTooLarge: (.resourceExhausted, 413)
     case .unknownRoute: (.unimplemented, 404)
     case .methodNotAllowed: (.unimplemented, 405)
     case .unsupportedMediaType: (.unimplemented, 415)
+    case .unsupportedCoding: (.unimplemented, 501)
+    case .tooMuchWork: (.resourceExhausted, 422)
     case .stale: (.failedPrecondition, 409)
     case .unauthenticated, .tokenExpired: (.unauthenticated, 401)
-    case .forbidden, .attributeProtected: (.permissionDenied, 403)
+    case .forbidden, .forbiddenHost, .forbiddenOrigin, .attributeProtected:
+      (.permissionDenied, 403)
     case .unknownLayer, .unknownObject, .unknownCluster, .unknownParty, .unknownTicket,
       .unknownTariff, .unknownPolicy, .unknownVehicleClass, .noTariffHere, .noRoute:
       (.notFound, 404)

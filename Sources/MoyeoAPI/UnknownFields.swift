@@ -1,26 +1,28 @@
+import WireFormat
+
 extension MessageSchema {
-  /// The path of the first field, at any depth, that this version of the schema does not know,
-  /// e.g. `positions.#1023`; `nil` when all are known.
+  /// Looks for the first field, at any depth, that this version of the schema does not know.
   ///
   /// - Parameter bytes: An encoded message that parses.
+  /// - Returns: The path of that field, e.g. `positions.#1023`; `nil` when all fields are known.
   /// - Complexity: O(number of fields).
   public func unknownField(in bytes: UnsafeRawBufferPointer) -> String? {
-    var reader = WireReader(bytes)
+    var reader = ProtobufReader(bytes)
     return unknownField(&reader, depth: 0)
   }
 
-  private func unknownField(_ reader: inout WireReader, depth: Int) -> String? {
+  private func unknownField(_ reader: inout ProtobufReader, depth: Int) -> String? {
     do {
       while !reader.isAtEnd {
-        let (number, wireType) = try reader.readTag()
+        let (number, wireType) = try reader.readKey()
         guard let index = fieldIndex(number: number) else { return "#\(number)" }
         guard case .message(let name) = fields[index].kind, wireType == 2, depth < 100,
           let inner = Self.all[name]
         else {
-          try reader.skip(wireType)
+          try reader.skip(wireType: wireType)
           continue
         }
-        var slice = try reader.readSlice()
+        var slice = try reader.readMessage()
         if let found = inner.unknownField(&slice, depth: depth + 1) {
           return fields[index].jsonName + "." + found
         }
@@ -50,11 +52,11 @@ extension MessageSchema {
   private func topLevel(_ bytes: [UInt8]) -> [Int: [UInt8]] {
     bytes.withUnsafeBytes { raw in
       var out: [Int: [UInt8]] = [:]
-      var reader = WireReader(raw)
+      var reader = ProtobufReader(raw)
       while !reader.isAtEnd {
         let before = reader.remaining
-        guard let (number, wireType) = try? reader.readTag(),
-          (try? reader.skip(wireType)) != nil
+        guard let (number, wireType) = try? reader.readKey(),
+          (try? reader.skip(wireType: wireType)) != nil
         else { break }
         out[number] = Array(before[..<(before.count - reader.remaining.count)])
       }

@@ -21,6 +21,7 @@ public enum Endpoint: Hashable, Sendable, CustomStringConvertible {
     return .grpc(host: String(host), port: port)
   }
 
+  /// The base address over HTTP as it was given, or `grpc://host:port` with IPv6 in brackets.
   public var description: String {
     switch self {
     case .http(let url): url

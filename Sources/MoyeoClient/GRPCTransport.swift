@@ -16,6 +16,7 @@ final class GRPCTransport: Sendable {
   private let endpoint: Endpoint
   private let metadata: Metadata
   private let options: CallOptions
+  private let timeout: Duration
   private let hasAnswered = Atomic(false)
 
   init(host: String, port: Int, configuration: MoyeoClient.Configuration) throws(MoyeoError) {
@@ -34,6 +35,7 @@ final class GRPCTransport: Sendable {
     self.metadata = metadata
     var options = CallOptions.defaults
     options.timeout = configuration.timeout
+    timeout = configuration.timeout
     // Nobody there: say so at once instead of waiting for somebody.
     options.waitForReady = false
     options.maxResponseMessageBytes = Self.maximumAnswerBytes
@@ -51,12 +53,14 @@ final class GRPCTransport: Sendable {
     var metadata = metadata
     for (name, value) in headers { metadata.addString(value, forKey: name.lowercased()) }
     do {
-      try await findSomebody()
-      let response: Response = try await client.unary(
-        request: ClientRequest(message: request, metadata: metadata), descriptor: descriptor,
-        serializer: ProtobufSerializer<Request>(),
-        deserializer: ProtobufDeserializer<Response>(), options: options
-      ) { try $0.message }
+      let response: Response = try await inTime { [self, metadata] in
+        try await findSomebody()
+        return try await client.unary(
+          request: ClientRequest(message: request, metadata: metadata), descriptor: descriptor,
+          serializer: ProtobufSerializer<Request>(),
+          deserializer: ProtobufDeserializer<Response>(), options: options
+        ) { try $0.message }
+      }
       hasAnswered.store(true, ordering: .relaxed)
       return response
     } catch {
@@ -103,6 +107,32 @@ final class GRPCTransport: Sendable {
     }
   }
 
+  /// Gives a call up when its time has passed. The deadline that a call carries is the service's to
+  /// keep; a process that was stopped takes the connection and never reads it.
+  private func inTime<Answer: Sendable>(
+    _ body: @escaping @Sendable () async throws -> Answer
+  ) async throws -> Answer {
+    let call = Task { try await body() }
+    let waiting = FirstResult<Answer>()
+    // A little later than the service, whose own words are better.
+    let limit = timeout + .milliseconds(100)
+    let late = MoyeoError.timedOut(endpoint: endpoint.description)
+    let timer = Task {
+      guard (try? await Task.sleep(for: limit)) != nil else { return }
+      call.cancel()
+      waiting.finish(.failure(late))
+    }
+    Task {
+      waiting.finish(await call.result)
+      timer.cancel()
+    }
+    return try await withTaskCancellationHandler {
+      try await waiting.value
+    } onCancel: {
+      call.cancel()
+    }
+  }
+
   /// Until the first answer: whether anyone listens. On a busy machine the transport now and then
   /// keeps a first call waiting for its deadline although the connection was refused long ago.
   private func findSomebody() async throws {
@@ -130,6 +160,52 @@ final class GRPCTransport: Sendable {
 
   func close() async {
     client.beginGracefulShutdown()
+    // A peer that was stopped never says goodbye.
+    let giveUp = Task { [connections] in
+      guard (try? await Task.sleep(for: .seconds(1))) != nil else { return }
+      connections.cancel()
+    }
     await connections.value
+    giveUp.cancel()
+  }
+}
+
+/// The first of two results, for one who waits for it.
+private final class FirstResult<Answer: Sendable>: Sendable {
+  private enum State {
+    case empty
+    case waiting(CheckedContinuation<Answer, any Error>)
+    case finished(Result<Answer, any Error>)
+  }
+
+  private let state = Mutex(State.empty)
+
+  /// What was finished with first; asked for once.
+  var value: Answer {
+    get async throws {
+      try await withCheckedThrowingContinuation { continuation in
+        let result = state.withLock { state -> Result<Answer, any Error>? in
+          if case .finished(let result) = state { return result }
+          state = .waiting(continuation)
+          return nil
+        }
+        if let result { continuation.resume(with: result) }
+      }
+    }
+  }
+
+  func finish(_ result: Result<Answer, any Error>) {
+    let continuation = state.withLock { state -> CheckedContinuation<Answer, any Error>? in
+      switch state {
+      case .empty:
+        state = .finished(result)
+        return nil
+      case .waiting(let continuation):
+        state = .finished(result)
+        return continuation
+      case .finished: return nil
+      }
+    }
+    continuation?.resume(with: result)
   }
 }

@@ -1,5 +1,6 @@
 import MoyeoAPI
 package import SwiftProtobuf
+import WireFormat
 
 /// How a request message travels over HTTP: the route, what stands in the query, what in the body.
 package struct HTTPRoute {

@@ -18,6 +18,7 @@ extension MoyeoClient {
       request, Moyeo_V1_FareService.Method.Split.descriptor, .post("fares", "split"))
   }
 
+  /// The tariffs that the service estimates fares with.
   public func listTariffs(_ request: Moyeo_V1_ListTariffsRequest = .init())
     async throws(MoyeoError) -> Moyeo_V1_ListTariffsResponse
   {

@@ -5,6 +5,7 @@ import SwiftProtobuf
 /// Calls on parties. Commands take an idempotency key: sent again with the same one they have the
 /// effect once and answer it again.
 extension MoyeoClient {
+  /// Opens a party whose first rider is its host, and answers it as the service stored it.
   public func createParty(
     _ request: Moyeo_V1_CreatePartyRequest, idempotencyKey: String? = nil
   ) async throws(MoyeoError) -> Moyeo_V1_PartyResponse {
@@ -13,6 +14,7 @@ extension MoyeoClient {
       idempotencyKey: idempotencyKey)
   }
 
+  /// One party by its id; with a `minVersion`, the service refuses a state older than that.
   public func party(_ request: Moyeo_V1_GetPartyRequest) async throws(MoyeoError)
     -> Moyeo_V1_PartyResponse
   {
@@ -66,6 +68,7 @@ extension MoyeoClient {
       .post("parties", request.id, "preview"), overHTTP: rest)
   }
 
+  /// Takes seats in a party for a rider; the party's own destination holds when none is given.
   public func joinParty(
     _ request: Moyeo_V1_JoinPartyRequest, idempotencyKey: String? = nil
   ) async throws(MoyeoError) -> Moyeo_V1_PartyResponse {
@@ -76,6 +79,7 @@ extension MoyeoClient {
       .post("parties", request.id, "join"), overHTTP: rest, idempotencyKey: idempotencyKey)
   }
 
+  /// Takes a rider out of a party, at the rider's own wish.
   public func leaveParty(
     _ request: Moyeo_V1_LeavePartyRequest, idempotencyKey: String? = nil
   ) async throws(MoyeoError) -> Moyeo_V1_PartyResponse {
@@ -86,6 +90,7 @@ extension MoyeoClient {
       .post("parties", request.id, "leave"), overHTTP: rest, idempotencyKey: idempotencyKey)
   }
 
+  /// Changes a party's departure time, window or seats, on behalf of its host.
   public func updateParty(
     _ request: Moyeo_V1_UpdatePartyRequest, idempotencyKey: String? = nil
   ) async throws(MoyeoError) -> Moyeo_V1_PartyResponse {
@@ -96,6 +101,7 @@ extension MoyeoClient {
       .post("parties", request.id, "update"), overHTTP: rest, idempotencyKey: idempotencyKey)
   }
 
+  /// Tells the service that a party sets off, on behalf of its host.
   public func departParty(
     _ request: Moyeo_V1_DepartPartyRequest, idempotencyKey: String? = nil
   ) async throws(MoyeoError) -> Moyeo_V1_PartyResponse {
@@ -106,6 +112,7 @@ extension MoyeoClient {
       .post("parties", request.id, "depart"), overHTTP: rest, idempotencyKey: idempotencyKey)
   }
 
+  /// Takes another rider out of a party, for the reason `no_show` or `host`.
   public func removeRider(
     _ request: Moyeo_V1_RemoveRiderRequest, idempotencyKey: String? = nil
   ) async throws(MoyeoError) -> Moyeo_V1_PartyResponse {
@@ -118,6 +125,7 @@ extension MoyeoClient {
       idempotencyKey: idempotencyKey)
   }
 
+  /// Reports who paid the taxi and how much, tolls included, in minor units of the currency.
   public func settleParty(
     _ request: Moyeo_V1_SettlePartyRequest, idempotencyKey: String? = nil
   ) async throws(MoyeoError) -> Moyeo_V1_PartyResponse {
@@ -128,6 +136,7 @@ extension MoyeoClient {
       .post("parties", request.id, "settle"), overHTTP: rest, idempotencyKey: idempotencyKey)
   }
 
+  /// Calls a party off, on behalf of its host or of a service that names nobody.
   public func cancelParty(
     _ request: Moyeo_V1_CancelPartyRequest, idempotencyKey: String? = nil
   ) async throws(MoyeoError) -> Moyeo_V1_PartyResponse {

@@ -101,7 +101,11 @@ extension MoyeoClient {
   ///
   /// The stream's first message names the layer; it ends when `produce` returns and the service
   /// has answered the last message.
-  /// - Parameter onAnswer: Called for each answer, in order.
+  ///
+  /// - Parameters:
+  ///   - produce: Writes the messages; the stream of requests ends when it returns.
+  ///   - onAnswer: Called for each answer, in order.
+  /// - Throws: ``MoyeoError/refused(_:)`` as `unknown_route` over HTTP; else what ended the stream.
   public func streamReports(
     _ produce: @Sendable @escaping (ReportWriter) async throws -> Void,
     onAnswer: @Sendable @escaping (Moyeo_V1_StreamReportsResponse) async throws -> Void

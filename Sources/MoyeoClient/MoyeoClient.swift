@@ -17,6 +17,7 @@ import SwiftProtobuf
 /// Requests and answers are the messages of `moyeo.v1`. Every call throws ``MoyeoError``. A client
 /// connects at its first call, may be used by any number of tasks, and is closed by ``close()``.
 public final class MoyeoClient: Sendable {
+  /// The limits of a client's calls, and what it sends with each of them.
   public struct Configuration: Sendable {
     /// Limit of a unary call, connecting included.
     public var timeout: Duration
@@ -25,6 +26,7 @@ public final class MoyeoClient: Sendable {
     /// Sent with each call: HTTP header fields, gRPC metadata.
     public var headers: [(String, String)]
 
+    /// Gives calls ten seconds and eight HTTP connections unless told otherwise.
     public init(
       timeout: Duration = .seconds(10), maximumConnections: Int = 8,
       headers: [(String, String)] = []
@@ -40,6 +42,7 @@ public final class MoyeoClient: Sendable {
     case grpc(GRPCTransport)
   }
 
+  /// The address that the client was made for; it never changes.
   public let endpoint: Endpoint
   let transport: Transport
 
@@ -82,8 +85,16 @@ public final class MoyeoClient: Sendable {
     }
   }
 
+  /// Makes one call with one answer, over whichever wire the endpoint names.
+  ///
   /// - Parameters:
+  ///   - request: What gRPC sends.
+  ///   - descriptor: The gRPC method.
+  ///   - route: The HTTP method and path.
   ///   - rest: What of the request does not stand in the path; the request when absent.
+  ///   - idempotencyKey: Sent as the header or metadata `Idempotency-Key`; nil: none is sent.
+  /// - Returns: The service's answer.
+  /// - Throws: ``MoyeoError`` when the call was refused, was given up or reached nobody.
   func unary<Request: Message & Sendable, Response: Message & Sendable>(
     _ request: Request, _ descriptor: MethodDescriptor, _ route: HTTPRoute,
     overHTTP rest: Request? = nil, idempotencyKey: String? = nil

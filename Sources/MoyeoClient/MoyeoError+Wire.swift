@@ -74,7 +74,11 @@ extension MoyeoError {
 
 extension MoyeoError {
   /// The API's reason in the trailers of a failed RPC, or the name of its status.
-  /// - Parameter details: The value of `grpc-status-details-bin`, base64.
+  ///
+  /// - Parameters:
+  ///   - grpcStatus: The number in `grpc-status`.
+  ///   - details: The value of `grpc-status-details-bin`, base64; nil when there was none.
+  /// - Returns: The reason, else the status by name, or by number where gRPC has no such error.
   package static func reason(grpcStatus: Int, details: String?) -> String {
     guard let code = Status.Code(rawValue: grpcStatus).flatMap({ RPCError.Code($0) }) else {
       return "status \(grpcStatus)"

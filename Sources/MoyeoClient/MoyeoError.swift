@@ -39,9 +39,12 @@ public struct Refusal: Hashable, Sendable {
   public struct Field: Hashable, Sendable {
     /// JSON path, e.g. `positions[3].latitude`.
     public var field: String
+    /// One word for what is wrong with the field, e.g. `latitude_out_of_range`.
     public var reason: String
+    /// A sentence for people about this field alone.
     public var message: String
 
+    /// Names a field at fault, with the service's word and sentence for it.
     public init(field: String, reason: String, message: String) {
       self.field = field
       self.reason = reason
@@ -55,6 +58,7 @@ public struct Refusal: Hashable, Sendable {
   public var reason: String
   /// A sentence for people.
   public var message: String
+  /// The fields at fault, as the service listed them; empty when it named none.
   public var fields: [Field]
   /// How long to wait before the next try, when the service says so.
   public var retryAfter: Duration?
@@ -64,6 +68,7 @@ public struct Refusal: Hashable, Sendable {
   /// (HTTP: all, gRPC: none).
   public var rejections: [Moyeo_V1_Rejection]
 
+  /// Gathers what a failed answer said; what the wire did not carry keeps its default.
   public init(
     code: String, reason: String, message: String, fields: [Field] = [],
     retryAfter: Duration? = nil, httpStatus: Int? = nil, rejections: [Moyeo_V1_Rejection] = []
@@ -77,6 +82,8 @@ public struct Refusal: Hashable, Sendable {
     self.rejections = rejections
   }
 
+  /// Whether the same call may succeed later, unchanged: by the reason, or where there is none by
+  /// the status.
   public var isRetryable: Bool {
     switch reason {
     case "overloaded", "unavailable", "rate_limited", "deadline_exceeded", "read_only": true
@@ -92,6 +99,7 @@ public struct Refusal: Hashable, Sendable {
 }
 
 extension MoyeoError: CustomStringConvertible {
+  /// One line for people that names the endpoint or the cause; a refusal speaks for itself.
   public var description: String {
     switch self {
     case .unreachable(let endpoint, let cause): "nobody answers at \(endpoint): \(cause)"
@@ -105,6 +113,7 @@ extension MoyeoError: CustomStringConvertible {
 }
 
 extension Refusal: CustomStringConvertible {
+  /// The message and the reason, then a line for each field that adds something and for the wait.
   public var description: String {
     var text = message.isEmpty ? code : message
     if !reason.isEmpty { text += " (\(reason))" }

@@ -1,114 +1,143 @@
 import GRPCCore
+import GRPCServerTransport
 import Hummingbird
-public import Foundation
-public import Logging
-public import MoyeoEngine
+import HummingbirdCore
+package import Foundation
+package import Logging
+import Threading
+package import LiveLayers
+package import FareEstimation
+package import Parties
 import NIOCore
 import RoutePlanning
-public import NIOPosix
-public import ServiceLifecycle
+package import NIOPosix
+package import ServiceLifecycle
 
-/// gRPC and HTTP/JSON over one engine, in one process.
-public struct Daemon: Sendable {
-  public struct Configuration: Sendable {
-    public var host = "127.0.0.1"
+/// gRPC and HTTP/JSON over the same layers and parties, in one process.
+package struct Daemon: Sendable {
+  package struct Configuration: Sendable {
+    package var host = "127.0.0.1"
     /// 0 picks a free port.
-    public var httpPort = 8080
+    package var httpPort = 8080
     /// 0 picks a free port.
-    public var grpcPort = 50051
-    public var corsOrigins: [String] = []
+    package var grpcPort = 50051
+    /// Origins of other sites whose pages may call; `*` for all.
+    package var corsOrigins: [String] = []
+    /// Names under which the service may be asked over HTTP, beside those of loopback and `host`;
+    /// `*` for all.
+    package var hosts: [String] = []
+    /// How long requests over HTTP may take to arrive.
+    package var httpTimeLimits = HTTPTimeLimits()
     /// The map page's files; none is served without.
-    public var pageDirectory: URL?
+    package var pageDirectory: URL?
     /// Where Debian's libjs-leaflet lies.
-    public var leafletDirectory: URL?
+    package var leafletDirectory: URL?
     /// Raster tiles under the map page: a URL with {z}, {x}, {y}.
-    public var baseMapURL: String?
-    public var baseMapAttribution: String?
-    /// Whether hot gRPC calls are answered in front of the framework (see `HotLane`).
-    public var usesHotLane = true
-    /// Streams open at once on one connection.
-    public var maximumStreamsPerConnection = 100
-    public var streams = StreamSettings()
-    public var sessions = SessionSettings()
-    public var coalescing = CoalescingSettings()
+    package var baseMapURL: String?
+    package var baseMapAttribution: String?
+    /// Whether short gRPC calls are answered on the event loop, in front of the framework.
+    package var usesFastPath = true
+    /// What connections and requests of all callers may take.
+    package var connections = ConnectionSettings()
+    package var streams = StreamSettings()
+    package var sessions = SessionSettings()
+    package var coalescing = CoalescingSettings()
     /// Threads of reads too long for an event loop; `nil` for half the cores. Parties match their
     /// batches elsewhere: one of those may last ten seconds, and a tile must not wait for it.
-    public var heavyThreads: Int?
+    package var heavyThreads: Int?
 
-    public init() {}
+    package init() {}
   }
 
   /// Where it listens.
-  public struct Addresses: Sendable {
-    public let host: String
-    public let httpPort: Int
-    public let grpcPort: Int
+  package struct Addresses: Sendable {
+    package let host: String
+    package let httpPort: Int
+    package let grpcPort: Int
   }
 
-  public let configuration: Configuration
-  public let engine: Engine
-  public let shutdown: ShutdownSignal
+  package let configuration: Configuration
+  package let layers: LayerRegistry
+  package let shutdown: ShutdownSignal
   private let fares: FareEstimator?
-  private let parties: PartyDesk?
+  private let parties: PartyService?
   private let readiness: Readiness
+  private let degradations: DegradationLog
   private let eventLoopGroup: MultiThreadedEventLoopGroup
   private let logger: Logger
   private let metrics: PrometheusMetrics?
   private let onListening: @Sendable (Addresses) async -> Void
 
+  /// Puts the parts together; no port is bound yet.
+  ///
   /// - Parameters:
-  ///   - fares: Tariffs, areas and the route provider; its routes are planned with too. Without, fare and route
-  ///     calls are unknown.
-  ///   - parties: Loaded; started and stopped with the daemon. Without, calls on parties are unknown.
+  ///   - configuration: Addresses, limits and what the map page shows.
+  ///   - layers: What positions are kept in.
+  ///   - fares: Tariffs, areas and the route provider; its routes are planned with too. Without,
+  ///     fare and route calls are unknown.
+  ///   - parties: Loaded; started and stopped with the daemon. Without, calls on parties are
+  ///     unknown.
+  ///   - eventLoopGroup: Whose threads serve all connections.
+  ///   - metrics: What `/metrics` shows; nil where none are gathered.
   ///   - readyAfter: Names of further parts that ``markReady(_:)`` will report.
+  ///   - degradations: What fails while the daemon serves; shown by `/readyz` and `/metrics`.
+  ///   - logger: Where the daemon writes its own lines.
   ///   - onListening: Called once both ports are bound.
-  public init(
-    configuration: Configuration, engine: Engine, fares: FareEstimator? = nil,
-    parties: PartyDesk? = nil, eventLoopGroup: MultiThreadedEventLoopGroup,
-    metrics: PrometheusMetrics?, readyAfter: Set<String> = [], logger: Logger,
+  package init(
+    configuration: Configuration, layers: LayerRegistry, fares: FareEstimator? = nil,
+    parties: PartyService? = nil, eventLoopGroup: MultiThreadedEventLoopGroup,
+    metrics: PrometheusMetrics?, readyAfter: Set<String> = [],
+    degradations: DegradationLog? = nil, logger: Logger,
     onListening: @escaping @Sendable (Addresses) async -> Void = { _ in }
   ) {
     self.configuration = configuration
-    self.engine = engine
+    self.layers = layers
     self.fares = fares
     self.parties = parties
     self.eventLoopGroup = eventLoopGroup
     self.metrics = metrics
     self.logger = logger
+    self.degradations = degradations ?? DegradationLog(logger: logger)
     self.onListening = onListening
     shutdown = ShutdownSignal()
     readiness = Readiness(waitingFor: readyAfter.union(["http", "grpc"]))
   }
 
-  public func markReady(_ part: String) { readiness.markReady(part) }
+  package func markReady(_ part: String) { readiness.markReady(part) }
 
   /// The services to run, in order of their start.
-  public func services() -> [any Service] {
-    let heavyWork = HeavyWork(threadCount: configuration.heavyThreads)
+  package func services() -> [any Service] {
+    let threadPool = BoundedThreadPool(threadCount: configuration.heavyThreads)
     let positions = PositionOperations(
-      engine: engine,
-      shared: SharedReads(settings: configuration.coalescing, heavyWork: heavyWork))
-    let clusters = ClusterOperations(engine: engine, positions: positions, heavyWork: heavyWork)
+      layers: layers,
+      shared: SharedReads(settings: configuration.coalescing, threadPool: threadPool))
+    let clusters = ClusterOperations(layers: layers, positions: positions, threadPool: threadPool)
     let clusterStreams = [positions.watch, TileWatch(clusters: clusters).operation]
     let pump = StreamPump(settings: configuration.streams, shutdown: shutdown)
-    let partyCalls = parties.map { desk in
+    let partyCalls = parties.map { partyService in
       PartyCalls(
-        desk: desk, clock: engine.clock, validation: positions.validation,
+        partyService: partyService, clock: layers.clock, validation: positions.validation,
         shared: positions.shared, shutdown: shutdown)
     }
     let streams = clusterStreams + (partyCalls?.streams ?? [])
     let operations =
       positions.all + clusters.all + fareAndRouteOperations(positions.validation)
       + (partyCalls?.operations ?? [])
-    let tiles = TileRoutes(clusters: clusters).all
+    let tiles = TileRoutes(clusters: clusters).all + LayerRoutes(positions: positions).all
     let throttle = SessionThrottle(settings: configuration.sessions)
     let requestMetrics = RequestMetrics()
     let ports = BoundPorts(host: configuration.host, onListening: onListening)
+    let grpc = GRPCFrontend(
+      operations: operations, positions: positions, streams: streams, pump: pump,
+      throttle: throttle, requestMetrics: requestMetrics, shutdown: shutdown)
+    let limits = configuration.connections.makeLimits()
+    let (grpcServing, events) = grpcService(grpc, limits.grpc, ports)
     let pages = OperatorPages(
-      engine: engine, parties: parties, metrics: metrics,
+      layers: layers, parties: parties, metrics: metrics,
       serving: ServingFigures(
-        shared: positions.shared, tileCache: clusters.tileCache, throttle: throttle, pump: pump),
-      shutdown: shutdown, readiness: readiness,
+        shared: positions.shared, tileCache: clusters.tileCache, throttle: throttle, pump: pump,
+        connections: ConnectionFigures(grpc: limits.grpc, http: limits.http, events: events)),
+      shutdown: shutdown, readiness: readiness, degradations: degradations,
       openAPI: OpenAPIPage.make(
         operations: operations, streams: streams, raw: tiles, version: "1"),
       map: MapPage(
@@ -116,42 +145,50 @@ public struct Daemon: Sendable {
         baseMapURL: configuration.baseMapURL, attribution: configuration.baseMapAttribution))
     let http = HTTPFrontend(
       operations: operations, streams: streams, raw: tiles,
-      pump: pump, throttle: throttle, pages: pages, corsOrigins: configuration.corsOrigins,
-      requestMetrics: requestMetrics, maximumBatch: engine.limits.batchRequests, logger: logger)
-    let grpc = GRPCFrontend(
-      operations: operations, positions: positions, streams: streams, pump: pump,
-      throttle: throttle, requestMetrics: requestMetrics, shutdown: shutdown)
+      pump: pump, throttle: throttle, pages: pages,
+      hosts: HostAllowList(bound: configuration.host, names: configuration.hosts),
+      corsOrigins: configuration.corsOrigins, requestMetrics: requestMetrics,
+      maximumBatch: layers.limits.batchRequests, threadPool: threadPool, logger: logger)
     // Stopped in the opposite order: what parties have accepted is committed after the last call.
     let first: [any Service] =
-      [EngineMaintenance(engine: engine)] + (parties.map { [PartyDeskService(desk: $0)] } ?? [])
+      [LayerMaintenance(layers: layers)]
+      + (parties.map { [PartyLifecycle(partyService: $0)] } ?? [])
     return first + [
-      grpcService(grpc, ports), httpService(http, ports), ShutdownAnnouncer(shutdown: shutdown),
+      grpcServing, httpService(http, limits.http, ports), ShutdownAnnouncer(shutdown: shutdown),
     ]
   }
 
   private func fareAndRouteOperations(_ validation: RequestValidation) -> [Operation] {
     guard let fares else { return [] }
     let fareOperations = FareOperations(
-      estimator: fares, clock: engine.clock, validation: validation)
+      estimator: fares, clock: layers.clock, validation: validation)
     let routeOperations = RouteOperations(
-      planner: RoutePlanner(provider: fares.routes), clock: engine.clock, validation: validation)
+      planner: RoutePlanner(provider: fares.routes), clock: layers.clock, validation: validation)
     return fareOperations.all + routeOperations.all
   }
 
-  private func httpService(_ frontend: HTTPFrontend, _ ports: BoundPorts) -> any Service {
+  private func httpService(
+    _ frontend: HTTPFrontend, _ limits: ConnectionLimits, _ ports: BoundPorts
+  ) -> any Service {
     let responder = CallbackResponder<ConnectionContext> { request, context in
       await frontend.respond(to: request, context: context)
     }
     let server = Application(
       responder: responder,
-      // A connection that sends nothing, or half a request and no more, is closed.
-      server: .http1(
-        configuration: .init(
-          additionalChannelHandlers: [ContinueHandler()], idleTimeout: .seconds(60))),
+      server: HTTPServerBuilder { responder in
+        HTTPConnections(
+          responder: responder, makeGate: frontend.makeGate,
+          timeLimits: configuration.httpTimeLimits)
+      },
       configuration: .init(
         address: .hostname(configuration.host, port: configuration.httpPort),
         serverName: "moyeo"),
       onServerRunning: { channel in
+        // Hummingbird has no place for it before the port is bound.
+        try? await channel.eventLoop.submit {
+          try channel.pipeline.syncOperations.addHandler(
+            AcceptLimitHandler(limits: limits), position: .first)
+        }.get()
         await ports.set(http: channel.localAddress?.port ?? 0)
         readiness.markReady("http")
       },
@@ -159,23 +196,29 @@ public struct Daemon: Sendable {
     return HTTPService(server: server, executor: EventLoopExecutor(eventLoopGroup))
   }
 
-  private func grpcService(_ frontend: GRPCFrontend, _ ports: BoundPorts) -> any Service {
-    var settings = GRPCTransport.Settings()
+  private func grpcService(
+    _ frontend: GRPCFrontend, _ limits: ConnectionLimits, _ ports: BoundPorts
+  ) -> (service: GRPCService, events: TransportEvents) {
+    var settings = GRPCFrontend.Transport.Settings()
     settings.host = configuration.host == "localhost" ? "127.0.0.1" : configuration.host
     settings.port = configuration.grpcPort
-    settings.maximumStreamsPerConnection = configuration.maximumStreamsPerConnection
+    configuration.connections.apply(to: &settings)
+    settings.limits = limits
+    settings.bypassHeader = GRPCFrontend.bypassHeader
+    settings.refusal = { CallRefusal(APIError($0)) }
     let router = frontend.makeRouter()
-    settings.calls.paths = Set(router.methods.map { "/\($0.fullyQualifiedMethod)" })
-    settings.calls.unaryPaths = frontend.unaryPaths()
-    if configuration.usesHotLane { settings.hotMethods = frontend.hotMethods() }
-    let transport = GRPCTransport(
-      settings: settings, eventLoopGroup: eventLoopGroup, shutdown: shutdown
+    settings.paths = Set(router.methods.map { "/\($0.fullyQualifiedMethod)" })
+    settings.unaryPaths = frontend.unaryPaths()
+    if configuration.usesFastPath { settings.fastPathMethods = frontend.fastPathMethods() }
+    let transport = GRPCFrontend.Transport(
+      settings: settings, eventLoopGroup: eventLoopGroup
     ) { port in
       await ports.set(grpc: port)
       readiness.markReady("grpc")
     }
-    return GRPCService(
-      server: GRPCServer(transport: transport, router: router))
+    let service = GRPCService(
+      server: GRPCServer(transport: transport, router: router), shutdown: shutdown)
+    return (service, transport.events)
   }
 }
 

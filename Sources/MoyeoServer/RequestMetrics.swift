@@ -24,11 +24,20 @@ struct RequestMetrics: Sendable {
     func start() -> UInt64 { DispatchTime.now().uptimeNanoseconds }
 
     func finish(_ start: UInt64, reason: Reason?) {
+      finish(start, reasonName: reason?.rawValue)
+    }
+
+    /// Counts a call that has ended and records how long it took.
+    ///
+    /// - Parameters:
+    ///   - start: What ``start()`` gave, in nanoseconds.
+    ///   - reasonName: Why the call was refused; `nil` when it went well.
+    func finish(_ start: UInt64, reasonName: String?) {
       requests.increment()
       duration.recordNanoseconds(Int64(DispatchTime.now().uptimeNanoseconds - start))
-      if let reason {
+      if let reasonName {
         Counter(
-          label: "moyeo_refusals_total", dimensions: dimensions + [("reason", reason.rawValue)]
+          label: "moyeo_refusals_total", dimensions: dimensions + [("reason", reasonName)]
         ).increment()
       }
     }

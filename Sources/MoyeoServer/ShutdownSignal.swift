@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Told once that the daemon shuts down; streams that would stay open for ever wait for it.
-public final class ShutdownSignal: Sendable {
+package final class ShutdownSignal: Sendable {
   private struct State {
     var isShuttingDown = false
     var nextID: UInt64 = 0
@@ -10,11 +10,11 @@ public final class ShutdownSignal: Sendable {
 
   private let state = Mutex(State())
 
-  public init() {}
+  package init() {}
 
-  public var isShuttingDown: Bool { state.withLock { $0.isShuttingDown } }
+  package var isShuttingDown: Bool { state.withLock { $0.isShuttingDown } }
 
-  public func begin() {
+  package func begin() {
     let waiters = state.withLock { state in
       state.isShuttingDown = true
       defer { state.waiters = [:] }
@@ -24,7 +24,7 @@ public final class ShutdownSignal: Sendable {
   }
 
   /// Returns when the shutdown begins, or the task is cancelled.
-  public func wait() async {
+  package func wait() async {
     let id = state.withLock { state in
       state.nextID += 1
       return state.nextID

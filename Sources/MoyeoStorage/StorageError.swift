@@ -1,5 +1,5 @@
 /// Why a data directory cannot be opened.
-public enum StorageError: Error, Hashable, Sendable {
+package enum StorageError: Error, Hashable, Sendable {
   /// Another daemon has it open.
   case directoryInUse(path: String, processID: Int32?)
   /// The file is of a later release; nothing was changed.
@@ -10,10 +10,14 @@ public enum StorageError: Error, Hashable, Sendable {
   case damaged(path: String, reason: String)
   /// The file or directory cannot be opened, read or written.
   case cannotOpen(path: String, reason: String)
+  /// The record is missing or empty, but `beside` shows that there was one; nothing was changed.
+  case recordLost(path: String, beside: String)
+  /// The secret of the idempotency keys does not serve the record; nothing was changed.
+  case secretUnusable(path: String, problem: String, remedy: String)
 }
 
 extension StorageError: CustomStringConvertible {
-  public var description: String {
+  package var description: String {
     switch self {
     case .directoryInUse(let path, let processID):
       let owner = processID.map { " (process \($0))" } ?? ""
@@ -24,6 +28,12 @@ extension StorageError: CustomStringConvertible {
     case .foreignFile(let path): return "\(path) is not a database of Moyeo"
     case .damaged(let path, let reason): return "\(path) is damaged: \(reason)"
     case .cannotOpen(let path, let reason): return "\(path) cannot be opened: \(reason)"
+    case .recordLost(let path, let beside):
+      return "\(path) is missing or empty, but \(beside) shows that there was a record: "
+        + "put the file back, or restore a backup into an empty directory. "
+        + "To begin anew without the old record, move \(beside) away first"
+    case .secretUnusable(let path, let problem, let remedy):
+      return "\(path) \(problem): \(remedy)"
     }
   }
 }

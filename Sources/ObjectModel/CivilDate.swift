@@ -1,6 +1,7 @@
 /// A date of the proleptic Gregorian calendar (H. Hinnant, "chrono-compatible low-level date
 /// algorithms").
 public struct CivilDate: Hashable, Sendable {
+  /// The year of the proleptic Gregorian calendar.
   public let year: Int
   /// 1 to 12.
   public let month: Int
@@ -30,6 +31,7 @@ public struct CivilDate: Hashable, Sendable {
     year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
   }
 
+  /// Days since 1 January 1970, negative before it.
   public var daysSince1970: Int {
     let y = month <= 2 ? year - 1 : year
     let era = (y >= 0 ? y : y - 399) / 400

@@ -1,7 +1,9 @@
 /// A moment: milliseconds since 1970-01-01T00:00:00Z, leap seconds not counted.
 public struct Instant: Hashable, Comparable, Sendable {
+  /// Milliseconds since 1970, UTC, without leap seconds.
   public var milliseconds: Int64
 
+  /// Makes a moment of milliseconds since 1970.
   @inlinable
   public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
@@ -14,8 +16,10 @@ public struct Instant: Hashable, Comparable, Sendable {
 
   /// Later than any moment in use: what never expires, expires here.
   public static let distantFuture = Instant(milliseconds: .max)
+  /// Before every other moment.
   public static let distantPast = Instant(milliseconds: .min)
 
+  /// Orders moments in time.
   @inlinable
   public static func < (a: Instant, b: Instant) -> Bool { a.milliseconds < b.milliseconds }
 

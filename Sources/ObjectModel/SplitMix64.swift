@@ -3,8 +3,10 @@
 public struct SplitMix64: RandomNumberGenerator, Sendable {
   @usableFromInline var state: UInt64
 
+  /// Makes a source; equal seeds give equal numbers.
   @inlinable public init(seed: UInt64) { state = seed }
 
+  /// Returns the next 64 bits.
   @inlinable public mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     return Self.mix(state)

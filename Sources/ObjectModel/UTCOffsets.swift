@@ -4,9 +4,12 @@
 public struct UTCOffsets: Hashable, Sendable {
   /// From `start` on, local time = UTC + `seconds`.
   public struct Transition: Hashable, Sendable {
+    /// When the offset begins to hold.
     public let start: Instant
+    /// Seconds east of UTC.
     public let seconds: Int
 
+    /// Describes a transition.
     public init(start: Instant, seconds: Int) {
       self.start = start
       self.seconds = seconds
@@ -18,6 +21,7 @@ public struct UTCOffsets: Hashable, Sendable {
   /// Ascending by start.
   public let transitions: [Transition]
 
+  /// Makes a table; without transitions the first offset always holds.
   public init(initialSeconds: Int, transitions: [Transition] = []) {
     self.initialSeconds = initialSeconds
     self.transitions = transitions.sorted { $0.start < $1.start }

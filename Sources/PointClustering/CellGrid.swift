@@ -1,3 +1,5 @@
+import ObjectModel
+
 /// One item of a grid cell: what a distance test and a comparison of ranks need.
 struct CellEntry: BitwiseCopyable {
   /// Centre of the item's micro-cell.
@@ -50,11 +52,12 @@ struct EntrySlabs: ~Copyable, @unchecked Sendable {
   }
   private let slabs: UnsafeMutablePointer<Slab>
 
-  init() {
+  /// `maximumCount`: Entries in the runs of each size.
+  init(maximumCount: Int, in space: AddressSpace) {
     unsafe slabs = .allocate(capacity: Self.classCount)
     for i in 0..<Self.classCount {
       unsafe (slabs + i).initialize(
-        to: Slab(entries: ReservedArray(maximumCount: 1 << 27)))
+        to: Slab(entries: ReservedArray(maximumCount: maximumCount, in: space)))
     }
   }
 

@@ -1,20 +1,31 @@
 import GeoMath
+import ObjectModel
 
 extension ClusterNet {
-  /// - Parameter visible: of what an unfiltered answer shows. A filtered one shows exact positions
+  /// `visible`: of what an unfiltered answer shows. A filtered one shows exact positions
   ///   of members that an unfiltered one hides, so their moves count too.
   func newestChange(in box: UnitBox, zoom: Int, visible: Bool) -> UInt64 {
     let level = min(zoom, Self.itemLevel)
-    let newest = versions.newest(
-      level, x: box.x, y: box.y, width: box.width, height: box.height, visible: visible)
-    if visible || level == Self.itemLevel { return newest }
-    let wide = box.grown(by: 2 * UInt64(Self.radius(zoom)))
-    return max(
-      newest,
+    func newest(_ level: Int, _ box: UnitBox) -> UInt64 {
       versions.newest(
-        Self.itemLevel, x: wide.x, y: wide.y, width: wide.width, height: wide.height,
-        visible: false))
+        level, x: box.x, y: box.y, width: box.width, height: box.height, visible: visible)
+    }
+    if visible || level == Self.itemLevel { return newest(level, box) }
+    // A filtered marker stands anywhere among its cluster's members: what it depends on are the
+    // clusters that reach into the box, and all of their members.
+    let reach = Self.reach(zoom)
+    return max(
+      newest(level, box.grown(by: reach + UInt64(Self.radius(zoom)))),
+      newest(Self.itemLevel, box.grown(by: 2 * reach)))
   }
+
+  /// No member of a cluster is farther from its anchor, in units: half a micro-cell's diagonal and
+  /// a radius for each zoom from here on.
+  static func reach(_ zoom: Int) -> UInt64 { 2 * UInt64(radius(zoom)) + 1_024 }
+
+  /// Whether a position may be told from others: rows at the edge of the projection hold all
+  /// latitudes beyond it.
+  static func isExactRow(_ y: UInt32) -> Bool { y != 0 && y != .max }
 
   /// What is drawn in a box, in order of ids; of more than `limit` any.
   func clusters(in box: UnitBox, zoom: Int, details: ClusterDetails, limit: Int)
@@ -47,6 +58,8 @@ extension ClusterNet {
     var count: UInt32
     var x: UInt32
     var y: UInt32
+    /// All members are at this one position.
+    var isCoincident: Bool
   }
 
   /// The seeds drawn in a box, in order of their ids; of more than `limit` any.
@@ -66,17 +79,10 @@ extension ClusterNet {
         seeds[i].record = r
       }
       for (item, r) in seeds {
-        let sum =
-          r == Self.none
-          ? Sum(count: Int64(items[item].memberCount))
-          : Sum(count: Int64(records[r].count), x: records[r].sumX, y: records[r].sumY)
-        let (x, y) = shown(item, zoom, sum)
-        guard box.contains(x, y) else { continue }
+        let found = self.drawn(item, zoom, r)
+        guard box.contains(found.x, found.y) else { continue }
         if drawn.count == limit { return true }
-        drawn.append(
-          Drawn(
-            id: ClusterID(zoom: zoom, hash: items[item].hash).rawValue, item: item,
-            count: UInt32(sum.count), x: x, y: y))
+        drawn.append(found)
       }
       seeds.removeAll(keepingCapacity: true)
       return false
@@ -98,10 +104,11 @@ extension ClusterNet {
   ) -> LiveCluster {
     let item = drawn.item
     var found = LiveCluster(
-      id: ClusterID(zoom: zoom, hash: items[item].hash), zoom: zoom,
+      id: ClusterID(zoom: zoom, rank: items[item].rank), zoom: zoom,
       position: MercatorPoint(x: drawn.x, y: drawn.y),
       anchor: MercatorPoint(x: items[item].anchorX, y: items[item].anchorY),
-      count: Int(drawn.count), key: items[item].key, isCoincident: false, aggregates: .none)
+      count: Int(drawn.count), key: items[item].key, isCoincident: drawn.isCoincident,
+      aggregates: .none)
     if hasAggregates && withAggregates { found.aggregates = summary(item, zoom).aggregates }
     guard details.applies(toCount: found.count) else { return found }
     var sampleKeys: [UInt64] = []
@@ -126,20 +133,20 @@ extension ClusterNet {
     let seed = place[0]
     let position = MercatorPoint(x: items[seed].x, y: items[seed].y)
     var found = LiveCluster(
-      id: ClusterID(zoom: Self.itemLevel, hash: items[seed].hash), zoom: zoom, position: position,
+      id: ClusterID(zoom: Self.itemLevel, rank: items[seed].rank), zoom: zoom, position: position,
       anchor: MercatorPoint(x: items[seed].anchorX, y: items[seed].anchorY), count: place.count,
-      key: items[seed].key, isCoincident: place.count > 1, aggregates: .none)
+      key: items[seed].key, isCoincident: place.count > 1 && Self.isExactRow(position.y),
+      aggregates: .none)
     if hasAggregates && withAggregates {
       for member in place { found.aggregates.add(ClusterAggregates(contributions[member])) }
     }
     guard details.applies(toCount: found.count) else { return found }
-    let corner = position.coordinate
     found.extra = LiveCluster.Extra(
       sampleKeys: details.contains(.sampleKeys) ? place.prefix(10).map { items[$0].key } : [],
       bounds: details.contains(.bounds)
-        ? GeoBox(
-          uncheckedWest: corner.longitude, south: corner.latitude, east: corner.longitude,
-          north: corner.latitude) : nil,
+        ? Self.box(
+          west: position.x, east: position.x, north: Int64(position.y), south: Int64(position.y))
+        : nil,
       expansionZoom: nil)
     return found
   }
@@ -148,18 +155,26 @@ extension ClusterNet {
   func box(_ extent: Extent, of item: UInt32) -> GeoBox? {
     guard !extent.isEmpty else { return nil }
     let (x, y) = (items[item].anchorX, Int64(items[item].anchorY))
-    return GeoBox(
-      uncheckedWest: MercatorPoint.longitude(x: Double(x &+ UInt32(bitPattern: extent.west))),
-      south: MercatorPoint.latitude(y: Double(y + Int64(extent.south))),
-      east: MercatorPoint.longitude(x: Double(x &+ UInt32(bitPattern: extent.east))),
-      north: MercatorPoint.latitude(y: Double(y + Int64(extent.north))))
+    return Self.box(
+      west: x &+ UInt32(bitPattern: extent.west), east: x &+ UInt32(bitPattern: extent.east),
+      north: y + Int64(extent.north), south: y + Int64(extent.south))
+  }
+
+  /// A box of positions in degrees, ends included. The first and last rows reach to the poles: they
+  /// hold every latitude past the projection's edge.
+  static func box(west: UInt32, east: UInt32, north: Int64, south: Int64) -> GeoBox {
+    GeoBox(
+      uncheckedWest: MercatorPoint.longitude(x: Double(west)),
+      south: south >= Int64(UInt32.max) ? -90 : MercatorPoint.latitude(y: Double(south)),
+      east: MercatorPoint.longitude(x: Double(east)),
+      north: north <= 0 ? 90 : MercatorPoint.latitude(y: Double(north)))
   }
 
   /// The seed that an id names; `none` if there is no such cluster now.
   func resolve(_ id: ClusterID) -> UInt32 {
-    let (segment, tag) = Self.objectSlot(id.hashPrefix << 16)
+    let (segment, tag) = Self.objectSlot(id.rankPrefix << 16)
     let item = objects.find(segment, tag) { item in
-      guard items[item].hash >> 16 == id.hashPrefix else { return false }
+      guard items[item].rank.high >> 16 == id.rankPrefix else { return false }
       return id.zoom > Self.maximumZoom || Int(items[item].top) <= id.zoom
     }
     guard item != SlotTable.emptyValue, id.zoom > Self.maximumZoom else { return item }
@@ -168,7 +183,7 @@ extension ClusterNet {
 
   /// The objects at an object's exact position, in order of rank.
   func place(of item: UInt32) -> [UInt32] {
-    let head = items[item].isHead ? item : items[item].owner
+    let head = head(of: item)
     let (x, y) = (items[item].x, items[item].y)
     return places(head).first { items[$0[0]].x == x && items[$0[0]].y == y } ?? []
   }
@@ -193,7 +208,7 @@ extension ClusterNet {
     guard id.zoom <= Self.maximumZoom, let zoom = expansionZoom(item, id.zoom) else { return [] }
     var heads = [item]
     let r = effectiveRecord(item, id.zoom)
-    if r != Self.none {
+    if r != Self.none && records[r].zoom < UInt8(Self.itemLevel) {
       var child = records[r].firstChild
       while child != Self.none {
         heads.append(child)
@@ -205,11 +220,22 @@ extension ClusterNet {
   }
 
   func drawn(_ item: UInt32, _ zoom: Int) -> Drawn {
-    let sum = sum(item, zoom)
-    let (x, y) = shown(item, zoom, sum)
+    drawn(item, zoom, effectiveRecord(item, zoom))
+  }
+
+  /// `r`: The record that says what the cluster holds, `none` for a single object.
+  private func drawn(_ item: UInt32, _ zoom: Int, _ r: UInt32) -> Drawn {
+    let sum =
+      r == Self.none
+      ? Sum(count: 1)
+      : Sum(count: Int64(records[r].count), x: records[r].sumX, y: records[r].sumY)
+    let point = shown(item, zoom, sum)
+    let isCoincident =
+      r != Self.none && records[r].zoom == UInt8(Self.itemLevel) && isOnePlace(item, r)
+      && Self.isExactRow(point.y)
     return Drawn(
-      id: ClusterID(zoom: zoom, hash: items[item].hash).rawValue, item: item,
-      count: UInt32(sum.count), x: x, y: y)
+      id: ClusterID(zoom: zoom, rank: items[item].rank).rawValue, item: item,
+      count: UInt32(sum.count), x: point.x, y: point.y, isCoincident: isCoincident)
   }
 
   func answer(
@@ -223,7 +249,9 @@ extension ClusterNet {
     }
   }
 
-  func leaves(_ id: ClusterID, limit: Int, after hash: UInt64?, filter: ClusterFilter?)
+  func leaves(
+    _ id: ClusterID, limit: Int, after last: ClusterLeaf.Position?, filter: ClusterFilter?
+  )
     -> (leaves: [ClusterLeaf], hasMore: Bool)?
   {
     let item = resolve(id)
@@ -231,7 +259,7 @@ extension ClusterNet {
     var leaves: [ClusterLeaf] = []
     var hasMore = false
     func visit(_ member: UInt32) -> Bool {
-      if let hash, items[member].hash <= hash { return true }
+      if let last, !last.precedes(items[member].rank, items[member].key) { return true }
       guard filter?.isMatch(mask: items[member].mask, key: items[member].key) ?? true else {
         return true
       }
@@ -241,7 +269,7 @@ extension ClusterNet {
       }
       leaves.append(
         ClusterLeaf(
-          idHash: items[member].hash, key: items[member].key,
+          rank: items[member].rank, key: items[member].key,
           position: MercatorPoint(x: items[member].x, y: items[member].y)))
       return true
     }

@@ -1,7 +1,8 @@
 import GeoMath
+import ObjectModel
 
 extension ClusterNet {
-  /// Fills an empty net with points, zoom by zoom in order of rank. Of points with one hash the
+  /// Fills an empty net with points, zoom by zoom in order of rank. Of points with one key the
   /// last counts.
   ///
   /// - Complexity: O(n) expected times the number of zooms at which points stand alone.
@@ -55,8 +56,10 @@ extension ClusterNet {
     objects.reserve(points.count)
     var isCurrent = [Bool](repeating: true, count: points.count)
     for (number, point) in points.enumerated() {
-      let (segment, tag) = Self.objectSlot(point.idHash)
-      let same = objects.find(segment, tag) { points[Int($0)].idHash == point.idHash }
+      let (segment, tag) = Self.objectSlot(point.rank.high)
+      let same = objects.find(segment, tag) {
+        points[Int($0)].key == point.key && points[Int($0)].rank == point.rank
+      }
       if same != SlotTable.emptyValue {
         isCurrent[Int(same)] = false
         objects.replace(segment, tag, same, with: UInt32(number))
@@ -85,7 +88,7 @@ extension ClusterNet {
         let point = points[Int(sorted[end].value)]
         let item = items.insert(
           Item(
-            hash: point.idHash, key: point.key, mask: point.tagMask, x: point.position.x,
+            rank: point.rank, key: point.key, mask: point.tagMask, x: point.position.x,
             y: point.position.y))
         itemOfPoint[Int(sorted[end].value)] = item
         if hasAggregates {
@@ -96,7 +99,7 @@ extension ClusterNet {
         end += 1
       }
       groupCell(head, first..<items.end)
-      heads.append(RadixSort.Pair(key: items[head].hash >> 32, value: head))
+      heads.append(RadixSort.Pair(key: items[head].rank.high >> 32, value: head))
       // Cells of the grid of heads are 8 x 8 micro-cells: runs of one Morton prefix.
       cellHeads.append(head)
       if end == sorted.count || sorted[end].key >> 6 != sorted[start].key >> 6 {
@@ -110,16 +113,8 @@ extension ClusterNet {
   }
 
   private mutating func groupCell(_ head: UInt32, _ range: Range<UInt32>) {
-    var last = Self.none
-    for item in range where item != head {
-      items[item].owner = head
-      items[item].next = last
-      if last != Self.none { items[last].previous = item }
-      last = item
-    }
-    items[head].members = last
-    items[head].memberCount = UInt32(range.count)
     items[head].top = UInt8(Self.itemLevel)
+    for item in range where item != head { addPlainMember(item, of: head) }
   }
 
   private mutating func insertCell(_ heads: [UInt32]) {
@@ -139,13 +134,16 @@ extension ClusterNet {
   private func inRankOrder(_ heads: inout [RadixSort.Pair]) -> [UInt32] {
     RadixSort.sort(&heads, bits: 32)
     var order = heads.map(\.value)
-    // The high halves are in order; put the few equal ones right.
-    for i in 1..<max(1, order.count) {
-      var j = i
-      while j > 0 && ranksLower(order[j], order[j - 1]) {
-        order.swapAt(j, j - 1)
-        j -= 1
+    // The first 32 bits are in order; put the few runs of equal ones right.
+    var start = 0
+    while start < order.count {
+      var end = start + 1
+      while end < order.count && heads[end].key == heads[start].key { end += 1 }
+      if end - start > 1 {
+        let run = order[start..<end].map { ranked($0) }.sorted()
+        for (i, next) in run.enumerated() { order[start + i] = next.item }
       }
+      start = end
     }
     return order
   }

@@ -1,10 +1,11 @@
 import GeoMath
+import ObjectModel
 
 /// What a filtered answer may show, gathered under the lock in portions: features, and of each the
 /// members whose masks leave a match open. The exact test runs afterwards, without the lock.
 struct Gathering {
   struct Candidate: BitwiseCopyable {
-    var hash: UInt64
+    var rank: ObjectRank
     var key: UInt64
     var x: UInt32
     var y: UInt32
@@ -18,6 +19,8 @@ struct Gathering {
     var end: Int
   }
 
+  /// Where markers must stand to be answered; `nil` for features asked for by id.
+  let box: UnitBox?
   var groups: [Group] = []
   var candidates: [Candidate] = []
   /// Parallel to `candidates`, if there are aggregates.
@@ -26,22 +29,51 @@ struct Gathering {
   var parts: [ClusterNet.Part] = []
   /// What is left of the feature at hand: items, and the zooms whose clusters of theirs to visit.
   var stack: [(item: UInt32, zoom: Int)] = []
+  /// The next on the stack is a feature itself, not a part of one.
+  var isAtPart = false
+
+  init(in box: UnitBox?) { self.box = box }
 }
 
 extension ClusterNet {
-  /// The features drawn in a box, in order of their ids.
-  func parts(in box: UnitBox, _ zoom: Int) -> [Part] {
+  /// The features that a filter may leave in a box, in order of their ids: all those whose members
+  /// may stand there.
+  func parts(in box: UnitBox, _ zoom: Int, _ filter: ClusterFilter) -> [Part] {
     guard zoom > Self.maximumZoom else {
-      return drawnSeeds(in: box, zoom, limit: .max).drawn.map { .seed($0.item, zoom: zoom) }
+      let wide = box.grown(by: Self.reach(zoom))
+      var seeds: [(id: UInt64, item: UInt32)] = []
+      forEachItem(zoom, in: wide) { item in
+        guard wide.contains(items[item].anchorX, items[item].anchorY),
+          mayStand(item, zoom, in: box, filter)
+        else { return }
+        seeds.append((ClusterID(zoom: zoom, rank: items[item].rank).rawValue, item))
+      }
+      seeds.sort { $0.id < $1.id }
+      return seeds.map { .seed($0.item, zoom: zoom) }
     }
     var found: [(id: UInt64, place: [UInt32])] = []
     forEachItem(Self.itemLevel, in: box.grown(by: 1_024)) { head in
       for place in places(head) where box.contains(items[place[0]].x, items[place[0]].y) {
-        found.append((items[place[0]].hash >> 16, place))
+        found.append((items[place[0]].rank.high >> 16, place))
       }
     }
     found.sort { $0.id < $1.id }
     return found.map { .place($0.place, zoom: zoom) }
+  }
+
+  /// Whether matching members of a cluster may stand in a box, as far as is known without looking at
+  /// them.
+  @inline(__always)
+  private func mayStand(
+    _ item: UInt32, _ zoom: Int, in box: UnitBox, _ filter: ClusterFilter
+  ) -> Bool {
+    let r = effectiveRecord(item, zoom)
+    if r == Self.none {
+      return box.contains(items[item].x, items[item].y) && filter.mayMatch(items[item].mask)
+    }
+    return records[r].isStale
+      || filter.mayMatch(records[r].mask)
+        && box.touches(recordExtents[r], from: items[item].anchorX, items[item].anchorY)
   }
 
   /// Goes on gathering. - Returns: whether it is done; if not, the budget of items is used up.
@@ -51,16 +83,26 @@ extension ClusterNet {
       while let (item, zoom) = gathering.stack.last {
         guard budget > 0 else { return false }
         budget -= 1
-        let r = zoom > Self.maximumZoom ? Self.none : effectiveRecord(item, zoom)
+        let r = effectiveRecord(item, zoom)
         guard r != Self.none else {
           gathering.stack.removeLast()
-          budget -= Int(items[item].memberCount)
-          forEachMember(item) { add($0, to: &gathering, filter) }
+          add(item, to: &gathering, filter)
           continue
         }
         guard freshen(item, zoom, &budget) else { return false }
         gathering.stack.removeLast()
         guard filter.mayMatch(records[r].mask) else { continue }
+        if let box = gathering.box, gathering.isAtPart,
+          !box.touches(recordExtents[r], from: items[item].anchorX, items[item].anchorY)
+        {
+          continue
+        }
+        gathering.isAtPart = false
+        if records[r].zoom == UInt8(Self.itemLevel) {
+          budget -= Int(records[r].count)
+          forEachMember(item) { add($0, to: &gathering, filter) }
+          continue
+        }
         let finer = Int(records[r].zoom) + 1
         gathering.stack.append((item, finer))
         var child = records[r].firstChild
@@ -88,6 +130,7 @@ extension ClusterNet {
       group.expansionZoom = expansionZoom(item, zoom)
       gathering.groups.append(group)
       gathering.stack.append((item, zoom))
+      gathering.isAtPart = true
     case .place(let place, _):
       gathering.groups.append(group)
       for member in place { add(member, to: &gathering, filter) }
@@ -98,7 +141,7 @@ extension ClusterNet {
     guard filter.mayMatch(items[member].mask) else { return }
     gathering.candidates.append(
       Gathering.Candidate(
-        hash: items[member].hash, key: items[member].key, x: items[member].x, y: items[member].y))
+        rank: items[member].rank, key: items[member].key, x: items[member].x, y: items[member].y))
     if hasAggregates { gathering.contributions.append(contributions[member]) }
   }
 }
@@ -116,15 +159,17 @@ extension Gathering {
         filter.matches?(candidates[i].key) ?? true
       }
       guard !matching.isEmpty else { continue }
+      let found = cluster(group, matching, details)
+      if let box, !box.contains(found.position.x, found.position.y) { continue }
       if result.count == limit { return (result, true) }
-      result.append(cluster(group, matching, details))
+      result.append(found)
     }
     return (result, false)
   }
 
   private func ranksLower(_ a: Int, _ b: Int) -> Bool {
     let (p, q) = (candidates[a], candidates[b])
-    return p.hash != q.hash ? p.hash < q.hash : p.key < q.key
+    return p.rank != q.rank ? p.rank < q.rank : p.key < q.key
   }
 
   private func cluster(_ group: Group, _ matching: [Int], _ details: ClusterDetails)
@@ -135,9 +180,16 @@ extension Gathering {
     let first = matching.min(by: ranksLower)!
     found.count = matching.count
     found.key = candidates[first].key
-    found.isCoincident = isPlace && matching.count > 1
-    if matching.count == 1 {
-      found.position = MercatorPoint(x: candidates[first].x, y: candidates[first].y)
+    let place = MercatorPoint(x: candidates[first].x, y: candidates[first].y)
+    found.isCoincident =
+      matching.count > 1 && ClusterNet.isExactRow(place.y)
+      && matching.allSatisfy { candidates[$0].x == place.x && candidates[$0].y == place.y }
+    if matching.count == 1 || isPlace {
+      found.position = place
+    } else {
+      found.position = ClusterNet.shown(
+        sum(matching, from: found.anchor), zoom: found.zoom, anchor: found.anchor,
+        lowest: offset(first, from: found.anchor))
     }
     if !contributions.isEmpty {
       for i in matching { found.aggregates.add(ClusterAggregates(contributions[i])) }
@@ -150,21 +202,34 @@ extension Gathering {
     found.extra = LiveCluster.Extra(
       sampleKeys: sampleKeys,
       bounds: details.contains(.bounds) ? bounds(matching, around: found.anchor) : nil,
-      expansionZoom: details.contains(.expansionZoom) && found.count > 1
+      expansionZoom: details.contains(.expansionZoom) && found.count > 1 && !found.isCoincident
         ? group.expansionZoom : nil)
     return found
   }
 
-  private func bounds(_ matching: [Int], around anchor: MercatorPoint) -> GeoBox {
-    // Offsets the short way round.
-    let offsets = matching.map { Int64(Int32(bitPattern: candidates[$0].x &- anchor.x)) }
-    let rows = matching.map { candidates[$0].y }
-    func longitude(_ offset: Int64) -> Double {
-      MercatorPoint.longitude(x: Double(anchor.x &+ UInt32(truncatingIfNeeded: offset)))
+  /// Offset of a candidate from an anchor, the short way round.
+  private func offset(_ i: Int, from anchor: MercatorPoint) -> (dx: Int32, dy: Int32) {
+    (
+      Int32(bitPattern: candidates[i].x &- anchor.x),
+      Int32(truncatingIfNeeded: Int64(candidates[i].y) - Int64(anchor.y))
+    )
+  }
+
+  private func sum(_ matching: [Int], from anchor: MercatorPoint) -> ClusterNet.Sum {
+    var sum = ClusterNet.Sum()
+    for i in matching {
+      let (dx, dy) = offset(i, from: anchor)
+      sum += ClusterNet.Sum(count: 1, x: Int64(dx), y: Int64(dy))
     }
-    return GeoBox(
-      uncheckedWest: longitude(offsets.min()!),
-      south: MercatorPoint.latitude(y: Double(rows.max()!)), east: longitude(offsets.max()!),
-      north: MercatorPoint.latitude(y: Double(rows.min()!)))
+    return sum
+  }
+
+  private func bounds(_ matching: [Int], around anchor: MercatorPoint) -> GeoBox {
+    let columns = matching.map { offset($0, from: anchor).dx }
+    let rows = matching.map { Int64(candidates[$0].y) }
+    return ClusterNet.box(
+      west: anchor.x &+ UInt32(bitPattern: columns.min()!),
+      east: anchor.x &+ UInt32(bitPattern: columns.max()!), north: rows.min()!,
+      south: rows.max()!)
   }
 }

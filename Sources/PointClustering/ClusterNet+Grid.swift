@@ -1,9 +1,11 @@
+import ObjectModel
+
 extension ClusterNet {
   @inline(__always)
   func entry(_ item: UInt32) -> CellEntry {
     CellEntry(
       x: items[item].anchorX, y: items[item].anchorY,
-      rankHigh: UInt32(truncatingIfNeeded: items[item].hash >> 32), item: item)
+      rankHigh: UInt32(truncatingIfNeeded: items[item].rank.high >> 32), item: item)
   }
 
   mutating func insertEntry(_ level: Int, _ item: UInt32) {
@@ -163,7 +165,7 @@ extension ClusterNet {
     let (x, y) = (items[item].anchorX, items[item].anchorY)
     let radius = Self.radius(zoom)
     var best = item
-    var bestHigh = UInt32(truncatingIfNeeded: items[item].hash >> 32)
+    var bestHigh = UInt32(truncatingIfNeeded: items[item].rank.high >> 32)
     let slots = slots(zoom, aroundX: x, y: y)
     for i in 0..<4 where slots[i] != SlotTable.emptyValue {
       forEachEntry(inSlot: slots[i]) { entry in
@@ -176,9 +178,10 @@ extension ClusterNet {
     return best == item ? Self.none : best
   }
 
-  /// Touches what ``lowestSeed(_:near:)`` will read; calls for several items in a row overlap.
+  /// Reads the lines that ``lowestSeed(_:near:)`` will read; calls for several items in a row
+  /// overlap their misses.
   @inline(__always)
-  func warm(_ zoom: Int, near item: UInt32) -> UInt32 {
+  func prefetch(_ zoom: Int, near item: UInt32) -> UInt32 {
     let slots = slots(zoom, aroundX: items[item].anchorX, y: items[item].anchorY)
     var sum: UInt32 = 0
     for i in 0..<4 where slots[i] != SlotTable.emptyValue {

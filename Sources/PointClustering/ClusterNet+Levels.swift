@@ -1,3 +1,7 @@
+import GeoMath
+import HeapModule
+import ObjectModel
+
 /// One pass: from changed heads to changed clusters of every zoom.
 ///
 /// At each zoom the pass knows which items came, left or changed their sums (`incoming`). First the
@@ -11,9 +15,9 @@ extension ClusterNet {
       touched.truncate()
       carrySums(zoom)
       takeDownSeeds(zoom)
-      for i in 0..<dirty.entries.count { warmth &+= warm(zoom, near: dirty.entries[i].item) }
-      work += incoming.count + dirty.entries.count
-      while !dirty.isEmpty { settle(dirty.pop(), zoom) }
+      for next in dirty.unordered { prefetchSum &+= prefetch(zoom, near: next.item) }
+      work += incoming.count + dirty.count
+      while let next = dirty.popMin() { settle(next.item, zoom) }
       markVersions(zoom)
       zoom -= 1
     }
@@ -31,10 +35,20 @@ extension ClusterNet {
 
   /// Adds to a seed's sums, in its record if it has one at this zoom.
   @inline(__always)
-  private mutating func add(_ delta: Sum, to seed: UInt32, _ zoom: Int) {
-    touched[touch(seed)].delta += delta
+  private mutating func add(
+    _ delta: Sum, to seed: UInt32, _ zoom: Int, isContentChange: Bool = true,
+    isVisible: Bool = false
+  ) {
+    let i = touch(seed)
+    touched[i].delta += delta
+    if isContentChange { touched[i].isContentChange = true }
+    if isVisible { touched[i].isVisible = true }
     let r = record(seed, zoom)
-    if r != Self.none { add(delta, toRecord: r) }
+    guard r != Self.none else { return }
+    let wasStale = records[r].isStale
+    add(delta, toRecord: r)
+    // Positions alone: `noteMove` has marked the records whose boxes they change.
+    if !isContentChange { records[r].isStale = wasStale }
   }
 
   @inline(__always)
@@ -48,17 +62,16 @@ extension ClusterNet {
   private mutating func carrySums(_ zoom: Int) {
     for i in 0..<incoming.count where incoming[i].was {
       let t = incoming[i]
-      if !t.isIn {
-        if Int(t.oldTop) <= zoom {
-          add(t.delta, to: t.item, zoom)
-        } else {
-          add(shifted(t.delta, from: t.item, to: t.oldOwner), to: t.oldOwner, zoom)
-        }
-      } else if Int(items[t.item].top) <= zoom {
-        add(t.delta, to: t.item, zoom)
+      let top = t.isIn ? items[t.item].top : t.oldTop
+      let owner = t.isIn ? items[t.item].owner : t.oldOwner
+      let isContentChange = t.isContentChange || !t.isIn
+      if Int(top) <= zoom {
+        add(
+          t.delta, to: t.item, zoom, isContentChange: isContentChange, isVisible: t.isVisible)
       } else {
-        let owner = items[t.item].owner
-        add(shifted(t.delta, from: t.item, to: owner), to: owner, zoom)
+        add(
+          shifted(t.delta, from: t.item, to: owner), to: owner, zoom,
+          isContentChange: isContentChange, isVisible: t.isVisible)
       }
     }
   }
@@ -76,7 +89,7 @@ extension ClusterNet {
         removeEntry(zoom, t.item)
         orphanChildren(t.item, zoom)
       } else if !t.was && t.isIn {
-        dirty.push(hash: items[t.item].hash, key: items[t.item].key, item: t.item)
+        dirty.insert(ranked(t.item))
       }
     }
   }
@@ -88,11 +101,13 @@ extension ClusterNet {
     var child = records[r].firstChild
     while child != Self.none {
       let next = items[child].next
-      touched[touch(seed)].delta += -shifted(sum(child, zoom + 1), from: child, to: seed)
+      let i = touch(seed)
+      touched[i].delta += -shifted(sum(child, zoom + 1), from: child, to: seed)
+      touched[i].isContentChange = true
       items[child].owner = Self.none
       items[child].next = Self.none
       items[child].previous = Self.none
-      dirty.push(hash: items[child].hash, key: items[child].key, item: child)
+      dirty.insert(ranked(child))
       child = next
     }
     deleteRecord(r, of: seed)
@@ -116,7 +131,7 @@ extension ClusterNet {
   private mutating func claimNeighbours(of item: UInt32, _ zoom: Int) {
     let (x, y) = (items[item].anchorX, items[item].anchorY)
     let radius = Self.radius(zoom)
-    let high = UInt32(truncatingIfNeeded: items[item].hash >> 32)
+    let high = UInt32(truncatingIfNeeded: items[item].rank.high >> 32)
     var near = ScratchList<UInt32>(capacity: 0)
     swap(&near, &candidates)
     near.truncate()
@@ -164,7 +179,9 @@ extension ClusterNet {
     var r = record(owner, zoom)
     if r == Self.none { r = makeRecord(owner, zoom) }
     add(delta, toRecord: r)
-    touched[touch(owner)].delta += delta
+    let i = touch(owner)
+    touched[i].delta += delta
+    touched[i].isContentChange = true
     insertChild(item, of: owner, r)
   }
 
@@ -220,6 +237,12 @@ extension ClusterNet {
   }
 
   private mutating func deleteRecord(_ r: UInt32, of seed: UInt32) {
+    unlinkRecord(r, of: seed)
+    records.remove(r)
+  }
+
+  /// Takes a record out of a seed's list.
+  mutating func unlinkRecord(_ r: UInt32, of seed: UInt32) {
     if items[seed].records == r {
       items[seed].records = records[r].next
     } else {
@@ -227,7 +250,6 @@ extension ClusterNet {
       while records[before].next != r { before = records[before].next }
       records[before].next = records[r].next
     }
-    records.remove(r)
   }
 
   /// Notes where this zoom's picture changed.
@@ -238,14 +260,13 @@ extension ClusterNet {
       var old = new
       if t.isIn { old += -t.delta } else { old = -t.delta }
       if !t.was { old = Sum() }
-      let isVisible: Bool
       let after = shown(t.item, zoom, new)
       let before = shown(t.item, zoom, old)
-      if t.was != t.isIn || old.count != new.count || new.count == 1 || hasAggregates {
-        isVisible = true
-      } else {
-        isVisible = before != after
-      }
+      let isVisible =
+        t.isVisible || t.was != t.isIn || old.count != new.count || new.count == 1
+        || hasAggregates && t.isContentChange || before != after
+      // A filtered answer looks at the blocks of the members' positions as well.
+      if !isVisible && !t.isContentChange { continue }
       if t.isIn { versions.mark(zoom, x: after.x, y: after.y, visible: isVisible) }
       if t.was && (!t.isIn || before != after) {
         versions.mark(zoom, x: before.x, y: before.y, visible: isVisible)

@@ -1,7 +1,12 @@
+import GeoMath
+import ObjectModel
+
 /// The last state of an object among the changes that waited.
 struct PendingChange {
-  var hash: UInt64
+  var rank: ObjectRank
   var key: UInt64
+  /// The key that the net knows the object by, if it knows it.
+  var knownKey: UInt64
   var mask: UInt64
   var x: UInt32
   var y: UInt32
@@ -12,17 +17,18 @@ struct PendingChange {
 }
 
 extension ClusterNet {
-  /// Segment and tag of an object: from the first 48 bits of its hash, so that cluster ids find it.
+  /// Segment and tag of an object: from the first 48 bits of its rank, so that cluster ids find it.
   @inline(__always)
-  static func objectSlot(_ hash: UInt64) -> (segment: Int, tag: UInt32) {
-    let mixed = (hash >> 16) &* 0x9E37_79B9_7F4A_7C15
+  static func objectSlot(_ rankHigh: UInt64) -> (segment: Int, tag: UInt32) {
+    let mixed = (rankHigh >> 16) &* 0x9E37_79B9_7F4A_7C15
     return (Int(mixed >> 58), UInt32(truncatingIfNeeded: mixed >> 26))
   }
 
+  /// The item of an object: found by its rank, told from others of that rank by its key.
   @inline(__always)
-  func object(hash: UInt64) -> UInt32 {
-    let (segment, tag) = Self.objectSlot(hash)
-    return objects.find(segment, tag) { items[$0].hash == hash }
+  func object(_ rank: ObjectRank, key: UInt64) -> UInt32 {
+    let (segment, tag) = Self.objectSlot(rank.high)
+    return objects.find(segment, tag) { items[$0].key == key && items[$0].rank == rank }
   }
 
   /// Brings the net to the state that `changes` describe, at most one change an object.
@@ -32,22 +38,23 @@ extension ClusterNet {
     // Look all of them up first: the misses of independent reads overlap. No change of a slice
     // moves the item of another.
     found.truncate()
-    for change in changes { found.append(object(hash: change.hash)) }
+    for change in changes { found.append(object(change.rank, key: change.knownKey)) }
     for (n, change) in changes.enumerated() {
       let item = found[n]
-      if item != Self.none { warmth &+= items[item].owner }
-      warmth &+= head(x: Self.centre(change.x), y: Self.centre(change.y))
+      if item != Self.none { prefetchSum &+= items[item].owner }
+      prefetchSum &+= head(x: Self.centre(change.x), y: Self.centre(change.y))
     }
     for (n, change) in changes.enumerated() {
       let item = found[n]
       if item == Self.none {
         if !change.isRemoval { insertObject(change, inPlaceOf: Self.none) }
       } else if change.isRemoval {
-        let (segment, tag) = Self.objectSlot(change.hash)
+        let (segment, tag) = Self.objectSlot(change.rank.high)
         objects.remove(segment, tag, item)
         objectCount -= 1
         removeObject(item)
-      } else if Self.centre(items[item].x) == Self.centre(change.x)
+      } else if items[item].key == change.key
+        && Self.centre(items[item].x) == Self.centre(change.x)
         && Self.centre(items[item].y) == Self.centre(change.y)
       {
         updateInPlace(item, change)
@@ -72,12 +79,12 @@ extension ClusterNet {
 
   private mutating func insertObject(_ change: PendingChange, inPlaceOf old: UInt32) {
     let item = items.insert(
-      Item(hash: change.hash, key: change.key, mask: change.mask, x: change.x, y: change.y))
+      Item(rank: change.rank, key: change.key, mask: change.mask, x: change.x, y: change.y))
     if hasAggregates {
       contributions.cover(item, default: .none)
       contributions[item] = change.contribution
     }
-    let (segment, tag) = Self.objectSlot(change.hash)
+    let (segment, tag) = Self.objectSlot(change.rank.high)
     if old == Self.none {
       objects.insert(segment, tag, item)
       objectCount += 1
@@ -87,73 +94,69 @@ extension ClusterNet {
     versions.mark(Self.itemLevel, x: change.x, y: change.y, visible: true)
     let head = head(x: Self.centre(change.x), y: Self.centre(change.y))
     if head == Self.none {
-      becomeHead(item, memberCount: 1, members: Self.none)
+      becomeHead(item)
     } else if ranksLower(item, head) {
-      let (count, members) = (items[head].memberCount, items[head].members)
-      ceaseHead(head)
-      items[head].owner = item
-      items[head].next = members
-      items[head].previous = Self.none
-      if members != Self.none { items[members].previous = head }
-      var member = members
-      while member != Self.none {
-        items[member].owner = item
-        member = items[member].next
-      }
-      becomeHead(item, memberCount: count + 1, members: head)
+      let r = replaceHead(head, by: item)
+      becomeHead(item)
+      items[item].records = r
     } else {
-      let members = items[head].members
-      items[item].owner = head
-      items[item].next = members
-      if members != Self.none { items[members].previous = item }
-      items[head].members = item
-      items[head].memberCount += 1
-      touched[touchHead(head)].delta.count += 1
+      addPlainMember(item, of: head)
+      let i = touchHead(head)
+      touched[i].delta += ownSum(item)
+      touched[i].isContentChange = true
     }
+  }
+
+  /// Makes a head a plain member of a lower-ranked newcomer.
+  ///
+  /// - Returns: The record of the micro-cell, which counts the newcomer.
+  private mutating func replaceHead(_ head: UInt32, by item: UInt32) -> UInt32 {
+    var r = ceaseHead(head)
+    if r == Self.none {
+      r = makeRecord(head, Self.itemLevel)
+      unlinkRecord(r, of: head)
+      records[r].isKnownCoincident = true
+    }
+    if items[item].x != items[head].x || items[item].y != items[head].y {
+      records[r].isKnownCoincident = false
+    }
+    let own = ownSum(item)
+    records[r].count += 1
+    records[r].sumX += own.x
+    records[r].sumY += own.y
+    records[r].isStale = true
+    push(head, r)
+    return r
   }
 
   private mutating func removeObject(_ item: UInt32) {
     released.append(item)
     versions.mark(Self.itemLevel, x: items[item].x, y: items[item].y, visible: true)
     if !items[item].isHead {
-      let head = items[item].owner
-      unlinkMember(item, of: head)
-      items[head].memberCount -= 1
-      touched[touchHead(head)].delta.count -= 1
+      let head = head(of: item)
+      removePlainMember(item, of: head)
+      let i = touchHead(head)
+      touched[i].delta += -ownSum(item)
+      touched[i].isContentChange = true
       return
     }
-    let (count, members) = (items[item].memberCount, items[item].members)
-    ceaseHead(item)
-    guard members != Self.none else { return }
-    var lowest = members
-    var member = items[members].next
-    while member != Self.none {
-      if ranksLower(member, lowest) { lowest = member }
-      member = items[member].next
+    let r = ceaseHead(item)
+    guard r != Self.none else { return }
+    let lowest = popLowest(r)
+    uncount(item, r)
+    becomeHead(lowest)
+    if records[r].count == 1 {
+      records.remove(r)
+    } else {
+      items[lowest].records = r
     }
-    items[item].members = members
-    unlinkMember(lowest, of: item)
-    let rest = items[item].members
-    member = rest
-    while member != Self.none {
-      items[member].owner = lowest
-      member = items[member].next
-    }
-    becomeHead(lowest, memberCount: count - 1, members: rest)
   }
 
-  private mutating func unlinkMember(_ item: UInt32, of head: UInt32) {
-    let (next, previous) = (items[item].next, items[item].previous)
-    if previous == Self.none { items[head].members = next } else { items[previous].next = next }
-    if next != Self.none { items[next].previous = previous }
-  }
-
-  private mutating func becomeHead(_ item: UInt32, memberCount: UInt32, members: UInt32) {
+  private mutating func becomeHead(_ item: UInt32) {
     items[item].owner = Self.none
     items[item].next = Self.none
     items[item].previous = Self.none
-    items[item].members = members
-    items[item].memberCount = memberCount
+    items[item].records = Self.none
     items[item].top = UInt8(Self.itemLevel)
     insertEntry(Self.itemLevel, item)
     // One pass brings an object at most one change, so no head that ceased comes back in it.
@@ -164,19 +167,22 @@ extension ClusterNet {
   }
 
   /// Takes an item off the heads; its tower is taken down level by level in the pass.
-  private mutating func ceaseHead(_ item: UInt32) {
+  ///
+  /// - Returns: The record of its micro-cell, which is the next head's now.
+  private mutating func ceaseHead(_ item: UInt32) -> UInt32 {
     let i = touchHead(item)
     removeEntry(Self.itemLevel, item)
     touched[i].isIn = false
+    let r = cellRecord(item)
     if touched[i].was {
       var touch = touched[i]
-      touch.delta.count -= Int64(items[item].memberCount)
+      touch.delta += -sum(item, Self.itemLevel)
       leaveOwner(item, &touch)
       touched[i] = touch
     }
+    if r != Self.none { unlinkRecord(r, of: item) }
     items[item].top = Item.memberTop
-    items[item].members = Self.none
-    items[item].memberCount = 1
+    return r
   }
 
   /// Notes the top and owner of an item that leaves, and takes it off its owner's children.
@@ -190,33 +196,56 @@ extension ClusterNet {
   }
 
   private mutating func updateInPlace(_ item: UInt32, _ change: PendingChange) {
-    let head = items[item].isHead ? item : items[item].owner
-    let isPointChange =
-      items[item].x != change.x || items[item].y != change.y || items[item].key != change.key
+    let head = head(of: item)
+    let isMove = items[item].x != change.x || items[item].y != change.y
     let isContentChange =
-      items[item].mask != change.mask
+      items[item].mask != change.mask || change.isRetagging
       || (hasAggregates && contributions[item] != change.contribution)
     versions.mark(Self.itemLevel, x: items[item].x, y: items[item].y, visible: true)
-    let old = (items[item].x, items[item].y)
-    items[item].x = change.x
-    items[item].y = change.y
-    if isPointChange { noteMove(of: head, from: old, to: change.x, change.y) }
-    items[item].key = change.key
     items[item].mask = change.mask
     if hasAggregates { contributions[item] = change.contribution }
-    if isContentChange || change.isRetagging || !isPointChange {
-      _ = touchHead(head)
-    } else if items[head].memberCount == 1 {
-      markSingle(head)
+    if isMove { moveInside(item, of: head, to: MercatorPoint(x: change.x, y: change.y)) }
+    if isContentChange || !isMove {
+      touched[touchHead(head)].isContentChange = true
+      let r = cellRecord(head)
+      if r != Self.none { records[r].isStale = true }
     }
   }
 
-  /// A single point moved inside its micro-cell: no cluster changed, only where it is drawn.
-  private mutating func markSingle(_ head: UInt32) {
-    var zoom = Self.maximumZoom
-    while zoom >= Int(items[head].top), sum(head, zoom).count == 1 {
-      versions.mark(zoom, x: items[head].x, y: items[head].y, visible: true)
-      zoom -= 1
+  /// Moves an object inside its micro-cell: no cluster gains or loses a member, their means follow.
+  private mutating func moveInside(_ item: UInt32, of head: UInt32, to point: MercatorPoint) {
+    let old = MercatorPoint(x: items[item].x, y: items[item].y)
+    let r = cellRecord(head)
+    let wasOnePlace = r != Self.none && isOnePlace(head, r)
+    var delta = -ownSum(item)
+    if item == head { markMoveOfSeed(item, to: point) }
+    items[item].x = point.x
+    items[item].y = point.y
+    delta += ownSum(item)
+    noteMove(of: head, from: (old.x, old.y), to: point.x, point.y)
+    let i = touchHead(head)
+    touched[i].delta += delta
+    guard r != Self.none else { return }
+    records[r].sumX += delta.x
+    records[r].sumY += delta.y
+    records[r].isKnownCoincident = false
+    if wasOnePlace || isOnePlace(head, r) { touched[i].isVisible = true }
+  }
+
+  /// Where a cluster is drawn depends on its seed's position too: notes the zooms at which the
+  /// seed's move alone takes the marker elsewhere, before sums follow.
+  private mutating func markMoveOfSeed(_ item: UInt32, to point: MercatorPoint) {
+    let old = MercatorPoint(x: items[item].x, y: items[item].y)
+    for zoom in stride(from: Self.maximumZoom, through: Int(items[item].top), by: -1) {
+      let sum = sum(item, zoom)
+      guard sum.count > 1 else { continue }
+      let before = shown(item, zoom, sum)
+      items[item].x = point.x
+      items[item].y = point.y
+      let after = shown(item, zoom, sum)
+      items[item].x = old.x
+      items[item].y = old.y
+      if before != after { versions.mark(zoom, x: before.x, y: before.y, visible: true) }
     }
   }
 }

@@ -1,4 +1,6 @@
 import GeoMath
+import HeapModule
+import ObjectModel
 
 /// A part of the world in units: from `x` eastwards, `width` wide; from `y` southwards.
 struct UnitBox {
@@ -12,6 +14,19 @@ struct UnitBox {
   @inline(__always)
   func contains(_ px: UInt32, _ py: UInt32) -> Bool {
     UInt64(px &- x) < width && Int64(py) >= y && Int64(py) < y + Int64(height)
+  }
+
+  /// Whether a box of positions, given as offsets from an anchor, has a point in this one.
+  func touches(_ extent: ClusterNet.Extent, from anchorX: UInt32, _ anchorY: UInt32) -> Bool {
+    guard !extent.isEmpty else { return false }
+    let (north, south) = (
+      Int64(anchorY) + Int64(extent.north), Int64(anchorY) + Int64(extent.south)
+    )
+    guard south >= y && north < y + Int64(height) else { return false }
+    let west = anchorX &+ UInt32(bitPattern: extent.west)
+    // Safe: an extent is narrower than the world.
+    let span = UInt64(Int64(extent.east) - Int64(extent.west))
+    return UInt64(west &- x) < width || UInt64(x &- west) <= span
   }
 
   func grown(by margin: UInt64) -> UnitBox {
@@ -83,33 +98,33 @@ extension ClusterNet {
   @inline(__always)
   func forEachMember(_ head: UInt32, _ body: (UInt32) -> Void) {
     body(head)
-    var member = items[head].members
-    while member != Self.none {
-      body(member)
-      member = items[member].next
-    }
+    forEachPlainMember(cellRecord(head), body)
   }
 
   /// Calls `body` with members of a cluster in ascending order of rank until it answers false.
   ///
-  /// A seed has the lowest rank of its cluster at every zoom, so the hierarchy is a heap.
+  /// A seed has the lowest rank of its cluster at every zoom, and plain members stand in a heap, so
+  /// the whole hierarchy is one.
+  /// - Complexity: O(k log k) for the first k.
   func forEachLeafInOrder(_ item: UInt32, _ zoom: Int, _ body: (UInt32) -> Bool) {
-    var heap = LeafHeap()
-    heap.push(items[item].hash, items[item].key, item, zoom)
-    while let (next, at) = heap.pop() {
-      guard body(next) else { return }
-      if at > Self.itemLevel { continue }
-      var member = items[next].members
-      while member != Self.none {
-        heap.push(items[member].hash, items[member].key, member, Self.itemLevel + 1)
-        member = items[member].next
+    var heap = Heap<Leaf>()
+    heap.insert(Leaf(ranked: ranked(item), zoom: zoom))
+    while let next = heap.popMin() {
+      let item = next.ranked.item
+      guard body(item) else { return }
+      if next.zoom > Self.itemLevel {
+        for member in [items[item].previous, items[item].next] where member != Self.none {
+          heap.insert(Leaf(ranked: ranked(member), zoom: next.zoom))
+        }
+        continue
       }
-      var r = effectiveRecord(next, at)
+      var r = effectiveRecord(item, next.zoom)
       while r != Self.none {
+        let finer = Int(records[r].zoom) + 1
         var child = records[r].firstChild
         while child != Self.none {
-          heap.push(items[child].hash, items[child].key, child, Int(records[r].zoom) + 1)
-          child = items[child].next
+          heap.insert(Leaf(ranked: ranked(child), zoom: finer))
+          child = finer > Self.itemLevel ? Self.none : items[child].next
         }
         r = records[r].next
       }
@@ -119,29 +134,21 @@ extension ClusterNet {
   /// The first zoom past `zoom` at which the cluster comes apart; `nil` if it never does.
   func expansionZoom(_ item: UInt32, _ zoom: Int) -> Int? {
     let r = effectiveRecord(item, zoom)
-    if r != Self.none { return Int(records[r].zoom) + 1 }
-    return isOnePlace(item) ? nil : Self.itemLevel
-  }
-
-  /// Whether all objects of a micro-cell are at exactly one position.
-  func isOnePlace(_ head: UInt32) -> Bool {
-    var member = items[head].members
-    while member != Self.none {
-      if items[member].x != items[head].x || items[member].y != items[head].y { return false }
-      member = items[member].next
-    }
-    return true
+    if r == Self.none { return nil }
+    if records[r].zoom < UInt8(Self.itemLevel) { return Int(records[r].zoom) + 1 }
+    return isOnePlace(item, r) ? nil : Self.itemLevel
   }
 
   /// The objects of a micro-cell by exact position: groups in order of their lowest rank, members
   /// in order of rank.
   func places(_ head: UInt32) -> [[UInt32]] {
-    if items[head].members == Self.none { return [[head]] }
+    let r = cellRecord(head)
+    if r == Self.none { return [[head]] }
     var members: [UInt32] = []
-    members.reserveCapacity(Int(items[head].memberCount))
+    members.reserveCapacity(Int(records[r].count))
     forEachMember(head) { members.append($0) }
     members.sort { ranksLower($0, $1) }
-    if isOnePlace(head) { return [members] }
+    if isOnePlace(head, r) { return [members] }
     var groups: [[UInt32]] = []
     var groupOfPlace: [UInt64: Int] = [:]
     for member in members {
@@ -157,19 +164,12 @@ extension ClusterNet {
   }
 }
 
-/// A heap of hierarchy nodes, lowest rank first.
-struct LeafHeap: ~Copyable {
-  private var ranks = RankHeap()
-  private var nodes: [(item: UInt32, zoom: Int)] = []
+/// An object, or a cluster by its seed, that waits for its turn among the leaves.
+private struct Leaf: Comparable {
+  var ranked: RankedItem
+  /// 0...17: of the cluster; 18: a plain member with those below it in its heap.
+  var zoom: Int
 
-  mutating func push(_ hash: UInt64, _ key: UInt64, _ item: UInt32, _ zoom: Int) {
-    ranks.push(hash: hash, key: key, item: UInt32(nodes.count))
-    nodes.append((item, zoom))
-  }
-
-  mutating func pop() -> (UInt32, Int)? {
-    guard !ranks.isEmpty else { return nil }
-    let node = nodes[Int(ranks.pop())]
-    return (node.item, node.zoom)
-  }
+  static func < (a: Leaf, b: Leaf) -> Bool { a.ranked < b.ranked }
+  static func == (a: Leaf, b: Leaf) -> Bool { a.ranked == b.ranked }
 }

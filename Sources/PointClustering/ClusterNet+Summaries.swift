@@ -52,31 +52,33 @@ extension ClusterNet {
   /// Of a cluster's members; brings stale records up to date.
   func summary(_ item: UInt32, _ zoom: Int) -> Summary {
     let r = effectiveRecord(item, zoom)
-    if r == Self.none {
-      var summary = Summary()
-      forEachMember(item) { member in
-        summary.mask |= items[member].mask
-        let (dx, dy) = offset(of: items[member].x, items[member].y, from: item)
-        summary.extent.include(dx, dy)
-        if hasAggregates { summary.aggregates.add(ClusterAggregates(contributions[member])) }
-      }
-      return summary
-    }
+    if r == Self.none { return ownSummary(item) }
     guard records[r].isStale else {
       return Summary(
         mask: records[r].mask, aggregates: hasAggregates ? recordAggregates[r] : .none,
         extent: recordExtents[r])
     }
     let finer = Int(records[r].zoom) + 1
-    var summary = self.summary(item, finer)
-    var child = records[r].firstChild
-    while child != Self.none {
-      let part = self.summary(child, finer)
-      summary.mask |= part.mask
-      summary.aggregates.add(part.aggregates)
-      let (dx, dy) = offset(of: items[child].anchorX, items[child].anchorY, from: item)
-      summary.extent.formUnion(part.extent, dx, dy)
-      child = items[child].next
+    var summary: Summary
+    if finer > Self.itemLevel {
+      summary = ownSummary(item)
+      forEachPlainMember(r) { member in
+        summary.mask |= items[member].mask
+        let (dx, dy) = offset(of: items[member].x, items[member].y, from: item)
+        summary.extent.include(dx, dy)
+        if hasAggregates { summary.aggregates.add(ClusterAggregates(contributions[member])) }
+      }
+    } else {
+      summary = self.summary(item, finer)
+      var child = records[r].firstChild
+      while child != Self.none {
+        let part = self.summary(child, finer)
+        summary.mask |= part.mask
+        summary.aggregates.add(part.aggregates)
+        let (dx, dy) = offset(of: items[child].anchorX, items[child].anchorY, from: item)
+        summary.extent.formUnion(part.extent, dx, dy)
+        child = items[child].next
+      }
     }
     records[r].mask = summary.mask
     records[r].isStale = false
@@ -85,16 +87,30 @@ extension ClusterNet {
     return summary
   }
 
+  /// Of one object alone.
+  private func ownSummary(_ item: UInt32) -> Summary {
+    var summary = Summary(mask: items[item].mask)
+    let (dx, dy) = offset(of: items[item].x, items[item].y, from: item)
+    summary.extent.include(dx, dy)
+    if hasAggregates { summary.aggregates = ClusterAggregates(contributions[item]) }
+    return summary
+  }
+
   /// Brings a cluster's records up to date from the finest on, as far as a budget of items to look
   /// at goes. - Returns: whether all are.
   func freshen(_ item: UInt32, _ zoom: Int, _ budget: inout Int) -> Bool {
     let r = effectiveRecord(item, zoom)
     guard r != Self.none else {
-      budget -= Int(items[item].memberCount)
+      budget -= 1
       return true
     }
     budget -= 1
     guard records[r].isStale else { return true }
+    if records[r].zoom == UInt8(Self.itemLevel) {
+      budget -= Int(records[r].count)
+      _ = summary(item, zoom)
+      return true
+    }
     let finer = Int(records[r].zoom) + 1
     guard budget > 0, freshen(item, finer, &budget) else { return false }
     var child = records[r].firstChild
@@ -112,11 +128,11 @@ extension ClusterNet {
     of head: UInt32, from old: (x: UInt32, y: UInt32), to x: UInt32, _ y: UInt32
   ) {
     var item = head
-    for zoom in stride(from: Self.maximumZoom, through: 0, by: -1) {
-      if Int(items[item].top) > zoom {
+    for zoom in stride(from: Self.itemLevel, through: 0, by: -1) {
+      if zoom < Self.itemLevel && Int(items[item].top) > zoom {
         item = items[item].owner
-        // A head that came in this pass: its links to come mark all above them.
-        if item == Self.none { return }
+        // A head that came in this pass, or whose seed left in it: links to come mark all above.
+        guard item != Self.none, items[item].isHead else { return }
       }
       let r = record(item, zoom)
       if r == Self.none { continue }

@@ -1,21 +1,31 @@
+import GeoMath
+import HeapModule
+import ObjectModel
+
 /// Clusters of all zooms by min-hash nets, kept right under insertions, moves and removals.
 ///
 /// Points fall into micro-cells of 1,024 Mercator units (7.6 m in Seoul). A micro-cell is
-/// represented by its **head**: the object with the lowest id hash, which is the cell's rank.
+/// represented by its **head**: the object with the lowest rank, which is the cell's rank.
 /// The heads are the items of zoom 16. At each zoom z, from 16 to 0, an item is a **seed** if no
 /// seed of lower rank lies within r(z) = 335,544,320 >> z units; every other item joins its
 /// lowest-ranked seed within r(z). The seeds of z are the items of z - 1. This greedy maximal
-/// independent set in random order depends on the set of points alone (Y. Blelloch, J. Fineman,
+/// independent set in random order depends on the set of points alone (G. Blelloch, J. Fineman,
 /// J. Shun, SPAA 2012) and changes in expectation at one place per update (K. Censor-Hillel,
 /// E. Haramaty, Z. Karnin, PODC 2016, arXiv:1507.04330).
 ///
 ///     head H:   top = 14: seed at 16, 15, 14; joined `owner` at 13
-///               records ──► [zoom 14: count, sums, children] ──► [zoom 16: …]   coarsest first
-///     A zoom at which nothing joined H has no record: the next finer one, or H's own micro-cell,
-///     says the same. A single alone in the world has no record at all.
+///               records ──► [zoom 14: count, sums, children] ──► [17: count, sums, plain members]
+///                           coarsest first                        the micro-cell's own record
+///     A zoom at which nothing joined H has no record: the next finer one says the same. The record
+///     of level 17 is there when the micro-cell holds several objects; its plain members stand in a
+///     leftist heap, lowest rank on top (see ClusterNet+Members). A single alone in the world has no
+///     record at all.
 ///
-/// Sums are of offsets from the owner's anchor, taken the short way round the world, so that
-/// nothing special happens at 180 degrees.
+/// Sums are of the exact positions' offsets from the owner's anchor, taken the short way round the
+/// world, so that nothing special happens at 180 degrees.
+///
+/// An object is told from others by its `key`; its rank, a keyed hash, only orders it. Equal ranks
+/// are ordered by key.
 struct ClusterNet: ~Copyable, Sendable {
   static let maximumZoom = 16
   static let itemLevel = 17
@@ -30,26 +40,25 @@ struct ClusterNet: ~Copyable, Sendable {
 
   /// An object; for a head also its micro-cell and its tower of clusters. 64 bytes.
   struct Item: BitwiseCopyable {
-    var hash: UInt64
+    var rank: ObjectRank
     var key: UInt64
     var mask: UInt64
     var x: UInt32
     var y: UInt32
-    /// Head: the seed it joined at zoom `top - 1`. Plain member: its head.
+    /// Head: the seed it joined at zoom `top - 1`. Plain member: its parent in the heap.
     var owner: UInt32 = none
-    /// Head: next child of the same owner. Plain member: next member of its micro-cell.
+    /// Head: next child of the same owner. Plain member: its right child in the heap.
     var next: UInt32 = none
+    /// Head: previous child of the same owner. Plain member: its left child in the heap.
     var previous: UInt32 = none
     /// Head: its coarsest record.
     var records: UInt32 = none
-    /// Head: first plain member.
-    var members: UInt32 = none
-    /// Head: objects in the micro-cell, itself included.
-    var memberCount: UInt32 = 1
     /// Place in the list of touched items of the level at hand; valid only if that names the item.
     var touch: UInt32 = 0
     /// Head: the coarsest zoom at which it is a seed, 17 if at none.
     var top: UInt8 = memberTop
+    /// Plain member: objects on the heap's path to the right, from it on.
+    var pathLength: UInt8 = 0
 
     static let memberTop: UInt8 = 255
     var isHead: Bool { top != Self.memberTop }
@@ -57,7 +66,7 @@ struct ClusterNet: ~Copyable, Sendable {
     var anchorY: UInt32 { centre(y) }
   }
 
-  /// A zoom at which other items joined a seed. 40 bytes.
+  /// A zoom at which other items joined a seed, or the micro-cell of several objects. 40 bytes.
   struct Record: BitwiseCopyable {
     /// Offsets of members from the seed's anchor.
     var sumX: Int64
@@ -65,10 +74,14 @@ struct ClusterNet: ~Copyable, Sendable {
     /// Or of the members' masks, if not stale.
     var mask: UInt64
     var count: UInt32
+    /// Level 17: the top of the heap of plain members.
     var firstChild: UInt32
     /// The next finer record.
     var next: UInt32
+    /// 0...16, or 17 for a micro-cell.
     var zoom: UInt8
+    /// Level 17: all objects were found at one position, and none has come to another since.
+    var isKnownCoincident = false
     /// Mask, aggregates and extent must be computed anew from the children; then those of all
     /// coarser records above are stale too.
     var isStale: Bool
@@ -94,6 +107,10 @@ struct ClusterNet: ~Copyable, Sendable {
     /// Whether it belonged to the level before and after.
     var was: Bool
     var isIn: Bool
+    /// Masks, aggregates, tags or members changed, not positions alone.
+    var isContentChange = false
+    /// What is shown changed although the marker may stand where it stood.
+    var isVisible = false
     /// Of one that left: its top and owner before.
     var oldTop: UInt8 = 0
     var oldOwner: UInt32 = none
@@ -101,17 +118,17 @@ struct ClusterNet: ~Copyable, Sendable {
 
   let hasAggregates: Bool
   private let arena: PageArena
-  var items = RecordPool<Item>()
-  var records = RecordPool<Record>()
+  var items: RecordPool<Item>
+  var records: RecordPool<Record>
   /// Parallel to `items`, if there are aggregates.
-  var contributions = RecordPool<ClusterContribution>()
+  var contributions: RecordPool<ClusterContribution>
   /// Parallel to `records`, if there are aggregates.
-  var recordAggregates = RecordPool<ClusterAggregates>()
+  var recordAggregates: RecordPool<ClusterAggregates>
   /// Parallel to `records`: boxes of exact positions.
-  var recordExtents = RecordPool<Extent>()
-  /// Item numbers by the high half of the id hash.
+  var recordExtents: RecordPool<Extent>
+  /// Item numbers by the first 48 bits of the rank.
   var objects: SlotTable
-  var slabs = EntrySlabs()
+  var slabs: EntrySlabs
   /// Index z: the seeds of zoom z; 17: all heads.
   var grids: Grids
   var versions: ChangeVersions
@@ -120,19 +137,56 @@ struct ClusterNet: ~Copyable, Sendable {
   // Scratch of one pass, kept for its capacity.
   var incoming = ScratchList<Touch>()
   var touched = ScratchList<Touch>()
-  var dirty = RankHeap()
+  var dirty = Heap<RankedItem>()
   var candidates = ScratchList<UInt32>()
   var released = ScratchList<UInt32>()
   var found = ScratchList<UInt32>()
   /// Work done since it was last set to 0: items touched, settled and claimed, about 0.3 us each.
   var work = 0
-  /// A sum of what was read ahead of use, kept so that the reads are.
-  var warmth: UInt32 = 0
+  /// A sum of what was prefetched, kept so that the reads are not optimised away.
+  var prefetchSum: UInt32 = 0
 
-  init(hasAggregates: Bool, version: UInt64) {
+  /// How many of each kind a net makes room for.
+  ///
+  /// Between two flushes as many objects may come as leave, and those that come may be applied
+  /// first: twice the quota. An item is the child of one record at most, and its micro-cell may have
+  /// one: two records an item. In each of 18 grids an item has an entry and perhaps a table's slot;
+  /// tables double at three quarters and leave smaller ones behind.
+  struct Room {
+    let items: Int
+    var records: Int { 2 * items }
+    var entries: Int { 8 * items + 65_536 }
+    var slots: Int { 100 * items + 1_048_576 }
+
+    init(maximumObjects: Int) { items = 2 * maximumObjects + 4_096 }
+
+    /// Bytes of address space that a net takes.
+    var addressSpace: Int {
+      ReservedArray<Item>.addressSpace(items) + ReservedArray<Record>.addressSpace(records)
+        + ReservedArray<ClusterContribution>.addressSpace(items)
+        + ReservedArray<ClusterAggregates>.addressSpace(records)
+        + ReservedArray<Extent>.addressSpace(records)
+        + ReservedArray<UInt64>.addressSpace(slots)
+        + EntrySlabs.classCount * ReservedArray<CellEntry>.addressSpace(entries)
+    }
+  }
+
+  init(hasAggregates: Bool, version: UInt64, maximumObjects: Int) throws(AddressSpaceError) {
+    let room = Room(maximumObjects: maximumObjects)
+    let space = try AddressSpace(bytes: room.addressSpace)
+    self.init(hasAggregates: hasAggregates, version: version, room: room, in: space)
+  }
+
+  private init(hasAggregates: Bool, version: UInt64, room: Room, in space: AddressSpace) {
     self.hasAggregates = hasAggregates
-    let arena = PageArena()
+    let arena = PageArena(maximumCount: room.slots, in: space)
     self.arena = arena
+    items = RecordPool(maximumCount: room.items, in: space)
+    records = RecordPool(maximumCount: room.records, in: space)
+    contributions = RecordPool(maximumCount: room.items, in: space)
+    recordAggregates = RecordPool(maximumCount: room.records, in: space)
+    recordExtents = RecordPool(maximumCount: room.records, in: space)
+    slabs = EntrySlabs(maximumCount: room.entries, in: space)
     objects = SlotTable(.hashes, arena: arena)
     grids = Grids(arena: arena)
     versions = ChangeVersions(version: version)
@@ -149,11 +203,17 @@ struct ClusterNet: ~Copyable, Sendable {
     return sum + versions.allocatedBytes
   }
 
-  /// Whether `a` ranks lower than `b`: by hash, then key.
+  /// Whether `a` ranks lower than `b`: by rank, then key.
   @inline(__always)
   func ranksLower(_ a: UInt32, _ b: UInt32) -> Bool {
-    let (p, q) = (items[a].hash, items[b].hash)
+    let (p, q) = (items[a].rank, items[b].rank)
     return p != q ? p < q : items[a].key < items[b].key
+  }
+
+  /// An item as an entry of a heap.
+  @inline(__always)
+  func ranked(_ item: UInt32) -> RankedItem {
+    RankedItem(rank: items[item].rank, key: items[item].key, item: item)
   }
 
   /// The record of exactly this zoom.
@@ -164,7 +224,7 @@ struct ClusterNet: ~Copyable, Sendable {
     return r != Self.none && Int(records[r].zoom) == zoom ? r : Self.none
   }
 
-  /// The record that says what the seed's cluster of this zoom holds; none: its micro-cell does.
+  /// The record that says what the seed's cluster of this zoom holds; none: it is a single object.
   @inline(__always)
   func effectiveRecord(_ item: UInt32, _ zoom: Int) -> UInt32 {
     var r = items[item].records
@@ -176,8 +236,15 @@ struct ClusterNet: ~Copyable, Sendable {
   @inline(__always)
   func sum(_ item: UInt32, _ zoom: Int) -> Sum {
     let r = effectiveRecord(item, zoom)
-    if r == Self.none { return Sum(count: Int64(items[item].memberCount)) }
+    if r == Self.none { return ownSum(item) }
     return Sum(count: Int64(records[r].count), x: records[r].sumX, y: records[r].sumY)
+  }
+
+  /// Sums of the object alone.
+  @inline(__always)
+  func ownSum(_ item: UInt32) -> Sum {
+    let (dx, dy) = offset(of: items[item].x, items[item].y, from: item)
+    return Sum(count: 1, x: Int64(dx), y: Int64(dy))
   }
 
   /// Sums given from `child`'s anchor, as seen from `owner`'s.
@@ -189,28 +256,45 @@ struct ClusterNet: ~Copyable, Sendable {
     return Sum(count: sum.count, x: sum.x + sum.count * dx, y: sum.y + sum.count * dy)
   }
 
-  /// Where a cluster with these sums is drawn: a single's exact point, else the centroid, at most
-  /// r/4 from the anchor, its offset cut towards it to steps of 1/65,536 of a tile.
-  func shown(_ item: UInt32, _ zoom: Int, _ sum: Sum) -> (x: UInt32, y: UInt32) {
-    if sum.count <= 1 { return (items[item].x, items[item].y) }
-    var dx = Double(sum.x) / Double(sum.count)
-    var dy = Double(sum.y) / Double(sum.count)
-    let limit = Double(Self.radius(zoom)) / 4
-    let square = dx * dx + dy * dy
-    if square > limit * limit {
-      let scale = limit / square.squareRoot()
-      dx *= scale
-      dy *= scale
+  /// Where a cluster with these sums is drawn.
+  func shown(_ item: UInt32, _ zoom: Int, _ sum: Sum) -> MercatorPoint {
+    if sum.count <= 1 { return MercatorPoint(x: items[item].x, y: items[item].y) }
+    return Self.shown(
+      sum, zoom: zoom, anchor: MercatorPoint(x: items[item].anchorX, y: items[item].anchorY),
+      lowest: offset(of: items[item].x, items[item].y, from: item))
+  }
+
+  /// Where several objects are drawn: at their mean, moved towards the anchor until it is at most
+  /// r/4 away, in steps of 1/65,536 of a tile; never outside the box that the mean and the
+  /// lowest-ranked object span, and so never outside the objects' bounds.
+  ///
+  /// `lowest`: Offset of the lowest-ranked object from the anchor.
+  static func shown(
+    _ sum: Sum, zoom: Int, anchor: MercatorPoint, lowest: (dx: Int32, dy: Int32)
+  ) -> MercatorPoint {
+    // Towards zero: between whole coordinates the cut mean stays between them.
+    let (meanX, meanY) = (sum.x / sum.count, sum.y / sum.count)
+    var (x, y) = (meanX, meanY)
+    // The box below may take one coordinate up to half a micro-cell away from the anchor.
+    let limit = square(Int64(radius(zoom)) / 4) - square(512)
+    if square(x) + square(y) > limit {
+      let scale = (Double(limit) / (Double(x) * Double(x) + Double(y) * Double(y))).squareRoot()
+      x = Int64(Double(x) * scale)
+      y = Int64(Double(y) * scale)
     }
     // Towards zero, for both signs alike.
-    let mask = ~(Int64(1) << Int64(Self.maximumZoom - zoom) - 1)
-    let ox = dx < 0 ? -(Int64(-dx) & mask) : Int64(dx) & mask
-    let oy = dy < 0 ? -(Int64(-dy) & mask) : Int64(dy) & mask
-    return (
-      items[item].anchorX &+ UInt32(truncatingIfNeeded: ox),
-      UInt32(Int64(items[item].anchorY) + oy)
-    )
+    let step = Int64(1) << Int64(maximumZoom - zoom)
+    x -= x % step
+    y -= y % step
+    let (lowestX, lowestY) = (Int64(lowest.dx), Int64(lowest.dy))
+    x = max(min(lowestX, meanX), min(max(lowestX, meanX), x))
+    y = max(min(lowestY, meanY), min(max(lowestY, meanY), y))
+    return MercatorPoint(
+      x: anchor.x &+ UInt32(truncatingIfNeeded: x), y: UInt32(Int64(anchor.y) + y))
   }
+
+  @inline(__always)
+  private static func square(_ value: Int64) -> Int64 { value * value }
 }
 
 /// The eighteen grids.
@@ -238,50 +322,14 @@ struct Grids: ~Copyable, @unchecked Sendable {
   }
 }
 
-/// A binary heap of items, lowest rank first.
-struct RankHeap: ~Copyable {
-  struct Entry: BitwiseCopyable {
-    var hash: UInt64
-    var key: UInt64
-    var item: UInt32
-  }
-  private(set) var entries = ScratchList<Entry>()
-
-  var isEmpty: Bool { entries.isEmpty }
+/// An item with what it is ordered by, lowest rank first.
+struct RankedItem: Comparable, BitwiseCopyable {
+  var rank: ObjectRank
+  var key: UInt64
+  var item: UInt32
 
   @inline(__always)
-  private static func less(_ a: Entry, _ b: Entry) -> Bool {
-    a.hash != b.hash ? a.hash < b.hash : a.key < b.key
-  }
-
-  mutating func push(hash: UInt64, key: UInt64, item: UInt32) {
-    entries.append(Entry(hash: hash, key: key, item: item))
-    var i = entries.count - 1
-    let moving = entries[i]
-    while i > 0 {
-      let parent = (i - 1) / 2
-      guard Self.less(moving, entries[parent]) else { break }
-      entries[i] = entries[parent]
-      i = parent
-    }
-    entries[i] = moving
-  }
-
-  mutating func pop() -> UInt32 {
-    let result = entries[0].item
-    let moving = entries.removeLast()
-    let count = entries.count
-    guard count > 0 else { return result }
-    var i = 0
-    while true {
-      var child = 2 * i + 1
-      guard child < count else { break }
-      if child + 1 < count && Self.less(entries[child + 1], entries[child]) { child += 1 }
-      guard Self.less(entries[child], moving) else { break }
-      entries[i] = entries[child]
-      i = child
-    }
-    entries[i] = moving
-    return result
+  static func < (a: RankedItem, b: RankedItem) -> Bool {
+    a.rank != b.rank ? a.rank < b.rank : a.key < b.key
   }
 }

@@ -27,8 +27,8 @@ extension LiveClusters {
     if let filter {
       return filtered(
         filter, details, limit: limit,
-        version: { $0.newestChange(in: box, zoom: zoom, visible: false) },
-        parts: { $0.parts(in: box, zoom) }
+        in: box, version: { $0.newestChange(in: box, zoom: zoom, visible: false) },
+        parts: { $0.parts(in: box, zoom, filter) }
       ) ?? ClusterReading(version: 0, clusters: [], isTruncated: false)
     }
     if needsSummaries(details) && zoom <= Self.maximumClusterZoom {
@@ -51,7 +51,8 @@ extension LiveClusters {
   ) -> [LiveCluster]? {
     if let filter {
       return filtered(
-        filter, details, limit: .max, version: { $0.versions.current }, parts: parts)?.clusters
+        filter, details, limit: .max, in: nil, version: { $0.versions.current }, parts: parts
+      )?.clusters
     }
     if needsSummaries(details) { freshen { parts($0) ?? [] } }
     return reading { net in parts(net)?.map { net.answer($0, details) } }
@@ -75,13 +76,13 @@ extension LiveClusters {
   }
 
   private func filtered(
-    _ filter: ClusterFilter, _ details: ClusterDetails, limit: Int,
+    _ filter: ClusterFilter, _ details: ClusterDetails, limit: Int, in box: UnitBox?,
     version: (borrowing ClusterNet) -> UInt64,
     parts: (borrowing ClusterNet) -> [ClusterNet.Part]?
   ) -> ClusterReading? {
     for attempt in 1...Self.attempts {
       let budget = attempt == Self.attempts ? Int.max : Self.portion
-      var gathering = Gathering()
+      var gathering = Gathering(in: box)
       var start: UInt64?
       var isKnown = true
       var isDone = false

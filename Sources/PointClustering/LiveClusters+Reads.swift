@@ -8,7 +8,7 @@ extension LiveClusters {
 
   /// The clusters drawn in a box, which may cross 180 degrees, in order of their ids.
   ///
-  /// - Parameter zoom: 0...22; past 16 single points and points that coincide.
+  /// `zoom`: 0...22; past 16 single points and points that coincide.
   /// - Complexity: O(clusters in the box), and of filters the members that may match.
   public func clusters(
     in box: GeoBox, zoom: Int, filter: ClusterFilter? = nil, details: ClusterDetails = []
@@ -27,7 +27,7 @@ extension LiveClusters {
 
   /// The clusters drawn in a tile and a margin around it, in order of their ids.
   ///
-  /// - Parameter marginUnits: in Mercator units, cut to one tile's side.
+  /// `marginUnits`: in Mercator units, cut to one tile's side.
   public func tile(
     _ address: TileAddress, marginUnits: UInt64 = 0, filter: ClusterFilter? = nil,
     details: ClusterDetails = []
@@ -40,7 +40,7 @@ extension LiveClusters {
   /// The newest change in what ``tile(_:marginUnits:filter:details:)`` reads: equal versions mean
   /// equal answers.
   ///
-  /// - Parameter filtered: for answers with a filter, which change with members unseen.
+  /// `filtered`: for answers with a filter, which change with members unseen.
   public func tileVersion(
     _ address: TileAddress, marginUnits: UInt64 = 0, filtered: Bool = false
   ) throws(ClusterError) -> UInt64 {
@@ -111,14 +111,15 @@ extension LiveClusters {
     return found.sorted { $0.id.rawValue < $1.id.rawValue }
   }
 
-  /// Members in ascending order of their id hashes, `limit` of those after a hash.
+  /// Members in ascending order of their ranks, `limit` of those after a position.
   ///
-  /// Paging by the last leaf's hash neither repeats nor skips a member that stays.
+  /// Paging by the last leaf's position neither repeats nor skips a member that stays.
   /// - Complexity: O((skipped + limit) log) of the members.
   public func leaves(
-    _ id: ClusterID, limit: Int, after hash: UInt64? = nil, filter: ClusterFilter? = nil
+    _ id: ClusterID, limit: Int, after last: ClusterLeaf.Position? = nil,
+    filter: ClusterFilter? = nil
   ) throws(ClusterError) -> (leaves: [ClusterLeaf], hasMore: Bool) {
-    let found = reading { $0.leaves(id, limit: max(0, limit), after: hash, filter: filter) }
+    let found = reading { $0.leaves(id, limit: max(0, limit), after: last, filter: filter) }
     guard let found else { throw .unknownCluster(id.rawValue) }
     return found
   }

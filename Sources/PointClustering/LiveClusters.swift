@@ -11,6 +11,7 @@ import Synchronization
 /// Thread safety: `net` is guarded by its mutex; waiting changes by theirs; the batch being applied
 /// by a third, taken only by the maintainer.
 public final class LiveClusters: Sendable {
+  /// What is fixed for the life of a layer's clusters.
   public struct Configuration: Sendable {
     /// Keep sums and least values of ``ClusterContribution`` (party layers).
     public var hasAggregates: Bool
@@ -20,8 +21,16 @@ public final class LiveClusters: Sendable {
     /// Changes applied under one hold of the lock, at most. Where changes cost more than usual
     /// fewer are taken, so that one hold stays below 200 us.
     public var sliceLength: Int
+    /// Objects at most; the feed may not bring more. About 4 KB of address space are reserved for
+    /// each when the clusters are made; memory is taken as objects come.
+    public var maximumObjects: Int
 
-    public init(hasAggregates: Bool = false, firstVersion: UInt64 = 1, sliceLength: Int = 12) {
+    /// Describes clusters; what is left out has its usual value.
+    public init(
+      hasAggregates: Bool = false, firstVersion: UInt64 = 1, sliceLength: Int = 12,
+      maximumObjects: Int = 1 << 22
+    ) {
+      self.maximumObjects = max(1, maximumObjects)
       self.hasAggregates = hasAggregates
       self.firstVersion = max(1, firstVersion)
       self.sliceLength = max(1, sliceLength)
@@ -54,6 +63,7 @@ public final class LiveClusters: Sendable {
     }
   }
 
+  /// What the clusters were made with.
   public let configuration: Configuration
   let net: Mutex<ClusterNet>
   private let waiting = Mutex(PendingChanges())
@@ -64,20 +74,36 @@ public final class LiveClusters: Sendable {
   let readersWaiting = Atomic<Int>(0)
   private let largestSlice = Atomic<Int>(0)
 
-  public init(configuration: Configuration = Configuration()) {
+  /// Makes empty clusters.
+  ///
+  /// - Precondition: The system grants the address space. Where callers decide how many layers there
+  ///   are, use ``init(reserving:)``.
+  public convenience init(configuration: Configuration = Configuration()) {
+    do {
+      try self.init(reserving: configuration)
+    } catch {
+      preconditionFailure("\(error)")
+    }
+  }
+
+  /// Makes empty clusters.
+  ///
+  /// - Throws: ``AddressSpaceError`` if the system does not grant the address space that
+  ///   ``Configuration/maximumObjects`` takes.
+  public init(reserving configuration: Configuration) throws(AddressSpaceError) {
     self.configuration = configuration
     net = Mutex(
-      ClusterNet(
-        hasAggregates: configuration.hasAggregates, version: configuration.firstVersion))
+      try ClusterNet(
+        hasAggregates: configuration.hasAggregates, version: configuration.firstVersion,
+        maximumObjects: configuration.maximumObjects))
   }
 
   // MARK: - Feeding
 
   /// Puts changes in, in the order of the feed. Cheap: it merges them into those that wait.
   ///
-  /// - Parameters:
-  ///   - sequence: the feed's sequence of the last of them; must not decrease.
-  ///   - now: the clock's moment, for ``lag``.
+  /// - `sequence`: the feed's sequence of the last of them; must not decrease.
+  /// - `now`: the clock's moment, for ``lag``.
   public func enqueue(
     _ changes: some Sequence<ClusterChange>, sequence: UInt64, at now: Instant
   ) {
@@ -151,10 +177,16 @@ public final class LiveClusters: Sendable {
 
   /// Replaces everything by a static build of these points. Reads go on meanwhile; the new state
   /// appears at once, with every block changed. Changes that wait stay and are applied after it.
-  public func bulkLoad(_ points: [ClusterPoint], sequence: UInt64 = 0) {
-    batch.withLock { batch in
+  ///
+  /// - Throws: ``AddressSpaceError`` if there is none for a second state beside the first.
+  public func bulkLoad(
+    _ points: [ClusterPoint], sequence: UInt64 = 0
+  ) throws(AddressSpaceError) {
+    try batch.withLock { _ throws(AddressSpaceError) in
       let version = net.withLock { $0.versions.current } + 1
-      var new = ClusterNet(hasAggregates: configuration.hasAggregates, version: version)
+      var new = try ClusterNet(
+        hasAggregates: configuration.hasAggregates, version: version,
+        maximumObjects: configuration.maximumObjects)
       new.build(points)
       net.withLock { swap(&$0, &new) }
       if sequence > applied.load(ordering: .relaxed) {
@@ -168,6 +200,7 @@ public final class LiveClusters: Sendable {
   /// All changes of the feed up to this sequence are in the clusters.
   public var appliedSequence: UInt64 { applied.load(ordering: .acquiring) }
 
+  /// How far the clusters are behind the feed now.
   public var lag: Lag {
     let (count, oldest) = waiting.withLock { ($0.count, $0.oldest) }
     let earliest = min(oldest, batchOldest.load(ordering: .relaxed))

@@ -1,3 +1,5 @@
+import ObjectModel
+
 /// Where the tables of one net take their larger blocks from: blocks of a power of two of 8-byte
 /// slots, side by side on huge pages. A released block is handed out again to the next one of its
 /// size; blocks below a page come from the heap.
@@ -8,14 +10,19 @@ final class PageArena: @unchecked Sendable {
   /// 4 KiB.
   static let leastSlots = 512
 
-  private var memory = ReservedArray<UInt64>(maximumCount: 1 << 32)
+  private var memory: ReservedArray<UInt64>
   private var end = 0
   /// Released blocks by the logarithm of their slots.
   private var free: [[UnsafeMutablePointer<UInt64>]] = unsafe Array(repeating: [], count: 34)
 
+  /// `maximumCount`: Slots in blocks of a page and more, freed ones included.
+  init(maximumCount: Int, in space: AddressSpace) {
+    memory = ReservedArray(maximumCount: maximumCount, in: space)
+  }
+
   var allocatedBytes: Int { memory.committedBytes }
 
-  /// - Parameter slots: a power of two. The memory is not initialised.
+  /// `slots`: a power of two. The memory is not initialised.
   func allocate(slots: Int) -> UnsafeMutablePointer<UInt64> {
     guard slots >= Self.leastSlots else {
       return unsafe UnsafeMutableRawPointer.allocate(byteCount: slots * 8, alignment: 64)

@@ -1,4 +1,5 @@
 import GeoMath
+import ObjectModel
 
 /// Changes that wait, one an object: a later one takes the place of an earlier one.
 struct PendingChanges {
@@ -11,10 +12,15 @@ struct PendingChanges {
 
   var count: Int { changes.count }
 
+  /// Takes a change in.
+  ///
+  /// Objects are told apart by their keys. One that left while an equal rank comes is nearly always
+  /// the same id under a new key: both become one change, so that no reader sees it twice or not at
+  /// all. Were it another id, that one change would still be what both say.
   mutating func merge(_ change: ClusterChange) {
     var new = PendingChange(
-      hash: change.idHash, key: change.key, mask: change.tagMask, x: change.to.x, y: change.to.y,
-      isRemoval: change.kind == .removed,
+      rank: change.rank, key: change.key, knownKey: change.key, mask: change.tagMask,
+      x: change.to.x, y: change.to.y, isRemoval: change.kind == .removed,
       isRetagging: change.kind == .retagged || change.kind == .inserted,
       contribution: change.contribution)
     if new.isRemoval {
@@ -23,31 +29,43 @@ struct PendingChanges {
     }
     if (changes.count + 1) * 2 > slots.count { grow() }
     let mask = slots.count - 1
-    var i = Self.home(new.hash) & mask
+    var i = Self.home(new.rank) & mask
+    var departed: Int?
     while slots[i] != .max {
       let n = Int(slots[i])
-      if changes[n].hash == new.hash {
-        // A removed object that came back may have any tags.
-        new.isRetagging =
-          new.isRetagging || changes[n].isRetagging || changes[n].isRemoval
-        changes[n] = new
-        return
+      if changes[n].rank == new.rank {
+        if changes[n].key == new.key {
+          replace(n, with: &new)
+          return
+        }
+        if changes[n].isRemoval && departed == nil { departed = n }
       }
       i = (i + 1) & mask
+    }
+    if let departed, !new.isRemoval {
+      replace(departed, with: &new)
+      return
     }
     slots[i] = UInt32(changes.count)
     changes.append(new)
   }
 
-  private static func home(_ hash: UInt64) -> Int {
-    Int(truncatingIfNeeded: (hash &* 0x9E37_79B9_7F4A_7C15) >> 32)
+  private mutating func replace(_ n: Int, with new: inout PendingChange) {
+    // A removed object that came back may have any tags.
+    new.isRetagging = new.isRetagging || changes[n].isRetagging || changes[n].isRemoval
+    new.knownKey = changes[n].knownKey
+    changes[n] = new
+  }
+
+  private static func home(_ rank: ObjectRank) -> Int {
+    Int(truncatingIfNeeded: (rank.high &* 0x9E37_79B9_7F4A_7C15) >> 32)
   }
 
   private mutating func grow() {
     slots = Array(repeating: .max, count: max(64, slots.count * 2))
     let mask = slots.count - 1
     for n in 0..<changes.count {
-      var i = Self.home(changes[n].hash) & mask
+      var i = Self.home(changes[n].rank) & mask
       while slots[i] != .max { i = (i + 1) & mask }
       slots[i] = UInt32(n)
     }

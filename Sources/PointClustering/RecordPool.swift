@@ -1,3 +1,5 @@
+import ObjectModel
+
 /// Records addressed by 32-bit numbers, in memory that never moves.
 ///
 ///     base ──► [ record 0 | record 1 | … | record end - 1 ]     reserved address space behind
@@ -9,8 +11,10 @@ struct RecordPool<Element: BitwiseCopyable>: ~Copyable, Sendable {
   private(set) var end: UInt32 = 0
   private var free: [UInt32] = []
 
-  /// - Parameter maximumCount: how many records may ever live at once.
-  init(maximumCount: Int = 1 << 27) { memory = ReservedArray(maximumCount: maximumCount) }
+  /// `maximumCount`: Records that may live at once.
+  init(maximumCount: Int, in space: AddressSpace) {
+    memory = ReservedArray(maximumCount: maximumCount, in: space)
+  }
 
   var liveCount: Int { Int(end) - free.count }
   var allocatedBytes: Int { memory.committedBytes + free.capacity * 4 }

@@ -15,11 +15,11 @@ extension StaticClusters {
       let y = Double(Float(Self.y(latitude: point.latitude)))
       level.append(x: x, y: y, visited: Self.unvisited, id: index, parent: -1, count: 1)
     }
-    level.index(options.nodeSize)
+    level.index(side: radius(options.maxZoom))
     var coarser: [Level] = []
     for zoom in stride(from: options.maxZoom, through: options.minZoom, by: -1) {
       var next = cluster(&level, zoom)
-      next.index(options.nodeSize)
+      next.index(side: radius(zoom - 1))
       coarser.append(level)
       level = next
     }
@@ -27,15 +27,19 @@ extension StaticClusters {
     levels = coarser.reversed()
   }
 
+  /// The radius of a zoom's clusters, the world's side being 1.
+  func radius(_ zoom: Int) -> Double {
+    options.radius / (options.extent * pow(2, Double(zoom)))
+  }
+
   private mutating func cluster(_ level: inout Level, _ zoom: Int) -> Level {
-    let r = options.radius / (options.extent * pow(2, Double(zoom)))
+    let r = radius(zoom)
     var next = Level()
     var near: [Int] = []
     for i in level.x.indices {
       if level.visited[i] <= zoom { continue }
       level.visited[i] = zoom
-      near.removeAll(keepingCapacity: true)
-      level.tree.within(x: level.x[i], y: level.y[i], radius: r, into: &near)
+      level.grid.within(x: level.x[i], y: level.y[i], radius: r, into: &near)
       let own = level.count[i]
       var count = own
       for k in near where level.visited[k] > zoom { count += level.count[k] }
@@ -106,5 +110,5 @@ extension StaticClusters.Level {
       parent: other.parent[i], count: other.count[i], aggregate: other.aggregate[i])
   }
 
-  mutating func index(_ nodeSize: Int) { tree = FlatKDTree(x: x, y: y, nodeSize: nodeSize) }
+  mutating func index(side: Double) { grid = BucketGrid(x: x, y: y, side: side) }
 }

@@ -14,23 +14,21 @@ public struct StaticClusterOptions: Hashable, Sendable {
   public var maxZoom: Int
   /// Fewer points than this make no cluster.
   public var minPoints: Int
-  /// Pixels.
+  /// The radius of a cluster, in pixels.
   public var radius: Double
   /// Pixels a tile side, which ``radius`` is relative to.
   public var extent: Double
-  /// Points in a leaf of the search trees.
-  public var nodeSize: Int
 
+  /// Sets the options; what is left out is supercluster's default.
   public init(
     minZoom: Int = 0, maxZoom: Int = 16, minPoints: Int = 2, radius: Double = 40,
-    extent: Double = 512, nodeSize: Int = 64
+    extent: Double = 512
   ) {
     self.minZoom = minZoom
     self.maxZoom = maxZoom
     self.minPoints = minPoints
     self.radius = radius
     self.extent = extent
-    self.nodeSize = nodeSize
   }
 
   /// Zooms that ids can hold, 0...30.
@@ -42,28 +40,36 @@ public struct StaticClusterOptions: Hashable, Sendable {
   }
 }
 
-/// Clusters of a fixed set of points that equal those of supercluster 8 (ISC, V. Agafonkin): same
-/// groups, counts, positions, ids and order.
+/// Clusters of a fixed set of points: the same groups and counts as those of supercluster 8 (ISC,
+/// V. Agafonkin), at the same positions.
 ///
 /// For each zoom from fine to coarse, greedily in the order of input: all points within the radius
-/// of the next unvisited point become one cluster at their weighted centroid. Positions are kept as
-/// 32-bit floating point numbers in 0...1, as there, and results depend on the order of input.
+/// of the next unvisited point become one cluster at their weighted centroid. Distances are those
+/// of positions rounded to 32-bit floating point numbers in 0...1, as there. Results depend on the
+/// order of input. Points that are too few for a cluster go on to the coarser zoom in order of
+/// input.
 ///
 /// A cluster's id encodes where it began: `(index << 5) + zoom + 1 + number of points`.
+///
+/// - Complexity: Finding what is near a point is O(points near) through a ``BucketGrid`` a zoom.
 public struct StaticClusters<Aggregate: Sendable>: Sendable {
   /// A point of the input, in degrees; longitudes past 180 are kept as they are.
   public struct Point: Hashable, Sendable {
+    /// Degrees.
     public var longitude: Double
+    /// Degrees.
     public var latitude: Double
     /// The feature's own id, handed through.
     public var id: Int?
 
+    /// Describes a point.
     public init(longitude: Double, latitude: Double, id: Int? = nil) {
       self.longitude = longitude
       self.latitude = latitude
       self.id = id
     }
 
+    /// Describes a point at a coordinate.
     public init(_ coordinate: Coordinate, id: Int? = nil) {
       self.init(longitude: coordinate.longitude, latitude: coordinate.latitude, id: id)
     }
@@ -77,8 +83,11 @@ public struct StaticClusters<Aggregate: Sendable>: Sendable {
     public var pointIndex: Int?
     /// A cluster's id or a point's own, if it has one.
     public var id: Int?
+    /// Points in it; 1 for a point.
     public var count: Int
+    /// Degrees.
     public var longitude: Double
+    /// Degrees.
     public var latitude: Double
     /// A cluster's; `nil` for a point, or without map and reduce.
     public var aggregate: Aggregate?
@@ -86,12 +95,15 @@ public struct StaticClusters<Aggregate: Sendable>: Sendable {
 
   /// A feature with its place in a tile, in pixels of `extent`.
   public struct TileFeature: Sendable {
+    /// Pixels east of the tile's western edge; outside 0..<extent in the margin.
     public var x: Int
+    /// Pixels south of the tile's northern edge; outside 0..<extent in the margin.
     public var y: Int
+    /// What stands there.
     public var feature: Feature
   }
 
-  /// The flat records of one zoom and the tree over them.
+  /// The flat records of one zoom and the grid over them.
   struct Level: Sendable {
     var x: [Double] = []
     var y: [Double] = []
@@ -100,9 +112,10 @@ public struct StaticClusters<Aggregate: Sendable>: Sendable {
     var parent: [Int] = []
     var count: [Int] = []
     var aggregate: [Int] = []
-    var tree = FlatKDTree(x: [], y: [], nodeSize: 64)
+    var grid = BucketGrid()
   }
 
+  /// The options in use, zooms brought into 0...30.
   public let options: StaticClusterOptions
   let points: [Point?]
   /// Index: zoom - minZoom; the last holds the points themselves.
@@ -111,11 +124,10 @@ public struct StaticClusters<Aggregate: Sendable>: Sendable {
   let map: (@Sendable (Int) -> Aggregate)?
   let reduce: (@Sendable (inout Aggregate, Aggregate) -> Void)?
 
-  /// - Parameters:
-  ///   - points: `nil` for a feature without geometry: it is left out but keeps its index.
-  ///   - map: the aggregate of one point, by index.
-  ///   - reduce: adds one aggregate to another.
-  /// - Complexity: O(n log n) for each zoom, less as points merge.
+  /// - `points`: `nil` for a feature without geometry: it is left out but keeps its index.
+  /// - `map`: the aggregate of one point, by index.
+  /// - `reduce`: adds one aggregate to another.
+  /// - Complexity: O(n) expected for each zoom, less as points merge.
   public init(
     _ points: [Point?], options: StaticClusterOptions = StaticClusterOptions(),
     map: @escaping @Sendable (Int) -> Aggregate,
@@ -160,12 +172,13 @@ public struct StaticClusters<Aggregate: Sendable>: Sendable {
           west: -180, south: minLatitude, east: maxLongitude, north: maxLatitude, zoom: zoom)
     }
     let level = levels[levelIndex(zoom)]
-    return level.tree.range(
+    return level.grid.range(
       minX: Self.x(longitude: minLongitude), minY: Self.y(latitude: maxLatitude),
       maxX: Self.x(longitude: maxLongitude), maxY: Self.y(latitude: minLatitude)
     ).map { feature(level, $0) }
   }
 
+  /// Returns the clusters and points of a box.
   public func clusters(in box: GeoBox, zoom: Int) -> [Feature] {
     clusters(west: box.west, south: box.south, east: box.east, north: box.north, zoom: zoom)
   }
@@ -210,7 +223,7 @@ public struct StaticClusters<Aggregate: Sendable>: Sendable {
     let bottom = (Double(y) + 1 + p) / side
     var found: [TileFeature] = []
     func add(_ minX: Double, _ maxX: Double, _ column: Double) {
-      for i in level.tree.range(minX: minX, minY: top, maxX: maxX, maxY: bottom) {
+      for i in level.grid.range(minX: minX, minY: top, maxX: maxX, maxY: bottom) {
         found.append(tileFeature(level, i, column: column, row: Double(y), side: side))
       }
     }
@@ -271,9 +284,9 @@ public struct StaticClusters<Aggregate: Sendable>: Sendable {
     let level = levels[zoom - options.minZoom]
     let index = originIndex(clusterID)
     guard level.x.indices.contains(index) else { throw unknown }
-    let r = options.radius / (options.extent * pow(2, Double(zoom - 1)))
+    let r = radius(zoom - 1)
     var near: [Int] = []
-    level.tree.within(x: level.x[index], y: level.y[index], radius: r, into: &near)
+    level.grid.within(x: level.x[index], y: level.y[index], radius: r, into: &near)
     let found = near.filter { level.parent[$0] == clusterID }
     guard !found.isEmpty else { throw unknown }
     return (zoom, found)

@@ -1,3 +1,5 @@
+public import Threading
+
 /// A cache in front of a single flight: nobody's question is worked out twice.
 ///
 /// ```
@@ -10,16 +12,25 @@
 ///         work it out, keep it, answer all who wait
 /// ```
 public final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+  /// One computation, as the one who works it out sees it.
   public typealias Flight = SingleFlight<Key, Value>.Flight
 
+  /// Tells every moment.
   public let clock: any MonotonicClock
+  /// Shares computations that run.
   public let flights: SingleFlight<Key, Value>
+  /// Keeps answers for those who accept some age.
   public let cache: FreshnessCache<Key, Value>
   @usableFromInline let size: @Sendable (Value) -> Int?
 
+  /// Makes a coalescer with a cache of its own.
+  ///
   /// - Parameters:
-  ///   - capacityBytes: bound of the cache; 0 keeps nothing.
-  ///   - size: bytes a value is charged in the cache, `nil` if it must not be kept.
+  ///   - clock: Tells every moment.
+  ///   - capacityBytes: The bound of the cache; 0 keeps nothing.
+  ///   - limits: How many may wait and how many keys may be in flight.
+  ///   - maximumWait: No caller waits longer, nanoseconds.
+  ///   - size: The bytes a value is charged in the cache, `nil` if it must not be kept.
   public init(
     clock: any MonotonicClock, capacityBytes: Int,
     limits: SingleFlight<Key, Value>.Limits = .init(),
@@ -34,10 +45,14 @@ public final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendabl
   /// An answer that takes waiting to work out: a provider, a database, a pool of threads.
   ///
   /// - Parameters:
-  ///   - freshness: what this caller accepts; `.unlimited` never asks twice while it is kept.
-  ///   - renewAfter: an answer older than this, but accepted, is given at once and renewed in the
+  ///   - key: What is asked.
+  ///   - freshness: What this caller accepts; `.unlimited` never asks twice while it is kept.
+  ///   - renewAfter: An answer older than this, but accepted, is given at once and renewed in the
   ///     background by one of those who ask (stale-while-revalidate).
-  ///   - deadline: this caller's own, a moment of ``clock``.
+  ///   - reading: Whether the work itself says when it reads.
+  ///   - deadline: This caller's own, a moment of ``clock``.
+  ///   - work: Works the answer out, at most once at a time for a key.
+  /// - Returns: The answer with its age, and whether it was shared.
   /// - Throws: ``SingleFlightError``, `CancellationError`, and what the work throws; errors are
   ///   shared with those who wait and never kept.
   @inlinable
@@ -66,7 +81,13 @@ public final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendabl
   /// another caller would cost more than the work. It is shared through the cache only, and only
   /// with callers whose ``Freshness`` accepts earlier readings.
   ///
-  /// - Parameter version: of the live state, read before the work begins; `nil` if it has none.
+  /// - Parameters:
+  ///   - key: What is asked.
+  ///   - freshness: What this caller accepts.
+  ///   - version: Of the live state, read before the work begins; `nil` if it has none.
+  ///   - work: Works the answer out.
+  /// - Returns: The answer with its age, and whether it was shared.
+  /// - Throws: What the work throws.
   @inlinable
   public func inlineValue<Failure: Error>(
     for key: Key, freshness: Freshness, version: UInt64? = nil,

@@ -1,42 +1,48 @@
-/// A binary heap of moments with something to do then.
+public import HeapModule
+public import Threading
+
+/// Moments with something to do then, earliest first: swift-collections' heap, ordered by moment.
+///
+/// Elements of one moment come out in no particular order.
 @usableFromInline
 struct DeadlineHeap<Element> {
-  @usableFromInline var items: [(moment: Nanoseconds, element: Element)] = []
+  @usableFromInline
+  struct Entry: Comparable {
+    @usableFromInline let moment: Nanoseconds
+    @usableFromInline let element: Element
 
-  var isEmpty: Bool { items.isEmpty }
-  var count: Int { items.count }
+    @inlinable
+    init(moment: Nanoseconds, element: Element) {
+      self.moment = moment
+      self.element = element
+    }
+
+    @inlinable
+    static func < (a: Entry, b: Entry) -> Bool { a.moment < b.moment }
+
+    @inlinable
+    static func == (a: Entry, b: Entry) -> Bool { a.moment == b.moment }
+  }
+
+  @usableFromInline var entries = Heap<Entry>()
+
   /// The earliest moment.
-  var first: Nanoseconds? { items.first?.moment }
+  var first: Nanoseconds? { entries.min?.moment }
 
   @inlinable
   init() {}
 
+  /// - Complexity: O(log count).
   @inlinable
   mutating func insert(_ element: Element, at moment: Nanoseconds) {
-    items.append((moment, element))
-    var child = items.count - 1
-    while child > 0 {
-      let parent = (child - 1) / 2
-      guard items[child].moment < items[parent].moment else { return }
-      items.swapAt(child, parent)
-      child = parent
-    }
+    entries.insert(Entry(moment: moment, element: element))
   }
 
-  /// The earliest element if its moment has come.
+  /// Removes the earliest element if its moment has come.
+  ///
+  /// - Complexity: O(log count).
   mutating func popFirst(notAfter now: Nanoseconds) -> Element? {
-    guard let first = items.first, first.moment <= now else { return nil }
-    items.swapAt(0, items.count - 1)
-    items.removeLast()
-    var parent = 0
-    while true {
-      var child = 2 * parent + 1
-      guard child < items.count else { break }
-      if child + 1 < items.count, items[child + 1].moment < items[child].moment { child += 1 }
-      guard items[child].moment < items[parent].moment else { break }
-      items.swapAt(child, parent)
-      parent = child
-    }
-    return first.element
+    guard let first, first <= now else { return nil }
+    return entries.popMin()?.element
   }
 }

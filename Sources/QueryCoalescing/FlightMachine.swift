@@ -1,3 +1,5 @@
+public import Threading
+
 /// The rules of ``SingleFlight`` without threads, tasks or clocks.
 ///
 /// ```
@@ -86,14 +88,17 @@ public struct FlightMachine<Key: Hashable, Waiter, Work> {
     }
   }
 
+  /// How many may wait and how many keys may be in flight.
   public let limits: SingleFlightLimits
   @usableFromInline var flights: [Key: Flights] = [:]
   @usableFromInline var nextId: UInt64 = 0
   @usableFromInline var counts = SingleFlightStatistics()
 
+  /// Makes a machine with nothing in flight.
   @inlinable
   public init(limits: SingleFlightLimits = SingleFlightLimits()) { self.limits = limits }
 
+  /// What becomes of a caller.
   public enum Arrival {
     /// Nobody is at it: start this work now. The caller has a place in the flight; to wait in it
     /// it calls ``attach(_:flight:waiter:_:)``.
@@ -109,6 +114,7 @@ public struct FlightMachine<Key: Hashable, Waiter, Work> {
   public struct Departure {
     /// To be given the result; empty after a cancellation.
     public var leader: Waiter?
+    /// Everyone who waited but the one who led.
     public var others: [Waiter] = []
     /// What the ended flight read; the moment it started if it never said.
     public var reading = Reading(time: 0)
@@ -123,15 +129,20 @@ public struct FlightMachine<Key: Hashable, Waiter, Work> {
 
   /// Keys with a flight now.
   public var keyCount: Int { flights.count }
+  /// Counts since the start.
   public var statistics: SingleFlightStatistics { counts }
 
   /// A caller asks.
   ///
   /// - Parameters:
-  ///   - marksReading: the work says by ``mark(_:flight:reading:)`` when it reads; otherwise it is
+  ///   - key: What is asked.
+  ///   - freshness: What the caller accepts.
+  ///   - now: The moment of the arrival.
+  ///   - marksReading: The work says by ``mark(_:flight:reading:)`` when it reads; otherwise it is
   ///     taken to read as soon as it starts.
-  ///   - makeWaiter: called unless the caller leads or is refused.
-  ///   - makeWork: called only if a flight must begin, with its id.
+  ///   - makeWaiter: Called unless the caller leads or is refused.
+  ///   - makeWork: Called only if a flight must begin, with its id.
+  /// - Returns: Whether the caller leads, waits or is refused.
   /// - Complexity: O(1) expected.
   @inlinable
   public mutating func arrive(
@@ -296,6 +307,7 @@ public struct SingleFlightLimits: Hashable, Sendable {
   /// Keys being worked on; more are refused.
   public var keys: Int
 
+  /// Makes limits; both are at least 1.
   public init(waitersPerKey: Int = 1_024, keys: Int = 65_536) {
     precondition(waitersPerKey > 0 && keys > 0)
     self.waitersPerKey = waitersPerKey
@@ -315,11 +327,13 @@ public enum SingleFlightError: Error, Hashable, Sendable {
 
 /// Counts since the start.
 public struct SingleFlightStatistics: Hashable, Sendable {
+  /// Callers that came.
   public var arrivals: UInt64 = 0
   /// Computations begun.
   public var started: UInt64 = 0
   /// Arrivals that caused no computation.
   public var joined: UInt64 = 0
+  /// Callers turned away because too many waited.
   public var refused: UInt64 = 0
   /// Waiters that left before the answer.
   public var left: UInt64 = 0
@@ -328,6 +342,7 @@ public struct SingleFlightStatistics: Hashable, Sendable {
   /// Computations that threw.
   public var failed: UInt64 = 0
 
+  /// Makes counts of nothing.
   @inlinable
   public init() {}
 }

@@ -1,3 +1,5 @@
+public import Threading
+
 /// Which state of the world an answer shows.
 public struct Reading: Hashable, Sendable {
   /// A moment at or before the first read.
@@ -6,6 +8,7 @@ public struct Reading: Hashable, Sendable {
   /// answer. A sum of block versions will do. `nil` when the source has none.
   public var version: UInt64?
 
+  /// Marks a reading; without a version only its time counts.
   @inlinable
   public init(time: Nanoseconds, version: UInt64? = nil) {
     self.time = time
@@ -42,6 +45,7 @@ public struct Freshness: Hashable, Sendable {
   /// arrival, an accepted answer is the one the caller would have worked out itself.
   public var sufficientVersion: UInt64?
 
+  /// Demands an answer read at the caller's arrival, unless something wider is named.
   @inlinable
   public init(
     maximumAge: Nanoseconds = 0, minimumVersion: UInt64? = nil, sufficientVersion: UInt64? = nil
@@ -79,13 +83,16 @@ public struct Freshness: Hashable, Sendable {
 
 /// A value, and what the caller should know about where it came from.
 public struct SharedAnswer<Value> {
+  /// The answer itself.
   public var value: Value
+  /// Which state it shows.
   public var reading: Reading
   /// Age of the reading when the caller arrived; 0 when it was made later.
   public var ageNanoseconds: Nanoseconds
   /// Whether this caller took the work of another.
   public var isCoalesced: Bool
 
+  /// Puts an answer and its age together.
   @inlinable
   public init(
     value: Value, reading: Reading, ageNanoseconds: Nanoseconds, isCoalesced: Bool

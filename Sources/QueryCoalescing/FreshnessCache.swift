@@ -1,9 +1,12 @@
+public import Threading
+
 /// Answers that may be given again, each as long as the caller who asks still accepts its reading.
 ///
 /// The staleness bound is the caller's, per call: nothing in the cache expires by itself, it is
 /// evicted when the bytes run out. Errors are never kept: only ``insert(_:_:reading:bytes:)``
 /// keeps anything. Safe to use from any thread.
 public final class FreshnessCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+  /// What a look-up finds.
   public typealias Lookup = FreshnessTable<Key, Value>.Lookup
 
   @usableFromInline let table: StateLock<FreshnessTable<Key, Value>>
@@ -33,6 +36,7 @@ public final class FreshnessCache<Key: Hashable & Sendable, Value: Sendable>: Se
     table.withLock { $0.insert(key, value, reading: reading, bytes: bytes) }
   }
 
+  /// Forgets one answer; false where there was none.
   @discardableResult
   public func remove(_ key: Key) -> Bool { table.withLock { $0.remove(key) } }
 
@@ -43,6 +47,8 @@ public final class FreshnessCache<Key: Hashable & Sendable, Value: Sendable>: Se
 
   /// Bytes charged now, overhead included; never above the capacity.
   public var bytes: Int { table.withLock { $0.bytes } }
+  /// Answers held.
   public var count: Int { table.withLock { $0.count } }
+  /// Counts since the start.
   public var statistics: FreshnessCacheStatistics { table.withLock { $0.statistics } }
 }

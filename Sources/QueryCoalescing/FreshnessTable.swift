@@ -1,3 +1,5 @@
+public import Threading
+
 /// The rules of ``FreshnessCache`` without locks or clocks: a byte-bounded table of answers with
 /// their readings.
 ///
@@ -9,6 +11,7 @@
 ///                              ^ hand
 /// ```
 public struct FreshnessTable<Key: Hashable, Value> {
+  /// What a look-up finds.
   public enum Lookup {
     /// Nothing this caller may have.
     case miss
@@ -41,6 +44,7 @@ public struct FreshnessTable<Key: Hashable, Value> {
   @inlinable
   public static var overheadBytes: Int { 96 + MemoryLayout<Entry>.stride }
 
+  /// Bytes of answers at most, as their callers count them.
   public let capacityBytes: Int
   @usableFromInline var usedBytes = 0
   @usableFromInline var counts = FreshnessCacheStatistics()
@@ -62,15 +66,22 @@ public struct FreshnessTable<Key: Hashable, Value> {
     self.renewalPatience = renewalPatience
   }
 
+  /// Answers held.
   public var count: Int { slotOf.count }
   /// Bytes charged now.
   public var bytes: Int { usedBytes }
+  /// Counts since the start.
   public var statistics: FreshnessCacheStatistics { counts }
 
   /// The answer of a key, if its reading satisfies the caller.
   ///
-  /// - Parameter renewAfter: an accepted answer older than this is worth renewing, unless its
-  ///   version shows that nothing has changed.
+  /// - Parameters:
+  ///   - key: What is asked.
+  ///   - freshness: What the caller accepts.
+  ///   - now: The moment of the question.
+  ///   - renewAfter: An accepted answer older than this is worth renewing, unless its version shows
+  ///     that nothing has changed.
+  /// - Returns: The answer and whether it is worth renewing, or that there is none.
   /// - Complexity: O(1) expected.
   @inlinable
   public mutating func lookup(
@@ -101,8 +112,13 @@ public struct FreshnessTable<Key: Hashable, Value> {
   }
 
   /// Keeps an answer unless a newer one of the same key is there or it is too large.
-  /// - Parameter bytes: the value's size, not below 0.
-  /// - Returns: whether it was kept.
+  ///
+  /// - Parameters:
+  ///   - key: What was asked.
+  ///   - value: The answer.
+  ///   - reading: Which state it shows.
+  ///   - valueBytes: The value's size, not below 0.
+  /// - Returns: Whether it was kept.
   /// - Complexity: O(1) amortised.
   @inlinable
   @discardableResult
@@ -202,13 +218,18 @@ public struct FreshnessTable<Key: Hashable, Value> {
 
 /// Counts since the start.
 public struct FreshnessCacheStatistics: Hashable, Sendable {
+  /// Look-ups that found an answer fresh enough.
   public var hits: UInt64 = 0
+  /// Look-ups that found none.
   public var misses: UInt64 = 0
+  /// Answers put in.
   public var insertions: UInt64 = 0
+  /// Answers that left for want of room.
   public var evictions: UInt64 = 0
   /// Callers that were asked to renew what they got.
   public var renewals: UInt64 = 0
 
+  /// Makes counts of nothing.
   @inlinable
   public init() {}
 }

@@ -1,3 +1,5 @@
+public import Threading
+
 /// The generic cell rate algorithm (ITU-T I.371; a token bucket without a timer): one event each
 /// `interval`, and up to `burst` at once after a rest.
 ///
@@ -10,6 +12,7 @@ public struct RateAllowance: Hashable, Sendable {
   /// "Theoretical arrival time" of the recommendation.
   @usableFromInline var fullAt: Nanoseconds = .min
 
+  /// Makes an allowance that is full; `interval` is above 0 and `burst` at least 1.
   @inlinable
   public init(interval: Nanoseconds, burst: Int = 1) {
     precondition(interval > 0 && burst >= 1)

@@ -1,3 +1,5 @@
+public import Threading
+
 extension SingleFlight {
   /// One computation: what its work sees of it, and the handle that cancels it.
   public final class Flight: @unchecked Sendable {

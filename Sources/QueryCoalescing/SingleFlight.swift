@@ -1,3 +1,5 @@
+public import Threading
+
 /// N callers of one key share one computation.
 ///
 /// ```swift
@@ -14,6 +16,7 @@
 /// - Over live state, a caller joins only if the flight's reading satisfies its ``Freshness``;
 ///   otherwise it waits for the next flight, which reads after its arrival.
 public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+  /// How many may wait and how many keys may be in flight.
   public typealias Limits = SingleFlightLimits
 
   /// When a computation reads the live state.
@@ -31,7 +34,8 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
   @usableFromInline let machine: StateLock<Machine>
   @usableFromInline let maximumWait: Nanoseconds
 
-  /// - Parameter maximumWait: no caller waits longer, with or without a deadline of its own.
+  /// Makes a single flight in which no caller waits longer than `maximumWait` nanoseconds, with or
+  /// without a deadline of its own.
   public init(
     clock: any MonotonicClock, limits: Limits = Limits(),
     maximumWait: Nanoseconds = 30_000_000_000
@@ -42,6 +46,7 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
     machine = StateLock(Machine(limits: limits))
   }
 
+  /// Counts since the start.
   public var statistics: SingleFlightStatistics { machine.withLock { $0.statistics } }
 
   /// Keys being worked on now.
@@ -50,9 +55,14 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
   /// The answer to a question, worked out once for all who ask it at the same time.
   ///
   /// Values need not be equal for equal keys, but the caller must be content with any of them.
+  ///
   /// - Parameters:
-  ///   - freshness: which running computation this caller may join.
-  ///   - deadline: a moment of the clock given at creation.
+  ///   - key: What is asked.
+  ///   - freshness: Which running computation this caller may join.
+  ///   - reading: Whether the work itself says when it reads.
+  ///   - deadline: A moment of the clock given at creation.
+  ///   - work: Works the answer out.
+  /// - Returns: The answer with its age, and whether it was shared.
   /// - Throws: ``SingleFlightError``, `CancellationError` when the calling task is cancelled, and
   ///   whatever the work throws.
   @inlinable

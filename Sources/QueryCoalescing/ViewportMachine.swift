@@ -1,3 +1,5 @@
+public import Threading
+
 /// The rules of ``ViewportThrottle`` without threads or clocks.
 ///
 /// Each session may run one request an interval. The first runs at once (leading edge); of those
@@ -9,6 +11,7 @@
 ///   superseded  -----b------------------
 /// ```
 public struct ViewportMachine<Session: Hashable, Request> {
+  /// How often a session may run, and how many are remembered.
   public struct Settings: Hashable, Sendable {
     /// One request an interval for each session.
     public var interval: Nanoseconds
@@ -20,6 +23,7 @@ public struct ViewportMachine<Session: Hashable, Request> {
     /// Sessions remembered. Above it the requests of new sessions run unthrottled.
     public var sessions: Int
 
+    /// Makes settings; interval, burst and sessions are above 0.
     public init(
       interval: Nanoseconds = 800_000_000, burst: Int = 1,
       reorderWindow: Nanoseconds = 5_000_000_000, sessions: Int = 200_000
@@ -32,6 +36,7 @@ public struct ViewportMachine<Session: Hashable, Request> {
     }
   }
 
+  /// What becomes of a request.
   public enum Decision: Hashable, Sendable {
     case run
     /// Held; it runs at this moment if nothing newer comes before.
@@ -42,6 +47,7 @@ public struct ViewportMachine<Session: Hashable, Request> {
 
   /// What to do with a request, and with the held one it replaces.
   public struct Submission {
+    /// What becomes of the request.
     public var decision: Decision
     /// To be answered as superseded now.
     public var replaced: Request?
@@ -69,6 +75,7 @@ public struct ViewportMachine<Session: Hashable, Request> {
     init(allowance: RateAllowance) { self.allowance = allowance }
   }
 
+  /// What the machine was made with.
   public let settings: Settings
   /// Sessions seen since the last turn-over, and those seen only before it: each turn-over forgets
   /// the idle ones without looking at them.
@@ -80,6 +87,7 @@ public struct ViewportMachine<Session: Hashable, Request> {
   @usableFromInline let retention: Nanoseconds
   @usableFromInline var counts = ViewportThrottleStatistics()
 
+  /// Makes a machine that knows no session.
   public init(settings: Settings = Settings()) {
     self.settings = settings
     let (rest, overflow) = settings.interval.multipliedReportingOverflow(
@@ -87,15 +95,21 @@ public struct ViewportMachine<Session: Hashable, Request> {
     retention = overflow ? .max : max(rest, settings.reorderWindow)
   }
 
+  /// Counts since the start.
   public var statistics: ViewportThrottleStatistics { counts }
   /// Sessions remembered now.
   public var sessionCount: Int { recent.count + earlier.count }
   /// When ``runDue(at:)`` should be called next.
   public var nextDeadline: Nanoseconds? { deadlines.first }
 
-  /// A request of a session. `makeRequest` is called only if it is held.
+  /// A request of a session.
   ///
-  /// - Parameter sequence: orders the session's requests; `nil` stands for "newest".
+  /// - Parameters:
+  ///   - session: Whose request it is.
+  ///   - sequence: Orders the session's requests; `nil` stands for "newest".
+  ///   - now: The moment of the arrival.
+  ///   - makeRequest: Called only if the request is held.
+  /// - Returns: Whether it runs, is held or is superseded, and the request that it replaces.
   /// - Complexity: O(1) expected, O(log sessions) when held.
   @inlinable
   public mutating func submit(
@@ -226,17 +240,20 @@ public struct ViewportMachine<Session: Hashable, Request> {
 
 /// Counts since the start.
 public struct ViewportThrottleStatistics: Hashable, Sendable {
+  /// Requests that came.
   public var requests: UInt64 = 0
   /// Ran at once.
   public var leading: UInt64 = 0
   /// Ran when their time came.
   public var trailing: UInt64 = 0
+  /// Requests that a newer one of their session replaced.
   public var superseded: UInt64 = 0
   /// Left by their callers while held.
   public var withdrawn: UInt64 = 0
   /// Ran because there was no room to remember their session.
   public var unthrottled: UInt64 = 0
 
+  /// Makes counts of nothing.
   @inlinable
   public init() {}
 }

@@ -1,3 +1,5 @@
+public import Threading
+
 /// At most one request an interval for each viewport session, and the last one always runs.
 ///
 /// ```swift
@@ -7,6 +9,7 @@
 /// ```
 /// What is a session is the caller's affair; requests without one should not come here.
 public final class ViewportThrottle<Session: Hashable & Sendable>: Sendable {
+  /// How often a session may run, and how many are remembered.
   public typealias Settings = ViewportMachine<Session, Held>.Settings
 
   /// How a request got its turn.
@@ -25,6 +28,7 @@ public final class ViewportThrottle<Session: Hashable & Sendable>: Sendable {
     case superseded(retryAfter: Nanoseconds)
   }
 
+  /// Stands for a request that is held.
   public struct Ticket: Hashable, Sendable {
     @usableFromInline let session: Session
     @usableFromInline let number: UInt64
@@ -65,18 +69,23 @@ public final class ViewportThrottle<Session: Hashable & Sendable>: Sendable {
   @usableFromInline let clock: any MonotonicClock
   @usableFromInline let state: StateLock<State>
 
+  /// Makes a throttle that knows no session.
   public init(clock: any MonotonicClock, settings: Settings = Settings()) {
     self.clock = clock
     state = StateLock(State(machine: ViewportMachine(settings: settings)))
   }
 
+  /// Counts since the start.
   public var statistics: ViewportThrottleStatistics { state.withLock { $0.machine.statistics } }
   /// Sessions remembered now.
   public var sessionCount: Int { state.withLock { $0.machine.sessionCount } }
 
   /// Returns when the request may run.
   ///
-  /// - Parameter sequence: the client's own numbering of the session; `nil` to go by arrival.
+  /// - Parameters:
+  ///   - session: Whose request it is.
+  ///   - sequence: The client's own numbering of the session; `nil` to go by arrival.
+  /// - Returns: Whether it ran at once or had to wait.
   /// - Throws: ``ViewportThrottleError/superseded(retryAfter:)`` as soon as a newer request of the
   ///   session is known, `CancellationError` when the calling task is cancelled.
   @inlinable

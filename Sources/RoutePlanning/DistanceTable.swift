@@ -2,15 +2,19 @@
 public struct DistanceTable: Hashable, Sendable {
   /// One point of the table.
   public struct Knot: Hashable, Sendable {
+    /// Where the knot stands, from 0 on.
     public let meters: Double
+    /// What the table says there.
     public let value: Double
 
+    /// Makes a knot.
     public init(meters: Double, value: Double) {
       self.meters = meters
       self.value = value
     }
   }
 
+  /// Ascending by meters, at least one.
   public let knots: [Knot]
 
   /// - Throws: ``TrafficProfileError/badTable(_:)`` unless there is a knot, distances ascend from 0

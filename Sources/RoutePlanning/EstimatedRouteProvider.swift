@@ -9,11 +9,15 @@ public struct EstimatedRouteProvider: RouteProvider {
     case always(TrafficProfile)
   }
 
+  /// Which profile applies where.
   public let choice: Choice
+  /// Always the estimate.
   public var source: RouteSource { .estimate }
 
+  /// Makes a provider by the shipped profiles.
   public init(_ choice: Choice = .byRegion(TrafficProfile.shipped)) { self.choice = choice }
 
+  /// Finds the profile of rides that begin at a place.
   public func profile(at place: Coordinate) -> TrafficProfile {
     switch choice {
     case .byRegion(let profiles): TrafficProfile.covering(place, in: profiles)
@@ -44,6 +48,7 @@ public struct EstimatedRouteProvider: RouteProvider {
     return route
   }
 
+  /// Answers at once; the estimate never refuses.
   public func route(_ request: RouteRequest) async throws(RouteError) -> Route {
     estimatedRoute(request)
   }

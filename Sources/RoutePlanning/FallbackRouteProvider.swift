@@ -3,13 +3,17 @@
 /// The answer says so: its ``Route/source`` is ``RouteSource/estimate`` and
 /// ``Route/fallbackReason`` why. Only the caller's own cancellation is passed on.
 public struct FallbackRouteProvider: RouteProvider {
+  /// Asked first.
   public let primary: any RouteProvider
+  /// Answers when the first does not, or not believably.
   public let estimate: EstimatedRouteProvider
+  /// What the first one's routes must hold to be believed.
   public let plausibility: RoutePlausibility
 
   /// The primary's.
   public var source: RouteSource { primary.source }
 
+  /// Puts an estimate behind a provider.
   public init(
     _ primary: any RouteProvider, estimate: EstimatedRouteProvider = EstimatedRouteProvider(),
     plausibility: RoutePlausibility = RoutePlausibility()
@@ -19,6 +23,7 @@ public struct FallbackRouteProvider: RouteProvider {
     self.plausibility = plausibility
   }
 
+  /// Asks the first provider, and the estimate when its route is missing or not believable.
   public func route(_ request: RouteRequest) async throws(RouteError) -> Route {
     do {
       var route = try await primary.route(request)

@@ -3,15 +3,21 @@ public import ObjectModel
 
 /// Who worked out a route: the word that the wire shows as `source`.
 public struct RouteSource: RawRepresentable, Hashable, Sendable {
+  /// The word on the wire.
   public let rawValue: String
 
+  /// Names a source.
   public init(rawValue: String) { self.rawValue = rawValue }
 
   /// Great circle x circuity x speed by hour; no road network.
   public static let estimate = RouteSource(rawValue: "estimate")
+  /// An OSRM server.
   public static let osrm = RouteSource(rawValue: "osrm")
+  /// A Valhalla server.
   public static let valhalla = RouteSource(rawValue: "valhalla")
+  /// Naver's directions.
   public static let naver = RouteSource(rawValue: "naver")
+  /// Kakao's directions.
   public static let kakao = RouteSource(rawValue: "kakao")
   /// SpatiaLite's VirtualRouting over a road network of the operator.
   public static let network = RouteSource(rawValue: "network")
@@ -38,30 +44,35 @@ public struct RouteRequest: Hashable, Sendable {
     self.departure = departure
   }
 
+  /// Where the route begins.
   public var origin: Coordinate { places[0] }
+  /// Where the route ends.
   public var destination: Coordinate { places[places.count - 1] }
+  /// The places between, in order.
   public var stops: ArraySlice<Coordinate> { places[1..<(places.count - 1)] }
 }
 
-/// The way from one place of a request to the next.
+/// The part of a route from one place of a request to the next.
 public struct RouteLeg: Hashable, Sendable {
   /// Along the road, at least 0.
   public let distanceMeters: Double
   /// At least 0.
   public let durationSeconds: Double
 
+  /// Makes a part of a route between two places.
   public init(distanceMeters: Double, durationSeconds: Double) {
     self.distanceMeters = distanceMeters
     self.durationSeconds = durationSeconds
   }
 }
 
-/// A way through all places of a request.
+/// A route through all places of a request.
 public struct Route: Hashable, Sendable {
   /// One a pair of neighbouring places.
   public var legs: [RouteLeg]
   /// The line on the map; from the first place to the last.
   public var path: [Coordinate]
+  /// Who worked it out.
   public var source: RouteSource
   /// Free flow to congested, around the whole route; `nil` when the provider gives none.
   public var range: TravelRange?
@@ -72,6 +83,7 @@ public struct Route: Hashable, Sendable {
   /// See ``tollAmount``. The fare of Moyeo is TaxiFares', never this.
   public var providerTaxiFare: Int64?
 
+  /// Puts a route together; one path for all legs.
   public init(
     legs: [RouteLeg], path: [Coordinate], source: RouteSource, range: TravelRange? = nil,
     fallbackReason: RouteError? = nil, tollAmount: Int64? = nil, providerTaxiFare: Int64? = nil

@@ -3,10 +3,12 @@ public import ObjectModel
 
 /// A route together with the order in which the stops are visited.
 public struct PlannedRoute: Hashable, Sendable {
+  /// Through the stops in the best order.
   public let route: Route
   /// Indices into the stops asked for, in the order of the visit.
   public let stopOrder: [Int]
 
+  /// Puts a route and its order together.
   public init(route: Route, stopOrder: [Int]) {
     self.route = route
     self.stopOrder = stopOrder
@@ -15,6 +17,7 @@ public struct PlannedRoute: Hashable, Sendable {
 
 /// `RouteService.Plan`: orders the stops, then asks the provider once, in that order.
 public struct RoutePlanner: Sendable {
+  /// Answers the route once the order is known.
   public let provider: any RouteProvider
   /// Orders the stops, so that planning costs the provider one call.
   public let estimate: EstimatedRouteProvider
@@ -22,6 +25,7 @@ public struct RoutePlanner: Sendable {
   /// The most stops that are ordered exactly.
   public static let maximumOrderedStops = StopOrderProblem.maximumVisits
 
+  /// Makes a planner that orders stops by the estimate.
   public init(
     provider: any RouteProvider, estimate: EstimatedRouteProvider = EstimatedRouteProvider()
   ) {
@@ -29,7 +33,15 @@ public struct RoutePlanner: Sendable {
     self.estimate = estimate
   }
 
-  /// - Parameter keepsOrder: visit the stops as given.
+  /// Orders the stops and asks for the route through them.
+  ///
+  /// - Parameters:
+  ///   - origin: Where the ride begins.
+  ///   - stops: The places between.
+  ///   - destination: Where it ends.
+  ///   - departure: When it begins.
+  ///   - keepsOrder: Whether to visit the stops as given.
+  /// - Returns: The route, with the order of the stops.
   /// - Throws: ``RouteError``; more than ``maximumOrderedStops`` stops to order are too many.
   public func plan(
     origin: Coordinate, stops: [Coordinate] = [], destination: Coordinate, departure: Instant,

@@ -15,6 +15,7 @@ public struct RoutePlausibility: Hashable, Sendable {
   /// Meters a second; legs of less than ``snapMeters`` may take any time up to a day.
   public var minimumSpeed: Double
 
+  /// Makes bounds that a route must hold to be believed.
   public init(
     snapMeters: Double = 1_000, maximumCircuity: Double = 10, detourMeters: Double = 100_000,
     maximumSpeed: Double = 70, minimumSpeed: Double = 0.2

@@ -4,10 +4,12 @@ public import GeoMath
 public struct StopOrderRider: Hashable, Sendable {
   /// Where they get in; `nil` when they are aboard at the start.
   public let pickUp: Coordinate?
+  /// Where they get out.
   public let dropOff: Coordinate
   /// The longest ride they accept, from their pick-up (or the start) on. May be infinite.
   public let maxRideSeconds: Double
 
+  /// Makes a rider; without a pick-up they are aboard from the start.
   public init(
     pickUp: Coordinate?, dropOff: Coordinate, maxRideSeconds: Double = .infinity
   ) {
@@ -17,12 +19,13 @@ public struct StopOrderRider: Hashable, Sendable {
   }
 }
 
-/// Which way round to visit the riders' pick-ups and drop-offs.
+/// In which order to visit the riders' pick-ups and drop-offs.
 public struct StopOrderProblem: Hashable, Sendable {
   /// Where the taxi stands; `nil` lets it begin at the best pick-up.
   public let start: Coordinate?
   /// Where it must end; `nil` lets it end at the last drop-off.
   public let end: Coordinate?
+  /// Who is to be brought where.
   public let riders: [StopOrderRider]
   /// Start, different pick-ups, drop-offs one a rider, end: the rows of the travel matrix.
   public let places: [Coordinate]
@@ -79,7 +82,7 @@ public struct StopOrderProblem: Hashable, Sendable {
   }
 }
 
-/// The best way round.
+/// The best order.
 public struct StopOrder: Hashable, Sendable {
   /// One halt of the taxi.
   public enum Visit: Hashable, Sendable {
@@ -89,6 +92,7 @@ public struct StopOrder: Hashable, Sendable {
     case dropOff(rider: Int)
   }
 
+  /// Pick-ups and drop-offs in order.
   public let visits: [Visit]
   /// Rows of ``StopOrderProblem/places``, start and end included.
   public let rows: [Int]
@@ -99,7 +103,9 @@ public struct StopOrder: Hashable, Sendable {
   /// By rider.
   public let rideMeters: [Double]
 
+  /// The sum over all legs.
   public var durationSeconds: Double { legs.reduce(0) { $0 + $1.durationSeconds } }
+  /// The sum over all legs.
   public var distanceMeters: Double { legs.reduce(0) { $0 + $1.distanceMeters } }
 }
 

@@ -10,9 +10,11 @@ public struct TrafficProfile: Hashable, Sendable {
     case byLongitude
   }
 
+  /// Names the profile in settings and documents.
   public let name: String
   /// Where it is chosen by itself; empty for those chosen only by name.
   public let regions: [GeoBox]
+  /// How local time is found from a place and a moment.
   public let localTime: LocalTime
   /// Road distance / straight distance, by straight distance.
   public let circuity: DistanceTable
@@ -46,9 +48,9 @@ public struct TrafficProfile: Hashable, Sendable {
     }
   }
 
-  /// - Parameters:
-  ///   - weekday: 24 factors, Monday to Friday.
-  ///   - weekend: 24 factors, Saturday and Sunday.
+  /// Makes a profile; `weekday` are 24 factors of the hours from Monday to Friday, `weekend` those of
+  /// Saturday and Sunday.
+  ///
   /// - Throws: ``TrafficProfileError``.
   public init(
     name: String, regions: [GeoBox] = [], localTime: LocalTime, circuity: DistanceTable,
@@ -81,14 +83,6 @@ public struct TrafficProfile: Hashable, Sendable {
     hourFactors = (0..<7).flatMap { $0 < 5 ? weekday : weekend }
     self.durationSpread = durationSpread
     self.distanceSpread = distanceSpread
-  }
-
-  /// The same profile with a zone from a database.
-  public func withLocalTime(_ offsets: UTCOffsets) -> TrafficProfile {
-    TrafficProfile(
-      uncheckedName: name, regions: regions, localTime: .offsets(offsets), circuity: circuity,
-      speed: speed, weekday: Array(hourFactors[..<24]), weekend: Array(hourFactors[120..<144]),
-      durationSpread: durationSpread, distanceSpread: distanceSpread)
   }
 
   /// Seconds since Monday 00:00 local time, 0..<604,800.

@@ -3,9 +3,12 @@ public import ObjectModel
 
 /// A road distance and the time it takes.
 public struct TravelEstimate: Hashable, Sendable {
+  /// Along the road.
   public let distanceMeters: Double
+  /// From door to door, halts not counted.
   public let durationSeconds: Double
 
+  /// Makes an estimate of a length and a time.
   @inlinable
   public init(distanceMeters: Double, durationSeconds: Double) {
     self.distanceMeters = distanceMeters
@@ -20,6 +23,7 @@ public struct TravelRange: Hashable, Sendable {
   /// The longer road, congested.
   public let high: TravelEstimate
 
+  /// Makes a range; the low one is no longer than the high one.
   public init(low: TravelEstimate, high: TravelEstimate) {
     self.low = low
     self.high = high
@@ -32,13 +36,16 @@ public struct TravelRange: Hashable, Sendable {
 /// distance over the speed at that length, which each local hour on the way multiplies by its own
 /// factor: who leaves later never arrives earlier, and no estimate jumps at an hour's edge.
 public struct TravelEstimator: Sendable {
+  /// How roads and hours are where the ride begins.
   public let profile: TrafficProfile
+  /// When the ride begins.
   public let departure: Instant
   @usableFromInline let firstHour: Int
   @usableFromInline let firstHourSecondsLeft: Double
   @usableFromInline let firstFactor: Double
 
-  /// - Parameter place: where it starts, for profiles that take local time from the longitude.
+  /// Makes the estimator of one departure; `place` is where the ride starts, for profiles that take
+  /// local time from the longitude.
   public init(profile: TrafficProfile, departure: Instant, near place: Coordinate) {
     self.profile = profile
     self.departure = departure

@@ -1,5 +1,6 @@
 /// Distances and durations between all pairs of a few places; may be asymmetric.
 public struct TravelMatrix: Hashable, Sendable {
+  /// Places on each side.
   public let count: Int
   /// Row major: from * count + to.
   public let meters: [Double]

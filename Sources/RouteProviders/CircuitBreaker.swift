@@ -1,4 +1,4 @@
-public import QueryCoalescing
+package import Threading
 
 /// Keeps callers from waiting for a provider that fails: a pure state machine.
 ///
@@ -11,15 +11,15 @@ public import QueryCoalescing
 /// ```
 /// Every admitted call must report once. Reports of calls admitted before the last change of
 /// state are ignored: a slow success from before does not close what has opened since.
-public struct CircuitBreaker: Sendable {
-  public struct Settings: Hashable, Sendable {
+package struct CircuitBreaker: Sendable {
+  package struct Settings: Hashable, Sendable {
     /// Failures in a row that open it, at least 1.
-    public var failureThreshold: Int
+    package var failureThreshold: Int
     /// The first pause; it doubles with each failed probe.
-    public var pauseMilliseconds: Int64
-    public var maximumPauseMilliseconds: Int64
+    package var pauseMilliseconds: Int64
+    package var maximumPauseMilliseconds: Int64
 
-    public init(
+    package init(
       failureThreshold: Int = 5, pauseMilliseconds: Int64 = 2_000,
       maximumPauseMilliseconds: Int64 = 60_000
     ) {
@@ -30,18 +30,18 @@ public struct CircuitBreaker: Sendable {
     }
   }
 
-  public enum Admission: Hashable, Sendable {
+  package enum Admission: Hashable, Sendable {
     /// Ask, then ``CircuitBreaker/report(_:of:at:)`` with this ticket.
     case allowed(ticket: Ticket)
     case refused(retryAfterMilliseconds: Int64)
   }
 
   /// Names the state in which a call was admitted.
-  public struct Ticket: Hashable, Sendable {
+  package struct Ticket: Hashable, Sendable {
     let epoch: UInt64
   }
 
-  public enum Outcome: Hashable, Sendable {
+  package enum Outcome: Hashable, Sendable {
     /// It answered, be it that it refused the request.
     case success
     case failure
@@ -49,23 +49,23 @@ public struct CircuitBreaker: Sendable {
     case abandoned
   }
 
-  public enum State: Hashable, Sendable {
+  package enum State: Hashable, Sendable {
     case closed(failures: Int)
     case open(until: Nanoseconds)
     case halfOpen
   }
 
-  public let settings: Settings
-  public private(set) var state: State = .closed(failures: 0)
+  package let settings: Settings
+  package private(set) var state: State = .closed(failures: 0)
   private var epoch: UInt64 = 0
   private var pauseMilliseconds: Int64
 
-  public init(_ settings: Settings = Settings()) {
+  package init(_ settings: Settings = Settings()) {
     self.settings = settings
     pauseMilliseconds = settings.pauseMilliseconds
   }
 
-  public mutating func admit(at now: Nanoseconds) -> Admission {
+  package mutating func admit(at now: Nanoseconds) -> Admission {
     switch state {
     case .closed:
       return .allowed(ticket: Ticket(epoch: epoch))
@@ -81,7 +81,7 @@ public struct CircuitBreaker: Sendable {
     }
   }
 
-  public mutating func report(_ outcome: Outcome, of ticket: Ticket, at now: Nanoseconds) {
+  package mutating func report(_ outcome: Outcome, of ticket: Ticket, at now: Nanoseconds) {
     guard ticket.epoch == epoch else { return }
     switch (state, outcome) {
     case (.closed, .success):

@@ -1,7 +1,8 @@
 import GeoMath
 import ObjectModel
-public import QueryCoalescing
-public import RoutePlanning
+import QueryCoalescing
+package import RoutePlanning
+package import Threading
 
 /// Asks a provider once for all who ask the same, and keeps the answer for a while.
 ///
@@ -9,16 +10,16 @@ public import RoutePlanning
 /// same departure slot where the provider looks at departures. The provider is asked for the
 /// snapped places and the slot's start, so an answer never depends on who asked first. Errors are
 /// shared with those who wait and never kept.
-public final class CoalescedRouteProvider: RouteProvider {
-  public struct Settings: Hashable, Sendable {
+package final class CoalescedRouteProvider: RouteProvider {
+  package struct Settings: Hashable, Sendable {
     /// 0.0001 degrees are at most 11 m: a place moves by at most 8 m.
-    public var gridDegrees: Double
-    public var slotMinutes: Int64
+    package var gridDegrees: Double
+    package var slotMinutes: Int64
     /// How old an answer may be.
-    public var maximumAgeMilliseconds: Int64
-    public var capacityBytes: Int
+    package var maximumAgeMilliseconds: Int64
+    package var capacityBytes: Int
 
-    public init(
+    package init(
       gridDegrees: Double = 0.0001, slotMinutes: Int64 = 10,
       maximumAgeMilliseconds: Int64 = 10 * 60_000, capacityBytes: Int = 32 << 20
     ) {
@@ -35,15 +36,21 @@ public final class CoalescedRouteProvider: RouteProvider {
     let slot: Int64?
   }
 
-  public let provider: any RouteProvider
-  public let settings: Settings
+  package let provider: any RouteProvider
+  package let settings: Settings
   private let dependsOnDeparture: Bool
   private let coalescer: Coalescer<Key, Route>
 
-  public var source: RouteSource { provider.source }
+  package var source: RouteSource { provider.source }
 
-  /// - Parameter dependsOnDeparture: ``RouteDialect/dependsOnDeparture`` of the provider.
-  public init(
+  /// Stands in front of a provider, with nothing kept yet.
+  ///
+  /// - Parameters:
+  ///   - provider: Is asked where no answer is kept and nobody else asks the same.
+  ///   - dependsOnDeparture: ``RouteDialect/dependsOnDeparture`` of the provider.
+  ///   - settings: What is the same, and how long and in how many bytes answers are kept.
+  ///   - clock: By which answers age.
+  package init(
     _ provider: any RouteProvider, dependsOnDeparture: Bool, settings: Settings = Settings(),
     clock: any MonotonicClock = SystemMonotonicClock()
   ) {
@@ -55,7 +62,7 @@ public final class CoalescedRouteProvider: RouteProvider {
     }
   }
 
-  public func route(_ request: RouteRequest) async throws(RouteError) -> Route {
+  package func route(_ request: RouteRequest) async throws(RouteError) -> Route {
     let (key, snapped) = try snap(request)
     do {
       let freshness = Freshness(maximumAge: settings.maximumAgeMilliseconds * 1_000_000)

@@ -3,7 +3,12 @@ import GeoMath
 /// Google's encoded polyline: differences, zigzag, five bits a character from `?` on.
 /// OSRM and Valhalla use a precision of 6 decimals.
 enum EncodedPolyline {
-  /// - Parameter decimals: 5 or 6.
+  /// Reads the points of a line.
+  ///
+  /// - Parameters:
+  ///   - text: The encoded line, ASCII.
+  ///   - decimals: 5 or 6.
+  ///   - maximumPoints: The longest line that is read.
   /// - Returns: `nil` for text that is cut off, holds other characters, leaves the Earth or has
   ///   more than `maximumPoints` points.
   static func decode(

@@ -2,18 +2,18 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
-public import QueryCoalescing
-public import RoutePlanning
+package import RoutePlanning
+package import Threading
 
 /// The real transport, over async-http-client.
 ///
 /// The deadline covers everything, connecting and the last byte of the body included, so that an
 /// answer that drips is as dead as one that never begins. Redirects are not followed.
-public struct HTTPClientTransport: RouteTransport {
+package struct HTTPClientTransport: RouteTransport {
   private let owner: Owner
   private let clock: any MonotonicClock
 
-  public init(
+  package init(
     clock: any MonotonicClock = SystemMonotonicClock(), connectTimeoutMilliseconds: Int64 = 2_000,
     connectionsPerHost: Int = 16
   ) {
@@ -29,7 +29,7 @@ public struct HTTPClientTransport: RouteTransport {
 
   /// Closes all connections and returns when they are closed; the transport answers
   /// ``RouteError/unavailable(_:)`` afterwards. Without it they close when the last copy goes.
-  public func shutdown() async {
+  package func shutdown() async {
     // It only fails when it was shut down before.
     try? await owner.client.shutdown()
   }
@@ -43,7 +43,7 @@ public struct HTTPClientTransport: RouteTransport {
     deinit { client.shutdown { _ in } }
   }
 
-  public func send(
+  package func send(
     _ exchange: RouteExchange, timeoutMilliseconds: Int64, maximumBytes: Int
   ) async throws(RouteError) -> RouteReply {
     guard Self.isUsable(exchange.url) else {

@@ -1,24 +1,24 @@
-public import QueryCoalescing
-public import RoutePlanning
+package import RoutePlanning
 import Synchronization
+package import Threading
 
 /// A provider over HTTP: dialect, transport, timeouts, retries with jitter and a circuit breaker.
 ///
 /// Answers are held against ``RoutePlausibility`` here already, so that a provider that lies opens
 /// its breaker and its lies are never cached.
-public final class HTTPRouteProvider: RouteProvider {
-  public struct Settings: Hashable, Sendable {
+package final class HTTPRouteProvider: RouteProvider {
+  package struct Settings: Hashable, Sendable {
     /// One try, connecting and the whole body included.
-    public var attemptTimeoutMilliseconds: Int64
+    package var attemptTimeoutMilliseconds: Int64
     /// All tries and the pauses between them.
-    public var totalTimeoutMilliseconds: Int64
+    package var totalTimeoutMilliseconds: Int64
     /// The longest answer.
-    public var maximumBytes: Int
-    public var retries: RetrySchedule
-    public var breaker: CircuitBreaker.Settings
-    public var plausibility: RoutePlausibility
+    package var maximumBytes: Int
+    package var retries: RetrySchedule
+    package var breaker: CircuitBreaker.Settings
+    package var plausibility: RoutePlausibility
 
-    public init(
+    package init(
       attemptTimeoutMilliseconds: Int64 = 1_500, totalTimeoutMilliseconds: Int64 = 3_000,
       maximumBytes: Int = 4 << 20, retries: RetrySchedule = RetrySchedule(),
       breaker: CircuitBreaker.Settings = .init(), plausibility: RoutePlausibility = .init()
@@ -32,17 +32,24 @@ public final class HTTPRouteProvider: RouteProvider {
     }
   }
 
-  public let dialect: any RouteDialect
-  public let settings: Settings
+  package let dialect: any RouteDialect
+  package let settings: Settings
   private let transport: any RouteTransport
   private let clock: any MonotonicClock
   private let random: @Sendable () -> Double
   private let breaker: Mutex<CircuitBreaker>
 
-  public var source: RouteSource { dialect.source }
+  package var source: RouteSource { dialect.source }
 
-  /// - Parameter random: uniform in 0..<1, for the jitter.
-  public init(
+  /// Asks nobody yet; the breaker begins closed.
+  ///
+  /// - Parameters:
+  ///   - dialect: Writes the requests and reads the answers of one provider.
+  ///   - transport: Carries them.
+  ///   - settings: Time limits, retries, the breaker's and the bounds of a plausible answer.
+  ///   - clock: By which tries and pauses are timed.
+  ///   - random: Uniform in 0..<1, for the jitter.
+  package init(
     _ dialect: any RouteDialect, transport: any RouteTransport, settings: Settings = Settings(),
     clock: any MonotonicClock = SystemMonotonicClock(),
     random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) }
@@ -55,9 +62,9 @@ public final class HTTPRouteProvider: RouteProvider {
     breaker = Mutex(CircuitBreaker(settings.breaker))
   }
 
-  public var breakerState: CircuitBreaker.State { breaker.withLock { $0.state } }
+  package var breakerState: CircuitBreaker.State { breaker.withLock { $0.state } }
 
-  public func route(_ request: RouteRequest) async throws(RouteError) -> Route {
+  package func route(_ request: RouteRequest) async throws(RouteError) -> Route {
     let exchange = try dialect.exchange(for: request)
     let deadline = clock.now() + settings.totalTimeoutMilliseconds * 1_000_000
     var attempts = 0

@@ -1,22 +1,27 @@
 import GeoMath
-public import ObjectModel
-public import RoutePlanning
+package import ObjectModel
+package import RoutePlanning
 
 /// Kakao Mobility, `/v1/directions`, and `/v1/future/directions` for departures ahead.
-public struct KakaoDialect: RouteDialect {
-  public let source = RouteSource.kakao
-  public let dependsOnDeparture = true
-  public let baseURL: String
+package struct KakaoDialect: RouteDialect {
+  package let source = RouteSource.kakao
+  package let dependsOnDeparture = true
+  package let baseURL: String
   private let key: String
   private let clock: any WallClock
 
-  public static let maximumStops = 5
-  public static let defaultBaseURL = "https://apis-navi.kakaomobility.com"
+  package static let maximumStops = 5
+  package static let defaultBaseURL = "https://apis-navi.kakaomobility.com"
   /// Departures less than this ahead are asked as now.
   static let futureFromMilliseconds: Int64 = 10 * 60_000
 
-  /// - Parameter clock: tells whether a departure lies ahead.
-  public init(
+  /// Asks with one key at one address.
+  ///
+  /// - Parameters:
+  ///   - key: The REST API key that Kakao gave the operator.
+  ///   - clock: Tells whether a departure lies ahead.
+  ///   - baseURL: In front of `/v1`.
+  package init(
     key: String, clock: any WallClock, baseURL: String = KakaoDialect.defaultBaseURL
   ) {
     self.key = key
@@ -24,7 +29,7 @@ public struct KakaoDialect: RouteDialect {
     self.clock = clock
   }
 
-  public func exchange(for request: RouteRequest) throws(RouteError) -> RouteExchange {
+  package func exchange(for request: RouteRequest) throws(RouteError) -> RouteExchange {
     guard request.stops.count <= Self.maximumStops else {
       throw .tooManyStops(request.stops.count, maximum: Self.maximumStops)
     }
@@ -43,7 +48,7 @@ public struct KakaoDialect: RouteDialect {
     return RouteExchange(url: url, headers: [.init("Authorization", "KakaoAK \(key)")])
   }
 
-  public func route(
+  package func route(
     from reply: RouteReply, for request: RouteRequest
   ) throws(RouteError) -> Route {
     let answer = try DialectParsing.decode(Answer.self, reply.body)

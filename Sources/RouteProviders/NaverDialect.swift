@@ -1,22 +1,22 @@
-public import RoutePlanning
+package import RoutePlanning
 
 /// Naver Directions 5, `/map-direction/v1/driving`, with keys of Naver Cloud Platform.
 ///
 /// It answers for now, not for the departure asked for: the fare is priced by TaxiFares for the
 /// departure, and its range covers the traffic.
-public struct NaverDialect: RouteDialect {
-  public let source = RouteSource.naver
-  public let dependsOnDeparture = false
-  public let baseURL: String
-  public let option: String
+package struct NaverDialect: RouteDialect {
+  package let source = RouteSource.naver
+  package let dependsOnDeparture = false
+  package let baseURL: String
+  package let option: String
   private let keyID: String
   private let key: String
 
   /// Of Directions 5.
-  public static let maximumStops = 5
-  public static let defaultBaseURL = "https://maps.apigw.ntruss.com"
+  package static let maximumStops = 5
+  package static let defaultBaseURL = "https://maps.apigw.ntruss.com"
 
-  public init(
+  package init(
     keyID: String, key: String, baseURL: String = NaverDialect.defaultBaseURL,
     option: String = "trafast"
   ) {
@@ -26,7 +26,7 @@ public struct NaverDialect: RouteDialect {
     self.option = option
   }
 
-  public func exchange(for request: RouteRequest) throws(RouteError) -> RouteExchange {
+  package func exchange(for request: RouteRequest) throws(RouteError) -> RouteExchange {
     guard request.stops.count <= Self.maximumStops else {
       throw .tooManyStops(request.stops.count, maximum: Self.maximumStops)
     }
@@ -44,7 +44,7 @@ public struct NaverDialect: RouteDialect {
       headers: [.init("x-ncp-apigw-api-key-id", keyID), .init("x-ncp-apigw-api-key", key)])
   }
 
-  public func route(
+  package func route(
     from reply: RouteReply, for request: RouteRequest
   ) throws(RouteError) -> Route {
     let answer = try DialectParsing.decode(Answer.self, reply.body)

@@ -1,29 +1,29 @@
-public import RoutePlanning
+package import RoutePlanning
 
 /// OSRM's `route` service, version 1 (project-osrm.org, HTTP API).
-public struct OSRMDialect: RouteDialect {
-  public let source = RouteSource.osrm
+package struct OSRMDialect: RouteDialect {
+  package let source = RouteSource.osrm
   /// OSRM knows speeds, not times of day.
-  public let dependsOnDeparture = false
-  public let baseURL: String
-  public let profile: String
+  package let dependsOnDeparture = false
+  package let baseURL: String
+  package let profile: String
 
   /// - Parameters:
   ///   - baseURL: for instance `http://127.0.0.1:5000`.
   ///   - profile: as the server names it; most accept any word.
-  public init(baseURL: String, profile: String = "driving") {
+  package init(baseURL: String, profile: String = "driving") {
     self.baseURL = DialectParsing.base(baseURL)
     self.profile = profile
   }
 
-  public func exchange(for request: RouteRequest) throws(RouteError) -> RouteExchange {
+  package func exchange(for request: RouteRequest) throws(RouteError) -> RouteExchange {
     let places = request.places.map(DialectParsing.longitudeLatitude).joined(separator: ";")
     return RouteExchange(
       url: "\(baseURL)/route/v1/\(profile)/\(places)"
         + "?overview=full&geometries=geojson&steps=false&alternatives=false")
   }
 
-  public func route(
+  package func route(
     from reply: RouteReply, for request: RouteRequest
   ) throws(RouteError) -> Route {
     let answer = try DialectParsing.decode(Answer.self, reply.body)

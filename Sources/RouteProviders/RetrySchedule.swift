@@ -1,13 +1,13 @@
 /// When to try again: full jitter over an exponential ceiling (M. Brooker, "Exponential backoff
 /// and jitter", 2015). Pure; the random number is given.
-public struct RetrySchedule: Hashable, Sendable {
+package struct RetrySchedule: Hashable, Sendable {
   /// Tries in all, at least 1.
-  public var maximumAttempts: Int
+  package var maximumAttempts: Int
   /// The ceiling before the second try; it doubles.
-  public var firstDelayMilliseconds: Int64
-  public var maximumDelayMilliseconds: Int64
+  package var firstDelayMilliseconds: Int64
+  package var maximumDelayMilliseconds: Int64
 
-  public init(
+  package init(
     maximumAttempts: Int = 3, firstDelayMilliseconds: Int64 = 50,
     maximumDelayMilliseconds: Int64 = 1_000
   ) {
@@ -16,13 +16,14 @@ public struct RetrySchedule: Hashable, Sendable {
     self.maximumDelayMilliseconds = max(0, maximumDelayMilliseconds)
   }
 
-  /// How long to wait after a failure; `nil` when there is no further try.
+  /// How long to wait after a failure.
   ///
   /// - Parameters:
-  ///   - attempts: tries made so far.
-  ///   - leastMilliseconds: what the provider asks for (Retry-After).
-  ///   - random: uniform in 0..<1.
-  public func delayMilliseconds(
+  ///   - attempts: Tries made so far.
+  ///   - leastMilliseconds: What the provider asks for (Retry-After).
+  ///   - random: Uniform in 0..<1.
+  /// - Returns: The wait in milliseconds; `nil` when there is no further try.
+  package func delayMilliseconds(
     afterAttempts attempts: Int, leastMilliseconds: Int64 = 0, random: Double
   ) -> Int64? {
     guard attempts < maximumAttempts else { return nil }

@@ -1,9 +1,9 @@
 import Foundation
 import GeoMath
-public import RoutePlanning
+package import RoutePlanning
 
 /// How one provider is asked and understood: pure, so that recorded answers test it.
-public protocol RouteDialect: Sendable {
+package protocol RouteDialect: Sendable {
   var source: RouteSource { get }
   /// Whether another departure may change the answer.
   var dependsOnDeparture: Bool { get }

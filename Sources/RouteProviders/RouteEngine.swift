@@ -1,9 +1,9 @@
-public import ObjectModel
-public import QueryCoalescing
-public import RoutePlanning
+package import ObjectModel
+package import RoutePlanning
+package import Threading
 
 /// What an operator chooses in the configuration.
-public enum RouteEngineChoice: Hashable, Sendable {
+package enum RouteEngineChoice: Hashable, Sendable {
   /// No engine: every route is the estimate.
   case none
   case osrm(baseURL: String)
@@ -16,15 +16,15 @@ public enum RouteEngineChoice: Hashable, Sendable {
 
 /// The whole stack behind the port, composed once at the start of the daemon: fallback, cache and
 /// coalescing, retries and breaker, dialect, transport.
-public struct RouteEngine: Sendable {
+package struct RouteEngine: Sendable {
   /// Never throws but for ``RouteError/cancelled`` (and requests beyond every limit).
-  public let provider: any RouteProvider
-  public let estimate: EstimatedRouteProvider
+  package let provider: any RouteProvider
+  package let estimate: EstimatedRouteProvider
   /// The engine alone, for metrics; `nil` without one.
-  public let http: HTTPRouteProvider?
+  package let http: HTTPRouteProvider?
   private let transport: HTTPClientTransport?
 
-  public init(
+  package init(
     _ choice: RouteEngineChoice, estimate: EstimatedRouteProvider = EstimatedRouteProvider(),
     wallClock: any WallClock, clock: any MonotonicClock = SystemMonotonicClock(),
     settings: HTTPRouteProvider.Settings = .init(), cache: CoalescedRouteProvider.Settings = .init()
@@ -47,10 +47,10 @@ public struct RouteEngine: Sendable {
   }
 
   /// A planner that orders stops by the estimate and asks ``provider``.
-  public var planner: RoutePlanner { RoutePlanner(provider: provider, estimate: estimate) }
+  package var planner: RoutePlanner { RoutePlanner(provider: provider, estimate: estimate) }
 
   /// Closes the connections.
-  public func shutdown() async { await transport?.shutdown() }
+  package func shutdown() async { await transport?.shutdown() }
 
   private static func dialect(
     _ choice: RouteEngineChoice, _ wallClock: any WallClock

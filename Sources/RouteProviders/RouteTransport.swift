@@ -1,29 +1,29 @@
-public import RoutePlanning
+package import RoutePlanning
 
 /// An HTTP request to a provider, as data.
-public struct RouteExchange: Hashable, Sendable {
-  public enum Method: Hashable, Sendable {
+package struct RouteExchange: Hashable, Sendable {
+  package enum Method: Hashable, Sendable {
     case get
     /// A JSON body.
     case post([UInt8])
   }
 
-  public var method: Method
-  public var url: String
+  package var method: Method
+  package var url: String
   /// Name and value; may hold keys, so it is never logged.
-  public var headers: [Header]
+  package var headers: [Header]
 
-  public struct Header: Hashable, Sendable {
-    public let name: String
-    public let value: String
+  package struct Header: Hashable, Sendable {
+    package let name: String
+    package let value: String
 
-    public init(_ name: String, _ value: String) {
+    package init(_ name: String, _ value: String) {
       self.name = name
       self.value = value
     }
   }
 
-  public init(method: Method = .get, url: String, headers: [Header] = []) {
+  package init(method: Method = .get, url: String, headers: [Header] = []) {
     self.method = method
     self.url = url
     self.headers = headers
@@ -31,13 +31,13 @@ public struct RouteExchange: Hashable, Sendable {
 }
 
 /// A whole HTTP answer.
-public struct RouteReply: Hashable, Sendable {
-  public var status: Int
+package struct RouteReply: Hashable, Sendable {
+  package var status: Int
   /// Of the Retry-After header in seconds, when it has one.
-  public var retryAfterMilliseconds: Int64?
-  public var body: [UInt8]
+  package var retryAfterMilliseconds: Int64?
+  package var body: [UInt8]
 
-  public init(status: Int, retryAfterMilliseconds: Int64? = nil, body: [UInt8]) {
+  package init(status: Int, retryAfterMilliseconds: Int64? = nil, body: [UInt8]) {
     self.status = status
     self.retryAfterMilliseconds = retryAfterMilliseconds
     self.body = body
@@ -45,7 +45,7 @@ public struct RouteReply: Hashable, Sendable {
 }
 
 /// How an exchange reaches a provider.
-public protocol RouteTransport: Sendable {
+package protocol RouteTransport: Sendable {
   /// One try, without redirects.
   ///
   /// - Throws: ``RouteError/timedOut(milliseconds:)``, ``RouteError/unavailable(_:)``,

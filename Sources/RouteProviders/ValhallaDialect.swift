@@ -1,22 +1,22 @@
 import Foundation
 import GeoMath
-public import RoutePlanning
+package import RoutePlanning
 
 /// Valhalla's `/route` (valhalla.github.io, turn-by-turn API).
-public struct ValhallaDialect: RouteDialect {
-  public let source = RouteSource.valhalla
+package struct ValhallaDialect: RouteDialect {
+  package let source = RouteSource.valhalla
   /// It is not told the departure: without traffic tiles that changes nothing.
-  public let dependsOnDeparture = false
-  public let baseURL: String
+  package let dependsOnDeparture = false
+  package let baseURL: String
   /// `auto` or `taxi`.
-  public let costing: String
+  package let costing: String
 
-  public init(baseURL: String, costing: String = "auto") {
+  package init(baseURL: String, costing: String = "auto") {
     self.baseURL = DialectParsing.base(baseURL)
     self.costing = costing
   }
 
-  public func exchange(for request: RouteRequest) throws(RouteError) -> RouteExchange {
+  package func exchange(for request: RouteRequest) throws(RouteError) -> RouteExchange {
     let question = Question(
       locations: request.places.map { .init(lat: $0.latitude, lon: $0.longitude) },
       costing: costing, units: "kilometers", directions_type: "none")
@@ -26,7 +26,7 @@ public struct ValhallaDialect: RouteDialect {
     return RouteExchange(method: .post([UInt8](body)), url: "\(baseURL)/route")
   }
 
-  public func route(
+  package func route(
     from reply: RouteReply, for request: RouteRequest
   ) throws(RouteError) -> Route {
     let answer = try DialectParsing.decode(Answer.self, reply.body)

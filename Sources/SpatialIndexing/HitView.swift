@@ -28,8 +28,11 @@ import GeoMath
   public var longitude: Double { unsafe reader.pointee.slots[Int(slot)].longitude }
   /// Of `MercatorPoint(latitude:longitude:)`.
   public var mortonCode: UInt64 { unsafe MortonCode(reader.pointee.point(slot)).rawValue }
+  /// When the position was observed.
   public var observedAt: Instant { unsafe Instant(milliseconds: reader.pointee.observedAt(slot)) }
+  /// When the object expires.
   public var expiresAt: Instant { unsafe Instant(milliseconds: reader.pointee.expiresAt(slot)) }
+  /// The handle, valid until the object leaves.
   public var handle: ObjectHandle {
     unsafe ObjectHandle(slot: slot, generation: reader.pointee.slots[Int(slot)].generation)
   }
@@ -51,6 +54,7 @@ import GeoMath
   public let latitude: Double
   /// Degrees, exactly as reported.
   public let longitude: Double
+  /// When the position was observed.
   public let observedAt: Instant
 }
 

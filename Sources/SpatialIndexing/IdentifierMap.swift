@@ -1,60 +1,4 @@
-/// SipHash-1-3 (J.-P. Aumasson, D. J. Bernstein) of ids, keyed by a random seed per index: who
-/// chooses ids cannot choose collisions.
-struct IdentifierHash: Sendable {
-  private let key0: UInt64
-  private let key1: UInt64
-
-  init(key0: UInt64, key1: UInt64) {
-    self.key0 = key0
-    self.key1 = key1
-  }
-
-  @inline(__always)
-  func callAsFunction(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
-    var v0 = key0 ^ 0x736f_6d65_7073_6575
-    var v1 = key1 ^ 0x646f_7261_6e64_6f6d
-    var v2 = key0 ^ 0x6c79_6765_6e65_7261
-    var v3 = key1 ^ 0x7465_6462_7974_6573
-    let count = bytes.count
-    var p = 0
-    while p + 8 <= count {
-      let word = unsafe bytes.loadUnaligned(fromByteOffset: p, as: UInt64.self)
-      v3 ^= word
-      Self.round(&v0, &v1, &v2, &v3)
-      v0 ^= word
-      p += 8
-    }
-    var tail = UInt64(truncatingIfNeeded: count) << 56
-    var shift: UInt64 = 0
-    while p < count {
-      unsafe tail |= UInt64(bytes[p]) &<< shift
-      shift &+= 8
-      p += 1
-    }
-    v3 ^= tail
-    Self.round(&v0, &v1, &v2, &v3)
-    v0 ^= tail
-    v2 ^= 0xff
-    for _ in 0..<3 { Self.round(&v0, &v1, &v2, &v3) }
-    return v0 ^ v1 ^ v2 ^ v3
-  }
-
-  @inline(__always)
-  private static func round(
-    _ v0: inout UInt64, _ v1: inout UInt64, _ v2: inout UInt64, _ v3: inout UInt64
-  ) {
-    v0 = v0 &+ v1
-    v2 = v2 &+ v3
-    v1 = (v1 &<< 13 | v1 &>> 51) ^ v0
-    v3 = (v3 &<< 16 | v3 &>> 48) ^ v2
-    v0 = v0 &<< 32 | v0 &>> 32
-    v2 = v2 &+ v1
-    v0 = v0 &+ v3
-    v1 = (v1 &<< 17 | v1 &>> 47) ^ v2
-    v3 = (v3 &<< 21 | v3 &>> 43) ^ v0
-    v2 = v2 &<< 32 | v2 &>> 32
-  }
-}
+import ObjectModel
 
 /// Hash → slot by extendible hashing: pages of open addressing under a directory of the hash's
 /// leading bits, so that growth splits one page at a time and never stalls a writer.
@@ -72,13 +16,26 @@ struct IdentifierMap: ~Copyable {
     var depth: UInt16
   }
 
-  private var entries = VirtualArray<UInt64>(maximumCount: 1 << 29)
+  private var entries: VirtualArray<UInt64>
   private var pages: [PageInfo] = []
   private var directory: [UInt32] = [0]
   private var depth: UInt32 = 0
   private(set) var count = 0
 
-  init() { addPage(depth: 0) }
+  /// `maximumCount`: Entries that there must be room for.
+  init(maximumCount: Int, in space: AddressSpace) {
+    entries = VirtualArray(maximumCount: Self.room(maximumCount), in: space)
+    addPage(depth: 0)
+  }
+
+  /// Pages split at 432 of 512 entries, so they are at least two fifths full in the mean; what
+  /// comes and goes may leave pages split that need not be.
+  private static func room(_ maximumCount: Int) -> Int { 4 * maximumCount + 128 * pageEntries }
+
+  /// Bytes of address space that a map takes.
+  static func addressSpace(_ maximumCount: Int) -> Int {
+    VirtualArray<UInt64>.addressSpace(room(maximumCount))
+  }
 
   var bytes: Int { pages.count * Self.pageEntries * 8 + directory.capacity * 4 }
 

@@ -56,10 +56,10 @@ extension LiveIndex {
     unsafe tree.nodes.pointer(index).pointee.earliest = earliest
   }
 
-  /// The same of a great pile: only chunks that are due are looked at. Answers the pile's new
+  /// The same of a large coincident leaf: only chunks that are due are looked at. Answers the coincident leaf's new
   /// bound, `nil` when the limit was reached.
   private func collectExpired(
-    _ order: PileOrder, now: Int64, tick: UInt32, limit: Int, into expired: inout [UInt32]
+    _ order: CoincidentOrder, now: Int64, tick: UInt32, limit: Int, into expired: inout [UInt32]
   ) -> UInt32? {
     var isComplete = true
     order.forEachChunk(dueAt: tick) { entries in

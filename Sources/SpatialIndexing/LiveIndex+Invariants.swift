@@ -1,4 +1,5 @@
 import GeoMath
+import ObjectModel
 
 extension LiveIndex {
   /// Checks every promise the parts make to each other. - Complexity: O(n).
@@ -20,14 +21,19 @@ extension LiveIndex {
     var seen = 0
     try checkNode(0, x: 0, y: 0, &seen)
     guard seen == count else { throw LiveIndexInvariantError("tree holds \(seen) of \(count)") }
-    for (leaf, order) in piles { try checkPile(leaf, order) }
+    for (leaf, order) in coincidentOrders { try checkCoincidentLeaf(leaf, order) }
   }
 
-  private func checkPile(_ leaf: UInt32, _ order: PileOrder) throws(LiveIndexInvariantError) {
+  private func checkCoincidentLeaf(_ leaf: UInt32, _ order: CoincidentOrder)
+    throws(LiveIndexInvariantError)
+  {
     let node = tree.nodes[leaf]
     guard !node.isInner, node.level == 32, Int(node.count) == order.count,
-      order.count > PileLimits.unordered
-    else { throw LiveIndexInvariantError("pile \(leaf) orders \(order.count) of \(node.count)") }
+      order.count > CoincidentOrderLimits.unordered
+    else {
+      throw LiveIndexInvariantError(
+        "coincident leaf \(leaf) orders \(order.count) of \(node.count)")
+    }
     for group in order.groups {
       for chunk in group.members.chunks {
         for entry in chunk.entries
@@ -49,22 +55,24 @@ extension LiveIndex {
     var seen = 0
     for chunk in list.chunks {
       guard chunk.entries.first?.slot == chunk.first.slot else {
-        throw LiveIndexInvariantError("a chunk of pile \(leaf) has another first entry")
+        throw LiveIndexInvariantError("a chunk of coincident leaf \(leaf) has another first entry")
       }
       for entry in chunk.entries {
         let slot = entry.slot
         if let last, unsafe !bytesPrecede(identifier(last), identifier(slot)) {
-          throw LiveIndexInvariantError("slot \(slot) is out of order in pile \(leaf)")
+          throw LiveIndexInvariantError("slot \(slot) is out of order in coincident leaf \(leaf)")
         }
         guard tree.links[slots[slot].location >> 3].owner >> 6 == leaf,
           times.tick(expiresAt(slot)) >= chunk.earliest,
           signature(slot) & ~chunk.signature == 0
-        else { throw LiveIndexInvariantError("slot \(slot): bounds of pile \(leaf)") }
+        else { throw LiveIndexInvariantError("slot \(slot): bounds of coincident leaf \(leaf)") }
         last = slot
         seen += 1
       }
     }
-    guard seen == list.count else { throw LiveIndexInvariantError("pile \(leaf): count") }
+    guard seen == list.count else {
+      throw LiveIndexInvariantError("coincident leaf \(leaf): count")
+    }
   }
 
   private func checkSlot(
@@ -137,8 +145,10 @@ extension LiveIndex {
     guard node.level == 32 || node.count <= PointTree.leafCapacity else {
       throw LiveIndexInvariantError("leaf \(index) is over-full")
     }
-    if node.level == 32 && node.count >= PileLimits.ordered && piles[index] == nil {
-      throw LiveIndexInvariantError("pile \(index) of \(node.count) has no order")
+    if node.level == 32 && node.count >= CoincidentOrderLimits.ordered
+      && coincidentOrders[index] == nil
+    {
+      throw LiveIndexInvariantError("coincident leaf \(index) of \(node.count) has no order")
     }
     var failure: String?
     var counted = 0

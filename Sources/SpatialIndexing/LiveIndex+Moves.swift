@@ -14,19 +14,19 @@ extension LiveIndex {
     _ entries: UnsafeBufferPointer<UpdateBatch.Entry>, _ range: Range<Int>, now: Int64,
     isFed: Bool, outcomes: UnsafeMutablePointer<UpdateOutcome>
   ) -> Bool {
-    if range.lowerBound == 0 { unsafe lookAhead(ofMoves: entries, isFed: isFed) }
+    if range.lowerBound == 0 { unsafe prefetch(ofMoves: entries, isFed: isFed) }
     let first = unsafe entries.baseAddress.unsafelyUnwrapped + range.lowerBound
     let outcomes = unsafe outcomes + range.lowerBound
     let count = range.count
     let points = unsafe scratch.points
     let later = unsafe scratch.later
     let projector = MercatorProjector.shared
-    var walkers = unsafe LeavingWalkers(scratch.walkers)
+    var cursors = unsafe LeafChangePrefetch(scratch.cursors)
     var putOff = 0
     precondition(count <= MoveScratch.capacity)
     scratch.forgetSlots()
     for number in 0..<count {
-      unsafe lookAhead(ofMove: range.lowerBound &+ number, entries, isFed: isFed)
+      unsafe prefetch(ofMove: range.lowerBound &+ number, entries, isFed: isFed)
       let entry = unsafe first + number
       let point = unsafe projector.point(
         latitude: entry.pointee.latitude, longitude: entry.pointee.longitude)
@@ -39,15 +39,15 @@ extension LiveIndex {
         unsafe later[putOff] = UInt32(truncatingIfNeeded: number)
         // Safe: at most the slice's entries.
         putOff &+= 1
-        unsafe start(&walkers, number, entry, to: point)
+        unsafe start(&cursors, number, entry, to: point)
       }
-      if number % LeavingWalkers.interval == 0 {
-        unsafe advance(&walkers, first, to: points)
+      if number % LeafChangePrefetch.interval == 0 {
+        unsafe advance(&cursors, first, to: points)
       }
     }
     var changed = putOff < count
     for k in 0..<putOff {
-      if k % 2 == 0 { unsafe advance(&walkers, first, to: points) }
+      if k % 2 == 0 { unsafe advance(&cursors, first, to: points) }
       let number = unsafe Int(later[k])
       let outcome = unsafe move(first + number, to: points[number], now: now, isFed: isFed)
       changed = changed || outcome == .updated
@@ -109,7 +109,7 @@ extension LiveIndex {
     let difference = (old.x ^ point.x) | (old.y ^ point.y)
     let level = unsafe tree.links.base[Int(location >> 3)].owner & 63
     guard difference >> 16 == 0, UInt32(difference.leadingZeroBitCount) >= level,
-      // Piles are ordered by exact coordinates.
+      // Coincident leaves are ordered by exact coordinates.
       unsafe level < 32
         || (stored.pointee.latitude.bitPattern == entry.pointee.latitude.bitPattern
           && stored.pointee.longitude.bitPattern == entry.pointee.longitude.bitPattern)
@@ -129,7 +129,7 @@ extension LiveIndex {
   ) {
     feed.append(
       unsafe IndexChange(
-        kind: kind, idHash: StableHash.hash64(identifier(slot)), handle: handle(slot), from: from,
+        kind: kind, rank: ranking.rank(of: identifier(slot)), handle: handle(slot), from: from,
         to: to))
   }
 }
@@ -137,7 +137,7 @@ extension LiveIndex {
 /// What a slice of moves notes on its way; one writer at a time.
 @safe struct MoveScratch: ~Copyable {
   static let capacity = SharedLiveIndex.sliceLimit
-  let walkers = UnsafeMutablePointer<Walker>.allocate(capacity: capacity)
+  let cursors = UnsafeMutablePointer<PrefetchCursor>.allocate(capacity: capacity)
   /// Where the entries go.
   let points = UnsafeMutablePointer<MercatorPoint>.allocate(capacity: capacity)
   /// Numbers of the entries that were put off.
@@ -146,7 +146,7 @@ extension LiveIndex {
   private let bits = UnsafeMutablePointer<UInt64>.allocate(capacity: words)
 
   deinit {
-    unsafe walkers.deallocate()
+    unsafe cursors.deallocate()
     unsafe points.deallocate()
     unsafe later.deallocate()
     unsafe bits.deallocate()

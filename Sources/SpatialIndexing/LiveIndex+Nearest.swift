@@ -3,7 +3,7 @@ import ObjectModel
 
 /// One nearest query while it runs: what every way of answering it shares.
 struct NearestSearch {
-  let meter: SurfaceMeter
+  let surface: SurfaceDistance
   let center: MercatorPoint
   let limit: Int
   /// Inclusive, in millimetres.
@@ -14,7 +14,7 @@ struct NearestSearch {
   let readsRecords: Bool
 
   init(_ query: NearestQuery, now: Instant, _ index: borrowing LiveIndex) {
-    meter = SurfaceMeter(latitude: query.latitude, longitude: query.longitude)
+    surface = SurfaceDistance(latitude: query.latitude, longitude: query.longitude)
     center = MercatorProjector.shared.point(
       latitude: query.latitude, longitude: query.longitude)
     // No more than there are: room is set aside for the limit.
@@ -37,13 +37,13 @@ struct NearestSearch {
   @inline(__always)
   func distance(_ slot: UInt32, _ index: borrowing LiveIndex) -> Int64 {
     let entry = unsafe index.slots.pointer(slot)
-    return unsafe meter.millimeters(
+    return unsafe surface.millimeters(
       latitude: entry.pointee.latitude, longitude: entry.pointee.longitude)
   }
 
   /// Offers a slot that passed the filter.
   @inline(__always)
-  func offer(_ slot: UInt32, to hits: inout TopHits, _ index: borrowing LiveIndex) {
+  func offer(_ slot: UInt32, to hits: inout NearestHeap, _ index: borrowing LiveIndex) {
     let distance = distance(slot, index)
     guard distance <= radius, isAfterCursor(distance, slot, index) else { return }
     hits.offer(distance: distance, slot: slot, index)
@@ -68,24 +68,24 @@ extension LiveIndex {
   }
 
   /// Visits hits whose records have been asked for ahead, in three steps: reference, front, rest.
-  private func visitReading(_ hits: [TopHits.Hit], _ visit: (HitView) -> Void) {
+  private func visitReading(_ hits: [NearestHeap.Hit], _ visit: (HitView) -> Void) {
     let distance = 8
-    for i in 0..<min(3 * distance, hits.count) { lookAtReference(hits[i].slot) }
-    for i in 0..<min(2 * distance, hits.count) { lookAtRecord(hits[i].slot) }
-    for i in 0..<min(distance, hits.count) { lookBehindFront(hits[i].slot) }
+    for i in 0..<min(3 * distance, hits.count) { prefetchReference(hits[i].slot) }
+    for i in 0..<min(2 * distance, hits.count) { prefetchRecord(hits[i].slot) }
+    for i in 0..<min(distance, hits.count) { prefetchRest(hits[i].slot) }
     for i in hits.indices {
-      if i + 3 * distance < hits.count { lookAtReference(hits[i + 3 * distance].slot) }
-      if i + 2 * distance < hits.count { lookAtRecord(hits[i + 2 * distance].slot) }
-      if i + distance < hits.count { lookBehindFront(hits[i + distance].slot) }
+      if i + 3 * distance < hits.count { prefetchReference(hits[i + 3 * distance].slot) }
+      if i + 2 * distance < hits.count { prefetchRecord(hits[i + 2 * distance].slot) }
+      if i + distance < hits.count { prefetchRest(hits[i + distance].slot) }
       visit(view(hits[i].slot, distance: hits[i].distance))
     }
   }
 
   /// Chooses the way: a rare tag's posting list, the planar search, the columns from end to end,
-  /// or the search on the globe.
+  /// or the search on the sphere.
   func nearestHits(
     _ search: NearestSearch, _ work: inout SearchWork
-  ) -> [TopHits.Hit] {
+  ) -> [NearestHeap.Hit] {
     if let tags = search.plan.postingTags(limit: search.limit, self) {
       return postingNearest(search, tags, &work)
     }
@@ -99,9 +99,10 @@ extension LiveIndex {
   /// Reads every slot's columns and times in the order of memory; for filters that few points pass.
   private func columnarNearest(
     _ search: NearestSearch, _ work: inout SearchWork
-  ) -> [TopHits.Hit] {
+  ) -> [NearestHeap.Hit] {
     work.pointsTested += Int(slotEnd)
-    var hits = TopHits(limit: search.limit)
+    if work.isSpent { return [] }
+    var hits = NearestHeap(limit: search.limit)
     for slot in 0..<slotEnd {
       guard search.plan.matchesColumns(slot, self), slots[slot].location != Slot.vacant,
         isLive(slot, now: search.now),

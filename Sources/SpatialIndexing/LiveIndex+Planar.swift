@@ -2,7 +2,7 @@ import GeoMath
 
 extension LiveIndex {
   enum PlanarAnswer {
-    case found([TopHits.Hit])
+    case found([NearestHeap.Hit])
     /// The plane cannot be trusted here: too far, too near the clamped rows, or not enough
     /// matches within reach.
     case outOfPlane
@@ -12,10 +12,10 @@ extension LiveIndex {
 
   /// The nearest search in the Mercator plane.
   func planarNearest(_ search: NearestSearch, _ work: inout SearchWork) -> PlanarAnswer {
-    let origin = search.meter.origin
+    let origin = search.surface.origin
     guard origin.latitude.magnitude < 84.9 else { return .outOfPlane }
     let center = search.center
-    let scale = search.meter.planarScale
+    let scale = search.surface.planarScale
     var bound = Float.greatestFiniteMagnitude
     var isBounded = false
     if search.radius != .max,
@@ -41,6 +41,7 @@ extension LiveIndex {
       guard planarScan(search, center, inner: inner, &candidates, &work) else {
         return .tooManyFail
       }
+      if work.isSpent { return .found([]) }
       candidates.reduce()
       // What lies beyond the first square was not looked at.
       let isCertain = candidates.count >= search.limit && candidates.needed <= first
@@ -81,12 +82,12 @@ extension LiveIndex {
   /// Measures the candidates exactly and orders them.
   func finish(
     _ search: NearestSearch, _ candidates: borrowing PlanarCandidates, _ work: inout SearchWork
-  ) -> [TopHits.Hit] {
+  ) -> [NearestHeap.Hit] {
     let count = candidates.count
     work.exactTests += count
     // Far more candidates than hits: points at one place. Keep the best while measuring.
     if count > 4 * search.limit + 1024 {
-      var hits = TopHits(limit: search.limit)
+      var hits = NearestHeap(limit: search.limit)
       for i in 0..<count { search.offer(candidates.slot(i), to: &hits, self) }
       return hits.sorted(self)
     }
@@ -94,19 +95,19 @@ extension LiveIndex {
     for i in 0..<min(ahead, count) {
       unsafe MemoryHints.read(slots.base + Int(candidates.slot(i)))
     }
-    var hits = unsafe [TopHits.Hit](unsafeUninitializedCapacity: count) { buffer, kept in
+    var hits = unsafe [NearestHeap.Hit](filledCapacity: count) { buffer, kept in
       for i in 0..<count {
         if i + ahead < count {
           unsafe MemoryHints.read(slots.base + Int(candidates.slot(i + ahead)))
         }
         let slot = candidates.slot(i)
-        if search.readsRecords { lookAtReference(slot) }
+        if search.readsRecords { prefetchReference(slot) }
         let distance = search.distance(slot, self)
-        unsafe buffer[kept] = TopHits.Hit(distance: distance, slot: slot)
+        unsafe buffer[kept] = NearestHeap.Hit(distance: distance, slot: slot)
         kept += distance <= search.radius ? 1 : 0
       }
     }
-    TopHits.sort(&hits, self)
+    NearestHeap.sort(&hits, self)
     if hits.count > search.limit { hits.removeLast(hits.count - search.limit) }
     return hits
   }
@@ -160,13 +161,14 @@ extension LiveIndex {
           continue
         }
         if let order = order(ofLeaf: pending.node) {
-          takePile(order, pending.square, search, tick: tick, &candidates, &work)
+          takeCoincidentLeaf(order, pending.square, search, tick: tick, &candidates, &work)
           continue
         }
         work.leavesVisited += 1
         unsafe work.pointsTested += Int(node.pointee.count)
+        if work.isSpent { return true }
         if unsafe isPlain && node.pointee.earliest > tick && node.pointee.level < 32 {
-          unsafe scanPlainLeaf(node, center, &candidates)
+          unsafe scanDecidedLeaf(node, center, nil, &candidates)
         } else if unsafe isDecidedBySignature && node.pointee.earliest > tick
           && node.pointee.level < 32
         {
@@ -188,13 +190,13 @@ extension LiveIndex {
     }
   }
 
-  /// A great pile is one unit square: its distance in the plane is its cell's.
-  private func takePile(
-    _ order: PileOrder, _ square: Float, _ search: NearestSearch, tick: UInt32,
+  /// A great coincident leaf is one unit square: its distance in the plane is its cell's.
+  private func takeCoincidentLeaf(
+    _ order: CoincidentOrder, _ square: Float, _ search: NearestSearch, tick: UInt32,
     _ candidates: inout PlanarCandidates, _ work: inout SearchWork
   ) {
     var slots: [UInt32] = []
-    pileCandidates(order, search, tick: tick, &work) { slots.append($0) }
+    coincidentCandidates(order, search, tick: tick, &work) { slots.append($0) }
     for slot in slots { candidates.append(square, slot) }
     candidates.reduceIfWorthwhile()
   }
@@ -230,7 +232,7 @@ extension LiveIndex {
       else {
         return
       }
-      unsafe tree.lookAtContent(of: child, withSignatures: !isPlain)
+      unsafe tree.prefetchContent(of: child, withSignatures: !isPlain)
       unsafe stack[depth] = unsafe Pending(
         node: node.pointee.first &+ quadrant, x: pending.x &+ (quadrant & 1) &* side,
         y: pending.y &+ (quadrant &>> 1) &* side, square: square)
@@ -247,28 +249,6 @@ extension LiveIndex {
     return width * width
   }
 
-  /// A leaf that is no pile, where every point counts.
-  @inline(__always)
-  private func scanPlainLeaf(
-    _ node: UnsafeMutablePointer<TreeNode>, _ center: MercatorPoint,
-    _ candidates: inout PlanarCandidates
-  ) {
-    let x = SIMD8<UInt32>(repeating: center.x)
-    let y = SIMD8<UInt32>(repeating: center.y)
-    let ids = unsafe UnsafeRawPointer(node).assumingMemoryBound(to: UInt32.self)
-    var left = unsafe Int(node.pointee.count)
-    var i = 0
-    while left > 0 {
-      let block = unsafe tree.blocks.pointer(ids[i])
-      let squares = unsafe EightLanes.squares(block.pointee.x, block.pointee.y, x, y)
-      if EightLanes.anyIsWithin(squares, candidates.bound) {
-        unsafe candidates.append(squares, PointBlock.slots(block), lanes: min(8, left))
-      }
-      left -= 8
-      i += 1
-    }
-  }
-
   /// Scans the leaf that has waited longest, if any, and lets another one wait.
   @inline(__always)
   private func scanWaiting(
@@ -281,10 +261,10 @@ extension LiveIndex {
     waiting = (waiting.1, next)
   }
 
-  /// A leaf that is no pile, where signatures tell which points count.
+  /// A leaf that is no coincident leaf, where signatures tell which points count; without, all do.
   @inline(__always)
   private func scanDecidedLeaf(
-    _ node: UnsafeMutablePointer<TreeNode>, _ center: MercatorPoint, _ signatures: SignatureTest,
+    _ node: UnsafeMutablePointer<TreeNode>, _ center: MercatorPoint, _ signatures: SignatureTest?,
     _ candidates: inout PlanarCandidates
   ) {
     let x = SIMD8<UInt32>(repeating: center.x)
@@ -294,10 +274,12 @@ extension LiveIndex {
     var i = 0
     while left > 0 {
       let block = unsafe tree.blocks.pointer(ids[i])
-      let squares = unsafe EightLanes.ruledOut(
-        EightLanes.squares(block.pointee.x, block.pointee.y, x, y),
-        where: signatures.fails(block.pointee.signature))
-      if EightLanes.anyIsWithin(squares, candidates.bound) {
+      var squares = unsafe SIMD8Distances.squares(block.pointee.x, block.pointee.y, x, y)
+      if let signatures {
+        squares = unsafe SIMD8Distances.ruledOut(
+          squares, where: signatures.fails(block.pointee.signature))
+      }
+      if SIMD8Distances.anyIsWithin(squares, candidates.bound) {
         unsafe candidates.append(squares, PointBlock.slots(block), lanes: min(8, left))
       }
       left -= 8
@@ -316,11 +298,11 @@ extension LiveIndex {
     let bits = search.plan.signatures
     tree.forEachBlock(of: leaf) { id, lanes in
       let block = unsafe tree.blocks.pointer(id)
-      let squares = unsafe EightLanes.ruledOut(
-        EightLanes.squares(block.pointee.x, block.pointee.y, x, y),
+      let squares = unsafe SIMD8Distances.ruledOut(
+        SIMD8Distances.squares(block.pointee.x, block.pointee.y, x, y),
         where: bits.fails(block.pointee.signature))
       let bound = candidates.bound
-      guard EightLanes.anyIsWithin(squares, bound) else { return }
+      guard SIMD8Distances.anyIsWithin(squares, bound) else { return }
       for lane in 0..<lanes where squares[lane] <= bound && squares[lane] >= inner {
         let slot = unsafe block.pointee.slot[lane]
         guard search.plan.matchesBeyondSignature(slot, self) else { continue }

@@ -30,7 +30,7 @@ extension LiveIndex {
   /// be among the best, those are measured.
   func postingNearest(
     _ search: NearestSearch, _ tagIDs: [UInt32], _ work: inout SearchWork
-  ) -> [TopHits.Hit] {
+  ) -> [NearestHeap.Hit] {
     var carriers = 0
     for id in tagIDs { carriers += Int(tags[id].count) }
     if carriers > 4 * search.limit + 64,
@@ -57,25 +57,26 @@ extension LiveIndex {
   /// The best of some carriers, measured exactly, in order.
   private func measure(
     _ carriers: [UInt32], _ search: NearestSearch, _ work: inout SearchWork
-  ) -> [TopHits.Hit] {
+  ) -> [NearestHeap.Hit] {
     // With several lists a carrier may come more than once.
     let carriers = search.plan.allTags.isEmpty ? Array(Set(carriers)) : carriers
     work.exactTests += carriers.count
+    if work.isSpent { return [] }
     for slot in carriers { unsafe MemoryHints.read(slots.base + Int(slot)) }
     if carriers.count > RankSort.limit {
-      var best = TopHits(limit: search.limit)
+      var best = NearestHeap(limit: search.limit)
       for slot in carriers where isWanted(slot, search) { search.offer(slot, to: &best, self) }
       return best.sorted(self)
     }
     // So few are sorted in less time than the best of them are kept.
-    var hits: [TopHits.Hit] = []
+    var hits: [NearestHeap.Hit] = []
     hits.reserveCapacity(carriers.count)
     for slot in carriers where isWanted(slot, search) {
       let distance = search.distance(slot, self)
       guard distance <= search.radius, search.isAfterCursor(distance, slot, self) else { continue }
-      hits.append(TopHits.Hit(distance: distance, slot: slot))
+      hits.append(NearestHeap.Hit(distance: distance, slot: slot))
     }
-    TopHits.sort(&hits, self)
+    NearestHeap.sort(&hits, self)
     if hits.count > search.limit { hits.removeLast(hits.count - search.limit) }
     return hits
   }
@@ -91,10 +92,10 @@ extension LiveIndex {
   private func nearbyCarriers(
     _ search: NearestSearch, _ tagIDs: [UInt32]
   ) -> (slots: [UInt32], isCertain: (_ worst: Int64?) -> Bool)? {
-    let origin = search.meter.origin
+    let origin = search.surface.origin
     guard search.after == nil, origin.latitude.magnitude < 84.9 else { return nil }
     let center = search.center
-    let scale = search.meter.planarScale
+    let scale = search.surface.planarScale
     // Half a cell's diagonal: how far a carrier may be from its cell's middle.
     let half = 46_342.0
     // Each list names a carrier once, so that many entries are `limit` different carriers.
@@ -156,7 +157,7 @@ extension LiveIndex {
         while unsafe i < page.count {
           // Pages have room for a multiple of eight.
           let cells = unsafe UnsafeRawPointer(page.cells + i).loadUnaligned(as: SIMD8<UInt32>.self)
-          let eight = EightLanes.squares(cells & 0xFFFF_0000, cells &<< 16, x, y)
+          let eight = SIMD8Distances.squares(cells & 0xFFFF_0000, cells &<< 16, x, y)
           unsafe UnsafeMutableRawPointer(squares + end + i)
             .storeBytes(of: eight, as: SIMD8<Float>.self)
           i += 8
@@ -180,7 +181,7 @@ extension LiveIndex {
       unsafe nobody.initialize(repeating: 0, count: 8)
       while i < count {
         let eight = unsafe UnsafeRawPointer(squares + i).loadUnaligned(as: SIMD8<Float>.self)
-        if EightLanes.anyIsWithin(eight, nearest.bound) {
+        if SIMD8Distances.anyIsWithin(eight, nearest.bound) {
           unsafe nearest.append(eight, UnsafePointer(nobody), lanes: 8)
           nearest.reduceIfWorthwhile()
         }
@@ -193,14 +194,14 @@ extension LiveIndex {
 
   /// The carriers whose squares are at most `reach`.
   func slots(within reach: Float) -> [UInt32] {
-    unsafe [UInt32](unsafeUninitializedCapacity: count) { out, found in
+    unsafe [UInt32](filledCapacity: count) { out, found in
       var start = 0
       for page in pages {
         var i = 0
         while i < page.count {
           let eight = unsafe UnsafeRawPointer(squares + start + i)
             .loadUnaligned(as: SIMD8<Float>.self)
-          if EightLanes.anyIsWithin(eight, reach) {
+          if SIMD8Distances.anyIsWithin(eight, reach) {
             for lane in 0..<8 where eight[lane] <= reach {
               unsafe out[found] = unsafe page.slots[i + lane]
               found += 1

@@ -29,6 +29,14 @@ extension LiveIndex {
     return same
   }
 
+  /// Whether an upsert's record and tags find room.
+  func hasRoom(_ upsert: UpsertView) -> Bool {
+    let header = unsafe RecordHeader(
+      idLength: UInt16(upsert.id.count), tagCount: UInt16(upsert.tagCount),
+      payloadLength: UInt32(upsert.payload.count))
+    return arena.hasRoom(header.size) && tags.hasRoom(upsert.tagCount)
+  }
+
   /// Writes a new object's record and joins its tags' posting lists. Answers its signature.
   mutating func writeRecord(_ slot: UInt32, _ upsert: UpsertView, cell: UInt32) -> UInt32 {
     var ids: [UInt32] = []
@@ -106,7 +114,7 @@ extension LiveIndex {
     let signature = writeRecord(slot, upsert, cell: Self.cell(point(slot)))
     arena.free(old, count: oldSize)
     tree.setSignature(location: slots[slot].location, signature)
-    widenPile(slot, signature: signature)
+    widenCoincidentLeaf(slot, signature: signature)
   }
 
   /// Tells the posting lists of an object's tags that it went to another cell.

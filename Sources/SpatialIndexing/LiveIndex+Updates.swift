@@ -6,7 +6,6 @@ struct BatchPlan: ~Copyable {
   /// Hash of each upsert's id; 0 for moves. Everything is empty when all entries are moves.
   var hashes: [UInt64]
   var points: [MercatorPoint]
-  var isSuperseded: [Bool]
 }
 
 /// The bytes of one upsert inside a batch.
@@ -49,13 +48,13 @@ struct BatchPlan: ~Copyable {
 extension LiveIndex {
   // MARK: Plan
 
-  /// Hashes, projects and finds repeated ids. Reads nothing that changes: needs no lock. Batches of
+  /// Hashes and projects. Reads nothing that changes: needs no lock. Batches of
   /// moves alone need none of it: they are projected while their memory is on its way.
-  static func plan(_ batch: borrowing UpdateBatch, hash: IdentifierHash) -> BatchPlan {
-    guard batch.hasUpserts else { return BatchPlan(hashes: [], points: [], isSuperseded: []) }
+  static func plan(_ batch: borrowing UpdateBatch, hash: KeyedHash) -> BatchPlan {
+    guard batch.hasUpserts else { return BatchPlan(hashes: [], points: []) }
     let count = batch.entries.count
     let projector = MercatorProjector.shared
-    let points = unsafe [MercatorPoint](unsafeUninitializedCapacity: count) { buffer, initialized in
+    let points = unsafe [MercatorPoint](filledCapacity: count) { buffer, initialized in
       for i in 0..<count {
         let entry = batch.entries[i]
         unsafe buffer.initializeElement(
@@ -72,40 +71,7 @@ extension LiveIndex {
           ).id)
       }
     }
-    return BatchPlan(
-      hashes: hashes, points: points, isSuperseded: superseded(batch, hashes: hashes))
-  }
-
-  /// Marks the entries whose id comes again later.
-  private static func superseded(
-    _ batch: borrowing UpdateBatch, hashes: [UInt64]
-  ) -> [Bool] {
-    var out = [Bool](repeating: false, count: hashes.count)
-    guard hashes.count > 1 else { return out }
-    let size = 1 << (Int.bitWidth - (hashes.count * 2).leadingZeroBitCount)
-    var table = [Int32](repeating: -1, count: size)
-    unsafe batch.bytes.withUnsafeBytes { bytes in
-      let id = { (i: Int, entries: [UpdateBatch.Entry], columnCount: Int) in
-        unsafe UpsertView(bytes, at: Int(entries[i].reference), columnCount: columnCount).id
-      }
-      for i in hashes.indices where !batch.entries[i].isMove {
-        var position = Int(truncatingIfNeeded: hashes[i]) & (size - 1)
-        while table[position] >= 0 {
-          let other = Int(table[position])
-          if hashes[other] == hashes[i] {
-            let a = unsafe id(i, batch.entries, batch.columnCount)
-            let b = unsafe id(other, batch.entries, batch.columnCount)
-            if unsafe a.count == b.count && bytesAreEqual(a.baseAddress, b.baseAddress, a.count) {
-              out[other] = true
-              break
-            }
-          }
-          position = (position + 1) & (size - 1)
-        }
-        table[position] = Int32(i)
-      }
-    }
-    return out
+    return BatchPlan(hashes: hashes, points: points)
   }
 
   // MARK: Apply
@@ -136,7 +102,7 @@ extension LiveIndex {
       }
       unsafe plan.points.withUnsafeBufferPointer { points in
         unsafe plan.hashes.withUnsafeBufferPointer { hashes in
-          let ahead = unsafe Lookahead(
+          let ahead = unsafe PrefetchBatch(
             entries: entries, hashes: hashes, points: points, isFed: isFed)
           changed = unsafe applyMixed(
             batch, ahead, range, plan: plan, now: now, outcomes: outcomes)
@@ -148,21 +114,19 @@ extension LiveIndex {
 
   /// A slice with upserts.
   private mutating func applyMixed(
-    _ batch: borrowing UpdateBatch, _ ahead: Lookahead, _ range: Range<Int>,
+    _ batch: borrowing UpdateBatch, _ ahead: PrefetchBatch, _ range: Range<Int>,
     plan: borrowing BatchPlan, now: Int64, outcomes: UnsafeMutablePointer<UpdateOutcome>
   ) -> Bool {
     var changed = false
     unsafe batch.bytes.withUnsafeBytes { bytes in
       for i in range {
-        if (i - range.lowerBound) % Lookahead.step == 0 {
-          lookAhead(ahead, i..<min(i + Lookahead.step, range.upperBound))
+        if (i - range.lowerBound) % PrefetchBatch.step == 0 {
+          prefetch(ahead, i..<min(i + PrefetchBatch.step, range.upperBound))
         }
         let entry = unsafe ahead.entries.baseAddress.unsafelyUnwrapped + i
         let outcome: UpdateOutcome
         if unsafe entry.pointee.isMove {
           outcome = unsafe move(entry, to: ahead.points[i], now: now, isFed: ahead.isFed)
-        } else if plan.isSuperseded[i] {
-          outcome = .superseded
         } else {
           let upsert = unsafe UpsertView(
             bytes, at: Int(entry.pointee.reference), columnCount: configuration.columnCount)
@@ -201,7 +165,7 @@ extension LiveIndex {
     let from = self.point(slot)
     let oldExpiry = unsafe times.expiresAt(slot, stored.pointee.times)
     let tick = unsafe times.tick(entry.pointee.expiresAt)
-    leavePile(slot)
+    leaveCoincidentLeaf(slot)
     // Earlier than the stored time only when it is a time of receipt: then the stored one stays.
     unsafe stored.pointee.times = times.pack(
       slot: slot,
@@ -216,7 +180,7 @@ extension LiveIndex {
       updatePostings(slot, cell: Self.cell(point))
     }
     let leaf = tree.move(slot: slot, to: point, tick: tick)
-    joinPile(slot, leaf)
+    joinCoincidentLeaf(slot, leaf)
     if isFed { note(kind, slot, from: from, to: point) }
   }
 
@@ -230,12 +194,14 @@ extension LiveIndex {
         guard unsafe observedAt(slot) <= entry.pointee.observedAt || entry.pointee.isReceiptTime
         else { return .stale }
         let same = isUnchanged(slot, upsert)
+        if !same && !hasRoom(upsert) { return .full }
         unsafe relocate(slot, entry, to: point, isFed: isFed, kind: same ? .moved : .retagged)
         if !same { replaceRecord(slot, upsert) }
         return .updated
       }
       drop(slot, hash: hash, isFed: isFed)
     }
+    guard count < configuration.maximumObjects, hasRoom(upsert) else { return .full }
     let slot = makeSlot()
     let stored = unsafe slots.pointer(slot)
     unsafe stored.pointee.latitude = entry.pointee.latitude
@@ -246,7 +212,7 @@ extension LiveIndex {
     map.insert(hash, slot: slot)
     let leaf = unsafe tree.insert(
       slot: slot, at: point, signature: signature, tick: times.tick(entry.pointee.expiresAt))
-    joinPile(slot, leaf)
+    joinCoincidentLeaf(slot, leaf)
     if isFed { note(.inserted, slot, from: point, to: point) }
     return .inserted
   }
@@ -259,7 +225,7 @@ extension LiveIndex {
       let point = point(slot)
       note(.removed, slot, from: point, to: point)
     }
-    leavePile(slot)
+    leaveCoincidentLeaf(slot)
     map.remove(hash, slot: slot)
     eraseRecord(slot)
     tree.remove(location: slots[slot].location)

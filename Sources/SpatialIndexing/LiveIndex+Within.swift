@@ -2,7 +2,7 @@ import GeoMath
 import ObjectModel
 
 /// One within query while it runs.
-struct WithinSearch {
+struct AreaSearch {
   let area: PreparedArea
   let plan: FilterPlan
   let limit: Int
@@ -69,14 +69,14 @@ struct CodedHit: BitwiseCopyable {
 
   /// Hits enough for the limit, as far as is known.
   @inline(__always)
-  func isFull(_ search: WithinSearch) -> Bool { found &+ certain >= search.limit }
+  func isFull(_ search: AreaSearch) -> Bool { found &+ certain >= search.limit }
 }
 
 extension LiveIndex {
   func within(
     _ query: WithinQuery, now: Instant, _ work: inout SearchWork, _ visit: (HitView) -> Void
   ) -> Int {
-    let search = WithinSearch(
+    let search = AreaSearch(
       area: PreparedArea(query.area), plan: FilterPlan(query.filter, self),
       limit: max(0, query.limit),
       after: query.after.map { ($0.mortonCode, Array($0.id.utf8)) },
@@ -87,10 +87,11 @@ extension LiveIndex {
       unsafe withUnsafeTemporaryAllocation(of: UInt32.self, capacity: WithinRun.queueLength) {
         var run = unsafe WithinRun(
           base.baseAddress.unsafelyUnwrapped, queue: $0.baseAddress.unsafelyUnwrapped)
+        run.work = work
         descend(search, &run, visit)
         while run.firstLeaf < run.endOfLeaves { takeFirstLeaf(search, &run, visit) }
         empty(&run, keeping: 0, search, visit)
-        work += run.work
+        work = run.work
         return run.found
       }
     }
@@ -100,7 +101,7 @@ extension LiveIndex {
 
   /// Depth first in Morton order, so that each leaf's hits follow the last one's.
   private func descend(
-    _ search: WithinSearch, _ run: inout WithinRun, _ visit: (HitView) -> Void
+    _ search: AreaSearch, _ run: inout WithinRun, _ visit: (HitView) -> Void
   ) {
     // Nodes that wait, as `node << 1 | isInside`: at most three siblings at each of 32 levels.
     unsafe withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 100) {
@@ -109,14 +110,14 @@ extension LiveIndex {
       unsafe push(0, x: 0, y: 0, isInside: false, search, stack, &depth)
       // Corner of the last node. The parent of the next one is it or above it.
       var (x, y) = (UInt32(0), UInt32(0))
-      while depth > 0 && !run.isFull(search) {
+      while depth > 0 && !run.isFull(search) && !run.work.isSpent {
         depth &-= 1
         let entry = unsafe stack[depth]
         let index = entry >> 1
         let isInside = entry & 1 != 0
         let node = unsafe tree.nodes.pointer(index)
         guard unsafe node.pointee.isInner else {
-          unsafe tree.lookAtBlocksLater(of: node)
+          unsafe tree.prefetchBlocksLater(of: node)
           if run.endOfLeaves &- run.firstLeaf == WithinRun.leavesAhead {
             takeFirstLeaf(search, &run, visit)
           }
@@ -150,7 +151,7 @@ extension LiveIndex {
   /// Puts a node on the stack if it may hold hits.
   @inline(__always)
   private func push(
-    _ index: UInt32, x: UInt32, y: UInt32, isInside: Bool, _ search: WithinSearch,
+    _ index: UInt32, x: UInt32, y: UInt32, isInside: Bool, _ search: AreaSearch,
     _ stack: UnsafeMutablePointer<UInt32>, _ depth: inout Int
   ) {
     let node = unsafe tree.nodes.pointer(index)
@@ -163,7 +164,7 @@ extension LiveIndex {
     guard let isInside = unsafe settle(node.pointee, x: x, y: y, isInside: isInside, search) else {
       return
     }
-    tree.lookAtGroup(of: index)
+    tree.prefetchGroup(of: index)
     unsafe stack[depth] = index << 1 | (isInside ? 1 : 0)
     depth &+= 1
   }
@@ -178,7 +179,7 @@ extension LiveIndex {
   /// Whether all of a node is inside the area, `nil` if none of it is.
   @inline(__always)
   func settle(
-    _ node: TreeNode, x: UInt32, y: UInt32, isInside: Bool, _ search: WithinSearch
+    _ node: TreeNode, x: UInt32, y: UInt32, isInside: Bool, _ search: AreaSearch
   ) -> Bool? {
     if isInside { return true }
     switch search.area.relation(x: x, y: y, side: UInt64(1) << UInt64(32 - node.level)) {
@@ -190,9 +191,9 @@ extension LiveIndex {
 
   /// Asks for what the children hold.
   @inline(__always)
-  func lookAtChildren(_ node: TreeNode) {
+  func prefetchChildren(_ node: TreeNode) {
     for child in node.first..<node.first + 4 {
-      unsafe tree.lookAtContent(of: tree.nodes.pointer(child), withSignatures: true)
+      unsafe tree.prefetchContent(of: tree.nodes.pointer(child), withSignatures: true)
     }
   }
 
@@ -200,7 +201,7 @@ extension LiveIndex {
 
   /// Takes the leaf that has waited longest, unless there are hits enough.
   private func takeFirstLeaf(
-    _ search: WithinSearch, _ run: inout WithinRun, _ visit: (HitView) -> Void
+    _ search: AreaSearch, _ run: inout WithinRun, _ visit: (HitView) -> Void
   ) {
     let entry = unsafe run.leaves[run.firstLeaf & (WithinRun.leavesAhead - 1)]
     run.firstLeaf &+= 1
@@ -209,17 +210,17 @@ extension LiveIndex {
   }
 
   private func takeLeaf(
-    _ leaf: UInt32, isInside: Bool, _ search: WithinSearch, _ run: inout WithinRun,
+    _ leaf: UInt32, isInside: Bool, _ search: AreaSearch, _ run: inout WithinRun,
     _ visit: (HitView) -> Void
   ) {
     let node = unsafe tree.nodes.pointer(leaf)
     if let order = order(ofLeaf: leaf) {
-      return takePile(leaf, order, isInside, search, &run, visit)
+      return takeCoincidentLeaf(leaf, order, isInside, search, &run, visit)
     }
     run.work.leavesVisited &+= 1
     unsafe run.work.pointsTested &+= Int(node.pointee.count)
     guard unsafe node.pointee.level < 32 else {
-      return takeSmallPile(leaf, isInside: isInside, search, &run, visit)
+      return takeUnorderedCoincidentLeaf(leaf, isInside: isInside, search, &run, visit)
     }
     let count = unsafe collectKeys(leaf, node.pointee, isInside: isInside, search, &run)
     guard count > 0 else { return }
@@ -235,7 +236,7 @@ extension LiveIndex {
   /// A leaf's matches with their place in it in Morton order; answers their number.
   @inline(__always)
   private func collectKeys(
-    _ leaf: UInt32, _ node: TreeNode, isInside: Bool, _ search: WithinSearch,
+    _ leaf: UInt32, _ node: TreeNode, isInside: Bool, _ search: AreaSearch,
     _ run: inout WithinRun
   ) -> Int {
     let mayBeExpired = node.earliest <= search.tick
@@ -250,7 +251,7 @@ extension LiveIndex {
       // Written as eight behind the list, then closed up: the gap never overtakes the reading.
       let eight = unsafe run.keys + count
       unsafe UnsafeMutableRawPointer(eight).storeBytes(
-        of: EightLanes.interleaved(x &>> shift, y &>> shift, mask: mask), as: SIMD8<Int32>.self)
+        of: SIMD8Distances.interleaved(x &>> shift, y &>> shift, mask: mask), as: SIMD8<Int32>.self)
       if isPlain && isInside {
         unsafe UnsafeMutableRawPointer(run.members + count).storeBytes(
           of: block.pointee.slot, as: SIMD8<UInt32>.self)
@@ -301,7 +302,7 @@ extension LiveIndex {
   /// Whether a point with a mark is in the area.
   @inline(__always)
   private func isInArea(
-    _ slot: UInt32, _ mark: UInt32, _ search: WithinSearch, _ work: inout SearchWork
+    _ slot: UInt32, _ mark: UInt32, _ search: AreaSearch, _ work: inout SearchWork
   ) -> Bool {
     guard mark == PolygonRows.Mark.unknown else { return mark == PolygonRows.Mark.inside }
     work.exactTests += 1
@@ -329,9 +330,9 @@ extension LiveIndex {
     }
   }
 
-  /// A pile too small for an order.
-  private func takeSmallPile(
-    _ leaf: UInt32, isInside: Bool, _ search: WithinSearch, _ run: inout WithinRun,
+  /// A coincident leaf too small for an order.
+  private func takeUnorderedCoincidentLeaf(
+    _ leaf: UInt32, isInside: Bool, _ search: AreaSearch, _ run: inout WithinRun,
     _ visit: (HitView) -> Void
   ) {
     var matches: [CodedHit] = []
@@ -343,14 +344,14 @@ extension LiveIndex {
     }
   }
 
-  private func takePile(
-    _ leaf: UInt32, _ order: PileOrder, _ isInside: Bool, _ search: WithinSearch,
+  private func takeCoincidentLeaf(
+    _ leaf: UInt32, _ order: CoincidentOrder, _ isInside: Bool, _ search: AreaSearch,
     _ run: inout WithinRun, _ visit: (HitView) -> Void
   ) {
     let head = unsafe tree.blocks.pointer(tree.nodes[leaf].first)
     let point = unsafe MercatorPoint(x: head.pointee.x[0], y: head.pointee.y[0])
     let room = search.limit - run.found - run.certain
-    let found = pileMatches(
+    let found = coincidentMatches(
       order, code: MortonCode(point).rawValue, isInside: isInside, search, limit: room,
       &run.work)
     for slot in found.prefix(room) {
@@ -361,7 +362,7 @@ extension LiveIndex {
   // MARK: Visiting
 
   private func enqueue(
-    _ entry: UInt32, _ search: WithinSearch, _ run: inout WithinRun, _ visit: (HitView) -> Void
+    _ entry: UInt32, _ search: AreaSearch, _ run: inout WithinRun, _ visit: (HitView) -> Void
   ) {
     makeRoom(&run, search, visit)
     unsafe run.queue[run.end] = entry
@@ -388,7 +389,7 @@ extension LiveIndex {
   /// Makes room for a leaf's hits.
   @inline(__always)
   private func makeRoom(
-    _ run: inout WithinRun, _ search: WithinSearch, _ visit: (HitView) -> Void
+    _ run: inout WithinRun, _ search: AreaSearch, _ visit: (HitView) -> Void
   ) {
     if run.end > WithinRun.queueLength - WithinRun.leafRoom {
       empty(&run, keeping: WithinRun.waiting, search, visit)
@@ -397,12 +398,12 @@ extension LiveIndex {
 
   /// Tests and visits what waits but the last few, which go to the front.
   private func empty(
-    _ run: inout WithinRun, keeping: Int, _ search: WithinSearch, _ visit: (HitView) -> Void
+    _ run: inout WithinRun, keeping: Int, _ search: AreaSearch, _ visit: (HitView) -> Void
   ) {
     let count = max(0, run.end - keeping)
     if search.readsRecords {
-      for i in 0..<run.end { unsafe lookAtReference(run.queue[i] & ~WithinRun.untested) }
-      for i in 0..<min(16, run.end) { unsafe lookAtRecord(run.queue[i] & ~WithinRun.untested) }
+      for i in 0..<run.end { unsafe prefetchReference(run.queue[i] & ~WithinRun.untested) }
+      for i in 0..<min(16, run.end) { unsafe prefetchRecord(run.queue[i] & ~WithinRun.untested) }
     }
     for i in 0..<count {
       let entry = unsafe run.queue[i]
@@ -410,8 +411,8 @@ extension LiveIndex {
         unsafe askForSlot(run.queue[i &+ WithinRun.waiting])
       }
       if search.readsRecords {
-        if i + 16 < run.end { unsafe lookAtRecord(run.queue[i + 16] & ~WithinRun.untested) }
-        if i + 8 < run.end { unsafe lookBehindFront(run.queue[i + 8] & ~WithinRun.untested) }
+        if i + 16 < run.end { unsafe prefetchRecord(run.queue[i + 16] & ~WithinRun.untested) }
+        if i + 8 < run.end { unsafe prefetchRest(run.queue[i + 8] & ~WithinRun.untested) }
       }
       let slot = entry & ~WithinRun.untested
       run.certain &-= WithinRun.certainty(entry)
@@ -431,7 +432,7 @@ extension LiveIndex {
 
   /// A leaf's matches, in no order.
   func collect(
-    _ leaf: UInt32, isInside: Bool, _ search: WithinSearch, into matches: inout [CodedHit],
+    _ leaf: UInt32, isInside: Bool, _ search: AreaSearch, into matches: inout [CodedHit],
     _ work: inout SearchWork
   ) {
     let mayBeExpired = tree.nodes[leaf].earliest <= search.tick
@@ -468,17 +469,17 @@ extension LiveIndex {
   }
 
   @inline(__always)
-  private func isAfterCursor(_ code: UInt64, _ slot: UInt32, _ search: WithinSearch) -> Bool {
+  private func isAfterCursor(_ code: UInt64, _ slot: UInt32, _ search: AreaSearch) -> Bool {
     guard let after = search.after else { return true }
     if code != after.code { return code > after.code }
     return unsafe after.id.withUnsafeBytes { unsafe bytesPrecede($0, identifier(slot)) }
   }
 
-  /// Sorts a leaf's matches. A pile's all have one code: of many only the first by id are kept.
+  /// Sorts a leaf's matches. A coincident leaf's all have one code: of many only the first by id are kept.
   private func order(_ matches: inout [CodedHit], limit: Int) {
     if matches.count > 64 {
-      var best = TopHits(limit: limit)
-      // One leaf this full is a pile: one code, so the ids alone decide.
+      var best = NearestHeap(limit: limit)
+      // One leaf this full is a coincident leaf: one code, so the ids alone decide.
       for match in matches { best.offer(distance: 0, slot: match.slot, self) }
       let code = matches[0].code
       matches = best.sorted(self).map { CodedHit(code: code, slot: $0.slot) }

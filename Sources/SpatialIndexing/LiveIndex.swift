@@ -11,19 +11,21 @@ import ObjectModel
 /// lists, or in the free list; counts, signatures and expiry bounds of a node hold for all beneath.
 @safe struct LiveIndex: ~Copyable {
   let configuration: LiveIndexConfiguration
-  let hash: IdentifierHash
-  var slots = VirtualArray<Slot>(maximumCount: PointTree.maximumPoints)
+  let hash: KeyedHash
+  /// Ranks ids for the change feed.
+  let ranking: KeyedHash
+  var slots: VirtualArray<Slot>
   /// Record of each slot, see ``RecordArena``.
-  var records = VirtualArray<UInt32>(maximumCount: PointTree.maximumPoints)
+  var records: VirtualArray<UInt32>
   /// `columnCount` numbers a slot.
   var columns: VirtualArray<Double>
-  var times = ReportTimes()
+  var times: ReportTimes
   var tree: PointTree
-  var arena = RecordArena()
-  var map = IdentifierMap()
+  var arena: RecordArena
+  var map: IdentifierMap
   var tags: TagDirectory
-  /// Orders of great piles, by leaf.
-  var piles: [UInt32: PileOrder] = [:]
+  /// Orders of large coincident leaves, by leaf.
+  var coincidentOrders: [UInt32: CoincidentOrder] = [:]
   /// One past the greatest slot ever used.
   var slotEnd: UInt32 = 0
   private var freeSlot = Slot.vacant
@@ -34,14 +36,23 @@ import ObjectModel
   /// What hits read through.
   let reader: UnsafeMutablePointer<HitReader>
 
-  init(configuration: LiveIndexConfiguration) {
+  /// `space`: See ``addressSpace(_:)``.
+  init(configuration: LiveIndexConfiguration, in space: AddressSpace) {
     self.configuration = configuration
+    let count = configuration.maximumObjects
+    slots = VirtualArray(maximumCount: count, in: space)
+    records = VirtualArray(maximumCount: count, in: space)
+    times = ReportTimes(maximumCount: count, in: space)
+    arena = RecordArena(
+      maximumBytes: count * Self.recordBytes, maximumHugeCount: count + 1, in: space)
+    map = IdentifierMap(maximumCount: count, in: space)
     var random = SystemRandomNumberGenerator()
-    hash = IdentifierHash(key0: random.next(), key1: random.next())
-    columns = VirtualArray(
-      maximumCount: PointTree.maximumPoints * max(1, configuration.columnCount))
-    tree = unsafe PointTree(slots: slots.base)
-    tags = TagDirectory(hash: IdentifierHash(key0: random.next(), key1: random.next()))
+    hash = KeyedHash(key: HashKey(using: &random))
+    ranking = KeyedHash(key: configuration.rankKey)
+    columns = VirtualArray(maximumCount: count * max(1, configuration.columnCount), in: space)
+    tree = unsafe PointTree(slots: slots.base, maximumCount: count, in: space)
+    tags = TagDirectory(
+      hash: KeyedHash(key: HashKey(using: &random)), maximumCount: Self.tagRoom(count), in: space)
     unsafe reader = .allocate(capacity: 1)
     unsafe reader.initialize(
       to: HitReader(
@@ -50,6 +61,22 @@ import ObjectModel
   }
 
   deinit { unsafe reader.deallocate() }
+
+  /// Bytes of a record that address space is reserved for, in the mean.
+  private static let recordBytes = 1_024
+
+  private static func tagRoom(_ maximumCount: Int) -> Int { 2 * maximumCount + 65_536 }
+
+  /// Bytes of address space that an index takes.
+  static func addressSpace(_ configuration: LiveIndexConfiguration) -> Int {
+    let count = configuration.maximumObjects
+    return VirtualArray<Slot>.addressSpace(count) + VirtualArray<UInt32>.addressSpace(count)
+      + VirtualArray<ReportTimes.Wide>.addressSpace(count)
+      + RecordArena.addressSpace(maximumBytes: count * recordBytes, maximumHugeCount: count + 1)
+      + IdentifierMap.addressSpace(count)
+      + VirtualArray<Double>.addressSpace(count * max(1, configuration.columnCount))
+      + PointTree.addressSpace(count) + TagDirectory.addressSpace(tagRoom(count))
+  }
 
   /// Objects, expired ones that are not reclaimed yet included.
   var count: Int { tree.count }
@@ -112,7 +139,7 @@ import ObjectModel
 
   func handles(ids: [String], now: Instant) -> [ObjectHandle?] {
     let count = ids.count
-    let hashes = unsafe [UInt64](unsafeUninitializedCapacity: count) { hashes, filled in
+    let hashes = unsafe [UInt64](filledCapacity: count) { hashes, filled in
       for i in 0..<count {
         unsafe hashes[i] = Self.withBytes(of: ids[i]) { unsafe hash($0) }
       }
@@ -122,10 +149,10 @@ import ObjectModel
     var likely = [UInt32](repeating: Slot.vacant, count: count)
     return unsafe hashes.withUnsafeBufferPointer { hashes in
       unsafe likely.withUnsafeMutableBufferPointer { likely in
-        unsafe [ObjectHandle?](unsafeUninitializedCapacity: count) { handles, filled in
-          unsafe lookAhead(hashes, likely)
+        unsafe [ObjectHandle?](filledCapacity: count) { handles, filled in
+          unsafe prefetch(hashes, likely)
           for i in 0..<count {
-            unsafe lookAhead(of: i, hashes, likely)
+            unsafe prefetch(of: i, hashes, likely)
             let slot = unsafe Self.withBytes(of: ids[i]) {
               unsafe findSlot($0, hash: hashes[i], likely: likely[i])
             }
@@ -173,7 +200,7 @@ import ObjectModel
       Int(slotEnd) * MemoryLayout<Slot>.stride
       + Int(tree.blockEnd) * (MemoryLayout<PointBlock>.stride + MemoryLayout<BlockLink>.stride)
       + Int(tree.nodeEnd) * MemoryLayout<TreeNode>.stride + times.wideBytes
-      + piles.values.reduce(0) { $0 + $1.bytes }
+      + coincidentOrders.values.reduce(0) { $0 + $1.bytes }
     s.recordBytes = arena.bytesReserved + Int(slotEnd) * 4
     s.idMapBytes = map.bytes
     s.tagBytes = tags.bytes

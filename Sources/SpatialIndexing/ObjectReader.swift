@@ -117,11 +117,11 @@ extension LiveIndex {
 
   /// Asks for the reference of a slot's record.
   @inline(__always)
-  func lookAtReference(_ slot: UInt32) { unsafe MemoryHints.read(records.base + Int(slot)) }
+  func prefetchReference(_ slot: UInt32) { unsafe MemoryHints.read(records.base + Int(slot)) }
 
   /// Asks for the front of a slot's record, whose reference has come.
   @inline(__always)
-  func lookAtRecord(_ slot: UInt32) {
+  func prefetchRecord(_ slot: UInt32) {
     let record = unsafe record(slot)
     unsafe MemoryHints.read(record)
     unsafe MemoryHints.read(record + MemoryHints.line)
@@ -129,7 +129,7 @@ extension LiveIndex {
 
   /// Asks for the rest of a slot's record, whose front has come.
   @inline(__always)
-  func lookBehindFront(_ slot: UInt32) {
+  func prefetchRest(_ slot: UInt32) {
     let record = unsafe record(slot)
     // A long payload follows by itself: the processor sees that it is read in order.
     let end = unsafe min(header(record).size, 8 * MemoryHints.line)

@@ -21,7 +21,7 @@
   /// Candidates beyond the best that come together before the next reduction.
   private let margin: Int
 
-  /// - Parameter margin: small where a tight bound saves visits, greater where all is read anyway.
+  /// `margin`: small where a tight bound saves visits, greater where all is read anyway.
   init(limit: Int, scale: PlanarScale, bound: Float, margin: Int = 12) {
     self.limit = limit
     self.margin = margin

@@ -1,4 +1,5 @@
 import GeoMath
+import ObjectModel
 
 /// What the tree keeps of one object, 32 bytes: half a cache line.
 struct Slot: BitwiseCopyable {
@@ -61,7 +62,7 @@ struct PointBlock: BitwiseCopyable {
   }
 }
 
-/// Beside each block: the leaf that owns it, and the next block of a pile or of the free list.
+/// Beside each block: the leaf that owns it, and the next block of a coincident leaf or of the free list.
 struct BlockLink: BitwiseCopyable {
   /// `node << 6 | level`.
   var owner: UInt32
@@ -70,7 +71,7 @@ struct BlockLink: BitwiseCopyable {
 
 /// A node of the quadtree, 32 bytes. Children lie four in a row, in Morton order.
 struct TreeNode: BitwiseCopyable {
-  /// Inner: first child. Leaf: blocks, filled in order. Pile: head of a chain of blocks, of which
+  /// Inner: first child. Leaf: blocks, filled in order. Coincident leaf: head of a chain of blocks, of which
   /// only the head may be partly filled.
   var first: UInt32
   var second: UInt32
@@ -98,19 +99,18 @@ struct TreeNode: BitwiseCopyable {
 ///
 ///     node 0 is the root (level 0, the world); a node of level L spans 2^(32 - L) units
 ///     inner  -> 4 children           leaf -> up to 4 blocks of 8 points
-///     level 32 is one unit square: a *pile*, a chain of blocks with no bound
+///     level 32 is one unit square: a *coincident leaf*, a chain of blocks with no bound
 ///
 /// A point is found from its slot's `location`; blocks know their leaf, nodes their parent. A move
 /// climbs from its leaf to the common ancestor only.
 @safe struct PointTree: ~Copyable {
   static let leafCapacity: UInt32 = 32
   static let mergeLimit: UInt32 = 14
-  static let maximumPoints = 1 << 27
 
   let slots: UnsafeMutablePointer<Slot>
-  var nodes = VirtualArray<TreeNode>(maximumCount: 1 << 26)
-  var blocks = VirtualArray<PointBlock>(maximumCount: 1 << 25)
-  var links = VirtualArray<BlockLink>(maximumCount: 1 << 25)
+  var nodes: VirtualArray<TreeNode>
+  var blocks: VirtualArray<PointBlock>
+  var links: VirtualArray<BlockLink>
   private(set) var nodeEnd: UInt32 = 4
   private(set) var blockEnd: UInt32 = 0
   private var freeGroup = UInt32.max
@@ -118,10 +118,27 @@ struct TreeNode: BitwiseCopyable {
   private(set) var freeGroupCount = 0
   private(set) var freeBlockCount = 0
 
-  init(slots: UnsafeMutablePointer<Slot>) {
+  init(slots: UnsafeMutablePointer<Slot>, maximumCount: Int, in space: AddressSpace) {
     unsafe self.slots = unsafe slots
+    nodes = VirtualArray(maximumCount: Self.nodeRoom(maximumCount), in: space)
+    blocks = VirtualArray(maximumCount: Self.blockRoom(maximumCount), in: space)
+    links = VirtualArray(maximumCount: Self.blockRoom(maximumCount), in: space)
     nodes.ensure(count: 4)
     nodes[0] = Self.emptyLeaf(link: 0)
+  }
+
+  /// At worst 15 points, one more than merge, stand at the end of a path of 32 inner nodes whose
+  /// other children are empty: 128 nodes for 15 points.
+  private static func nodeRoom(_ maximumCount: Int) -> Int { 9 * maximumCount + 4_096 }
+
+  /// At worst each point stands alone in its leaf; a few more are in use while a leaf splits.
+  private static func blockRoom(_ maximumCount: Int) -> Int { maximumCount + 4_096 }
+
+  /// Bytes of address space that a tree takes.
+  static func addressSpace(_ maximumCount: Int) -> Int {
+    VirtualArray<TreeNode>.addressSpace(nodeRoom(maximumCount))
+      + VirtualArray<PointBlock>.addressSpace(blockRoom(maximumCount))
+      + VirtualArray<BlockLink>.addressSpace(blockRoom(maximumCount))
   }
 
   var count: Int { Int(nodes[0].count) }
@@ -177,7 +194,7 @@ struct TreeNode: BitwiseCopyable {
     let parent = nodes[leaf].parent
     let target = descend(from: node, slot: slot, point: point, signature: signature, tick: tick)
     if signature != 0 { refreshSignature(leaf: leaf) }
-    // A target that is merged away was no pile worth the name.
+    // A target that is merged away was a small coincident leaf.
     merge(from: parent)
     return target
   }
@@ -264,8 +281,8 @@ struct TreeNode: BitwiseCopyable {
     let leaf = links[location >> 3].owner >> 6
     let node = unsafe nodes.pointer(leaf)
     let last = unsafe node.pointee.count - 1
-    let isPile = unsafe node.pointee.level == 32
-    let lastBlock = unsafe isPile ? node.pointee.first : block(of: leaf, Int(last >> 3))
+    let isCoincident = unsafe node.pointee.level == 32
+    let lastBlock = unsafe isCoincident ? node.pointee.first : block(of: leaf, Int(last >> 3))
     let lastLane = Int(last & 7)
     if lastBlock << 3 | UInt32(lastLane) != location {
       let source = unsafe blocks.pointer(lastBlock)
@@ -277,7 +294,7 @@ struct TreeNode: BitwiseCopyable {
     }
     unsafe node.pointee.count = last
     if lastLane == 0 {
-      if isPile { unsafe node.pointee.first = links[lastBlock].next }
+      if isCoincident { unsafe node.pointee.first = links[lastBlock].next }
       discardBlock(lastBlock)
     }
     if last == 0 { unsafe node.pointee.earliest = .max }
@@ -334,9 +351,9 @@ struct TreeNode: BitwiseCopyable {
       var id = node.first
       var i = 0
       while left > 0 {
-        let isPile = node.level == 32
-        if !isPile { id = block(of: child, i) }
-        let lanes = isPile && left & 7 != 0 ? left & 7 : min(8, left)
+        let isCoincident = node.level == 32
+        if !isCoincident { id = block(of: child, i) }
+        let lanes = isCoincident && left & 7 != 0 ? left & 7 : min(8, left)
         let points = blocks[id]
         let next = links[id].next
         discardBlock(id)
@@ -359,7 +376,7 @@ struct TreeNode: BitwiseCopyable {
   /// Recomputes a leaf's union of signatures and, where it shrank, its ancestors'.
   private func refreshSignature(leaf: UInt32) {
     let node = unsafe nodes.pointer(leaf)
-    // A pile's stays as it is: too many points to look at for one.
+    // A coincident leaf's stays as it is: too many points to look at for one.
     guard unsafe node.pointee.count <= Self.leafCapacity else { return }
     var union: UInt32 = 0
     forEachBlock(of: leaf) { id, lanes in
@@ -410,7 +427,7 @@ struct TreeNode: BitwiseCopyable {
 
   // MARK: Blocks and nodes
 
-  /// Block `i` of a leaf that is no pile.
+  /// Block `i` of a leaf that is no coincident leaf.
   @inline(__always)
   func block(of leaf: UInt32, _ i: Int) -> UInt32 {
     assert(i < 4)

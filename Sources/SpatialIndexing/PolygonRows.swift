@@ -179,7 +179,9 @@ struct PolygonRows {
     return unsafe runs.withUnsafeBufferPointer { runs in
       for k in Int(starts[Int(first)])..<Int(starts[Int(last) + 1]) {
         let eight = unsafe runs[k]
-        if EightLanes.any(eight.begin(after: x, width: width) .| eight.hold(x)) { return .mixed }
+        if SIMD8Distances.any(eight.begin(after: x, width: width) .| eight.hold(x)) {
+          return .mixed
+        }
       }
       // No edge in sight: one point is as good as another.
       var crossings = SIMD8<UInt32>.zero
@@ -192,7 +194,7 @@ struct PolygonRows {
 
   /// Writes the ``Mark`` of each of the first `lanes` of eight points.
   ///
-  /// - Parameter points: their columns, then their rows.
+  /// `points`: their columns, then their rows.
   func mark(_ points: UnsafeRawPointer, lanes: Int, into marks: UnsafeMutablePointer<UInt32>) {
     let columns = unsafe points.assumingMemoryBound(to: UInt32.self)
     unsafe runs.withUnsafeBufferPointer { runs in
@@ -212,7 +214,8 @@ struct PolygonRows {
             isHeld = isHeld .| eight.hold(column)
             crossings ^= eight.crossings(eastOf: column)
           }
-          unsafe marks[lane] = EightLanes.any(isHeld) ? Mark.unknown : ~crossings.wrappedSum() & 1
+          unsafe marks[lane] =
+            SIMD8Distances.any(isHeld) ? Mark.unknown : ~crossings.wrappedSum() & 1
         }
       }
     }

@@ -9,10 +9,9 @@ enum RankSort {
   /// Writes `values` to `sorted` in the order of `keys`. Answers whether two keys are equal: their
   /// values then stand side by side in the order they came in.
   ///
-  /// - Parameters:
-  ///   - keys: `count` keys, at most ``limit``, with room for ``padding`` more, which is overwritten.
-  ///   - values: `count` values, with ``padding`` more that may be read.
-  ///   - sorted: room for `count` values and one more.
+  /// - `keys`: `count` keys, at most ``limit``, with room for ``padding`` more, which is overwritten.
+  /// - `values`: `count` values, with ``padding`` more that may be read.
+  /// - `sorted`: room for `count` values and one more.
   @inline(__always)
   static func sort<Value: BitwiseCopyable>(
     _ keys: UnsafeMutablePointer<Int32>, _ values: UnsafePointer<Value>, count: Int,

@@ -1,3 +1,5 @@
+import ObjectModel
+
 /// Byte records of any size, freed and reused: pages of one size class each, records over 4 KiB
 /// from the system's allocator.
 ///
@@ -33,7 +35,7 @@
     var next: UInt32
   }
 
-  private var bytes = VirtualArray<UInt8>(maximumCount: 1 << 34)
+  private var bytes: VirtualArray<UInt8>
   private var pages: [Page] = []
   private var pagesWithRoom: [UInt32]
   private var emptyPages: [UInt32] = []
@@ -42,7 +44,7 @@
     var address: UInt
     var count: Int
   }
-  private var hugeRecords = VirtualArray<Huge>(maximumCount: 1 << 24)
+  private var hugeRecords: VirtualArray<Huge>
   private var hugeEnd = 0
   private var hugeBytes = 0
   private var freeHuge: [UInt32] = []
@@ -51,7 +53,11 @@
   private let sizes: [Int]
   private let classOfEighths: [UInt8]
 
-  init() {
+  /// - `maximumBytes`: For records up to 4 KiB; at most 16 GiB, which is what references reach.
+  /// - `maximumHugeCount`: Larger records.
+  init(maximumBytes: Int, maximumHugeCount: Int, in space: AddressSpace) {
+    bytes = VirtualArray(maximumCount: Self.room(maximumBytes), in: space)
+    hugeRecords = VirtualArray(maximumCount: maximumHugeCount, in: space)
     sizes = Self.classSizes
     pagesWithRoom = Array(repeating: Self.none, count: sizes.count)
     var table: [UInt8] = []
@@ -61,6 +67,29 @@
       table.append(UInt8(sizeClass))
     }
     classOfEighths = table
+  }
+
+  private static func room(_ maximumBytes: Int) -> Int { max(64 << 20, min(1 << 34, maximumBytes)) }
+
+  /// Bytes of address space that an arena takes.
+  static func addressSpace(maximumBytes: Int, maximumHugeCount: Int) -> Int {
+    VirtualArray<UInt8>.addressSpace(room(maximumBytes))
+      + VirtualArray<Huge>.addressSpace(maximumHugeCount)
+  }
+
+  /// Whether there is room for one more record.
+  @inline(__always)
+  func hasRoom(_ count: Int) -> Bool {
+    if count > Self.largestRecord {
+      return !freeHuge.isEmpty || hugeEnd < hugeRecords.maximumCount
+    }
+    return pagesWithRoom[Int(classOfEighths[(count + 7) / 8])] != Self.none || hasRoom(pages: 1)
+  }
+
+  /// Whether that many pages of any class could be opened.
+  @inline(__always)
+  func hasRoom(pages count: Int) -> Bool {
+    emptyPages.count >= count || (pages.count + count) * Self.pageBytes <= bytes.maximumCount
   }
 
   deinit {
@@ -129,7 +158,7 @@
     return reference
   }
 
-  /// - Parameter count: the size it was allocated with.
+  /// `count`: the size it was allocated with.
   mutating func free(_ reference: UInt32, count: Int) {
     guard reference & Self.huge == 0 else {
       let index = Int(reference & ~Self.huge)

@@ -1,3 +1,5 @@
+import ObjectModel
+
 /// When a report was made and when it expires, both exact to the millisecond, in 64 bits.
 ///
 ///     | observedAt - base: 37 bits, 4.3 years | time to live: 27 bits, 37 hours | one slot word
@@ -18,7 +20,11 @@ struct ReportTimes: ~Copyable {
   /// Milliseconds that the packed moments count from; set by the first report.
   private(set) var base: Int64 = 0
   private var isBased = false
-  private var wideTimes = VirtualArray<Wide>(maximumCount: PointTree.maximumPoints)
+  private var wideTimes: VirtualArray<Wide>
+
+  init(maximumCount: Int, in space: AddressSpace) {
+    wideTimes = VirtualArray(maximumCount: maximumCount, in: space)
+  }
 
   /// Bytes of the side array.
   var wideBytes: Int { wideTimes.capacity * MemoryLayout<Wide>.stride }

@@ -22,12 +22,14 @@ public struct ColumnRange: Hashable, Sendable {
   /// Inclusive.
   public var maximum: Double
 
+  /// Lets values of a column pass that lie in a range, ends included.
   public init(column: Int, minimum: Double = -.infinity, maximum: Double = .infinity) {
     self.column = column
     self.minimum = minimum
     self.maximum = maximum
   }
 
+  /// Lets one value of a column pass.
   public init(column: Int, equals value: Double) {
     self.init(column: column, minimum: value, maximum: value)
   }
@@ -37,10 +39,13 @@ public struct ColumnRange: Hashable, Sendable {
 @safe public struct SearchFilter: Sendable {
   /// Normalised. Empty: no condition.
   public var tags: [String]
+  /// Whether all of the tags or any of them must be there.
   public var tagMatch: TagMatch
   /// Normalised; none of them may be carried.
   public var notTags: [String]
+  /// Ids that are never hits.
   public var excludedIDs: [String]
+  /// Where hits must lie; `nil`: anywhere.
   public var area: SearchArea?
   /// All must hold.
   public var columnRanges: [ColumnRange]
@@ -49,6 +54,7 @@ public struct ColumnRange: Hashable, Sendable {
   /// Sees the payload; evaluated last, for conditions that no column answers.
   public var payloadPredicate: (@Sendable (UnsafeRawBufferPointer) -> Bool)?
 
+  /// Describes a filter; what is left out lets everything pass.
   public init(
     tags: [String] = [], tagMatch: TagMatch = .all, notTags: [String] = [],
     excludedIDs: [String] = [], area: SearchArea? = nil, columnRanges: [ColumnRange] = [],
@@ -76,6 +82,7 @@ public struct NearestQuery: Sendable {
   public var limit: Int
   /// Inclusive.
   public var maximumDistanceMillimeters: Int64?
+  /// What objects must meet.
   public var filter: SearchFilter
   /// Only hits strictly after this position in the order.
   public var after: (distanceMillimeters: Int64, id: String)?
@@ -83,6 +90,7 @@ public struct NearestQuery: Sendable {
   /// takes more than half off what reading them costs, and is wasted on a visitor that does not.
   public var readsRecords: Bool
 
+  /// Describes a question; what is left out has its usual value.
   public init(
     latitude: Double, longitude: Double, limit: Int, maximumDistanceMillimeters: Int64? = nil,
     filter: SearchFilter = unsafe SearchFilter(),
@@ -101,15 +109,18 @@ public struct NearestQuery: Sendable {
 /// The objects in an area, ordered by the Morton code of their Mercator point, then by id as
 /// UTF-8 bytes.
 public struct WithinQuery: Sendable {
+  /// Where to look.
   public var area: SearchArea
   /// At most this many hits.
   public var limit: Int
+  /// What objects must meet.
   public var filter: SearchFilter
   /// Only hits strictly after this position in the order.
   public var after: (mortonCode: UInt64, id: String)?
   /// See ``NearestQuery/readsRecords``.
   public var readsRecords: Bool
 
+  /// Describes a question; what is left out has its usual value.
   public init(
     area: SearchArea, limit: Int, filter: SearchFilter = unsafe SearchFilter(),
     after: (mortonCode: UInt64, id: String)? = nil, readsRecords: Bool = false

@@ -10,8 +10,21 @@ public struct SearchWork: Hashable, Sendable {
   /// Distances worked out by the one function, or points put to an area's exact test.
   public var exactTests = 0
 
-  public init() {}
+  /// Steps after which the search ends unfinished; its hits are then of no use.
+  public var limit: Int
 
+  /// Makes counts of nothing done.
+  public init(limit: Int = .max) { self.limit = limit }
+
+  /// Everything counted.
+  @inline(__always)
+  public var steps: Int { nodesVisited &+ leavesVisited &+ pointsTested &+ exactTests }
+
+  /// Whether more was done than the limit allows.
+  @inline(__always)
+  public var isSpent: Bool { steps > limit }
+
+  /// Adds what another search did.
   public static func += (a: inout SearchWork, b: SearchWork) {
     a.nodesVisited += b.nodesVisited
     a.leavesVisited += b.leavesVisited

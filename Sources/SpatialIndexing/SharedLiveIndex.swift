@@ -1,5 +1,6 @@
 import GeoMath
 public import ObjectModel
+import Threading
 
 /// A live index shared between threads: one writer-preferring readers-writer lock, held by a
 /// writer for a slice of at most ``sliceLimit`` objects, so that no reader waits longer.
@@ -11,20 +12,44 @@ public final class SharedLiveIndex: @unchecked Sendable {
 
   private let lock = ReadersWriterLock()
   private var index: LiveIndex
-  private let hash: IdentifierHash
+  private let hash: KeyedHash
+  private let ranking: KeyedHash
 
-  public init(configuration: LiveIndexConfiguration = .init()) {
-    index = LiveIndex(configuration: configuration)
-    hash = index.hash
+  /// Makes an empty index.
+  ///
+  /// - Precondition: The system grants the address space. Where callers decide how many indexes
+  ///   there are, use ``init(reserving:)``.
+  public convenience init(configuration: LiveIndexConfiguration = .init()) {
+    do {
+      try self.init(reserving: configuration)
+    } catch {
+      preconditionFailure("\(error)")
+    }
   }
+
+  /// Makes an empty index.
+  ///
+  /// - Throws: ``AddressSpaceError`` if the system does not grant the address space that
+  ///   ``LiveIndexConfiguration/maximumObjects`` takes.
+  public init(reserving configuration: LiveIndexConfiguration) throws(AddressSpaceError) {
+    let space = try AddressSpace(bytes: LiveIndex.addressSpace(configuration))
+    index = LiveIndex(configuration: configuration, in: space)
+    hash = index.hash
+    ranking = index.ranking
+  }
+
+  /// The rank that the change feed gives an id.
+  public func rank(of id: String) -> ObjectRank { ranking.rank(of: id) }
+
+  /// The rank that the change feed gives an id, by its bytes.
+  public func rank(of id: UnsafeRawBufferPointer) -> ObjectRank { unsafe ranking.rank(of: id) }
 
   /// Applies a batch in slices; `outcomes[i]` tells what became of entry i.
   ///
-  /// - Parameters:
-  ///   - changes: called once a slice that changed something, inside the write lock and so in commit
-  ///     order, with the slice's changes, those of one object in order. It must not call the index.
-  ///   - isFollowed: asked before each slice, inside its lock, whether anybody wants its changes; if
-  ///     not, they are not worked out and `changes` is handed none.
+  /// - `changes`: called once a slice that changed something, inside the write lock and so in commit
+  ///   order, with the slice's changes, those of one object in order. It must not call the index.
+  /// - `isFollowed`: asked before each slice, inside its lock, whether anybody wants its changes; if
+  ///   not, they are not worked out and `changes` is handed none.
   public func apply(
     _ batch: borrowing UpdateBatch, now: Instant, outcomes: inout [UpdateOutcome],
     changes: ((UnsafeBufferPointer<IndexChange>) -> Void)? = nil,
@@ -131,7 +156,18 @@ public final class SharedLiveIndex: @unchecked Sendable {
   public func tagHistogram(
     area: SearchArea?, filter: SearchFilter = unsafe SearchFilter(), limit: Int, now: Instant
   ) -> [(tag: String, count: Int)] {
-    lock.withReadLock { index.tagHistogram(area: area, filter: filter, limit: limit, now: now) }
+    var work = SearchWork()
+    return tagHistogram(area: area, filter: filter, limit: limit, now: now, work: &work)
+  }
+
+  /// The same; what the count did is added to `work`.
+  public func tagHistogram(
+    area: SearchArea?, filter: SearchFilter = unsafe SearchFilter(), limit: Int, now: Instant,
+    work: inout SearchWork
+  ) -> [(tag: String, count: Int)] {
+    lock.withReadLock {
+      index.tagHistogram(area: area, filter: filter, limit: limit, now: now, &work)
+    }
   }
 
   /// Visits every live object, in slices between which the lock is released: an object that stays
@@ -147,6 +183,7 @@ public final class SharedLiveIndex: @unchecked Sendable {
     }
   }
 
+  /// Returns the sizes of the index now.
   public func statistics() -> LiveIndexStatistics {
     lock.withReadLock { index.statistics() }
   }
@@ -173,5 +210,6 @@ public struct LiveIndexInvariantError: Error, Hashable, Sendable {
   /// Which invariant, and where.
   public let message: String
 
+  /// Names the invariant and the culprit.
   public init(_ message: String) { self.message = message }
 }

@@ -1,3 +1,5 @@
+import ObjectModel
+
 /// The tags in use: name → id, the signature bit of each, and who carries it and roughly where.
 ///
 /// Signatures are 32 bits: the first 24 tags have one each to themselves (*exact*), the others share
@@ -29,16 +31,41 @@ struct TagDirectory: ~Copyable {
     @inline(__always) var isExact: Bool { signature < 1 << UInt32(TagDirectory.exactBits) }
   }
 
-  private var entries = VirtualArray<Entry>(maximumCount: 1 << 26)
+  private var entries: VirtualArray<Entry>
   private var entryEnd: UInt32 = 0
   private var freeIDs: [UInt32] = []
-  private var map = IdentifierMap()
-  private var names = RecordArena()
+  private var map: IdentifierMap
+  private var names: RecordArena
   private var freeExact: UInt32 = 1 << UInt32(exactBits) - 1
   private(set) var postingBytes = 0
-  let hash: IdentifierHash
+  let hash: KeyedHash
 
-  init(hash: IdentifierHash) { self.hash = hash }
+  /// `maximumCount`: Different tags.
+  init(hash: KeyedHash, maximumCount: Int, in space: AddressSpace) {
+    self.hash = hash
+    entries = VirtualArray(maximumCount: maximumCount, in: space)
+    map = IdentifierMap(maximumCount: maximumCount, in: space)
+    names = RecordArena(
+      maximumBytes: maximumCount * Self.nameBytes, maximumHugeCount: Self.hugeNames, in: space)
+  }
+
+  /// Bytes of a name that address space is reserved for, in the mean.
+  private static let nameBytes = 64
+  private static let hugeNames = 65_536
+
+  /// Bytes of address space that a directory takes.
+  static func addressSpace(_ maximumCount: Int) -> Int {
+    VirtualArray<Entry>.addressSpace(maximumCount) + IdentifierMap.addressSpace(maximumCount)
+      + RecordArena.addressSpace(
+        maximumBytes: maximumCount * nameBytes, maximumHugeCount: hugeNames)
+  }
+
+  /// Whether there is room for that many new tags. Says no a little early.
+  @inline(__always)
+  func hasRoom(_ count: Int) -> Bool {
+    (freeIDs.count >= count || Int(entryEnd) + count <= entries.maximumCount)
+      && names.hasRoom(pages: count) && names.hasRoom(1 << 20)
+  }
 
   deinit {
     for id in 0..<entryEnd where entries[id].count > 0 {

@@ -34,18 +34,22 @@ public struct UpdateBatch: Sendable {
   /// Every upsert has bytes; moves have none.
   var hasUpserts: Bool { !bytes.isEmpty }
 
+  /// Makes an empty batch for an index with that many columns.
   public init(columnCount: Int = 0) {
     precondition((0...4).contains(columnCount), "a live index has 0 to 4 columns")
     self.columnCount = columnCount
   }
 
+  /// Entries in the batch.
   public var count: Int { entries.count }
 
+  /// Makes room for entries and for the bytes of their records.
   public mutating func reserveCapacity(_ count: Int, bytes byteCount: Int = 0) {
     entries.reserveCapacity(count)
     bytes.reserveCapacity(byteCount)
   }
 
+  /// Forgets the entries; keeps the memory unless told otherwise.
   public mutating func removeAll(keepingCapacity: Bool = true) {
     entries.removeAll(keepingCapacity: keepingCapacity)
     bytes.removeAll(keepingCapacity: keepingCapacity)
@@ -53,15 +57,14 @@ public struct UpdateBatch: Sendable {
 
   /// An insert or an update of everything known about an object.
   ///
-  /// - Parameters:
-  ///   - id: 1 byte or more of UTF-8.
-  ///   - latitude: valid degrees, as `Coordinate` checks them; likewise `longitude`.
-  ///   - tags: normalised; repeats count once.
-  ///   - payload: opaque bytes kept with the object and handed back on hits.
-  ///   - columns: `columnCount` numbers (missing ones are absent); NaN means absent.
-  ///   - isReceiptTime: `observedAt` is no claim of the reporter but the time of receipt. Such a
-  ///     report is never stale, whichever of two receivers comes first and wherever the wall clock
-  ///     was set; the stored time does not go back.
+  /// - `id`: 1 byte or more of UTF-8.
+  /// - `latitude`: valid degrees, as `Coordinate` checks them; likewise `longitude`.
+  /// - `tags`: normalised; repeats count once.
+  /// - `payload`: opaque bytes kept with the object and handed back on hits.
+  /// - `columns`: `columnCount` numbers (missing ones are absent); NaN means absent.
+  /// - `isReceiptTime`: `observedAt` is no claim of the reporter but the time of receipt. Such a
+  ///   report is never stale, whichever of two receivers comes first and wherever the wall clock
+  ///   was set; the stored time does not go back.
   public mutating func append(
     id: UnsafeRawBufferPointer, latitude: Double, longitude: Double, tags: [String],
     payload: UnsafeRawBufferPointer, columns: [Double] = [], observedAt: Instant,

@@ -1,3 +1,5 @@
+import ObjectModel
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Darwin)
@@ -14,46 +16,30 @@
 @safe struct VirtualArray<Element: BitwiseCopyable>: ~Copyable {
   /// Never moves. Only elements below ``capacity`` may be touched.
   let base: UnsafeMutablePointer<Element>
-  private let reservation: UnsafeMutableRawPointer
+  /// Elements that there is address space for.
+  let maximumCount: Int
+  /// Held so that the part stays reserved.
+  private let space: AddressSpace
   private let reservedBytes: Int
   private var committedBytes = 0
-  private static var hugePage: Int { 2 << 20 }
   /// Linux's `MADV_COLLAPSE`.
   private static var collapse: Int32 { 25 }
 
   /// Elements that may be touched.
   var capacity: Int { committedBytes / MemoryLayout<Element>.stride }
 
-  /// - Parameter maximumCount: the address space to reserve, in elements; less is reserved (down
-  ///   to a sixteenth) where the system grants no more.
-  init(maximumCount: Int) {
-    let page = Self.hugePage
-    var bytes = (maximumCount * MemoryLayout<Element>.stride + page - 1) / page * page
-    var address = unsafe Self.reserve(bytes + page)
-    for _ in 0..<4 where unsafe address == nil {
-      bytes = (bytes / 2 + page - 1) / page * page
-      unsafe address = Self.reserve(bytes + page)
-    }
-    guard let address = unsafe address else {
-      preconditionFailure("no address space for \(bytes) bytes")
-    }
+  /// Takes the address space for `maximumCount` elements, see ``addressSpace(_:)``.
+  init(maximumCount: Int, in space: AddressSpace) {
+    self.maximumCount = maximumCount
+    self.space = space
+    reservedBytes = Self.addressSpace(maximumCount)
     // A base on a huge page's boundary lets every committed step be one.
-    unsafe reservation = address
-    let offset = (page - Int(bitPattern: address) % page) % page
-    unsafe base = (address + offset).assumingMemoryBound(to: Element.self)
-    reservedBytes = bytes
+    unsafe base = space.take(reservedBytes).assumingMemoryBound(to: Element.self)
   }
 
-  deinit { unsafe munmap(reservation, reservedBytes + Self.hugePage) }
-
-  private static func reserve(_ bytes: Int) -> UnsafeMutableRawPointer? {
-    #if canImport(Glibc)
-      let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
-    #else
-      let flags = MAP_PRIVATE | MAP_ANON | MAP_NORESERVE
-    #endif
-    let address = unsafe mmap(nil, bytes, PROT_NONE, flags, -1, 0)
-    return unsafe address == MAP_FAILED ? nil : address
+  /// Bytes of address space that `maximumCount` elements take.
+  static func addressSpace(_ maximumCount: Int) -> Int {
+    AddressSpace.rounded(maximumCount * MemoryLayout<Element>.stride)
   }
 
   /// Makes elements 0..<count usable; fresh ones are zero. - Complexity: O(1) system calls.

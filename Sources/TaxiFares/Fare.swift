@@ -1,5 +1,6 @@
 /// One item of a fare.
 public struct FareLine: Hashable, Sendable {
+  /// What an item is for.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
     /// The initial charge.
     case base
@@ -24,6 +25,7 @@ public struct FareLine: Hashable, Sendable {
     case rounding
   }
 
+  /// What the item is for.
   public var kind: Kind
   /// Minor units; negative for what is taken off.
   public var amount: Int64
@@ -32,6 +34,7 @@ public struct FareLine: Hashable, Sendable {
   /// The rule that produced it, in words; ends with the unverified fields behind it.
   public var rule: String
 
+  /// Makes one item of a bill.
   public init(kind: Kind, amount: Int64, quantity: Int64? = nil, rule: String) {
     self.kind = kind
     self.amount = amount
@@ -42,6 +45,7 @@ public struct FareLine: Hashable, Sendable {
 
 /// What a trip costs, item by item. The lines sum to ``total``.
 public struct FareBreakdown: Hashable, Sendable {
+  /// The items in the order in which the meter adds them; empty where only the total is kept.
   public var lines: [FareLine]
   /// Minor units.
   public var total: Int64
@@ -73,11 +77,14 @@ public struct FareBreakdown: Hashable, Sendable {
 
 /// A fare and how far it may be off.
 public struct Fare: Hashable, Sendable {
+  /// The itemised fare in usual traffic.
   public var expected: FareBreakdown
   /// Totals in free-flowing and in congested traffic: `low <= expected.total <= high`.
   public var low: Int64
+  /// The total in congested traffic, at least that of ``expected``.
   public var high: Int64
 
+  /// Makes a fare; `low` and `high` are moved so that they enclose the expected total.
   public init(expected: FareBreakdown, low: Int64, high: Int64) {
     self.expected = expected
     self.low = min(low, expected.total)

@@ -1,16 +1,18 @@
 public import ObjectModel
 
-/// A tariff at one departure: prices many ways from the same moment without allocating.
+/// A tariff at one departure: prices many rides from the same moment without allocating.
 ///
-/// The expected fare of a way of which distance and duration are known, the same to the last minor
+/// The expected fare of a ride of which distance and duration are known, the same to the last minor
 /// unit as ``Tariff/fare(for:model:)``. Base, surcharges and step price of the departure are
-/// worked out once; a way that ends before the next band edge or change of the clocks, and before
+/// worked out once; a ride that ends before the next band edge or change of the clocks, and before
 /// the next distance at which prices change, is priced from them. Any other goes through the
 /// meter.
 ///
 /// - Complexity: O(log rows of the slow-time model) for the first kind, about 50 ns.
 public struct FareMeter: Sendable {
+  /// The version in force at the departure.
   public let tariff: Tariff
+  /// When the trip begins.
   public let departure: Instant
   /// Whether the call fee is due.
   public let isCalled: Bool
@@ -34,7 +36,7 @@ public struct FareMeter: Sendable {
     var step: Int64
   }
 
-  /// What a way costs, and the part of it that is shared per seat whatever the rule.
+  /// What a ride costs, and the part of it that is shared per seat whatever the rule.
   public struct Total: Hashable, Sendable {
     /// Minor units.
     public var amount: Int64
@@ -42,6 +44,7 @@ public struct FareMeter: Sendable {
     public var extras: Int64
   }
 
+  /// Works out what holds for every trip that begins at the departure.
   public init(_ tariff: Tariff, departure: Instant, isCalled: Bool = false) {
     self.tariff = tariff
     self.departure = departure
@@ -73,8 +76,13 @@ public struct FareMeter: Sendable {
       step: Self.step(prepared, mask, isOutside: true))
   }
 
-  /// The expected fare of a way, or nil where it cannot be priced (see ``FareLimits``).
-  /// - Parameter outOfAreaFromMeters: As in ``Trip/outOfAreaFromMeters``.
+  /// The expected fare of a ride.
+  ///
+  /// - Parameters:
+  ///   - distanceMeters: Its length.
+  ///   - durationSeconds: Its time.
+  ///   - outOfAreaFromMeters: As in ``Trip/outOfAreaFromMeters``.
+  /// - Returns: The fare, or nil where it cannot be priced (see ``FareLimits``).
   public func expected(
     distanceMeters: Double, durationSeconds: Double, outOfAreaFromMeters: Double? = nil
   ) -> Total? {

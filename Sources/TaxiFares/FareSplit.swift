@@ -18,13 +18,18 @@ public enum SplitRule: String, Hashable, Sendable, CaseIterable {
 
 /// One who shares a fare.
 public struct ShareRider: Hashable, Sendable {
+  /// Unlike that of any other rider of the split.
   public var id: String
+  /// Seats taken, 1-100.
   public var seats: Int
   /// What the ride alone would cost, minor units.
   public var soloFare: Int64?
+  /// Ridden in the taxi; only ``SplitRule/byDistance`` needs it.
   public var distanceMeters: Double?
+  /// From 0 to 10^12; only ``SplitRule/weights`` needs it.
   public var weight: Double?
 
+  /// Makes a rider with what the rule in use needs.
   public init(
     id: String, seats: Int = 1, soloFare: Int64? = nil, distanceMeters: Double? = nil,
     weight: Double? = nil
@@ -44,6 +49,7 @@ public struct ShareLeg: Hashable, Sendable {
   /// Rider ids.
   public var aboard: [String]
 
+  /// Makes a part of the ride with everyone who was aboard.
   public init(amount: Int64, aboard: [String]) {
     self.amount = amount
     self.aboard = aboard
@@ -52,7 +58,9 @@ public struct ShareLeg: Hashable, Sendable {
 
 /// What one rider pays.
 public struct FareShare: Hashable, Sendable {
+  /// Who pays.
   public var riderID: String
+  /// What they pay, minor units.
   public var amount: Int64
   /// What the ride alone would cost, where known.
   public var soloFare: Int64?
@@ -62,6 +70,7 @@ public struct FareShare: Hashable, Sendable {
   /// Negative when the rider pays more than alone.
   public var saving: Int64? { soloFare.map { $0 - amount } }
 
+  /// Puts the share of one rider together.
   public init(
     riderID: String, amount: Int64, soloFare: Int64? = nil, exceedsSoloBecause: String? = nil
   ) {
@@ -95,12 +104,15 @@ public enum ShareError: Error, Hashable, Sendable {
 /// A fare to be shared. Shares sum to ``amount`` exactly: what is left after rounding down goes,
 /// one minor unit each, to the largest remainders, the earlier rider first among equals.
 public struct FareSplit: Hashable, Sendable {
+  /// Riders of one split at most.
   public static let maximumRiders = 1000
-  /// Up to so many riders Shapley shares are exact.
-  public static let exactShapleyRiders = 4
+  /// Riders up to whom ``SplitRule/shapley`` takes the fares of coalitions: 2^8 of them. With more,
+  /// the value is that of the legs, or else of the solo fares, which has a closed form.
+  public static let exactShapleyRiders = 8
 
   /// The whole bill, minor units.
   public var amount: Int64
+  /// How the amount is shared.
   public var rule: SplitRule
   /// In order of joining, the host first.
   public var riders: [ShareRider]
@@ -110,12 +122,11 @@ public struct FareSplit: Hashable, Sendable {
   public var extras: Int64
   /// Who pays under ``SplitRule/hostPays``; nil: the first rider.
   public var hostID: String?
-  /// For sampling Shapley shares of more riders than ``exactShapleyRiders``.
-  public var seed: UInt64
 
+  /// Makes a split; tolls and call fee among the amount are named by `extras`.
   public init(
     amount: Int64, rule: SplitRule, riders: [ShareRider], legs: [ShareLeg] = [],
-    extras: Int64 = 0, hostID: String? = nil, seed: UInt64 = 1
+    extras: Int64 = 0, hostID: String? = nil
   ) {
     self.amount = amount
     self.rule = rule
@@ -123,14 +134,16 @@ public struct FareSplit: Hashable, Sendable {
     self.legs = legs
     self.extras = extras
     self.hostID = hostID
-    self.seed = seed
   }
 
   /// The shares in the order of ``riders``.
+  ///
   /// - Parameter coalitionFare: For ``SplitRule/shapley``: the fare of some riders (ascending
   ///   indices) travelling without the others. Nil: from ``legs`` (each leg costs whoever is
-  ///   aboard), else from solo fares.
-  /// - Complexity: O(riders log riders + legs x aboard); Shapley O(2^4) or 1,000 samples.
+  ///   aboard), else from solo fares. More riders than ``exactShapleyRiders``: as if it were nil.
+  /// - Returns: Shares that sum to ``amount``.
+  /// - Throws: ``ShareError`` naming the field.
+  /// - Complexity: O(riders log riders + legs x aboard); Shapley asks for at most 2^8 coalitions.
   public func shares(
     coalitionFare: (([Int]) -> Int64)? = nil
   ) throws(ShareError) -> [FareShare] {

@@ -71,32 +71,33 @@ struct RuleTexts: Hashable, Sendable {
   init(_ c: TariffContent, _ prices: StepPrices) {
     let mark = UnverifiedMarks(c.unverified)
     let step = c.stepAmount
-    let money = MoneyText(c)
+    let money = TariffMoneyText(c)
     let moment =
       switch c.chargeOn {
       case .entry: "charged when it begins"
       case .completion: "charged when complete"
       case .proportional: "in proportion"
       }
-    let speed = NumberText.plain(c.threshold * 3.6, digits: 2)
+    let speed = TariffNumberText.plain(c.threshold * 3.6, digits: 2)
     let slow = c.isThresholdSlow ? "at \(speed) km/h or less" : "below \(speed) km/h"
     base =
-      "\(money(c.baseAmount)) for the first \(NumberText.plain(c.baseDistanceMeters)) m"
+      "\(money(c.baseAmount)) for the first \(TariffNumberText.plain(c.baseDistanceMeters)) m"
       + mark("base")
     let stepMark = mark("step", "accrual", "chargeOn", "thresholdSpeedKilometersPerHour")
-    let each = "\(money(step)) each \(NumberText.plain(c.stepDistanceMeters)) m"
+    let each = "\(money(step)) each \(TariffNumberText.plain(c.stepDistanceMeters)) m"
     distance =
       (c.accrual == .exclusive ? "\(each) when not \(slow), \(moment)" : "\(each), \(moment)")
       + stepMark
     let accrual = c.accrual == .exclusive ? "instead of distance" : "on top of distance"
     time =
-      "\(money(step)) each \(NumberText.plain(c.stepSeconds)) s \(slow), \(accrual)" + stepMark
+      "\(money(step)) each \(TariffNumberText.plain(c.stepSeconds)) s \(slow), \(accrual)"
+      + stepMark
 
     let texts = SurchargeTexts(c, increments: prices.increments, money: money, mark: mark)
     surchargeOnBase = texts.onBase
     surchargeOnSteps = texts.onSteps
     surchargeOnce = texts.once
-    let limitText = c.stacking.maximumHundredths.map { NumberText.percent($0) } ?? ""
+    let limitText = c.stacking.maximumHundredths.map { TariffNumberText.percent($0) } ?? ""
     limit = "surcharges together at most \(limitText)" + mark("stacking")
 
     var longSteps: [String] = []
@@ -105,10 +106,10 @@ struct RuleTexts: Hashable, Sendable {
       let tail = mark("longDistance[\(i)]")
       switch rule {
       case .stepAmount(let from, let amount):
-        let start = NumberText.plain(from)
+        let start = TariffNumberText.plain(from)
         longSteps.append("a step costs \(money(amount)) from \(start) m on" + tail)
       case .discount(let above, let hundredths, _):
-        let percent = NumberText.percent(hundredths)
+        let percent = TariffNumberText.percent(hundredths)
         discounts.append("\(percent) off the part above \(money(above))" + tail)
       }
     }
@@ -130,7 +131,7 @@ private struct SurchargeTexts {
   var onSteps: [String] = []
   var once: [String] = []
 
-  init(_ c: TariffContent, increments: [Int64], money: MoneyText, mark: UnverifiedMarks) {
+  init(_ c: TariffContent, increments: [Int64], money: TariffMoneyText, mark: UnverifiedMarks) {
     let rounded = c.baseRounding > 1 ? ", to \(money(c.baseRounding))" : ""
     for (i, surcharge) in c.surcharges.enumerated() {
       let tail = mark("surcharges[\(i)]")
@@ -140,10 +141,10 @@ private struct SurchargeTexts {
       switch surcharge.price {
       case .hundredths(let h):
         onBase.append(
-          "\(name): \(NumberText.percent(h)) of the base by the time of boarding\(rounded)"
+          "\(name): \(TariffNumberText.percent(h)) of the base by the time of boarding\(rounded)"
             + mark("surcharges[\(i)]", "baseRounding"))
         onSteps.append(
-          "\(name)\(when): \(NumberText.percent(h)) of a step, \(money(increments[i])) each"
+          "\(name)\(when): \(TariffNumberText.percent(h)) of a step, \(money(increments[i])) each"
             + mark("surcharges[\(i)]", "surchargeRounding"))
         once.append("")
       case .amount(let amount):
@@ -154,13 +155,14 @@ private struct SurchargeTexts {
     }
     guard let rule = c.outOfArea, let increment = increments.last else { return }
     let name = "out of area, from \(rule.begins == .boarding ? "boarding" : "its edge")"
-    let percent = NumberText.percent(rule.hundredths)
+    let percent = TariffNumberText.percent(rule.hundredths)
     onBase.append("\(name): \(percent) of the base\(rounded)" + mark("outOfArea"))
     onSteps.append("\(name): \(percent) of a step, \(money(increment)) each" + mark("outOfArea"))
   }
 
   private static func text(_ band: LocalTimeBand) -> String {
-    let hours = "\(NumberText.clock(band.fromMinute))-\(NumberText.clock(band.toMinute))"
+    let hours =
+      "\(TariffNumberText.clock(band.fromMinute))-\(TariffNumberText.clock(band.toMinute))"
     if band.weekdays == LocalTimeBand.everyDay { return hours }
     let names = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
     let days = names.indices.filter { band.weekdays >> UInt8($0) & 1 == 1 }.map { names[$0] }

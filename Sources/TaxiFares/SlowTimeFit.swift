@@ -9,12 +9,14 @@ public struct SlowTimeFit: Sendable {
   public struct Observation: Hashable, Sendable {
     /// Average speed / threshold speed.
     public var speedRatio: Double
+    /// How long the recorded trip took.
     public var durationSeconds: Double
     /// Duration / step seconds.
     public var stepTimes: Double
     /// Steps charged, those in the base included.
     public var steps: Double
 
+    /// Makes an observation of one recorded trip.
     public init(speedRatio: Double, durationSeconds: Double, stepTimes: Double, steps: Double) {
       self.speedRatio = speedRatio
       self.durationSeconds = durationSeconds
@@ -25,20 +27,26 @@ public struct SlowTimeFit: Sendable {
 
   /// Quantiles of the three curves.
   public var low = 0.06
+  /// The quantile that becomes the expected value.
   public var expected = 0.52
+  /// The quantile that becomes the congested value.
   public var high = 0.94
   /// Mean speed while slow / threshold: 5.5 of 12 mph, from the two-speed fit of New York.
   public var slowSpeedRatio = 5.5 / 12
   /// Slopes of the effect of duration to try, its reference and its bounds.
   public var slopes: [Double] = (0...8).map { Double($0) * 2 / 100 }
+  /// The duration at which the fitted table holds as it is.
   public var referenceSeconds = 660.0
+  /// The least factor that a duration may put on the steps.
   public var minimumFactor = 0.88
+  /// The largest factor that a duration may put on the steps.
   public var maximumFactor = 1.15
   /// Fewer trips than this make no row.
   public var minimumTrips = 50
   /// From this ratio on a trip flows freely: no slow time is expected.
   public var freeFlowRatio = 5.0
 
+  /// Makes the settings that the shipped model was fitted with.
   public init() {}
 
   /// Edges of the bins of speed ratio; the one around 1 stands for 1.

@@ -23,9 +23,12 @@ public struct SlowTimeModel: Hashable, Sendable {
     public var speedRatio: Double
     /// Steps in the time of one step: free flow, expected, congested.
     public var low: Double
+    /// The same in usual traffic.
     public var expected: Double
+    /// The same in congested traffic.
     public var high: Double
 
+    /// Makes a row of the table.
     public init(speedRatio: Double, low: Double, expected: Double, high: Double) {
       self.speedRatio = speedRatio
       self.low = low
@@ -38,11 +41,14 @@ public struct SlowTimeModel: Hashable, Sendable {
   public struct DurationEffect: Hashable, Sendable {
     /// At least 0.
     public var slope: Double
+    /// The duration at which the table holds as it is.
     public var referenceSeconds: Double
     /// Bounds of the factor.
     public var minimum: Double
+    /// The largest factor.
     public var maximum: Double
 
+    /// Makes an effect that grows with the logarithm of the duration.
     public init(slope: Double, referenceSeconds: Double, minimum: Double, maximum: Double) {
       self.slope = slope
       self.referenceSeconds = referenceSeconds
@@ -50,9 +56,11 @@ public struct SlowTimeModel: Hashable, Sendable {
       self.maximum = maximum
     }
 
+    /// Does not depend on the duration.
     public static let none = DurationEffect(
       slope: 0, referenceSeconds: 600, minimum: 1, maximum: 1)
 
+    /// The factor for a trip of some seconds, within ``minimum`` and ``maximum``.
     public func factor(seconds: Double) -> Double {
       guard slope > 0 && seconds > 0 else { return max(minimum, min(maximum, 1)) }
       return max(minimum, min(maximum, 1 + slope * log(seconds / referenceSeconds)))
@@ -66,10 +74,13 @@ public struct SlowTimeModel: Hashable, Sendable {
     case congested
   }
 
+  /// Names the model in tariffs.
   public let name: String
   /// Mean speed while slow / threshold speed: only simultaneous meters depend on it.
   public let slowSpeedRatio: Double
+  /// How the part that is not certain changes with the duration.
   public let durationEffect: DurationEffect
+  /// Ascending by speed.
   public let rows: [Row]
 
   /// - Throws: ``TariffProblem`` with a path such as `rows[3].high`.
@@ -84,7 +95,12 @@ public struct SlowTimeModel: Hashable, Sendable {
   }
 
   /// Steps of an exclusive meter in the time of one step.
-  /// - Parameter x: Average speed in thresholds.
+  ///
+  /// - Parameters:
+  ///   - x: Average speed in thresholds.
+  ///   - durationSeconds: Of the whole trip.
+  ///   - traffic: Which column of the table.
+  /// - Returns: The number of steps, interpolated between rows.
   /// - Complexity: O(log rows).
   public func stepsPerStepTime(
     speedRatio x: Double, durationSeconds: Double, _ traffic: Traffic

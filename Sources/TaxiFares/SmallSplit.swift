@@ -1,5 +1,6 @@
 /// Shares of at most eight riders without allocating: the arithmetic of ``FareSplit``.
 public enum SmallSplit {
+  /// Riders whose shares fit one vector.
   public static let maximumRiders = 8
 
   /// `amount` in proportion to the first `count` weights, by largest remainder, the earlier first

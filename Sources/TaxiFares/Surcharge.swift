@@ -1,15 +1,21 @@
 /// More money at some hours of local time.
 public struct Surcharge: Hashable, Sendable {
+  /// Unlike that of any other surcharge of the tariff.
   public var id: String
+  /// As people say it, such as "late night".
   public var name: String
+  /// What it costs.
   public var price: Price
   /// Active when any of them is.
   public var bands: [LocalTimeBand]
+  /// When it is decided whether it applies.
   public var chosen: Moment
   /// What a percentage is taken of.
   public var appliesToBase: Bool
+  /// Whether steps of the meter are dearer while it applies.
   public var appliesToSteps: Bool
 
+  /// What a surcharge costs.
   public enum Price: Hashable, Sendable {
     /// Hundredths of a percent of the plain base or step price.
     case hundredths(Int64)
@@ -25,6 +31,7 @@ public struct Surcharge: Hashable, Sendable {
     case boarding
   }
 
+  /// Makes a surcharge on base and steps, decided along the trip unless said otherwise.
   public init(
     id: String, name: String, price: Price, bands: [LocalTimeBand], chosen: Moment = .along,
     appliesToBase: Bool = true, appliesToSteps: Bool = true
@@ -50,18 +57,19 @@ public struct LocalTimeBand: Hashable, Sendable {
   /// Bit 0 is Monday, bit 6 Sunday.
   public var weekdays: UInt8
 
+  /// Monday to Sunday.
   public static let everyDay: UInt8 = 0b111_1111
+  /// Monday to Friday; holidays are not known.
   public static let mondayToFriday: UInt8 = 0b001_1111
 
+  /// Makes a band; one that ends before it begins goes over midnight.
   public init(fromMinute: Int, toMinute: Int, weekdays: UInt8 = LocalTimeBand.everyDay) {
     self.fromMinute = fromMinute
     self.toMinute = toMinute
     self.weekdays = weekdays
   }
 
-  /// - Parameters:
-  ///   - weekday: 0 Monday ... 6 Sunday.
-  ///   - millisecond: of the local day.
+  /// Tells whether a millisecond of the local day lies in the band; 0 is Monday, 6 Sunday.
   func contains(weekday: Int, millisecond: Int64) -> Bool {
     let from = Int64(fromMinute) * 60_000
     let to = Int64(toMinute) * 60_000
@@ -74,16 +82,19 @@ public struct LocalTimeBand: Hashable, Sendable {
 
 /// What happens when several percentages meet on one step.
 public struct Stacking: Hashable, Sendable {
+  /// What several surcharges at one time come to.
   public enum Rule: String, Hashable, Sendable, CaseIterable {
     /// Each is taken of the plain price and added; never multiplied.
     case add
     /// Only the highest counts.
     case highest
   }
+  /// Whether they add up or the highest counts.
   public var rule: Rule
   /// The sum is at most this, in hundredths of a percent.
   public var maximumHundredths: Int64?
 
+  /// Makes a rule for surcharges that meet.
   public init(rule: Rule, maximumHundredths: Int64? = nil) {
     self.rule = rule
     self.maximumHundredths = maximumHundredths

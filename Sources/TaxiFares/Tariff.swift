@@ -29,9 +29,13 @@ public struct Tariff: Sendable {
     }
   }
 
+  /// Names the tariff over all of its versions.
   public var id: String { content.id }
+  /// The id of the area whose taxis it prices.
   public var area: String { content.area }
+  /// ISO 4217.
   public var currency: String { content.currency }
+  /// When this version came into force.
   public var effective: Instant { content.effective }
 
   /// - Throws: ``TariffProblem`` naming the first field that is wrong.
@@ -49,7 +53,9 @@ public struct Tariff: Sendable {
 }
 
 extension Tariff: Hashable {
+  /// Compares the content.
   public static func == (a: Tariff, b: Tariff) -> Bool { a.content == b.content }
+  /// Hashes the content.
   public func hash(into hasher: inout Hasher) { hasher.combine(content) }
 }
 
@@ -57,6 +63,7 @@ extension Tariff: Hashable {
 public struct TariffContent: Hashable, Sendable {
   /// The same for all versions of a tariff, such as `kr-seoul-medium`.
   public var id: String
+  /// As people say it.
   public var name: String
   /// The id of the area whose origins it prices.
   public var area: String
@@ -79,29 +86,40 @@ public struct TariffContent: Hashable, Sendable {
 
   /// The initial charge, and the meters it pays for.
   public var baseAmount: Int64
+  /// How far the base reaches, meters.
   public var baseDistanceMeters: Double
   /// The price of a step, and what it buys: so many meters, or so many seconds of slow time.
   public var stepAmount: Int64
+  /// How far one step reaches, meters.
   public var stepDistanceMeters: Double
+  /// How long one step takes in slow traffic, seconds.
   public var stepSeconds: Double
+  /// How distance and slow time add up.
   public var accrual: Accrual
+  /// When a step is charged: as it begins, as it ends, or in proportion.
   public var chargeOn: ChargeMoment
   /// Below it time counts. Nil: step meters / step seconds.
   public var thresholdSpeedMetersPerSecond: Double?
   /// Whether exactly the threshold speed is slow (Tokyo: 10 km/h or less) or fast (New York).
   public var isThresholdSlow = false
 
+  /// What certain hours and days cost more.
   public var surcharges: [Surcharge] = []
+  /// What surcharges at one time come to.
   public var stacking = Stacking(rule: .add, maximumHundredths: nil)
   /// Each surcharge on a step is rounded to a multiple of this, halves up.
   public var surchargeRounding: Int64 = 1
   /// A base with its surcharges is rounded to a multiple of this, halves up.
   public var baseRounding: Int64 = 1
+  /// What leaving the area costs more; nil: nothing.
   public var outOfArea: OutOfAreaRule?
+  /// Trips of a fixed price.
   public var flatTrips: [FlatTrip] = []
+  /// What changes on long trips.
   public var longDistance: [LongDistanceRule] = []
   /// The fee of a taxi that was called; added only when asked for.
   public var callFee: Int64 = 0
+  /// To what the bill is rounded.
   public var finalRounding = Rounding(unit: 1, mode: .nearest)
 
   /// What slow time is estimated by when only sums are known.
@@ -111,8 +129,10 @@ public struct TariffContent: Hashable, Sendable {
   public var source: String
   /// JSON paths of fields that were not read in a published source, such as `step.amount`.
   public var unverified: [String] = []
+  /// What people should know beside the numbers.
   public var notes: [String] = []
 
+  /// Makes the content of a tariff from its numbers; ``Tariff/init(_:)`` checks it.
   public init(
     id: String, name: String, area: String, vehicleClasses: [String], currency: String,
     timeZone: String, offsets: UTCOffsets, effective: Instant,
@@ -164,15 +184,19 @@ public enum ChargeMoment: String, Hashable, Sendable, CaseIterable {
 
 /// A rule that makes a fare a multiple of a unit.
 public struct Rounding: Hashable, Sendable {
+  /// To which side an amount is rounded.
   public enum Mode: String, Hashable, Sendable, CaseIterable {
     /// To the nearest multiple, halves up.
     case nearest
     case up
     case down
   }
+  /// In minor units, from 1 on.
   public var unit: Int64
+  /// To which side.
   public var mode: Mode
 
+  /// Makes a rounding to multiples of a unit.
   public init(unit: Int64, mode: Mode) {
     self.unit = unit
     self.mode = mode
@@ -191,15 +215,18 @@ public struct Rounding: Hashable, Sendable {
 
 /// A price for a whole trip between two areas, whatever the meter says.
 public struct FlatTrip: Hashable, Sendable {
+  /// Unlike that of any other flat trip of the tariff.
   public var id: String
   /// The code under which trip records list it, such as `2` for JFK.
   public var rateCode: String?
+  /// The price of the trip, minor units.
   public var amount: Int64
   /// Two area ids; the trip counts in both directions. Empty: only when named.
   public var between: [String]
   /// Ids of the surcharges that come on top.
   public var surcharges: [String]
 
+  /// Makes a flat trip; without areas it counts only when it is named.
   public init(
     id: String, rateCode: String? = nil, amount: Int64, between: [String] = [],
     surcharges: [String] = []
@@ -229,8 +256,10 @@ public struct OutOfAreaRule: Hashable, Sendable {
   /// Whether the base is surcharged too.
   public var appliesToBase: Bool
 
+  /// From where on the surcharge counts: from boarding, or from the area's edge.
   public enum Begin: String, Hashable, Sendable, CaseIterable { case boarding, boundary }
 
+  /// Makes a surcharge on steps, and on the base if it says so.
   public init(hundredths: Int64, begins: Begin = .boarding, appliesToBase: Bool = false) {
     self.hundredths = hundredths
     self.begins = begins

@@ -21,6 +21,7 @@ public struct TariffCatalog: Sendable {
     try checkClasses()
   }
 
+  /// Ids of all tariffs, ascending.
   public var ids: [String] { versions.keys.sorted() }
 
   /// The areas that some tariff prices.

@@ -7,11 +7,13 @@ public struct TariffProblem: Error, Hashable, Sendable, CustomStringConvertible 
   /// What is wrong with it, with the offending value.
   public let message: String
 
+  /// Names the field and what is wrong with it.
   public init(path: String, message: String) {
     self.path = path
     self.message = message
   }
 
+  /// Path and message, as a line for people.
   public var description: String { "\(path): \(message)" }
 }
 

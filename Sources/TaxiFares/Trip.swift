@@ -1,6 +1,6 @@
 public import ObjectModel
 
-/// What is known of a trip's way.
+/// What is known of a trip's length and time.
 public enum TripCourse: Hashable, Sendable {
   /// The parts of the route in order, each driven at a constant speed: metered exactly.
   case segments([TripSegment])
@@ -12,9 +12,12 @@ public enum TripCourse: Hashable, Sendable {
 
 /// A part of a route driven at a constant speed.
 public struct TripSegment: Hashable, Sendable {
+  /// The length of the part, from 0 on.
   public var distanceMeters: Double
+  /// How long the part takes, from 0 on.
   public var durationSeconds: Double
 
+  /// Makes a part of a route that is driven at one speed.
   public init(distanceMeters: Double, durationSeconds: Double) {
     self.distanceMeters = distanceMeters
     self.durationSeconds = durationSeconds
@@ -23,6 +26,7 @@ public struct TripSegment: Hashable, Sendable {
 
 /// A trip to be priced.
 public struct Trip: Hashable, Sendable {
+  /// How far and how long, as well as it is known.
   public var course: TripCourse
   /// The moment of boarding.
   public var departure: Instant
@@ -36,6 +40,7 @@ public struct Trip: Hashable, Sendable {
   /// Whether the taxi was called, so that the call fee is due.
   public var isCalled: Bool
 
+  /// Makes a trip without tolls, inside the area, from the street.
   public init(
     _ course: TripCourse, departure: Instant, outOfAreaFromMeters: Double? = nil,
     flatTrip: String? = nil, tolls: Int64 = 0, isCalled: Bool = false

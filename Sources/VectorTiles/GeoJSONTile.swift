@@ -1,7 +1,9 @@
 import GeoMath
+import WireFormat
 
 /// Point features to a GeoJSON FeatureCollection (RFC 7946).
 public enum GeoJSONTile {
+  /// RFC 7946's media type.
   public static let mediaType = "application/geo+json"
 
   /// UTF-8 bytes; coordinates are longitude, latitude with seven decimals (1 cm).
@@ -22,7 +24,7 @@ public enum GeoJSONTile {
     var out: [UInt8] = [UInt8(ascii: "[")]
     for (n, text) in texts.enumerated() {
       if n > 0 { out.append(UInt8(ascii: ",")) }
-      appendString(text, to: &out)
+      JSONText.append(string: text, to: &out)
     }
     out.append(UInt8(ascii: "]"))
     return String(decoding: out, as: UTF8.self)
@@ -39,7 +41,7 @@ public enum GeoJSONTile {
     out.append(contentsOf: #"]},"properties":{"#.utf8)
     for (n, property) in feature.properties.enumerated() {
       if n > 0 { out.append(UInt8(ascii: ",")) }
-      appendString(property.key, to: &out)
+      JSONText.append(string: property.key, to: &out)
       out.append(UInt8(ascii: ":"))
       append(property.value, to: &out)
     }
@@ -48,7 +50,7 @@ public enum GeoJSONTile {
 
   private static func append(_ value: TileValue, to out: inout [UInt8]) {
     switch value {
-    case .string(let text): appendString(text, to: &out)
+    case .string(let text): JSONText.append(string: text, to: &out)
     case .integer(let number): out.append(contentsOf: "\(number)".utf8)
     case .boolean(let flag): out.append(contentsOf: (flag ? "true" : "false").utf8)
     case .double(let number):
@@ -71,23 +73,5 @@ public enum GeoJSONTile {
       fraction %= divisor
       divisor /= 10
     }
-  }
-
-  private static func appendString(_ text: String, to out: inout [UInt8]) {
-    let digits = Array("0123456789abcdef".utf8)
-    out.append(UInt8(ascii: "\""))
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-        out.append(UInt8(ascii: "\\"))
-        out.append(byte)
-      case 0..<0x20:
-        out.append(contentsOf: "\\u00".utf8)
-        out.append(digits[Int(byte >> 4)])
-        out.append(digits[Int(byte & 15)])
-      default: out.append(byte)
-      }
-    }
-    out.append(UInt8(ascii: "\""))
   }
 }

@@ -1,124 +1,99 @@
-import CZlib
+import CDeflate
 import Synchronization
 
-/// Gzip (RFC 1952). Level 1 packs inputs up to 32 KiB with ``FastDeflate``; all else is zlib's,
-/// keeping compressors for the next call: setting one up costs more than
-/// compressing a tile.
+/// Writes gzip (RFC 1952) with libdeflate (E. Biggers), for tiles and for answers of any kind.
 ///
+/// Compressors are kept for the next call, because setting one up costs more than packing a tile.
 /// The same input and level give the same bytes: no time and no name stands in the header.
-/// Safe from any thread: a compressor serves one call at a time.
+///
+/// Thread safety: any thread may call; a compressor serves one call at a time.
 public final class GzipEncoder: Sendable {
+  /// `@unchecked Sendable`: whoever took it out of `idle` is the only one that has it.
   private struct Compressor: @unchecked Sendable {
-    let stream: UnsafeMutablePointer<z_stream>
+    let pointer: OpaquePointer
   }
 
   private let level: Int32
   private let idle = Mutex<[Compressor]>([])
+  /// More at once than these are a burst, not a need.
+  private static let idleLimit = 16
 
-  /// For tiles: level 1.
+  /// Packs tiles: at level 1, where libdeflate takes 8-10 us a tile.
   public static let fast = GzipEncoder(level: 1)
-  /// The header of RFC 1952: deflate, no flags, no time, fastest, Unix.
-  private static let fastHeader: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 4, 3]
+  /// One encoder for each level, see ``gzip(_:level:)``.
+  private static let encoders = (1...12).map { GzipEncoder(level: $0) }
 
-  /// - Parameter level: 1 (fast) ... 9 (small); clamped.
-  public init(level: Int) { self.level = Int32(max(1, min(9, level))) }
+  /// - Parameter level: 1 (fast) ... 12 (small); others are clamped.
+  public init(level: Int) { self.level = Int32(Self.clamped(level)) }
 
   deinit {
     idle.withLock { compressors in
-      for compressor in compressors {
-        deflateEnd(compressor.stream)
-        compressor.stream.deallocate()
+      for compressor in compressors { libdeflate_free_compressor(compressor.pointer) }
+    }
+  }
+
+  private static func clamped(_ level: Int) -> Int { max(1, min(12, level)) }
+
+  /// Returns some bytes as gzip.
+  ///
+  /// - `bytes`: The content.
+  /// - `level`: 1 (fast) ... 12 (small); others are clamped.
+  public static func gzip(_ bytes: [UInt8], level: Int = 1) -> [UInt8] {
+    encoders[clamped(level) - 1].compress(bytes)
+  }
+
+  /// Returns some bytes as gzip.
+  public func compress(_ bytes: [UInt8]) -> [UInt8] {
+    let compressor = idle.withLock { $0.popLast() } ?? makeCompressor()
+    defer { keep(compressor) }
+    let bound = libdeflate_gzip_compress_bound(compressor.pointer, bytes.count)
+    return bytes.withUnsafeBytes { input in
+      [UInt8](unsafeUninitializedCapacity: bound) { output, count in
+        count = libdeflate_gzip_compress(
+          compressor.pointer, input.baseAddress, input.count, output.baseAddress, bound)
+        precondition(count > 0 && count <= bound, "libdeflate passed its own bound of \(bound)")
       }
     }
   }
 
   private func makeCompressor() -> Compressor {
-    let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
-    stream.initialize(to: z_stream())
-    // 15 + 16: gzip wrapper. Less memory than the default means less to clear for each tile.
-    let status = moyeo_deflate_init(stream, level, 15 + 16, 7)
-    precondition(status == Z_OK, "zlib cannot start: \(status)")
-    return Compressor(stream: stream)
+    guard let pointer = libdeflate_alloc_compressor(level) else {
+      preconditionFailure("libdeflate has no memory for a compressor of level \(level)")
+    }
+    return Compressor(pointer: pointer)
   }
 
-  public func compress(_ bytes: [UInt8]) -> [UInt8] {
-    level == 1 && bytes.count <= FastDeflate.inputLimit ? compressFast(bytes) : compressZlib(bytes)
-  }
-
-  private func compressFast(_ bytes: [UInt8]) -> [UInt8] {
-    let header = Self.fastHeader
-    return bytes.withUnsafeBufferPointer { input in
-      [UInt8](unsafeUninitializedCapacity: FastDeflate.bound(input.count) + 18) { output, count in
-        let start = output.baseAddress!
-        for i in 0..<header.count { start[i] = header[i] }
-        var end = header.count + FastDeflate.compress(input, to: start + header.count)
-        // The check value and the length, little endian.
-        let check = UInt32(truncatingIfNeeded: crc32(0, input.baseAddress, UInt32(input.count)))
-        for word in [check, UInt32(input.count)] {
-          for shift in [0, 8, 16, 24] as [UInt32] {
-            start[end] = UInt8(truncatingIfNeeded: word >> shift)
-            end += 1
-          }
-        }
-        count = end
-      }
+  private func keep(_ compressor: Compressor) {
+    let isKept = idle.withLock { idle in
+      guard idle.count < Self.idleLimit else { return false }
+      idle.append(compressor)
+      return true
     }
-  }
-
-  func compressZlib(_ bytes: [UInt8]) -> [UInt8] {
-    let compressor = idle.withLock { $0.popLast() } ?? makeCompressor()
-    defer {
-      idle.withLock { idle in
-        // More than 16 at once is a burst, not a need.
-        if idle.count < 16 {
-          idle.append(compressor)
-        } else {
-          deflateEnd(compressor.stream)
-          compressor.stream.deallocate()
-        }
-      }
-    }
-    let stream = compressor.stream
-    deflateReset(stream)
-    let bound = Int(deflateBound(stream, UInt(bytes.count)))
-    return bytes.withUnsafeBufferPointer { input in
-      [UInt8](unsafeUninitializedCapacity: bound) { output, count in
-        stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
-        stream.pointee.avail_in = UInt32(input.count)
-        stream.pointee.next_out = output.baseAddress
-        stream.pointee.avail_out = UInt32(bound)
-        let status = deflate(stream, Z_FINISH)
-        precondition(status == Z_STREAM_END, "zlib did not finish: \(status)")
-        count = bound - Int(stream.pointee.avail_out)
-      }
-    }
+    if !isKept { libdeflate_free_compressor(compressor.pointer) }
   }
 }
 
-/// Reading gzip, for tests and imports.
+/// Reads gzip (RFC 1952), for tests and imports.
 public enum GzipDecoder {
-  /// The content, or `nil` if the bytes are no whole gzip stream or it is longer than `limit`.
+  /// Returns the content, or `nil` if the bytes are no whole gzip stream or hold more than `limit`
+  /// bytes.
   public static func decompress(_ bytes: [UInt8], limit: Int = 64 << 20) -> [UInt8]? {
-    var stream = z_stream()
-    guard moyeo_inflate_init(&stream, 15 + 16) == Z_OK else { return nil }
-    defer { inflateEnd(&stream) }
-    var result: [UInt8] = []
-    var chunk = [UInt8](repeating: 0, count: 65_536)
-    return bytes.withUnsafeBufferPointer { input -> [UInt8]? in
-      stream.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
-      stream.avail_in = UInt32(input.count)
-      while true {
-        let (status, produced) = chunk.withUnsafeMutableBufferPointer { output in
-          stream.next_out = output.baseAddress
-          stream.avail_out = UInt32(output.count)
-          let status = inflate(&stream, Z_NO_FLUSH)
-          return (status, output.count - Int(stream.avail_out))
-        }
-        result.append(contentsOf: chunk[..<produced])
-        if result.count > limit { return nil }
-        if status == Z_STREAM_END { return result }
-        if status != Z_OK || (produced == 0 && stream.avail_in == 0) { return nil }
+    // The last four bytes say the length modulo 2^32, as the sender has it: a hint, not a promise.
+    guard bytes.count >= 18 else { return nil }
+    let stated = bytes.suffix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
+    guard stated <= limit, let decompressor = libdeflate_alloc_decompressor() else { return nil }
+    defer { libdeflate_free_decompressor(decompressor) }
+    var isWhole = false
+    let content = bytes.withUnsafeBytes { input in
+      [UInt8](unsafeUninitializedCapacity: max(1, stated)) { output, count in
+        // A longer content than stated is `INSUFFICIENT_SPACE`; bytes behind the stream are refused.
+        var used = 0
+        let result = libdeflate_gzip_decompress_ex(
+          decompressor, input.baseAddress, input.count, output.baseAddress, stated, &used, &count)
+        isWhole = result == LIBDEFLATE_SUCCESS && used == input.count
+        if !isWhole { count = 0 }
       }
     }
+    return isWhole ? content : nil
   }
 }

@@ -1,3 +1,5 @@
+import WireFormat
+
 /// The values of a layer in wire form, each once.
 struct ValueTable: Sendable {
   enum Kind: UInt8, Sendable { case integer, double, boolean, string }
@@ -85,27 +87,5 @@ struct ValueTable: Sendable {
     bytes.append(contentsOf: value.utf8)
     count += 1
     return count - 1
-  }
-}
-
-@inline(__always)
-func varintLength(_ value: UInt64) -> Int {
-  max(1, (64 - value.leadingZeroBitCount + 6) / 7)
-}
-
-extension [UInt8] {
-  @inline(__always)
-  mutating func appendVarint(_ value: UInt64) {
-    var rest = value
-    while rest >= 0x80 {
-      append(UInt8(truncatingIfNeeded: rest) | 0x80)
-      rest >>= 7
-    }
-    append(UInt8(truncatingIfNeeded: rest))
-  }
-
-  mutating func appendLengthAndBytes(of text: String) {
-    appendVarint(UInt64(text.utf8.count))
-    append(contentsOf: text.utf8)
   }
 }

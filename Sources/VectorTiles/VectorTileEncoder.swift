@@ -2,6 +2,7 @@ public import GeoMath
 
 /// Point features to one-layer Mapbox Vector Tiles 2.1 (`application/vnd.mapbox-vector-tile`).
 public enum VectorTileEncoder {
+  /// Mapbox's registered media type.
   public static let mediaType = "application/vnd.mapbox-vector-tile"
   /// Tile coordinates a side, unless another is asked for.
   public static let defaultExtent: UInt32 = 4_096

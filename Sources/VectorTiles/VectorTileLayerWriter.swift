@@ -1,4 +1,5 @@
 public import GeoMath
+import WireFormat
 
 /// Writes one layer of point features in the wire format of Mapbox Vector Tiles 2.1, without a
 /// message object in between.
@@ -28,8 +29,10 @@ public struct VectorTileLayerWriter: Sendable {
   private var id: UInt64?
   private var keys: [String] = []
   private var values = ValueTable()
+  /// Features written.
   public private(set) var featureCount = 0
 
+  /// Begins a layer of a tile whose side has `extent` units.
   public init(name: String, tile: TileAddress, extent: UInt32 = 4_096) {
     self.name = name
     self.extent = extent
@@ -47,6 +50,7 @@ public struct VectorTileLayerWriter: Sendable {
     return Key(index: UInt32(keys.count - 1))
   }
 
+  /// Begins a feature; its properties follow, then ``endFeature()``.
   public mutating func beginFeature(id: UInt64?, at position: MercatorPoint) {
     self.id = id
     tags.removeAll(keepingCapacity: true)
@@ -71,6 +75,7 @@ public struct VectorTileLayerWriter: Sendable {
     return ((dx * Int64(extent)) >> shift, (dy * Int64(extent)) >> shift)
   }
 
+  /// Adds an integer property to the feature begun.
   public mutating func add(_ key: Key, integer value: Int64) {
     tag(key, values.number(kind: .integer, bits: UInt64(bitPattern: value)))
   }
@@ -78,12 +83,15 @@ public struct VectorTileLayerWriter: Sendable {
   public mutating func add(_ key: Key, uniqueInteger value: Int64) {
     tag(key, values.append(kind: .integer, bits: UInt64(bitPattern: value)))
   }
+  /// Adds a number property to the feature begun.
   public mutating func add(_ key: Key, double value: Double) {
     tag(key, values.number(kind: .double, bits: value.bitPattern))
   }
+  /// Adds a truth property to the feature begun.
   public mutating func add(_ key: Key, boolean value: Bool) {
     tag(key, values.number(kind: .boolean, bits: value ? 1 : 0))
   }
+  /// Adds a text property to the feature begun.
   public mutating func add(_ key: Key, string value: String) {
     tag(key, values.string(value))
   }
@@ -91,6 +99,7 @@ public struct VectorTileLayerWriter: Sendable {
   public mutating func add(_ key: Key, uniqueString value: String) {
     tag(key, values.append(string: value))
   }
+  /// Adds a property of any kind to the feature begun.
   public mutating func add(_ key: Key, _ value: TileValue) {
     switch value {
     case .string(let value): add(key, string: value)
@@ -107,6 +116,7 @@ public struct VectorTileLayerWriter: Sendable {
     tagBytes += varintLength(UInt64(key.index)) + varintLength(UInt64(value))
   }
 
+  /// Ends the feature begun last.
   public mutating func endFeature() {
     let geometryBytes = 1 + varintLength(x) + varintLength(y)
     // Type; geometry, whose length is below 128.
@@ -117,8 +127,9 @@ public struct VectorTileLayerWriter: Sendable {
     if featureBytes + total > features.count {
       features.append(contentsOf: repeatElement(0, count: max(total, features.count)))
     }
-    features.withUnsafeMutableBufferPointer { buffer in
-      var writer = ByteWriter(next: buffer.baseAddress! + featureBytes)
+    features.withUnsafeMutableBytes { buffer in
+      var writer = UncheckedProtobufWriter(
+        UnsafeMutableRawBufferPointer(rebasing: buffer[featureBytes...]))
       writer.byte(0x12)  // Layer.features
       writer.varint(UInt64(length))
       if let id {
@@ -137,12 +148,13 @@ public struct VectorTileLayerWriter: Sendable {
       writer.byte(9)  // MoveTo, once: 1 << 3 | 1.
       writer.varint(x)
       writer.varint(y)
-      assert(writer.next == buffer.baseAddress! + featureBytes + total)
+      assert(writer.written == total)
     }
     featureBytes += total
     featureCount += 1
   }
 
+  /// Writes a whole feature.
   public mutating func add(_ feature: TileFeature) {
     beginFeature(id: feature.id, at: feature.position)
     for property in feature.properties { add(key(property.key), property.value) }
@@ -172,26 +184,5 @@ public struct VectorTileLayerWriter: Sendable {
     tile.append(contentsOf: features[..<featureBytes])
     tile.append(contentsOf: tail)
     return tile
-  }
-}
-
-/// Writes where it was told to; the caller has made room.
-private struct ByteWriter {
-  var next: UnsafeMutablePointer<UInt8>
-
-  @inline(__always)
-  mutating func byte(_ value: UInt8) {
-    next.pointee = value
-    next += 1
-  }
-
-  @inline(__always)
-  mutating func varint(_ value: UInt64) {
-    var rest = value
-    while rest >= 0x80 {
-      byte(UInt8(truncatingIfNeeded: rest) | 0x80)
-      rest >>= 7
-    }
-    byte(UInt8(truncatingIfNeeded: rest))
   }
 }

@@ -32,6 +32,7 @@ struct MoyeoCommand: AsyncParsableCommand {
       } else {
         try command.run()
       }
+      try StandardOutput.finish()
     } catch {
       CommandExit.end(with: error)
     }

@@ -2,7 +2,9 @@ import CitySimulation
 import Foundation
 import Logging
 import Metrics
-import MoyeoEngine
+import Threading
+import LiveLayers
+import FareEstimation
 import MoyeoServer
 import MoyeoStorage
 import NIOPosix
@@ -15,22 +17,40 @@ import UnixSignals
 /// Puts the daemon together and runs it.
 struct Composition {
   let settings: Settings
+  /// Whether a secret of idempotency keys that does not serve the record is set aside.
+  var forgetsKeys = false
 
   func run() async throws {
     let logger = Logger(label: "moyeod")
+    // Whatever is written from here on is for this user alone.
+    umask(0o077)
+    let signals = ProcessSignals(logger: logger)
+    defer { withExtendedLifetime(signals) {} }
+    let descriptors = try DescriptorLimit.require(eventLoops: settings.threads)
+    try PortCheck.require(
+      host: settings.daemon.host,
+      ports: [
+        ("http.port", "--http-port", settings.daemon.httpPort),
+        ("grpc.port", "--grpc-port", settings.daemon.grpcPort),
+      ])
+    let degradations = DegradationLog(parts: DataDirectory.parts, logger: logger)
     let metrics = PrometheusMetrics()
     MetricsSystem.bootstrap(metrics)
     let city = try demoCity()
     if settings.resources == nil {
       logger.warning("no shipped files found: the map page is off", metadata: [:])
     }
-    let engine = Engine(
-      configuration: EngineConfiguration(
-        limits: settings.limits, layerSettings: settings.layerSettings),
+    var limits = settings.limits
+    limits.objectsPerLayer = AddressSpace.objectsPerLayer(limits.objectsPerLayer, logger: logger)
+    let layers = LayerRegistry(
+      configuration: LayerRegistryConfiguration(
+        limits: limits,
+        rankKey: try ClusterSecret.loadOrMake(directory: settings.dataDirectory, logger: logger),
+        layerSettings: settings.layerSettings),
       clock: SystemClock(), epoch: UInt32.random(in: 1 ... .max))
     let routes: any RouteProvider
     do {
-      routes = try settings.routes.makeProvider(clock: engine.clock)
+      routes = try settings.routes.makeProvider(clock: layers.clock)
     } catch {
       throw StartFailure.usage("\(error)")
     }
@@ -41,48 +61,59 @@ struct Composition {
         "tariffs": "\(library.catalog.tariffs.count)", "areas": "\(library.areas.areas.count)",
       ])
     let fares = FareEstimator(library: library, routes: routes)
-    let data = DataDirectory(path: settings.dataDirectory, logger: logger)
+    let data = DataDirectory(
+      path: settings.dataDirectory, degradations: degradations, logger: logger,
+      forgetsKeys: forgetsKeys)
     let record = try settings.parties.map {
       try data.openRecord(
-        $0, engine: engine, fares: fares,
-        heavyWork: HeavyWork(threadCount: settings.daemon.heavyThreads))
+        $0, layers: layers, fares: fares,
+        threadPool: BoundedThreadPool(threadCount: settings.daemon.heavyThreads))
     }
     defer { record?.store.close() }
     // The record has locked the directory; without one it is locked here.
     let lock = record == nil && settings.keepsPositions ? try data.lock() : nil
     defer { withExtendedLifetime(lock) {} }
-    let keeper =
+    let positions =
       settings.keepsPositions
-      ? try data.openPositions(engine: engine, seconds: settings.writeBehindSeconds) : nil
+      ? data.openPositions(layers: layers, seconds: settings.writeBehindSeconds) : nil
     var waitsFor: Set<String> = city == nil ? [] : ["demo"]
     if city != nil, record != nil { waitsFor.insert("demo-parties") }
     let group = MultiThreadedEventLoopGroup(numberOfThreads: settings.threads)
     let daemon = Daemon(
-      configuration: settings.daemon, engine: engine,
-      fares: fares, parties: record?.desk,
+      configuration: settings.daemon, layers: layers,
+      fares: fares, parties: record?.partyService,
       eventLoopGroup: group, metrics: metrics, readyAfter: waitsFor,
+      degradations: degradations,
       logger: logger,
       onListening: { addresses in announce(addresses, logger) })
     var services = daemon.services()
-    if let keeper { services.insert(PositionKeeping(keeper: keeper), at: 0) }
+    services.insert(
+      DegradationWatch(
+        partyService: record?.partyService, store: record?.store, archive: positions?.archive,
+        degradations: degradations), at: 0)
+    if let positions { services.insert(PositionKeeping(keeper: positions.keeper), at: 0) }
     if let city {
       services.insert(
         DemoCity(
-          engine: engine, city: city, users: settings.demoUsers, seed: settings.demoSeed,
+          layers: layers, city: city, users: settings.demoUsers, seed: settings.demoSeed,
           logger: logger, onLoaded: { daemon.markReady("demo") }), at: 0)
       if let record {
         services.append(
           DemoParties(
-            desk: record.desk, clock: engine.clock, city: city, users: settings.demoUsers,
+            partyService: record.partyService, clock: layers.clock, city: city,
+            users: settings.demoUsers,
             parties: min(settings.demoParties, settings.demoUsers), seed: settings.demoSeed,
             logger: logger, onLoaded: { daemon.markReady("demo-parties") }))
       }
     }
+    services.append(ShutdownDeadline(graceSeconds: settings.graceSeconds, logger: logger))
+    logger.debug("descriptors", metadata: ["limit": "\(descriptors)"])
     var configuration = ServiceGroupConfiguration(
       services: services.map { .init(service: $0) },
       gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
-    // Calls in flight have 5 s by default; what still runs then is cancelled.
-    configuration.maximumGracefulShutdownDuration = .seconds(10)
+    // After the time that calls in flight have; what still runs then is cancelled.
+    configuration.maximumGracefulShutdownDuration = .seconds(
+      settings.graceSeconds + 1)
     do {
       try await ServiceGroup(configuration: configuration).run()
     } catch is CancellationError {

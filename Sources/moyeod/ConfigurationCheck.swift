@@ -1,7 +1,10 @@
 import Foundation
-import MoyeoEngine
+
 import RideMatching
 import TaxiFares
+import ObjectModel
+import FareEstimation
+import Parties
 
 /// `moyeod --check-configuration`: reads all that a start reads, but for the data directory.
 struct ConfigurationCheck {

@@ -1,64 +1,106 @@
 import Dispatch
 import Foundation
 import Logging
-import MoyeoEngine
+import Threading
+import LiveLayers
+import FareEstimation
+import DurableCommands
+import Parties
+import MoyeoServer
 import MoyeoStorage
 import ServiceLifecycle
+import ObjectModel
 
 /// What moyeod keeps: the record of parties and events, and the last positions. Everything is
 /// loaded before anything listens.
 struct DataDirectory {
   let path: String
+  let degradations: DegradationLog
   let logger: Logger
+  /// Whether a secret that does not serve the record is set aside, with all it could answer.
+  var forgetsKeys = false
+
+  /// The names under which ``degradations`` knows what may fail here.
+  static let parts =
+    StoreTrouble.allCases.map(\.rawValue) + [loadingPart, positionsPart, setAsidePart]
+  static let loadingPart = "record-loading"
+  private static let positionsPart = "positions"
+  static let setAsidePart = "positions-file"
 
   /// - Throws: ``StartFailure``: in use by another daemon, of a newer release, damaged.
   func openRecord(
-    _ configuration: PartyDeskConfiguration, engine: Engine, fares: FareEstimator,
-    heavyWork: HeavyWork
-  ) throws -> (store: SQLiteStore, desk: PartyDesk) {
+    _ configuration: PartyServiceConfiguration, layers: LayerRegistry, fares: FareEstimator,
+    threadPool: BoundedThreadPool
+  ) throws -> (store: SQLiteStore, partyService: PartyService) {
     let start = ContinuousClock.now
     let store: SQLiteStore
+    var configuration = configuration
     do {
-      store = try SQLiteStore(directory: path)
+      var options = SQLiteStore.Options()
+      options.reserveBytes = SQLiteStore.Options.standardReserveBytes
+      options.onTrouble = { [degradations] in degradations.set($0.rawValue, $1) }
+      store = try SQLiteStore(directory: path, options: options)
     } catch {
       throw StartFailure.failed("\(error)")
     }
-    var configuration = configuration
     do {
-      configuration.idempotencySecret = try IdempotencySecret.loadOrMake(directory: path)
-      let desk = try PartyDesk(
-        engine: engine, store: store, fares: fares, configuration: configuration,
-        heavyWork: heavyWork)
+      tighten()
+      let secret = try IdempotencySecret.load(
+        directory: path, store: store, forgetsKeys: forgetsKeys)
+      configuration.idempotencySecret = (secret.high, secret.low)
+      let partyService = try PartyService(
+        layers: layers, store: store, fares: fares, configuration: configuration,
+        threadPool: threadPool)
       logger.info(
         "record opened",
         metadata: [
-          "file": "\(store.path)", "parties": "\(desk.partyCount)",
+          "file": "\(store.path)", "parties": "\(partyService.partyCount)",
           "milliseconds": "\(Self.milliseconds(since: start))",
         ])
-      return (store, desk)
+      return (store, partyService)
     } catch let failure as StoreFailure {
       store.close()
       throw StartFailure.failed("\(store.path) cannot be loaded: \(failure.reason)")
+    } catch let error as StorageError {
+      store.close()
+      throw StartFailure.failed("\(error)")
     }
   }
 
   func lock() throws -> DirectoryLock {
-    do { return try DirectoryLock(directory: path) } catch {
+    do {
+      let lock = try DirectoryLock(directory: path)
+      tighten()
+      return lock
+    } catch {
       throw StartFailure.failed("\(error)")
     }
   }
 
-  /// Soft state: a file that cannot be read costs the positions in it, nothing more.
-  func openPositions(engine: Engine, seconds: Int) throws -> PositionKeeper {
-    let start = ContinuousClock.now
-    let archive: PositionsSnapshot
-    do {
-      archive = try PositionsSnapshot(directory: path)
-    } catch {
-      throw StartFailure.failed("\(error)")
+  /// Parties, their places and positions are nobody else's to read.
+  private func tighten() {
+    for path in FileProtection.tighten(directory: path) {
+      logger.warning(
+        "others could read this; its rights are its owner's alone now",
+        metadata: ["file": "\(path)"])
     }
-    let keeper = PositionKeeper(
-      engine: engine, archive: archive, intervalMilliseconds: Int64(seconds) * 1000)
+  }
+
+  /// Soft state: no fault of the file keeps the daemon from starting.
+  func openPositions(
+    layers: LayerRegistry, seconds: Int
+  ) -> (keeper: PositionWriteBehind, archive: PositionsSnapshot) {
+    let start = ContinuousClock.now
+    let archive = PositionsSnapshot(directory: path)
+    let keeper = PositionWriteBehind(
+      layers: layers, archive: archive, intervalMilliseconds: Int64(seconds) * 1000,
+      onOutcome: { [degradations] failure in
+        // A round that had nothing to write has not tried.
+        archive.openIfNeeded()
+        degradations.set(
+          Self.positionsPart,
+          (archive.openFailure ?? failure).map { "\(archive.path) cannot be written: \($0)" })
+      })
     do {
       let count = try keeper.load()
       logger.info(
@@ -68,9 +110,10 @@ struct DataDirectory {
           "milliseconds": "\(Self.milliseconds(since: start))",
         ])
     } catch {
-      logger.warning("kept positions cannot be read", metadata: ["error": "\(error.reason)"])
+      degradations.set(
+        Self.positionsPart, "\(archive.path) cannot be read, so none are kept: \(error.reason)")
     }
-    return keeper
+    return (keeper, archive)
   }
 
   private static func milliseconds(since start: ContinuousClock.Instant) -> Int {
@@ -80,7 +123,7 @@ struct DataDirectory {
 
 /// Writes positions behind the index; a last round after all calls have ended.
 struct PositionKeeping: Service {
-  let keeper: PositionKeeper
+  let keeper: PositionWriteBehind
 
   func run() async throws {
     keeper.start()
@@ -91,5 +134,38 @@ struct PositionKeeping: Service {
         done.resume()
       }
     }
+  }
+}
+
+/// Looks once a second at what nobody is told of: a record that cannot be loaded though it can be
+/// written, and files that were set aside.
+struct DegradationWatch: Service {
+  let partyService: PartyService?
+  let store: SQLiteStore?
+  let archive: PositionsSnapshot?
+  let degradations: DegradationLog
+
+  func run() async throws {
+    look()
+    try? await cancelWhenGracefulShutdown {
+      while !Task.isCancelled {
+        try await Task.sleep(for: .seconds(1))
+        look()
+      }
+    }
+  }
+
+  private func look() {
+    store?.renewReserve()
+    // The store itself tells of its own troubles.
+    let isStoreSound = store?.readOnlyReason == nil
+    degradations.set(DataDirectory.loadingPart, isStoreSound ? partyService?.readOnlyReason : nil)
+    let aside = archive?.setAside ?? []
+    degradations.set(
+      DataDirectory.setAsidePart,
+      aside.isEmpty
+        ? nil
+        : aside.map { "\($0.reason); it is kept as \($0.path) until somebody removes it" }
+          .joined(separator: "; "))
   }
 }

@@ -2,14 +2,14 @@ import CitySimulation
 import Foundation
 import GeoMath
 import Logging
-import MoyeoEngine
+import LiveLayers
 import ObjectModel
 import ServiceLifecycle
 
 /// Keeps a simulated city moving in the layer `users`.
 struct DemoCity: Service {
   static let layerName = "users"
-  let engine: Engine
+  let layers: LayerRegistry
   let city: City
   let users: Int
   let seed: UInt64
@@ -22,7 +22,7 @@ struct DemoCity: Service {
   private static let ttlMilliseconds: Int64 = 60_000
 
   func run() async throws {
-    let start = engine.clock.now()
+    let start = layers.clock.now()
     let simulation = CitySimulation(city: city, users: users, seed: seed, start: start)
     try await report(simulation.snapshot(at: start), simulation)
     logger.info("demo city loaded", metadata: ["city": "\(city.name)", "users": "\(users)"])
@@ -31,7 +31,7 @@ struct DemoCity: Service {
       var simulation = simulation
       while !Task.isCancelled {
         try await Task.sleep(for: Self.stepInterval)
-        try await report(simulation.step(to: engine.clock.now(), limit: 100_000), simulation)
+        try await report(simulation.step(to: layers.clock.now(), limit: 100_000), simulation)
       }
     }
   }
@@ -39,13 +39,13 @@ struct DemoCity: Service {
   private func report(_ reports: [CitySimulation.Report], _ simulation: CitySimulation) async throws
   {
     guard !reports.isEmpty else { return }
-    let layer = try engine.layerForReports(Self.layerName)
+    let layer = try layers.layerForReports(Self.layerName)
     var from = 0
     while from < reports.count {
       let batch = reports[from..<min(from + Self.batchSize, reports.count)]
       _ = layer.report(
-        batch.map { positionReport($0, simulation) }, now: engine.clock.now(),
-        limits: engine.limits)
+        batch.map { positionReport($0, simulation) }, now: layers.clock.now(),
+        limits: layers.limits)
       from += Self.batchSize
       await Task.yield()
     }

@@ -2,15 +2,16 @@ import CitySimulation
 import Foundation
 import GeoMath
 import Logging
-import MoyeoEngine
+import DurableCommands
+import Parties
 import ObjectModel
 import RideMatching
 import ServiceLifecycle
 
 /// Keeps taxi parties alive in the demo city: people offer them, others get in and out, taxis
-/// leave, and new parties take their place. All by the desk, as callers would.
+/// leave, and new parties take their place. All through ``PartyService``, as callers would.
 struct DemoParties: Service {
-  let desk: PartyDesk
+  let partyService: PartyService
   let clock: any WallClock
   let city: City
   let users: Int
@@ -66,7 +67,7 @@ struct DemoParties: Service {
         await join(id, simulation, &draws)
       }
     }
-    offered.removeAll { id in (try? desk.get(id))?.isActive != true }
+    offered.removeAll { id in (try? partyService.get(id))?.isActive != true }
     var missing = min(parties - offered.count, Self.offersAStep)
     while missing > 0 {
       let plans = simulation.parties(
@@ -107,25 +108,25 @@ struct DemoParties: Service {
     let context = CommandContext(
       caller: "demo", path: "/v1/parties",
       idempotencyKey: "\(plan.key)-\(plan.departure.milliseconds)-\(round)")
-    return try? await desk.create(command, context).party.id
+    return try? await partyService.create(command, context).party.id
   }
 
   private func join(
     _ id: String, _ simulation: CitySimulation, _ draws: inout SplitMix64
   ) async {
-    guard let party = try? desk.get(id), party.state == .open else { return }
+    guard let party = try? partyService.get(id), party.state == .open else { return }
     let rider = simulation.user(at: draws.below(users))
     let command = JoinParty(
       riderID: rider.id, attributes: ["gender": rider.gender.rawValue])
     // Refusals are part of life: a policy, another party at that time.
-    _ = try? await desk.join(partyID: id, command, CommandContext(caller: "demo"))
+    _ = try? await partyService.join(partyID: id, command, CommandContext(caller: "demo"))
   }
 
   private func leave(_ id: String, _ draws: inout SplitMix64) async {
-    guard let party = try? desk.get(id), party.riders.count > 1,
+    guard let party = try? partyService.get(id), party.riders.count > 1,
       let rider = draws.pick(Array(party.riders.dropFirst()))
     else { return }
-    _ = try? await desk.leave(
+    _ = try? await partyService.leave(
       partyID: id, riderID: rider.id, CommandContext(caller: "demo"))
   }
 }

@@ -31,6 +31,11 @@ struct Moyeod: AsyncParsableCommand {
   var config: String?
   @Option(help: "Folder that holds shipped files: data/ and page/ (resources.directory).")
   var resources: String?
+  @Flag(
+    help: ArgumentHelp(
+      "Start although idempotency.secret is lost or is another one: it is set aside, and a command "
+        + "that is repeated with an earlier key takes effect a second time."))
+  var forgetIdempotencyKeys = false
   @Flag(help: "Print every setting with its default and meaning, then exit.")
   var printConfiguration = false
   @Flag(help: "Read settings, tariffs and policies, say whether they are good, then exit (0 or 2).")
@@ -55,7 +60,7 @@ struct Moyeod: AsyncParsableCommand {
       StructuredLogHandler(label: label, format: settings.logFormat, level: settings.logLevel)
     }
     AllocatorSettings.apply()
-    try await Composition(settings: settings).run()
+    try await Composition(settings: settings, forgetsKeys: forgetIdempotencyKeys).run()
   }
 
   private var flags: [(key: String, value: String)] {

@@ -1,17 +1,18 @@
 import Foundation
-import MoyeoEngine
+import Parties
 import MoyeoStorage
 import RideMatching
+import DurableCommands
 
 /// Settings of parties, events and commits.
 enum PartySettings {
   /// Nil when parties are off.
   static func read(
     _ values: Values, resources: URL?
-  ) async throws -> PartyDeskConfiguration? {
+  ) async throws -> PartyServiceConfiguration? {
     guard try await values.bool("parties.enabled") ?? true else { return nil }
-    var out = PartyDeskConfiguration()
-    let seats = 1...PartyConfiguration.mostSeats
+    var out = PartyServiceConfiguration()
+    let seats = 1...PartyConfiguration.maximumSeatsOfTaxi
     let least = try await values.int("parties.minimumSeats", in: seats) ?? 2
     let most = try await values.int("parties.maximumSeats", in: seats) ?? max(4, least)
     guard least <= most else {
@@ -22,6 +23,9 @@ enum PartySettings {
     out.rules.defaultSeats =
       try await values.int("parties.defaultSeats", in: least...most) ?? min(max(4, least), most)
     out.rules.overlappingParties = try await values.int("parties.overlapping", in: 1...100) ?? 1
+    if let limit = try await values.int("parties.activePerHost", in: 1...1_000_000) {
+      out.activePartiesPerHost = limit
+    }
     if let seconds = try await values.int("parties.departingSeconds", in: 0...86_400) {
       out.rules.departingNoticeMilliseconds = Int64(seconds) * 1000
     }
@@ -78,33 +82,5 @@ enum PartySettings {
         key: "parties.policyPack", problem: "names no pack: \"\(name)\"; there is \(known)")
     }
     return policy.joined(with: pack.policy)
-  }
-}
-
-/// The secret under which idempotency keys are hashed: made once, kept beside the record.
-enum IdempotencySecret {
-  /// - Throws: ``StartFailure`` when it can be neither read nor written.
-  static func loadOrMake(directory: String) throws -> (UInt64, UInt64) {
-    let path = directory + "/" + StoreBackup.secretFileName
-    if let text = try? String(contentsOfFile: path, encoding: .utf8) {
-      let digits = text.trimmingCharacters(in: .whitespacesAndNewlines)
-      guard digits.count == 32, let high = UInt64(digits.prefix(16), radix: 16),
-        let low = UInt64(digits.suffix(16), radix: 16)
-      else {
-        throw StartFailure.failed("\(path) is damaged: it holds 32 hex digits; remove it to go on")
-      }
-      return (high, low)
-    }
-    var random = SystemRandomNumberGenerator()
-    let secret = (random.next(), random.next())
-    func digits(_ value: UInt64) -> String {
-      let text = String(value, radix: 16)
-      return String(repeating: "0", count: 16 - text.count) + text
-    }
-    let made = FileManager.default.createFile(
-      atPath: path, contents: Data((digits(secret.0) + digits(secret.1) + "\n").utf8),
-      attributes: [.posixPermissions: 0o600])
-    guard made else { throw StartFailure.failed("\(path) cannot be written") }
-    return secret
   }
 }

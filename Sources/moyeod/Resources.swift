@@ -1,5 +1,5 @@
 import Foundation
-import MoyeoEngine
+import FareEstimation
 
 /// Shipped files: `data/` and `page/`.
 enum Resources {

@@ -4,10 +4,43 @@ import MoyeoServer
 enum ServingSettings {
   /// - Throws: ``SettingError`` with the key and what is wrong.
   static func read(_ values: Values, into daemon: inout Daemon.Configuration) async throws {
+    daemon.connections = try await connections(values)
     daemon.streams = try await streams(values)
     daemon.sessions = try await sessions(values)
     daemon.coalescing = try await coalescing(values)
+    let seconds = 0.1...3600.0
+    if let idle = try await values.number("http.idleSeconds", in: seconds) {
+      daemon.httpTimeLimits.idleSeconds = idle
+    }
+    if let head = try await values.number("http.headSeconds", in: seconds) {
+      daemon.httpTimeLimits.headSeconds = head
+    }
+    if let body = try await values.number("http.bodySeconds", in: seconds) {
+      daemon.httpTimeLimits.bodySeconds = body
+    }
     daemon.heavyThreads = try await values.int("heavy.threads", in: 1...1024)
+  }
+
+  private static func connections(_ values: Values) async throws -> ConnectionSettings {
+    var out = ConnectionSettings()
+    out.maximum = try await values.int("limits.connections", in: 2...1_000_000)
+    out.maximumPerPeer = try await values.int("limits.connectionsPerPeer", in: 1...1_000_000)
+    func count(
+      _ key: String, _ path: WritableKeyPath<ConnectionSettings, Int>, _ range: ClosedRange<Int>
+    ) async throws {
+      if let value = try await values.int(key, in: range) { out[keyPath: path] = value }
+    }
+    func seconds(_ key: String, _ path: WritableKeyPath<ConnectionSettings, Double>) async throws {
+      if let value = try await values.number(key, in: 0.1...3600) { out[keyPath: path] = value }
+    }
+    try await count("grpc.maximumStreamsPerConnection", \.maximumStreams, 1...100_000)
+    try await count("grpc.maximumLongStreamsPerConnection", \.maximumLongStreams, 1...100_000)
+    try await count("grpc.resetBurst", \.resetBurst, 1...1_000_000)
+    try await count("limits.requestBytesPerConnection", \.maximumRequestBytes, 65_536...(1 << 40))
+    try await count("limits.requestBytes", \.maximumRequestBytesInTotal, 65_536...(1 << 40))
+    try await seconds("grpc.prefaceSeconds", \.prefaceSeconds)
+    try await seconds("grpc.requestSeconds", \.requestSeconds)
+    return out
   }
 
   private static func streams(_ values: Values) async throws -> StreamSettings {

@@ -1,14 +1,15 @@
 import Configuration
 import Foundation
 import Logging
-import MoyeoEngine
+import LiveLayers
+import Parties
 import MoyeoServer
 import SystemPackage
 
 /// The daemon's settings, read once: flags over environment over file over defaults.
 struct Settings: Sendable {
   var daemon = Daemon.Configuration()
-  var limits = EngineLimits()
+  var limits = LayerLimits()
   var threads: Int
   var dataDirectory: String
   var resources: URL?
@@ -21,8 +22,10 @@ struct Settings: Sendable {
   var demoParties: Int
   var keepsPositions: Bool
   var writeBehindSeconds: Int
+  /// How long a shutdown waits for calls in flight.
+  var graceSeconds: Int
   /// Nil: no parties.
-  var parties: PartyDeskConfiguration?
+  var parties: PartyServiceConfiguration?
   var logLevel: Logger.Level
   var logFormat: StructuredLogHandler.Format
   var layerSettings: @Sendable (String) -> LayerSettings
@@ -57,10 +60,15 @@ struct Settings: Sendable {
     daemon.host = try await values.string("host") ?? "127.0.0.1"
     daemon.httpPort = try await values.int("http.port", in: 0...65535) ?? 8080
     daemon.grpcPort = try await values.int("grpc.port", in: 0...65535) ?? 50051
+    guard daemon.httpPort != daemon.grpcPort || daemon.httpPort == 0 else {
+      throw SettingError(
+        key: "grpc.port", problem: "is \(daemon.grpcPort), as http.port is: each needs its own")
+    }
     daemon.corsOrigins = try await values.list("http.corsOrigins") ?? []
-    if let usesHotLane = try await values.bool("grpc.hotLane") { daemon.usesHotLane = usesHotLane }
-    daemon.maximumStreamsPerConnection =
-      try await values.int("grpc.maximumStreamsPerConnection", in: 1...100_000) ?? 100
+    daemon.hosts = try await values.list("http.hosts") ?? []
+    if let usesFastPath = try await values.bool("grpc.fastPath") {
+      daemon.usesFastPath = usesFastPath
+    }
     threads =
       try await values.int("threads", in: 1...1024)
       ?? ProcessInfo.processInfo
@@ -93,6 +101,8 @@ struct Settings: Sendable {
     try await ServingSettings.read(values, into: &daemon)
     keepsPositions = try await values.bool("positions.keep") ?? true
     writeBehindSeconds = try await values.int("positions.writeBehindSeconds", in: 1...3600) ?? 5
+    graceSeconds = try await values.int("shutdown.graceSeconds", in: 0...3600) ?? 5
+    daemon.connections.shutdownGraceSeconds = Double(max(1, graceSeconds))
     logLevel = try await values.word("log.level", Logger.Level.init(rawValue:)) ?? .info
     logFormat =
       try await values.word("log.format", StructuredLogHandler.Format.init(rawValue:)) ?? .text
@@ -101,13 +111,15 @@ struct Settings: Sendable {
   }
 
   private mutating func readLimits(_ values: Values) async throws {
-    func read(_ key: String, _ path: WritableKeyPath<EngineLimits, Int>, _ range: ClosedRange<Int>)
+    func read(_ key: String, _ path: WritableKeyPath<LayerLimits, Int>, _ range: ClosedRange<Int>)
       async throws
     {
       if let value = try await values.int("limits." + key, in: range) {
         limits[keyPath: path] = value
       }
     }
+    try await read("workPerRequest", \.workPerRequest, 1000...1_000_000_000_000)
+    try await read("objectsPerLayer", \.objectsPerLayer, 1024...(1 << 28))
     try await read("idBytes", \.idBytes, 1...256)
     try await read("tagsPerObject", \.tagsPerObject, 1...256)
     try await read("tagBytes", \.tagBytes, 1...256)
@@ -125,6 +137,9 @@ struct Settings: Sendable {
     try await read("conditions", \.conditions, 0...256)
     if let seconds = try await values.int("limits.maximumTTLSeconds", in: 1...31_536_000) {
       limits.maximumTTLMilliseconds = Int64(seconds) * 1000
+    }
+    if let seconds = try await values.int("limits.emptyLayerSeconds", in: 1...31_536_000) {
+      limits.emptyLayerMilliseconds = Int64(seconds) * 1000
     }
     if let seconds = try await values.int("limits.minimumTTLSeconds", in: 1...31_536_000) {
       limits.minimumTTLMilliseconds = Int64(seconds) * 1000
@@ -148,6 +163,10 @@ struct Settings: Sendable {
       for (name, value) in object.sorted(by: { $0.key < $1.key }) {
         let key = prefix + name
         if let inner = value as? [String: Any] {
+          guard SettingsTable.knowsGroup(key) else {
+            throw SettingError(
+              key: key, problem: "is no group of settings; moyeod --print-configuration lists them")
+          }
           try walk(inner, key + ".")
         } else if !SettingsTable.knows(key) {
           throw SettingError(

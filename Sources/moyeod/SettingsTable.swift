@@ -10,13 +10,37 @@ enum SettingsTable {
     Row(key: "host", standard: "127.0.0.1", meaning: "Address to listen on."),
     Row(key: "http.port", standard: "8080", meaning: "Port for HTTP/JSON; 0 picks a free one."),
     Row(key: "http.corsOrigins", standard: "", meaning: "Origins whose pages may call, * for all."),
+    Row(
+      key: "http.hosts", standard: "",
+      meaning: "Names under which HTTP answers, beside loopback's and host; * for all."),
+    Row(
+      key: "http.idleSeconds", standard: "60",
+      meaning: "A connection that asks nothing for so long is closed; 0.1-3600."),
+    Row(
+      key: "http.headSeconds", standard: "15",
+      meaning: "How long the headers of a request may take to arrive."),
+    Row(
+      key: "http.bodySeconds", standard: "30",
+      meaning: "How long a body may take, and a second more for each 16 KiB that have come."),
     Row(key: "grpc.port", standard: "50051", meaning: "Port for gRPC; 0 picks a free one."),
     Row(
-      key: "grpc.maximumStreamsPerConnection", standard: "100",
-      meaning: "Calls and streams open at once on one connection."),
+      key: "grpc.maximumStreamsPerConnection", standard: "1000",
+      meaning: "Calls open at once on one connection; one more is refused, to be tried again."),
     Row(
-      key: "grpc.hotLane", standard: "true",
-      meaning: "Answer hot calls in front of the gRPC framework: a fifth of the CPU a call."),
+      key: "grpc.maximumLongStreamsPerConnection", standard: "100",
+      meaning: "Watches and other calls that are not unary among them; one more: quota_exceeded."),
+    Row(
+      key: "grpc.resetBurst", standard: "2000",
+      meaning: "Calls a connection may cancel ahead of those it is answered; 100/s come back."),
+    Row(
+      key: "grpc.prefaceSeconds", standard: "10",
+      meaning: "A connection that sends no HTTP/2 preface in this time is closed."),
+    Row(
+      key: "grpc.requestSeconds", standard: "30",
+      meaning: "A request that does not arrive in this time is dropped."),
+    Row(
+      key: "grpc.fastPath", standard: "true",
+      meaning: "Answer short calls in front of the gRPC framework: a fifth of the CPU a call."),
     Row(key: "threads", standard: "one a core", meaning: "Event loops."),
     Row(
       key: "heavy.threads", standard: "half the cores",
@@ -98,6 +122,9 @@ enum SettingsTable {
       key: "parties.overlapping", standard: "1",
       meaning: "Parties that one person may be in at one time."),
     Row(
+      key: "parties.activePerHost", standard: "100",
+      meaning: "Parties under way that one person may host; one more is quota_exceeded."),
+    Row(
       key: "parties.departingSeconds", standard: "900",
       meaning: "How long before the departure party.departing is told."),
     Row(
@@ -127,6 +154,9 @@ enum SettingsTable {
       key: "positions.writeBehindSeconds", standard: "5",
       meaning: "Between two rounds of writing them; what is newer is lost with a crash."),
     Row(
+      key: "shutdown.graceSeconds", standard: "5",
+      meaning: "How long SIGTERM waits for calls in flight; 4 s later the process ends anyway."),
+    Row(
       key: "commits.queueLimit", standard: "4096",
       meaning: "Commands that wait to be committed; one more is refused as overloaded."),
     Row(
@@ -142,7 +172,27 @@ enum SettingsTable {
     Row(key: "limits.reportBatch", standard: "1000", meaning: "Positions in one Report."),
     Row(key: "limits.nearbyBatch", standard: "100", meaning: "Queries in one NearbyBatch."),
     Row(key: "limits.batchRequests", standard: "20", meaning: "Reads in one /v1/batch."),
-    Row(key: "limits.layers", standard: "64", meaning: "Layers."),
+    Row(
+      key: "limits.layers", standard: "64",
+      meaning: "Layers that callers begin; those of the service do not count."),
+    Row(
+      key: "limits.objectsPerLayer", standard: "4194304",
+      meaning: "Objects of one layer; 6 KB of address space (not memory) are reserved for each."),
+    Row(
+      key: "limits.emptyLayerSeconds", standard: "3600",
+      meaning: "A layer without objects and watches ends after so long."),
+    Row(
+      key: "limits.connections", standard: "10000",
+      meaning: "Connections open at once, half of them a port; below the limit of descriptors."),
+    Row(
+      key: "limits.connectionsPerPeer", standard: "3/4 of a port",
+      meaning: "Of one IPv4 address or one /64 of IPv6, on one port."),
+    Row(
+      key: "limits.requestBytesPerConnection", standard: "33554432",
+      meaning: "Bytes of gRPC requests half arrived on one connection."),
+    Row(
+      key: "limits.requestBytes", standard: "268435456",
+      meaning: "The same on all connections together."),
     Row(key: "limits.fences", standard: "10000", meaning: "Fences in one Watch."),
     Row(
       key: "limits.watchedAreas", standard: "100000",
@@ -152,6 +202,9 @@ enum SettingsTable {
       meaning: "Features of one tile or viewport; what is cut says truncated."),
     Row(key: "limits.excludedIds", standard: "1000", meaning: "excludeIds of one query."),
     Row(key: "limits.conditions", standard: "16", meaning: "where conditions of one query."),
+    Row(
+      key: "limits.workPerRequest", standard: "10000000",
+      meaning: "Counted steps of one request's searches; what takes more is too_much_work."),
     Row(key: "limits.minimumTTLSeconds", standard: "1", meaning: "Shortest time to live."),
     Row(key: "limits.maximumTTLSeconds", standard: "86400", meaning: "Longest time to live."),
     Row(
@@ -178,6 +231,13 @@ enum SettingsTable {
     let parts = key.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 3, parts[0] == "layers" else { return false }
     return rows.contains { $0.key == "layers.<name>.\(parts[2])" }
+  }
+
+  /// Whether settings of a file may stand under a key, such as `http` or `layers.users`.
+  static func knowsGroup(_ key: String) -> Bool {
+    if rows.contains(where: { $0.key.hasPrefix(key + ".") }) { return true }
+    let parts = key.split(separator: ".", omittingEmptySubsequences: false)
+    return parts.count == 2 && parts[0] == "layers"
   }
 
   static func text() -> String {

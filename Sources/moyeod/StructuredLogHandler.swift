@@ -50,7 +50,9 @@ struct StructuredLogHandler: LogHandler {
   }
 
   private static func jsonString(_ value: String) -> String {
-    let data = try? JSONEncoder().encode(value)
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .withoutEscapingSlashes
+    let data = try? encoder.encode(value)
     return data.map { String(decoding: $0, as: UTF8.self) } ?? "\"\""
   }
 }

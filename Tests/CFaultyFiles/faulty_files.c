@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { sector = 512 };
 
@@ -34,6 +35,12 @@ struct faulty_disk {
   int skip_syncs;
   int failing_syncs;
   sqlite3_int64 room;
+  char *room_path;
+  sqlite3_int64 room_behind;
+  char *blank;
+  // Operations until the stop; negative: none.
+  sqlite3_int64 operations;
+  int has_stopped;
   int64_t syncs;
   struct faulty_disk *next;
 };
@@ -91,6 +98,22 @@ static void note(tracked *file, const void *bytes, int count, sqlite3_int64 offs
   file->dirty = dirty;
 }
 
+// With `lock` held: counts an operation. Nonzero: it is not to be carried out.
+static int is_stopped(faulty_disk *disk) {
+  if (disk->operations < 0) return 0;
+  if (disk->operations > 0) {
+    disk->operations--;
+    return 0;
+  }
+  disk->has_stopped = 1;
+  return 1;
+}
+
+static int ends_in(const char *path, const char *suffix) {
+  size_t length = strlen(path), end = strlen(suffix);
+  return length >= end && strcmp(path + length - end, suffix) == 0;
+}
+
 // MARK: Methods of a file
 
 static int shim_close(sqlite3_file *file) {
@@ -107,16 +130,32 @@ static int shim_close(sqlite3_file *file) {
 }
 
 static int shim_read(sqlite3_file *file, void *out, int count, sqlite3_int64 offset) {
-  return real(file)->xRead(file, out, count, offset);
+  int code = real(file)->xRead(file, out, count, offset);
+  pthread_mutex_lock(&lock);
+  tracked *own = find(file)->tracked;
+  if (code == SQLITE_OK && own->disk->blank && ends_in(own->path, own->disk->blank)) {
+    memset(out, 0, (size_t)count);
+  }
+  pthread_mutex_unlock(&lock);
+  return code;
 }
 
 static int shim_write(sqlite3_file *file, const void *bytes, int count, sqlite3_int64 offset) {
   pthread_mutex_lock(&lock);
   const sqlite3_io_methods *methods = find(file)->real;
   tracked *own = find(file)->tracked;
+  if (is_stopped(own->disk)) {
+    pthread_mutex_unlock(&lock);
+    return SQLITE_IOERR_WRITE;
+  }
   int fits = count;
   sqlite3_int64 growth = offset + count - own->seen_length;
   if (growth > 0 && own->disk->room >= 0) {
+    if (growth > own->disk->room && own->disk->room_path && access(own->disk->room_path, F_OK) != 0) {
+      own->disk->room += own->disk->room_behind;
+      free(own->disk->room_path);
+      own->disk->room_path = 0;
+    }
     if (growth > own->disk->room) fits = (int)(count - (growth - own->disk->room));
     if (fits < 0) fits = 0;
     own->disk->room -= growth - (count - fits);
@@ -132,8 +171,15 @@ static int shim_write(sqlite3_file *file, const void *bytes, int count, sqlite3_
 static int shim_truncate(sqlite3_file *file, sqlite3_int64 size) {
   pthread_mutex_lock(&lock);
   tracked *own = find(file)->tracked;
+  if (is_stopped(own->disk)) {
+    pthread_mutex_unlock(&lock);
+    return SQLITE_IOERR_TRUNCATE;
+  }
   int code = find(file)->real->xTruncate(file, size);
   if (code == SQLITE_OK) {
+    if (own->disk->room >= 0 && size < own->seen_length) {
+      own->disk->room += own->seen_length - size;
+    }
     grow(&own->seen, &own->seen_length, size);
     own->seen_length = size;
   }
@@ -147,6 +193,10 @@ static int shim_sync(sqlite3_file *file, int flags) {
   pthread_mutex_lock(&lock);
   tracked *own = find(file)->tracked;
   faulty_disk *disk = own->disk;
+  if (is_stopped(disk)) {
+    pthread_mutex_unlock(&lock);
+    return SQLITE_IOERR_FSYNC;
+  }
   int code = SQLITE_OK;
   disk->syncs++;
   if (disk->skip_syncs > 0) {
@@ -240,9 +290,24 @@ static tracked *find_or_add(const char *path, sqlite3_file *inner) {
   return 0;
 }
 
+// Whether the disk of a path carries nothing out any more.
+static int stops(const char *path) {
+  int answer = 0;
+  pthread_mutex_lock(&lock);
+  for (faulty_disk *disk = disks; disk; disk = disk->next) {
+    if (strncmp(path, disk->prefix, strlen(disk->prefix)) == 0) answer = is_stopped(disk);
+  }
+  pthread_mutex_unlock(&lock);
+  return answer;
+}
+
 static int shim_open(sqlite3_vfs *vfs, const char *path, sqlite3_file *file, int flags,
                      int *out_flags) {
   (void)vfs;
+  if (path && (flags & SQLITE_OPEN_CREATE) && access(path, F_OK) != 0 && stops(path)) {
+    file->pMethods = 0;
+    return SQLITE_CANTOPEN;
+  }
   int code = real_vfs->xOpen(real_vfs, path, file, flags, out_flags);
   if (code != SQLITE_OK || !path || !file->pMethods) return code;
   pthread_mutex_lock(&lock);
@@ -259,6 +324,7 @@ static int shim_open(sqlite3_vfs *vfs, const char *path, sqlite3_file *file, int
 
 static int shim_delete(sqlite3_vfs *vfs, const char *path, int sync_directory) {
   (void)vfs;
+  if (stops(path)) return SQLITE_IOERR_DELETE;
   int code = real_vfs->xDelete(real_vfs, path, sync_directory);
   pthread_mutex_lock(&lock);
   for (faulty_disk *disk = disks; disk; disk = disk->next) {
@@ -293,6 +359,7 @@ faulty_disk *faulty_disk_create(const char *prefix) {
   faulty_disk *disk = calloc(1, sizeof(faulty_disk));
   disk->prefix = strdup(prefix);
   disk->room = -1;
+  disk->operations = -1;
   pthread_mutex_lock(&lock);
   disk->next = disks;
   disks = disk;
@@ -319,6 +386,8 @@ void faulty_disk_free(faulty_disk *disk) {
     disk->files = next;
   }
   free(disk->prefix);
+  free(disk->room_path);
+  free(disk->blank);
   free(disk);
 }
 
@@ -333,6 +402,35 @@ void faulty_set_room(faulty_disk *disk, int64_t bytes) {
   pthread_mutex_lock(&lock);
   disk->room = bytes;
   pthread_mutex_unlock(&lock);
+}
+
+void faulty_set_room_behind(faulty_disk *disk, const char *path, int64_t bytes) {
+  pthread_mutex_lock(&lock);
+  free(disk->room_path);
+  disk->room_path = strdup(path);
+  disk->room_behind = bytes;
+  pthread_mutex_unlock(&lock);
+}
+
+void faulty_blank(faulty_disk *disk, const char *suffix) {
+  pthread_mutex_lock(&lock);
+  free(disk->blank);
+  disk->blank = suffix ? strdup(suffix) : 0;
+  pthread_mutex_unlock(&lock);
+}
+
+void faulty_stop(faulty_disk *disk, int64_t operations) {
+  pthread_mutex_lock(&lock);
+  disk->operations = operations;
+  disk->has_stopped = 0;
+  pthread_mutex_unlock(&lock);
+}
+
+int faulty_has_stopped(faulty_disk *disk) {
+  pthread_mutex_lock(&lock);
+  int answer = disk->has_stopped;
+  pthread_mutex_unlock(&lock);
+  return answer;
 }
 
 int64_t faulty_sync_count(faulty_disk *disk) {

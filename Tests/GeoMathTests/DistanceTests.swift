@@ -1,5 +1,8 @@
+import ObjectModel
+import TestSupport
 import Foundation
 import GeoMath
+import ObjectModel
 import Testing
 
 @Suite struct DistanceTests {

@@ -1,4 +1,7 @@
+import ObjectModel
+import TestSupport
 import GeoMath
+import ObjectModel
 import Testing
 
 @Suite struct GeohashTests {

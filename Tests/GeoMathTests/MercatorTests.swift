@@ -1,4 +1,6 @@
+import ObjectModel
 import GeoMath
+import ObjectModel
 import Testing
 
 @Suite struct MercatorTests {

@@ -1,12 +1,13 @@
+import ObjectModel
 import SwiftProtobuf
 
 @testable import MoyeoAPI
 
 /// Encodes random messages of a schema, field by field, with values of all sizes.
 struct RandomWireMessage {
-  var generator: SeededGenerator
+  var generator: SplitMix64
 
-  init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
+  init(seed: UInt64) { generator = SplitMix64(seed: seed) }
 
   mutating func message(_ schema: MessageSchema, depth: Int = 0) -> [UInt8] {
     var out: [UInt8] = []

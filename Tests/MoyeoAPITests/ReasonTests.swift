@@ -16,9 +16,9 @@ import Testing
     // What API.md's error table allows for each gRPC status.
     let allowed: [StatusCode: Set<Int>] = [
       .invalidArgument: [400], .deadlineExceeded: [504], .notFound: [404],
-      .alreadyExists: [409], .permissionDenied: [403], .resourceExhausted: [413, 429, 503],
+      .alreadyExists: [409], .permissionDenied: [403], .resourceExhausted: [413, 422, 429, 503],
       .failedPrecondition: [409], .aborted: [409], .outOfRange: [410],
-      .unimplemented: [404, 405, 415], .internalError: [500], .unavailable: [503],
+      .unimplemented: [404, 405, 415, 501], .internalError: [500], .unavailable: [503],
       .unauthenticated: [401],
     ]
     for reason in Reason.allCases {
@@ -40,7 +40,8 @@ import Testing
     ("already_matched", 6, 409), ("reserved_layer", 9, 409), ("superseded", 10, 409),
     ("rate_limited", 8, 429), ("quota_exceeded", 8, 429), ("overloaded", 8, 503),
     ("too_slow_consumer", 8, 429), ("resume_token_expired", 11, 410), ("read_only", 14, 503),
-    ("deadline_exceeded", 4, 504), ("unavailable", 14, 503),
+    ("deadline_exceeded", 4, 504), ("unavailable", 14, 503), ("too_much_work", 8, 422),
+    ("forbidden_origin", 7, 403), ("forbidden_host", 7, 403),
   ])
   func theTableOfTheAPI(word: String, grpc: Int, http: Int) throws {
     let reason = try #require(Reason(rawValue: word))

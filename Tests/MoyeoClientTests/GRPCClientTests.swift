@@ -2,6 +2,8 @@ import GRPCCore
 import GRPCNIOTransportHTTP2
 import GRPCProtobuf
 import MoyeoAPI
+import NIOCore
+import NIOPosix
 import SwiftProtobuf
 import Testing
 
@@ -164,6 +166,25 @@ struct GRPCClientTests {
         return
       }
     }
+  }
+
+  /// As a stopped process: its port takes connections, and nobody reads.
+  @Test("a peer that never speaks is timed out")
+  func silent() async throws {
+    let listener = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+      .bind(host: "127.0.0.1", port: 0).get()
+    let port = try #require(listener.localAddress?.port)
+    let start = ContinuousClock.now
+    await #expect {
+      try await MoyeoClient.with(
+        .grpc(host: "127.0.0.1", port: port), configuration: .init(timeout: .milliseconds(200))
+      ) { try await $0.get(layer: "l", id: "i") }
+    } throws: { error in
+      if case .timedOut? = error as? MoyeoError { true } else { false }
+    }
+    // Without a limit of the client's own this takes minutes.
+    #expect(ContinuousClock.now - start < .seconds(30))
+    try await listener.close()
   }
 
   @Test("nobody there is unreachable at once")

@@ -1,3 +1,4 @@
+import ObjectModel
 import Testing
 
 @testable import moyeo
@@ -67,7 +68,7 @@ struct CSVReaderTests {
 
   @Test("what is written by the rules is read back, whatever the pieces", arguments: 1...40)
   func roundTrip(seed: UInt64) throws {
-    var random = SplitMix(seed: seed)
+    var random = SplitMix64(seed: seed)
     let alphabet = ["a", "\"", ",", "\n", "\r\n", "\r", " ", "한", "é", ""]
     let columns = Int.random(in: 2...4, using: &random)
     let rows = (0..<20).map { _ in
@@ -92,18 +93,5 @@ struct CSVReaderTests {
     let rows = try Self.rows("a,b\n\(long),1\nc,d\n", chunkBytes: 1 << 16)
     #expect(rows.map(\.problem) == [nil, .tooLong, nil])
     #expect(rows.map(\.line) == [1, 2, 3])
-  }
-}
-
-/// SplitMix64: a seeded generator for tests.
-struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-  init(seed: UInt64) { state = seed }
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
-    return z ^ z >> 31
   }
 }

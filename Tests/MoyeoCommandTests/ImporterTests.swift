@@ -1,3 +1,4 @@
+import ObjectModel
 import MoyeoAPI
 import MoyeoClient
 import Synchronization
@@ -78,7 +79,7 @@ struct ImporterTests {
     "every row is accounted for, whatever is bad and however the service says so",
     arguments: [FakeSink.Style.http, .grpc, .wholeBatch], 1...15)
   func account(style: FakeSink.Style, seed: UInt64) async throws {
-    var random = SplitMix(seed: seed)
+    var random = SplitMix64(seed: seed)
     let share = Double.random(in: 0...1, using: &random)
     let ids = (0..<30).map {
       Double.random(in: 0..<1, using: &random) < share ? "bad\($0)" : "ok\($0)"

@@ -1,3 +1,4 @@
+import ObjectModel
 import ArgumentParser
 import MoyeoAPI
 import MoyeoClient
@@ -82,7 +83,7 @@ struct TimeTextTests {
 
   @Test("agree with protobuf's reader", arguments: 1...200)
   func oracle(seed: UInt64) throws {
-    var random = SplitMix(seed: seed)
+    var random = SplitMix64(seed: seed)
     var stamp = Google_Protobuf_Timestamp()
     stamp.seconds = Int64.random(in: -62_135_596_800...253_402_300_799, using: &random)
     stamp.nanos = Int32.random(in: 0...999, using: &random) * 1_000_000

@@ -3,16 +3,16 @@ import ObjectModel
 import PointClustering
 import Testing
 
-@testable import MoyeoEngine
+@testable import LiveLayers
 @testable import MoyeoServer
 
-/// Aggregates of a layer that the engine fills, over the wire.
+/// Aggregates of a layer that the service fills, over the wire.
 @Suite struct ClusterAggregateTests {
   private static let world = "west=-180&south=-85&east=180&north=85"
 
   @Test func viewportsAndTilesCarryThem() async throws {
     try await RunningDaemon.run { daemon in
-      let layer = try daemon.engine.existingOrNewLayer("parties")
+      let layer = try daemon.layers.existingOrNewLayer("parties")
       func party(_ id: String, _ latitude: Double, _ seats: Int32, _ fare: Int64)
         -> ContributingObject
       {

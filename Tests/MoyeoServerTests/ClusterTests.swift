@@ -1,7 +1,7 @@
 import Foundation
 import GRPCCore
 import MoyeoAPI
-import MoyeoEngine
+import LiveLayers
 import ObjectModel
 import SwiftProtobuf
 import Testing
@@ -220,7 +220,7 @@ import Testing
   }
 
   @Test func aLayerMaySwitchClustersOff() async throws {
-    var configuration = EngineConfiguration()
+    var configuration = LayerRegistryConfiguration()
     configuration.layerSettings = { _ in
       var settings = LayerSettings()
       settings.clusters = false
@@ -240,8 +240,8 @@ import Testing
         #"{"id":"b","latitude":37.001,"longitude":127,"ttlSeconds":60}"#,
       ])
       daemon.clock.advance(milliseconds: 6_000)
-      daemon.engine.reclaimExpired()
-      let layer = try daemon.engine.layer("users")
+      daemon.layers.reclaimExpired()
+      let layer = try daemon.layers.layer("users")
       let answer = try await daemon.get(
         "/v1/layers/users/clusters?\(Self.world)&zoom=3&minVersion=\(layer.version.text)")
       #expect(Self.clusters(answer).map { $0["id"] as? String } == ["b"])

@@ -1,9 +1,10 @@
 import Foundation
 import MoyeoAPI
-import MoyeoEngine
+
 import ObjectModel
 import SwiftProtobuf
 import Testing
+import LiveLayers
 
 /// What expired is in no answer, from the millisecond on at which it expires.
 @Suite struct ExpiryTests {
@@ -18,7 +19,7 @@ import Testing
         daemon.clock.advance(milliseconds: 999)
         try await expect(daemon, live: Array(second...41).dropLast().map { "t\($0)" })
         daemon.clock.advance(milliseconds: 1)
-        if reclaims { daemon.engine.reclaimExpired() }
+        if reclaims { daemon.layers.reclaimExpired() }
         try await expect(
           daemon, live: (second + 1 > 40 ? [] : Array(second + 1...40)).map { "t\($0)" })
       }

@@ -1,6 +1,6 @@
 import Foundation
 import MoyeoAPI
-import MoyeoEngine
+import FareEstimation
 import SwiftProtobuf
 import Testing
 

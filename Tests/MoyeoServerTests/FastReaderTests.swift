@@ -1,5 +1,5 @@
 import MoyeoAPI
-import MoyeoEngine
+import LiveLayers
 import ObjectModel
 import SpatialIndexing
 import SwiftProtobuf
@@ -10,8 +10,8 @@ import Testing
 /// The readers that go without the generated types, against those that do not.
 @Suite struct FastReaderTests {
   private static func operations() throws -> PositionOperations {
-    let engine = Engine(clock: ManualClock(RunningDaemon.start), epoch: 0xA0B1)
-    let operations = PositionOperations(engine: engine)
+    let layers = LayerRegistry(clock: ManualClock(RunningDaemon.start), epoch: 0xA0B1)
+    let operations = PositionOperations(layers: layers)
     var data = OracleData(seed: 3, now: RunningDaemon.start.milliseconds)
     var request = Moyeo_V1_ReportRequest()
     request.layer = "users"
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  private static func inPlace(
+  private static func onEventLoop(
     _ bytes: [UInt8], _ answer: (UnsafeRawBufferPointer) throws(APIError) -> [UInt8]
   ) -> [UInt8] {
     bytes.withUnsafeBytes { raw in outcome { () throws(APIError) in try answer(raw) } }
@@ -90,8 +90,11 @@ import Testing
         request.layer = ["users", "users", "users", "none", ""][Int(g.next() % 5)]
       }
       let bytes = Self.mutated(try request.serializedBytes(), &g)
-      let quick = Self.inPlace(bytes, operations.nearbyInPlace)
-      #expect(quick == Self.decoded(bytes, operations.nearby), "seed \(seed): \(bytes)")
+      let quick = Self.onEventLoop(bytes, operations.nearbyOnEventLoop)
+      let decoded = Self.decoded(bytes) { (request: Moyeo_V1_NearbyRequest) throws(APIError) in
+        try operations.nearby(request, .eventLoop)
+      }
+      #expect(quick == decoded, "seed \(seed): \(bytes)")
       taken += bytes.withUnsafeBytes { operations.nearbyReader.question(in: $0) == nil ? 0 : 1 }
     }
     #expect((600...1300).contains(taken))
@@ -112,8 +115,11 @@ import Testing
       }
       if g.unit() < 0.02 { batch.requests = Array(repeating: .init(), count: 101) }
       let bytes = Self.mutated(try batch.serializedBytes(), &g)
-      let quick = Self.inPlace(bytes, operations.nearbyBatchInPlace)
-      #expect(quick == Self.decoded(bytes, operations.nearbyBatch), "seed \(seed): \(bytes)")
+      let quick = Self.onEventLoop(bytes, operations.nearbyBatchOnEventLoop)
+      let decoded = Self.decoded(bytes) { (request: Moyeo_V1_NearbyBatchRequest) throws(APIError) in
+        try operations.nearbyBatch(request, .eventLoop)
+      }
+      #expect(quick == decoded, "seed \(seed): \(bytes)")
       taken += bytes.withUnsafeBytes { operations.nearbyReader.batch(in: $0) == nil ? 0 : 1 }
     }
     #expect((80...350).contains(taken))
@@ -162,7 +168,7 @@ import Testing
       let slow = Self.decoded(bytes) { (message: Request) throws(APIError) in
         try encoded(try streams[0].answer(message))
       }
-      let fast = Self.inPlace(bytes) { (raw) throws(APIError) in
+      let fast = Self.onEventLoop(bytes) { (raw) throws(APIError) in
         try streams[1].answer(encoded: raw)
       }
       #expect(fast == slow, "seed \(seed), round \(round): \(bytes)")
@@ -174,7 +180,7 @@ import Testing
 
   private static func objects(_ operations: PositionOperations) -> [String: [Double]] {
     var out: [String: [Double]] = [:]
-    guard let layer = try? operations.engine.layer("users") else { return out }
+    guard let layer = try? operations.layers.layer("users") else { return out }
     layer.index.forEachObject(now: RunningDaemon.start) {
       out[$0.idString] = [
         $0.latitude, $0.longitude, Double($0.observedAt.milliseconds),

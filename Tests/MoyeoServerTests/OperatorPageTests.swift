@@ -49,6 +49,13 @@ import Testing
       #expect(page.status == 200 && page.header("content-type")?.contains("json") == true)
       let document = page.object
       #expect(document["openapi"] as? String == "3.1.0")
+      let nearby = (document["paths"] as? [String: [String: Any]])?["/v1/layers/{layer}/nearby"]
+      let parameters = (nearby?["get"] as? [String: Any])?["parameters"] as? [[String: Any]]
+      for parameter in try #require(parameters) {
+        let isJSON = ["where", "within"].contains(parameter["name"] as? String ?? "")
+        #expect((parameter["content"] != nil) == isJSON, "\(parameter)")
+        #expect((parameter["schema"] == nil) == isJSON, "\(parameter)")
+      }
       let paths = try #require(document["paths"] as? [String: [String: Any]])
       for route in [
         "/v1/layers/{layer}/positions", "/v1/layers/{layer}/positions/{id}",

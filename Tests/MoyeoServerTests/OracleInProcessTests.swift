@@ -1,7 +1,7 @@
 import Foundation
 import GeoMath
 import MoyeoAPI
-import MoyeoEngine
+import LiveLayers
 import ObjectModel
 import SwiftProtobuf
 import Testing
@@ -14,9 +14,9 @@ import Testing
   @Test(arguments: [UInt64(20_261_120), 1, 2, 3], [false, true])
   func everyAnswerEqualsBruteForce(seed: UInt64, reclaims: Bool) async throws {
     let clock = ManualClock(RunningDaemon.start)
-    let engine = Engine(
+    let layers = LayerRegistry(
       configuration: OracleOverTheWireTests.configuration, clock: clock, epoch: 7)
-    let operations = PositionOperations(engine: engine)
+    let operations = PositionOperations(layers: layers)
     var data = OracleData(seed: seed, now: clock.now().milliseconds)
     let objects = data.objects(OracleOverTheWireTests.objectCount)
     for start in stride(from: 0, to: objects.count, by: 1000) {
@@ -28,7 +28,7 @@ import Testing
       _ = try operations.report(request)
     }
     clock.advance(milliseconds: 40_000)
-    if reclaims { engine.reclaimExpired() }
+    if reclaims { layers.reclaimExpired() }
     let now = clock.now().milliseconds
     let live = objects.filter { $0.isLive(at: now) }
     for i in 0..<500 {

@@ -1,7 +1,7 @@
 import Foundation
 import GeoMath
 import MoyeoAPI
-import MoyeoEngine
+import LiveLayers
 import ObjectModel
 import SwiftProtobuf
 import Testing
@@ -17,7 +17,7 @@ func sine(_ angle: Double) -> Double { sin(angle) }
 /// 1,000 random queries through HTTP and gRPC against looking at every object.
 @Suite struct OracleOverTheWireTests {
   static let objectCount = 3000
-  static let configuration = EngineConfiguration(layerSettings: { _ in
+  static let configuration = LayerRegistryConfiguration(layerSettings: { _ in
     var settings = LayerSettings()
     settings.columns = ["level"]
     return settings

@@ -1,7 +1,8 @@
 import Foundation
 import GRPCCore
+import GRPCServerTransport
 import MoyeoAPI
-import MoyeoEngine
+
 import SwiftProtobuf
 import Testing
 
@@ -144,11 +145,34 @@ import Testing
         ReportTests.good, #"{"id":"b","latitude":1,"longitude":1,"lng":1}"#,
       ])
       #expect(report.status == 400 && report.reason == "unknown_field", "\(report.text)")
-      #expect(report.fields == ["lng"])
+      #expect(report.fields == ["positions[1].lng"])
       let notUTF8 = try await daemon.request(
         "POST", "/v1/layers/users/nearby", body: Data([0x7B, 0x22, 0xFF, 0x22, 0x7D]))
       #expect(notUTF8.status == 400)
       #expect(try await daemon.get("/v1/layers/users/positions/ok").status == 200)
+    }
+  }
+
+  /// All that does not fit is named, wherever it stands.
+  @Test func valuesOfWrongTypesNameTheirFields() async throws {
+    try await RunningDaemon.run { daemon in
+      _ = try await daemon.report([ReportTests.good])
+      for (body, fields) in [
+        (#"{"latitude":"abc","limit":1.5,"tags":"swift"}"#, ["latitude", "limit", "tags"]),
+        (
+          #"{"latitude":1,"longitude":1,"where":[{"attribute":3}],"nope":1}"#,
+          ["where[0].attribute", "nope"]
+        ),
+      ] {
+        let answer = try await daemon.post("/v1/layers/users/nearby", body)
+        #expect(answer.status == 400 && answer.fields == fields, "\(answer.text)")
+      }
+      let report = try await daemon.report([ReportTests.good, #"{"id":"b","latitude":[]}"#])
+      #expect(report.reason == "malformed_request")
+      #expect(report.fields == ["positions[1].latitude"], "\(report.text)")
+      let query = try await daemon.get(
+        "/v1/layers/users/nearby?latitude=1&longitude=1&within=%7B%22points%22%3A7%7D")
+      #expect(query.status == 400 && query.fields == ["within.points"], "\(query.text)")
     }
   }
 

@@ -1,6 +1,6 @@
 import Foundation
 import MoyeoAPI
-import MoyeoEngine
+import LiveLayers
 import ObjectModel
 import SwiftProtobuf
 import Testing
@@ -207,7 +207,7 @@ import Testing
   }
 
   @Test func nullIslandIsAPlaceWhereALayerSaysSo() async throws {
-    let configuration = EngineConfiguration(layerSettings: { name in
+    let configuration = LayerRegistryConfiguration(layerSettings: { name in
       var settings = LayerSettings()
       settings.allowsNullIsland = name == "buoys"
       return settings

@@ -32,6 +32,16 @@ import Testing
     #expect(request.excludeIds == ["a b", ""])
   }
 
+  /// Clients made from /openapi.json send a list of messages as one JSON text.
+  @Test func listsOfMessagesComeAsOneText() throws {
+    let request = try nearby(
+      "where=%5B%7B%22attribute%22%3A%22a%22%2C%22min%22%3A1%7D%2C%7B%22attribute%22%3A%22b%22%7D%5D"
+        + "&tags=x&tags=y")
+    #expect(request.where.map(\.attribute) == ["a", "b"])
+    #expect(request.tags == ["x", "y"])
+    #expect(try nearby("where=%20%5B%5D").where.isEmpty)
+  }
+
   @Test func noQueryIsNoField() throws {
     #expect(try nearby(nil) == .with { $0.layer = "users" })
     #expect(try nearby("") == .with { $0.layer = "users" })

@@ -1,6 +1,6 @@
 import GeoMath
 import MoyeoAPI
-import MoyeoEngine
+import LiveLayers
 import ObjectModel
 import SpatialIndexing
 import SwiftProtobuf
@@ -10,7 +10,7 @@ import Testing
 
 /// Every rule of the limits, on both sides of its edge.
 @Suite struct RequestValidationTests {
-  private let validation = RequestValidation(limits: EngineLimits())
+  private let validation = RequestValidation(limits: LayerLimits())
 
   private func refusal(
     sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Void

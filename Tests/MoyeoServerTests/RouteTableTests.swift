@@ -1,5 +1,5 @@
 import MoyeoAPI
-import MoyeoEngine
+import LiveLayers
 import ObjectModel
 import Testing
 
@@ -7,7 +7,8 @@ import Testing
 
 @Suite struct RouteTableTests {
   private let table = RouteTable(
-    PositionOperations(engine: Engine(clock: ManualClock(RunningDaemon.start), epoch: 1)).all)
+    PositionOperations(layers: LayerRegistry(clock: ManualClock(RunningDaemon.start), epoch: 1)).all
+  )
 
   private func match(_ method: String, _ path: String) throws -> (rpc: String, [String: String]) {
     let match = try table.match(method: method, path: path)

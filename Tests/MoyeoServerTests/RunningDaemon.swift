@@ -4,7 +4,10 @@ import GRPCCore
 import GRPCNIOTransportHTTP2
 import Logging
 import MoyeoAPI
-import MoyeoEngine
+import LiveLayers
+import FareEstimation
+import DurableCommands
+import Parties
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -15,7 +18,7 @@ import ServiceLifecycle
 
 /// A daemon on free ports, with a clock that the test moves.
 struct RunningDaemon: Sendable {
-  let engine: Engine
+  let layers: LayerRegistry
   let clock: ManualClock
   let addresses: Daemon.Addresses
   let group: ServiceGroup
@@ -33,18 +36,19 @@ struct RunningDaemon: Sendable {
   /// Runs `body` against a daemon and waits until both have ended.
   static func run(
     settings given: Daemon.Configuration = Daemon.Configuration(),
-    configuration: EngineConfiguration = EngineConfiguration(), corsOrigins: [String] = [],
-    usesHotLane: Bool = true, fares: FareEstimator? = nil,
+    configuration: LayerRegistryConfiguration = LayerRegistryConfiguration(),
+    corsOrigins: [String] = [],
+    usesFastPath: Bool = true, fares: FareEstimator? = nil,
     parties: (any AggregateStore)? = nil,
     _ body: @Sendable (RunningDaemon) async throws -> Void
   ) async throws {
     let clock = ManualClock(start)
-    let engine = Engine(configuration: configuration, clock: clock, epoch: 0xABCD)
+    let layers = LayerRegistry(configuration: configuration, clock: clock, epoch: 0xABCD)
     var settings = given
     settings.httpPort = 0
     settings.grpcPort = 0
     settings.corsOrigins = corsOrigins
-    settings.usesHotLane = usesHotLane
+    settings.usesFastPath = usesFastPath
     let (listening, listens) = AsyncStream.makeStream(of: Daemon.Addresses.self)
     var logger = Logger(label: "test")
     logger.logLevel = .critical
@@ -52,8 +56,8 @@ struct RunningDaemon: Sendable {
       try fares
       ?? FareEstimator(library: TariffLibrary.load(tariffDirectories: [], areaDirectories: []))
     let daemon = Daemon(
-      configuration: settings, engine: engine, fares: estimator,
-      parties: try parties.map { try PartyDesk(engine: engine, store: $0, fares: estimator) },
+      configuration: settings, layers: layers, fares: estimator,
+      parties: try parties.map { try PartyService(layers: layers, store: $0, fares: estimator) },
       eventLoopGroup: .singleton,
       metrics: PrometheusMetrics(), logger: logger,
       onListening: { addresses in listens.yield(addresses) })
@@ -77,7 +81,7 @@ struct RunningDaemon: Sendable {
           transportSecurity: .plaintext))
       tasks.addTask { try await grpc.runConnections() }
       let running = RunningDaemon(
-        engine: engine, clock: clock, addresses: addresses, group: group,
+        layers: layers, clock: clock, addresses: addresses, group: group,
         shutdown: daemon.shutdown, grpc: grpc)
       let outcome: Result<Void, any Error>
       do {

@@ -1,10 +1,11 @@
 import Foundation
 import GRPCCore
 import MoyeoAPI
-import QueryCoalescing
 import Testing
 
 @testable import MoyeoServer
+import Threading
+import QueryCoalescing
 
 /// `X-Moyeo-Session`: the last viewport always gets its answer, the others hear at once.
 @Suite(.timeLimit(.minutes(1))) struct SessionThrottleTests {
@@ -64,7 +65,7 @@ import Testing
     #expect(error?.reason == .badID)
   }
 
-  /// Over both wires, the hot lane before one of them.
+  /// Over both wires, the fast path before one of them.
   @Test func overTheWire() async throws {
     var settings = Daemon.Configuration()
     settings.sessions.intervalSeconds = 2

@@ -1,19 +1,20 @@
 import Dispatch
 import MoyeoAPI
-import MoyeoEngine
+import Threading
+import LiveLayers
 import ObjectModel
-import QueryCoalescing
 import SwiftProtobuf
 import Testing
 
 @testable import MoyeoServer
+import QueryCoalescing
 
 /// Coalescing on or off gives the same answer.
 @Suite(.timeLimit(.minutes(1))) struct SharedReadsTests {
   private struct World {
     let wall = ManualClock(RunningDaemon.start)
     let monotonic = ManualMonotonicClock()
-    let engine: Engine
+    let layers: LayerRegistry
     let on: PositionOperations
     let off: PositionOperations
     var random: SplitMix64
@@ -21,13 +22,13 @@ import Testing
     var ends: [String: [Instant: Instant]] = [:]
 
     init(seed: UInt64) {
-      engine = Engine(clock: wall, epoch: 0xABCD)
+      layers = LayerRegistry(clock: wall, epoch: 0xABCD)
       var settings = CoalescingSettings()
       on = PositionOperations(
-        engine: engine, shared: SharedReads(settings: settings, clock: monotonic))
+        layers: layers, shared: SharedReads(settings: settings, clock: monotonic))
       settings.isOn = false
       off = PositionOperations(
-        engine: engine, shared: SharedReads(settings: settings, clock: monotonic))
+        layers: layers, shared: SharedReads(settings: settings, clock: monotonic))
       random = SplitMix64(seed: seed)
     }
 
@@ -35,7 +36,7 @@ import Testing
       let milliseconds = Int64.random(in: 0...400, using: &random)
       wall.advance(milliseconds: milliseconds)
       monotonic.advance(by: milliseconds * 1_000_000)
-      let layer = try engine.layerForReports("users")
+      let layer = try layers.layerForReports("users")
       for _ in 0..<Int.random(in: 0...20, using: &random) {
         let report = PositionReport(
           id: "id-\(Int.random(in: 0..<300, using: &random))",
@@ -43,11 +44,11 @@ import Testing
           longitude: 127 + .random(in: -0.3...0.3, using: &random),
           tags: [["swift"], [], ["go"]].randomElement(using: &random) ?? [],
           ttlMilliseconds: .random(in: 1000...20_000, using: &random))
-        _ = layer.report([report], now: wall.now(), limits: engine.limits)
+        _ = layer.report([report], now: wall.now(), limits: layers.limits)
         ends[report.id, default: [:]][wall.now()] = wall.now().advanced(
           milliseconds: report.ttlMilliseconds ?? 0)
       }
-      if Bool.random(using: &random) { engine.reclaimExpired() }
+      if Bool.random(using: &random) { layers.reclaimExpired() }
     }
 
     mutating func staleness() -> Double? {
@@ -153,10 +154,10 @@ import Testing
     var request = world.nearby()
     request.maxStalenessSeconds = 60
     _ = try world.on.nearby(request)
-    let layer = try world.engine.layerForReports("users")
+    let layer = try world.layers.layerForReports("users")
     let me = PositionReport(
       id: "me", latitude: request.latitude, longitude: 127, tags: ["swift"], ttlMilliseconds: 0)
-    _ = layer.report([me], now: world.wall.now(), limits: world.engine.limits)
+    _ = layer.report([me], now: world.wall.now(), limits: world.layers.limits)
     let old = try Self.said(try world.on.nearby(request))
     #expect(old.coalesced && !old.said.hits.contains { $0.id == "me" })
     request.minVersion = layer.version.text
@@ -168,9 +169,9 @@ import Testing
   @Test func heavyReadsAreSharedWithoutStaleness() async throws {
     var world = World(seed: 4)
     for _ in 0..<60 { try world.step() }
-    let pool = HeavyWork(threadCount: 1)
-    let shared = SharedReads(heavyWork: pool)
-    let operations = PositionOperations(engine: world.engine, shared: shared)
+    let pool = BoundedThreadPool(threadCount: 1)
+    let shared = SharedReads(threadPool: pool)
+    let operations = PositionOperations(layers: world.layers, shared: shared)
     var request = world.within()
     request.clearWest()
     request.clearSouth()

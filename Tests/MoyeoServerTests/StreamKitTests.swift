@@ -1,6 +1,6 @@
 import GRPCCore
 import MoyeoAPI
-import MoyeoEngine
+import Threading
 import ServiceLifecycle
 import Synchronization
 import Testing

@@ -1,7 +1,7 @@
 import Foundation
 import GRPCCore
 import MoyeoAPI
-import MoyeoEngine
+import LiveLayers
 import ObjectModel
 import SwiftProtobuf
 import Synchronization
@@ -61,7 +61,7 @@ import Testing
 
   @Test(arguments: [[], ["level"]])
   func positionsHandlesAndPackedColumns(columns: [String]) async throws {
-    let configuration = EngineConfiguration(layerSettings: { _ in
+    let configuration = LayerRegistryConfiguration(layerSettings: { _ in
       var settings = LayerSettings()
       settings.columns = columns
       return settings

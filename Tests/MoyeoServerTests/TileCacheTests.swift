@@ -1,33 +1,33 @@
 import GeoMath
 import MoyeoAPI
 import ObjectModel
-import QueryCoalescing
 import SwiftProtobuf
 import Testing
 
-@testable import MoyeoEngine
+@testable import LiveLayers
 @testable import MoyeoServer
+import QueryCoalescing
 
 /// Kept tiles: the same bytes and tags as without, whatever happens to the layer.
 @Suite struct TileCacheTests {
   private static let start = ObjectModel.Instant(seconds: 1_700_000_000)
 
   private struct City {
-    let engine: Engine
+    let layers: LayerRegistry
     let clock: ManualClock
     let layer: Layer
     let cached: ClusterOperations
     let plain: ClusterOperations
 
-    init(limits: EngineLimits = EngineLimits()) throws {
+    init(limits: LayerLimits = LayerLimits()) throws {
       clock = ManualClock(TileCacheTests.start)
-      var configuration = EngineConfiguration()
+      var configuration = LayerRegistryConfiguration()
       configuration.limits = limits
-      engine = Engine(configuration: configuration, clock: clock, epoch: 3)
-      layer = try engine.layerForReports("users")
-      let positions = PositionOperations(engine: engine)
-      cached = ClusterOperations(engine: engine, positions: positions)
-      plain = ClusterOperations(engine: engine, positions: positions, tileCache: nil)
+      layers = LayerRegistry(configuration: configuration, clock: clock, epoch: 3)
+      layer = try layers.layerForReports("users")
+      let positions = PositionOperations(layers: layers)
+      cached = ClusterOperations(layers: layers, positions: positions)
+      plain = ClusterOperations(layers: layers, positions: positions, tileCache: nil)
     }
 
     func report(
@@ -37,7 +37,7 @@ import Testing
       let report = PositionReport(
         id: id, latitude: latitude, longitude: longitude, tags: tags,
         ttlMilliseconds: ttlMilliseconds)
-      _ = layer.report([report], now: clock.now(), limits: engine.limits)
+      _ = layer.report([report], now: clock.now(), limits: layers.limits)
     }
 
     func settle() { while layer.feed.flush() {} }
@@ -74,7 +74,7 @@ import Testing
       if round % 2 == 0 { city.settle() }
       // Some objects expire before the clusters show it.
       city.clock.advance(milliseconds: 400)
-      if round % 5 == 4 { city.engine.reclaimExpired() }
+      if round % 5 == 4 { city.layers.reclaimExpired() }
       for zoom in [0, 9, 14, 17] {
         for tags in [[], ["swift"]] {
           for acceptsGzip in [false, true] {
@@ -110,7 +110,7 @@ import Testing
   }
 
   @Test func aTileWithTooManyFeaturesSaysSo() async throws {
-    var limits = EngineLimits()
+    var limits = LayerLimits()
     limits.clustersPerAnswer = 3
     let city = try City(limits: limits)
     for n in 0..<5 { city.report("user-\(n)", 37.5 + Double(n) * 1e-5, 127) }

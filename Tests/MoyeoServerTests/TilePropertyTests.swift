@@ -1,6 +1,6 @@
 import Foundation
 import GeoMath
-import MoyeoEngine
+import LiveLayers
 import ObjectModel
 import PointClustering
 import Testing

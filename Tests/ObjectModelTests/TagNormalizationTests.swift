@@ -10,7 +10,8 @@ import Testing
     ("a\u{A0}\n b", "a b"), ("\u{212B}ngstrom", "\u{E5}ngstrom"), ("\u{212A}elvin", "kelvin"),
     ("ΑΘΗΝΑ", "αθηνα"), ("ÄPFEL", "äpfel"), ("STRASSE", "strasse"), ("Straße", "straße"),
     ("\u{1E9E}", "ß"), ("İstanbul", "i\u{307}stanbul"), ("I", "i"), ("ı", "ı"),
-    ("C#", "c#"), ("c++", "c++"), ("##a", "#a"), ("a#b", "a#b"), ("snake_case-9", "snake_case-9"),
+    ("C#", "c#"), ("c++", "c++"), ("##a", "a"), ("# #  a", "a"), ("ΟΔΟΣ", "οδοσ"), ("οδος", "οδοσ"),
+    ("ΟΔΟΣ ΟΔΟΣ", "οδοσ οδοσ"), ("#️⃣", "#️⃣"), ("a#b", "a#b"), ("snake_case-9", "snake_case-9"),
     ("👩‍👩‍👧", "👩‍👩‍👧"), ("#👨🏽‍💻", "👨🏽‍💻"), ("Привет", "привет"), ("ﬁ", "ﬁ"), ("１２", "１２"),
   ])
   func normalForm(given: String, normal: String) {
@@ -19,7 +20,7 @@ import Testing
     #expect(Array(found.unicodeScalars) == Array(normal.unicodeScalars), "\(found)")
   }
 
-  @Test(arguments: ["", " ", "#", " # ", "\t\n\u{3000}", "# \u{A0}"])
+  @Test(arguments: ["", " ", "#", " # ", "##", "# # #", "\t\n\u{3000}", "# \u{A0}"])
   func nothingIsLeft(tag: String) {
     #expect(TagNormalization.normalize(tag).isEmpty)
   }
@@ -28,7 +29,9 @@ import Testing
     var state: UInt64 = 99
     let pieces = [
       "A", "e", "\u{301}", "ㄱ", "\u{1100}", "\u{1161}", "\u{11A8}", " ", "\u{3000}", "é", "Σ",
-      "İ", "👍", "\u{200D}", "ß", "\u{307}", "\u{327}", "가", "z",
+      "İ", "👍", "\u{200D}", "ß", "\u{307}", "\u{327}", "가", "z", "#", "##", "ς", "\u{FE0F}",
+      "\u{20E3}",
+      "\t",
     ]
     for _ in 0..<3_000 {
       var text = ""

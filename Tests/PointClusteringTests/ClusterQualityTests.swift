@@ -16,7 +16,7 @@ import Testing
   }
 
   static func positions(_ source: Source) throws -> [Coordinate] {
-    var random = SplitMix(51)
+    var random = SplitMix64(seed: 51)
     switch source {
     case .trips:
       var found: [Coordinate] = []
@@ -64,7 +64,7 @@ import Testing
     let live = loaded(
       positions.enumerated().map { n, position in
         ClusterPoint(
-          idHash: StableHash.hash64("object-\(n)", seed: seed), key: UInt64(n),
+          rank: ObjectRank(high: StableHash.hash64("object-\(n)", seed: seed)), key: UInt64(n),
           position: MercatorPoint(position))
       })
     return try (0...16).map { zoom in
@@ -108,12 +108,12 @@ import Testing
         members += 1
       }
     }
-    let tree = FlatKDTree(
-      x: groups.markers.map(\.x), y: groups.markers.map(\.y), nodeSize: 32)
+    let grid = BucketGrid(
+      x: groups.markers.map(\.x), y: groups.markers.map(\.y), side: 40 / pixels)
     var overlapping = 0
     for marker in groups.markers {
       var near: [Int] = []
-      tree.within(x: marker.x, y: marker.y, radius: 40 / pixels, into: &near)
+      grid.within(x: marker.x, y: marker.y, radius: 40 / pixels, into: &near)
       if near.count > 1 { overlapping += 1 }
     }
     return Measure(
@@ -135,7 +135,7 @@ import Testing
     var (mean, meanWanted) = (Measure(), Measure())
     // Both depend on chance, here the ids and there the order: the mean of several.
     for seed in 0..<UInt64(5) {
-      var random = SplitMix(seed)
+      var random = SplitMix64(seed: seed)
       let order = seed == 0 ? Array(positions.indices) : positions.indices.shuffled(using: &random)
       let wanted = try Self.reference(order.map { positions[$0] })
       let shuffled = order.map { points[$0] }
@@ -172,7 +172,7 @@ import Testing
       }
       return sum / 7
     }
-    var random = SplitMix(52)
+    var random = SplitMix64(seed: 52)
     var (rebuilt, live) = (0.0, 0.0)
     for _ in 0..<3 {
       let before = (try Self.reference(positions), try Self.live(positions))

@@ -12,17 +12,17 @@ import Testing
 
   private static func move(_ point: ClusterPoint, to: MercatorPoint) -> ClusterChange {
     ClusterChange(
-      kind: .moved, idHash: point.idHash, key: point.key, from: point.position, to: to,
+      kind: .moved, rank: point.rank, key: point.key, from: point.position, to: to,
       tagMask: point.tagMask, contribution: point.contribution)
   }
 
   /// Reads between the changes, so that most records are up to date when a point moves.
   @Test(arguments: [Layout.city, .grid, .seam, .poles], [41 as UInt64, 42])
   func boundsFollowMovesInsideMicroCells(layout: Layout, seed: UInt64) throws {
-    var random = SplitMix(seed)
+    var random = SplitMix64(seed: seed)
     var points = points(layout, 250, seed: seed)
     let live = LiveClusters(configuration: .init(hasAggregates: true))
-    live.bulkLoad(points)
+    try! live.bulkLoad(points)
     for round in 0..<16 {
       let reach: Int32 = round % 4 == 3 ? 20_000 : 300
       let changes = (0..<6).map { _ -> ClusterChange in
@@ -38,7 +38,7 @@ import Testing
       live.enqueue(changes, sequence: UInt64(round + 1), at: Instant(milliseconds: 0))
       live.flush()
       let rebuilt = LiveClusters(configuration: .init(hasAggregates: true))
-      rebuilt.bulkLoad(points)
+      try! rebuilt.bulkLoad(points)
       for zoom in [round % 17, 16, 0] {
         let found = try live.clusters(in: Self.everywhere, zoom: zoom, details: .all)
         let wanted = try rebuilt.clusters(in: Self.everywhere, zoom: zoom, details: .all)
@@ -51,14 +51,14 @@ import Testing
     let count = 5_000
     let points = points(.city, count, seed: 43)
     let live = LiveClusters()
-    live.bulkLoad(points)
+    try! live.bulkLoad(points)
     let matching = points.count { $0.tagMask & 1 != 0 || $0.tagMask & 2 != 0 }
     let filter = ClusterFilter(anyOf: 3)
     let isDone = Atomic<Bool>(false)
     let reads = Atomic<Int>(0)
     DispatchQueue.concurrentPerform(iterations: 2) { worker in
       if worker == 0 {
-        var random = SplitMix(44)
+        var random = SplitMix64(seed: 44)
         var sequence: UInt64 = 0
         // Goes on until the reader is through, so that most reads meet a change.
         while !isDone.load(ordering: .relaxed) {
@@ -84,7 +84,7 @@ import Testing
   @Test(arguments: [0, 9, 16, 17, 22])
   func aLimitCutsAndSaysSo(zoom: Int) throws {
     let live = LiveClusters()
-    live.bulkLoad(points(.world, 3_000, seed: 45))
+    try! live.bulkLoad(points(.world, 3_000, seed: 45))
     let all = try live.viewport(in: Self.everywhere, zoom: zoom)
     #expect(!all.isTruncated)
     let count = all.clusters.count

@@ -10,7 +10,7 @@ func changes(_ points: some Sequence<ClusterPoint>) -> [ClusterChange] { points.
 
 func loaded(_ points: [ClusterPoint], hasAggregates: Bool = false) -> LiveClusters {
   let live = LiveClusters(configuration: .init(hasAggregates: hasAggregates))
-  live.bulkLoad(points)
+  try! live.bulkLoad(points)
   return live
 }
 
@@ -43,7 +43,7 @@ func changed(_ layout: Layout, seed: UInt64, count: Int) -> (LiveClusters, [Clus
       for cluster in try live.clusters(in: world, zoom: zoom, details: .expansionZoom) {
         let members = try live.leaves(cluster.id, limit: .max).leaves
         #expect(members.count == cluster.count)
-        #expect(members.map(\.idHash) == members.map(\.idHash).sorted())
+        #expect(members.map(\.rank) == members.map(\.rank).sorted())
         let children = try live.children(cluster.id)
         #expect(try live.expansionZoom(cluster.id) == cluster.expansionZoom)
         guard let apart = cluster.expansionZoom else {
@@ -53,7 +53,7 @@ func changed(_ layout: Layout, seed: UInt64, count: Int) -> (LiveClusters, [Clus
         #expect(children.count > 1 && children.allSatisfy { $0.zoom == apart })
         #expect(children.reduce(0) { $0 + $1.count } == cluster.count)
         let together = try children.flatMap { try live.leaves($0.id, limit: .max).leaves }
-        #expect(Set(together.map(\.idHash)) == Set(members.map(\.idHash)))
+        #expect(Set(together.map(\.rank)) == Set(members.map(\.rank)))
         finer.formUnion(children.map(\.id))
       }
       #expect(finer.allSatisfy { (try? live.cluster($0)) != nil })
@@ -116,7 +116,7 @@ func changed(_ layout: Layout, seed: UInt64, count: Int) -> (LiveClusters, [Clus
   @Test(arguments: Layout.allCases)
   func orderOfArrivalDoesNotMatter(layout: Layout) throws {
     let points = points(layout, 300 * scale, seed: 15)
-    var random = SplitMix(15)
+    var random = SplitMix64(seed: 15)
     let wanted = loaded(points)
     let live = LiveClusters(configuration: .init(sliceLength: 7))
     live.enqueue(
@@ -153,14 +153,14 @@ func changed(_ layout: Layout, seed: UInt64, count: Int) -> (LiveClusters, [Clus
     var points = points(.city, 500 * scale, seed: 17)
     let live = loaded(points)
     let before = try (0...16).map { try live.clusters(in: world, zoom: $0) }
-    var random = SplitMix(17)
+    var random = SplitMix64(seed: 17)
     // Anywhere inside its micro-cell.
     let moves = points.indices.map { n -> ClusterChange in
       let from = points[n].position
       points[n].position.x = from.x & ~1_023 | UInt32(random.next() & 1_023)
       points[n].position.y = from.y & ~1_023 | UInt32(random.next() & 1_023)
       return ClusterChange(
-        kind: .moved, idHash: points[n].idHash, key: points[n].key, from: from,
+        kind: .moved, rank: points[n].rank, key: points[n].key, from: from,
         to: points[n].position, tagMask: points[n].tagMask)
     }
     live.enqueue(moves, sequence: 1, at: Instant(milliseconds: 0))
@@ -169,7 +169,6 @@ func changed(_ layout: Layout, seed: UInt64, count: Int) -> (LiveClusters, [Clus
       let after = try live.clusters(in: world, zoom: zoom)
       #expect(after.map(\.id) == before[zoom].map(\.id))
       #expect(after.map(\.count) == before[zoom].map(\.count))
-      for (a, b) in zip(after, before[zoom]) where a.count > 1 { #expect(a.position == b.position) }
       for single in after where single.count == 1 {
         #expect(single.position == points[Int(single.key)].position)
       }

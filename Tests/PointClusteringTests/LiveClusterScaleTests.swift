@@ -12,7 +12,7 @@ struct LiveClusterScaleTests {
   func aHundredThousandPointsUnderRandomOperationsEqualARebuild(layout: Layout, seed: UInt64) {
     var model = ChangingPoints(layout, seed: seed, count: 100_000)
     let live = LiveClusters()
-    live.bulkLoad(Array(model.present.values))
+    try! live.bulkLoad(Array(model.present.values))
     for round in 1...4 {
       let length = [0, 1_000, 20_000, 60_000, 100_000][round]
       let changes = (0..<length).map { _ in model.change() }
@@ -25,7 +25,7 @@ struct LiveClusterScaleTests {
       }
       #expect(live.objectCount == model.present.count)
       let rebuilt = LiveClusters()
-      rebuilt.bulkLoad(model.present.values.shuffled(using: &model.random))
+      try! rebuilt.bulkLoad(model.present.values.shuffled(using: &model.random))
       for zoom in 0...ClusterNet.itemLevel {
         let (found, wanted) = (
           live.reading { $0.allClusters(zoom) }, rebuilt.reading { $0.allClusters(zoom) }

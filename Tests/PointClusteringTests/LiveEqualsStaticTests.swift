@@ -12,7 +12,7 @@ import Testing
 
 func insertion(_ point: ClusterPoint) -> ClusterChange {
   ClusterChange(
-    kind: .inserted, idHash: point.idHash, key: point.key, from: point.position,
+    kind: .inserted, rank: point.rank, key: point.key, from: point.position,
     to: point.position, tagMask: point.tagMask, contribution: point.contribution)
 }
 
@@ -20,7 +20,7 @@ func expectEqual(
   _ live: LiveClusters, _ points: some Sequence<ClusterPoint>, _ label: String = ""
 ) {
   let reference = ReferenceNet(
-    points.map { ReferenceNet.Object(hash: $0.idHash, x: $0.position.x, y: $0.position.y) })
+    points.map { ReferenceNet.Object(hash: $0.rank.high, x: $0.position.x, y: $0.position.y) })
   for zoom in 0...17 {
     let found = live.reading { $0.allClusters(zoom) }
     let wanted = reference.clusters(zoom)
@@ -36,7 +36,7 @@ func expectEqual(
   func bulkLoadIsTheNet(layout: Layout, seed: UInt64) {
     let points = points(layout, 600 * scale, seed: seed)
     let live = LiveClusters()
-    live.bulkLoad(points)
+    try! live.bulkLoad(points)
     expectEqual(live, points)
   }
 
@@ -53,18 +53,18 @@ func expectEqual(
 /// Points under random insertions, moves of 3 m to 5 km, jumps and removals; a dictionary is the
 /// model.
 struct ChangingPoints {
-  var random: SplitMix
+  var random: SplitMix64
   var layout: Layout
-  var present: [UInt64: ClusterPoint] = [:]
-  var hashes: [UInt64] = []
+  var present: [ObjectRank: ClusterPoint] = [:]
+  var hashes: [ObjectRank] = []
   var created = 0
 
   init(_ layout: Layout, seed: UInt64, count: Int) {
     self.layout = layout
-    random = SplitMix(seed ^ 0xABCD)
+    random = SplitMix64(seed: seed ^ 0xABCD)
     for point in points(layout, count, seed: seed) {
-      present[point.idHash] = point
-      hashes.append(point.idHash)
+      present[point.rank] = point
+      hashes.append(point.rank)
     }
     created = count
   }
@@ -80,10 +80,11 @@ struct ChangingPoints {
     if hashes.isEmpty || dice < 0.15 {
       created += 1
       let new = ClusterPoint(
-        idHash: StableHash.hash64("new-\(created)-\(layout.rawValue)"), key: UInt64(created),
+        rank: ObjectRank(high: StableHash.hash64("new-\(created)-\(layout.rawValue)")),
+        key: UInt64(created),
         position: point(layout, &random), tagMask: 1 << UInt64(created % 7))
-      present[new.idHash] = new
-      hashes.append(new.idHash)
+      present[new.rank] = new
+      hashes.append(new.rank)
       return insertion(new)
     }
     let n = Int.random(in: 0..<hashes.count, using: &random)
@@ -94,7 +95,7 @@ struct ChangingPoints {
       hashes.swapAt(n, hashes.count - 1)
       hashes.removeLast()
       return ClusterChange(
-        kind: .removed, idHash: object.idHash, key: object.key, from: from, to: from)
+        kind: .removed, rank: object.rank, key: object.key, from: from, to: from)
     }
     if dice < 0.35 {
       object.position = point(layout, &random)
@@ -106,9 +107,9 @@ struct ChangingPoints {
       let y = Int64(object.position.y) + Int64(step())
       object.position.y = UInt32(max(0, min(Int64(UInt32.max), y)))
     }
-    present[object.idHash] = object
+    present[object.rank] = object
     return ClusterChange(
-      kind: .moved, idHash: object.idHash, key: object.key, from: from, to: object.position,
+      kind: .moved, rank: object.rank, key: object.key, from: from, to: object.position,
       tagMask: object.tagMask, contribution: object.contribution)
   }
 }
@@ -118,7 +119,7 @@ extension LiveEqualsStaticTests {
   func randomChangesKeepTheNet(layout: Layout, seed: UInt64) {
     var model = ChangingPoints(layout, seed: seed, count: 300 * scale)
     let live = LiveClusters(configuration: .init(sliceLength: seed == 5 ? 1 : 24))
-    live.bulkLoad(Array(model.present.values))
+    try! live.bulkLoad(Array(model.present.values))
     for round in 0..<5 {
       let length = [1, 10, 100, 300, 600][round] * scale
       let changes = (0..<length).map { _ in model.change() }
@@ -130,7 +131,7 @@ extension LiveEqualsStaticTests {
     }
     let rest = model.present.values.map {
       ClusterChange(
-        kind: .removed, idHash: $0.idHash, key: $0.key, from: $0.position, to: $0.position)
+        kind: .removed, rank: $0.rank, key: $0.key, from: $0.position, to: $0.position)
     }
     live.enqueue(rest, sequence: 9, at: Instant(milliseconds: 0))
     live.flush()

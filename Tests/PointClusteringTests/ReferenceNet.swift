@@ -1,4 +1,5 @@
 import GeoMath
+import ObjectModel
 
 @testable import PointClustering
 
@@ -83,11 +84,11 @@ struct ReferenceNet {
         var sumX: Int64 = 0
         var sumY: Int64 = 0
         for member in node.members {
-          var dx = Int64(member.x / 1024 * 1024 + 512) - Int64(node.x)
+          var dx = Int64(member.x) - Int64(node.x)
           if dx > 1 << 31 { dx -= 1 << 32 }
           if dx < -(1 << 31) { dx += 1 << 32 }
           sumX += dx
-          sumY += Int64(member.y / 1024 * 1024 + 512) - Int64(node.y)
+          sumY += Int64(member.y) - Int64(node.y)
         }
         return Cluster(
           seed: node.seed, x: node.x, y: node.y, count: node.members.count, sumX: sumX, sumY: sumY)
@@ -103,7 +104,7 @@ extension ClusterNet {
       let sum = sum(item, zoom)
       found.insert(
         ReferenceNet.Cluster(
-          seed: items[item].hash, x: items[item].anchorX, y: items[item].anchorY,
+          seed: items[item].rank.high, x: items[item].anchorX, y: items[item].anchorY,
           count: Int(sum.count), sumX: sum.x, sumY: sum.y))
     }
     return found

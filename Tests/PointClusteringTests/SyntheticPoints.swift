@@ -3,18 +3,7 @@ import ObjectModel
 
 @testable import PointClustering
 
-/// SplitMix64 (S. Vigna): the same numbers on every machine.
-struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-  init(_ seed: UInt64) { state = seed }
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
-    return z ^ z >> 31
-  }
-  mutating func unit() -> Double { Double(next() >> 11) * 0x1p-53 }
+extension SplitMix64 {
   /// Near enough to normal: twelve uniform numbers (Irwin-Hall).
   mutating func gauss() -> Double {
     var sum = -6.0
@@ -27,7 +16,7 @@ enum Layout: String, CaseIterable, Sendable {
   case city, world, seam, grid, onePlace, poles, line
 }
 
-func point(_ layout: Layout, _ random: inout SplitMix) -> MercatorPoint {
+func point(_ layout: Layout, _ random: inout SplitMix64) -> MercatorPoint {
   switch layout {
   case .city:
     if random.unit() < 0.2 {
@@ -67,14 +56,14 @@ func point(_ layout: Layout, _ random: inout SplitMix) -> MercatorPoint {
 }
 
 func points(_ layout: Layout, _ count: Int, seed: UInt64) -> [ClusterPoint] {
-  var random = SplitMix(seed)
+  var random = SplitMix64(seed: seed)
   return (0..<count).map { n -> ClusterPoint in
     let contribution = ClusterContribution(
       seatsFree: Int32(n % 4), earliestDeparture: Int64(n * 37 % 1_000),
       lowestFarePerPerson: Int64(n * 53 % 5_000))
     let hash = StableHash.hash64("object-\(seed)-\(n)")
     return ClusterPoint(
-      idHash: hash, key: UInt64(n), position: point(layout, &random),
+      rank: ObjectRank(high: hash), key: UInt64(n), position: point(layout, &random),
       tagMask: UInt64(1) << UInt64(n % 7), contribution: contribution)
   }
 }

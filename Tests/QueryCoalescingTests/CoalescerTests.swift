@@ -1,5 +1,7 @@
+import ObjectModel
 import QueryCoalescing
 import Testing
+import Threading
 
 @Suite(.timeLimit(.minutes(1))) struct CoalescerTests {
   let clock = ManualMonotonicClock(0)
@@ -87,7 +89,7 @@ import Testing
     try await withThrowingTaskGroup { group in
       for caller in 0..<64 {
         group.addTask {
-          var random = SplitMix(seed &+ UInt64(caller) &* 1_000)
+          var random = SplitMix64(seed: seed &+ UInt64(caller) &* 1_000)
           for _ in 0..<60 {
             let key = random.below(4)
             if random.below(4) == 0 {
@@ -135,7 +137,7 @@ import Testing
     await withTaskGroup { group in
       for caller in 0..<400 {
         group.addTask {
-          var random = SplitMix(seed &+ UInt64(caller) &* 77)
+          var random = SplitMix64(seed: seed &+ UInt64(caller) &* 77)
           let key = random.below(5)
           let pauses = random.below(30)
           let fails = random.below(6) == 0

@@ -1,5 +1,7 @@
+import ObjectModel
 import QueryCoalescing
 import Testing
+import Threading
 
 /// The rules of flights under random schedules.
 @Suite struct FlightMachineTests {
@@ -20,8 +22,8 @@ import Testing
   /// Random arrivals, readings, endings, cancellations and deadlines; every step is held against
   /// what a caller may rely on.
   @Test(arguments: [71, 72, 73, 74, 75, 76, 77, 78] as [UInt64])
-  func laws(seed: UInt64) {
-    var random = SplitMix(seed)
+  func everyWaiterIsAnsweredOnceWithAReadingItAccepts(seed: UInt64) {
+    var random = SplitMix64(seed: seed)
     var machine = FlightMachine<Int, Caller, UInt64>(
       limits: SingleFlightLimits(waitersPerKey: 12, keys: 5))
     var now: Nanoseconds = 0

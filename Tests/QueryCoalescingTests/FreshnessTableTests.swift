@@ -1,5 +1,7 @@
+import ObjectModel
 import QueryCoalescing
 import Testing
+import Threading
 
 /// A table that expectations may change.
 private final class TableBox {
@@ -99,7 +101,7 @@ private final class TableBox {
   /// those of the keys present and never above the bound, nothing is older than asked for.
   @Test(arguments: [1, 2, 3, 4, 5, 6, 7, 8] as [UInt64])
   func model(seed: UInt64) {
-    var random = SplitMix(seed)
+    var random = SplitMix64(seed: seed)
     let capacity = 20 * (overhead + 50)
     var table = Table(capacityBytes: capacity)
     var model: [Int: (value: Int, reading: Reading, bytes: Int)] = [:]
@@ -151,18 +153,4 @@ private final class TableBox {
     }
     #expect(table.statistics.evictions > 0 && table.statistics.hits > 0)
   }
-}
-
-/// SplitMix64, for schedules that repeat.
-struct SplitMix: RandomNumberGenerator {
-  private var state: UInt64
-  init(_ seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 }
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
-    return z ^ z >> 31
-  }
-  mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
 }

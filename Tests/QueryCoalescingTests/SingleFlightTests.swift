@@ -1,5 +1,6 @@
 import QueryCoalescing
 import Testing
+import Threading
 
 /// A computation that ends when it is told to, and counts how often it ran.
 final class Gate<Value: Sendable>: Sendable {

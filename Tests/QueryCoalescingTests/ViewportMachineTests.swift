@@ -1,5 +1,7 @@
+import ObjectModel
 import QueryCoalescing
 import Testing
+import Threading
 
 /// Timelines: one character is 100 ms, a letter a request of that name.
 private struct Marbles: Equatable, CustomStringConvertible {
@@ -118,12 +120,12 @@ private struct Marbles: Equatable, CustomStringConvertible {
 
   /// Random requests of many sessions with a late and jittery timer, held against the definition.
   @Test(arguments: [11, 12, 13, 14, 15, 16] as [UInt64])
-  func laws(seed: UInt64) {
+  func theNewestRunsAndNoSessionExceedsItsRate(seed: UInt64) {
     struct Sent: Hashable {
       let session: Int
       let number: Int
     }
-    var random = SplitMix(seed)
+    var random = SplitMix64(seed: seed)
     let interval: Nanoseconds = 800
     let burst = 1 + random.below(2)
     var machine = ViewportMachine<Int, Sent>(

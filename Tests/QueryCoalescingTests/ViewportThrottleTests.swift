@@ -1,5 +1,6 @@
 import QueryCoalescing
 import Testing
+import Threading
 
 @Suite(.timeLimit(.minutes(1))) struct ViewportThrottleTests {
   let clock = ManualMonotonicClock(1_000_000)

@@ -1,3 +1,4 @@
+import TestSupport
 import GeoMath
 import ObjectModel
 import Testing
@@ -155,9 +156,6 @@ let fridayNight = Instant(seconds: 1_795_183_800)
     #expect(TrafficProfile.named("atlantis") == nil)
     let provider = EstimatedRouteProvider(.always(.newYork))
     #expect(provider.profile(at: seoulStation).name == "newYork")
-    let moved = TrafficProfile.seoul.withLocalTime(UTCOffsets(initialSeconds: 0))
-    #expect(moved.hourFactors == TrafficProfile.seoul.hourFactors)
-    #expect(moved.secondOfWeek(fridayNight, longitude: 0) == 4 * 86_400 + 14 * 3600 + 600)
   }
 
   @Test func badProfilesAreRefused() throws {

@@ -1,3 +1,4 @@
+import TestSupport
 import GeoMath
 import ObjectModel
 

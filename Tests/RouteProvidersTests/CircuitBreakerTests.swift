@@ -1,7 +1,7 @@
-import QueryCoalescing
 import Testing
 
 @testable import RouteProviders
+import Threading
 
 @Suite struct CircuitBreakerTests {
   static let millisecond: Nanoseconds = 1_000_000

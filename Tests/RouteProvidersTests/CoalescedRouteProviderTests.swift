@@ -1,10 +1,10 @@
 import GeoMath
 import ObjectModel
-import QueryCoalescing
 import RoutePlanning
 import RouteProviders
 import Synchronization
 import Testing
+import Threading
 
 /// Counts questions; answers by the estimate, once the gate is open.
 final class CountingProvider: RouteProvider {

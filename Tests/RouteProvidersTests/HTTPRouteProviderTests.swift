@@ -1,10 +1,10 @@
 import GeoMath
 import NIOHTTP1
-import QueryCoalescing
 import RoutePlanning
 import Testing
 
 @testable import RouteProviders
+import Threading
 
 @Suite(.serialized) struct HTTPRouteProviderTests {
   typealias Behavior = LoopbackServer.Behavior

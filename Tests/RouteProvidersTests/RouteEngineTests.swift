@@ -1,8 +1,8 @@
 import ObjectModel
-import QueryCoalescing
 import RoutePlanning
 import RouteProviders
 import Testing
+import Threading
 
 @Suite(.serialized) struct RouteEngineTests {
   static let wallClock = ManualClock(RecordedShapes.departure)

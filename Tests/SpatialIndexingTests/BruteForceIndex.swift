@@ -81,10 +81,7 @@ struct BruteForceIndex {
   var objects: [String: TestReport] = [:]
 
   mutating func apply(_ reports: [TestReport], now: Instant) -> [UpdateOutcome] {
-    var last: [[UInt8]: Int] = [:]
-    for (i, report) in reports.enumerated() { last[Array(report.id.utf8)] = i }
-    return reports.enumerated().map { i, report in
-      if last[Array(report.id.utf8)] != i { return .superseded }
+    reports.map { report in
       if let old = objects[report.id], old.expiresAt > now {
         if old.observedAt > report.observedAt { return .stale }
         objects[report.id] = report

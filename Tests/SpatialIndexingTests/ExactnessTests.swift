@@ -7,8 +7,8 @@ import Testing
 /// The fast ways give the same bits as the functions of GeoMath, and bounds hold.
 @Suite struct ExactnessTests {
   @Test(arguments: [UInt64(41), 42])
-  func surfaceMeterEqualsTheOneDistanceFunction(seed: UInt64) {
-    var g = SeededGenerator(seed: seed)
+  func surfaceDistanceEqualsTheOneDistanceFunction(seed: UInt64) {
+    var g = SplitMix64(seed: seed)
     for i in 0..<40_000 {
       let latitude = Double.random(in: -90...90, using: &g)
       let longitude = Double.random(in: -180...180, using: &g)
@@ -17,8 +17,8 @@ import Testing
         latitude: max(-90, min(90, latitude + .random(in: -reach...reach, using: &g))),
         longitude: longitude + (i % 7 == 0 ? 0 : .random(in: -reach...reach, using: &g))
       )
-      let meter = SurfaceMeter(latitude: latitude, longitude: longitude)
-      let fast = meter.millimeters(latitude: other.latitude, longitude: other.longitude)
+      let surface = SurfaceDistance(latitude: latitude, longitude: longitude)
+      let fast = surface.millimeters(latitude: other.latitude, longitude: other.longitude)
       let exact = DistanceOrigin(latitude: latitude, longitude: longitude)
         .millimeters(latitude: other.latitude, longitude: other.longitude)
       #expect(fast == exact, "\(latitude) \(longitude) \(other)")
@@ -27,7 +27,7 @@ import Testing
 
   @Test(arguments: [UInt64(43), 44])
   func projectorEqualsMercatorPoint(seed: UInt64) {
-    var g = SeededGenerator(seed: seed)
+    var g = SplitMix64(seed: seed)
     let projector = MercatorProjector.shared
     var edges: [Double] = [
       -90, -85.0512, -85.051128779806592, -85, -84.75, 0, 84.999, 85, 85.06, 90,
@@ -46,7 +46,7 @@ import Testing
 
   @Test(arguments: [UInt64(45), 46])
   func planarScaleBoundsTheDistance(seed: UInt64) {
-    var g = SeededGenerator(seed: seed)
+    var g = SplitMix64(seed: seed)
     for _ in 0..<20_000 {
       let latitude = Double.random(in: -84.5...84.5, using: &g)
       let origin = MercatorPoint(latitude: latitude, longitude: 20)
@@ -72,7 +72,7 @@ import Testing
 
   @Test(arguments: [UInt64(47), 48])
   func preparedPolygonEqualsThePolygon(seed: UInt64) throws {
-    var g = SeededGenerator(seed: seed)
+    var g = SplitMix64(seed: seed)
     for round in 0..<30 {
       let center = (
         latitude: Double.random(in: -70...70, using: &g),
@@ -120,7 +120,7 @@ import Testing
 
   @Test(arguments: [UInt64(49), 50])
   func pruningBoundsAreBelowTheDistance(seed: UInt64) {
-    var g = SeededGenerator(seed: seed)
+    var g = SplitMix64(seed: seed)
     for i in 0..<8000 {
       let origin = (
         latitude: Double.random(in: -90...90, using: &g),

@@ -28,7 +28,7 @@ import Testing
     let isDone = Flag()
     await withTaskGroup(of: Int.self) { group in
       group.addTask {
-        var g = SeededGenerator(seed: 4)
+        var g = SplitMix64(seed: 4)
         var outcomes: [UpdateOutcome] = []
         for round in 0..<120 {
           var batch = UpdateBatch()
@@ -79,7 +79,7 @@ import Testing
   /// Objects that stay are on exactly one page each, whatever happens to the others between pages.
   @Test(arguments: [UInt64(31), 32])
   func pagesNeitherRepeatNorSkipWhatStays(seed: UInt64) throws {
-    var g = SeededGenerator(seed: seed)
+    var g = SplitMix64(seed: seed)
     let index = SharedLiveIndex()
     let handles = fill(index, count: 400)
     var outcomes: [UpdateOutcome] = []

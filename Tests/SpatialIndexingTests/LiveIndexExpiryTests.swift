@@ -89,7 +89,7 @@ import Testing
     #expect(index.remove(ids: ["a", "b"], now: t1) == [true, false])
   }
 
-  @Test func staleSupersededAndEqualTimes() {
+  @Test func staleAndEqualTimes() {
     let index = SharedLiveIndex()
     let t = Instant(milliseconds: 1_760_000_000_000)
     let first = report("a", observedAt: t, expiresAt: .distantFuture)
@@ -97,12 +97,29 @@ import Testing
     #expect(apply(index, [first], now: t) == [.updated])
     let older = report("a", observedAt: t.advanced(milliseconds: -1), expiresAt: .distantFuture)
     #expect(apply(index, [older], now: t) == [.stale])
-    // The later of two wins, be it stale.
-    #expect(apply(index, [first, older], now: t) == [.superseded, .stale])
-    #expect(apply(index, [older, first], now: t) == [.superseded, .updated])
+    // Each of two entries is judged by what stands when its turn comes.
+    #expect(apply(index, [first, older], now: t) == [.updated, .stale])
+    #expect(apply(index, [older, first], now: t) == [.stale, .updated])
     let version = index.version
     #expect(apply(index, [older], now: t) == [.stale])
     #expect(index.version == version)
+  }
+
+  @Test func aStaleTwinDoesNotTakeAnAcceptedReportAway() throws {
+    let index = SharedLiveIndex()
+    let t = Instant(milliseconds: 1_760_000_000_000)
+    func at(_ seconds: Int64, _ latitude: Double) -> TestReport {
+      var made = report(
+        "x", observedAt: t.advanced(milliseconds: seconds * 1000), expiresAt: .distantFuture)
+      made.latitude = latitude
+      return made
+    }
+    #expect(apply(index, [at(-10, 1)], now: t) == [.inserted])
+    #expect(apply(index, [at(0, 2), at(-20, 3)], now: t) == [.updated, .stale])
+    #expect(index.withObject(id: "x", now: t) { $0.latitude } == 2)
+    #expect(apply(index, [at(-1, 4), at(-2, 5)], now: t) == [.stale, .stale])
+    #expect(apply(index, [at(-2, 4), at(-1, 5)], now: t) == [.stale, .stale])
+    #expect(index.withObject(id: "x", now: t) { $0.latitude } == 2)
   }
 
   @Test(arguments: [1, 2_000]) func aTimeOfReceiptIsNeverStale(batchSize: Int) throws {

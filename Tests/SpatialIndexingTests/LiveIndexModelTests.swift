@@ -38,7 +38,7 @@ import Testing
           // Which of them went is the index's choice.
           oracle.objects = oracle.objects.filter { id, report in
             report.expiresAt > now
-              || feed.present[StableHash.hash64(id)] != nil
+              || feed.present[index.rank(of: id)] != nil
           }
         }
       default:
@@ -52,7 +52,7 @@ import Testing
           == Dictionary(
             uniqueKeysWithValues: oracle.objects.values.map {
               (
-                StableHash.hash64($0.id),
+                index.rank(of: $0.id),
                 MercatorPoint(latitude: $0.latitude, longitude: $0.longitude)
               )
             }))
@@ -119,23 +119,23 @@ import Testing
 
 /// What a follower of the change feed knows.
 final class FeedModel {
-  var present: [UInt64: MercatorPoint] = [:]
-  var handles: [UInt64: ObjectHandle] = [:]
+  var present: [ObjectRank: MercatorPoint] = [:]
+  var handles: [ObjectRank: ObjectHandle] = [:]
 
   func take(_ changes: UnsafeBufferPointer<IndexChange>) {
     #expect(changes.count > 0 && changes.count <= 2 * SharedLiveIndex.sliceLimit)
     for change in changes {
       switch change.kind {
       case .inserted:
-        #expect(present.updateValue(change.to, forKey: change.idHash) == nil)
+        #expect(present.updateValue(change.to, forKey: change.rank) == nil)
         #expect(change.from == change.to)
-        handles[change.idHash] = change.handle
+        handles[change.rank] = change.handle
       case .moved, .retagged:
-        #expect(present.updateValue(change.to, forKey: change.idHash) == change.from)
-        #expect(handles[change.idHash] == change.handle)
+        #expect(present.updateValue(change.to, forKey: change.rank) == change.from)
+        #expect(handles[change.rank] == change.handle)
       case .removed:
-        #expect(present.removeValue(forKey: change.idHash) == change.from)
-        #expect(handles.removeValue(forKey: change.idHash) == change.handle)
+        #expect(present.removeValue(forKey: change.rank) == change.from)
+        #expect(handles.removeValue(forKey: change.rank) == change.handle)
       }
     }
   }

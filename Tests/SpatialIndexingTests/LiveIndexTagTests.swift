@@ -10,7 +10,7 @@ import Testing
   /// Thousands of tags, some carried by many: posting lists of several pages and shared bits.
   @Test(arguments: [UInt64(21), 22])
   func rareAndFrequentTagsEqualBruteForce(seed: UInt64) throws {
-    var g = SeededGenerator(seed: seed)
+    var g = SplitMix64(seed: seed)
     let index = SharedLiveIndex()
     var oracle = BruteForceIndex()
     var reports: [TestReport] = []

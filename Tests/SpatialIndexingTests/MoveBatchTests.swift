@@ -18,7 +18,7 @@ import Testing
   }
 
   private func filled(
-    _ layout: Layout, _ g: inout SeededGenerator, into indexes: [SharedLiveIndex]
+    _ layout: Layout, _ g: inout SplitMix64, into indexes: [SharedLiveIndex]
   ) -> [ObjectHandle] {
     var batch = UpdateBatch()
     for i in 0..<900 {
@@ -56,7 +56,7 @@ import Testing
 
   @Test(arguments: Layout.allCases, [UInt64(71), 72])
   func batchesDoWhatSingleMovesDo(layout: Layout, seed: UInt64) throws {
-    var g = SeededGenerator(seed: seed)
+    var g = SplitMix64(seed: seed)
     let batched = SharedLiveIndex()
     let single = SharedLiveIndex()
     let followed = SharedLiveIndex()
@@ -128,7 +128,7 @@ import Testing
   }
 
   @Test func changesAreWorkedOutForFollowersOnly() {
-    var g = SeededGenerator(seed: 73)
+    var g = SplitMix64(seed: 73)
     let index = SharedLiveIndex()
     let handles = filled(.clustered, &g, into: [index])
     var batch = UpdateBatch()

@@ -1,3 +1,4 @@
+import ObjectModel
 import GeoMath
 import Testing
 
@@ -7,7 +8,7 @@ import Testing
 @Suite struct PolygonRowsTests {
   /// Rings of all sizes and shapes; on a coarse lattice in every other round, so that points meet
   /// corners, level edges and edges that touch themselves.
-  private func polygon(_ round: Int, _ g: inout SeededGenerator) -> GeoPolygon? {
+  private func polygon(_ round: Int, _ g: inout SplitMix64) -> GeoPolygon? {
     let size = [0.0004, 0.02, 0.6, 25, 120][round % 5]
     let middle = (
       latitude: Double.random(in: -80...80, using: &g),
@@ -43,7 +44,7 @@ import Testing
 
   @Test(arguments: [UInt64(91), 92])
   func marksAndCellsTellTheTruth(seed: UInt64) throws {
-    var g = SeededGenerator(seed: seed)
+    var g = SplitMix64(seed: seed)
     var settled = (inside: 0, outside: 0, cellsInside: 0, cellsOutside: 0)
     for round in 0..<50 {
       guard let polygon = polygon(round, &g), let rows = PolygonRows(polygon) else { continue }

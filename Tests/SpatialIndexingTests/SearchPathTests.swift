@@ -10,7 +10,7 @@ import Testing
 
   @Test(arguments: [UInt64(71), 72])
   func rankSortSorts(seed: UInt64) {
-    var g = SeededGenerator(seed: seed)
+    var g = SplitMix64(seed: seed)
     for round in 0..<400 {
       let count = Int.random(in: 0...64, using: &g)
       let span: ClosedRange<Int32> = round % 3 == 0 ? 0...5 : Int32.min...Int32.max
@@ -40,7 +40,7 @@ import Testing
   /// Whatever is cut away, the best `limit` squares stay.
   @Test(arguments: [UInt64(73), 74])
   func candidatesKeepTheBest(seed: UInt64) {
-    var g = SeededGenerator(seed: seed)
+    var g = SplitMix64(seed: seed)
     for round in 0..<200 {
       let limit = Int.random(in: 1...60, using: &g)
       var candidates = PlanarCandidates(
@@ -66,7 +66,7 @@ import Testing
 
   @Test(arguments: [UInt64(75), 76])
   func chordsAreBounds(seed: UInt64) {
-    var g = SeededGenerator(seed: seed)
+    var g = SplitMix64(seed: seed)
     for _ in 0..<20_000 {
       let origin = (
         latitude: Double.random(in: -90...90, using: &g),
@@ -104,10 +104,10 @@ import Testing
   }
 
   private func build(
-    _ count: Int, _ place: (inout SeededGenerator) -> (latitude: Double, longitude: Double),
+    _ count: Int, _ place: (inout SplitMix64) -> (latitude: Double, longitude: Double),
     seed: UInt64
   ) -> (SharedLiveIndex, BruteForceIndex) {
-    var g = SeededGenerator(seed: seed)
+    var g = SplitMix64(seed: seed)
     let index = SharedLiveIndex()
     var oracle = BruteForceIndex()
     var batch = UpdateBatch()
@@ -131,7 +131,7 @@ import Testing
   /// cells inside, outside and on the edge.
   @Test(arguments: [UInt64(77), 78, 79])
   func polygonsHandDownTheirEdges(seed: UInt64) throws {
-    var g = SeededGenerator(seed: seed)
+    var g = SplitMix64(seed: seed)
     let crosses = seed == 79
     let middle = (latitude: crosses ? -17.0 : 37.5, longitude: crosses ? 179.95 : 127.0)
     let (index, oracle) = build(
@@ -191,7 +191,7 @@ import Testing
           127 + .random(in: -spread...spread, using: &g)
         )
       }, seed: seed)
-    var g = SeededGenerator(seed: seed &+ 1)
+    var g = SplitMix64(seed: seed &+ 1)
     for i in 0..<60 {
       let spread = i % 2 == 0 ? 0.005 : 0.5
       var query = NearestQuery(
@@ -203,9 +203,9 @@ import Testing
     }
   }
 
-  /// From afar, near the poles and across 180 degrees the globe's search answers.
+  /// From afar, near the poles and across 180 degrees the search on the sphere answers.
   @Test(arguments: [UInt64(83), 84])
-  func theGlobeSearchEqualsBruteForce(seed: UInt64) {
+  func theSphereSearchEqualsBruteForce(seed: UInt64) {
     let (index, oracle) = build(
       3000,
       { g in
@@ -218,7 +218,7 @@ import Testing
           return (37.5 + .random(in: -0.1...0.1, using: &g), .random(in: 126.9...127.1, using: &g))
         }
       }, seed: seed)
-    var g = SeededGenerator(seed: seed &+ 1)
+    var g = SplitMix64(seed: seed &+ 1)
     for i in 0..<120 {
       let origin: (Double, Double) = [
         (90, 0), (-90, 12), (0, 180), (0, -180), (85.06, 3),
@@ -236,7 +236,7 @@ import Testing
   /// Long batches, in which entries are looked at ahead, do what one entry at a time does.
   @Test(arguments: [UInt64(85), 86])
   func longBatchesEqualSingleEntries(seed: UInt64) throws {
-    var g = SeededGenerator(seed: seed)
+    var g = SplitMix64(seed: seed)
     let (long, _) = build(1500, { Layout.clustered.place(&$0) }, seed: seed)
     let (short, _) = build(1500, { Layout.clustered.place(&$0) }, seed: seed)
     let ids = (0..<1500).map { "o\($0)" }
@@ -281,7 +281,7 @@ import Testing
   /// Records from a few bytes to many pages, brought close ahead of their visitor.
   @Test(arguments: [UInt64(87), 88])
   func recordsOfAnySizeAreReadAhead(seed: UInt64) {
-    var g = SeededGenerator(seed: seed)
+    var g = SplitMix64(seed: seed)
     let index = SharedLiveIndex()
     var oracle = BruteForceIndex()
     var batch = UpdateBatch()
@@ -313,7 +313,7 @@ import Testing
   /// Wherever the limit cuts the hits that wait to be visited, it leaves a prefix of them all.
   @Test(arguments: [UInt64(89), 90])
   func limitsCutAreasAnywhere(seed: UInt64) throws {
-    var g = SeededGenerator(seed: seed)
+    var g = SplitMix64(seed: seed)
     let crosses = seed == 90
     let middle = (latitude: 37.5, longitude: crosses ? 179.999 : 127.0)
     let (index, oracle) = build(
@@ -358,7 +358,7 @@ import Testing
   /// Ids looked up together, those of nobody and of the expired among them.
   @Test(arguments: [UInt64(93), 94])
   func lookupsInBatchesEqualSingleOnes(seed: UInt64) {
-    var g = SeededGenerator(seed: seed)
+    var g = SplitMix64(seed: seed)
     let index = SharedLiveIndex()
     var batch = UpdateBatch()
     for i in 0..<3000 {

@@ -3,26 +3,11 @@ import ObjectModel
 
 @testable import SpatialIndexing
 
-/// SplitMix64 (S. Vigna): small, seeded, the same everywhere.
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
-    return z ^ z >> 31
-  }
-}
-
 /// Where the points of a test lie.
 enum Layout: String, CaseIterable, Sendable {
   case uniform, clustered, grid, identical, polar, antimeridian, dense
 
-  func place(_ g: inout SeededGenerator) -> (latitude: Double, longitude: Double) {
+  func place(_ g: inout SplitMix64) -> (latitude: Double, longitude: Double) {
     switch self {
     case .uniform:
       return (.random(in: -90...90, using: &g), .random(in: -180...180, using: &g))
@@ -67,7 +52,7 @@ enum Layout: String, CaseIterable, Sendable {
   }
 
   /// An origin for queries: mostly where the points are.
-  func origin(_ g: inout SeededGenerator) -> (latitude: Double, longitude: Double) {
+  func origin(_ g: inout SplitMix64) -> (latitude: Double, longitude: Double) {
     if Int.random(in: 0..<8, using: &g) == 0 {
       return (.random(in: -90...90, using: &g), .random(in: -180...180, using: &g))
     }
@@ -79,11 +64,11 @@ enum Layout: String, CaseIterable, Sendable {
 struct TestWorld {
   static let tags = ["swift", "rust", "서울", "go", "study", "coffee"] + (0..<40).map { "rare\($0)" }
   let layout: Layout
-  var g: SeededGenerator
+  var g: SplitMix64
 
   init(layout: Layout, seed: UInt64) {
     self.layout = layout
-    g = SeededGenerator(seed: seed)
+    g = SplitMix64(seed: seed)
   }
 
   mutating func randomTags() -> [String] {

@@ -24,11 +24,11 @@ import Testing
   /// A city without the C library: hot spots of sums of uniform numbers, heavier first, and a fifth
   /// spread over 60 km.
   struct City {
-    var g: SeededGenerator
+    var g: SplitMix64
     let spots: [(east: Double, north: Double, spread: Double)]
 
     init(seed: UInt64) {
-      g = SeededGenerator(seed: seed)
+      g = SplitMix64(seed: seed)
       var spots: [(Double, Double, Double)] = []
       for _ in 0..<48 {
         spots.append(
@@ -87,7 +87,7 @@ import Testing
     _ queries: Int = 200, _ body: (Int, inout City, inout SearchWork) -> Void
   ) -> SearchWork {
     var city = City(seed: 91)
-    city.g = SeededGenerator(seed: 92)
+    city.g = SplitMix64(seed: 92)
     var work = SearchWork()
     for i in 0..<queries { body(i, &city, &work) }
     return work

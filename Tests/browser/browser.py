@@ -10,23 +10,19 @@ from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 
+from running_daemon import MissingProgram
+
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 DRIVER = shutil.which("chromedriver")
 PATIENCE_SECONDS = 20
 SCREENSHOTS = os.environ.get("MOYEO_SCREENSHOTS")
 
 
-def missing():
-    """Why no browser can be started, or None."""
-    if not CHROMIUM:
-        return "chromium is not installed (Debian: apt install chromium)"
-    if not DRIVER:
-        return "chromedriver is not installed (Debian: apt install chromium-driver)"
-    return None
-
-
 class Browser:
     def __init__(self, width=1280, height=800, scheme="light"):
+        for found, package in ((CHROMIUM, "chromium"), (DRIVER, "chromium-driver")):
+            if not found:
+                raise MissingProgram(f"install Debian's package {package} for the map's tests")
         options = webdriver.ChromeOptions()
         options.binary_location = CHROMIUM
         for argument in (

@@ -1,6 +1,6 @@
 """The map page in headless Chromium, against a real daemon.
 
-    MOYEOD=.build/debug/moyeod python -m unittest discover -s Tests/browser
+    MOYEOD=.build/debug/moyeod Tests/run browser
 
 MOYEO_URL takes a daemon that runs already, MOYEO_SCREENSHOTS a directory for pictures.
 """
@@ -11,12 +11,8 @@ import struct
 import unittest
 import urllib.error
 
-try:
-    from browser import Browser, missing
-    reason = missing()
-except ImportError as error:
-    reason = f"{error}; install Tests/browser/requirements.txt"
-from daemon import Daemon
+from browser import Browser
+from map_daemon import MapDaemon
 
 daemon = None
 SEED = 20240914
@@ -26,11 +22,7 @@ RUN = f"{os.getpid():x}"
 
 def setUpModule():
     global daemon
-    if reason:
-        raise unittest.SkipTest(reason)
-    if not os.environ.get("MOYEO_URL") and not Daemon.binary():
-        raise unittest.SkipTest("no daemon: set MOYEO_URL or MOYEOD, or build moyeod")
-    daemon = Daemon()
+    daemon = MapDaemon()
 
 
 def tearDownModule():
@@ -89,10 +81,7 @@ class Demo(MapTest):
 
     def setUp(self):
         super().setUp()
-        try:
-            self.count = daemon.object_count("users")
-        except StopIteration:
-            self.skipTest("the daemon runs no demo")
+        self.count = daemon.object_count("users")
 
     def test_loads_and_shows_every_user(self):
         self.browser.open(daemon.url + "/")
@@ -302,6 +291,26 @@ class Members(MapTest):
         self.browser.wait(
             "return document.querySelector('.leaflet-popup').getBoundingClientRect().x"
             " > arguments[0] + 20", "the popup to follow", place)
+
+
+    def test_a_popup_opens_clear_of_the_panel(self):
+        layer = self.layer("clear")
+        daemon.report(layer, [
+            ("under", 37.5, 127, ["알고리즘", "영어회화", "취업준비"], {"note": "a long one " * 8})])
+        self.browser.open(self.page(layer, 14, (37.5, 127)))
+        self.browser.wait("return moyeo.clusters.length === 1", "the point")
+        edge = self.browser.js(
+            "return document.getElementById('panel').getBoundingClientRect().right")
+        # The point comes to stand just beside the panel.
+        self.browser.js(
+            "moyeo.map.panBy([moyeo.map.getSize().x / 2 - arguments[0] - 25, 0],"
+            " {animate: false})", edge)
+        self.browser.find(".marker.single").click()
+        self.browser.wait(
+            "return /seen/.test(document.querySelector('.leaflet-popup')?.textContent)", "details")
+        self.browser.settle()
+        self.browser.screenshot("popup-beside-panel")
+        self.assertGreaterEqual(self.browser.find(".leaflet-popup").rect["x"], edge)
 
 
 class Search(MapTest):
@@ -556,6 +565,3 @@ class NoNetwork(MapTest):
         for address in addresses:
             self.assertTrue(address.startswith((daemon.url, "data:")), address)
 
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,14 +1,12 @@
 """`moyeo bench` against the daemon: every mode answers, and says so as JSON."""
 
 import json
-import os
 import subprocess
 import unittest
 
-from daemon import Daemon, environment
+from running_daemon import Daemon, environment, program
 
 
-@unittest.skipUnless(os.environ.get("MOYEO"), "MOYEO names no command line")
 class Bench(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -19,7 +17,7 @@ class Bench(unittest.TestCase):
 
     def bench(self, *arguments):
         return subprocess.run(
-            [os.environ["MOYEO"], "bench", "--generate", "500", "--duration", "0.5", "--warm-up",
+            [program("moyeo"), "bench", "--generate", "500", "--duration", "0.5", "--warm-up",
              "0", "--callers", "4", "--batch-size", "10", "--json", "--server-pid",
              str(self.daemon.process.pid), *arguments],
             capture_output=True, text=True, timeout=60, env=environment())
@@ -74,6 +72,3 @@ class Bench(unittest.TestCase):
                 self.assertNotEqual(done.returncode, 0)
                 self.assertIn(words, done.stderr)
 
-
-if __name__ == "__main__":
-    unittest.main()

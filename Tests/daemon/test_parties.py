@@ -1,15 +1,13 @@
 """Parties of a running moyeod: kept through restarts, one effect a key, refusals, streams.
 
-    MOYEOD=.build/debug/moyeod python3 -m unittest discover -s Tests/daemon -p 'test_parties.py' -v
+    MOYEOD=.build/debug/moyeod Tests/run daemon/test_parties.py
 """
 
 import datetime
-import http.client
 import json
 import os
 import pathlib
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -17,10 +15,7 @@ import threading
 import time
 import unittest
 
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "torture")]
-
-from daemon import ROOT, Daemon, binary, environment, run  # noqa: E402
+from running_daemon import ROOT, Daemon, environment, program, run
 
 ORIGIN = {"name": "서울역, 1번 출구, \"quoted\"", "latitude": 37.5547, "longitude": 126.9707}
 DESTINATION = {"name": "강남역, 11번 출구", "latitude": 37.4979, "longitude": 127.0276}
@@ -275,7 +270,7 @@ class Parties(unittest.TestCase):
             # Sends all of it and hangs up without reading.
             with self.daemon.socket() as link:
                 link.sendall(
-                    f"POST {path} HTTP/1.1\r\nHost: x\r\nIdempotency-Key: k-{rider}\r\n"
+                    f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nIdempotency-Key: k-{rider}\r\n"
                     f"Content-Type: application/json\r\nContent-Length: {len(given)}\r\n\r\n"
                     .encode() + given)
                 if round % 2:
@@ -417,7 +412,7 @@ class Parties(unittest.TestCase):
 
 class Restarts(unittest.TestCase):
     def start(self, folder, *more):
-        return Daemon("--data-directory", folder, "--resources", str(ROOT), *more)
+        return Daemon("--resources", str(ROOT), *more, directory=folder)
 
     def test_what_was_acknowledged_survives(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -473,7 +468,6 @@ class Restarts(unittest.TestCase):
             self.assertEqual(daemon.request("GET", "/v1/parties?riderId=x")[0], 404)
 
 
-@unittest.skipUnless(os.environ.get("MOYEO"), "MOYEO names no command line")
 class CommandLine(unittest.TestCase):
     """`moyeo party` over HTTP and gRPC: the same answers."""
 
@@ -486,7 +480,7 @@ class CommandLine(unittest.TestCase):
         where = (("--grpc", f"127.0.0.1:{self.daemon.grpc_port}") if grpc
                  else ("--url", f"http://127.0.0.1:{self.daemon.http_port}"))
         done = subprocess.run(
-            [os.environ["MOYEO"], *arguments, *where], capture_output=True, text=True,
+            [program("moyeo"), *arguments, *where], capture_output=True, text=True,
             timeout=60, env=environment())
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         return done.stdout if code == 0 else done.stderr
@@ -522,7 +516,7 @@ class CommandLine(unittest.TestCase):
             where = (("--grpc", f"127.0.0.1:{self.daemon.grpc_port}") if grpc
                      else ("--url", f"http://127.0.0.1:{self.daemon.http_port}"))
             watch = subprocess.Popen(
-                [os.environ["MOYEO"], "party", "watch", made["id"], "--history", "--json", *where],
+                [program("moyeo"), "party", "watch", made["id"], "--history", "--json", *where],
                 stdout=subprocess.PIPE, text=True, env=environment())
             first = json.loads(watch.stdout.readline())
             self.assertEqual(first["kind"], "created")
@@ -536,8 +530,8 @@ class Torture(unittest.TestCase):
 
     def run_mode(self, *arguments):
         done = subprocess.run(
-            [sys.executable, str(HERE.parent / "torture" / "torture.py"), *arguments, "--json"],
-            capture_output=True, text=True, timeout=300, env={**os.environ, "MOYEOD": binary()})
+            [sys.executable, str(ROOT / "Tests" / "torture" / "torture.py"), *arguments, "--json"],
+            capture_output=True, text=True, timeout=300, env={**os.environ, "MOYEOD": program()})
         self.assertEqual(done.returncode, 0, done.stderr)
         return json.loads(done.stdout)
 
@@ -552,6 +546,3 @@ class Torture(unittest.TestCase):
     def test_the_disk_fills_up(self):
         self.run_mode("full")
 
-
-if __name__ == "__main__":
-    unittest.main()

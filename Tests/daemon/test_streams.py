@@ -1,15 +1,12 @@
 """Many streams, some never read: what the daemon keeps for them, and that it still serves.
 
-    MOYEOD=.build/release/moyeod MOYEO_STREAMS=1000 \\
-      python3 -m unittest discover -s Tests/daemon -p test_streams.py -v
+    MOYEOD=.build/release/moyeod MOYEO_STREAMS=1000 Tests/run daemon/test_streams.py
 
 Without MOYEO_STREAMS, 200 streams of which 20 never read.
 """
 
 import os
-import pathlib
 import random
-import re
 import resource
 import selectors
 import socket
@@ -18,19 +15,11 @@ import threading
 import time
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-
-from daemon import Daemon  # noqa: E402
+from running_daemon import Daemon
 
 STREAMS = int(os.environ.get("MOYEO_STREAMS", "200"))
 SILENT = STREAMS // 10
 OBJECTS = 2000
-
-
-def resident(process):
-    """Resident memory in bytes (Linux)."""
-    text = pathlib.Path(f"/proc/{process.pid}/status").read_text()
-    return int(re.search(r"VmRSS:\s+(\d+) kB", text).group(1)) * 1024
 
 
 class Reader(threading.Thread):
@@ -60,7 +49,6 @@ class Reader(threading.Thread):
                 self.events += data.count(b"\nevent: ") + data.count(b"\r\nevent: ")
 
 
-@unittest.skipUnless(os.path.exists("/proc/self/status"), "reads /proc")
 class ManyStreams(unittest.TestCase):
     def report(self, link, numbers, random_):
         positions = [
@@ -81,7 +69,7 @@ class ManyStreams(unittest.TestCase):
             for _ in range(3):
                 for start in range(0, OBJECTS, 500):
                     self.report(link, range(start, start + 500), random_)
-            before = resident(self.daemon.process)
+            before = self.daemon.resident_bytes()
             reader = Reader()
             links = []
             for number in range(STREAMS):
@@ -91,7 +79,8 @@ class ManyStreams(unittest.TestCase):
                     f"&longitude={127 + random_.uniform(-0.03, 0.03):.5f}&radiusMeters=1500")
                 stream = socket.create_connection(("127.0.0.1", self.daemon.http_port), 30)
                 stream.sendall(
-                    f"GET {path} HTTP/1.1\r\nHost: x\r\nAccept: text/event-stream\r\n\r\n".encode())
+                    f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+                    "Accept: text/event-stream\r\n\r\n".encode())
                 links.append(stream)
                 if number % 10:
                     reader.add(stream)
@@ -100,7 +89,7 @@ class ManyStreams(unittest.TestCase):
             highest = before
             while time.monotonic() < end:
                 self.report(link, random_.sample(range(OBJECTS), 200), random_)
-                highest = max(highest, resident(self.daemon.process))
+                highest = max(highest, self.daemon.resident_bytes())
             grown = (highest - before) / 2**20
             print(
                 f"\n{STREAMS} streams, {SILENT} never read: {before / 2**20:.0f} MiB + "
@@ -119,6 +108,3 @@ class ManyStreams(unittest.TestCase):
             for stream in links:
                 stream.close()
 
-
-if __name__ == "__main__":
-    unittest.main()

@@ -6,8 +6,15 @@
     python3 Tests/torture/torture.py backup               moyeo backup while clients join
     python3 Tests/torture/torture.py full                 the disk fills up
     python3 Tests/torture/torture.py fill --parties 100000   how long a restart takes
+    python3 Tests/torture/torture.py faults               writes, syncs and reads fail
+    python3 Tests/torture/torture.py power                power cuts under load
+    python3 Tests/torture/torture.py clock                the wall clock is set back and forth
+    python3 Tests/torture/torture.py start                a first start is killed at any moment
+    python3 Tests/torture/torture.py smalldisk            the log fills a small disk (needs mounts)
+    python3 Tests/torture/torture.py export               export and import are inverse
+    python3 Tests/torture/torture.py smoke                a little of each, for CI
 
-Standard library only. MOYEOD (and MOYEO) name the programs; else what .build holds, release first.
+Standard library only. MOYEOD (and MOYEO) name the programs; else the newest of .build.
 """
 
 import argparse
@@ -28,7 +35,9 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 from ledger import Ledger, check_database, check_file  # noqa: E402
+import faults  # noqa: E402
 from service import UNCONFIRMED, Service, Unknown, binary, reason  # noqa: E402
+from running_daemon import MissingProgram  # noqa: E402
 
 ORIGIN = {"name": "시청역 1번 출구, 서울", "latitude": 37.5663, "longitude": 126.9779}
 DESTINATION = {"name": "강남역", "latitude": 37.4979, "longitude": 127.0276}
@@ -300,7 +309,6 @@ def race_rounds(options):
 
 def backup_under_load(options):
     program = binary("moyeo")
-    assert program, "build moyeo first, or name it in MOYEO"
     dice = random.Random(options.seed)
     ledger, took, commits = Ledger(), [], []
     with tempfile.TemporaryDirectory() as directory, tempfile.TemporaryDirectory() as target:
@@ -355,15 +363,15 @@ def disk_full(options):
         clients, stop = load(service, ledger, options.threads, "f", options.seed)
         end = time.monotonic() + 120
         told = None
-        while time.monotonic() < end and service.process.poll() is None:
+        while time.monotonic() < end and service.is_running:
             try:
-                told = service.call("GET", "/readyz", parse=False)[1]
+                told = service.call("GET", "/readyz")[1]
             except Unknown:
                 break
             if "read-only" in told:
                 break
             time.sleep(0.05)
-        ended = service.process.poll() is not None
+        ended = not service.is_running
         assert ended or "read-only" in (told or ""), "the daemon did not notice"
         stop.set()
         if not ended:
@@ -427,7 +435,7 @@ def fill(options):
             service.kill() if number % 2 else service.stop()
             ready.append(service.start())
         count = [
-            line for line in service.call("GET", "/metrics", parse=False)[1].splitlines()
+            line for line in service.call("GET", "/metrics")[1].splitlines()
             if line.startswith("moyeo_parties ")][0].split()[1]
         opened = [line for line in service.log if "record opened" in line][0].strip()
         service.stop()
@@ -449,7 +457,20 @@ def progress(text):
         print(text, file=sys.stderr)
 
 
+def smoke(options):
+    """A few rounds of each mode, one after the other."""
+    found = {}
+    for mode, rounds in (("kill", 2), ("faults", 2), ("power", 2), ("clock", 2), ("start", 4),
+                         ("export", 1)):
+        options.rounds, options.seconds = rounds, 0.6
+        result = MODES[mode][0](options)
+        found[mode] = ", ".join(f"{name} {value}" for name, value in result.items()
+                                if isinstance(value, int))
+    return found
+
+
 MODES = {
+    "smoke": (smoke, 1), **faults.MODES,
     "kill": (kill_rounds, 100), "race": (race_rounds, 1000), "backup": (backup_under_load, 10),
     "full": (disk_full, 1), "fill": (fill, 5),
 }
@@ -469,10 +490,12 @@ def main():
     options = parser.parse_args()
     run, rounds = MODES[options.mode]
     options.rounds = options.rounds or rounds
-    assert binary(), "build moyeod first, or name it in MOYEOD"
     began = time.monotonic()
     try:
         figures = run(options)
+    except MissingProgram as error:
+        print(error, file=sys.stderr)
+        return 2
     except AssertionError as error:
         print(f"FAILED (seed {options.seed}): {error}", file=sys.stderr)
         return 1

@@ -95,6 +95,8 @@ export const api = {
   party: (id) => request(partyPath(id)),
   searchParties: (body) => post("v1/parties/search", body),
   matchParties: (body) => post("v1/parties/match", body),
+  /** What joining would mean for everyone, or `refusal`. */
+  previewJoin: (id, body) => post(`${partyPath(id)}/preview`, body),
   /** `join`, `leave` or `cancel`. */
   changeParty: (id, verb, body, key) => post(`${partyPath(id)}/${verb}`, body, key),
   watchParty: (id, query) => new EventSource(address(`${partyPath(id)}/events`, query)),

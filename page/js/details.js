@@ -66,7 +66,7 @@ export class Details {
     }
     if (popup !== this.#popup) return;
     body.replaceChildren(...fresh.filter(Boolean));
-    popup.update();
+    this.#fit(popup);
   }
 
   /** The members of a cluster that no zoom takes apart. */
@@ -95,7 +95,7 @@ export class Details {
         message.hidden = false;
       }
       more.disabled = false;
-      popup.update();
+      this.#fit(popup);
     };
     more.addEventListener("click", load);
     await load();
@@ -125,11 +125,11 @@ export class Details {
     const small = this.#map.getSize().x < 480;
     const popup = L.popup({
       minWidth: 190, maxWidth: small ? 240 : 300, maxHeight: small ? 260 : 340, offset: [0, -6],
-      autoPanPadding: [16, 16],
+      autoPanPaddingTopLeft: [16 + this.#covered(), 16], autoPanPaddingBottomRight: [16, 16],
     });
     popup.setLatLng([place.latitude, longitude]).setContent(make("div", {}, ...content));
     popup.openOn(this.#map);
-    popup.options.autoPan = false; // From here on live updates move it; the map stays.
+    popup.options.autoPan = false; // Live updates move it; the map stays.
     this.#popup = popup;
     this.#layer = layer;
     this.#opener = opener;
@@ -138,6 +138,21 @@ export class Details {
     close.setAttribute("aria-label", "Close");
     close.setAttribute("role", "button");
     close.focus({ preventScroll: true });
+  }
+
+  /** Content that came later may have made it larger than what opened clear of the panel. */
+  #fit(popup) {
+    popup.options.autoPan = true;
+    popup.update();
+    popup.options.autoPan = false;
+  }
+
+  /** How much of the map's left side lies under the panel, in pixels. Beside a phone's sheet the
+   * map is cut short instead. */
+  #covered() {
+    const panel = document.getElementById("panel").getBoundingClientRect();
+    const map = this.#map.getContainer().getBoundingClientRect();
+    return panel.bottom > map.bottom || panel.right >= map.right ? 0 : panel.right - map.left;
   }
 
   /** Lets the popup of a moving object go with it. */

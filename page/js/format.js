@@ -33,6 +33,9 @@ export function age(seconds) {
   return `${Math.floor(seconds / 86_400)} d ago`;
 }
 
+/** Whole minutes, as a traveller counts them. */
+export const duration = (seconds) => `${Math.max(1, Math.round(seconds / 60))} min`;
+
 export const time = (date) => clock.format(date);
 
 const winds = [

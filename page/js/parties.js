@@ -1,15 +1,18 @@
-// Taxi parties: on the map with their free seats, offered and sought by two clicks, joined and left,
-// with what happens to the chosen one as it happens.
+// Taxi parties: on the map with their free seats, offered and sought by two clicks, joined and
+// left, with what happens to the chosen one as it happens. Nobody joins before the daemon has said
+// what it means for everyone aboard, and nobody pays more than was shown.
 
 import { api } from "./api.js";
 import { make } from "./details.js";
-import { distance, time } from "./format.js";
+import { distance, duration, time } from "./format.js";
 import { registerPanel } from "./panels.js";
 import { throttle } from "./throttle.js";
 import { nearestCopy, viewportBox } from "./viewport.js";
 
 const L = window.L;
 const markerLimit = 500;
+// Two clicks closer than this were meant for one place: no taxi drives that far.
+const shortestTripMeters = 50;
 
 registerPanel({
   id: "parties", title: "Taxi parties",
@@ -47,7 +50,10 @@ class PartyPanel {
   #picks;
   #intent;
   #chosen;
-  #candidates = [];
+  /** What was found, by party: the way the rider goes and what it costs, as it is shown. */
+  #offers = new Map();
+  /** The preview that waits for an answer, `{ id, element, request, share }`. */
+  #asked;
   #refresh = throttle(() => this.#show(), 400);
 
   constructor(section, { map }) {
@@ -223,6 +229,15 @@ class PartyPanel {
     }));
     if (isFirst) return this.#say("Now click where it ends.");
     const [origin, destination] = this.#picks;
+    const length = this.#map.distance(
+      [origin.latitude, origin.longitude], [destination.latitude, destination.longitude]);
+    if (length < shortestTripMeters) {
+      this.#picks.pop();
+      this.#trip.removeLayer(this.#trip.getLayers().at(-1));
+      return this.#say(
+        `A ride must be at least ${shortestTripMeters} m long, this one is `
+        + `${distance(length)}. Click where it ends.`, true);
+    }
     const trip = {
       origin, destination, maxWalkMeters: Number(this.#walk.value) || 0,
       departureTime: new Date(Date.now() + Number(this.#in.value) * 60_000).toISOString(),
@@ -249,7 +264,10 @@ class PartyPanel {
   async #find(trip) {
     try {
       const answer = await api.matchParties({ riderId: this.rider, explain: true, ...trip });
-      this.#candidates = answer.candidates;
+      this.#offers.clear();
+      for (const { party, yourFare } of answer.candidates) {
+        this.#offers.set(party.id, { rider: this.rider, trip, share: yourFare });
+      }
       const hint = answer.explanation.relaxation?.message;
       this.#end(answer.candidates.length > 0
         ? `${answer.candidates.length} of ${answer.explanation.considered} parties go your way.`
@@ -265,7 +283,7 @@ class PartyPanel {
       `${minutes(party.departureTime)} ${name(party.origin)} → ${name(party.destination)}`);
     open.addEventListener("click", () => this.#choose(party.id));
     const join = make("button", { type: "button", className: "join" }, "Join");
-    join.addEventListener("click", () => this.#change(party.id, "join"));
+    join.addEventListener("click", () => this.#ask(party.id));
     const text = `${money(yourFare, party.fare)}, saves ${money(yourSaving, party.fare)}, `
       + `walk ${distance(walkMeters)}`;
     const item = make("li", {}, open, make("div", {}, make("small", {}, text), join));
@@ -273,16 +291,102 @@ class PartyPanel {
     return item;
   }
 
+  // MARK: joining
+
+  /** The rider's own way where it is known: without it Join is for all of the party's way. */
+  #request(id) {
+    const offer = this.#offers.get(id);
+    if (offer?.rider !== this.rider) return { riderId: this.rider };
+    const { origin, destination, maxWalkMeters } = offer.trip;
+    return { riderId: this.rider, origin, destination, maxWalkMeters };
+  }
+
+  /** Shows what joining would mean for everyone and waits for a yes. */
+  async #ask(id) {
+    try {
+      if (this.#chosen?.id !== id) await this.#choose(id);
+      if (this.#chosen?.id !== id) return;
+      const request = this.#request(id);
+      const preview = await api.previewJoin(id, request);
+      if (this.#chosen?.id !== id) return;
+      if (preview.refusal) {
+        this.#forget();
+        return this.#say(preview.refusalMessage, true);
+      }
+      this.#say("");
+      const share = preview.now.find(({ riderId }) => riderId === this.rider).share;
+      this.#asked?.element.remove();
+      this.#asked = { id, request, share, element: this.#preview(preview, share) };
+      this.#describe(this.#chosen);
+      this.#asked.element.querySelector("#party-confirm").focus();
+    } catch (error) {
+      this.#say(error.message, true);
+    }
+  }
+
+  #preview({ now, ifFull, fare }, share) {
+    const before = new Map(this.#chosen.riders.map((rider) => [rider.riderId, rider.share]));
+    const full = new Map(ifFull.map((rider) => [rider.riderId, rider.share]));
+    const riders = now.map((rider) => {
+      const known = before.get(rider.riderId);
+      const detour =
+        rider.detourSeconds < 30 ? "no detour" : `detour ${duration(rider.detourSeconds)}`;
+      const notes = [
+        known === undefined ? undefined : `now ${money(known, fare)}`,
+        full.has(rider.riderId) ? `if full ${money(full.get(rider.riderId), fare)}` : undefined,
+        `ride ${duration(rider.rideSeconds)}`, detour,
+      ];
+      return make("li", {},
+        make("span", {}, rider.riderId === this.rider ? "you" : rider.riderId,
+          make("small", {}, notes.filter(Boolean).join(" · "))),
+        make("b", {}, money(rider.share, fare)));
+    });
+    const confirm = make("button", { type: "button", id: "party-confirm", className: "primary" },
+      `Join for ${money(share, fare)}`);
+    confirm.addEventListener("click", () => this.#confirm());
+    const decline = make("button", { type: "button", id: "party-decline" }, "Not now");
+    decline.addEventListener("click", () => this.#forget());
+    const box = make("div", { id: "party-preview" },
+      make("p", {}, make("b", {}, `You pay at most ${money(share, fare)}`), " if you join now."),
+      make("ul", { className: "party-riders" }, ...riders),
+      make("div", { className: "row" }, confirm, decline));
+    box.setAttribute("role", "group");
+    box.setAttribute("aria-label", "What joining means");
+    return box;
+  }
+
+  /** Joins as shown: the same way, and not for more. */
+  async #confirm() {
+    const { id, request, share } = this.#asked;
+    try {
+      const { party } = await api.changeParty(
+        id, "join", { ...request, maxShare: share }, crypto.randomUUID());
+      this.#forget();
+      this.#say("");
+      this.#list.replaceChildren();
+      this.#describe(party);
+    } catch (error) {
+      if (error.reason === "share_exceeded") await this.#ask(id);
+      else this.#forget();
+      this.#say(error.message, true);
+    }
+  }
+
+  #forget() {
+    if (!this.#asked) return;
+    this.#asked.element.remove();
+    this.#asked = undefined;
+    if (this.#chosen) this.#describe(this.#chosen);
+  }
+
   // MARK: one party
 
   async #change(id, verb) {
     try {
-      const { party } = await api.changeParty(id, verb, { riderId: this.rider }, crypto.randomUUID());
+      const { party } = await api.changeParty(
+        id, verb, { riderId: this.rider }, crypto.randomUUID());
       this.#say("");
-      if (verb === "join") this.#list.replaceChildren();
-      this.#card.hidden = false;
       this.#describe(party);
-      if (this.#chosen?.id !== id) this.#choose(id);
     } catch (error) {
       this.#say(error.message, true);
     }
@@ -290,6 +394,7 @@ class PartyPanel {
 
   async #choose(id) {
     this.#watch?.close();
+    this.#forget();
     try {
       const { party } = await api.party(id);
       this.#card.hidden = false;
@@ -312,7 +417,10 @@ class PartyPanel {
   #reread = throttle(async () => {
     if (!this.#chosen) return;
     const { party } = await api.party(this.#chosen.id).catch(() => ({}));
-    if (party && party.id === this.#chosen.id) this.#describe(party);
+    if (!party || party.id !== this.#chosen?.id) return;
+    this.#describe(party);
+    // Somebody came or went: what was shown no longer holds.
+    if (this.#asked) this.#ask(party.id);
   }, 300);
 
   #happened(id, event) {
@@ -337,7 +445,8 @@ class PartyPanel {
     const button = (verb, text, isShown) => {
       if (!isShown) return undefined;
       const made = make("button", { type: "button", id: `party-${verb}` }, text);
-      made.addEventListener("click", () => this.#change(party.id, verb));
+      made.addEventListener(
+        "click", () => (verb === "join" ? this.#ask(party.id) : this.#change(party.id, verb)));
       return made;
     };
     const close = make("button", { type: "button", id: "party-close" }, "Close");
@@ -350,15 +459,16 @@ class PartyPanel {
         + `fare ${money(party.fare.expected, party.fare)}`),
       make("ul", { id: "party-riders", className: "party-riders" }, ...riders),
       make("div", { className: "row" }, ...[
-        button("join", "Join", active && !aboard && party.seatsFree > 0),
+        button("join", "Join", active && !aboard && party.seatsFree > 0 && !this.#asked),
         button("leave", "Leave", active && aboard),
         button("cancel", "Cancel", active && party.hostId === this.rider), close,
       ].filter(Boolean)),
-      this.#log ?? "");
+      this.#asked?.element ?? "", this.#log ?? "");
   }
 
   #close() {
     this.#watch?.close();
+    this.#forget();
     this.#chosen = undefined;
     this.#trip.clearLayers();
     this.#card.hidden = true;

@@ -68,7 +68,8 @@ struct CityPoints {
     var city = CityPoints(seed: seed)
     return (0..<count).map { n -> ClusterPoint in
       ClusterPoint(
-        idHash: StableHash.hash64("user-\(n)"), key: UInt64(n), position: city.next(),
+        rank: ObjectRank(high: StableHash.hash64("user-\(n)")), key: UInt64(n),
+        position: city.next(),
         tagMask: UInt64(1) << UInt64(n % 64))
     }
   }
@@ -78,7 +79,7 @@ struct CityPoints {
     return (0..<count).map { n -> ClusterPoint in
       let bits = random.next()
       return ClusterPoint(
-        idHash: StableHash.hash64("user-\(n)"), key: UInt64(n),
+        rank: ObjectRank(high: StableHash.hash64("user-\(n)")), key: UInt64(n),
         position: MercatorPoint(
           x: UInt32(truncatingIfNeeded: bits), y: UInt32(truncatingIfNeeded: bits >> 32)))
     }

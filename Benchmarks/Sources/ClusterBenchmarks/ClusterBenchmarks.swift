@@ -58,7 +58,7 @@ enum ClusterBenchmarks {
       $0.hasPrefix("slice=") ? Int($0.dropFirst(6)) : nil
     }.first
     let live = LiveClusters(configuration: .init(sliceLength: slice ?? 12))
-    let load = seconds { live.bulkLoad(points) }
+    let load = seconds { try! live.bulkLoad(points) }
     print("city \(count): bulk load \(figure(load, 3)) s, \(live.allocatedBytes / count) B a point")
     for meters in [3.0, 30, 50, 500] where runs("moves") {
       moves(live, &points, meters: meters, count: min(count, 400_000), batch: 10_000)
@@ -83,7 +83,7 @@ enum ClusterBenchmarks {
         let from = points[n].position
         points[n].position = to
         let change = ClusterChange(
-          kind: .moved, idHash: points[n].idHash, key: points[n].key, from: from, to: to,
+          kind: .moved, rank: points[n].rank, key: points[n].key, from: from, to: to,
           tagMask: points[n].tagMask)
         if from.x >> 10 == to.x >> 10 && from.y >> 10 == to.y >> 10 { continue }
         changes.append(change)
@@ -110,7 +110,7 @@ enum ClusterBenchmarks {
         let to = moved(points[n].position, meters: 50, &random)
         defer { points[n].position = to }
         return ClusterChange(
-          kind: .moved, idHash: points[n].idHash, key: points[n].key, from: points[n].position,
+          kind: .moved, rank: points[n].rank, key: points[n].key, from: points[n].position,
           to: to, tagMask: points[n].tagMask)
       }
       live.enqueue(changes, sequence: 2, at: Instant(milliseconds: 0))
@@ -216,7 +216,7 @@ enum ClusterBenchmarks {
   static func world(_ count: Int) {
     let points = CityPoints.worldPoints(count, seed: 3)
     let live = LiveClusters()
-    let load = seconds { live.bulkLoad(points) }
+    let load = seconds { try! live.bulkLoad(points) }
     print(
       "world \(count): bulk load \(figure(load, 3)) s, \(live.allocatedBytes / count) B a point")
   }

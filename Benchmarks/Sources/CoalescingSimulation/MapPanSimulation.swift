@@ -1,4 +1,5 @@
 public import QueryCoalescing
+import Threading
 
 /// What coalescing saves when many people move maps of one city: the product's own machines on a
 /// simulated clock, in front of a few simulated workers. Deterministic by seed.

@@ -1,4 +1,5 @@
 import QueryCoalescing
+import Threading
 
 /// SplitMix64 (G. Steele, D. Lea, C. Flood, OOPSLA 2014).
 struct SeededRandom {

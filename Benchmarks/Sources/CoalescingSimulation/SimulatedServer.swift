@@ -1,4 +1,6 @@
+import GeoMath
 import QueryCoalescing
+import Threading
 
 /// A daemon of a few workers on a simulated clock: throttle, cache, flights, a fair queue of jobs.
 struct SimulatedServer {
@@ -83,7 +85,7 @@ struct SimulatedServer {
     let key = Key(
       zoom: request.zoom,
       range: CellRange(
-        covering: request.west, request.north, request.east, request.south,
+        west: request.west, north: request.north, east: request.east, south: request.south,
         cellsAcross: mode == .stale ? settings.cellsAcross : 64))
     let freshness = Freshness(
       maximumAge: mode == .stale ? settings.maximumAge : 0,

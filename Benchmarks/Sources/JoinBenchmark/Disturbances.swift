@@ -1,6 +1,6 @@
 import Foundation
 import GeoMath
-import MoyeoEngine
+import LiveLayers
 import MoyeoStorage
 import ObjectModel
 import Synchronization
@@ -69,28 +69,26 @@ final class Disturbances: Sendable {
   }
 
   private func keepPositions() {
-    do {
-      let keeper = PositionKeeper(
-        engine: city.engine, archive: try PositionsSnapshot(directory: directory),
-        intervalMilliseconds: Int64(positionsEvery) * 1000)
-      keeper.start()
-      while goesOn { usleep(50_000) }
-      keeper.stop()
-    } catch { print("positions: \(error)") }
+    let keeper = PositionWriteBehind(
+      layers: city.layers, archive: PositionsSnapshot(directory: directory),
+      intervalMilliseconds: Int64(positionsEvery) * 1000)
+    keeper.start()
+    while goesOn { usleep(50_000) }
+    keeper.stop()
   }
 
   /// Reports of 500 at a time at an even pace; everyone walks a few meters between two reports. What
   /// is late is made up for.
   private func move() {
     do {
-      let layer = try city.engine.layerForReports("users")
+      let layer = try city.layers.layerForReports("users")
       let ids = (0..<objects).map { Array("user-\($0)".utf8) }
       let batch = 500
       let start = ContinuousClock.now
       var sent = 0
       while goesOn {
-        let now = city.engine.clock.now()
-        var reports = layer.reportBatch(now: now, limits: city.engine.limits)
+        let now = city.layers.clock.now()
+        var reports = layer.reportBatch(now: now, limits: city.layers.limits)
         reports.reserveCapacity(batch)
         let tags = ["walking"]
         for number in sent..<sent + batch {

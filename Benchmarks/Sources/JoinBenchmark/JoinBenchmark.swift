@@ -1,10 +1,11 @@
 import ArgumentParser
 import Foundation
-import MoyeoEngine
+import DurableCommands
 import MoyeoStorage
 import ObjectModel
+import Parties
 
-/// Joins of parties through the desk and its record, as the daemon carries them out; without the
+/// Joins of parties through the partyService and its record, as the daemon carries them out; without the
 /// wire.
 ///
 /// Clients ask in a closed loop, each for a seat under a key of its own; a join counts when its
@@ -72,7 +73,9 @@ struct JoinBenchmark: AsyncParsableCommand {
         "\(city.clusterAgeMilliseconds)".padded(7))
       if round.isSoldOut { print("all seats are sold: --parties \(parties) are too few") }
     }
-    if let reason = city.desk.readOnlyReason { throw ValidationError("read only: \(reason)") }
+    if let reason = city.partyService.readOnlyReason {
+      throw ValidationError("read only: \(reason)")
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 import Foundation
-import MoyeoEngine
+import DurableCommands
 import RideMatching
+import Parties
 
 /// Clients that ask for seats, one after the other, each under a key of its own.
 struct JoinRounds {
@@ -17,8 +18,8 @@ struct JoinRounds {
 
   mutating func run(seconds: Double) async -> JoinRound {
     let first = rider
-    let (desk, ids, clients) = (city.desk, ids, clients)
-    let before = desk.commitStatistics
+    let (partyService, ids, clients) = (city.partyService, ids, clients)
+    let before = partyService.commitStatistics
     let processor = Self.processorSeconds()
     let start = ContinuousClock.now
     let end = start + .seconds(seconds)
@@ -37,7 +38,7 @@ struct JoinRounds {
               caller: rider, path: "/v1/parties/\(id)/join", idempotencyKey: rider,
               requestHash: 1)
             do {
-              _ = try await desk.join(partyID: id, JoinParty(riderID: rider), context)
+              _ = try await partyService.join(partyID: id, JoinParty(riderID: rider), context)
               waits.append((ContinuousClock.now - began) / .milliseconds(1))
             } catch { refused += 1 }
           }
@@ -53,7 +54,7 @@ struct JoinRounds {
       return all
     }
     rider = done.asked
-    let after = desk.commitStatistics
+    let after = partyService.commitStatistics
     return JoinRound(
       seconds: (ContinuousClock.now - start) / .seconds(1), waits: done.waits.sorted(),
       isSoldOut: done.refused > 0,

@@ -1,13 +1,16 @@
 import Foundation
 import GeoMath
-import MoyeoEngine
+import LiveLayers
+import FareEstimation
+import DurableCommands
+import Parties
 import ObjectModel
 import RideMatching
 
-/// An engine with its desk of parties, as the daemon composes them.
+/// An layers with its partyService of parties, as the daemon composes them.
 final class JoinedCity: Sendable {
-  let engine: Engine
-  let desk: PartyDesk
+  let layers: LayerRegistry
+  let partyService: PartyService
   let store: any AggregateStore
   private let housekeeping: Task<Void, Never>
 
@@ -15,37 +18,38 @@ final class JoinedCity: Sendable {
     let library = try TariffLibrary.load(
       tariffDirectories: [dataDirectory + "/tariffs"],
       areaDirectories: [dataDirectory + "/areas"])
-    let engine = Engine(clock: SystemClock(), epoch: 1)
-    self.engine = engine
+    let layers = LayerRegistry(clock: SystemClock(), epoch: 1)
+    self.layers = layers
     self.store = store
-    desk = try PartyDesk(engine: engine, store: store, fares: FareEstimator(library: library))
-    engine.clusterMaintainer.start()
-    engine.watchMaintainer.start()
-    desk.start()
+    partyService = try PartyService(
+      layers: layers, store: store, fares: FareEstimator(library: library))
+    layers.clusterMaintainer.start()
+    layers.watchMaintainer.start()
+    partyService.start()
     housekeeping = Task.detached {
       while !Task.isCancelled {
         try? await Task.sleep(for: .milliseconds(50))
-        engine.reclaimExpired()
+        layers.reclaimExpired()
       }
     }
   }
 
   func stop() {
     housekeeping.cancel()
-    desk.stop()
-    engine.clusterMaintainer.stop()
-    engine.watchMaintainer.stop()
+    partyService.stop()
+    layers.clusterMaintainer.stop()
+    layers.watchMaintainer.stop()
   }
 
   /// How far the clusters of moving people lag behind.
   var clusterAgeMilliseconds: Int64 {
-    (try? engine.layer("users"))?.clusterLagMilliseconds(now: engine.clock.now()) ?? 0
+    (try? layers.layer("users"))?.clusterLagMilliseconds(now: layers.clock.now()) ?? 0
   }
 
   /// Departures are spread over four hours; all in Seoul.
   func createParties(_ count: Int) async throws -> [String] {
-    let now = engine.clock.now()
-    return try await withThrowingTaskGroup(of: [String].self) { [desk] group in
+    let now = layers.clock.now()
+    return try await withThrowingTaskGroup(of: [String].self) { [partyService] group in
       let tasks = 64
       for first in 0..<tasks {
         group.addTask {
@@ -56,7 +60,7 @@ final class JoinedCity: Sendable {
               hostID: "host-\(i)", origin: RidePlace(coordinate: Self.place(i)),
               destination: RidePlace(coordinate: Self.place(i + 7)),
               window: DepartureWindow(time: departure), seats: 4)
-            made.append(try await desk.create(command, CommandContext()).party.id)
+            made.append(try await partyService.create(command, CommandContext()).party.id)
           }
           return made
         }

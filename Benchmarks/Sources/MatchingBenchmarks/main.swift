@@ -15,7 +15,10 @@ let pricing = RidePricing.linear(
   base: 4800, baseMeters: 1600, perMeter: 0.763, perSecond: 0.4, walkCostPerMeter: 1.5)
 
 func options(iterations: Int) -> BatchOptions {
-  BatchOptions(iterations: iterations, pricing: pricing, profile: .seoul)
+  var options = BatchOptions(iterations: iterations, pricing: pricing, profile: .seoul)
+  // Time and rounds end the runs here.
+  options.workLimit = .max
+  return options
 }
 
 func threadSeconds() -> Double {

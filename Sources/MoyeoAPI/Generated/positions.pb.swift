@@ -907,6 +907,9 @@ public nonisolated struct Moyeo_V1_NearbyResponse: Sendable {
   /// Clears the value of `coalesced`. Subsequent reads from it will return its default value.
   public mutating func clearCoalesced() {self._coalesced = nil}
 
+  /// Attributes of `where` that no object looked at has, when nothing was found: perhaps misspelt.
+  public var unknownAttributes: [String] = []
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1284,6 +1287,8 @@ public nonisolated struct Moyeo_V1_WithinResponse: Sendable {
   public var hasCoalesced: Bool {self._coalesced != nil}
   /// Clears the value of `coalesced`. Subsequent reads from it will return its default value.
   public mutating func clearCoalesced() {self._coalesced = nil}
+
+  public var unknownAttributes: [String] = []
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -2749,7 +2754,7 @@ nonisolated extension Moyeo_V1_Hit: SwiftProtobuf.Message, SwiftProtobuf._Messag
 
 nonisolated extension Moyeo_V1_NearbyResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".NearbyResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hits\0\u{3}next_cursor\0\u{1}version\0\u{1}age\0\u{1}coalesced\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hits\0\u{3}next_cursor\0\u{1}version\0\u{1}age\0\u{1}coalesced\0\u{3}unknown_attributes\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2762,6 +2767,7 @@ nonisolated extension Moyeo_V1_NearbyResponse: SwiftProtobuf.Message, SwiftProto
       case 3: try { try decoder.decodeSingularStringField(value: &self._version) }()
       case 4: try { try decoder.decodeSingularDoubleField(value: &self._age) }()
       case 5: try { try decoder.decodeSingularBoolField(value: &self._coalesced) }()
+      case 6: try { try decoder.decodeRepeatedStringField(value: &self.unknownAttributes) }()
       default: break
       }
     }
@@ -2787,6 +2793,9 @@ nonisolated extension Moyeo_V1_NearbyResponse: SwiftProtobuf.Message, SwiftProto
     try { if let v = self._coalesced {
       try visitor.visitSingularBoolField(value: v, fieldNumber: 5)
     } }()
+    if !self.unknownAttributes.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.unknownAttributes, fieldNumber: 6)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2796,6 +2805,7 @@ nonisolated extension Moyeo_V1_NearbyResponse: SwiftProtobuf.Message, SwiftProto
     if lhs._version != rhs._version {return false}
     if lhs._age != rhs._age {return false}
     if lhs._coalesced != rhs._coalesced {return false}
+    if lhs.unknownAttributes != rhs.unknownAttributes {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3196,7 +3206,7 @@ nonisolated extension Moyeo_V1_WithinRequest: SwiftProtobuf.Message, SwiftProtob
 
 nonisolated extension Moyeo_V1_WithinResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".WithinResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hits\0\u{3}next_cursor\0\u{1}version\0\u{1}age\0\u{1}coalesced\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hits\0\u{3}next_cursor\0\u{1}version\0\u{1}age\0\u{1}coalesced\0\u{3}unknown_attributes\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3209,6 +3219,7 @@ nonisolated extension Moyeo_V1_WithinResponse: SwiftProtobuf.Message, SwiftProto
       case 3: try { try decoder.decodeSingularStringField(value: &self._version) }()
       case 4: try { try decoder.decodeSingularDoubleField(value: &self._age) }()
       case 5: try { try decoder.decodeSingularBoolField(value: &self._coalesced) }()
+      case 6: try { try decoder.decodeRepeatedStringField(value: &self.unknownAttributes) }()
       default: break
       }
     }
@@ -3234,6 +3245,9 @@ nonisolated extension Moyeo_V1_WithinResponse: SwiftProtobuf.Message, SwiftProto
     try { if let v = self._coalesced {
       try visitor.visitSingularBoolField(value: v, fieldNumber: 5)
     } }()
+    if !self.unknownAttributes.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.unknownAttributes, fieldNumber: 6)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -3243,6 +3257,7 @@ nonisolated extension Moyeo_V1_WithinResponse: SwiftProtobuf.Message, SwiftProto
     if lhs._version != rhs._version {return false}
     if lhs._age != rhs._age {return false}
     if lhs._coalesced != rhs._coalesced {return false}
+    if lhs.unknownAttributes != rhs.unknownAttributes {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

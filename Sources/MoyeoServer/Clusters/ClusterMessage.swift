@@ -1,9 +1,10 @@
 import GeoMath
 import MoyeoAPI
-import MoyeoEngine
+import LiveLayers
 import ObjectModel
 import PointClustering
 import SwiftProtobuf
+import WireFormat
 
 /// The `Cluster` message of a map feature.
 func message(of feature: MapFeature) -> Moyeo_V1_Cluster {
@@ -43,7 +44,7 @@ func aggregates(_ aggregates: ClusterAggregates) -> Google_Protobuf_Struct {
   out.fields["seatsFree"] = .init(numberValue: Double(aggregates.seatsFree))
   if aggregates.earliestDeparture != .max {
     out.fields["earliestDeparture"] = .init(
-      stringValue: RFC3339Text.utc(Instant(milliseconds: aggregates.earliestDeparture)))
+      stringValue: RFC3339.utc(Instant(milliseconds: aggregates.earliestDeparture)))
   }
   if aggregates.lowestFarePerPerson != .max {
     out.fields["lowestFarePerPerson"] = .init(

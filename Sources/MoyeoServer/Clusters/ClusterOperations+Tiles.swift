@@ -1,7 +1,7 @@
 import Foundation
 import GeoMath
 import MoyeoAPI
-import MoyeoEngine
+import LiveLayers
 import ObjectModel
 import PointClustering
 import VectorTiles
@@ -45,7 +45,7 @@ struct TileReader: Sendable {
   func read(
     _ format: TileAnswer.Format, isGzipped: Bool
   ) throws(APIError) -> TileCache.Tile {
-    do throws(EngineError) {
+    do throws(LayerError) {
       let tile = try layer.tile(
         address, marginUnits: marginUnits, filter: filter, limit: featureLimit, now: now)
       let features = tile.features.map { TileFeature($0, isOfMany: tile.isTruncated) }
@@ -83,7 +83,7 @@ extension ClusterOperations {
     let reader = TileReader(
       layer: layer, address: address,
       marginUnits: UInt64(Double(address.sideUnits) * Self.margin), filter: filter,
-      featureLimit: engine.limits.clustersPerAnswer, now: engine.clock.now())
+      featureLimit: layers.limits.clustersPerAnswer, now: layers.clock.now())
     let key = TileCache.Key(
       layer: layer.name, address: address, format: format, isGzipped: acceptsGzip,
       filter: filter.fingerprint)
@@ -123,7 +123,7 @@ extension ClusterOperations {
     for (field, given) in [("zoom", request.hasZoom), ("x", request.hasX), ("y", request.hasY)] {
       guard given else { throw APIError(.missingField, field: field, "\(field) is required") }
     }
-    let maximum = engine.limits.maximumZoom
+    let maximum = layers.limits.maximumZoom
     guard (0...maximum).contains(Int(request.zoom)) else {
       throw APIError(.badTile, field: "zoom", "zoom is 0 to \(maximum); got \(request.zoom)")
     }
@@ -154,7 +154,7 @@ extension ClusterOperations {
   private func etag(_ key: TileCache.Key, _ version: UInt64, omitted: Int) -> String {
     let kind = key.format.rawValue + (key.isGzipped ? "z" : "")
     let parts = [
-      String(engine.epoch, radix: 16), String(StableHash.hash64(key.layer), radix: 16),
+      String(layers.epoch, radix: 16), String(StableHash.hash64(key.layer), radix: 16),
       String(version, radix: 16) + (omitted > 0 ? "." + String(omitted, radix: 16) : ""), kind,
       String(key.filter, radix: 16),
     ]

@@ -1,18 +1,20 @@
 import Foundation
 import GeoMath
 import MoyeoAPI
-import MoyeoEngine
+import Threading
+import LiveLayers
 import ObjectModel
-import QueryCoalescing
 import PointClustering
 import SwiftProtobuf
+import WireFormat
+import QueryCoalescing
 
 /// The unary calls of ClusterService, but for tiles (see `ClusterOperations+Tiles.swift`).
 struct ClusterOperations: Sendable {
-  let engine: Engine
+  let layers: LayerRegistry
   let positions: PositionOperations
   /// For reads too long for an event loop.
-  var heavyWork = HeavyWork()
+  var threadPool = BoundedThreadPool()
   /// `nil` reads and encodes each tile anew.
   var tileCache: TileCache? = TileCache()
   var validation: RequestValidation { positions.validation }
@@ -50,10 +52,10 @@ struct ClusterOperations: Sendable {
   /// A layer whose clusters show `minVersion`.
   func layer(_ name: String?, minVersion: String?) async throws -> Layer {
     let name = try validation.layerName(name)
-    do throws(EngineError) {
-      let layer = try engine.layer(name)
+    do throws(LayerError) {
+      let layer = try layers.layer(name)
       try await layer.requireClusters(
-        minVersion: minVersion, waitMilliseconds: engine.limits.versionWaitMilliseconds)
+        minVersion: minVersion, waitMilliseconds: layers.limits.versionWaitMilliseconds)
       return layer
     } catch {
       throw APIError(error)
@@ -66,8 +68,8 @@ struct ClusterOperations: Sendable {
   ) async throws -> Answer {
     guard isHeavy else { return try read() }
     do {
-      return try await heavyWork.run { _ in try read() }
-    } catch HeavyWorkError.overloaded(let waiting) {
+      return try await threadPool.run { _ in try read() }
+    } catch ThreadPoolError.overloaded(let waiting) {
       throw APIError(
         .overloaded, "\(waiting) long reads wait already", retryAfterMilliseconds: 100)
     }
@@ -96,15 +98,15 @@ struct ClusterOperations: Sendable {
     }
     let zoom = try zoom(of: request, box: box)
     let limit = try validation.limit(
-      request.hasLimit ? request.limit : nil, default: engine.limits.clustersPerAnswer,
-      maximum: engine.limits.clustersPerAnswer)
+      request.hasLimit ? request.limit : nil, default: layers.limits.clustersPerAnswer,
+      maximum: layers.limits.clustersPerAnswer)
     let filter = try positions.filter(
       tags: request.tags, tagMatch: request.hasTagMatch ? request.tagMatch : nil,
       notTags: request.notTags, excludeIDs: [], conditions: request.where, maxAgeSeconds: nil)
-    let now = engine.clock.now()
+    let now = layers.clock.now()
     let work: @Sendable () throws(APIError) -> SharedReads.Answer = { () throws(APIError) in
       var response = Moyeo_V1_GetClustersResponse()
-      do throws(EngineError) {
+      do throws(LayerError) {
         let shown = try layer.mapFeatures(
           in: box, zoom: zoom, filter: filter, limit: limit, now: now)
         response.clusters = shown.features.map { message(of: $0) }
@@ -142,7 +144,7 @@ struct ClusterOperations: Sendable {
 
   /// The zoom asked for, rounded down, or the one whose pixels (512 a tile) are that large.
   private func zoom(of request: Moyeo_V1_GetClustersRequest, box: GeoBox) throws(APIError) -> Int {
-    let maximum = engine.limits.maximumZoom
+    let maximum = layers.limits.maximumZoom
     if request.hasZoom && request.hasMetersPerPixel {
       throw APIError(
         .conflictingFields, field: "metersPerPixel", "give zoom or metersPerPixel, not both")
@@ -175,7 +177,7 @@ struct ClusterOperations: Sendable {
     let id = try clusterID(request.hasClusterID ? request.clusterID : nil)
     var response = Moyeo_V1_GetChildrenResponse()
     do {
-      response.clusters = try layer.children(of: id, now: engine.clock.now()).map {
+      response.clusters = try layer.children(of: id, now: layers.clock.now()).map {
         message(of: $0)
       }
     } catch {
@@ -191,14 +193,14 @@ struct ClusterOperations: Sendable {
       minVersion: request.hasMinVersion ? request.minVersion : nil)
     let id = try clusterID(request.hasClusterID ? request.clusterID : nil)
     let limit = try validation.limit(
-      request.hasLimit ? request.limit : nil, default: engine.limits.defaultHits,
-      maximum: engine.limits.hits)
-    let now = engine.clock.now()
+      request.hasLimit ? request.limit : nil, default: layers.limits.defaultHits,
+      maximum: layers.limits.hits)
+    let now = layers.clock.now()
     // Members before the cursor are passed over one by one.
     let isHeavy = request.hasCursor && id.zoom < 12
     return try await onPool(if: isHeavy) {
-      var writer = MessageWriter(capacity: 64 + limit * 160)
-      do throws(EngineError) {
+      var writer = ProtobufWriter(capacity: 64 + limit * 160)
+      do throws(LayerError) {
         let page = try layer.leaves(
           of: id, limit: limit, cursor: request.hasCursor ? request.cursor : nil, now: now)
         for object in page.objects { writer.hit(1, object, now: now) }
@@ -227,10 +229,10 @@ struct ClusterOperations: Sendable {
   }
 }
 
-extension MessageWriter {
+extension ProtobufWriter {
   /// A `Hit` without distance as field `number`.
-  mutating func hit(_ number: UInt8, _ object: ObjectSnapshot, now: ObjectModel.Instant) {
-    var body = MessageWriter(capacity: 64 + object.payload.count)
+  mutating func hit(_ number: Int, _ object: ObjectSnapshot, now: ObjectModel.Instant) {
+    var body = ProtobufWriter(capacity: 64 + object.payload.count)
     body.string(1, object.id)
     body.double(2, object.latitude)
     body.double(3, object.longitude)

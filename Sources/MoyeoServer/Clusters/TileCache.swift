@@ -1,5 +1,5 @@
 import GeoMath
-import MoyeoEngine
+
 import ObjectModel
 import QueryCoalescing
 
@@ -38,7 +38,14 @@ final class TileCache: Sendable {
 
   init(capacityBytes: Int = 64 << 20) { cache = FreshnessCache(capacityBytes: capacityBytes) }
 
-  /// - Parameter version: of the tile now.
+  /// Looks for a tile that is what a fresh read would make.
+  ///
+  /// - Parameters:
+  ///   - key: What the caller asks for.
+  ///   - version: Of the tile now.
+  ///   - now: The time by which the tile's objects have expired or not.
+  /// - Returns: The tile; or that it is kept no more, has another version, or has outlived an
+  ///   object.
   func lookup(_ key: Key, version: UInt64, now: ObjectModel.Instant) -> Lookup {
     // The version alone decides: readings are of time 0, and nobody accepts one by its age.
     let freshness = Freshness(maximumAge: 0, sufficientVersion: version)

@@ -1,13 +1,16 @@
 import GeoMath
-import MoyeoEngine
+import LiveLayers
 import ObjectModel
 import PointClustering
 import VectorTiles
+import WireFormat
 
 extension TileFeature {
   /// What a tile says of a cluster, of objects at one position, or of one object.
   ///
-  /// - Parameter isOfMany: The tile has more features than it may hold; each one then says so.
+  /// - Parameters:
+  ///   - feature: What the map shows at one place.
+  ///   - isOfMany: The tile has more features than it may hold; each one then says so.
   init(_ feature: MapFeature, isOfMany: Bool = false) {
     self.init(
       id: feature.id.rawValue, position: feature.point, coordinate: feature.coordinate,
@@ -38,7 +41,7 @@ private enum TileProperties {
     guard sums != .none else { return }
     out.append(.init(ClusterProperty.seatsFree, .integer(sums.seatsFree)))
     if sums.earliestDeparture != .max {
-      let text = RFC3339Text.utc(Instant(milliseconds: sums.earliestDeparture))
+      let text = RFC3339.utc(Instant(milliseconds: sums.earliestDeparture))
       out.append(.init(ClusterProperty.earliestDeparture, .string(text)))
     }
     if sums.lowestFarePerPerson != .max {

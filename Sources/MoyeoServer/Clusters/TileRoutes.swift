@@ -2,9 +2,10 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import MoyeoAPI
-import MoyeoEngine
+
 import NIOCore
 import VectorTiles
+import LiveLayers
 
 /// HTTP routes of tiles, whose answers are not JSON messages.
 struct TileRoutes: Sendable {
@@ -42,7 +43,7 @@ struct TileRoutes: Sendable {
     }
     message.format = format.rawValue
     if let header = request.headers[.ifNoneMatch] { message.ifNoneMatch = header }
-    let acceptsGzip = request.headers[.acceptEncoding].map(HTTPFrontend.acceptsGzip) ?? false
+    let acceptsGzip = request.headers[.acceptEncoding].map(AnswerCompression.acceptsGzip) ?? false
     let answer = try await clusters.tile(message, acceptsGzip: acceptsGzip)
     var headers: HTTPFields = [
       .eTag: answer.etag, .cacheControl: "no-cache", .vary: "accept-encoding",
@@ -82,13 +83,13 @@ struct TileRoutes: Sendable {
     let host = request.head.authority ?? "127.0.0.1"
     let document: [String: Any] = [
       "tilejson": "3.0.0", "name": layer.name, "scheme": "xyz", "version": "1.0.0",
-      "minzoom": 0, "maxzoom": clusters.engine.limits.maximumZoom,
+      "minzoom": 0, "maxzoom": clusters.layers.limits.maximumZoom,
       "bounds": [-180, -85.0511287798066, 180, 85.0511287798066],
       "tiles": ["\(scheme)://\(host)/v1/layers/\(layer.name)/tiles/{z}/{x}/{y}.mvt"],
       "vector_layers": [
         [
           "id": layer.name, "description": "Objects of the layer, clustered up to zoom 16.",
-          "minzoom": 0, "maxzoom": clusters.engine.limits.maximumZoom,
+          "minzoom": 0, "maxzoom": clusters.layers.limits.maximumZoom,
           "fields": [
             "cluster": "Boolean: a cluster, not a single object",
             "cluster_id": "String: 16 hex digits", "point_count": "Number: members",

@@ -1,6 +1,6 @@
 import GeoMath
 import MoyeoAPI
-import MoyeoEngine
+import LiveLayers
 
 /// WatchTiles: addresses of tiles that changed in a viewport.
 ///
@@ -36,17 +36,17 @@ struct TileWatch: Sendable {
     guard request.hasZoom else {
       throw APIError(.missingField, field: "zoom", "zoom is required")
     }
-    let maximum = clusters.engine.limits.maximumZoom
+    let maximum = clusters.layers.limits.maximumZoom
     guard request.zoom >= 0 && request.zoom < Double(maximum + 1) else {
       throw APIError(
         .limitOutOfRange, field: "zoom", "zoom is 0 to \(maximum); got \(request.zoom)")
     }
     var source = TileSource(
-      layer: layer, epoch: clusters.engine.epoch, box: box, zoom: Int(request.zoom),
+      layer: layer, epoch: clusters.layers.epoch, box: box, zoom: Int(request.zoom),
       interval: try validation.interval(
         request.hasIntervalMilliseconds ? request.intervalMilliseconds : nil, default: 250))
     if request.hasResumeToken, let token = LayerVersion(text: request.resumeToken),
-      token.epoch == clusters.engine.epoch
+      token.epoch == clusters.layers.epoch
     {
       source.version = token.counter
     }

@@ -1,16 +1,17 @@
 import MoyeoAPI
 import QueryCoalescing
+import Threading
 
 /// How viewport sessions are throttled (`sessions.*`).
-public struct SessionSettings: Sendable, Hashable {
+package struct SessionSettings: Sendable, Hashable {
   /// One request an interval for each session, call and layer.
-  public var intervalSeconds = 0.8
+  package var intervalSeconds = 0.8
   /// Requests that a rested session may run at once.
-  public var burst = 1
+  package var burst = 1
   /// Sessions remembered; those of more run unthrottled.
-  public var maximumSessions = 200_000
+  package var maximumSessions = 200_000
 
-  public init() {}
+  package init() {}
 }
 
 /// The viewport throttle of `X-Moyeo-Session`: the first request of a session runs at once, of

@@ -1,19 +1,20 @@
 import MoyeoAPI
-import MoyeoEngine
+import Threading
 import ObjectModel
 import QueryCoalescing
 import SwiftProtobuf
+import WireFormat
 
 /// How reads are shared (`coalescing.*`).
-public struct CoalescingSettings: Sendable, Hashable {
+package struct CoalescingSettings: Sendable, Hashable {
   /// Without, every request is worked out by itself; the answers are the same.
-  public var isOn = true
+  package var isOn = true
   /// Bytes of answers kept for callers who allow staleness.
-  public var cacheBytes = 64 << 20
+  package var cacheBytes = 64 << 20
   /// What a caller may allow at most.
-  public var maximumStalenessSeconds = 60.0
+  package var maximumStalenessSeconds = 60.0
 
-  public init() {}
+  package init() {}
 }
 
 /// Answers of reads that callers share, so that nobody's question is worked out twice.
@@ -53,8 +54,8 @@ final class SharedReads: Sendable {
     /// With `age` and `coalesced`, which most answers that are shared so have as fields 4 and 5.
     var encoded: [UInt8] { encoded(age: 4, coalesced: 5) }
 
-    func encoded(age: UInt8, coalesced: UInt8) -> [UInt8] {
-      var writer = MessageWriter(answer.bytes)
+    func encoded(age: Int, coalesced: Int) -> [UInt8] {
+      var writer = ProtobufWriter(answer.bytes)
       writer.double(age, ageSeconds)
       writer.bool(coalesced, isCoalesced)
       return writer.bytes
@@ -74,14 +75,15 @@ final class SharedReads: Sendable {
 
   private let settings: CoalescingSettings
   private let coalescer: Coalescer<Question, Answer>
-  private let heavyWork: HeavyWork
+  private let threadPool: BoundedThreadPool
 
   init(
-    settings: CoalescingSettings = CoalescingSettings(), heavyWork: HeavyWork = HeavyWork(),
+    settings: CoalescingSettings = CoalescingSettings(),
+    threadPool: BoundedThreadPool = BoundedThreadPool(),
     clock: any MonotonicClock = SystemMonotonicClock()
   ) {
     self.settings = settings
-    self.heavyWork = heavyWork
+    self.threadPool = threadPool
     coalescer = Coalescer(clock: clock, capacityBytes: settings.isOn ? settings.cacheBytes : 0) {
       $0.bytes.count
     }
@@ -101,12 +103,17 @@ final class SharedReads: Sendable {
     return Nanoseconds(min(seconds, settings.maximumStalenessSeconds) * 1e9)
   }
 
-  /// A read of some ten microseconds.
+  /// Answers a read of some ten microseconds, from the cache where the caller allows staleness.
   ///
   /// - Parameters:
   ///   - question: Asked for only when the caller allows staleness.
+  ///   - demand: How fresh the caller wants the answer.
   ///   - version: Of the live state, read before the work begins.
-  func inPlace(
+  ///   - now: The time by which objects of a kept answer have expired or not.
+  ///   - work: Works the answer out, on the caller's thread.
+  /// - Returns: The answer, with its age and whether it was shared.
+  /// - Throws: What `work` throws.
+  func onEventLoop(
     _ question: @autoclosure () -> Question, _ demand: Demand, version: UInt64?,
     now: ObjectModel.Instant, _ work: () throws(APIError) -> Answer
   ) throws(APIError) -> Shared {
@@ -131,14 +138,14 @@ final class SharedReads: Sendable {
   ) async throws -> Shared {
     do {
       guard settings.isOn else {
-        let answer = try await heavyWork.run { _ in try work() }
+        let answer = try await threadPool.run { _ in try work() }
         return Shared(answer: answer, ageSeconds: 0, isCoalesced: false)
       }
-      let ask = { [coalescer, heavyWork] () async throws -> SharedAnswer<Answer> in
+      let ask = { [coalescer, threadPool] () async throws -> SharedAnswer<Answer> in
         try await coalescer.value(
           for: question, freshness: demand.freshness, reading: .whenMarked
         ) { flight in
-          try await heavyWork.run { _ in
+          try await threadPool.run { _ in
             flight.willRead(version: version())
             return try work()
           }
@@ -150,7 +157,7 @@ final class SharedReads: Sendable {
       }
       coalescer.cache.remove(question)
       return Self.shared(try await ask())
-    } catch HeavyWorkError.overloaded(let waiting) {
+    } catch ThreadPoolError.overloaded(let waiting) {
       throw APIError(
         .overloaded, "\(waiting) long reads wait already", retryAfterMilliseconds: 200)
     } catch let error as SingleFlightError {
@@ -164,6 +171,20 @@ final class SharedReads: Sendable {
     }
   }
 
+  /// Work that is nobody else's but too long for an event loop.
+  ///
+  /// - Throws: `overloaded` when as many as may wait do so already, and what `work` throws.
+  func onPool<Answer: Sendable>(
+    _ work: @escaping @Sendable () throws(APIError) -> Answer
+  ) async throws -> Answer {
+    do {
+      return try await threadPool.run { _ in try work() }
+    } catch ThreadPoolError.overloaded(let waiting) {
+      throw APIError(
+        .overloaded, "\(waiting) long reads wait already", retryAfterMilliseconds: 200)
+    }
+  }
+
   private static func shared(_ found: SharedAnswer<Answer>) -> Shared {
     Shared(
       answer: found.value, ageSeconds: Double(found.ageNanoseconds) / 1e9,
@@ -171,7 +192,7 @@ final class SharedReads: Sendable {
   }
 }
 
-extension MessageWriter {
+extension ProtobufWriter {
   /// `age` and `coalesced`.
   mutating func sharing(ageSeconds: Double, isCoalesced: Bool) {
     double(4, ageSeconds)

@@ -1,10 +1,11 @@
 import MoyeoAPI
-import MoyeoEngine
+import DurableCommands
+import Parties
 
 /// Durable events from a sequence on: of the tenant, or of one party. The resume token is the
 /// sequence, so that it holds across restarts.
-struct DeskEventSource: EventSource {
-  let desk: PartyDesk
+struct DurableEventSource: EventSource {
+  let partyService: PartyService
   let partyID: String?
   let kinds: Set<String>
   /// The last sequence handed out or passed over.
@@ -14,15 +15,16 @@ struct DeskEventSource: EventSource {
 
   /// - Throws: `resume_token_expired` for a position that is kept no more, or was never given.
   init(
-    desk: PartyDesk, after position: UInt64, partyID: String? = nil, kinds: Set<String> = []
+    partyService: PartyService, after position: UInt64, partyID: String? = nil,
+    kinds: Set<String> = []
   ) throws(APIError) {
-    self.desk = desk
+    self.partyService = partyService
     self.partyID = partyID
     self.kinds = kinds
     self.position = position
-    let (oldest, newest) = desk.eventBounds
+    let (oldest, newest) = partyService.eventBounds
     guard position == 0 || (position + 1 >= oldest && position <= newest) else {
-      throw APIError(PartyDeskError.resumeTokenExpired(oldest: oldest, newest: newest))
+      throw APIError(PartyServiceError.resumeTokenExpired(oldest: oldest, newest: newest))
     }
   }
 
@@ -30,8 +32,8 @@ struct DeskEventSource: EventSource {
     let end = ContinuousClock.now + patience
     while true {
       let page: EventPage
-      do throws(PartyDeskError) {
-        page = try await desk.events(
+      do throws(PartyServiceError) {
+        page = try await partyService.events(
           after: position, kinds: kinds, partyID: partyID, limit: room.events)
       } catch {
         throw APIError(error)
@@ -44,7 +46,7 @@ struct DeskEventSource: EventSource {
       let left = end - .now
       guard left > .zero else { return [] }
       if isStill {
-        _ = await desk.waitForEvents(after: position, partyID: partyID, atMost: left)
+        _ = await partyService.waitForEvents(after: position, partyID: partyID, atMost: left)
       }
     }
   }

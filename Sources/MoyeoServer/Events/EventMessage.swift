@@ -1,5 +1,5 @@
 import MoyeoAPI
-import MoyeoEngine
+import DurableCommands
 import SwiftProtobuf
 
 extension Moyeo_V1_Event {

@@ -1,9 +1,10 @@
 import MoyeoAPI
-import MoyeoEngine
+import Parties
+import DurableCommands
 
 /// EventService: the tenant's durable events, as a stream and as a list with a long poll.
 struct EventOperations: Sendable {
-  let desk: PartyDesk
+  let partyService: PartyService
   let shutdown: ShutdownSignal
   static let longestWaitSeconds = 30.0
   static let kindLimit = 64
@@ -28,11 +29,12 @@ struct EventOperations: Sendable {
     ) { request, _ in
       var after: UInt64 = 0
       if request.hasResumeToken {
-        after = try DeskEventSource.sequence(of: request.resumeToken, field: "resumeToken")
+        after = try DurableEventSource.sequence(of: request.resumeToken, field: "resumeToken")
       } else if request.hasAfter {
         after = try sequence(request.after)
       }
-      return try DeskEventSource(desk: desk, after: after, kinds: try kinds(request.kinds))
+      return try DurableEventSource(
+        partyService: partyService, after: after, kinds: try kinds(request.kinds))
     }
   }
 
@@ -48,8 +50,8 @@ struct EventOperations: Sendable {
     let end = ContinuousClock.now + .seconds(wait)
     while true {
       let page: EventPage
-      do throws(PartyDeskError) {
-        page = try await desk.events(
+      do throws(PartyServiceError) {
+        page = try await partyService.events(
           after: position, kinds: kinds, limit: request.hasLimit ? Int(request.limit) : nil)
       } catch {
         throw APIError(error)
@@ -66,7 +68,7 @@ struct EventOperations: Sendable {
       try Task.checkCancellation()
       // In slices, so that a shutdown does not wait for the poll.
       if isStill {
-        _ = await desk.waitForEvents(after: position, atMost: min(left, .milliseconds(500)))
+        _ = await partyService.waitForEvents(after: position, atMost: min(left, .milliseconds(500)))
       }
     }
   }

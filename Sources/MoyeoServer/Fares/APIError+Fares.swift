@@ -1,5 +1,5 @@
 import MoyeoAPI
-import MoyeoEngine
+import FareEstimation
 import RoutePlanning
 import TaxiFares
 
@@ -38,6 +38,7 @@ extension Reason {
     case .conflictingFields: self = .conflictingFields
     case .limitOutOfRange: self = .limitOutOfRange
     case .duplicateRider: self = .duplicateRider
+    case .tripTooShort: self = .tripTooShort
     case .noTariffHere: self = .noTariffHere
     case .route(.tooManyStops): self = .limitOutOfRange
     case .route(.noRoute): self = .noRoute

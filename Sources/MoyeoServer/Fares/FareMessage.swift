@@ -1,5 +1,5 @@
 import MoyeoAPI
-import MoyeoEngine
+import FareEstimation
 import ObjectModel
 import SwiftProtobuf
 import TaxiFares

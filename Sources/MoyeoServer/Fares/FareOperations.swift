@@ -1,6 +1,6 @@
 import GeoMath
 import MoyeoAPI
-import MoyeoEngine
+import FareEstimation
 import ObjectModel
 import SwiftProtobuf
 import TaxiFares
@@ -78,7 +78,6 @@ struct FareOperations: Sendable {
     out.isOutOfArea = request.hasOutOfArea ? request.outOfArea : nil
     out.flatTrip = request.hasFlatTrip ? request.flatTrip : nil
     out.seats = request.hasSeats ? Int(request.seats) : nil
-    if request.hasSeed { out.seed = UInt64(bitPattern: request.seed) }
     return out
   }
 
@@ -88,7 +87,11 @@ struct FareOperations: Sendable {
       longitude: place.hasLongitude ? place.longitude : nil, prefix: field + ".")
   }
 
+  /// Riders or legs that are looked at; a taxi holds fewer, which the rules say.
+  private static let mostItems = 100
+
   private func riders(_ riders: [Moyeo_V1_FareRider]) throws(APIError) -> [FareRider] {
+    try validation.bounded(riders.count, Self.mostItems, field: "riders")
     var out: [FareRider] = []
     for (i, rider) in riders.enumerated() {
       let field = "riders[\(i)]"
@@ -118,6 +121,11 @@ struct FareOperations: Sendable {
       throw APIError(.missingField, field: "amount", "amount is required")
     }
     let rule = try rule(request.hasRule ? request.rule : nil, field: "rule") ?? .equal
+    try validation.bounded(request.riders.count, Self.mostItems, field: "riders")
+    try validation.bounded(request.legs.count, Self.mostItems, field: "legs")
+    for (i, leg) in request.legs.enumerated() {
+      try validation.bounded(leg.aboard.count, Self.mostItems, field: "legs[\(i)].aboard")
+    }
     var riders: [ShareRider] = []
     for (i, rider) in request.riders.enumerated() {
       riders.append(
@@ -133,8 +141,7 @@ struct FareOperations: Sendable {
     let split = FareSplit(
       amount: request.amount, rule: rule, riders: riders, legs: legs,
       extras: request.hasTolls ? request.tolls : 0,
-      hostID: request.hasHostID ? request.hostID : nil,
-      seed: request.hasSeed ? UInt64(bitPattern: request.seed) : 1)
+      hostID: request.hasHostID ? request.hostID : nil)
     var response = Moyeo_V1_SplitFareResponse()
     do throws(FareRequestError) {
       response.shares = try estimator.split(split).map(message)

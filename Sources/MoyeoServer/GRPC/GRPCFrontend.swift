@@ -1,8 +1,9 @@
 import GRPCCore
 import GRPCProtobuf
+import GRPCServerTransport
 import MoyeoAPI
 
-/// The operations, the streams and the health service behind ``GRPCTransport``.
+/// The operations, the streams and the health service behind ``FastPathServerTransport``.
 struct GRPCFrontend: Sendable {
   let operations: [Operation]
   let positions: PositionOperations
@@ -12,7 +13,7 @@ struct GRPCFrontend: Sendable {
   let requestMetrics: RequestMetrics
   let shutdown: ShutdownSignal
 
-  typealias Transport = GRPCTransport
+  typealias Transport = FastPathServerTransport
 
   func makeRouter() -> RPCRouter<Transport> {
     var router = RPCRouter<Transport>()
@@ -29,22 +30,47 @@ struct GRPCFrontend: Sendable {
     return router
   }
 
-  /// The calls that the hot lane answers, by path.
-  func hotMethods() -> [String: HotMethod] {
-    var methods: [String: HotMethod] = [:]
+  /// The calls that the fast path answers, by path.
+  func fastPathMethods() -> [String: FastPathMethod] {
+    var methods: [String: FastPathMethod] = [:]
     for operation in operations {
-      guard let call = operation.callInPlace else { continue }
-      methods[Self.path(operation)] = HotMethod(
+      guard let call = operation.callOnEventLoop else { continue }
+      methods[Self.path(operation)] = FastPathMethod(
         maximumRequestBytes: operation.maximumRequestBytes,
         recorder: requestMetrics.recorder(operation: operation, transport: "grpc"),
-        isThrottled: operation.isThrottled, kind: .unary(call))
+        honoursBypassHeader: operation.isThrottled,
+        deferred: operation.callOnPool.map(Self.deferred),
+        kind: .unary { bytes throws(CallRefusal) in
+          do throws(APIError) {
+            return try call(bytes)
+          } catch {
+            throw error.isForPool ? .deferral : CallRefusal(error)
+          }
+        })
     }
     let positions = positions
-    methods["/moyeo.v1.PositionService/StreamReports"] = HotMethod(
-      maximumRequestBytes: ColdStream.Settings().maximumMessageBytes,
+    methods["/moyeo.v1.PositionService/StreamReports"] = FastPathMethod(
+      maximumRequestBytes: Transport.Settings().maximumMessageBytes,
       recorder: requestMetrics.recorder(name: "StreamReports", transport: "grpc"),
-      kind: .stream { HotReportStream(ReportStream(positions: positions)) })
+      kind: .stream { FastPathReportStream(ReportStream(positions: positions)) })
     return methods
+  }
+
+  /// Requests of a viewport session may have to wait, which the fast path cannot.
+  static let bypassHeader = "x-moyeo-session"
+
+  /// What the pool answers, with refusals as the transport has them.
+  private static func deferred(
+    _ call: @escaping @Sendable ([UInt8]) async throws -> [UInt8]
+  ) -> FastPathMethod.Deferred {
+    { bytes throws(CallRefusal) in
+      do {
+        return try await call(bytes)
+      } catch {
+        throw CallRefusal(
+          error as? APIError ?? APIError(.internalError, "the call could not be answered"))
+      }
+    }
   }
 
   /// Calls with one answer.
@@ -81,32 +107,25 @@ struct GRPCFrontend: Sendable {
   }
 }
 
-/// A stream of reports on the hot lane.
-private final class HotReportStream: HotStream {
+/// A stream of reports on the fast path.
+private final class FastPathReportStream: FastPathStream {
   private var stream: ReportStream
 
   init(_ stream: ReportStream) { self.stream = stream }
 
-  func answer(_ message: UnsafeRawBufferPointer) throws(APIError) -> [UInt8] {
-    try stream.answer(encoded: message)
+  func answer(_ message: UnsafeRawBufferPointer) throws(CallRefusal) -> [UInt8] {
+    do throws(APIError) {
+      return try stream.answer(encoded: message)
+    } catch {
+      throw CallRefusal(error)
+    }
   }
 }
 
 extension CallContext {
   init(_ metadata: Metadata) {
-    session = metadata[stringValues: "x-moyeo-session"].first { _ in true }
+    session = metadata[stringValues: GRPCFrontend.bypassHeader].first { _ in true }
     sequence = metadata[stringValues: "x-moyeo-sequence"].first { _ in true }
     idempotencyKey = metadata[stringValues: "idempotency-key"].first { _ in true }
-  }
-}
-
-/// Hands bytes through as they are.
-struct BytesSerializer: MessageSerializer {
-  func serialize<Bytes: GRPCContiguousBytes>(_ message: [UInt8]) throws -> Bytes { Bytes(message) }
-}
-
-struct BytesDeserializer: MessageDeserializer {
-  func deserialize<Bytes: GRPCContiguousBytes>(_ bytes: Bytes) throws -> [UInt8] {
-    bytes.withUnsafeBytes { Array($0) }
   }
 }

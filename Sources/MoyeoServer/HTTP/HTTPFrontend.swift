@@ -4,6 +4,7 @@ import Hummingbird
 import Logging
 import MoyeoAPI
 import NIOCore
+import Threading
 
 /// The operations, the operator's pages and the map behind HTTP/1.1.
 struct HTTPFrontend: Sendable {
@@ -15,26 +16,43 @@ struct HTTPFrontend: Sendable {
   let recorders: [String: RequestMetrics.Recorder]
   let unmatched: RequestMetrics.Recorder
   let cors: CrossOrigin
+  let policy: RequestHeadPolicy
+  let compression: AnswerCompression
   let logger: Logger
 
   init(
     operations: [Operation], streams: [StreamOperation], raw: [RawRoute], pump: StreamPump,
     throttle: SessionThrottle,
-    pages: OperatorPages, corsOrigins: [String], requestMetrics: RequestMetrics,
-    maximumBatch: Int, logger: Logger
+    pages: OperatorPages, hosts: HostAllowList, corsOrigins: [String],
+    requestMetrics: RequestMetrics, maximumBatch: Int, threadPool: BoundedThreadPool, logger: Logger
   ) {
-    routes = RouteTable(operations, streams: streams, raw: raw)
+    compression = AnswerCompression(pool: threadPool)
+    let routes = RouteTable(operations, streams: streams, raw: raw)
+    self.routes = routes
     self.pump = pump
     self.throttle = throttle
     batch = BatchReads(routes: routes, maximumRequests: maximumBatch)
     self.pages = pages
-    cors = CrossOrigin(origins: corsOrigins)
+    let cors = CrossOrigin(origins: corsOrigins)
+    self.cors = cors
+    policy = RequestHeadPolicy(hosts: hosts, origins: cors) { method, path in
+      if path == BatchReads.path { return BatchReads.maximumRequestBytes }
+      return (try? routes.match(method: method, path: path))?.target.maximumRequestBytes
+    }
     self.logger = logger
     recorders = Dictionary(
       (operations.map(\.name) + streams.map(\.name) + raw.map(\.name) + [BatchReads.name]).map {
         ($0, requestMetrics.recorder(name: $0, transport: "http"))
       }, uniquingKeysWith: { first, _ in first })
     unmatched = requestMetrics.recorder(name: "unmatched", transport: "http")
+  }
+
+  /// What stands in front of the calls of one connection.
+  @Sendable
+  func makeGate(_ deadlines: HTTPDeadlines) -> HTTPRequestGate {
+    HTTPRequestGate(policy: policy, deadlines: deadlines) { [unmatched] reason, start in
+      unmatched.finish(start, reason: reason)
+    }
   }
 
   @Sendable
@@ -44,8 +62,12 @@ struct HTTPFrontend: Sendable {
       return preflight
     }
     var response = await answer(request, context.connection)
+    if request.method == .head {
+      response = Self.withoutBody(response)
+    } else {
+      await compression.compress(&response, accepting: request.headers[.acceptEncoding])
+    }
     cors.decorate(&response, origin: origin)
-    if request.method == .head { response = Self.withoutBody(response) }
     return response
   }
 
@@ -123,7 +145,7 @@ struct HTTPFrontend: Sendable {
     let body = try await Self.jsonBody(
       of: request, maximumBytes: operation.maximumRequestBytes,
       mayBeEmpty: operation.mayLackBody)
-    guard operation.callInPlace != nil, (body?.count ?? 0) <= Self.mostParsedOnLoop else {
+    guard operation.callOnEventLoop != nil, (body?.count ?? 0) <= Self.mostParsedOnLoop else {
       return try await awayFromEventLoops { try await call(operation, path, body, request) }
     }
     return try await call(operation, path, body, request)
@@ -198,14 +220,6 @@ struct HTTPFrontend: Sendable {
     return nil
   }
 
-  static func acceptsGzip(_ header: String) -> Bool {
-    header.split(separator: ",").contains { part in
-      let pieces = part.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces) }
-      guard let coding = pieces.first, coding == "gzip" || coding == "*" else { return false }
-      return !pieces.dropFirst().contains { $0 == "q=0" || $0 == "q=0.0" || $0 == "q=0.00" }
-    }
-  }
-
   /// A body is JSON unless its type says otherwise; forms are what curl sends by default, so they
   /// are taken too.
   private static func requireJSON(_ request: Request, isEmpty: Bool) throws(APIError) {
@@ -223,27 +237,27 @@ struct HTTPFrontend: Sendable {
 // MARK: - Bodies and answers
 
 extension HTTPFrontend {
-  /// Most that is read of a body which is refused, so that the caller can finish sending and read
-  /// the answer.
-  private static let maximumDrainedBytes = 64 << 20
+  /// Most that is read of a body that nobody wants, so that the connection can go on; a longer
+  /// one ends it (see ``HTTPRequestGate``).
+  private static let maximumDrainedBytes = 64 * 1024
 
   static func body(of request: Request, maximumBytes: Int) async throws -> Data {
     if let length = request.headers[.contentLength].flatMap(Int.init), length > maximumBytes {
-      try await drain(request)
-      throw tooLarge(maximumBytes)
+      throw APIError.tooLarge(maximumBytes: maximumBytes)
     }
     var body = Data()
-    var received = 0
     do {
       for try await buffer in request.body {
-        received += buffer.readableBytes
-        guard received <= maximumDrainedBytes else { break }
-        if received <= maximumBytes { body.append(contentsOf: buffer.readableBytesView) }
+        guard body.count + buffer.readableBytes <= maximumBytes else {
+          throw APIError.tooLarge(maximumBytes: maximumBytes)
+        }
+        body.append(contentsOf: buffer.readableBytesView)
       }
+    } catch let error as APIError {
+      throw error
     } catch {
       throw APIError(.malformedRequest, "the body ended before it was complete")
     }
-    guard received <= maximumBytes else { throw tooLarge(maximumBytes) }
     return body
   }
 
@@ -257,10 +271,6 @@ extension HTTPFrontend {
     } catch {
       throw APIError(.malformedRequest, "the body ended before it was complete")
     }
-  }
-
-  private static func tooLarge(_ maximumBytes: Int) -> APIError {
-    APIError(.requestTooLarge, "a request has at most \(maximumBytes) bytes here")
   }
 
   static func json(_ bytes: [UInt8], status: HTTPResponse.Status = .ok) -> Response {

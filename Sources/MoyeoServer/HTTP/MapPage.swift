@@ -14,10 +14,13 @@ struct MapPage: Sendable {
 
   private var files: [String: File] = [:]
 
+  /// Reads all files; what a missing directory would hold is not served.
+  ///
   /// - Parameters:
   ///   - directory: Holds `index.html` and what it loads.
   ///   - leaflet: Debian's libjs-leaflet, served under `/leaflet/`.
   ///   - baseMapURL: Raster tiles under the map; told to the page in `/page-config.json`.
+  ///   - attribution: Whose tiles they are, told to the page beside the URL.
   init(directory: URL?, leaflet: URL?, baseMapURL: String?, attribution: String?) {
     if let directory { add(directory, prefix: "/") }
     if let leaflet { add(leaflet, prefix: "/leaflet/") }
@@ -63,7 +66,9 @@ struct MapPage: Sendable {
     var headers: HTTPFields = [
       .contentType: file.type, .eTag: file.etag, .cacheControl: "no-cache",
     ]
-    if request.headers[.ifNoneMatch] == file.etag {
+    // A compressed answer had the weak form (RFC 9110, section 8.8.3.2).
+    let known = request.headers[.ifNoneMatch]
+    if known == file.etag || known == "W/" + file.etag {
       return Response(status: .notModified, headers: headers)
     }
     headers[.contentLength] = "\(file.buffer.readableBytes)"

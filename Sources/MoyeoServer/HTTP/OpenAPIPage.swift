@@ -70,7 +70,7 @@ enum OpenAPIPage {
     if let poll = stream.poll {
       let known = Set(parameters.compactMap { $0["name"] as? String })
       for field in poll.requestSchema.fields where !known.contains(field.jsonName) {
-        parameters.append(["name": field.jsonName, "in": "query", "schema": Self.schema(field)])
+        parameters.append(queryParameter(field))
       }
       var responses = out["responses"] as? [String: Any] ?? [:]
       responses["200"] = [
@@ -156,10 +156,21 @@ enum OpenAPIPage {
       ]
     } else {
       for field in request?.fields ?? [] where !inPath.contains(field.jsonName) {
-        parameters.append(["name": field.jsonName, "in": "query", "schema": schema(field)])
+        parameters.append(queryParameter(field))
       }
     }
     out["parameters"] = parameters
+    return out
+  }
+
+  /// What is no plain value stands in a query as JSON text; lists of plain values are repeated.
+  private static func queryParameter(_ field: MessageSchema.Field) -> [String: Any] {
+    var out: [String: Any] = ["name": field.jsonName, "in": "query"]
+    switch field.kind {
+    case .message("google.protobuf.Timestamp"): out["schema"] = schema(field)
+    case .message: out["content"] = ["application/json": ["schema": schema(field)]]
+    default: out["schema"] = schema(field)
+    }
     return out
   }
 

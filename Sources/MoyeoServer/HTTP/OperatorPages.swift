@@ -1,19 +1,21 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
-import MoyeoEngine
+import LiveLayers
+import Parties
 import NIOCore
 import ObjectModel
 import SpatialIndexing
 
 /// What is served besides the API: liveness, readiness, metrics, the OpenAPI page and the map.
 struct OperatorPages: Sendable {
-  let engine: Engine
-  let parties: PartyDesk?
+  let layers: LayerRegistry
+  let parties: PartyService?
   let metrics: PrometheusMetrics?
   let serving: ServingFigures
   let shutdown: ShutdownSignal
   let readiness: Readiness
+  let degradations: DegradationLog
   let openAPI: [UInt8]
   let map: MapPage
 
@@ -33,15 +35,20 @@ struct OperatorPages: Sendable {
       return Self.text("starting\n", status: .serviceUnavailable)
     }
     // Reads go on: the reason is told, and commands answer `read_only`.
-    if let reason = parties?.readOnlyReason { return Self.text("ready\nread-only: \(reason)\n") }
-    return Self.text("ready\n")
+    var text = "ready\n"
+    let readOnly = parties?.readOnlyReason
+    if let readOnly { text += "read-only: \(readOnly)\n" }
+    for (part, reason) in degradations.reasons where part != "record" || readOnly == nil {
+      text += "degraded: \(part): \(reason)\n"
+    }
+    return Self.text(text)
   }
 
   private func metricsText() -> String {
     var out = metrics?.exposition() ?? ""
     out += "# TYPE moyeo_layer_objects gauge\n"
-    let layers = engine.layers
-    let figures = layers.map { ($0.name, $0.index.statistics()) }
+    let all = layers.all
+    let figures = all.map { ($0.name, $0.index.statistics()) }
     for (name, statistics) in figures {
       out += "moyeo_layer_objects{layer=\"\(name)\"} \(statistics.objectCount)\n"
     }
@@ -50,12 +57,13 @@ struct OperatorPages: Sendable {
       out += "moyeo_layer_index_bytes{layer=\"\(name)\"} \(statistics.totalBytes)\n"
     }
     out += "# TYPE moyeo_layer_cluster_lag_seconds gauge\n"
-    let now = engine.clock.now()
-    for layer in layers where layer.settings.clusters {
+    let now = layers.clock.now()
+    for layer in all where layer.settings.clusters {
       let lag = Double(layer.clusterLagMilliseconds(now: now)) / 1000
       out += "moyeo_layer_cluster_lag_seconds{layer=\"\(layer.name)\"} \(lag)\n"
     }
     out += serving.text()
+    out += degradations.metricsText
     if let parties { out += PartyFigures.text(parties) }
     return out
   }

@@ -1,11 +1,11 @@
-public import CoreMetrics
+package import CoreMetrics
 import Synchronization
 
 /// A swift-metrics backend that keeps its figures in memory and prints them in the Prometheus text
 /// format, version 0.0.4 (there is no packaged one to be had).
 ///
 /// Timers and recorders become histograms, in seconds and in their own unit.
-public final class PrometheusMetrics: MetricsFactory {
+package final class PrometheusMetrics: MetricsFactory {
   private struct Key: Hashable {
     let label: String
     let dimensions: [String]
@@ -15,7 +15,7 @@ public final class PrometheusMetrics: MetricsFactory {
   private let gauges = Mutex<[Key: GaugeCell]>([:])
   private let histograms = Mutex<[Key: HistogramCell]>([:])
 
-  public init() {}
+  package init() {}
 
   private static func key(_ label: String, _ dimensions: [(String, String)]) -> Key {
     Key(
@@ -46,7 +46,7 @@ public final class PrometheusMetrics: MetricsFactory {
     return out
   }
 
-  public func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
+  package func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
     let key = Self.key(label, dimensions)
     return counters.withLock { cells in
       if let cell = cells[key] { return cell }
@@ -56,7 +56,7 @@ public final class PrometheusMetrics: MetricsFactory {
     }
   }
 
-  public func makeRecorder(
+  package func makeRecorder(
     label: String, dimensions: [(String, String)], aggregate: Bool
   ) -> any RecorderHandler {
     let key = Self.key(label, dimensions)
@@ -72,7 +72,7 @@ public final class PrometheusMetrics: MetricsFactory {
     return histogram(key)
   }
 
-  public func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
+  package func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
     histogram(Self.key(label, dimensions))
   }
 
@@ -85,12 +85,12 @@ public final class PrometheusMetrics: MetricsFactory {
     }
   }
 
-  public func destroyCounter(_ handler: any CounterHandler) {}
-  public func destroyRecorder(_ handler: any RecorderHandler) {}
-  public func destroyTimer(_ handler: any TimerHandler) {}
+  package func destroyCounter(_ handler: any CounterHandler) {}
+  package func destroyRecorder(_ handler: any RecorderHandler) {}
+  package func destroyTimer(_ handler: any TimerHandler) {}
 
   /// All figures as text.
-  public func exposition() -> String {
+  package func exposition() -> String {
     var out = ""
     let counterCells = counters.withLock { $0 }
     Self.print(counterCells, type: "counter", to: &out) { name, labels, cell, out in

@@ -1,3 +1,4 @@
+import GRPCServerTransport
 import QueryCoalescing
 
 /// How reads are shared, sessions throttled and streams served, as Prometheus text.
@@ -6,6 +7,7 @@ struct ServingFigures: Sendable {
   let tileCache: TileCache?
   let throttle: SessionThrottle
   let pump: StreamPump
+  let connections: ConnectionFigures
 
   func text() -> String {
     var out = ""
@@ -28,6 +30,38 @@ struct ServingFigures: Sendable {
     add("moyeo_session_superseded_total", "counter", sessions.superseded)
     add("moyeo_session_unthrottled_total", "counter", sessions.unthrottled)
     add("moyeo_streams_open", "gauge", pump.openCount)
+    return out + connections.text()
+  }
+}
+
+/// How many connections there are, and which were sent away, as Prometheus text.
+struct ConnectionFigures: Sendable {
+  let grpc: ConnectionLimits
+  let http: ConnectionLimits
+  let events: TransportEvents
+
+  func text() -> String {
+    let listeners = [("grpc", grpc.statistics), ("http", http.statistics)]
+    var out = "# TYPE moyeo_connections_open gauge\n"
+    for (name, figures) in listeners {
+      out += "moyeo_connections_open{transport=\"\(name)\"} \(figures.open)\n"
+    }
+    out += "# TYPE moyeo_connections_refused_total counter\n"
+    for (name, figures) in listeners {
+      let refused = [("total", figures.refusedInTotal), ("peer", figures.refusedPerPeer)]
+      for (limit, count) in refused {
+        let labels = "transport=\"\(name)\",limit=\"\(limit)\""
+        out += "moyeo_connections_refused_total{\(labels)} \(count)\n"
+      }
+    }
+    out += "# TYPE moyeo_accept_pauses_total counter\n"
+    for (name, figures) in listeners {
+      out += "moyeo_accept_pauses_total{transport=\"\(name)\"} \(figures.acceptPauses)\n"
+    }
+    out += "# TYPE moyeo_grpc_connection_events_total counter\n"
+    for (event, count) in events.all.sorted(by: { $0.key < $1.key }) {
+      out += "moyeo_grpc_connection_events_total{event=\"\(event)\"} \(count)\n"
+    }
     return out
   }
 }

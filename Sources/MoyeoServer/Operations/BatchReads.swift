@@ -1,5 +1,6 @@
 import Foundation
 import MoyeoAPI
+import WireFormat
 
 /// `POST /v1/batch`: up to 20 reads in one call, answered in order, each with its own status.
 struct BatchReads: Sendable {

@@ -54,12 +54,25 @@ struct Operation: Sendable {
   /// JSON body and JSON of path and query in, encoded response out.
   let callJSON: @Sendable (_ body: Data?, _ parameters: Data, CallContext) async throws -> [UInt8]
   /// The same without leaving the thread, for calls that are short and wait for nothing.
-  let callInPlace: (@Sendable (UnsafeRawBufferPointer) throws(APIError) -> [UInt8])?
+  ///
+  /// Throws ``APIError/isForPool`` when the call turns out not to be short: ``callOnPool`` answers.
+  let callOnEventLoop: (@Sendable (UnsafeRawBufferPointer) throws(APIError) -> [UInt8])?
+  /// Answers what ``callOnEventLoop`` left; `nil` where it answers everything.
+  let callOnPool: (@Sendable ([UInt8]) async throws -> [UInt8])?
   /// Whether requests of one viewport session supersede each other (see ``SessionThrottle``).
   let isThrottled: Bool
   let transcoder: JSONTranscoder
 
+  /// A call that may wait: it is answered away from the event loop.
+  ///
   /// - Parameters:
+  ///   - service: Without the package, e.g. `PositionService`.
+  ///   - rpc: The method's name in the service.
+  ///   - request: The message that is read.
+  ///   - response: The message that is answered.
+  ///   - routes: HTTP methods and path templates.
+  ///   - maximumRequestBytes: The largest body; 1 MiB unless told otherwise.
+  ///   - isRead: Whether it changes nothing, so that `/v1/batch` may carry it.
   ///   - throttleScope: Given, the call takes part in the viewport throttle; its value, such as the
   ///     layer, tells viewports of one session apart.
   ///   - handler: Validates and answers; returns the encoded `Response`.
@@ -71,35 +84,63 @@ struct Operation: Sendable {
   ) {
     self.init(
       service, rpc, request, response, routes: routes, maximumRequestBytes: maximumRequestBytes,
-      isRead: isRead, callInPlace: nil, throttleScope: throttleScope, handler: handler)
+      isRead: isRead, callOnEventLoop: nil, callOnPool: nil, throttleScope: throttleScope,
+      handler: handler)
   }
 
-  /// A call that is short and waits for nothing: gRPC's hot lane answers it on the event loop.
+  /// A call that is short and waits for nothing: gRPC's fast path answers it on the event loop.
   ///
   /// - Parameters:
+  ///   - service: Without the package, e.g. `PositionService`.
+  ///   - rpc: The method's name in the service.
+  ///   - request: The message that is read.
+  ///   - response: The message that is answered.
+  ///   - routes: HTTP methods and path templates.
+  ///   - maximumRequestBytes: The largest body; 1 MiB unless told otherwise.
+  ///   - isRead: Whether it changes nothing, so that `/v1/batch` may carry it.
   ///   - encodedHandler: Answers encoded requests without the generated types.
-  ///   - throttleScope: As above; the hot lane leaves requests with a session to the others.
+  ///   - throttleScope: As for calls that wait; requests with a session leave the fast path.
+  ///   - pool: Where `longHandler` runs.
+  ///   - longHandler: Answers what the others leave by throwing ``APIError/isForPool``.
+  ///   - handler: Validates and answers; returns the encoded `Response`.
   init<Request: Message & Sendable, Response: Message>(
-    inPlace service: String, _ rpc: String, _ request: Request.Type, _ response: Response.Type,
+    onEventLoop service: String, _ rpc: String, _ request: Request.Type, _ response: Response.Type,
     routes: [Route], maximumRequestBytes: Int = 1 << 20, isRead: Bool = true,
     encodedHandler: (@Sendable (UnsafeRawBufferPointer) throws(APIError) -> [UInt8])? = nil,
-    throttleScope: (@Sendable (Request) -> String)? = nil,
+    throttleScope: (@Sendable (Request) -> String)? = nil, pool: SharedReads? = nil,
+    longHandler: (@Sendable (Request) throws(APIError) -> [UInt8])? = nil,
     handler: @escaping @Sendable (Request) throws(APIError) -> [UInt8]
   ) {
     let decoding: @Sendable (UnsafeRawBufferPointer) throws(APIError) -> [UInt8] = {
       bytes throws(APIError) in
       try handler(try RequestDecoding.message(Request.self, encoded: Array(bytes)))
     }
+    var callOnPool: (@Sendable ([UInt8]) async throws -> [UInt8])?
+    if let pool, let longHandler {
+      callOnPool = { bytes in
+        try await pool.onPool { () throws(APIError) in
+          try longHandler(try RequestDecoding.message(Request.self, encoded: bytes))
+        }
+      }
+    }
     self.init(
       service, rpc, request, response, routes: routes, maximumRequestBytes: maximumRequestBytes,
-      isRead: isRead, callInPlace: encodedHandler ?? decoding, throttleScope: throttleScope
-    ) { request, _ in try handler(request) }
+      isRead: isRead, callOnEventLoop: encodedHandler ?? decoding, callOnPool: callOnPool,
+      throttleScope: throttleScope
+    ) { request, _ in
+      let outcome = Result { () throws(APIError) in try handler(request) }
+      if case .failure(let error) = outcome, error.isForPool, let pool, let longHandler {
+        return try await pool.onPool { () throws(APIError) in try longHandler(request) }
+      }
+      return try outcome.get()
+    }
   }
 
   private init<Request: Message & Sendable, Response: Message>(
     _ service: String, _ rpc: String, _ request: Request.Type, _ response: Response.Type,
     routes: [Route], maximumRequestBytes: Int, isRead: Bool,
-    callInPlace: (@Sendable (UnsafeRawBufferPointer) throws(APIError) -> [UInt8])?,
+    callOnEventLoop: (@Sendable (UnsafeRawBufferPointer) throws(APIError) -> [UInt8])?,
+    callOnPool: (@Sendable ([UInt8]) async throws -> [UInt8])?,
     throttleScope: (@Sendable (Request) -> String)?,
     handler: @escaping @Sendable (Request, CallContext) async throws -> [UInt8]
   ) {
@@ -112,12 +153,16 @@ struct Operation: Sendable {
     requestSchema = MessageSchema.of(request)
     responseSchema = MessageSchema.of(response)
     transcoder = JSONTranscoder(response)
-    self.callInPlace = callInPlace
+    self.callOnEventLoop = callOnEventLoop
+    self.callOnPool = callOnPool
     isThrottled = throttleScope != nil
     callEncoded = { bytes, context in
-      if let callInPlace, throttleScope == nil || context.session == nil {
+      if let callOnEventLoop, throttleScope == nil || context.session == nil {
         let answer: Result<[UInt8], APIError> = bytes.withUnsafeBytes { raw in
-          Result { () throws(APIError) in try callInPlace(raw) }
+          Result { () throws(APIError) in try callOnEventLoop(raw) }
+        }
+        if case .failure(let error) = answer, error.isForPool, let callOnPool {
+          return try await callOnPool(bytes)
         }
         return try answer.get()
       }
@@ -204,14 +249,35 @@ enum RequestDecoding {
   {
     do {
       return try Request(jsonUTF8Bytes: json)
-    } catch let error as JSONDecodingError {
-      if case .unknownField(let name) = error {
-        throw APIError(.unknownField, field: name, "there is no field \(quoted(name)) here")
-      }
-      throw APIError(.malformedRequest, sentence(for: error, in: json))
     } catch {
-      throw APIError(.malformedRequest, "the body is not valid JSON for this call")
+      throw refusal(of: json, MessageSchema.of(type), error as? JSONDecodingError)
     }
+  }
+
+  /// All that does not fit the message, with paths; where the text itself is broken, a sentence.
+  private static func refusal(
+    of json: Data, _ schema: MessageSchema, _ error: JSONDecodingError?
+  ) -> APIError {
+    let found = json.withUnsafeBytes { JSONFieldCheck.violations(in: $0, of: schema) }
+    if let first = found.first {
+      let isUnknown = if case .unknownField = error { true } else { first.isUnknown }
+      var refusal = APIError(
+        isUnknown ? .unknownField : .malformedRequest,
+        (found.first { $0.isUnknown == isUnknown } ?? first).message)
+      refusal.fields = found.map {
+        .init(
+          field: $0.path, reason: $0.isUnknown ? .unknownField : .malformedRequest,
+          message: $0.message)
+      }
+      return refusal
+    }
+    if case .unknownField(let name) = error {
+      return APIError(.unknownField, field: name, "there is no field \(quoted(name)) here")
+    }
+    guard let error else {
+      return APIError(.malformedRequest, "the body is not valid JSON for this call")
+    }
+    return APIError(.malformedRequest, sentence(for: error, in: json))
   }
 
   private static func sentence(for error: JSONDecodingError, in json: Data) -> String {

@@ -1,5 +1,6 @@
 import Foundation
 import MoyeoAPI
+import WireFormat
 
 /// Path and query parameters as the JSON text of a request message.
 struct RequestParameters {
@@ -7,10 +8,13 @@ struct RequestParameters {
 
   init(_ schema: MessageSchema) { self.schema = schema }
 
+  /// Writes the parameters of a request as the JSON of its message.
+  ///
   /// - Parameters:
   ///   - path: Decoded path parameters.
   ///   - query: The raw query string.
-  /// - Throws: `unknown_field`, `malformed_request`.
+  /// - Returns: A JSON object, in the order in which the parameters first stand.
+  /// - Throws: `unknown_field`, `conflicting_fields`, `malformed_request`.
   func json(path: [(name: String, value: String)], query: String?) throws(APIError) -> Data {
     var order: [String] = []
     var values: [String: [String]] = [:]
@@ -50,6 +54,12 @@ struct RequestParameters {
           "\(field.jsonName) is given \(given.count) times"
         )
       }
+      return try append(given[0], for: field, to: &out)
+    }
+    // A list of messages may come as one JSON list, as /openapi.json declares it.
+    if case .message = field.kind, given.count == 1,
+      given[0].first(where: { !$0.isWhitespace }) == "["
+    {
       return try append(given[0], for: field, to: &out)
     }
     out.append(UInt8(ascii: "["))

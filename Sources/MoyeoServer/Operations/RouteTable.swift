@@ -7,6 +7,15 @@ struct RouteTable: Sendable {
     case stream(StreamOperation)
     /// Makes its own response; HTTP only.
     case raw(RawRoute)
+
+    /// The most bytes of a body; `nil` where none is read.
+    var maximumRequestBytes: Int? {
+      switch self {
+      case .operation(let operation): operation.maximumRequestBytes
+      case .stream(let stream): stream.maximumRequestBytes
+      case .raw: nil
+      }
+    }
   }
 
   struct Match: Sendable {

@@ -1,10 +1,13 @@
 import MoyeoAPI
-import MoyeoEngine
+import FareEstimation
+import Parties
 import RideMatching
+import WireFormat
+import DurableCommands
 
 extension APIError {
-  /// The one place where refusals of the party desk get their reasons.
-  init(_ error: PartyDeskError) {
+  /// The one place where refusals of the party partyService get their reasons.
+  init(_ error: PartyServiceError) {
     if case .rule(let rule) = error {
       self.init(rule)
       return
@@ -39,7 +42,7 @@ extension APIError {
 }
 
 extension Reason {
-  fileprivate init(_ error: PartyDeskError) {
+  fileprivate init(_ error: PartyServiceError) {
     switch error {
     case .rule(let rule): self = Reason(rule)
     case .unknownParty: self = .unknownParty
@@ -84,6 +87,7 @@ extension Reason {
     case .seatsOutOfRange, .numberOutOfRange: self = .limitOutOfRange
     case .amountOutOfRange: self = .amountOutOfRange
     case .hostNotRemovable: self = .hostNotRemovable
+    case .tripTooShort: self = .tripTooShort
     case .noTariffHere: self = .noTariffHere
     case .fare(let inner): self = APIError(FareRequestError.fare(inner)).reason
     }
@@ -105,9 +109,9 @@ extension PartyError {
     switch self {
     case .full(let free, let wanted): ["seatsFree": "\(free)", "seats": "\(wanted)"]
     case .departed(let at), .cancelled(let at), .ended(let at):
-      ["at": RFC3339Text.utc(at)]
+      ["at": RFC3339.utc(at)]
     case .notDeparted(let state): ["state": state.rawValue]
-    case .departureTooEarly(_, let start): ["windowStart": RFC3339Text.utc(start)]
+    case .departureTooEarly(_, let start): ["windowStart": RFC3339.utc(start)]
     case .policyViolation(_, let attribute, let isUnknown):
       ["attribute": attribute, "unknown": isUnknown ? "true" : "false"]
     case .unknownPolicy(let name): ["policyPack": name]
@@ -125,11 +129,11 @@ extension PartyError {
     case .raisesShare(_, let share, let accepted):
       ["share": "\(share)", "acceptedShare": "\(accepted)"]
     case .departureInPast(let departure, let now):
-      ["departureTime": RFC3339Text.utc(departure), "now": RFC3339Text.utc(now)]
+      ["departureTime": RFC3339.utc(departure), "now": RFC3339.utc(now)]
     case .seatsOutOfRange(_, let seats, let allowed):
       ["seats": "\(seats)", "least": "\(allowed.lowerBound)", "most": "\(allowed.upperBound)"]
     case .notHost, .notMember, .alreadyMember, .duplicateRider, .missingID, .numberOutOfRange,
-      .amountOutOfRange, .hostNotRemovable, .noTariffHere, .fare:
+      .amountOutOfRange, .hostNotRemovable, .tripTooShort, .noTariffHere, .fare:
       [:]
     }
   }

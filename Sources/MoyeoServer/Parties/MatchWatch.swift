@@ -1,7 +1,7 @@
 import MoyeoAPI
-import MoyeoEngine
+import Threading
+import Parties
 import ObjectModel
-import QueryCoalescing
 import RideMatching
 import SwiftProtobuf
 
@@ -32,13 +32,13 @@ struct MatchWatch: Sendable {
     let query = try operations.reading.match(
       try Self.matchRequest(request), now: operations.clock.now())
     var matchID: String?
-    do throws(PartyDeskError) {
+    do throws(PartyServiceError) {
       if request.store {
-        matchID = try await operations.desk.keepRequest(
+        matchID = try await operations.partyService.keepRequest(
           query, try operations.scope(request, context, "/v1/parties/match/watch"))
       }
       return MatchSource(
-        updates: try operations.desk.watchMatches(query), message: operations.message,
+        updates: try operations.partyService.watchMatches(query), message: operations.message,
         matchID: matchID)
     } catch {
       throw APIError(error)
@@ -59,7 +59,7 @@ struct MatchWatch: Sendable {
   }
 }
 
-/// Pulls what the desk pushes: a mailbox of bounded size in between.
+/// Pulls what ``PartyService`` pushes: a mailbox of bounded size in between.
 private struct MatchSource: EventSource {
   private let box: MatchMailbox
   private let message: PartyMessage
@@ -131,7 +131,7 @@ private final class MatchMailbox: Sendable {
           return state.changes
         }
         filled.advance(to: change)
-        // A reader that does not come: the desk keeps a bounded rest and then ends the stream.
+        // A reader that does not come: the service keeps a bounded rest and then ends the stream.
         while state.withLock({ $0.updates.count >= Self.bound }), !Task.isCancelled {
           await emptied.wait(past: emptied.value, atMost: .milliseconds(200))
         }

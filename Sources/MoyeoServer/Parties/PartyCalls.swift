@@ -1,56 +1,58 @@
 import Dispatch
-import MoyeoEngine
+import Parties
 import ObjectModel
 import ServiceLifecycle
+import DurableCommands
 
-/// PartyService and EventService over one desk.
+/// PartyService and EventService over one partyService.
 struct PartyCalls: Sendable {
   let operations: [Operation]
   let streams: [StreamOperation]
 
   init(
-    desk: PartyDesk, clock: any WallClock, validation: RequestValidation, shared: SharedReads,
+    partyService: PartyService, clock: any WallClock, validation: RequestValidation,
+    shared: SharedReads,
     shutdown: ShutdownSignal
   ) {
     let parties = PartyOperations(
-      desk: desk, clock: clock, validation: validation, shared: shared)
-    let events = EventOperations(desk: desk, shutdown: shutdown)
+      partyService: partyService, clock: clock, validation: validation, shared: shared)
+    let events = EventOperations(partyService: partyService, shutdown: shutdown)
     operations = parties.all + [events.list]
     streams = [
-      PartyWatch(desk: desk, reading: parties.reading).operation,
+      PartyWatch(partyService: partyService, reading: parties.reading).operation,
       MatchWatch(operations: parties).operation, events.stream,
     ]
   }
 }
 
-/// Runs the desk's commit thread and timers; stops once all calls have ended, when everything that
+/// Runs the parties' commit thread and timers; stops once all calls have ended, when everything that
 /// was accepted is on disk.
-struct PartyDeskService: Service {
-  let desk: PartyDesk
+struct PartyLifecycle: Service {
+  let partyService: PartyService
 
   func run() async throws {
-    desk.start()
+    partyService.start()
     try? await gracefulShutdown()
     await withCheckedContinuation { done in
       DispatchQueue.global().async {
-        desk.stop()
+        partyService.stop()
         done.resume()
       }
     }
   }
 }
 
-/// The desk's figures as Prometheus text.
+/// The partyService's figures as Prometheus text.
 enum PartyFigures {
-  static func text(_ desk: PartyDesk) -> String {
-    let statistics = desk.commitStatistics
-    let bounds = desk.eventBounds
+  static func text(_ partyService: PartyService) -> String {
+    let statistics = partyService.commitStatistics
+    let bounds = partyService.eventBounds
     var out = ""
     func add(_ name: String, _ kind: String, _ value: some BinaryInteger) {
       out += "# TYPE \(name) \(kind)\n\(name) \(value)\n"
     }
-    add("moyeo_parties", "gauge", desk.partyCount)
-    add("moyeo_read_only", "gauge", desk.readOnlyReason == nil ? 0 : 1)
+    add("moyeo_parties", "gauge", partyService.partyCount)
+    add("moyeo_read_only", "gauge", partyService.readOnlyReason == nil ? 0 : 1)
     add("moyeo_events_newest_sequence", "gauge", bounds.newest)
     add("moyeo_commit_queue", "gauge", statistics.queued)
     add("moyeo_commit_commands_total", "counter", statistics.commands)

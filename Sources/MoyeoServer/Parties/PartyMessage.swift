@@ -1,6 +1,6 @@
 import GeoMath
 import MoyeoAPI
-import MoyeoEngine
+
 import ObjectModel
 import RideMatching
 import SwiftProtobuf
@@ -195,7 +195,8 @@ struct PartyMessage: Sendable {
     case .price:
       out.field = "maxShare"
       out.message = "a share of \(value) would match"
-    case .state, .policy: break
+    // Nothing that the rider could ask for mends these.
+    case .state, .policy, .overlap: break
     }
     return out
   }

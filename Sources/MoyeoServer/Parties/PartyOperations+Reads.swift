@@ -1,8 +1,8 @@
 import MoyeoAPI
-import MoyeoEngine
+import Parties
 import ObjectModel
-import QueryCoalescing
 import RideMatching
+import QueryCoalescing
 
 extension PartyOperations {
   /// How long a read waits for the version it asks for.
@@ -10,17 +10,18 @@ extension PartyOperations {
 
   /// Runs a read, and again after changes for as long as the version it asks for is on its way.
   func whenReached<Answer>(
-    _ minVersion: String?, _ read: () throws(PartyDeskError) -> Answer
+    _ minVersion: String?, _ read: () throws(PartyServiceError) -> Answer
   ) async throws(APIError) -> Answer {
     let end = ContinuousClock.now + Self.versionWait
     while true {
       // Asked before the read, so that no change falls in between.
-      let newest = desk.eventBounds.newest
-      do throws(PartyDeskError) {
+      let newest = partyService.eventBounds.newest
+      do throws(PartyServiceError) {
         return try read()
       } catch {
         guard minVersion != nil, case .versionNotReached = error, ContinuousClock.now < end,
-          await desk.waitForEvents(after: newest, atMost: ContinuousClock.now.duration(to: end))
+          await partyService.waitForEvents(
+            after: newest, atMost: ContinuousClock.now.duration(to: end))
         else { throw APIError(error) }
       }
     }
@@ -29,9 +30,9 @@ extension PartyOperations {
   func get(_ request: Moyeo_V1_GetPartyRequest) async throws(APIError) -> [UInt8] {
     let id = try reading.partyID(request.hasID ? request.id : nil)
     let minVersion = request.hasMinVersion ? request.minVersion : nil
-    let (party, version) = try await whenReached(minVersion) { () throws(PartyDeskError) in
-      let version = desk.layerVersion
-      return (try desk.get(id, minVersion: minVersion), version)
+    let (party, version) = try await whenReached(minVersion) { () throws(PartyServiceError) in
+      let version = partyService.layerVersion
+      return (try partyService.get(id, minVersion: minVersion), version)
     }
     return try response(party, layerVersion: version)
   }
@@ -39,8 +40,8 @@ extension PartyOperations {
   func list(_ request: Moyeo_V1_ListPartiesRequest) throws(APIError) -> [UInt8] {
     let query = try reading.list(request)
     let page: PartyPage
-    do throws(PartyDeskError) {
-      page = try desk.list(query)
+    do throws(PartyServiceError) {
+      page = try partyService.list(query)
     } catch {
       throw APIError(error)
     }
@@ -52,8 +53,8 @@ extension PartyOperations {
     let staleness = try shared.staleness(
       request.hasMaxStalenessSeconds ? request.maxStalenessSeconds : nil)
     guard query.minVersion == nil else {
-      let page = try await whenReached(query.minVersion) { () throws(PartyDeskError) in
-        try desk.search(query)
+      let page = try await whenReached(query.minVersion) { () throws(PartyServiceError) in
+        try partyService.search(query)
       }
       return SharedReads.Shared(answer: try answer(page), ageSeconds: 0, isCoalesced: false)
         .encoded
@@ -61,14 +62,14 @@ extension PartyOperations {
     var question = request
     question.clearMaxStalenessSeconds()
     question.tags = QuerySnapping.words(request.tags)
-    return try shared.inPlace(
+    return try shared.onEventLoop(
       SharedReads.Question(call: "SearchParties", question),
-      SharedReads.Demand(maximumStaleness: staleness), version: desk.layerCounter,
+      SharedReads.Demand(maximumStaleness: staleness), version: partyService.layerCounter,
       now: clock.now()
     ) { () throws(APIError) in
       let page: PartyPage
-      do throws(PartyDeskError) {
-        page = try desk.search(query)
+      do throws(PartyServiceError) {
+        page = try partyService.search(query)
       } catch {
         throw APIError(error)
       }
@@ -100,8 +101,8 @@ extension PartyOperations {
     let staleness = try shared.staleness(
       request.hasMaxStalenessSeconds ? request.maxStalenessSeconds : nil)
     guard query.minVersion == nil else {
-      let answer = try await whenReached(query.minVersion) { () throws(PartyDeskError) in
-        try desk.match(query)
+      let answer = try await whenReached(query.minVersion) { () throws(PartyServiceError) in
+        try partyService.match(query)
       }
       return SharedReads.Shared(answer: try self.answer(answer), ageSeconds: 0, isCoalesced: false)
         .encoded
@@ -112,8 +113,8 @@ extension PartyOperations {
     let demand = SharedReads.Demand(maximumStaleness: staleness)
     let work: @Sendable () throws(APIError) -> SharedReads.Answer = { () throws(APIError) in
       let found: PartyMatchAnswer
-      do throws(PartyDeskError) {
-        found = try desk.match(query)
+      do throws(PartyServiceError) {
+        found = try partyService.match(query)
       } catch {
         throw APIError(error)
       }
@@ -122,11 +123,11 @@ extension PartyOperations {
     let key = SharedReads.Question(call: "MatchParties", question)
     if query.query.explain || (query.query.wishes.maxWalkMeters ?? 0) > Self.shortWalkMeters {
       return try await shared.heavy(
-        key, demand, version: { desk.layerCounter }, now: clock.now(), work
+        key, demand, version: { partyService.layerCounter }, now: clock.now(), work
       ).encoded
     }
-    return try shared.inPlace(
-      key, demand, version: desk.layerCounter, now: clock.now(), work
+    return try shared.onEventLoop(
+      key, demand, version: partyService.layerCounter, now: clock.now(), work
     ).encoded
   }
 
@@ -152,8 +153,8 @@ extension PartyOperations {
     let id = try reading.partyID(request.hasID ? request.id : nil)
     let command = try reading.join(request)
     var response = Moyeo_V1_PreviewJoinResponse()
-    do throws(PartyDeskError) {
-      let (party, preview) = try desk.previewJoin(partyID: id, command)
+    do throws(PartyServiceError) {
+      let (party, preview) = try partyService.previewJoin(partyID: id, command)
       response.now = preview.now.riders.map(PartyMessage.terms)
       response.ifFull = preview.ifFull.map(PartyMessage.terms)
       response.route = PartyMessage.route(preview.now.route)
@@ -178,8 +179,8 @@ extension PartyOperations {
   func matchBatch(_ request: Moyeo_V1_MatchBatchRequest) async throws(APIError) -> [UInt8] {
     let query = try reading.batch(request, now: clock.now())
     let answer: PartyBatchAnswer
-    do throws(PartyDeskError) {
-      answer = try await desk.matchBatch(query)
+    do throws(PartyServiceError) {
+      answer = try await partyService.matchBatch(query)
     } catch {
       throw APIError(error)
     }
@@ -196,7 +197,7 @@ extension PartyOperations {
       out.fare = group.fare
       out.saving = Int64(group.saving.rounded())
       out.shares = group.shares.map(PartyMessage.share)
-      out.currency = answer.currency
+      out.currency = group.currency
       return out
     }
     response.unmatched = result.unmatched.map { query.requests[$0].riderID }

@@ -1,12 +1,13 @@
 import MoyeoAPI
-import MoyeoEngine
+import DurableCommands
+import Parties
 import ObjectModel
 import RideMatching
 import SwiftProtobuf
 
 /// The unary calls of PartyService.
 struct PartyOperations: Sendable {
-  let desk: PartyDesk
+  let partyService: PartyService
   let clock: any WallClock
   let reading: PartyRequestReading
   let message: PartyMessage
@@ -16,14 +17,14 @@ struct PartyOperations: Sendable {
   private static let service = "PartyService"
 
   init(
-    desk: PartyDesk, clock: any WallClock, validation: RequestValidation,
+    partyService: PartyService, clock: any WallClock, validation: RequestValidation,
     shared: SharedReads = SharedReads()
   ) {
     self.shared = shared
-    self.desk = desk
+    self.partyService = partyService
     self.clock = clock
     reading = PartyRequestReading(validation: validation)
-    message = PartyMessage(catalog: desk.rules.pricing.catalog)
+    message = PartyMessage(catalog: partyService.rules.pricing.catalog)
   }
 
   /// Routes that differ in one place from `/v1/parties/{id}/...` do not meet them: each has its own
@@ -65,8 +66,8 @@ struct PartyOperations: Sendable {
       command("Create", "/v1/parties", Moyeo_V1_CreatePartyRequest.self) { request, context in
         let command = try reading.create(request)
         return try await answer {
-          () async throws(PartyDeskError) in
-          try await desk.create(command, try scope(request, context, "/v1/parties"))
+          () async throws(PartyServiceError) in
+          try await partyService.create(command, try scope(request, context, "/v1/parties"))
         }
       },
       command("Update", "/v1/parties/{id}/update", Moyeo_V1_UpdatePartyRequest.self) {
@@ -75,8 +76,8 @@ struct PartyOperations: Sendable {
         let actor = try reading.actor(
           request.hasRiderID ? request.riderID : nil, field: "riderId")
         let command = try reading.update(request)
-        return try await answer { () async throws(PartyDeskError) in
-          try await desk.update(
+        return try await answer { () async throws(PartyServiceError) in
+          try await partyService.update(
             partyID: id, actorID: actor, command,
             try scope(request, context, "/v1/parties/\(id)/update"))
         }
@@ -86,8 +87,8 @@ struct PartyOperations: Sendable {
         let id = try reading.partyID(request.hasID ? request.id : nil)
         let actor = try reading.actor(
           request.hasRiderID ? request.riderID : nil, field: "riderId")
-        return try await answer { () async throws(PartyDeskError) in
-          try await desk.depart(
+        return try await answer { () async throws(PartyServiceError) in
+          try await partyService.depart(
             partyID: id, actorID: actor, try scope(request, context, "/v1/parties/\(id)/depart"))
         }
       },
@@ -99,8 +100,8 @@ struct PartyOperations: Sendable {
         request, context in
         let id = try reading.partyID(request.hasID ? request.id : nil)
         let command = try reading.settle(request)
-        return try await answer { () async throws(PartyDeskError) in
-          try await desk.settle(
+        return try await answer { () async throws(PartyServiceError) in
+          try await partyService.settle(
             partyID: id, actorID: nil, command,
             try scope(request, context, "/v1/parties/\(id)/settle"))
         }
@@ -111,8 +112,8 @@ struct PartyOperations: Sendable {
         let actor = try reading.actor(
           request.hasRiderID ? request.riderID : nil, field: "riderId")
         let reason = try reading.word(request.hasReason ? request.reason : nil, field: "reason")
-        return try await answer { () async throws(PartyDeskError) in
-          try await desk.cancel(
+        return try await answer { () async throws(PartyServiceError) in
+          try await partyService.cancel(
             partyID: id, actorID: actor, reason: reason ?? "host",
             try scope(request, context, "/v1/parties/\(id)/cancel"))
         }
@@ -121,8 +122,8 @@ struct PartyOperations: Sendable {
         request, context in
         let id = try reading.partyID(request.hasID ? request.id : nil)
         let command = try reading.join(request)
-        return try await answer { () async throws(PartyDeskError) in
-          try await desk.join(
+        return try await answer { () async throws(PartyServiceError) in
+          try await partyService.join(
             partyID: id, command, try scope(request, context, "/v1/parties/\(id)/join"))
         }
       },
@@ -131,8 +132,8 @@ struct PartyOperations: Sendable {
         let id = try reading.partyID(request.hasID ? request.id : nil)
         let rider = try reading.validation.id(
           request.hasRiderID ? request.riderID : nil, field: "riderId")
-        return try await answer { () async throws(PartyDeskError) in
-          try await desk.leave(
+        return try await answer { () async throws(PartyServiceError) in
+          try await partyService.leave(
             partyID: id, riderID: rider, try scope(request, context, "/v1/parties/\(id)/leave"))
         }
       },
@@ -156,8 +157,8 @@ struct PartyOperations: Sendable {
       request.hasRiderID ? request.riderID : nil, field: "riderId")
     let reason = try reading.removalReason(request.hasReason ? request.reason : nil)
     let actor = try reading.actor(request.hasHostID ? request.hostID : nil, field: "hostId")
-    return try await answer { () async throws(PartyDeskError) in
-      try await desk.removeRider(
+    return try await answer { () async throws(PartyServiceError) in
+      try await partyService.removeRider(
         partyID: id, riderID: rider, reason: reason, actorID: actor,
         try scope(request, context, "/v1/parties/\(id)/riders/\(rider)/remove"))
     }
@@ -169,7 +170,7 @@ struct PartyOperations: Sendable {
   /// HTTP. Callers are all one until they carry tokens.
   func scope(
     _ request: some Message, _ context: CallContext, _ path: String
-  ) throws(PartyDeskError) -> CommandContext {
+  ) throws(PartyServiceError) -> CommandContext {
     var out = CommandContext(
       method: "POST", path: path, idempotencyKey: context.idempotencyKey,
       deadline: clock.now().advanced(milliseconds: Self.deadlineMilliseconds))
@@ -184,10 +185,10 @@ struct PartyOperations: Sendable {
   }
 
   private func answer(
-    _ command: () async throws(PartyDeskError) -> PartyAnswer
+    _ command: () async throws(PartyServiceError) -> PartyAnswer
   ) async throws(APIError) -> [UInt8] {
     let answer: PartyAnswer
-    do throws(PartyDeskError) {
+    do throws(PartyServiceError) {
       answer = try await command()
     } catch {
       throw APIError(error)

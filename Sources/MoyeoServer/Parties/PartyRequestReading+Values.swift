@@ -4,6 +4,7 @@ import ObjectModel
 import RideMatching
 import SwiftProtobuf
 import TaxiFares
+import WireFormat
 
 extension PartyRequestReading {
   func partyID(_ id: String?) throws(APIError) -> String { try validation.id(id, field: "id") }

@@ -1,6 +1,6 @@
 import GeoMath
 import MoyeoAPI
-import MoyeoEngine
+import Parties
 import ObjectModel
 import RideMatching
 import SwiftProtobuf
@@ -33,6 +33,7 @@ struct PartyRequestReading: Sendable {
     command.attributes = try attributes(
       request.hasAttributes ? request.attributes : nil, field: "attributes")
     command.hostWeight = request.hasWeight ? request.weight : nil
+    try validation.bounded(request.riders.count, 100, field: "riders")
     for (i, rider) in request.riders.enumerated() {
       command.riders.append(try self.rider(rider, prefix: "riders[\(i)]."))
     }
@@ -205,7 +206,13 @@ struct PartyRequestReading: Sendable {
     }
   }
 
-  /// - Parameter now: The departure of a request that names none.
+  /// Reads and validates a search for parties that suit one rider.
+  ///
+  /// - Parameters:
+  ///   - request: As it came.
+  ///   - now: The departure of a request that names none.
+  /// - Returns: What the party service takes.
+  /// - Throws: ``APIError`` for the first field that is missing or out of range.
   func match(
     _ request: Moyeo_V1_MatchPartiesRequest, now: Instant
   ) throws(APIError) -> PartyMatchRequest {
@@ -269,10 +276,10 @@ struct PartyRequestReading: Sendable {
       limits.maxDetourRatio = try number(request.maxDetourRatio, field: "maxDetourRatio")
     }
     let seats = request.hasSeats ? Int(request.seats) : 1
-    guard (1...PartyConfiguration.mostSeats).contains(seats) else {
+    guard (1...PartyConfiguration.maximumSeatsOfTaxi).contains(seats) else {
       throw APIError(
         .limitOutOfRange, field: "seats",
-        "seats is 1 to \(PartyConfiguration.mostSeats); got \(seats)")
+        "seats is 1 to \(PartyConfiguration.maximumSeatsOfTaxi); got \(seats)")
     }
     return RideRequest(
       riderID: try validation.id(request.hasRiderID ? request.riderID : nil, field: "riderId"),

@@ -1,9 +1,9 @@
 import MoyeoAPI
-import MoyeoEngine
+import Parties
 
 /// Watch: what happens to one party.
 struct PartyWatch: Sendable {
-  let desk: PartyDesk
+  let partyService: PartyService
   let reading: PartyRequestReading
 
   var operation: StreamOperation {
@@ -17,27 +17,27 @@ struct PartyWatch: Sendable {
   private func source(_ request: Moyeo_V1_WatchPartyRequest) throws(APIError) -> any EventSource {
     let id = try reading.partyID(request.hasID ? request.id : nil)
     // Before the party is looked up: nothing that comes after it is missed.
-    let newest = desk.eventBounds.newest
-    do throws(PartyDeskError) {
-      _ = try desk.get(id)
+    let newest = partyService.eventBounds.newest
+    do throws(PartyServiceError) {
+      _ = try partyService.get(id)
     } catch {
       throw APIError(error)
     }
     if request.hasResumeToken {
-      return try DeskEventSource(
-        desk: desk,
-        after: try DeskEventSource.sequence(of: request.resumeToken, field: "resumeToken"),
+      return try DurableEventSource(
+        partyService: partyService,
+        after: try DurableEventSource.sequence(of: request.resumeToken, field: "resumeToken"),
         partyID: id)
     }
     guard request.hasAfterVersion else {
-      return try DeskEventSource(desk: desk, after: newest, partyID: id)
+      return try DurableEventSource(partyService: partyService, after: newest, partyID: id)
     }
     guard let version = UInt64(request.afterVersion) else {
       throw APIError(
         .badVersion, field: "afterVersion",
         "\(quoted(request.afterVersion)) is not a version of a party")
     }
-    var source = try DeskEventSource(desk: desk, after: 0, partyID: id)
+    var source = try DurableEventSource(partyService: partyService, after: 0, partyID: id)
     source.afterVersion = version
     return source
   }

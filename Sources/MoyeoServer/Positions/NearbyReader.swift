@@ -1,37 +1,38 @@
-import MoyeoEngine
+import LiveLayers
+import WireFormat
 
 /// Reads NearbyRequests straight from the wire.
 ///
 /// It takes only what is plainly valid and commonly sent: for anything else (a polygon, conditions
 /// on attributes, a version to wait for, staleness, a field unknown or out of range) it gives up,
 /// and the request goes through the generated types and their validation, which also words the
-/// refusals. Both roads ask the same (`Tests/MoyeoServerTests` compares them).
+/// refusals. Both paths ask the same (`Tests/MoyeoServerTests` compares them).
 struct NearbyReader: Sendable {
   struct Question {
     var layer: String?
     var search: NearbySearch
   }
 
-  let limits: EngineLimits
+  let limits: LayerLimits
   let tagCache: TagCache
 
-  /// The query of a NearbyRequest; `nil` when it must take the other road.
+  /// The query of a NearbyRequest; `nil` when it must take the other path.
   func question(in request: UnsafeRawBufferPointer) -> Question? {
     var fields = Fields()
-    var reader = WireCursor(request)
-    while let field = reader.next() {
+    var reader = ProtobufReader(request)
+    while let field = reader.nextField() {
       guard take(field, into: &fields) else { return nil }
     }
     return reader.isIntact ? question(fields) : nil
   }
 
-  /// Layer and queries of a NearbyBatchRequest; `nil` when it must take the other road.
+  /// Layer and queries of a NearbyBatchRequest; `nil` when it must take the other path.
   func batch(in request: UnsafeRawBufferPointer) -> (layer: String, searches: [NearbySearch])? {
     var layer: String?
     var questions: [Question] = []
     questions.reserveCapacity(min(request.count / 24 + 1, limits.nearbyBatch))
-    var reader = WireCursor(request)
-    while let field = reader.next() {
+    var reader = ProtobufReader(request)
+    while let field = reader.nextField() {
       switch field.key {
       case 1 << 3 | 2:
         guard let name = String(validating: field.bytes, as: UTF8.self) else { return nil }
@@ -58,22 +59,23 @@ struct NearbyReader: Sendable {
     var radiusMeters: Double?
     var maximumAgeSeconds: Double?
     var filter = ObjectFilter()
+    var tagsRead = 0
     var cursor: String?
   }
 
-  private func take(_ field: WireCursor.Field, into fields: inout Fields) -> Bool {
+  private func take(_ field: ProtobufReader.Field, into fields: inout Fields) -> Bool {
     switch field.key {
     case 1 << 3 | 2: return text(field, &fields.layer)
     case 2 << 3 | 1: fields.latitude = Double(bitPattern: field.bits)
     case 3 << 3 | 1: fields.longitude = Double(bitPattern: field.bits)
     case 4 << 3: fields.limit = Int32(truncatingIfNeeded: field.bits)
     case 5 << 3 | 1: fields.radiusMeters = Double(bitPattern: field.bits)
-    case 6 << 3 | 2: return tag(field, &fields.filter.tags)
+    case 6 << 3 | 2: return tag(field, &fields.filter.tags, &fields.tagsRead)
     case 7 << 3 | 2:
       var word: String?
       guard text(field, &word), let match = try? validation.tagMatch(word) else { return false }
       fields.filter.tagMatch = match
-    case 8 << 3 | 2: return tag(field, &fields.filter.notTags)
+    case 8 << 3 | 2: return tag(field, &fields.filter.notTags, &fields.tagsRead)
     case 9 << 3 | 2:
       var id: String?
       guard text(field, &id), let id, fields.filter.excludedIDs.count < limits.excludedIDs
@@ -108,16 +110,20 @@ struct NearbyReader: Sendable {
     return Question(layer: fields.layer, search: search)
   }
 
-  private func text(_ field: WireCursor.Field, _ text: inout String?) -> Bool {
+  private func text(_ field: ProtobufReader.Field, _ text: inout String?) -> Bool {
     text = String(validating: field.bytes, as: UTF8.self)
     return text != nil
   }
 
-  private func tag(_ field: WireCursor.Field, _ tags: inout [String]) -> Bool {
-    guard let tag = tagCache.normalized(field.bytes, maximumBytes: limits.tagBytes) else {
-      return false
-    }
-    if !tags.contains(tag) { tags.append(tag) }
+  private func tag(
+    _ field: ProtobufReader.Field, _ tags: inout [String], _ tagsRead: inout Int
+  ) -> Bool {
+    tagsRead += 1
+    guard tagsRead <= limits.tagsAsSent,
+      let tag = tagCache.normalized(field.bytes, maximumBytes: limits.tagBytes)
+    else { return false }
+    if tags.contains(tag) { return true }
+    tags.append(tag)
     return tags.count <= limits.tagsPerObject
   }
 }

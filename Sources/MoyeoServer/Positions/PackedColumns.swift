@@ -1,3 +1,5 @@
+import WireFormat
+
 /// The columns of a StreamReportsRequest that has packed columns and at most a sequence besides,
 /// where they stand: valid as long as the message's bytes.
 ///
@@ -17,8 +19,8 @@ struct PackedColumns {
   /// `nil` for other messages, and for columns of different lengths.
   init?(_ message: UnsafeRawBufferPointer) {
     var packed: UnsafeRawBufferPointer?
-    var reader = WireCursor(message)
-    while let field = reader.next() {
+    var reader = ProtobufReader(message)
+    while let field = reader.nextField() {
       switch field.key {
       // Two would have to be merged.
       case 4 << 3 | 2 where packed == nil: packed = field.bytes
@@ -30,8 +32,8 @@ struct PackedColumns {
     var handles: UnsafeRawBufferPointer?
     var latitudes: UnsafeRawBufferPointer?
     var longitudes: UnsafeRawBufferPointer?
-    reader = WireCursor(packed)
-    while let field = reader.next() {
+    reader = ProtobufReader(packed)
+    while let field = reader.nextField() {
       switch field.key {
       case 1 << 3 | 2 where handles == nil: handles = field.bytes
       case 2 << 3 | 2 where latitudes == nil: latitudes = field.bytes

@@ -1,23 +1,26 @@
 import GeoMath
 import MoyeoAPI
-import MoyeoEngine
+import LiveLayers
 import ObjectModel
-import QueryCoalescing
 import SpatialIndexing
 import SwiftProtobuf
+import WireFormat
+import QueryCoalescing
 
 extension PositionOperations {
-  /// A Nearby that ``NearbyReader`` takes, without the generated types; all others take the road
+  /// A Nearby that ``NearbyReader`` takes, without the generated types; all others take the path
   /// through them.
-  func nearbyInPlace(_ bytes: UnsafeRawBufferPointer) throws(APIError) -> [UInt8] {
+  func nearbyOnEventLoop(_ bytes: UnsafeRawBufferPointer) throws(APIError) -> [UInt8] {
     guard let question = nearbyReader.question(in: bytes) else {
       return try nearby(
-        try RequestDecoding.message(Moyeo_V1_NearbyRequest.self, encoded: Array(bytes)))
+        try validation.decodedOnEventLoop(Moyeo_V1_NearbyRequest.self, bytes), .eventLoop)
     }
-    return try answer(question.search, in: try layer(question.layer, minVersion: nil))
+    return try answer(question.search, in: try layer(question.layer, minVersion: nil), .eventLoop)
   }
 
-  func nearby(_ request: Moyeo_V1_NearbyRequest) throws(APIError) -> [UInt8] {
+  func nearby(
+    _ request: Moyeo_V1_NearbyRequest, _ place: Place = .pool
+  ) throws(APIError) -> [UInt8] {
     let layer = try layer(
       request.hasLayer ? request.layer : nil,
       minVersion: request.hasMinVersion ? request.minVersion : nil)
@@ -25,15 +28,16 @@ extension PositionOperations {
     let demand = try demand(
       staleness: request.hasMaxStalenessSeconds ? request.maxStalenessSeconds : nil,
       minVersion: request.hasMinVersion ? request.minVersion : nil)
-    guard demand.maximumStaleness > 0 else { return try answer(search, in: layer) }
+    guard demand.maximumStaleness > 0 else { return try answer(search, in: layer, place) }
     let version = layer.version
-    let now = engine.clock.now()
-    let found = try shared.inPlace(
+    let now = layers.clock.now()
+    let found = try shared.onEventLoop(
       Self.question(request), demand, version: version.counter, now: now
     ) { () throws(APIError) in
-      var writer = MessageWriter(capacity: 80 + search.limit * 160)
+      var writer = ProtobufWriter(capacity: 80 + search.limit * 160)
       var expiresAt = ObjectModel.Instant.distantFuture
-      try write(search, in: layer, at: version, now: now, to: &writer) {
+      var budget = budget(place)
+      try write(search, in: layer, at: version, now: now, &budget, place, to: &writer) {
         expiresAt = min(expiresAt, $0.expiresAt)
       }
       return SharedReads.Answer(bytes: writer.bytes, expiresAt: expiresAt)
@@ -42,9 +46,13 @@ extension PositionOperations {
   }
 
   /// What nearly all callers ask for: nothing is looked up, nothing is kept.
-  private func answer(_ search: NearbySearch, in layer: Layer) throws(APIError) -> [UInt8] {
-    var writer = MessageWriter(capacity: 80 + search.limit * 160)
-    try write(search, in: layer, at: layer.version, now: engine.clock.now(), to: &writer)
+  private func answer(
+    _ search: NearbySearch, in layer: Layer, _ place: Place
+  ) throws(APIError) -> [UInt8] {
+    var writer = ProtobufWriter(capacity: 80 + search.limit * 160)
+    var budget = budget(place)
+    try write(
+      search, in: layer, at: layer.version, now: layers.clock.now(), &budget, place, to: &writer)
     writer.sharing(ageSeconds: 0, isCoalesced: false)
     return writer.bytes
   }
@@ -59,15 +67,30 @@ extension PositionOperations {
     return SharedReads.Question(call: "Nearby", question)
   }
 
-  /// - Parameter version: Read before, so that the answer claims no more than it shows.
+  /// Searches, and writes the fields of the answer but for those that tell how it was shared.
+  ///
+  /// - Parameters:
+  ///   - search: Already validated.
+  ///   - layer: Where to search.
+  ///   - version: Read before, so that the answer claims no more than it shows.
+  ///   - now: The time by which objects have expired and ages are told.
+  ///   - budget: The work that the request may still cause; what the search took is spent from it.
+  ///   - place: Where the search runs, on which its refusal depends.
+  ///   - writer: Is appended to, also when the search is given up midway.
+  ///   - visit: Takes each hit after it was written.
+  /// - Throws: ``APIError`` when the search is refused or its budget is spent.
   private func write(
     _ search: NearbySearch, in layer: Layer, at version: LayerVersion, now: ObjectModel.Instant,
-    to writer: inout MessageWriter, visiting visit: ((HitView) -> Void)? = nil
+    _ budget: inout WorkBudget, _ place: Place, to writer: inout ProtobufWriter,
+    visiting visit: ((HitView) -> Void)? = nil
   ) throws(APIError) {
     let bearings = BearingOrigin(search.origin)
     let next: String?
+    let seen = search.filter.conditions.isEmpty ? nil : SeenAttributes()
+    var isEmpty = true
     do {
-      next = try layer.nearby(search, now: now) { hit in
+      next = try layer.nearby(search, now: now, budget: &budget, seen: seen) { hit in
+        isEmpty = false
         let contents = hit.contents
         writer.hit(
           1, contents,
@@ -79,34 +102,37 @@ extension PositionOperations {
         if let visit { visit(hit) }
       }
     } catch {
-      throw APIError(error)
+      throw refusal(error, place)
     }
     if let next { writer.string(2, next) }
     writer.version(3, version)
+    if isEmpty, let seen { for name in seen.unknown { writer.string(6, name) } }
   }
 
   /// A NearbyBatch of an existing layer whose queries ``NearbyReader`` takes, without the generated
-  /// types; all others take the road through them.
-  func nearbyBatchInPlace(_ bytes: UnsafeRawBufferPointer) throws(APIError) -> [UInt8] {
-    guard let (name, searches) = nearbyReader.batch(in: bytes), let layer = try? engine.layer(name)
+  /// types; all others take the path through them.
+  func nearbyBatchOnEventLoop(_ bytes: UnsafeRawBufferPointer) throws(APIError) -> [UInt8] {
+    guard let (name, searches) = nearbyReader.batch(in: bytes), let layer = try? layers.layer(name)
     else {
       return try nearbyBatch(
-        try RequestDecoding.message(Moyeo_V1_NearbyBatchRequest.self, encoded: Array(bytes)))
+        try validation.decodedOnEventLoop(Moyeo_V1_NearbyBatchRequest.self, bytes), .eventLoop)
     }
     let version = layer.version
-    return try batch(of: searches.count) { i in
+    return try batch(of: searches.count, .eventLoop) { i in
       BatchItem(layer: layer, version: version, search: searches[i])
     }
   }
 
-  func nearbyBatch(_ request: Moyeo_V1_NearbyBatchRequest) throws(APIError) -> [UInt8] {
+  func nearbyBatch(
+    _ request: Moyeo_V1_NearbyBatchRequest, _ place: Place
+  ) throws(APIError) -> [UInt8] {
     let name = try validation.layerName(request.hasLayer ? request.layer : nil)
-    guard request.requests.count <= engine.limits.nearbyBatch else {
+    guard request.requests.count <= layers.limits.nearbyBatch else {
       throw APIError(
         .tooManyItems, field: "requests",
-        "at most \(engine.limits.nearbyBatch) queries a call; got \(request.requests.count)")
+        "at most \(layers.limits.nearbyBatch) requests here")
     }
-    return try batch(of: request.requests.count) { i throws(APIError) in
+    return try batch(of: request.requests.count, place) { i throws(APIError) in
       let layer = try batchLayer(request.requests[i], name)
       return BatchItem(
         layer: layer, version: layer.version, search: try search(request.requests[i]))
@@ -120,25 +146,28 @@ extension PositionOperations {
     let search: NearbySearch
   }
 
-  /// Each query is answered or refused on its own, all of them at one time.
+  /// Each query is answered or refused on its own, all of them at one time and from one budget.
   private func batch(
-    of count: Int, _ item: (Int) throws(APIError) -> BatchItem
+    of count: Int, _ place: Place, _ item: (Int) throws(APIError) -> BatchItem
   ) throws(APIError) -> [UInt8] {
-    let now = engine.clock.now()
-    var writer = MessageWriter(capacity: count * 3072)
+    let now = layers.clock.now()
+    var budget = budget(place)
+    var writer = ProtobufWriter(capacity: count * 3072)
     for i in 0..<count {
       do throws(APIError) {
         let item = try item(i)
         try writer.nested(1) { answer throws(APIError) in
           answer.int32(1, 200)
           try answer.nested(2) { body throws(APIError) in
-            try write(item.search, in: item.layer, at: item.version, now: now, to: &body)
+            try write(
+              item.search, in: item.layer, at: item.version, now: now, &budget, place, to: &body)
             body.sharing(ageSeconds: 0, isCoalesced: false)
           }
         }
       } catch {
+        if error.isForPool { throw error }
         let refusal = error.prefixingFields("requests[\(i)].")
-        var answer = MessageWriter()
+        var answer = ProtobufWriter()
         answer.int32(1, refusal.reason.status.http)
         answer.embedded(3, try encoded(refusal.asMessage))
         writer.message(1, answer)
@@ -156,7 +185,7 @@ extension PositionOperations {
     return try layer(name, minVersion: item.hasMinVersion ? item.minVersion : nil)
   }
 
-  /// The engine's query of a request.
+  /// The layers's query of a request.
   func search(_ request: Moyeo_V1_NearbyRequest) throws(APIError) -> NearbySearch {
     guard request.unknownFields.data.isEmpty else {
       throw APIError(.unknownField, "the query has fields that this service does not know")
@@ -166,8 +195,8 @@ extension PositionOperations {
         latitude: request.hasLatitude ? request.latitude : nil,
         longitude: request.hasLongitude ? request.longitude : nil, allowsNullIsland: true),
       limit: try validation.limit(
-        request.hasLimit ? request.limit : nil, default: engine.limits.defaultHits,
-        maximum: engine.limits.hits))
+        request.hasLimit ? request.limit : nil, default: layers.limits.defaultHits,
+        maximum: layers.limits.hits))
     search.radiusMillimeters = try validation.radiusMillimeters(
       request.hasRadiusMeters ? request.radiusMeters : nil)
     if request.hasWithin {

@@ -1,22 +1,23 @@
 import GeoMath
 import MoyeoAPI
-import MoyeoEngine
+import LiveLayers
 import ObjectModel
 import SwiftProtobuf
+import WireFormat
 
 extension PositionOperations {
   /// A Report of plainly valid positions without the generated types; anything else takes the
-  /// road through them.
-  func reportInPlace(_ bytes: UnsafeRawBufferPointer) throws(APIError) -> [UInt8] {
-    if let name = reportReader.layerName(in: bytes), let layer = try? engine.layer(name),
+  /// path through them.
+  func reportOnEventLoop(_ bytes: UnsafeRawBufferPointer) throws(APIError) -> [UInt8] {
+    if let name = reportReader.layerName(in: bytes), let layer = try? layers.layer(name),
       !LayerName.reserved.contains(name)
     {
-      var batch = layer.reportBatch(now: engine.clock.now(), limits: engine.limits)
-      batch.reserveCapacity(min(bytes.count / 64 + 1, engine.limits.reportBatch))
+      var batch = layer.reportBatch(now: layers.clock.now(), limits: layers.limits)
+      batch.reserveCapacity(min(bytes.count / 64 + 1, layers.limits.reportBatch))
       if reportReader.read(bytes, settings: layer.settings, into: &batch) {
         let outcomes = layer.apply(batch)
         if outcomes.allSatisfy({ $0 == .accepted }) {
-          var writer = MessageWriter(capacity: 32)
+          var writer = ProtobufWriter(capacity: 32)
           writer.int32(1, outcomes.count)
           writer.string(3, layer.version.text)
           return writer.bytes
@@ -29,7 +30,7 @@ extension PositionOperations {
       }
     }
     return try report(
-      try RequestDecoding.message(Moyeo_V1_ReportRequest.self, encoded: Array(bytes)))
+      try validation.decodedOnEventLoop(Moyeo_V1_ReportRequest.self, bytes))
   }
 
   private func response(to outcomes: [ReportOutcome], ids: [String], layer: Layer)
@@ -41,7 +42,7 @@ extension PositionOperations {
       if outcome == .accepted {
         accepted += 1
       } else {
-        response.rejections.append(staleRejection(index: i, id: ids[i], outcome))
+        response.rejections.append(rejection(of: outcome, index: i, id: ids[i]))
       }
     }
     response.accepted = Int32(accepted)
@@ -59,10 +60,10 @@ extension PositionOperations {
   func report(_ positions: [Moyeo_V1_Position], to layerName: String) throws(APIError)
     -> Moyeo_V1_ReportResponse
   {
-    guard positions.count <= engine.limits.reportBatch else {
+    guard positions.count <= layers.limits.reportBatch else {
       throw APIError(
         .tooManyItems, field: "positions",
-        "at most \(engine.limits.reportBatch) positions a call; got \(positions.count)")
+        "at most \(layers.limits.reportBatch) positions here")
     }
     // Refuses bad and reserved names before anything else; a layer begins with its first report.
     let settings = try settingsForReports(layerName)
@@ -83,19 +84,19 @@ extension PositionOperations {
     }
     guard !reports.isEmpty else {
       response.accepted = 0
-      if let layer = try? engine.layer(layerName) { response.version = layer.version.text }
+      if let layer = try? layers.layer(layerName) { response.version = layer.version.text }
       return response
     }
     let layer: Layer
-    do { layer = try engine.layerForReports(layerName) } catch { throw APIError(error) }
-    let outcomes = layer.report(reports, now: engine.clock.now(), limits: engine.limits)
+    do { layer = try layers.layerForReports(layerName) } catch { throw APIError(error) }
+    let outcomes = layer.report(reports, now: layers.clock.now(), limits: layers.limits)
     var accepted = 0
     for (k, outcome) in outcomes.enumerated() {
       guard outcome != .accepted else {
         accepted += 1
         continue
       }
-      response.rejections.append(staleRejection(index: indices[k], id: reports[k].id, outcome))
+      response.rejections.append(rejection(of: outcome, index: indices[k], id: reports[k].id))
     }
     response.rejections.sort { $0.index < $1.index }
     response.accepted = Int32(accepted)
@@ -106,12 +107,12 @@ extension PositionOperations {
   /// What a layer that takes reports is, or will be, set to.
   /// - Throws: `bad_layer`, `reserved_layer`.
   func settingsForReports(_ name: String) throws(APIError) -> LayerSettings {
-    guard LayerName.isValid(name) else { throw APIError(EngineError.badLayerName(name)) }
+    guard LayerName.isValid(name) else { throw APIError(LayerError.badLayerName(name)) }
     guard !LayerName.reserved.contains(name) else {
-      throw APIError(EngineError.reservedLayer(name))
+      throw APIError(LayerError.reservedLayer(name))
     }
-    if let layer = try? engine.layer(name) { return layer.settings }
-    return engine.configuration.layerSettings(name)
+    if let layer = try? layers.layer(name) { return layer.settings }
+    return layers.configuration.layerSettings(name)
   }
 
   private func report(
@@ -155,18 +156,26 @@ extension PositionOperations {
     return rejection
   }
 
-  private func staleRejection(index: Int, id: String, _ outcome: ReportOutcome)
+  private func rejection(of outcome: ReportOutcome, index: Int, id: String)
     -> Moyeo_V1_Rejection
   {
     var rejection = Moyeo_V1_Rejection()
     rejection.index = Int32(index)
     rejection.id = id
-    rejection.field = "observedAt"
-    rejection.reason = Reason.stale.rawValue
-    rejection.message =
-      outcome == .stale
-      ? "a newer observation of this object is stored"
-      : "its time to live had passed before it arrived"
+    switch outcome {
+    case .full:
+      rejection.reason = Reason.quotaExceeded.rawValue
+      rejection.message =
+        "the layer holds as many objects as it may: remove some, or raise its quota"
+    case .stale:
+      rejection.field = "observedAt"
+      rejection.reason = Reason.stale.rawValue
+      rejection.message = "a newer observation of this object is stored"
+    case .alreadyExpired, .accepted:
+      rejection.field = "observedAt"
+      rejection.reason = Reason.stale.rawValue
+      rejection.message = "its time to live had passed before it arrived"
+    }
     return rejection
   }
 
@@ -191,12 +200,12 @@ extension PositionOperations {
   func remove(_ request: Moyeo_V1_RemovePositionRequest) throws(APIError) -> [UInt8] {
     let name = try validation.layerName(request.hasLayer ? request.layer : nil)
     guard !LayerName.reserved.contains(name) else {
-      throw APIError(EngineError.reservedLayer(name))
+      throw APIError(LayerError.reservedLayer(name))
     }
     let layer = try layer(name, minVersion: nil)
     let id = try validation.id(request.hasID ? request.id : nil, field: "id")
     var response = Moyeo_V1_RemovePositionResponse()
-    response.removed = layer.remove(id: id, now: engine.clock.now())
+    response.removed = layer.remove(id: id, now: layers.clock.now())
     response.version = layer.version.text
     return try encoded(response)
   }

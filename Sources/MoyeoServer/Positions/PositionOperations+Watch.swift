@@ -1,6 +1,6 @@
 import GeoMath
 import MoyeoAPI
-import MoyeoEngine
+import LiveLayers
 import SwiftProtobuf
 
 extension PositionOperations {
@@ -33,20 +33,31 @@ extension PositionOperations {
       request.hasIntervalMilliseconds ? request.intervalMilliseconds : nil, default: 100)
     let kinds = try kinds(request.kinds)
     let token = request.hasResumeToken ? request.resumeToken : nil
-    let clock = engine.clock
-    let open: @Sendable () -> Result<WatchReader, EngineError> = {
-      Result { () throws(EngineError) in
-        try layer.watch(query, resuming: token, clock: clock)
+    let clock = layers.clock
+    let open: @Sendable (Place) throws(APIError) -> WatchReader = { place throws(APIError) in
+      do throws(LayerError) {
+        return try layer.watch(query, resuming: token, clock: clock, budget: self.budget(place))
+      } catch {
+        throw self.refusal(error, place)
       }
     }
-    // Thousands of fences take a while to lay out: not on an event loop.
-    let opened = query.areas.count > 16 ? await Task.detached { open() }.value : open()
-    switch opened {
-    case .success(let reader):
-      return WatchSource(
-        reader: reader, interval: interval, kinds: kinds, fenceIDs: fenceIDs, clock: clock)
-    case .failure(let error): throw APIError(error)
+    // Many areas take a while to lay out, and so does one that holds much: not on an event loop.
+    var reader: WatchReader?
+    if query.areas.count <= 16 {
+      do throws(APIError) {
+        reader = try open(.eventLoop)
+      } catch {
+        guard error.isForPool else { throw error }
+      }
     }
+    let opened: WatchReader
+    if let reader {
+      opened = reader
+    } else {
+      opened = try await shared.onPool { () throws(APIError) in try open(.pool) }
+    }
+    return WatchSource(
+      reader: opened, interval: interval, kinds: kinds, fenceIDs: fenceIDs, clock: clock)
   }
 
   private func kinds(_ words: [String]) throws(APIError) -> WatchSource.Kinds {
@@ -65,10 +76,10 @@ extension PositionOperations {
   }
 
   private func fenceIDs(of fences: [Moyeo_V1_Fence]) throws(APIError) -> [String] {
-    guard fences.count <= engine.limits.fences else {
+    guard fences.count <= layers.limits.fences else {
       throw APIError(
         .tooManyItems, field: "fences",
-        "at most \(engine.limits.fences) fences; got \(fences.count)")
+        "at most \(layers.limits.fences) fences; got \(fences.count)")
     }
     var seen: Set<String> = []
     var ids: [String] = []

@@ -1,9 +1,10 @@
 import GeoMath
 import MoyeoAPI
-import MoyeoEngine
+import LiveLayers
 import ObjectModel
-import QueryCoalescing
 import SpatialIndexing
+import WireFormat
+import QueryCoalescing
 
 extension PositionOperations {
   func get(_ request: Moyeo_V1_GetPositionRequest) throws(APIError) -> [UInt8] {
@@ -11,9 +12,9 @@ extension PositionOperations {
       request.hasLayer ? request.layer : nil,
       minVersion: request.hasMinVersion ? request.minVersion : nil)
     let id = try validation.id(request.hasID ? request.id : nil, field: "id")
-    let now = engine.clock.now()
+    let now = layers.clock.now()
     let position = layer.index.withObject(id: id, now: now) { hit in
-      var writer = MessageWriter(capacity: 256)
+      var writer = ProtobufWriter(capacity: 256)
       writer.string(1, hit.idString)
       writer.double(2, hit.latitude)
       writer.double(3, hit.longitude)
@@ -26,9 +27,9 @@ extension PositionOperations {
       return writer
     }
     guard let position else {
-      throw APIError(EngineError.unknownObject(layer: layer.name, id: id))
+      throw APIError(LayerError.unknownObject(layer: layer.name, id: id))
     }
-    var writer = MessageWriter(capacity: position.bytes.count + 32)
+    var writer = ProtobufWriter(capacity: position.bytes.count + 32)
     writer.message(1, position)
     writer.string(2, layer.version.text)
     return writer.bytes
@@ -43,8 +44,8 @@ extension PositionOperations {
         .missingField, field: "west", "give a box (west, south, east, north) or a polygon")
     }
     let limit = try validation.limit(
-      request.hasLimit ? request.limit : nil, default: engine.limits.defaultHits,
-      maximum: engine.limits.hits)
+      request.hasLimit ? request.limit : nil, default: layers.limits.defaultHits,
+      maximum: layers.limits.hits)
     let search = WithinSearch(
       area: area, limit: limit,
       filter: try filter(
@@ -55,18 +56,19 @@ extension PositionOperations {
     let demand = try demand(
       staleness: request.hasMaxStalenessSeconds ? request.maxStalenessSeconds : nil,
       minVersion: request.hasMinVersion ? request.minVersion : nil)
-    let now = engine.clock.now()
-    let answer: @Sendable () throws(APIError) -> SharedReads.Answer = { () throws(APIError) in
-      try self.answer(search, in: layer)
+    let now = layers.clock.now()
+    if !search.isLong {
+      do throws(APIError) {
+        return try shared.onEventLoop(
+          Self.question(request), demand, version: layer.version.counter, now: now
+        ) { () throws(APIError) in try self.answer(search, in: layer, .eventLoop) }.encoded
+      } catch {
+        guard error.isForPool else { throw error }
+      }
     }
-    let found: SharedReads.Shared
-    if search.isLong {
-      found = try await shared.heavy(
-        Self.question(request), demand, version: { layer.version.counter }, now: now, answer)
-    } else {
-      found = try shared.inPlace(
-        Self.question(request), demand, version: layer.version.counter, now: now, answer)
-    }
+    let found = try await shared.heavy(
+      Self.question(request), demand, version: { layer.version.counter }, now: now
+    ) { () throws(APIError) in try self.answer(search, in: layer, .pool) }
     return found.encoded
   }
 
@@ -81,15 +83,19 @@ extension PositionOperations {
   }
 
   private func answer(
-    _ search: WithinSearch, in layer: Layer
+    _ search: WithinSearch, in layer: Layer, _ place: Place
   ) throws(APIError) -> SharedReads.Answer {
-    let now = engine.clock.now()
+    var budget = budget(place)
+    let now = layers.clock.now()
     // Read before, so that the answer claims no more than it shows.
     let version = layer.version
-    var writer = MessageWriter(capacity: 80 + search.limit * 160)
+    var writer = ProtobufWriter(capacity: 80 + search.limit * 160)
     var expiresAt = ObjectModel.Instant.distantFuture
-    do {
-      let next = try layer.within(search, now: now) { hit in
+    let seen = search.filter.conditions.isEmpty ? nil : SeenAttributes()
+    var isEmpty = true
+    do throws(LayerError) {
+      let next = try layer.within(search, now: now, budget: &budget, seen: seen) { hit in
+        isEmpty = false
         let contents = hit.contents
         writer.hit(
           1, contents, HitFields(ageSeconds: ageSeconds(since: contents.observedAt, now: now)))
@@ -97,9 +103,10 @@ extension PositionOperations {
       }
       if let next { writer.string(2, next) }
     } catch {
-      throw APIError(error)
+      throw refusal(error, place)
     }
     writer.version(3, version)
+    if isEmpty, let seen { for name in seen.unknown { writer.string(6, name) } }
     return SharedReads.Answer(bytes: writer.bytes, expiresAt: expiresAt)
   }
 
@@ -121,19 +128,37 @@ extension PositionOperations {
     return nil
   }
 
-  func tagHistogram(_ request: Moyeo_V1_TagHistogramRequest) throws(APIError) -> [UInt8] {
+  func tagHistogram(_ request: Moyeo_V1_TagHistogramRequest) async throws -> [UInt8] {
+    do throws(APIError) {
+      return try tagHistogram(request, .eventLoop)
+    } catch {
+      guard error.isForPool else { throw error }
+      return try await shared.onPool { () throws(APIError) in try tagHistogram(request, .pool) }
+    }
+  }
+
+  func tagHistogram(
+    _ request: Moyeo_V1_TagHistogramRequest, _ place: Place
+  ) throws(APIError) -> [UInt8] {
     let layer = try layer(
       request.hasLayer ? request.layer : nil,
       minVersion: request.hasMinVersion ? request.minVersion : nil)
     let limit = try validation.limit(
-      request.hasLimit ? request.limit : nil, default: engine.limits.defaultHits,
-      maximum: engine.limits.hits)
+      request.hasLimit ? request.limit : nil, default: layers.limits.defaultHits,
+      maximum: layers.limits.hits)
     var filter = ObjectFilter()
     filter.maximumAgeMilliseconds = try validation.maximumAgeMilliseconds(
       request.hasMaxAgeSeconds ? request.maxAgeSeconds : nil)
-    let counts = layer.tagHistogram(
-      area: try area(of: request), filter: filter, limit: limit, now: engine.clock.now())
+    let area = try area(of: request)
+    var budget = budget(place)
     var response = Moyeo_V1_TagHistogramResponse()
+    let counts: [(tag: String, count: Int)]
+    do throws(LayerError) {
+      counts = try layer.tagHistogram(
+        area: area, filter: filter, limit: limit, now: layers.clock.now(), budget: &budget)
+    } catch {
+      throw refusal(error, place)
+    }
     response.tags = counts.map { entry in
       var count = Moyeo_V1_TagCount()
       count.tag = entry.tag
@@ -172,7 +197,7 @@ extension PositionOperations {
 
   func listLayers() throws(APIError) -> [UInt8] {
     var response = Moyeo_V1_ListLayersResponse()
-    response.layers = engine.layers.map { layer in
+    response.layers = layers.all.map { layer in
       var summary = Moyeo_V1_LayerSummary()
       summary.name = layer.name
       summary.objectCount = Int32(clamping: layer.index.statistics().objectCount)

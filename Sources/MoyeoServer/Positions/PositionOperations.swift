@@ -1,22 +1,23 @@
 import MoyeoAPI
-import MoyeoEngine
+import LiveLayers
+import ObjectModel
 
 /// The calls of PositionService.
 struct PositionOperations: Sendable {
-  let engine: Engine
+  let layers: LayerRegistry
   let reportReader: ReportReader
   let nearbyReader: NearbyReader
   let shared: SharedReads
 
-  init(engine: Engine, shared: SharedReads = SharedReads()) {
-    self.engine = engine
+  init(layers: LayerRegistry, shared: SharedReads = SharedReads()) {
+    self.layers = layers
     self.shared = shared
     let tagCache = TagCache()
-    reportReader = ReportReader(limits: engine.limits, tagCache: tagCache)
-    nearbyReader = NearbyReader(limits: engine.limits, tagCache: tagCache)
+    reportReader = ReportReader(limits: layers.limits, tagCache: tagCache)
+    nearbyReader = NearbyReader(limits: layers.limits, tagCache: tagCache)
   }
 
-  var validation: RequestValidation { RequestValidation(limits: engine.limits) }
+  var validation: RequestValidation { RequestValidation(limits: layers.limits) }
 
   /// The unary ones.
   var all: [Operation] {
@@ -24,31 +25,34 @@ struct PositionOperations: Sendable {
     let layer = "/v1/layers/{layer}"
     return [
       Operation(
-        inPlace: service, "Report", Moyeo_V1_ReportRequest.self, Moyeo_V1_ReportResponse.self,
+        onEventLoop: service, "Report", Moyeo_V1_ReportRequest.self, Moyeo_V1_ReportResponse.self,
         routes: [.init("POST", layer + "/positions")], maximumRequestBytes: 4 << 20,
-        isRead: false, encodedHandler: reportInPlace
+        isRead: false, encodedHandler: reportOnEventLoop, pool: shared,
+        longHandler: { request throws(APIError) in try report(request) }
       ) { request throws(APIError) in try report(request) },
       Operation(
-        inPlace: service, "Get", Moyeo_V1_GetPositionRequest.self,
+        onEventLoop: service, "Get", Moyeo_V1_GetPositionRequest.self,
         Moyeo_V1_GetPositionResponse.self,
         routes: [.init("GET", layer + "/positions/{id}")]
       ) { request throws(APIError) in try get(request) },
       Operation(
-        inPlace: service, "Remove", Moyeo_V1_RemovePositionRequest.self,
+        onEventLoop: service, "Remove", Moyeo_V1_RemovePositionRequest.self,
         Moyeo_V1_RemovePositionResponse.self,
         routes: [.init("DELETE", layer + "/positions/{id}")], isRead: false
       ) { request throws(APIError) in try remove(request) },
       Operation(
-        inPlace: service, "Nearby", Moyeo_V1_NearbyRequest.self, Moyeo_V1_NearbyResponse.self,
+        onEventLoop: service, "Nearby", Moyeo_V1_NearbyRequest.self, Moyeo_V1_NearbyResponse.self,
         routes: [.init("GET", layer + "/nearby"), .init("POST", layer + "/nearby")],
-        encodedHandler: nearbyInPlace, throttleScope: { $0.layer }
-      ) { request throws(APIError) in try nearby(request) },
+        encodedHandler: nearbyOnEventLoop, throttleScope: { $0.layer }, pool: shared,
+        longHandler: { request throws(APIError) in try nearby(request, .pool) }
+      ) { request throws(APIError) in try nearby(request, .eventLoop) },
       Operation(
-        inPlace: service, "NearbyBatch", Moyeo_V1_NearbyBatchRequest.self,
+        onEventLoop: service, "NearbyBatch", Moyeo_V1_NearbyBatchRequest.self,
         Moyeo_V1_NearbyBatchResponse.self,
         routes: [.init("POST", layer + "/nearby/batch")], maximumRequestBytes: 4 << 20,
-        encodedHandler: nearbyBatchInPlace
-      ) { request throws(APIError) in try nearbyBatch(request) },
+        encodedHandler: nearbyBatchOnEventLoop, pool: shared,
+        longHandler: { request throws(APIError) in try nearbyBatch(request, .pool) }
+      ) { request throws(APIError) in try nearbyBatch(request, .eventLoop) },
       Operation(
         service, "Within", Moyeo_V1_WithinRequest.self, Moyeo_V1_WithinResponse.self,
         routes: [.init("GET", layer + "/within"), .init("POST", layer + "/within")],
@@ -57,12 +61,42 @@ struct PositionOperations: Sendable {
       Operation(
         service, "TagHistogram", Moyeo_V1_TagHistogramRequest.self,
         Moyeo_V1_TagHistogramResponse.self, routes: [.init("GET", layer + "/tags")]
-      ) { request, _ in try tagHistogram(request) },
+      ) { request, _ in try await tagHistogram(request) },
       Operation(
         service, "ListLayers", Moyeo_V1_ListLayersRequest.self, Moyeo_V1_ListLayersResponse.self,
         routes: [.init("GET", "/v1/layers")]
       ) { _, _ in try listLayers() },
     ]
+  }
+
+  /// Where a call runs, which says how much work it may do.
+  enum Place {
+    /// Some hundred microseconds; what takes longer throws ``APIError/isForPool``.
+    case eventLoop
+    /// What `limits.workPerRequest` allows.
+    case pool
+  }
+
+  /// Steps of work on an event loop: a step takes 2 to 100 ns.
+  static let stepsOnEventLoop = 16_384
+  /// A larger request takes longer to decode than an event loop should be kept.
+  static let mostDecodedOnEventLoop = 64 * 1024
+
+  func budget(_ place: Place) -> WorkBudget {
+    switch place {
+    case .eventLoop: WorkBudget(steps: min(Self.stepsOnEventLoop, layers.limits.workPerRequest))
+    case .pool: WorkBudget(steps: layers.limits.workPerRequest)
+    }
+  }
+
+  /// What the layers refuses, at the place where it was asked.
+  func refusal(_ error: LayerError, _ place: Place) -> APIError {
+    if case .tooMuchWork = error, place == .eventLoop,
+      layers.limits.workPerRequest > Self.stepsOnEventLoop
+    {
+      return .isForPool
+    }
+    return APIError(error)
   }
 
   /// What a read demands of a shared answer.
@@ -71,7 +105,7 @@ struct PositionOperations: Sendable {
   {
     var demand = SharedReads.Demand()
     demand.maximumStaleness = try shared.staleness(seconds)
-    if let wanted = minVersion.flatMap({ LayerVersion(text: $0) }), wanted.epoch == engine.epoch {
+    if let wanted = minVersion.flatMap({ LayerVersion(text: $0) }), wanted.epoch == layers.epoch {
       demand.minimumVersion = wanted.counter
     }
     return demand
@@ -81,7 +115,7 @@ struct PositionOperations: Sendable {
   func layer(_ name: String?, minVersion: String?) throws(APIError) -> Layer {
     let name = try validation.layerName(name)
     do {
-      let layer = try engine.layer(name)
+      let layer = try layers.layer(name)
       try layer.require(minVersion: minVersion)
       return layer
     } catch {

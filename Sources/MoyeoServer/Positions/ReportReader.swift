@@ -1,23 +1,24 @@
 import GeoMath
-import MoyeoEngine
+import LiveLayers
 import ObjectModel
+import WireFormat
 
 /// Reads a ReportRequest's positions straight from the wire into a batch.
 ///
 /// A position costs a quarter of what the generated types cost. The reader takes only what is
 /// plainly valid: for anything else (an unknown field, a value out of range, attributes that are
 /// nested) it gives up, and the request goes through the generated types and their validation,
-/// which also words the refusals. Both roads store the same bytes
+/// which also words the refusals. Both paths store the same bytes
 /// (`Tests/MoyeoServerTests` compares them).
 struct ReportReader: Sendable {
-  let limits: EngineLimits
+  let limits: LayerLimits
   let tagCache: TagCache
 
   /// The layer named by a request that this reader may take, `nil` for others.
   func layerName(in request: UnsafeRawBufferPointer) -> String? {
-    var reader = WireCursor(request)
+    var reader = ProtobufReader(request)
     var name: String?
-    while let field = reader.next() {
+    while let field = reader.nextField() {
       if field.key == 1 << 3 | 2 {
         name = String(validating: field.bytes, as: UTF8.self)
       }
@@ -25,13 +26,13 @@ struct ReportReader: Sendable {
     return reader.isIntact ? name : nil
   }
 
-  /// Appends all positions. - Returns: `false` when the request must take the other road.
+  /// Appends all positions. - Returns: `false` when the request must take the other path.
   func read(
     _ request: UnsafeRawBufferPointer, settings: LayerSettings, into batch: inout ReportBatch
   ) -> Bool {
-    var reader = WireCursor(request)
+    var reader = ProtobufReader(request)
     var scratch = Scratch()
-    while let field = reader.next() {
+    while let field = reader.nextField() {
       switch field.key {
       case 1 << 3 | 2: continue
       case 2 << 3 | 2:
@@ -55,24 +56,29 @@ struct ReportReader: Sendable {
     _ bytes: UnsafeRawBufferPointer, _ settings: LayerSettings, _ scratch: inout Scratch,
     into batch: inout ReportBatch
   ) -> Bool {
-    var reader = WireCursor(bytes)
+    var reader = ProtobufReader(bytes)
     var id: UnsafeRawBufferPointer?
     var latitude = Double.nan
     var longitude = Double.nan
     var ttl: Int64?
     var observedAt: ObjectModel.Instant?
+    var tagsRead = 0
     scratch.tags.removeAll(keepingCapacity: true)
     scratch.attributes.removeAll(keepingCapacity: true)
-    while let field = reader.next() {
+    while let field = reader.nextField() {
       switch field.key {
       case 1 << 3 | 2: id = field.bytes
       case 2 << 3 | 1: latitude = Double(bitPattern: field.bits)
       case 3 << 3 | 1: longitude = Double(bitPattern: field.bits)
       case 4 << 3 | 2:
-        guard let tag = tagCache.normalized(field.bytes, maximumBytes: limits.tagBytes) else {
-          return false
+        tagsRead += 1
+        guard tagsRead <= limits.tagsAsSent,
+          let tag = tagCache.normalized(field.bytes, maximumBytes: limits.tagBytes)
+        else { return false }
+        if !scratch.tags.contains(tag) {
+          guard scratch.tags.count < limits.tagsPerObject else { return false }
+          scratch.tags.append(tag)
         }
-        if !scratch.tags.contains(tag) { scratch.tags.append(tag) }
       case 5 << 3 | 2:
         // Two such fields would have to be merged.
         guard scratch.attributes.isEmpty, copyAttributes(field.bytes, &scratch) else {
@@ -95,7 +101,6 @@ struct ReportReader: Sendable {
       }
     }
     guard reader.isIntact, let id, (1...limits.idBytes).contains(id.count), isText(id),
-      scratch.tags.count <= limits.tagsPerObject,
       latitude >= -90 && latitude <= 90, longitude >= -180 && longitude <= 180,
       settings.allowsNullIsland || latitude != 0 || longitude != 0,
       scratch.attributes.count <= limits.attributeBytes
@@ -109,19 +114,17 @@ struct ReportReader: Sendable {
   }
 
   private func timestamp(_ bytes: UnsafeRawBufferPointer) -> ObjectModel.Instant? {
-    var reader = WireCursor(bytes)
+    var reader = ProtobufReader(bytes)
     var seconds: Int64 = 0
     var nanoseconds: Int64 = 0
-    while let field = reader.next() {
+    while let field = reader.nextField() {
       switch field.key {
       case 1 << 3: seconds = Int64(bitPattern: field.bits)
       case 2 << 3: nanoseconds = Int64(bitPattern: field.bits)
       default: return nil
       }
     }
-    // The years 1 to 9999, as the validation of the generated types has it.
-    guard reader.isIntact, (-62_135_596_800...253_402_300_799).contains(seconds),
-      (0..<1_000_000_000).contains(nanoseconds)
+    guard reader.isIntact, RFC3339.isTimestamp(seconds: seconds, nanoseconds: nanoseconds)
     else { return nil }
     return Instant(milliseconds: seconds * 1000 + nanoseconds / 1_000_000)
   }
@@ -140,8 +143,8 @@ extension ReportReader {
   /// - Returns: `false` for nesting, repeated keys, numbers that are not finite, keys beyond ASCII.
   private func copyAttributes(_ bytes: UnsafeRawBufferPointer, _ scratch: inout Scratch) -> Bool {
     scratch.entries.removeAll(keepingCapacity: true)
-    var reader = WireCursor(bytes)
-    while let field = reader.next() {
+    var reader = ProtobufReader(bytes)
+    while let field = reader.nextField() {
       guard field.key == 1 << 3 | 2, scratch.entries.count < 32,
         let entry = attributeEntry(field.bytes)
       else { return false }
@@ -154,12 +157,7 @@ extension ReportReader {
     guard reader.isIntact else { return false }
     for entry in scratch.entries {
       scratch.attributes.append(1 << 3 | 2)
-      var length = UInt64(entry.whole.count)
-      while length >= 0x80 {
-        scratch.attributes.append(UInt8(truncatingIfNeeded: length) | 0x80)
-        length >>= 7
-      }
-      scratch.attributes.append(UInt8(length))
+      scratch.attributes.appendVarint(UInt64(entry.whole.count))
       scratch.attributes.append(contentsOf: entry.whole)
     }
     return true
@@ -173,12 +171,15 @@ extension ReportReader {
 
   /// A key of ASCII, then a value that is a finite number, a string, a boolean or null.
   private func attributeEntry(_ bytes: UnsafeRawBufferPointer) -> AttributeEntry? {
-    var reader = WireCursor(bytes)
-    guard let key = reader.next(), key.key == 1 << 3 | 2, isASCII(key.bytes),
-      let value = reader.next(), value.key == 2 << 3 | 2, reader.next() == nil, reader.isIntact
+    var reader = ProtobufReader(bytes)
+    guard let key = reader.nextField(), key.key == 1 << 3 | 2, isASCII(key.bytes),
+      let value = reader.nextField(), value.key == 2 << 3 | 2, reader.nextField() == nil,
+      reader.isIntact
     else { return nil }
-    var inner = WireCursor(value.bytes)
-    guard let scalar = inner.next(), inner.next() == nil, inner.isIntact else { return nil }
+    var inner = ProtobufReader(value.bytes)
+    guard let scalar = inner.nextField(), inner.nextField() == nil, inner.isIntact else {
+      return nil
+    }
     switch scalar.key {
     case 1 << 3 where scalar.bits == 0: break
     case 2 << 3 | 1 where Double(bitPattern: scalar.bits).isFinite: break

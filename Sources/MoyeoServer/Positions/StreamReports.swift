@@ -1,9 +1,11 @@
 import GRPCCore
+import GRPCServerTransport
 import MoyeoAPI
-import MoyeoEngine
+import LiveLayers
 import ObjectModel
 import SpatialIndexing
 import SwiftProtobuf
+import WireFormat
 
 extension GRPCFrontend {
   /// One answer for each message of the stream, in order.
@@ -73,18 +75,25 @@ struct ReportStream {
   init(positions: PositionOperations) { self.positions = positions }
 
   /// The answer to an encoded message, encoded. Packed columns that are plainly valid do without
-  /// the generated types; anything else takes the road through them.
+  /// the generated types; anything else takes the path through them.
   mutating func answer(encoded message: UnsafeRawBufferPointer) throws(APIError) -> [UInt8] {
     if let columns = PackedColumns(message), let answer = try answer(columns) { return answer }
     return try encoded(
       try answer(
-        try RequestDecoding.message(
-          Moyeo_V1_StreamReportsRequest.self, encoded: Array(message))))
+        try decoded(message)))
   }
 
-  /// - Returns: `nil`, and nothing is stored, when the message must take the other road.
+  private func decoded(
+    _ message: UnsafeRawBufferPointer
+  ) throws(APIError) -> Moyeo_V1_StreamReportsRequest {
+    try positions.validation.checkLists(of: Moyeo_V1_StreamReportsRequest.self, message)
+    return try RequestDecoding.message(
+      Moyeo_V1_StreamReportsRequest.self, encoded: Array(message))
+  }
+
+  /// - Returns: `nil`, and nothing is stored, when the message must take the other path.
   private mutating func answer(_ columns: PackedColumns) throws(APIError) -> [UInt8]? {
-    guard let layerName, let layer = try? positions.engine.layer(layerName),
+    guard let layerName, let layer = try? positions.layers.layer(layerName),
       columns.count <= Self.mostPacked
     else { return nil }
     var ttl: Int64?
@@ -94,10 +103,10 @@ struct ReportStream {
       }
       ttl = valid
     }
-    let now = positions.engine.clock.now()
+    let now = positions.layers.clock.now()
     let times = layer.times(
       observedAt: columns.observedAtMilliseconds.map(Instant.init(milliseconds:)),
-      ttlMilliseconds: ttl, now: now, limits: positions.engine.limits)
+      ttlMilliseconds: ttl, now: now, limits: positions.layers.limits)
     guard times.expiresAt > now else { return nil }
     var batch = moves.take() ?? UpdateBatch(columnCount: layer.columns.count)
     defer { moves = batch }
@@ -113,7 +122,7 @@ struct ReportStream {
     }
     layer.apply(batch, now: now, outcomes: &outcomes)
     if outcomes.allSatisfy(\.isAccepted) {
-      var writer = MessageWriter(capacity: 64)
+      var writer = ProtobufWriter(capacity: 64)
       writer.int32(1, columns.count)
       writer.version(4, layer.version)
       if let sequence = columns.sequence { writer.int64(5, sequence) }
@@ -128,7 +137,7 @@ struct ReportStream {
   }
 
   /// Positions or ids a message.
-  private static let mostPacked = 100_000
+  static let mostPacked = 100_000
 
   mutating func answer(_ message: Moyeo_V1_StreamReportsRequest) throws(APIError)
     -> Moyeo_V1_StreamReportsResponse
@@ -160,7 +169,7 @@ struct ReportStream {
     }
     if message.hasRegister { try register(message.register.ids, layerName, &response) }
     if message.hasPacked { try apply(message.packed, layerName, &response) }
-    if let layer = try? positions.engine.layer(layerName) { response.version = layer.version.text }
+    if let layer = try? positions.layers.layer(layerName) { response.version = layer.version.text }
     if message.hasSequence { response.sequence = message.sequence }
     return response
   }
@@ -172,7 +181,14 @@ struct ReportStream {
       throw APIError(.tooManyItems, field: "register.ids", "at most 100000 ids a message")
     }
     let layer = try positions.layer(layerName, minVersion: nil)
-    let handles = layer.index.handles(ids: ids, now: positions.engine.clock.now())
+    let now = positions.layers.clock.now()
+    var handles: [ObjectHandle?] = []
+    handles.reserveCapacity(ids.count)
+    // In slices, so that writers need not wait for all of them.
+    for start in stride(from: 0, to: ids.count, by: 1024) {
+      handles += layer.index.handles(
+        ids: Array(ids[start..<min(start + 1024, ids.count)]), now: now)
+    }
     response.handles = handles.map { $0?.packed ?? 0 }
     for (i, handle) in handles.enumerated() where handle == nil {
       response.rejections.append(
@@ -199,11 +215,11 @@ struct ReportStream {
     let layer = try positions.layer(layerName, minVersion: nil)
     let ttl = try positions.validation.ttlMilliseconds(
       packed.hasTtlSeconds ? packed.ttlSeconds : nil, field: "packed.ttlSeconds")
-    let now = positions.engine.clock.now()
+    let now = positions.layers.clock.now()
     let times = layer.times(
       observedAt: packed.hasObservedAtMilliseconds
         ? Instant(milliseconds: packed.observedAtMilliseconds) : nil,
-      ttlMilliseconds: ttl, now: now, limits: positions.engine.limits)
+      ttlMilliseconds: ttl, now: now, limits: positions.layers.limits)
     guard times.expiresAt > now else {
       // Late, each of them; the next message may be in time.
       for i in 0..<count {
@@ -240,11 +256,14 @@ struct ReportStream {
   ) {
     for (k, outcome) in outcomes.enumerated() {
       switch outcome {
-      case .inserted, .updated, .superseded: response.accepted += 1
+      case .inserted, .updated: response.accepted += 1
       case .stale:
         response.rejections.append(
           Self.rejection(
             index: index(k), id: "", field: "observedAtMilliseconds", reason: .stale))
+      case .full:
+        response.rejections.append(
+          Self.rejection(index: index(k), id: "", field: "handles", reason: .quotaExceeded))
       case .unknownHandle:
         response.rejections.append(
           Self.rejection(index: index(k), id: "", field: "handles", reason: .unknownObject))
@@ -283,6 +302,8 @@ struct ReportStream {
       switch reason {
       case .unknownObject: "no live object has this handle: report and register it again"
       case .stale: "a newer observation is stored, or its time to live had passed on arrival"
+      case .quotaExceeded:
+        "the layer holds as many objects as it may: remove some, or raise its quota"
       case .nullIsland: "0, 0 is refused: it is what clients send when they have no position"
       default: "outside the range of \(field)"
       }
@@ -293,8 +314,8 @@ struct ReportStream {
 extension UpdateOutcome {
   fileprivate var isAccepted: Bool {
     switch self {
-    case .inserted, .updated, .superseded: true
-    case .stale, .unknownHandle: false
+    case .inserted, .updated: true
+    case .stale, .unknownHandle, .full: false
     }
   }
 }

@@ -8,6 +8,9 @@ final class TagCache: Sendable {
   /// Then it begins anew: a bound on what callers can make us keep.
   private static let capacity = 4096
 
+  /// Forms kept now.
+  var count: Int { forms.withLock { $0.count } }
+
   /// `nil` for what is not a valid tag.
   func normalized(_ bytes: UnsafeRawBufferPointer, maximumBytes: Int) -> String? {
     guard (1...maximumBytes).contains(bytes.count) else { return nil }

@@ -1,8 +1,9 @@
 import GeoMath
 import MoyeoAPI
-import MoyeoEngine
+import LiveLayers
 import ObjectModel
 import SpatialIndexing
+import WireFormat
 
 /// The events of one Watch: those present first, then what enters, moves and leaves.
 ///
@@ -22,7 +23,7 @@ struct WatchSource: EventSource {
   private struct Draft {
     let kind: String
     var token: WatchToken
-    var body: MessageWriter
+    var body: ProtobufWriter
   }
 
   private let reader: WatchReader
@@ -103,7 +104,7 @@ struct WatchSource: EventSource {
       guard kinds.contains(.exit) else { return nil }
       kind = "exit"
     }
-    var body = MessageWriter(capacity: 192 + (hit?.payload.count ?? 0))
+    var body = ProtobufWriter(capacity: 192 + (hit?.payload.count ?? 0))
     body.string(9, kind)
     if !fenceIDs.isEmpty, notice.kind != .reset { body.string(10, fenceIDs[notice.area]) }
     if notice.isSnapshot { body.bool(11, true) }

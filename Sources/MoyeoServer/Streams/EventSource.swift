@@ -1,4 +1,4 @@
-import MoyeoEngine
+import Threading
 
 /// One event of a stream, the same for server-sent events and gRPC.
 struct StreamEvent: Sendable {

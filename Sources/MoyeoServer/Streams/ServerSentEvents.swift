@@ -19,7 +19,12 @@ struct ServerSentEvents: Sendable {
     return headers
   }()
 
-  /// - Parameter connection: What closes when the reader leaves.
+  /// Answers 200 at once; the body lasts as long as the stream.
+  ///
+  /// - Parameters:
+  ///   - source: Where the events come from.
+  ///   - connection: What closes when the reader leaves.
+  /// - Returns: A response that is not to be buffered or stored.
   func response(_ source: any EventSource, over connection: any Channel) -> Response {
     Response(
       status: .ok, headers: Self.headers,

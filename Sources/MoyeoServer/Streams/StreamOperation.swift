@@ -1,5 +1,6 @@
 import Foundation
 import GRPCCore
+import GRPCServerTransport
 import Hummingbird
 import MoyeoAPI
 import NIOCore
@@ -36,10 +37,18 @@ struct StreamOperation: Sendable {
   private let openJSON:
     @Sendable (Data?, Data, _ lastEventID: String?, CallContext) async throws -> any EventSource
 
+  /// A stream in both forms, which share limits and source.
+  ///
   /// - Parameters:
+  ///   - service: Without the package, e.g. `EventService`.
+  ///   - rpc: The method's name in the service.
+  ///   - request: The message that is read.
+  ///   - event: The message that is sent again and again.
   ///   - routes: GET, or POST with a JSON body.
+  ///   - maximumRequestBytes: The largest body; 1 MiB unless told otherwise.
   ///   - resumeToken: Where `Last-Event-ID` goes; `?resumeToken=` is the field's own parameter.
-  ///   - heartbeat: What a quiet gRPC stream sends every 15 s.
+  ///   - heartbeat: What a quiet gRPC stream sends every 15 s, or as `streams.*` says.
+  ///   - poll: Answers callers that do not ask for `text/event-stream`; nil: nobody does.
   ///   - open: Validates; what it throws is the answer, before the stream begins.
   init<Request: Message & Sendable, Event: Message>(
     _ service: String, _ rpc: String, _ request: Request.Type, _ event: Event.Type,

@@ -3,17 +3,17 @@ import MoyeoAPI
 import Synchronization
 
 /// How streams behave on the wire (`streams.*`).
-public struct StreamSettings: Sendable, Hashable {
+package struct StreamSettings: Sendable, Hashable {
   /// A quiet stream says that it lives.
-  public var heartbeatSeconds = 15.0
+  package var heartbeatSeconds = 15.0
   /// A reader that took a batch only after so long is told `too_slow_consumer`, and its stream ends.
-  public var stallSeconds = 30.0
+  package var stallSeconds = 30.0
   /// A reader that takes nothing at all for so long is dropped.
-  public var dropSeconds = 60.0
+  package var dropSeconds = 60.0
   /// Streams open at once in the whole daemon; one more is `overloaded`.
-  public var maximumOpen = 10_000
+  package var maximumOpen = 10_000
 
-  public init() {}
+  package init() {}
 }
 
 /// Carries events from a source to one reader until the reader leaves, the source ends in an
@@ -42,11 +42,13 @@ struct StreamPump: Sendable {
   /// Streams open now.
   var openCount: Int { open.count }
 
-  /// Returns when the daemon shuts down.
+  /// Returns when the daemon shuts down, or when the source has said all.
   ///
   /// - Parameters:
+  ///   - source: Where the events come from.
   ///   - gone: Begun when the reader has left.
   ///   - untilGone: Returns when it has, where that is told so.
+  ///   - send: Returns once the reader has taken the chunk.
   /// - Throws: `APIError` for the reader to hear; `CancellationError` when it left, or could not be
   ///   written to, so that there is nobody to tell.
   func run(

@@ -2,6 +2,7 @@ import GRPCCore
 import GRPCProtobuf
 import MoyeoAPI
 import SwiftProtobuf
+import WireFormat
 
 extension APIError {
   /// The body of an HTTP error: `{"error": {...}}`, with the rejections of a Report beside it.

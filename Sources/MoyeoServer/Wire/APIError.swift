@@ -1,5 +1,5 @@
 import MoyeoAPI
-import MoyeoEngine
+import LiveLayers
 
 /// A refusal as it goes to the caller: a reason, a sentence, and the fields at fault.
 struct APIError: Error {
@@ -20,6 +20,14 @@ struct APIError: Error {
   var allowedMethods: [String] = []
   /// When every item of a Report was refused: what the answer would have listed.
   var rejections: [Moyeo_V1_Rejection] = []
+
+  /// No refusal: the call is too long for an event loop and goes to the pool (see ``Operation``).
+  private(set) var isForPool = false
+  static let isForPool: APIError = {
+    var error = APIError(.overloaded, "this call is too long for an event loop")
+    error.isForPool = true
+    return error
+  }()
 
   init(_ reason: Reason, _ message: String, retryAfterMilliseconds: Int64? = nil) {
     self.reason = reason
@@ -45,8 +53,8 @@ struct APIError: Error {
 }
 
 extension APIError {
-  /// The one place where the engine's errors get their reasons.
-  init(_ error: EngineError) {
+  /// The one place where the layers's errors get their reasons.
+  init(_ error: LayerError) {
     switch error {
     case .badLayerName(let name):
       self.init(
@@ -86,6 +94,13 @@ extension APIError {
     case .tooManyTiles(let count):
       self.init(
         .limitOutOfRange, field: "zoom", "this viewport has \(count) tiles; watch fewer at a time")
+    case .tooMuchWork(let limit, let field):
+      self.init(
+        .tooMuchWork, field: field,
+        "this would take more than \(limit) steps of work: narrow \(field), or ask for a smaller area"
+      )
+    case .abandoned:
+      self.init(.deadlineExceeded, "the caller left, or its deadline passed, before the answer")
     case .tooManyWatches(let limit):
       self.init(
         .quotaExceeded, "a layer watches at most \(limit) areas", retryAfterMilliseconds: 60_000)

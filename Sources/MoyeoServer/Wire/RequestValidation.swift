@@ -1,15 +1,16 @@
 import GeoMath
 import MoyeoAPI
-import MoyeoEngine
+import LiveLayers
 import ObjectModel
 import SpatialIndexing
 import SwiftProtobuf
+import WireFormat
 
-/// Turns what stands in a request into engine values, or says which field is wrong and why.
+/// Turns what stands in a request into layers values, or says which field is wrong and why.
 ///
 /// Every request passes here once; what comes out needs no second look.
 struct RequestValidation: Sendable {
-  let limits: EngineLimits
+  let limits: LayerLimits
 
   func layerName(_ name: String?) throws(APIError) -> String {
     guard let name, !name.isEmpty else {
@@ -65,7 +66,7 @@ struct RequestValidation: Sendable {
   /// Normalised tags, each once, in the order given.
   func tags(_ tags: [String], field: String) throws(APIError) -> [String] {
     // The limit counts different tags, after normalising; this bounds the work before.
-    guard tags.count <= limits.tagsPerObject * 16 else {
+    guard tags.count <= limits.tagsAsSent else {
       throw APIError(
         .badTag, field: field, "at most \(limits.tagsPerObject) tags; got \(tags.count)")
     }
@@ -87,11 +88,12 @@ struct RequestValidation: Sendable {
           .badTag, field: "\(field)[\(i)]",
           "a tag has at most \(limits.tagBytes) bytes; this one has \(normalized.utf8.count)")
       }
-      if !out.contains(normalized) { out.append(normalized) }
-    }
-    guard out.count <= limits.tagsPerObject else {
-      throw APIError(
-        .badTag, field: field, "at most \(limits.tagsPerObject) tags; got \(out.count)")
+      if out.contains(normalized) { continue }
+      guard out.count < limits.tagsPerObject else {
+        throw APIError(
+          .badTag, field: field, "at most \(limits.tagsPerObject) tags; got \(tags.count)")
+      }
+      out.append(normalized)
     }
     return out
   }
@@ -269,6 +271,56 @@ struct RequestValidation: Sendable {
     }
   }
 
+  /// - Throws: `too_many_items`, before anything in the list is looked at.
+  func bounded(_ count: Int, _ limit: Int, field: String) throws(APIError) {
+    guard count <= limit else {
+      throw APIError(.tooManyItems, field: field, "at most \(limit) \(field); got \(count)")
+    }
+  }
+
+  /// What lists of requests about positions may have.
+  var listBounds: ListBounds {
+    ListBounds([
+      "positions": limits.reportBatch, "requests": limits.nearbyBatch,
+      "tags": limits.tagsAsSent, "notTags": limits.tagsAsSent,
+      "excludeIds": limits.excludedIDs, "where": limits.conditions,
+      "points": limits.polygonCorners, "ids": ReportStream.mostPacked,
+    ])
+  }
+
+  /// Looks at the lists of an encoded request about positions before it is decoded.
+  ///
+  /// - Throws: `bad_tag`, `bad_polygon` or `too_many_items` for one that is too long.
+  func checkLists(
+    of type: any Message.Type, _ bytes: UnsafeRawBufferPointer
+  ) throws(APIError) {
+    var elementsRead = 0
+    let violation = listBounds.violation(
+      in: bytes, of: MessageSchema.of(type), elementsRead: &elementsRead)
+    guard let violation else { return }
+    let reason: Reason =
+      switch violation.name {
+      case "tags", "notTags": .badTag
+      case "points": .badPolygon
+      default: .tooManyItems
+      }
+    throw APIError(
+      reason, field: violation.path, "at most \(violation.limit) \(violation.name) here")
+  }
+
+  /// An encoded request about positions whose lists are not too long.
+  ///
+  /// - Throws: ``APIError/isForPool`` for one that takes long to decode, and what is wrong with it.
+  func decodedOnEventLoop<Request: Message>(
+    _ type: Request.Type, _ bytes: UnsafeRawBufferPointer
+  ) throws(APIError) -> Request {
+    try checkLists(of: type, bytes)
+    guard bytes.count <= PositionOperations.mostDecodedOnEventLoop else {
+      throw APIError.isForPool
+    }
+    return try RequestDecoding.message(type, encoded: Array(bytes))
+  }
+
   func excludedIDs(_ ids: [String]) throws(APIError) -> [String] {
     guard ids.count <= limits.excludedIDs else {
       throw APIError(
@@ -324,10 +376,7 @@ struct RequestValidation: Sendable {
   func time(_ time: Google_Protobuf_Timestamp, field: String) throws(APIError)
     -> ObjectModel.Instant
   {
-    // 0001-01-01 to 9999-12-31 (google/protobuf/timestamp.proto).
-    guard (-62_135_596_800...253_402_300_799).contains(time.seconds),
-      (0..<1_000_000_000).contains(time.nanos)
-    else {
+    guard RFC3339.isTimestamp(seconds: time.seconds, nanoseconds: Int64(time.nanos)) else {
       throw APIError(.badTime, field: field, "\(field) is a time of the years 1 to 9999")
     }
     return ObjectModel.Instant(time)

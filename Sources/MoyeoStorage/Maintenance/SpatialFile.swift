@@ -1,19 +1,22 @@
 import CSpatiaLite
 import Foundation
 import GeoMath
-import MoyeoEngine
+import WireFormat
 
 /// A new SpatiaLite file with tables of features: what QGIS, ogr2ogr or `spatialite` open as map
 /// layers.
-public final class SpatialFile {
+package final class SpatialFile {
   private let connection: OpaquePointer
   private let caches = SpatiaLiteCaches()
   private let path: String
   private var insert: SQLStatement?
   private var isOpen = true
 
+  /// Makes the file with SpatiaLite's metadata for WGS 84.
+  ///
   /// - Parameter path: Must not exist yet.
-  public init(path: String) throws(StorageError) {
+  /// - Throws: ``StorageError`` when it exists already, or cannot be made or written.
+  package init(path: String) throws(StorageError) {
     guard !FileManager.default.fileExists(atPath: path) else {
       throw .cannotOpen(path: path, reason: "it exists already")
     }
@@ -40,7 +43,7 @@ public final class SpatialFile {
   }
 
   /// Names come from ``StoreExport/Table``: they are no input.
-  public func begin(_ table: StoreExport.Table) throws(StorageError) {
+  package func begin(_ table: StoreExport.Table) throws(StorageError) {
     let columns = table.columns.map { "\"\($0.name)\" \($0.kind.rawValue)" }
     let places = Array(repeating: "?", count: table.columns.count + 1)
     do {
@@ -61,7 +64,7 @@ public final class SpatialFile {
     }
   }
 
-  public func add(_ feature: StoreExport.Feature) throws {
+  package func add(_ feature: StoreExport.Feature) throws {
     guard let insert else { return }
     var index: Int32 = 1
     for value in feature.values {
@@ -79,7 +82,7 @@ public final class SpatialFile {
   }
 
   /// Builds the table's spatial index.
-  public func end(_ table: StoreExport.Table) throws(StorageError) {
+  package func end(_ table: StoreExport.Table) throws(StorageError) {
     insert = nil
     do {
       guard
@@ -92,7 +95,7 @@ public final class SpatialFile {
   }
 
   /// Without it the file is removed again.
-  public func finish() throws(StorageError) {
+  package func finish() throws(StorageError) {
     do {
       try executeSQL(connection, "COMMIT; PRAGMA synchronous = FULL; PRAGMA user_version = 1")
       isOpen = false
@@ -103,15 +106,25 @@ public final class SpatialFile {
 }
 
 extension StoreExport.Value {
-  /// As cells of a table show it: times as RFC 3339, lists with `;` between.
-  public var plainText: String {
+  /// As cells of a table show it: times as RFC 3339, lists with `;` between, or as a JSON array where
+  /// that could not be told apart again.
+  package var plainText: String {
     switch self {
     case .none: ""
     case .text(let text), .json(let text): text
     case .integer(let number): "\(number)"
     case .number(let number): "\(number)"
-    case .time(let moment): RFC3339Text.utc(moment)
-    case .texts(let all): all.joined(separator: ";")
+    case .time(let moment): RFC3339.utc(moment)
+    case .texts(let all):
+      all.allSatisfy(Self.isPlain) && all.first?.hasPrefix("[") != true
+        ? all.joined(separator: ";") : StringList.encode(all)
     }
+  }
+
+  /// Whether a text of a list stays one, with any divider that an import may use.
+  private static func isPlain(_ text: String) -> Bool {
+    guard let first = text.first, let last = text.last else { return false }
+    return !first.isWhitespace && !last.isWhitespace
+      && !text.contains(where: { ";|,".contains($0) })
   }
 }

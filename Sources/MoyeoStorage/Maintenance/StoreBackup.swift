@@ -17,28 +17,37 @@ import Synchronization
 /// The secret under which the directory's idempotency keys are hashed is copied beside it
 /// (``secretPath(of:)``), readable by its owner alone. Without it a restored record does not know
 /// the keys of commands that took effect: one repeated after the restore would be carried out again.
-public enum StoreBackup {
-  /// In a data directory: what the daemon made at its first start.
-  public static let secretFileName = "idempotency.secret"
-
+package enum StoreBackup {
   /// Where the secret of a copy stands.
-  public static func secretPath(of file: String) -> String { file + ".secret" }
+  package static func secretPath(of file: String) -> String { file + ".secret" }
 
-  public struct Report: Hashable, Sendable {
-    public var bytes: Int64
-    public var seconds: Double
-    public var parties: Int64
-    public var claims: Int64
-    public var events: Int64
+  /// What a copy is called until it is whole. Whoever makes it holds a lock (`flock`) on it, so that
+  /// one left behind by a process that was killed is known as such.
+  static let partialSuffix = ".moyeo-partial"
+  /// What ``StoreDoctor`` calls the directories that it measures in.
+  static let measureName = "moyeo-measure-"
+
+  package struct Report: Hashable, Sendable {
+    package var bytes: Int64
+    package var seconds: Double
+    package var parties: Int64
+    package var claims: Int64
+    package var events: Int64
     /// Beside the copy; nil when the directory has none.
-    public var secretPath: String?
+    package var secretPath: String?
   }
 
+  /// Copies the record into one file, while a daemon may write it.
+  ///
   /// Runs on a thread of its own at a low priority, and rests three times as long as it works: a
   /// daemon at its limit goes first, whose syncs share the disk with the copy's. The caller waits.
-  /// - Parameter file: Must not exist yet.
+  ///
+  /// - Parameters:
+  ///   - dataDirectory: The daemon's directory, with the record.
+  ///   - file: Must not exist yet.
+  /// - Returns: The size of the copy, how long it took and what it holds.
   /// - Throws: ``StorageError``; then no file of that name was made.
-  public static func run(dataDirectory: String, to file: String) throws(StorageError) -> Report {
+  package static func run(dataDirectory: String, to file: String) throws(StorageError) -> Report {
     let result = Outcome()
     let done = DispatchSemaphore(value: 0)
     let thread = Thread {
@@ -72,15 +81,18 @@ public enum StoreBackup {
       throw .cannotOpen(path: path, reason: "it exists already")
     }
     let source = try StoreReader(directory: dataDirectory)
-    let partial = file + ".partial"
-    let partialSecret = secret + ".partial"
-    remove(partial)
-    unlink(partialSecret)
+    let directory = (file as NSString).deletingLastPathComponent
+    sweep(directory: directory.isEmpty ? "." : directory)
+    let partial = file + partialSuffix
+    let partialSecret = secret + partialSuffix
+    let held = try hold(partial)
+    // Closed after SQLite has closed the file: its own locks on it would fall with this descriptor.
+    defer { close(held) }
     var hasSecret = false
     do {
       try copy(source.connection, to: partial)
       var report = try check(partial)
-      try sync(partial)
+      try FileProtection.sync(partial)
       if try copySecret(of: dataDirectory, to: partialSecret) {
         guard rename(partialSecret, secret) == 0 else {
           throw StorageError.cannotOpen(path: secret, reason: String(cString: strerror(errno)))
@@ -91,7 +103,7 @@ public enum StoreBackup {
       guard rename(partial, file) == 0 else {
         throw StorageError.cannotOpen(path: file, reason: String(cString: strerror(errno)))
       }
-      try sync((file as NSString).deletingLastPathComponent)
+      try FileProtection.sync(directory)
       let (whole, parts) = start.duration(to: .now).components
       report.seconds = Double(whole) + Double(parts) * 1e-18
       return report
@@ -105,7 +117,7 @@ public enum StoreBackup {
 
   /// - Returns: Whether there is one. One that cannot be read is an error.
   private static func copySecret(of directory: String, to path: String) throws -> Bool {
-    let source = directory + "/" + secretFileName
+    let source = directory + "/" + IdempotencySecret.fileName
     guard FileManager.default.fileExists(atPath: source) else { return false }
     let bytes = try Data(contentsOf: URL(fileURLWithPath: source))
     // Nobody else may read it at any moment.
@@ -198,15 +210,43 @@ public enum StoreBackup {
       events: try StoreFile.number(handle, "SELECT count(*) FROM events"), secretPath: nil)
   }
 
-  private static func sync(_ path: String) throws {
-    let descriptor = open(path.isEmpty ? "." : path, O_RDONLY)
+  /// Creates the file for its owner alone and locks it.
+  private static func hold(_ partial: String) throws(StorageError) -> Int32 {
+    let descriptor = open(partial, O_RDWR | O_CREAT | O_CLOEXEC, FileProtection.fileMode)
     guard descriptor >= 0 else {
-      throw StorageError.cannotOpen(path: path, reason: String(cString: strerror(errno)))
+      throw .cannotOpen(path: partial, reason: String(cString: strerror(errno)))
     }
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+      close(descriptor)
+      throw .cannotOpen(path: partial, reason: "another backup is writing it")
+    }
+    ftruncate(descriptor, 0)
+    return descriptor
+  }
+
+  /// Removes what backups and measurements left in a directory when they were killed.
+  static func sweep(directory: String) {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+    for name in names {
+      let path = directory + "/" + name
+      if name.hasSuffix(".secret" + partialSuffix) {
+        let copy = String(path.dropLast((".secret" + partialSuffix).utf8.count)) + partialSuffix
+        if !isHeld(copy) { unlink(path) }
+      } else if name.hasSuffix(partialSuffix) {
+        if !isHeld(path) { remove(path) }
+      } else if name.hasPrefix(measureName), UUID(uuidString: String(name.dropFirst(14))) != nil,
+        !DirectoryLock.isHeld(directory: path).isHeld
+      {
+        try? FileManager.default.removeItem(atPath: path)
+      }
+    }
+  }
+
+  private static func isHeld(_ path: String) -> Bool {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return false }
     defer { close(descriptor) }
-    guard fsync(descriptor) == 0 else {
-      throw StorageError.cannotOpen(path: path, reason: String(cString: strerror(errno)))
-    }
+    return flock(descriptor, LOCK_SH | LOCK_NB) != 0
   }
 
   private static func remove(_ path: String) {

@@ -1,40 +1,46 @@
 import CSpatiaLite
 import Foundation
-import MoyeoEngine
+
 import ObjectModel
 
 /// Looks a data directory through, beside a running daemon or without one, and changes nothing.
-public enum StoreDoctor {
-  public struct Finding: Hashable, Sendable {
-    public enum Grade: String, Sendable {
+package enum StoreDoctor {
+  package struct Finding: Hashable, Sendable {
+    package enum Grade: String, Sendable {
       case fine, notice, wrong
     }
-    public var grade: Grade
+    package var grade: Grade
     /// What was looked at, in one or two words.
-    public var subject: String
-    public var text: String
+    package var subject: String
+    package var text: String
 
-    public init(_ grade: Grade, _ subject: String, _ text: String) {
+    package init(_ grade: Grade, _ subject: String, _ text: String) {
       self.grade = grade
       self.subject = subject
       self.text = text
     }
   }
 
-  public static func examine(dataDirectory: String) -> [Finding] {
+  package static func examine(dataDirectory: String) -> [Finding] {
     var findings = directory(dataDirectory)
     guard !findings.contains(where: { $0.grade == .wrong }) else { return findings }
     let path = dataDirectory + "/" + SQLiteStore.fileName
-    if FileManager.default.fileExists(atPath: path) {
+    if StoreBirth.hasContent(path) {
       do {
         let reader = try StoreReader(directory: dataDirectory)
         findings += try record(reader)
+        findings.append(try secret(reader, dataDirectory))
         findings += try capacity(reader, dataDirectory)
       } catch {
         findings.append(Finding(.wrong, "record", "\(error)"))
       }
     } else {
-      findings.append(Finding(.notice, "record", "\(path) is not there yet"))
+      do {
+        try StoreBirth.requireNoTrace(of: path, in: dataDirectory)
+        findings.append(Finding(.notice, "record", "\(path) is not there yet"))
+      } catch {
+        findings.append(Finding(.wrong, "record", "\(error)"))
+      }
     }
     return findings + positions(dataDirectory)
   }
@@ -51,11 +57,39 @@ public enum StoreDoctor {
     }
     let lock = DirectoryLock.isHeld(directory: path)
     let owner = lock.processID.map { "process \($0)" } ?? "a process"
-    return [
+    var findings = [
       Finding(
         .fine, "directory",
         lock.isHeld ? "\(path), in use by \(owner)" : "\(path), no daemon runs on it")
     ]
+    let open = FileProtection.openToOthers(directory: path)
+    if !open.isEmpty {
+      findings.append(
+        Finding(
+          .notice, "rights",
+          "others can read \(open.joined(separator: ", ")); the next start takes that from them"))
+    }
+    return findings
+  }
+
+  // MARK: The secret
+
+  /// Whether commands that are repeated with their key would still be known.
+  private static func secret(_ reader: StoreReader, _ directory: String) throws -> Finding {
+    let path = directory + "/" + IdempotencySecret.fileName
+    let found = IdempotencySecret.contents(of: path)
+    let state = try SecretRows.state(reader.connection)
+    if let problem = IdempotencySecret.problem(found, state.fingerprint, state.hasReplies) {
+      return Finding(.wrong, "secret", "\(path) \(problem.text): \(problem.remedy)")
+    }
+    switch found {
+    case .secret(let secret) where state.fingerprint == secret.fingerprint:
+      return Finding(.fine, "secret", "it is the one by which the record remembers commands")
+    case .secret:
+      return Finding(.notice, "secret", "the record does not know it yet; the next start notes it")
+    default:
+      return Finding(.fine, "secret", "none yet; the next start makes one")
+    }
   }
 
   // MARK: The record
@@ -167,7 +201,7 @@ public enum StoreDoctor {
     do {
       let file = try StoreFile.inspect(path)
       guard Int64(file?.applicationID ?? 0) == PositionsSnapshot.applicationID else {
-        return [Finding(.notice, "positions", "\(path) is not ours; it will be begun anew")]
+        return [Finding(.notice, "positions", "\(path) is not ours; the next start sets it aside")]
       }
       var handle: OpaquePointer?
       defer { sqlite3_close(handle) }
@@ -250,10 +284,10 @@ public enum StoreDoctor {
   // MARK: Measuring
 
   /// Joins a second on this disk, in a directory made for it beside the record and removed after.
-  public static func measure(
+  package static func measure(
     dataDirectory: String, seconds: Double, batch: Int = 32, parties: Int = 10_000
   ) throws -> StoreMeasurement.Figures {
-    let path = dataDirectory + "/moyeo-measure-" + UUID().uuidString
+    let path = dataDirectory + "/" + StoreBackup.measureName + UUID().uuidString
     defer { try? FileManager.default.removeItem(atPath: path) }
     let store = try SQLiteStore(directory: path)
     defer { store.close() }

@@ -1,11 +1,14 @@
+import Parties
 import GeoMath
-import MoyeoEngine
-public import ObjectModel
+
+package import ObjectModel
+import LiveLayers
+import DurableCommands
 
 /// Parties and last positions as tables of features, for GIS and spreadsheets.
-public enum StoreExport {
+package enum StoreExport {
   /// A feature's column.
-  public enum Value: Hashable, Sendable {
+  package enum Value: Hashable, Sendable {
     case none
     case text(String)
     case integer(Int64)
@@ -16,30 +19,30 @@ public enum StoreExport {
     case json(String)
   }
 
-  public struct Feature: Hashable, Sendable {
-    public var latitude: Double
-    public var longitude: Double
+  package struct Feature: Hashable, Sendable {
+    package var latitude: Double
+    package var longitude: Double
     /// In the order of the table's columns.
-    public var values: [Value]
+    package var values: [Value]
   }
 
-  public enum ColumnKind: String, Sendable {
+  package enum ColumnKind: String, Sendable {
     case text = "TEXT"
     case integer = "INTEGER"
     case number = "DOUBLE"
   }
 
-  public struct Table: Hashable, Sendable {
-    public struct Column: Hashable, Sendable {
-      public var name: String
-      public var kind: ColumnKind
+  package struct Table: Hashable, Sendable {
+    package struct Column: Hashable, Sendable {
+      package var name: String
+      package var kind: ColumnKind
     }
-    public var name: String
-    public var columns: [Column]
+    package var name: String
+    package var columns: [Column]
   }
 
   /// Places where they begin; the destination in columns.
-  public static let parties = Table(
+  package static let parties = Table(
     name: "parties",
     columns: [
       .init(name: "tenant", kind: .text), .init(name: "id", kind: .text),
@@ -53,7 +56,7 @@ public enum StoreExport {
       .init(name: "endedAt", kind: .text), .init(name: "version", kind: .integer),
     ])
 
-  public static let positions = Table(
+  package static let positions = Table(
     name: "positions",
     columns: [
       .init(name: "tenant", kind: .text), .init(name: "layer", kind: .text),
@@ -63,7 +66,7 @@ public enum StoreExport {
     ])
 
   /// All parties, or those of a tenant, in one snapshot.
-  public static func eachParty(
+  package static func eachParty(
     dataDirectory: String, tenant: String? = nil, _ body: (Feature) throws -> Void
   ) throws {
     let reader = try StoreReader(directory: dataDirectory)
@@ -90,9 +93,22 @@ public enum StoreExport {
     }
   }
 
+  /// The layers that positions were ever written behind for, by name.
+  package static func layers(dataDirectory: String, tenant: String? = nil) throws -> [String] {
+    try PositionsSnapshot.layers(dataDirectory: dataDirectory, tenant: tenant)
+  }
+
   /// The positions last written behind that have not expired at `moment`.
-  /// - Parameter describe: Tags and attributes (a JSON object) of a payload.
-  public static func eachPosition(
+  ///
+  /// - Parameters:
+  ///   - dataDirectory: The daemon's directory, with the record.
+  ///   - layer: Only this layer's; nil: all layers'.
+  ///   - tenant: Only this tenant's; nil: all tenants'.
+  ///   - moment: Positions that have expired by then are left out.
+  ///   - describe: Tags and attributes (a JSON object) of a payload.
+  ///   - body: Takes the positions one by one.
+  /// - Throws: ``StorageError`` or ``StoreFailure`` of an unreadable record; what `body` throws.
+  package static func eachPosition(
     dataDirectory: String, layer: String? = nil, tenant: String? = nil, liveAt moment: Instant,
     describe: ([UInt8]) -> (tags: [String], attributes: String),
     _ body: (Feature) throws -> Void

@@ -1,5 +1,5 @@
 import CSpatiaLite
-import MoyeoEngine
+import LiveLayers
 import ObjectModel
 
 /// One opening of `positions.sqlite`. For one thread at a time.
@@ -15,9 +15,15 @@ final class PositionsSession {
     var name: String
   }
 
-  /// Why a file is begun anew although it is no damage that SQLite sees.
-  private struct OtherVersion: Error, CustomStringConvertible {
+  /// The file is a database, but not one that this release writes.
+  struct ForeignFile: Error, CustomStringConvertible {
     let description: String
+  }
+
+  enum Access {
+    case reading
+    /// Creates the file and its tables if they are missing.
+    case writing
   }
 
   private let connection: OpaquePointer
@@ -29,9 +35,9 @@ final class PositionsSession {
     let begin, commit, upsert, remove, expired, load, addLayer: SQLStatement
   }
 
-  init(_ path: String) throws {
+  init(_ path: String, for access: Access = .writing) throws {
     var handle: OpaquePointer?
-    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+    let flags = SQLITE_OPEN_READWRITE | (access == .writing ? SQLITE_OPEN_CREATE : 0)
     let code = sqlite3_open_v2(path, &handle, flags, nil)
     guard code == SQLITE_OK, let handle else {
       defer { sqlite3_close(handle) }
@@ -39,7 +45,7 @@ final class PositionsSession {
     }
     connection = handle
     sqlite3_busy_timeout(handle, 1_000)
-    try prepareFile()
+    try prepareFile(access)
     statements = try Statements(
       begin: SQLStatement(handle, "BEGIN IMMEDIATE"), commit: SQLStatement(handle, "COMMIT"),
       upsert: SQLStatement(
@@ -74,16 +80,29 @@ final class PositionsSession {
     sqlite3_close_v2(connection)
   }
 
-  private func prepareFile() throws {
+  private func prepareFile(_ access: Access) throws {
+    // Nothing is written to a file before it is known to be ours.
+    let id = try StoreFile.number(connection, "PRAGMA application_id")
+    let version = try StoreFile.number(connection, "PRAGMA user_version")
+    let isOurs = id == PositionsSnapshot.applicationID && version == PositionsSnapshot.version
+    if !isOurs {
+      guard access == .writing,
+        try StoreFile.number(connection, "SELECT count(*) FROM sqlite_master") == 0
+      else {
+        throw ForeignFile(
+          description: id == PositionsSnapshot.applicationID
+            ? "it was written by another release (version \(version))"
+            : "it was written by another program")
+      }
+    }
+    guard access == .writing else {
+      try executeSQL(connection, "PRAGMA query_only = ON")
+      return
+    }
     try executeSQL(
       connection,
       "PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA journal_size_limit = 67108864")
-    let id = try StoreFile.number(connection, "PRAGMA application_id")
-    let version = try StoreFile.number(connection, "PRAGMA user_version")
-    if id == PositionsSnapshot.applicationID, version == PositionsSnapshot.version { return }
-    guard try StoreFile.number(connection, "SELECT count(*) FROM sqlite_master") == 0 else {
-      throw OtherVersion(description: "of another version (\(version)) or program")
-    }
+    if isOurs { return }
     try executeSQL(
       connection,
       """
@@ -164,6 +183,36 @@ final class PositionsSession {
     return key
   }
 
+  /// Makes a tenant's layers those named. One that still has rows stays until they are gone.
+  func keepLayers(_ names: Set<String>, tenant: String) throws {
+    guard let statements else { return }
+    let known = Set(layers(tenant: tenant))
+    guard known != names else { return }
+    try statements.begin.run()
+    do {
+      for name in names.subtracting(known).sorted() {
+        _ = try add(LayerKey(tenant: tenant, name: name))
+      }
+      for name in known.subtracting(names).sorted() {
+        guard let key = layerKeys[LayerKey(tenant: tenant, name: name)] else { continue }
+        let drop = try SQLStatement(
+          connection,
+          """
+          DELETE FROM layers WHERE key = ?1
+          AND NOT EXISTS (SELECT 1 FROM positions WHERE layer = ?1)
+          """)
+        drop.bind(1, key)
+        try drop.run()
+      }
+      try statements.commit.run()
+    } catch {
+      if sqlite3_get_autocommit(connection) == 0 { try? executeSQL(connection, "ROLLBACK") }
+      try? reloadLayers()
+      throw error
+    }
+    try reloadLayers()
+  }
+
   private func remember(_ layer: LayerKey, _ key: Int64) {
     layerKeys[layer] = key
     layerNames[key] = layer
@@ -179,6 +228,10 @@ final class PositionsSession {
   }
 
   // MARK: Reading
+
+  func layers(tenant: String?) -> [String] {
+    Set(layerNames.values.filter { tenant == nil || $0.tenant == tenant }.map(\.name)).sorted()
+  }
 
   func expired(by moment: Instant, after: RowKey, limit: Int) throws -> [RowKey] {
     guard let rows = statements?.expired else { return [] }

@@ -1,18 +1,22 @@
 import CSpatiaLite
 import Foundation
-public import MoyeoEngine
-public import ObjectModel
+package import LiveLayers
+import DurableCommands
+package import ObjectModel
 
 /// The last positions in `positions.sqlite`, beside the record but apart from it: SQLite has one
 /// writer a file, and claims must not wait.
 ///
-/// Soft state: `synchronous` is OFF, there is no R-tree, and a file that is damaged or of another
-/// version is thrown away and begun anew (``rebuiltBecause``). Rows stand in the order of their key
-/// and batches are sorted, so that a batch touches few pages.
+/// Soft state: `synchronous` is OFF, there is no R-tree, and no fault of the file keeps a daemon from
+/// starting. What cannot be used gets another name (``setAside``) and the file is begun anew: one of
+/// another program or release as `positions.sqlite.aside-1`, which is never deleted, and one that is
+/// damaged as `positions.sqlite.damaged`, in place of the one before. A file that cannot be opened
+/// is tried again at each write. Rows stand in the order of their key and batches are sorted, so
+/// that a batch touches few pages.
 ///
 /// `lock` guards the connection and all that is prepared on it.
-public final class PositionsSnapshot: PositionArchive, @unchecked Sendable {
-  public static let fileName = "positions.sqlite"
+package final class PositionsSnapshot: PositionArchive, @unchecked Sendable {
+  package static let fileName = "positions.sqlite"
   static let applicationID: Int64 = 0x4D6F_7970
   static let version: Int64 = 1
   /// After which a transaction takes no more rows; its commit comes on top.
@@ -20,34 +24,50 @@ public final class PositionsSnapshot: PositionArchive, @unchecked Sendable {
   static let transactionRows = 2_000
   static let loadRows = 1_024
 
-  public let path: String
+  /// A file that was in the way, under its new name.
+  package struct SetAside: Hashable, Sendable {
+    package var path: String
+    package var reason: String
+  }
+
+  package let path: String
   private let lock = NSLock()
   private var session: PositionsSession?
-  private var rebuildReason: String?
+  private var isClosed = false
+  private var failure: String?
+  private var asideFiles: [SetAside] = []
 
   /// Opens or creates the file in the data directory, which its daemon has locked
-  /// (``DirectoryLock``).
-  public init(directory: String) throws(StorageError) {
+  /// (``DirectoryLock``). Never fails: see ``openFailure`` and ``setAside``.
+  package init(directory: String) {
     path = directory + "/" + Self.fileName
-    do {
-      session = try PositionsSession(path)
-    } catch {
-      do {
-        try rebuild(because: error)
-      } catch {
-        throw StoreFile.error(path, error)
-      }
-    }
+    do { try openSession() } catch { failure = "\(error)" }
   }
 
   deinit { close() }
 
-  public func close() { lock.withLock { session = nil } }
+  package func close() {
+    lock.withLock {
+      session = nil
+      isClosed = true
+    }
+  }
 
-  /// Why the file was begun anew since it was opened, if it was.
-  public var rebuiltBecause: String? { lock.withLock { rebuildReason } }
+  /// Why positions are neither read nor written now; nil while they are.
+  package var openFailure: String? { lock.withLock { failure } }
 
-  public func write(
+  /// Tries again to open the file, if it could not be opened.
+  package func openIfNeeded() { try? withSession { _ in } }
+
+  /// Files that were set aside since this was opened, and are still there.
+  package var setAside: [SetAside] {
+    lock.withLock {
+      asideFiles.removeAll { !FileManager.default.fileExists(atPath: $0.path) }
+      return asideFiles
+    }
+  }
+
+  package func write(
     _ batch: [StoredPosition], removing: [StoredPositionKey]
   ) throws(StoreFailure) {
     let sorted = batch.enumerated().sorted { a, b in
@@ -61,7 +81,7 @@ public final class PositionsSnapshot: PositionArchive, @unchecked Sendable {
   }
 
   @discardableResult
-  public func removeExpired(by moment: Instant) throws(StoreFailure) -> Int {
+  package func removeExpired(by moment: Instant) throws(StoreFailure) -> Int {
     var removed = 0
     try withSession { session in
       removed = 0
@@ -78,8 +98,18 @@ public final class PositionsSnapshot: PositionArchive, @unchecked Sendable {
     return removed
   }
 
+  package func keepLayerNames(_ names: [String], tenant: String) throws(StoreFailure) {
+    try withSession { try $0.keepLayers(Set(names), tenant: tenant) }
+  }
+
+  package func layerNames(tenant: String) throws(StoreFailure) -> [String] {
+    var names: [String] = []
+    try withSession { names = $0.layers(tenant: tenant) }
+    return names
+  }
+
   /// - Complexity: O(rows): 1M in about a second.
-  public func load(
+  package func load(
     liveAt moment: Instant, _ body: ([StoredPosition]) throws -> Void
   ) throws(StoreFailure) {
     try withSession(repeating: false) { session in
@@ -92,42 +122,79 @@ public final class PositionsSnapshot: PositionArchive, @unchecked Sendable {
   static func read(
     dataDirectory: String, liveAt moment: Instant, _ body: ([StoredPosition]) throws -> Void
   ) throws {
-    let path = dataDirectory + "/" + fileName
-    guard FileManager.default.fileExists(atPath: path) else { return }
-    try PositionsSession(path).load(liveAt: moment, batch: loadRows, body)
+    try reader(dataDirectory)?.load(liveAt: moment, batch: loadRows, body)
   }
 
-  // MARK: Rebuilding
+  private static func reader(_ dataDirectory: String) throws(StorageError) -> PositionsSession? {
+    let path = dataDirectory + "/" + fileName
+    guard FileManager.default.fileExists(atPath: path) else { return nil }
+    do { return try PositionsSession(path, for: .reading) } catch {
+      throw StoreFile.error(path, error)
+    }
+  }
+
+  /// The layers of a directory's snapshot, by name, each once.
+  static func layers(dataDirectory: String, tenant: String?) throws -> [String] {
+    try reader(dataDirectory)?.layers(tenant: tenant) ?? []
+  }
+
+  // MARK: Opening
 
   private func withSession(
     repeating: Bool = true, _ body: (PositionsSession) throws -> Void
   ) throws(StoreFailure) {
     lock.lock()
     defer { lock.unlock() }
-    guard let current = session else { throw StoreFailure("the snapshot is closed") }
+    guard !isClosed else { throw StoreFailure("the snapshot is closed") }
     do {
-      try body(current)
-    } catch let failure as SQLiteFailure where failure.isDamage {
+      if session == nil { try openSession() }
+      failure = nil
+      guard let session else { return }
+      try body(session)
+    } catch let damage as SQLiteFailure where damage.isDamage && session != nil {
       do {
-        try rebuild(because: failure)
+        session = nil
+        try moveAway(because: damage)
+        try openSession()
         if repeating, let session { try body(session) }
       } catch {
+        failure = "\(error)"
         throw StoreFailure("\(error)")
       }
     } catch {
+      if session == nil { failure = "\(error)" }
       throw StoreFailure("\(error)")
     }
   }
 
   /// With `lock` held, or before anyone else knows of this object.
-  private func rebuild(because error: any Error) throws {
-    if let failure = error as? SQLiteFailure, !failure.isDamage { throw failure }
-    session = nil
-    rebuildReason = "\(error)"
-    for suffix in ["", "-wal", "-shm", "-journal"] {
-      try? FileManager.default.removeItem(atPath: path + suffix)
+  private func openSession() throws {
+    do {
+      try FileProtection.create(path)
+      session = try PositionsSession(path)
+    } catch let error as PositionsSession.ForeignFile {
+      try moveAway(because: error)
+      session = try PositionsSession(path)
+    } catch let error as SQLiteFailure where error.isDamage {
+      try moveAway(because: error)
+      session = try PositionsSession(path)
     }
-    session = try PositionsSession(path)
+  }
+
+  private func moveAway(because error: any Error) throws {
+    let failure = error as? SQLiteFailure
+    // What is no database at all may be anybody's.
+    let isOurs = failure.map { $0.primaryCode == SQLITE_CORRUPT } ?? false
+    let name = isOurs ? path + ".damaged" : FileAside.freeName(for: path)
+    if isOurs {
+      for suffix in ["", "-wal", "-journal"] {
+        try? FileManager.default.removeItem(atPath: name + suffix)
+      }
+    }
+    try FileAside.moveDatabase(path, to: name)
+    asideFiles.removeAll { $0.path == name }
+    asideFiles.append(SetAside(path: name, reason: "\(error)"))
+    try FileProtection.create(path)
   }
 }
 

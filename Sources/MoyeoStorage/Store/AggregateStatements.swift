@@ -1,5 +1,5 @@
 import GeoMath
-import MoyeoEngine
+import DurableCommands
 import ObjectModel
 
 /// What a commit must know of a stored aggregate.

@@ -1,5 +1,6 @@
 import CSpatiaLite
 import Foundation
+import Threading
 
 /// Copies the write-ahead log into the file, on a connection and a thread of its own: inside a
 /// commit this would stall 7-60 ms.
@@ -12,50 +13,38 @@ import Foundation
 ///
 /// The log file is not cut: a commit that makes the file grow has its new length to sync as well.
 /// Only what a long reader (a backup) made of it is cut, to `journal_size_limit`.
-final class Checkpointer: @unchecked Sendable {
+final class Checkpointer: Sendable {
   static let sizeLimitBytes = 128 << 20
-  private static let tickSeconds = 0.02
+  private static let tickMilliseconds: Int64 = 20
 
   private let makeCopier: @Sendable () -> LogCopier
-  /// Guards `isStopping` and `hasEnded`.
-  private let condition = NSCondition()
-  private var isStopping = false
-  private var hasEnded = false
+  private let stopping = MonotonicSemaphore(value: 0)
+  private let ended = MonotonicSemaphore(value: 0)
 
   /// - Parameter makeCopier: Called on the thread that will use it.
   init(_ makeCopier: @escaping @Sendable () -> LogCopier) {
     self.makeCopier = makeCopier
     let thread = Thread { self.loop() }
-    thread.name = "moyeo.checkpoints"
     thread.start()
   }
 
   /// Returns when the thread has left the file. May be called with `writing` held.
   func stop() {
-    condition.lock()
-    isStopping = true
-    condition.broadcast()
-    while !hasEnded { condition.wait() }
-    condition.unlock()
+    stopping.signal()
+    ended.wait()
+    // For whoever stops it once more.
+    ended.signal()
   }
 
   private func loop() {
+    // Foundation passes a name on to the system only while the thread runs.
+    Thread.current.name = "moyeo.copier"
     do {
       // Its handle is closed before anyone hears that the thread has left.
       let copier = makeCopier()
-      while waitForTick() { copier.tick() }
+      while !stopping.wait(milliseconds: Self.tickMilliseconds) { copier.tick() }
     }
-    condition.lock()
-    hasEnded = true
-    condition.broadcast()
-    condition.unlock()
-  }
-
-  private func waitForTick() -> Bool {
-    condition.lock()
-    defer { condition.unlock() }
-    if !isStopping { _ = condition.wait(until: Date(timeIntervalSinceNow: Self.tickSeconds)) }
-    return !isStopping
+    ended.signal()
   }
 
   static func open(_ path: String) throws -> OpaquePointer {

@@ -1,6 +1,6 @@
 import CSpatiaLite
 import GeoMath
-import MoyeoEngine
+import DurableCommands
 import ObjectModel
 
 /// Applies groups of changes on the one connection that writes, inside a transaction its caller

@@ -9,21 +9,22 @@ import Foundation
 /// A data directory belongs to one daemon at a time: an advisory lock (`flock`) on
 /// `moyeo.lock`, which also names the process. The lock falls with its process, so that a file left
 /// behind by a crash is no obstacle.
-public final class DirectoryLock: Sendable {
+package final class DirectoryLock: Sendable {
   static let fileName = "moyeo.lock"
   private let descriptor: Int32
 
   /// Creates the directory if it is missing.
   /// - Throws: ``StorageError/directoryInUse(path:processID:)``, ``StorageError/cannotOpen``.
-  public init(directory: String) throws(StorageError) {
+  package init(directory: String) throws(StorageError) {
     do {
       try FileManager.default.createDirectory(
-        atPath: directory, withIntermediateDirectories: true)
+        atPath: directory, withIntermediateDirectories: true,
+        attributes: [.posixPermissions: Int(FileProtection.directoryMode)])
     } catch {
       throw .cannotOpen(path: directory, reason: "\(error.localizedDescription)")
     }
     let path = directory + "/" + Self.fileName
-    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, FileProtection.fileMode)
     guard descriptor >= 0 else {
       throw .cannotOpen(path: path, reason: String(cString: strerror(errno)))
     }

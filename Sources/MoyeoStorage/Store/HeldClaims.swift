@@ -1,4 +1,3 @@
-import MoyeoEngine
 import ObjectModel
 
 /// The claims an aggregate holds, as they stand in its row: so that a change touches only the

@@ -1,5 +1,4 @@
 import CSpatiaLite
-import Foundation
 import Synchronization
 
 /// What ``Checkpointer`` does at each tick, on one thread.
@@ -24,33 +23,53 @@ final class LogCopier {
 
   private let path: String
   private let log: StoreConnection.LogLength
-  private let writing: NSLock
+  /// What became of a copy; told when it differs from the one before.
+  enum Outcome: Hashable {
+    case copied
+    /// Nothing is harmed and it is tried again.
+    case delayed(reason: String)
+    /// The store must be opened anew.
+    case broken(reason: String)
+  }
+
+  private let writing: WriteLock
   private let limits: Limits
-  private let failed: (String) -> Void
+  private let changed: (Outcome) -> Void
+  private var lastOutcome = Outcome.copied
   private var handle: OpaquePointer?
   private(set) var isBroken = false
   private var copied = 0
   private var seenCommits = -1
   private var quietTicks = 0
 
+  /// Opens nothing yet; the first ``tick()`` does.
+  ///
   /// - Parameters:
+  ///   - path: The record's file.
+  ///   - log: Tells how many frames the log holds.
   ///   - writing: Held by whoever commits.
-  ///   - failed: Called once, when the file could not be read, written or synced.
+  ///   - limits: When frames are copied, and when the log's end is sought.
+  ///   - changed: Called when copying begins to fail, and when it works again.
   init(
-    path: String, log: StoreConnection.LogLength, writing: NSLock, limits: Limits = Limits(),
-    failed: @escaping (String) -> Void
+    path: String, log: StoreConnection.LogLength, writing: WriteLock, limits: Limits = Limits(),
+    changed: @escaping (Outcome) -> Void
   ) {
     self.path = path
     self.log = log
     self.writing = writing
     self.limits = limits
-    self.failed = failed
+    self.changed = changed
   }
 
   deinit { if let handle { Checkpointer.close(handle) } }
 
   func tick() {
-    guard !isBroken, let handle = try? opened() else { return }
+    guard !isBroken else { return }
+    let handle: OpaquePointer
+    do { handle = try opened() } catch {
+      note(.delayed(reason: "the log cannot be copied into the file: \(error)"))
+      return
+    }
     let frames = log.frames.load(ordering: .relaxed)
     let commits = log.commits.load(ordering: .relaxed)
     let isQuiet = commits == seenCommits
@@ -99,7 +118,7 @@ final class LogCopier {
 
   /// With commits waiting. Whoever stops the thread may hold `writing`, so it is only tried.
   private func finish(_ handle: OpaquePointer) {
-    guard writing.lock(before: Date(timeIntervalSinceNow: 0.05)) else { return }
+    guard writing.lock(withinMilliseconds: 50) else { return }
     defer { writing.unlock() }
     guarded { _ = try Checkpointer.run(handle) }
   }
@@ -108,10 +127,21 @@ final class LogCopier {
   private func guarded(_ body: () throws -> Void) {
     do {
       try body()
-    } catch let failure as SQLiteFailure where failure.primaryCode == SQLITE_IOERR {
+      note(.copied)
+    } catch let failure as SQLiteFailure
+      where failure.primaryCode == SQLITE_IOERR || failure.isDamage
+    {
       isBroken = true
-      failed("the log could not be copied into the file: \(failure)")
-    } catch {}
+      note(.broken(reason: "the log could not be copied into the file: \(failure)"))
+    } catch {
+      note(.delayed(reason: "the log cannot be copied into the file: \(error)"))
+    }
+  }
+
+  private func note(_ outcome: Outcome) {
+    guard outcome != lastOutcome else { return }
+    lastOutcome = outcome
+    changed(outcome)
   }
 
   /// Syncs the file through its own handle: closing another one would drop the process's locks on

@@ -1,5 +1,5 @@
 import Foundation
-import MoyeoEngine
+import DurableCommands
 import ObjectModel
 
 /// Where each reply that is kept stands on disk, by key: 40 bytes of memory a reply instead of an

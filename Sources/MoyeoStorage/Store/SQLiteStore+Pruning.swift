@@ -1,6 +1,6 @@
 import CSpatiaLite
-public import MoyeoEngine
-public import ObjectModel
+import DurableCommands
+package import ObjectModel
 
 extension SQLiteStore {
   /// Rows a transaction takes at most, so that commits get in between.
@@ -9,7 +9,7 @@ extension SQLiteStore {
   private static let endedRows = 100
   private static let replyRows: Int64 = 4_000
 
-  public func prune(
+  package func prune(
     eventsBefore moment: Instant, repliesBefore: Instant, endedBefore ended: Instant
   ) throws(StoreFailure) {
     try pruneReplies(before: repliesBefore)
@@ -26,7 +26,7 @@ extension SQLiteStore {
   /// Tables whose whole hour is over.
   private func pruneReplies(before moment: Instant) throws(StoreFailure) {
     let keep = ReplyIndex.hour(of: moment)
-    let hours = try current().read { try StoreConnection.replyHours($0) }
+    let hours = try reading { try StoreConnection.replyHours($0) }
     let replies = try current().replies
     replies.removeHours(before: keep)
     for hour in hours where hour < keep {
@@ -51,7 +51,7 @@ extension SQLiteStore {
   }
 
   private func nextTenant(after tenant: String?) throws(StoreFailure) -> String? {
-    try current().read { connection in
+    try reading { connection in
       let row = try SQLStatement(
         connection,
         """

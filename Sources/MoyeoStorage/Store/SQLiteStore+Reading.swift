@@ -1,19 +1,28 @@
-public import MoyeoEngine
-import ObjectModel
+package import DurableCommands
+package import ObjectModel
 
 extension SQLiteStore {
-  public func loadAggregates(
+  /// Reads in one snapshot. Damage makes the store read-only.
+  func reading<T>(
+    _ known: StoreConnection? = nil, _ body: (OpaquePointer) throws -> T
+  ) throws(StoreFailure) -> T {
+    let connection: StoreConnection
+    if let known { connection = known } else { connection = try current() }
+    return try connection.read(onDamage: noteDamage, body)
+  }
+
+  package func loadAggregates(
     kind: AggregateKind, _ body: (StoredAggregate) throws -> Void
   ) throws(StoreFailure) {
     guard let table = StoreSchema.tables[kind.rawValue] else { return }
-    try current().read { connection in
+    try reading { connection in
       let rows = try SQLStatement(connection, AggregateStatements.select(table))
       while try rows.step() { try body(try AggregateStatements.read(rows, kind: kind)) }
     }
   }
 
-  public func loadReplies(_ body: (StoredReply) throws -> Void) throws(StoreFailure) {
-    try current().read { connection in
+  package func loadReplies(_ body: (StoredReply) throws -> Void) throws(StoreFailure) {
+    try reading { connection in
       for hour in try StoreConnection.replyHours(connection) {
         let rows = try SQLStatement(connection, ReplyRow.selectAll(hour: hour))
         while try rows.step() { try body(ReplyRow.read(rows)) }
@@ -23,12 +32,12 @@ extension SQLiteStore {
 
   /// - Complexity: O(hours kept), about a microsecond, for a key that is unknown: the file is not
   ///   asked.
-  public func reply(
+  package func reply(
     tenant: String, key: IdempotencyHash
   ) throws(StoreFailure) -> StoredReply? {
     let connection = try current()
     guard let place = connection.replies.place(of: key) else { return nil }
-    return try connection.read { handle in
+    return try reading(connection) { handle in
       // Pruning may have dropped the table since.
       guard try StoreConnection.replyHours(handle).contains(place.hour) else { return nil }
       let row = try SQLStatement(handle, ReplyRow.select(hour: place.hour))
@@ -39,11 +48,11 @@ extension SQLiteStore {
     }
   }
 
-  public func events(
+  package func events(
     tenant: String, after: UInt64, kinds: Set<String>, aggregateID: String?, limit: Int
   ) throws(StoreFailure) -> [StoredEvent] {
     guard limit > 0 else { return [] }
-    return try current().read { connection in
+    return try reading { connection in
       if let aggregateID,
         let found = try EventRows.followingChain(
           connection, tenant: tenant, after: after, kinds: kinds, aggregateID: aggregateID,
@@ -57,10 +66,10 @@ extension SQLiteStore {
     }
   }
 
-  public func eventBounds(
+  package func eventBounds(
     tenant: String
   ) throws(StoreFailure) -> (oldest: UInt64, newest: UInt64) {
-    try current().read { connection in try EventRows.bounds(connection, tenant: tenant) }
+    try reading { connection in try EventRows.bounds(connection, tenant: tenant) }
   }
 }
 

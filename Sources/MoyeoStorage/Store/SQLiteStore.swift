@@ -1,6 +1,8 @@
+import CSpatiaLite
 import Foundation
 import GRDB
-public import MoyeoEngine
+package import DurableCommands
+package import ObjectModel
 
 /// The record in one SQLite file, `moyeo.sqlite` in the data directory.
 ///
@@ -8,32 +10,40 @@ public import MoyeoEngine
 /// that it outlives a power cut. Checkpoints run on another connection (``Checkpointer``). After a
 /// COMMIT that failed, nothing is written until ``reopen()`` succeeded.
 ///
-/// `writing` guards all writes and `failures`; `guarding` guards `connection`, `reason`, `checkpointer`
-/// and `lock`.
-public final class SQLiteStore: AggregateStore, @unchecked Sendable {
-  public static let fileName = "moyeo.sqlite"
+/// `writing` guards all writes, `failures` and `reserve`; `guarding` guards `connection`, `reason`,
+/// `checkpointer` and `lock`.
+package final class SQLiteStore: AggregateStore, @unchecked Sendable {
+  package static let fileName = "moyeo.sqlite"
 
-  public enum Synchronous: String, Sendable {
+  package enum Synchronous: String, Sendable {
     case full = "FULL"
     /// A power cut takes acknowledged commits with it: for tests that show it.
     case off = "OFF"
   }
 
-  public struct Options: Sendable {
-    public var synchronous = Synchronous.full
+  package struct Options: Sendable {
+    package var synchronous = Synchronous.full
     /// Without, the log grows until ``SQLiteStore/checkpoint()`` is called.
-    public var checkpointsByItself = true
-    public init() {}
+    package var checkpointsByItself = true
+    /// Room that is kept on the disk for a checkpoint when it is full otherwise, in bytes; 0: none.
+    package var reserveBytes = 0
+    /// 16 MiB.
+    package static let standardReserveBytes = StoreReserve.standardBytes
+    /// Told when something begins to fail, with the reason, and with nil when it is over; from any
+    /// thread. It must not call the store.
+    package var onTrouble: @Sendable (StoreTrouble, _ reason: String?) -> Void = { _, _ in }
+    package init() {}
   }
 
   /// Batches in a row that must fail before the store says that it is read-only.
   static let patience = 3
 
-  public let path: String
+  package let path: String
   private let options: Options
 
-  private let writing = NSLock()
+  private let writing = WriteLock()
   private var failures = 0
+  private let reserve: StoreReserve
 
   private let guarding = NSLock()
   private var connection: StoreConnection?
@@ -42,19 +52,26 @@ public final class SQLiteStore: AggregateStore, @unchecked Sendable {
   private var lock: DirectoryLock?
 
   /// Takes the directory, opens or creates the file, and brings its schema up to date.
-  public init(directory: String, options: Options = Options()) throws(StorageError) {
+  package init(directory: String, options: Options = Options()) throws(StorageError) {
     lock = try DirectoryLock(directory: directory)
     path = directory + "/" + Self.fileName
     self.options = options
+    reserve = StoreReserve(directory: directory, bytes: options.reserveBytes)
+    StoreBackup.sweep(directory: directory)
+    try StoreBirth.makeIfMissing(path)
     let opened = try StoreConnection(path: path, synchronous: options.synchronous)
     connection = opened
     startCheckpointer(opened)
+    if !reserve.take() { options.onTrouble(.reserve, Self.noReserve) }
   }
+
+  private static let noReserve =
+    "no room is reserved for a checkpoint: the disk is nearly full"
 
   deinit { close() }
 
   /// Ends all work on the file. Later calls fail.
-  public func close() {
+  package func close() {
     writing.withLock {
       let old = guarding.withLock {
         defer {
@@ -70,7 +87,7 @@ public final class SQLiteStore: AggregateStore, @unchecked Sendable {
     }
   }
 
-  public var readOnlyReason: String? { guarding.withLock { reason } }
+  package var readOnlyReason: String? { guarding.withLock { reason } }
 
   func current() throws(StoreFailure) -> StoreConnection {
     let found = guarding.withLock { (connection, reason) }
@@ -80,14 +97,19 @@ public final class SQLiteStore: AggregateStore, @unchecked Sendable {
 
   // MARK: Writing
 
-  public func commit(_ groups: [ChangeGroup]) -> [CommitOutcome] {
+  package func commit(_ groups: [ChangeGroup]) -> [CommitOutcome] {
     guard !groups.isEmpty else { return [] }
     return writing.withLock {
       if let reason = readOnlyReason {
         return groups.map { _ in .notDone(reason: reason) }
       }
       do {
-        switch try current().commit(groups) {
+        var ending = try current().commit(groups)
+        // Nothing of it happened, so that it may be tried once more with the log out of the way.
+        if case .rolledBack(let failure) = ending, failure.isDiskFull, makeRoom() {
+          ending = try current().commit(groups)
+        }
+        switch ending {
         case .answered(let outcomes):
           failures = 0
           return outcomes
@@ -99,6 +121,7 @@ public final class SQLiteStore: AggregateStore, @unchecked Sendable {
           return groups.map { _ in .unknown(reason: failure.description) }
         }
       } catch {
+        if let damage = StoreFile.damage(error) { noteDamage(damage) }
         return groups.map { _ in .notDone(reason: "\(error)") }
       }
     }
@@ -109,14 +132,58 @@ public final class SQLiteStore: AggregateStore, @unchecked Sendable {
     guard !failure.isBusy else { return }
     failures += 1
     if failure.isDamage {
-      setReadOnly("the file is damaged: \(failure)")
+      noteDamage(failure.description)
     } else if failures >= Self.patience {
       setReadOnly(failure.isDiskFull ? "the disk is full" : "writing fails: \(failure)")
     }
   }
 
+  /// With `writing` held: gives up the reserved room and copies the log into the file, which frees
+  /// all that the log took.
+  /// - Returns: Whether anything was gained.
+  private func makeRoom() -> Bool {
+    guard reserve.giveUp() else { return false }
+    options.onTrouble(.reserve, "the disk is full: the room reserved for a checkpoint is in use")
+    do {
+      let handle = try Checkpointer.open(path)
+      defer { Checkpointer.close(handle) }
+      sqlite3_busy_timeout(handle, 1_000)
+      var code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
+      // A reader of old frames keeps the log: what was copied helps when it has ended.
+      if code == SQLITE_BUSY { code = SQLITE_OK }
+      guard code == SQLITE_OK else { throw SQLiteFailure(handle, code) }
+    } catch let failure as SQLiteFailure where failure.primaryCode == SQLITE_IOERR {
+      setReadOnly("the log could not be copied into the file: \(failure)")
+      return false
+    } catch {
+      return false
+    }
+    takeReserve()
+    return true
+  }
+
+  /// With `writing` held.
+  private func takeReserve() {
+    if !reserve.isHeld, reserve.take() { options.onTrouble(.reserve, nil) }
+  }
+
   private func setReadOnly(_ text: String) {
-    guarding.withLock { if reason == nil { reason = text } }
+    let isNew = guarding.withLock {
+      guard reason == nil else { return false }
+      reason = text
+      return true
+    }
+    if isNew { options.onTrouble(.readOnly, text) }
+  }
+
+  /// What is written next could rest on damage that somebody met.
+  func noteDamage(_ text: String) { setReadOnly("the file is damaged: \(text)") }
+
+  /// Makes the reserve again once there is room; asked now and then by the service.
+  package func renewReserve() {
+    guard writing.lock(withinMilliseconds: 0) else { return }
+    defer { writing.unlock() }
+    takeReserve()
   }
 
   /// Other writes than commits, one transaction each. A failing COMMIT makes the store read-only.
@@ -130,19 +197,21 @@ public final class SQLiteStore: AggregateStore, @unchecked Sendable {
       return try current().write(body)
     } catch let failure as SQLiteFailure {
       if failure.isDiskFull || failure.isDamage || failure.isBusy {
+        if failure.isDiskFull { _ = makeRoom() }
         noteRolledBack(failure)
       } else {
         setReadOnly("writing fails: \(failure)")
       }
       throw StoreFailure(failure.description)
     } catch {
+      if let damage = StoreFile.damage(error) { noteDamage(damage) }
       throw StoreFailure("\(error)")
     }
   }
 
   // MARK: Opening anew
 
-  public func reopen() throws(StoreFailure) {
+  package func reopen() throws(StoreFailure) {
     writing.lock()
     defer { writing.unlock() }
     let old = guarding.withLock {
@@ -160,6 +229,8 @@ public final class SQLiteStore: AggregateStore, @unchecked Sendable {
       let opened = try StoreConnection(path: path, synchronous: options.synchronous)
       // What can be read may be read, whatever becomes of writing.
       guarding.withLock { connection = opened }
+      // Copying the log may need the room; it is taken again below.
+      _ = reserve.giveUp()
       try Self.verify(opened)
       failures = 0
       guarding.withLock { reason = nil }
@@ -167,8 +238,11 @@ public final class SQLiteStore: AggregateStore, @unchecked Sendable {
     } catch {
       let text = "the file cannot be written again: \(error)"
       guarding.withLock { reason = text }
+      options.onTrouble(.readOnly, text)
       throw StoreFailure(text)
     }
+    options.onTrouble(.readOnly, nil)
+    takeReserve()
   }
 
   /// After a failed fsync the system may call pages clean that never reached the disk. So all that
@@ -196,7 +270,7 @@ public final class SQLiteStore: AggregateStore, @unchecked Sendable {
   private func startCheckpointer(_ connection: StoreConnection) {
     guard options.checkpointsByItself else { return }
     let started = Checkpointer { [weak self, path, writing, log = connection.log] in
-      LogCopier(path: path, log: log, writing: writing) { self?.setReadOnly($0) }
+      LogCopier(path: path, log: log, writing: writing) { self?.noteCopy($0) }
     }
     guarding.withLock { checkpointer = started }
   }
@@ -204,13 +278,22 @@ public final class SQLiteStore: AggregateStore, @unchecked Sendable {
   /// What the thread of `checkpointsByItself` does, for tests.
   func makeCopier(_ limits: LogCopier.Limits) throws -> LogCopier {
     LogCopier(path: path, log: try current().log, writing: writing, limits: limits) {
-      [weak self] in self?.setReadOnly($0)
+      [weak self] in self?.noteCopy($0)
+    }
+  }
+
+  /// From the copier's thread, which may hold `writing`.
+  private func noteCopy(_ outcome: LogCopier.Outcome) {
+    switch outcome {
+    case .copied: options.onTrouble(.checkpoint, nil)
+    case .delayed(let reason): options.onTrouble(.checkpoint, reason)
+    case .broken(let reason): setReadOnly(reason)
     }
   }
 
   /// Copies the log into the file as far as readers allow. For tests and `checkpointsByItself`
   /// false.
-  public func checkpoint() throws(StoreFailure) {
+  package func checkpoint() throws(StoreFailure) {
     do {
       let handle = try Checkpointer.open(path)
       defer { Checkpointer.close(handle) }

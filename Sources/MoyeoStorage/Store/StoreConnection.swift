@@ -1,8 +1,9 @@
 import CSpatiaLite
 import Foundation
 import GRDB
-import MoyeoEngine
+import DurableCommands
 import Synchronization
+import ObjectModel
 
 /// One opening of `moyeo.sqlite`: GRDB's pool, what was prepared on its writing connection, and
 /// where replies stand.
@@ -22,6 +23,10 @@ final class StoreConnection: @unchecked Sendable {
   }
 
   init(path: String, synchronous: SQLiteStore.Synchronous) throws(StorageError) {
+    // SQLite would make a new file, and delete a log that stands beside an empty one.
+    guard StoreBirth.hasContent(path) else {
+      throw .recordLost(path: path, beside: (path as NSString).deletingLastPathComponent)
+    }
     try StoreFile.requireOurs(path)
     let caches = SpatiaLiteCaches()
     var configuration = Configuration()
@@ -53,7 +58,9 @@ final class StoreConnection: @unchecked Sendable {
       }
       try pool.read { db in
         guard let connection = db.sqliteConnection,
-          try StoreFile.number(connection, "SELECT count(*) FROM sqlite_master") > 0
+          try StoreFile.number(
+            connection, "SELECT count(*) FROM sqlite_master WHERE tbl_name <> 'grdb_migrations'")
+            > 0
         else { return }
         let applicationID = try StoreFile.number(connection, "PRAGMA application_id")
         let version = try StoreFile.number(connection, "PRAGMA user_version")
@@ -100,7 +107,15 @@ final class StoreConnection: @unchecked Sendable {
   }
 
   /// Reads with bare statements, in one snapshot.
-  func read<T>(_ body: (OpaquePointer) throws -> T) throws(StoreFailure) -> T {
+  ///
+  /// - Parameters:
+  ///   - onDamage: Called when the file's content cannot be right.
+  ///   - body: Takes SQLite's connection, which is valid until it returns.
+  /// - Returns: What `body` returns.
+  /// - Throws: ``StoreFailure``: that of `body`, or the words of any other error.
+  func read<T>(
+    onDamage: (String) -> Void, _ body: (OpaquePointer) throws -> T
+  ) throws(StoreFailure) -> T {
     do {
       return try pool.read { db in
         guard let connection = db.sqliteConnection else { throw StoreFailure("closed") }
@@ -109,6 +124,7 @@ final class StoreConnection: @unchecked Sendable {
     } catch let failure as StoreFailure {
       throw failure
     } catch {
+      if let damage = StoreFile.damage(error) { onDamage(damage) }
       throw StoreFailure("\(error)")
     }
   }

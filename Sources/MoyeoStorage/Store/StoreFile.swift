@@ -1,17 +1,19 @@
 import CSpatiaLite
 import Foundation
 import GRDB
-import MoyeoEngine
 
 /// What a file says of itself before anything is written to it.
-public struct StoreFile: Hashable, Sendable {
-  public var applicationID: Int32
+package struct StoreFile: Hashable, Sendable {
+  package var applicationID: Int32
   /// Of the schema; 0: new.
-  public var version: Int
-  public var isEmpty: Bool
+  package var version: Int
+  package var isEmpty: Bool
+  /// Whether it is the beginning of a record that an earlier release was making when it was cut
+  /// short: nothing but the empty list of migrations.
+  package var isUnfinishedBirth = false
 
   /// Looks at a file without changing what is in it. `nil` when there is none.
-  public static func inspect(_ path: String) throws(StorageError) -> StoreFile? {
+  package static func inspect(_ path: String) throws(StorageError) -> StoreFile? {
     guard FileManager.default.fileExists(atPath: path) else { return nil }
     var handle: OpaquePointer?
     defer { sqlite3_close(handle) }
@@ -21,10 +23,18 @@ public struct StoreFile: Hashable, Sendable {
     }
     sqlite3_busy_timeout(handle, 5_000)
     do {
-      return StoreFile(
+      let tables = try number(handle, "SELECT count(*) FROM sqlite_master WHERE type = 'table'")
+      var file = StoreFile(
         applicationID: Int32(truncatingIfNeeded: try number(handle, "PRAGMA application_id")),
         version: Int(try number(handle, "PRAGMA user_version")),
         isEmpty: try number(handle, "SELECT count(*) FROM sqlite_master") == 0)
+      if tables == 1, file.applicationID == 0, file.version == 0,
+        try number(
+          handle, "SELECT count(*) FROM sqlite_master WHERE name = 'grdb_migrations'") == 1
+      {
+        file.isUnfinishedBirth = try number(handle, "SELECT count(*) FROM grdb_migrations") == 0
+      }
+      return file
     } catch {
       throw Self.error(path, error)
     }
@@ -41,6 +51,7 @@ public struct StoreFile: Hashable, Sendable {
     }
     guard let file = try inspect(path) else { return }
     if file.isEmpty, file.applicationID == 0, file.version == 0 { return }
+    if file.isUnfinishedBirth { return }
     try check(path, file.applicationID, file.version)
   }
 
@@ -68,15 +79,20 @@ public struct StoreFile: Hashable, Sendable {
     return try statement.step() ? statement.int64(0) : 0
   }
 
-  static func error(_ path: String, _ error: any Error) -> StorageError {
+  /// What SQLite or GRDB says of a file whose content cannot be right; nil for all other errors.
+  static func damage(_ error: any Error) -> String? {
     switch error {
-    case let error as StorageError: return error
-    case let failure as SQLiteFailure where failure.isDamage:
-      return .damaged(path: path, reason: failure.description)
+    case let failure as SQLiteFailure where failure.isDamage: failure.description
     case let error as DatabaseError
     where [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode):
-      return .damaged(path: path, reason: "\(error)")
-    default: return .cannotOpen(path: path, reason: "\(error)")
+      "\(error)"
+    default: nil
     }
+  }
+
+  static func error(_ path: String, _ error: any Error) -> StorageError {
+    if let error = error as? StorageError { return error }
+    if let reason = damage(error) { return .damaged(path: path, reason: reason) }
+    return .cannotOpen(path: path, reason: "\(error)")
   }
 }

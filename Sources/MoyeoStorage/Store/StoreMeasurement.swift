@@ -1,26 +1,28 @@
+import Parties
 import Foundation
 import GeoMath
-public import MoyeoEngine
-import ObjectModel
+package import DurableCommands
+package import ObjectModel
 
 /// Claims a second on this disk: joins of parties committed through a store, in a directory of their
 /// own.
-public enum StoreMeasurement {
-  public struct Figures: Hashable, Sendable {
-    public var commands = 0
-    public var batch = 0
-    public var seconds = 0.0
+package enum StoreMeasurement {
+  package struct Figures: Hashable, Sendable {
+    package var commands = 0
+    package var batch = 0
+    package var seconds = 0.0
     /// Of a commit: what each of its commands waited for.
-    public var p50Milliseconds = 0.0
-    public var p99Milliseconds = 0.0
-    public var longestMilliseconds = 0.0
-    public var commandsPerSecond: Double { Double(commands) / max(seconds, 1e-9) }
+    package var p50Milliseconds = 0.0
+    package var p99Milliseconds = 0.0
+    package var longestMilliseconds = 0.0
+    package var commandsPerSecond: Double { Double(commands) / max(seconds, 1e-9) }
   }
 
   /// Fills a store with parties, 1,000 a transaction.
   /// - Returns: Seconds it took.
   @discardableResult
-  public static func fill(_ store: some AggregateStore, parties: Int) throws(StoreFailure) -> Double
+  package static func fill(_ store: some AggregateStore, parties: Int) throws(StoreFailure)
+    -> Double
   {
     let start = ContinuousClock.now
     var next = 0
@@ -40,7 +42,7 @@ public enum StoreMeasurement {
 
   /// Joins for `seconds`, `batch` to a commit: each changes a party, adds a claim, an event and a
   /// reply.
-  public static func join(
+  package static func join(
     _ store: some AggregateStore, parties: Int, batch: Int, seconds: Double, seed: UInt64 = 1
   ) throws(StoreFailure) -> Figures {
     var versions = [UInt64](repeating: 1, count: parties)

@@ -4,10 +4,10 @@ import GRDB
 /// file is known as such before anything is changed.
 ///
 /// Every key begins with the tenant. Times are milliseconds since 1970, UTC.
-public enum StoreSchema {
+package enum StoreSchema {
   /// `Moyo`.
-  public static let applicationID: Int32 = 0x4D6F_796F
-  public static let version = 2
+  package static let applicationID: Int32 = 0x4D6F_796F
+  package static let version = 3
 
   /// The table of a kind of aggregate.
   static let tables: [String: String] = [
@@ -28,11 +28,19 @@ public enum StoreSchema {
       try indexPlaces(db, "ride_requests")
       try db.execute(sql: "PRAGMA user_version = 2")
     }
+    migrator.registerMigration("3 the secret's fingerprint") { db in
+      try db.execute(
+        sql: """
+          -- One row: tells whether idempotency.secret is the one that the replies were made with.
+          CREATE TABLE secrets (id INTEGER PRIMARY KEY CHECK (id = 1), fingerprint INTEGER NOT NULL);
+          PRAGMA user_version = 3
+          """)
+    }
     return migrator
   }
 
   private static let firstSchema = """
-    -- bytes: the engine's own record; all else is for SQL and GIS, or for the store.
+    -- bytes: the layers's own record; all else is for SQL and GIS, or for the store.
     CREATE TABLE parties (
       row INTEGER PRIMARY KEY,
       tenant TEXT NOT NULL,

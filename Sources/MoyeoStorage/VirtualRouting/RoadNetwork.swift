@@ -12,16 +12,16 @@ import GeoMath
 /// The second splits links at their crossings (see ``RoadGraph``) into `moyeo_road_links` and
 /// `moyeo_road_nodes` and calls SpatiaLite's `CreateRouting`, which writes `moyeo_road_net`. It may
 /// be repeated after the first was.
-public enum RoadNetwork {
+package enum RoadNetwork {
   /// What was prepared.
-  public struct Report: Hashable, Sendable {
-    public let sourceLinks: Int
+  package struct Report: Hashable, Sendable {
+    package let sourceLinks: Int
     /// Source links that were cut at crossings.
-    public let splitLinks: Int
-    public let links: Int
-    public let nodes: Int
+    package let splitLinks: Int
+    package let links: Int
+    package let nodes: Int
     /// Nodes outside the largest connected part; nothing snaps to them.
-    public let strayNodes: Int
+    package let strayNodes: Int
   }
 
   static let virtualTable = "moyeo_road_net"
@@ -31,10 +31,13 @@ public enum RoadNetwork {
   /// Prepares a file in place. Blocks: for the command line, not for an event loop.
   ///
   /// - Parameters:
-  ///   - linksTable: as `spatialite_osm_net` wrote it, with columns `name`, `oneway_fromto`,
+  ///   - path: An existing SpatiaLite file.
+  ///   - linksTable: As `spatialite_osm_net` wrote it, with columns `name`, `oneway_fromto`,
   ///     `oneway_tofrom`, `cost` (seconds) and `geometry` (lines, WGS 84).
+  /// - Returns: How many links and nodes were read, cut and written.
+  /// - Throws: ``RoadNetworkError`` when the file is none, or holds no such table or no link.
   /// - Complexity: O(vertices); about 300 bytes of memory a vertex.
-  public static func prepare(
+  package static func prepare(
     path: String, linksTable: String = "roads"
   ) throws(RoadNetworkError) -> Report {
     guard !linksTable.isEmpty, linksTable.utf8.allSatisfy(isNameByte) else {

@@ -40,7 +40,7 @@ final class RoadNetworkDatabase: Sendable {
 }
 
 /// Why a file is not a road network.
-public enum RoadNetworkError: Error, Hashable, Sendable {
+package enum RoadNetworkError: Error, Hashable, Sendable {
   /// The file cannot be opened or read; SQLite's words.
   case database(String)
   /// A table name with other than letters, digits and underscores.

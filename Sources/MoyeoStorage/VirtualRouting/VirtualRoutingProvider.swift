@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 import GeoMath
-public import RoutePlanning
+package import RoutePlanning
 
 /// Routes over a prepared ``RoadNetwork`` through SpatiaLite's VirtualRouting.
 ///
@@ -10,23 +10,23 @@ public import RoutePlanning
 /// snaps to the nearest crossing of the largest connected part; the gap counts as road.
 ///
 /// Good for a district: 0.5 ms a leg at 10,000 nodes, 9 ms at 90,000, one leg at a time.
-public final class VirtualRoutingProvider: RouteProvider {
-  public struct Settings: Hashable, Sendable {
+package final class VirtualRoutingProvider: RouteProvider {
+  package struct Settings: Hashable, Sendable {
     /// No road within this: no route.
-    public var snapMeters: Double
+    package var snapMeters: Double
 
-    public init(snapMeters: Double = 500) {
+    package init(snapMeters: Double = 500) {
       self.snapMeters = snapMeters > 0 && snapMeters < 50_000 ? snapMeters : 500
     }
   }
 
-  public var source: RouteSource { .network }
-  public let estimate: EstimatedRouteProvider
-  public let settings: Settings
+  package var source: RouteSource { .network }
+  package let estimate: EstimatedRouteProvider
+  package let settings: Settings
   private let database: RoadNetworkDatabase
 
   /// - Throws: ``RoadNetworkError``.
-  public init(
+  package init(
     path: String, estimate: EstimatedRouteProvider = EstimatedRouteProvider(),
     settings: Settings = Settings()
   ) throws(RoadNetworkError) {
@@ -44,7 +44,7 @@ public final class VirtualRoutingProvider: RouteProvider {
     guard isPrepared else { throw .notPrepared }
   }
 
-  public func route(_ request: RouteRequest) async throws(RouteError) -> Route {
+  package func route(_ request: RouteRequest) async throws(RouteError) -> Route {
     let snapMeters = settings.snapMeters
     let ways: [Way]
     do {

@@ -3,7 +3,7 @@ import ObjectModel
 import RoutePlanning
 import TaxiFares
 
-/// From chosen groups to what is told: order, way, fare and shares.
+/// From chosen groups to what is told: order, route, fare and shares.
 struct BatchAnswer {
   private let instance: BatchInstance
   private let requests: [RideRequest]
@@ -14,44 +14,106 @@ struct BatchAnswer {
     self.requests = requests
   }
 
-  /// Leaves the group out when the meter, which moves by steps, saves nothing after all.
+  /// Leaves the group out where its riders would pay no less than alone after all.
   mutating func add(_ group: GroupTable.Group) {
     let pickUp = Int(group.pickUp)
     let members = (0..<4).map { Int(group.members[$0]) }.filter { $0 >= 0 }
     let riders = [pickUp] + members.filter { $0 != pickUp }
+    switch instance.options.pricing {
+    case .list(let pricing, _): addRide(riders, pricing)
+    case .parties(let terms): addParty(riders, terms)
+    }
+  }
+
+  // MARK: Parties
+
+  /// The group as the party that its riders would create, by the very rules that create it.
+  private mutating func addParty(_ riders: [Int], _ terms: BatchPartyTerms) {
+    let departure = departure(riders)
+    var group = BatchGroup(riders, departure)
+    group.walkMeters = walks(riders)
+    let command = group.createParty(requests, terms: terms, maxSeats: instance.maxSeats)
+    guard
+      let party = try? terms.rules.create(
+        command, id: "batch", now: terms.now, claims: terms.claims
+      ).party
+    else { return }
+    let index = Dictionary(
+      uniqueKeysWithValues: riders.map { (requests[$0].riderID, $0) })
+    group.dropOffOrder = party.route.stopOrder.compactMap { index[$0] }
+    group.distanceMeters = party.route.distanceMeters
+    group.durationSeconds = party.route.durationSeconds
+    group.fare = party.fare.expected
+    group.currency = party.fare.currency
+    group.tariffID = party.tariffID
+    group.soloFares = party.riders.reduce(0) { $0 + $1.soloFare }
+    group.rideMeters = party.riders.map(\.rideMeters)
+    group.shares = party.riders.map {
+      FareShare(riderID: $0.id, amount: $0.share, soloFare: $0.soloFare)
+    }
+    // From their own doors, by the meter.
+    let alone = riders.reduce(0.0) { sum, rider in
+      sum + ((try? terms.fareAlone(requests[rider])).map { Double($0) } ?? 0)
+    }
+    let market = instance.markets.markets[instance.markets.marketOf[riders[0]]]
+    let walkCost = group.walkMeters.reduce(0, +) * market.walkCostPerMeter * market.unit
+    group.saving = alone - Double(group.fare) - walkCost
+    guard group.saving > 0, group.fare < group.soloFares,
+      party.riders.allSatisfy({ $0.share <= $0.soloFare })
+    else { return }
+    groups.append(group)
+  }
+
+  private func departure(_ riders: [Int]) -> Instant {
+    let latest = riders.map { requests[$0].window.time }.max() ?? requests[riders[0]].window.time
+    return riders.map { requests[$0].window.end }.reduce(latest, min)
+  }
+
+  private func walks(_ riders: [Int]) -> [Double] {
+    riders.map { rider in
+      rider == riders[0]
+        ? 0 : instance.exactMeters(from: rider, .origin, to: riders[0], .origin)
+    }
+  }
+
+  // MARK: One price list
+
+  private mutating func addRide(_ riders: [Int], _ pricing: RidePricing) {
     var (route, walks) = route(riders)
-    let pricing = instance.options.pricing
     route.findBest(instance)
     let estimatedSolos = riders.reduce(0) { $0 + instance.soloFares[$1] }
     let saving = estimatedSolos - route.fare - walks.reduce(0, +) * pricing.walkCostPerMeter
     guard route.outcome == .found, saving > 0 else { return }
     let departure = instance.estimators[route.departureIndex(instance)].departure
     let fare = pricing.exact(route.meters, route.seconds, departure)
-    let solos = riders.map { soloFare($0) }
+    let solos = riders.map { soloFare($0, pricing) }
     let soloSum = solos.reduce(0, +)
     guard fare < soloSum else { return }
     let order = riders.indices.map { route.order >> (2 * $0) & 3 }
-    groups.append(
-      BatchGroup(
-        members: riders, dropOffOrder: order.map { riders[$0] }, departure: departure,
-        distanceMeters: route.meters, durationSeconds: route.seconds, fare: fare,
-        soloFares: soloSum, walkMeters: walks, rideMeters: rideMeters(route, order),
-        shares: shares(riders, solos, fare), saving: saving))
+    var group = BatchGroup(riders, departure)
+    group.dropOffOrder = order.map { riders[$0] }
+    group.distanceMeters = route.meters
+    group.durationSeconds = route.seconds
+    group.fare = fare
+    group.soloFares = soloSum
+    group.walkMeters = walks
+    group.rideMeters = rideMeters(route, order)
+    group.shares = shares(riders, solos, fare)
+    group.saving = saving
+    groups.append(group)
   }
 
   func result(iterations: Int, candidateGroups: Int) -> BatchResult {
-    let sorted = groups.sorted { ($0.members.min() ?? 0) < ($1.members.min() ?? 0) }
     var isMatched = Array(repeating: false, count: requests.count)
-    for group in sorted { for member in group.members { isMatched[member] = true } }
+    for group in groups { for member in group.members { isMatched[member] = true } }
     return BatchResult(
-      groups: sorted, unmatched: isMatched.indices.filter { !isMatched[$0] },
-      iterations: iterations, objective: sorted.reduce(0) { $0 + $1.saving },
+      groups: groups, unmatched: isMatched.indices.filter { !isMatched[$0] },
+      iterations: iterations, objective: groups.reduce(0) { $0 + $1.saving },
       candidateGroups: candidateGroups)
   }
 
   private func route(_ riders: [Int]) -> (GroupRoute, walkMeters: [Double]) {
     var route = GroupRoute()
-    var walks: [Double] = []
     route.count = riders.count
     for (local, rider) in riders.enumerated() {
       route.riders[local] = rider
@@ -59,19 +121,22 @@ struct BatchAnswer {
         local == 0
         ? instance.directMeters[rider]
         : instance.roadMeters(
-          straight: instance.exactMeters(riders[0], .origin, rider, .destination))
+          straight: instance.exactMeters(from: riders[0], .origin, to: rider, .destination),
+          pickUp: riders[0])
       route.fromPickUp[local] = fromPickUp
-      route.fromPickUpWork[local] = instance.work(roadMeters: fromPickUp)
+      route.fromPickUpWork[local] = instance.work(roadMeters: fromPickUp, pickUp: riders[0])
       route.limits[local] = instance.limits[rider].longestRideMeters(direct: fromPickUp)
-      walks.append(
-        local == 0 ? 0 : instance.exactMeters(rider, .origin, riders[0], .origin))
       for other in 0..<local {
         let between = instance.roadMeters(
-          straight: instance.exactMeters(riders[other], .destination, rider, .destination))
-        route.setLeg(local, other, meters: between, work: instance.work(roadMeters: between))
+          straight: instance.exactMeters(
+            from: riders[other], .destination, to: rider, .destination),
+          pickUp: riders[0])
+        route.setLeg(
+          local, other, meters: between,
+          work: instance.work(roadMeters: between, pickUp: riders[0]))
       }
     }
-    return (route, walks)
+    return (route, walks(riders))
   }
 
   private func rideMeters(_ route: GroupRoute, _ order: [Int]) -> [Double] {
@@ -84,9 +149,9 @@ struct BatchAnswer {
     return rides
   }
 
-  private func soloFare(_ rider: Int) -> Int64 {
+  private func soloFare(_ rider: Int, _ pricing: RidePricing) -> Int64 {
     let estimator = instance.estimators[2 * rider]
-    return instance.options.pricing.exact(
+    return pricing.exact(
       instance.directMeters[rider],
       estimator.durationSeconds(roadMeters: instance.directMeters[rider]), estimator.departure)
   }

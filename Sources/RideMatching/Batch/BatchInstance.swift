@@ -8,8 +8,9 @@ final class BatchInstance: Sendable {
   let count: Int
   let options: BatchOptions
   let maxSeats: Int
+  let markets: BatchMarkets
   /// Lower bound of road / straight distance anywhere.
-  let leastCircuity: Double
+  let minimumCircuity: Double
 
   /// Points of the unit sphere and their latitudes in radians: lengths of chords bound distances from
   /// below without trigonometry, at the poles and across the antimeridian too.
@@ -32,30 +33,36 @@ final class BatchInstance: Sendable {
   let directMeters: [Double]
   let directWork: [Double]
   let directChords: [Double]
-  /// What each pays alone, by the estimate, minor units.
+  /// What each pays alone, by the estimate, in units of the market.
   let soloFares: [Double]
   /// At 2i for departures at the time of request i, at 2i + 1 for those at its window's end; the
   /// local hour is that of the request's origin (``places``).
   let estimators: [TravelEstimator]
   let places: [Coordinate]
-  /// Places of equal zones have the same local hour at any moment.
+  /// Places of equal zones have the same profile, and the same local hour at any moment.
   let zones: [Double]
   /// Not for a group: no seat or too many asked for, a window that is none, a rider who is in the
-  /// batch already, a way that has no price.
+  /// batch already, a route that has no price.
   let isUsable: [Bool]
 
   /// Meters of surface a unit of chord spans at least: the smallest radius of curvature, the
   /// meridional one at the equator, a (1 - e^2), less a hair for rounding.
-  static let leastRadiusMeters =
+  static let minimumRadiusMeters =
     Earth.semiMajorAxisMeters * (1 - Earth.eccentricitySquared) * (1 - 1e-9)
 
   init(_ requests: [RideRequest], _ options: BatchOptions) {
     count = requests.count
     self.options = options
-    let maxSeats = min(max(options.maxSeats, 1), 100)
+    var maxSeats = min(max(options.maxSeats, 1), 100)
+    var policy = RidePolicy.none
+    if case .parties(let terms) = options.pricing {
+      policy = terms.effectivePolicy
+      maxSeats = min(maxSeats, terms.seats(maxSeats))
+    }
     self.maxSeats = maxSeats
-    let profile = options.profile
-    leastCircuity = profile.circuity.knots.map(\.value).min() ?? 1
+    let markets = BatchMarkets(requests, options.pricing)
+    self.markets = markets
+    minimumCircuity = markets.profiles.flatMap { $0.circuity.knots.map(\.value) }.min() ?? 1
     let places = requests.map(\.origin.coordinate)
     let goals = requests.map(\.destination.coordinate)
     let origins = places.map(UnitSphere.vector)
@@ -73,12 +80,15 @@ final class BatchInstance: Sendable {
     times = requests.map(\.window.time.milliseconds)
     ends = requests.map(\.window.end.milliseconds)
     seats = requests.map(\.seats)
-    limits = requests.map(\.limits)
-    maxWalks = requests.map(\.limits.maxWalkMeters)
-    minSharedRatios = requests.map { $0.limits.minSharedRatio ?? 0 }
-    let estimators = requests.flatMap { request in
-      [request.window.time, request.window.end].map {
-        TravelEstimator(profile: profile, departure: $0, near: request.origin.coordinate)
+    let limits = requests.map { policy.bounding($0.limits) }
+    self.limits = limits
+    maxWalks = limits.map(\.maxWalkMeters)
+    minSharedRatios = limits.map { $0.minSharedRatio ?? 0 }
+    let estimators = requests.indices.flatMap { i in
+      [requests[i].window.time, requests[i].window.end].map {
+        TravelEstimator(
+          profile: markets.profiles[markets.profileOf[i]], departure: $0,
+          near: requests[i].origin.coordinate)
       }
     }
     self.estimators = estimators
@@ -86,22 +96,36 @@ final class BatchInstance: Sendable {
       estimators[2 * i].estimate(straightMeters: fromOrigin[i].meters(to: fromDestination[i]))
     }
     directMeters = directs.map(\.distanceMeters)
-    directWork = directs.map { profile.secondsAtFactorOne(roadMeters: $0.distanceMeters) }
+    directWork = directs.indices.map { i in
+      markets.profiles[markets.profileOf[i]]
+        .secondsAtFactorOne(roadMeters: directs[i].distanceMeters)
+    }
     directChords = requests.indices.map { Self.chord(origins[$0], destinations[$0]) }
-    zones =
-      switch profile.localTime {
-      case .byLongitude: places.map { ($0.longitude / 15).rounded() }
-      case .offsets: places.map { _ in 0 }
+    zones = places.indices.map { i in
+      let profile = markets.profileOf[i]
+      // Zones lie within -12...12, so that profiles do not meet.
+      return switch markets.profiles[profile].localTime {
+      case .byLongitude: (places[i].longitude / 15).rounded() + 100 * Double(profile)
+      case .offsets: 100 * Double(profile)
       }
+    }
     let soloFares = requests.indices.map { i in
-      options.pricing.estimate(
-        directs[i].distanceMeters, directs[i].durationSeconds, requests[i].window.time)
+      markets.fare(
+        InlineArray(repeating: i), count: 1, meters: directs[i].distanceMeters,
+        seconds: directs[i].durationSeconds, departure: requests[i].window.time)
     }
     self.soloFares = soloFares
+    isUsable = Self.usable(requests, soloFares, maxSeats)
+  }
+
+  private static func usable(
+    _ requests: [RideRequest], _ soloFares: [Double], _ maxSeats: Int
+  ) -> [Bool] {
     var seen = Set<String>(minimumCapacity: requests.count)
-    isUsable = requests.indices.map { i in
-      seen.insert(requests[i].riderID).inserted && (1...maxSeats).contains(requests[i].seats)
-        && requests[i].window.toleranceMilliseconds >= 0 && soloFares[i].isFinite
+    return requests.indices.map { i in
+      let request = requests[i]
+      return seen.insert(request.riderID).inserted && (1...maxSeats).contains(request.seats)
+        && request.window.toleranceMilliseconds >= 0 && soloFares[i].isFinite
         && soloFares[i] >= 0
     }
   }
@@ -115,15 +139,16 @@ final class BatchInstance: Sendable {
 
   /// At most the distance between two points of the sphere, meters.
   @inline(__always)
-  static func leastMeters(_ a: SIMD3<Double>, _ b: SIMD3<Double>) -> Double {
-    chord(a, b) * leastRadiusMeters
+  static func lowerBoundMeters(_ a: SIMD3<Double>, _ b: SIMD3<Double>) -> Double {
+    chord(a, b) * minimumRadiusMeters
   }
 
   /// The estimator of a departure for a taxi that starts at the origin of another request, which may
   /// be in another zone.
   func estimator(departure: Int, pickUp: Int) -> TravelEstimator {
     TravelEstimator(
-      profile: options.profile, departure: estimators[departure].departure, near: places[pickUp])
+      profile: markets.profiles[markets.profileOf[pickUp]],
+      departure: estimators[departure].departure, near: places[pickUp])
   }
 
   /// A request's origin or destination.
@@ -134,30 +159,43 @@ final class BatchInstance: Sendable {
 
   /// The distance function of GeoMath, by ``UnitSphere``.
   @inline(__always)
-  func straightMeters(_ a: Int, _ aEnd: End, _ b: Int, _ bEnd: End) -> Double {
+  func straightMeters(
+    from a: Int, _ aEnd: End, to b: Int, _ bEnd: End
+  ) -> Double {
     UnitSphere.meters(
       aEnd == .origin ? origins[a] : destinations[a],
       aEnd == .origin ? originLatitudes[a] : destinationLatitudes[a],
       bEnd == .origin ? origins[b] : destinations[b],
       bEnd == .origin ? originLatitudes[b] : destinationLatitudes[b])
-      ?? exactMeters(a, aEnd, b, bEnd)
+      ?? exactMeters(from: a, aEnd, to: b, bEnd)
   }
 
-  func exactMeters(_ a: Int, _ aEnd: End, _ b: Int, _ bEnd: End) -> Double {
+  func exactMeters(
+    from a: Int, _ aEnd: End, to b: Int, _ bEnd: End
+  ) -> Double {
     (aEnd == .origin ? fromOrigin[a] : fromDestination[a])
       .meters(to: bEnd == .origin ? fromOrigin[b] : fromDestination[b])
   }
 
-  /// Along roads, by the profile's estimate.
+  /// Along roads, by the estimate of the pick-up's profile.
   @inline(__always)
-  func roadMeters(straight: Double) -> Double {
-    straight > 0 ? straight * options.profile.circuity.value(meters: straight) : 0
+  func roadMeters(straight: Double, pickUp: Int) -> Double {
+    guard straight > 0 else { return 0 }
+    return straight
+      * markets.profiles[markets.profileOf[pickUp]].circuity.value(meters: straight)
   }
 
   /// The time over a road in an hour of factor 1, seconds.
   @inline(__always)
-  func work(roadMeters: Double) -> Double {
-    options.profile.secondsAtFactorOne(roadMeters: roadMeters)
+  func work(roadMeters: Double, pickUp: Int) -> Double {
+    markets.profiles[markets.profileOf[pickUp]].secondsAtFactorOne(roadMeters: roadMeters)
+  }
+
+  /// What walking costs who gets in at a request's origin, in units of the market.
+  @inline(__always)
+  func walkCost(meters: Double, pickUp: Int) -> Double {
+    let market = markets.marketOf[pickUp]
+    return market < 0 ? .infinity : meters * markets.markets[market].walkCostPerMeter
   }
 
   @inline(__always)

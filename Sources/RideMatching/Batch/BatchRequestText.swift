@@ -11,10 +11,12 @@ import ObjectModel
 /// ```
 /// Times are seconds since 1970. Ids hold no comma.
 public enum BatchRequestText {
+  /// The line that names the fields; it stands before the first request.
   public static let heading =
     "riderId,originLatitude,originLongitude,destinationLatitude,destinationLongitude,"
     + "time,toleranceSeconds,maxWalkMeters,maxDetourRatio,seats"
 
+  /// Why a text holds no requests.
   public enum Problem: Error, Hashable, Sendable {
     /// The heading is missing or another one.
     case badHeading

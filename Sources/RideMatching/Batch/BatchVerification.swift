@@ -6,6 +6,7 @@ import TaxiFares
 /// What is wrong with a batch's answer, found without the code that made it: every figure is worked
 /// out anew from the requests, with GeoMath's distances and the estimator alone.
 public enum BatchVerification {
+  /// One thing that does not hold; groups and requests by index.
   public enum Problem: Hashable, Sendable {
     /// A request that is nowhere, in two places, or does not exist.
     case notOnce(request: Int)
@@ -25,6 +26,8 @@ public enum BatchVerification {
     case wrongFigure(group: Int, name: String, told: Double, is: Double)
     case savesNothing(group: Int)
     case paysMoreThanAlone(group: Int, riderID: String)
+    /// The rules of parties refuse what the group promises, or give something else.
+    case notAsCreated(group: Int, what: String)
   }
 
   /// All problems of an answer; none when it holds.
@@ -87,8 +90,43 @@ private struct GroupCheck {
   mutating func run() {
     seatsAndCompany()
     windowsAndWalks()
-    let ride = rides()
-    money(distance: ride.meters, duration: ride.seconds)
+    switch options.pricing {
+    case .list(let pricing, let profile):
+      let ride = rides(profile)
+      money(pricing, profile, distance: ride.meters, duration: ride.seconds)
+    case .parties(let terms): creation(terms)
+    }
+  }
+
+  /// What the rules of parties make of the group.
+  private mutating func creation(_ terms: BatchPartyTerms) {
+    let command = group.createParty(requests, terms: terms, maxSeats: options.maxSeats)
+    let party: Party
+    do throws(PartyError) {
+      party = try terms.rules.create(command, id: "check", now: terms.now, claims: terms.claims)
+        .party
+    } catch {
+      problems.append(.notAsCreated(group: index, what: error.reason))
+      return
+    }
+    func same(_ what: String, _ isSame: Bool) {
+      if !isSame { problems.append(.notAsCreated(group: index, what: what)) }
+    }
+    same("fare", party.fare.expected == group.fare)
+    same("currency", party.fare.currency == group.currency)
+    same("tariff", party.tariffID == group.tariffID)
+    same("shares", party.riders.map(\.share) == group.shares.map(\.amount))
+    same("solo fares", party.riders.map(\.soloFare) == group.shares.map { $0.soloFare ?? -1 })
+    same("rides", party.riders.map(\.rideMeters) == group.rideMeters)
+    same("order", party.route.stopOrder == group.dropOffOrder.map { requests[$0].riderID })
+    same("distance", party.route.distanceMeters == group.distanceMeters)
+    same("duration", party.route.durationSeconds == group.durationSeconds)
+    if group.saving <= 0 || group.fare >= group.soloFares {
+      problems.append(.savesNothing(group: index))
+    }
+    for rider in party.riders where rider.share > rider.soloFare {
+      problems.append(.paysMoreThanAlone(group: index, riderID: rider.id))
+    }
   }
 
   private mutating func expect(_ name: String, _ told: Double, _ real: Double) {
@@ -136,10 +174,10 @@ private struct GroupCheck {
   }
 
   /// Drives the route.
-  private mutating func rides() -> (meters: Double, seconds: Double) {
+  private mutating func rides(_ profile: TrafficProfile) -> (meters: Double, seconds: Double) {
     var place = requests[group.pickUp].origin.coordinate
     let estimator = TravelEstimator(
-      profile: options.profile, departure: group.departure, near: place)
+      profile: profile, departure: group.departure, near: place)
     var meters = 0.0
     var seconds = 0.0
     for (step, member) in group.dropOffOrder.enumerated() {
@@ -172,22 +210,24 @@ private struct GroupCheck {
     return (meters, seconds)
   }
 
-  private mutating func money(distance: Double, duration: Double) {
+  private mutating func money(
+    _ pricing: RidePricing, _ profile: TrafficProfile, distance: Double, duration: Double
+  ) {
     var solo = 0.0
     var exactSolo: Int64 = 0
     for member in group.members {
       let request = requests[member]
       let direct = TravelEstimator(
-        profile: options.profile, departure: request.window.time,
+        profile: profile, departure: request.window.time,
         near: request.origin.coordinate
       ).estimate(from: request.origin.coordinate, to: request.destination.coordinate)
-      solo += options.pricing.estimate(
+      solo += pricing.estimate(
         direct.distanceMeters, direct.durationSeconds, request.window.time)
-      exactSolo += options.pricing.exact(
+      exactSolo += pricing.exact(
         direct.distanceMeters, direct.durationSeconds, request.window.time)
     }
-    let walks = group.walkMeters.reduce(0, +) * options.pricing.walkCostPerMeter
-    let saving = solo - options.pricing.estimate(distance, duration, group.departure) - walks
+    let walks = group.walkMeters.reduce(0, +) * pricing.walkCostPerMeter
+    let saving = solo - pricing.estimate(distance, duration, group.departure) - walks
     expect("saving", group.saving, saving)
     if group.saving <= 0 || group.fare >= exactSolo {
       problems.append(.savesNothing(group: index))
@@ -195,7 +235,7 @@ private struct GroupCheck {
     expect("soloFares", Double(group.soloFares), Double(exactSolo))
     expect(
       "fare", Double(group.fare),
-      Double(options.pricing.exact(group.distanceMeters, group.durationSeconds, group.departure)))
+      Double(pricing.exact(group.distanceMeters, group.durationSeconds, group.departure)))
     let shares = group.shares.reduce(0) { $0 + $1.amount }
     expect("shares", Double(shares), Double(group.fare))
     for share in group.shares {

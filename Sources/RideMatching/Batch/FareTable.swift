@@ -33,7 +33,8 @@ public struct FareTable: Sendable {
   /// - Throws: ``FareError``.
   /// - Complexity: 396 fares for every half hour of `departures`.
   public init(
-    _ tariff: Tariff, departures: ClosedRange<Instant>, isCalled: Bool = false
+    _ tariff: Tariff, departures: ClosedRange<Instant>, isCalled: Bool = false,
+    isOutOfArea: Bool = false
   ) throws(FareError) {
     first = departures.lowerBound
     let span = departures.upperBound.milliseconds(since: first)
@@ -48,7 +49,7 @@ public struct FareTable: Sendable {
           let seconds = min(meters * pace, FareLimits.maximumDurationSeconds)
           let trip = Trip(
             .totals(distanceMeters: meters, durationSeconds: seconds), departure: departure,
-            isCalled: isCalled)
+            outOfAreaFromMeters: isOutOfArea ? 0 : nil, isCalled: isCalled)
           values.append(Double(try tariff.breakdown(for: trip).total))
         }
       }

@@ -85,19 +85,26 @@ struct GroupGenerator {
   /// is a pick-up.
   ///
   /// - Parameters:
+  ///   - table: Where groups go.
   ///   - turn: Which of eight parts of the pick-ups are first.
-  ///   - shouldStop: Asked every 32 pick-ups; the rest are then left out.
+  ///   - shouldStop: Told the work since it was last asked, every 32 pick-ups; the rest are then
+  ///     left out.
   /// - Returns: Whether nothing was left out.
   /// - Complexity: O(pairs near each other + requests x candidates a pick-up).
-  func addGroups(to table: inout GroupTable, turn: Int, shouldStop: () -> Bool) -> Bool {
+  func addGroups(to table: inout GroupTable, turn: Int, shouldStop: (Int) -> Bool) -> Bool {
     var pickUp = PickUp()
     var visited = 0
+    var reported = 0
     for part in 0..<8 {
       let first = Self.parts[(part + turn) % 8]
       for at in stride(from: first, to: grid.requests.count, by: 8) {
         if part > 0 && pickUp.rowsLookedAt > rowLimit { return false }
         visited += 1
-        if visited & 31 == 0 && shouldStop() { return false }
+        if visited & 31 == 0 {
+          let work = pickUp.rowsLookedAt + 16 * pickUp.routesOrdered
+          if shouldStop(work - reported) { return false }
+          reported = work
+        }
         let owner = grid.requests[at]
         collect(owner, &pickUp)
         for found in pickUp.found { table.insert(found, pickUp: owner) }
@@ -113,6 +120,7 @@ struct GroupGenerator {
     // The pick-up is the owner's own origin: a walk of 0, which a limit below 0 forbids.
     guard instance.maxWalks[owner] >= 0 else { return }
     gatherNear(owner, &pickUp)
+    pickUp.routesOrdered += pickUp.near.count
     for near in pickUp.near {
       guard let partner = partner(Int(near.request), of: owner) else { continue }
       pickUp.keep(partner, limit: pairLimit)
@@ -125,7 +133,7 @@ struct GroupGenerator {
   // MARK: Pairs
 
   /// Who may come along as far as seats, policy and the walk say; where those are many, the most
-  /// promising: those whose way has most in common with the owner's, by straight lines.
+  /// promising: those whose route has most in common with the owner's, by straight lines.
   private func gatherNear(_ owner: Int, _ pickUp: inout PickUp) {
     let seats = Int32(instance.maxSeats - instance.seats[owner])
     let nearLimit = nearLimit
@@ -145,27 +153,33 @@ struct GroupGenerator {
   private func partner(_ other: Int, of owner: Int) -> Partner? {
     let maxWalk = instance.maxWalks[other]
     let fromPickUp = instance.roadMeters(
-      straight: instance.straightMeters(owner, .origin, other, .destination))
+      straight: instance.straightMeters(from: owner, .origin, to: other, .destination),
+      pickUp: owner)
     let limit = instance.limits[other].longestRideMeters(direct: fromPickUp)
     guard mayHoldDetours(other, owner, fromPickUp, limit) else { return nil }
-    var walk = instance.straightMeters(other, .origin, owner, .origin)
+    var walk = instance.straightMeters(from: other, .origin, to: owner, .origin)
     // Next to the limit the distance function itself decides.
-    if abs(walk - maxWalk) < 1e-3 { walk = instance.exactMeters(other, .origin, owner, .origin) }
+    if abs(walk - maxWalk) < 1e-3 {
+      walk = instance.exactMeters(from: other, .origin, to: owner, .origin)
+    }
     guard walk <= maxWalk else { return nil }
     let toOwner = instance.roadMeters(
-      straight: instance.straightMeters(owner, .destination, other, .destination))
+      straight: instance.straightMeters(from: owner, .destination, to: other, .destination),
+      pickUp: owner)
     var partner = Partner(
       request: other, walkMeters: walk, fromPickUp: fromPickUp,
-      fromPickUpWork: instance.work(roadMeters: fromPickUp), toOwner: toOwner,
-      toOwnerWork: instance.work(roadMeters: toOwner), limit: limit, saving: 0, rank: 0)
+      fromPickUpWork: instance.work(roadMeters: fromPickUp, pickUp: owner), toOwner: toOwner,
+      toOwnerWork: instance.work(roadMeters: toOwner, pickUp: owner), limit: limit, saving: 0,
+      rank: 0)
     var route = GroupRoute(owner, instance)
     route.setRider(1, partner)
     route.count = 2
     route.findBest(instance)
-    let solo = sum(instance.soloFares, owner, other)
+    let pair = SIMD4(owner, other, -1, -1)
+    let solo = sum(instance.soloFares, of: pair)
     guard let saving = saving(route, solo, walk) else { return nil }
     partner.saving = saving
-    partner.rank = rank(saving, solo, sum(prices, owner, other))
+    partner.rank = rank(saving, solo, sum(prices, of: pair))
     return partner
   }
 
@@ -175,7 +189,8 @@ struct GroupGenerator {
     switch route.outcome {
     case .none: nil
     case .tooLittleShared: -.infinity
-    case .found: solo - route.fare - walkMeters * instance.options.pricing.walkCostPerMeter
+    case .found:
+      solo - route.fare - instance.walkCost(meters: walkMeters, pickUp: route.riders[0])
     }
   }
 
@@ -184,11 +199,12 @@ struct GroupGenerator {
     prices.isEmpty ? saving / solo : saving - price
   }
 
-  /// 0 of an empty list.
+  /// 0 of an empty list; -1 stands for nobody.
   @inline(__always)
-  private func sum(_ values: [Double], _ a: Int, _ b: Int, _ c: Int = -1, _ d: Int = -1) -> Double {
+  private func sum(_ values: [Double], of members: SIMD4<Int>) -> Double {
     guard !values.isEmpty else { return 0 }
-    return values[a] + values[b] + (c < 0 ? 0 : values[c]) + (d < 0 ? 0 : values[d])
+    return values[members[0]] + values[members[1]] + (members[2] < 0 ? 0 : values[members[2]])
+      + (members[3] < 0 ? 0 : values[members[3]])
   }
 
   /// Never false for a pair that holds the limits: a straight chord instead of the road between
@@ -197,8 +213,8 @@ struct GroupGenerator {
     _ other: Int, _ owner: Int, _ fromPickUp: Double, _ limit: Double
   ) -> Bool {
     let between =
-      BatchInstance.leastMeters(instance.destinations[owner], instance.destinations[other])
-      * instance.leastCircuity
+      BatchInstance.lowerBoundMeters(instance.destinations[owner], instance.destinations[other])
+      * instance.minimumCircuity
     let direct = instance.directMeters[owner]
     return direct + between <= limit
       || fromPickUp + between <= instance.limits[owner].longestRideMeters(direct: direct)
@@ -220,23 +236,27 @@ struct GroupGenerator {
         let first = pickUp.partners[j]
         guard mayRideTogether(first.request, second.request, seats) else { continue }
         looked += 1
+        pickUp.routesOrdered += 1
         if looked > candidateLimit {
           pickUp.wasLimited = true
           break search
         }
         let meters = instance.roadMeters(
           straight: instance.straightMeters(
-            first.request, .destination, second.request, .destination))
-        let work = instance.work(roadMeters: meters)
+            from: first.request, .destination, to: second.request, .destination), pickUp: owner)
+        let work = instance.work(roadMeters: meters, pickUp: owner)
         route.setRider(2, first)
         route.setLeg(1, 2, meters: meters, work: work)
         route.count = 3
         route.findBest(instance)
-        let solo = sum(instance.soloFares, owner, first.request, second.request)
+        let members = SIMD4(owner, first.request, second.request, -1)
+        let solo = sum(instance.soloFares, of: members)
         guard let saving = saving(route, solo, first.walkMeters + second.walkMeters)
         else { continue }
-        let rank = rank(saving, solo, sum(prices, owner, first.request, second.request))
-        pickUp.addTriple(owner, j, k, meters, work, saving, rank: rank)
+        let rank = rank(saving, solo, sum(prices, of: members))
+        pickUp.addTriple(
+          of: owner, with: j, k, leg: PickUp.Leg(meters: meters, work: work, isFeasible: true),
+          saving: saving, rank: rank)
       }
     }
     if pickUp.triples.count > 2 && instance.maxSeats > 3 { extendTriples(owner, &pickUp) }
@@ -271,6 +291,7 @@ struct GroupGenerator {
         let third = pickUp.partners[l]
         guard instance.seats[third.request] <= left else { continue }
         looked += 1
+        pickUp.routesOrdered += 1
         if looked > candidateLimit {
           pickUp.wasLimited = true
           return
@@ -279,17 +300,14 @@ struct GroupGenerator {
         route.setLeg(1, 3, meters: toFirst.meters, work: toFirst.work)
         route.setLeg(2, 3, meters: toSecond.meters, work: toSecond.work)
         route.findBest(instance)
-        let solo = sum(
-          instance.soloFares, owner, first.request, second.request, third.request)
+        let members = SIMD4(owner, first.request, second.request, third.request)
+        let solo = sum(instance.soloFares, of: members)
         let walks = first.walkMeters + second.walkMeters + third.walkMeters
         guard let saving = saving(route, solo, walks), saving > 0 else { continue }
         pickUp.found.append(
           GroupTable.Candidate(
-            members: SIMD4(
-              Int32(owner), Int32(first.request), Int32(second.request), Int32(third.request)),
-            saving: saving,
-            rank: rank(
-              saving, solo, sum(prices, owner, first.request, second.request, third.request))))
+            members: SIMD4<Int32>(truncatingIfNeeded: members), saving: saving,
+            rank: rank(saving, solo, sum(prices, of: members))))
       }
     }
   }

@@ -10,7 +10,7 @@ struct GroupPool {
 
   var groups: [GroupTable.Group] { table.groups }
 
-  init(_ instance: BatchInstance, shouldStop: () -> Bool) {
+  init(_ instance: BatchInstance, shouldStop: (Int) -> Bool) {
     self.instance = instance
     generator = GroupGenerator(instance)
     table = GroupTable(expected: min(instance.count, 2048) * min(instance.count, 48))
@@ -22,7 +22,7 @@ struct GroupPool {
   }
 
   /// Adds groups that are worth much against the prices. Those there were keep their places.
-  mutating func widen(by prices: [Double], shouldStop: () -> Bool) {
+  mutating func widen(by prices: [Double], shouldStop: (Int) -> Bool) {
     turn += 4
     _ = generator.ranking(by: prices).addGroups(to: &table, turn: turn, shouldStop: shouldStop)
   }

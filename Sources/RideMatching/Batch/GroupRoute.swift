@@ -1,7 +1,7 @@
 import ObjectModel
 import RoutePlanning
 
-/// The best way of one taxi from one pick-up: every order of drop-offs is tried.
+/// The best route of one taxi from one pick-up: every order of drop-offs is tried.
 ///
 /// Local index 0 is the rider at whose origin all get in. Figures are filled in by the caller, who
 /// has them from the pairs. *Work* is the time over a road in an hour of factor 1.
@@ -33,7 +33,7 @@ struct GroupRoute {
     /// No order holds the limits.
     case none
     /// Only the shared part of a ride is too small in all of them, which one more rider may mend;
-    /// or the way has no price.
+    /// or the route has no price.
     case tooLittleShared
     case found
   }
@@ -60,7 +60,7 @@ struct GroupRoute {
   }
 
   /// Looks for the least fare over all orders within every rider's longest ride. Equal fares: the
-  /// shorter way, then the order that comes first. An order that is neither shorter nor faster than
+  /// shorter route, then the order that comes first. An order that is neither shorter nor faster than
   /// the best so far is not priced.
   ///
   /// - Complexity: O(count!) sums at worst, 24 for 4 riders; one or two fares.
@@ -105,8 +105,8 @@ struct GroupRoute {
     }
   }
 
-  /// - Parameter shared: Meters until only the last is aboard: everyone else rides in company all
-  ///   the way.
+  /// Takes in a whole order. `shared` is how many meters are driven until only the last rider is
+  /// aboard: everyone else rides in company all the way.
   @inline(__always)
   private mutating func finish(
     _ path: Int, last: Int, shared: Double, _ newMeters: Double, _ newSeconds: Double,
@@ -123,8 +123,9 @@ struct GroupRoute {
     _ path: Int, _ newMeters: Double, _ newSeconds: Double, _ departure: Int,
     _ instance: BatchInstance
   ) {
-    let newFare = instance.options.pricing.estimate(
-      newMeters, newSeconds, instance.estimators[departure].departure)
+    let newFare = instance.markets.fare(
+      riders, count: count, meters: newMeters, seconds: newSeconds,
+      departure: instance.estimators[departure].departure)
     // A fare that is not a number is none.
     guard newFare < .infinity, newFare < fare || (newFare == fare && newMeters < meters)
     else { return }

@@ -45,7 +45,7 @@ struct OriginGrid {
   private var runOfRequest: [Int]
   /// By run: itself and its neighbours.
   private var near: [[Int]] = []
-  private let longestWindow: Int64
+  private let longestWindowMilliseconds: Int64
 
   private struct Cube: Hashable {
     var x: Int32
@@ -59,10 +59,10 @@ struct OriginGrid {
     requests = usable
     runOfRequest = Array(repeating: -1, count: instance.count)
     rowOfRequest = runOfRequest
-    longestWindow = usable.map { Self.span(instance, $0) }.max() ?? 0
+    longestWindowMilliseconds = usable.map { Self.span(instance, $0) }.max() ?? 0
     // The longest walk that bounds anything; at least 20 m, so that cubes are not endless.
     let walk = usable.map { instance.maxWalks[$0] }.filter { $0 > 0 }.max() ?? 0
-    let side = min(2.0, max(20, walk) / BatchInstance.leastRadiusMeters * (1 + 1e-9))
+    let side = min(2.0, max(20, walk) / BatchInstance.minimumRadiusMeters * (1 + 1e-9))
     var cubes: [Cube: [Int]] = [:]
     for request in usable {
       let cell = (instance.origins[request] / side).rounded(.down)
@@ -113,7 +113,7 @@ struct OriginGrid {
       return Place(x: Float(from.x), y: Float(from.y), z: Float(from.z))
     }
     let walk = instance.maxWalks[request]
-    let chord = Float(walk / BatchInstance.leastRadiusMeters) * 1.0001 + 1e-6
+    let chord = Float(walk / BatchInstance.minimumRadiusMeters) * 1.0001 + 1e-6
     return Row(
       request: Int32(request), seats: Int32(instance.seats[request]),
       start: instance.starts[request], end: instance.ends[request],
@@ -131,7 +131,7 @@ struct OriginGrid {
   func forEachNear(_ anchor: Int, _ body: (Row) -> Void) -> Int {
     var looked = 0
     let own = row(of: anchor)
-    let (earliest, overflow) = own.start.subtractingReportingOverflow(longestWindow)
+    let (earliest, overflow) = own.start.subtractingReportingOverflow(longestWindowMilliseconds)
     let first = overflow ? Int64.min : earliest
     for run in near[runOfRequest[anchor]] {
       let range = runs[run]

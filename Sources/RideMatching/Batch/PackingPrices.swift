@@ -19,9 +19,10 @@ struct PackingPrices {
   private static let cooling = 0.86
   private static let damping = 0.4
 
-  /// - Parameter known: Prices for fewer groups, to begin with.
+  /// Finds prices, beginning with those that are known of fewer groups.
+  ///
   /// - Complexity: O(groups), as many times over as there are sweeps.
-  init(_ problem: PackingProblem, _ known: PackingPrices? = nil, shouldStop: () -> Bool) {
+  init(_ problem: PackingProblem, _ known: PackingPrices? = nil, shouldStop: (Int) -> Bool) {
     prices = known?.prices ?? Self.fairShares(problem)
     slacks = []
     var worth = 0.0
@@ -30,7 +31,7 @@ struct PackingPrices {
     let sweeps = known == nil ? Self.sweeps : Self.furtherSweeps
     for _ in 1..<sweeps { temperature /= Self.cooling }
     if temperature > 0 {
-      for _ in 0..<sweeps where !shouldStop() {
+      for _ in 0..<sweeps where !shouldStop(problem.groups) {
         sweep(problem, temperature)
         temperature *= Self.cooling
       }

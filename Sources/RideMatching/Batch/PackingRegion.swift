@@ -35,9 +35,16 @@ struct PackingRegion {
   private var best: [Int32] = []
   private var bestValue = 0.0
   private var nodes = 0
+  /// Since it was last asked for, in units of ``BatchOptions/workLimit``.
+  private var work = 0
 
   init(_ problem: PackingProblem) {
     bitOf = Array(repeating: Self.outside, count: problem.requests) + [0]
+  }
+
+  mutating func takeWork() -> Int {
+    defer { work = 0 }
+    return work
   }
 
   mutating func rebuild(
@@ -45,6 +52,8 @@ struct PackingRegion {
     _ lists: PackingLists, _ random: inout SplitMix64
   ) {
     let target = 8 + random.below(17)
+    // What a round costs that finds nothing to do.
+    work += 100
     gather(packing, problem, lists, target, &random)
     defer { for request in requests { bitOf[request] = Self.outside } }
     guard requests.count > 1 else { return }
@@ -59,6 +68,8 @@ struct PackingRegion {
     }
     guard bound > bestValue else { return }
     collectCandidates(problem, lists, room: bound - bestValue)
+    // Each is held against every request of the region.
+    work += found.count * requests.count / 8
     tightenParts()
     bound = 0
     for part in parts { bound += part }
@@ -68,6 +79,7 @@ struct PackingRegion {
     chosen.removeAll(keepingCapacity: true)
     nodes = 0
     branch(0, used: 0, value: 0, bound: bound)
+    work += 4 * nodes
     guard !best.isEmpty else { return }
     for group in oldGroups { packing.drop(group, problem) }
     for group in best { packing.choose(Int(group), problem) }
@@ -124,6 +136,7 @@ struct PackingRegion {
     for request in requests {
       for entry in lists.entries(first: request) {
         if entry.slack >= room { break }
+        work += 1
         let bits =
           bitOf[Int(entry.members[0])] | bitOf[Int(entry.members[1])]
           | bitOf[Int(entry.members[2])] | bitOf[Int(entry.members[3])]

@@ -13,7 +13,7 @@ struct PackingSearch {
   private var random: SplitMix64
 
   /// Greedy and local search. - Complexity: O(groups).
-  init(_ problem: PackingProblem, seed: UInt64, shouldStop: () -> Bool) {
+  init(_ problem: PackingProblem, seed: UInt64, shouldStop: (Int) -> Bool) {
     self.problem = problem
     prices = PackingPrices(problem, shouldStop: shouldStop)
     lists = PackingLists(problem, prices)
@@ -27,13 +27,13 @@ struct PackingSearch {
     improve(shouldStop)
   }
 
-  /// Ruin and recreate. - Returns: False when told to stop.
-  /// - Parameter limit: Of all rounds so far.
+  /// Ruin and recreate until so many rounds have been run in all; false when told to stop.
+  ///
   /// - Complexity: A few microseconds a round.
-  mutating func run(rounds limit: Int, shouldStop: () -> Bool) -> Bool {
+  mutating func run(rounds limit: Int, shouldStop: (Int) -> Bool) -> Bool {
     while rounds < limit {
       // A round takes some microseconds: the clock is not asked each time.
-      if rounds & 7 == 0 && shouldStop() { return false }
+      if rounds & 7 == 0 && shouldStop(region.takeWork()) { return false }
       if problem.groups > 1 {
         region.rebuild(&packing, problem, prices.prices, lists, &random)
       }
@@ -43,7 +43,7 @@ struct PackingSearch {
   }
 
   /// Goes on with more groups; those there were have the same places and at least their weights.
-  mutating func widen(_ problem: PackingProblem, shouldStop: () -> Bool) {
+  mutating func widen(_ problem: PackingProblem, shouldStop: (Int) -> Bool) {
     self.problem = problem
     prices = PackingPrices(problem, prices, shouldStop: shouldStop)
     lists = PackingLists(problem, prices)
@@ -52,10 +52,10 @@ struct PackingSearch {
 
   /// Takes a group in for those it conflicts with while that gains, and gives whoever fell out the
   /// best group that is free.
-  private mutating func improve(_ shouldStop: () -> Bool) {
+  private mutating func improve(_ shouldStop: (Int) -> Bool) {
     var hasGained = true
     var passes = 0
-    while hasGained && passes < 20 && !shouldStop() {
+    while hasGained && passes < 20 && !shouldStop(4 * problem.groups) {
       hasGained = false
       passes += 1
       for index in lists.order {

@@ -2,17 +2,19 @@
 struct PickUp {
   /// Requests that may come along.
   private(set) var near: [Near] = []
-  /// By promise, how many were taken in; those of at least ``leastPromise``; and what is too little
+  /// By promise, how many were taken in; those of at least ``minimumPromise``; and what is too little
   /// for any more.
   private var sizes = InlineArray<256, Int32>(repeating: 0)
   private var promising: Int32 = 0
-  private var leastPromise: UInt8 = 0
+  private var minimumPromise: UInt8 = 0
   /// Those of highest rank, best first.
   private(set) var partners: [GroupGenerator.Partner] = []
   var triples: [Triple] = []
   var found: [GroupTable.Candidate] = []
   /// At this pick-up and those before.
   var rowsLookedAt = 0
+  /// Sets of riders whose best order was looked for.
+  var routesOrdered = 0
   /// Something was left out, at this pick-up or one before.
   var wasLimited = false
   /// Partners that are made larger.
@@ -48,30 +50,30 @@ struct PickUp {
     near.removeAll(keepingCapacity: true)
     sizes = InlineArray(repeating: 0)
     promising = 0
-    leastPromise = 0
+    minimumPromise = 0
     partners.removeAll(keepingCapacity: true)
     triples.removeAll(keepingCapacity: true)
     found.removeAll(keepingCapacity: true)
   }
 
-  /// Takes in a request unless so many are more promising already. Its promise is what two ways have
+  /// Takes in a request unless so many are more promising already. Its promise is what two routes have
   /// in common as a share of both; those below 0 are the last.
   /// - Complexity: O(1) expected.
   @inline(__always)
   mutating func addNear(_ request: Int32, shared: Float, of both: Float, limit: Int32) {
     // Most of a crowd is passed by without a division.
-    if leastPromise > 0 && shared * 256 < Float(leastPromise) * both {
+    if minimumPromise > 0 && shared * 256 < Float(minimumPromise) * both {
       wasLimited = true
       return
     }
     let promise = both > 0 ? shared / both : 1
-    let part = max(leastPromise, UInt8(max(0, min(promise * 256, 255))))
+    let part = max(minimumPromise, UInt8(max(0, min(promise * 256, 255))))
     near.append(Near(request: request, promise: part))
     sizes[Int(part)] += 1
     promising += 1
-    while promising - sizes[Int(leastPromise)] >= limit {
-      promising -= sizes[Int(leastPromise)]
-      leastPromise += 1
+    while promising - sizes[Int(minimumPromise)] >= limit {
+      promising -= sizes[Int(minimumPromise)]
+      minimumPromise += 1
     }
   }
 
@@ -79,8 +81,8 @@ struct PickUp {
   /// - Complexity: O(near).
   mutating func keepNear(_ limit: Int32) {
     guard near.count > limit else { return }
-    var ties = limit - (promising - sizes[Int(leastPromise)])
-    let least = leastPromise
+    var ties = limit - (promising - sizes[Int(minimumPromise)])
+    let least = minimumPromise
     near.removeAll { candidate in
       if candidate.promise == least { ties -= 1 }
       return candidate.promise < least || (candidate.promise == least && ties < 0)
@@ -129,10 +131,9 @@ struct PickUp {
   func leg(_ j: Int, _ k: Int) -> Leg { legs[j * count + k] }
 
   mutating func addTriple(
-    _ owner: Int, _ j: Int, _ k: Int, _ meters: Double, _ work: Double, _ saving: Double,
-    rank: Double
+    of owner: Int, with j: Int, _ k: Int, leg: Leg, saving: Double, rank: Double
   ) {
-    legs[j * count + k] = Leg(meters: meters, work: work, isFeasible: true)
+    legs[j * count + k] = leg
     triples.append(Triple(j: j, k: k, rank: rank))
     guard saving > 0 else { return }
     let members = SIMD4(

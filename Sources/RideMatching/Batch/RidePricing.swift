@@ -1,13 +1,13 @@
 public import ObjectModel
 public import TaxiFares
 
-/// What a way costs, as matching sees it: a fast estimate for hundreds of thousands of candidates
+/// What a ride costs, as matching sees it: a fast estimate for hundreds of thousands of candidates
 /// and the meter's own amount for the few that are answered.
 public struct RidePricing: Sendable {
   /// Meters, seconds and departure to minor units.
   public typealias Fare = @Sendable (Double, Double, Instant) -> Double
 
-  /// For candidates: continuous, below 0.1 us. Not finite counts as never worth it. A way that is
+  /// For candidates: continuous, below 0.1 us. Not finite counts as never worth it. A ride that is
   /// neither shorter nor faster is taken to cost no less, and may not be asked for.
   public let estimate: Fare
   /// For answers.
@@ -15,7 +15,12 @@ public struct RidePricing: Sendable {
   /// What a meter on foot costs its rider, minor units.
   public let walkCostPerMeter: Double
 
-  /// - Parameter exact: Nil: the estimate, rounded.
+  /// Makes a price list of an estimate and, for answers, of an exact amount.
+  ///
+  /// - Parameters:
+  ///   - walkCostPerMeter: What a meter on foot costs its rider, minor units.
+  ///   - estimate: See ``estimate``.
+  ///   - exact: See ``exact``; nil: the estimate, rounded.
   public init(
     walkCostPerMeter: Double, estimate: @escaping Fare,
     exact: (@Sendable (Double, Double, Instant) -> Int64)? = nil
@@ -39,25 +44,33 @@ public struct RidePricing: Sendable {
   /// A tariff: the exact meter for answers, a table of it for candidates (``FareTable``).
   ///
   /// - Parameters:
+  ///   - tariff: One version of it.
   ///   - departures: The span for which bands (night, rush hour) are told apart in candidates, by
   ///     the half hour; departures outside it are priced like its ends.
+  ///   - isCalled: Whether the call fee is due.
   ///   - walkCostPerMeter: Nil: twice what a meter by taxi costs in the middle of the table.
+  /// - Returns: The price list, without areas and flat trips.
   /// - Throws: ``FareError`` when the tariff cannot price a trip without further facts.
   public static func tariff(
     _ tariff: Tariff, departures: ClosedRange<Instant>, isCalled: Bool = false,
     walkCostPerMeter: Double? = nil
   ) throws(FareError) -> RidePricing {
     let table = try FareTable(tariff, departures: departures, isCalled: isCalled)
-    let slope =
-      (table.fare(meters: 6000, seconds: 1080, departure: departures.lowerBound)
-        - table.fare(meters: 4000, seconds: 720, departure: departures.lowerBound)) / 2000
     return RidePricing(
-      walkCostPerMeter: walkCostPerMeter ?? Self.walkRatio * slope,
+      walkCostPerMeter: walkCostPerMeter ?? walkCost(table, departures.lowerBound),
       estimate: { table.fare(meters: $0, seconds: $1, departure: $2) },
       exact: { meters, seconds, departure in
         FareTable.exact(tariff, meters, seconds, departure, isCalled)
           ?? rounded(table.fare(meters: meters, seconds: seconds, departure: departure))
       })
+  }
+
+  /// Twice what a meter by taxi costs in the middle of the table.
+  static func walkCost(_ table: FareTable, _ departure: Instant) -> Double {
+    let slope =
+      (table.fare(meters: 6000, seconds: 1080, departure: departure)
+        - table.fare(meters: 4000, seconds: 720, departure: departure)) / 2000
+    return walkRatio * slope
   }
 
   /// A meter on foot counts as so many meters by taxi, for want of a better figure.

@@ -38,8 +38,8 @@ struct PartyGrid: Sendable {
   private(set) var shards: [[UInt64: Cell]]
   private(set) var count = 0
   /// The most that any party here ever allowed: how far a search must look.
-  private(set) var widestWalk = 0.0
-  private(set) var widestTolerance: Int64 = 0
+  private(set) var maximumWalkMeters = 0.0
+  private(set) var maximumToleranceMilliseconds: Int64 = 0
 
   init(cellMeters: Double, slotMilliseconds: Int64) {
     self.cellMeters = cellMeters
@@ -89,8 +89,9 @@ struct PartyGrid: Sendable {
   mutating func insert(_ row: PartyRow, at address: Address) {
     let party = row.entry.party
     count += 1
-    widestWalk = max(widestWalk, row.walkLimit)
-    widestTolerance = max(widestTolerance, party.window.toleranceMilliseconds)
+    maximumWalkMeters = max(maximumWalkMeters, row.walkLimit)
+    maximumToleranceMilliseconds = max(
+      maximumToleranceMilliseconds, party.window.toleranceMilliseconds)
     let shard = Self.shard(address.cell)
     var cell = shards[shard].removeValue(forKey: address.cell) ?? Cell()
     let place = cell.slots.firstIndex { $0.time >= address.time } ?? cell.slots.count
@@ -116,8 +117,8 @@ struct PartyGrid: Sendable {
     }
     if !cell.slots.isEmpty { shards[shard][address.cell] = cell }
     if count == 0 {
-      widestWalk = 0
-      widestTolerance = 0
+      maximumWalkMeters = 0
+      maximumToleranceMilliseconds = 0
     }
   }
 
@@ -143,16 +144,6 @@ struct PartyGrid: Sendable {
     visitRows(
       south: south, north: north, west: place.longitude - halfWidth,
       width: 2 * halfWidth, times, body)
-  }
-
-  func visit(
-    in box: GeoBox, times: ClosedRange<Int64>, _ body: ([PartyRow]) -> Void
-  ) {
-    guard count > 0 else { return }
-    let width = box.east - box.west
-    visitRows(
-      south: box.south, north: box.north, west: box.west,
-      width: width < 0 ? width + 360 : width, times, body)
   }
 
   private func visitRows(

@@ -14,6 +14,7 @@ import RoutePlanning
 /// - Complexity: A change O(rows of its slot); a match O(rows of the cells and slots in reach), a
 ///   scan of everything where limits are so wide that cells do not help.
 public struct PartyIndex: Sendable {
+  /// Prices parties as they are put in, and joins as they are tried.
   public let pricing: PartyPricing
   private(set) var grids: [PartyGrid] = []
   private(set) var profiles: [TrafficProfile] = []
@@ -23,7 +24,7 @@ public struct PartyIndex: Sendable {
   private struct Location: Sendable {
     var grid: Int
     var address: PartyGrid.Address
-    var entry: PartyEntry
+    var entry: IndexedParty
   }
 
   /// Upper ends of the classes of limits: meters of walk, and milliseconds of tolerance.
@@ -31,6 +32,7 @@ public struct PartyIndex: Sendable {
   private static let toleranceClasses: [Int64] = [900_000, 3_600_000, 14_400_000, .max]
   private static let directoryCount = 512
 
+  /// Makes an index of no parties.
   public init(pricing: PartyPricing) {
     self.pricing = pricing
     directory = Array(repeating: [:], count: Self.directoryCount)
@@ -44,15 +46,12 @@ public struct PartyIndex: Sendable {
     }
   }
 
+  /// Parties held: open, full and departed ones.
   public var count: Int { grids.reduce(0) { $0 + $1.count } }
 
+  /// Finds the newest state that was put in, if the party is held.
   public func party(_ id: String) -> Party? {
     directory[Self.shard(id)][id]?.entry.party
-  }
-
-  /// Every party held, in no order.
-  public func visitParties(_ body: (Party) -> Void) {
-    for shard in directory { for location in shard.values { body(location.entry.party) } }
   }
 
   /// Puts in the newest state of a party in place of the one before. Cancelled and ended parties
@@ -64,7 +63,7 @@ public struct PartyIndex: Sendable {
     case .cancelled, .ended: return
     case .open, .full, .departed: break
     }
-    let entry = try PartyEntry(party, pricing: pricing)
+    let entry = try IndexedParty(party, pricing: pricing)
     let walk = party.policy.bounding(party.limits).maxWalkMeters
     let tolerance = party.window.toleranceMilliseconds
     let walkClass = Self.walkClasses.firstIndex { walk <= $0 } ?? Self.walkClasses.count - 1
@@ -76,12 +75,13 @@ public struct PartyIndex: Sendable {
       grid: grid, address: address, entry: entry)
   }
 
+  /// Takes a party out; one that is not held changes nothing.
   public mutating func remove(id: String) {
     guard let known = directory[Self.shard(id)].removeValue(forKey: id) else { return }
     grids[known.grid].remove(id: id, at: known.address)
   }
 
-  private mutating func profile(_ entry: PartyEntry) -> UInt8 {
+  private mutating func profile(_ entry: IndexedParty) -> UInt8 {
     let profile = entry.ride.travel.profile
     if let known = profiles.firstIndex(of: profile) { return UInt8(known) }
     guard profiles.count < Int(PartyRow.unknownProfile) else { return PartyRow.unknownProfile }

@@ -1,7 +1,7 @@
 import GeoMath
 
 /// A place as a point of the sphere of radius R1, in meters: the straight line through the Earth
-/// between two of them is a lower bound of the way on the ground that costs no trigonometry.
+/// between two of them is a lower bound of the distance on the ground that costs no trigonometry.
 struct SphereVector: Hashable, Sendable {
   var x: Double
   var y: Double

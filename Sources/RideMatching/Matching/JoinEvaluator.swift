@@ -15,7 +15,9 @@ struct JoinEvaluator {
   private let drop: Coordinate
   private let pricing: PartyPricing
   private let wishes: RideWishes
-  private let maxShare: Int64
+  /// Nil: what the rider pays alone.
+  private let maxShare: Int64?
+  private let overlapRule: OverlapRule
   private let areas: PlaceAreas
   private let riderBit: UInt64
   private let origin: DistanceOrigin
@@ -23,13 +25,14 @@ struct JoinEvaluator {
   private let someone: PreparedRide.Joiner
   var scratch = RideScratch()
 
-  init(_ query: MatchQuery, pricing: PartyPricing) {
+  init(_ query: MatchQuery, pricing: PartyPricing, _ overlaps: OverlapRule) {
     self.query = query
     self.pricing = pricing
     drop = query.destination.coordinate
     wishes = query.wishes
     riderBit = PartyRow.bit(query.riderID)
-    maxShare = query.maxShare ?? .max
+    maxShare = query.maxShare
+    overlapRule = overlaps
     areas = pricing.placeAreas(drop)
     origin = DistanceOrigin(query.origin)
     originVector = SphereVector(query.origin)
@@ -38,7 +41,7 @@ struct JoinEvaluator {
   }
 
   /// The rules from detour on, asked of a party with a seat free; the plan is left in the scratch.
-  /// - Parameter longestRideMeters: Of the rider, in place of the limit in force.
+  /// `longestRideMeters` stands in place of the rider's limit in force.
   mutating func verdict(
     _ ride: PreparedRide, seats: Int, longestRideMeters: Double? = nil,
     checksMaxShare: Bool = true
@@ -66,7 +69,11 @@ struct JoinEvaluator {
         return .price
       }
     }
-    if checksMaxShare && scratch.plan.shares[riders] > maxShare { return .price }
+    if checksMaxShare
+      && scratch.plan.shares[riders] > maxShare ?? scratch.plan.soloFare(riders)
+    {
+      return .price
+    }
     return .fits
   }
 
@@ -85,7 +92,7 @@ struct JoinEvaluator {
     min(wishes.maxWalkMeters ?? ride.limits.maxWalkMeters, ride.walkCap)
   }
 
-  func holdsPolicy(_ entry: PartyEntry) -> Bool {
+  func holdsPolicy(_ entry: IndexedParty) -> Bool {
     guard entry.ride.hasAttributeRules else { return true }
     return entry.party.policy.conflict(
       host: entry.party.riders.first?.attributes ?? [:], other: query.attributes) == nil
@@ -97,13 +104,18 @@ struct JoinEvaluator {
     return !rows[i].hasAttributeRules || holdsPolicy(rows[i].entry)
   }
 
-  func isAboard(_ entry: PartyEntry) -> Bool {
+  /// Whether the ride planned in the scratch takes someone's time who has none left.
+  mutating func overlaps(_ entry: IndexedParty) -> Bool {
+    overlapRule.isBroken(by: entry, rideSeconds: scratch.plan.totalSeconds)
+  }
+
+  func isAboard(_ entry: IndexedParty) -> Bool {
     entry.riderIDs.contains(query.riderID)
   }
 
   /// What the plan in the scratch means for the rider, as it ranks. Mutating so that no copy of the
   /// scratch is handed over.
-  mutating func ranked(_ entry: PartyEntry, walkMeters: Double) -> RankedParty {
+  mutating func ranked(_ entry: IndexedParty, walkMeters: Double) -> RankedParty {
     let me = scratch.plan.riderCount - 1
     let gap = entry.departure.milliseconds(since: query.window.time)
     return RankedParty(
@@ -135,7 +147,7 @@ struct RankedParty {
   var walkMeters: Double
   var timeGapMilliseconds: Int64
   var detourSeconds: Double
-  var entry: PartyEntry
+  var entry: IndexedParty
 
   static func isBefore(_ a: RankedParty, _ b: RankedParty) -> Bool {
     if a.saving != b.saving { return a.saving > b.saving }

@@ -3,27 +3,40 @@ public import ObjectModel
 
 /// A rider's trip, for which parties are sought.
 public struct MatchQuery: Hashable, Sendable {
+  /// Who looks; parties they are in already are left out.
   public var riderID: String
+  /// Where the walk to the pick-up begins.
   public var origin: Coordinate
+  /// Where the rider wants to get out.
   public var destination: RidePlace
+  /// When the rider can leave; it must share a moment with the party's window.
   public var window: DepartureWindow
+  /// The limits that the rider states; each party's own are in force for the others.
   public var wishes: RideWishes
+  /// Seats that the rider takes, from 1 on.
   public var seats: Int
+  /// What policies look at, such as `gender`: name to value.
   public var attributes: [String: String]
   /// For parties that share by weights; nil: 1.
   public var weight: Double?
-  /// The most they would pay, minor units.
+  /// The most they would pay, minor units. Nil: what they would pay alone from the party's origin, so
+  /// that nobody is offered a loss without asking for it.
   public var maxShare: Int64?
+  /// When the question is asked: windows that have ended by then are no candidates.
   public var now: Instant
   /// Candidates answered, at least 0.
   public var limit: Int
   /// Whether to count what each rule removes; looks at every party.
   public var explain: Bool
+  /// Whether to show parties, too, that overlap one of the rider's own and that a join refuses.
+  public var allowsOverlap: Bool
 
+  /// Makes a question without limits of the rider's own, for one seat and the best 20 candidates.
   public init(
     riderID: String, origin: Coordinate, destination: RidePlace, window: DepartureWindow,
     now: Instant, wishes: RideWishes = .none, seats: Int = 1, attributes: [String: String] = [:],
-    weight: Double? = nil, maxShare: Int64? = nil, limit: Int = 20, explain: Bool = false
+    weight: Double? = nil, maxShare: Int64? = nil, limit: Int = 20, explain: Bool = false,
+    allowsOverlap: Bool = false
   ) {
     self.riderID = riderID
     self.origin = origin
@@ -37,8 +50,10 @@ public struct MatchQuery: Hashable, Sendable {
     self.now = now
     self.limit = limit
     self.explain = explain
+    self.allowsOverlap = allowsOverlap
   }
 
+  /// Asks for what a request of a batch states, limits included.
   public init(_ request: RideRequest, now: Instant, limit: Int = 20, explain: Bool = false) {
     self.init(
       riderID: request.riderID, origin: request.origin.coordinate,
@@ -69,15 +84,20 @@ public enum MatchRule: String, Hashable, Sendable, CaseIterable {
   case walk
   /// Every order of drop-offs makes a ride too long, or too little of one is shared.
   case detour
-  /// Someone aboard, or the rider, would pay more than accepted.
+  /// Someone aboard would pay more than accepted, or the rider more than stated or than alone.
   case price
+  /// The rider, or someone aboard whom the longer ride keeps busy, is in as many other parties at
+  /// that time as are allowed.
+  case overlap
 }
 
 /// A party that one could join, with what that would mean: equal to the preview and the join.
 public struct MatchCandidate: Hashable, Sendable {
+  /// The party as it is now, without the rider.
   public var party: Party
+  /// From the rider's origin to the party's, along the sphere.
   public var walkMeters: Double
-  /// Beyond the way alone from the party's origin.
+  /// Beyond the direct route from the party's origin.
   public var detourSeconds: Double
   /// The part of one's own ride with someone else aboard, 0...1.
   public var sharedRatio: Double
@@ -87,9 +107,10 @@ public struct MatchCandidate: Hashable, Sendable {
   public var route: PartyRoute
   /// Minor units.
   public var yourFare: Int64
-  /// The way alone from the party's origin, minus ``yourFare``.
+  /// The direct route from the party's origin, minus ``yourFare``.
   public var yourSaving: Int64
 
+  /// Puts a candidate together.
   public init(
     party: Party, walkMeters: Double, detourSeconds: Double, sharedRatio: Double,
     timeGapMilliseconds: Int64, route: PartyRoute, yourFare: Int64, yourSaving: Int64
@@ -104,6 +125,7 @@ public struct MatchCandidate: Hashable, Sendable {
     self.yourSaving = yourSaving
   }
 
+  /// Rider ids in the order of getting out.
   public var stopOrder: [String] { route.stopOrder }
 }
 
@@ -121,6 +143,7 @@ public struct MatchExplanation: Hashable, Sendable {
   /// The smallest change of each rule, as far as one helps.
   public var relaxations: [MatchRelaxation]
 
+  /// Puts counts and relaxations together.
   public init(
     considered: Int, matched: Int, removed: [MatchRule: Int], relaxation: MatchRelaxation? = nil,
     relaxations: [MatchRelaxation]
@@ -142,11 +165,13 @@ public struct MatchRelaxation: Hashable, Sendable {
   public var amount: Double
   /// What to ask for instead.
   public var value: Double
+  /// The party that would match.
   public var partyID: String
-  /// ``amount`` in units of what is usual (600 s, 1 seat, 300 m, 0.25, a tenth of the way alone),
+  /// ``amount`` in units of what is usual (600 s, 1 seat, 300 m, 0.25, a tenth of the direct route),
   /// by which relaxations of different rules compare.
   public var effort: Double
 
+  /// Makes a relaxation; ``amount`` and ``value`` are in the unit of the rule.
   public init(
     rule: MatchRule, amount: Double, value: Double, partyID: String, effort: Double
   ) {
@@ -158,15 +183,21 @@ public struct MatchRelaxation: Hashable, Sendable {
   }
 }
 
+/// What a search found.
 public struct MatchAnswer: Hashable, Sendable {
   /// Best first: own saving, then walk, time gap, detour, id.
   public var candidates: [MatchCandidate]
+  /// Why there are not more; only when it was asked for.
   public var explanation: MatchExplanation?
+  /// False where the search was told to stop before it had looked at everything.
+  public var isComplete: Bool
 
+  /// Puts an answer together.
   public init(
-    candidates: [MatchCandidate], explanation: MatchExplanation? = nil
+    candidates: [MatchCandidate], explanation: MatchExplanation? = nil, isComplete: Bool = true
   ) {
     self.candidates = candidates
     self.explanation = explanation
+    self.isComplete = isComplete
   }
 }

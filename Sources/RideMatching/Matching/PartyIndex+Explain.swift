@@ -3,12 +3,16 @@ import ObjectModel
 
 extension PartyIndex {
   /// Looks at every party, and at each by the rules in their order.
-  func explainedMatch(_ query: MatchQuery) -> MatchAnswer {
-    var evaluator = JoinEvaluator(query, pricing: pricing)
+  func explainedMatch(
+    _ query: MatchQuery, _ overlaps: OverlapRule, _ shouldStop: () -> Bool
+  ) -> MatchAnswer {
+    var steps = StepCounter()
+    var evaluator = JoinEvaluator(query, pricing: pricing, overlaps)
     var explanation = MatchExplanation(
       considered: 0, matched: 0, removed: [:], relaxation: nil, relaxations: [])
     var found: [RankedParty] = []
     visitConsidered(evaluator) { rows, i in
+      if steps.take(1, shouldStop) { return }
       explanation.considered += 1
       if let rule = evaluator.firstBroken(rows, i) {
         explanation.removed[rule, default: 0] += 1
@@ -19,7 +23,7 @@ extension PartyIndex {
     }
     explanation.matched = found.count
     if found.isEmpty {
-      explanation.relaxations = relaxations(&evaluator)
+      explanation.relaxations = relaxations(&evaluator, &steps, shouldStop)
       explanation.relaxation = explanation.relaxations.min(by: MatchRelaxation.isSmaller)
     }
     found.sort(by: RankedParty.isBefore)
@@ -27,7 +31,8 @@ extension PartyIndex {
     for ranked in found.prefix(max(0, query.limit)) {
       candidates.append(evaluator.candidate(ranked))
     }
-    return MatchAnswer(candidates: candidates, explanation: explanation)
+    return MatchAnswer(
+      candidates: candidates, explanation: explanation, isComplete: !steps.hasStopped)
   }
 
   /// Parties whose window has not ended, the rider's own aside.
@@ -45,10 +50,12 @@ extension PartyIndex {
   }
 
   /// The smallest change of each rule by which some party matches, in the order of the rules.
-  private func relaxations(_ evaluator: inout JoinEvaluator) -> [MatchRelaxation] {
+  private func relaxations(
+    _ evaluator: inout JoinEvaluator, _ steps: inout StepCounter, _ shouldStop: () -> Bool
+  ) -> [MatchRelaxation] {
     var best: [MatchRule: MatchRelaxation] = [:]
     visitConsidered(evaluator) { rows, i in
-      guard rows[i].isOpen, evaluator.mayRelax(rows, i, best),
+      guard !steps.take(4, shouldStop), rows[i].isOpen, evaluator.mayRelax(rows, i, best),
         let change = evaluator.relaxation(rows[i].entry)
       else { return }
       if let known = best[change.rule], !MatchRelaxation.isLess(change, known) { return }
@@ -59,9 +66,15 @@ extension PartyIndex {
 }
 
 extension MatchRelaxation {
-  /// Of one rule.
+  /// Of one rule. Where the rider states no limit, each party's own is in force: what counts is
+  /// then the value to ask for, which holds for all parties, and not how far it is from that limit.
   static func isLess(_ a: MatchRelaxation, _ b: MatchRelaxation) -> Bool {
-    if a.amount != b.amount { return a.amount < b.amount }
+    switch a.rule {
+    case .walk, .detour, .price:
+      if a.value != b.value { return a.value < b.value }
+    case .window, .seats, .state, .policy, .overlap:
+      if a.amount != b.amount { return a.amount < b.amount }
+    }
     return a.partyID.utf8.lexicographicallyPrecedes(b.partyID.utf8)
   }
 
@@ -84,7 +97,7 @@ extension JoinEvaluator {
     // Not <=: a limit that is no number holds nothing.
     if !(walkMeters(rows[i].ride) <= limit) { return .walk }
     switch verdict(rows[i].ride, seats: query.seats) {
-    case .fits: return nil
+    case .fits: return overlaps(rows[i].entry) ? .overlap : nil
     case .detour: return .detour
     case .price: return .price
     }
@@ -94,11 +107,12 @@ extension JoinEvaluator {
   func mayRelax(_ rows: [PartyRow], _ i: Int, _ best: [MatchRule: MatchRelaxation]) -> Bool {
     let late = missingTolerance(rows, i)
     let limit = min(query.wishes.maxWalkMeters ?? rows[i].walkLimit, rows[i].walkCap)
-    let far = originVector.lowerMeters(to: rows[i].origin) - limit
+    let walk = originVector.lowerMeters(to: rows[i].origin)
+    let far = walk - limit
     let seats = query.seats - Int(rows[i].seatsFree)
     if (late > 0 ? 1 : 0) + (far > 0 ? 1 : 0) + (seats > 0 ? 1 : 0) > 1 { return false }
     if late > 0, let known = best[.window], Double(late) / 1000 > known.amount { return false }
-    if far > 0, let known = best[.walk], far > known.amount { return false }
+    if far > 0, let known = best[.walk], walk > known.value { return false }
     return true
   }
 
@@ -118,7 +132,7 @@ extension JoinEvaluator {
 
   /// The least change of one wish by which the party fits, if exactly one rule is broken and the
   /// wish can mend it: policies, others' limits and others' prices cannot be wished away.
-  mutating func relaxation(_ entry: PartyEntry) -> MatchRelaxation? {
+  mutating func relaxation(_ entry: IndexedParty) -> MatchRelaxation? {
     let party = entry.party
     guard party.state == .open, holdsPolicy(entry) else { return nil }
     let late = missingTolerance(start: party.window.start, end: party.window.end)
@@ -129,9 +143,9 @@ extension JoinEvaluator {
     guard broken <= 1, party.seatsFree > 0 else { return nil }
     if broken == 1 {
       if isFar, walk > party.policy.maxWalkMeters ?? .infinity { return nil }
-      guard verdict(entry.ride, seats: min(query.seats, party.seatsFree)) == .fits else {
-        return nil
-      }
+      guard verdict(entry.ride, seats: min(query.seats, party.seatsFree)) == .fits,
+        !overlaps(entry)
+      else { return nil }
       if late > 0 {
         return change(
           .window, by: Double(late) / 1000, from: Double(query.window.toleranceMilliseconds) / 1000,
@@ -157,7 +171,7 @@ extension JoinEvaluator {
   }
 
   /// Tries the lengths of the rider's own ride in every order that the others accept.
-  private mutating func longerRide(_ entry: PartyEntry) -> MatchRelaxation? {
+  private mutating func longerRide(_ entry: IndexedParty) -> MatchRelaxation? {
     guard verdict(entry.ride, seats: query.seats) == .detour else { return nil }
     let joiner = joiner(entry.ride, seats: query.seats)
     entry.ride.load(&scratch)
@@ -177,7 +191,9 @@ extension JoinEvaluator {
         ratio += max(ratio.ulp, .ulpOfOne)
       }
       guard ratio > ridden, ratio <= cap else { continue }
-      if verdict(entry.ride, seats: query.seats, longestRideMeters: meters) == .fits {
+      if verdict(entry.ride, seats: query.seats, longestRideMeters: meters) == .fits,
+        !overlaps(entry)
+      {
         return change(
           .detour, by: ratio - ridden, from: ridden, usual: 0.25, entry.party, exactly: ratio)
       }
@@ -185,11 +201,12 @@ extension JoinEvaluator {
     return nil
   }
 
-  private mutating func higherShare(_ entry: PartyEntry) -> MatchRelaxation? {
-    guard let most = query.maxShare,
-      verdict(entry.ride, seats: query.seats, checksMaxShare: false) == .fits
+  private mutating func higherShare(_ entry: IndexedParty) -> MatchRelaxation? {
+    guard verdict(entry.ride, seats: query.seats, checksMaxShare: false) == .fits,
+      !overlaps(entry)
     else { return nil }
     let me = scratch.plan.riderCount - 1
+    let most = query.maxShare ?? scratch.plan.soloFare(me)
     let share = scratch.plan.shares[me]
     guard share > most else { return nil }
     let usual = max(1, Double(scratch.plan.soloFare(me)) / 10)
@@ -199,7 +216,7 @@ extension JoinEvaluator {
 }
 
 extension RideScratch {
-  /// The lengths of the way to a place in every order that holds all limits. - Complexity: O(orders).
+  /// The lengths of the ride to a place in every order that holds all limits. - Complexity: O(orders).
   func rideLengths(to place: Int) -> Set<Double> {
     var lengths: Set<Double> = []
     collect(

@@ -6,21 +6,34 @@ extension PartyIndex {
   /// The parties that a rider could join, best for them first: by their own saving, then walk, time
   /// gap, detour, id. Never drops what a look at every party would find.
   ///
+  /// - Parameters:
+  ///   - query: The rider's trip.
+  ///   - claims: When people are busy in other parties, as in
+  ///     ``PartyRules/join(_:_:now:claims:)``; asked of parties that hold all other rules. Nil:
+  ///     overlaps are not looked at.
+  ///   - overlappingParties: ``PartyConfiguration/overlappingParties``.
+  ///   - shouldStop: Asked every few hundred parties, until it says so once; the answer is then not
+  ///     complete.
+  /// - Returns: The candidates, with an explanation if it is asked for.
   /// - Complexity: O(rows of the cells and slots in reach); with `explain`, O(parties).
-  public func match(_ query: MatchQuery) -> MatchAnswer {
-    if query.explain { return explainedMatch(query) }
-    var scan = MatchScan(query, self)
+  public func match(
+    _ query: MatchQuery, claims: PartyRules.Claims? = nil,
+    overlappingParties: Int = 1, shouldStop: () -> Bool = { false }
+  ) -> MatchAnswer {
+    let overlaps = OverlapRule(claims: claims, allowed: overlappingParties, query)
+    if query.explain { return explainedMatch(query, overlaps, shouldStop) }
+    var scan = MatchScan(query, self, overlaps)
     guard query.window.end >= query.now else {
       return MatchAnswer(candidates: [], explanation: nil)
     }
     for grid in grids where grid.count > 0 {
-      scan.begin(widestWalk: query.wishes.maxWalkMeters ?? grid.widestWalk)
+      scan.begin(maximumWalkMeters: query.wishes.maxWalkMeters ?? grid.maximumWalkMeters)
       grid.visit(
-        near: query.origin, radiusMeters: scan.widestWalk,
-        times: times(query.window, grid.widestTolerance)
-      ) { scan.look(at: $0) }
+        near: query.origin, radiusMeters: scan.maximumWalkMeters,
+        times: times(query.window, grid.maximumToleranceMilliseconds)
+      ) { scan.look(at: $0, shouldStop) }
     }
-    return MatchAnswer(candidates: scan.candidates(), explanation: nil)
+    return MatchAnswer(candidates: scan.candidates(), isComplete: !scan.hasStopped)
   }
 
   /// Departure times whose windows, none wider than `tolerance`, may meet a window.
@@ -43,16 +56,18 @@ struct MatchScan {
   private let straightMeters: Double
   private let wishes: RideWishes
   private let seats: Int8
-  private(set) var widestWalk = 0.0
-  /// By profile: no way alone is longer, from any pick-up within ``widestWalk``.
-  private var longestDirect: [Double] = []
+  private(set) var maximumWalkMeters = 0.0
+  /// By profile: no direct route is longer, from any pick-up within ``maximumWalkMeters``.
+  private var longestDirectMeters: [Double] = []
   private let limit: Int
   private var found: [RankedParty] = []
   /// Whoever is not before this one is not among the best.
   private var worst: RankedParty?
+  private var steps = StepCounter()
+  var hasStopped: Bool { steps.hasStopped }
 
-  init(_ query: MatchQuery, _ index: PartyIndex) {
-    evaluator = JoinEvaluator(query, pricing: index.pricing)
+  init(_ query: MatchQuery, _ index: PartyIndex, _ overlaps: OverlapRule) {
+    evaluator = JoinEvaluator(query, pricing: index.pricing, overlaps)
     profiles = index.profiles
     wishes = query.wishes
     limit = max(0, min(query.limit, 1_000_000))
@@ -66,12 +81,12 @@ struct MatchScan {
     straightMeters = query.origin.haversineMeters(to: query.destination.coordinate)
   }
 
-  mutating func begin(widestWalk: Double) {
-    self.widestWalk = widestWalk
-    let walk = widestWalk / HaversineBounds.minimumRatio
+  mutating func begin(maximumWalkMeters: Double) {
+    self.maximumWalkMeters = maximumWalkMeters
+    let walk = maximumWalkMeters / HaversineBounds.minimumRatio
     let most = HaversineBounds.upperMeters(haversineMeters: straightMeters + walk) + 1
     let least = max(0, HaversineBounds.lowerMeters(haversineMeters: straightMeters - walk) - 1)
-    longestDirect = profiles.map { profile in
+    longestDirectMeters = profiles.map { profile in
       var circuity = max(
         profile.circuity.value(meters: least), profile.circuity.value(meters: most))
       for knot in profile.circuity.knots where knot.meters >= least && knot.meters <= most {
@@ -81,7 +96,9 @@ struct MatchScan {
     }
   }
 
-  mutating func look(at rows: [PartyRow]) {
+  mutating func look(at rows: [PartyRow], _ shouldStop: () -> Bool) {
+    // A row that is passed by costs a fiftieth of one that is planned.
+    if steps.take(1 + rows.count / 50, shouldStop) { return }
     for i in rows.indices {
       guard rows[i].isOpen, rows[i].start <= end, rows[i].end >= start, rows[i].end > now,
         rows[i].seatsFree >= seats
@@ -91,15 +108,19 @@ struct MatchScan {
       // Neither order of the first rider and this one may hold both limits.
       let between = rows[i].drop.chordMeters(to: drop) * rows[i].roadPerChord
       let first = rows[i].origin.chordMeters(to: drop) * rows[i].roadPerChord
-      if first + between > rows[i].longest + 0.01, Int(rows[i].profile) < longestDirect.count {
+      if first + between > rows[i].longest + 0.01, Int(rows[i].profile) < longestDirectMeters.count
+      {
         let ratio = min(wishes.maxDetourRatio ?? rows[i].detourRatio, rows[i].detourCap)
         let longest = RideLimits.longestRideMeters(
-          direct: longestDirect[Int(rows[i].profile)], maxDetourRatio: ratio)
+          direct: longestDirectMeters[Int(rows[i].profile)], maxDetourRatio: ratio)
         if rows[i].shortest + between > longest + 0.01 { continue }
       }
+      if steps.take(1, shouldStop) { return }
       let walk = evaluator.walkMeters(rows[i].ride)
       if walk > walkLimit || !evaluator.mayRide(rows, i) { continue }
-      if evaluator.verdict(rows[i].ride, seats: Int(seats)) == .fits {
+      if evaluator.verdict(rows[i].ride, seats: Int(seats)) == .fits,
+        !evaluator.overlaps(rows[i].entry)
+      {
         keep(evaluator.ranked(rows[i].entry, walkMeters: walk))
       }
     }

@@ -7,8 +7,11 @@ extension PartyPricing {
   /// its source, and the shares of that fare. What riders accepted and pay alone stays estimated,
   /// and so does every rule, so that no provider's mood turns a join away.
   ///
-  /// - Parameter route: From the origin through the drop-offs in the order of the party's route,
-  ///   one leg a halt; with any other number of legs the answer is the estimate.
+  /// - Parameters:
+  ///   - party: The newest state.
+  ///   - route: From the origin through the drop-offs in the order of the party's route, one leg a
+  ///     halt; with any other number of legs the answer is the estimate.
+  /// - Returns: What the party is to show.
   /// - Throws: ``PartyError/fare(_:)``.
   public func refined(_ party: Party, by route: Route) throws(PartyError) -> PricedRide {
     let ride = try PreparedRide(party, pricing: self)
@@ -49,11 +52,7 @@ extension PartyPricing {
       departure: ride.meter.departure,
       outOfAreaFromMeters: ride.outOfAreaFromMeters(plan, totalMeters: plan.totalMeters),
       isCalled: ride.meter.isCalled)
-    if plan.isFlat, let place = ride.stops.first?.place,
-      let flat = ride.areaRules.facts(place, placeAreas(place)).flat
-    {
-      trip.flatTrip = tariff.content.flatTrips[flat].id
-    }
+    if plan.flat >= 0 { trip.flatTrip = tariff.content.flatTrips[Int(plan.flat)].id }
     // An engine knows the roads, if not the day: half of the spread of an estimate.
     let spread = ride.travel.profile.durationSpread
     func around(_ factor: Double) -> TravelEstimate {

@@ -8,10 +8,14 @@ public import TaxiFares
 /// A value; the same numbers as a fare estimate of the same ride. Everyone gets in at the party's
 /// origin, and the taxi ends at the last drop-off.
 public struct PartyPricing: Sendable {
+  /// The tariffs, all versions.
   public let catalog: TariffCatalog
+  /// Estimates every distance and duration.
   public let routes: EstimatedRouteProvider
+  /// Which areas hold a place, and so which tariff, surcharge or flat trip is in force.
   public let areas: RideAreas
 
+  /// Makes pricing by some tariffs; without areas parties must name theirs.
   public init(
     catalog: TariffCatalog, routes: EstimatedRouteProvider = EstimatedRouteProvider(),
     areas: RideAreas = .none
@@ -39,6 +43,31 @@ public struct PartyPricing: Sendable {
     } catch {
       throw .fare(error)
     }
+  }
+
+  /// What a ride alone costs, minor units: the fare of a party of one.
+  ///
+  /// - Throws: ``PartyError/noTariffHere(_:)``, ``PartyError/fare(_:)``.
+  func fareAlone(
+    from origin: Coordinate, to destination: Coordinate, departure: Instant,
+    tariffID: String?, vehicleClass: String?
+  ) throws(PartyError) -> Int64 {
+    guard FareLimits.departures.contains(departure) else {
+      throw .fare(.departureOutOfRange(departure))
+    }
+    let tariff = try tariff(
+      id: tariffID, vehicleClass: vehicleClass, origin: origin, departure: departure)
+    let travel = TravelEstimator(
+      profile: routes.profile(at: origin), departure: departure, near: origin)
+    let direct = travel.estimate(from: origin, to: destination)
+    let rules = AreaRules(tariff, origin: origin, pricing: self)
+    let facts = rules.facts(destination, rules.matter ? placeAreas(destination) : PlaceAreas())
+    guard
+      let total = PreparedRide.solo(
+        FareMeter(tariff, departure: departure), direct.distanceMeters, direct.durationSeconds,
+        facts)
+    else { throw .fare(PreparedRide.tooFar(direct.distanceMeters, direct.durationSeconds)) }
+    return total.amount
   }
 
   /// The party as it stands, priced afresh: the same numbers as its last change gave.
@@ -72,11 +101,14 @@ public struct PartyPricing: Sendable {
 
 /// A ride with its price: what a party's route, fare and riders show.
 public struct PricedRide: Hashable, Sendable {
+  /// The shared route.
   public var route: PartyRoute
+  /// The fare of the whole ride.
   public var fare: PartyFare
   /// In the order of the party's riders, the joiner last.
   public var riders: [RiderTerms]
 
+  /// Puts a ride and its price together.
   public init(
     route: PartyRoute, fare: PartyFare, riders: [RiderTerms]
   ) {
@@ -88,18 +120,26 @@ public struct PricedRide: Hashable, Sendable {
 
 /// What the ride means for one rider.
 public struct RiderTerms: Hashable, Sendable {
+  /// Whose terms these are.
   public var riderID: String
   /// Minor units.
   public var share: Int64
+  /// The most that this rider has agreed to pay, minor units.
   public var acceptedShare: Int64
+  /// What the direct route alone would cost, minor units.
   public var soloFare: Int64
+  /// From the pick-up to the drop-off by the shared route, meters.
   public var rideMeters: Double
+  /// The same, seconds.
   public var rideSeconds: Double
+  /// From the pick-up to the drop-off without anyone else, meters.
   public var directMeters: Double
+  /// The same, seconds.
   public var directSeconds: Double
   /// The part of the ride with someone else aboard, 0...1.
   public var sharedRatio: Double
 
+  /// Puts the terms of one rider together.
   public init(
     riderID: String, share: Int64, acceptedShare: Int64, soloFare: Int64, rideMeters: Double,
     rideSeconds: Double, directMeters: Double, directSeconds: Double, sharedRatio: Double
@@ -115,6 +155,8 @@ public struct RiderTerms: Hashable, Sendable {
     self.sharedRatio = sharedRatio
   }
 
+  /// How much longer the shared ride takes than the direct one, at least 0.
   public var detourSeconds: Double { max(0, rideSeconds - directSeconds) }
+  /// What sharing saves this rider, minor units; negative for a loss.
   public var saving: Int64 { soloFare - share }
 }

@@ -55,22 +55,22 @@ extension PreparedRide {
 
   /// The best and the worst day.
   private func range(_ plan: RidePlan) -> (low: Int64, high: Int64) {
-    let ways = travel.range(
+    let spread = travel.range(
       of: TravelEstimate(distanceMeters: plan.totalMeters, durationSeconds: plan.totalSeconds))
     var trip = Trip(
       .totals(distanceMeters: plan.totalMeters, durationSeconds: plan.totalSeconds),
       departure: meter.departure,
       outOfAreaFromMeters: outOfAreaFromMeters(plan, totalMeters: plan.totalMeters),
       isCalled: meter.isCalled)
-    if plan.isFlat && plan.placeCount == 1 { return (plan.amount, plan.amount) }
+    if plan.flat >= 0 { return (plan.amount, plan.amount) }
     trip.tolls = 0
     guard
       let fare = try? meter.tariff.fare(
         expected: trip,
         low: .totals(
-          distanceMeters: ways.low.distanceMeters, durationSeconds: ways.low.durationSeconds),
+          distanceMeters: spread.low.distanceMeters, durationSeconds: spread.low.durationSeconds),
         high: .totals(
-          distanceMeters: ways.high.distanceMeters, durationSeconds: ways.high.durationSeconds))
+          distanceMeters: spread.high.distanceMeters, durationSeconds: spread.high.durationSeconds))
     else { return (plan.amount, plan.amount) }
     return (min(fare.low, plan.amount), max(fare.high, plan.amount))
   }

@@ -7,7 +7,7 @@ extension PreparedRide {
   /// Shares the fare of the plan by the party's rule. Where the rule has nothing to go by (nobody
   /// moves, all weights 0), per seat.
   ///
-  /// - Complexity: O(riders), without allocating; `byLeg` and `shapley` price parts of the way as
+  /// - Complexity: O(riders), without allocating; `byLeg` and `shapley` price parts of the route as
   ///   well and allocate.
   func split(_ plan: inout RidePlan, joining joined: Coordinate?) {
     let count = plan.riderCount
@@ -60,19 +60,18 @@ extension PreparedRide {
       &+ SmallSplit.shares(plan.extras, weights: seats, count: count)
   }
 
-  /// The rules that need fares of parts of the way, by ``FareSplit`` itself.
+  /// The rules that need fares of parts of the route, by ``FareSplit`` itself.
   private func splitByParts(
     _ plan: inout RidePlan, _ seats: SIMD8<UInt64>, _ joined: Coordinate?
   ) {
     let ids = (0..<plan.riderCount).map { String($0) }
-    var split = FareSplit(
+    let split = FareSplit(
       amount: plan.amount, rule: splitRule,
       riders: ids.indices.map { i in
         ShareRider(
           id: ids[i], seats: Int(plan.seats[i]), soloFare: plan.soloFare(i),
           distanceMeters: plan.rideMeters(i), weight: plan.weights[i])
       }, legs: legs(plan, ids), extras: plan.extras)
-    split.seed = 1
     let coalitions = coalitionFares(plan, joined)
     let shares: [FareShare]?
     if let coalitions {
@@ -89,7 +88,8 @@ extension PreparedRide {
 
   /// Each leg adds what the fare to its end is above the fare to its beginning, without call fee.
   private func legs(_ plan: RidePlan, _ ids: [String]) -> [ShareLeg] {
-    guard plan.placeCount > 1 else { return [ShareLeg(amount: 1, aboard: ids)] }
+    // One leg, or a price that does not grow with the route: everyone is aboard of all of it.
+    guard plan.placeCount > 1, plan.flat < 0 else { return [ShareLeg(amount: 1, aboard: ids)] }
     let plain = FareMeter(meter.tariff, departure: meter.departure)
     var legs: [ShareLeg] = []
     var before: Int64 = 0
@@ -114,7 +114,8 @@ extension PreparedRide {
   /// order. Nil where legs have to do.
   private func coalitionFares(_ plan: RidePlan, _ joined: Coordinate?) -> [Int64]? {
     let count = plan.riderCount
-    guard splitRule == .shapley, count <= FareSplit.exactShapleyRiders, plan.placeCount > 1
+    guard splitRule == .shapley, count <= FareSplit.exactShapleyRiders, plan.placeCount > 1,
+      plan.flat < 0
     else { return nil }
     let plain = FareMeter(meter.tariff, departure: meter.departure)
     var known: [UInt8: Int64] = [:]
@@ -138,6 +139,7 @@ extension PreparedRide {
     var meters = 0.0
     var seconds = 0.0
     var facts = AreaRules.Facts()
+    var isFirst = true
     for position in 0..<plan.placeCount {
       let place = Int(plan.order[position])
       guard visited >> UInt8(place) & 1 == 1 else { continue }
@@ -151,10 +153,10 @@ extension PreparedRide {
         facts.isOutside = plan.outsideMask >> UInt8(place) & 1 == 1
         facts.edgeShare = plan.edgeShares[place]
       }
-      if visited.nonzeroBitCount == 1 {
-        facts.flat = areaRules.facts(to, pricing.placeAreas(to)).flat
-      }
+      facts.flat = isFirst || facts.flat == Int(plan.flats[place]) ? Int(plan.flats[place]) : -1
+      isFirst = false
     }
+    if facts.flat == -1 { facts.flat = nil }
     return Self.solo(plain, meters, seconds, facts)?.amount ?? 0
   }
 }

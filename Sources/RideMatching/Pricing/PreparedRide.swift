@@ -3,7 +3,7 @@ import ObjectModel
 import RoutePlanning
 import TaxiFares
 
-/// A party made ready for planning: places, the ways between them, the meter at its departure.
+/// A party made ready for planning: places, the legs between them, the meter at its departure.
 /// Made once a change of the party; planning a ride from it allocates nothing.
 ///
 /// Laid out for a scan through many: what is read first stands together, and tables that all rides
@@ -14,7 +14,7 @@ final class PreparedRide: Sendable {
     var place: Coordinate
     /// ``place``, ready for distances.
     var here: DistanceOrigin
-    /// Of the way alone, as estimated at the departure.
+    /// Of the direct route, as estimated at the departure.
     var directMeters: Double
     var directSeconds: Double
     var soloFare: Int64 = 0
@@ -23,6 +23,27 @@ final class PreparedRide: Sendable {
     var limitSeconds = Double.infinity
     var edgeShare = 0.0
     var isOutside = false
+    /// As in ``RidePlan/flats``.
+    var flat: Int8 = -1
+
+    init(_ place: Coordinate, _ direct: TravelEstimate) {
+      self.place = place
+      here = DistanceOrigin(place)
+      directMeters = direct.distanceMeters
+      directSeconds = direct.durationSeconds
+    }
+
+    /// Prices the direct route. - Returns: False where it cannot be priced.
+    mutating func take(_ facts: AreaRules.Facts, _ meter: FareMeter) -> Bool {
+      isOutside = facts.isOutside
+      edgeShare = facts.edgeShare
+      flat = Int8(clamping: facts.flat ?? -1)
+      guard let solo = PreparedRide.solo(meter, directMeters, directSeconds, facts) else {
+        return false
+      }
+      soloFare = solo.amount
+      return true
+    }
   }
 
   /// A rider aboard.
@@ -42,7 +63,8 @@ final class PreparedRide: Sendable {
   let splitRule: SplitRule
   let hasAttributeRules: Bool
   let allowsRaisedShares: Bool
-  let isFlat: Bool
+  /// As in ``RidePlan/flat``.
+  private let flat: Int8
   private let steadySeconds: Double
   /// The party's, for those who state none; and what its policy caps.
   let limits: RideLimits
@@ -93,13 +115,7 @@ final class PreparedRide: Sendable {
     for rider in party.riders.prefix(RidePlan.maximumRiders) {
       let drop = (rider.dropOff ?? party.destination).coordinate
       let stop = stops.firstIndex { $0.place == drop } ?? stops.count
-      if stop == stops.count {
-        let direct = travel.estimate(from: origin, to: drop)
-        stops.append(
-          Stop(
-            place: drop, here: DistanceOrigin(drop), directMeters: direct.distanceMeters,
-            directSeconds: direct.durationSeconds))
-      }
+      if stop == stops.count { stops.append(Stop(drop, travel.estimate(from: origin, to: drop))) }
       let limits = party.policy.bounding(rider.limits)
       stops[stop].limitMeters = min(
         stops[stop].limitMeters, limits.longestRideMeters(direct: stops[stop].directMeters))
@@ -109,20 +125,16 @@ final class PreparedRide: Sendable {
           stop: stop, seats: rider.seats, weight: rider.weight ?? 1,
           minShared: limits.minSharedRatio ?? 0, acceptedShare: rider.acceptedShare))
     }
-    var isFlat = false
     for p in stops.indices {
       let place = stops[p].place
       let facts = areaRules.facts(
         place, areaRules.matter ? pricing.placeAreas(place) : PlaceAreas())
-      stops[p].isOutside = facts.isOutside
-      stops[p].edgeShare = facts.edgeShare
-      guard
-        let solo = Self.solo(meter, stops[p].directMeters, stops[p].directSeconds, facts)
-      else { throw .fare(Self.tooFar(stops[p].directMeters, stops[p].directSeconds)) }
-      stops[p].soloFare = solo.amount
-      isFlat = stops.count == 1 && facts.flat != nil
+      guard stops[p].take(facts, meter) else {
+        throw .fare(Self.tooFar(stops[p].directMeters, stops[p].directSeconds))
+      }
     }
-    self.isFlat = isFlat
+    let flats = Set(stops.map(\.flat))
+    flat = flats.count == 1 ? flats.first ?? -1 : -1
     self.riders = riders
     self.stops = stops
     legs = Self.legs(stops, travel)
@@ -156,7 +168,7 @@ final class PreparedRide: Sendable {
       max(plan.totalMeters, plan.directMeters[p]), max(plan.totalSeconds, plan.directSeconds[p]))
   }
 
-  private static func tooFar(_ meters: Double, _ seconds: Double) -> FareError {
+  static func tooFar(_ meters: Double, _ seconds: Double) -> FareError {
     meters > FareLimits.maximumDistanceMeters
       ? .distanceOutOfRange(field: "destination", meters: meters)
       : .durationOutOfRange(field: "destination", seconds: seconds)
@@ -202,7 +214,7 @@ final class PreparedRide: Sendable {
       scratch.plan.minShared[i] = riders[i].minShared
     }
     scratch.plan.placeCount = stops.count
-    scratch.plan.isFlat = isFlat
+    scratch.plan.flat = flat
     scratch.limitMeters = RidePlan.ByIndex(repeating: .infinity)
     scratch.limitSeconds = RidePlan.ByIndex(repeating: .infinity)
     var outside: UInt8 = 0
@@ -211,6 +223,7 @@ final class PreparedRide: Sendable {
       scratch.plan.directSeconds[p] = stops[p].directSeconds
       scratch.plan.soloFares[p] = stops[p].soloFare
       scratch.plan.edgeShares[p] = stops[p].edgeShare
+      scratch.plan.flats[p] = stops[p].flat
       if stops[p].isOutside { outside |= 1 << UInt8(truncatingIfNeeded: p) }
       scratch.limitMeters[p] = stops[p].limitMeters
       scratch.limitSeconds[p] = stops[p].limitSeconds
@@ -252,7 +265,6 @@ final class PreparedRide: Sendable {
       scratch.plan.directMeters[place] = direct.distanceMeters
       scratch.plan.directSeconds[place] = direct.durationSeconds
       scratch.plan.placeCount = place + 1
-      scratch.plan.isFlat = false
     }
     scratch.plan.riderCount = i + 1
     scratch.plan.placeOfRider[i] = UInt8(place)
@@ -268,7 +280,7 @@ final class PreparedRide: Sendable {
       scratch.plan.directSeconds[place] + maxDetourSeconds)
   }
 
-  /// What the way alone costs the one who joins; asked once the route is found, as most are not.
+  /// What the direct route costs the one who joins; asked once the route is found, as most are not.
   /// - Returns: False where it cannot be priced.
   func priceJoiner(
     _ joiner: Joiner, _ areas: @autoclosure () -> PlaceAreas, _ plan: inout RidePlan
@@ -278,7 +290,10 @@ final class PreparedRide: Sendable {
     let facts = areaRules.matter ? areaRules.facts(joiner.drop, areas()) : AreaRules.Facts()
     if facts.isOutside { plan.outsideMask |= 1 << UInt8(place) }
     plan.edgeShares[place] = facts.edgeShare
-    plan.isFlat = place == 0 && facts.flat != nil
+    plan.flats[place] = Int8(clamping: facts.flat ?? -1)
+    if place == 0 || plan.flat != plan.flats[place] {
+      plan.flat = place == 0 ? plan.flats[place] : -1
+    }
     guard
       let solo = Self.solo(meter, plan.directMeters[place], plan.directSeconds[place], facts)
     else { return false }
@@ -334,8 +349,8 @@ final class PreparedRide: Sendable {
 
   /// The fare of the route found. - Returns: False where it cannot be priced.
   func priceRoute(_ plan: inout RidePlan) -> Bool {
-    if plan.placeCount == 1 {
-      // The only stop: the shared ride is the solo ride, flat or metered.
+    if plan.placeCount == 1 || plan.flat >= 0 {
+      // The shared ride is the solo ride: there is one stop, or one price to all of them.
       plan.amount = plan.soloFares[0]
       plan.extras = min(meter.callFee, plan.amount)
       return true

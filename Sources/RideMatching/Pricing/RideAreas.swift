@@ -8,6 +8,7 @@ public struct RideAreas: Sendable {
   /// whose out-of-area surcharge begins at the edge.
   public var edgeShare: @Sendable (_ area: String, _ from: Coordinate, _ to: Coordinate) -> Double
 
+  /// Makes areas of a look-up by place; without an edge share the surcharge is due from the start.
   public init(
     ids: @escaping @Sendable (Coordinate) -> [String],
     edgeShare:

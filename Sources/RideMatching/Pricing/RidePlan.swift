@@ -32,7 +32,10 @@ struct RidePlan: Sendable {
   /// The fare, and the part of it shared per seat whatever the rule; minor units.
   var amount: Int64 = 0
   var extras: Int64 = 0
-  var isFlat = false
+  /// By place: the flat trip there, by its place in the tariff's list; -1 for none.
+  var flats = ByIndex<Int8>(repeating: -1)
+  /// The flat trip that every place of the ride is an end of; -1 where the meter runs.
+  var flat: Int8 = -1
 
   // Inlined: a call would be handed a copy of the plan.
   @inline(__always)
@@ -47,7 +50,7 @@ struct RidePlan: Sendable {
     max(0, seconds[place(rider)] - directSeconds[place(rider)])
   }
 
-  /// The part of the rider's way with someone else aboard, 0...1.
+  /// The part of the rider's ride with someone else aboard, 0...1.
   func sharedRatio(_ rider: Int) -> Double {
     var together = -1.0
     for other in 0..<riderCount where other != rider { together = max(together, rideMeters(other)) }

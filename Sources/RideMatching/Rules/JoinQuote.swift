@@ -5,10 +5,12 @@ import TaxiFares
 /// What joining would mean: `now` as the party would be, `ifFull` as if people who ride all the way
 /// took the seats that are still free.
 public struct JoinPreview: Hashable, Sendable {
+  /// The ride with the joiner in it, or as it is for someone aboard.
   public var now: PricedRide
   /// Of those aboard and the joiner.
   public var ifFull: [RiderTerms]
 
+  /// Puts the two rides of a preview together.
   public init(
     now: PricedRide, ifFull: [RiderTerms]
   ) {
@@ -63,9 +65,9 @@ struct JoinQuote {
       throw .raisesShare(
         riderID: terms.riderID, share: terms.share, acceptedShare: terms.acceptedShare)
     }
-    if let most = command.maxShare, rider.share > most {
-      throw .shareExceeded(share: rider.share, maxShare: most)
-    }
+    // Nobody joins at a loss who does not say so.
+    let most = command.maxShare ?? rider.soloFare
+    if rider.share > most { throw .shareExceeded(share: rider.share, maxShare: most) }
   }
 
   func preview(_ party: Party) -> JoinPreview {

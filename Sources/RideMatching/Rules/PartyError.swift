@@ -1,5 +1,6 @@
 public import GeoMath
 public import ObjectModel
+import RoutePlanning
 public import TaxiFares
 
 /// Why a command on a party is refused. ``reason`` and ``field`` are words for the wire.
@@ -21,7 +22,7 @@ public enum PartyError: Error, Hashable, Sendable {
   case overlapping(riderID: String, partyID: String, allowed: Int)
   /// Every order of drop-offs makes some ride too long; in the shortest it is this rider's.
   case detourExceeded(riderID: String, rideMeters: Double, limitMeters: Double)
-  /// The same, of the time beyond the way alone.
+  /// The same, of the time beyond the direct route.
   case detourTimeExceeded(riderID: String, detourSeconds: Double, limitSeconds: Double)
   /// Too little of a ride is shared with someone else.
   case sharedTooLittle(riderID: String, ratio: Double, limit: Double)
@@ -44,6 +45,8 @@ public enum PartyError: Error, Hashable, Sendable {
   case amountOutOfRange(field: String, amount: Int64, allowed: ClosedRange<Int64>)
   /// The host leaves or cancels; nobody removes them.
   case hostNotRemovable(hostID: String)
+  /// A trip that ends where it begins, within ``TripLength/minimumMeters``.
+  case tripTooShort(field: String, meters: Double)
   /// No area with a tariff holds the origin.
   case noTariffHere(Coordinate)
   /// The ride cannot be priced.
@@ -78,6 +81,7 @@ extension PartyError {
     case .numberOutOfRange: "limit_out_of_range"
     case .amountOutOfRange: "amount_out_of_range"
     case .hostNotRemovable: "host_not_removable"
+    case .tripTooShort: "trip_too_short"
     case .noTariffHere: "no_tariff_here"
     case .fare: "no_fare"
     }
@@ -87,7 +91,7 @@ extension PartyError {
   public var isInvalidArgument: Bool {
     switch self {
     case .unknownPolicy, .duplicateRider, .missingID, .seatsOutOfRange, .numberOutOfRange,
-      .amountOutOfRange, .noTariffHere, .fare:
+      .amountOutOfRange, .tripTooShort, .noTariffHere, .fare:
       true
     case .full, .departed, .cancelled, .ended, .notDeparted, .departureTooEarly, .policyViolation,
       .overlapping, .detourExceeded, .detourTimeExceeded, .sharedTooLittle, .walkExceeded,
@@ -101,7 +105,8 @@ extension PartyError {
   public var field: String? {
     switch self {
     case .duplicateRider(let field, _), .missingID(let field), .seatsOutOfRange(let field, _, _),
-      .numberOutOfRange(let field, _, _), .amountOutOfRange(let field, _, _):
+      .numberOutOfRange(let field, _, _), .amountOutOfRange(let field, _, _),
+      .tripTooShort(let field, _):
       field
     case .full: "seats"
     case .departureInPast: "departureTime"
@@ -163,6 +168,9 @@ extension PartyError {
     case .amountOutOfRange(let field, let amount, let allowed):
       "\(field) is \(amount), allowed are \(allowed.lowerBound)-\(allowed.upperBound)"
     case .hostNotRemovable: "the host cannot be removed, only leave or cancel"
+    case .tripTooShort(let field, let meters):
+      "\(field) is \(Self.meters(meters)) from the origin, closer than the "
+        + "\(Self.meters(TripLength.minimumMeters)) that a trip must have"
     case .noTariffHere(let place):
       "no area with a tariff holds \(place.latitude), \(place.longitude)"
     case .fare(let error): "the ride cannot be priced: \(error)"

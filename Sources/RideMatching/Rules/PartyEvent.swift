@@ -3,6 +3,7 @@ public import ObjectModel
 /// Something that happened to a party. Applied in order, the events of a change turn the old state
 /// into the new one (``Party/applying(_:)``).
 public struct PartyEvent: Hashable, Sendable {
+  /// What happened, with what is needed to repeat it.
   public enum Detail: Hashable, Sendable {
     /// The party as it began.
     case created(Party)
@@ -21,14 +22,18 @@ public struct PartyEvent: Hashable, Sendable {
     case settled(PartySettlement)
   }
 
+  /// What happened.
   public var detail: Detail
+  /// When it happened: of the command, or of the moment at which the clock made it so.
   public var at: Instant
+  /// The party that it happened to.
   public var partyID: String
   /// Of the party after the change.
   public var version: UInt64
   /// Who should hear of it: those aboard before and after.
   public var userIDs: [String]
 
+  /// Makes an event; ``PartyRules`` is who does.
   public init(
     detail: Detail, at: Instant, partyID: String, version: UInt64, userIDs: [String]
   ) {
@@ -60,11 +65,14 @@ public struct PartyEvent: Hashable, Sendable {
 
 /// What a command did: the newest state and what to tell.
 public struct PartyChange: Hashable, Sendable {
+  /// The newest state.
   public var party: Party
+  /// What led there, in order; none where nothing changed.
   public var events: [PartyEvent]
   /// The command asked for what was so already.
   public var unchanged: Bool { events.isEmpty }
 
+  /// Makes a change of a new state and its events.
   public init(party: Party, events: [PartyEvent]) {
     self.party = party
     self.events = events

@@ -1,4 +1,6 @@
+import GeoMath
 import ObjectModel
+import RoutePlanning
 
 extension PartyRules {
   // MARK: State
@@ -29,7 +31,8 @@ extension PartyRules {
 
   // MARK: Claims
 
-  /// - Parameter only: These riders; nil: everyone aboard.
+  /// Refuses a ride that takes the time of someone who has none left: of the riders named by
+  /// `only`, or of everyone aboard where that is nil.
   func checkClaims(
     _ party: Party, _ claims: Claims, only: [String]?
   ) throws(PartyError) {
@@ -107,6 +110,23 @@ extension PartyRules {
 
   // MARK: Input
 
+  /// Refuses a search for a trip that ends where it begins.
+  ///
+  /// - Parameter query: The question.
+  /// - Throws: ``PartyError/tripTooShort(field:meters:)``.
+  public func checkLength(_ query: MatchQuery) throws(PartyError) {
+    try checkLength(query.origin, query.destination, "destination")
+  }
+
+  /// Refuses a place too close to the origin; nil is no place, which something else decides.
+  func checkLength(
+    _ origin: Coordinate, _ end: RidePlace?, _ field: String
+  ) throws(PartyError) {
+    if let end, let meters = TripLength.tooShort(from: origin, to: end.coordinate) {
+      throw .tripTooShort(field: field, meters: meters)
+    }
+  }
+
   func checkWindow(_ window: DepartureWindow, _ now: Instant) throws(PartyError) {
     let tolerance = 0...configuration.maximumToleranceMilliseconds
     guard tolerance.contains(window.toleranceMilliseconds) else {
@@ -134,7 +154,7 @@ extension PartyRules {
 
   func validate(_ command: JoinParty, _ path: String) throws(PartyError) {
     if command.riderID.isEmpty { throw .missingID(field: path + "riderId") }
-    let seats = 1...PartyConfiguration.mostSeats
+    let seats = 1...PartyConfiguration.maximumSeatsOfTaxi
     if let wanted = command.seats, !seats.contains(wanted) {
       throw .seatsOutOfRange(field: path + "seats", seats: wanted, allowed: seats)
     }

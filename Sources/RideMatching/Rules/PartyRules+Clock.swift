@@ -16,15 +16,6 @@ extension PartyRules {
     }
   }
 
-  /// Until when an ended or cancelled party stays readable; nil while it is under way.
-  public func readableUntil(_ party: Party) -> Instant? {
-    switch party.state {
-    case .open, .full, .departed: nil
-    case .cancelled, .ended:
-      party.stateSince.advanced(milliseconds: configuration.retentionMilliseconds)
-    }
-  }
-
   func clocked(_ party: Party, _ now: Instant) -> PartyStep {
     var step = PartyStep(party)
     if step.party.isActive {

@@ -3,7 +3,17 @@ import TaxiFares
 
 extension PartyRules {
   /// A new party with its host and everyone who comes along, or nothing.
-  /// - Parameter id: From the engine's id maker.
+  ///
+  /// Each of those has their own drop-off, seats, attributes, limits and largest share; who states
+  /// none has the party's limits and pays any share.
+  ///
+  /// - Parameters:
+  ///   - command: What is made.
+  ///   - id: From the engine's id maker.
+  ///   - now: When it is asked.
+  ///   - claims: When people are busy in other parties.
+  /// - Returns: The party at version 1, and the event that tells of it.
+  /// - Throws: ``PartyError`` for what the command asks against the rules; nothing is made then.
   public func create(
     _ command: CreateParty, id: String, now: Instant, claims: Claims
   ) throws(PartyError) -> PartyChange {
@@ -58,6 +68,10 @@ extension PartyRules {
     guard (1...seats).contains(command.hostSeats) else {
       throw .seatsOutOfRange(
         field: "hostSeats", seats: command.hostSeats, allowed: 1...seats)
+    }
+    try checkLength(command.origin.coordinate, command.destination, "destination")
+    for (i, rider) in command.riders.enumerated() {
+      try checkLength(command.origin.coordinate, rider.destination, "riders[\(i)].destination")
     }
     let tariff = try pricing.tariff(
       id: command.tariffID, vehicleClass: command.vehicleClass,

@@ -14,9 +14,12 @@ public struct PartyRules: Sendable {
   /// The times that a person has claimed in other parties that are open, full or departed.
   public typealias Claims = (_ riderID: String) -> [PartyInterval]
 
+  /// What the tenant allows.
   public let configuration: PartyConfiguration
+  /// Prices every ride that a rule has to judge.
   public let pricing: PartyPricing
 
+  /// Makes the rules of one tenant.
   public init(configuration: PartyConfiguration = PartyConfiguration(), pricing: PartyPricing) {
     self.configuration = configuration
     self.pricing = pricing
@@ -40,6 +43,7 @@ public struct PartyRules: Sendable {
       return step.change()
     }
     try requireActive(step.party)
+    try checkLength(step.party.origin.coordinate, command.destination, "destination")
     let quote = try JoinQuote(command, step.party, pricing, at: now)
     try quote.check(command, step.party)
     var newRide = quote.priced
@@ -72,6 +76,7 @@ public struct PartyRules: Sendable {
       return try JoinQuote.preview(asItIs: party, pricing)
     }
     try requireActive(party)
+    try checkLength(party.origin.coordinate, command.destination, "destination")
     let quote = try JoinQuote(command, party, pricing, at: now)
     try quote.check(command, party)
     return quote.preview(party)
@@ -92,7 +97,15 @@ public struct PartyRules: Sendable {
 
   /// The host takes a rider out: a no-show from the window's start on and after the departure, for
   /// other reasons before it. Not aboard: unchanged.
-  /// - Parameter actorID: Who asks; nil for a service.
+  ///
+  /// - Parameters:
+  ///   - riderID: Who is taken out; not the host.
+  ///   - reason: Why.
+  ///   - party: The newest state.
+  ///   - actorID: Who asks, the host; nil for a service.
+  ///   - now: When it is asked.
+  /// - Returns: The party without the rider, priced anew for the others.
+  /// - Throws: ``PartyError`` where the actor, the rider, the state or the time do not allow it.
   public func remove(
     riderID: String, reason: RemovalReason, _ party: Party, actorID: String?, now: Instant
   ) throws(PartyError) -> PartyChange {
@@ -171,7 +184,14 @@ public struct PartyRules: Sendable {
 
   /// Splits the real amount by the party's rule, once the taxi has left. Settled with the same
   /// figures already: unchanged; with others, the newer ones count.
-  /// - Parameter actorID: Who asks, one of those aboard; nil for a service.
+  ///
+  /// - Parameters:
+  ///   - command: Who paid how much.
+  ///   - party: The newest state.
+  ///   - actorID: Who asks, one of those aboard; nil for a service.
+  ///   - now: When it is asked.
+  /// - Returns: The party with its settlement.
+  /// - Throws: ``PartyError`` where people, amounts or the state do not allow it.
   public func settle(
     _ command: SettleParty, _ party: Party, actorID: String?, now: Instant
   ) throws(PartyError) -> PartyChange {

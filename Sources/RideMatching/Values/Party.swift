@@ -4,6 +4,7 @@ public import TaxiFares
 
 /// People who share one taxi: the newest state, a value. Commands make a new one of it.
 public struct Party: Hashable, Sendable {
+  /// What can still happen to a party.
   public enum State: String, Hashable, Sendable, CaseIterable {
     /// Has a seat free.
     case open
@@ -16,10 +17,13 @@ public struct Party: Hashable, Sendable {
     case ended
   }
 
+  /// From the engine's id maker; never used again.
   public var id: String
   /// 1 at creation, one more with each change.
   public var version: UInt64
+  /// Where the party is between its making and its end.
   public var state: State
+  /// When it was made.
   public var createdAt: Instant
   /// When the state last became what it is.
   public var stateSince: Instant
@@ -31,33 +35,43 @@ public struct Party: Hashable, Sendable {
   public var origin: RidePlace
   /// The host's, and that of riders who name none.
   public var destination: RidePlace
+  /// When the taxi may leave.
   public var window: DepartureWindow
   /// Of the host, and of riders who state none.
   public var limits: RideLimits
   /// Normalised.
   public var tags: [String]
+  /// Who may ride along and how far riders may be asked to walk and to ride.
   public var policy: RidePolicy
+  /// How the fare is shared; weights for ``SplitRule/weights`` stand with the riders.
   public var splitRule: SplitRule
-  /// Weights for ``SplitRule/weights`` stand with the riders. Whether a join may raise a share.
+  /// Whether a join may raise the share of someone aboard above what they accepted.
   public var allowsRaisedShares: Bool
   /// The taxi is called, so that a call fee is due.
   public var isCalled: Bool
+  /// The tariff that prices the ride, in its version of the departure.
   public var tariffID: String
-  /// The way as it is now, in the order of ``PartyRoute/stopOrder``.
+  /// The route as it is now, in the order of ``PartyRoute/stopOrder``.
   public var route: PartyRoute
+  /// What the whole ride is expected to cost.
   public var fare: PartyFare
+  /// What the meter said in the end, once somebody told.
   public var settlement: PartySettlement?
   /// Why it was cancelled, or nil.
   public var endReason: String?
   /// When riders were told that it leaves soon; nil: not yet.
   public var departingNoticeAt: Instant?
 
+  /// The first rider; empty once everybody has left.
   public var hostID: String { riders.first?.id ?? "" }
+  /// Seats of everyone aboard.
   public var seatsTaken: Int { riders.reduce(0) { $0 + $1.seats } }
+  /// Seats that are left, at least 0.
   public var seatsFree: Int { max(0, seats - seatsTaken) }
   /// Whether riders may still come and go.
   public var isActive: Bool { state == .open || state == .full }
 
+  /// Puts a party together from its record; ``PartyRules/create(_:id:now:claims:)`` makes new ones.
   public init(
     id: String, version: UInt64, state: State, createdAt: Instant, stateSince: Instant,
     riders: [PartyRider], seats: Int, origin: RidePlace, destination: RidePlace,
@@ -93,12 +107,17 @@ public struct Party: Hashable, Sendable {
 
 /// Someone aboard.
 public struct PartyRider: Hashable, Sendable {
+  /// Who rides.
   public var id: String
+  /// When they got in.
   public var joinedAt: Instant
   /// Nil: the party's destination.
   public var dropOff: RidePlace?
+  /// Seats taken, from 1 on.
   public var seats: Int
+  /// What policies look at, such as `gender`: name to value.
   public var attributes: [String: String]
+  /// The rider's own limits, or the party's where they stated none.
   public var limits: RideLimits
   /// For ``SplitRule/weights``.
   public var weight: Double?
@@ -107,14 +126,18 @@ public struct PartyRider: Hashable, Sendable {
   /// The most this rider has agreed to: the share at joining, raised when others leave. A later
   /// join must not go above it unless the party allows that.
   public var acceptedShare: Int64
+  /// What the direct route from the pick-up would cost alone, minor units.
   public var soloFare: Int64
   /// From the pick-up to the drop-off by the route in force.
   public var rideMeters: Double
+  /// The same, seconds.
   public var rideSeconds: Double
-  /// Of the way alone.
+  /// Of the direct route.
   public var directMeters: Double
+  /// The same, seconds.
   public var directSeconds: Double
 
+  /// Puts a rider together; nothing is priced yet where figures are left out.
   public init(
     id: String, joinedAt: Instant, dropOff: RidePlace? = nil, seats: Int = 1,
     attributes: [String: String] = [:], limits: RideLimits, weight: Double? = nil,
@@ -137,12 +160,15 @@ public struct PartyRider: Hashable, Sendable {
     self.directSeconds = directSeconds
   }
 
+  /// How much longer the shared ride takes than the direct one, at least 0.
   public var detourSeconds: Double { max(0, rideSeconds - directSeconds) }
 }
 
-/// The shared way.
+/// The shared route.
 public struct PartyRoute: Hashable, Sendable {
+  /// From the origin to the last drop-off.
   public var distanceMeters: Double
+  /// The same, halts not counted.
   public var durationSeconds: Double
   /// Rider ids in the order of getting out.
   public var stopOrder: [String]
@@ -151,6 +177,7 @@ public struct PartyRoute: Hashable, Sendable {
   /// `estimate`, `osrm`, ...
   public var source: String
 
+  /// Puts a route together.
   public init(
     distanceMeters: Double, durationSeconds: Double, stopOrder: [String], path: [Coordinate],
     source: String
@@ -165,17 +192,22 @@ public struct PartyRoute: Hashable, Sendable {
 
 /// What the shared ride is expected to cost, minor units.
 public struct PartyFare: Hashable, Sendable {
+  /// ISO 4217.
   public var currency: String
+  /// What the meter is expected to show.
   public var expected: Int64
+  /// The same on a day of free-flowing traffic.
   public var low: Int64
+  /// The same on a congested day.
   public var high: Int64
   /// What a seat pays if the taxi leaves as it is.
   public var perPersonNow: Int64
   /// What a seat pays once every seat is taken by people who ride all the way.
   public var perPersonIfFull: Int64
-  /// `estimate`, or the provider whose way was priced.
+  /// `estimate`, or the provider whose route was priced.
   public var source: String
 
+  /// Puts the fare of a party together.
   public init(
     currency: String, expected: Int64, low: Int64, high: Int64, perPersonNow: Int64,
     perPersonIfFull: Int64, source: String
@@ -192,14 +224,18 @@ public struct PartyFare: Hashable, Sendable {
 
 /// What the meter said in the end, and who owes what to whom paid.
 public struct PartySettlement: Hashable, Sendable {
+  /// Who paid the driver.
   public var payerID: String
   /// Tolls included, minor units.
   public var amount: Int64
+  /// The part of ``amount`` that is tolls.
   public var tolls: Int64
+  /// When it was told.
   public var at: Instant
   /// By rider; they sum to ``amount``.
   public var shares: [FareShare]
 
+  /// Puts a settlement together.
   public init(payerID: String, amount: Int64, tolls: Int64, at: Instant, shares: [FareShare]) {
     self.payerID = payerID
     self.amount = amount

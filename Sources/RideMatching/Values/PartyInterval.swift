@@ -3,16 +3,21 @@ public import ObjectModel
 /// When a party may keep its riders busy: from the window's start to its end plus the ride, ends
 /// included.
 public struct PartyInterval: Hashable, Sendable {
+  /// The party that keeps the rider busy.
   public var partyID: String
+  /// The window's start.
   public var from: Instant
+  /// The window's end plus the ride.
   public var through: Instant
 
+  /// Makes the claim of a party on its riders' time.
   public init(partyID: String, from: Instant, through: Instant) {
     self.partyID = partyID
     self.from = from
     self.through = through
   }
 
+  /// Tells whether the two have a moment in common; ends count.
   public func meets(_ other: PartyInterval) -> Bool {
     from <= other.through && other.from <= through
   }

@@ -1,6 +1,8 @@
 /// A named set of rules for parties, as data: a tenant's, or one that hosts may choose.
 public struct PolicyPack: Hashable, Sendable {
+  /// What hosts choose it by, 1-64 bytes.
   public var name: String
+  /// What is in force in parties that choose it.
   public var policy: RidePolicy
   /// Seats of a party; nil: the tenant's range.
   public var seats: ClosedRange<Int>?
@@ -20,7 +22,7 @@ public struct PolicyPack: Hashable, Sendable {
   }
 
   /// What ships as `data/policies/kr-small-taxi.json`, for programs without that file: small and mid-size taxis in Korea since 2022-06-15 ask for the same
-  /// gender; pick-ups within 1 km, at least 70 % of the way shared and at most 15 minutes extra are
+  /// gender; pick-ups within 1 km, at least 70 % of the route shared and at most 15 minutes extra are
   /// the rules of a licensed sharing service there.
   public static let koreanSmallTaxi: PolicyPack = {
     let policy = RidePolicy(
@@ -63,14 +65,16 @@ public struct PolicyPack: Hashable, Sendable {
     }
     if let seats {
       try require(
-        seats.lowerBound >= 1 && seats.upperBound <= PartyConfiguration.mostSeats, "seats",
-        "must lie within 1-\(PartyConfiguration.mostSeats)")
+        seats.lowerBound >= 1 && seats.upperBound <= PartyConfiguration.maximumSeatsOfTaxi, "seats",
+        "must lie within 1-\(PartyConfiguration.maximumSeatsOfTaxi)")
     }
   }
 }
 
 /// The field of a policy pack that cannot be.
 public struct PolicyProblem: Error, Hashable, Sendable {
+  /// The field's name in the document.
   public let field: String
+  /// What the field must be, and what it is.
   public let message: String
 }

@@ -7,15 +7,19 @@ public struct RidePolicy: Hashable, Sendable {
   /// Attributes that must be the same for everyone aboard, such as `gender`. A rider for whom one
   /// is unknown is refused.
   public var sameAttributes: [String]
+  /// The longest walk to the pick-up, meters; nil: riders' limits alone bind.
   public var maxWalkMeters: Double?
+  /// The largest detour as a share of the direct route; nil: riders' limits alone bind.
   public var maxDetourRatio: Double?
-  /// The most that a ride may take beyond the way alone, both estimated for the departure.
+  /// The most that a ride may take beyond the direct route, both estimated for the departure.
   public var maxDetourSeconds: Double?
   /// See ``RideLimits/minSharedRatio``.
   public var minSharedRatio: Double?
 
+  /// Binds nobody.
   public static let none = RidePolicy()
 
+  /// Makes a policy that binds only in what is named.
   public init(
     sameAttributes: [String] = [], pack: String? = nil, maxWalkMeters: Double? = nil,
     maxDetourRatio: Double? = nil, maxDetourSeconds: Double? = nil,

@@ -1,8 +1,12 @@
 /// Someone who wants to share a ride.
 public struct RideRequest: Hashable, Sendable {
+  /// Who asks; a batch takes the first request of a rider only.
   public var riderID: String
+  /// Where the rider stands.
   public var origin: RidePlace
+  /// Where they want to get out.
   public var destination: RidePlace
+  /// When they can leave.
   public var window: DepartureWindow
   /// The rider's own limits. Nil in a field of the call: the party's.
   public var limits: RideLimits
@@ -11,6 +15,7 @@ public struct RideRequest: Hashable, Sendable {
   /// What policies look at, such as `gender`: name to value.
   public var attributes: [String: String]
 
+  /// Makes a request for one seat within the standard limits.
   public init(
     riderID: String, origin: RidePlace, destination: RidePlace, window: DepartureWindow,
     limits: RideLimits = .standard, seats: Int = 1, attributes: [String: String] = [:]

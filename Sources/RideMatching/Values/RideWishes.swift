@@ -1,11 +1,16 @@
 /// Limits as a rider states them; what is nil is the party's.
 public struct RideWishes: Hashable, Sendable {
+  /// To the pick-up, along the sphere, meters; nil: the party's.
   public var maxWalkMeters: Double?
+  /// A ride may be longer than the direct route by so large a share of it; nil: the party's.
   public var maxDetourRatio: Double?
+  /// The part of the ride that must be shared, 0-1; nil: the party's.
   public var minSharedRatio: Double?
 
+  /// States nothing: the party's limits are in force.
   public static let none = RideWishes()
 
+  /// States some limits and leaves the others to the party.
   public init(
     maxWalkMeters: Double? = nil, maxDetourRatio: Double? = nil, minSharedRatio: Double? = nil
   ) {
@@ -14,6 +19,7 @@ public struct RideWishes: Hashable, Sendable {
     self.minSharedRatio = minSharedRatio
   }
 
+  /// States all of some limits.
   public init(_ limits: RideLimits) {
     self.init(
       maxWalkMeters: limits.maxWalkMeters, maxDetourRatio: limits.maxDetourRatio,

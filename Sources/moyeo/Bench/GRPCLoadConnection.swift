@@ -32,7 +32,11 @@ final class GRPCLoadConnection: ChannelInboundHandler, LoadConnection {
   /// Returned in large pieces: a sender of requests does nothing else with its frames.
   private static let windowStep = 1 << 28
 
-  /// - Parameter onEnd: Called once, when the connection takes no more requests.
+  /// Begins the client's side of one HTTP/2 connection.
+  ///
+  /// - Parameters:
+  ///   - authority: `host:port`, sent as `:authority` of each request.
+  ///   - onEnd: Called once, when the connection takes no more requests.
   init(authority: String, onEnd: @escaping () -> Void) {
     self.authority = authority
     self.onEnd = onEnd

@@ -16,7 +16,10 @@ final class HTTPLoadConnection: ChannelInboundHandler, LoadConnection {
   private var status = HTTPResponseStatus.ok
   private var body = ByteBuffer()
 
+  /// Begins the client's side of one HTTP/1.1 connection.
+  ///
   /// - Parameters:
+  ///   - authority: `host:port`, sent as `Host` of each request.
   ///   - root: The path of the layer, with its last slash.
   ///   - onEnd: Called once, when the connection has ended.
   init(authority: String, root: String, onEnd: @escaping () -> Void) {

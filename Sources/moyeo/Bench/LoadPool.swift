@@ -76,8 +76,15 @@ final class LoadPool: Sendable {
   private let reopens: Bool
 
   /// Opens `count` connections to `endpoint`, for requests to `layer`.
-  /// - Parameter spins: Whether the loop's thread stays awake (``LoopSpinner``).
-  /// - Throws: ``MoyeoError``: nobody answers there.
+  ///
+  /// - Parameters:
+  ///   - endpoint: A gRPC or `http://` address.
+  ///   - layer: The layer's name, not yet percent-encoded.
+  ///   - count: How many connections are held.
+  ///   - reopens: Whether a connection that ends is opened again.
+  ///   - spins: Whether the loop's thread stays awake (``LoopSpinner``).
+  /// - Throws: ``MoyeoError``: nobody answers there. ``CommandFailure``: the address is not one for
+  ///   load, or the thread cannot be kept awake.
   init(_ endpoint: Endpoint, layer: String, count: Int, reopens: Bool, spins: Bool) async throws {
     loop = MultiThreadedEventLoopGroup.singleton.next()
     onTurn = .makeEmptyBox(valueType: (() -> Void).self, eventLoop: loop)

@@ -16,8 +16,14 @@ final class LoopSpinner: ChannelInboundHandler {
 
   private init(onTurn: @escaping () -> Void) { self.onTurn = onTurn }
 
-  /// - Parameter onTurn: Called on the loop, each time that it has looked at its connections.
+  /// Begins to keep a loop's thread awake.
+  ///
+  /// - Parameters:
+  ///   - loop: Whose thread it is.
+  ///   - onTurn: Called on the loop, each time that it has looked at its connections.
   /// - Returns: To be closed when the loop may sleep again.
+  /// - Throws: ``CommandFailure`` when the system gives no pipe; NIO's error when it cannot be
+  ///   used.
   static func start(
     on loop: any EventLoop, onTurn: @escaping @Sendable () -> Void
   ) async throws -> any Channel {

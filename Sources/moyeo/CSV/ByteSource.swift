@@ -10,7 +10,11 @@ struct ByteSource {
   private(set) var bytesRead = 0
   private let readChunk: () throws -> [UInt8]
 
-  /// - Parameter path: A file's path, or `-` for standard input.
+  /// Opens a file or standard input; nothing is read yet.
+  ///
+  /// - Parameters:
+  ///   - path: A file's path, or `-` for standard input.
+  ///   - chunkBytes: The longest piece that is read at once.
   /// - Throws: ``ByteSourceError``.
   init(path: String, chunkBytes: Int = 256 << 10) throws {
     if path == "-" {

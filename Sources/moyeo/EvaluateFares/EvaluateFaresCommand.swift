@@ -1,7 +1,8 @@
 import ArgumentParser
 import Foundation
-import MoyeoEngine
+
 import TaxiFares
+import FareEstimation
 
 /// `moyeo evaluate-fares --tariff us-nyc-yellow --file trips.csv [--from-coordinates] [--json]`
 struct EvaluateFaresCommand: ParsableCommand {

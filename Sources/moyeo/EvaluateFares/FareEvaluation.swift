@@ -1,4 +1,5 @@
-import MoyeoEngine
+import WireFormat
+import FareEstimation
 import ObjectModel
 import RoutePlanning
 import TaxiFares
@@ -61,7 +62,7 @@ struct FareEvaluation {
       dropped["beforeTariffs", default: 0] += 1
       return
     }
-    let key = RFC3339Text.local(tariff.effective, tariff.content.offsets)
+    let key = RFC3339.local(tariff.effective, tariff.content.offsets)
     byTariff[key, default: FareScore()].count()
     let verdict = TripCleaning.verdict(trip, tariff.content, needsPlaces: fromCoordinates)
     if case .dropped(let reason) = verdict {

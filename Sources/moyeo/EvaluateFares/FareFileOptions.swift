@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import MoyeoEngine
+import FareEstimation
 import ObjectModel
 import TaxiFares
 

@@ -1,7 +1,8 @@
 import ArgumentParser
 import Foundation
-import MoyeoEngine
+
 import TaxiFares
+import FareEstimation
 
 /// `moyeo fit-slow-time --file trips.csv --rows even`: the table behind fares from totals.
 struct FitSlowTimeCommand: ParsableCommand {

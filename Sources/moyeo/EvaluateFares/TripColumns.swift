@@ -1,4 +1,4 @@
-import MoyeoEngine
+import FareEstimation
 import ObjectModel
 
 /// Which column holds what. Names are compared without case; the first that the file has is taken.

@@ -13,6 +13,8 @@ struct CSVImport: ImportSource {
   private let tags: Int?
   private let observedAt: Int?
   private let attributes: [Int]
+  /// Whether it is a file of `moyeo export`.
+  private let isExported: Bool
   private var row = 0
 
   var bytesRead: Int { reader.bytesConsumed }
@@ -41,6 +43,7 @@ struct CSVImport: ImportSource {
     }
     let names = heading.texts
     self.names = names
+    isExported = names == ExportedPosition.heading && mapping.namesNoColumn
     let detection = ColumnDetection(names)
     latitude = try Self.coordinate(
       mapping.latitudeColumn, detection.latitude, "latitude", detection, names)
@@ -116,6 +119,7 @@ struct CSVImport: ImportSource {
         reason: "field_count",
         message: "has \(record.count) fields where the heading has \(names.count)")
     }
+    if isExported { return try exported(record).position(mapping) }
     var position = Moyeo_V1_Position()
     position.id = try id.map { try text(record, $0).trimmed } ?? defaultID
     position.latitude = try number(record, latitude)
@@ -132,6 +136,18 @@ struct CSVImport: ImportSource {
       position.attributes.fields[names[column].trimmed] = value
     }
     return position
+  }
+
+  private func exported(_ record: CSVRecord) throws -> ExportedPosition {
+    func cell(_ name: String) throws -> String {
+      guard let index = names.firstIndex(of: name) else { return "" }
+      return try text(record, index)
+    }
+    return ExportedPosition(
+      id: try cell("id"), latitude: try number(record, latitude),
+      longitude: try number(record, longitude), observedAt: try cell("observedAt"),
+      expiresAt: try cell("expiresAt"), tags: ExportedPosition.tags(cell: try cell("tags")),
+      attributes: try cell("attributes"))
   }
 
   private func text(_ record: CSVRecord, _ column: Int) throws(RowProblem) -> String {

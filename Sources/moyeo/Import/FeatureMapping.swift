@@ -28,6 +28,16 @@ struct FeatureMapping: Sendable {
         message: "a Point's coordinates are [longitude, latitude]")
     }
     var properties = feature.fields["properties"]?.structValue.fields ?? [:]
+    if feature.fields["moyeo"]?.stringValue == ExportedPosition.marker, mapping.namesNoColumn {
+      let attributes = properties["attributes"]?.structValue ?? Google_Protobuf_Struct()
+      return try ExportedPosition(
+        id: try id(feature, properties, defaultID), latitude: latitude, longitude: longitude,
+        observedAt: properties["observedAt"]?.stringValue ?? "",
+        expiresAt: properties["expiresAt"]?.stringValue ?? "",
+        tags: (properties["tags"]?.listValue.values ?? []).map(\.stringValue),
+        attributes: AttributeText.json(attributes)
+      ).position(mapping)
+    }
     var position = Moyeo_V1_Position()
     position.id = try id(feature, properties, defaultID)
     position.latitude = latitude

@@ -1,25 +1,27 @@
 import ArgumentParser
 import Foundation
 import MoyeoClient
+import MoyeoStorage
 
 /// `moyeo import`.
 struct ImportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
-    abstract: "Import positions from a CSV, GeoJSON or NDJSON file into a layer.",
+    abstract: "Import positions from a CSV, GeoJSON, NDJSON or exported file into a layer.",
     discussion: """
       CSV needs a heading; the delimiter is found in it. Latitude and longitude columns are \
       recognised by usual names (latitude, lat, y, 위도, ...Y좌표) unless several fit. A row's id is \
       its id column (by option, or a column named id), a GeoJSON feature's id, else <file>:<row>, \
       rows counted from 1 without the heading. NDJSON holds a position as the API takes it or a \
-      GeoJSON feature a line.
+      GeoJSON feature a line. A file that moyeo export wrote (CSV, GeoJSON or spatialite) comes back \
+      as it was, with its tags, attributes, times and expiry.
 
       Refused rows are listed with line and reason and never hold up the others. Exit code 0 when \
       any row was accepted (with --strict: when no row was refused).
       """)
 
   enum Format: String, ExpressibleByArgument, CaseIterable {
-    case csv, geojson, ndjson
+    case csv, geojson, ndjson, spatialite
   }
 
   @Argument(help: "A .csv, .tsv, .geojson, .json, .ndjson or .jsonl file, or - for standard input.")
@@ -28,7 +30,7 @@ struct ImportCommand: AsyncParsableCommand {
   @Option(help: "The layer to fill; it begins with its first report.")
   var layer: String
 
-  @Option(help: "The file's format, when its name does not tell: csv, geojson or ndjson.")
+  @Option(help: "The format, when the name does not tell: csv, geojson, ndjson or spatialite.")
   var format: Format?
 
   @Option(help: ArgumentHelp("Column (GeoJSON: property) that holds the id.", valueName: "name"))
@@ -123,7 +125,7 @@ struct ImportCommand: AsyncParsableCommand {
     for (ending, format) in [
       (".csv", Format.csv), (".tsv", .csv), (".txt", .csv), (".geojson", .geojson),
       (".json", .geojson), (".ndjson", .ndjson), (".jsonl", .ndjson), (".geojsonl", .ndjson),
-      (".geojsons", .ndjson),
+      (".geojsons", .ndjson), (".sqlite", .spatialite), (".spatialite", .spatialite),
     ] where name.hasSuffix(ending) {
       return format
     }
@@ -157,7 +159,15 @@ struct ImportCommand: AsyncParsableCommand {
       case .csv: rows = try CSVImport(source, mapping: mapping, delimiter: delimiterByte)
       case .geojson: rows = GeoJSONImport(source, mapping: mapping)
       case .ndjson: rows = NDJSONImport(source, mapping: mapping)
+      case .spatialite:
+        guard file != "-" else {
+          throw CommandFailure.usage("a spatialite file is read by its name, not from a pipe")
+        }
+        rows = try SpatialImport(
+          path: file, totalBytes: source.totalBytes ?? 0, mapping: mapping)
       }
+    } catch let error as StorageError {
+      throw CommandFailure(message: error.description)
     } catch ImportFileError.columns(let message) {
       throw CommandFailure.usage(message)
     } catch let error as ImportFileError {

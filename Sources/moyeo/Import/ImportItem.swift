@@ -68,8 +68,16 @@ struct RowMapping: Sendable {
     case named([String])
   }
 
+  /// Whether the columns are left to be found.
+  var namesNoColumn: Bool {
+    [idColumn, latitudeColumn, longitudeColumn, tagsColumn, observedAtColumn]
+      .allSatisfy { $0 == nil }
+  }
+
+  /// Also a JSON array of texts, as `moyeo export` writes tags that hold a divider.
   func tags(_ text: String) -> [String] {
-    text.split(whereSeparator: { tagSeparators.contains($0) }).map { String($0).trimmed }
+    if let list = ExportedPosition.jsonList(text) { return list }
+    return text.split(whereSeparator: { tagSeparators.contains($0) }).map { String($0).trimmed }
       .filter { !$0.isEmpty }
   }
 

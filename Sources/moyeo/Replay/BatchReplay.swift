@@ -10,11 +10,18 @@ import TaxiFares
 /// the next batch would be too late.
 struct BatchReplay {
   private let settings: ReplaySettings
+  private let pricing: RidePricing
   private let options: BatchOptions
   private var outcome: ReplayOutcome
   private var waiting: [ReplayRequest] = []
 
-  /// - Parameter requests: By time.
+  /// Replays all requests and measures the processor time that it took.
+  ///
+  /// - Parameters:
+  ///   - requests: By time.
+  ///   - settings: The tariff, the batches and the riders' patience.
+  /// - Returns: Who rode with whom; nobody where there are no requests.
+  /// - Throws: ``FareError`` when the tariff cannot price a trip without further facts.
   static func run(_ requests: [ReplayRequest], _ settings: ReplaySettings) throws -> ReplayOutcome {
     guard let first = requests.first?.at, let last = requests.last?.at else {
       return ReplayOutcome(name: "batch")
@@ -28,9 +35,10 @@ struct BatchReplay {
 
   private init(_ settings: ReplaySettings, _ span: ClosedRange<Instant>) throws {
     self.settings = settings
+    pricing = try .tariff(settings.tariff, departures: span)
     options = BatchOptions(
       maxSeats: settings.maxSeats, seed: settings.seed, iterations: settings.iterations,
-      pricing: try .tariff(settings.tariff, departures: span), profile: settings.profile)
+      pricing: pricing, profile: settings.profile)
     outcome = ReplayOutcome(name: "batch")
   }
 
@@ -57,7 +65,11 @@ struct BatchReplay {
     }
   }
 
-  /// - Parameter cut: Who asked before it cannot wait for the next batch.
+  /// Sorts those who wait into groups, and lets the groups ride that must leave.
+  ///
+  /// - Parameters:
+  ///   - now: When the batch is sorted.
+  ///   - cut: Who asked before it cannot wait for the next batch.
   private mutating func match(at now: Instant, cut: Instant) {
     guard waiting.count > 1 else { return }
     let requests = waiting.map { waiting in
@@ -105,7 +117,7 @@ struct BatchReplay {
     let origin = waiting.request.origin.coordinate
     let direct = TravelEstimator(profile: settings.profile, departure: now, near: origin)
       .estimate(from: origin, to: waiting.request.destination.coordinate)
-    let fare = options.pricing.exact(direct.distanceMeters, direct.durationSeconds, now)
+    let fare = pricing.exact(direct.distanceMeters, direct.durationSeconds, now)
     outcome.add([
       ReplayOutcome.Ride(
         requestedAt: waiting.at, groupSize: 1,

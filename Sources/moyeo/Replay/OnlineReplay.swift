@@ -24,12 +24,18 @@ struct OnlineReplay {
       catalog: try TariffCatalog([settings.tariff]),
       routes: EstimatedRouteProvider(.always(settings.profile)))
     var configuration = PartyConfiguration()
-    configuration.seats = 1...max(1, min(settings.maxSeats, PartyConfiguration.mostSeats))
+    configuration.seats = 1...max(1, min(settings.maxSeats, PartyConfiguration.maximumSeatsOfTaxi))
     rules = PartyRules(configuration: configuration, pricing: pricing)
     index = PartyIndex(pricing: pricing)
   }
 
-  /// - Parameter requests: By time.
+  /// Replays all requests and measures the processor time that it took.
+  ///
+  /// - Parameters:
+  ///   - requests: By time.
+  ///   - settings: The tariff, the seats and the riders' patience.
+  /// - Returns: Who rode with whom.
+  /// - Throws: What the party rules refuse with; the tariff's error where it makes no catalog.
   static func run(_ requests: [ReplayRequest], _ settings: ReplaySettings) throws -> ReplayOutcome {
     var replay = try OnlineReplay(settings)
     var seconds = 0.0

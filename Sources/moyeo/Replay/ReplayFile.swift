@@ -1,5 +1,5 @@
 import GeoMath
-import MoyeoEngine
+
 import ObjectModel
 import RideMatching
 
@@ -15,9 +15,16 @@ struct ReplayFile {
   /// Apart, at least and at most: the rule of fare evaluation.
   static let apartMeters = 100.0...100_000
 
+  /// Reads all rows that are taken, and sorts them by time.
+  ///
   /// - Parameters:
+  ///   - path: A CSV file with a header that names the pick-up time and both places.
+  ///   - offsets: For times that name no offset, and for local dates.
   ///   - date: Local day number since 1970; nil: rows of all dates, taken as one day (the first).
   ///   - minutes: The day squeezed into so many minutes; nil: as it is.
+  ///   - limits: What every rider asks of a shared ride.
+  ///   - limit: At most so many requests; nil: all.
+  /// - Throws: ``EvaluationError`` when a column is missing; what reading the file throws.
   init(
     path: String, offsets: UTCOffsets, date: Int64?, minutes: Double?, limits: RideLimits,
     limit: Int?

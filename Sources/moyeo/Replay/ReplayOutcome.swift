@@ -59,7 +59,12 @@ struct ReplayOutcome {
     values.isEmpty ? 0 : values.reduce(0, +) / Double(values.count)
   }
 
-  /// - Parameter sorted: Ascending.
+  /// The value below which a share of the values lies.
+  ///
+  /// - Parameters:
+  ///   - sorted: Ascending.
+  ///   - share: From 0 to 1; 0.5 for the median.
+  /// - Returns: One of the values, in their unit; 0 when there is none.
   static func quantile(_ sorted: [Double], _ share: Double) -> Double {
     guard !sorted.isEmpty else { return 0 }
     return sorted[min(sorted.count - 1, Int(Double(sorted.count) * share))]

@@ -1,5 +1,5 @@
 import Foundation
-import MoyeoEngine
+import FareEstimation
 
 /// Files that ship with the product, below a folder that holds `data/`.
 enum ResourceFolder {

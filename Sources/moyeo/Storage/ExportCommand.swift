@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
-import MoyeoEngine
+import LiveLayers
+import DurableCommands
 import MoyeoStorage
 import ObjectModel
 import SwiftProtobuf
@@ -12,7 +13,9 @@ struct ExportCommand: ParsableCommand {
     abstract: "Write parties and last positions as GeoJSON, CSV or a SpatiaLite map.",
     discussion: """
       Reads the data directory itself; the daemon may run. Parties stand where they begin, with their \
-      destination in columns. Positions are those last written behind that have not expired. \
+      destination in columns. Positions are those last written behind that have not expired; what \
+      is exported of one layer comes back by moyeo import, in each format, with its ids, tags, \
+      attributes, times and expiry. \
       spatialite makes a file of map layers for QGIS, ogr2ogr or the spatialite shell; geojson and \
       csv go to standard output without --to.
       """)
@@ -49,6 +52,7 @@ struct ExportCommand: ParsableCommand {
 
   func run() throws {
     do {
+      try requireLayer()
       if format == .spatialite, let file {
         try writeMap(to: file)
       } else {
@@ -59,6 +63,17 @@ struct ExportCommand: ParsableCommand {
     } catch let error as StoreFailure {
       throw CommandFailure(message: error.reason)
     }
+  }
+
+  private func requireLayer() throws {
+    guard let layer else { return }
+    let known = try StoreExport.layers(dataDirectory: dataDirectory, tenant: tenant)
+    guard !known.contains(layer) else { return }
+    throw CommandFailure(
+      message: "there is no layer \(excerpt(layer)) in \(dataDirectory): "
+        + (known.isEmpty
+          ? "no positions are kept there" : "it has \(known.joined(separator: ", "))")
+    )
   }
 
   private func each(_ what: What, _ body: (StoreExport.Feature) throws -> Void) throws {
@@ -79,12 +94,12 @@ struct ExportCommand: ParsableCommand {
     }
   }
 
-  /// Tags and attributes of a payload as the engine keeps it.
+  /// Tags and attributes of a payload as ``LiveLayers`` keeps them.
   private func describe(_ payload: [UInt8]) -> (tags: [String], attributes: String) {
     payload.withUnsafeBytes { bytes in
       let encoded = Array(ObjectPayload.attributes(in: bytes))
-      let attributes = try? Google_Protobuf_Struct(serializedBytes: encoded).jsonString()
-      return (ObjectPayload.tags(in: bytes), attributes ?? "{}")
+      let attributes = try? Google_Protobuf_Struct(serializedBytes: encoded)
+      return (ObjectPayload.tags(in: bytes), attributes.map(AttributeText.json) ?? "{}")
     }
   }
 
@@ -115,7 +130,7 @@ struct ExportCommand: ParsableCommand {
       try sink.write("{\"type\":\"FeatureCollection\",\"features\":[")
       var isFirst = true
       try each(what) {
-        try sink.write((isFirst ? "\n" : ",\n") + FeatureText.geoJSON($0, columns))
+        try sink.write((isFirst ? "\n" : ",\n") + FeatureText.geoJSON($0, columns, what))
         isFirst = false
       }
       try sink.write("\n]}\n")
@@ -142,14 +157,21 @@ enum FeatureText {
     return "\"" + text.replacingOccurrences(of: "\"", with: "\"\"") + "\""
   }
 
-  /// RFC 7946; a column without a value is left out.
+  /// RFC 7946; a column without a value is left out. A position has its id as the feature's, too,
+  /// and a member by which an import knows it (``ExportedPosition``).
   static func geoJSON(
-    _ feature: StoreExport.Feature, _ columns: [StoreExport.Table.Column]
+    _ feature: StoreExport.Feature, _ columns: [StoreExport.Table.Column],
+    _ what: ExportCommand.What
   ) -> String {
+    var head = "{\"type\":\"Feature\","
+    if let index = columns.firstIndex(where: { $0.name == "id" }) {
+      head += "\"id\":\(JSONPieces.string(feature.values[index].plainText)),"
+    }
+    if what == .positions { head += "\"moyeo\":\"\(ExportedPosition.marker)\"," }
     let properties = zip(columns, feature.values).compactMap { column, value in
       json(value).map { "\"\(column.name)\":\($0)" }
     }
-    return "{\"type\":\"Feature\",\"geometry\":{\"type\":\"Point\",\"coordinates\":["
+    return head + "\"geometry\":{\"type\":\"Point\",\"coordinates\":["
       + "\(feature.longitude),\(feature.latitude)]},\"properties\":{"
       + properties.joined(separator: ",") + "}}"
   }
@@ -164,11 +186,37 @@ enum FeatureText {
   }
 }
 
+/// Attributes as JSON that reads back as the same: members by name, whole numbers without a point.
+enum AttributeText {
+  static func json(_ attributes: Google_Protobuf_Struct) -> String {
+    let members = attributes.fields.sorted { $0.key < $1.key }
+      .map { JSONPieces.string($0.key) + ":" + json($0.value) }
+    return "{" + members.joined(separator: ",") + "}"
+  }
+
+  private static func json(_ value: Google_Protobuf_Value) -> String {
+    switch value.kind {
+    case nil, .nullValue?: "null"
+    case .boolValue(let isTrue)?: isTrue ? "true" : "false"
+    case .numberValue(let number)?: number.isFinite ? JSONOutput.numberText(number) : "null"
+    case .stringValue(let text)?: JSONPieces.string(text)
+    case .structValue(let object)?: json(object)
+    case .listValue(let list)?: "[" + list.values.map(json).joined(separator: ",") + "]"
+    }
+  }
+}
+
 /// Standard output, or a file that gets its name when it is complete.
 struct FeatureSink {
   private let file: String?
   private let handle: FileHandle
   private var buffer = Data()
+
+  /// Writes to what is open already; `file` is what it is called in messages and in the end.
+  init(file: String, handle: FileHandle) {
+    self.file = file
+    self.handle = handle
+  }
 
   init(file: String?) throws {
     self.file = file
@@ -198,7 +246,13 @@ struct FeatureSink {
   }
 
   private mutating func flush() throws {
-    try handle.write(contentsOf: buffer)
+    do {
+      try handle.write(contentsOf: buffer)
+    } catch {
+      let reason = StandardOutput.reason(error)
+      if let file { try? FileManager.default.removeItem(atPath: file + ".partial") }
+      throw CommandFailure(message: "\(file ?? "standard output") cannot be written: \(reason)")
+    }
     buffer.removeAll(keepingCapacity: true)
   }
 }

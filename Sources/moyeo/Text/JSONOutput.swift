@@ -1,5 +1,6 @@
 import MoyeoAPI
 import SwiftProtobuf
+import WireFormat
 
 /// Answers as the service's own JSON: lists always there, integers as numbers.
 enum JSONOutput {

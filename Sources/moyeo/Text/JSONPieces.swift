@@ -1,4 +1,5 @@
 import MoyeoAPI
+import WireFormat
 
 /// JSON that is not a message.
 enum JSONPieces {

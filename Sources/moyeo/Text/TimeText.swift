@@ -1,12 +1,17 @@
 import ObjectModel
 import SwiftProtobuf
+import WireFormat
 
 /// Moments as people and files write them.
 enum TimeText {
   /// Reads `2026-11-20T23:10:05.25+09:00`: RFC 3339, also with a space for the T, without seconds,
   /// with `+0900`, or a bare date; whole numbers are seconds since 1970, or milliseconds from 1e11.
-  /// - Parameter offsetSeconds: East of UTC, for times that name no offset; without it they are not
-  ///   understood.
+  ///
+  /// - Parameters:
+  ///   - text: Spaces around it do not matter.
+  ///   - offsetSeconds: East of UTC, for times that name no offset; without it they are not
+  ///     understood.
+  /// - Returns: The moment; `nil` for text that is no moment, or one out of the timestamp's range.
   static func parse(_ text: String, offsetSeconds: Int? = nil) -> Google_Protobuf_Timestamp? {
     let trimmed = text.trimmed
     if let number = Int64(trimmed), trimmed.utf8.count > 8 {
@@ -67,7 +72,7 @@ enum TimeText {
 
   /// What protobuf allows: years 1 to 9999.
   private static func isInRange(_ stamp: Google_Protobuf_Timestamp) -> Bool {
-    (-62_135_596_800...253_402_300_799).contains(stamp.seconds)
+    RFC3339.seconds.contains(stamp.seconds)
   }
 
   static func padded(_ value: Int, _ digits: Int) -> String {

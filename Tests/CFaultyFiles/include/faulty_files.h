@@ -26,6 +26,20 @@ void faulty_fail_syncs(faulty_disk *disk, int skip, int count);
 // answers SQLITE_FULL.
 void faulty_set_room(faulty_disk *disk, int64_t bytes);
 
+// When the file at `path` is gone by the time that room runs out, there are `bytes` more, once.
+// Shrinking a file gives room back as well.
+void faulty_set_room_behind(faulty_disk *disk, const char *path, int64_t bytes);
+
+// Reads of files whose path ends in `suffix` answer zeros, as a disk may that lost a block; null:
+// none do.
+void faulty_blank(faulty_disk *disk, const char *suffix);
+
+// As if the process were killed: after `operations` more that change a file (writing, cutting,
+// syncing, creating, deleting) none is carried out any more, and each answers SQLITE_IOERR.
+// Negative: all are carried out again.
+void faulty_stop(faulty_disk *disk, int64_t operations);
+int faulty_has_stopped(faulty_disk *disk);
+
 int64_t faulty_sync_count(faulty_disk *disk);
 
 // Writes into `directory` (which must exist) what the power cut leaves of every file that was not

@@ -1,6 +1,6 @@
 import GRPCCore
 import MoyeoAPI
-import MoyeoEngine
+
 import ObjectModel
 import SwiftProtobuf
 import Synchronization

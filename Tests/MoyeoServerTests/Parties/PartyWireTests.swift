@@ -2,14 +2,15 @@ import Foundation
 import GRPCCore
 import GRPCNIOTransportHTTP2
 import MoyeoAPI
-import MoyeoEngine
+import FareEstimation
+import DurableCommands
 import ObjectModel
 import SwiftProtobuf
 import Testing
 
 @testable import MoyeoServer
 
-/// PartyService over both transports, from the same desk.
+/// PartyService over both transports, from the same partyService.
 @Suite struct PartyWireTests {
   static func run(_ body: @Sendable (RunningDaemon) async throws -> Void) async throws {
     let root = try #require(ResourceDirectory.nearest(to: [#filePath]))

@@ -1,11 +1,12 @@
 import CSpatiaLite
 import Foundation
 import GRDB
-import MoyeoEngine
+import LiveLayers
 import ObjectModel
 import Testing
 
 @testable import MoyeoStorage
+import DurableCommands
 
 /// What `moyeo doctor` and `moyeo export` stand on.
 @Suite struct MaintenanceTests {
@@ -20,7 +21,7 @@ import Testing
           events: [event(UInt64(index), "p\(index)")])
       })
     store.close()
-    let archive = try PositionsSnapshot(directory: directory.path)
+    let archive = PositionsSnapshot(directory: directory.path)
     var positions: [StoredPosition] = []
     for index in 0..<30 {
       let expiresAt: ObjectModel.Instant =

@@ -1,8 +1,9 @@
 import GeoMath
-import MoyeoEngine
+import DurableCommands
 import MoyeoStorage
 import ObjectModel
 import Testing
+import Parties
 
 /// The port's promises, of every store.
 @Suite struct StoreConformanceTests {

@@ -2,7 +2,7 @@ import CSpatiaLite
 import Foundation
 import GRDB
 import GeoMath
-import MoyeoEngine
+import DurableCommands
 import MoyeoStorage
 import ObjectModel
 import Testing
@@ -50,7 +50,8 @@ import Testing
 
   @Test func theFirstSchemaOpensAndMigrates() throws {
     let directory = try ScratchDirectory()
-    let queue = try DatabaseQueue(path: directory.databasePath, configuration: spatial())
+    let queue = try DatabaseQueue(
+      path: directory.databasePath, configuration: spatialConfiguration())
     try queue.write { db in
       try db.execute(sql: firstSchema)
       try db.execute(sql: "UPDATE parties SET bytes = x'0102' WHERE id = 'old'")
@@ -148,7 +149,8 @@ import Testing
       group(party("c", version: 2, origin: busan, destination: busan), expecting: 1)
     ])
     store.close()
-    let queue = try DatabaseQueue(path: directory.databasePath, configuration: spatial())
+    let queue = try DatabaseQueue(
+      path: directory.databasePath, configuration: spatialConfiguration())
     try queue.read { (db: Database) throws in
       let near = """
         SELECT id FROM parties WHERE row IN (SELECT rowid FROM SpatialIndex
@@ -245,6 +247,41 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: file))
   }
 
+  /// What a backup or a measurement that was killed left behind goes with the next start or backup;
+  /// what belongs to a process that lives stays.
+  @Test func leftoversAreSwept() throws {
+    let directory = try ScratchDirectory.withTemplate()
+    let manager = FileManager.default
+    func leave(_ name: String) {
+      #expect(manager.createFile(atPath: directory.path + "/" + name, contents: Data([1])))
+    }
+    func names() throws -> Set<String> {
+      Set(try manager.contentsOfDirectory(atPath: directory.path))
+    }
+    let dead = ["a.sqlite.moyeo-partial", "a.sqlite.moyeo-partial-journal"]
+    let deadSecret = "a.sqlite.secret.moyeo-partial"
+    for name in dead + [deadSecret, "b.sqlite.moyeo-partial", "b.sqlite.secret.moyeo-partial"] {
+      leave(name)
+    }
+    leave("download.partial")
+    let measuring = "moyeo-measure-" + UUID().uuidString
+    try manager.createDirectory(
+      atPath: directory.path + "/" + measuring, withIntermediateDirectories: false)
+    let holder = open(directory.path + "/b.sqlite.moyeo-partial", O_RDONLY)
+    #expect(flock(holder, LOCK_EX | LOCK_NB) == 0)
+    _ = try StoreBackup.run(
+      dataDirectory: directory.path, to: directory.path + "/copy.sqlite")
+    var found = try names()
+    #expect(found.isDisjoint(with: dead + [deadSecret, measuring]), "\(found)")
+    #expect(found.contains("b.sqlite.moyeo-partial"))
+    #expect(found.contains("b.sqlite.secret.moyeo-partial"))
+    close(holder)
+    _ = try SQLiteStore(directory: directory.path)
+    found = try names()
+    #expect(!found.contains { $0.hasSuffix(".moyeo-partial") }, "\(found)")
+    #expect(found.contains("download.partial") && found.contains("copy.sqlite"))
+  }
+
   @Test func aBackupOfNothingFailsAndLeavesNothing() throws {
     let directory = try ScratchDirectory()
     let file = directory.path + "/copy.sqlite"
@@ -261,16 +298,6 @@ import Testing
 
 extension CommitOutcome {
   fileprivate var isRefusal: Bool { if case .notDone = self { true } else { false } }
-}
-
-/// With SpatiaLite's functions, as QGIS or `spatialite` open the file.
-private func spatial() -> Configuration {
-  var configuration = Configuration()
-  configuration.prepareDatabase { db in
-    spatialite_initialize()
-    spatialite_init_ex(db.sqliteConnection, spatialite_alloc_connection(), 0)
-  }
-  return configuration
 }
 
 private final class Stop: @unchecked Sendable {

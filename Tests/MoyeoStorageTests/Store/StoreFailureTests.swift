@@ -1,6 +1,7 @@
 import CSpatiaLite
+import Foundation
 import GRDB
-import MoyeoEngine
+import DurableCommands
 import ObjectModel
 import Synchronization
 import Testing
@@ -224,6 +225,121 @@ import Testing
   }
 }
 
+/// A small disk, damage, and what is told of both.
+@Suite struct StoreTroubleTests {
+  /// What a store told, in order.
+  private final class Told: Sendable {
+    private let all = Mutex<[(StoreTrouble, String?)]>([])
+    func note(_ trouble: StoreTrouble, _ reason: String?) {
+      all.withLock { $0.append((trouble, reason)) }
+    }
+    func reasons(_ trouble: StoreTrouble) -> [String?] {
+      all.withLock { $0.filter { $0.0 == trouble }.map(\.1) }
+    }
+  }
+
+  /// The log takes the last byte of the disk; the room reserved beside it lets it be copied.
+  @Test func aDiskFullOfTheLogIsNotWedged() throws {
+    let disk = try FaultyDisk()
+    let told = Told()
+    let store = try disk.open(
+      reserveBytes: 4 << 20, onTrouble: { told.note($0, $1) })
+    let reserve = disk.directory.path + "/" + StoreReserve.fileName
+    #expect(FileManager.default.fileExists(atPath: reserve))
+    var load = Load(seed: 9)
+    load.run(store)
+    disk.setRoom(600_000)
+    disk.setRoomBehind(reserve, bytes: 4 << 20)
+    // Without a checkpoint the log of these would take several times the room.
+    for _ in 0..<120 { load.run(store) }
+    #expect(store.readOnlyReason == nil)
+    #expect(told.reasons(.readOnly) == [])
+    #expect(try snapshot(store) == snapshot(load.model))
+    #expect(told.reasons(.reserve).first??.contains("disk is full") == true)
+    // There was room for it again.
+    #expect(told.reasons(.reserve).contains(nil))
+    #expect(FileManager.default.fileExists(atPath: reserve))
+    try expectSame(try disk.cutPower(seed: 2, survivors: 0), load.model, "a small disk")
+  }
+
+  @Test func readOnlyEpisodesAreToldOnceAndWhenTheyAreOver() throws {
+    let disk = try FaultyDisk()
+    let told = Told()
+    let store = try disk.open(onTrouble: { told.note($0, $1) })
+    var load = Load(seed: 4)
+    load.run(store)
+    disk.failSyncs(count: 1)
+    _ = store.commit(load.next())
+    _ = store.commit(load.next())
+    #expect(told.reasons(.readOnly).count == 1)
+    #expect(told.reasons(.readOnly)[0]?.contains("could not be confirmed") == true)
+    disk.failSyncs(count: 0)
+    try store.reopen()
+    #expect(told.reasons(.readOnly).count == 2)
+    #expect(told.reasons(.readOnly)[1] == nil)
+  }
+
+  @Test func aCopyThatFindsNoRoomIsTold() throws {
+    let disk = try FaultyDisk()
+    let told = Told()
+    let store = try disk.open(onTrouble: { told.note($0, $1) })
+    var load = Load(seed: 13)
+    for _ in 0..<6 { load.run(store) }
+    var limits = LogCopier.Limits()
+    limits.passiveFrames = 1
+    let copier = try store.makeCopier(limits)
+    disk.setRoom(0)
+    for _ in 0..<3 { copier.tick() }
+    #expect(told.reasons(.checkpoint).count == 1)
+    #expect(told.reasons(.checkpoint)[0]?.contains("cannot be copied") == true)
+    #expect(!copier.isBroken)
+    disk.setRoom(nil)
+    copier.tick()
+    #expect(told.reasons(.checkpoint).count == 2)
+    #expect(told.reasons(.checkpoint)[1] == nil)
+    #expect(store.readOnlyReason == nil)
+  }
+
+  enum Access: String, CaseIterable, Sendable { case commit, read, load, prune, copy }
+
+  /// Blocks that the disk lost: whoever meets them first, nothing is written on top of them.
+  @Test(arguments: Access.allCases)
+  func damageMakesTheRecordReadOnly(access: Access) throws {
+    let disk = try FaultyDisk()
+    let told = Told()
+    var store = try disk.open(onTrouble: { told.note($0, $1) })
+    var load = Load(seed: 21)
+    for _ in 0..<40 { load.run(store) }
+    store.close()
+    // Nothing of the file is in memory now.
+    store = try disk.open(onTrouble: { told.note($0, $1) })
+    disk.blank(SQLiteStore.fileName)
+    switch access {
+    case .commit: _ = store.commit(load.next())
+    case .read: _ = try? store.events(after: 0)
+    case .load: _ = try? store.all()
+    case .prune:
+      try? store.prune(
+        eventsBefore: .distantFuture, repliesBefore: .distantFuture, endedBefore: .distantFuture)
+    case .copy:
+      // A copy reads pages only to write whole ones over them: it meets no damage.
+      let copier = try store.makeCopier(LogCopier.Limits())
+      copier.tick()
+      _ = try? store.all()
+    }
+    #expect(store.readOnlyReason?.contains("damaged") == true, "\(access)")
+    #expect(told.reasons(.readOnly).count == 1)
+    #expect(store.commit(load.next()).allSatisfy { $0.isNotDone })
+    #expect(throws: StoreFailure.self) { try store.reopen() }
+    #expect(store.readOnlyReason != nil)
+    // The blocks are back: a cable, not the disk.
+    disk.blank(nil)
+    try store.reopen()
+    #expect(store.readOnlyReason == nil)
+    #expect(told.reasons(.readOnly).last == .some(nil))
+  }
+}
+
 // MARK: A load, and what it must leave
 
 extension CommitOutcome {
@@ -234,14 +350,14 @@ extension CommitOutcome {
 
 /// Batches that all succeed, and the same applied to a model.
 private struct Load {
-  var random: SplitMix
+  var random: SplitMix64
   var versions: [String: UInt64] = [:]
   var riders = 0
   var sequence: UInt64 = 0
   var replies: UInt64 = 0
   private(set) var committed: [ChangeGroup] = []
 
-  init(seed: UInt64) { random = SplitMix(state: seed) }
+  init(seed: UInt64) { random = SplitMix64(seed: seed) }
 
   /// A store in memory with all that was acknowledged.
   var model: MemoryStore {

@@ -1,8 +1,11 @@
+import CSpatiaLite
 import Foundation
+import GRDB
 import GeoMath
-import MoyeoEngine
+import DurableCommands
 import MoyeoStorage
 import ObjectModel
+import Parties
 
 /// A directory of its own, gone with the object.
 final class ScratchDirectory: Sendable {
@@ -127,4 +130,14 @@ extension AggregateStore {
     try events(tenant: tenant, after: after, kinds: kinds, aggregateID: id, limit: limit)
       .map(\.sequence)
   }
+}
+
+/// With SpatiaLite's functions, as QGIS or `spatialite` open the file.
+func spatialConfiguration() -> Configuration {
+  var configuration = Configuration()
+  configuration.prepareDatabase { db in
+    spatialite_initialize()
+    spatialite_init_ex(db.sqliteConnection, spatialite_alloc_connection(), 0)
+  }
+  return configuration
 }

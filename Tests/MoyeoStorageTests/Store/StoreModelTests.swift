@@ -1,4 +1,4 @@
-import MoyeoEngine
+import DurableCommands
 import MoyeoStorage
 import ObjectModel
 import Testing
@@ -7,7 +7,7 @@ import Testing
 @Suite struct StoreModelTests {
   @Test(arguments: [1, 2, 3] as [UInt64])
   func sqliteAnswersAsMemory(seed: UInt64) throws {
-    var random = SplitMix(state: seed)
+    var random = SplitMix64(seed: seed)
     let memory = MemoryStore()
     let directory = try ScratchDirectory.withTemplate()
     var options = SQLiteStore.Options()
@@ -95,7 +95,7 @@ import Testing
   }
 
   private func makeGroup(
-    _ random: inout SplitMix, _ memory: MemoryStore, _ now: Instant, _ sequence: inout UInt64
+    _ random: inout SplitMix64, _ memory: MemoryStore, _ now: Instant, _ sequence: inout UInt64
   ) -> ChangeGroup {
     let tenant = random.below(4) == 0 ? "s" : "t"
     var changes: [ChangeGroup.Change] = []
@@ -136,19 +136,4 @@ import Testing
           UInt64(random.below(200)) + (tenant == "s" ? 1_000 : 0), changes[0].aggregate.key.id,
           tenant: tenant, at: now))
   }
-}
-
-/// Splitmix64 (S. Vigna).
-struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
-    return z ^ z >> 31
-  }
-
-  mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
 }

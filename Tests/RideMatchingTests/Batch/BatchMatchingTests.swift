@@ -63,6 +63,28 @@ import Testing
     #expect(first.iterations == 60)
   }
 
+  /// By a seeded shuffle, with everything but the indices compared.
+  @Test(arguments: 1...6) func theOrderOfRequestsChangesNothing(seed: UInt64) {
+    var cases = BatchCases(seed: seed)
+    let requests = cases.requests(60)
+    let order = requests.indices.shuffled(using: &cases.random)
+    let shuffled = order.map { requests[$0] }
+    let plain = BatchMatching.solve(requests: requests, options: options())
+    let other = BatchMatching.solve(requests: shuffled, options: options())
+    #expect(!plain.groups.isEmpty)
+    #expect(
+      Set(plain.groups.map { told($0, requests) }) == Set(other.groups.map { told($0, shuffled) }))
+    #expect(plain.objective == other.objective || abs(plain.objective - other.objective) < 1e-6)
+    #expect(
+      Set(plain.unmatched.map { requests[$0].riderID })
+        == Set(other.unmatched.map { shuffled[$0].riderID }))
+  }
+
+  private func told(_ group: BatchGroup, _ requests: [RideRequest]) -> String {
+    "\(group.members.map { requests[$0].riderID }) \(group.dropOffOrder.map { requests[$0].riderID }) "
+      + "\(group.departure) \(group.fare) \(group.shares) \(group.walkMeters) \(group.rideMeters)"
+  }
+
   @Test func stopsWhenTold() {
     var cases = BatchCases(seed: 3)
     let requests = cases.requests(60)
@@ -76,6 +98,30 @@ import Testing
     #expect(result.iterations < 200)
     #expect(
       BatchVerification.problems(of: result, requests: requests, options: options) == [])
+  }
+
+  /// A million rounds end where the work does, at the same place each time.
+  @Test func workIsBoundedAndItsEndIsTold() {
+    var cases = BatchCases(seed: 3)
+    let requests = cases.requests(150)
+    var options = options(iterations: 1_000_000)
+    var last = 0
+    for limit in [0, 200_000, 2_000_000] {
+      options.workLimit = limit
+      let first = BatchMatching.solve(requests: requests, options: options)
+      let second = BatchMatching.solve(requests: requests, options: options)
+      #expect(first == second)
+      #expect(first.end == .workLimit && first.iterations < 100_000)
+      #expect(first.iterations >= last)
+      last = first.iterations
+      #expect(
+        BatchVerification.problems(of: first, requests: requests, options: options) == [])
+    }
+    #expect(last > 0)
+    options.iterations = 20
+    #expect(BatchMatching.solve(requests: requests, options: options).end == .finished)
+    let told = BatchMatching.solve(requests: requests, options: options) { true }
+    #expect(told.end == .stopped)
   }
 
   @Test func moreRoundsAreNeverWorse() {
@@ -107,7 +153,8 @@ import Testing
     requests[1].riderID = "other"
     let result = BatchMatching.solve(requests: requests, options: options())
     let group = try #require(result.groups.first)
-    #expect(group.members == [0, 1])
+    // The pick-up is of two equals the first by rider id.
+    #expect(group.members == [1, 0])
     #expect(group.walkMeters == [0, 0])
     #expect(abs(group.shares[0].amount - group.shares[1].amount) <= 1)
     #expect(group.soloFares == 2 * group.fare)

@@ -10,12 +10,19 @@ import TaxiFares
 struct ExhaustiveBatch {
   let requests: [RideRequest]
   let options: BatchOptions
+  private let pricing: RidePricing
+  private let profile: TrafficProfile
   /// By bit set of members.
   private(set) var savings: [Int: Double] = [:]
 
   init(_ requests: [RideRequest], _ options: BatchOptions) {
     self.requests = requests
     self.options = options
+    guard case .list(let pricing, let profile) = options.pricing else {
+      preconditionFailure("the exhaustive search knows price lists only")
+    }
+    self.pricing = pricing
+    self.profile = profile
     for set in 1..<(1 << requests.count) where (2...4).contains(set.nonzeroBitCount) {
       let members = requests.indices.filter { set >> $0 & 1 == 1 }
       if let saving = saving(of: members), saving > 0 { savings[set] = saving }
@@ -49,10 +56,10 @@ struct ExhaustiveBatch {
     var solo = 0.0
     for rider in riders {
       let estimator = TravelEstimator(
-        profile: options.profile, departure: rider.window.time, near: rider.origin.coordinate)
+        profile: profile, departure: rider.window.time, near: rider.origin.coordinate)
       let direct = estimator.estimate(
         from: rider.origin.coordinate, to: rider.destination.coordinate)
-      solo += options.pricing.estimate(
+      solo += pricing.estimate(
         direct.distanceMeters, direct.durationSeconds, rider.window.time)
     }
     var best: Double?
@@ -60,10 +67,10 @@ struct ExhaustiveBatch {
       let pickUp = host.origin.coordinate
       let walks = riders.map { $0.origin.coordinate.distanceMeters(to: pickUp) }
       guard zip(walks, riders).allSatisfy({ $0 <= $1.limits.maxWalkMeters }) else { continue }
-      let walkCost = walks.reduce(0, +) * options.pricing.walkCostPerMeter
+      let walkCost = walks.reduce(0, +) * pricing.walkCostPerMeter
       for order in Self.permutations(Array(riders.indices)) {
         guard let way = ride(from: pickUp, order.map { riders[$0] }, departure) else { continue }
-        let fare = options.pricing.estimate(way.meters, way.seconds, departure)
+        let fare = pricing.estimate(way.meters, way.seconds, departure)
         best = max(best ?? -.infinity, solo - fare - walkCost)
       }
     }
@@ -73,7 +80,7 @@ struct ExhaustiveBatch {
   private func ride(
     from pickUp: Coordinate, _ riders: [RideRequest], _ departure: Instant
   ) -> (meters: Double, seconds: Double)? {
-    let estimator = TravelEstimator(profile: options.profile, departure: departure, near: pickUp)
+    let estimator = TravelEstimator(profile: profile, departure: departure, near: pickUp)
     var place = pickUp
     var meters = 0.0
     var seconds = 0.0

@@ -10,7 +10,7 @@ import Testing
     cases.originMeters = 200
     let requests = cases.requests(count)
     let options = BatchOptions(pricing: BatchCases.pricing)
-    let pool = GroupPool(BatchInstance(requests, options), shouldStop: { false })
+    let pool = GroupPool(BatchInstance(requests, options), shouldStop: { _ in false })
     return (pool.problem, count <= 10 ? ExhaustiveBatch(requests, options).optimum : nil)
   }
 
@@ -18,7 +18,7 @@ import Testing
   @Test(arguments: 1...6 as ClosedRange<UInt64>, [false, true])
   func sumIsABound(seed: UInt64, stopsAtOnce: Bool) throws {
     let (problem, optimum) = problem(seed, count: 9)
-    let prices = PackingPrices(problem, shouldStop: { stopsAtOnce })
+    let prices = PackingPrices(problem, shouldStop: { _ in stopsAtOnce })
     #expect(prices.prices.count == problem.requests + 1)
     #expect(prices.prices.last == 0)
     #expect(prices.prices.allSatisfy { $0 >= 0 })
@@ -30,10 +30,10 @@ import Testing
   /// Near the linear program's value, which the first prices are far from.
   @Test(arguments: [21, 22, 23] as [UInt64]) func sumIsTight(seed: UInt64) {
     let (problem, _) = problem(seed, count: 80)
-    let first = PackingPrices(problem, shouldStop: { true }).prices.reduce(0, +)
-    let last = PackingPrices(problem, shouldStop: { false }).prices.reduce(0, +)
-    var search = PackingSearch(problem, seed: seed, shouldStop: { false })
-    _ = search.run(rounds: 300, shouldStop: { false })
+    let first = PackingPrices(problem, shouldStop: { _ in true }).prices.reduce(0, +)
+    let last = PackingPrices(problem, shouldStop: { _ in false }).prices.reduce(0, +)
+    var search = PackingSearch(problem, seed: seed, shouldStop: { _ in false })
+    _ = search.run(rounds: 300, shouldStop: { _ in false })
     let found = search.packing.chosen(problem).reduce(0) { $0 + problem.weights[$1] }
     #expect(last >= found - 1e-6)
     #expect(last < 1.05 * found)

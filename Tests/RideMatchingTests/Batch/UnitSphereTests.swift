@@ -18,7 +18,7 @@ import Testing
         b.latitude * (.pi / 180))
       #expect(abs((fast ?? -1) - exact) <= 2e-8 + exact * 1e-11, "\(a) \(b)")
       #expect(
-        BatchInstance.leastMeters(UnitSphere.vector(a), UnitSphere.vector(b)) <= exact + 1e-8)
+        BatchInstance.lowerBoundMeters(UnitSphere.vector(a), UnitSphere.vector(b)) <= exact + 1e-8)
     }
   }
 

@@ -59,15 +59,14 @@ import Testing
       func priced(_ place: Coordinate) -> String? {
         areas.ids(place).first { ["kr-seoul", "everywhere"].contains($0) }
       }
-      if Set(ends).count == 1 {
-        trip.flatTrip =
-          tariff.content.flatTrips.first { flat in
-            let (a, b) = (flat.between[0], flat.between[1])
-            let (here, there) = (areas.ids(origin), areas.ids(ends[0]))
-            return (here.contains(a) && there.contains(b))
-              || (here.contains(b) && there.contains(a))
-          }?.id
-      }
+      trip.flatTrip =
+        tariff.content.flatTrips.first { flat in
+          let (a, b) = (flat.between[0], flat.between[1])
+          let here = areas.ids(origin)
+          return ends.map(areas.ids).allSatisfy { there in
+            (here.contains(a) && there.contains(b)) || (here.contains(b) && there.contains(a))
+          }
+        }?.id
       if tariff.content.outOfArea != nil, priced(origin) == tariff.area,
         let outside = ends.first(where: { priced($0) != tariff.area })
       {
@@ -97,7 +96,7 @@ import Testing
           ).expected.total, distanceMeters: reached[drops[i]]?.meters,
           weight: party.riders[i].weight ?? 1)
       }
-      guard way.legs.count > 1 else {
+      guard way.legs.count > 1, trip.flatTrip == nil else {
         split.legs = [ShareLeg(amount: 1, aboard: party.riders.map(\.id))]
         return try split.shares()
       }
@@ -115,7 +114,7 @@ import Testing
             amount: max(0, total - before), aboard: aboard.map { party.riders[$0].id }))
         before = max(before, total)
       }
-      guard party.splitRule == .shapley, all.count <= 4 else { return try split.shares() }
+      guard party.splitRule == .shapley, all.count <= 8 else { return try split.shares() }
       var fares: [[Int]: Int64] = [:]
       for mask in 1..<(1 << all.count) {
         let members = all.filter { mask >> $0 & 1 == 1 }
@@ -131,7 +130,10 @@ import Testing
   @Test(arguments: [1 as UInt64, 2, 3, 4])
   func equalsTheEstimateOfTheSameRide(seed: UInt64) throws {
     var random = PartyRandom(seed: seed)
-    let rules = try PartyWorld.rules { $0.maximumDetourRatio = 1e6 }
+    let rules = try PartyWorld.rules {
+      $0.maximumDetourRatio = 1e6
+      $0.seats = 2...8
+    }
     var seen: Set<String> = []
     for round in 0..<300 {
       let command = Self.party(&random, round)
@@ -174,6 +176,7 @@ import Testing
       #expect(party.riders.reduce(0) { $0 + $1.share } == party.fare.expected)
       seen.insert(party.splitRule.rawValue)
       if trip.flatTrip != nil { seen.insert("flat") }
+      if trip.flatTrip != nil && way.legs.count > 1 { seen.insert("flat with stops") }
       if trip.outOfAreaFromMeters != nil { seen.insert("outside") }
       if way.durationSeconds > 3600 { seen.insert("hours") }
       // Priced again, nothing differs.
@@ -203,11 +206,17 @@ import Testing
     let drops = (0..<3).map { _ in PartyWorld.place(near: origin, meters: reach, &random) }
     let airport = Coordinate(uncheckedLatitude: 37.55, longitude: 126.80)
     let destination = random.chance(0.2) ? airport : drops[0]
-    let riders = (0..<random.int(0...3)).map { i in
+    // Another terminal: a flat trip with two stops.
+    let terminal = airport.destination(bearingDegrees: 40, meters: 900)
+    // Up to seven aboard: Shapley asks for the fares of 127 coalitions.
+    let riders = (0..<(random.chance(0.2) ? random.int(4...6) : random.int(0...3))).map { i in
       JoinParty(
         riderID: "r\(i)",
         destination: random.chance(0.3)
-          ? nil : PartyWorld.named(random.chance(0.2) ? destination : random.pick(drops)),
+          ? nil
+          : PartyWorld.named(
+            random.chance(0.3)
+              ? (destination == airport ? terminal : destination) : random.pick(drops)),
         wishes: RideWishes(maxDetourRatio: 1e6), weight: random.pick([nil, 2, 0.3]))
     }
     return CreateParty(
@@ -215,7 +224,7 @@ import Testing
       destination: PartyWorld.named(destination),
       window: DepartureWindow(
         time: PartyWorld.midnight.advanced(milliseconds: Int64(random.int(0...86_400_000)))),
-      hostSeats: riders.count < 3 ? random.int(1...2) : 1, riders: riders, seats: 4,
+      hostSeats: riders.count < 3 ? random.int(1...2) : 1, riders: riders, seats: 8,
       limits: RideLimits(maxWalkMeters: 300, maxDetourRatio: 1e6),
       splitRule: SplitRule.allCases[round % SplitRule.allCases.count],
       isCalled: random.chance(0.5), tariffID: random.pick(PartyWorld.tariffIDs))

@@ -16,7 +16,7 @@ import Testing
   static let people = (0..<7).map { "u\($0)" }
 
   @Test(arguments: [1 as UInt64, 2, 3, 4, 5, 6, 7, 8])
-  func lawsHold(seed: UInt64) throws {
+  func seatsAreNeverOversoldAndSharesSumToTheFare(seed: UInt64) throws {
     var random = PartyRandom(seed: seed)
     let rules = try PartyWorld.rules {
       $0.basePolicy = seed % 3 == 0 ? RidePolicy(sameAttributes: ["gender"]) : .none

@@ -1,0 +1,489 @@
+import Foundation
+package import ObjectModel
+package import Threading
+
+/// Carries out commands that must survive: one thread, in batches, each command on top of the ones
+/// before it, one commit of the store a batch; then memory and replies, while the next batch runs.
+///
+/// ```
+/// commit thread:  submit -> queue (bounded) -> batch of at most 64 -> decide on the overlay
+///                 -> store.commit -> apply
+/// publishing:     publish -> replies                   in order, at most 4 batches behind
+/// ```
+/// - Every answer of a batch waits for its commit, refusals too: they may rest on the overlay.
+/// - What surely did not happen (a conflict, a rollback) is decided anew, one command at a time.
+/// - An unknown outcome answers `unavailable` to all of the batch; the record is opened and loaded
+///   afresh before anything else is written. While that fails, commands are refused as read-only.
+/// - A command past its deadline is dropped before it is applied, never after.
+///
+/// `thread` runs ``run()``; everything marked *commit thread* belongs to it alone.
+package final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
+  package typealias Outcome = Result<Model.Answer, Model.Failure>
+
+  /// A class, as commands are large and move from list to list. `attempts` belongs to the commit
+  /// thread.
+  final class Item: @unchecked Sendable {
+    let command: Model.Command
+    let claim: IdempotencyClaim?
+    let deadline: Instant?
+    /// Nil for the pipeline's own commands, such as timers.
+    let continuation: CheckedContinuation<Outcome, Never>?
+    var attempts = 0
+
+    init(
+      command: Model.Command, claim: IdempotencyClaim? = nil, deadline: Instant? = nil,
+      continuation: CheckedContinuation<Outcome, Never>? = nil
+    ) {
+      self.command = command
+      self.claim = claim
+      self.deadline = deadline
+      self.continuation = continuation
+    }
+  }
+
+  private struct Queue {
+    var items: [Item] = []
+    /// Items that ever came, and that ever left for a batch.
+    var entered: UInt64 = 0
+    var taken: UInt64 = 0
+    /// Of the pipeline's own; not counted by the bound. Each waits for the items before it.
+    var jobs: [(after: UInt64, work: @Sendable () -> Void)] = []
+    var isThreadAsleep = false
+    var isStarted = false
+    var isStopping = false
+    /// Nothing is carried out any more.
+    var isOver = false
+    var statistics = CommitStatistics()
+    var readOnlyReason: String?
+  }
+
+  package let model: Model
+  package let store: any AggregateStore
+  package let clock: any WallClock
+  package let configuration: CommitConfiguration
+  private let queue = StateLock(Queue())
+  // DispatchSemaphore is thread-safe.
+  private let wake = DispatchSemaphore(value: 0)
+  private let ended = DispatchSemaphore(value: 0)
+  /// Shows what is committed, batch by batch.
+  private let publishing = DispatchQueue(label: "moyeo-publish", qos: .userInitiated)
+  // DispatchSemaphore is thread-safe.
+  private let publishingRoom = DispatchSemaphore(value: 4)
+  /// Commit thread only.
+  private var replies: ReplyTable
+  /// Commit thread only.
+  private var deferred: [Item] = []
+  /// Commit thread only: when the record may be opened again. Monotonic, so that a wall clock that
+  /// is set back does not keep the record closed.
+  private var nextReopen = Nanoseconds.min
+  private let monotonic: any MonotonicClock
+  /// Commit thread only: the record must be loaded before anything is decided.
+  private var needsReload = false
+
+  /// - Throws: What the store says when its replies cannot be read.
+  package init(
+    model: Model, store: any AggregateStore, clock: any WallClock,
+    configuration: CommitConfiguration = CommitConfiguration(),
+    monotonic: any MonotonicClock = SystemMonotonicClock()
+  ) throws(StoreFailure) {
+    self.monotonic = monotonic
+    self.model = model
+    self.store = store
+    self.clock = clock
+    self.configuration = configuration
+    replies = ReplyTable(limit: configuration.repliesInMemory)
+    try loadReplies()
+  }
+
+  /// Starts the thread; call once.
+  package func start() {
+    queue.withLock { $0.isStarted = true }
+    let thread = Thread { [self] in run() }
+    thread.name = "moyeo-commit"
+    thread.stackSize = 4 << 20
+    thread.start()
+  }
+
+  /// Carries out what waits, then ends the thread. Commands that come later are refused.
+  package func stop() {
+    let (mustWait, dropped) = queue.withLock { queue -> (Bool, [Item]) in
+      guard !queue.isStopping else { return (false, []) }
+      queue.isStopping = true
+      guard !queue.isStarted else { return (true, []) }
+      queue.isOver = true
+      defer { queue.items = [] }
+      return (false, queue.items)
+    }
+    for item in dropped { settle(item, .failure(model.failure(.stopped))) }
+    guard mustWait else { return }
+    wake.signal()
+    ended.wait()
+  }
+
+  package var statistics: CommitStatistics {
+    queue.withLock { queue in
+      var statistics = queue.statistics
+      statistics.queued = queue.items.count
+      return statistics
+    }
+  }
+
+  /// Why commands are refused; nil while they are taken.
+  package var readOnlyReason: String? { queue.withLock { $0.readOnlyReason } }
+
+  // MARK: - Callers
+
+  package func submit(
+    _ command: Model.Command, claim: IdempotencyClaim? = nil, deadline: Instant? = nil
+  ) async -> Outcome {
+    await withCheckedContinuation { continuation in
+      let item = Item(
+        command: command, claim: claim, deadline: deadline, continuation: continuation)
+      let refusal = queue.withLock { queue -> CommitFailure? in
+        if queue.isStopping { return .stopped }
+        if queue.items.count >= configuration.queueLimit {
+          queue.statistics.refusedForLoad += 1
+          return .overloaded(waiting: queue.items.count)
+        }
+        queue.items.append(item)
+        queue.entered += 1
+        return nil
+      }
+      if let refusal {
+        continuation.resume(returning: .failure(model.failure(refusal)))
+      } else {
+        signal()
+      }
+    }
+  }
+
+  /// Commands of the service itself: no bound, no answer.
+  package func submitOwn(_ commands: [Model.Command]) {
+    guard !commands.isEmpty else { return }
+    queue.withLock { queue in
+      guard !queue.isStopping else { return }
+      queue.items += commands.map { Item(command: $0) }
+      queue.entered += UInt64(commands.count)
+    }
+    signal()
+  }
+
+  /// Runs work between two batches, on the commit thread, after the commands that came before it.
+  /// - Returns: Whether it will run: not once the pipeline is stopped.
+  @discardableResult
+  package func perform(_ work: @escaping @Sendable () -> Void) -> Bool {
+    let isOver = queue.withLock { queue in
+      if !queue.isOver { queue.jobs.append((queue.entered, work)) }
+      return queue.isOver
+    }
+    if !isOver { signal() }
+    return !isOver
+  }
+
+  private func signal() {
+    let mustWake = queue.withLock { queue in
+      defer { queue.isThreadAsleep = false }
+      return queue.isThreadAsleep
+    }
+    if mustWake { wake.signal() }
+  }
+
+  // MARK: - Commit thread
+
+  private func run() {
+    while let batch = next() { carryOut(batch) }
+    finishPublishing()
+    ended.signal()
+  }
+
+  /// Blocks for work. Nil: the pipeline is stopped and nothing waits.
+  private func next() -> [Item]? {
+    while true {
+      let limit = configuration.batchLimit - deferred.count
+      let isCaughtUp = deferred.isEmpty
+      let (items, jobs, isOver) = queue.withLock { queue in
+        // What was taken before is carried out by now, except for what was put off.
+        let ready = isCaughtUp ? queue.jobs.prefix { $0.after <= queue.taken }.count : 0
+        let jobs = queue.jobs.prefix(ready).map(\.work)
+        queue.jobs.removeFirst(ready)
+        let count = jobs.isEmpty ? min(max(0, limit), queue.items.count) : 0
+        let items = Array(queue.items.prefix(count))
+        queue.items.removeFirst(count)
+        queue.taken += UInt64(count)
+        let isEmpty = queue.items.isEmpty && items.isEmpty && jobs.isEmpty && isCaughtUp
+        queue.isThreadAsleep = isEmpty && !queue.isStopping
+        queue.isOver = isEmpty && queue.isStopping
+        return (items, jobs, queue.isOver)
+      }
+      if isOver { return nil }
+      if !jobs.isEmpty { finishPublishing() }
+      for job in jobs { job() }
+      let batch = deferred + items
+      deferred = []
+      if !batch.isEmpty { return batch }
+      if jobs.isEmpty { wake.wait() }
+    }
+  }
+
+  /// A batch, and then, one by one, what of it has to be decided anew.
+  private func carryOut(_ batch: [Item]) {
+    if let reason = refusesWrites() {
+      for item in batch { refuse(item, because: reason) }
+      return
+    }
+    let retries = attempt(batch)
+    for item in retries {
+      if let reason = refusesWrites() {
+        settle(item, .failure(model.failure(.readOnly(reason: reason))))
+        continue
+      }
+      var rest = attempt([item])
+      while let again = rest.popLast() {
+        if again.attempts >= configuration.attempts {
+          settle(again, .failure(model.failure(.unavailable(reason: "tried too often"))))
+        } else if let reason = refusesWrites() {
+          settle(again, .failure(model.failure(.readOnly(reason: reason))))
+        } else {
+          rest += attempt([again])
+        }
+      }
+    }
+  }
+
+  /// Nothing may be written; what took effect before is answered all the same.
+  private func refuse(_ item: Item, because reason: String) {
+    if let claim = item.claim, let reply = reply(to: claim) {
+      count { $0.duplicates += 1 }
+      publish([], [(item, replay(reply, claim))], now: clock.now())
+    } else {
+      settle(item, .failure(model.failure(.readOnly(reason: reason))))
+    }
+  }
+
+  private struct Pending {
+    var item: Item
+    var result: Outcome
+    var change: (group: ChangeGroup, effect: Model.Effect)?
+  }
+
+  /// - Returns: What has to be decided anew.
+  private func attempt(_ batch: [Item]) -> [Item] {
+    let now = clock.now()
+    let pending = decide(batch, now: now)
+    let groups = pending.compactMap { $0.change?.group }
+    count {
+      $0.batches += 1
+      $0.commands += batch.count
+      $0.largestBatch = max($0.largestBatch, batch.count)
+    }
+    guard !groups.isEmpty else {
+      publish([], pending.map { ($0.item, $0.result) }, now: now)
+      return []
+    }
+    let outcomes = store.commit(groups)
+    if let reason = unknownReason(outcomes, expected: groups.count) {
+      count { $0.unknownOutcomes += 1 }
+      needsReload = true
+      recover(now: now)
+      for one in pending {
+        settle(one.item, .failure(model.failure(.unavailable(reason: reason))))
+      }
+      return []
+    }
+    return conclude(pending, outcomes, now: now)
+  }
+
+  private func decide(_ batch: [Item], now: Instant) -> [Pending] {
+    var pending: [Pending] = []
+    pending.reserveCapacity(batch.count)
+    var overlay = model.makeOverlay(now: now)
+    var keys: Set<IdempotencyHash> = []
+    for item in batch {
+      if let deadline = item.deadline, now > deadline {
+        count { $0.missedDeadlines += 1 }
+        settle(item, .failure(model.failure(.deadlineExceeded)))
+        continue
+      }
+      if let claim = item.claim {
+        if keys.contains(claim.key) {
+          // Its twin is in this batch: it will find the reply.
+          deferred.append(item)
+          continue
+        }
+        if let reply = reply(to: claim) {
+          count { $0.duplicates += 1 }
+          publish([], [(item, replay(reply, claim))], now: now)
+          continue
+        }
+      }
+      let decision = model.decide(item.command, in: &overlay, now: now)
+      var one = Pending(item: item, result: decision.result, change: decision.change)
+      if let claim = item.claim, let first = decision.change?.group.changes.first {
+        keys.insert(claim.key)
+        one.change?.group.reply = StoredReply(
+          tenant: claim.tenant, key: claim.key, requestHash: claim.requestHash,
+          aggregateID: first.aggregate.key.id, version: first.aggregate.version, at: now)
+      }
+      pending.append(one)
+    }
+    return pending
+  }
+
+  private func unknownReason(_ outcomes: [CommitOutcome], expected: Int) -> String? {
+    guard outcomes.count == expected else { return "the store lost track of the batch" }
+    for case .unknown(let reason) in outcomes { return reason }
+    return nil
+  }
+
+  /// Has what is committed published and answered, and hands back the rest.
+  private func conclude(
+    _ pending: [Pending], _ outcomes: [CommitOutcome], now: Instant
+  ) -> [Item] {
+    var effects: [Model.Effect] = []
+    var allCommitted = true
+    var next = outcomes.makeIterator()
+    var answered: [(Item, Outcome)] = []
+    var retries: [Item] = []
+    var unchanged: [Pending] = []
+    for one in pending {
+      guard let change = one.change, let outcome = next.next() else {
+        unchanged.append(one)
+        continue
+      }
+      let item = one.item
+      item.attempts += 1
+      switch outcome {
+      case .committed:
+        effects.append(change.effect)
+        if let reply = change.group.reply { replies.insert(reply) }
+        answered.append((one.item, one.result))
+      case .duplicate(let reply):
+        allCommitted = false
+        count { $0.duplicates += 1 }
+        replies.insert(reply)
+        if let claim = item.claim {
+          answered.append((item, replay(reply, claim)))
+        } else {
+          retries.append(item)
+        }
+      case .conflict(let newest):
+        allCommitted = false
+        count { $0.conflicts += 1 }
+        finishPublishing()
+        model.take(newest, now: now)
+        retries.append(item)
+      case .notDone(let reason), .unknown(let reason):
+        allCommitted = false
+        count { $0.notDone += 1 }
+        if pending.count == 1, item.attempts > 1 {
+          answered.append((item, .failure(model.failure(.unavailable(reason: reason)))))
+        } else {
+          retries.append(item)
+        }
+      }
+    }
+    if !effects.isEmpty {
+      count { $0.committedGroups += effects.count }
+      model.apply(effects)
+    }
+    // A refusal may rest on a change that did not come about.
+    for one in unchanged {
+      if allCommitted { answered.append((one.item, one.result)) } else { retries.append(one.item) }
+    }
+    publish(effects, answered, now: now)
+    return retries
+  }
+
+  /// Shows effects to readers, then answers; beside the commit thread, in the order of the calls.
+  private func publish(
+    _ effects: [Model.Effect], _ answers: [(item: Item, result: Outcome)], now: Instant
+  ) {
+    publishingRoom.wait()
+    publishing.async { [self] in
+      if !effects.isEmpty { model.publish(effects, now: now) }
+      for answer in answers { settle(answer.item, answer.result) }
+      publishingRoom.signal()
+    }
+  }
+
+  /// Returns when all that is committed is shown and answered; commit thread.
+  private func finishPublishing() { publishing.sync {} }
+
+  private func settle(_ item: Item, _ result: Outcome) {
+    item.continuation?.resume(returning: result)
+  }
+
+  private func count(_ change: (inout CommitStatistics) -> Void) {
+    queue.withLock { change(&$0.statistics) }
+  }
+
+  // MARK: - Replies
+
+  private func reply(to claim: IdempotencyClaim) -> StoredReply? {
+    let oldest = clock.now().advanced(milliseconds: -configuration.replyMilliseconds)
+    if let known = replies[claim.key] {
+      return known.tenant == claim.tenant && known.at >= oldest ? known : nil
+    }
+    guard replies.isTruncated else { return nil }
+    // A failing read decides nothing: the commit looks again.
+    guard let stored = try? store.reply(tenant: claim.tenant, key: claim.key), stored.at >= oldest
+    else { return nil }
+    replies.insert(stored)
+    return stored
+  }
+
+  private func replay(_ reply: StoredReply, _ claim: IdempotencyClaim) -> Outcome {
+    guard reply.requestHash == claim.requestHash else {
+      return .failure(model.failure(.idempotencyMismatch))
+    }
+    return model.answer(to: reply)
+  }
+
+  private func loadReplies() throws(StoreFailure) {
+    var table = ReplyTable(limit: configuration.repliesInMemory)
+    try store.loadReplies { table.insert($0) }
+    replies = table
+  }
+
+  /// Drops replies that are too old; commit thread.
+  package func forgetReplies(before moment: Instant) { replies.removeAll(before: moment) }
+
+  // MARK: - Recovery
+
+  /// Why nothing may be written now; tries to open the record anew first, now and then.
+  private func refusesWrites() -> String? {
+    guard needsReload || store.readOnlyReason != nil else {
+      setReadOnly(nil)
+      return nil
+    }
+    if monotonic.now() >= nextReopen { recover(now: clock.now()) }
+    guard needsReload || store.readOnlyReason != nil else { return nil }
+    return readOnlyReason ?? store.readOnlyReason ?? "the record has to be read again"
+  }
+
+  private func recover(now: Instant) {
+    // Also when opening it took longer than that.
+    defer { nextReopen = monotonic.now() &+ configuration.reopenMilliseconds &* 1_000_000 }
+    finishPublishing()
+    do {
+      try store.reopen()
+      try model.reload(from: store, now: now)
+      try loadReplies()
+      needsReload = false
+      setReadOnly(nil)
+    } catch {
+      needsReload = true
+      setReadOnly(error.reason)
+    }
+  }
+
+  private func setReadOnly(_ reason: String?) {
+    queue.withLock { if $0.readOnlyReason != reason { $0.readOnlyReason = reason } }
+  }
+
+  /// Tries again to take writes, if they are refused; asked now and then by the service.
+  package func tryToRecover() {
+    guard readOnlyReason != nil || store.readOnlyReason != nil else { return }
+    perform { [self] in _ = refusesWrites() }
+  }
+}

@@ -1,0 +1,182 @@
+import Dispatch
+package import ObjectModel
+import Threading
+
+/// A tenant's durable events as readers see them: the newest from memory, older ones from the
+/// store; and who waits for more.
+///
+/// The commit thread is the one publisher. Readers pull by sequence, so that nothing is queued for
+/// one that does not come back.
+package final class EventFeed: Sendable {
+  private struct Tail {
+    /// Ascending; all committed events from `floor + 1` on.
+    var events: [StoredEvent] = []
+    /// Index of the first that counts.
+    var first = 0
+    /// Nothing above it is missing from the tail.
+    var floor: UInt64
+    var oldest: UInt64
+    var newest: UInt64
+    var signals: [String: (signal: ChangeSignal, readers: Int)] = [:]
+  }
+
+  private let tenant: String
+  private let store: any AggregateStore
+  private let limit: Int
+  private let tail: StateLock<Tail>
+  private let signal: ChangeSignal
+  /// Where the store is read: callers of ``events(after:kinds:aggregateID:limit:)`` do not block.
+  private let queue = DispatchQueue(label: "moyeo-events", attributes: .concurrent)
+
+  package init(tenant: String, store: any AggregateStore, limit: Int) throws(StoreFailure) {
+    let bounds = try store.eventBounds(tenant: tenant)
+    self.tenant = tenant
+    self.store = store
+    self.limit = max(1, limit)
+    tail = StateLock(Tail(floor: bounds.newest, oldest: bounds.oldest, newest: bounds.newest))
+    signal = ChangeSignal(bounds.newest)
+  }
+
+  package var newest: UInt64 { tail.withLock { $0.newest } }
+  package var bounds: (oldest: UInt64, newest: UInt64) { tail.withLock { ($0.oldest, $0.newest) } }
+
+  // MARK: Commit thread
+
+  package func append(_ events: [StoredEvent]) {
+    guard let last = events.last else { return }
+    let woken = tail.withLock { tail -> [ChangeSignal] in
+      tail.events += events
+      tail.newest = last.sequence
+      let over = tail.events.count - tail.first - limit
+      if over > 0 {
+        tail.first += over
+        tail.floor = tail.events[tail.first - 1].sequence
+        if tail.first > limit {
+          tail.events.removeFirst(tail.first)
+          tail.first = 0
+        }
+      }
+      guard !tail.signals.isEmpty else { return [] }
+      return Set(events.map(\.aggregateID)).compactMap { tail.signals[$0]?.signal }
+    }
+    for signal in woken { signal.advance(to: last.sequence) }
+    signal.advance(to: last.sequence)
+  }
+
+  /// After the record was opened anew, or old events were dropped.
+  package func refresh() throws(StoreFailure) {
+    let bounds = try store.eventBounds(tenant: tenant)
+    let woken = tail.withLock { tail -> [ChangeSignal] in
+      tail.oldest = bounds.oldest
+      guard tail.newest != bounds.newest else { return [] }
+      // What the tail lacks is in the store.
+      tail.events = []
+      tail.first = 0
+      tail.floor = bounds.newest
+      tail.newest = bounds.newest
+      return tail.signals.values.map(\.signal)
+    }
+    for signal in woken { signal.advance(to: bounds.newest) }
+    signal.advance(to: bounds.newest)
+  }
+
+  // MARK: Readers
+
+  /// Events above `after`, ascending, at most `limit`.
+  package func events(
+    after: UInt64, kinds: Set<String>, aggregateID: String?, limit: Int
+  ) async throws(EventFeedError) -> EventPage {
+    let known = tail.withLock { tail -> Result<EventPage?, EventFeedError> in
+      guard after == 0 || after + 1 >= tail.oldest, after <= tail.newest else {
+        return .failure(.resumeTokenExpired(oldest: tail.oldest, newest: tail.newest))
+      }
+      return .success(
+        after >= tail.floor ? Self.page(tail, after, kinds, aggregateID, limit) : nil)
+    }
+    if let page = try known.get() { return page }
+    let newest = self.newest
+    let read: Result<[StoredEvent], StoreFailure> = await withCheckedContinuation { done in
+      queue.async { [store, tenant] in
+        do throws(StoreFailure) {
+          let found = try store.events(
+            tenant: tenant, after: after, kinds: kinds, aggregateID: aggregateID, limit: limit)
+          done.resume(returning: .success(found))
+        } catch {
+          done.resume(returning: .failure(error))
+        }
+      }
+    }
+    switch read {
+    case .failure(let failure): throw .unavailable(reason: failure.reason)
+    case .success(let all):
+      // The store may hold what is not published yet.
+      let found = all.filter { $0.sequence <= newest }
+      let isFull = all.count >= limit
+      return EventPage(
+        events: found, next: isFull ? found.last?.sequence ?? after : max(after, newest))
+    }
+  }
+
+  private static func page(
+    _ tail: Tail, _ after: UInt64, _ kinds: Set<String>, _ aggregateID: String?, _ limit: Int
+  ) -> EventPage {
+    // Binary search for the first above `after`.
+    var low = tail.first
+    var high = tail.events.count
+    while low < high {
+      let middle = (low + high) / 2
+      if tail.events[middle].sequence > after { high = middle } else { low = middle + 1 }
+    }
+    var found: [StoredEvent] = []
+    for event in tail.events[low...] {
+      guard kinds.isEmpty || kinds.contains(event.kind),
+        aggregateID == nil || event.aggregateID == aggregateID
+      else { continue }
+      found.append(event)
+      if found.count >= limit { return EventPage(events: found, next: event.sequence) }
+    }
+    return EventPage(events: found, next: max(after, tail.newest))
+  }
+
+  /// Returns once there is an event above `after` (of one aggregate, if named), the time has passed
+  /// or the task is cancelled.
+  package func wait(past after: UInt64, aggregateID: String?, atMost time: Duration) async -> Bool {
+    guard let aggregateID else { return await signal.wait(past: after, atMost: time) }
+    let own = tail.withLock { tail -> ChangeSignal in
+      if var known = tail.signals[aggregateID] {
+        known.readers += 1
+        tail.signals[aggregateID] = known
+        return known.signal
+      }
+      let made = ChangeSignal(0)
+      tail.signals[aggregateID] = (made, 1)
+      // What came before it was made.
+      if let last = tail.events[tail.first...].last(where: { $0.aggregateID == aggregateID }) {
+        made.advance(to: last.sequence)
+      }
+      return made
+    }
+    let isAbove = await own.wait(past: after, atMost: time)
+    tail.withLock { tail in
+      guard var known = tail.signals[aggregateID], known.signal === own else { return }
+      known.readers -= 1
+      tail.signals[aggregateID] = known.readers > 0 ? known : nil
+    }
+    return isAbove
+  }
+}
+
+/// Why ``EventFeed/events(after:kinds:aggregateID:limit:)`` has no answer.
+package enum EventFeedError: Error, Hashable, Sendable {
+  /// Events after this sequence are kept no longer, or it was never given.
+  case resumeTokenExpired(oldest: UInt64, newest: UInt64)
+  /// The store did not answer.
+  case unavailable(reason: String)
+}
+
+/// Some of a tenant's events, in the order of their commits.
+package struct EventPage: Hashable, Sendable {
+  package var events: [StoredEvent]
+  /// Ask with it next: the newest sequence that was looked at.
+  package var next: UInt64
+}

@@ -1,0 +1,156 @@
+package import NIOCore
+import Synchronization
+
+/// Counts the connections of one listener, and says which are too many.
+///
+/// A listener has limits of its own, so that a flood on one port leaves the others alone; the sum
+/// of all listeners' totals has to stay below the process's limit of descriptors.
+package final class ConnectionLimits: Sendable {
+  /// How many connections there are, and how often there were too many.
+  package struct Statistics: Sendable, Hashable {
+    /// Open now.
+    package var open = 0
+    /// Closed at once because as many as the listener takes were open.
+    package var refusedInTotal = 0
+    /// Closed at once because as many as one peer may have were open.
+    package var refusedPerPeer = 0
+    /// Times that accepting paused because there was no descriptor left.
+    package var acceptPauses = 0
+  }
+
+  private struct State {
+    var statistics = Statistics()
+    var perPeer: [PeerAddress: Int] = [:]
+  }
+
+  /// The most connections that are open at once.
+  package let maximum: Int
+  /// The most connections of one peer: an IPv4 address, or a /64 of IPv6.
+  package let maximumPerPeer: Int
+  private let state = Mutex(State())
+
+  package init(maximum: Int, maximumPerPeer: Int) {
+    self.maximum = maximum
+    self.maximumPerPeer = maximumPerPeer
+  }
+
+  package var statistics: Statistics { state.withLock { $0.statistics } }
+
+  /// - Returns: Whether the connection may stay; it is then counted until ``leave(_:)``.
+  func enter(_ peer: PeerAddress) -> Bool {
+    state.withLock { state in
+      guard state.statistics.open < maximum else {
+        state.statistics.refusedInTotal += 1
+        return false
+      }
+      guard state.perPeer[peer, default: 0] < maximumPerPeer else {
+        state.statistics.refusedPerPeer += 1
+        return false
+      }
+      state.statistics.open += 1
+      state.perPeer[peer, default: 0] += 1
+      return true
+    }
+  }
+
+  func leave(_ peer: PeerAddress) {
+    state.withLock { state in
+      state.statistics.open -= 1
+      let left = (state.perPeer[peer] ?? 1) - 1
+      state.perPeer[peer] = left > 0 ? left : nil
+    }
+  }
+
+  func paused() { state.withLock { $0.statistics.acceptPauses += 1 } }
+}
+
+/// Who a connection counts for.
+struct PeerAddress: Hashable {
+  private let high: UInt64
+  private let low: UInt64
+
+  init(_ address: SocketAddress?) {
+    switch address {
+    case .v4:
+      // sockaddr_in: family, port, then four bytes of address.
+      (high, low) = (0, Self.bytes(of: address, at: 4, as: UInt32.self).map(UInt64.init) ?? 0)
+    case .v6:
+      // sockaddr_in6: family, port, flow, then the address. A host commonly has a whole /64.
+      (high, low) = (Self.bytes(of: address, at: 8, as: UInt64.self) ?? 0, 1 << 32)
+    case .unixDomainSocket, nil: (high, low) = (0, 1 << 33)
+    }
+  }
+
+  private static func bytes<Word: BitwiseCopyable>(
+    of address: SocketAddress?, at offset: Int, as type: Word.Type
+  ) -> Word? {
+    address?.withSockAddr { pointer, size in
+      let raw = UnsafeRawBufferPointer(start: pointer, count: size)
+      guard offset + MemoryLayout<Word>.size <= raw.count else { return nil }
+      return raw.loadUnaligned(fromByteOffset: offset, as: type)
+    }
+  }
+}
+
+/// Stands at the head of a listening channel: closes connections that are too many at once, and
+/// pauses when there are no descriptors left.
+///
+/// Works on any `ServerSocketChannel`, before its children are set up:
+/// ```swift
+/// bootstrap.serverChannelInitializer { channel in
+///   channel.eventLoop.makeCompletedFuture {
+///     try channel.pipeline.syncOperations.addHandler(AcceptLimitHandler(limits: limits))
+///   }
+/// }
+/// ```
+/// or, where a library binds the socket, `addHandler(_:position: .first)` on its channel.
+package final class AcceptLimitHandler: ChannelInboundHandler {
+  package typealias InboundIn = any Channel
+  package typealias InboundOut = any Channel
+
+  private let limits: ConnectionLimits
+  private let pause: TimeAmount
+  private var resume: Scheduled<Void>?
+
+  /// - Parameters:
+  ///   - limits: Shared by all that listen for the same.
+  ///   - pause: How long nothing is accepted after an error for want of descriptors or memory.
+  package init(limits: ConnectionLimits, pause: TimeAmount = .milliseconds(200)) {
+    self.limits = limits
+    self.pause = pause
+  }
+
+  package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    let connection = unwrapInboundIn(data)
+    let peer = PeerAddress(connection.remoteAddress)
+    guard limits.enter(peer) else { return connection.close(promise: nil) }
+    let limits = limits
+    connection.closeFuture.whenComplete { _ in limits.leave(peer) }
+    context.fireChannelRead(data)
+  }
+
+  /// NIO stays registered for a socket whose `accept` fails, and would try again without end.
+  /// Turning automatic reading off ends that.
+  package func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    guard error is IOError else { return context.fireErrorCaught(error) }
+    guard resume == nil else { return }
+    limits.paused()
+    setReading(context, false)
+    resume = context.eventLoop.assumeIsolated().scheduleTask(in: pause) { [weak self] in
+      guard let self else { return }
+      resume = nil
+      setReading(context, true)
+    }
+  }
+
+  package func channelInactive(context: ChannelHandlerContext) {
+    resume?.cancel()
+    resume = nil
+    context.fireChannelInactive()
+  }
+
+  private func setReading(_ context: ChannelHandlerContext, _ isReading: Bool) {
+    // A channel that cannot do this is one that is closing.
+    try? context.channel.syncOptions?.setOption(.autoRead, value: isReading)
+  }
+}

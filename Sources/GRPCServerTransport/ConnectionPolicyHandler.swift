@@ -1,0 +1,361 @@
+import NIOCore
+import NIOHTTP2
+
+/// Tells a connection that the shutdown has begun: streams end, calls are still answered, and after
+/// ``ConnectionPolicyHandler/Settings/shutdownGrace`` the connection is closed.
+struct ShutdownAnnounced: Sendable {}
+
+/// Decides how long one HTTP/2 connection lasts: idle time, silence, too many pings and resets,
+/// shutdown.
+///
+/// ```
+/// open ── shutdown, idle ─→ announced ── ack ─→ draining ── last stream ─→ closed
+///                           GOAWAY max, PING     GOAWAY last
+/// ```
+/// Two GOAWAY frames, because calls may be on their way when the first is sent: the ack of the
+/// ping between them tells that the peer has read it (RFC 9113, 6.8). The first goes past the
+/// HTTP/2 handler, which would refuse those calls.
+///
+/// Invariant: no GOAWAY names a last stream below one that has been begun. The HTTP/2 handler names
+/// stream 0 when it thinks that a peer misbehaves, and stock clients then repeat calls that have
+/// been carried out; such a frame is corrected on its way out.
+///
+/// The HTTP/2 handler tells of errors of a stream and of the connection by the same types. Of which
+/// kind one is shows what it has just written: RST_STREAM, or GOAWAY.
+final class ConnectionPolicyHandler: ChannelInboundHandler, NIOHTTP2FrameDelegate {
+  typealias InboundIn = HTTP2Frame
+  typealias OutboundOut = HTTP2Frame
+
+  private enum State { case open, announced, draining, closed }
+  private enum Written { case reset, goAway, other }
+
+  private static let drainPing = HTTP2PingData(withInteger: 0x676F_6F64_6279_6521)
+  private static let keepalivePing = HTTP2PingData(withInteger: 0x6172_6520_796F_7521)
+
+  /// The first GOAWAY: no error, and the last stream is the last there can be.
+  private static let announcement: ByteBuffer = {
+    var frame = ByteBuffer(bytes: [0, 0, 8, 7, 0, 0, 0, 0, 0])
+    frame.writeInteger(UInt32(0x7FFF_FFFF))
+    frame.writeInteger(UInt32(0))
+    return frame
+  }()
+
+  private let settings: ConnectionPolicy
+  private let socket: WriteGathering
+  private let usage: ConnectionUsage
+  private let advertisedStreams: Int
+  private let events: TransportEvents
+  private var state = State.open
+  private var context: ChannelHandlerContext?
+  private(set) var lastStream = HTTP2StreamID.rootStream
+  private var hadStreams = false
+  /// Set for each frame by the handler that sees them all.
+  var hasReadFrame = false
+  private var hasReadFrameSinceCheck = false
+  private var lastWritten = Written.other
+  private var pings: PingStrikes
+  private var resets: FrameBudget
+  private var controlFrames: FrameBudget
+  private var timers: [Scheduled<Void>] = []
+  private var keepaliveTimer: Scheduled<Void>?
+  private var partialFrameTimer: Scheduled<Void>?
+
+  /// `advertisedStreams` is SETTINGS_MAX_CONCURRENT_STREAMS as the peer is told.
+  init(
+    settings: ConnectionPolicy, socket: WriteGathering, usage: ConnectionUsage,
+    advertisedStreams: Int, events: TransportEvents
+  ) {
+    self.settings = settings
+    self.socket = socket
+    self.usage = usage
+    self.advertisedStreams = advertisedStreams
+    self.events = events
+    let now = NIODeadline.now()
+    pings = PingStrikes(
+      minimumInterval: settings.minimumPingInterval, maximumStrikes: settings.maximumPingStrikes)
+    resets = FrameBudget(
+      burst: settings.resetBurst, perSecond: settings.resetsPerSecond, now: now)
+    controlFrames = FrameBudget(
+      burst: settings.controlFrameBurst, perSecond: settings.controlFramesPerSecond, now: now)
+  }
+
+  // Told by the fast path, which sees all streams.
+
+  func streamOpened(_ id: HTTP2StreamID) {
+    usage.openStreams += 1
+    lastStream = max(lastStream, id)
+    hadStreams = true
+  }
+
+  func streamClosed(_ id: HTTP2StreamID) {
+    // Reset because of its first headers: it has never been open.
+    guard id <= lastStream else { return lastStream = id }
+    usage.openStreams -= 1
+    guard usage.openStreams == 0, state == .draining, let context else { return }
+    // After what is being written: the end of that stream may still be on its way.
+    context.eventLoop.assumeIsolated().execute { self.closeGently(context) }
+  }
+
+  /// The peer is being sent an answer, or a part of one.
+  func answered(endsCall: Bool) {
+    pings.answered()
+    guard endsCall else { return }
+    resets.answered()
+    controlFrames.answered()
+  }
+
+  /// Counts a frame that a peer may send as often as it likes in HTTP/2, and not here.
+  func judge(_ frame: HTTP2Frame) {
+    switch frame.payload {
+    case .rstStream:
+      if !resets.spend(now: .now()) { sendAway("too_many_resets") }
+    case .settings, .priority, .alternativeService, .origin:
+      if !controlFrames.spend(now: .now()) { sendAway("too_many_control_frames") }
+    default: break
+    }
+  }
+
+  /// Called before the frame is handed to the socket.
+  func wroteFrame(_ frame: HTTP2Frame) {
+    switch frame.payload {
+    case .rstStream:
+      lastWritten = .reset
+      socket.noteReset()
+    case .goAway(let last, _, _):
+      lastWritten = .goAway
+      // After the frame's head of 9 bytes.
+      if last < lastStream { socket.patchNextFrame(at: 9, with: UInt32(Int(lastStream))) }
+    case .settings(.settings):
+      lastWritten = .other
+      // The first of our settings: 9 bytes of head, 2 of its number. The HTTP/2 handler would end
+      // the connection for one stream too many; it does not know of the limit, and the fast path
+      // refuses the stream instead.
+      socket.patchNextFrame(at: 11, with: UInt32(advertisedStreams))
+    default: lastWritten = .other
+    }
+  }
+
+  func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+  func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+  func channelActive(context: ChannelHandlerContext) {
+    repeatCheck(context, every: settings.idle) { [unowned self] in
+      if usage.openStreams == 0 && !hadStreams { announceEnd(context) }
+      hadStreams = false
+    }
+    repeatCheck(context, every: settings.keepaliveInterval) { [unowned self] in
+      if !hasReadFrameSinceCheck { askWhetherThere(context) }
+      hasReadFrameSinceCheck = false
+    }
+    after(settings.firstCallTimeout, context) { [unowned self] in
+      guard lastStream == .rootStream, state == .open else { return }
+      events.count("no_first_call")
+      announceEnd(context)
+    }
+    context.fireChannelActive()
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    state = .closed
+    for timer in timers { timer.cancel() }
+    timers = []
+    keepaliveTimer?.cancel()
+    partialFrameTimer?.cancel()
+    usage.requestBytes.close()
+    context.fireChannelInactive()
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    guard case .ping(let data, let isAck) = unwrapInboundIn(data).payload else { return }
+    if isAck {
+      if data == Self.drainPing && state == .announced { drain(context) }
+    } else if !pings.pinged(now: .now()) {
+      sendAway("too_many_pings")
+    }
+  }
+
+  func channelReadComplete(context: ChannelHandlerContext) {
+    lastWritten = .other
+    if hasReadFrame {
+      hasReadFrame = false
+      hasReadFrameSinceCheck = true
+      keepaliveTimer?.cancel()
+      keepaliveTimer = nil
+      partialFrameTimer?.cancel()
+      partialFrameTimer = nil
+    } else if partialFrameTimer == nil {
+      // A piece of a frame. One that never ends would keep the connection for ever.
+      partialFrameTimer = context.eventLoop.assumeIsolated().scheduleTask(
+        in: settings.requestTimeout
+      ) { [weak self] in self?.askWhetherThere(context) }
+    }
+    context.fireChannelReadComplete()
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    switch event {
+    case is ShutdownAnnounced: limitShutdown(context)
+    case is ChannelShouldQuiesceEvent:
+      limitShutdown(context)
+      announceEnd(context)
+    default: break
+    }
+    context.fireUserInboundEventTriggered(event)
+  }
+
+  private var shutdownIsLimited = false
+
+  private func limitShutdown(_ context: ChannelHandlerContext) {
+    guard !shutdownIsLimited else { return }
+    shutdownIsLimited = true
+    after(settings.shutdownGrace, context) { [unowned self] in closeNow(context) }
+  }
+}
+
+// Errors.
+extension ConnectionPolicyHandler {
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    switch error {
+    case let error as NIOHTTP2Errors.StreamError:
+      if Self.isHeadersAfterTheEnd(error.baseError) { socket.patchReset(with: .streamClosed) }
+    case is NIOHTTP2Errors.RaisedGoawayLastStreamID where state != .open:
+      // The GOAWAY of a connection error, after our own; the error itself follows.
+      lastWritten = .goAway
+    // A frame after the last call: a window of answers that the peer is still reading.
+    case is NIOHTTP2Errors.IOOnClosedConnection where state != .open: break
+    // A frame of a call that was on its way when the end was announced, or that has ended.
+    case let late as NIOHTTP2Errors.NoSuchStream
+    where state != .open || late.streamID <= lastStream:
+      // Of ours, held up by a full socket until the peer had reset the call.
+      guard lastWritten == .goAway else { break }
+      announceEnd(context)
+      readOn(context)
+    // The stream has been reset; the others go on (RFC 9113, 5.4.2).
+    case is any NIOHTTP2Error where lastWritten == .reset:
+      if Self.isHeadersAfterTheEnd(error) { socket.patchReset(with: .streamClosed) }
+    case is any NIOHTTP2Error:
+      events.count("http2_error")
+      context.close(promise: nil)
+    default: context.close(promise: nil)
+    }
+  }
+
+  /// HEADERS of a stream whose request has ended. The HTTP/2 handler resets it with PROTOCOL_ERROR,
+  /// RFC 9113 (5.1) asks for STREAM_CLOSED.
+  private static func isHeadersAfterTheEnd(_ error: any Error) -> Bool {
+    guard let error = error as? NIOHTTP2Errors.BadStreamStateTransition else { return false }
+    return error.fromState == .halfClosedRemoteLocalIdle
+      || error.fromState == .halfClosedRemoteLocalActive
+  }
+
+  /// The HTTP/2 handler leaves the frames behind a bad one lying until more bytes come.
+  private func readOn(_ context: ChannelHandlerContext) {
+    context.eventLoop.assumeIsolated().execute {
+      let pipeline = context.pipeline.syncOperations
+      pipeline.fireChannelRead(NIOAny(ByteBuffer()))
+      pipeline.fireChannelReadComplete()
+    }
+  }
+}
+
+// Ends.
+extension ConnectionPolicyHandler {
+  /// Cheaper than a timer that each call sets back: a look now and then whether something was.
+  private func repeatCheck(
+    _ context: ChannelHandlerContext, every interval: TimeAmount, _ check: @escaping () -> Void
+  ) {
+    let index = timers.count
+    func schedule() -> Scheduled<Void> {
+      context.eventLoop.assumeIsolated().scheduleTask(in: interval) { [weak self] in
+        guard let self, state != .closed else { return }
+        check()
+        timers[index] = schedule()
+      }
+    }
+    timers.append(schedule())
+  }
+
+  private func after(
+    _ time: TimeAmount, _ context: ChannelHandlerContext, _ action: @escaping () -> Void
+  ) {
+    timers.append(
+      context.eventLoop.assumeIsolated().scheduleTask(in: time) { [weak self] in
+        if self != nil { action() }
+      })
+  }
+
+  /// Ends the connection of a peer that sends too many frames of a kind.
+  private func sendAway(_ reason: String) {
+    guard state != .closed, let context else { return }
+    state = .closed
+    events.count(reason)
+    let data = context.channel.allocator.buffer(string: reason)
+    write(
+      context, .goAway(lastStreamID: lastStream, errorCode: .enhanceYourCalm, opaqueData: data))
+    context.flush()
+    context.eventLoop.assumeIsolated().execute { context.close(promise: nil) }
+  }
+
+  private func askWhetherThere(_ context: ChannelHandlerContext) {
+    partialFrameTimer = nil
+    guard keepaliveTimer == nil, state != .closed else { return }
+    write(context, .ping(Self.keepalivePing, ack: false))
+    context.flush()
+    keepaliveTimer = context.eventLoop.assumeIsolated().scheduleTask(
+      in: settings.keepaliveTimeout
+    ) { [weak self] in
+      self?.events.count("no_answer_to_ping")
+      context.close(promise: nil)
+    }
+  }
+
+  private func announceEnd(_ context: ChannelHandlerContext) {
+    guard state == .open else { return }
+    state = .announced
+    socket.sendFrame(Self.announcement)
+    write(context, .ping(Self.drainPing, ack: false))
+    context.flush()
+    after(settings.goAwayTimeout, context) { [unowned self] in
+      if state == .announced { drain(context) }
+    }
+  }
+
+  private func drain(_ context: ChannelHandlerContext) {
+    state = .draining
+    write(context, .goAway(lastStreamID: lastStream, errorCode: .noError, opaqueData: nil))
+    context.flush()
+    if usage.openStreams == 0 { closeGently(context) }
+  }
+
+  /// What is queued is sent first: closing both ways at once would drop it. Then the peer closes:
+  /// what it still sends to a closed socket would drop what it has not read yet.
+  private func closeGently(_ context: ChannelHandlerContext) {
+    guard state != .closed else { return }
+    state = .closed
+    let sent = context.eventLoop.makePromise(of: Void.self)
+    context.close(mode: .output, promise: sent)
+    after(settings.keepaliveTimeout, context) { context.close(promise: nil) }
+    sent.futureResult.assumeIsolated().whenSuccess { [self] in
+      after(settings.goAwayTimeout, context) { context.close(promise: nil) }
+    }
+  }
+
+  /// The time for a shutdown is over, whatever is half sent or still runs.
+  private func closeNow(_ context: ChannelHandlerContext) {
+    if state == .open || state == .announced || usage.openStreams > 0 {
+      events.count("shutdown_limit")
+    }
+    if state == .open || state == .announced {
+      write(context, .goAway(lastStreamID: lastStream, errorCode: .noError, opaqueData: nil))
+      context.flush()
+    }
+    state = .closed
+    context.close(promise: nil)
+  }
+
+  private func write(_ context: ChannelHandlerContext, _ payload: HTTP2Frame.FramePayload) {
+    context.write(
+      wrapOutboundOut(HTTP2Frame(streamID: .rootStream, payload: payload)), promise: nil)
+  }
+}

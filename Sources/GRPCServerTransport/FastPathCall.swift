@@ -1,0 +1,207 @@
+import GRPCCore
+import NIOCore
+
+/// One unary call on the fast path, while its request is being collected. Bound to the event loop.
+final class FastPathUnaryCall {
+  let method: FastPathMethod
+  let handler: FastPathMethod.Handler
+  /// By `DispatchTime`'s clock, in nanoseconds.
+  let deadline: UInt64?
+  /// The ``FastPathState/tick`` at which the call began.
+  let beganAtTick: Int
+  /// What the call has taken of the connection's ``ConnectionRequestBytes``.
+  var heldBytes = 0
+  private var body: ByteBuffer?
+
+  init(
+    method: FastPathMethod, handler: @escaping FastPathMethod.Handler, deadline: UInt64?,
+    beganAtTick: Int
+  ) {
+    self.method = method
+    self.handler = handler
+    self.deadline = deadline
+    self.beganAtTick = beganAtTick
+  }
+
+  private var bodyBytes: Int { body?.readableBytes ?? 0 }
+
+  /// Whether more has come than the method takes.
+  var isTooLarge: Bool {
+    bodyBytes > method.maximumRequestBytes + MessageDeframer.prefixLength
+  }
+
+  /// Bytes of the request that ``heldBytes`` does not cover.
+  var uncountedBytes: Int { bodyBytes - heldBytes }
+
+  func append(_ bytes: ByteBuffer) {
+    if body == nil { body = bytes } else { body?.writeImmutableBuffer(bytes) }
+  }
+
+  /// Called before the request waits: a piece of what was read from the socket would keep the whole
+  /// of it alive.
+  func ownBody() {
+    guard heldBytes == 0, let body else { return }
+    self.body = ByteBuffer(bytes: body.readableBytesView)
+  }
+
+  /// Answers the request, or says why it cannot be answered; `refusal` words what the transport
+  /// itself refuses.
+  func outcome(_ refusal: (RefusalCause) -> CallRefusal) -> Result<[UInt8], CallRefusal> {
+    let start = method.recorder.start()
+    let outcome: Result<[UInt8], CallRefusal>
+    if isTooLarge {
+      outcome = .failure(refusal(.messageTooLarge(maximumBytes: method.maximumRequestBytes)))
+    } else if let deadline, start >= deadline {
+      outcome = .failure(refusal(.deadlineExceeded))
+    } else {
+      outcome = answered(refusal)
+    }
+    switch outcome {
+    case .success: method.recorder.finish(start, refusal: nil)
+    case .failure(let error) where error.isDeferral && method.deferred != nil: break
+    case .failure(let error): method.recorder.finish(start, refusal: error)
+    }
+    return outcome
+  }
+
+  /// The bytes of the message of a request whose framing ``outcome(_:)`` has checked.
+  var message: [UInt8] {
+    guard let body else { return [] }
+    return Array(body.readableBytesView.dropFirst(MessageDeframer.prefixLength))
+  }
+
+  /// Answers a message away from the event loop, and records it as ``outcome(_:)`` does.
+  static func outcome(
+    of message: [UInt8], _ method: FastPathMethod, _ deferred: FastPathMethod.Deferred
+  ) async -> Result<[UInt8], CallRefusal> {
+    let start = method.recorder.start()
+    do throws(CallRefusal) {
+      let answer = try await deferred(message)
+      method.recorder.finish(start, refusal: nil)
+      return .success(answer)
+    } catch {
+      method.recorder.finish(start, refusal: error)
+      return .failure(error)
+    }
+  }
+
+  /// The one message of a unary call: a zero byte, its length, its bytes.
+  private func answered(_ refusal: (RefusalCause) -> CallRefusal) -> Result<[UInt8], CallRefusal> {
+    guard let body, body.readableBytes >= MessageDeframer.prefixLength else {
+      return .failure(refusal(.malformedRequest("The request has no message.")))
+    }
+    return body.withUnsafeReadableBytes { raw in
+      guard raw[0] == 0 else {
+        return .failure(
+          refusal(.malformedRequest("A message is compressed and the call has no grpc-encoding.")))
+      }
+      let length = Int(UInt32(bigEndian: raw.loadUnaligned(fromByteOffset: 1, as: UInt32.self)))
+      guard raw.count == MessageDeframer.prefixLength + length else {
+        return .failure(
+          refusal(.malformedRequest("A unary request has one message of the length it says.")))
+      }
+      let message = UnsafeRawBufferPointer(rebasing: raw[MessageDeframer.prefixLength...])
+      return Result { () throws(CallRefusal) in try handler(message) }
+    }
+  }
+}
+
+/// One stream on the fast path: a message, its answer, the next message. Bound to the event loop.
+final class FastPathStreamCall {
+  enum End {
+    case ok
+    case failed(CallRefusal)
+  }
+
+  /// Answers on their way, in bytes, from which on messages wait.
+  private static let maximumUnsentBytes = 64 * 1024
+
+  private let method: FastPathMethod
+  private let session: any FastPathStream
+  private var deframer: MessageDeframer
+  private var unsentBytes = 0
+  private(set) var requestEnded = false
+  /// Whether the headers of the answer have been sent.
+  var hasBegun = false
+  /// What the caller may still send.
+  var windowLeft: Int
+  /// What the stream has taken of the connection's ``ConnectionRequestBytes``.
+  var heldBytes = 0
+  /// The ``FastPathState/tick`` at which a message began that has not arrived yet.
+  var messageBeganAtTick: Int?
+
+  init(method: FastPathMethod, session: any FastPathStream, windowSize: Int) {
+    self.method = method
+    self.session = session
+    windowLeft = windowSize
+    deframer = MessageDeframer(maximumBytes: method.maximumRequestBytes)
+  }
+
+  /// Whether messages wait until the caller has taken answers.
+  var isFull: Bool { unsentBytes >= Self.maximumUnsentBytes }
+
+  /// Bytes of messages that have not been answered.
+  var pendingBytes: Int { deframer.pendingBytes }
+
+  func receive(_ bytes: ByteBuffer?, isLast: Bool) {
+    if let bytes { deframer.append(bytes) }
+    if isLast { requestEnded = true }
+  }
+
+  /// Answers the messages that are there, as far as there is room for answers.
+  func proceed(_ refusal: (RefusalCause) -> CallRefusal) -> (answers: ByteBuffer, End?) {
+    var answers = ByteBuffer()
+    while !isFull {
+      let message: ByteBuffer?
+      do throws(RefusalCause) {
+        message = try deframer.next()
+      } catch {
+        return (answers, .failed(refusal(error)))
+      }
+      guard let message else {
+        guard requestEnded else { return (answers, nil) }
+        guard !deframer.isInsideMessage else {
+          let cause = RefusalCause.malformedRequest("The request ends inside a message.")
+          return (answers, .failed(refusal(cause)))
+        }
+        return (answers, .ok)
+      }
+      let before = answers.readableBytes
+      do throws(CallRefusal) {
+        answers.writeMessage(try answer(message))
+      } catch {
+        return (answers, .failed(error))
+      }
+      unsentBytes += answers.readableBytes - before
+    }
+    return (answers, nil)
+  }
+
+  /// - Returns: Whether there is room again, after there was none.
+  func took(_ count: Int) -> Bool {
+    let wasFull = isFull
+    unsentBytes -= count
+    return wasFull && !isFull
+  }
+
+  private func answer(_ message: ByteBuffer) throws(CallRefusal) -> [UInt8] {
+    let start = method.recorder.start()
+    let outcome: Result<[UInt8], CallRefusal> = message.withUnsafeReadableBytes { raw in
+      Result { () throws(CallRefusal) in try session.answer(raw) }
+    }
+    switch outcome {
+    case .success: method.recorder.finish(start, refusal: nil)
+    case .failure(let error): method.recorder.finish(start, refusal: error)
+    }
+    return try outcome.get()
+  }
+}
+
+extension ByteBuffer {
+  /// Appends a zero byte, the length and the message.
+  mutating func writeMessage(_ message: [UInt8]) {
+    writeInteger(UInt8(0))
+    writeInteger(UInt32(message.count))
+    writeBytes(message)
+  }
+}

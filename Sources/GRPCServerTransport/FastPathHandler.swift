@@ -1,0 +1,462 @@
+import Dispatch
+import GRPCCore
+import NIOCore
+import NIOHPACK
+import NIOHTTP2
+
+/// Answers the calls of known methods on the event loop of their connection, before a channel or a
+/// task is made for them; the frames of all other streams go on to the multiplexer.
+///
+/// It takes plain calls: no compression, an ordinary content type, and for streams no deadline.
+/// ``FastPathState`` says what a call goes through; this handler carries out what it returns. One
+/// conformance suite runs against the fast path and the stream handlers.
+///
+/// ```
+/// headers ── known path, application/grpc, no encoding? ── no ─→ multiplexer, for good
+///    │ yes
+/// data … ── end of stream ─→ answer: headers, data, trailers            (unary)
+///        └─ each message ──→ answer: data; end of stream: trailers      (stream)
+/// ```
+final class FastPathHandler: ChannelDuplexHandler {
+  typealias InboundIn = HTTP2Frame
+  typealias InboundOut = HTTP2Frame
+  typealias OutboundIn = HTTP2Frame
+  typealias OutboundOut = HTTP2Frame
+
+  struct Settings: Sendable {
+    /// By path, e.g. `/package.Service/Method`.
+    let methods: [String: FastPathMethod]
+    /// Of the connection and of a stream, in bytes: refilled when half is used.
+    let windowSize: Int
+    /// Streams open at once; one more is refused with REFUSED_STREAM.
+    let maximumStreams: Int
+    /// Calls open at once that are not unary.
+    let maximumLongStreams: Int
+    /// Lower case.
+    let bypassHeader: String?
+    let requestTimeout: TimeAmount
+    let refusal: @Sendable (RefusalCause) -> CallRefusal
+    let events: TransportEvents
+  }
+
+  private enum Beginning {
+    /// The fast path has taken the stream on, or refused it.
+    case taken
+    case forMultiplexer
+  }
+
+  /// Smaller answers are not counted: the streams of a connection bound them.
+  private static let minimumCountedBytes = 16 * 1024
+
+  private let settings: Settings
+  private let policy: ConnectionPolicyHandler
+  private let usage: ConnectionUsage
+  private var state: FastPathState
+  private var deadlineTimer: (deadline: UInt64, task: Scheduled<Void>)?
+  private var arrivalTimer: Scheduled<Void>?
+
+  init(settings: Settings, policy: ConnectionPolicyHandler, usage: ConnectionUsage) {
+    self.settings = settings
+    self.policy = policy
+    self.usage = usage
+    state = FastPathState(usage: usage)
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    policy.hasReadFrame = true
+    let frame = unwrapInboundIn(data)
+    if let call = state.calls[frame.streamID] {
+      receive(context, frame, call)
+    } else if case .headers(let headers) = frame.payload {
+      let isNew = frame.streamID > policy.lastStream
+      if case .taken = begin(context, frame, headers, isNew: isNew) { return }
+      if isNew && usage.runningHandlers.count >= settings.maximumStreams {
+        refuseStream(context, frame.streamID)
+      } else {
+        context.fireChannelRead(data)
+      }
+    } else {
+      policy.judge(frame)
+      context.fireChannelRead(data)
+    }
+  }
+
+  /// Frames of the stream handlers.
+  func write(
+    context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?
+  ) {
+    switch unwrapOutboundIn(data).payload {
+    case .headers(let headers): policy.answered(endsCall: headers.endStream)
+    case .data: policy.answered(endsCall: false)
+    default: break
+    }
+    context.write(data, promise: promise)
+  }
+
+  private func begin(
+    _ context: ChannelHandlerContext, _ frame: HTTP2Frame,
+    _ payload: HTTP2Frame.FramePayload.Headers, isNew: Bool
+  ) -> Beginning {
+    let id = frame.streamID
+    // Trailers of a call that a stream handler serves.
+    guard isNew else { return .forMultiplexer }
+    guard usage.openStreams < settings.maximumStreams else {
+      refuseStream(context, id)
+      return .taken
+    }
+    guard !payload.endStream else { return .forMultiplexer }
+    let headers = CallHeaders(payload.headers, bypassHeader: settings.bypassHeader)
+    guard let path = headers.path, let method = settings.methods[path], headers.isPost,
+      headers.isGRPC, headers.encoding == nil,
+      !method.honoursBypassHeader || !headers.hasBypassHeader
+    else { return .forMultiplexer }
+    switch method.kind {
+    case .unary(let handler):
+      let deadline = headers.timeoutNanoseconds.map { DispatchTime.now().uptimeNanoseconds &+ $0 }
+      state.begin(
+        id,
+        FastPathUnaryCall(
+          method: method, handler: handler, deadline: deadline, beganAtTick: state.tick))
+    case .stream(let begin):
+      // The stream handlers serve streams with a deadline, and those that a shutdown ends. They
+      // also word the refusal of one too many.
+      guard headers.timeoutNanoseconds == nil, state.phase == .serving,
+        usage.longStreams < settings.maximumLongStreams
+      else { return .forMultiplexer }
+      state.begin(
+        id,
+        FastPathStreamCall(method: method, session: begin(), windowSize: settings.windowSize))
+    }
+    return .taken
+  }
+
+  /// Nothing has been done for it: the client may try it again.
+  private func refuseStream(_ context: ChannelHandlerContext, _ id: HTTP2StreamID) {
+    settings.events.count("refused_stream")
+    // First: the stream's end is told before the write returns.
+    state.refuse(id)
+    write(context, id, .rstStream(.refusedStream))
+  }
+
+  private func receive(
+    _ context: ChannelHandlerContext, _ frame: HTTP2Frame, _ call: FastPathState.Call
+  ) {
+    let id = frame.streamID
+    let bytes: ByteBuffer?
+    let isLast: Bool
+    switch frame.payload {
+    case .data(let data):
+      guard case .byteBuffer(let buffer) = data.data else { return }
+      bytes = buffer
+      isLast = data.endStream
+    case .headers(let trailers):
+      // Trailers of a request end it without data.
+      bytes = nil
+      isLast = trailers.endStream
+    default:
+      policy.judge(frame)
+      return
+    }
+    switch call {
+    case .collecting(let unary):
+      switch state.collect(id, unary, bytes, isLast: isLast) {
+      case .nothing: break
+      case .complete(let call): answer(context, id, call, requestEnded: isLast)
+      case .noRoom: refuse(context, id, .tooManyRequestBytes, requestEnded: isLast)
+      }
+    case .streaming(let stream):
+      stream.receive(bytes, isLast: isLast)
+      proceed(context, id, stream)
+    case .waiting, .deferred, .answered: break
+    }
+  }
+
+  // The HTTP/2 handler flushes at the end of each piece of input.
+
+  private func answer(
+    _ context: ChannelHandlerContext, _ id: HTTP2StreamID, _ call: FastPathUnaryCall,
+    requestEnded: Bool
+  ) {
+    let outcome = call.outcome(settings.refusal)
+    if case .failure(let error) = outcome, error.isDeferral, let deferred = call.method.deferred {
+      guard state.makeRoomToDefer(call) else {
+        state.answer(id)
+        policy.answered(endsCall: true)
+        writeRefusal(
+          context, id, settings.refusal(.tooManyRequestBytes), requestEnded: requestEnded)
+        return
+      }
+      return self.defer(context, id, call, to: deferred)
+    }
+    finish(context, id, outcome, requestEnded: requestEnded)
+  }
+
+  /// Has a request answered away from the event loop. A caller that leaves, or whose deadline
+  /// passes, cancels the task.
+  private func `defer`(
+    _ context: ChannelHandlerContext, _ id: HTTP2StreamID, _ call: FastPathUnaryCall,
+    to deferred: @escaping FastPathMethod.Deferred
+  ) {
+    let (message, method) = (call.message, call.method)
+    let answered = context.eventLoop.makePromise(of: Result<[UInt8], CallRefusal>.self)
+    answered.futureResult.assumeIsolated().whenSuccess { [weak self] outcome in
+      guard let self, case .deferred = state.calls[id], context.channel.isActive else { return }
+      finish(context, id, outcome, requestEnded: true)
+      context.flush()
+    }
+    let task = Task {
+      answered.succeed(await FastPathUnaryCall.outcome(of: message, method, deferred))
+    }
+    state.defer(id, call, to: task)
+  }
+
+  private func finish(
+    _ context: ChannelHandlerContext, _ id: HTTP2StreamID,
+    _ outcome: Result<[UInt8], CallRefusal>, requestEnded: Bool
+  ) {
+    state.answer(id)
+    policy.answered(endsCall: true)
+    switch outcome {
+    case .success(let answer):
+      var buffer = context.channel.allocator.buffer(
+        capacity: MessageDeframer.prefixLength + answer.count)
+      buffer.writeMessage(answer)
+      write(context, id, .headers(.init(headers: .answer)))
+      context.write(
+        wrapOutboundOut(HTTP2Frame(streamID: id, payload: .data(.init(data: .byteBuffer(buffer))))),
+        promise: counted(context, answer.count))
+      write(context, id, .headers(.init(headers: .ok, endStream: true)))
+    case .failure(let error):
+      writeRefusal(context, id, error, requestEnded: requestEnded)
+    }
+  }
+
+  private func refuse(
+    _ context: ChannelHandlerContext, _ id: HTTP2StreamID, _ cause: RefusalCause,
+    requestEnded: Bool
+  ) {
+    settings.events.count(cause.name)
+    state.answer(id)
+    writeRefusal(context, id, settings.refusal(cause), requestEnded: requestEnded)
+  }
+
+  private func writeRefusal(
+    _ context: ChannelHandlerContext, _ id: HTTP2StreamID, _ refusal: CallRefusal,
+    requestEnded: Bool
+  ) {
+    write(context, id, .headers(.init(headers: .trailersOnly(refusal), endStream: true)))
+    // The rest of the request is not wanted.
+    if !requestEnded { write(context, id, .rstStream(.noError)) }
+  }
+
+  private func counted(_ context: ChannelHandlerContext, _ count: Int) -> EventLoopPromise<Void>? {
+    guard count >= Self.minimumCountedBytes else { return nil }
+    state.send(count)
+    let written = context.eventLoop.makePromise(of: Void.self)
+    written.futureResult.assumeIsolated().whenComplete { [weak self] _ in
+      guard let self, state.taken(count) else { return }
+      // Not at once: a reset fails the promises in the middle of its own work.
+      context.eventLoop.assumeIsolated().execute { self.answerWaiting(context) }
+    }
+    return written
+  }
+
+  private func answerWaiting(_ context: ChannelHandlerContext) {
+    guard context.channel.isActive else { return }
+    while let (id, call) = state.nextWaiting() {
+      answer(context, id, call, requestEnded: true)
+    }
+    context.flush()
+  }
+
+  private func proceed(
+    _ context: ChannelHandlerContext, _ id: HTTP2StreamID, _ stream: FastPathStreamCall
+  ) {
+    let (answers, end) = stream.proceed(settings.refusal)
+    if answers.readableBytes > 0 {
+      policy.answered(endsCall: false)
+      beginAnswer(context, id, stream)
+      let written = context.eventLoop.makePromise(of: Void.self)
+      let count = answers.readableBytes
+      // A reset or an end fails it: there is nothing more to say then.
+      written.futureResult.assumeIsolated().whenSuccess { [weak self] in
+        guard stream.took(count), let self, case .streaming = state.calls[id] else { return }
+        // The caller reads again.
+        refill(context, id, stream)
+        proceed(context, id, stream)
+        context.flush()
+      }
+      context.write(
+        wrapOutboundOut(
+          HTTP2Frame(streamID: id, payload: .data(.init(data: .byteBuffer(answers))))),
+        promise: written)
+    }
+    if let end {
+      finish(context, id, stream, end)
+    } else if case .streaming = state.calls[id], !state.hold(stream) {
+      settings.events.count(RefusalCause.tooManyRequestBytes.name)
+      finish(context, id, stream, .failed(settings.refusal(.tooManyRequestBytes)))
+    }
+  }
+
+  private func beginAnswer(
+    _ context: ChannelHandlerContext, _ id: HTTP2StreamID, _ stream: FastPathStreamCall
+  ) {
+    guard !stream.hasBegun else { return }
+    stream.hasBegun = true
+    write(context, id, .headers(.init(headers: .answer)))
+  }
+
+  private func finish(
+    _ context: ChannelHandlerContext, _ id: HTTP2StreamID, _ stream: FastPathStreamCall,
+    _ end: FastPathStreamCall.End
+  ) {
+    state.answer(id)
+    policy.answered(endsCall: true)
+    let headers: HPACKHeaders
+    switch end {
+    case .ok:
+      beginAnswer(context, id, stream)
+      headers = .ok
+    case .failed(let error): headers = stream.hasBegun ? .trailers(error) : .trailersOnly(error)
+    }
+    let trailers = HTTP2Frame(
+      streamID: id, payload: .headers(.init(headers: headers, endStream: true)))
+    let written = context.eventLoop.makePromise(of: Void.self)
+    written.futureResult.assumeIsolated().whenSuccess { [weak self] in
+      // The rest of the request is not wanted. Not before the answers are out: a reset drops them.
+      guard let self, state.calls[id] != nil else { return }
+      write(context, id, .rstStream(.noError))
+      context.flush()
+    }
+    context.write(wrapOutboundOut(trailers), promise: written)
+  }
+
+  private func write(
+    _ context: ChannelHandlerContext, _ id: HTTP2StreamID, _ payload: HTTP2Frame.FramePayload
+  ) {
+    context.write(wrapOutboundOut(HTTP2Frame(streamID: id, payload: payload)), promise: nil)
+  }
+}
+
+// Time. Most requests come in one piece, and their calls need no timer: those that are still open
+// when all input has been read share one for their deadlines, and one for their arrival.
+extension FastPathHandler {
+  func channelReadComplete(context: ChannelHandlerContext) {
+    if let deadline = state.inputRead() { setTimer(context, deadline) }
+    if arrivalTimer == nil, state.mayHaveIncompleteRequests { setArrivalTimer(context) }
+    context.fireChannelReadComplete()
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    deadlineTimer?.task.cancel()
+    deadlineTimer = nil
+    arrivalTimer?.cancel()
+    arrivalTimer = nil
+    context.fireChannelInactive()
+  }
+
+  private func setTimer(_ context: ChannelHandlerContext, _ deadline: UInt64) {
+    if let deadlineTimer, deadlineTimer.deadline <= deadline { return }
+    deadlineTimer?.task.cancel()
+    let time = NIODeadline.uptimeNanoseconds(min(deadline, UInt64(Int64.max)))
+    let task = context.eventLoop.assumeIsolated().scheduleTask(deadline: time) { [weak self] in
+      guard let self else { return }
+      deadlineTimer = nil
+      let (expired, next) = state.expired(now: DispatchTime.now().uptimeNanoseconds)
+      for (id, call, requestEnded) in expired {
+        answer(context, id, call, requestEnded: requestEnded)
+      }
+      if let next { setTimer(context, next) }
+      context.flush()
+    }
+    deadlineTimer = (deadline, task)
+  }
+
+  /// Looked at twice in the time in which a request has to arrive, so that no call needs a clock.
+  private func setArrivalTimer(_ context: ChannelHandlerContext) {
+    arrivalTimer = context.eventLoop.assumeIsolated().scheduleTask(
+      in: .nanoseconds(settings.requestTimeout.nanoseconds / 2)
+    ) { [weak self] in
+      guard let self, context.channel.isActive else { return }
+      arrivalTimer = nil
+      for (id, call) in state.advanceTick() {
+        switch call {
+        case .collecting: refuse(context, id, .requestTimedOut, requestEnded: false)
+        case .streaming(let stream):
+          settings.events.count(RefusalCause.requestTimedOut.name)
+          finish(context, id, stream, .failed(settings.refusal(.requestTimedOut)))
+        case .waiting, .deferred, .answered: break
+        }
+      }
+      context.flush()
+      if state.mayHaveIncompleteRequests { setArrivalTimer(context) }
+    }
+  }
+}
+
+// What the HTTP/2 handler tells of streams and windows; the multiplexer hears of its own streams.
+extension FastPathHandler {
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    switch event {
+    case let change as NIOHTTP2WindowUpdatedEvent:
+      windowChanged(context, change)
+    case let created as NIOHTTP2StreamCreatedEvent:
+      policy.streamOpened(created.streamID)
+      if state.calls[created.streamID] == nil { context.fireUserInboundEventTriggered(event) }
+    case let closed as StreamClosedEvent:
+      if !state.close(closed.streamID) { context.fireUserInboundEventTriggered(event) }
+      policy.streamClosed(closed.streamID)
+    case is ShutdownAnnounced:
+      endStreams(context)
+      context.fireUserInboundEventTriggered(event)
+    case is ChannelShouldQuiesceEvent:
+      endStreams(context)
+      context.fireUserInboundEventTriggered(event)
+    default:
+      context.fireUserInboundEventTriggered(event)
+    }
+  }
+
+  private func windowChanged(
+    _ context: ChannelHandlerContext, _ change: NIOHTTP2WindowUpdatedEvent
+  ) {
+    guard let left = change.inboundWindowSize else {
+      if state.calls[change.streamID] == nil { context.fireUserInboundEventTriggered(change) }
+      return
+    }
+    if change.streamID == .rootStream {
+      refill(context, .rootStream, left: left)
+      return
+    }
+    switch state.calls[change.streamID] {
+    case .collecting, .waiting: refill(context, change.streamID, left: left)
+    case .streaming(let stream):
+      stream.windowLeft = left
+      refill(context, change.streamID, stream)
+    case .deferred, .answered: break
+    case nil: context.fireUserInboundEventTriggered(change)
+    }
+  }
+
+  private func refill(_ context: ChannelHandlerContext, _ id: HTTP2StreamID, left: Int) {
+    guard left <= settings.windowSize / 2 else { return }
+    write(context, id, .windowUpdate(windowSizeIncrement: settings.windowSize - left))
+  }
+
+  /// A stream whose answers nobody takes gets no room for more messages.
+  private func refill(
+    _ context: ChannelHandlerContext, _ id: HTTP2StreamID, _ stream: FastPathStreamCall
+  ) {
+    guard !stream.isFull, !stream.requestEnded else { return }
+    refill(context, id, left: stream.windowLeft)
+  }
+
+  /// Streams would hold a shutdown up for ever.
+  private func endStreams(_ context: ChannelHandlerContext) {
+    for (id, stream) in state.endStreams() {
+      finish(context, id, stream, .failed(settings.refusal(.shuttingDown)))
+    }
+    context.flush()
+  }
+}

@@ -1,0 +1,45 @@
+/// A method whose calls the fast path answers: encoded messages in, encoded messages out.
+package final class FastPathMethod: Sendable {
+  /// Answers one message on the event loop: it must be short, and must not block.
+  package typealias Handler = @Sendable (UnsafeRawBufferPointer) throws(CallRefusal) -> [UInt8]
+
+  /// What a call of the method is made of.
+  package enum Kind: Sendable {
+    /// One message, one answer.
+    case unary(Handler)
+    /// Any number of messages, one answer each.
+    case stream(@Sendable () -> any FastPathStream)
+  }
+
+  /// The most that one message may have.
+  let maximumRequestBytes: Int
+  /// Counts unary calls, and each message of a stream.
+  let recorder: any CallRecorder
+  /// Whether calls with the header ``FastPathServerTransport/Settings/bypassHeader`` go to the
+  /// stream handlers, because they may have to wait.
+  let honoursBypassHeader: Bool
+  /// Answers a unary request that the handler left by throwing ``CallRefusal/deferral``, somewhere
+  /// else than on the event loop.
+  package typealias Deferred = @Sendable ([UInt8]) async throws(CallRefusal) -> [UInt8]
+  let deferred: Deferred?
+  let kind: Kind
+
+  package init(
+    maximumRequestBytes: Int, recorder: any CallRecorder, honoursBypassHeader: Bool = false,
+    deferred: Deferred? = nil, kind: Kind
+  ) {
+    self.maximumRequestBytes = maximumRequestBytes
+    self.recorder = recorder
+    self.honoursBypassHeader = honoursBypassHeader
+    self.deferred = deferred
+    self.kind = kind
+  }
+}
+
+/// What one stream of a fast-path method remembers from message to message.
+package protocol FastPathStream: AnyObject {
+  /// Answers one message on the event loop.
+  ///
+  /// - Throws: What ends the stream.
+  func answer(_ message: UnsafeRawBufferPointer) throws(CallRefusal) -> [UInt8]
+}

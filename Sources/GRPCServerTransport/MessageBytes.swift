@@ -1,0 +1,102 @@
+package import GRPCCore
+import NIOCore
+
+/// One message as gRPC's core hands it about.
+package struct MessageBytes: GRPCContiguousBytes, Sendable {
+  var buffer: ByteBuffer
+
+  init(_ buffer: ByteBuffer) { self.buffer = buffer }
+  package init(repeating byte: UInt8, count: Int) {
+    buffer = ByteBuffer(repeating: byte, count: count)
+  }
+  package init(_ bytes: some Sequence<UInt8>) { buffer = ByteBuffer(bytes: bytes) }
+
+  package var count: Int { buffer.readableBytes }
+
+  package func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
+    try buffer.withUnsafeReadableBytes(body)
+  }
+
+  package mutating func withUnsafeMutableBytes<R>(
+    _ body: (UnsafeMutableRawBufferPointer) throws -> R
+  ) rethrows -> R {
+    try buffer.withUnsafeMutableReadableBytes(body)
+  }
+}
+
+/// Hands bytes through as they are.
+package struct BytesSerializer: MessageSerializer {
+  package init() {}
+
+  package func serialize<Bytes: GRPCContiguousBytes>(_ message: [UInt8]) throws -> Bytes {
+    Bytes(message)
+  }
+}
+
+/// Hands bytes through as they are.
+package struct BytesDeserializer: MessageDeserializer {
+  package init() {}
+
+  package func deserialize<Bytes: GRPCContiguousBytes>(_ bytes: Bytes) throws -> [UInt8] {
+    bytes.withUnsafeBytes { Array($0) }
+  }
+}
+
+/// Takes messages out of the bytes of a stream: a zero byte, a length of four bytes, the message.
+/// Pieces may end anywhere.
+struct MessageDeframer {
+  static let prefixLength = 5
+
+  private let maximumBytes: Int
+  private var pending: ByteBuffer?
+  /// Whether `pending` has storage of its own. A piece of what was read from the socket would keep
+  /// the whole of it alive.
+  private var ownsPending = false
+
+  init(maximumBytes: Int) { self.maximumBytes = maximumBytes }
+
+  /// Bytes that wait for the rest of their message.
+  var pendingBytes: Int { pending?.readableBytes ?? 0 }
+
+  /// Whether the stream would end inside a message if it ended now.
+  var isInsideMessage: Bool { pendingBytes > 0 }
+
+  mutating func append(_ bytes: ByteBuffer) {
+    guard isInsideMessage else {
+      pending = bytes
+      ownsPending = false
+      return
+    }
+    pending?.discardReadBytes()
+    pending?.writeImmutableBuffer(bytes)
+    ownsPending = true
+  }
+
+  /// The next whole message, `nil` when more bytes are needed.
+  mutating func next() throws(RefusalCause) -> ByteBuffer? {
+    guard let start = pending?.readerIndex, isInsideMessage,
+      let flag: UInt8 = pending?.getInteger(at: start),
+      let length: UInt32 = pending?.getInteger(at: start + 1)
+    else {
+      ownPending()
+      return nil
+    }
+    guard flag == 0 else {
+      throw .malformedRequest("A message is compressed and the call has no grpc-encoding.")
+    }
+    guard length <= maximumBytes else { throw .messageTooLarge(maximumBytes: maximumBytes) }
+    guard let message = pending?.getSlice(at: start + Self.prefixLength, length: Int(length))
+    else {
+      ownPending()
+      return nil
+    }
+    pending?.moveReaderIndex(forwardBy: Self.prefixLength + Int(length))
+    return message
+  }
+
+  private mutating func ownPending() {
+    guard !ownsPending, let bytes = pending, bytes.readableBytes > 0 else { return }
+    pending = ByteBuffer(bytes: bytes.readableBytesView)
+    ownsPending = true
+  }
+}

@@ -1,0 +1,90 @@
+import NIOCore
+import Synchronization
+
+/// The listener and its connections, to end them all.
+final class OpenConnections: Sendable {
+  private struct State {
+    var listener: (any Channel)?
+    var open: [ObjectIdentifier: any Channel] = [:]
+    var isAnnounced = false
+    var isClosing = false
+    var whenAllClosed: (@Sendable () -> Void)?
+  }
+
+  private let state = Mutex(State())
+
+  func whenAllClosed(_ done: @escaping @Sendable () -> Void) {
+    state.withLock { $0.whenAllClosed = done }
+  }
+
+  func setListener(_ listener: any Channel) {
+    let isClosing = state.withLock { state in
+      state.listener = listener
+      return state.isClosing
+    }
+    listener.closeFuture.whenComplete { _ in
+      let open = self.state.withLock { state in
+        state.isClosing = true
+        state.listener = nil
+        return Array(state.open.values)
+      }
+      // Also when the listener fails: what it let in is served to the end.
+      Self.tell(open, ChannelShouldQuiesceEvent())
+      self.tellIfAllClosed()
+    }
+    if isClosing { listener.close(promise: nil) }
+  }
+
+  func add(_ channel: any Channel) {
+    let (isAnnounced, isClosing) = state.withLock { state in
+      state.open[ObjectIdentifier(channel)] = channel
+      return (state.isAnnounced, state.isClosing)
+    }
+    channel.closeFuture.whenComplete { _ in
+      self.state.withLock { _ = $0.open.removeValue(forKey: ObjectIdentifier(channel)) }
+      self.tellIfAllClosed()
+    }
+    if isClosing { return channel.close(promise: nil) }
+    if isAnnounced { channel.pipeline.fireUserInboundEventTriggered(ShutdownAnnounced()) }
+  }
+
+  /// Long streams end, calls are still answered, and the time for the shutdown begins.
+  func announceShutdown() {
+    let open = state.withLock { state in
+      state.isAnnounced = true
+      return Array(state.open.values)
+    }
+    Self.tell(open, ShutdownAnnounced())
+  }
+
+  /// No new connections; those that are open end when their calls have.
+  func quiesce() {
+    let listener = state.withLock { state in
+      state.isClosing = true
+      return state.listener
+    }
+    listener?.close(promise: nil)
+  }
+
+  func close() {
+    let (listener, open) = state.withLock { state in
+      state.isClosing = true
+      return (state.listener, Array(state.open.values))
+    }
+    listener?.close(promise: nil)
+    for channel in open { channel.close(promise: nil) }
+  }
+
+  private static func tell(_ channels: [any Channel], _ event: some Sendable) {
+    for channel in channels { channel.pipeline.fireUserInboundEventTriggered(event) }
+  }
+
+  private func tellIfAllClosed() {
+    let done = state.withLock { state -> (@Sendable () -> Void)? in
+      guard state.isClosing, state.listener == nil, state.open.isEmpty else { return nil }
+      defer { state.whenAllClosed = nil }
+      return state.whenAllClosed
+    }
+    done?()
+  }
+}

@@ -1,0 +1,98 @@
+package import ObjectModel
+package import PointClustering
+import SpatialIndexing
+
+/// An object that the service itself keeps in a layer, such as an open party, with what it adds to
+/// the aggregates of its clusters.
+package struct ContributingObject: Sendable {
+  package var id: String
+  package var latitude: Double
+  package var longitude: Double
+  /// Normalised, each once.
+  package var tags: [String]
+  /// The bytes of a `google.protobuf.Struct`, map entries in order of their keys.
+  package var attributes: [UInt8]
+  /// When it leaves by itself; `.distantFuture` for never.
+  package var expiresAt: Instant
+  package var contribution: ClusterContribution
+
+  package init(
+    id: String, latitude: Double, longitude: Double, tags: [String] = [],
+    attributes: [UInt8] = [], expiresAt: Instant = .distantFuture,
+    contribution: ClusterContribution
+  ) {
+    self.id = id
+    self.latitude = latitude
+    self.longitude = longitude
+    self.tags = tags
+    self.attributes = attributes
+    self.expiresAt = expiresAt
+    self.contribution = contribution
+  }
+}
+
+extension Layer {
+  /// Puts objects in, or brings them up to date: position, tags, attributes, expiry and
+  /// contribution, all at once. One whose `expiresAt` is not after `now` is taken out. Of two with
+  /// one id the later counts.
+  ///
+  /// The caller's word is newer than what is stored, even after a clock that went back. Call it
+  /// from one thread at a time; ``remove(id:now:)`` takes an object out.
+  ///
+  /// - Parameters:
+  ///   - objects: Have ids of 1 byte or more and valid coordinates.
+  ///   - now: The time by which objects have expired or not.
+  /// - Returns: The version that shows them: what a reader's `minVersion` asks for.
+  @discardableResult
+  package func upsert(_ objects: [ContributingObject], now: Instant) -> LayerVersion {
+    var last: [String: Int] = [:]
+    for (n, object) in objects.enumerated() { last[object.id] = n }
+    let current = objects.enumerated().filter { last[$1.id] == $0 }.map(\.element)
+    let ended = current.filter { $0.expiresAt <= now }.map(\.id)
+    if !ended.isEmpty { _ = index.remove(ids: ended, now: now, changes: publishing([:], now: now)) }
+    var living = current.filter { $0.expiresAt > now }
+    let outcomes = store(living, now: now)
+    living = zip(living, outcomes).filter { $1 == .stale }.map(\.0)
+    if !living.isEmpty {
+      // Stored under a later time than it is now.
+      _ = index.remove(ids: living.map(\.id), now: now, changes: publishing([:], now: now))
+      _ = store(living, now: now)
+    }
+    return version
+  }
+
+  private func store(_ objects: [ContributingObject], now: Instant) -> [UpdateOutcome] {
+    guard !objects.isEmpty else { return [] }
+    let columns = self.columns
+    var updates = UpdateBatch(columnCount: columns.count)
+    updates.reserveCapacity(
+      objects.count, bytes: objects.reduce(0) { $0 + $1.attributes.count + 192 })
+    var masks: [ObjectRank: UInt64] = [:]
+    var contributions: [ObjectRank: ClusterContribution] = [:]
+    masks.reserveCapacity(objects.count)
+    contributions.reserveCapacity(objects.count)
+    var payload: [UInt8] = []
+    for object in objects {
+      payload.removeAll(keepingCapacity: true)
+      ObjectPayload.append(tags: object.tags, attributes: object.attributes, to: &payload)
+      let values = object.attributes.withUnsafeBytes { attributes in
+        columns.map { name -> Double in
+          guard case .number(let number)? = ObjectPayload.value(of: name, inAttributes: attributes)
+          else { return .nan }
+          return number
+        }
+      }
+      updates.append(
+        id: object.id, latitude: object.latitude, longitude: object.longitude, tags: object.tags,
+        payload: payload, columns: values, observedAt: now, expiresAt: object.expiresAt)
+      let rank = index.rank(of: object.id)
+      masks[rank] = TagMask.mask(object.tags)
+      contributions[rank] = object.contribution
+    }
+    var outcomes: [UpdateOutcome] = []
+    feed.stage(contributions)
+    index.apply(updates, now: now, outcomes: &outcomes, changes: publishing(masks, now: now))
+    feed.stage([:])
+    return outcomes
+  }
+}

@@ -1,0 +1,103 @@
+import ObjectModel
+import PointClustering
+package import SpatialIndexing
+package import SpatialIndexing
+import Synchronization
+
+/// A named set of objects with their index.
+package final class Layer: Sendable {
+  package let name: String
+  package let settings: LayerSettings
+  package let index: SharedLiveIndex
+  let feed: ClusterFeed
+  let epoch: UInt32
+  /// What callers took out, for a ``PositionWriteBehind``.
+  let removals = RemovalLog()
+  /// Since when there has been no object; `nil` while there is one.
+  private let emptySince = Mutex<Instant?>(nil)
+  /// Who watches positions here.
+  package let watches: LayerWatches
+
+  init(
+    name: String, settings: LayerSettings, epoch: UInt32, watchedAreas: Int = 100_000,
+    rankKey: HashKey = .publicKey, maximumObjects: Int = 1 << 22,
+    onWork: @escaping @Sendable () -> Void, onWatchWork: @escaping @Sendable () -> Void = {}
+  ) throws(AddressSpaceError) {
+    self.name = name
+    self.settings = settings
+    self.epoch = epoch
+    feed = ClusterFeed(
+      clusters: settings.clusters
+        ? try LiveClusters(
+          reserving: .init(
+            hasAggregates: LayerName.reserved.contains(name), firstVersion: UInt64(epoch) << 20,
+            maximumObjects: maximumObjects))
+        : nil, onWork: onWork)
+    index = try SharedLiveIndex(
+      reserving: LiveIndexConfiguration(
+        columnCount: columnNames(of: settings).count, rankKey: rankKey,
+        maximumObjects: maximumObjects))
+    watches = LayerWatches(
+      index: index, name: name, areaLimit: watchedAreas, onWork: onWatchWork)
+  }
+
+  /// The attributes kept as numeric columns, in column order.
+  package var columns: [String] { columnNames(of: settings) }
+
+  /// The state that an answer given now shows at least.
+  package var version: LayerVersion { LayerVersion(epoch: epoch, counter: feed.sequence) }
+
+  /// Checks that the index shows `minVersion`. The index shows a report before it is answered, so
+  /// only a version of the future is ever waited for. A version of an earlier start counts as
+  /// reached: what outlived that start is all there is.
+  /// - Throws: `badVersion`, `versionNotReached`.
+  package func require(minVersion text: String?) throws(LayerError) {
+    guard let text else { return }
+    guard let wanted = LayerVersion(text: text) else { throw .badVersion(text) }
+    guard wanted.epoch == epoch else { return }
+    if wanted.counter > feed.sequence { throw .versionNotReached(text) }
+  }
+
+  var isEmpty: Bool { index.statistics().objectCount == 0 }
+
+  /// Whether nothing has been here, and nobody has watched, at every call for so long.
+  func hasBeenEmpty(for milliseconds: Int64, now: Instant) -> Bool {
+    guard isEmpty, !watches.isFollowed else {
+      emptySince.withLock { $0 = nil }
+      return false
+    }
+    let start = emptySince.withLock { since -> Instant in
+      let start = since ?? now
+      since = start
+      return start
+    }
+    return now.milliseconds(since: start) >= milliseconds
+  }
+
+  /// - Returns: How many live objects there were.
+  func removeEverything(now: Instant) -> Int {
+    var ids: [String] = []
+    index.forEachObject(now: now) { ids.append($0.idString) }
+    let removed = index.remove(ids: ids, now: now, changes: publishing([:], now: now))
+    for (id, isRemoved) in zip(ids, removed) where isRemoved { removals.note(id) }
+    return removed.count { $0 }
+  }
+
+  func reclaimExpired(now: Instant, limit: Int) -> Int {
+    index.reclaimExpired(now: now, limit: limit, changes: publishing([:], now: now))
+  }
+
+  /// What the index calls with each slice of changes.
+  func publishing(
+    _ masks: [ObjectRank: UInt64], now: Instant
+  ) -> (UnsafeBufferPointer<IndexChange>) -> Void {
+    { [feed, watches] changes in
+      feed.publish(changes, masks: masks, now: now)
+      watches.publish(changes)
+    }
+  }
+}
+
+private func columnNames(of settings: LayerSettings) -> [String] {
+  Array(settings.columns.prefix(LayerSettings.maximumColumns))
+}

@@ -1,0 +1,19 @@
+/// Names of layers: `[a-z0-9][a-z0-9_-]{0,62}`.
+package enum LayerName {
+  /// Layers that the service itself fills.
+  package static let reserved: Set<String> = ["parties", "tickets"]
+
+  package static func isValid(_ name: String) -> Bool {
+    let bytes = name.utf8
+    guard (1...63).contains(bytes.count), let first = bytes.first else { return false }
+    guard isLetterOrDigit(first) else { return false }
+    return bytes.allSatisfy {
+      isLetterOrDigit($0) || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-")
+    }
+  }
+
+  private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+      || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+  }
+}

@@ -1,0 +1,118 @@
+import ObjectModel
+
+/// Where a page ended: a fingerprint of its query and the last hit's place in the order.
+///
+/// The text is base 64 url of `fingerprint (8) | key (8) | id`. It names no slot, so objects may
+/// come, go and move between pages: those that stay are neither repeated nor skipped.
+package struct PagingCursor: Hashable, Sendable {
+  package let fingerprint: UInt64
+  /// Whole millimetres for Nearby, the Morton code for Within.
+  package let key: UInt64
+  package let id: String
+
+  package init(fingerprint: UInt64, key: UInt64, id: String) {
+    self.fingerprint = fingerprint
+    self.key = key
+    self.id = id
+  }
+
+  /// - Throws: ``LayerError/badCursor`` for text of another query, or none of ours.
+  package init(text: String, fingerprint: UInt64) throws(LayerError) {
+    guard let bytes = Self.decode(text), bytes.count >= 17 else { throw .badCursor }
+    let stored = Self.load(bytes[0..<8])
+    guard stored == fingerprint else { throw .badCursor }
+    guard let id = String(validating: bytes[16...], as: UTF8.self) else { throw .badCursor }
+    self.init(fingerprint: stored, key: Self.load(bytes[8..<16]), id: id)
+  }
+
+  package var text: String {
+    let id = id.utf8
+    // 6 bits a character.
+    return String(unsafeUninitializedCapacity: ((16 + id.count) * 8 + 5) / 6) { out in
+      var base64 = Base64URL(out)
+      for word in [fingerprint, key] {
+        for shift in stride(from: UInt64(56), through: 0, by: -8) {
+          base64.append(UInt8(truncatingIfNeeded: word >> shift))
+        }
+      }
+      for byte in id { base64.append(byte) }
+      return base64.finish()
+    }
+  }
+
+  private static func load(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+    bytes.reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  private static func decode(_ text: String) -> [UInt8]? {
+    guard text.utf8.count <= 400 else { return nil }
+    var out: [UInt8] = []
+    var buffer: UInt32 = 0
+    var bits: UInt32 = 0
+    for character in text.utf8 {
+      guard let value = Base64URL.value(of: character) else { return nil }
+      buffer = buffer << 6 | UInt32(value)
+      bits += 6
+      if bits >= 8 {
+        bits -= 8
+        out.append(UInt8(truncatingIfNeeded: buffer >> bits))
+      }
+    }
+    return out
+  }
+}
+
+/// Base 64 url without padding (RFC 4648, section 5), into room that its caller has counted.
+private struct Base64URL {
+  private static let alphabet: StaticString =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+
+  private let out: UnsafeMutableBufferPointer<UInt8>
+  private var count = 0
+  private var buffer: UInt32 = 0
+  private var bits: UInt32 = 0
+
+  init(_ out: UnsafeMutableBufferPointer<UInt8>) { self.out = out }
+
+  mutating func append(_ byte: UInt8) {
+    buffer = buffer << 8 | UInt32(byte)
+    bits += 8
+    while bits >= 6 {
+      bits -= 6
+      put(buffer >> bits)
+    }
+  }
+
+  /// - Returns: The number of characters.
+  mutating func finish() -> Int {
+    if bits > 0 { put(buffer << (6 - bits)) }
+    return count
+  }
+
+  private mutating func put(_ sixBits: UInt32) {
+    out[count] = Self.alphabet.utf8Start[Int(sixBits & 63)]
+    count += 1
+  }
+
+  static func value(of character: UInt8) -> Int? {
+    Self.alphabet.withUTF8Buffer { $0.firstIndex(of: character) }
+  }
+}
+
+/// A running fingerprint of a query's fields, the same in every process.
+package struct QueryFingerprint {
+  package private(set) var value: UInt64 = 0x6D6F_7965_6F76_3100
+
+  package init() {}
+
+  package mutating func add(_ text: String) { value = StableHash.hash64(text, seed: value) }
+  package mutating func add(_ texts: [String]) {
+    add(texts.count)
+    for text in texts { add(text) }
+  }
+  package mutating func add(_ number: Double) { add(number.bitPattern) }
+  package mutating func add(_ number: Int) { add(UInt64(bitPattern: Int64(number))) }
+  package mutating func add(_ bits: UInt64) {
+    value = withUnsafeBytes(of: bits.littleEndian) { StableHash.hash64($0, seed: value) }
+  }
+}

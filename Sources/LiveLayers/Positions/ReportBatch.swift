@@ -1,0 +1,96 @@
+package import ObjectModel
+import SpatialIndexing
+
+/// Validated reports on their way into one layer, without an allocation for each.
+///
+/// Make one with ``Layer/reportBatch(now:limits:)``, append, then ``Layer/apply(_:)``.
+package struct ReportBatch: Sendable {
+  var updates: UpdateBatch
+  /// Tag summaries by rank; of two reports with one id the later counts, as in the index.
+  var masks: [ObjectRank: UInt64] = [:]
+  /// What became of each report; those in `updates` are filled in by the layer.
+  var outcomes: [ReportOutcome] = []
+  /// Index into `outcomes` of each entry of `updates`.
+  var positions: [Int] = []
+  let now: Instant
+  private let layer: Layer
+  private let limits: LayerLimits
+  private let keepsMasks: Bool
+  private var payload: [UInt8] = []
+  private var columnValues: [Double]
+
+  init(layer: Layer, now: Instant, limits: LayerLimits) {
+    self.layer = layer
+    self.now = now
+    self.limits = limits
+    let columnCount = layer.columns.count
+    updates = UpdateBatch(columnCount: columnCount)
+    columnValues = [Double](repeating: .nan, count: columnCount)
+    keepsMasks = layer.feed.clusters != nil
+  }
+
+  package var count: Int { outcomes.count }
+
+  package mutating func reserveCapacity(_ count: Int) {
+    updates.reserveCapacity(count, bytes: count * 160)
+    outcomes.reserveCapacity(count)
+    positions.reserveCapacity(count)
+    if keepsMasks { masks.reserveCapacity(count) }
+  }
+
+  /// Adds one report; one that has expired by the batch's time is noted as such and not applied.
+  ///
+  /// - Parameters:
+  ///   - id: Valid UTF-8.
+  ///   - latitude: In degrees, valid.
+  ///   - longitude: In degrees, valid.
+  ///   - tags: Normalised, each once.
+  ///   - attributes: A `google.protobuf.Struct`, entries in order of their keys.
+  ///   - ttlMilliseconds: `nil` for the layer's default, 0 for ever.
+  ///   - observedAt: `nil` for the time of receipt.
+  package mutating func append(
+    id: UnsafeRawBufferPointer, latitude: Double, longitude: Double, tags: [String],
+    attributes: UnsafeRawBufferPointer, ttlMilliseconds: Int64?, observedAt: Instant?
+  ) {
+    let times = layer.times(
+      observedAt: observedAt, ttlMilliseconds: ttlMilliseconds, now: now, limits: limits)
+    guard times.expiresAt > now else {
+      outcomes.append(.alreadyExpired)
+      return
+    }
+    payload.removeAll(keepingCapacity: true)
+    ObjectPayload.append(tags: tags, attributes: attributes, to: &payload)
+    fillColumns(from: attributes)
+    payload.withUnsafeBytes { bytes in
+      updates.append(
+        id: id, latitude: latitude, longitude: longitude, tags: tags, payload: bytes,
+        columns: columnValues, observedAt: times.observedAt, expiresAt: times.expiresAt,
+        isReceiptTime: times.isReceiptTime)
+    }
+    if keepsMasks { masks[layer.index.rank(of: id)] = TagMask.mask(tags) }
+    positions.append(outcomes.count)
+    outcomes.append(.accepted)
+  }
+
+  package mutating func append(_ report: PositionReport) {
+    var id = report.id
+    id.withUTF8 { utf8 in
+      report.attributes.withUnsafeBytes { attributes in
+        append(
+          id: UnsafeRawBufferPointer(utf8), latitude: report.latitude,
+          longitude: report.longitude, tags: report.tags, attributes: attributes,
+          ttlMilliseconds: report.ttlMilliseconds, observedAt: report.observedAt)
+      }
+    }
+  }
+
+  private mutating func fillColumns(from attributes: UnsafeRawBufferPointer) {
+    for (i, name) in layer.columns.enumerated() {
+      if case .number(let number)? = ObjectPayload.value(of: name, inAttributes: attributes) {
+        columnValues[i] = number
+      } else {
+        columnValues[i] = .nan
+      }
+    }
+  }
+}

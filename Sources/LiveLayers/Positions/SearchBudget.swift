@@ -1,0 +1,43 @@
+import GeoMath
+import ObjectModel
+import SpatialIndexing
+
+extension ObjectFilter {
+  /// How many steps of a budget one step of a search with this filter counts for: conditions on
+  /// attributes read each object's record, polygons have their edges tested.
+  func stepCost(area: SearchArea?) -> Int {
+    var cost = conditions.isEmpty ? 1 : 2
+    if case .polygon(let polygon) = area { cost += polygon.corners.count / 64 }
+    return cost
+  }
+
+  /// What makes a search long, as requests name it: the field to narrow.
+  func longestPart(area: SearchArea?) -> String {
+    if !conditions.isEmpty { return "where" }
+    if case .polygon = area { return "within" }
+    if maximumAgeMilliseconds != nil { return "maxAgeSeconds" }
+    return "limit"
+  }
+}
+
+extension WorkBudget {
+  /// Runs a search that may do as much as is left.
+  ///
+  /// - Throws: `tooMuchWork` when the search ended unfinished, `abandoned`.
+  mutating func searching<Answer>(
+    cost: Int, field: String, _ search: (inout SearchWork) -> Answer
+  ) throws(LayerError) -> Answer {
+    var work = SearchWork(limit: remaining / cost)
+    let answer = search(&work)
+    do throws(Exhaustion) {
+      let (steps, overflow) = work.steps.multipliedReportingOverflow(by: cost)
+      try spend(overflow ? .max : steps)
+    } catch {
+      switch error {
+      case .steps(let limit): throw .tooMuchWork(limit: limit, field: field)
+      case .deadlinePassed, .cancelled: throw .abandoned
+      }
+    }
+    return answer
+  }
+}

@@ -1,0 +1,61 @@
+package import GeoMath
+package import ObjectModel
+package import SpatialIndexing
+
+/// Where tags are counted.
+package enum TagHistogramArea: Sendable {
+  case everywhere
+  case area(SearchArea)
+  /// The radius is inclusive, in whole millimetres.
+  case circle(center: Coordinate, radiusMillimeters: Int64)
+}
+
+extension Layer {
+  /// How often each tag is carried in an area, most frequent first, then by tag.
+  ///
+  /// - Throws: `tooMuchWork`, `abandoned`.
+  package func tagHistogram(
+    area: TagHistogramArea, filter: ObjectFilter, limit: Int, now: Instant,
+    budget: inout WorkBudget
+  ) throws(LayerError) -> [(tag: String, count: Int)] {
+    let searchFilter = filter.searchFilter(columns: columns, area: nil, now: now)
+    switch area {
+    case .everywhere:
+      return try budget.searching(cost: 1, field: "west") { work in
+        index.tagHistogram(area: nil, filter: searchFilter, limit: limit, now: now, work: &work)
+      }
+    case .area(let area):
+      return try budget.searching(cost: filter.stepCost(area: area), field: "within") { work in
+        index.tagHistogram(area: area, filter: searchFilter, limit: limit, now: now, work: &work)
+      }
+    case .circle(let center, let radius):
+      var counts: [String: Int] = [:]
+      let query = NearestQuery(
+        latitude: center.latitude, longitude: center.longitude,
+        limit: index.statistics().objectCount,
+        maximumDistanceMillimeters: radius, filter: searchFilter)
+      // Each hit is measured, ordered and read.
+      try budget.searching(cost: 4, field: "radiusMeters") { work in
+        _ = index.nearest(query, now: now, work: &work) { hit in
+          for tag in ObjectPayload.tags(in: hit.payload) { counts[tag, default: 0] += 1 }
+        }
+      }
+      let ordered = counts.sorted {
+        $0.value != $1.value
+          ? $0.value > $1.value : $0.key.utf8.lexicographicallyPrecedes($1.key.utf8)
+      }
+      return ordered.prefix(limit).map { ($0.key, $0.value) }
+    }
+  }
+
+  /// The same, whatever it takes.
+  package func tagHistogram(
+    area: TagHistogramArea, filter: ObjectFilter, limit: Int, now: Instant
+  ) -> [(tag: String, count: Int)] {
+    var budget = WorkBudget.unlimited
+    // Only a budget that ends is refused.
+    return
+      (try? tagHistogram(
+        area: area, filter: filter, limit: limit, now: now, budget: &budget)) ?? []
+  }
+}

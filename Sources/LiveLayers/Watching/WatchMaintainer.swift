@@ -1,0 +1,47 @@
+import ObjectModel
+import Threading
+import Dispatch
+
+/// Tells watches of what happens in their layers, on a thread of its own.
+///
+/// It sleeps until a watched layer publishes, lets a burst gather, then matches all that waits;
+/// every few seconds it looks for watches whose reader has left.
+package final class WatchMaintainer: Sendable {
+  private let layers: @Sendable () -> [Layer]
+  private let now: @Sendable () -> ObjectModel.Instant
+  private let thread: MaintenanceThread
+
+  init(
+    layers: @escaping @Sendable () -> [Layer], now: @escaping @Sendable () -> ObjectModel.Instant
+  ) {
+    self.layers = layers
+    self.now = now
+    thread = MaintenanceThread(
+      name: "moyeo-watches", gatheringMilliseconds: 10, idleMilliseconds: 5000,
+      work: { Self.flushAll(layers(), now) },
+      housekeeping: {
+        let now = now()
+        for layer in layers() { layer.watches.prune(now: now) }
+      })
+  }
+
+  /// Says that something waits; cheap when that is known already.
+  func signal() { thread.signal() }
+
+  /// Starts the thread; call once.
+  package func start() { thread.start() }
+
+  /// Ends the thread after what it is doing now; watches then hear of nothing.
+  package func stop() { thread.stop() }
+
+  /// Matches all that waits now, in rounds, so that no layer starves another.
+  func flushAll() { Self.flushAll(layers(), now) }
+
+  private static func flushAll(_ layers: [Layer], _ now: @Sendable () -> ObjectModel.Instant) {
+    var open = layers
+    while !open.isEmpty {
+      let now = now()
+      open = open.filter { $0.watches.flush(now: now) }
+    }
+  }
+}

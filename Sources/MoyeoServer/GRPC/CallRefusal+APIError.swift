@@ -1,0 +1,53 @@
+import GRPCCore
+import GRPCProtobuf
+import GRPCServerTransport
+import MoyeoAPI
+
+extension APIError: RPCErrorConvertible {
+  var rpcErrorCode: RPCError.Code { RPCError.Code(reason.status.grpc) }
+  var rpcErrorMessage: String { message }
+  var rpcErrorMetadata: Metadata { grpcStatus.rpcErrorMetadata }
+}
+
+extension CallRefusal {
+  /// A refusal with google.rpc.Status.
+  init(_ error: APIError) {
+    self.init(
+      code: error.rpcErrorCode, message: error.message, metadata: error.rpcErrorMetadata,
+      reason: error.reason.rawValue)
+  }
+}
+
+extension APIError {
+  /// What the transport refuses, with the reason that the API has for it.
+  init(_ cause: RefusalCause) {
+    switch cause {
+    case .unknownMethod(let path):
+      self.init(.unknownRoute, "no method \(quoted(path))")
+    case .malformedRequest(let sentence):
+      self.init(.malformedRequest, sentence)
+    case .unsupportedEncoding(let name):
+      self.init(
+        .unsupportedMediaType,
+        "grpc-encoding \(quoted(name)) is not supported: see grpc-accept-encoding")
+    case .messageTooLarge(let maximum):
+      self.init(.requestTooLarge, "a request has at most \(maximum) bytes here")
+    case .deadlineExceeded, .requestTimedOut:
+      self.init(.deadlineExceeded, cause.message)
+    case .tooManyStreams:
+      self.init(.quotaExceeded, cause.message)
+    case .tooManyRequestBytes:
+      self.init(.overloaded, cause.message, retryAfterMilliseconds: 1000)
+    case .shuttingDown:
+      self.init(.unavailable, "the service is shutting down; connect again")
+    case .internalError(let sentence):
+      self.init(.internalError, sentence)
+    }
+  }
+}
+
+extension RequestMetrics.Recorder: CallRecorder {
+  func finish(_ start: UInt64, refusal: CallRefusal?) {
+    finish(start, reasonName: refusal?.reason)
+  }
+}

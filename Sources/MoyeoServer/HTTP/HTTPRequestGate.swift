@@ -1,0 +1,283 @@
+import Dispatch
+import MoyeoAPI
+import NIOCore
+import NIOHTTP1
+
+/// Stands between the HTTP/1.1 parser and the calls of one connection, and refuses what can be
+/// judged by a head: a wrong host, a foreign origin, a body that is too large. It also turns the
+/// parser's errors into refusals, and says `100 Continue` to who waits for it with a body that
+/// will be read (RFC 9110, section 10.1.1; curl waits a second for the word).
+///
+/// An answer may be given before its request has arrived. What still comes is then thrown away,
+/// so that the caller can finish sending and read the answer: closing at once would have the
+/// system send a reset, which may take the answer from the caller. Only where that would be too
+/// much, or nobody knows where the next request begins, does the connection end, after a while in
+/// which what comes is thrown away too.
+///
+/// ```
+/// passing --refused--> discarding --end of the request--> passing
+///    |--refused behind other answers--> refusing --those are out--> lingering --time--> closed
+///    +--answer that says close------------------------------------------^
+/// ```
+final class HTTPRequestGate: ChannelDuplexHandler {
+  typealias InboundIn = HTTPServerRequestPart
+  typealias InboundOut = HTTPServerRequestPart
+  typealias OutboundIn = HTTPServerResponsePart
+  typealias OutboundOut = HTTPServerResponsePart
+
+  private enum Stage {
+    /// Requests go on to their calls.
+    case passing
+    /// The newest request is refused; the rest of it is thrown away.
+    case discarding
+    /// Nothing more goes on. The refusal waits until `answersBefore` answers are out.
+    case refusing(Refusal, answersBefore: Int)
+    /// The last answer is written; what arrives is thrown away.
+    case lingering
+  }
+
+  private struct Refusal {
+    let error: APIError
+    var origin: String?
+    var isHead = false
+    /// Whether the connection ends with it.
+    var isLast = true
+  }
+
+  /// How long what arrives after the last answer is thrown away.
+  private static let lingerTime = TimeAmount.seconds(5)
+  /// The most bytes of a request that are thrown away.
+  private static let maximumDiscardedBytes = 64 << 20
+
+  private let policy: RequestHeadPolicy
+  private let deadlines: HTTPDeadlines?
+  /// Counts a refusal; takes the time at which its request came.
+  private let record: @Sendable (Reason, _ start: UInt64) -> Void
+  private var stage = Stage.passing
+  /// Requests that went on and whose answers have not ended.
+  private var unanswered = 0
+  private var isAnswerBegun = false
+  /// Whether all of the newest request has arrived.
+  private var isNewestComplete = true
+  private var isAnswerTheLast = false
+  /// Whether the rest of the newest request can be thrown away, so that the connection goes on.
+  private var isNewestShort = true
+  private var discardedBytes = 0
+  private var linger: Scheduled<Void>?
+
+  /// Stands in one connection, with no request seen yet.
+  ///
+  /// - Parameters:
+  ///   - policy: Judges the heads.
+  ///   - deadlines: Stands in front of the parser of the same connection.
+  ///   - record: Counts a refusal; `start` is the time at which its request came.
+  init(
+    policy: RequestHeadPolicy, deadlines: HTTPDeadlines? = nil,
+    record: @escaping @Sendable (Reason, _ start: UInt64) -> Void
+  ) {
+    self.policy = policy
+    self.deadlines = deadlines
+    self.record = record
+  }
+
+  // MARK: - Requests
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    let part = Self.unwrapInboundIn(data)
+    tellDeadlines(of: part, context)
+    guard case .passing = stage else { return discard(part, context) }
+    switch part {
+    case .head(let head):
+      begin(head)
+      if let error = policy.refusal(of: head) {
+        let refusal = Refusal(
+          error: error, origin: head.headers.first(name: "origin"), isHead: head.method == .HEAD,
+          isLast: unanswered > 0 || !isNewestShort || !head.isKeepAlive)
+        return refuse(refusal, answersBefore: unanswered, context)
+      }
+      sayContinue(to: head, context)
+      unanswered += 1
+    case .body(let bytes):
+      // The call has answered, and throws away what still comes.
+      if unanswered == 0 { countDiscarded(bytes, context) }
+    case .end: isNewestComplete = true
+    }
+    context.fireChannelRead(data)
+  }
+
+  private func tellDeadlines(of part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
+    switch part {
+    case .head: deadlines?.headArrived(at: context.eventLoop.now)
+    case .body(let bytes): deadlines?.bodyArrived(bytes.readableBytes)
+    case .end:
+      // A refused request has its answer already.
+      if unanswered == 0 {
+        deadlines?.answersEnded(at: context.eventLoop.now)
+      } else {
+        deadlines?.requestArrived(at: context.eventLoop.now)
+      }
+    }
+  }
+
+  private func begin(_ head: HTTPRequestHead) {
+    isNewestComplete = false
+    discardedBytes = 0
+    let length = head.headers.first(name: "content-length").flatMap { Int($0) } ?? 0
+    // Who waits for the word to send a body may send none after a refusal.
+    isNewestShort =
+      length <= Self.maximumDiscardedBytes && !head.headers.contains(name: "expect")
+  }
+
+  private func sayContinue(to head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+    // Amid an earlier answer nothing may be said; the caller may go on without the word.
+    guard unanswered == 0, head.version != .http1_0,
+      head.headers.first(name: "expect")?.lowercased() == "100-continue"
+    else { return }
+    let answer = HTTPResponseHead(version: .http1_1, status: .continue)
+    context.writeAndFlush(Self.wrapOutboundOut(.head(answer)), promise: nil)
+  }
+
+  /// What the parser cannot read ends the connection, since nobody knows where the next request
+  /// would begin.
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    guard error is HTTPParserError else { return context.fireErrorCaught(error) }
+    guard case .passing = stage else { return }
+    let refusal = Refusal(
+      error: APIError(.malformedRequest, "this is not HTTP/1.1: \(Self.sentence(for: error))"))
+    // Of a request that has begun, this is the answer, unless another has begun as well.
+    let isOfNewest = !isNewestComplete && unanswered > 0
+    // No more of it will be read.
+    isNewestComplete = true
+    refuse(refusal, answersBefore: unanswered - (isOfNewest && !isAnswerBegun ? 1 : 0), context)
+  }
+
+  private static func sentence(for error: any Error) -> String {
+    switch error as? HTTPParserError {
+    case .headerOverflow: "the headers are too long"
+    case .invalidMethod: "the method is not known"
+    case .invalidURL, .invalidHost, .invalidPort, .invalidPath, .invalidQueryString,
+      .invalidFragment:
+      "the request's target is not a path"
+    case .invalidVersion: "the version is not known"
+    case .invalidHeaderToken: "a header has a character that it must not have"
+    case .invalidContentLength, .unexpectedContentLength: "the length of the body is not clear"
+    case .invalidChunkSize: "a chunk's length is not a number"
+    case .invalidEOFState: "the request ends too early"
+    default: "the request cannot be read"
+    }
+  }
+
+  private func discard(_ part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
+    switch part {
+    case .head: break
+    case .body(let bytes): countDiscarded(bytes, context)
+    case .end:
+      isNewestComplete = true
+      if case .discarding = stage { stage = .passing }
+      if case .lingering = stage { context.close(mode: .output, promise: nil) }
+    }
+  }
+
+  private func countDiscarded(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
+    discardedBytes += bytes.readableBytes
+    if discardedBytes > Self.maximumDiscardedBytes { context.close(promise: nil) }
+  }
+
+  func channelReadComplete(context: ChannelHandlerContext) {
+    context.fireChannelReadComplete()
+    // The calls no longer ask for what is thrown away.
+    if case .passing = stage { return }
+    context.read()
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if case .lingering = stage, case ChannelEvent.inputClosed = event {
+      return context.close(promise: nil)
+    }
+    context.fireUserInboundEventTriggered(event)
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    linger?.cancel()
+    context.fireChannelInactive()
+  }
+
+  // MARK: - Answers
+
+  func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    if case .lingering = stage {
+      promise?.succeed()
+      return
+    }
+    switch Self.unwrapOutboundIn(data) {
+    case .head(var head) where head.status.code >= 200:
+      isAnswerBegun = true
+      if unanswered == 1, !isNewestComplete, !isNewestShort {
+        isAnswerTheLast = true
+        head.headers.replaceOrAdd(name: "connection", value: "close")
+      }
+      context.write(Self.wrapOutboundOut(.head(head)), promise: promise)
+    case .end:
+      isAnswerBegun = false
+      unanswered -= 1
+      context.write(data, promise: promise)
+      answerEnded(context)
+    case .head, .body: context.write(data, promise: promise)
+    }
+  }
+
+  private func answerEnded(_ context: ChannelHandlerContext) {
+    if unanswered == 0, isNewestComplete { deadlines?.answersEnded(at: context.eventLoop.now) }
+    if case .refusing(let refusal, let answersBefore) = stage {
+      let left = answersBefore - 1
+      stage = .refusing(refusal, answersBefore: left)
+      if left <= 0 { write(refusal, context) }
+    } else if isAnswerTheLast {
+      beginLingering(context)
+    }
+  }
+
+  private func refuse(_ refusal: Refusal, answersBefore: Int, _ context: ChannelHandlerContext) {
+    record(refusal.error.reason, DispatchTime.now().uptimeNanoseconds)
+    stage = .refusing(refusal, answersBefore: answersBefore)
+    if answersBefore <= 0, !isAnswerBegun { write(refusal, context) }
+  }
+
+  private func write(_ refusal: Refusal, _ context: ChannelHandlerContext) {
+    let body = refusal.error.httpBody()
+    var headers = HTTPHeaders([
+      ("content-type", "application/json; charset=utf-8"), ("content-length", "\(body.count)"),
+      ("server", "moyeo"),
+    ])
+    if refusal.isLast { headers.add(name: "connection", value: "close") }
+    if let origin = refusal.origin, policy.origins.allows(origin) {
+      headers.add(name: "access-control-allow-origin", value: policy.origins.allowed(origin))
+    }
+    let head = HTTPResponseHead(
+      version: .http1_1, status: .init(statusCode: refusal.error.reason.status.http),
+      headers: headers)
+    context.write(Self.wrapOutboundOut(.head(head)), promise: nil)
+    if !refusal.isHead {
+      let bytes = context.channel.allocator.buffer(bytes: body)
+      context.write(Self.wrapOutboundOut(.body(.byteBuffer(bytes))), promise: nil)
+    }
+    context.writeAndFlush(Self.wrapOutboundOut(.end(nil)), promise: nil)
+    guard refusal.isLast else {
+      stage = .discarding
+      return
+    }
+    beginLingering(context)
+  }
+
+  private func beginLingering(_ context: ChannelHandlerContext) {
+    stage = .lingering
+    context.flush()
+    // Some clients take the end of what we send for the end of all, and lose the answer when it
+    // comes while they send.
+    if isNewestComplete { context.close(mode: .output, promise: nil) }
+    linger = context.eventLoop.assumeIsolated().scheduleTask(in: Self.lingerTime) {
+      context.close(promise: nil)
+    }
+    context.read()
+  }
+}

@@ -1,0 +1,79 @@
+import ObjectModel
+import RideMatching
+import WireFormat
+import DurableCommands
+
+extension PartyCommitModel {
+  /// Kept requests: each is an aggregate of its own, so that what was reported survives a restart.
+  func decidedRequest(
+    _ command: PartyServiceCommand, _ overlay: PartyOverlay, _ now: Instant
+  ) -> Decision {
+    switch command {
+    case .keepRequest(let request):
+      return changed(request, from: 0, nil, overlay, now)
+    case .found(let id, let candidate):
+      guard var request = overlay.request(id), !request.isOver,
+        !request.found.contains(candidate.party.id)
+      else { break }
+      let version = request.version
+      request.version += 1
+      request.found.append(candidate.party.id)
+      return changed(request, from: version, candidate, overlay, now)
+    case .dropRequest(let id):
+      guard var request = overlay.request(id), !request.isOver else { break }
+      let version = request.version
+      request.version += 1
+      request.endedAt = now
+      return changed(request, from: version, nil, overlay, now)
+    default: break
+    }
+    return Decision(change: nil, result: .success(.nothing))
+  }
+
+  private func changed(
+    _ request: StandingRequest, from version: UInt64, _ candidate: MatchCandidate?,
+    _ overlay: PartyOverlay, _ now: Instant
+  ) -> Decision {
+    let query = request.query
+    var group = ChangeGroup(
+      changes: [
+        ChangeGroup.Change(
+          expectedVersion: version,
+          aggregate: StoredAggregate(
+            key: AggregateKey(tenant: tenant, kind: .rideRequest, id: request.id),
+            version: request.version, bytes: request.encoded(),
+            summary: AggregateSummary(
+              state: request.isOver ? "closed" : "open", ownerID: query.riderID,
+              origin: query.origin, destination: query.destination.coordinate,
+              destinationName: query.destination.name, startsAt: query.window.start,
+              endsAt: query.window.end, seats: query.seats, endedAt: request.endedAt)))
+      ], claimsMustNotOverlap: false)
+    if let candidate {
+      group.events = [
+        StoredEvent(
+          tenant: tenant, sequence: overlay.nextSequence, kind: "match.found", at: now,
+          aggregateID: candidate.party.id, matchID: request.id, userIDs: [query.riderID],
+          version: candidate.party.version, body: Self.body(request, candidate))
+      ]
+      overlay.nextSequence += 1
+    }
+    overlay.put(request)
+    return Decision(
+      change: (group, .request(request, group.events)), result: .success(.request(id: request.id)))
+  }
+
+  private static func body(_ request: StandingRequest, _ candidate: MatchCandidate) -> [UInt8] {
+    JSONWriter.object { json in
+      json.string("matchId", request.id)
+      json.string("riderId", request.query.riderID)
+      json.string("partyId", candidate.party.id)
+      json.integer("yourFare", candidate.yourFare)
+      json.integer("yourSaving", candidate.yourSaving)
+      json.string("currency", candidate.party.fare.currency)
+      json.number("walkMeters", candidate.walkMeters)
+      json.number("detourSeconds", candidate.detourSeconds)
+      json.number("sharedRatio", candidate.sharedRatio)
+      json.string("departureTime", RFC3339.utc(candidate.party.window.time))
+    }
+  }
+}

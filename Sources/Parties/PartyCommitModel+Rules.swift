@@ -1,0 +1,166 @@
+import ObjectModel
+import RideMatching
+import FareEstimation
+import DurableCommands
+
+extension PartyCommitModel {
+  func decide(
+    _ command: PartyServiceCommand, in overlay: inout PartyOverlay, now: Instant
+  ) -> Decision {
+    do throws(PartyServiceError) {
+      return try decided(command, overlay, now)
+    } catch {
+      return Decision(change: nil, result: .failure(error))
+    }
+  }
+
+  private func decided(
+    _ command: PartyServiceCommand, _ overlay: PartyOverlay, _ now: Instant
+  ) throws(PartyServiceError) -> Decision {
+    switch command {
+    case .create(let create, let id, let refined):
+      guard overlay.activeParties(hostedBy: create.hostID) < activePartiesPerHost else {
+        return Decision(
+          result: .failure(
+            .quotaExceeded(field: "parties of one host", limit: activePartiesPerHost)))
+      }
+      let change = try rule { () throws(PartyError) in
+        try rules.create(create, id: id, now: now) { overlay.claims(of: $0) }
+      }
+      return made(change, from: nil, refined, overlay)
+    case .join(let id, let join, let refined):
+      return try onParty(id, refined, overlay) { party throws(PartyError) in
+        try rules.join(join, party, now: now) { overlay.claims(of: $0) }
+      }
+    case .leave(let id, let rider):
+      return try onParty(id, nil, overlay) { party throws(PartyError) in
+        try rules.leave(riderID: rider, party, now: now)
+      }
+    case .update(let id, let actor, let update):
+      return try onParty(id, nil, overlay) { party throws(PartyError) in
+        try rules.update(update, party, actorID: actor, now: now) { overlay.claims(of: $0) }
+      }
+    case .depart(let id, let actor):
+      return try onParty(id, nil, overlay) { party throws(PartyError) in
+        try rules.depart(party, actorID: actor, now: now)
+      }
+    case .remove(let id, let rider, let reason, let actor):
+      return try onParty(id, nil, overlay) { party throws(PartyError) in
+        try rules.remove(riderID: rider, reason: reason, party, actorID: actor, now: now)
+      }
+    case .settle(let id, let actor, let settle):
+      return try onParty(id, nil, overlay) { party throws(PartyError) in
+        try rules.settle(settle, party, actorID: actor, now: now)
+      }
+    case .cancel(let id, let actor, let reason):
+      return try onParty(id, nil, overlay) { party throws(PartyError) in
+        try rules.cancel(party, actorID: actor, reason: reason, now: now)
+      }
+    case .tick(let id):
+      return try onParty(id, nil, overlay) { party throws(PartyError) in
+        rules.tick(party, now: now)
+      }
+    case .keepRequest, .found, .dropRequest:
+      return decidedRequest(command, overlay, now)
+    }
+  }
+
+  private func onParty(
+    _ id: String, _ refined: RefinedRoute?, _ overlay: PartyOverlay,
+    _ body: (Party) throws(PartyError) -> PartyChange
+  ) throws(PartyServiceError) -> Decision {
+    guard let party = overlay.party(id) else { throw .unknownParty(id) }
+    let change = try rule { () throws(PartyError) in try body(party) }
+    guard !change.unchanged else {
+      return Decision(change: nil, result: .success(.party(party)))
+    }
+    return made(change, from: party, refined, overlay)
+  }
+
+  private func rule<T>(_ body: () throws(PartyError) -> T) throws(PartyServiceError) -> T {
+    do { return try body() } catch { throw .rule(error) }
+  }
+
+  // MARK: - From a change to what is stored
+
+  private func made(
+    _ change: PartyChange, from before: Party?, _ refined: RefinedRoute?,
+    _ overlay: PartyOverlay
+  ) -> Decision {
+    var party = change.party
+    refined?.apply(to: &party)
+    let entry = PartyEntry(party)
+    let key = AggregateKey(tenant: tenant, kind: .party, id: party.id)
+    var group = ChangeGroup(changes: [
+      ChangeGroup.Change(
+        expectedVersion: before?.version ?? 0,
+        aggregate: StoredAggregate(
+          key: key, version: party.version, bytes: PartyRecord.encode(party, hasRoom: true),
+          summary: Self.summary(party)))
+    ])
+    if let interval = entry.interval {
+      group.claims = party.riders.map {
+        TimeClaim(
+          tenant: tenant, userID: $0.id, from: interval.from, through: interval.through,
+          aggregate: key)
+      }
+      group.claimsMustNotOverlap = mustNotOverlap(party, interval, overlay)
+    }
+    group.events = change.events.map { event in
+      defer { overlay.nextSequence += 1 }
+      return StoredEvent(
+        tenant: tenant, sequence: overlay.nextSequence, kind: "party." + event.kind, at: event.at,
+        aggregateID: party.id, userIDs: event.userIDs, version: event.version,
+        body: PartyEventBody.bytes(event, party))
+    }
+    overlay.put(entry)
+    return Decision(
+      change: (group, .party(entry, group.events)), result: .success(.party(party)))
+  }
+
+  /// Whether the store, too, shall see to it that nobody is in two places: not where the tenant
+  /// allows it, nor where someone aboard is (a host who moved the window of an old party).
+  private func mustNotOverlap(
+    _ party: Party, _ interval: PartyInterval, _ overlay: PartyOverlay
+  ) -> Bool {
+    guard rules.configuration.overlappingParties <= 1 else { return false }
+    return party.riders.allSatisfy { rider in
+      overlay.claims(of: rider.id).allSatisfy {
+        $0.partyID == party.id || !$0.meets(interval)
+      }
+    }
+  }
+
+  static func summary(_ party: Party) -> AggregateSummary {
+    let endedAt: Instant? =
+      switch party.state {
+      case .open, .full, .departed: nil
+      case .cancelled, .ended: party.stateSince
+      }
+    return AggregateSummary(
+      state: party.state.rawValue, ownerID: party.hostID, origin: party.origin.coordinate,
+      originName: party.origin.name, destination: party.destination.coordinate,
+      destinationName: party.destination.name, startsAt: party.window.start,
+      endsAt: party.interval.through, seats: party.seats, seatsFree: party.seatsFree,
+      currency: party.fare.currency, expectedFare: party.fare.expected, endedAt: endedAt)
+  }
+}
+
+extension RefinedRoute {
+  /// Shows the provider's way and its price, if the party halts at these places in this order.
+  /// Shares stay those of the estimate, which preview and match have promised.
+  func apply(to party: inout Party) {
+    guard party.isActive, Self.stops(of: party.route.path) == stops else { return }
+    party.route.distanceMeters = route.distanceMeters
+    party.route.durationSeconds = route.durationSeconds
+    party.route.path = route.path
+    party.route.source = route.source
+    party.fare.expected = expected
+    party.fare.low = low
+    party.fare.high = high
+    party.fare.source = route.source
+    party.fare.perPersonNow = FareEstimator.perSeat(expected, seats: max(1, party.seatsTaken))
+    party.fare.perPersonIfFull = FareEstimator.perSeat(
+      expected, seats: max(1, party.seatsTaken, party.seats))
+  }
+}

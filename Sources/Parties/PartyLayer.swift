@@ -1,0 +1,67 @@
+import GeoMath
+import ObjectModel
+import PointClustering
+import RideMatching
+import WireFormat
+import LiveLayers
+
+/// Open and full parties as objects of the layer `parties`: for nearby, clusters and tiles.
+struct PartyLayer: Sendable {
+  static let name = "parties"
+  let layer: Layer
+
+  /// - Throws: `tooManyLayers`.
+  init(_ layers: LayerRegistry) throws(LayerError) {
+    layer = try layers.existingOrNewLayer(Self.name)
+  }
+
+  /// Publishing. A party that is no longer under way is taken out.
+  func show(_ parties: [Party], now: Instant) {
+    var last: [String: Int] = [:]
+    for (i, party) in parties.enumerated() { last[party.id] = i }
+    var shown: [ContributingObject] = []
+    for (i, party) in parties.enumerated() where last[party.id] == i {
+      if party.isActive {
+        shown.append(Self.object(party))
+      } else {
+        _ = layer.remove(id: party.id, now: now)
+      }
+    }
+    if !shown.isEmpty { layer.upsert(shown, now: now) }
+  }
+
+  /// Commit thread: the layer holds these and no others.
+  func replaceAll(_ open: [ContributingObject], gone: [String], now: Instant) {
+    for id in gone { _ = layer.remove(id: id, now: now) }
+    for start in stride(from: 0, to: open.count, by: 1024) {
+      layer.upsert(Array(open[start..<min(open.count, start + 1024)]), now: now)
+    }
+  }
+
+  static func object(_ party: Party) -> ContributingObject {
+    let seatsFree = party.seatsFree
+    return ContributingObject(
+      id: party.id, latitude: party.origin.coordinate.latitude,
+      longitude: party.origin.coordinate.longitude, tags: party.tags,
+      // By name, which spares sorting them.
+      attributes: AttributeEncoding.encode([
+        ("currency", .string(party.fare.currency)),
+        ("departure", .number(Double(party.window.time.milliseconds / 1000))),
+        ("departure_time", .string(RFC3339.utc(party.window.time))),
+        ("destination", .string(party.destination.name)),
+        ("destination_latitude", .number(party.destination.coordinate.latitude)),
+        ("destination_longitude", .number(party.destination.coordinate.longitude)),
+        ("fare_per_person", .number(Double(party.fare.perPersonNow))),
+        ("lowest_fare_per_person", .number(Double(party.fare.perPersonIfFull))),
+        ("origin", .string(party.origin.name)),
+        ("seats", .number(Double(party.seats))),
+        ("seats_free", .number(Double(seatsFree))),
+        ("state", .string(party.state.rawValue)),
+      ]),
+      expiresAt: party.window.end,
+      contribution: ClusterContribution(
+        seatsFree: Int32(clamping: seatsFree),
+        earliestDeparture: party.window.time.milliseconds,
+        lowestFarePerPerson: party.fare.perPersonIfFull))
+  }
+}

@@ -1,0 +1,57 @@
+import ObjectModel
+import RideMatching
+
+/// The newest parties with the changes of a batch that is not committed yet. Lives for one batch, on
+/// the commit thread; a class, so that rules may ask it while it is passed on.
+final class PartyOverlay {
+  let book: PartyBook
+  let requests: RequestBook
+  private(set) var changed: [String: PartyEntry] = [:]
+  /// By rider: changed parties in which they are, or were within this batch.
+  private var partiesOfRiders: [String: [String]] = [:]
+  private(set) var changedRequests: [String: StandingRequest] = [:]
+  /// Of the next event.
+  var nextSequence: UInt64
+
+  init(book: PartyBook, requests: RequestBook, nextSequence: UInt64) {
+    self.book = book
+    self.requests = requests
+    self.nextSequence = nextSequence
+  }
+
+  func party(_ id: String) -> Party? { changed[id]?.party ?? book.party(id) }
+
+  func request(_ id: String) -> StandingRequest? { changedRequests[id] ?? requests.request(id) }
+
+  /// When a person is busy.
+  func claims(of rider: String) -> [PartyInterval] {
+    var claims = book.claims(of: rider)
+    guard !changed.isEmpty else { return claims }
+    claims.removeAll { changed[$0.partyID] != nil }
+    for id in partiesOfRiders[rider] ?? [] {
+      guard let entry = changed[id], let interval = entry.interval,
+        entry.party.riders.contains(where: { $0.id == rider })
+      else { continue }
+      claims.append(interval)
+    }
+    return claims
+  }
+
+  /// How many parties under way a person hosts.
+  func activeParties(hostedBy host: String) -> Int {
+    let stored = book.activeParties(hostedBy: host, passingOver: { changed[$0] != nil })
+    return changed.values.reduce(stored) {
+      $0 + ($1.party.hostID == host && $1.interval != nil ? 1 : 0)
+    }
+  }
+
+  func put(_ entry: PartyEntry) {
+    let id = entry.party.id
+    changed[id] = entry
+    for rider in entry.party.riders where partiesOfRiders[rider.id]?.contains(id) != true {
+      partiesOfRiders[rider.id, default: []].append(id)
+    }
+  }
+
+  func put(_ request: StandingRequest) { changedRequests[request.id] = request }
+}

@@ -1,0 +1,178 @@
+import ObjectModel
+package import RideMatching
+import RoutePlanning
+import TaxiFares
+import Threading
+import DurableCommands
+
+extension PartyService {
+  /// The parties that a rider could join, best first. By the built-in estimate.
+  /// - Throws: `limitOutOfRange`, `badVersion`, `versionNotReached`, `badField`.
+  package func match(_ request: PartyMatchRequest) throws(PartyServiceError) -> PartyMatchAnswer {
+    let limit = request.limit ?? configuration.defaultMatches
+    let allowed = 1...configuration.matchLimit
+    guard allowed.contains(limit) else {
+      throw .limitOutOfRange(field: "limit", value: limit, allowed: allowed)
+    }
+    if let minVersion = request.minVersion { try require(minVersion) }
+    try validate(request.query)
+    return answer(request, limit: limit, now: clock.now())
+  }
+
+  func answer(_ request: PartyMatchRequest, limit: Int, now: Instant) -> PartyMatchAnswer {
+    var query = request.query
+    query.now = now
+    // Tags act before the limit.
+    query.limit = request.tags.isEmpty ? limit : Int.max
+    // Before the parties are read: what it covers is in the answer.
+    let version = layerVersion
+    let index = model.index.withLock { $0 }
+    let answer = index.match(
+      query, claims: { [book] in book.claims(of: $0) },
+      overlappingParties: rules.configuration.overlappingParties)
+    var candidates = answer.candidates
+    var explanation = answer.explanation
+    var removedByTags = 0
+    if !request.tags.isEmpty {
+      candidates.removeAll { !Self.carries($0.party, request.tags) }
+      removedByTags = answer.candidates.count - candidates.count
+      explanation?.matched -= removedByTags
+    }
+    return PartyMatchAnswer(
+      candidates: Array(candidates.prefix(limit)), explanation: explanation,
+      removedByTags: removedByTags, layerVersion: version)
+  }
+
+  static func carries(_ party: Party, _ tags: [String]) -> Bool {
+    tags.allSatisfy(party.tags.contains)
+  }
+
+  func validate(_ query: MatchQuery) throws(PartyServiceError) {
+    do throws(PartyError) { try rules.checkLength(query) } catch { throw .rule(error) }
+    guard (1...PartyConfiguration.maximumSeatsOfTaxi).contains(query.seats) else {
+      throw .limitOutOfRange(
+        field: "seats", value: query.seats, allowed: 1...PartyConfiguration.maximumSeatsOfTaxi)
+    }
+    let tolerance = query.window.toleranceMilliseconds
+    guard (0...configuration.rules.maximumToleranceMilliseconds).contains(tolerance) else {
+      throw .badField("departureWindowSeconds", message: "is \(Double(tolerance) / 1000)")
+    }
+    for (field, value) in [
+      ("maxWalkMeters", query.wishes.maxWalkMeters),
+      ("maxDetourRatio", query.wishes.maxDetourRatio),
+      ("minSharedRatio", query.wishes.minSharedRatio),
+    ] {
+      if let value, !(value >= 0 && value.isFinite) {
+        throw .badField(field, message: "must be a number from 0 on")
+      }
+    }
+  }
+
+  /// What joining would mean: equal to what the join then does.
+  /// - Throws: What the join would throw, overlaps included.
+  package func previewJoin(
+    partyID: String, _ command: JoinParty
+  ) throws(PartyServiceError) -> (party: Party, preview: JoinPreview) {
+    guard let party = book.party(partyID) else { throw .unknownParty(partyID) }
+    let now = clock.now()
+    do throws(PartyError) {
+      let preview = try rules.preview(command, party, now: now)
+      // The claims are asked for by the join itself.
+      _ = try rules.join(command, party, now: now) { book.claims(of: $0) }
+      return (party, preview)
+    } catch {
+      throw .rule(error)
+    }
+  }
+
+  /// Waiting requests sorted into taxis that save most. Runs off the event loops; a time budget
+  /// counts from when it runs.
+  package func matchBatch(_ query: PartyBatchQuery) async throws(PartyServiceError)
+    -> PartyBatchAnswer
+  {
+    let requests = query.requests
+    guard !requests.isEmpty else {
+      return PartyBatchAnswer(
+        result: BatchResult(
+          groups: [], unmatched: [], iterations: 0, objective: 0, candidateGroups: 0),
+        currency: "")
+    }
+    guard requests.count <= configuration.batchRequests else {
+      throw .limitOutOfRange(
+        field: "requests", value: requests.count, allowed: 0...configuration.batchRequests)
+    }
+    let currency = try currency(of: query)
+    let options = try batchOptions(query)
+    // Rounds that are named end there too: the clock has the last word.
+    let milliseconds =
+      query.iterations == nil
+      ? try batchBudget(query) : configuration.batchMilliseconds.upperBound
+    let result: BatchResult
+    do {
+      result = try await threadPool.run { isCancelled in
+        let start = ContinuousClock.now
+        return BatchMatching.solve(requests: requests, options: options) {
+          guard !isCancelled() else { return true }
+          return start.duration(to: .now) >= .milliseconds(milliseconds)
+        }
+      }
+    } catch ThreadPoolError.overloaded(let waiting) {
+      throw .commit(.overloaded(waiting: waiting))
+    } catch {
+      throw .commit(.unavailable(reason: "\(error)"))
+    }
+    let currencies = Set(result.groups.map(\.currency))
+    return PartyBatchAnswer(
+      result: result, currency: currencies.count == 1 ? currencies.first ?? currency : currency)
+  }
+
+  /// The currency of the first request that a tariff prices.
+  /// - Throws: Why there is none, of the first request.
+  private func currency(of query: PartyBatchQuery) throws(PartyServiceError) -> String {
+    var refusal: PartyError?
+    for request in query.requests {
+      do throws(PartyError) {
+        return try rules.pricing.tariff(
+          id: query.tariffID, origin: request.origin.coordinate, departure: request.window.time
+        ).currency
+      } catch {
+        if refusal == nil { refusal = error }
+      }
+    }
+    throw .rule(refusal ?? .noTariffHere(query.requests[0].origin.coordinate))
+  }
+
+  private func batchBudget(_ query: PartyBatchQuery) throws(PartyServiceError) -> Int {
+    let budget = query.timeBudgetMilliseconds ?? configuration.defaultBatchMilliseconds
+    guard configuration.batchMilliseconds.contains(budget) else {
+      throw .limitOutOfRange(
+        field: "timeBudgetMilliseconds", value: budget, allowed: configuration.batchMilliseconds)
+    }
+    return budget
+  }
+
+  private func batchOptions(
+    _ query: PartyBatchQuery
+  ) throws(PartyServiceError) -> BatchOptions {
+    let seats = query.maxSeats ?? configuration.rules.defaultSeats
+    guard (1...PartyConfiguration.maximumSeatsOfTaxi).contains(seats) else {
+      throw .limitOutOfRange(
+        field: "maxSeats", value: seats, allowed: 1...PartyConfiguration.maximumSeatsOfTaxi)
+    }
+    if let iterations = query.iterations,
+      !(0...configuration.batchIterationLimit).contains(iterations)
+    {
+      throw .limitOutOfRange(
+        field: "iterations", value: iterations, allowed: 0...configuration.batchIterationLimit)
+    }
+    var options = BatchOptions(
+      maxSeats: seats, seed: query.seed,
+      iterations: query.iterations ?? configuration.batchIterationLimit,
+      parties: BatchPartyTerms(
+        rules: rules, now: clock.now(), tariffID: query.tariffID, policy: query.policy,
+        claims: { [book] in book.claims(of: $0) }))
+    // Named rounds are to give the same answer again: work ends them before the clock does.
+    if query.iterations == nil { options.workLimit = .max }
+    return options
+  }
+}

@@ -1,0 +1,179 @@
+import GeoMath
+import ObjectModel
+import RideMatching
+package import DurableCommands
+
+extension PartyService {
+  /// The matches there are now, then each party that becomes one, changes and stays one, or is one
+  /// no longer. Ends when its consumer ends, at the window's end, or when the service goes down.
+  ///
+  /// - Throws: `quotaExceeded`, and what ``match(_:)`` throws.
+  package func watchMatches(
+    _ request: PartyMatchRequest
+  ) throws(PartyServiceError) -> AsyncStream<PartyMatchUpdate> {
+    try validate(request.query)
+    let limit = request.limit ?? configuration.watchedMatches
+    let allowed = 1...configuration.watchedMatches
+    guard allowed.contains(limit) else {
+      throw .limitOutOfRange(field: "limit", value: limit, allowed: allowed)
+    }
+    guard let id = watchers.open(limit: configuration.matchWatchers) else {
+      throw .quotaExceeded(field: "watchers", limit: configuration.matchWatchers)
+    }
+    // Bounded by what the watcher knows: it waits for its consumer by the mailbox, not here.
+    let (stream, output) = AsyncStream.makeStream(
+      of: PartyMatchUpdate.self, bufferingPolicy: .bufferingOldest(1024))
+    let task = Task.detached { [self] in
+      await follow(request, limit: limit, watcher: id, output)
+      watchers.close(id)
+      output.finish()
+    }
+    output.onTermination = { _ in task.cancel() }
+    return stream
+  }
+
+  private func follow(
+    _ request: PartyMatchRequest, limit: Int, watcher: UInt64,
+    _ output: AsyncStream<PartyMatchUpdate>.Continuation
+  ) async {
+    var known: Set<String> = []
+    func send(_ update: PartyMatchUpdate) -> Bool {
+      if case .enqueued = output.yield(update) { return true }
+      return false
+    }
+    func lookAtAll() -> Bool {
+      let all = answer(request, limit: limit, now: clock.now()).candidates
+      known = Set(all.map(\.party.id))
+      return send(.candidates(all))
+    }
+    var claims = Set(book.claims(of: request.query.riderID))
+    guard lookAtAll() else { return }
+    while !Task.isCancelled {
+      let news = await watchers.next(watcher)
+      guard clock.now() <= request.query.window.end else { return }
+      switch news {
+      case .closed: return
+      case .everything: guard lookAtAll() else { return }
+      case .changed(let ids):
+        // Another party of the rider's own may hide others, or no longer do.
+        let claimsNow = Set(book.claims(of: request.query.riderID))
+        if claimsNow != claims {
+          claims = claimsNow
+          guard lookAtAll() else { return }
+          continue
+        }
+        for id in ids.sorted() {
+          if let candidate = candidate(request, partyID: id) {
+            known.insert(id)
+            guard send(.candidate(candidate)) else { return }
+          } else if known.remove(id) != nil {
+            guard send(.gone(partyID: id)) else { return }
+          }
+        }
+      }
+    }
+  }
+
+  /// Whether one party matches, with what that would mean.
+  func candidate(_ request: PartyMatchRequest, partyID: String) -> MatchCandidate? {
+    guard let party = book.party(partyID), party.isActive,
+      Self.carries(party, request.tags)
+    else { return nil }
+    var query = request.query
+    query.now = clock.now()
+    query.limit = 1
+    query.explain = false
+    var index = PartyIndex(pricing: rules.pricing)
+    do { try index.update(party) } catch { return nil }
+    return index.match(
+      query, claims: { [book] in book.claims(of: $0) },
+      overlappingParties: rules.configuration.overlappingParties
+    ).candidates.first
+  }
+
+  // MARK: - Kept requests
+
+  /// Keeps a request until its window ends; each party that matches it, now or later, is told once
+  /// by an event `match.found` of the tenant's feed.
+  /// - Returns: The id that the events carry as `matchID`.
+  package func keepRequest(
+    _ request: PartyMatchRequest, _ context: CommandContext
+  ) async throws(PartyServiceError) -> String {
+    try validate(request.query)
+    let now = clock.now()
+    guard request.query.window.end > now else {
+      throw .rule(.departureInPast(departure: request.query.window.time, now: now))
+    }
+    guard model.requests.count < configuration.storedRequests else {
+      throw .quotaExceeded(field: "storedRequests", limit: configuration.storedRequests)
+    }
+    let kept = StandingRequest(
+      id: makeID(), createdAt: now, query: request.query, tags: request.tags)
+    guard case .request(let id) = try await submit(.keepRequest(kept), context) else {
+      preconditionFailure("keeping a request answers its id")
+    }
+    requestsToScan(id)
+    return id
+  }
+
+  /// Forgets a kept request. Unknown or over already: nothing.
+  package func dropRequest(
+    _ id: String, _ context: CommandContext
+  ) async throws(PartyServiceError) {
+    _ = try await submit(.dropRequest(id: id), context)
+  }
+
+  /// Requests that are kept now.
+  package var standingRequests: [StandingRequest] { model.requests.all }
+
+  private func requestsToScan(_ id: String) {
+    guard let kept = model.requests.request(id) else { return }
+    report(
+      kept,
+      answer(kept.request, limit: configuration.watchedMatches, now: clock.now())
+        .candidates)
+  }
+
+  private func report(_ kept: StandingRequest, _ candidates: [MatchCandidate]) {
+    pipeline.submitOwn(
+      candidates.filter { !kept.found.contains($0.party.id) }.map {
+        .found(requestID: kept.id, $0)
+      })
+  }
+
+  /// Tells kept requests of parties as they change; ends when the service goes down.
+  func followStandingRequests() async {
+    guard let id = watchers.open(limit: .max) else { return }
+    defer { watchers.close(id) }
+    for kept in model.requests.all { requestsToScan(kept.id) }
+    while !Task.isCancelled {
+      switch await watchers.next(id) {
+      case .closed: return
+      case .everything: for kept in model.requests.all { requestsToScan(kept.id) }
+      case .changed(let ids):
+        let kept = model.requests.all
+        guard !kept.isEmpty else { continue }
+        for party in ids { tell(party, kept) }
+      }
+    }
+  }
+
+  private func tell(_ partyID: String, _ kept: [StandingRequest]) {
+    guard let party = book.party(partyID), party.state == .open else { return }
+    for request in kept {
+      let query = request.query
+      // Cheap bounds first; the exact rules then.
+      guard query.window.meets(party.window), query.seats <= party.seatsFree,
+        !request.found.contains(partyID),
+        query.origin.distanceMeters(to: party.origin.coordinate)
+          <= query.wishes.maxWalkMeters ?? party.limits.maxWalkMeters,
+        let candidate = candidate(request.request, partyID: partyID)
+      else { continue }
+      report(request, [candidate])
+    }
+  }
+}
+
+extension StandingRequest {
+  var request: PartyMatchRequest { PartyMatchRequest(query: query, tags: tags) }
+}

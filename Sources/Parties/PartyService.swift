@@ -1,0 +1,197 @@
+import Foundation
+import GeoMath
+package import ObjectModel
+package import RideMatching
+package import RoutePlanning
+package import Threading
+package import LiveLayers
+package import FareEstimation
+package import DurableCommands
+
+/// Parties of a tenant: every command and question about them, safe to call from any task.
+///
+/// Commands go through one ``CommitPipeline`` and answer once the record, memory and the layer
+/// `parties` show them. Questions are answered from memory.
+package final class PartyService: Sendable {
+  package let configuration: PartyServiceConfiguration
+  package let rules: PartyRules
+  let layers: LayerRegistry
+  let clock: any WallClock
+  let book: PartyBook
+  let model: PartyCommitModel
+  let pipeline: CommitPipeline<PartyCommitModel>
+  let feed: EventFeed
+  let fares: FareEstimator
+  let keying: IdempotencyKeying
+  let makeID: @Sendable () -> String
+  let watchers: MatchWatchers
+  /// Where batches are matched; whoever composes a daemon lets its other long calls share it.
+  package let threadPool: BoundedThreadPool
+  let service = StateLock<Task<Void, Never>?>(nil)
+
+  /// Loads all parties from the store; blocks until they are in memory.
+  ///
+  /// - Parameters:
+  ///   - layers: Its layer `parties` is filled; its clock is everyone's.
+  ///   - store: The record of parties, events and replies.
+  ///   - fares: Tariffs by area, and the route provider whose routes parties store.
+  ///   - routes: The built-in estimate that rules and matching use.
+  ///   - configuration: The tenant, the rules' settings and the limits.
+  ///   - threadPool: Where batches are matched; nil: threads of its own.
+  ///   - monotonic: By which a record that refuses writes is opened again.
+  ///   - makeID: Ids of parties and standing requests; nil: sortable by time, 26 characters.
+  /// - Throws: ``StoreFailure``, also for a record that cannot be read.
+  package init(
+    layers: LayerRegistry, store: any AggregateStore, fares: FareEstimator,
+    routes: EstimatedRouteProvider = EstimatedRouteProvider(),
+    configuration: PartyServiceConfiguration = PartyServiceConfiguration(),
+    threadPool: BoundedThreadPool? = nil,
+    monotonic: any MonotonicClock = SystemMonotonicClock(),
+    makeID: (@Sendable () -> String)? = nil
+  ) throws(StoreFailure) {
+    self.configuration = configuration
+    self.layers = layers
+    self.fares = fares
+    self.threadPool = threadPool ?? BoundedThreadPool()
+    clock = layers.clock
+    self.makeID = makeID ?? { [clock = layers.clock] in PartyID.make(at: clock.now()) }
+    rules = PartyRules(
+      configuration: configuration.rules,
+      pricing: PartyPricing(
+        catalog: fares.library.catalog, routes: routes, areas: fares.rideAreas))
+    keying = IdempotencyKeying(secret: configuration.idempotencySecret)
+    let layer: PartyLayer
+    do { layer = try PartyLayer(layers) } catch { throw StoreFailure("\(error)") }
+    feed = try EventFeed(
+      tenant: configuration.tenant, store: store, limit: configuration.eventsInMemory)
+    watchers = MatchWatchers()
+    book = PartyBook()
+    model = PartyCommitModel(
+      tenant: configuration.tenant, rules: rules, book: book, requests: RequestBook(),
+      layer: layer, feed: feed, watchers: watchers,
+      activePartiesPerHost: configuration.activePartiesPerHost)
+    try model.reload(from: store, now: layers.clock.now())
+    pipeline = try CommitPipeline(
+      model: model, store: store, clock: layers.clock, configuration: configuration.commits,
+      monotonic: monotonic)
+  }
+
+  /// Starts the commit thread and the timers; call once.
+  package func start() {
+    pipeline.start()
+    let task = Task.detached { [self] in await runTimers() }
+    service.withLock { $0 = task }
+  }
+
+  /// Carries out what waits, then refuses everything.
+  package func stop() {
+    service.withLock { $0 }?.cancel()
+    watchers.closeAll()
+    pipeline.stop()
+  }
+
+  /// Why commands are refused now; nil while they are taken.
+  package var readOnlyReason: String? { pipeline.readOnlyReason ?? pipeline.store.readOnlyReason }
+
+  package var commitStatistics: CommitStatistics { pipeline.statistics }
+
+  /// Parties in memory, of all states.
+  package var partyCount: Int { book.count }
+
+  /// Of the layer `parties`.
+  package var layerVersion: String { model.layer.layer.version.text }
+  /// Grows with each change of the layer.
+  package var layerCounter: UInt64 { model.layer.layer.version.counter }
+
+  // MARK: - Commands
+
+  /// Makes a party with everyone who comes along, or nothing.
+  package func create(
+    _ command: CreateParty, _ context: CommandContext
+  ) async throws(PartyServiceError) -> PartyAnswer {
+    let refined = await refinedRoute(creating: command)
+    return try await carryOut(.create(command, id: makeID(), refined), context)
+  }
+
+  /// Gets in. Aboard already with the same destination and seats: unchanged.
+  package func join(
+    partyID: String, _ command: JoinParty, _ context: CommandContext
+  ) async throws(PartyServiceError) -> PartyAnswer {
+    let refined = await refinedRoute(joining: partyID, command)
+    return try await carryOut(.join(partyID: partyID, command, refined), context)
+  }
+
+  /// Gets out. Not aboard: unchanged.
+  package func leave(
+    partyID: String, riderID: String, _ context: CommandContext
+  ) async throws(PartyServiceError) -> PartyAnswer {
+    try await carryOut(.leave(partyID: partyID, riderID: riderID), context)
+  }
+
+  /// Changes time, window or seats. - Parameter actorID: Who asks; nil for a service.
+  package func update(
+    partyID: String, actorID: String?, _ command: UpdateParty, _ context: CommandContext
+  ) async throws(PartyServiceError) -> PartyAnswer {
+    try await carryOut(.update(partyID: partyID, actorID: actorID, command), context)
+  }
+
+  /// The taxi leaves: closes joining, from the window's start on.
+  package func depart(
+    partyID: String, actorID: String?, _ context: CommandContext
+  ) async throws(PartyServiceError) -> PartyAnswer {
+    try await carryOut(.depart(partyID: partyID, actorID: actorID), context)
+  }
+
+  /// Takes a rider out. Not aboard: unchanged.
+  package func removeRider(
+    partyID: String, riderID: String, reason: RemovalReason, actorID: String?,
+    _ context: CommandContext
+  ) async throws(PartyServiceError) -> PartyAnswer {
+    try await carryOut(
+      .remove(partyID: partyID, riderID: riderID, reason: reason, actorID: actorID), context)
+  }
+
+  /// Splits the real amount by the party's rule.
+  package func settle(
+    partyID: String, actorID: String?, _ command: SettleParty, _ context: CommandContext
+  ) async throws(PartyServiceError) -> PartyAnswer {
+    try await carryOut(.settle(partyID: partyID, actorID: actorID, command), context)
+  }
+
+  /// Calls it off. Cancelled already: unchanged.
+  package func cancel(
+    partyID: String, actorID: String?, reason: String = "host", _ context: CommandContext
+  ) async throws(PartyServiceError) -> PartyAnswer {
+    try await carryOut(.cancel(partyID: partyID, actorID: actorID, reason: reason), context)
+  }
+
+  func carryOut(
+    _ command: PartyServiceCommand, _ context: CommandContext
+  ) async throws(PartyServiceError) -> PartyAnswer {
+    guard case .party(let party) = try await submit(command, context) else {
+      preconditionFailure("a command on a party answers a party")
+    }
+    return PartyAnswer(party: party, layerVersion: layerVersion)
+  }
+
+  func submit(
+    _ command: PartyServiceCommand, _ context: CommandContext
+  ) async throws(PartyServiceError) -> PartyServiceReply {
+    try await pipeline.submit(command, claim: try claim(context), deadline: context.deadline)
+      .get()
+  }
+
+  private func claim(
+    _ context: CommandContext
+  ) throws(PartyServiceError) -> IdempotencyClaim? {
+    guard let key = context.idempotencyKey else { return nil }
+    guard CommandContext.idempotencyKeyBytes.contains(key.utf8.count) else {
+      throw .badField("idempotencyKey", message: "must have 1-128 bytes")
+    }
+    return IdempotencyClaim(
+      tenant: configuration.tenant,
+      key: keying.hash(
+        tenant: configuration.tenant, caller: context.caller, method: context.method,
+        path: context.path, key: key), requestHash: context.requestHash)
+  }
+}

@@ -1,0 +1,64 @@
+import ObjectModel
+package import RideMatching
+import DurableCommands
+
+/// What the commit thread of parties carries out.
+enum PartyServiceCommand: Sendable {
+  case create(CreateParty, id: String, RefinedRoute?)
+  case join(partyID: String, JoinParty, RefinedRoute?)
+  case leave(partyID: String, riderID: String)
+  case update(partyID: String, actorID: String?, UpdateParty)
+  case depart(partyID: String, actorID: String?)
+  case remove(partyID: String, riderID: String, reason: RemovalReason, actorID: String?)
+  case settle(partyID: String, actorID: String?, SettleParty)
+  case cancel(partyID: String, actorID: String?, reason: String)
+  /// The clock.
+  case tick(partyID: String)
+  case keepRequest(StandingRequest)
+  /// A kept request has found a party.
+  case found(requestID: String, MatchCandidate)
+  case dropRequest(id: String)
+}
+
+/// A provider's way along the stops of a party, and what it would cost.
+struct RefinedRoute: Hashable, Sendable {
+  /// As the estimate has it: origin, then drop-offs in order. The route is taken only for a party
+  /// with these stops.
+  var stops: [RideStop]
+  var route: PartyRoute
+  var expected: Int64
+  var low: Int64
+  var high: Int64
+}
+
+/// A place by its exact bits.
+struct RideStop: Hashable, Sendable {
+  var latitude: Double
+  var longitude: Double
+}
+
+/// What a committed command shows.
+enum PartyServiceEffect: Sendable {
+  case party(PartyEntry, [StoredEvent])
+  case request(StandingRequest, [StoredEvent])
+}
+
+/// What a command answers.
+enum PartyServiceReply: Sendable {
+  case party(Party)
+  case request(id: String)
+  case nothing
+}
+
+/// A command's effect, or what is so already.
+package struct PartyAnswer: Hashable, Sendable {
+  /// The newest state; of a repeated command too: its effect is in it.
+  package var party: Party
+  /// Of the layer `parties`, for `minVersion` of reads.
+  package var layerVersion: String
+
+  package init(party: Party, layerVersion: String) {
+    self.party = party
+    self.layerVersion = layerVersion
+  }
+}

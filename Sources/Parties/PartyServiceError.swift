@@ -1,0 +1,106 @@
+package import DurableCommands
+package import RideMatching
+
+/// Why ``PartyService`` does not do what it was asked. ``reason`` and ``field`` are words for the wire.
+package enum PartyServiceError: Error, Hashable, Sendable {
+  /// The rules of parties forbid it, or the request breaks them.
+  case rule(PartyError)
+  case unknownParty(String)
+  /// The command was not carried out, whatever the rules say.
+  case commit(CommitFailure)
+  /// Not a cursor of ours, or of another query.
+  case badCursor
+  /// Not a version that this service gave out.
+  case badVersion(String)
+  /// The version asked for was not reached in time.
+  case versionNotReached(String)
+  /// A field that cannot be.
+  case badField(String, message: String)
+  case missingField(String)
+  case limitOutOfRange(field: String, value: Int, allowed: ClosedRange<Int>)
+  /// Events after this sequence are kept no longer, or it was never given.
+  case resumeTokenExpired(oldest: UInt64, newest: UInt64)
+  /// More watchers, or stored requests, than the tenant may have.
+  case quotaExceeded(field: String, limit: Int)
+}
+
+extension PartyServiceError {
+  /// One word a cause, as in the error table.
+  package var reason: String {
+    switch self {
+    case .rule(let error): error.reason
+    case .unknownParty: "unknown_party"
+    case .commit(.overloaded): "overloaded"
+    case .commit(.deadlineExceeded): "deadline_exceeded"
+    case .commit(.idempotencyMismatch): "idempotency_mismatch"
+    case .commit(.unavailable), .commit(.stopped): "unavailable"
+    case .commit(.readOnly): "read_only"
+    case .badCursor: "bad_cursor"
+    case .badVersion: "bad_version"
+    case .versionNotReached: "unavailable"
+    case .badField: "bad_value"
+    case .missingField: "missing_field"
+    case .limitOutOfRange: "limit_out_of_range"
+    case .resumeTokenExpired: "resume_token_expired"
+    case .quotaExceeded: "quota_exceeded"
+    }
+  }
+
+  /// The offending field of the request, where there is one.
+  package var field: String? {
+    switch self {
+    case .rule(let error): error.field
+    case .badCursor: "cursor"
+    case .badVersion, .versionNotReached: "minVersion"
+    case .badField(let field, _), .missingField(let field), .limitOutOfRange(let field, _, _),
+      .quotaExceeded(let field, _):
+      field
+    case .resumeTokenExpired: "after"
+    case .unknownParty: "id"
+    case .commit: nil
+    }
+  }
+
+  package var message: String {
+    switch self {
+    case .rule(let error): error.message
+    case .unknownParty(let id): "there is no party \(id)"
+    case .commit(let failure): failure.message
+    case .badCursor: "not a cursor of this query"
+    case .badVersion(let text): "\"\(text)\" is not a version of this service"
+    case .versionNotReached(let text): "version \(text) is not there yet"
+    case .badField(let field, let message): "\(field) \(message)"
+    case .missingField(let field): "\(field) is missing"
+    case .limitOutOfRange(let field, let value, let allowed):
+      "\(field) is \(value), allowed are \(allowed.lowerBound)-\(allowed.upperBound)"
+    case .resumeTokenExpired(let oldest, let newest):
+      "events are kept from \(oldest) to \(newest): read afresh"
+    case .quotaExceeded(let field, let limit): "at most \(limit) \(field)"
+    }
+  }
+
+  /// When another try may go better; nil where it will not.
+  package var retryAfterMilliseconds: Int64? {
+    switch self {
+    case .commit(.overloaded): 100
+    case .commit(.unavailable), .commit(.stopped): 200
+    case .commit(.readOnly): 5000
+    case .versionNotReached: 50
+    case .quotaExceeded: 1000
+    case .commit(.deadlineExceeded): 0
+    case .rule, .unknownParty, .commit(.idempotencyMismatch), .badCursor, .badVersion, .badField,
+      .missingField, .limitOutOfRange, .resumeTokenExpired:
+      nil
+    }
+  }
+}
+
+extension PartyServiceError {
+  init(_ error: EventFeedError) {
+    switch error {
+    case .resumeTokenExpired(let oldest, let newest):
+      self = .resumeTokenExpired(oldest: oldest, newest: newest)
+    case .unavailable(let reason): self = .commit(.unavailable(reason: reason))
+    }
+  }
+}

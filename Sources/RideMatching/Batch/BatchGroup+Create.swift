@@ -1,0 +1,43 @@
+import ObjectModel
+
+extension BatchGroup {
+  /// The command that makes this group a party: what the batch told is what
+  /// ``PartyRules/create(_:id:now:claims:)`` gives.
+  ///
+  /// The rider at whose origin all get in is the host, and the party's limits are theirs; everyone
+  /// else comes with their own destination, origin, seats, attributes and limits. The window is as
+  /// wide as all members' windows allow around the departure.
+  ///
+  /// - Parameters:
+  ///   - requests: Those of the batch.
+  ///   - terms: Those of the batch.
+  ///   - maxSeats: ``BatchOptions/maxSeats``.
+  /// - Returns: The command; its riders in the order of ``members``.
+  public func createParty(
+    _ requests: [RideRequest], terms: BatchPartyTerms, maxSeats: Int
+  ) -> CreateParty {
+    let host = requests[pickUp]
+    let tolerance = members.map { member in
+      let window = requests[member].window
+      return min(
+        departure.milliseconds(since: window.start), window.end.milliseconds(since: departure))
+    }.min()
+    var command = CreateParty(
+      hostID: host.riderID, origin: host.origin, destination: host.destination,
+      window: DepartureWindow(
+        time: departure,
+        toleranceMilliseconds: min(
+          max(0, tolerance ?? 0), terms.rules.configuration.maximumToleranceMilliseconds)),
+      hostSeats: host.seats, attributes: host.attributes, seats: terms.seats(maxSeats),
+      limits: host.limits, policy: terms.policy, policyPack: terms.policy.pack,
+      tariffID: terms.tariffID, vehicleClass: terms.vehicleClass)
+    command.riders = members.dropFirst().map { member in
+      let request = requests[member]
+      return JoinParty(
+        riderID: request.riderID, destination: request.destination,
+        origin: request.origin.coordinate, seats: request.seats, attributes: request.attributes,
+        wishes: RideWishes(request.limits))
+    }
+    return command
+  }
+}

@@ -1,0 +1,220 @@
+/// Writes protobuf bytes field by field.
+///
+/// Every function appends one field: a key of `number << 3 | wire type`, then its value. Fields
+/// stand in the order of the calls.
+package struct ProtobufWriter {
+  package internal(set) var bytes: [UInt8] = []
+
+  /// - Parameter capacity: Bytes to make room for beforehand.
+  package init(capacity: Int = 0) { bytes.reserveCapacity(capacity) }
+
+  /// A writer that goes on after what is written already.
+  package init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  /// An unsigned number.
+  package mutating func varint(_ number: Int, _ value: UInt64) {
+    key(number, wireType: 0)
+    bytes.appendVarint(value)
+  }
+
+  /// A zigzag number (`sint64`), small for small magnitudes of either sign.
+  package mutating func signed(_ number: Int, _ value: Int64) {
+    varint(number, ZigZag.encode(value))
+  }
+
+  /// A number in two's complement (`int64`); a negative one takes 10 bytes.
+  package mutating func int64(_ number: Int, _ value: Int64) {
+    varint(number, UInt64(bitPattern: value))
+  }
+
+  /// As ``int64(_:_:)``.
+  package mutating func int32(_ number: Int, _ value: Int) { int64(number, Int64(value)) }
+
+  package mutating func bool(_ number: Int, _ value: Bool) { varint(number, value ? 1 : 0) }
+
+  package mutating func double(_ number: Int, _ value: Double) {
+    key(number, wireType: 1)
+    withUnsafeBytes(of: value.bitPattern.littleEndian) { bytes.append(contentsOf: $0) }
+  }
+
+  package mutating func string(_ number: Int, _ value: String) {
+    key(number, wireType: 2)
+    bytes.appendLengthAndBytes(of: value)
+  }
+
+  /// An encoded message.
+  package mutating func embedded(_ number: Int, _ body: [UInt8]) {
+    key(number, wireType: 2)
+    bytes.appendVarint(UInt64(body.count))
+    bytes.append(contentsOf: body)
+  }
+
+  /// An encoded message from a writer of its own.
+  package mutating func message(_ number: Int, _ body: ProtobufWriter) {
+    embedded(number, body.bytes)
+  }
+
+  /// A message in canonical form: its length is as short as can be, for which the content of a
+  /// longer one is moved once.
+  package mutating func message(_ number: Int, _ write: (inout ProtobufWriter) -> Void) {
+    key(number, wireType: 2)
+    let start = bytes.count
+    bytes.append(0)
+    write(&self)
+    let length = bytes.count - start - 1
+    guard length >= 0x80 else {
+      bytes[start] = UInt8(length)
+      return
+    }
+    var digits: [UInt8] = []
+    digits.appendVarint(UInt64(length))
+    bytes.replaceSubrange(start...start, with: digits)
+  }
+
+  /// A message whose length, unknown before, stands as four bytes (a padded varint, which every
+  /// protobuf reader takes), so that nothing is moved. When `body` throws, nothing of it stays.
+  ///
+  /// - Precondition: `body` writes less than 2^28 bytes.
+  package mutating func nested<Failure: Error>(
+    _ number: Int, _ body: (inout ProtobufWriter) throws(Failure) -> Void
+  ) throws(Failure) {
+    let whole = bytes.count
+    key(number, wireType: 2)
+    let start = bytes.count
+    for _ in 0..<4 { bytes.append(0x80) }
+    do throws(Failure) {
+      try body(&self)
+    } catch {
+      bytes.removeSubrange(whole...)
+      throw error
+    }
+    let length = bytes.count - start - 4
+    assert(length < 1 << 28)
+    for i in 0..<4 {
+      bytes[start + i] = UInt8(length >> (7 * i) & 0x7F) | (i < 3 ? 0x80 : 0)
+    }
+  }
+
+  /// A field of zeros, which readers skip; none for a count below 1.
+  package mutating func zeros(_ number: Int, count: Int) {
+    guard count > 0 else { return }
+    key(number, wireType: 2)
+    bytes.appendVarint(UInt64(count))
+    bytes.append(contentsOf: repeatElement(0, count: count))
+  }
+
+  /// A `google.protobuf.Timestamp`.
+  package mutating func timestamp(_ number: Int, milliseconds: Int64) {
+    message(number) { body in
+      let (seconds, nanoseconds) = RFC3339.parts(milliseconds: milliseconds)
+      if seconds != 0 { body.int64(1, seconds) }
+      if nanoseconds != 0 { body.int64(2, nanoseconds) }
+    }
+  }
+
+  /// A number without a key, as packed lists have them.
+  package mutating func rawVarint(_ value: UInt64) { bytes.appendVarint(value) }
+
+  /// Bytes as they are: fields that were encoded before.
+  package mutating func raw(_ raw: UnsafeRawBufferPointer) { bytes.append(contentsOf: raw) }
+
+  private mutating func key(_ number: Int, wireType: UInt64) {
+    bytes.appendVarint(UInt64(number) << 3 | wireType)
+  }
+
+  /// Makes room for `count` bytes once; `fill` writes exactly so many.
+  @inlinable @inline(__always)
+  package mutating func append(count: Int, _ fill: (inout UncheckedProtobufWriter) -> Void) {
+    appendUninitialized(count: count) { raw in
+      var writer = UncheckedProtobufWriter(raw)
+      fill(&writer)
+      return writer.written
+    }
+  }
+
+  @usableFromInline
+  mutating func appendUninitialized(
+    count: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Int
+  ) {
+    bytes.append(addingCapacity: count) { span in
+      span.withUnsafeMutableBufferPointer { buffer, initialized in
+        let written = fill(UnsafeMutableRawBufferPointer(buffer))
+        precondition(written == count, "a field has another size than was said")
+        initialized += count
+      }
+    }
+  }
+}
+
+/// Writes fields into uninitialised bytes without a check for each.
+///
+/// Invariant: ``written`` never passes the size, which each caller works out beforehand; debug
+/// builds check each write, and ``ProtobufWriter/append(count:_:)`` checks all of them together.
+package struct UncheckedProtobufWriter {
+  @usableFromInline let bytes: UnsafeMutableRawBufferPointer
+  /// Bytes written so far.
+  @inlinable package var written: Int { count }
+  @usableFromInline var count = 0
+
+  @inlinable
+  package init(_ bytes: UnsafeMutableRawBufferPointer) { self.bytes = bytes }
+
+  @inlinable @inline(__always)
+  package mutating func byte(_ byte: UInt8) {
+    bytes.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
+    count &+= 1  // Safe: below the size of a buffer.
+  }
+
+  @inlinable @inline(__always)
+  package mutating func key(_ number: UInt8, _ wireType: UInt8) { byte(number << 3 | wireType) }
+
+  @inlinable @inline(__always)
+  package mutating func varint(_ value: UInt64) {
+    var rest = value
+    while rest >= 0x80 {
+      byte(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    byte(UInt8(truncatingIfNeeded: rest))
+  }
+
+  @inlinable @inline(__always)
+  package mutating func double(_ number: UInt8, _ value: Double) {
+    key(number, 1)
+    bytes.storeBytes(of: value.bitPattern.littleEndian, toByteOffset: count, as: UInt64.self)
+    count &+= 8  // Safe: as above.
+  }
+
+  @inlinable @inline(__always)
+  package mutating func raw(_ raw: UnsafeRawBufferPointer) {
+    UnsafeMutableRawBufferPointer(rebasing: bytes[count..<count + raw.count])
+      .copyMemory(from: raw)
+    count &+= raw.count  // Safe: as above.
+  }
+}
+
+/// The bytes that a varint takes, 1 to 10.
+@inlinable @inline(__always)
+package func varintLength(_ value: UInt64) -> Int {
+  max(1, (64 - value.leadingZeroBitCount + 6) / 7)
+}
+
+extension [UInt8] {
+  /// Appends a number in base 128, lowest digits first.
+  @inlinable @inline(__always)
+  package mutating func appendVarint(_ value: UInt64) {
+    var rest = value
+    while rest >= 0x80 {
+      append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    append(UInt8(truncatingIfNeeded: rest))
+  }
+
+  /// Appends the length of a text in UTF-8, then the text.
+  @inlinable
+  package mutating func appendLengthAndBytes(of text: String) {
+    appendVarint(UInt64(text.utf8.count))
+    append(contentsOf: text.utf8)
+  }
+}

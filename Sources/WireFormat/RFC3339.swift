@@ -1,0 +1,168 @@
+package import ObjectModel
+
+/// Moments as RFC 3339 text, and the bounds of what this service takes for a moment.
+package enum RFC3339 {
+  /// Seconds since 1970 that a moment may have: the years 1 to 9999
+  /// (google/protobuf/timestamp.proto).
+  package static let seconds: ClosedRange<Int64> = -62_135_596_800...253_402_300_799
+
+  /// Whether seconds and nanoseconds are a valid `google.protobuf.Timestamp`.
+  package static func isTimestamp(seconds: Int64, nanoseconds: Int64) -> Bool {
+    Self.seconds.contains(seconds) && (0..<1_000_000_000).contains(nanoseconds)
+  }
+
+  /// Milliseconds since 1970 as the seconds and nanoseconds of a `google.protobuf.Timestamp`.
+  package static func parts(milliseconds: Int64) -> (seconds: Int64, nanoseconds: Int64) {
+    let (seconds, rest) = floored(milliseconds, 1000)
+    return (seconds, rest * 1_000_000)
+  }
+
+  // MARK: Writing
+
+  /// In UTC, with milliseconds only where there are any: `2023-01-31T19:00:00Z`.
+  package static func utc(_ instant: Instant) -> String {
+    let (seconds, nanoseconds) = parts(milliseconds: instant.milliseconds)
+    return text(seconds: seconds, nanoseconds: nanoseconds, suffix: "Z")
+  }
+
+  /// In a zone's local time: `2023-02-01T04:00:00+09:00`.
+  package static func local(_ instant: Instant, _ offsets: UTCOffsets) -> String {
+    let offset = offsets.seconds(at: instant)
+    let minutes = Int(offset.magnitude / 60)
+    let (seconds, nanoseconds) = parts(
+      milliseconds: instant.milliseconds + Int64(offset) * 1000)
+    return text(
+      seconds: seconds, nanoseconds: nanoseconds,
+      suffix: (offset < 0 ? "-" : "+") + padded(minutes / 60, 2) + ":" + padded(minutes % 60, 2))
+  }
+
+  /// Appends date and time with no, 3 or 9 digits of fraction, as protobuf prints a Timestamp; the
+  /// zone is the caller's to append.
+  package static func append(seconds: Int64, nanoseconds: Int64, to out: inout [UInt8]) {
+    let (days, secondOfDay) = floored(seconds, 86_400)
+    let date = CivilDate(daysSince1970: Int(days))
+    appendPadded(Int64(date.year), digits: 4, to: &out)
+    out.append(UInt8(ascii: "-"))
+    appendPadded(Int64(date.month), digits: 2, to: &out)
+    out.append(UInt8(ascii: "-"))
+    appendPadded(Int64(date.day), digits: 2, to: &out)
+    out.append(UInt8(ascii: "T"))
+    appendPadded(secondOfDay / 3600, digits: 2, to: &out)
+    out.append(UInt8(ascii: ":"))
+    appendPadded(secondOfDay / 60 % 60, digits: 2, to: &out)
+    out.append(UInt8(ascii: ":"))
+    appendPadded(secondOfDay % 60, digits: 2, to: &out)
+    guard nanoseconds != 0 else { return }
+    out.append(UInt8(ascii: "."))
+    if nanoseconds % 1_000_000 == 0 {
+      appendPadded(nanoseconds / 1_000_000, digits: 3, to: &out)
+    } else {
+      appendPadded(nanoseconds, digits: 9, to: &out)
+    }
+  }
+
+  private static func text(seconds: Int64, nanoseconds: Int64, suffix: String) -> String {
+    var bytes: [UInt8] = []
+    append(seconds: seconds, nanoseconds: nanoseconds, to: &bytes)
+    return String(decoding: bytes, as: UTF8.self) + suffix
+  }
+
+  private static func padded(_ value: Int, _ digits: Int) -> String {
+    let text = String(value)
+    return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
+  }
+
+  private static func appendPadded(_ value: Int64, digits: Int, to out: inout [UInt8]) {
+    let start = out.count
+    JSONText.append(value, to: &out)
+    let missing = digits - (out.count - start)
+    if missing > 0 {
+      out.insert(contentsOf: repeatElement(UInt8(ascii: "0"), count: missing), at: start)
+    }
+  }
+
+  private static func floored(_ value: Int64, _ divisor: Int64) -> (Int64, Int64) {
+    let (quotient, remainder) = value.quotientAndRemainder(dividingBy: divisor)
+    return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+  }
+
+  // MARK: Reading
+
+  /// RFC 3339 (seconds and offset may be left out; a space may stand for T), milliseconds kept.
+  ///
+  /// - Parameters:
+  ///   - text: All of it is read.
+  ///   - localTime: Turns a local time, in milliseconds as if it were UTC, into the moment when
+  ///     text names no offset; answers nil to refuse such text.
+  /// - Returns: nil for text that is no moment.
+  package static func parse(
+    _ text: some StringProtocol, localTime: (_ milliseconds: Int64) -> Instant? = { _ in nil }
+  ) -> Instant? {
+    var scanner = DigitScanner(bytes: Array(text.utf8))
+    guard let year = scanner.number(4), scanner.take("-"), let month = scanner.number(2),
+      scanner.take("-"), let day = scanner.number(2),
+      scanner.take("T") || scanner.take("t") || scanner.take(" "),
+      let hour = scanner.number(2), scanner.take(":"), let minute = scanner.number(2),
+      let date = CivilDate(year: year, month: month, day: day), hour <= 23, minute <= 59
+    else { return nil }
+    var milliseconds: Int64 = 0
+    if scanner.take(":") {
+      guard let second = scanner.number(2), second <= 59 else { return nil }
+      milliseconds = Int64(second) * 1000
+      if scanner.take(".") {
+        guard let fraction = scanner.fraction() else { return nil }
+        milliseconds += Int64(fraction)
+      }
+    }
+    let local =
+      Int64(date.daysSince1970) * 86_400_000 + Int64(hour) * 3_600_000 + Int64(minute) * 60_000
+      + milliseconds
+    if scanner.isAtEnd { return localTime(local) }
+    if scanner.take("Z") || scanner.take("z") {
+      return scanner.isAtEnd ? Instant(milliseconds: local) : nil
+    }
+    let sign: Int64
+    if scanner.take("+") { sign = 1 } else if scanner.take("-") { sign = -1 } else { return nil }
+    guard let hours = scanner.number(2), scanner.take(":"), let minutes = scanner.number(2),
+      hours <= 23, minutes <= 59, scanner.isAtEnd
+    else { return nil }
+    return Instant(milliseconds: local - sign * Int64(hours * 60 + minutes) * 60_000)
+  }
+}
+
+private struct DigitScanner {
+  let bytes: [UInt8]
+  var position = 0
+
+  var isAtEnd: Bool { position == bytes.count }
+
+  mutating func take(_ character: Character) -> Bool {
+    guard position < bytes.count, bytes[position] == character.asciiValue else { return false }
+    position += 1
+    return true
+  }
+
+  mutating func number(_ digits: Int) -> Int? {
+    guard position + digits <= bytes.count else { return nil }
+    var value = 0
+    for byte in bytes[position..<(position + digits)] {
+      guard byte >= 48 && byte <= 57 else { return nil }
+      value = value * 10 + Int(byte - 48)
+    }
+    position += digits
+    return value
+  }
+
+  /// Digits after the point as milliseconds, the rest cut off.
+  mutating func fraction() -> Int? {
+    var value = 0
+    var scale = 100
+    let start = position
+    while position < bytes.count, bytes[position] >= 48 && bytes[position] <= 57 {
+      value += Int(bytes[position] - 48) * scale
+      scale /= 10
+      position += 1
+    }
+    return position > start ? value : nil
+  }
+}

@@ -1,0 +1,110 @@
+import ObjectModel
+import RideMatching
+import Testing
+
+@testable import DurableCommands
+@testable import Parties
+
+/// Watching for matches: what is there, what comes, what goes; and requests that are kept.
+struct MatchWatchTests {
+  typealias Fixture = PartyFixture
+
+  static func request(_ it: Fixture, rider: String = "bob", seats: Int = 1) -> PartyMatchRequest {
+    PartyMatchRequest(
+      query: MatchQuery(
+        riderID: rider, origin: Fixture.sinchon.coordinate, destination: Fixture.gangnam,
+        window: DepartureWindow(time: Fixture.start.advanced(milliseconds: 3_600_000)),
+        now: it.clock.now(), seats: seats))
+  }
+
+  @Test func presentThenEachThatComesAndGoes() async throws {
+    let it = try Fixture()
+    defer { it.partyService.stop() }
+    let first = try await it.partyService.create(Fixture.create("ann", seats: 2), Fixture.plain)
+      .party
+    var updates = try it.partyService.watchMatches(Self.request(it)).makeAsyncIterator()
+    guard case .candidates(let present) = await updates.next() else {
+      Issue.record("the present candidates come first")
+      return
+    }
+    #expect(present.map(\.party.id) == [first.id])
+    let second = try await it.partyService.create(Fixture.create("eve"), Fixture.plain).party
+    guard case .candidate(let new) = await updates.next() else {
+      Issue.record("a new party is a candidate")
+      return
+    }
+    #expect(new.party == second)
+    _ = try await it.partyService.join(partyID: first.id, JoinParty(riderID: "zoe"), Fixture.plain)
+    #expect(await updates.next() == .gone(partyID: first.id))
+    _ = try await it.partyService.cancel(partyID: second.id, actorID: nil, Fixture.plain)
+    #expect(await updates.next() == .gone(partyID: second.id))
+    // A party that was never a match is not told of.
+    _ = try await it.partyService.create(Fixture.create("far", minutes: 600), Fixture.plain)
+    _ = try await it.partyService.leave(partyID: first.id, riderID: "zoe", Fixture.plain)
+    guard case .candidate(let again) = await updates.next() else {
+      Issue.record("a seat that is free again")
+      return
+    }
+    #expect(again.party.id == first.id)
+  }
+
+  @Test func watchersEndWithTheirConsumerAndTheService() async throws {
+    let it = try Fixture { $0.matchWatchers = 3 }
+    let own = it.partyService.watchers.count
+    do {
+      var updates = try it.partyService.watchMatches(Self.request(it)).makeAsyncIterator()
+      _ = await updates.next()
+      #expect(it.partyService.watchers.count >= own)
+    }
+    let held = try (0..<2).map { _ in try it.partyService.watchMatches(Self.request(it)) }
+    it.partyService.stop()
+    for stream in held { for await _ in stream {} }
+    #expect(
+      await reason { _ = try it.partyService.watchMatches(Self.request(it)) } == "quota_exceeded")
+  }
+
+  @Test func standingRequestsTellOnceOfEachAndOutliveARestart() async throws {
+    let store = MemoryStore()
+    let clock = ManualClock(Fixture.start)
+    let it = try Fixture(store: store, clock: clock)
+    let first = try await it.partyService.create(Fixture.create("ann"), Fixture.plain).party
+    let id = try await it.partyService.keepRequest(Self.request(it), Fixture.key("keep"))
+    #expect(try await it.partyService.keepRequest(Self.request(it), Fixture.key("keep")) == id)
+    #expect(it.partyService.standingRequests.count == 1)
+    func found(_ it: Fixture, count: Int) async throws -> [StoredEvent] {
+      var after: UInt64 = 0
+      var all: [StoredEvent] = []
+      while all.count < count {
+        let page = try await it.partyService.events(after: after, kinds: ["match.found"])
+        all += page.events
+        after = page.next
+        if all.count < count {
+          guard await it.partyService.waitForEvents(after: after, atMost: .seconds(20)) else {
+            break
+          }
+        }
+      }
+      return all
+    }
+    let told = try await found(it, count: 1)
+    #expect(told.map(\.aggregateID) == [first.id])
+    #expect(told.map(\.matchID) == [id])
+    #expect(told.map(\.userIDs) == [["bob"]])
+    // The party's own events are its own.
+    let own = try await it.partyService.events(after: 0, partyID: first.id).events
+    #expect(own.map(\.kind) == ["party.created"])
+    it.partyService.stop()
+
+    let again = try Fixture(store: store, clock: clock)
+    defer { again.partyService.stop() }
+    #expect(again.partyService.standingRequests.map(\.id) == [id])
+    let second = try await again.partyService.create(Fixture.create("eve"), Fixture.plain).party
+    let both = try await found(again, count: 2)
+    #expect(both.map(\.aggregateID) == [first.id, second.id])
+    // Its window ends: it is kept no longer.
+    clock.advance(milliseconds: 71 * 60_000)
+    again.partyService.carryOutDue(by: clock.now())
+    await again.partyService.settleCommands()
+    #expect(again.partyService.standingRequests.isEmpty)
+  }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Threading
+
+struct BoundedThreadPoolTests {
+  private struct Refused: Error {}
+
+  /// Keeps a pool's threads busy until it is opened.
+  private final class Gate: Sendable {
+    private let semaphore = DispatchSemaphore(value: 0)
+    let entered = DispatchSemaphore(value: 0)
+    func pass() {
+      entered.signal()
+      semaphore.wait()
+      semaphore.signal()
+    }
+    func open() { semaphore.signal() }
+    func waitUntilEntered() async {
+      await withCheckedContinuation { continuation in
+        Thread.detachNewThread {
+          self.entered.wait()
+          continuation.resume()
+        }
+      }
+    }
+  }
+
+  private final class Counter: Sendable {
+    private let atomic = Atomic<Int>(0)
+    var value: Int { atomic.load(ordering: .relaxed) }
+    func add() { atomic.add(1, ordering: .relaxed) }
+  }
+
+  private static func waitUntil(_ condition: () -> Bool) async {
+    while !condition() { await Task.yield() }
+  }
+
+  @Test func resultsAndErrorsComeBackFromOtherThreads() async throws {
+    let pool = BoundedThreadPool(threadCount: 2)
+    let sums = try await withThrowingTaskGroup(of: Int.self) { group in
+      for n in 0..<100 { group.addTask { try await pool.run { _ in n * n } } }
+      return try await group.reduce(0, +)
+    }
+    #expect(sums == (0..<100).reduce(0) { $0 + $1 * $1 })
+    await #expect(throws: Refused.self) { try await pool.run { _ in throw Refused() } }
+  }
+
+  @Test func whatDoesNotFitIsRefusedAtOnce() async throws {
+    let pool = BoundedThreadPool(threadCount: 1, queueLimit: 2)
+    let gate = Gate()
+    let running = Task { try await pool.run { _ in gate.pass() } }
+    await gate.waitUntilEntered()
+    let waiting = (0..<2).map { n in Task { try await pool.run { _ in n } } }
+    await Self.waitUntil { pool.waitingCount == 2 }
+    await #expect(throws: ThreadPoolError.overloaded(waiting: 2)) { try await pool.run { _ in 9 } }
+    gate.open()
+    try await running.value
+    for (n, task) in waiting.enumerated() { #expect(try await task.value == n) }
+    #expect(try await pool.run { _ in 9 } == 9)
+  }
+
+  @Test func whatWaitedWhenItsCallerLeftNeverBegins() async throws {
+    let pool = BoundedThreadPool(threadCount: 1)
+    let gate = Gate()
+    let began = Counter()
+    let running = Task { try await pool.run { _ in gate.pass() } }
+    await gate.waitUntilEntered()
+    let left = Task { try await pool.run { _ in began.add() } }
+    await Self.waitUntil { pool.waitingCount == 1 }
+    left.cancel()
+    await #expect(throws: CancellationError.self) { _ = try await left.value }
+    #expect(pool.waitingCount == 0)
+    // Cancelled before it asked.
+    let early = Task {
+      while !Task.isCancelled { await Task.yield() }
+      return try await pool.run { _ in began.add() }
+    }
+    early.cancel()
+    await #expect(throws: CancellationError.self) { _ = try await early.value }
+    gate.open()
+    try await running.value
+    #expect(began.value == 0)
+  }
+
+  @Test func runningWorkIsToldThatItsCallerLeft() async throws {
+    let pool = BoundedThreadPool(threadCount: 1)
+    let gate = Gate()
+    let task = Task {
+      try await pool.run { isCancelled in
+        gate.entered.signal()
+        while !isCancelled() { sched_yield() }
+        return 7
+      }
+    }
+    await gate.waitUntilEntered()
+    task.cancel()
+    #expect(try await task.value == 7)
+  }
+}

@@ -1,0 +1,168 @@
+"""The pages hold what they say: links lead somewhere, files and functions that are named exist,
+tables are those of the programs, and every marked block runs against a demo daemon.
+
+    MOYEOD=.build/debug/moyeod MOYEO=.build/debug/moyeo Tests/run docs
+"""
+
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+import unittest
+
+from pages import HELD, PAGES, anchors, blocks, tracked, without_blocks
+from running_daemon import ROOT, Daemon, environment, program
+
+LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
+CODE = re.compile(r"`([^`]+)`")
+# A name in backquotes that begins with one of these is a file or a folder of this repository.
+FOLDERS = ("Sources/", "Tests/", "docs/", "data/", "proto/", "scripts/", "page/", "Decisions/",
+           "Benchmarks/", ".ci/")
+PROGRAMS = re.compile(r"^\s*(curl|moyeo|moyeod)\b|\$\((curl|moyeo)\b", re.MULTILINE)
+
+
+class Pages(unittest.TestCase):
+    def test_links_lead_somewhere(self):
+        for page in PAGES:
+            for number, line in enumerate(without_blocks(page), 1):
+                for target in LINK.findall(line):
+                    if target.startswith(("http://", "https://", "mailto:")):
+                        continue
+                    with self.subTest(page=page.name, line=number, target=target):
+                        name, _, part = target.partition("#")
+                        to = (page.parent / name).resolve() if name else page
+                        self.assertTrue(to.exists(), f"{name} is not there")
+                        if part:
+                            self.assertIn(part, anchors(to))
+
+    def test_files_that_are_named_exist(self):
+        paths = tracked()
+        for page in HELD:
+            for number, line in enumerate(without_blocks(page), 1):
+                for text in CODE.findall(line):
+                    name = text.split(":")[0].rstrip("/")
+                    if not text.startswith(FOLDERS) or re.search(r"[*<{…\s]", name):
+                        continue
+                    with self.subTest(page=page.name, line=number):
+                        self.assertTrue(
+                            name in paths or any(one.startswith(name) for one in paths
+                                                 if text.endswith("*")),
+                            f"{name} is not there")
+
+    def test_targets_of_make_exist(self):
+        made = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+        for page in HELD:
+            for named in re.findall(r"\bmake ([a-z]+(?:-[a-z]+)*)", page.read_text()):
+                if re.search(rf"(?m)(^|`)make {re.escape(named)}\b", page.read_text()):
+                    with self.subTest(page=page.name):
+                        self.assertIn(named, made)
+
+    def test_functions_that_are_named_exist(self):
+        """In docs/architecture.md `Type.member` stands in a file that declares or extends Type."""
+        sources = [path.read_text() for path in sorted((ROOT / "Sources").rglob("*.swift"))
+                   if "Generated" not in path.parts]
+        named = set()
+        for line in without_blocks(ROOT / "docs" / "architecture.md"):
+            named.update(re.findall(r"`([A-Z]\w+)\.(\w+)(?:\([^`]*\))?`", line))
+        self.assertGreater(len(named), 20)
+        for owner, member in sorted(named):
+            if member in ("swift", "md", "proto"):
+                continue
+            with self.subTest(f"{owner}.{member}"):
+                declares = re.compile(
+                    rf"\b(?:class|struct|enum|actor|protocol|extension) (?:\w+\.)*{owner}\b")
+                text = "\n".join(one for one in sources if declares.search(one))
+                self.assertTrue(text, f"no file declares {owner}")
+                self.assertTrue(
+                    re.search(rf"\b(?:func|var|let|case) {member}\b", text),
+                    f"no file of {owner} declares {member}")
+
+    def test_types_that_are_named_exist(self):
+        """A name in backquotes that looks like a type of ours is one."""
+        source = "\n".join(
+            path.read_text() for path in sorted((ROOT / "Sources").rglob("*.swift")))
+        modules = {path.name for path in (ROOT / "Sources").iterdir()}
+        made_by_script = False
+        for number, line in enumerate(without_blocks(ROOT / "docs" / "architecture.md"), 1):
+            if "module graph:" in line:
+                made_by_script = "begin" in line
+            if made_by_script:
+                continue
+            for name in re.findall(r"`([A-Z][a-z]+\w*[A-Z]\w*|[A-Z][a-z]{4,})`", line):
+                with self.subTest(line=number, name=name):
+                    self.assertTrue(
+                        name in modules or name == "MoyeoCore" or re.search(
+                            rf"\b(?:class|struct|enum|actor|protocol|typealias) {name}\b", source),
+                        f"{name} is declared nowhere")
+
+    def test_the_module_graph_is_that_of_the_manifest(self):
+        done = subprocess.run(
+            [str(ROOT / "scripts" / "module-graph"), "--check"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_the_table_of_settings_is_what_the_daemon_lists(self):
+        done = subprocess.run(
+            [str(ROOT / "scripts" / "configuration-table"), "--check"], capture_output=True,
+            text=True)
+        self.assertEqual(done.returncode, 0, "make docs renews it: " + done.stderr)
+
+
+class Blocks(unittest.TestCase):
+    """Blocks of curl and moyeo run as they stand, page by page, in one shell each."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.daemon = Daemon("--demo", "seoul", "--resources", str(ROOT),
+                            env={"MOYEO_DEMO_USERS": "2000"})
+        cls.addClassCleanup(cls.daemon.close)
+
+    def test_every_block_says_whether_it_runs(self):
+        for page in HELD:
+            for block in blocks(page):
+                if block.language == "sh" and PROGRAMS.search(block.text):
+                    with self.subTest(block.place):
+                        self.assertIsNotNone(
+                            block.mark, "write <!-- run --> or <!-- not run: why --> before it")
+
+    def test_marked_blocks_run(self):
+        count = 0
+        for page in HELD:
+            marked = [block for block in blocks(page)
+                      if block.mark and not block.mark.startswith("not run")]
+            if marked:
+                with self.subTest(page.name):
+                    self.run_page(marked)
+                count += len(marked)
+        self.assertGreater(count, 15)
+
+    def run_page(self, marked):
+        """Answers of 400 and more fail, unless the block is to be refused."""
+        lines = ["set -eu -o pipefail"]
+        for block in marked:
+            text = block.text.replace("http://127.0.0.1:8080", self.daemon.url).replace(
+                "127.0.0.1:50051", self.daemon.grpc_address)
+            lines += [f"echo '@@ {block.place}' >&2", f"REFUSED={int('refused' in block.mark)}",
+                      text]
+        with tempfile.TemporaryDirectory() as folder:
+            tools = pathlib.Path(folder) / "tools"
+            tools.mkdir()
+            (tools / "moyeo").symlink_to(program("moyeo"))
+            (tools / "moyeod").symlink_to(program("moyeod"))
+            curl = tools / "curl"
+            curl.write_text(
+                "#!/bin/sh\n"
+                'if [ "${REFUSED:-0}" = 1 ]; then\n'
+                '  ! /usr/bin/curl -sS --fail --max-time 20 "$@"\n'
+                'else exec /usr/bin/curl -sS --fail-with-body --max-time 20 "$@"; fi\n')
+            curl.chmod(0o755)
+            work = pathlib.Path(folder) / "work"
+            work.mkdir()
+            done = subprocess.run(
+                ["bash", "-c", "export REFUSED\n" + "\n".join(lines)], cwd=work,
+                capture_output=True, text=True, timeout=120, env=environment(
+                    PATH=f"{tools}:{os.environ['PATH']}", MOYEO_URL=self.daemon.url,
+                    MOYEO_GRPC=""))
+        last = [line for line in done.stderr.splitlines() if line.startswith("@@")][-1:]
+        self.assertEqual(
+            done.returncode, 0, f"{last}\n{done.stdout[-1500:]}\n{done.stderr[-1500:]}")

@@ -1,0 +1,71 @@
+"""Good requests, of which the families make bad ones."""
+
+import datetime
+import json
+
+LAYER = "hostile"
+SEOUL = {"latitude": 37.5547, "longitude": 126.9707}
+GANGNAM = {"latitude": 37.4979, "longitude": 127.0276}
+
+
+def at(minutes):
+    moment = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(minutes=minutes)
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def encoded(value):
+    return json.dumps(value, ensure_ascii=False).encode()
+
+
+POSITION = {"id": "kim", "latitude": 37.5665, "longitude": 126.978, "tags": ["#Swift"],
+            "attributes": {"level": 7, "name": "김"}, "ttlSeconds": 600}
+FILTERS = {"tags": ["swift"], "tagMatch": "any", "notTags": ["x"], "excludeIds": ["y"],
+           "where": [{"attribute": "level", "min": 1, "max": 9}], "maxAgeSeconds": 100}
+TRIANGLE = {"points": [{"latitude": 37, "longitude": 126}, {"latitude": 38, "longitude": 127},
+                       {"latitude": 37, "longitude": 128}]}
+NEARBY = {"latitude": 37.5663, "longitude": 126.9779, "limit": 3, "radiusMeters": 5000, **FILTERS}
+BOX = {"west": 126.9, "south": 37.5, "east": 127.1, "north": 37.6}
+
+
+def party(host):
+    return {"hostId": host, "origin": SEOUL, "destination": GANGNAM, "departureTime": at(60),
+            "departureWindowSeconds": 600, "seats": 4, "maxDetourRatio": 0.5,
+            "maxWalkMeters": 300, "tags": ["airport"], "splitRule": "bySoloFare",
+            "attributes": {"gender": "female"}, "policy": {"sameAttributes": ["gender"]}}
+
+
+def ride(rider):
+    return {"riderId": rider, "origin": SEOUL, "destination": GANGNAM, "departureTime": at(60),
+            "departureWindowSeconds": 600, "maxWalkMeters": 500, "maxDetourRatio": 0.5, "seats": 1}
+
+
+def calls(name):
+    """(method, path, good body) of every call that takes one; `name` keeps riders apart."""
+    return [
+        ("POST", f"/v1/layers/{LAYER}/positions", {"positions": [POSITION]}),
+        ("POST", f"/v1/layers/{LAYER}/nearby", {**NEARBY, "within": TRIANGLE}),
+        ("POST", f"/v1/layers/{LAYER}/nearby/batch", {"requests": [NEARBY, NEARBY]}),
+        ("POST", f"/v1/layers/{LAYER}/within", {**BOX, **FILTERS, "limit": 5}),
+        ("POST", f"/v1/layers/{LAYER}/within", {"polygon": TRIANGLE}),
+        ("POST", "/v1/parties", party(name)),
+        ("POST", "/v1/parties/search", {**SEOUL, "radiusMeters": 2000, "seats": 1, "limit": 3,
+                                        "from": at(0), "to": at(90), "tags": ["airport"]}),
+        ("POST", "/v1/parties/match", {**ride(name), "limit": 3, "explain": True}),
+        ("POST", "/v1/parties/none/preview", {"riderId": name, "destination": GANGNAM}),
+        ("POST", "/v1/parties/none/join", {"riderId": name, "seats": 1, "maxShare": 5000}),
+        ("POST", "/v1/parties/none/update", {"departureTime": at(70), "seats": 3}),
+        ("POST", "/v1/parties/none/settle", {"payerId": name, "amount": 9000, "tolls": 1}),
+        ("POST", "/v1/parties/match-batch", {"requests": [ride("a"), ride("b")], "maxSeats": 4,
+                                             "seed": 7, "iterations": 10}),
+        ("POST", "/v1/fares/estimate", {"origin": SEOUL, "destination": GANGNAM,
+                                        "departureTime": at(60), "riderCount": 3}),
+        ("POST", "/v1/fares/split", {"amount": 10000, "currency": "KRW", "rule": "bySoloFare",
+                                     "riders": [{"riderId": "a", "soloFare": 4000},
+                                                {"riderId": "b", "soloFare": 7000}]}),
+        ("POST", "/v1/routes/plan", {"origin": SEOUL, "destination": GANGNAM,
+                                     "stops": [{"latitude": 37.52, "longitude": 127.0}],
+                                     "departureTime": at(60)}),
+        ("POST", "/v1/batch", {"requests": [
+            {"method": "GET", "path": f"/v1/layers/{LAYER}/positions/kim"},
+            {"method": "POST", "path": f"/v1/layers/{LAYER}/nearby", "body": NEARBY}]}),
+    ]
