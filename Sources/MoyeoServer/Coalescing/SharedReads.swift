@@ -171,12 +171,13 @@ final class SharedReads: Sendable {
     }
   }
 
-  /// Work that is nobody else's but too long for an event loop.
+  /// Does work that is nobody else's: on the pool if it is too long for an event loop, else here.
   ///
   /// - Throws: `overloaded` when as many as may wait do so already, and what `work` throws.
   func onPool<Answer: Sendable>(
-    _ work: @escaping @Sendable () throws(APIError) -> Answer
+    if isHeavy: Bool = true, _ work: @escaping @Sendable () throws(APIError) -> Answer
   ) async throws -> Answer {
+    guard isHeavy else { return try work() }
     do {
       return try await threadPool.run { _ in try work() }
     } catch ThreadPoolError.overloaded(let waiting) {

@@ -1,3 +1,4 @@
+import LiveLayers
 import MoyeoAPI
 import Parties
 import ObjectModel
@@ -5,14 +6,11 @@ import RideMatching
 import QueryCoalescing
 
 extension PartyOperations {
-  /// How long a read waits for the version it asks for.
-  private static let versionWait = Duration.milliseconds(50)
-
   /// Runs a read, and again after changes for as long as the version it asks for is on its way.
   func whenReached<Answer>(
     _ minVersion: String?, _ read: () throws(PartyServiceError) -> Answer
   ) async throws(APIError) -> Answer {
-    let end = ContinuousClock.now + Self.versionWait
+    let end = ContinuousClock.now + .milliseconds(services.limits.versionWaitMilliseconds)
     while true {
       // Asked before the read, so that no change falls in between.
       let newest = partyService.eventBounds.newest
@@ -28,8 +26,8 @@ extension PartyOperations {
   }
 
   func get(_ request: Moyeo_V1_GetPartyRequest) async throws(APIError) -> [UInt8] {
-    let id = try reading.partyID(request.hasID ? request.id : nil)
-    let minVersion = request.hasMinVersion ? request.minVersion : nil
+    let id = try reading.partyID(request.idIfSet)
+    let minVersion = request.minVersionIfSet
     let (party, version) = try await whenReached(minVersion) { () throws(PartyServiceError) in
       let version = partyService.layerVersion
       return (try partyService.get(id, minVersion: minVersion), version)
@@ -50,8 +48,8 @@ extension PartyOperations {
 
   func search(_ request: Moyeo_V1_SearchPartiesRequest) async throws(APIError) -> [UInt8] {
     let query = try reading.search(request)
-    let staleness = try shared.staleness(
-      request.hasMaxStalenessSeconds ? request.maxStalenessSeconds : nil)
+    let staleness = try services.shared.staleness(
+      request.maxStalenessSecondsIfSet)
     guard query.minVersion == nil else {
       let page = try await whenReached(query.minVersion) { () throws(PartyServiceError) in
         try partyService.search(query)
@@ -62,10 +60,10 @@ extension PartyOperations {
     var question = request
     question.clearMaxStalenessSeconds()
     question.tags = QuerySnapping.words(request.tags)
-    return try shared.onEventLoop(
+    return try services.shared.onEventLoop(
       SharedReads.Question(call: "SearchParties", question),
       SharedReads.Demand(maximumStaleness: staleness), version: partyService.layerCounter,
-      now: clock.now()
+      now: services.clock.now()
     ) { () throws(APIError) in
       let page: PartyPage
       do throws(PartyServiceError) {
@@ -97,9 +95,9 @@ extension PartyOperations {
   /// A look at every party, or far from the rider, takes milliseconds: it is worked out on the pool
   /// for heavy calls, once for all who ask the same.
   func match(_ request: Moyeo_V1_MatchPartiesRequest) async throws -> [UInt8] {
-    let query = try reading.match(request, now: clock.now())
-    let staleness = try shared.staleness(
-      request.hasMaxStalenessSeconds ? request.maxStalenessSeconds : nil)
+    let query = try reading.match(request, now: services.clock.now())
+    let staleness = try services.shared.staleness(
+      request.maxStalenessSecondsIfSet)
     guard query.minVersion == nil else {
       let answer = try await whenReached(query.minVersion) { () throws(PartyServiceError) in
         try partyService.match(query)
@@ -122,12 +120,12 @@ extension PartyOperations {
     }
     let key = SharedReads.Question(call: "MatchParties", question)
     if query.query.explain || (query.query.wishes.maxWalkMeters ?? 0) > Self.shortWalkMeters {
-      return try await shared.heavy(
-        key, demand, version: { partyService.layerCounter }, now: clock.now(), work
+      return try await services.shared.heavy(
+        key, demand, version: { partyService.layerCounter }, now: services.clock.now(), work
       ).encoded
     }
-    return try shared.onEventLoop(
-      key, demand, version: partyService.layerCounter, now: clock.now(), work
+    return try services.shared.onEventLoop(
+      key, demand, version: partyService.layerCounter, now: services.clock.now(), work
     ).encoded
   }
 
@@ -150,7 +148,7 @@ extension PartyOperations {
   /// A join that would be refused for the party's state is an answer that says so; a request that
   /// is wrong whatever the state is refused.
   func preview(_ request: Moyeo_V1_PreviewJoinRequest) throws(APIError) -> [UInt8] {
-    let id = try reading.partyID(request.hasID ? request.id : nil)
+    let id = try reading.partyID(request.idIfSet)
     let command = try reading.join(request)
     var response = Moyeo_V1_PreviewJoinResponse()
     do throws(PartyServiceError) {
@@ -177,7 +175,7 @@ extension PartyOperations {
   }
 
   func matchBatch(_ request: Moyeo_V1_MatchBatchRequest) async throws(APIError) -> [UInt8] {
-    let query = try reading.batch(request, now: clock.now())
+    let query = try reading.batch(request, now: services.clock.now())
     let answer: PartyBatchAnswer
     do throws(PartyServiceError) {
       answer = try await partyService.matchBatch(query)

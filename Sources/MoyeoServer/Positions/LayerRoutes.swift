@@ -5,7 +5,7 @@ import LiveLayers
 
 /// What is done with whole layers over HTTP.
 struct LayerRoutes: Sendable {
-  let positions: PositionOperations
+  let services: RequestServices
 
   var all: [RawRoute] {
     [
@@ -22,10 +22,10 @@ struct LayerRoutes: Sendable {
     guard request.uri.query?.isEmpty ?? true else {
       throw APIError(.unknownField, "this route takes no parameters")
     }
-    let name = try positions.validation.layerName(parameters.first?.value)
+    let name = try services.validation.layerName(parameters.first?.value)
     // There may be many: not on an event loop.
-    let answer = try await positions.shared.onPool {
-      [layers = positions.layers] () throws(APIError) in
+    let answer = try await services.shared.onPool {
+      [layers = services.layers] () throws(APIError) in
       do throws(LayerError) {
         var out = Array(#"{"removed":"#.utf8)
         JSONText.append(Int64(try layers.deleteLayer(name)), to: &out)
