@@ -129,7 +129,8 @@ package struct Daemon: Sendable {
     let ports = BoundPorts(host: configuration.host, onListening: onListening)
     let grpc = GRPCFrontend(
       operations: operations, positions: positions, streams: streams, pump: pump,
-      throttle: throttle, requestMetrics: requestMetrics, shutdown: shutdown)
+      throttle: throttle, requestMetrics: requestMetrics, shutdown: shutdown,
+      threadPool: threadPool)
     let limits = configuration.connections.makeLimits()
     let (grpcServing, events) = grpcService(grpc, limits.grpc, ports)
     let pages = OperatorPages(

@@ -104,7 +104,8 @@ struct ClusterOperations: Sendable {
       tags: request.tags, tagMatch: request.hasTagMatch ? request.tagMatch : nil,
       notTags: request.notTags, excludeIDs: [], conditions: request.where, maxAgeSeconds: nil)
     let now = layers.clock.now()
-    let work: @Sendable () throws(APIError) -> SharedReads.Answer = { () throws(APIError) in
+    let work: @Sendable (WorkCaller) throws(APIError) -> SharedReads.Answer = {
+      _ throws(APIError) in
       var response = Moyeo_V1_GetClustersResponse()
       do throws(LayerError) {
         let shown = try layer.mapFeatures(
@@ -122,7 +123,7 @@ struct ClusterOperations: Sendable {
     // A short read is worked out on the spot; a long one, while it runs, for all who ask the same.
     // Nothing is kept: clusters follow their objects, and do not know when one of them expires.
     guard layer.isHeavyRead(in: box, zoom: zoom, filter: filter, limit: limit) else {
-      return SharedReads.Shared(answer: try work(), ageSeconds: 0, isCoalesced: false)
+      return SharedReads.Shared(answer: try work(WorkCaller()), ageSeconds: 0, isCoalesced: false)
         .encoded(age: 6, coalesced: 7)
     }
     let demand = try positions.demand(

@@ -25,7 +25,7 @@ struct LayerRoutes: Sendable {
     let name = try positions.validation.layerName(parameters.first?.value)
     // There may be many: not on an event loop.
     let answer = try await positions.shared.onPool {
-      [layers = positions.layers] () throws(APIError) in
+      [layers = positions.layers] _ throws(APIError) in
       do throws(LayerError) {
         var out = Array(#"{"removed":"#.utf8)
         JSONText.append(Int64(try layers.deleteLayer(name)), to: &out)

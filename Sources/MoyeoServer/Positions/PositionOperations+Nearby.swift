@@ -19,7 +19,7 @@ extension PositionOperations {
   }
 
   func nearby(
-    _ request: Moyeo_V1_NearbyRequest, _ place: Place = .pool
+    _ request: Moyeo_V1_NearbyRequest, _ place: Place = .pool(WorkCaller())
   ) throws(APIError) -> [UInt8] {
     let layer = try layer(
       request.hasLayer ? request.layer : nil,
@@ -165,7 +165,8 @@ extension PositionOperations {
           }
         }
       } catch {
-        if error.isForPool { throw error }
+        // Nobody waits for what the others would have answered.
+        if error.isForPool || error.reason == .deadlineExceeded { throw error }
         let refusal = error.prefixingFields("requests[\(i)].")
         var answer = ProtobufWriter()
         answer.int32(1, refusal.reason.status.http)

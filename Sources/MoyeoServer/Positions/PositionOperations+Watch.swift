@@ -54,7 +54,7 @@ extension PositionOperations {
     if let reader {
       opened = reader
     } else {
-      opened = try await shared.onPool { () throws(APIError) in try open(.pool) }
+      opened = try await shared.onPool { caller throws(APIError) in try open(.pool(caller)) }
     }
     return WatchSource(
       reader: opened, interval: interval, kinds: kinds, fenceIDs: fenceIDs, clock: clock)

@@ -68,7 +68,7 @@ extension PositionOperations {
     }
     let found = try await shared.heavy(
       Self.question(request), demand, version: { layer.version.counter }, now: now
-    ) { () throws(APIError) in try self.answer(search, in: layer, .pool) }
+    ) { caller throws(APIError) in try self.answer(search, in: layer, .pool(caller)) }
     return found.encoded
   }
 
@@ -133,7 +133,9 @@ extension PositionOperations {
       return try tagHistogram(request, .eventLoop)
     } catch {
       guard error.isForPool else { throw error }
-      return try await shared.onPool { () throws(APIError) in try tagHistogram(request, .pool) }
+      return try await shared.onPool { caller throws(APIError) in
+        try tagHistogram(request, .pool(caller))
+      }
     }
   }
 

@@ -28,7 +28,7 @@ struct PositionOperations: Sendable {
         onEventLoop: service, "Report", Moyeo_V1_ReportRequest.self, Moyeo_V1_ReportResponse.self,
         routes: [.init("POST", layer + "/positions")], maximumRequestBytes: 4 << 20,
         isRead: false, encodedHandler: reportOnEventLoop, pool: shared,
-        longHandler: { request throws(APIError) in try report(request) }
+        longHandler: { request, _ throws(APIError) in try report(request) }
       ) { request throws(APIError) in try report(request) },
       Operation(
         onEventLoop: service, "Get", Moyeo_V1_GetPositionRequest.self,
@@ -44,14 +44,16 @@ struct PositionOperations: Sendable {
         onEventLoop: service, "Nearby", Moyeo_V1_NearbyRequest.self, Moyeo_V1_NearbyResponse.self,
         routes: [.init("GET", layer + "/nearby"), .init("POST", layer + "/nearby")],
         encodedHandler: nearbyOnEventLoop, throttleScope: { $0.layer }, pool: shared,
-        longHandler: { request throws(APIError) in try nearby(request, .pool) }
+        longHandler: { request, caller throws(APIError) in try nearby(request, .pool(caller)) }
       ) { request throws(APIError) in try nearby(request, .eventLoop) },
       Operation(
         onEventLoop: service, "NearbyBatch", Moyeo_V1_NearbyBatchRequest.self,
         Moyeo_V1_NearbyBatchResponse.self,
         routes: [.init("POST", layer + "/nearby/batch")], maximumRequestBytes: 4 << 20,
         encodedHandler: nearbyBatchOnEventLoop, pool: shared,
-        longHandler: { request throws(APIError) in try nearbyBatch(request, .pool) }
+        longHandler: { request, caller throws(APIError) in
+          try nearbyBatch(request, .pool(caller))
+        }
       ) { request throws(APIError) in try nearbyBatch(request, .eventLoop) },
       Operation(
         service, "Within", Moyeo_V1_WithinRequest.self, Moyeo_V1_WithinResponse.self,
@@ -73,8 +75,10 @@ struct PositionOperations: Sendable {
   enum Place {
     /// Some hundred microseconds; what takes longer throws ``APIError/isForPool``.
     case eventLoop
-    /// What `limits.workPerRequest` allows.
-    case pool
+    /// What `limits.workPerRequest` allows, while somebody waits for it.
+    case pool(WorkCaller)
+
+    var isEventLoop: Bool { if case .eventLoop = self { true } else { false } }
   }
 
   /// Steps of work on an event loop: a step takes 2 to 100 ns.
@@ -85,13 +89,13 @@ struct PositionOperations: Sendable {
   func budget(_ place: Place) -> WorkBudget {
     switch place {
     case .eventLoop: WorkBudget(steps: min(Self.stepsOnEventLoop, layers.limits.workPerRequest))
-    case .pool: WorkBudget(steps: layers.limits.workPerRequest)
+    case .pool(let caller): caller.budget(steps: layers.limits.workPerRequest)
     }
   }
 
   /// What the layers refuses, at the place where it was asked.
   func refusal(_ error: LayerError, _ place: Place) -> APIError {
-    if case .tooMuchWork = error, place == .eventLoop,
+    if case .tooMuchWork = error, place.isEventLoop,
       layers.limits.workPerRequest > Self.stepsOnEventLoop
     {
       return .isForPool
