@@ -123,7 +123,7 @@ package struct Daemon: Sendable {
     let operations =
       positions.all + clusters.all + fareAndRouteOperations(positions.validation)
       + (partyCalls?.operations ?? [])
-    let tiles = TileRoutes(clusters: clusters).all + LayerRoutes(positions: positions).all
+    let tiles = TileRoutes(clusters: clusters).all
     let throttle = SessionThrottle(settings: configuration.sessions)
     let requestMetrics = RequestMetrics()
     let ports = BoundPorts(host: configuration.host, onListening: onListening)

@@ -197,6 +197,20 @@ extension PositionOperations {
     return .circle(center: center, radiusMillimeters: radius)
   }
 
+  /// Ends a layer with all that is in it. There may be many objects: not on an event loop.
+  func deleteLayer(_ request: Moyeo_V1_DeleteLayerRequest) async throws -> [UInt8] {
+    let name = try validation.layerName(request.hasLayer ? request.layer : nil)
+    return try await shared.onPool { [layers] _ throws(APIError) in
+      var response = Moyeo_V1_DeleteLayerResponse()
+      do throws(LayerError) {
+        response.removed = Int32(clamping: try layers.deleteLayer(name))
+      } catch {
+        throw APIError(error)
+      }
+      return try encoded(response)
+    }
+  }
+
   func listLayers() throws(APIError) -> [UInt8] {
     var response = Moyeo_V1_ListLayersResponse()
     response.layers = layers.all.map { layer in

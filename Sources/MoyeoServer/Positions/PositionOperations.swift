@@ -68,6 +68,10 @@ struct PositionOperations: Sendable {
         service, "ListLayers", Moyeo_V1_ListLayersRequest.self, Moyeo_V1_ListLayersResponse.self,
         routes: [.init("GET", "/v1/layers")]
       ) { _, _ in try listLayers() },
+      Operation(
+        service, "DeleteLayer", Moyeo_V1_DeleteLayerRequest.self,
+        Moyeo_V1_DeleteLayerResponse.self, routes: [.init("DELETE", layer)], isRead: false
+      ) { request, _ in try await deleteLayer(request) },
     ]
   }
 
