@@ -140,7 +140,8 @@ package struct Daemon: Sendable {
         connections: ConnectionFigures(grpc: limits.grpc, http: limits.http, events: events)),
       shutdown: shutdown, readiness: readiness, degradations: degradations,
       openAPI: OpenAPIPage.make(
-        operations: operations, streams: streams, raw: tiles, version: "1"),
+        operations: operations, streams: streams, raw: tiles, version: "1",
+        bounds: FieldBounds(limits: layers.limits)),
       map: MapPage(
         directory: configuration.pageDirectory, leaflet: configuration.leafletDirectory,
         baseMapURL: configuration.baseMapURL, attribution: configuration.baseMapAttribution))
