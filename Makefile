@@ -13,7 +13,7 @@ IMPORT_CHECK = --explicit-target-dependency-import-check error
 ARGS ?= --demo seoul
 
 .PHONY: run build test test-swift test-packages test-programs test-daemon test-findings \
-  test-browser test-thread test-release torture torture-smoke bench bench-smoke bench-matching \
+  test-browser test-thread test-release test-clients-long fuzz fuzz-smoke torture torture-smoke bench bench-smoke bench-matching \
   bench-joins bench-peers bench-wire format lint proto docs clean packages
 
 # Builds the daemon and the command line, then starts a living demo city with its map page.
@@ -50,6 +50,20 @@ test-programs: test-packages .build/venv/ready
 
 test-daemon: test-programs
 	$(OUTSIDE) $(SUITES)
+
+# Coverage-guided fuzzing of each decoder: a quarter of a minute each, and at length; FUZZ="frames
+# json" for some (Tests/fuzz/README.md).
+FUZZ ?=
+fuzz-smoke: test-packages
+	SWIFT=$(SWIFT) Tests/fuzz/run --seconds 15 $(FUZZ)
+
+fuzz: test-packages
+	SWIFT=$(SWIFT) Tests/fuzz/run --seconds 3600 $(FUZZ)
+
+# Stock clients for as long as a review had them run: 16 callers, 30 s.
+test-clients-long: test-programs
+	MOYEO_CLIENT_SECONDS=30 $(OUTSIDE) clients
+	MOYEO_CLIENT_SECONDS=30 $(SWIFT) test --filter StockSwiftClientTests
 
 # What reviews found, each as the behaviour that is wanted, alone.
 test-findings: test-programs

@@ -122,13 +122,14 @@ package struct Daemon: Sendable {
     let operations =
       positions.all + clusters.all + fareAndRouteOperations(services.validation)
       + (partyCalls?.operations ?? [])
-    let tiles = TileRoutes(clusters: clusters).all + LayerRoutes(services: services).all
+    let tiles = TileRoutes(clusters: clusters).all
     let throttle = SessionThrottle(settings: configuration.sessions)
     let requestMetrics = RequestMetrics()
     let ports = BoundPorts(host: configuration.host, onListening: onListening)
     let grpc = GRPCFrontend(
       operations: operations, positions: positions, streams: streams, pump: pump,
-      throttle: throttle, requestMetrics: requestMetrics, shutdown: shutdown)
+      throttle: throttle, requestMetrics: requestMetrics, shutdown: shutdown,
+      threadPool: threadPool)
     let limits = configuration.connections.makeLimits()
     let (grpcServing, events) = grpcService(grpc, limits.grpc, ports)
     let pages = OperatorPages(
@@ -138,7 +139,8 @@ package struct Daemon: Sendable {
         connections: ConnectionFigures(grpc: limits.grpc, http: limits.http, events: events)),
       shutdown: shutdown, readiness: readiness, degradations: degradations,
       openAPI: OpenAPIPage.make(
-        operations: operations, streams: streams, raw: tiles, version: "1"),
+        operations: operations, streams: streams, raw: tiles, version: "1",
+        bounds: FieldBounds(limits: layers.limits)),
       map: MapPage(
         directory: configuration.pageDirectory, leaflet: configuration.leafletDirectory,
         baseMapURL: configuration.baseMapURL, attribution: configuration.baseMapAttribution))

@@ -21,7 +21,7 @@ final class PartyCommitModel: CommitModel, @unchecked Sendable {
   let layer: PartyLayer
   let feed: EventFeed
   let watchers: MatchWatchers
-  let activePartiesPerHost: Int
+  let quotas: PartyQuotas
   let timers = PartyTimers()
   /// A value: readers copy it and look at their leisure.
   let index: StateLock<PartyIndex>
@@ -29,7 +29,7 @@ final class PartyCommitModel: CommitModel, @unchecked Sendable {
 
   init(
     tenant: String, rules: PartyRules, book: PartyBook, requests: RequestBook, layer: PartyLayer,
-    feed: EventFeed, watchers: MatchWatchers, activePartiesPerHost: Int
+    feed: EventFeed, watchers: MatchWatchers, quotas: PartyQuotas
   ) {
     self.tenant = tenant
     self.rules = rules
@@ -38,7 +38,7 @@ final class PartyCommitModel: CommitModel, @unchecked Sendable {
     self.layer = layer
     self.feed = feed
     self.watchers = watchers
-    self.activePartiesPerHost = activePartiesPerHost
+    self.quotas = quotas
     index = StateLock(PartyIndex(pricing: rules.pricing))
     nextSequence = feed.newest + 1
   }

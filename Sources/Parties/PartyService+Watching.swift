@@ -104,9 +104,6 @@ extension PartyService {
     guard request.query.window.end > now else {
       throw .rule(.departureInPast(departure: request.query.window.time, now: now))
     }
-    guard model.requests.count < configuration.storedRequests else {
-      throw .quotaExceeded(field: "storedRequests", limit: configuration.storedRequests)
-    }
     let kept = StandingRequest(
       id: makeID(), createdAt: now, query: request.query, tags: request.tags)
     guard case .request(let id) = try await submit(.keepRequest(kept), context) else {

@@ -68,8 +68,7 @@ package final class PartyService: Sendable {
     book = PartyBook()
     model = PartyCommitModel(
       tenant: configuration.tenant, rules: rules, book: book, requests: RequestBook(),
-      layer: layer, feed: feed, watchers: watchers,
-      activePartiesPerHost: configuration.activePartiesPerHost)
+      layer: layer, feed: feed, watchers: watchers, quotas: configuration.quotas)
     try model.reload(from: store, now: layers.clock.now())
     pipeline = try CommitPipeline(
       model: model, store: store, clock: layers.clock, configuration: configuration.commits,

@@ -38,8 +38,23 @@ package struct PartyServiceConfiguration: Sendable {
   package var activePartiesPerHost = 100
   /// Requests kept until their window ends.
   package var storedRequests = 100_000
+  /// Of them, those of one rider.
+  package var storedRequestsPerRider = 20
   /// Parties that a watched request finds at most at one time.
   package var watchedMatches = 100
 
   package init() {}
+
+  var quotas: PartyQuotas {
+    PartyQuotas(
+      activePartiesPerHost: activePartiesPerHost, storedRequests: storedRequests,
+      storedRequestsPerRider: storedRequestsPerRider)
+  }
+}
+
+/// What the commit thread refuses beyond: it alone counts without a race.
+struct PartyQuotas: Sendable, Hashable {
+  var activePartiesPerHost: Int
+  var storedRequests: Int
+  var storedRequestsPerRider: Int
 }

@@ -206,6 +206,9 @@ public final class SharedLiveIndex: @unchecked Sendable {
     lock.withReadLock { index.statistics() }
   }
 
+  /// Bytes that the records of all objects take now, rounded as the arena rounds them.
+  var recordBytesInUse: Int { lock.withReadLock { index.arena.bytesInUse } }
+
   /// Grows with every applied slice or removal that changed something.
   public var version: UInt64 { lock.withReadLock { index.version } }
 

@@ -120,6 +120,8 @@ struct Settings: Sendable {
     }
     try await read("workPerRequest", \.workPerRequest, 1000...1_000_000_000_000)
     try await read("objectsPerLayer", \.objectsPerLayer, 1024...(1 << 28))
+    try await read("objects", \.objects, 1...(1 << 32))
+    try await read("objectBytes", \.objectBytes, 65_536...(1 << 44))
     try await read("idBytes", \.idBytes, 1...256)
     try await read("tagsPerObject", \.tagsPerObject, 1...256)
     try await read("tagBytes", \.tagBytes, 1...256)

@@ -63,6 +63,38 @@ struct MatchWatchTests {
       await reason { _ = try it.partyService.watchMatches(Self.request(it)) } == "quota_exceeded")
   }
 
+  /// However many ask at once, as many are kept as may be, in all and of one rider.
+  @Test func standingRequestsHaveAQuota() async throws {
+    let it = try Fixture {
+      $0.storedRequests = 5
+      $0.storedRequestsPerRider = 2
+    }
+    defer { it.partyService.stop() }
+    let service = it.partyService
+    @Sendable func keep(_ rider: String) async -> String? {
+      await reason {
+        var request = Self.request(it)
+        request.query.riderID = rider
+        _ = try await service.keepRequest(request, Fixture.plain)
+      }
+    }
+    let ofOne = await withTaskGroup(of: String?.self) { group in
+      for _ in 0..<12 { group.addTask { await keep("bob") } }
+      return await group.reduce(into: [:]) { $0[$1 ?? "kept", default: 0] += 1 }
+    }
+    #expect(ofOne == ["kept": 2, "quota_exceeded": 10])
+    let ofMany = await withTaskGroup(of: String?.self) { group in
+      for rider in 0..<12 { group.addTask { await keep("rider-\(rider)") } }
+      return await group.reduce(into: [:]) { $0[$1 ?? "kept", default: 0] += 1 }
+    }
+    #expect(ofMany == ["kept": 3, "quota_exceeded": 9])
+    // One that is dropped makes room.
+    let id = try #require(service.standingRequests.first { $0.query.riderID == "bob" }).id
+    try await service.dropRequest(id, Fixture.plain)
+    #expect(await keep("bob") == nil)
+    #expect(service.standingRequests.count == 5)
+  }
+
   @Test func standingRequestsTellOnceOfEachAndOutliveARestart() async throws {
     let store = MemoryStore()
     let clock = ManualClock(Fixture.start)

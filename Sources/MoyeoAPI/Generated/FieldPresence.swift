@@ -836,6 +836,14 @@ extension Moyeo_V1_WatchPositionsEvent {
   package var resumeTokenIfSet: String? { hasResumeToken ? resumeToken : nil }
 }
 
+extension Moyeo_V1_DeleteLayerRequest {
+  package var layerIfSet: String? { hasLayer ? layer : nil }
+}
+
+extension Moyeo_V1_DeleteLayerResponse {
+  package var removedIfSet: Int32? { hasRemoved ? removed : nil }
+}
+
 extension Moyeo_V1_LayerSummary {
   package var nameIfSet: String? { hasName ? name : nil }
   package var objectCountIfSet: Int32? { hasObjectCount ? objectCount : nil }

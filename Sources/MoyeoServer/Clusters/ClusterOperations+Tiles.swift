@@ -112,7 +112,7 @@ extension ClusterOperations {
     let tile = try await services.shared.onPool(
       if: layer.isHeavyRead(
         in: address.bounds, zoom: address.zoom, filter: filter, limit: reader.featureLimit)
-    ) { () throws(APIError) in
+    ) { _ throws(APIError) in
       try reader.read(format, isGzipped: acceptsGzip)
     }
     tileCache?.keep(tile, for: key)

@@ -77,7 +77,8 @@ struct ClusterOperations: Sendable {
       tags: request.tags, tagMatch: request.tagMatchIfSet,
       notTags: request.notTags, conditions: request.where)
     let now = layers.clock.now()
-    let work: @Sendable () throws(APIError) -> SharedReads.Answer = { () throws(APIError) in
+    let work: @Sendable (WorkCaller) throws(APIError) -> SharedReads.Answer = {
+      _ throws(APIError) in
       var response = Moyeo_V1_GetClustersResponse()
       do throws(LayerError) {
         let shown = try layer.mapFeatures(
@@ -95,7 +96,7 @@ struct ClusterOperations: Sendable {
     // A short read is worked out on the spot; a long one, while it runs, for all who ask the same.
     // Nothing is kept: clusters follow their objects, and do not know when one of them expires.
     guard layer.isHeavyRead(in: box, zoom: zoom, filter: filter, limit: limit) else {
-      return SharedReads.Shared(answer: try work(), ageSeconds: 0, isCoalesced: false)
+      return SharedReads.Shared(answer: try work(WorkCaller()), ageSeconds: 0, isCoalesced: false)
         .encoded(age: 6, coalesced: 7)
     }
     let demand = try services.demand(
@@ -171,7 +172,7 @@ struct ClusterOperations: Sendable {
     let now = layers.clock.now()
     // Members before the cursor are passed over one by one.
     let isHeavy = request.hasCursor && id.zoom < 12
-    return try await services.shared.onPool(if: isHeavy) { () throws(APIError) in
+    return try await services.shared.onPool(if: isHeavy) { _ throws(APIError) in
       var writer = ProtobufWriter(capacity: 64 + limit * 160)
       do throws(LayerError) {
         let page = try layer.leaves(

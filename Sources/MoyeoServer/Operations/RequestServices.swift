@@ -25,8 +25,10 @@ struct RequestServices: Sendable {
   enum Place {
     /// A call here has some hundred microseconds; what takes longer throws ``APIError/isForPool``.
     case eventLoop
-    /// A call here may do what `limits.workPerRequest` allows.
-    case pool
+    /// A call here may do what `limits.workPerRequest` allows, while somebody waits for it.
+    case pool(WorkCaller)
+
+    var isEventLoop: Bool { if case .eventLoop = self { true } else { false } }
   }
 
   /// The steps of work that a call may do on an event loop; a step takes 2 to 100 ns.
@@ -38,13 +40,13 @@ struct RequestServices: Sendable {
   func budget(_ place: Place) -> WorkBudget {
     switch place {
     case .eventLoop: WorkBudget(steps: min(Self.stepsOnEventLoop, limits.workPerRequest))
-    case .pool: WorkBudget(steps: limits.workPerRequest)
+    case .pool(let caller): caller.budget(steps: limits.workPerRequest)
     }
   }
 
   /// What the layers refuse, at the place where it was asked.
   func refusal(_ error: LayerError, _ place: Place) -> APIError {
-    if case .tooMuchWork = error, place == .eventLoop,
+    if case .tooMuchWork = error, place.isEventLoop,
       limits.workPerRequest > Self.stepsOnEventLoop
     {
       return .isForPool

@@ -46,33 +46,52 @@ extension PartyOperations {
     return try response(page)
   }
 
-  func search(_ request: Moyeo_V1_SearchPartiesRequest) async throws(APIError) -> [UInt8] {
+  func search(_ request: Moyeo_V1_SearchPartiesRequest) async throws -> [UInt8] {
     let query = try reading.search(request)
     let staleness = try services.shared.staleness(
       request.maxStalenessSecondsIfSet)
-    guard query.minVersion == nil else {
-      let page = try await whenReached(query.minVersion) { () throws(PartyServiceError) in
-        try partyService.search(query)
+    if let minVersion = query.minVersion {
+      _ = try await whenReached(minVersion) { () throws(PartyServiceError) in
+        try partyService.require(minVersion)
       }
-      return SharedReads.Shared(answer: try answer(page), ageSeconds: 0, isCoalesced: false)
-        .encoded
     }
     var question = request
     question.clearMaxStalenessSeconds()
     question.tags = QuerySnapping.words(request.tags)
-    return try services.shared.onEventLoop(
+    return try await read(
       SharedReads.Question(call: "SearchParties", question),
-      SharedReads.Demand(maximumStaleness: staleness), version: partyService.layerCounter,
-      now: services.clock.now()
-    ) { () throws(APIError) in
+      SharedReads.Demand(maximumStaleness: query.minVersion == nil ? staleness : 0)
+    ) { budget throws(APIError) in
       let page: PartyPage
       do throws(PartyServiceError) {
-        page = try partyService.search(query)
+        page = try partyService.search(query, budget: budget)
       } catch {
         throw APIError(error)
       }
       return try answer(page)
     }.encoded
+  }
+
+  /// Steps of a read on the event loop: a party that is planned takes about a microsecond.
+  private static let stepsOnEventLoop = 1024
+
+  /// Works out on the event loop what is short, and all else on the pool, once for all who ask the
+  /// same.
+  private func read(
+    _ question: SharedReads.Question, _ demand: SharedReads.Demand,
+    _ work: @escaping @Sendable (WorkBudget) throws(APIError) -> SharedReads.Answer
+  ) async throws -> SharedReads.Shared {
+    let (now, steps) = (services.clock.now(), reading.validation.limits.workPerRequest)
+    do throws(APIError) {
+      return try services.shared.onEventLoop(
+        question, demand, version: partyService.layerCounter, now: now
+      ) { () throws(APIError) in try work(WorkBudget(steps: min(steps, Self.stepsOnEventLoop))) }
+    } catch {
+      guard error.reason == .tooMuchWork, steps > Self.stepsOnEventLoop else { throw error }
+    }
+    return try await services.shared.heavy(
+      question, demand, version: { partyService.layerCounter }, now: now
+    ) { caller throws(APIError) in try work(caller.budget(steps: steps)) }
   }
 
   private func answer(_ page: PartyPage) throws(APIError) -> SharedReads.Answer {
@@ -92,45 +111,35 @@ extension PartyOperations {
     return try encoded(response)
   }
 
-  /// A look at every party, or far from the rider, takes milliseconds: it is worked out on the pool
-  /// for heavy calls, once for all who ask the same.
+  /// A look at every party, or far from the rider, takes milliseconds.
   func match(_ request: Moyeo_V1_MatchPartiesRequest) async throws -> [UInt8] {
     let query = try reading.match(request, now: services.clock.now())
     let staleness = try services.shared.staleness(
       request.maxStalenessSecondsIfSet)
-    guard query.minVersion == nil else {
-      let answer = try await whenReached(query.minVersion) { () throws(PartyServiceError) in
-        try partyService.match(query)
+    if let minVersion = query.minVersion {
+      // Only the version is waited for here: a search that is repeated would be paid for again.
+      _ = try await whenReached(minVersion) { () throws(PartyServiceError) in
+        try partyService.require(minVersion)
       }
-      return SharedReads.Shared(answer: try self.answer(answer), ageSeconds: 0, isCoalesced: false)
-        .encoded
     }
     var question = request
     question.clearMaxStalenessSeconds()
     question.tags = QuerySnapping.words(request.tags)
-    let demand = SharedReads.Demand(maximumStaleness: staleness)
-    let work: @Sendable () throws(APIError) -> SharedReads.Answer = { () throws(APIError) in
+    let work: @Sendable (WorkBudget) throws(APIError) -> SharedReads.Answer = {
+      budget throws(APIError) in
       let found: PartyMatchAnswer
       do throws(PartyServiceError) {
-        found = try partyService.match(query)
+        found = try partyService.match(query, budget: budget)
       } catch {
         throw APIError(error)
       }
       return try answer(found)
     }
-    let key = SharedReads.Question(call: "MatchParties", question)
-    if query.query.explain || (query.query.wishes.maxWalkMeters ?? 0) > Self.shortWalkMeters {
-      return try await services.shared.heavy(
-        key, demand, version: { partyService.layerCounter }, now: services.clock.now(), work
-      ).encoded
-    }
-    return try services.shared.onEventLoop(
-      key, demand, version: partyService.layerCounter, now: services.clock.now(), work
+    return try await read(
+      SharedReads.Question(call: "MatchParties", question),
+      SharedReads.Demand(maximumStaleness: query.minVersion == nil ? staleness : 0), work
     ).encoded
   }
-
-  /// Up to such walks a match takes well under a millisecond among 100,000 parties.
-  private static let shortWalkMeters = 1000.0
 
   private func answer(_ answer: PartyMatchAnswer) throws(APIError) -> SharedReads.Answer {
     var response = Moyeo_V1_MatchPartiesResponse()

@@ -20,7 +20,7 @@ extension PositionOperations {
   }
 
   func nearby(
-    _ request: Moyeo_V1_NearbyRequest, _ place: RequestServices.Place = .pool
+    _ request: Moyeo_V1_NearbyRequest, _ place: RequestServices.Place = .pool(WorkCaller())
   ) throws(APIError) -> [UInt8] {
     let layer = try services.layer(
       request.layerIfSet,
@@ -166,7 +166,8 @@ extension PositionOperations {
           }
         }
       } catch {
-        if error.isForPool { throw error }
+        // Nobody waits for what the others would have answered.
+        if error.isForPool || error.reason == .deadlineExceeded { throw error }
         let refusal = error.prefixingFields("requests[\(i)].")
         var answer = ProtobufWriter()
         answer.int32(1, refusal.reason.status.http)

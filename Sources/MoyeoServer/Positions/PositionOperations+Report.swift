@@ -166,7 +166,8 @@ extension PositionOperations {
     case .full:
       rejection.reason = Reason.quotaExceeded.rawValue
       rejection.message =
-        "the layer holds as many objects as it may: remove some, or raise its quota"
+        "the layer, or all layers together, hold as many objects and bytes as they may: remove "
+        + "some, or raise limits.objectsPerLayer, limits.objects or limits.objectBytes"
     case .stale:
       rejection.field = "observedAt"
       rejection.reason = Reason.stale.rawValue

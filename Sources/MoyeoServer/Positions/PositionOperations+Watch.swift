@@ -37,7 +37,8 @@ extension PositionOperations {
     let open: @Sendable (RequestServices.Place) throws(APIError) -> WatchReader = {
       place throws(APIError) in
       do throws(LayerError) {
-        return try layer.watch(query, resuming: token, clock: clock, budget: self.services.budget(place))
+        return try layer.watch(
+          query, resuming: token, clock: clock, budget: self.services.budget(place))
       } catch {
         throw self.services.refusal(error, place)
       }
@@ -55,7 +56,7 @@ extension PositionOperations {
     if let reader {
       opened = reader
     } else {
-      opened = try await shared.onPool { () throws(APIError) in try open(.pool) }
+      opened = try await shared.onPool { caller throws(APIError) in try open(.pool(caller)) }
     }
     return WatchSource(
       reader: opened, interval: interval, kinds: kinds, fenceIDs: fenceIDs, clock: clock)

@@ -68,7 +68,7 @@ extension PositionOperations {
     }
     let found = try await shared.heavy(
       Self.question(request), demand, version: { layer.version.counter }, now: now
-    ) { () throws(APIError) in try self.answer(search, in: layer, .pool) }
+    ) { caller throws(APIError) in try self.answer(search, in: layer, .pool(caller)) }
     return found.encoded
   }
 
@@ -133,7 +133,9 @@ extension PositionOperations {
       return try tagHistogram(request, .eventLoop)
     } catch {
       guard error.isForPool else { throw error }
-      return try await shared.onPool { () throws(APIError) in try tagHistogram(request, .pool) }
+      return try await shared.onPool { caller throws(APIError) in
+        try tagHistogram(request, .pool(caller))
+      }
     }
   }
 
@@ -193,6 +195,20 @@ extension PositionOperations {
       return .everywhere
     }
     return .circle(center: center, radiusMillimeters: radius)
+  }
+
+  /// Ends a layer with all that is in it. There may be many objects: not on an event loop.
+  func deleteLayer(_ request: Moyeo_V1_DeleteLayerRequest) async throws -> [UInt8] {
+    let name = try validation.layerName(request.layerIfSet)
+    return try await shared.onPool { [layers] _ throws(APIError) in
+      var response = Moyeo_V1_DeleteLayerResponse()
+      do throws(LayerError) {
+        response.removed = Int32(clamping: try layers.deleteLayer(name))
+      } catch {
+        throw APIError(error)
+      }
+      return try encoded(response)
+    }
   }
 
   func listLayers() throws(APIError) -> [UInt8] {

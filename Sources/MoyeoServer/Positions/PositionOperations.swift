@@ -27,7 +27,7 @@ struct PositionOperations: Sendable {
         onEventLoop: service, "Report", Moyeo_V1_ReportRequest.self, Moyeo_V1_ReportResponse.self,
         routes: [.init("POST", layer + "/positions")], maximumRequestBytes: 4 << 20,
         isRead: false, encodedHandler: reportOnEventLoop, pool: shared,
-        longHandler: { request throws(APIError) in try report(request) }
+        longHandler: { request, _ throws(APIError) in try report(request) }
       ) { request throws(APIError) in try report(request) },
       Operation(
         onEventLoop: service, "Get", Moyeo_V1_GetPositionRequest.self,
@@ -43,14 +43,16 @@ struct PositionOperations: Sendable {
         onEventLoop: service, "Nearby", Moyeo_V1_NearbyRequest.self, Moyeo_V1_NearbyResponse.self,
         routes: [.init("GET", layer + "/nearby"), .init("POST", layer + "/nearby")],
         encodedHandler: nearbyOnEventLoop, throttleScope: { $0.layer }, pool: shared,
-        longHandler: { request throws(APIError) in try nearby(request, .pool) }
+        longHandler: { request, caller throws(APIError) in try nearby(request, .pool(caller)) }
       ) { request throws(APIError) in try nearby(request, .eventLoop) },
       Operation(
         onEventLoop: service, "NearbyBatch", Moyeo_V1_NearbyBatchRequest.self,
         Moyeo_V1_NearbyBatchResponse.self,
         routes: [.init("POST", layer + "/nearby/batch")], maximumRequestBytes: 4 << 20,
         encodedHandler: nearbyBatchOnEventLoop, pool: shared,
-        longHandler: { request throws(APIError) in try nearbyBatch(request, .pool) }
+        longHandler: { request, caller throws(APIError) in
+          try nearbyBatch(request, .pool(caller))
+        }
       ) { request throws(APIError) in try nearbyBatch(request, .eventLoop) },
       Operation(
         service, "Within", Moyeo_V1_WithinRequest.self, Moyeo_V1_WithinResponse.self,
@@ -65,6 +67,10 @@ struct PositionOperations: Sendable {
         service, "ListLayers", Moyeo_V1_ListLayersRequest.self, Moyeo_V1_ListLayersResponse.self,
         routes: [.init("GET", "/v1/layers")]
       ) { _, _ in try listLayers() },
+      Operation(
+        service, "DeleteLayer", Moyeo_V1_DeleteLayerRequest.self,
+        Moyeo_V1_DeleteLayerResponse.self, routes: [.init("DELETE", layer)], isRead: false
+      ) { request, _ in try await deleteLayer(request) },
     ]
   }
 }
