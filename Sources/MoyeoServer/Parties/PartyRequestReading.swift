@@ -65,10 +65,17 @@ struct PartyRequestReading: Sendable {
         rider.hasRiderID ? rider.riderID : nil, field: prefix + "riderId"),
       destination: rider.hasDropOff
         ? try place(rider.dropOff, field: prefix + "dropOff") : nil,
+      origin: rider.hasOrigin
+        ? try place(rider.origin, field: prefix + "origin").coordinate : nil,
       seats: rider.hasSeats ? Int(rider.seats) : nil,
       attributes: try attributes(
         rider.hasAttributes ? rider.attributes : nil, field: prefix + "attributes"),
-      weight: rider.hasWeight ? rider.weight : nil)
+      wishes: RideWishes(
+        maxWalkMeters: rider.hasMaxWalkMeters ? rider.maxWalkMeters : nil,
+        maxDetourRatio: rider.hasMaxDetourRatio ? rider.maxDetourRatio : nil,
+        minSharedRatio: rider.hasMinSharedRatio ? rider.minSharedRatio : nil),
+      weight: rider.hasWeight ? rider.weight : nil,
+      maxShare: rider.hasMaxShare ? rider.maxShare : nil)
   }
 
   func join(_ request: Moyeo_V1_JoinPartyRequest) throws(APIError) -> JoinParty {
@@ -236,7 +243,8 @@ struct PartyRequestReading: Sendable {
       seats: request.hasSeats ? Int(request.seats) : 1,
       attributes: try attributes(
         request.hasAttributes ? request.attributes : nil, field: "attributes"),
-      maxShare: request.hasMaxShare ? request.maxShare : nil, explain: request.explain)
+      maxShare: request.hasMaxShare ? request.maxShare : nil, explain: request.explain,
+      allowsOverlap: request.allowsOverlap)
     return PartyMatchRequest(
       query: query, tags: try validation.tags(request.tags, field: "tags"),
       limit: request.hasLimit ? Int(request.limit) : nil,
@@ -274,6 +282,14 @@ struct PartyRequestReading: Sendable {
     }
     if request.hasMaxDetourRatio {
       limits.maxDetourRatio = try number(request.maxDetourRatio, field: "maxDetourRatio")
+    }
+    if request.hasMinSharedRatio {
+      let ratio = try number(request.minSharedRatio, field: "minSharedRatio")
+      guard ratio <= 1 else {
+        throw APIError(
+          .limitOutOfRange, field: "minSharedRatio", "minSharedRatio is 0 to 1; got \(ratio)")
+      }
+      limits.minSharedRatio = ratio
     }
     let seats = request.hasSeats ? Int(request.seats) : 1
     guard (1...PartyConfiguration.maximumSeatsOfTaxi).contains(seats) else {
