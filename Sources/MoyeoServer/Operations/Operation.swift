@@ -242,6 +242,13 @@ enum RequestDecoding {
         .unknownField, field: unknown,
         "\(Request.protoMessageName) does not know the field \(unknown)")
     }
+    let repeated = encoded.withUnsafeBytes { MessageSchema.of(type).repeatedAttribute(in: $0) }
+    if let repeated {
+      throw APIError(
+        .malformedRequest, field: repeated,
+        JSONFieldCheck.sentence(
+          repeatedAttribute: repeated.split(separator: ".").last.map(String.init) ?? ""))
+    }
     return request
   }
 
