@@ -15,16 +15,17 @@ struct FareOperations: Sendable {
     let service = "FareService"
     return [
       Operation(
-        service, "Estimate", Moyeo_V1_EstimateFareRequest.self,
-        Moyeo_V1_EstimateFareResponse.self, routes: [.init("POST", "/v1/fares/estimate")]
+        service, "Estimate", request: Moyeo_V1_EstimateFareRequest.self,
+        response: Moyeo_V1_EstimateFareResponse.self, routes: [.init("POST", "/v1/fares/estimate")]
       ) { request, _ in try await estimate(request) },
       Operation(
-        service, "Split", Moyeo_V1_SplitFareRequest.self, Moyeo_V1_SplitFareResponse.self,
+        service, "Split", request: Moyeo_V1_SplitFareRequest.self,
+        response: Moyeo_V1_SplitFareResponse.self,
         routes: [.init("POST", "/v1/fares/split")]
       ) { request, _ in try split(request) },
       Operation(
-        service, "ListTariffs", Moyeo_V1_ListTariffsRequest.self,
-        Moyeo_V1_ListTariffsResponse.self, routes: [.init("GET", "/v1/tariffs")]
+        service, "ListTariffs", request: Moyeo_V1_ListTariffsRequest.self,
+        response: Moyeo_V1_ListTariffsResponse.self, routes: [.init("GET", "/v1/tariffs")]
       ) { request, _ in try listTariffs(request) },
     ]
   }
