@@ -89,10 +89,10 @@ struct FareOperations: Sendable {
   }
 
   /// Riders or legs that are looked at; a taxi holds fewer, which the rules say.
-  private static let mostItems = 100
+  private static let maximumItems = 100
 
   private func riders(_ riders: [Moyeo_V1_FareRider]) throws(APIError) -> [FareRider] {
-    try validation.bounded(riders.count, Self.mostItems, field: "riders")
+    try validation.bounded(riders.count, Self.maximumItems, field: "riders")
     var out: [FareRider] = []
     for (i, rider) in riders.enumerated() {
       let field = "riders[\(i)]"
@@ -122,10 +122,10 @@ struct FareOperations: Sendable {
       throw APIError(.missingField, field: "amount", "amount is required")
     }
     let rule = try rule(request.ruleIfSet, field: "rule") ?? .equal
-    try validation.bounded(request.riders.count, Self.mostItems, field: "riders")
-    try validation.bounded(request.legs.count, Self.mostItems, field: "legs")
+    try validation.bounded(request.riders.count, Self.maximumItems, field: "riders")
+    try validation.bounded(request.legs.count, Self.maximumItems, field: "legs")
     for (i, leg) in request.legs.enumerated() {
-      try validation.bounded(leg.aboard.count, Self.mostItems, field: "legs[\(i)].aboard")
+      try validation.bounded(leg.aboard.count, Self.maximumItems, field: "legs[\(i)].aboard")
     }
     var riders: [ShareRider] = []
     for (i, rider) in request.riders.enumerated() {

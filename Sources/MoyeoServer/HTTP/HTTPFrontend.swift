@@ -158,7 +158,7 @@ struct HTTPFrontend: Sendable {
 
   /// A larger answer takes longer to write as JSON, about a microsecond a KiB, than an event loop
   /// should be kept.
-  private static let mostWrittenOnLoop = 256 * 1024
+  private static let maximumBytesWrittenOnEventLoop = 256 * 1024
 
   private func call(
     _ operation: Operation, path: [(name: String, value: String)], body: Data?,
@@ -170,7 +170,7 @@ struct HTTPFrontend: Sendable {
     context.throttle = throttle
     context.pool = threadPool
     let answer = try await operation.callJSON(body, parameters, context)
-    let isLarge = answer.count > Self.mostWrittenOnLoop
+    let isLarge = answer.count > Self.maximumBytesWrittenOnEventLoop
     return Self.json(
       isLarge
         ? try await threadPool.run { _ in try operation.json(answer) }
