@@ -260,13 +260,14 @@ let package = Package(
     houseTests(
       "SpatialIndexingTests",
       ["SpatialIndexing", "GeoMath", "ObjectModel", "CAllocationCounter"]),
-    houseTests("TaxiFaresTests", ["TaxiFares", "ObjectModel"]),
+    houseTests("TaxiFaresTests", ["TaxiFares", "ObjectModel", "TestSupport"]),
     houseTests("RoutePlanningTests", ["RoutePlanning", "GeoMath", "ObjectModel", "TestSupport"]),
-    houseTests("PointClusteringTests", ["PointClustering", "GeoMath", "ObjectModel"]),
+    houseTests(
+      "PointClusteringTests", ["PointClustering", "GeoMath", "ObjectModel", "TestSupport"]),
     houseTests("CitySimulationTests", ["CitySimulation", "GeoMath", "ObjectModel"]),
     houseTests(
       "RideMatchingTests",
-      ["RideMatching", "RoutePlanning", "TaxiFares", "GeoMath", "ObjectModel"]),
+      ["RideMatching", "RoutePlanning", "TaxiFares", "GeoMath", "ObjectModel", "TestSupport"]),
     houseTests("VectorTilesTests", ["VectorTiles", "GeoMath", swiftProtobuf]),
     houseTests(
       "RouteProvidersTests",

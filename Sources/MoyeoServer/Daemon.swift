@@ -108,20 +108,19 @@ package struct Daemon: Sendable {
   /// The services to run, in order of their start.
   package func services() -> [any Service] {
     let threadPool = BoundedThreadPool(threadCount: configuration.heavyThreads)
-    let positions = PositionOperations(
+    let services = RequestServices(
       layers: layers,
       shared: SharedReads(settings: configuration.coalescing, threadPool: threadPool))
-    let clusters = ClusterOperations(layers: layers, positions: positions, threadPool: threadPool)
+    let positions = PositionOperations(services: services)
+    let clusters = ClusterOperations(services: services)
     let clusterStreams = [positions.watch, TileWatch(clusters: clusters).operation]
     let pump = StreamPump(settings: configuration.streams, shutdown: shutdown)
     let partyCalls = parties.map { partyService in
-      PartyCalls(
-        partyService: partyService, clock: layers.clock, validation: positions.validation,
-        shared: positions.shared, shutdown: shutdown)
+      PartyCalls(partyService: partyService, services: services, shutdown: shutdown)
     }
     let streams = clusterStreams + (partyCalls?.streams ?? [])
     let operations =
-      positions.all + clusters.all + fareAndRouteOperations(positions.validation)
+      positions.all + clusters.all + fareAndRouteOperations(services.validation)
       + (partyCalls?.operations ?? [])
     let tiles = TileRoutes(clusters: clusters).all
     let throttle = SessionThrottle(settings: configuration.sessions)
@@ -136,7 +135,7 @@ package struct Daemon: Sendable {
     let pages = OperatorPages(
       layers: layers, parties: parties, metrics: metrics,
       serving: ServingFigures(
-        shared: positions.shared, tileCache: clusters.tileCache, throttle: throttle, pump: pump,
+        shared: services.shared, tileCache: clusters.tileCache, throttle: throttle, pump: pump,
         connections: ConnectionFigures(grpc: limits.grpc, http: limits.http, events: events)),
       shutdown: shutdown, readiness: readiness, degradations: degradations,
       openAPI: OpenAPIPage.make(

@@ -31,7 +31,7 @@ import LiveLayers
   /// Objects with the attribute `seats_free`, over a few degrees.
   private static func fill(_ layers: LayerRegistry) throws {
     var random = SplitMix64(seed: 17)
-    let operations = PositionOperations(layers: layers)
+    let operations = PositionOperations(services: RequestServices(layers: layers))
     _ = try operations.report(
       .with {
         $0.layer = "taxis"
@@ -63,7 +63,7 @@ import LiveLayers
     let layers = LayerRegistry(
       configuration: Self.configuration(), clock: ManualClock(RunningDaemon.start), epoch: 1)
     try Self.fill(layers)
-    let operations = PositionOperations(layers: layers)
+    let operations = PositionOperations(services: RequestServices(layers: layers))
     let long = Self.nearby { $0.where = Self.conditions }
     func isForPool(_ body: () throws(APIError) -> [UInt8]) -> Bool {
       do throws(APIError) {

@@ -179,12 +179,14 @@ final class SharedReads: Sendable {
     }
   }
 
-  /// Work that is nobody else's but too long for an event loop.
+  /// Does work that is nobody else's: on the pool if it is too long for an event loop, else here.
   ///
   /// - Throws: `overloaded` when as many as may wait do so already, and what `work` throws.
   func onPool<Answer: Sendable>(
+    if isHeavy: Bool = true,
     _ work: @escaping @Sendable (WorkCaller) throws(APIError) -> Answer
   ) async throws -> Answer {
+    guard isHeavy else { return try work(WorkCaller()) }
     let deadline = settings.deadline()
     do {
       return try await threadPool.run { isCancelled in

@@ -6,14 +6,11 @@ import RideMatching
 import QueryCoalescing
 
 extension PartyOperations {
-  /// How long a read waits for the version it asks for.
-  private static let versionWait = Duration.milliseconds(50)
-
   /// Runs a read, and again after changes for as long as the version it asks for is on its way.
   func whenReached<Answer>(
     _ minVersion: String?, _ read: () throws(PartyServiceError) -> Answer
   ) async throws(APIError) -> Answer {
-    let end = ContinuousClock.now + Self.versionWait
+    let end = ContinuousClock.now + .milliseconds(services.limits.versionWaitMilliseconds)
     while true {
       // Asked before the read, so that no change falls in between.
       let newest = partyService.eventBounds.newest
@@ -29,8 +26,8 @@ extension PartyOperations {
   }
 
   func get(_ request: Moyeo_V1_GetPartyRequest) async throws(APIError) -> [UInt8] {
-    let id = try reading.partyID(request.hasID ? request.id : nil)
-    let minVersion = request.hasMinVersion ? request.minVersion : nil
+    let id = try reading.partyID(request.idIfSet)
+    let minVersion = request.minVersionIfSet
     let (party, version) = try await whenReached(minVersion) { () throws(PartyServiceError) in
       let version = partyService.layerVersion
       return (try partyService.get(id, minVersion: minVersion), version)
@@ -51,8 +48,7 @@ extension PartyOperations {
 
   func search(_ request: Moyeo_V1_SearchPartiesRequest) async throws -> [UInt8] {
     let query = try reading.search(request)
-    let staleness = try shared.staleness(
-      request.hasMaxStalenessSeconds ? request.maxStalenessSeconds : nil)
+    let staleness = try services.shared.staleness(request.maxStalenessSecondsIfSet)
     if let minVersion = query.minVersion {
       _ = try await whenReached(minVersion) { () throws(PartyServiceError) in
         try partyService.require(minVersion)
@@ -84,15 +80,15 @@ extension PartyOperations {
     _ question: SharedReads.Question, _ demand: SharedReads.Demand,
     _ work: @escaping @Sendable (WorkBudget) throws(APIError) -> SharedReads.Answer
   ) async throws -> SharedReads.Shared {
-    let (now, steps) = (clock.now(), reading.validation.limits.workPerRequest)
+    let (now, steps) = (services.clock.now(), services.limits.workPerRequest)
     do throws(APIError) {
-      return try shared.onEventLoop(
+      return try services.shared.onEventLoop(
         question, demand, version: partyService.layerCounter, now: now
       ) { () throws(APIError) in try work(WorkBudget(steps: min(steps, Self.stepsOnEventLoop))) }
     } catch {
       guard error.reason == .tooMuchWork, steps > Self.stepsOnEventLoop else { throw error }
     }
-    return try await shared.heavy(
+    return try await services.shared.heavy(
       question, demand, version: { partyService.layerCounter }, now: now
     ) { caller throws(APIError) in try work(caller.budget(steps: steps)) }
   }
@@ -116,9 +112,8 @@ extension PartyOperations {
 
   /// A look at every party, or far from the rider, takes milliseconds.
   func match(_ request: Moyeo_V1_MatchPartiesRequest) async throws -> [UInt8] {
-    let query = try reading.match(request, now: clock.now())
-    let staleness = try shared.staleness(
-      request.hasMaxStalenessSeconds ? request.maxStalenessSeconds : nil)
+    let query = try reading.match(request, now: services.clock.now())
+    let staleness = try services.shared.staleness(request.maxStalenessSecondsIfSet)
     if let minVersion = query.minVersion {
       // Only the version is waited for here: a search that is repeated would be paid for again.
       _ = try await whenReached(minVersion) { () throws(PartyServiceError) in
@@ -160,7 +155,7 @@ extension PartyOperations {
   /// A join that would be refused for the party's state is an answer that says so; a request that
   /// is wrong whatever the state is refused.
   func preview(_ request: Moyeo_V1_PreviewJoinRequest) throws(APIError) -> [UInt8] {
-    let id = try reading.partyID(request.hasID ? request.id : nil)
+    let id = try reading.partyID(request.idIfSet)
     let command = try reading.join(request)
     var response = Moyeo_V1_PreviewJoinResponse()
     do throws(PartyServiceError) {
@@ -187,7 +182,7 @@ extension PartyOperations {
   }
 
   func matchBatch(_ request: Moyeo_V1_MatchBatchRequest) async throws(APIError) -> [UInt8] {
-    let query = try reading.batch(request, now: clock.now())
+    let query = try reading.batch(request, now: services.clock.now())
     let answer: PartyBatchAnswer
     do throws(PartyServiceError) {
       answer = try await partyService.matchBatch(query)

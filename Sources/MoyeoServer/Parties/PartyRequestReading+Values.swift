@@ -26,14 +26,14 @@ extension PartyRequestReading {
     return RidePlace(
       name: place.name,
       coordinate: try validation.coordinate(
-        latitude: place.hasLatitude ? place.latitude : nil,
-        longitude: place.hasLongitude ? place.longitude : nil, prefix: field + "."))
+        latitude: place.latitudeIfSet,
+        longitude: place.longitudeIfSet, prefix: field + "."))
   }
 
   func point(_ point: Moyeo_V1_Point, field: String) throws(APIError) -> Coordinate {
     try validation.coordinate(
-      latitude: point.hasLatitude ? point.latitude : nil,
-      longitude: point.hasLongitude ? point.longitude : nil, prefix: field + ".")
+      latitude: point.latitudeIfSet,
+      longitude: point.longitudeIfSet, prefix: field + ".")
   }
 
   func time(_ time: Google_Protobuf_Timestamp, field: String) throws(APIError) -> Instant {
@@ -127,7 +127,7 @@ extension PartyRequestReading {
     }
     return RidePolicy(
       sameAttributes: names,
-      pack: try word(policy.hasPack ? policy.pack : nil, field: "policy.pack"),
+      pack: try word(policy.packIfSet, field: "policy.pack"),
       maxWalkMeters: try limit(policy.hasMaxWalkMeters, policy.maxWalkMeters, "maxWalkMeters"),
       maxDetourRatio: try limit(
         policy.hasMaxDetourRatio, policy.maxDetourRatio, "maxDetourRatio"),

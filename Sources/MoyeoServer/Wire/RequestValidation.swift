@@ -171,8 +171,8 @@ struct RequestValidation: Sendable {
     for (i, point) in points.enumerated() {
       corners.append(
         try coordinate(
-          latitude: point.hasLatitude ? point.latitude : nil,
-          longitude: point.hasLongitude ? point.longitude : nil,
+          latitude: point.latitudeIfSet,
+          longitude: point.longitudeIfSet,
           prefix: "\(field).points[\(i)].", allowsNullIsland: true))
     }
     do {
@@ -315,7 +315,7 @@ struct RequestValidation: Sendable {
     _ type: Request.Type, _ bytes: UnsafeRawBufferPointer
   ) throws(APIError) -> Request {
     try checkLists(of: type, bytes)
-    guard bytes.count <= PositionOperations.mostDecodedOnEventLoop else {
+    guard bytes.count <= RequestServices.maximumBytesDecodedOnEventLoop else {
       throw APIError.isForPool
     }
     return try RequestDecoding.message(type, encoded: Array(bytes))

@@ -58,7 +58,7 @@ struct PartyList: AsyncParsableCommand {
     try await connection.withClient { client in
       let answer = try await client.listParties(made)
       if output.json { return try JSONOutput.print(answer) }
-      PartyTable.list(answer.parties, nextCursor: answer.hasNextCursor ? answer.nextCursor : nil)
+      PartyTable.list(answer.parties, nextCursor: answer.nextCursorIfSet)
     }
   }
 }
@@ -125,7 +125,7 @@ struct PartySearch: AsyncParsableCommand {
     try await connection.withClient { client in
       let answer = try await client.searchParties(made)
       if output.json { return try JSONOutput.print(answer) }
-      PartyTable.list(answer.parties, nextCursor: answer.hasNextCursor ? answer.nextCursor : nil)
+      PartyTable.list(answer.parties, nextCursor: answer.nextCursorIfSet)
     }
   }
 }
