@@ -63,8 +63,9 @@ package final class LayerRegistry: Sendable {
         name: name, settings: settings, epoch: epoch,
         watchedAreas: configuration.limits.watchedAreas, rankKey: configuration.rankKey,
         maximumObjects: configuration.limits.objectsPerLayer,
-        onWork: { [clusterMaintainer] in clusterMaintainer.signal() },
-        onWatchWork: { [watchMaintainer] in watchMaintainer.signal() })
+        // Weak: the maintainers know the layers, and both go with the registry.
+        onWork: { [weak clusterMaintainer] in clusterMaintainer?.signal() },
+        onWatchWork: { [weak watchMaintainer] in watchMaintainer?.signal() })
       if let layer { layers[name] = layer }
       return layer
     }
