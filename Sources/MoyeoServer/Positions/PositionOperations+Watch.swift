@@ -37,7 +37,8 @@ extension PositionOperations {
     let open: @Sendable (RequestServices.Place) throws(APIError) -> WatchReader = {
       place throws(APIError) in
       do throws(LayerError) {
-        return try layer.watch(query, resuming: token, clock: clock, budget: self.services.budget(place))
+        return try layer.watch(
+          query, resuming: token, clock: clock, budget: self.services.budget(place))
       } catch {
         throw self.services.refusal(error, place)
       }
