@@ -13,7 +13,8 @@ IMPORT_CHECK = --explicit-target-dependency-import-check error
 ARGS ?= --demo seoul
 
 .PHONY: run build test test-swift test-packages test-programs test-daemon test-findings \
-  test-browser test-thread test-release test-clients-long fuzz fuzz-smoke torture torture-smoke bench bench-smoke bench-matching \
+  test-browser test-thread test-release test-clients-long fuzz fuzz-smoke simulate torture \
+  torture-smoke bench bench-smoke bench-matching \
   bench-joins bench-peers bench-wire format lint proto docs clean packages
 
 # Builds the daemon and the command line, then starts a living demo city with its map page.
@@ -79,13 +80,22 @@ test-browser: test-programs
 
 # What is concurrent in the core and the services, under the thread sanitizer.
 test-thread: test-packages
-	MOYEO_CORE_ONLY=1 $(SWIFT) test --scratch-path .build/thread --sanitize=thread \
-	  --filter 'QueryCoalescingTests|SharedLiveIndex|Concurren|LiveClusters|CommitPipeline|RaceTests|EventFeed|PartyService|BoundedThreadPool|WatchTests|PositionWriteBehind'
+	MOYEO_CORE_ONLY=1 MOYEO_KEEPS_TRANSPORT=1 $(SWIFT) test --scratch-path .build/thread \
+	  --sanitize=thread \
+	  --filter 'GRPCServerTransportTests|QueryCoalescingTests|SharedLiveIndex|Concurren|LiveClusters|CommitPipeline|RaceTests|EventFeed|PartyService|BoundedThreadPool|WatchTests|PositionWriteBehind'
 
 # The algorithm modules optimised: larger inputs, and work counters instead of times.
 test-release: test-packages
 	MOYEO_CORE_ONLY=1 $(SWIFT) test -c release --scratch-path .build/release-tests \
 	  -Xswiftc -enable-testing
+
+# Engine, record, clocks and clients on one thread, by seeds: SEEDS=100000 FIRST=1.
+SEEDS ?= 100000
+FIRST ?= 1
+simulate: test-packages
+	MOYEO_SIMULATION_SEEDS=$(SEEDS) MOYEO_SIMULATION_FIRST=$(FIRST) MOYEO_CORE_ONLY=1 \
+	  $(SWIFT) test -c release --scratch-path .build/release-tests -Xswiftc -enable-testing \
+	  --filter SimulationTests
 
 # kill -9 at random moments under load. Other modes: TORTURE="race --rounds 1000", backup, full, fill,
 # faults, power, clock, start, smalldisk (needs the right to mount), export.

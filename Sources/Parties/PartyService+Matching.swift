@@ -99,7 +99,7 @@ extension PartyService {
   package func previewJoin(
     partyID: String, _ command: JoinParty
   ) throws(PartyServiceError) -> (party: Party, preview: JoinPreview) {
-    guard let party = book.party(partyID) else { throw .unknownParty(partyID) }
+    guard let party = book.party(partyID) else { throw model.unknownParty(partyID) }
     let now = clock.now()
     do throws(PartyError) {
       let preview = try rules.preview(command, party, now: now)

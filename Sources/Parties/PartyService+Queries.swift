@@ -16,7 +16,7 @@ extension PartyService {
   /// - Throws: `unknownParty`, `badVersion`, `versionNotReached`.
   package func get(_ id: String, minVersion: String? = nil) throws(PartyServiceError) -> Party {
     if let minVersion, UInt64(minVersion) == nil { try require(minVersion) }
-    guard let party = book.party(id) else { throw .unknownParty(id) }
+    guard let party = book.party(id) else { throw model.unknownParty(id) }
     if let minVersion, let wanted = UInt64(minVersion), wanted > party.version {
       throw .versionNotReached(minVersion)
     }

@@ -41,25 +41,25 @@ extension PartyService {
       if case .enqueued = output.yield(update) { return true }
       return false
     }
-    func lookAtAll() -> Bool {
+    func visitAll() -> Bool {
       let all = answer(request, limit: limit, now: clock.now()).candidates
       known = Set(all.map(\.party.id))
       return send(.candidates(all))
     }
     var claims = Set(book.claims(of: request.query.riderID))
-    guard lookAtAll() else { return }
+    guard visitAll() else { return }
     while !Task.isCancelled {
       let news = await watchers.next(watcher)
       guard clock.now() <= request.query.window.end else { return }
       switch news {
       case .closed: return
-      case .everything: guard lookAtAll() else { return }
+      case .everything: guard visitAll() else { return }
       case .changed(let ids):
         // Another party of the rider's own may hide others, or no longer do.
         let claimsNow = Set(book.claims(of: request.query.riderID))
         if claimsNow != claims {
           claims = claimsNow
-          guard lookAtAll() else { return }
+          guard visitAll() else { return }
           continue
         }
         for id in ids.sorted() {
@@ -142,14 +142,27 @@ extension PartyService {
   func followStandingRequests() async {
     guard let id = watchers.open(limit: .max) else { return }
     defer { watchers.close(id) }
-    for kept in model.requests.all { requestsToScan(kept.id) }
+    // Of each request's rider, when the request was last held against every party.
+    var claims: [String: Set<PartyInterval>] = [:]
+    func scan(_ kept: StandingRequest) {
+      claims[kept.id] = Set(book.claims(of: kept.query.riderID))
+      requestsToScan(kept.id)
+    }
+    for kept in model.requests.all { scan(kept) }
     while !Task.isCancelled {
       switch await watchers.next(id) {
       case .closed: return
-      case .everything: for kept in model.requests.all { requestsToScan(kept.id) }
+      case .everything: for kept in model.requests.all { scan(kept) }
       case .changed(let ids):
         let kept = model.requests.all
+        if claims.count > 2 * kept.count + 64 {
+          let known = Set(kept.map(\.id))
+          claims = claims.filter { known.contains($0.key) }
+        }
         guard !kept.isEmpty else { continue }
+        // Another party of the rider's own may have hidden others, and no longer does.
+        let freed = kept.filter { claims[$0.id] != Set(book.claims(of: $0.query.riderID)) }
+        for request in freed { scan(request) }
         for party in ids { tell(party, kept) }
       }
     }

@@ -39,14 +39,16 @@ package final class PartyService: Sendable {
   ///   - configuration: The tenant, the rules' settings and the limits.
   ///   - threadPool: Where batches are matched; nil: threads of its own.
   ///   - monotonic: By which a record that refuses writes is opened again.
+  ///   - startsReadOnly: Whether a record that cannot be read in whole is served as far as it can,
+  ///     without taking commands; else that is thrown.
   ///   - makeID: Ids of parties and standing requests; nil: sortable by time, 26 characters.
-  /// - Throws: ``StoreFailure``, also for a record that cannot be read.
+  /// - Throws: ``StoreFailure``, also for a record that cannot be read, unless `startsReadOnly`.
   package init(
     layers: LayerRegistry, store: any AggregateStore, fares: FareEstimator,
     routes: EstimatedRouteProvider = EstimatedRouteProvider(),
     configuration: PartyServiceConfiguration = PartyServiceConfiguration(),
     threadPool: BoundedThreadPool? = nil,
-    monotonic: any MonotonicClock = SystemMonotonicClock(),
+    monotonic: any MonotonicClock = SystemMonotonicClock(), startsReadOnly: Bool = false,
     makeID: (@Sendable () -> String)? = nil
   ) throws(StoreFailure) {
     self.configuration = configuration
@@ -62,17 +64,38 @@ package final class PartyService: Sendable {
     keying = IdempotencyKeying(secret: configuration.idempotencySecret)
     let layer: PartyLayer
     do { layer = try PartyLayer(layers) } catch { throw StoreFailure("\(error)") }
-    feed = try EventFeed(
-      tenant: configuration.tenant, store: store, limit: configuration.eventsInMemory)
+    var failure: StoreFailure?
+    do throws(StoreFailure) {
+      feed = try EventFeed(
+        tenant: configuration.tenant, store: store, limit: configuration.eventsInMemory)
+    } catch {
+      guard startsReadOnly else { throw error }
+      failure = error
+      feed = EventFeed(
+        tenant: configuration.tenant, store: store, limit: configuration.eventsInMemory,
+        failure: error)
+    }
     watchers = MatchWatchers()
     book = PartyBook()
     model = PartyCommitModel(
       tenant: configuration.tenant, rules: rules, book: book, requests: RequestBook(),
       layer: layer, feed: feed, watchers: watchers, quotas: configuration.quotas)
-    try model.reload(from: store, now: layers.clock.now())
-    pipeline = try CommitPipeline(
-      model: model, store: store, clock: layers.clock, configuration: configuration.commits,
-      monotonic: monotonic)
+    if startsReadOnly {
+      let unread = model.loadWhatCanBeRead(from: store, now: layers.clock.now())
+      failure = failure ?? unread
+    } else {
+      try model.reload(from: store, now: layers.clock.now())
+    }
+    do throws(StoreFailure) {
+      pipeline = try CommitPipeline(
+        model: model, store: store, clock: layers.clock, configuration: configuration.commits,
+        monotonic: monotonic, failure: failure)
+    } catch {
+      guard startsReadOnly else { throw error }
+      pipeline = try CommitPipeline(
+        model: model, store: store, clock: layers.clock, configuration: configuration.commits,
+        monotonic: monotonic, failure: error)
+    }
   }
 
   /// Starts the commit thread and the timers; call once.

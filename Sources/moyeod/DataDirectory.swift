@@ -27,7 +27,9 @@ struct DataDirectory {
   private static let positionsPart = "positions"
   static let setAsidePart = "positions-file"
 
-  /// - Throws: ``StartFailure``: in use by another daemon, of a newer release, damaged.
+  /// A record that is damaged is served read-only, as far as it can be read.
+  ///
+  /// - Throws: ``StartFailure``: in use by another daemon, of a newer release, no database at all.
   func openRecord(
     _ configuration: PartyServiceConfiguration, layers: LayerRegistry, fares: FareEstimator,
     threadPool: BoundedThreadPool
@@ -38,6 +40,7 @@ struct DataDirectory {
     do {
       var options = SQLiteStore.Options()
       options.reserveBytes = SQLiteStore.Options.standardReserveBytes
+      options.opensDamaged = true
       options.onTrouble = { [degradations] in degradations.set($0.rawValue, $1) }
       store = try SQLiteStore(directory: path, options: options)
     } catch {
@@ -50,7 +53,12 @@ struct DataDirectory {
       configuration.idempotencySecret = (secret.high, secret.low)
       let partyService = try PartyService(
         layers: layers, store: store, fares: fares, configuration: configuration,
-        threadPool: threadPool)
+        threadPool: threadPool, startsReadOnly: true)
+      if let reason = partyService.readOnlyReason {
+        logger.warning(
+          "the record takes no commands: look at it with moyeo doctor, restore a backup",
+          metadata: ["file": "\(store.path)", "reason": "\(reason)"])
+      }
       logger.info(
         "record opened",
         metadata: [

@@ -4,6 +4,7 @@ import Logging
 import LiveLayers
 import Parties
 import MoyeoServer
+import ObjectModel
 import SystemPackage
 
 /// The daemon's settings, read once: flags over environment over file over defaults.
@@ -299,7 +300,9 @@ struct Values: Sendable {
     {
       settings.defaultTTLMilliseconds = Int64(seconds) * 1000
     }
-    if let columns = reader.stringArray(forKey: inLayer("columns")) { settings.columns = columns }
+    if let columns = reader.stringArray(forKey: inLayer("columns")) {
+      settings.columns = columns.map(CanonicalText.normalize)
+    }
     if let allows = reader.bool(forKey: inLayer("allowNullIsland")) {
       settings.allowsNullIsland = allows
     }

@@ -139,4 +139,40 @@ struct MatchWatchTests {
     await again.partyService.settleCommands()
     #expect(again.partyService.standingRequests.isEmpty)
   }
+
+  /// A party that one's own party hides is told of once the rider is out of that.
+  @Test(arguments: [false, true]) func standingRequestsTellOfWhatOverlappedOnceItDoesNot(
+    cancels: Bool
+  ) async throws {
+    let it = try Fixture()
+    defer { it.partyService.stop() }
+    let own = try await it.partyService.create(Fixture.create("zoe"), Fixture.plain).party
+    _ = try await it.partyService.join(
+      partyID: own.id, JoinParty(riderID: "bob"), Fixture.plain)
+    _ = try await it.partyService.keepRequest(Self.request(it), Fixture.plain)
+    let hidden = try await it.partyService.create(Fixture.create("ann"), Fixture.plain).party
+    await it.partyService.settleCommands()
+    #expect(
+      try await it.partyService.events(after: 0, kinds: ["match.found"]).events.isEmpty)
+    let before = it.partyService.eventBounds.newest
+    if cancels {
+      _ = try await it.partyService.cancel(partyID: own.id, actorID: nil, Fixture.plain)
+    } else {
+      _ = try await it.partyService.leave(partyID: own.id, riderID: "bob", Fixture.plain)
+    }
+    var after = before
+    var told: Set<String> = []
+    while !told.contains(hidden.id) {
+      let page = try await it.partyService.events(after: after)
+      told.formUnion(page.events.filter { $0.kind == "match.found" }.map(\.aggregateID))
+      after = page.next
+      guard !told.contains(hidden.id) else { break }
+      guard await it.partyService.waitForEvents(after: after, atMost: .seconds(20)) else {
+        Issue.record("the party that overlaps no longer is not told of")
+        break
+      }
+    }
+    // The party that bob left is a match again, unless it is gone.
+    #expect(told.isSubset(of: [hidden.id, own.id]))
+  }
 }

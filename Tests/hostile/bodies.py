@@ -31,12 +31,16 @@ def party(host):
     return {"hostId": host, "origin": SEOUL, "destination": GANGNAM, "departureTime": at(60),
             "departureWindowSeconds": 600, "seats": 4, "maxDetourRatio": 0.5,
             "maxWalkMeters": 300, "tags": ["airport"], "splitRule": "bySoloFare",
-            "attributes": {"gender": "female"}, "policy": {"sameAttributes": ["gender"]}}
+            "attributes": {"gender": "female"}, "policy": {"sameAttributes": ["gender"]},
+            "riders": [{"riderId": f"{host}-along", "origin": SEOUL, "dropOff": GANGNAM,
+                        "maxWalkMeters": 200, "maxDetourRatio": 0.6, "minSharedRatio": 0,
+                        "maxShare": 90000, "attributes": {"gender": "female"}}]}
 
 
 def ride(rider):
     return {"riderId": rider, "origin": SEOUL, "destination": GANGNAM, "departureTime": at(60),
-            "departureWindowSeconds": 600, "maxWalkMeters": 500, "maxDetourRatio": 0.5, "seats": 1}
+            "departureWindowSeconds": 600, "maxWalkMeters": 500, "maxDetourRatio": 0.5, "seats": 1,
+            "minSharedRatio": 0}
 
 
 def calls(name):
@@ -50,7 +54,8 @@ def calls(name):
         ("POST", "/v1/parties", party(name)),
         ("POST", "/v1/parties/search", {**SEOUL, "radiusMeters": 2000, "seats": 1, "limit": 3,
                                         "from": at(0), "to": at(90), "tags": ["airport"]}),
-        ("POST", "/v1/parties/match", {**ride(name), "limit": 3, "explain": True}),
+        ("POST", "/v1/parties/match", {**ride(name), "limit": 3, "explain": True,
+                                       "allowsOverlap": True}),
         ("POST", "/v1/parties/none/preview", {"riderId": name, "destination": GANGNAM}),
         ("POST", "/v1/parties/none/join", {"riderId": name, "seats": 1, "maxShare": 5000}),
         ("POST", "/v1/parties/none/update", {"departureTime": at(70), "seats": 3}),

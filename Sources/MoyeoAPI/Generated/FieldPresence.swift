@@ -269,6 +269,11 @@ extension Moyeo_V1_PartyRider {
   package var detourSecondsIfSet: Double? { hasDetourSeconds ? detourSeconds : nil }
   package var attributesIfSet: SwiftProtobuf.Google_Protobuf_Struct? { hasAttributes ? attributes : nil }
   package var weightIfSet: Double? { hasWeight ? weight : nil }
+  package var maxWalkMetersIfSet: Double? { hasMaxWalkMeters ? maxWalkMeters : nil }
+  package var maxDetourRatioIfSet: Double? { hasMaxDetourRatio ? maxDetourRatio : nil }
+  package var minSharedRatioIfSet: Double? { hasMinSharedRatio ? minSharedRatio : nil }
+  package var originIfSet: Moyeo_V1_Place? { hasOrigin ? origin : nil }
+  package var maxShareIfSet: Int64? { hasMaxShare ? maxShare : nil }
 }
 
 extension Moyeo_V1_PartyRoute {
@@ -455,6 +460,7 @@ extension Moyeo_V1_MatchPartiesRequest {
   package var maxShareIfSet: Int64? { hasMaxShare ? maxShare : nil }
   package var minVersionIfSet: String? { hasMinVersion ? minVersion : nil }
   package var maxStalenessSecondsIfSet: Double? { hasMaxStalenessSeconds ? maxStalenessSeconds : nil }
+  package var allowsOverlapIfSet: Bool? { hasAllowsOverlap ? allowsOverlap : nil }
 }
 
 extension Moyeo_V1_MatchCandidate {
@@ -536,6 +542,7 @@ extension Moyeo_V1_WatchMatchesRequest {
   package var seatsIfSet: Int32? { hasSeats ? seats : nil }
   package var limitIfSet: Int32? { hasLimit ? limit : nil }
   package var maxShareIfSet: Int64? { hasMaxShare ? maxShare : nil }
+  package var allowsOverlapIfSet: Bool? { hasAllowsOverlap ? allowsOverlap : nil }
   package var storeIfSet: Bool? { hasStore ? store : nil }
   package var resumeTokenIfSet: String? { hasResumeToken ? resumeToken : nil }
 }
@@ -557,6 +564,7 @@ extension Moyeo_V1_BatchRequest {
   package var maxDetourRatioIfSet: Double? { hasMaxDetourRatio ? maxDetourRatio : nil }
   package var seatsIfSet: Int32? { hasSeats ? seats : nil }
   package var attributesIfSet: SwiftProtobuf.Google_Protobuf_Struct? { hasAttributes ? attributes : nil }
+  package var minSharedRatioIfSet: Double? { hasMinSharedRatio ? minSharedRatio : nil }
 }
 
 extension Moyeo_V1_MatchBatchRequest {
@@ -576,12 +584,16 @@ extension Moyeo_V1_BatchGroup {
   package var fareIfSet: Int64? { hasFare ? fare : nil }
   package var savingIfSet: Int64? { hasSaving ? saving : nil }
   package var currencyIfSet: String? { hasCurrency ? currency : nil }
+  package var departureWindowSecondsIfSet: Double? { hasDepartureWindowSeconds ? departureWindowSeconds : nil }
+  package var tariffIDIfSet: String? { hasTariffID ? tariffID : nil }
+  package var soloFaresIfSet: Int64? { hasSoloFares ? soloFares : nil }
 }
 
 extension Moyeo_V1_MatchBatchResponse {
   package var savingIfSet: Int64? { hasSaving ? saving : nil }
   package var iterationsIfSet: Int32? { hasIterations ? iterations : nil }
   package var currencyIfSet: String? { hasCurrency ? currency : nil }
+  package var endIfSet: String? { hasEnd ? end : nil }
 }
 
 extension Moyeo_V1_WatchPartyRequest {

@@ -203,12 +203,17 @@ extension PartyOperations {
       out.saving = Int64(group.saving.rounded())
       out.shares = group.shares.map(PartyMessage.share)
       out.currency = group.currency
+      out.departureWindowSeconds =
+        Double(group.toleranceMilliseconds(query.requests, partyService.rules.configuration)) / 1000
+      out.tariffID = group.tariffID
+      out.soloFares = group.soloFares
       return out
     }
     response.unmatched = result.unmatched.map { query.requests[$0].riderID }
     response.saving = response.groups.reduce(0) { $0 + $1.saving }
     response.iterations = Int32(clamping: result.iterations)
     response.currency = answer.currency
+    response.end = result.end.rawValue
     return try encoded(response)
   }
 }

@@ -86,9 +86,10 @@ extension PartyRequestReading {
     guard let attributes, !attributes.fields.isEmpty else { return [:] }
     _ = try validation.attributes(attributes, field: field)
     var out: [String: String] = [:]
-    for (name, value) in attributes.fields {
+    for (sent, value) in attributes.fields {
+      let name = CanonicalText.normalize(sent)
       switch value.kind {
-      case .stringValue(let text): out[name] = text
+      case .stringValue(let text): out[name] = CanonicalText.normalize(text)
       case .boolValue(let flag): out[name] = flag ? "true" : "false"
       case .numberValue(let number):
         var bytes: [UInt8] = []
@@ -110,7 +111,8 @@ extension PartyRequestReading {
         "at most 8 attributes; got \(policy.sameAttributes.count)")
     }
     var names: [String] = []
-    for (i, name) in policy.sameAttributes.enumerated() {
+    for (i, sent) in policy.sameAttributes.enumerated() {
+      let name = CanonicalText.normalize(sent)
       guard (1...64).contains(name.utf8.count) else {
         throw APIError(
           .badValue, field: "policy.sameAttributes[\(i)]", "an attribute name has 1 to 64 bytes")

@@ -65,10 +65,17 @@ struct PartyRequestReading: Sendable {
         rider.riderIDIfSet, field: prefix + "riderId"),
       destination: rider.hasDropOff
         ? try place(rider.dropOff, field: prefix + "dropOff") : nil,
+      origin: rider.hasOrigin
+        ? try place(rider.origin, field: prefix + "origin").coordinate : nil,
       seats: rider.seatsIfSet.map(Int.init),
       attributes: try attributes(
         rider.attributesIfSet, field: prefix + "attributes"),
-      weight: rider.weightIfSet)
+      wishes: RideWishes(
+        maxWalkMeters: rider.maxWalkMetersIfSet,
+        maxDetourRatio: rider.maxDetourRatioIfSet,
+        minSharedRatio: rider.minSharedRatioIfSet),
+      weight: rider.weightIfSet,
+      maxShare: rider.maxShareIfSet)
   }
 
   func join(_ request: Moyeo_V1_JoinPartyRequest) throws(APIError) -> JoinParty {
@@ -236,7 +243,8 @@ struct PartyRequestReading: Sendable {
       seats: request.hasSeats ? Int(request.seats) : 1,
       attributes: try attributes(
         request.attributesIfSet, field: "attributes"),
-      maxShare: request.maxShareIfSet, explain: request.explain)
+      maxShare: request.maxShareIfSet, explain: request.explain,
+      allowsOverlap: request.allowsOverlap)
     return PartyMatchRequest(
       query: query, tags: try validation.tags(request.tags, field: "tags"),
       limit: request.limitIfSet.map(Int.init),
@@ -273,6 +281,14 @@ struct PartyRequestReading: Sendable {
     }
     if request.hasMaxDetourRatio {
       limits.maxDetourRatio = try number(request.maxDetourRatio, field: "maxDetourRatio")
+    }
+    if request.hasMinSharedRatio {
+      let ratio = try number(request.minSharedRatio, field: "minSharedRatio")
+      guard ratio <= 1 else {
+        throw APIError(
+          .limitOutOfRange, field: "minSharedRatio", "minSharedRatio is 0 to 1; got \(ratio)")
+      }
+      limits.minSharedRatio = ratio
     }
     let seats = request.hasSeats ? Int(request.seats) : 1
     guard (1...PartyConfiguration.maximumSeatsOfTaxi).contains(seats) else {
