@@ -53,6 +53,7 @@ let collections: Package.Dependency = .package(
 let coreModules = [
   "GeoMath", "ObjectModel", "Threading", "QueryCoalescing", "SpatialIndexing", "TaxiFares",
   "RoutePlanning", "PointClustering", "CitySimulation", "RideMatching",
+  "PeerMatching",
 ]
 /// What a daemon does without its wire and its store; built with the core for the thread sanitizer
 /// and the release-mode tests.
@@ -122,6 +123,7 @@ let package = Package(
     coreTarget(
       "RideMatching",
       ["GeoMath", "ObjectModel", "TaxiFares", "RoutePlanning"]),
+    coreTarget("PeerMatching", ["GeoMath", "ObjectModel"]),
     // Tier 3
     coreTarget(
       "LiveLayers",
@@ -267,6 +269,7 @@ let package = Package(
     houseTests(
       "RideMatchingTests",
       ["RideMatching", "RoutePlanning", "TaxiFares", "GeoMath", "ObjectModel"]),
+    houseTests("PeerMatchingTests", ["PeerMatching", "GeoMath", "ObjectModel"]),
     houseTests("VectorTilesTests", ["VectorTiles", "GeoMath", swiftProtobuf]),
     houseTests(
       "RouteProvidersTests",

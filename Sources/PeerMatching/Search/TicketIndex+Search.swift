@@ -1,0 +1,258 @@
+public import GeoMath
+public import ObjectModel
+
+extension TicketIndex {
+  /// Finds people.
+  ///
+  /// - Complexity: O(cells within the radius + people in them + limit log limit).
+  public func search(_ search: TicketSearch) -> TicketSearchResult {
+    var scan = TicketScan(search, self)
+    let origin = DistanceOrigin(isProtected ? grid.snapped(search.around) : search.around)
+    forEachCell(around: search.around, radiusMillimeters: search.radiusMillimeters) { cell, rows in
+      guard isProtected else {
+        for row in rows {
+          scan.look(
+            at: row,
+            millimeters: origin.millimeters(latitude: row.latitude, longitude: row.longitude))
+        }
+        return
+      }
+      // One distance for all: they stand at one point.
+      let millimeters = origin.millimeters(
+        latitude: rows[0].latitude, longitude: rows[0].longitude)
+      guard millimeters <= search.radiusMillimeters else {
+        scan.passOver(rows.count)
+        return
+      }
+      for row in rows { scan.look(at: row, millimeters: millimeters) }
+    }
+    return scan.result()
+  }
+
+  /// The interests of most people around, those of fewer than ``popularFrom`` left out; most first,
+  /// then by text.
+  ///
+  /// - Complexity: O(cells within the radius + interests of people in them).
+  public func popularTags(
+    around place: Coordinate, radiusMillimeters: Int64, now: Instant, limit: Int
+  ) -> [PopularTag] {
+    var counts: [UInt64: (name: String, count: Int)] = [:]
+    let origin = DistanceOrigin(isProtected ? grid.snapped(place) : place)
+    forEachCell(around: place, radiusMillimeters: radiusMillimeters) { _, rows in
+      for row in rows where row.expiresAt > now.milliseconds && row.tagSignature != 0 {
+        guard
+          origin.millimeters(latitude: row.latitude, longitude: row.longitude)
+            <= radiusMillimeters, let detail = details[row.slot]
+        else { continue }
+        for name in detail.tagNames {
+          counts[word(name), default: (name, 0)].count += 1
+        }
+      }
+    }
+    let told = counts.values.filter { $0.count >= Self.popularFrom }
+    return told.sorted { ($1.count, $0.name) < ($0.count, $1.name) }.prefix(limit).map {
+      PopularTag(tag: $0.name, count: $0.count)
+    }
+  }
+
+  private func forEachCell(
+    around place: Coordinate, radiusMillimeters: Int64, _ visit: (ProtectedCell, [Row]) -> Void
+  ) {
+    let snapped = isProtected ? grid.snapped(place) : place
+    for level in 0...(isProtected ? grid.maximumLevel : 0) {
+      grid.forEachCell(
+        level: level, around: snapped, radiusMeters: Double(radiusMillimeters) / 1000
+      ) { cell in
+        if let found = rows[cell] { visit(cell, found) }
+      }
+    }
+  }
+}
+
+/// One pass over rows: filters, scores, keeps the best.
+private struct TicketScan {
+  private struct Candidate {
+    var score: Int64
+    var slot: Int
+    var millimeters: Int64
+    var common: Int
+    var lastSeen: Int64
+    var stars: Double
+    var latitude: Double
+    var longitude: Double
+  }
+
+  private let search: TicketSearch
+  private let index: TicketIndex
+  private let ownNumber: UInt64
+  private let now: Int64
+  private let tags: [UInt64]
+  private let tagSignature: UInt64
+  private let wishes: [(signature: UInt64, any: [UInt64])]
+  private let attributes: Set<UInt64>
+  private let blocked: Set<UInt64>
+  private let radius: Double
+  /// A heap whose root is the worst of the best.
+  private var best: [Candidate] = []
+  private var considered = 0
+  private var removed = [Int](repeating: 0, count: TicketFilterRule.allCases.count)
+  private var matching = 0
+
+  init(_ search: TicketSearch, _ index: TicketIndex) {
+    self.search = search
+    self.index = index
+    ownNumber = index.word(search.userID)
+    now = search.now.milliseconds
+    let isForAnything = search.tags.contains(TicketIndex.anything)
+    tags = isForAnything ? [] : Array(Set(search.tags.map(index.word)))
+    tagSignature = TicketIndex.signature(tags)
+    wishes = search.wanted.map { wish in
+      let any = wish.values.map { index.pair(wish.name, $0) }
+      return (TicketIndex.signature(any), any)
+    }
+    attributes = Set(search.attributes.map { index.pair($0.key, $0.value) })
+    blocked = Set(search.blocked.map(index.word))
+    radius = max(1, Double(search.radiusMillimeters))
+    best.reserveCapacity(search.limit + 1)
+  }
+
+  mutating func passOver(_ count: Int) {
+    considered += count
+    removed[0] += count
+  }
+
+  mutating func look(at row: TicketIndex.Row, millimeters: Int64) {
+    guard let detail = index.details[row.slot], detail.number != ownNumber else { return }
+    // Who is blocked by somebody sees, and counts, nothing of them.
+    if row.hasBlocks, detail.blocked.contains(ownNumber) { return }
+    considered += 1
+    if let rule = failure(row, detail, millimeters) {
+      removed[Self.place(of: rule)] += 1
+      return
+    }
+    matching += 1
+    guard search.limit > 0, !search.passedOver.contains(detail.number) else { return }
+    let common =
+      tagSignature & row.tagSignature == 0
+      ? 0 : tags.reduce(0) { $0 + (detail.tags.contains($1) ? 1 : 0) }
+    var candidate = Candidate(
+      score: 0, slot: row.slot, millimeters: millimeters, common: common,
+      lastSeen: row.lastSeen, stars: row.stars, latitude: row.latitude, longitude: row.longitude)
+    candidate.score = score(candidate).millionths
+    keep(candidate)
+  }
+
+  private static func place(of rule: TicketFilterRule) -> Int {
+    switch rule {
+    case .distance: 0
+    case .expired: 1
+    case .tags: 2
+    case .wanted: 3
+    case .online: 4
+    case .rating: 5
+    case .wantedByThem: 6
+    case .blocked: 7
+    }
+  }
+
+  private func failure(
+    _ row: TicketIndex.Row, _ detail: @autoclosure () -> TicketIndex.Detail, _ millimeters: Int64
+  ) -> TicketFilterRule? {
+    if millimeters > search.radiusMillimeters { return .distance }
+    if row.expiresAt <= now { return .expired }
+    if tagSignature != 0, row.tagSignature != 0 {
+      if tagSignature & row.tagSignature == 0 { return .tags }
+      let theirs = detail().tags
+      if !tags.contains(where: theirs.contains) { return .tags }
+    }
+    for wish in wishes {
+      if wish.signature & row.attributeSignature == 0 { return .wanted }
+      let theirs = detail().attributes
+      if !wish.any.contains(where: theirs.contains) { return .wanted }
+    }
+    if search.onlineOnly, row.lastSeen + index.leaseMilliseconds <= now { return .online }
+    if let stars = search.minimumStars, row.stars < stars { return .rating }
+    if row.hasWishes, !detail().wishes.allSatisfy({ $0.contains(where: attributes.contains) }) {
+      return .wantedByThem
+    }
+    if !blocked.isEmpty, blocked.contains(detail().number) { return .blocked }
+    return nil
+  }
+
+  private func score(_ candidate: Candidate) -> TicketScore {
+    let weights = search.ranking
+    let away = max(0, Double(now - candidate.lastSeen))
+    let isOnline = candidate.lastSeen + index.leaseMilliseconds > now
+    var score = TicketScore(
+      millionths: 0,
+      commonTags: tags.isEmpty
+        ? 0 : weights.commonTags * Double(candidate.common) / Double(tags.count),
+      distance: weights.distance * (1 - Double(candidate.millimeters) / radius),
+      online: isOnline ? weights.online : 0,
+      rating: weights.rating * (candidate.stars < 0 ? 0.6 : candidate.stars / 5),
+      lastSeen: weights.lastSeen / (1 + away / 600_000))
+    let sum = score.commonTags + score.distance + score.online + score.rating + score.lastSeen
+    score.millionths = Int64((sum * 1_000_000).rounded())
+    return score
+  }
+
+  // MARK: The best
+
+  private func isBetter(_ a: Candidate, _ b: Candidate) -> Bool {
+    if a.score != b.score { return a.score > b.score }
+    let left = index.details[a.slot]!.userID
+    let right = index.details[b.slot]!.userID
+    return left.utf8.lexicographicallyPrecedes(right.utf8)
+  }
+
+  /// Keeps one more than the limit, to know whether more follow.
+  private mutating func keep(_ candidate: Candidate) {
+    if best.count <= search.limit {
+      best.append(candidate)
+      var child = best.count - 1
+      while child > 0, case let parent = (child - 1) / 2, isBetter(best[parent], best[child]) {
+        best.swapAt(child, parent)
+        child = parent
+      }
+    } else if isBetter(candidate, best[0]) {
+      best[0] = candidate
+      var parent = 0
+      while true {
+        var child = 2 * parent + 1
+        guard child < best.count else { break }
+        if child + 1 < best.count, isBetter(best[child], best[child + 1]) { child += 1 }
+        guard isBetter(best[parent], best[child]) else { break }
+        best.swapAt(parent, child)
+        parent = child
+      }
+    }
+  }
+
+  func result() -> TicketSearchResult {
+    let sorted = best.sorted(by: isBetter)
+    var result = TicketSearchResult(
+      hits: sorted.prefix(search.limit).map(hit), hasMore: sorted.count > search.limit)
+    if search.explains {
+      result.considered = considered
+      result.matching = matching
+      for rule in TicketFilterRule.allCases where removed[Self.place(of: rule)] > 0 {
+        result.removed[rule] = removed[Self.place(of: rule)]
+      }
+    }
+    return result
+  }
+
+  private func hit(_ candidate: Candidate) -> TicketHit {
+    let detail = index.details[candidate.slot]!
+    let common = Set(detail.tags)
+    return TicketHit(
+      userID: detail.userID,
+      position: Coordinate(
+        uncheckedLatitude: candidate.latitude, longitude: candidate.longitude),
+      cellMeters: index.isProtected ? index.grid.sideMeters(of: detail.cell) : 0,
+      distanceMillimeters: candidate.millimeters,
+      commonTags: search.tags.filter { common.contains(index.word($0)) },
+      isOnline: candidate.lastSeen + index.leaseMilliseconds > now,
+      lastSeen: Instant(milliseconds: candidate.lastSeen), score: score(candidate))
+  }
+}
