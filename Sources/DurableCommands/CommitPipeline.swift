@@ -254,7 +254,7 @@ package final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
   private func refuse(_ item: Item, because reason: String) {
     if let claim = item.claim, let reply = reply(to: claim) {
       count { $0.duplicates += 1 }
-      publish([], [(item, replay(reply, claim))], now: clock.now())
+      publish([], [(item, replay(reply, claim, item))], now: clock.now())
     } else {
       settle(item, .failure(model.failure(.readOnly(reason: reason))))
     }
@@ -312,7 +312,7 @@ package final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
         }
         if let reply = reply(to: claim) {
           count { $0.duplicates += 1 }
-          publish([], [(item, replay(reply, claim))], now: now)
+          publish([], [(item, replay(reply, claim, item))], now: now)
           continue
         }
       }
@@ -362,7 +362,7 @@ package final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
         count { $0.duplicates += 1 }
         replies.insert(reply)
         if let claim = item.claim {
-          answered.append((item, replay(reply, claim)))
+          answered.append((item, replay(reply, claim, item)))
         } else {
           retries.append(item)
         }
@@ -432,11 +432,13 @@ package final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
     return stored
   }
 
-  private func replay(_ reply: StoredReply, _ claim: IdempotencyClaim) -> Outcome {
+  private func replay(
+    _ reply: StoredReply, _ claim: IdempotencyClaim, _ item: Item
+  ) -> Outcome {
     guard reply.requestHash == claim.requestHash else {
       return .failure(model.failure(.idempotencyMismatch))
     }
-    return model.answer(to: reply)
+    return model.answer(to: reply, of: item.command)
   }
 
   private func loadReplies() throws(StoreFailure) {

@@ -107,9 +107,9 @@ extension PartyCommitModel {
       group.claimsMustNotOverlap = mustNotOverlap(party, interval, overlay)
     }
     group.events = change.events.map { event in
-      defer { overlay.nextSequence += 1 }
-      return StoredEvent(
-        tenant: tenant, sequence: overlay.nextSequence, kind: "party." + event.kind, at: event.at,
+      StoredEvent(
+        tenant: tenant, sequence: overlay.sequence.take(), kind: "party." + event.kind,
+        at: event.at,
         aggregateID: party.id, userIDs: event.userIDs, version: event.version,
         body: PartyEventBody.bytes(event, party))
     }

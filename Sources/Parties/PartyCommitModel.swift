@@ -5,8 +5,7 @@ import DurableCommands
 
 /// Parties under a ``CommitPipeline``: rules on one side, what readers see on the other.
 ///
-/// `@unchecked`: ``nextSequence`` belongs to the commit thread alone; everything else guards itself.
-final class PartyCommitModel: CommitModel, @unchecked Sendable {
+final class PartyCommitModel: CommitModel {
   typealias Command = PartyServiceCommand
   typealias Answer = PartyServiceReply
   typealias Failure = PartyServiceError
@@ -25,11 +24,11 @@ final class PartyCommitModel: CommitModel, @unchecked Sendable {
   let timers = PartyTimers()
   /// A value: readers copy it and look at their leisure.
   let index: StateLock<PartyIndex>
-  private var nextSequence: UInt64 = 1
+  private let sequence: EventSequence
 
   init(
     tenant: String, rules: PartyRules, book: PartyBook, requests: RequestBook, layer: PartyLayer,
-    feed: EventFeed, watchers: MatchWatchers, activePartiesPerHost: Int
+    feed: EventFeed, sequence: EventSequence, watchers: MatchWatchers, activePartiesPerHost: Int
   ) {
     self.tenant = tenant
     self.rules = rules
@@ -40,11 +39,11 @@ final class PartyCommitModel: CommitModel, @unchecked Sendable {
     self.watchers = watchers
     self.activePartiesPerHost = activePartiesPerHost
     index = StateLock(PartyIndex(pricing: rules.pricing))
-    nextSequence = feed.newest + 1
+    self.sequence = sequence
   }
 
   func makeOverlay(now: Instant) -> PartyOverlay {
-    PartyOverlay(book: book, requests: requests, nextSequence: nextSequence)
+    PartyOverlay(book: book, requests: requests, sequence: sequence)
   }
 
   // MARK: - Publishing
@@ -62,7 +61,7 @@ final class PartyCommitModel: CommitModel, @unchecked Sendable {
         kept.append(request)
         last = told.last
       }
-      if let last { nextSequence = max(nextSequence, last.sequence + 1) }
+      if let last { sequence.commit(through: last.sequence) }
     }
     book.put(entries)
     requests.put(kept)
@@ -99,7 +98,9 @@ final class PartyCommitModel: CommitModel, @unchecked Sendable {
     for party in parties { timers.set(party, rules) }
   }
 
-  func answer(to reply: StoredReply) -> Result<PartyServiceReply, PartyServiceError> {
+  func answer(
+    to reply: StoredReply, of command: PartyServiceCommand
+  ) -> Result<PartyServiceReply, PartyServiceError> {
     if let party = book.party(reply.aggregateID) { return .success(.party(party)) }
     if requests.request(reply.aggregateID) != nil {
       return .success(.request(id: reply.aggregateID))
@@ -108,6 +109,14 @@ final class PartyCommitModel: CommitModel, @unchecked Sendable {
   }
 
   func failure(_ failure: CommitFailure) -> PartyServiceError { .commit(failure) }
+
+  func forget(endedBefore moment: Instant) {
+    book.remove(
+      book.all.filter { entry in
+        guard entry.interval == nil else { return false }
+        return entry.party.stateSince < moment
+      }.map(\.party.id))
+  }
 
   // MARK: - Reading the record
 
@@ -125,7 +134,7 @@ final class PartyCommitModel: CommitModel, @unchecked Sendable {
     book.put(entries)
     show(entries.map(\.party), now: now)
     try? feed.refresh()
-    nextSequence = max(nextSequence, feed.newest + 1)
+    sequence.commit(through: feed.newest)
     watchers.tell(entries.map(\.party.id))
   }
 
@@ -166,7 +175,7 @@ final class PartyCommitModel: CommitModel, @unchecked Sendable {
       },
     ])
     try feed.refresh()
-    nextSequence = feed.newest + 1
+    sequence.restart(after: feed.newest)
     watchers.tellAll()
   }
 

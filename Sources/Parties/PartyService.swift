@@ -19,10 +19,9 @@ package final class PartyService: Sendable {
   let clock: any WallClock
   let book: PartyBook
   let model: PartyCommitModel
-  let pipeline: CommitPipeline<PartyCommitModel>
+  let pipeline: CommandLane<PartyCommitModel>
   let feed: EventFeed
   let fares: FareEstimator
-  let keying: IdempotencyKeying
   let makeID: @Sendable () -> String
   let watchers: MatchWatchers
   /// Where batches are matched; whoever composes a daemon lets its other long calls share it.
@@ -39,6 +38,7 @@ package final class PartyService: Sendable {
   ///   - configuration: The tenant, the rules' settings and the limits.
   ///   - threadPool: Where batches are matched; nil: threads of its own.
   ///   - monotonic: By which a record that refuses writes is opened again.
+  ///   - commands: The tenant's pipeline, if parties share it; nil: one of their own.
   ///   - makeID: Ids of parties and standing requests; nil: sortable by time, 26 characters.
   /// - Throws: ``StoreFailure``, also for a record that cannot be read.
   package init(
@@ -46,7 +46,7 @@ package final class PartyService: Sendable {
     routes: EstimatedRouteProvider = EstimatedRouteProvider(),
     configuration: PartyServiceConfiguration = PartyServiceConfiguration(),
     threadPool: BoundedThreadPool? = nil,
-    monotonic: any MonotonicClock = SystemMonotonicClock(),
+    monotonic: any MonotonicClock = SystemMonotonicClock(), commands: TenantCommands? = nil,
     makeID: (@Sendable () -> String)? = nil
   ) throws(StoreFailure) {
     self.configuration = configuration
@@ -59,26 +59,29 @@ package final class PartyService: Sendable {
       configuration: configuration.rules,
       pricing: PartyPricing(
         catalog: fares.library.catalog, routes: routes, areas: fares.rideAreas))
-    keying = IdempotencyKeying(secret: configuration.idempotencySecret)
     let layer: PartyLayer
     do { layer = try PartyLayer(layers) } catch { throw StoreFailure("\(error)") }
-    feed = try EventFeed(
-      tenant: configuration.tenant, store: store, limit: configuration.eventsInMemory)
+    let shared: TenantCommands
+    if let commands {
+      shared = commands
+    } else {
+      shared = try configuration.makeCommands(
+        store: store, clock: layers.clock, monotonic: monotonic)
+    }
+    feed = shared.feed
     watchers = MatchWatchers()
     book = PartyBook()
     model = PartyCommitModel(
       tenant: configuration.tenant, rules: rules, book: book, requests: RequestBook(),
-      layer: layer, feed: feed, watchers: watchers,
+      layer: layer, feed: feed, sequence: shared.sequence, watchers: watchers,
       activePartiesPerHost: configuration.activePartiesPerHost)
     try model.reload(from: store, now: layers.clock.now())
-    pipeline = try CommitPipeline(
-      model: model, store: store, clock: layers.clock, configuration: configuration.commits,
-      monotonic: monotonic)
+    pipeline = shared.lane(model)
   }
 
   /// Starts the commit thread and the timers; call once.
   package func start() {
-    pipeline.start()
+    pipeline.commands.start()
     let task = Task.detached { [self] in await runTimers() }
     service.withLock { $0 = task }
   }
@@ -87,11 +90,11 @@ package final class PartyService: Sendable {
   package func stop() {
     service.withLock { $0 }?.cancel()
     watchers.closeAll()
-    pipeline.stop()
+    pipeline.commands.stop()
   }
 
   /// Why commands are refused now; nil while they are taken.
-  package var readOnlyReason: String? { pipeline.readOnlyReason ?? pipeline.store.readOnlyReason }
+  package var readOnlyReason: String? { pipeline.readOnlyReason }
 
   package var commitStatistics: CommitStatistics { pipeline.statistics }
 
@@ -184,14 +187,10 @@ package final class PartyService: Sendable {
   private func claim(
     _ context: CommandContext
   ) throws(PartyServiceError) -> IdempotencyClaim? {
-    guard let key = context.idempotencyKey else { return nil }
-    guard CommandContext.idempotencyKeyBytes.contains(key.utf8.count) else {
-      throw .badField("idempotencyKey", message: "must have 1-128 bytes")
+    do throws(BadIdempotencyKey) {
+      return try pipeline.commands.claim(context)
+    } catch {
+      throw .badField("idempotencyKey", message: BadIdempotencyKey.message)
     }
-    return IdempotencyClaim(
-      tenant: configuration.tenant,
-      key: keying.hash(
-        tenant: configuration.tenant, caller: context.caller, method: context.method,
-        path: context.path, key: key), requestHash: context.requestHash)
   }
 }

@@ -1,4 +1,6 @@
+package import ObjectModel
 package import RideMatching
+package import Threading
 package import DurableCommands
 
 /// How parties are kept. Every figure can be configured.
@@ -42,4 +44,15 @@ package struct PartyServiceConfiguration: Sendable {
   package var watchedMatches = 100
 
   package init() {}
+
+  /// A pipeline for the tenant's record, which other services may share.
+  /// - Throws: What the store says when it cannot be read.
+  package func makeCommands(
+    store: any AggregateStore, clock: any WallClock,
+    monotonic: any MonotonicClock = SystemMonotonicClock()
+  ) throws(StoreFailure) -> TenantCommands {
+    try TenantCommands(
+      tenant: tenant, store: store, clock: clock, eventsInMemory: eventsInMemory,
+      idempotencySecret: idempotencySecret, configuration: commits, monotonic: monotonic)
+  }
 }
