@@ -58,7 +58,7 @@ let coreModules = [
 /// What a daemon does without its wire and its store; built with the core for the thread sanitizer
 /// and the release-mode tests.
 let serviceModules = [
-  "WireFormat", "LiveLayers", "FareEstimation", "DurableCommands", "Parties",
+  "WireFormat", "LiveLayers", "FareEstimation", "DurableCommands", "Parties", "Tickets",
 ]
 
 let package = Package(
@@ -142,14 +142,20 @@ let package = Package(
         "RoutePlanning", "PointClustering", "SpatialIndexing", "GeoMath", "ObjectModel",
         "Threading", "WireFormat",
       ]),
+    coreTarget(
+      "Tickets",
+      [
+        "LiveLayers", "DurableCommands", "PeerMatching", "PointClustering", "GeoMath",
+        "ObjectModel", "Threading", "WireFormat",
+      ]),
     // Tier 5
     .systemLibrary(
       name: "CSpatiaLite", pkgConfig: "spatialite", providers: [.apt(["libspatialite-dev"])]),
     .target(
       name: "MoyeoStorage",
       dependencies: [
-        "WireFormat", "DurableCommands", "LiveLayers", "Parties", "GeoMath", "ObjectModel",
-        "RoutePlanning",
+        "WireFormat", "DurableCommands", "LiveLayers", "Parties", "Tickets", "GeoMath",
+        "ObjectModel", "RoutePlanning",
         "Threading", "CSpatiaLite",
         .product(name: "GRDB", package: "GRDB.swift"),
       ], swiftSettings: houseSettings),
@@ -183,7 +189,7 @@ let package = Package(
       name: "MoyeoServer",
       dependencies: [
         "GRPCServerTransport", "MoyeoAPI", "LiveLayers", "FareEstimation", "DurableCommands",
-        "Parties", "Threading", "WireFormat",
+        "Parties", "Tickets", "PeerMatching", "Threading", "WireFormat",
         "GeoMath", "ObjectModel", "QueryCoalescing", "SpatialIndexing", "PointClustering",
         "VectorTiles", "TaxiFares", "RoutePlanning",
         "RideMatching",
@@ -211,8 +217,8 @@ let package = Package(
     .executableTarget(
       name: "moyeod",
       dependencies: [
-        "MoyeoServer", "LiveLayers", "FareEstimation", "DurableCommands", "Parties", "Threading",
-
+        "MoyeoServer", "LiveLayers", "FareEstimation", "DurableCommands", "Parties", "Tickets",
+        "PeerMatching", "Threading",
         "CitySimulation", "GeoMath", "ObjectModel",
         "MoyeoStorage", "RideMatching", "RoutePlanning", "RouteProviders", "TaxiFares", logging,
         nioPosix,
@@ -310,6 +316,12 @@ let package = Package(
         "SpatialIndexing", "TaxiFares", "RideMatching", "RoutePlanning",
         "GeoMath", "ObjectModel", "TestSupport",
       ]),
+    houseTests(
+      "TicketsTests",
+      [
+        "Tickets", "LiveLayers", "DurableCommands", "PeerMatching", "SpatialIndexing", "GeoMath",
+        "ObjectModel",
+      ]),
     houseTests("MoyeoAPITests", ["ObjectModel", "WireFormat", "MoyeoAPI", swiftProtobuf]),
     houseTests(
       "GRPCServerTransportTests",
@@ -323,7 +335,7 @@ let package = Package(
       "MoyeoServerTests",
       [
         "WireFormat", "MoyeoServer", "MoyeoAPI", "LiveLayers", "FareEstimation", "DurableCommands",
-        "Parties",
+        "Parties", "Tickets", "PeerMatching",
         "Threading", "GeoMath", "ObjectModel",
         "SpatialIndexing", "PointClustering", "GRPCServerTransport", "QueryCoalescing",
         "VectorTiles", grpcCore,

@@ -54,7 +54,7 @@ package final class PartyService: Sendable {
     self.fares = fares
     self.threadPool = threadPool ?? BoundedThreadPool()
     clock = layers.clock
-    self.makeID = makeID ?? { [clock = layers.clock] in PartyID.make(at: clock.now()) }
+    self.makeID = makeID ?? { [clock = layers.clock] in SortableID.make(at: clock.now()) }
     rules = PartyRules(
       configuration: configuration.rules,
       pricing: PartyPricing(

@@ -29,6 +29,15 @@ extension TicketIndex {
     return scan.result()
   }
 
+  /// Somebody as a search would list them, wherever they are and whatever its filters; nil: they do
+  /// not wait.
+  public func hit(of userID: String, _ search: TicketSearch) -> TicketHit? {
+    guard let row = row(of: userID), row.expiresAt > search.now.milliseconds else { return nil }
+    let origin = DistanceOrigin(isProtected ? grid.snapped(search.around) : search.around)
+    return TicketScan(search, self).hit(
+      row, millimeters: origin.millimeters(latitude: row.latitude, longitude: row.longitude))
+  }
+
   /// The interests of most people around, those of fewer than ``popularFrom`` left out; most first,
   /// then by text.
   ///
@@ -132,6 +141,12 @@ private struct TicketScan {
     }
     matching += 1
     guard search.limit > 0, !search.passedOver.contains(detail.number) else { return }
+    keep(candidate(row, detail, millimeters))
+  }
+
+  private func candidate(
+    _ row: TicketIndex.Row, _ detail: TicketIndex.Detail, _ millimeters: Int64
+  ) -> Candidate {
     let common =
       tagSignature & row.tagSignature == 0
       ? 0 : tags.reduce(0) { $0 + (detail.tags.contains($1) ? 1 : 0) }
@@ -139,7 +154,11 @@ private struct TicketScan {
       score: 0, slot: row.slot, millimeters: millimeters, common: common,
       lastSeen: row.lastSeen, stars: row.stars, latitude: row.latitude, longitude: row.longitude)
     candidate.score = score(candidate).millionths
-    keep(candidate)
+    return candidate
+  }
+
+  func hit(_ row: TicketIndex.Row, millimeters: Int64) -> TicketHit? {
+    index.details[row.slot].map { hit(candidate(row, $0, millimeters)) }
   }
 
   private static func place(of rule: TicketFilterRule) -> Int {

@@ -95,8 +95,12 @@ public struct TicketIndex: Sendable {
 
   /// When somebody was heard of last; nil: not in the index.
   public func lastSeen(_ userID: String) -> Instant? {
+    row(of: userID).map { Instant(milliseconds: $0.lastSeen) }
+  }
+
+  func row(of userID: String) -> Row? {
     guard let slot = slots[userID], let detail = details[slot] else { return nil }
-    return Instant(milliseconds: rows[detail.cell]![detail.place].lastSeen)
+    return rows[detail.cell]?[detail.place]
   }
 
   /// Where others see a person.

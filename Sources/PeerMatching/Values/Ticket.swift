@@ -79,12 +79,17 @@ public struct Ticket: Hashable, Sendable {
     return min(expiresAt, proposals.min() ?? expiresAt)
   }
 
-  /// Whether nothing of it need be kept after its end.
-  public var isForgettable: Bool {
+  /// Since when nothing of it need be kept; nil: something must be.
+  ///
+  /// Blocks and ratings are kept. Dodges, reports, penalties and bans count for some time only.
+  public var forgettableSince: Instant? {
     switch state {
-    case .open, .matched: false
+    case .open, .matched: return nil
     case .closed, .expired:
-      blocked.isEmpty && rating.count == 0 && conduct.isBlank
+      guard blocked.isEmpty, rating == Rating() else { return nil }
+      let ends =
+        [conduct.penaltyUntil, conduct.bannedUntil, conduct.dodges.last, conduct.reports.last?.at]
+      return max(stateSince, ends.compactMap { $0 }.max() ?? stateSince)
     }
   }
 }
@@ -175,10 +180,6 @@ public struct Conduct: Hashable, Sendable {
 
   /// Makes the conduct of somebody who did nothing.
   public init() {}
-
-  var isBlank: Bool {
-    dodges.isEmpty && reports.isEmpty && penaltyUntil == nil && bannedUntil == nil
-  }
 }
 
 /// What others said of a person after meeting them.
