@@ -88,7 +88,8 @@ package struct Daemon: Sendable {
   ///   - onListening: Called once both ports are bound.
   package init(
     configuration: Configuration, layers: LayerRegistry, fares: FareEstimator? = nil,
-    parties: PartyService? = nil, tickets: TicketService? = nil, eventLoopGroup: MultiThreadedEventLoopGroup,
+    parties: PartyService? = nil, tickets: TicketService? = nil,
+    eventLoopGroup: MultiThreadedEventLoopGroup,
     metrics: PrometheusMetrics?, readyAfter: Set<String> = [],
     degradations: DegradationLog? = nil, logger: Logger,
     onListening: @escaping @Sendable (Addresses) async -> Void = { _ in }

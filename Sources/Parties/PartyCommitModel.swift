@@ -21,6 +21,7 @@ final class PartyCommitModel: CommitModel {
   let feed: EventFeed
   let watchers: MatchWatchers
   let activePartiesPerHost: Int
+  let meetings: PartyMeetings
   let timers = PartyTimers()
   /// A value: readers copy it and look at their leisure.
   let index: StateLock<PartyIndex>
@@ -28,7 +29,8 @@ final class PartyCommitModel: CommitModel {
 
   init(
     tenant: String, rules: PartyRules, book: PartyBook, requests: RequestBook, layer: PartyLayer,
-    feed: EventFeed, sequence: EventSequence, watchers: MatchWatchers, activePartiesPerHost: Int
+    feed: EventFeed, sequence: EventSequence, watchers: MatchWatchers, activePartiesPerHost: Int,
+    meetings: PartyMeetings
   ) {
     self.tenant = tenant
     self.rules = rules
@@ -38,6 +40,7 @@ final class PartyCommitModel: CommitModel {
     self.feed = feed
     self.watchers = watchers
     self.activePartiesPerHost = activePartiesPerHost
+    self.meetings = meetings
     index = StateLock(PartyIndex(pricing: rules.pricing))
     self.sequence = sequence
   }
@@ -54,7 +57,7 @@ final class PartyCommitModel: CommitModel {
     for effect in effects {
       let last: StoredEvent?
       switch effect {
-      case .party(let entry, let told):
+      case .party(let entry, let told, _):
         entries.append(entry)
         last = told.last
       case .request(let request, let told):
@@ -72,9 +75,10 @@ final class PartyCommitModel: CommitModel {
     var events: [StoredEvent] = []
     for effect in effects {
       switch effect {
-      case .party(let entry, let told):
+      case .party(let entry, let told, let noShows):
         parties.append(entry.party)
         events += told
+        for rider in noShows { meetings.noteNoShow(rider, now) }
       case .request(let request, let told):
         timers.set(request)
         events += told

@@ -74,7 +74,7 @@ package final class PartyService: Sendable {
     model = PartyCommitModel(
       tenant: configuration.tenant, rules: rules, book: book, requests: RequestBook(),
       layer: layer, feed: feed, sequence: shared.sequence, watchers: watchers,
-      activePartiesPerHost: configuration.activePartiesPerHost)
+      activePartiesPerHost: configuration.activePartiesPerHost, meetings: configuration.meetings)
     try model.reload(from: store, now: layers.clock.now())
     pipeline = shared.lane(model)
   }

@@ -42,6 +42,8 @@ package struct PartyServiceConfiguration: Sendable {
   package var storedRequests = 100_000
   /// Parties that a watched request finds at most at one time.
   package var watchedMatches = 100
+  /// What people do to each other elsewhere.
+  package var meetings = PartyMeetings()
 
   package init() {}
 

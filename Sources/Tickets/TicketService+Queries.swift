@@ -63,11 +63,16 @@ extension TicketService {
   /// A ticket as it is in memory now; a sign of life of its person.
   /// - Throws: `rule(.unknown)`.
   package func get(_ userID: String) throws(TicketServiceError) -> TicketAnswer {
-    let now = clock.now()
+    book.touch(userID, at: clock.now())
+    return try peek(userID)
+  }
+
+  /// The same, of which nobody takes it that the person is there.
+  /// - Throws: `rule(.unknown)`.
+  package func peek(_ userID: String) throws(TicketServiceError) -> TicketAnswer {
     guard let ticket = book.ticket(userID), ticket.opening > 0 else {
       throw .rule(.unknown(userID: userID))
     }
-    book.touch(userID, at: now)
     return answer(ticket)
   }
 

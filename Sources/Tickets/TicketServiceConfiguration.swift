@@ -32,4 +32,11 @@ package struct TicketServiceConfiguration: Sendable {
   package var timerMilliseconds: Int64 = 250
 
   package init() {}
+
+  /// The same under a secret of this service.
+  package func keyed(_ key: HashKey) -> TicketServiceConfiguration {
+    var out = self
+    out.key = key
+    return out
+  }
 }

@@ -1002,7 +1002,14 @@ public nonisolated struct Moyeo_V1_TicketExplanation: Sendable {
   public mutating func clearConsidered() {self._considered = nil}
 
   /// By rule: distance, expired, tags, wanted, online, rating, wantedByThem, blocked.
-  public var removed: Dictionary<String,Int32> = [:]
+  public var removed: SwiftProtobuf.Google_Protobuf_Struct {
+    get {_removed ?? SwiftProtobuf.Google_Protobuf_Struct()}
+    set {_removed = newValue}
+  }
+  /// Returns true if `removed` has been explicitly set.
+  public var hasRemoved: Bool {self._removed != nil}
+  /// Clears the value of `removed`. Subsequent reads from it will return its default value.
+  public mutating func clearRemoved() {self._removed = nil}
 
   public var matching: Int32 {
     get {_matching ?? 0}
@@ -1018,6 +1025,7 @@ public nonisolated struct Moyeo_V1_TicketExplanation: Sendable {
   public init() {}
 
   fileprivate var _considered: Int32? = nil
+  fileprivate var _removed: SwiftProtobuf.Google_Protobuf_Struct? = nil
   fileprivate var _matching: Int32? = nil
 }
 
@@ -2154,7 +2162,7 @@ nonisolated extension Moyeo_V1_TicketExplanation: SwiftProtobuf.Message, SwiftPr
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularInt32Field(value: &self._considered) }()
-      case 2: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufInt32>.self, value: &self.removed) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._removed) }()
       case 3: try { try decoder.decodeSingularInt32Field(value: &self._matching) }()
       default: break
       }
@@ -2169,9 +2177,9 @@ nonisolated extension Moyeo_V1_TicketExplanation: SwiftProtobuf.Message, SwiftPr
     try { if let v = self._considered {
       try visitor.visitSingularInt32Field(value: v, fieldNumber: 1)
     } }()
-    if !self.removed.isEmpty {
-      try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufInt32>.self, value: self.removed, fieldNumber: 2)
-    }
+    try { if let v = self._removed {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
     try { if let v = self._matching {
       try visitor.visitSingularInt32Field(value: v, fieldNumber: 3)
     } }()
@@ -2180,7 +2188,7 @@ nonisolated extension Moyeo_V1_TicketExplanation: SwiftProtobuf.Message, SwiftPr
 
   public static func ==(lhs: Moyeo_V1_TicketExplanation, rhs: Moyeo_V1_TicketExplanation) -> Bool {
     if lhs._considered != rhs._considered {return false}
-    if lhs.removed != rhs.removed {return false}
+    if lhs._removed != rhs._removed {return false}
     if lhs._matching != rhs._matching {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true

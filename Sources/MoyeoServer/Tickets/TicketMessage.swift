@@ -67,7 +67,8 @@ enum TicketMessage {
       explanation.considered = Int32(clamping: answer.result.considered)
       explanation.matching = Int32(clamping: answer.result.matching)
       for (rule, count) in answer.result.removed {
-        explanation.removed[rule.rawValue] = Int32(clamping: count)
+        explanation.removed.fields[rule.rawValue] = Google_Protobuf_Value(
+          numberValue: Double(count))
       }
       out.explanation = explanation
     }

@@ -119,7 +119,7 @@ struct TicketOperations: Sendable {
 
   private func command<Request: Message & Sendable>(
     _ rpc: String, _ method: String, _ route: String, _ request: Request.Type,
-    _ read: @escaping @Sendable (Request) throws(APIError) -> TicketCommand
+    _ read: @escaping @Sendable (Request) throws -> TicketCommand
   ) -> Operation {
     Operation(
       Self.service, rpc, request, Moyeo_V1_TicketResponse.self,

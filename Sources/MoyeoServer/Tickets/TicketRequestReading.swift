@@ -1,4 +1,5 @@
 import GeoMath
+import LiveLayers
 import MoyeoAPI
 import PeerMatching
 import Tickets

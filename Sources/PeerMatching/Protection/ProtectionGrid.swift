@@ -21,6 +21,12 @@ public struct ProtectedCell: Hashable, Sendable {
     self.row = row
     self.column = column
   }
+
+  /// The same as one number: no row or column of a grid reaches 2^29.
+  var key: UInt64 {
+    UInt64(truncatingIfNeeded: level) << 58 | UInt64(truncatingIfNeeded: row) << 29
+      | UInt64(truncatingIfNeeded: column)
+  }
 }
 
 /// Nested cells of equal size in meters all over the Earth.

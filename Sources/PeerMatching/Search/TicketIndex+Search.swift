@@ -8,23 +8,24 @@ extension TicketIndex {
   public func search(_ search: TicketSearch) -> TicketSearchResult {
     var scan = TicketScan(search, self)
     let origin = DistanceOrigin(isProtected ? grid.snapped(search.around) : search.around)
-    forEachCell(around: search.around, radiusMillimeters: search.radiusMillimeters) { cell, rows in
+    forEachCell(around: search.around, radiusMillimeters: search.radiusMillimeters) { bucket in
       guard isProtected else {
-        for row in rows {
+        for i in bucket.rows.indices {
+          let row = bucket.rows[i]
           scan.look(
-            at: row,
+            at: i..<i + 1, of: bucket,
             millimeters: origin.millimeters(latitude: row.latitude, longitude: row.longitude))
         }
         return
       }
       // One distance for all: they stand at one point.
       let millimeters = origin.millimeters(
-        latitude: rows[0].latitude, longitude: rows[0].longitude)
+        latitude: bucket.rows[0].latitude, longitude: bucket.rows[0].longitude)
       guard millimeters <= search.radiusMillimeters else {
-        scan.passOver(rows.count)
+        scan.passOver(bucket.rows.count)
         return
       }
-      for row in rows { scan.look(at: row, millimeters: millimeters) }
+      scan.look(at: bucket.rows.indices, of: bucket, millimeters: millimeters)
     }
     return scan.result()
   }
@@ -35,7 +36,8 @@ extension TicketIndex {
     guard let row = row(of: userID), row.expiresAt > search.now.milliseconds else { return nil }
     let origin = DistanceOrigin(isProtected ? grid.snapped(search.around) : search.around)
     return TicketScan(search, self).hit(
-      row, millimeters: origin.millimeters(latitude: row.latitude, longitude: row.longitude))
+      row, in: bucket(of: userID),
+      millimeters: origin.millimeters(latitude: row.latitude, longitude: row.longitude))
   }
 
   /// The interests of most people around, those of fewer than ``popularFrom`` left out; most first,
@@ -45,36 +47,54 @@ extension TicketIndex {
   public func popularTags(
     around place: Coordinate, radiusMillimeters: Int64, now: Instant, limit: Int
   ) -> [PopularTag] {
-    var counts: [UInt64: (name: String, count: Int)] = [:]
+    var counts: [UInt64: (slot: Int, count: Int)] = [:]
     let origin = DistanceOrigin(isProtected ? grid.snapped(place) : place)
-    forEachCell(around: place, radiusMillimeters: radiusMillimeters) { _, rows in
-      for row in rows where row.expiresAt > now.milliseconds && row.tagSignature != 0 {
+    forEachCell(around: place, radiusMillimeters: radiusMillimeters) { bucket in
+      for row in bucket.rows where row.expiresAt > now.milliseconds && row.tagSignature != 0 {
         guard
           origin.millimeters(latitude: row.latitude, longitude: row.longitude)
-            <= radiusMillimeters, let detail = details[row.slot]
+            <= radiusMillimeters
         else { continue }
-        for name in detail.tagNames {
-          counts[word(name), default: (name, 0)].count += 1
+        for i in row.firstWord..<row.firstWord + row.tagCount {
+          counts[bucket.words[i], default: (row.slot, 0)].count += 1
         }
       }
     }
-    let told = counts.values.filter { $0.count >= Self.popularFrom }
-    return told.sorted { ($1.count, $0.name) < ($0.count, $1.name) }.prefix(limit).map {
-      PopularTag(tag: $0.name, count: $0.count)
+    let told = counts.compactMap { tag, carriers -> PopularTag? in
+      guard carriers.count >= Self.popularFrom,
+        let name = details[carriers.slot]?.tagNames.first(where: { word($0) == tag })
+      else { return nil }
+      return PopularTag(tag: name, count: carriers.count)
     }
+    return Array(told.sorted { ($1.count, $0.tag) < ($0.count, $1.tag) }.prefix(limit))
   }
 
   private func forEachCell(
-    around place: Coordinate, radiusMillimeters: Int64, _ visit: (ProtectedCell, [Row]) -> Void
+    around place: Coordinate, radiusMillimeters: Int64, _ visit: (Bucket) -> Void
   ) {
     let snapped = isProtected ? grid.snapped(place) : place
     for level in 0...(isProtected ? grid.maximumLevel : 0) {
       grid.forEachCell(
         level: level, around: snapped, radiusMeters: Double(radiusMillimeters) / 1000
       ) { cell in
-        if let found = rows[cell] { visit(cell, found) }
+        if let found = buckets[cell.key] { visit(found) }
       }
     }
+  }
+}
+
+extension TicketIndex {
+  fileprivate func bucket(of userID: String) -> Bucket? {
+    row(of: userID).flatMap { details[$0.slot] }.flatMap { buckets[$0.cell.key] }
+  }
+}
+
+extension TicketIndex.Bucket {
+  /// Whether one of a row's words is among some.
+  @inline(__always)
+  fileprivate func words(_ first: Int, _ count: Int, holdAnyOf wanted: [UInt64]) -> Bool {
+    for i in first..<first + count where wanted.contains(words[i]) { return true }
+    return false
   }
 }
 
@@ -97,8 +117,10 @@ private struct TicketScan {
   private let now: Int64
   private let tags: [UInt64]
   private let tagSignature: UInt64
-  private let wishes: [(signature: UInt64, any: [UInt64])]
-  private let attributes: Set<UInt64>
+  private let wishSignatures: [UInt64]
+  private let wishWords: [[UInt64]]
+  private let attributes: [UInt64]
+  private let attributeSignature: UInt64
   private let blocked: Set<UInt64>
   private let radius: Double
   /// A heap whose root is the worst of the best.
@@ -115,11 +137,12 @@ private struct TicketScan {
     let isForAnything = search.tags.contains(TicketIndex.anything)
     tags = isForAnything ? [] : Array(Set(search.tags.map(index.word)))
     tagSignature = TicketIndex.signature(tags)
-    wishes = search.wanted.map { wish in
-      let any = wish.values.map { index.pair(wish.name, $0) }
-      return (TicketIndex.signature(any), any)
+    wishWords = search.wanted.map { wish in
+      wish.values.map { index.pair(wish.name, $0) }
     }
-    attributes = Set(search.attributes.map { index.pair($0.key, $0.value) })
+    wishSignatures = wishWords.map(TicketIndex.signature)
+    attributes = search.attributes.map { index.pair($0.key, $0.value) }
+    attributeSignature = TicketIndex.signature(attributes)
     blocked = Set(search.blocked.map(index.word))
     radius = max(1, Double(search.radiusMillimeters))
     best.reserveCapacity(search.limit + 1)
@@ -130,26 +153,39 @@ private struct TicketScan {
     removed[0] += count
   }
 
-  mutating func look(at row: TicketIndex.Row, millimeters: Int64) {
-    guard let detail = index.details[row.slot], detail.number != ownNumber else { return }
+  mutating func look(
+    at places: Range<Int>, of bucket: TicketIndex.Bucket, millimeters: Int64
+  ) {
+    for place in places { look(at: bucket.rows[place], in: bucket, millimeters: millimeters) }
+  }
+
+  @inline(__always)
+  private mutating func look(
+    at row: TicketIndex.Row, in bucket: TicketIndex.Bucket, millimeters: Int64
+  ) {
+    guard row.number != ownNumber else { return }
     // Who is blocked by somebody sees, and counts, nothing of them.
-    if row.hasBlocks, detail.blocked.contains(ownNumber) { return }
+    if row.hasBlocks, index.details[row.slot]?.blocked.contains(ownNumber) == true { return }
     considered += 1
-    if let rule = failure(row, detail, millimeters) {
+    if let rule = failure(row, bucket, millimeters) {
       removed[Self.place(of: rule)] += 1
       return
     }
     matching += 1
-    guard search.limit > 0, !search.passedOver.contains(detail.number) else { return }
-    keep(candidate(row, detail, millimeters))
+    guard search.limit > 0, search.passedOver.isEmpty || !search.passedOver.contains(row.number)
+    else { return }
+    keep(candidate(row, bucket, millimeters))
   }
 
   private func candidate(
-    _ row: TicketIndex.Row, _ detail: TicketIndex.Detail, _ millimeters: Int64
+    _ row: TicketIndex.Row, _ bucket: TicketIndex.Bucket, _ millimeters: Int64
   ) -> Candidate {
-    let common =
-      tagSignature & row.tagSignature == 0
-      ? 0 : tags.reduce(0) { $0 + (detail.tags.contains($1) ? 1 : 0) }
+    var common = 0
+    if tagSignature & row.tagSignature != 0 {
+      for i in row.firstWord..<row.firstWord + row.tagCount where tags.contains(bucket.words[i]) {
+        common += 1
+      }
+    }
     var candidate = Candidate(
       score: 0, slot: row.slot, millimeters: millimeters, common: common,
       lastSeen: row.lastSeen, stars: row.stars, latitude: row.latitude, longitude: row.longitude)
@@ -157,8 +193,10 @@ private struct TicketScan {
     return candidate
   }
 
-  func hit(_ row: TicketIndex.Row, millimeters: Int64) -> TicketHit? {
-    index.details[row.slot].map { hit(candidate(row, $0, millimeters)) }
+  func hit(
+    _ row: TicketIndex.Row, in bucket: TicketIndex.Bucket?, millimeters: Int64
+  ) -> TicketHit? {
+    bucket.map { hit(candidate(row, $0, millimeters)) }
   }
 
   private static func place(of rule: TicketFilterRule) -> Int {
@@ -174,28 +212,33 @@ private struct TicketScan {
     }
   }
 
+  @inline(__always)
   private func failure(
-    _ row: TicketIndex.Row, _ detail: @autoclosure () -> TicketIndex.Detail, _ millimeters: Int64
+    _ row: TicketIndex.Row, _ bucket: TicketIndex.Bucket, _ millimeters: Int64
   ) -> TicketFilterRule? {
     if millimeters > search.radiusMillimeters { return .distance }
     if row.expiresAt <= now { return .expired }
     if tagSignature != 0, row.tagSignature != 0 {
       if tagSignature & row.tagSignature == 0 { return .tags }
-      let theirs = detail().tags
-      if !tags.contains(where: theirs.contains) { return .tags }
+      if !bucket.words(row.firstWord, row.tagCount, holdAnyOf: tags) { return .tags }
     }
-    for wish in wishes {
-      if wish.signature & row.attributeSignature == 0 { return .wanted }
-      let theirs = detail().attributes
-      if !wish.any.contains(where: theirs.contains) { return .wanted }
+    // By index: iterating would retain each wish's words for every row.
+    for i in wishSignatures.indices {
+      if wishSignatures[i] & row.attributeSignature == 0 { return .wanted }
+      let first = row.firstWord + row.tagCount
+      if !bucket.words(first, row.attributeCount, holdAnyOf: wishWords[i]) { return .wanted }
     }
     if search.onlineOnly, row.lastSeen + index.leaseMilliseconds <= now { return .online }
     if let stars = search.minimumStars, row.stars < stars { return .rating }
-    if row.hasWishes, !detail().wishes.allSatisfy({ $0.contains(where: attributes.contains) }) {
-      return .wantedByThem
-    }
-    if !blocked.isEmpty, blocked.contains(detail().number) { return .blocked }
+    if row.wishSignature != 0, !isWanted(by: row) { return .wantedByThem }
+    if !blocked.isEmpty, blocked.contains(row.number) { return .blocked }
     return nil
+  }
+
+  private func isWanted(by row: TicketIndex.Row) -> Bool {
+    if row.wishSignature & attributeSignature == 0 { return false }
+    return index.details[row.slot]?.wishes.allSatisfy { $0.contains(where: attributes.contains) }
+      ?? true
   }
 
   private func score(_ candidate: Candidate) -> TicketScore {
@@ -263,7 +306,8 @@ private struct TicketScan {
 
   private func hit(_ candidate: Candidate) -> TicketHit {
     let detail = index.details[candidate.slot]!
-    let common = Set(detail.tags)
+    let isForAnything = detail.tagNames.contains(TicketIndex.anything)
+    let common = isForAnything ? [] : Set(detail.tagNames.map(index.word))
     return TicketHit(
       userID: detail.userID,
       position: Coordinate(

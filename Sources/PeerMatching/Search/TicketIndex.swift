@@ -4,13 +4,13 @@ public import ObjectModel
 /// People who wait, by the cell in which others see them.
 ///
 /// ```
-/// cell ──> rows, 80 bytes each without references: what most people fail by
-///            slot ──> detail: interests, attributes, wishes, blocks
+/// cell ──> bucket: rows without references, and the words of their interests and attributes
+///            slot ──> detail: names, wishes, blocks
 /// user id ──> slot
 /// ```
 /// Everyone in a cell stands at one point, so its distance is computed once. A search looks at the
-/// rows of the cells within the radius, and at a detail only where the row's 64-bit signatures
-/// cannot tell.
+/// rows of the cells within the radius, at words only where a row's 64-bit signatures cannot tell,
+/// and at a detail only of people with wishes or blocks.
 ///
 /// Not thread-safe; a value whose owner guards it.
 public struct TicketIndex: Sendable {
@@ -29,9 +29,15 @@ public struct TicketIndex: Sendable {
 
   struct Row {
     var slot: Int
-    /// Bits of ``Detail/tags``; 0: everybody shares an interest with them.
+    /// See ``TicketIndex/number(of:)``.
+    var number: UInt64
+    /// Where the words of interests begin in the bucket; those of attributes follow.
+    var firstWord: Int
+    var tagCount: Int
+    var attributeCount: Int
+    /// Of the words; 0: everybody shares an interest with them.
     var tagSignature: UInt64
-    /// Bits of ``Detail/attributes``.
+    /// Of the words.
     var attributeSignature: UInt64
     var expiresAt: Int64
     var lastSeen: Int64
@@ -39,28 +45,49 @@ public struct TicketIndex: Sendable {
     var stars: Double
     var latitude: Double
     var longitude: Double
-    var hasWishes: Bool
+    /// Of the words that others look for; 0: they take anybody.
+    var wishSignature: UInt64
     var hasBlocks: Bool
+  }
+
+  /// The people of one cell.
+  struct Bucket {
+    var rows: [Row] = []
+    var words: [UInt64] = []
+
+    mutating func append(_ row: Row, _ tags: [UInt64], _ attributes: [UInt64]) {
+      var row = row
+      row.firstWord = words.count
+      words += tags
+      words += attributes
+      rows.append(row)
+    }
+
+    /// The last row takes the place. - Returns: Its slot, if it moved.
+    mutating func remove(at place: Int) -> Int? {
+      let row = rows[place]
+      let count = row.tagCount + row.attributeCount
+      words.removeSubrange(row.firstWord..<row.firstWord + count)
+      for i in rows.indices where rows[i].firstWord > row.firstWord { rows[i].firstWord -= count }
+      rows.swapAt(place, rows.count - 1)
+      rows.removeLast()
+      return place < rows.count ? rows[place].slot : nil
+    }
   }
 
   struct Detail {
     var userID: String
-    var number: UInt64
     var cell: ProtectedCell
     /// Place in the cell's rows.
     var place: Int
     var exact: Coordinate
-    /// Sorted.
-    var tags: [UInt64]
     var tagNames: [String]
-    /// Of name and value.
-    var attributes: [UInt64]
-    /// Any of each list.
+    /// Any of each list of words.
     var wishes: [[UInt64]]
     var blocked: Set<UInt64>
   }
 
-  private(set) var rows: [ProtectedCell: [Row]] = [:]
+  private(set) var buckets: [UInt64: Bucket] = [:]
   private(set) var details: [Detail?] = []
   private var free: [Int] = []
   private var slots: [String: Int] = [:]
@@ -100,7 +127,7 @@ public struct TicketIndex: Sendable {
 
   func row(of userID: String) -> Row? {
     guard let slot = slots[userID], let detail = details[slot] else { return nil }
-    return rows[detail.cell]?[detail.place]
+    return buckets[detail.cell.key]?.rows[detail.place]
   }
 
   /// Where others see a person.
@@ -125,23 +152,25 @@ public struct TicketIndex: Sendable {
     else { return }
     let cell = isProtected ? ticket.cell! : grid.cell(of: here, level: 0)
     let isForAnything = ticket.tags.contains(Self.anything)
-    let tags = isForAnything ? [] : ticket.tags.map(word).sorted()
+    let tags = isForAnything ? [] : Array(Set(ticket.tags.map(word)))
     let attributes = ticket.attributes.map { pair($0.key, $0.value) }
+    let wishes = ticket.wanted.map { wish in wish.values.map { pair(wish.name, $0) } }
     let slot = free.popLast() ?? details.count
     if slot == details.count { details.append(nil) }
-    let place = rows[cell]?.count ?? 0
+    let place = buckets[cell.key]?.rows.count ?? 0
     details[slot] = Detail(
-      userID: ticket.userID, number: word(ticket.userID), cell: cell, place: place, exact: here,
-      tags: tags, tagNames: ticket.tags, attributes: attributes,
-      wishes: ticket.wanted.map { wish in wish.values.map { pair(wish.name, $0) } },
+      userID: ticket.userID, cell: cell, place: place, exact: here, tagNames: ticket.tags,
+      wishes: wishes,
       blocked: Set(ticket.blocked.map(word)))
-    rows[cell, default: []].append(
+    buckets[cell.key, default: Bucket()].append(
       Row(
-        slot: slot, tagSignature: Self.signature(tags),
+        slot: slot, number: word(ticket.userID), firstWord: 0, tagCount: tags.count,
+        attributeCount: attributes.count, tagSignature: Self.signature(tags),
         attributeSignature: Self.signature(attributes),
         expiresAt: ticket.expiresAt.milliseconds, lastSeen: seen.milliseconds,
         stars: ticket.rating.average ?? -1, latitude: shown.latitude, longitude: shown.longitude,
-        hasWishes: !ticket.wanted.isEmpty, hasBlocks: !ticket.blocked.isEmpty))
+        wishSignature: Self.signature(wishes.flatMap { $0 }), hasBlocks: !ticket.blocked.isEmpty),
+      tags, attributes)
     slots[ticket.userID] = slot
     population.add(here)
   }
@@ -150,14 +179,9 @@ public struct TicketIndex: Sendable {
   public mutating func remove(_ userID: String) {
     guard let slot = slots.removeValue(forKey: userID), let detail = details[slot] else { return }
     population.remove(detail.exact)
-    let last = rows[detail.cell]!.count - 1
-    if detail.place < last {
-      let moved = rows[detail.cell]![last]
-      rows[detail.cell]![detail.place] = moved
-      details[moved.slot]!.place = detail.place
-    }
-    rows[detail.cell]!.removeLast()
-    if last == 0 { rows[detail.cell] = nil }
+    let key = detail.cell.key
+    if let moved = buckets[key]?.remove(at: detail.place) { details[moved]?.place = detail.place }
+    if buckets[key]?.rows.isEmpty == true { buckets[key] = nil }
     details[slot] = nil
     free.append(slot)
   }
@@ -166,8 +190,9 @@ public struct TicketIndex: Sendable {
   @discardableResult
   public mutating func touch(_ userID: String, at now: Instant) -> Bool {
     guard let slot = slots[userID], let detail = details[slot] else { return false }
-    let known = rows[detail.cell]![detail.place].lastSeen
-    rows[detail.cell]![detail.place].lastSeen = max(known, now.milliseconds)
+    let key = detail.cell.key
+    let known = buckets[key]?.rows[detail.place].lastSeen ?? .min
+    buckets[key]?.rows[detail.place].lastSeen = max(known, now.milliseconds)
     return true
   }
 
