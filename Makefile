@@ -7,11 +7,14 @@ RUN_PACKAGES = libjs-leaflet libdeflate-dev zlib1g-dev pkg-config libsqlite3-dev
 TEST_PACKAGES = $(RUN_PACKAGES) curl python3 python3-venv chromium chromium-driver golang-go \
   golang-google-grpc-dev nghttp2-client
 BENCH_PACKAGES = $(RUN_PACKAGES) libboost-dev libnanoflann-dev python3 python3-venv
+# More tests at once than this and those that talk to a server wait in line for a core.
+export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 4
 IMPORT_CHECK = --explicit-target-dependency-import-check error
 ARGS ?= --demo seoul
 
 .PHONY: run build test test-swift test-packages test-programs test-daemon test-findings \
-  test-browser test-thread test-release torture torture-smoke bench bench-smoke bench-matching \
+  test-browser test-thread test-release test-clients-long fuzz fuzz-smoke simulate torture \
+  torture-smoke bench bench-smoke bench-matching \
   bench-joins bench-peers bench-wire format lint proto docs clean packages
 
 # Builds the daemon and the command line, then starts a living demo city with its map page.
@@ -49,6 +52,20 @@ test-programs: test-packages .build/venv/ready
 test-daemon: test-programs
 	$(OUTSIDE) $(SUITES)
 
+# Coverage-guided fuzzing of each decoder: a quarter of a minute each, and at length; FUZZ="frames
+# json" for some (Tests/fuzz/README.md).
+FUZZ ?=
+fuzz-smoke: test-packages
+	SWIFT=$(SWIFT) Tests/fuzz/run --seconds 15 $(FUZZ)
+
+fuzz: test-packages
+	SWIFT=$(SWIFT) Tests/fuzz/run --seconds 3600 $(FUZZ)
+
+# Stock clients for as long as a review had them run: 16 callers, 30 s.
+test-clients-long: test-programs
+	MOYEO_CLIENT_SECONDS=30 $(OUTSIDE) clients
+	MOYEO_CLIENT_SECONDS=30 $(SWIFT) test --filter StockSwiftClientTests
+
 # What reviews found, each as the behaviour that is wanted, alone.
 test-findings: test-programs
 	$(OUTSIDE) hostile/test_findings.py hostile/test_findings_bounds.py
@@ -70,6 +87,14 @@ test-thread: test-packages
 test-release: test-packages
 	MOYEO_CORE_ONLY=1 $(SWIFT) test -c release --scratch-path .build/release-tests \
 	  -Xswiftc -enable-testing
+
+# Engine, record, clocks and clients on one thread, by seeds: SEEDS=100000 FIRST=1.
+SEEDS ?= 100000
+FIRST ?= 1
+simulate: test-packages
+	MOYEO_SIMULATION_SEEDS=$(SEEDS) MOYEO_SIMULATION_FIRST=$(FIRST) MOYEO_CORE_ONLY=1 \
+	  $(SWIFT) test -c release --scratch-path .build/release-tests -Xswiftc -enable-testing \
+	  --filter SimulationTests
 
 # kill -9 at random moments under load. Other modes: TORTURE="race --rounds 1000", backup, full, fill,
 # faults, power, clock, start, smalldisk (needs the right to mount), export.

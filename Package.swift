@@ -268,13 +268,14 @@ let package = Package(
     houseTests(
       "SpatialIndexingTests",
       ["SpatialIndexing", "GeoMath", "ObjectModel", "CAllocationCounter"]),
-    houseTests("TaxiFaresTests", ["TaxiFares", "ObjectModel"]),
+    houseTests("TaxiFaresTests", ["TaxiFares", "ObjectModel", "TestSupport"]),
     houseTests("RoutePlanningTests", ["RoutePlanning", "GeoMath", "ObjectModel", "TestSupport"]),
-    houseTests("PointClusteringTests", ["PointClustering", "GeoMath", "ObjectModel"]),
+    houseTests(
+      "PointClusteringTests", ["PointClustering", "GeoMath", "ObjectModel", "TestSupport"]),
     houseTests("CitySimulationTests", ["CitySimulation", "GeoMath", "ObjectModel"]),
     houseTests(
       "RideMatchingTests",
-      ["RideMatching", "RoutePlanning", "TaxiFares", "GeoMath", "ObjectModel"]),
+      ["RideMatching", "RoutePlanning", "TaxiFares", "GeoMath", "ObjectModel", "TestSupport"]),
     houseTests("PeerMatchingTests", ["PeerMatching", "GeoMath", "ObjectModel"]),
     houseTests("VectorTilesTests", ["VectorTiles", "GeoMath", swiftProtobuf]),
     houseTests(
@@ -334,8 +335,8 @@ let package = Package(
     houseTests(
       "MoyeoServerTests",
       [
-        "WireFormat", "MoyeoServer", "MoyeoAPI", "LiveLayers", "FareEstimation", "DurableCommands",
-        "Parties", "Tickets", "PeerMatching",
+        "WireFormat", "MoyeoServer", "MoyeoAPI", "MoyeoClient", "LiveLayers", "FareEstimation",
+        "DurableCommands", "Parties", "Tickets", "PeerMatching",
         "Threading", "GeoMath", "ObjectModel",
         "SpatialIndexing", "PointClustering", "GRPCServerTransport", "QueryCoalescing",
         "VectorTiles", grpcCore,
@@ -378,5 +379,46 @@ if Context.environment["MOYEO_CORE_ONLY"] == "1" {
         false
       }
     }
+  }
+}
+
+// Coverage-guided fuzzing (Tests/fuzz, make fuzz-smoke): our modules instrumented for libFuzzer, in a
+// build of its own, without what no decoder needs.
+if Context.environment["MOYEO_FUZZ"] == "1" {
+  package.products = [.executable(name: "moyeo-fuzz", targets: ["MoyeoFuzz"])]
+  package.targets.removeAll {
+    $0.type == .test || $0.path?.hasPrefix("Tests/") == true
+      || ["moyeod", "moyeo", "JoinBenchmark", "MoyeoClient", "RouteProviders"].contains($0.name)
+  }
+  package.targets += [
+    // The readers of import, without the program around them.
+    .target(
+      name: "moyeo",
+      dependencies: ["MoyeoAPI", "MoyeoStorage", "ObjectModel", "WireFormat", swiftProtobuf],
+      sources: [
+        "CSV", "Import/CSVImport.swift", "Import/ColumnDetection.swift",
+        "Import/ExportedPosition.swift", "Import/FeatureMapping.swift",
+        "Import/FeatureScanner.swift", "Import/GeoJSONImport.swift", "Import/ImportItem.swift",
+        "Import/NDJSONImport.swift", "Text/AttributeText.swift", "Text/DisplayWidth.swift",
+        "Text/JSONOutput.swift", "Text/JSONPieces.swift", "Text/NumberText.swift",
+        "Text/TextTable.swift", "Text/TimeText.swift",
+      ], swiftSettings: houseSettings),
+    // What providers answer, without the client that fetches it.
+    .target(
+      name: "RouteProviders",
+      dependencies: ["GeoMath", "ObjectModel", "Threading", "QueryCoalescing", "RoutePlanning"],
+      exclude: ["HTTPClientTransport.swift", "RouteEngine.swift"], swiftSettings: houseSettings),
+    .target(name: "CFuzzer", path: "Tests/fuzz/CFuzzer"),
+    .executableTarget(
+      name: "MoyeoFuzz",
+      dependencies: [
+        "CFuzzer", "WireFormat", "MoyeoAPI", "MoyeoServer", "GRPCServerTransport", "LiveLayers",
+        "Parties", "FareEstimation", "RouteProviders", "RoutePlanning", "moyeo", "GeoMath",
+        "ObjectModel", swiftProtobuf, grpcCore, nioCore,
+        .product(name: "NIOEmbedded", package: "swift-nio"),
+      ], path: "Tests/fuzz/Sources", swiftSettings: houseSettings),
+  ]
+  for target in package.targets where target.swiftSettings != nil {
+    target.swiftSettings? += [.unsafeFlags(["-sanitize=fuzzer"])]
   }
 }

@@ -30,3 +30,5 @@ protoc -I proto --include_imports --descriptor_set_out="$out/descriptors.bin" pr
   echo '  """'
 } > "$out/DescriptorSet.swift"
 rm "$out/descriptors.bin"
+# Optional fields as Swift optionals.
+python3 proto/field-presence.py "$out"

@@ -12,6 +12,9 @@ package struct CommitConfiguration: Hashable, Sendable {
   package var repliesInMemory = 262_144
   /// Between two tries to open a record that refuses writes.
   package var reopenMilliseconds: Int64 = 1000
+  /// The same at most, while what is found is damage: each try reads all of the record, and twice as
+  /// long is waited after each.
+  package var damagedReopenMilliseconds: Int64 = 600_000
 
   package init() {}
 }

@@ -26,18 +26,18 @@ package final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
     let command: Model.Command
     let claim: IdempotencyClaim?
     let deadline: Instant?
-    /// Nil for the pipeline's own commands, such as timers.
-    let continuation: CheckedContinuation<Outcome, Never>?
+    /// Is told once; nil for the pipeline's own commands, such as timers.
+    let reply: (@Sendable (Outcome) -> Void)?
     var attempts = 0
 
     init(
       command: Model.Command, claim: IdempotencyClaim? = nil, deadline: Instant? = nil,
-      continuation: CheckedContinuation<Outcome, Never>? = nil
+      reply: (@Sendable (Outcome) -> Void)? = nil
     ) {
       self.command = command
       self.claim = claim
       self.deadline = deadline
-      self.continuation = continuation
+      self.reply = reply
     }
   }
 
@@ -77,14 +77,27 @@ package final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
   /// is set back does not keep the record closed.
   private var nextReopen = Nanoseconds.min
   private let monotonic: any MonotonicClock
+  /// Commit thread only: tries in a row that found damage.
+  private var damagedReopenings = 0
   /// Commit thread only: the record must be loaded before anything is decided.
   private var needsReload = false
+  /// Commit thread only: whoever calls ``carryOutWaiting()`` is the commit thread, and publishes.
+  private var isDrivenByCaller = false
 
-  /// - Throws: What the store says when its replies cannot be read.
+  /// A pipeline over a model that was loaded from the store.
+  ///
+  /// - Parameters:
+  ///   - model: The state that commands work on.
+  ///   - store: The record.
+  ///   - clock: Of deadlines and replies.
+  ///   - configuration: Bounds.
+  ///   - monotonic: By which a record that refuses writes is opened again.
+  ///   - failure: Why the model could not be loaded in whole; commands are refused until it was.
+  /// - Throws: What the store says when its replies cannot be read, and `failure` is nil.
   package init(
     model: Model, store: any AggregateStore, clock: any WallClock,
     configuration: CommitConfiguration = CommitConfiguration(),
-    monotonic: any MonotonicClock = SystemMonotonicClock()
+    monotonic: any MonotonicClock = SystemMonotonicClock(), failure: StoreFailure? = nil
   ) throws(StoreFailure) {
     self.monotonic = monotonic
     self.model = model
@@ -92,7 +105,20 @@ package final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
     self.clock = clock
     self.configuration = configuration
     replies = ReplyTable(limit: configuration.repliesInMemory)
-    try loadReplies()
+    guard let failure else {
+      try loadReplies()
+      return
+    }
+    // What was answered before is answered again, as far as it can be read.
+    try? loadReplies()
+    refuseCommands(because: failure)
+  }
+
+  /// Refuses commands until the record was loaded in whole; before ``start()``.
+  package func refuseCommands(because failure: StoreFailure) {
+    needsReload = true
+    putReopeningOff(isDamage: failure.isDamage)
+    queue.withLock { $0.readOnlyReason = $0.readOnlyReason ?? failure.reason }
   }
 
   /// Starts the thread; call once.
@@ -102,6 +128,13 @@ package final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
     thread.name = "moyeo-commit"
     thread.stackSize = 4 << 20
     thread.start()
+  }
+
+  /// Carries out what waits, then shows and answers it, all on the caller's thread; in place of
+  /// ``start()``, for a caller that decides what happens when, such as a simulation.
+  package func carryOutWaiting() {
+    isDrivenByCaller = true
+    while let batch = next(waits: false) { carryOut(batch) }
   }
 
   /// Carries out what waits, then ends the thread. Commands that come later are refused.
@@ -137,23 +170,36 @@ package final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
     _ command: Model.Command, claim: IdempotencyClaim? = nil, deadline: Instant? = nil
   ) async -> Outcome {
     await withCheckedContinuation { continuation in
-      let item = Item(
-        command: command, claim: claim, deadline: deadline, continuation: continuation)
-      let refusal = queue.withLock { queue -> CommitFailure? in
-        if queue.isStopping { return .stopped }
-        if queue.items.count >= configuration.queueLimit {
-          queue.statistics.refusedForLoad += 1
-          return .overloaded(waiting: queue.items.count)
-        }
-        queue.items.append(item)
-        queue.entered += 1
-        return nil
+      submit(command, claim: claim, deadline: deadline) { continuation.resume(returning: $0) }
+    }
+  }
+
+  /// The same for callers that do not wait.
+  ///
+  /// - Parameters:
+  ///   - command: What is to be done.
+  ///   - claim: The caller's key, if there is one.
+  ///   - deadline: The command is not applied after it.
+  ///   - reply: Is told the outcome, once, maybe before this returns.
+  package func submit(
+    _ command: Model.Command, claim: IdempotencyClaim? = nil, deadline: Instant? = nil,
+    reply: @escaping @Sendable (Outcome) -> Void
+  ) {
+    let item = Item(command: command, claim: claim, deadline: deadline, reply: reply)
+    let refusal = queue.withLock { queue -> CommitFailure? in
+      if queue.isStopping { return .stopped }
+      if queue.items.count >= configuration.queueLimit {
+        queue.statistics.refusedForLoad += 1
+        return .overloaded(waiting: queue.items.count)
       }
-      if let refusal {
-        continuation.resume(returning: .failure(model.failure(refusal)))
-      } else {
-        signal()
-      }
+      queue.items.append(item)
+      queue.entered += 1
+      return nil
+    }
+    if let refusal {
+      reply(.failure(model.failure(refusal)))
+    } else {
+      signal()
     }
   }
 
@@ -191,13 +237,16 @@ package final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
   // MARK: - Commit thread
 
   private func run() {
-    while let batch = next() { carryOut(batch) }
+    while let batch = next(waits: true) { carryOut(batch) }
     finishPublishing()
     ended.signal()
   }
 
-  /// Blocks for work. Nil: the pipeline is stopped and nothing waits.
-  private func next() -> [Item]? {
+  /// The next batch.
+  ///
+  /// - Parameter waits: Whether to block for work.
+  /// - Returns: Nil when nothing waits and the pipeline is stopped or the caller does not block.
+  private func next(waits: Bool) -> [Item]? {
     while true {
       let limit = configuration.batchLimit - deferred.count
       let isCaughtUp = deferred.isEmpty
@@ -211,7 +260,7 @@ package final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
         queue.items.removeFirst(count)
         queue.taken += UInt64(count)
         let isEmpty = queue.items.isEmpty && items.isEmpty && jobs.isEmpty && isCaughtUp
-        queue.isThreadAsleep = isEmpty && !queue.isStopping
+        queue.isThreadAsleep = waits && isEmpty && !queue.isStopping
         queue.isOver = isEmpty && queue.isStopping
         return (items, jobs, queue.isOver)
       }
@@ -221,7 +270,9 @@ package final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
       let batch = deferred + items
       deferred = []
       if !batch.isEmpty { return batch }
-      if jobs.isEmpty { wake.wait() }
+      guard jobs.isEmpty else { continue }
+      guard waits else { return nil }
+      wake.wait()
     }
   }
 
@@ -398,19 +449,26 @@ package final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
   private func publish(
     _ effects: [Model.Effect], _ answers: [(item: Item, result: Outcome)], now: Instant
   ) {
+    guard !isDrivenByCaller else { return show(effects, answers, now) }
     publishingRoom.wait()
     publishing.async { [self] in
-      if !effects.isEmpty { model.publish(effects, now: now) }
-      for answer in answers { settle(answer.item, answer.result) }
+      show(effects, answers, now)
       publishingRoom.signal()
     }
+  }
+
+  private func show(
+    _ effects: [Model.Effect], _ answers: [(item: Item, result: Outcome)], _ now: Instant
+  ) {
+    if !effects.isEmpty { model.publish(effects, now: now) }
+    for answer in answers { settle(answer.item, answer.result) }
   }
 
   /// Returns when all that is committed is shown and answered; commit thread.
   private func finishPublishing() { publishing.sync {} }
 
   private func settle(_ item: Item, _ result: Outcome) {
-    item.continuation?.resume(returning: result)
+    item.reply?(result)
   }
 
   private func count(_ change: (inout CommitStatistics) -> Void) {
@@ -424,7 +482,8 @@ package final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
     if let known = replies[claim.key] {
       return known.tenant == claim.tenant && known.at >= oldest ? known : nil
     }
-    guard replies.isTruncated else { return nil }
+    // Until it was loaded, the record may hold replies to commands whose effect memory lacks.
+    guard replies.isTruncated, !needsReload else { return nil }
     // A failing read decides nothing: the commit looks again.
     guard let stored = try? store.reply(tenant: claim.tenant, key: claim.key), stored.at >= oldest
     else { return nil }
@@ -464,8 +523,9 @@ package final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
   }
 
   private func recover(now: Instant) {
+    var isDamage = false
     // Also when opening it took longer than that.
-    defer { nextReopen = monotonic.now() &+ configuration.reopenMilliseconds &* 1_000_000 }
+    defer { putReopeningOff(isDamage: isDamage) }
     finishPublishing()
     do {
       try store.reopen()
@@ -475,8 +535,19 @@ package final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
       setReadOnly(nil)
     } catch {
       needsReload = true
+      isDamage = error.isDamage
       setReadOnly(error.reason)
     }
+  }
+
+  private func putReopeningOff(isDamage: Bool) {
+    var wait = configuration.reopenMilliseconds
+    if isDamage {
+      let longer = min(wait << min(damagedReopenings, 16), configuration.damagedReopenMilliseconds)
+      wait = max(wait, longer)
+    }
+    damagedReopenings = isDamage ? damagedReopenings + 1 : 0
+    nextReopen = monotonic.now() &+ wait &* 1_000_000
   }
 
   private func setReadOnly(_ reason: String?) {

@@ -17,6 +17,8 @@ package final class EventFeed: Sendable {
     var floor: UInt64
     var oldest: UInt64
     var newest: UInt64
+    /// Why the store cannot tell what there is.
+    var failure: String?
     var signals: [String: (signal: ChangeSignal, readers: Int)] = [:]
   }
 
@@ -35,6 +37,15 @@ package final class EventFeed: Sendable {
     self.limit = max(1, limit)
     tail = StateLock(Tail(floor: bounds.newest, oldest: bounds.oldest, newest: bounds.newest))
     signal = ChangeSignal(bounds.newest)
+  }
+
+  /// A feed of a store that cannot be read: unavailable until ``refresh()`` succeeds.
+  package init(tenant: String, store: any AggregateStore, limit: Int, failure: StoreFailure) {
+    self.tenant = tenant
+    self.store = store
+    self.limit = max(1, limit)
+    tail = StateLock(Tail(floor: 0, oldest: 1, newest: 0, failure: failure.reason))
+    signal = ChangeSignal(0)
   }
 
   package var newest: UInt64 { tail.withLock { $0.newest } }
@@ -68,6 +79,7 @@ package final class EventFeed: Sendable {
     let bounds = try store.eventBounds(tenant: tenant)
     let woken = tail.withLock { tail -> [ChangeSignal] in
       tail.oldest = bounds.oldest
+      tail.failure = nil
       guard tail.newest != bounds.newest else { return [] }
       // What the tail lacks is in the store.
       tail.events = []
@@ -87,6 +99,7 @@ package final class EventFeed: Sendable {
     after: UInt64, kinds: Set<String>, aggregateID: String?, limit: Int
   ) async throws(EventFeedError) -> EventPage {
     let known = tail.withLock { tail -> Result<EventPage?, EventFeedError> in
+      if let reason = tail.failure { return .failure(.unavailable(reason: reason)) }
       guard after == 0 || after + 1 >= tail.oldest, after <= tail.newest else {
         return .failure(.resumeTokenExpired(oldest: tail.oldest, newest: tail.newest))
       }

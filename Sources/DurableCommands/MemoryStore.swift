@@ -23,7 +23,7 @@ package final class MemoryStore: AggregateStore, @unchecked Sendable {
   private var state = MemoryRecord()
   private var faults: [Fault] = []
   private var reason: String?
-  private var reopenFailures: [String] = []
+  private var reopenFailures: [StoreFailure] = []
 
   package init() {}
 
@@ -31,23 +31,23 @@ package final class MemoryStore: AggregateStore, @unchecked Sendable {
   package func inject(_ fault: Fault) { lock.withLock { faults.append(fault) } }
 
   /// The next ``reopen()`` fails.
-  package func failNextReopen(reason: String) {
-    lock.withLock { reopenFailures.append(reason) }
+  package func failNextReopen(reason: String, isDamage: Bool = false) {
+    lock.withLock { reopenFailures.append(StoreFailure(reason, isDamage: isDamage)) }
   }
 
   package var readOnlyReason: String? { lock.withLock { reason } }
 
   package func reopen() throws(StoreFailure) {
-    let failure: String? = lock.withLock {
+    let failure: StoreFailure? = lock.withLock {
       guard reopenFailures.isEmpty else {
         let failure = reopenFailures.removeFirst()
-        reason = failure
+        reason = failure.reason
         return failure
       }
       reason = nil
       return nil
     }
-    if let failure { throw StoreFailure(failure) }
+    if let failure { throw failure }
   }
 
   package func commit(_ groups: [ChangeGroup]) -> [CommitOutcome] {

@@ -16,23 +16,55 @@ package final class TenantCommands: Sendable {
   let pipeline: CommitPipeline<SharedCommitModel>
   private let isStarted = Atomic(false)
 
-  /// - Throws: What the store says when its replies or events cannot be read.
+  /// A pipeline without models yet.
+  ///
+  /// - Parameters:
+  ///   - tenant: First part of every key in the store.
+  ///   - store: The record.
+  ///   - clock: Of deadlines and replies.
+  ///   - eventsInMemory: Events that readers get without asking the store.
+  ///   - idempotencySecret: The same for a record at each start.
+  ///   - configuration: Bounds of the pipeline.
+  ///   - monotonic: By which a record that refuses writes is opened again.
+  ///   - startsReadOnly: Whether a record that cannot be read in whole is served all the same,
+  ///     without taking commands.
+  /// - Throws: What the store says when its replies or events cannot be read, unless
+  ///   `startsReadOnly`.
   package init(
     tenant: String, store: any AggregateStore, clock: any WallClock, eventsInMemory: Int,
     idempotencySecret: (UInt64, UInt64),
     configuration: CommitConfiguration = CommitConfiguration(),
-    monotonic: any MonotonicClock = SystemMonotonicClock()
+    monotonic: any MonotonicClock = SystemMonotonicClock(), startsReadOnly: Bool = false
   ) throws(StoreFailure) {
     self.tenant = tenant
     self.store = store
     self.clock = clock
-    feed = try EventFeed(tenant: tenant, store: store, limit: eventsInMemory)
+    var failure: StoreFailure?
+    do throws(StoreFailure) {
+      feed = try EventFeed(tenant: tenant, store: store, limit: eventsInMemory)
+    } catch {
+      guard startsReadOnly else { throw error }
+      failure = error
+      feed = EventFeed(tenant: tenant, store: store, limit: eventsInMemory, failure: error)
+    }
     sequence = EventSequence(after: feed.newest)
     keying = IdempotencyKeying(secret: idempotencySecret)
     model = SharedCommitModel(sequence: sequence)
-    pipeline = try CommitPipeline(
-      model: model, store: store, clock: clock, configuration: configuration,
-      monotonic: monotonic)
+    do throws(StoreFailure) {
+      pipeline = try CommitPipeline(
+        model: model, store: store, clock: clock, configuration: configuration,
+        monotonic: monotonic, failure: failure)
+    } catch {
+      guard startsReadOnly else { throw error }
+      pipeline = try CommitPipeline(
+        model: model, store: store, clock: clock, configuration: configuration,
+        monotonic: monotonic, failure: error)
+    }
+  }
+
+  /// Not all of the record could be loaded: no commands until it was; before ``start()``.
+  package func refuseCommands(because failure: StoreFailure) {
+    pipeline.refuseCommands(because: failure)
   }
 
   /// Takes a model in; before ``start()``. The model has loaded itself.
@@ -98,8 +130,12 @@ package struct CommandLane<Model: CommitModel>: Sendable {
   package func submit(
     _ command: Model.Command, claim: IdempotencyClaim? = nil, deadline: Instant? = nil
   ) async -> Outcome {
-    let outcome = await pipeline.submit(
-      SharedCommand(part: part, command: command), claim: claim, deadline: deadline)
+    own(
+      await pipeline.submit(
+        SharedCommand(part: part, command: command), claim: claim, deadline: deadline))
+  }
+
+  private func own(_ outcome: CommitPipeline<SharedCommitModel>.Outcome) -> Outcome {
     switch outcome {
     case .success(let answer):
       guard let own = answer as? Model.Answer else {
@@ -114,6 +150,19 @@ package struct CommandLane<Model: CommitModel>: Sendable {
       return .failure(model.failure(failure))
     }
   }
+
+  /// The same for callers that do not wait; see ``CommitPipeline/submit(_:claim:deadline:reply:)``.
+  package func submit(
+    _ command: Model.Command, claim: IdempotencyClaim? = nil, deadline: Instant? = nil,
+    reply: @escaping @Sendable (Outcome) -> Void
+  ) {
+    pipeline.submit(
+      SharedCommand(part: part, command: command), claim: claim, deadline: deadline
+    ) { reply(own($0)) }
+  }
+
+  /// See ``CommitPipeline/carryOutWaiting()``.
+  package func carryOutWaiting() { pipeline.carryOutWaiting() }
 
   /// Commands of the service itself: no bound, no answer.
   package func submitOwn(_ own: [Model.Command]) {

@@ -179,7 +179,7 @@ package final class FastPathServerTransport: ServerTransport {
 }
 
 /// Sets up the channel of each connection.
-private struct ConnectionPipeline: Sendable {
+struct ConnectionPipeline: Sendable {
   let settings: FastPathServerTransport.Settings
   let fastPath: FastPathHandler.Settings
   let streams: GRPCStreamHandler.Settings

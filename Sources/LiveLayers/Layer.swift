@@ -1,7 +1,6 @@
 import ObjectModel
 import PointClustering
 package import SpatialIndexing
-package import SpatialIndexing
 import Synchronization
 
 /// A named set of objects with their index.
@@ -21,6 +20,7 @@ package final class Layer: Sendable {
   init(
     name: String, settings: LayerSettings, epoch: UInt32, watchedAreas: Int = 100_000,
     rankKey: HashKey = .publicKey, maximumObjects: Int = 1 << 22,
+    quota: SharedQuota? = nil,
     onWork: @escaping @Sendable () -> Void, onWatchWork: @escaping @Sendable () -> Void = {}
   ) throws(AddressSpaceError) {
     self.name = name
@@ -36,7 +36,7 @@ package final class Layer: Sendable {
     index = try SharedLiveIndex(
       reserving: LiveIndexConfiguration(
         columnCount: columnNames(of: settings).count, rankKey: rankKey,
-        maximumObjects: maximumObjects))
+        maximumObjects: maximumObjects, quota: quota))
     watches = LayerWatches(
       index: index, name: name, areaLimit: watchedAreas, onWork: onWatchWork)
   }

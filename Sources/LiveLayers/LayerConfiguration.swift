@@ -36,6 +36,10 @@ package struct LayerLimits: Sendable, Hashable {
   /// Objects in one layer. Address space for all of them is reserved when the layer begins: about
   /// 6 KB each.
   package var objectsPerLayer = 1 << 22
+  /// Objects of all layers that callers begin.
+  package var objects = 1 << 24
+  /// Bytes of their records: ids, tags and attributes. Their index takes as much again.
+  package var objectBytes = 4 << 30
   /// How far ahead of our clock a report's observedAt may be.
   package var clockSkewMilliseconds: Int64 = 5000
   /// How long a read waits for its minVersion.

@@ -1,4 +1,5 @@
 package import ObjectModel
+package import SpatialIndexing
 import Synchronization
 
 /// The live state of a daemon: layers of objects, and the questions asked of them.
@@ -10,6 +11,8 @@ package final class LayerRegistry: Sendable {
   /// Random at each start; part of versions and ETags.
   package let epoch: UInt32
   private let layersByName = LayerTable()
+  /// What the layers that callers begin hold together.
+  package let quota: SharedQuota
   /// Start it to keep clusters in step; without it they stand still.
   package let clusterMaintainer: ClusterMaintainer
   /// Start it to tell watchers of positions what happens.
@@ -22,6 +25,9 @@ package final class LayerRegistry: Sendable {
     self.configuration = configuration
     self.clock = clock
     self.epoch = epoch
+    quota = SharedQuota(
+      maximumObjects: configuration.limits.objects,
+      maximumBytes: configuration.limits.objectBytes)
     clusterMaintainer = ClusterMaintainer { [layersByName] in layersByName.all }
     watchMaintainer = WatchMaintainer(
       layers: { [layersByName] in layersByName.all }, now: { clock.now() })
@@ -63,6 +69,8 @@ package final class LayerRegistry: Sendable {
         name: name, settings: settings, epoch: epoch,
         watchedAreas: configuration.limits.watchedAreas, rankKey: configuration.rankKey,
         maximumObjects: configuration.limits.objectsPerLayer,
+        // Those of the service have bounds of their own.
+        quota: LayerName.reserved.contains(name) ? nil : quota,
         onWork: { [clusterMaintainer] in clusterMaintainer.signal() },
         onWatchWork: { [watchMaintainer] in watchMaintainer.signal() })
       if let layer { layers[name] = layer }

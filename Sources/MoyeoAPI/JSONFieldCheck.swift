@@ -86,12 +86,12 @@ public struct JSONFieldCheck {
     let given = try kind()
     let wanted: String
     switch field.kind {
-    case .message("google.protobuf.Value"): return try skipValue(depth: depth)
+    case .message("google.protobuf.Value"): return try attribute(path: path, depth: depth)
     case .message("google.protobuf.Struct"):
-      if given == .object { return try skipValue(depth: depth) }
+      if given == .object { return try attribute(path: path, depth: depth) }
       wanted = "an object"
     case .message("google.protobuf.ListValue"):
-      if given == .list { return try skipValue(depth: depth) }
+      if given == .list { return try attribute(path: path, depth: depth) }
       wanted = "a list"
     case .message("google.protobuf.Timestamp"):
       wanted = "a time in RFC 3339, such as 2026-11-20T23:10:00+09:00"
@@ -176,6 +176,43 @@ public struct JSONFieldCheck {
     return words.dropFirst().reduce(into: String(words.first ?? "")) { out, word in
       out += word.prefix(1).uppercased() + word.dropFirst()
     }
+  }
+
+  /// A value of attributes, in which no object carries one name twice.
+  private mutating func attribute(path: String, depth: Int) throws(Stop) {
+    guard depth < Self.deepest else { throw Stop() }
+    switch try kind() {
+    case .null, .boolean, .number, .string: try skipValue(depth: depth)
+    case .list:
+      try expect("[")
+      if try take("]") { return }
+      var index = 0
+      repeat {
+        try attribute(path: "\(path)[\(index)]", depth: depth + 1)
+        index += 1
+      } while try take(",")
+      try expect("]")
+    case .object:
+      try expect("{")
+      if try take("}") { return }
+      // Equal strings are those that are equal in NFC.
+      var names: Set<String> = []
+      repeat {
+        let name = try string()
+        let place = path.isEmpty ? name : path + "." + name
+        if !names.insert(name).inserted {
+          try add(place, isUnknown: false, Self.sentence(repeatedAttribute: name))
+        }
+        try expect(":")
+        try attribute(path: place, depth: depth + 1)
+      } while try take(",")
+      try expect("}")
+    }
+  }
+
+  /// What is said of attributes that carry one name twice, in either form of a request.
+  public static func sentence(repeatedAttribute name: String) -> String {
+    "two attributes are called \"\(name.prefix(64))\"; spellings of one name are one name"
   }
 
   // MARK: - JSON text

@@ -155,6 +155,9 @@ final class HTTPTransport: Sendable {
         error.connectionErrors.first.map { MoyeoError.words($0.error) }
         ?? "no address for \(error.host)"
       return .unreachable(endpoint: baseURL, cause: cause)
+    case is HTTPParserError:
+      return .unexpectedAnswer(
+        "\(baseURL) does not speak HTTP; the port for gRPC takes --grpc HOST:PORT")
     case is NIOTooManyBytesError:
       return .unexpectedAnswer("more than \(Self.maximumAnswerBytes) bytes")
     default: return .unreachable(endpoint: baseURL, cause: MoyeoError.words(error))

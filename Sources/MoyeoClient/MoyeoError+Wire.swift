@@ -105,6 +105,9 @@ extension MoyeoError {
     case let error as RPCError: error.cause.map(words) ?? error.message
     case let error as NIOConnectionError:
       error.connectionErrors.last.map { words($0.error) } ?? "\(error.host) is not known"
+    // What HTTP/2 says of bytes that are none.
+    case _ where String(reflecting: type(of: error)).hasPrefix("NIOHTTP2."):
+      "it does not speak gRPC; the port for HTTP takes --url http://HOST:PORT"
     default: "\(error)"
     }
   }

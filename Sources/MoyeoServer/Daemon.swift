@@ -113,43 +113,44 @@ package struct Daemon: Sendable {
   /// The services to run, in order of their start.
   package func services() -> [any Service] {
     let threadPool = BoundedThreadPool(threadCount: configuration.heavyThreads)
-    let positions = PositionOperations(
+    let services = RequestServices(
       layers: layers,
       shared: SharedReads(settings: configuration.coalescing, threadPool: threadPool))
-    let clusters = ClusterOperations(layers: layers, positions: positions, threadPool: threadPool)
+    let positions = PositionOperations(services: services)
+    let clusters = ClusterOperations(services: services)
     let clusterStreams = [positions.watch, TileWatch(clusters: clusters).operation]
     let pump = StreamPump(settings: configuration.streams, shutdown: shutdown)
     let partyCalls = parties.map { partyService in
-      PartyCalls(
-        partyService: partyService, clock: layers.clock, validation: positions.validation,
-        shared: positions.shared, shutdown: shutdown)
+      PartyCalls(partyService: partyService, services: services, shutdown: shutdown)
     }
     let ticketCalls = tickets.map { ticketService in
       TicketCalls(
-        ticketService: ticketService, clock: layers.clock, validation: positions.validation,
+        ticketService: ticketService, clock: layers.clock, validation: services.validation,
         shutdown: shutdown)
     }
     let streams = clusterStreams + (partyCalls?.streams ?? []) + (ticketCalls?.streams ?? [])
     let operations =
-      positions.all + clusters.all + fareAndRouteOperations(positions.validation)
+      positions.all + clusters.all + fareAndRouteOperations(services.validation)
       + (partyCalls?.operations ?? []) + (ticketCalls?.operations ?? [])
-    let tiles = TileRoutes(clusters: clusters).all + LayerRoutes(positions: positions).all
+    let tiles = TileRoutes(clusters: clusters).all
     let throttle = SessionThrottle(settings: configuration.sessions)
     let requestMetrics = RequestMetrics()
     let ports = BoundPorts(host: configuration.host, onListening: onListening)
     let grpc = GRPCFrontend(
       operations: operations, positions: positions, streams: streams, pump: pump,
-      throttle: throttle, requestMetrics: requestMetrics, shutdown: shutdown)
+      throttle: throttle, requestMetrics: requestMetrics, shutdown: shutdown,
+      threadPool: threadPool)
     let limits = configuration.connections.makeLimits()
     let (grpcServing, events) = grpcService(grpc, limits.grpc, ports)
     let pages = OperatorPages(
       layers: layers, parties: parties, metrics: metrics,
       serving: ServingFigures(
-        shared: positions.shared, tileCache: clusters.tileCache, throttle: throttle, pump: pump,
+        shared: services.shared, tileCache: clusters.tileCache, throttle: throttle, pump: pump,
         connections: ConnectionFigures(grpc: limits.grpc, http: limits.http, events: events)),
       shutdown: shutdown, readiness: readiness, degradations: degradations,
       openAPI: OpenAPIPage.make(
-        operations: operations, streams: streams, raw: tiles, version: "1"),
+        operations: operations, streams: streams, raw: tiles, version: "1",
+        bounds: FieldBounds(limits: layers.limits)),
       map: MapPage(
         directory: configuration.pageDirectory, leaflet: configuration.leafletDirectory,
         baseMapURL: configuration.baseMapURL, attribution: configuration.baseMapAttribution))

@@ -1,6 +1,3 @@
-// `_nfc` is the standard library's own normaliser; without Foundation there is no other.
-@_spi(_Unicode) import Swift
-
 /// The form in which tags are stored and compared.
 ///
 /// Unicode NFC, white space trimmed, inner white space to one space, leading `#` dropped, Unicode
@@ -12,7 +9,8 @@ public enum TagNormalization {
   /// The normalised tag; empty when nothing is left.
   public static func normalize(_ tag: String) -> String {
     if let fast = normalizedASCII(tag) { return fast }
-    return withoutMarks(nfc(nfc(tag).lowercased()))
+    return withoutMarks(
+      CanonicalText.normalize(CanonicalText.normalize(tag).lowercased()))
   }
 
   /// Drops leading number signs and white space, folds final sigma, and makes one space of inner
@@ -49,12 +47,6 @@ public enum TagNormalization {
       if !plain { return nil }
     }
     return tag
-  }
-
-  private static func nfc(_ text: String) -> String {
-    var scalars = String.UnicodeScalarView()
-    for scalar in text._nfc { scalars.append(scalar) }
-    return String(scalars)
   }
 
   private static func collapseSpace(_ scalars: Substring.UnicodeScalarView) -> String {

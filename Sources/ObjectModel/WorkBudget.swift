@@ -16,7 +16,7 @@ public struct WorkBudget: Sendable {
   /// Steps left; 0 when they are spent.
   public private(set) var remaining: Int
   private let deadline: ContinuousClock.Instant?
-  private let isCancelled: @Sendable () -> Bool
+  private let isCancelled: (@Sendable () -> Bool)?
   private var stepsSinceLook = 0
 
   /// Steps between two looks at the clock and at the caller.
@@ -24,21 +24,27 @@ public struct WorkBudget: Sendable {
   /// A budget whose steps are never spent, without a deadline and without a caller who leaves.
   public static var unlimited: WorkBudget { WorkBudget(steps: .max) }
 
+  /// Whether nothing ends it: neither steps nor a deadline nor a caller.
+  public var isEndless: Bool { limit == .max && deadline == nil && isCancelled == nil }
+
   /// Begins with all steps left.
   ///
   /// - Parameters:
   ///   - steps: 0 or more; `.max` is never spent.
   ///   - deadline: When the work ends whatever is left; nil: never.
-  ///   - isCancelled: Whether the caller has left.
+  ///   - isCancelled: Whether the caller has left; nil: it never does.
   public init(
     steps: Int, deadline: ContinuousClock.Instant? = nil,
-    isCancelled: @escaping @Sendable () -> Bool = { false }
+    isCancelled: (@Sendable () -> Bool)? = nil
   ) {
     limit = steps
     remaining = steps
     self.deadline = deadline
     self.isCancelled = isCancelled
   }
+
+  /// Leaves nothing, as after a search that ended unfinished.
+  public mutating func exhaust() { remaining = 0 }
 
   /// Takes steps that were done from what is left.
   public mutating func spend(_ steps: Int) throws(Exhaustion) {
@@ -51,7 +57,7 @@ public struct WorkBudget: Sendable {
     stepsSinceLook += min(steps, Self.stepsBetweenLooks)
     guard stepsSinceLook >= Self.stepsBetweenLooks else { return }
     stepsSinceLook = 0
-    if isCancelled() { throw .cancelled }
+    if let isCancelled, isCancelled() { throw .cancelled }
     if let deadline, deadline <= .now { throw .deadlinePassed }
   }
 }

@@ -10,6 +10,17 @@ extension PartyCommitModel {
   ) -> Decision {
     switch command {
     case .keepRequest(let request):
+      guard overlay.keptRequests() < quotas.storedRequests else {
+        return Decision(
+          result: .failure(.quotaExceeded(field: "storedRequests", limit: quotas.storedRequests)))
+      }
+      let rider = request.query.riderID
+      guard overlay.keptRequests(of: rider) < quotas.storedRequestsPerRider else {
+        return Decision(
+          result: .failure(
+            .quotaExceeded(
+              field: "stored requests of one rider", limit: quotas.storedRequestsPerRider)))
+      }
       return changed(request, from: 0, nil, overlay, now)
     case .found(let id, let candidate):
       guard var request = overlay.request(id), !request.isOver,

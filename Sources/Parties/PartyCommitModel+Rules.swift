@@ -19,10 +19,10 @@ extension PartyCommitModel {
   ) throws(PartyServiceError) -> Decision {
     switch command {
     case .create(let create, let id, let refined):
-      guard overlay.activeParties(hostedBy: create.hostID) < activePartiesPerHost else {
+      guard overlay.activeParties(hostedBy: create.hostID) < quotas.activePartiesPerHost else {
         return Decision(
           result: .failure(
-            .quotaExceeded(field: "parties of one host", limit: activePartiesPerHost)))
+            .quotaExceeded(field: "parties of one host", limit: quotas.activePartiesPerHost)))
       }
       let change = try rule { () throws(PartyError) in
         try rules.create(create, id: id, now: now) { overlay.claims(of: $0) }

@@ -1,3 +1,4 @@
+import LiveLayers
 import ObjectModel
 import RideMatching
 import Threading
@@ -20,16 +21,18 @@ final class PartyCommitModel: CommitModel {
   let layer: PartyLayer
   let feed: EventFeed
   let watchers: MatchWatchers
-  let activePartiesPerHost: Int
+  let quotas: PartyQuotas
   let meetings: PartyMeetings
   let timers = PartyTimers()
   /// A value: readers copy it and look at their leisure.
   let index: StateLock<PartyIndex>
+  /// Why not all of the record is in memory; nil when it is.
+  let incompleteness = StateLock<String?>(nil)
   private let sequence: EventSequence
 
   init(
     tenant: String, rules: PartyRules, book: PartyBook, requests: RequestBook, layer: PartyLayer,
-    feed: EventFeed, sequence: EventSequence, watchers: MatchWatchers, activePartiesPerHost: Int,
+    feed: EventFeed, sequence: EventSequence, watchers: MatchWatchers, quotas: PartyQuotas,
     meetings: PartyMeetings
   ) {
     self.tenant = tenant
@@ -39,7 +42,7 @@ final class PartyCommitModel: CommitModel {
     self.layer = layer
     self.feed = feed
     self.watchers = watchers
-    self.activePartiesPerHost = activePartiesPerHost
+    self.quotas = quotas
     self.meetings = meetings
     index = StateLock(PartyIndex(pricing: rules.pricing))
     self.sequence = sequence
@@ -105,11 +108,23 @@ final class PartyCommitModel: CommitModel {
   func answer(
     to reply: StoredReply, of command: PartyServiceCommand
   ) -> Result<PartyServiceReply, PartyServiceError> {
-    if let party = book.party(reply.aggregateID) { return .success(.party(party)) }
+    if let party = book.party(reply.aggregateID) {
+      // Told of a state without the effect, the caller would take it for refused.
+      guard party.version >= reply.version else {
+        return .failure(.commit(.unavailable(reason: "the record is being read again")))
+      }
+      return .success(.party(party))
+    }
     if requests.request(reply.aggregateID) != nil {
       return .success(.request(id: reply.aggregateID))
     }
-    return .failure(.unknownParty(reply.aggregateID))
+    return .failure(unknownParty(reply.aggregateID))
+  }
+
+  /// What is said of a party that is not in memory: it may stand where the record cannot be read.
+  func unknownParty(_ id: String) -> PartyServiceError {
+    guard let reason = incompleteness.withLock({ $0 }) else { return .unknownParty(id) }
+    return .commit(.unavailable(reason: "not all of the record can be read: \(reason)"))
   }
 
   func failure(_ failure: CommitFailure) -> PartyServiceError { .commit(failure) }
@@ -143,22 +158,74 @@ final class PartyCommitModel: CommitModel {
   }
 
   func reload(from store: any AggregateStore, now: Instant) throws(StoreFailure) {
+    let read = read(store)
+    if let failure = read.failure { throw failure }
+    show(read, now: now)
+    try feed.refresh()
+    sequence.restart(after: feed.newest)
+    incompleteness.withLock { $0 = nil }
+    watchers.tellAll()
+  }
+
+  /// Loads what can be read of a record that cannot be read in whole.
+  /// - Returns: Why not all of it could be; nil when it could.
+  func loadWhatCanBeRead(from store: any AggregateStore, now: Instant) -> StoreFailure? {
+    let read = read(store)
+    show(read, now: now)
+    sequence.restart(after: feed.newest)
+    incompleteness.withLock { $0 = read.failure?.reason }
+    return read.failure
+  }
+
+  private typealias LoadedParty = (entry: PartyEntry, object: ContributingObject?)
+
+  private struct Loaded: Sendable {
+    var parties: [LoadedParty] = []
+    var requests: [StandingRequest] = []
+    /// The first thing that could not be read.
+    var failure: StoreFailure?
+  }
+
+  private func read(_ store: any AggregateStore) -> Loaded {
+    var loaded = Loaded()
     var rows: [StoredAggregate] = []
-    var kept: [StandingRequest] = []
-    try store.loadAggregates(kind: .party) { stored in
-      if stored.key.tenant == tenant { rows.append(stored) }
+    do throws(StoreFailure) {
+      try store.loadAggregates(kind: .party) { stored in
+        if stored.key.tenant == tenant { rows.append(stored) }
+      }
+    } catch {
+      loaded.failure = error
     }
-    try store.loadAggregates(kind: .rideRequest) { stored in
-      guard stored.key.tenant == tenant else { return }
-      kept.append(try Self.readable(stored) { try StandingRequest(record: $0) })
+    do throws(StoreFailure) {
+      try store.loadAggregates(kind: .rideRequest) { stored in
+        guard stored.key.tenant == tenant else { return }
+        switch Self.readable(stored, { try StandingRequest(record: $0) }) {
+        case .success(let request): loaded.requests.append(request)
+        case .failure(let failure): loaded.failure = loaded.failure ?? failure
+        }
+      }
+    } catch {
+      loaded.failure = loaded.failure ?? error
     }
-    let read = try concurrentlyMap(rows, threadCount: 2) { stored throws(StoreFailure) in
-      let party = try Self.readable(stored) { try PartyRecord.decode($0) }
-      return (
-        entry: PartyEntry(party), object: party.isActive ? PartyLayer.object(party) : nil
-      )
+    let parties = concurrentlyMap(rows, threadCount: 2) { stored in
+      Self.readable(stored) { bytes -> LoadedParty in
+        let party = try PartyRecord.decode(bytes)
+        return (PartyEntry(party), party.isActive ? PartyLayer.object(party) : nil)
+      }
     }
-    let entries = read.map(\.entry)
+    for party in parties {
+      switch party {
+      case .success(let party): loaded.parties.append(party)
+      case .failure(let failure): loaded.failure = loaded.failure ?? failure
+      }
+    }
+    return loaded
+  }
+
+  /// Memory holds these parties and requests and no others.
+  private func show(_ read: Loaded, now: Instant) {
+    let kept = read.requests
+    let entries = read.parties.map(\.entry)
     let before = Set(book.all.map(\.party.id))
     let gone = before.isEmpty ? [] : before.subtracting(entries.map(\.party.id))
     let closed = before.isEmpty ? [] : entries.filter { !$0.party.isActive }.map(\.party.id)
@@ -174,22 +241,22 @@ final class PartyCommitModel: CommitModel {
       },
       { [self] in
         book.replaceAll(entries)
-        layer.replaceAll(read.compactMap(\.object), gone: Array(gone) + closed, now: now)
+        layer.replaceAll(
+          read.parties.compactMap(\.object), gone: Array(gone) + closed, now: now)
         timers.replaceAll(entries.map(\.party), requested, rules)
       },
     ])
-    try feed.refresh()
-    sequence.restart(after: feed.newest)
-    watchers.tellAll()
   }
 
   private static func readable<T>(
     _ stored: StoredAggregate, _ decode: ([UInt8]) throws -> T
-  ) throws(StoreFailure) -> T {
+  ) -> Result<T, StoreFailure> {
     do {
-      return try decode(stored.bytes)
+      return .success(try decode(stored.bytes))
     } catch {
-      throw StoreFailure("\(stored.key.kind.rawValue) \(stored.key.id) cannot be read: \(error)")
+      return .failure(
+        StoreFailure(
+          "\(stored.key.kind.rawValue) \(stored.key.id) cannot be read: \(error)", isDamage: true))
     }
   }
 }

@@ -55,4 +55,14 @@ final class PartyOverlay {
   }
 
   func put(_ request: StandingRequest) { changedRequests[request.id] = request }
+
+  /// How many requests are kept: all, or those of one rider.
+  func keptRequests(of rider: String? = nil) -> Int {
+    let stored = rider.map(requests.count(rider:)) ?? requests.count
+    return changedRequests.values.reduce(stored) { count, request in
+      guard rider == nil || request.query.riderID == rider else { return count }
+      let wasKept = requests.request(request.id) != nil
+      return count + (request.isOver ? 0 : 1) - (wasKept ? 1 : 0)
+    }
+  }
 }

@@ -1,4 +1,4 @@
-import ObjectModel
+package import ObjectModel
 package import RideMatching
 import RoutePlanning
 import TaxiFares
@@ -7,8 +7,17 @@ import DurableCommands
 
 extension PartyService {
   /// The parties that a rider could join, best first. By the built-in estimate.
-  /// - Throws: `limitOutOfRange`, `badVersion`, `versionNotReached`, `badField`.
-  package func match(_ request: PartyMatchRequest) throws(PartyServiceError) -> PartyMatchAnswer {
+  ///
+  /// - Parameters:
+  ///   - request: What the rider wants.
+  ///   - budget: Spent from every 256 parties that are planned with the rider; those that are
+  ///     passed by cost a fiftieth.
+  /// - Returns: Those that match, all of them looked at.
+  /// - Throws: `limitOutOfRange`, `badVersion`, `versionNotReached`, `badField`; `tooMuchWork` and
+  ///   `abandoned` by the budget.
+  package func match(
+    _ request: PartyMatchRequest, budget: WorkBudget = .unlimited
+  ) throws(PartyServiceError) -> PartyMatchAnswer {
     let limit = request.limit ?? configuration.defaultMatches
     let allowed = 1...configuration.matchLimit
     guard allowed.contains(limit) else {
@@ -16,10 +25,27 @@ extension PartyService {
     }
     if let minVersion = request.minVersion { try require(minVersion) }
     try validate(request.query)
-    return answer(request, limit: limit, now: clock.now())
+    var (budget, exhaustion) = (budget, WorkBudget.Exhaustion?.none)
+    let answer = answer(request, limit: limit, now: clock.now()) {
+      do throws(WorkBudget.Exhaustion) {
+        try budget.spend(WorkBudget.stepsBetweenLooks)
+      } catch {
+        exhaustion = error
+      }
+      return exhaustion != nil
+    }
+    if let exhaustion {
+      throw PartyServiceError(
+        exhaustion, field: request.query.explain ? "explain" : "maxWalkMeters")
+    }
+    return answer
   }
 
-  func answer(_ request: PartyMatchRequest, limit: Int, now: Instant) -> PartyMatchAnswer {
+  /// What matches, whether or not all was looked at: a caller that said `shouldStop` once has no use
+  /// for it.
+  func answer(
+    _ request: PartyMatchRequest, limit: Int, now: Instant, shouldStop: () -> Bool = { false }
+  ) -> PartyMatchAnswer {
     var query = request.query
     query.now = now
     // Tags act before the limit.
@@ -30,7 +56,7 @@ extension PartyService {
     func match() -> MatchAnswer {
       index.match(
         query, claims: { [book] in book.claims(of: $0) },
-        overlappingParties: rules.configuration.overlappingParties)
+        overlappingParties: rules.configuration.overlappingParties, shouldStop: shouldStop)
     }
     var answer = match()
     // Blocks act before the limit; most riders have none near them.
@@ -89,7 +115,7 @@ extension PartyService {
   package func previewJoin(
     partyID: String, _ command: JoinParty
   ) throws(PartyServiceError) -> (party: Party, preview: JoinPreview) {
-    guard let party = book.party(partyID) else { throw .unknownParty(partyID) }
+    guard let party = book.party(partyID) else { throw model.unknownParty(partyID) }
     let now = clock.now()
     do throws(PartyError) {
       try configuration.meetings.check(command.riderID, party)

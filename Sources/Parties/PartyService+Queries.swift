@@ -1,5 +1,5 @@
 import GeoMath
-import ObjectModel
+package import ObjectModel
 package import RideMatching
 import SpatialIndexing
 import LiveLayers
@@ -16,7 +16,7 @@ extension PartyService {
   /// - Throws: `unknownParty`, `badVersion`, `versionNotReached`.
   package func get(_ id: String, minVersion: String? = nil) throws(PartyServiceError) -> Party {
     if let minVersion, UInt64(minVersion) == nil { try require(minVersion) }
-    guard let party = book.party(id) else { throw .unknownParty(id) }
+    guard let party = book.party(id) else { throw model.unknownParty(id) }
     if let minVersion, let wanted = UInt64(minVersion), wanted > party.version {
       throw .versionNotReached(minVersion)
     }
@@ -67,8 +67,13 @@ extension PartyService {
   // MARK: - Near a place
 
   /// Open and full parties; all filters act before the limit.
+  ///
+  /// - Throws: What the query has wrong; `tooMuchWork` and `abandoned` by the budget, which is spent
+  ///   on what the layer's search looks at and on each party that it finds.
   /// - Complexity: O(parties in the area), at worst.
-  package func search(_ query: PartySearchQuery) throws(PartyServiceError) -> PartyPage {
+  package func search(
+    _ query: PartySearchQuery, budget: WorkBudget = .unlimited
+  ) throws(PartyServiceError) -> PartyPage {
     let limit = try limit(query.limit, default: configuration.defaultSearch)
     if let minVersion = query.minVersion { try require(minVersion) }
     try validate(query)
@@ -84,7 +89,16 @@ extension PartyService {
       }
       return party
     }
-    do throws(LayerError) { try visit(query, &collector) } catch { throw .badCursor }
+    do throws(LayerError) {
+      try visit(query, &collector, budget)
+    } catch {
+      switch error {
+      case .tooMuchWork(let limit, _): throw .tooMuchWork(limit: limit, field: "radiusMeters")
+      case .abandoned: throw .abandoned
+      // Nothing else is asked of the layer that a caller can have wrong.
+      default: throw .badCursor
+      }
+    }
     return PartyPage(
       parties: collector.parties,
       nextCursor: collector.next.map {
@@ -94,8 +108,9 @@ extension PartyService {
 
   /// Visits the objects of the layer in the query's order, in slices, until the page is full.
   private func visit(
-    _ query: PartySearchQuery, _ collector: inout PartyCollector
+    _ query: PartySearchQuery, _ collector: inout PartyCollector, _ budget: WorkBudget
   ) throws(LayerError) {
+    var budget = budget
     let now = clock.now()
     let layer = model.layer.layer
     var filter = ObjectFilter()
@@ -114,7 +129,7 @@ extension PartyService {
       }
       repeat {
         var seen: [(key: UInt64, id: String)] = []
-        search.cursor = try layer.nearby(search, now: now) { hit in
+        search.cursor = try layer.nearby(search, now: now, budget: &budget) { hit in
           seen.append((UInt64(bitPattern: hit.distanceMillimeters), hit.idString))
         }
         collector.take(seen)
@@ -127,7 +142,7 @@ extension PartyService {
       }
       repeat {
         var seen: [(key: UInt64, id: String)] = []
-        search.cursor = try layer.within(search, now: now) { hit in
+        search.cursor = try layer.within(search, now: now, budget: &budget) { hit in
           seen.append((hit.mortonCode, hit.idString))
         }
         collector.take(seen)
@@ -165,7 +180,7 @@ extension PartyService {
 
   // MARK: - Versions, limits, cursors
 
-  func require(_ minVersion: String) throws(PartyServiceError) {
+  package func require(_ minVersion: String) throws(PartyServiceError) {
     do {
       try model.layer.layer.require(minVersion: minVersion)
     } catch {

@@ -104,9 +104,6 @@ extension PartyService {
     guard request.query.window.end > now else {
       throw .rule(.departureInPast(departure: request.query.window.time, now: now))
     }
-    guard model.requests.count < configuration.storedRequests else {
-      throw .quotaExceeded(field: "storedRequests", limit: configuration.storedRequests)
-    }
     let kept = StandingRequest(
       id: makeID(), createdAt: now, query: request.query, tags: request.tags)
     guard case .request(let id) = try await submit(.keepRequest(kept), context) else {
@@ -145,14 +142,27 @@ extension PartyService {
   func followStandingRequests() async {
     guard let id = watchers.open(limit: .max) else { return }
     defer { watchers.close(id) }
-    for kept in model.requests.all { requestsToScan(kept.id) }
+    // Of each request's rider, when the request was last held against every party.
+    var claims: [String: Set<PartyInterval>] = [:]
+    func scan(_ kept: StandingRequest) {
+      claims[kept.id] = Set(book.claims(of: kept.query.riderID))
+      requestsToScan(kept.id)
+    }
+    for kept in model.requests.all { scan(kept) }
     while !Task.isCancelled {
       switch await watchers.next(id) {
       case .closed: return
-      case .everything: for kept in model.requests.all { requestsToScan(kept.id) }
+      case .everything: for kept in model.requests.all { scan(kept) }
       case .changed(let ids):
         let kept = model.requests.all
+        if claims.count > 2 * kept.count + 64 {
+          let known = Set(kept.map(\.id))
+          claims = claims.filter { known.contains($0.key) }
+        }
         guard !kept.isEmpty else { continue }
+        // Another party of the rider's own may have hidden others, and no longer does.
+        let freed = kept.filter { claims[$0.id] != Set(book.claims(of: $0.query.riderID)) }
+        for request in freed { scan(request) }
         for party in ids { tell(party, kept) }
       }
     }

@@ -38,15 +38,18 @@ package final class PartyService: Sendable {
   ///   - configuration: The tenant, the rules' settings and the limits.
   ///   - threadPool: Where batches are matched; nil: threads of its own.
   ///   - monotonic: By which a record that refuses writes is opened again.
+  ///   - startsReadOnly: Whether a record that cannot be read in whole is served as far as it can,
+  ///     without taking commands; else that is thrown.
   ///   - commands: The tenant's pipeline, if parties share it; nil: one of their own.
   ///   - makeID: Ids of parties and standing requests; nil: sortable by time, 26 characters.
-  /// - Throws: ``StoreFailure``, also for a record that cannot be read.
+  /// - Throws: ``StoreFailure``, also for a record that cannot be read, unless `startsReadOnly`.
   package init(
     layers: LayerRegistry, store: any AggregateStore, fares: FareEstimator,
     routes: EstimatedRouteProvider = EstimatedRouteProvider(),
     configuration: PartyServiceConfiguration = PartyServiceConfiguration(),
     threadPool: BoundedThreadPool? = nil,
-    monotonic: any MonotonicClock = SystemMonotonicClock(), commands: TenantCommands? = nil,
+    monotonic: any MonotonicClock = SystemMonotonicClock(), startsReadOnly: Bool = false,
+    commands: TenantCommands? = nil,
     makeID: (@Sendable () -> String)? = nil
   ) throws(StoreFailure) {
     self.configuration = configuration
@@ -66,7 +69,7 @@ package final class PartyService: Sendable {
       shared = commands
     } else {
       shared = try configuration.makeCommands(
-        store: store, clock: layers.clock, monotonic: monotonic)
+        store: store, clock: layers.clock, monotonic: monotonic, startsReadOnly: startsReadOnly)
     }
     feed = shared.feed
     watchers = MatchWatchers()
@@ -74,8 +77,13 @@ package final class PartyService: Sendable {
     model = PartyCommitModel(
       tenant: configuration.tenant, rules: rules, book: book, requests: RequestBook(),
       layer: layer, feed: feed, sequence: shared.sequence, watchers: watchers,
-      activePartiesPerHost: configuration.activePartiesPerHost, meetings: configuration.meetings)
-    try model.reload(from: store, now: layers.clock.now())
+      quotas: configuration.quotas, meetings: configuration.meetings)
+    if startsReadOnly {
+      let unread = model.loadWhatCanBeRead(from: store, now: layers.clock.now())
+      if let unread { shared.refuseCommands(because: unread) }
+    } else {
+      try model.reload(from: store, now: layers.clock.now())
+    }
     pipeline = shared.lane(model)
   }
 

@@ -40,6 +40,8 @@ package struct PartyServiceConfiguration: Sendable {
   package var activePartiesPerHost = 100
   /// Requests kept until their window ends.
   package var storedRequests = 100_000
+  /// Of them, those of one rider.
+  package var storedRequestsPerRider = 20
   /// Parties that a watched request finds at most at one time.
   package var watchedMatches = 100
   /// What people do to each other elsewhere.
@@ -48,13 +50,33 @@ package struct PartyServiceConfiguration: Sendable {
   package init() {}
 
   /// A pipeline for the tenant's record, which other services may share.
-  /// - Throws: What the store says when it cannot be read.
+  ///
+  /// - Parameters:
+  ///   - store: The record.
+  ///   - clock: Of deadlines and replies.
+  ///   - monotonic: By which a record that refuses writes is opened again.
+  ///   - startsReadOnly: Whether a record that cannot be read in whole is served all the same.
+  /// - Throws: What the store says when it cannot be read, unless `startsReadOnly`.
   package func makeCommands(
     store: any AggregateStore, clock: any WallClock,
-    monotonic: any MonotonicClock = SystemMonotonicClock()
+    monotonic: any MonotonicClock = SystemMonotonicClock(), startsReadOnly: Bool = false
   ) throws(StoreFailure) -> TenantCommands {
     try TenantCommands(
       tenant: tenant, store: store, clock: clock, eventsInMemory: eventsInMemory,
-      idempotencySecret: idempotencySecret, configuration: commits, monotonic: monotonic)
+      idempotencySecret: idempotencySecret, configuration: commits, monotonic: monotonic,
+      startsReadOnly: startsReadOnly)
   }
+
+  var quotas: PartyQuotas {
+    PartyQuotas(
+      activePartiesPerHost: activePartiesPerHost, storedRequests: storedRequests,
+      storedRequestsPerRider: storedRequestsPerRider)
+  }
+}
+
+/// What the commit thread refuses beyond: it alone counts without a race.
+struct PartyQuotas: Sendable, Hashable {
+  var activePartiesPerHost: Int
+  var storedRequests: Int
+  var storedRequestsPerRider: Int
 }

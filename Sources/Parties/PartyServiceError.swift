@@ -1,4 +1,5 @@
 package import DurableCommands
+import ObjectModel
 package import RideMatching
 
 /// Why ``PartyService`` does not do what it was asked. ``reason`` and ``field`` are words for the wire.
@@ -22,6 +23,10 @@ package enum PartyServiceError: Error, Hashable, Sendable {
   case resumeTokenExpired(oldest: UInt64, newest: UInt64)
   /// More watchers, or stored requests, than the tenant may have.
   case quotaExceeded(field: String, limit: Int)
+  /// The search would look at more than the request's budget of steps; the field makes it long.
+  case tooMuchWork(limit: Int, field: String)
+  /// The caller has left, or its deadline has passed.
+  case abandoned
 }
 
 extension PartyServiceError {
@@ -43,6 +48,8 @@ extension PartyServiceError {
     case .limitOutOfRange: "limit_out_of_range"
     case .resumeTokenExpired: "resume_token_expired"
     case .quotaExceeded: "quota_exceeded"
+    case .tooMuchWork: "too_much_work"
+    case .abandoned: "deadline_exceeded"
     }
   }
 
@@ -53,11 +60,11 @@ extension PartyServiceError {
     case .badCursor: "cursor"
     case .badVersion, .versionNotReached: "minVersion"
     case .badField(let field, _), .missingField(let field), .limitOutOfRange(let field, _, _),
-      .quotaExceeded(let field, _):
+      .quotaExceeded(let field, _), .tooMuchWork(_, let field):
       field
     case .resumeTokenExpired: "after"
     case .unknownParty: "id"
-    case .commit: nil
+    case .commit, .abandoned: nil
     }
   }
 
@@ -76,6 +83,9 @@ extension PartyServiceError {
     case .resumeTokenExpired(let oldest, let newest):
       "events are kept from \(oldest) to \(newest): read afresh"
     case .quotaExceeded(let field, let limit): "at most \(limit) \(field)"
+    case .tooMuchWork(let limit, let field):
+      "this would take more than \(limit) steps of work: narrow \(field)"
+    case .abandoned: "the caller left, or its deadline passed, before the answer"
     }
   }
 
@@ -87,15 +97,23 @@ extension PartyServiceError {
     case .commit(.readOnly): 5000
     case .versionNotReached: 50
     case .quotaExceeded: 1000
-    case .commit(.deadlineExceeded): 0
+    case .commit(.deadlineExceeded), .abandoned: 0
     case .rule, .unknownParty, .commit(.idempotencyMismatch), .badCursor, .badVersion, .badField,
-      .missingField, .limitOutOfRange, .resumeTokenExpired:
+      .missingField, .limitOutOfRange, .resumeTokenExpired, .tooMuchWork:
       nil
     }
   }
 }
 
 extension PartyServiceError {
+  /// Why work ends early; the field makes it long.
+  init(_ exhaustion: WorkBudget.Exhaustion, field: String) {
+    switch exhaustion {
+    case .steps(let limit): self = .tooMuchWork(limit: limit, field: field)
+    case .deadlinePassed, .cancelled: self = .abandoned
+    }
+  }
+
   init(_ error: EventFeedError) {
     switch error {
     case .resumeTokenExpired(let oldest, let newest):

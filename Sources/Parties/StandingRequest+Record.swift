@@ -30,6 +30,7 @@ extension StandingRequest {
     for party in found { out.string(17, party) }
     if let weight = query.weight { out.double(19, weight) }
     if let endedAt { out.signed(18, endedAt.milliseconds) }
+    if query.allowsOverlap { out.varint(20, 1) }
     return out.bytes
   }
 
@@ -67,7 +68,8 @@ extension StandingRequest {
         riderID: parts.riderID, origin: origin.coordinate, destination: destination,
         window: DepartureWindow(time: time, toleranceMilliseconds: tolerance),
         now: parts.createdAt, wishes: parts.wishes, seats: parts.seats,
-        attributes: parts.attributes, weight: parts.weight, maxShare: parts.maxShare),
+        attributes: parts.attributes, weight: parts.weight, maxShare: parts.maxShare,
+        allowsOverlap: parts.allowsOverlap),
       tags: parts.tags, found: parts.found, endedAt: parts.endedAt)
   }
 
@@ -84,6 +86,7 @@ extension StandingRequest {
     var weight: Double?
     var found: [String] = []
     var endedAt: Instant?
+    var allowsOverlap = false
 
     mutating func take(_ field: ProtobufReader.Field) throws(WireFormatError) {
       switch field.number {
@@ -103,6 +106,7 @@ extension StandingRequest {
       case 17: found.append(try field.string())
       case 18: endedAt = Instant(milliseconds: try field.signed())
       case 19: weight = try field.double()
+      case 20: allowsOverlap = try field.unsigned() != 0
       default: break
       }
     }

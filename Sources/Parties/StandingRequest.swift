@@ -38,22 +38,39 @@ extension AggregateKind {
 
 /// All requests that are kept. Written by the commit thread alone.
 final class RequestBook: Sendable {
-  private let state = StateLock<[String: StandingRequest]>([:])
+  private struct State {
+    var byID: [String: StandingRequest] = [:]
+    /// Riders with none are not listed.
+    var countOfRider: [String: Int] = [:]
 
-  var count: Int { state.withLock { $0.count } }
-  var all: [StandingRequest] { state.withLock { Array($0.values) } }
+    mutating func put(_ request: StandingRequest) {
+      let old = byID.updateValue(request, forKey: request.id)
+      if old == nil { countOfRider[request.query.riderID, default: 0] += 1 }
+      guard request.isOver else { return }
+      byID[request.id] = nil
+      let left = countOfRider[request.query.riderID, default: 1] - 1
+      countOfRider[request.query.riderID] = left > 0 ? left : nil
+    }
+  }
 
-  func request(_ id: String) -> StandingRequest? { state.withLock { $0[id] } }
+  private let state = StateLock(State())
+
+  var count: Int { state.withLock { $0.byID.count } }
+  var all: [StandingRequest] { state.withLock { Array($0.byID.values) } }
+
+  func count(rider: String) -> Int { state.withLock { $0.countOfRider[rider] ?? 0 } }
+
+  func request(_ id: String) -> StandingRequest? { state.withLock { $0.byID[id] } }
 
   func put(_ requests: [StandingRequest]) {
     state.withLock { state in
-      for request in requests { state[request.id] = request.isOver ? nil : request }
+      for request in requests { state.put(request) }
     }
   }
 
   func replaceAll(_ requests: [StandingRequest]) {
-    let fresh = Dictionary(
-      requests.filter { !$0.isOver }.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
+    var fresh = State()
+    for request in requests where !request.isOver { fresh.put(request) }
     state.withLock { $0 = fresh }
   }
 }

@@ -13,7 +13,7 @@ extension LiveIndex {
     var counts = [Int](repeating: 0, count: Int(tags.idEnd))
     var matches: [CodedHit] = []
     countTags(0, x: 0, y: 0, isInside: area == nil, search, &matches, &counts, &work)
-    if work.isSpent { return [] }
+    if work.mustEnd() { return [] }
     var rows: [(tag: String, count: Int)] = []
     for id in counts.indices where counts[id] > 0 {
       unsafe rows.append((String(decoding: tags.name(UInt32(id)), as: UTF8.self), counts[id]))
@@ -30,7 +30,7 @@ extension LiveIndex {
     _ matches: inout [CodedHit], _ counts: inout [Int], _ work: inout SearchWork
   ) {
     let node = tree.nodes[index]
-    guard !work.isSpent, node.count > 0, node.signature != 0, search.plan.admits(node.signature),
+    guard !work.mustEnd(), node.count > 0, node.signature != 0, search.plan.admits(node.signature),
       let isInside = settle(node, x: x, y: y, isInside: isInside, search)
     else { return }
     if node.isInner {

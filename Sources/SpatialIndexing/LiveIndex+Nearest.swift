@@ -96,14 +96,19 @@ extension LiveIndex {
     }
   }
 
+  /// Slots that are read from end to end before the search looks whether it must end.
+  private static var slotsBetweenLooks: UInt32 { 512 }
+
   /// Reads every slot's columns and times in the order of memory; for filters that few points pass.
   private func columnarNearest(
     _ search: NearestSearch, _ work: inout SearchWork
   ) -> [NearestHeap.Hit] {
-    work.pointsTested += Int(slotEnd)
-    if work.isSpent { return [] }
     var hits = NearestHeap(limit: search.limit)
     for slot in 0..<slotEnd {
+      if slot % Self.slotsBetweenLooks == 0 {
+        work.pointsTested += Int(min(Self.slotsBetweenLooks, slotEnd - slot))
+        if work.mustEnd() { return [] }
+      }
       guard search.plan.matchesColumns(slot, self), slots[slot].location != Slot.vacant,
         isLive(slot, now: search.now),
         search.plan.matches(slot, signature: signature(slot), self)

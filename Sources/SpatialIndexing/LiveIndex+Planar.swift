@@ -41,7 +41,7 @@ extension LiveIndex {
       guard planarScan(search, center, inner: inner, &candidates, &work) else {
         return .tooManyFail
       }
-      if work.isSpent { return .found([]) }
+      if work.mustEnd() { return .found([]) }
       candidates.reduce()
       // What lies beyond the first square was not looked at.
       let isCertain = candidates.count >= search.limit && candidates.needed <= first
@@ -85,6 +85,7 @@ extension LiveIndex {
   ) -> [NearestHeap.Hit] {
     let count = candidates.count
     work.exactTests += count
+    if work.mustEnd() { return [] }
     // Far more candidates than hits: points at one place. Keep the best while measuring.
     if count > 4 * search.limit + 1024 {
       var hits = NearestHeap(limit: search.limit)
@@ -166,7 +167,7 @@ extension LiveIndex {
         }
         work.leavesVisited += 1
         unsafe work.pointsTested += Int(node.pointee.count)
-        if work.isSpent { return true }
+        if work.mustEnd() { return true }
         if unsafe isPlain && node.pointee.earliest > tick && node.pointee.level < 32 {
           unsafe scanDecidedLeaf(node, center, nil, &candidates)
         } else if unsafe isDecidedBySignature && node.pointee.earliest > tick

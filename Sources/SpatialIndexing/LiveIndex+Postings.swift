@@ -60,14 +60,22 @@ extension LiveIndex {
   ) -> [NearestHeap.Hit] {
     // With several lists a carrier may come more than once.
     let carriers = search.plan.allTags.isEmpty ? Array(Set(carriers)) : carriers
-    work.exactTests += carriers.count
-    if work.isSpent { return [] }
     for slot in carriers { unsafe MemoryHints.read(slots.base + Int(slot)) }
     if carriers.count > RankSort.limit {
       var best = NearestHeap(limit: search.limit)
-      for slot in carriers where isWanted(slot, search) { search.offer(slot, to: &best, self) }
+      let slice = 512
+      for start in stride(from: 0, to: carriers.count, by: slice) {
+        let end = min(start + slice, carriers.count)
+        work.exactTests += end - start
+        if work.mustEnd() { return [] }
+        for slot in carriers[start..<end] where isWanted(slot, search) {
+          search.offer(slot, to: &best, self)
+        }
+      }
       return best.sorted(self)
     }
+    work.exactTests += carriers.count
+    if work.mustEnd() { return [] }
     // So few are sorted in less time than the best of them are kept.
     var hits: [NearestHeap.Hit] = []
     hits.reserveCapacity(carriers.count)

@@ -23,7 +23,7 @@ extension LiveIndex {
       var depth = 1
       var reach = search.radius
       var limit = ChordBounds.square(within: reach)
-      while depth > 0 && !work.isSpent {
+      while depth > 0 && !work.mustEnd() {
         depth -= 1
         let pending = unsafe stack[depth]
         guard pending.square <= limit else { continue }

@@ -194,14 +194,25 @@ extension LiveIndex {
         guard unsafe observedAt(slot) <= entry.pointee.observedAt || entry.pointee.isReceiptTime
         else { return .stale }
         let same = isUnchanged(slot, upsert)
-        if !same && !hasRoom(upsert) { return .full }
+        let before = arena.bytesInUse
+        var taken = 0
+        if !same {
+          guard hasRoom(upsert), let bytes = takeQuota(upsert, objects: 0) else { return .full }
+          taken = bytes
+        }
         unsafe relocate(slot, entry, to: point, isFed: isFed, kind: same ? .moved : .retagged)
-        if !same { replaceRecord(slot, upsert) }
+        if !same {
+          replaceRecord(slot, upsert)
+          settleQuota(taken: taken, since: before)
+        }
         return .updated
       }
       drop(slot, hash: hash, isFed: isFed)
     }
-    guard count < configuration.maximumObjects, hasRoom(upsert) else { return .full }
+    guard count < configuration.maximumObjects, hasRoom(upsert),
+      let taken = takeQuota(upsert, objects: 1)
+    else { return .full }
+    let before = arena.bytesInUse
     let slot = makeSlot()
     let stored = unsafe slots.pointer(slot)
     unsafe stored.pointee.latitude = entry.pointee.latitude
@@ -209,6 +220,7 @@ extension LiveIndex {
     unsafe stored.pointee.times = times.pack(
       slot: slot, observedAt: entry.pointee.observedAt, expiresAt: entry.pointee.expiresAt)
     let signature = writeRecord(slot, upsert, cell: Self.cell(point))
+    settleQuota(taken: taken, since: before)
     map.insert(hash, slot: slot)
     let leaf = unsafe tree.insert(
       slot: slot, at: point, signature: signature, tick: times.tick(entry.pointee.expiresAt))
@@ -227,7 +239,9 @@ extension LiveIndex {
     }
     leaveCoincidentLeaf(slot)
     map.remove(hash, slot: slot)
+    let before = arena.bytesInUse
     eraseRecord(slot)
+    configuration.quota?.giveBack(objects: 1, bytes: before - arena.bytesInUse)
     tree.remove(location: slots[slot].location)
     discardSlot(slot)
   }

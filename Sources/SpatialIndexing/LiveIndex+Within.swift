@@ -110,7 +110,7 @@ extension LiveIndex {
       unsafe push(0, x: 0, y: 0, isInside: false, search, stack, &depth)
       // Corner of the last node. The parent of the next one is it or above it.
       var (x, y) = (UInt32(0), UInt32(0))
-      while depth > 0 && !run.isFull(search) && !run.work.isSpent {
+      while depth > 0 && !run.isFull(search) && !run.work.mustEnd() {
         depth &-= 1
         let entry = unsafe stack[depth]
         let index = entry >> 1

@@ -60,7 +60,10 @@ import ObjectModel
         times: times.reader))
   }
 
-  deinit { unsafe reader.deallocate() }
+  deinit {
+    configuration.quota?.giveBack(objects: count, bytes: arena.bytesInUse)
+    unsafe reader.deallocate()
+  }
 
   /// Bytes of a record that address space is reserved for, in the mean.
   private static let recordBytes = 1_024

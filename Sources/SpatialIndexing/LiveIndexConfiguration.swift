@@ -15,11 +15,16 @@ public struct LiveIndexConfiguration: Sendable {
   /// made; memory is taken as objects come.
   public var maximumObjects: Int
 
+  /// What this index and others may hold together; nil: as much as each holds alone. What comes on
+  /// top is ``UpdateOutcome/full``.
+  public var quota: SharedQuota?
+
   /// Describes an index.
   ///
   /// - Precondition: `columnCount` is 0...4, `maximumObjects` 1...134,217,728.
   public init(
-    columnCount: Int = 0, rankKey: HashKey = .publicKey, maximumObjects: Int = 1 << 24
+    columnCount: Int = 0, rankKey: HashKey = .publicKey, maximumObjects: Int = 1 << 24,
+    quota: SharedQuota? = nil
   ) {
     precondition((0...4).contains(columnCount), "a live index has 0 to 4 columns")
     precondition(
@@ -27,6 +32,7 @@ public struct LiveIndexConfiguration: Sendable {
     self.columnCount = columnCount
     self.rankKey = rankKey
     self.maximumObjects = maximumObjects
+    self.quota = quota
   }
 }
 

@@ -86,6 +86,11 @@ import ObjectModel
     return pagesWithRoom[Int(classOfEighths[(count + 7) / 8])] != Self.none || hasRoom(pages: 1)
   }
 
+  /// The bytes that a record of this size takes.
+  func roundedSize(_ count: Int) -> Int {
+    count > Self.largestRecord ? count : sizes[Int(classOfEighths[(count + 7) / 8])]
+  }
+
   /// Whether that many pages of any class could be opened.
   @inline(__always)
   func hasRoom(pages count: Int) -> Bool {

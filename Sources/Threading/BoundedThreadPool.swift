@@ -51,7 +51,7 @@ package final class BoundedThreadPool: Sendable {
   /// - Throws: ``ThreadPoolError/overloaded(waiting:)``, `CancellationError`, what `body` throws.
   package func run<Result: Sendable>(
     caller: UInt64 = 0,
-    _ body: @escaping @Sendable (_ isCancelled: @Sendable () -> Bool) throws -> Result
+    _ body: @escaping @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws -> Result
   ) async throws -> Result {
     queue.start(threadCount)
     let job = PoolJob(caller: caller)

@@ -33,6 +33,8 @@ final class TicketCommitModel: CommitModel {
   let layer: TicketLayer
   let feed: EventFeed
   let times = DueTimes<String>()
+  /// Why not all of the record is in memory; nil when it is.
+  private let incompleteness = StateLock<String?>(nil)
   private let sequence: EventSequence
   private let makeIndex: @Sendable () -> TicketIndex
 
@@ -128,7 +130,17 @@ final class TicketCommitModel: CommitModel {
   func answer(
     to reply: StoredReply, of command: TicketCommand
   ) -> Result<Ticket, TicketServiceError> {
-    .success(book.ticket(command.userID) ?? Ticket(userID: command.userID))
+    // Told of a state without the effect, the caller would take it for refused.
+    guard let changed = book.ticket(reply.aggregateID), changed.version >= reply.version else {
+      return .failure(.commit(.unavailable(reason: "the record is being read again")))
+    }
+    return .success(book.ticket(command.userID) ?? Ticket(userID: command.userID))
+  }
+
+  /// What is said of a ticket that is not in memory: it may stand where the record cannot be read.
+  func unknownTicket(_ id: String) -> TicketServiceError {
+    guard let reason = incompleteness.withLock({ $0 }) else { return .rule(.unknown(userID: id)) }
+    return .commit(.unavailable(reason: "not all of the record can be read: \(reason)"))
   }
 
   func failure(_ failure: CommitFailure) -> TicketServiceError { .commit(failure) }
@@ -149,17 +161,55 @@ final class TicketCommitModel: CommitModel {
   }
 
   func reload(from store: any AggregateStore, now: Instant) throws(StoreFailure) {
+    let (tickets, failure) = read(store)
+    if let failure { throw failure }
+    replaceAll(tickets, now: now)
+    try feed.refresh()
+    sequence.restart(after: feed.newest)
+    incompleteness.withLock { $0 = nil }
+  }
+
+  /// Loads what can be read of a record that cannot be read in whole.
+  /// - Returns: Why not all of it could be; nil when it could.
+  func loadWhatCanBeRead(from store: any AggregateStore, now: Instant) -> StoreFailure? {
+    let (tickets, failure) = read(store)
+    replaceAll(tickets, now: now)
+    sequence.restart(after: feed.newest)
+    incompleteness.withLock { $0 = failure?.reason }
+    return failure
+  }
+
+  private func read(_ store: any AggregateStore) -> (tickets: [Ticket], failure: StoreFailure?) {
     var rows: [StoredAggregate] = []
-    try store.loadAggregates(kind: .ticket) { stored in
-      if stored.key.tenant == tenant { rows.append(stored) }
+    var failure: StoreFailure?
+    do throws(StoreFailure) {
+      try store.loadAggregates(kind: .ticket) { stored in
+        if stored.key.tenant == tenant { rows.append(stored) }
+      }
+    } catch {
+      failure = error
     }
-    let tickets = try concurrentlyMap(rows, threadCount: 2) { stored throws(StoreFailure) in
+    let results = concurrentlyMap(rows, threadCount: 2) { stored -> Result<Ticket, StoreFailure> in
       do {
-        return try TicketRecord.decode(stored.bytes)
+        return .success(try TicketRecord.decode(stored.bytes))
       } catch {
-        throw StoreFailure("ticket \(stored.key.id) cannot be read: \(error)")
+        return .failure(
+          StoreFailure("ticket \(stored.key.id) cannot be read: \(error)", isDamage: true))
       }
     }
+    var tickets: [Ticket] = []
+    tickets.reserveCapacity(results.count)
+    for result in results {
+      switch result {
+      case .success(let ticket): tickets.append(ticket)
+      case .failure(let error): failure = failure ?? error
+      }
+    }
+    return (tickets, failure)
+  }
+
+  /// Memory holds these tickets and no others.
+  private func replaceAll(_ tickets: [Ticket], now: Instant) {
     let gone = Set(book.all.map(\.userID)).subtracting(tickets.lazy.map(\.userID))
     // Index and layer take the longest, and do not know of each other.
     concurrently([
@@ -185,7 +235,5 @@ final class TicketCommitModel: CommitModel {
         layer.replaceAll(shown, gone: hidden, now: now)
       },
     ])
-    try feed.refresh()
-    sequence.restart(after: feed.newest)
   }
 }

@@ -71,7 +71,7 @@ extension TicketService {
   /// - Throws: `rule(.unknown)`.
   package func peek(_ userID: String) throws(TicketServiceError) -> TicketAnswer {
     guard let ticket = book.ticket(userID), ticket.opening > 0 else {
-      throw .rule(.unknown(userID: userID))
+      throw model.unknownTicket(userID)
     }
     return answer(ticket)
   }

@@ -28,12 +28,14 @@ package final class TicketService: Sendable {
   ///   - layers: Its layer `tickets` is filled.
   ///   - commands: The tenant's pipeline, not yet started.
   ///   - configuration: The rules' settings and the limits.
+  ///   - startsReadOnly: Whether a record that cannot be read in whole is served as far as it can,
+  ///     without taking commands; else that is thrown.
   ///   - makeID: Ids of matches; nil: sortable by time, 26 characters.
   /// - Throws: ``StoreFailure``, also for a record that cannot be read.
   package init(
     layers: LayerRegistry, commands: TenantCommands,
     configuration: TicketServiceConfiguration = TicketServiceConfiguration(),
-    makeID: (@Sendable () -> String)? = nil
+    startsReadOnly: Bool = false, makeID: (@Sendable () -> String)? = nil
   ) throws(StoreFailure) {
     self.configuration = configuration
     self.commands = commands
@@ -50,7 +52,12 @@ package final class TicketService: Sendable {
         grid: grid, isProtected: configuration.isProtected,
         leaseMilliseconds: configuration.leaseMilliseconds, key: configuration.key)
     }
-    try model.reload(from: commands.store, now: clock.now())
+    if startsReadOnly {
+      let unread = model.loadWhatCanBeRead(from: commands.store, now: clock.now())
+      if let unread { commands.refuseCommands(because: unread) }
+    } else {
+      try model.reload(from: commands.store, now: clock.now())
+    }
     lane = commands.lane(model)
   }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import MoyeoClient
+import MoyeoStorage
 
 /// A failure with its exit code and what to print.
 struct CommandFailure: Error, Hashable {
@@ -32,6 +33,8 @@ enum CommandExit {
       return (failure.code, failure.message.isEmpty ? "" : "moyeo: " + failure.message)
     case let error as MoyeoError: return (code(of: error), "moyeo: " + message(of: error))
     case let error as ByteSourceError: return (failed, "moyeo: \(error)")
+    case let error as StorageError: return (failed, "moyeo: \(error)")
+    case let error as RoadNetworkError: return (failed, "moyeo: \(error)")
     default: break
     }
     let code = MoyeoCommand.exitCode(for: error)

@@ -14,7 +14,9 @@ struct ConnectionOptions: ParsableArguments {
       "Use gRPC at this address, e.g. 127.0.0.1:50051; MOYEO_GRPC.", valueName: "host:port"))
   var grpc: String?
 
-  @Option(help: ArgumentHelp("Seconds to wait for one answer.", valueName: "seconds"))
+  @Option(
+    help: ArgumentHelp(
+      "Seconds to wait for one answer, repeated tries included.", valueName: "seconds"))
   var timeout: Double = 30
 
   func validate() throws {

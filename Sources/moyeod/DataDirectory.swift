@@ -28,7 +28,9 @@ struct DataDirectory {
   private static let positionsPart = "positions"
   static let setAsidePart = "positions-file"
 
-  /// - Throws: ``StartFailure``: in use by another daemon, of a newer release, damaged.
+  /// A record that is damaged is served read-only, as far as it can be read.
+  ///
+  /// - Throws: ``StartFailure``: in use by another daemon, of a newer release, no database at all.
   func openRecord(
     _ configuration: PartyServiceConfiguration, tickets: TicketServiceConfiguration?,
     layers: LayerRegistry, fares: FareEstimator, threadPool: BoundedThreadPool
@@ -39,6 +41,7 @@ struct DataDirectory {
     do {
       var options = SQLiteStore.Options()
       options.reserveBytes = SQLiteStore.Options.standardReserveBytes
+      options.opensDamaged = true
       options.onTrouble = { [degradations] in degradations.set($0.rawValue, $1) }
       store = try SQLiteStore(directory: path, options: options)
     } catch {
@@ -49,9 +52,11 @@ struct DataDirectory {
       let secret = try IdempotencySecret.load(
         directory: path, store: store, forgetsKeys: forgetsKeys)
       configuration.idempotencySecret = (secret.high, secret.low)
-      let commands = try configuration.makeCommands(store: store, clock: layers.clock)
+      let commands = try configuration.makeCommands(
+        store: store, clock: layers.clock, startsReadOnly: true)
       let ticketService = try tickets.map { configuration in
-        try TicketService(layers: layers, commands: commands, configuration: configuration)
+        try TicketService(
+          layers: layers, commands: commands, configuration: configuration, startsReadOnly: true)
       }
       if let ticketService {
         configuration.meetings = PartyMeetings(
@@ -59,7 +64,12 @@ struct DataDirectory {
       }
       let partyService = try PartyService(
         layers: layers, store: store, fares: fares, configuration: configuration,
-        threadPool: threadPool, commands: commands)
+        threadPool: threadPool, startsReadOnly: true, commands: commands)
+      if let reason = partyService.readOnlyReason {
+        logger.warning(
+          "the record takes no commands: look at it with moyeo doctor, restore a backup",
+          metadata: ["file": "\(store.path)", "reason": "\(reason)"])
+      }
       logger.info(
         "record opened",
         metadata: [

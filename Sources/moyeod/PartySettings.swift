@@ -26,6 +26,16 @@ enum PartySettings {
     if let limit = try await values.int("parties.activePerHost", in: 1...1_000_000) {
       out.activePartiesPerHost = limit
     }
+    func quota(
+      _ key: String, _ path: WritableKeyPath<PartyServiceConfiguration, Int>
+    ) async throws {
+      if let limit = try await values.int("parties." + key, in: 1...10_000_000) {
+        out[keyPath: path] = limit
+      }
+    }
+    try await quota("storedRequests", \.storedRequests)
+    try await quota("storedRequestsPerRider", \.storedRequestsPerRider)
+    try await quota("matchWatchers", \.matchWatchers)
     if let seconds = try await values.int("parties.departingSeconds", in: 0...86_400) {
       out.rules.departingNoticeMilliseconds = Int64(seconds) * 1000
     }

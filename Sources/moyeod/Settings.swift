@@ -5,6 +5,7 @@ import LiveLayers
 import Parties
 import Tickets
 import MoyeoServer
+import ObjectModel
 import SystemPackage
 
 /// The daemon's settings, read once: flags over environment over file over defaults.
@@ -126,6 +127,8 @@ struct Settings: Sendable {
     }
     try await read("workPerRequest", \.workPerRequest, 1000...1_000_000_000_000)
     try await read("objectsPerLayer", \.objectsPerLayer, 1024...(1 << 28))
+    try await read("objects", \.objects, 1...(1 << 32))
+    try await read("objectBytes", \.objectBytes, 65_536...(1 << 44))
     try await read("idBytes", \.idBytes, 1...256)
     try await read("tagsPerObject", \.tagsPerObject, 1...256)
     try await read("tagBytes", \.tagBytes, 1...256)
@@ -303,7 +306,9 @@ struct Values: Sendable {
     {
       settings.defaultTTLMilliseconds = Int64(seconds) * 1000
     }
-    if let columns = reader.stringArray(forKey: inLayer("columns")) { settings.columns = columns }
+    if let columns = reader.stringArray(forKey: inLayer("columns")) {
+      settings.columns = columns.map(CanonicalText.normalize)
+    }
     if let allows = reader.bool(forKey: inLayer("allowNullIsland")) {
       settings.allowsNullIsland = allows
     }

@@ -128,6 +128,15 @@ enum SettingsTable {
       key: "parties.activePerHost", standard: "100",
       meaning: "Parties under way that one person may host; one more is quota_exceeded."),
     Row(
+      key: "parties.storedRequests", standard: "100000",
+      meaning: "Ride requests that are kept; one more is quota_exceeded."),
+    Row(
+      key: "parties.storedRequestsPerRider", standard: "20",
+      meaning: "Of one rider; one more is quota_exceeded."),
+    Row(
+      key: "parties.matchWatchers", standard: "10000",
+      meaning: "Streams of matches open at once; one more is quota_exceeded."),
+    Row(
       key: "parties.departingSeconds", standard: "900",
       meaning: "How long before the departure party.departing is told."),
     Row(
@@ -215,6 +224,12 @@ enum SettingsTable {
     Row(
       key: "limits.objectsPerLayer", standard: "4194304",
       meaning: "Objects of one layer; 6 KB of address space (not memory) are reserved for each."),
+    Row(
+      key: "limits.objects", standard: "16777216",
+      meaning: "Objects of all layers that callers begin; one more is quota_exceeded."),
+    Row(
+      key: "limits.objectBytes", standard: "4294967296",
+      meaning: "Bytes of their ids, tags and attributes; the index takes as much again."),
     Row(
       key: "limits.emptyLayerSeconds", standard: "3600",
       meaning: "A layer without objects and watches ends after so long."),

@@ -45,6 +45,13 @@ struct TransportHarness: Sendable {
     }
     settings.paths = Set(router.methods.map { "/\($0.fullyQualifiedMethod)" })
     settings.unaryPaths = ["/test.Test/Unary"]
+    // A busy machine may take its time; tests of a time limit set it themselves.
+    settings.connection.prefaceTimeout = .minutes(10)
+    settings.connection.firstCallTimeout = .minutes(10)
+    settings.connection.requestTimeout = .minutes(10)
+    settings.connection.keepaliveTimeout = .minutes(10)
+    settings.connection.goAwayTimeout = .minutes(10)
+    settings.connection.shutdownGrace = .minutes(10)
     change(&settings)
     let transport = FastPathServerTransport(
       settings: settings, eventLoopGroup: .singleton,

@@ -110,6 +110,31 @@ struct ImporterTests {
     #expect(busy.state.withLock { $0.requests.count } == Importer<FakeSink>.maximumTries)
   }
 
+  @Test("a batch takes no longer than its time limit, waits included")
+  func patience() async throws {
+    let sink = FakeSink(
+      failures: Array(repeating: .timedOut(endpoint: "e"), count: 50))
+    // Each wait passes on the clock; each try takes 300 ms.
+    let passed = Mutex(Duration.zero)
+    var importer = Importer(
+      sink: sink, layer: "l", batchSize: 10, summary: ImportSummary(kept: 10),
+      patience: .milliseconds(1000))
+    importer.clock = { passed.withLock { $0 } }
+    importer.pause = { wait in passed.withLock { $0 += wait + .milliseconds(300) } }
+    var position = Moyeo_V1_Position()
+    position.id = "a"
+    try await importer.take(.row(ImportRow(line: 1, position: position)))
+    do {
+      try await importer.flush()
+      Issue.record("it was answered")
+    } catch {
+      #expect(error as? MoyeoError == .timedOut(endpoint: "e"))
+    }
+    // After 0, 100 + 300 and 200 + 300 ms more; 400 ms more would be beyond the second.
+    #expect(sink.state.withLock { $0.requests.count } == 3)
+    #expect(passed.withLock { $0 } <= .milliseconds(1000))
+  }
+
   @Test("somebody who was never there is not waited for")
   func absent() async throws {
     let sink = FakeSink(failures: [.unreachable(endpoint: "e", cause: "refused")])

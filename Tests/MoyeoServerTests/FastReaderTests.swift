@@ -11,7 +11,7 @@ import Testing
 @Suite struct FastReaderTests {
   private static func operations() throws -> PositionOperations {
     let layers = LayerRegistry(clock: ManualClock(RunningDaemon.start), epoch: 0xA0B1)
-    let operations = PositionOperations(layers: layers)
+    let operations = PositionOperations(services: RequestServices(layers: layers))
     var data = OracleData(seed: 3, now: RunningDaemon.start.milliseconds)
     var request = Moyeo_V1_ReportRequest()
     request.layer = "users"

@@ -1,4 +1,5 @@
 import Foundation
+import GRPCCore
 import MoyeoAPI
 import ObjectModel
 import SwiftProtobuf
@@ -31,6 +32,14 @@ import LiveLayers
       #expect(try await daemon.request("DELETE", "/v1/layers/parties").reason == "reserved_layer")
       #expect(try await daemon.request("DELETE", "/v1/layers/No!").reason == "bad_layer")
       #expect(try await daemon.request("DELETE", "/v1/layers/more?x=1").status == 400)
+      // The same over gRPC.
+      let again = try await daemon.report([ReportTests.good], layer: "layer-1")
+      #expect(again.reason == "quota_exceeded")
+      #expect(try await daemon.positions.deleteLayer(.with { $0.layer = "layer-2" }).removed == 1)
+      let gone = try await GRPCRefusal.of {
+        _ = try await daemon.positions.deleteLayer(.with { $0.layer = "layer-2" })
+      }
+      #expect(gone.reason == "unknown_layer" && gone.code == .notFound)
       // The name begins anew, with nothing in it.
       _ = try await daemon.request("DELETE", "/v1/layers/more")
       _ = try await daemon.report([Self.short], layer: "more")

@@ -39,11 +39,14 @@ struct RunningDaemon: Sendable {
     settings given: Daemon.Configuration = Daemon.Configuration(),
     configuration: LayerRegistryConfiguration = LayerRegistryConfiguration(),
     corsOrigins: [String] = [],
-    usesFastPath: Bool = true, fares: FareEstimator? = nil,
+    usesFastPath: Bool = true, waitsForVersions: Bool = true, fares: FareEstimator? = nil,
     parties: (any AggregateStore)? = nil,
     _ body: @Sendable (RunningDaemon) async throws -> Void
   ) async throws {
     let clock = ManualClock(start)
+    var configuration = configuration
+    // However busy the machine is, a version that is on its way is waited for.
+    if waitsForVersions { configuration.limits.versionWaitMilliseconds = 60_000 }
     let layers = LayerRegistry(configuration: configuration, clock: clock, epoch: 0xABCD)
     var settings = given
     settings.httpPort = 0
@@ -107,6 +110,13 @@ struct RunningDaemon: Sendable {
       try await tasks.waitForAll()
       try outcome.get()
     }
+  }
+}
+
+extension PositionOperations {
+  /// The calls over layers of a test, without a daemon.
+  init(layers: LayerRegistry, shared: SharedReads = SharedReads()) {
+    self.init(services: RequestServices(layers: layers, shared: shared))
   }
 }
 

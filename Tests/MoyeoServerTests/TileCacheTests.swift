@@ -25,9 +25,9 @@ import QueryCoalescing
       configuration.limits = limits
       layers = LayerRegistry(configuration: configuration, clock: clock, epoch: 3)
       layer = try layers.layerForReports("users")
-      let positions = PositionOperations(layers: layers)
-      cached = ClusterOperations(layers: layers, positions: positions)
-      plain = ClusterOperations(layers: layers, positions: positions, tileCache: nil)
+      let services = RequestServices(layers: layers)
+      cached = ClusterOperations(services: services)
+      plain = ClusterOperations(services: services, tileCache: nil)
     }
 
     func report(

@@ -5,6 +5,7 @@ import MoyeoAPI
 import ObjectModel
 import SpatialIndexing
 import SwiftProtobuf
+import Synchronization
 import Testing
 
 @testable import MoyeoServer
@@ -30,7 +31,7 @@ import LiveLayers
   /// Objects with the attribute `seats_free`, over a few degrees.
   private static func fill(_ layers: LayerRegistry) throws {
     var random = SplitMix64(seed: 17)
-    let operations = PositionOperations(layers: layers)
+    let operations = PositionOperations(services: RequestServices(layers: layers))
     _ = try operations.report(
       .with {
         $0.layer = "taxis"
@@ -62,7 +63,7 @@ import LiveLayers
     let layers = LayerRegistry(
       configuration: Self.configuration(), clock: ManualClock(RunningDaemon.start), epoch: 1)
     try Self.fill(layers)
-    let operations = PositionOperations(layers: layers)
+    let operations = PositionOperations(services: RequestServices(layers: layers))
     let long = Self.nearby { $0.where = Self.conditions }
     func isForPool(_ body: () throws(APIError) -> [UInt8]) -> Bool {
       do throws(APIError) {
@@ -73,7 +74,7 @@ import LiveLayers
       }
     }
     #expect(isForPool { () throws(APIError) in try operations.nearby(long, .eventLoop) })
-    #expect(!isForPool { () throws(APIError) in try operations.nearby(long, .pool) })
+    #expect(!isForPool { () throws(APIError) in try operations.nearby(long, .pool(WorkCaller())) })
     #expect(
       !isForPool { () throws(APIError) in try operations.nearby(Self.nearby(), .eventLoop) })
     let batch = Moyeo_V1_NearbyBatchRequest.with {
@@ -152,20 +153,89 @@ import LiveLayers
     var nobody = SearchFilter()
     nobody.payloadPredicate = { _ in false }
     for latitude in [37.0, 89.9] {
-      var work = SearchWork(limit: limit)
+      var work = SearchWork(spending: WorkBudget(steps: limit))
       _ = index.nearest(
         NearestQuery(latitude: latitude, longitude: 127, limit: 10, filter: nobody), now: now,
         work: &work
       ) { _ in }
-      #expect(work.isSpent && work.steps <= limit + Self.count / 4, "\(work)")
+      #expect(work.mustEnd() && work.steps <= limit + 1000, "\(work)")
     }
-    var work = SearchWork(limit: limit)
+    var work = SearchWork(spending: WorkBudget(steps: limit))
     _ = index.within(
       WithinQuery(area: .box(.world), limit: 10, filter: nobody), now: now, work: &work
     ) { _ in }
-    #expect(work.isSpent && work.steps <= limit + 2000, "\(work)")
-    work = SearchWork(limit: limit)
+    #expect(work.mustEnd() && work.steps <= limit + 2000, "\(work)")
+    work = SearchWork(spending: WorkBudget(steps: limit))
     _ = index.tagHistogram(area: nil, limit: 10, now: now, work: &work)
-    #expect(work.isSpent && work.steps <= limit + 200, "\(work)")
+    #expect(work.mustEnd() && work.steps <= limit + 200, "\(work)")
+  }
+
+  /// Callers that leave in the middle of a search end it within some hundred steps, whichever way
+  /// it searches.
+  @Test(arguments: [0, 3, 11])
+  func searchesEndWhenTheirCallerLeaves(looksBefore: Int) throws {
+    let layers = LayerRegistry(
+      configuration: Self.configuration(), clock: ManualClock(RunningDaemon.start), epoch: 1)
+    try Self.fill(layers)
+    let index = try layers.layer("taxis").index
+    let now = RunningDaemon.start
+    var nobody = SearchFilter()
+    nobody.payloadPredicate = { _ in false }
+    var tagged = nobody
+    tagged.tags = ["free"]
+    let atMost = (looksBefore + 1) * WorkBudget.stepsBetweenLooks + 2000
+    func check(_ name: String, _ search: (inout SearchWork) -> Void) {
+      let looks = Atomic(0)
+      var work = SearchWork(
+        spending: WorkBudget(steps: .max) {
+          looks.add(1, ordering: .relaxed).oldValue >= looksBefore
+        })
+      search(&work)
+      #expect(work.steps <= atMost, "\(name): \(work)")
+      #expect(looks.load(ordering: .relaxed) == looksBefore + 1, "\(name)")
+      #expect(throws: WorkBudget.Exhaustion.cancelled) { try work.finish() }
+    }
+    for latitude in [37.0, 89.9] {
+      for filter in [nobody, tagged] {
+        check("nearest from \(latitude)") { work in
+          let query = NearestQuery(latitude: latitude, longitude: 127, limit: 10, filter: filter)
+          _ = index.nearest(query, now: now, work: &work) { _ in }
+        }
+      }
+    }
+    check("within") { work in
+      let query = WithinQuery(area: .box(.world), limit: 10, filter: nobody)
+      _ = index.within(query, now: now, work: &work) { _ in }
+    }
+    check("histogram") { work in
+      _ = index.tagHistogram(area: nil, limit: 10, now: now, work: &work)
+    }
+  }
+
+  /// What waits for the pool, or runs there, ends with its caller; a deadline is the operator's.
+  @Test func longRequestsEndWithTheirCaller() async throws {
+    let layers = LayerRegistry(
+      configuration: Self.configuration(), clock: ManualClock(RunningDaemon.start), epoch: 1)
+    try Self.fill(layers)
+    let operations = PositionOperations(layers: layers)
+    let long = Self.nearby { $0.where = Self.conditions }
+    func reason(_ caller: WorkCaller) -> Reason? {
+      do throws(APIError) {
+        _ = try operations.nearby(long, .pool(caller))
+        return nil
+      } catch {
+        return error.reason
+      }
+    }
+    #expect(reason(WorkCaller()) == nil)
+    #expect(reason(WorkCaller(isCancelled: { true })) == .deadlineExceeded)
+    #expect(reason(WorkCaller(deadline: .now - .seconds(1))) == .deadlineExceeded)
+    let batch = Moyeo_V1_NearbyBatchRequest.with {
+      $0.layer = "taxis"
+      $0.requests = [long, Self.nearby()]
+    }
+    #expect(throws: APIError.self) {
+      try operations.nearbyBatch(batch, .pool(WorkCaller(isCancelled: { true })))
+    }
   }
 }

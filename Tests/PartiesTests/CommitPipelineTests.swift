@@ -166,6 +166,32 @@ struct CommitPipelineTests {
     #expect(it.partyService.readOnlyReason == "disk full")
   }
 
+  /// Each try reads all of the record: damage that is found again is looked for less and less.
+  @Test func aDamagedRecordIsReadAnewLessAndLessOften() async throws {
+    let (it, store) = try Self.fixture()
+    defer { it.partyService.stop() }
+    let party = try await it.partyService.create(Fixture.create("ann"), Fixture.plain).party
+    store.inject(.unknown(reason: "fsync failed", takesEffect: false))
+    for i in 0..<20 { store.failNextReopen(reason: "malformed \(i)", isDamage: true) }
+    let join = JoinParty(riderID: "bob")
+    _ = await reason {
+      _ = try await it.partyService.join(partyID: party.id, join, Fixture.plain)
+    }
+    var reasons: [String] = []
+    for _ in 0..<1800 {
+      it.monotonic.advance(by: 1_000_000_000)
+      it.partyService.pipeline.tryToRecover()
+      await it.partyService.settleCommands()
+      let now = it.partyService.readOnlyReason ?? "open"
+      if reasons.last != now { reasons.append(now) }
+    }
+    // Tried at once, and after 1, 2, 4 ... 512 and 600 seconds more.
+    #expect(reasons == (1...11).map { "malformed \($0)" })
+    #expect(
+      await reason { _ = try await it.partyService.join(partyID: party.id, join, Fixture.plain) }
+        == "read_only")
+  }
+
   @Test func aFullDiskMakesItReadOnly() async throws {
     let (it, store) = try Self.fixture()
     defer { it.partyService.stop() }

@@ -63,6 +63,38 @@ struct MatchWatchTests {
       await reason { _ = try it.partyService.watchMatches(Self.request(it)) } == "quota_exceeded")
   }
 
+  /// However many ask at once, as many are kept as may be, in all and of one rider.
+  @Test func standingRequestsHaveAQuota() async throws {
+    let it = try Fixture {
+      $0.storedRequests = 5
+      $0.storedRequestsPerRider = 2
+    }
+    defer { it.partyService.stop() }
+    let service = it.partyService
+    @Sendable func keep(_ rider: String) async -> String? {
+      await reason {
+        var request = Self.request(it)
+        request.query.riderID = rider
+        _ = try await service.keepRequest(request, Fixture.plain)
+      }
+    }
+    let ofOne = await withTaskGroup(of: String?.self) { group in
+      for _ in 0..<12 { group.addTask { await keep("bob") } }
+      return await group.reduce(into: [:]) { $0[$1 ?? "kept", default: 0] += 1 }
+    }
+    #expect(ofOne == ["kept": 2, "quota_exceeded": 10])
+    let ofMany = await withTaskGroup(of: String?.self) { group in
+      for rider in 0..<12 { group.addTask { await keep("rider-\(rider)") } }
+      return await group.reduce(into: [:]) { $0[$1 ?? "kept", default: 0] += 1 }
+    }
+    #expect(ofMany == ["kept": 3, "quota_exceeded": 9])
+    // One that is dropped makes room.
+    let id = try #require(service.standingRequests.first { $0.query.riderID == "bob" }).id
+    try await service.dropRequest(id, Fixture.plain)
+    #expect(await keep("bob") == nil)
+    #expect(service.standingRequests.count == 5)
+  }
+
   @Test func standingRequestsTellOnceOfEachAndOutliveARestart() async throws {
     let store = MemoryStore()
     let clock = ManualClock(Fixture.start)
@@ -106,5 +138,41 @@ struct MatchWatchTests {
     again.partyService.carryOutDue(by: clock.now())
     await again.partyService.settleCommands()
     #expect(again.partyService.standingRequests.isEmpty)
+  }
+
+  /// A party that one's own party hides is told of once the rider is out of that.
+  @Test(arguments: [false, true]) func standingRequestsTellOfWhatOverlappedOnceItDoesNot(
+    cancels: Bool
+  ) async throws {
+    let it = try Fixture()
+    defer { it.partyService.stop() }
+    let own = try await it.partyService.create(Fixture.create("zoe"), Fixture.plain).party
+    _ = try await it.partyService.join(
+      partyID: own.id, JoinParty(riderID: "bob"), Fixture.plain)
+    _ = try await it.partyService.keepRequest(Self.request(it), Fixture.plain)
+    let hidden = try await it.partyService.create(Fixture.create("ann"), Fixture.plain).party
+    await it.partyService.settleCommands()
+    #expect(
+      try await it.partyService.events(after: 0, kinds: ["match.found"]).events.isEmpty)
+    let before = it.partyService.eventBounds.newest
+    if cancels {
+      _ = try await it.partyService.cancel(partyID: own.id, actorID: nil, Fixture.plain)
+    } else {
+      _ = try await it.partyService.leave(partyID: own.id, riderID: "bob", Fixture.plain)
+    }
+    var after = before
+    var told: Set<String> = []
+    while !told.contains(hidden.id) {
+      let page = try await it.partyService.events(after: after)
+      told.formUnion(page.events.filter { $0.kind == "match.found" }.map(\.aggregateID))
+      after = page.next
+      guard !told.contains(hidden.id) else { break }
+      guard await it.partyService.waitForEvents(after: after, atMost: .seconds(20)) else {
+        Issue.record("the party that overlaps no longer is not told of")
+        break
+      }
+    }
+    // The party that bob left is a match again, unless it is gone.
+    #expect(told.isSubset(of: [hidden.id, own.id]))
   }
 }

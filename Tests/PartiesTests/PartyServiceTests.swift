@@ -203,4 +203,38 @@ struct PartyServiceTests {
     #expect(filtered.candidates.isEmpty)
     #expect(filtered.removedByTags == 1)
   }
+
+  /// A match looks at its budget, its deadline and its caller while it runs, and gives no answer
+  /// that is not complete.
+  @Test func aMatchEndsWithItsBudget() async throws {
+    let it = try Fixture()
+    defer { it.partyService.stop() }
+    for host in 0..<600 {
+      _ = try await it.partyService.create(Fixture.create("host-\(host)"), Fixture.plain)
+    }
+    let window = Fixture.create("x").window
+    let request = PartyMatchRequest(
+      query: MatchQuery(
+        riderID: "bob", origin: Fixture.sinchon.coordinate, destination: Fixture.yeoksam,
+        window: window, now: it.clock.now()))
+    let enough = try it.partyService.match(request, budget: WorkBudget(steps: 4096))
+    #expect(!enough.candidates.isEmpty)
+    #expect(throws: PartyServiceError.tooMuchWork(limit: 300, field: "maxWalkMeters")) {
+      try it.partyService.match(request, budget: WorkBudget(steps: 300))
+    }
+    #expect(throws: PartyServiceError.abandoned) {
+      try it.partyService.match(
+        request, budget: WorkBudget(steps: 4096, deadline: .now - .seconds(1)))
+    }
+    #expect(throws: PartyServiceError.abandoned) {
+      try it.partyService.match(request, budget: WorkBudget(steps: 4096) { true })
+    }
+    let search = PartySearchQuery(area: .around(Fixture.sinchon.coordinate, radiusMeters: 3000))
+    #expect(throws: PartyServiceError.abandoned) {
+      try it.partyService.search(search, budget: WorkBudget(steps: 1 << 20) { true })
+    }
+    #expect(throws: PartyServiceError.tooMuchWork(limit: 100, field: "radiusMeters")) {
+      try it.partyService.search(search, budget: WorkBudget(steps: 100))
+    }
+  }
 }

@@ -1,5 +1,6 @@
 import GeoMath
 import ObjectModel
+import TestSupport
 import Testing
 
 @testable import PointClustering
@@ -20,7 +21,7 @@ import Testing
     switch source {
     case .trips:
       var found: [Coordinate] = []
-      for line in try SharedData.text("nyc-trips-2015-01.csv").split(separator: "\n").dropFirst() {
+      for line in try SharedData.lines("nyc-trips-2015-01.csv").dropFirst() {
         let fields = line.split(separator: ",", omittingEmptySubsequences: false)
         for (x, y) in [(6, 7), (10, 11)] {
           guard let longitude = Double(fields[x]), let latitude = Double(fields[y]),

@@ -1,5 +1,6 @@
 import Foundation
 import GeoMath
+import TestSupport
 import Testing
 
 @testable import PointClustering

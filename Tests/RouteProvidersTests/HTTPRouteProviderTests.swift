@@ -178,9 +178,10 @@ import Threading
     let server = try await LoopbackServer.start([
       .reply(status: 400, body: RecordedShapes.valhallaError)
     ])
-    let transport = HTTPClientTransport()
+    let clock = ManualMonotonicClock()
+    let transport = HTTPClientTransport(clock: clock)
     let provider = HTTPRouteProvider(
-      ValhallaDialect(baseURL: server.url), transport: transport)
+      ValhallaDialect(baseURL: server.url), transport: transport, clock: clock)
     #expect(await error(provider)?.reason == "no_route")
     var seen = server.seen.makeAsyncIterator()
     let request = try #require(await seen.next())

@@ -64,6 +64,67 @@ import Testing
     #expect(index.statistics().nodeCount > 4_000)
   }
 
+  /// Whatever is stored, changed, removed, expires or ends: what is counted is what is held.
+  @Test(arguments: [UInt64(1), 2, 3])
+  func aSharedQuotaCountsExactly(seed: UInt64) throws {
+    var random = SplitMix64(seed: seed)
+    let quota = SharedQuota(maximumObjects: 400, maximumBytes: 60_000)
+    var indexes = try (0..<3).map { _ in
+      try SharedLiveIndex(
+        reserving: LiveIndexConfiguration(maximumObjects: 300, quota: quota))
+    }
+    var refused = 0
+    for round in 0..<60 {
+      let chosen = random.below(indexes.count)
+      switch random.below(5) {
+      case 0:
+        let ids = (0..<40).map { _ in "object-\(random.below(400))" }
+        _ = indexes[chosen].remove(ids: ids, now: Self.now)
+      case 1:
+        let later = Self.now.advanced(milliseconds: 5000)
+        _ = indexes[chosen].reclaimExpired(now: later, limit: 50)
+      case 2 where round > 40:
+        indexes[chosen] = try SharedLiveIndex(
+          reserving: LiveIndexConfiguration(maximumObjects: 300, quota: quota))
+      default:
+        let reports = (0..<60).map { _ -> TestReport in
+          let lasts = random.below(2) == 0
+          var made = report(
+            "object-\(random.below(400))", observedAt: Self.now,
+            expiresAt: lasts ? .distantFuture : Self.now.advanced(milliseconds: 1000))
+          made.payload = [UInt8](repeating: 1, count: random.below(400))
+          made.tags = (0..<random.below(4)).map { "tag\($0)" }
+          return made
+        }
+        refused += Self.apply(indexes[chosen], reports).count { $0 == .full }
+      }
+      let sizes = indexes.map { $0.statistics() }
+      #expect(quota.objects == sizes.reduce(0) { $0 + $1.objectCount })
+      #expect(quota.bytes == indexes.reduce(0) { $0 + $1.recordBytesInUse })
+      #expect(quota.objects <= 400 && quota.bytes <= 60_000)
+    }
+    #expect(refused > 0)
+    indexes = []
+    #expect(quota.objects == 0 && quota.bytes == 0)
+  }
+
+  @Test func oneIndexTakesWhatAnotherGivesBack() throws {
+    let quota = SharedQuota(maximumObjects: 10, maximumBytes: 1 << 20)
+    let (a, b) = (
+      try SharedLiveIndex(reserving: LiveIndexConfiguration(maximumObjects: 100, quota: quota)),
+      try SharedLiveIndex(reserving: LiveIndexConfiguration(maximumObjects: 100, quota: quota))
+    )
+    let reports = (0..<12).map {
+      report("object-\($0)", observedAt: Self.now, expiresAt: .distantFuture)
+    }
+    #expect(Self.apply(a, Array(reports.prefix(8))).allSatisfy { $0 == .inserted })
+    #expect(Self.apply(b, Array(reports.prefix(4))) == [.inserted, .inserted, .full, .full])
+    #expect(a.remove(ids: ["object-0"], now: Self.now) == [true])
+    #expect(Self.apply(b, Array(reports[2..<4])) == [.inserted, .full])
+    // Those that are there are moved and changed.
+    #expect(Self.apply(a, [reports[1]]) == [.updated])
+  }
+
   @Test func addressSpaceThatIsNotThereIsAnError() {
     #expect(throws: AddressSpaceError(bytes: 1 << 50)) { try AddressSpace(bytes: 1 << 50) }
     #expect(AddressSpaceError(bytes: 1 << 50).description.contains("ulimit -v"))

@@ -1,5 +1,6 @@
 import ObjectModel
 import TaxiFares
+import TestSupport
 import Testing
 
 @Suite struct FareMeterTests {
@@ -40,7 +41,7 @@ import Testing
 
   @Test(arguments: [1 as UInt64, 2, 3])
   func equalsTheMeter(seed: UInt64) throws {
-    var random = TestRandom(seed: seed)
+    var random = SplitMix64(seed: seed)
     func number(_ range: ClosedRange<Double>) -> Double {
       range.lowerBound
         + Double(random.next() >> 11) / Double(1 << 53) * (range.upperBound - range.lowerBound)
@@ -88,7 +89,7 @@ import Testing
 
   @Test(arguments: [5 as UInt64, 6])
   func smallSplitsEqualFareSplits(seed: UInt64) throws {
-    var random = TestRandom(seed: seed)
+    var random = SplitMix64(seed: seed)
     for _ in 0..<3000 {
       let count = Int(random.next() % 8) + 1
       var weights = SIMD8<UInt64>()

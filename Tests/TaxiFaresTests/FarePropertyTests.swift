@@ -1,4 +1,5 @@
 import ObjectModel
+import TestSupport
 import Testing
 
 @testable import TaxiFares
@@ -26,7 +27,7 @@ import Testing
 
   @Test(arguments: [11, 12, 13] as [UInt64])
   func totalsAreMonotoneInDistanceAndDuration(seed: UInt64) throws {
-    var random = TestRandom(seed: seed)
+    var random = SplitMix64(seed: seed)
     var wrong: [String] = []
     for tariff in try Self.tariffs() {
       for _ in 0..<250 {
@@ -68,7 +69,7 @@ import Testing
 
   @Test(arguments: [21, 22] as [UInt64])
   func rangeHoldsTheExpected(seed: UInt64) throws {
-    var random = TestRandom(seed: seed)
+    var random = SplitMix64(seed: seed)
     var wrong: [String] = []
     for tariff in try Self.tariffs() {
       for _ in 0..<250 {

@@ -1,3 +1,5 @@
+import ObjectModel
+import TestSupport
 import Testing
 
 @testable import TaxiFares
@@ -84,7 +86,7 @@ import Testing
 
   @Test(arguments: [31, 32, 33, 34] as [UInt64])
   func sharesSumAndAreNotNegative(seed: UInt64) throws {
-    var random = TestRandom(seed: seed)
+    var random = SplitMix64(seed: seed)
     for _ in 0..<40 {
       let n = 1 + random.below(7)
       let solo = (0..<n).map { _ in Int64(1 + random.below(40_000)) }
@@ -125,7 +127,7 @@ import Testing
   /// While the ride costs at most the solo fares together, nobody pays more than alone.
   @Test(arguments: [41, 42] as [UInt64])
   func soloFareSharesKeepTheSoloBound(seed: UInt64) throws {
-    var random = TestRandom(seed: seed)
+    var random = SplitMix64(seed: seed)
     for _ in 0..<150 {
       let solo = (0..<(2 + random.below(5))).map { _ in Int64(1 + random.below(30_000)) }
       let amount = Int64(random.below(Int(solo.reduce(0, +)) + 1))

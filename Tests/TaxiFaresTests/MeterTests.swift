@@ -1,4 +1,5 @@
 import ObjectModel
+import TestSupport
 import Testing
 
 @testable import TaxiFares
@@ -12,7 +13,7 @@ import Testing
   /// single steps priced one by one.
   @Test(arguments: [1, 2, 3, 4, 5, 6, 7, 8] as [UInt64])
   func agreesWithSingleSteps(seed: UInt64) throws {
-    var random = TestRandom(seed: seed)
+    var random = SplitMix64(seed: seed)
     var wrong: [String] = []
     for _ in 0..<100 {
       var content = SampleTariffs.seoul()

@@ -67,24 +67,3 @@ enum SampleTariffs {
     Instant(seconds: 1_763_564_400 + Int64(hour * 3600 + minute * 60 + second))
   }
 }
-
-/// A small generator for tests; the seed is the argument of the test.
-struct TestRandom {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 | 1 }
-
-  mutating func next() -> UInt64 {
-    state ^= state << 13
-    state ^= state >> 7
-    state ^= state << 17
-    return state &* 0x2545_F491_4F6C_DD1D
-  }
-
-  mutating func below(_ bound: Int) -> Int { Int(next() >> 1) % bound }
-
-  mutating func real(_ range: ClosedRange<Double>) -> Double {
-    range.lowerBound + Double(next() >> 11) / 9_007_199_254_740_992
-      * (range.upperBound - range.lowerBound)
-  }
-}

@@ -1,5 +1,6 @@
 import ObjectModel
 import TaxiFares
+import TestSupport
 import Testing
 
 /// Shapley shares against the definition: what each adds to the fare, averaged over every order of
@@ -36,7 +37,7 @@ import Testing
 
   @Test(arguments: 2...8) func isExactToEight(n: Int) throws {
     for seed in [51, 52] as [UInt64] {
-      var random = TestRandom(seed: seed)
+      var random = SplitMix64(seed: seed)
       var fares = [Int64](repeating: 0, count: 1 << n)
       for mask in 1..<(1 << n) {
         // Grows with the riders, so that nobody's value is negative.
@@ -79,7 +80,7 @@ import Testing
   }
 
   @Test(arguments: [3, 5, 8, 13]) func theOrderOfRidersDoesNotMatter(n: Int) throws {
-    var random = TestRandom(seed: 61)
+    var random = SplitMix64(seed: 61)
     for _ in 0..<40 {
       let solo = (0..<n).map { _ in Int64(3000 + random.below(6) * 1000) }
       let largest = solo.max() ?? 0
@@ -114,7 +115,7 @@ import Testing
 
   /// And without legs that of the solo fares, against the definition.
   @Test(arguments: 2...7) func soloFaresAreBetweenApartAndTogether(n: Int) throws {
-    var random = TestRandom(seed: 71)
+    var random = SplitMix64(seed: 71)
     for _ in 0..<10 {
       let solo = (0..<n).map { _ in Int64(2000 + random.below(9000)) }
       let apart = solo.reduce(0, +)

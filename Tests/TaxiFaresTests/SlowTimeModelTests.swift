@@ -1,4 +1,5 @@
 import ObjectModel
+import TestSupport
 import Testing
 
 @testable import TaxiFares
@@ -96,7 +97,7 @@ import Testing
   /// Trips made by a known table are fitted back.
   @Test(arguments: [61] as [UInt64])
   func theFitFindsTheTableBehindTheTrips(seed: UInt64) throws {
-    var random = TestRandom(seed: seed)
+    var random = SplitMix64(seed: seed)
     let truth = SlowTimeModel.standard
     let trips = (0..<12_000).map { _ in
       let x = random.real(0.2...4)

@@ -18,9 +18,19 @@ public enum SharedData {
 
   public static var isPresent: Bool { folder != nil }
 
+  /// The lines of a file, empty ones left out.
   public static func lines(_ name: String) throws -> [Substring] {
-    let url = try require(folder).appendingPathComponent(name)
-    return try String(contentsOf: url, encoding: .utf8).split(whereSeparator: \.isNewline)
+    try String(contentsOf: url(of: name), encoding: .utf8).split(whereSeparator: \.isNewline)
+  }
+
+  /// A file's JSON object.
+  public static func json(_ name: String) throws -> [String: Any] {
+    let value = try JSONSerialization.jsonObject(with: Data(contentsOf: url(of: name)))
+    return try require(value as? [String: Any])
+  }
+
+  private static func url(of name: String) throws -> URL {
+    try require(folder).appendingPathComponent(name)
   }
 
   private static func require<T>(_ value: T?) throws -> T {

@@ -9,6 +9,7 @@ import pathlib
 import resource
 import signal
 import socket
+import sqlite3
 import stat
 import subprocess
 import sys
@@ -139,6 +140,54 @@ class Directory(unittest.TestCase):
         (self.path / "moyeo.sqlite").write_bytes(b"A" * 8192)
         self.assertIn("is damaged", self.refused())
         self.assertEqual((self.path / "moyeo.sqlite").read_bytes(), b"A" * 8192)
+
+    def damage(self, table):
+        """Overwrites the last page of a table of the record; answers the file's bytes."""
+        file = self.path / "moyeo.sqlite"
+        link = sqlite3.connect(f"file:{file}?immutable=1", uri=True)
+        page, = link.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", (table,)).fetchone()
+        link.close()
+        content = bytearray(file.read_bytes())
+        size = int.from_bytes(content[16:18], "big")
+        # sqlite.org/fileformat2.html, section 1.6: 5 is an inner page, whose last child is named.
+        while content[(page - 1) * size] == 5:
+            page = int.from_bytes(content[(page - 1) * size + 8:(page - 1) * size + 12], "big")
+        self.assertGreater(page, 1)
+        content[(page - 1) * size:page * size] = b"\xff" * size
+        file.write_bytes(content)
+        return bytes(content)
+
+    def test_a_record_with_a_damaged_page_is_served_read_only(self):
+        with self.start() as daemon:
+            kept = self.use(daemon)
+            for i in range(60):
+                status, answer, _ = daemon.request("POST", "/v1/parties", party(f"victim-{i:03}"))
+                self.assertEqual(status, 200, answer)
+            last = answer["party"]["id"]
+            daemon.report("users", [("mina", 37.5663, 126.9779)], ttl=3600)
+            self.assertEqual(daemon.terminate(), 0)
+        damaged = self.damage("parties")
+        with self.start() as daemon:
+            text = daemon.request("GET", "/readyz")[1]
+            self.assertIn("ready", text)
+            self.assertRegex(text, "read-only: .*(damaged|malformed)")
+            self.assertTrue(any("moyeo doctor" in line for line in daemon.log), daemon.log)
+            status, answer, _ = daemon.request("POST", "/v1/parties", party("new"))
+            self.assertEqual((status, answer["error"]["reason"]), (503, "read_only"), answer)
+            # What is not there may stand where it cannot be read: nothing is denied.
+            for one in (kept, last):
+                status, answer, _ = daemon.request("GET", f"/v1/parties/{one}")
+                if status != 200:
+                    self.assertEqual(
+                        (status, answer["error"]["reason"]), (503, "unavailable"), answer)
+            self.assertEqual(
+                daemon.request("GET", "/v1/layers/users/positions/mina")[0], 200)
+            self.assertIn("moyeo_read_only 1", daemon.request("GET", "/metrics")[1])
+            self.assertEqual(daemon.terminate(), 0)
+        self.assertEqual((self.path / "moyeo.sqlite").read_bytes(), damaged, "it was written to")
+        code, output, error = run("doctor", "--data-directory", str(self.path), name="moyeo")
+        self.assertEqual(code, 1, error)
+        self.assertRegex(output, "WRONG .*restore a backup")
 
     def config(self, settings):
         file = tempfile.NamedTemporaryFile("w", suffix=".json", delete=False)

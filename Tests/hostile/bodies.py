@@ -31,12 +31,16 @@ def party(host):
     return {"hostId": host, "origin": SEOUL, "destination": GANGNAM, "departureTime": at(60),
             "departureWindowSeconds": 600, "seats": 4, "maxDetourRatio": 0.5,
             "maxWalkMeters": 300, "tags": ["airport"], "splitRule": "bySoloFare",
-            "attributes": {"gender": "female"}, "policy": {"sameAttributes": ["gender"]}}
+            "attributes": {"gender": "female"}, "policy": {"sameAttributes": ["gender"]},
+            "riders": [{"riderId": f"{host}-along", "origin": SEOUL, "dropOff": GANGNAM,
+                        "maxWalkMeters": 200, "maxDetourRatio": 0.6, "minSharedRatio": 0,
+                        "maxShare": 90000, "attributes": {"gender": "female"}}]}
 
 
 def ride(rider):
     return {"riderId": rider, "origin": SEOUL, "destination": GANGNAM, "departureTime": at(60),
-            "departureWindowSeconds": 600, "maxWalkMeters": 500, "maxDetourRatio": 0.5, "seats": 1}
+            "departureWindowSeconds": 600, "maxWalkMeters": 500, "maxDetourRatio": 0.5, "seats": 1,
+            "minSharedRatio": 0}
 
 
 def calls(name):
@@ -50,13 +54,25 @@ def calls(name):
         ("POST", "/v1/parties", party(name)),
         ("POST", "/v1/parties/search", {**SEOUL, "radiusMeters": 2000, "seats": 1, "limit": 3,
                                         "from": at(0), "to": at(90), "tags": ["airport"]}),
-        ("POST", "/v1/parties/match", {**ride(name), "limit": 3, "explain": True}),
+        ("POST", "/v1/parties/match", {**ride(name), "limit": 3, "explain": True,
+                                       "allowsOverlap": True}),
         ("POST", "/v1/parties/none/preview", {"riderId": name, "destination": GANGNAM}),
         ("POST", "/v1/parties/none/join", {"riderId": name, "seats": 1, "maxShare": 5000}),
         ("POST", "/v1/parties/none/update", {"departureTime": at(70), "seats": 3}),
         ("POST", "/v1/parties/none/settle", {"payerId": name, "amount": 9000, "tolls": 1}),
         ("POST", "/v1/parties/match-batch", {"requests": [ride("a"), ride("b")], "maxSeats": 4,
                                              "seed": 7, "iterations": 10}),
+        ("POST", "/v1/tickets", {"userId": name, "here": SEOUL, "lookingAt": GANGNAM,
+                                 "tags": ["swift"], "attributes": {"gender": "f"},
+                                 "wanted": [{"name": "gender", "values": ["f"]}],
+                                 "expiresInSeconds": 600}),
+        ("POST", "/v1/tickets/search", {"userId": name, "lookingAt": SEOUL, "tags": ["swift"],
+                                        "radiusMeters": 2000, "limit": 3, "minimumStars": 1,
+                                        "ranking": {"distance": 1, "online": 2},
+                                        "explain": True}),
+        ("POST", "/v1/tickets/none/propose", {"otherId": name, "matchIfAsked": False}),
+        ("POST", "/v1/tickets/none/rate", {"otherId": name, "stars": 4, "reputation": [1, 0],
+                                           "comment": "kind"}),
         ("POST", "/v1/fares/estimate", {"origin": SEOUL, "destination": GANGNAM,
                                         "departureTime": at(60), "riderCount": 3}),
         ("POST", "/v1/fares/split", {"amount": 10000, "currency": "KRW", "rule": "bySoloFare",

@@ -1,22 +1,6 @@
+import ObjectModel
 import QueryCoalescing
 import Threading
-
-/// SplitMix64 (G. Steele, D. Lea, C. Flood, OOPSLA 2014).
-struct SeededRandom {
-  private var state: UInt64
-
-  init(_ seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 0x632B_E59B_D9B4_E019 }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
-    return z ^ z >> 31
-  }
-  mutating func unit() -> Double { Double(next() >> 11) * 0x1p-53 }
-  mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
-}
 
 /// What a map asks for when it has moved.
 struct ViewportRequest {
@@ -46,24 +30,24 @@ enum MapPanTrace {
     requests.reserveCapacity(Int(Double(clients) * seconds * 3))
     let spots = hotSpots(seed)
     for client in 0..<clients {
-      var random = SeededRandom(seed &+ UInt64(client) &* 0x1_0000_0001)
+      var random = SplitMix64(seed: seed &+ UInt64(client) &* 0x1_0000_0001)
       append(&requests, client, spots, until: seconds, &random)
     }
     return requests.sorted { ($0.time, $0.client) < ($1.time, $1.client) }
   }
 
   private static func hotSpots(_ seed: UInt64) -> [(x: Double, y: Double)] {
-    var random = SeededRandom(seed ^ 0xC17)
+    var random = SplitMix64(seed: seed ^ 0xC17)
     return (0..<48).map { _ in (random.unit(), random.unit()) }
   }
 
   private static func append(
     _ requests: inout [ViewportRequest], _ client: Int, _ spots: [(x: Double, y: Double)],
-    until end: Double, _ random: inout SeededRandom
+    until end: Double, _ random: inout SplitMix64
   ) {
     let side = Double(citySide)
     // Heavier places first: place i is chosen with a weight of about 1 / i.
-    func place(_ random: inout SeededRandom) -> (x: Double, y: Double) {
+    func place(_ random: inout SplitMix64) -> (x: Double, y: Double) {
       let rank = Int(48 * random.unit() * random.unit() * random.unit())
       return (spots[rank].x * side, spots[rank].y * side)
     }

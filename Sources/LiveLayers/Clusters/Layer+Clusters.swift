@@ -61,7 +61,7 @@ extension Layer {
       let found = try clusters.viewport(
         in: box, zoom: zoom, filter: clusterFilter(filter, now: now),
         details: [.all, .exceptSingles], limit: limit)
-      return (found.clusters.compactMap { feature($0, now: now) }, found.isTruncated)
+      return (features(of: found.clusters, now: now), found.isTruncated)
     } catch {
       throw LayerError(error)
     }
@@ -78,7 +78,7 @@ extension Layer {
     do {
       let tile = try clusters.versionedTile(
         address, marginUnits: marginUnits, filter: clusterFilter(filter, now: now), limit: limit)
-      let features = tile.clusters.compactMap { feature($0, now: now) }
+      let features = features(of: tile.clusters, now: now)
       let expiries = features.lazy.compactMap { $0.object?.expiresAt }
       return ClusterTile(
         version: tile.version, features: features,
@@ -132,7 +132,7 @@ extension Layer {
   ) throws(LayerError) -> [MapFeature] {
     let clusters = try requireClusters()
     do {
-      return try clusters.children(id, details: .all).compactMap { feature($0, now: now) }
+      return features(of: try clusters.children(id, details: .all), now: now)
     } catch {
       throw LayerError(error)
     }
@@ -165,7 +165,7 @@ extension Layer {
         ? page.leaves.last.map {
           $0.end.cursor(fingerprint: fingerprint.value).text
         } : nil
-      return (page.leaves.compactMap { snapshot($0.key, now: now) }, next)
+      return (snapshots(of: page.leaves.map(\.key), now: now).compactMap(\.self), next)
     } catch {
       throw LayerError(error)
     }
@@ -173,31 +173,44 @@ extension Layer {
 
   // MARK: - From keys to objects
 
-  private func snapshot(_ key: UInt64, now: Instant) -> ObjectSnapshot? {
-    index.withObject(handle: ObjectHandle(packed: key), now: now) { hit in
-      ObjectSnapshot(
+  /// The objects of the clusters' keys, `nil` for those that left or expired since.
+  private func snapshots(of keys: [UInt64], now: Instant) -> [ObjectSnapshot?] {
+    var out = [ObjectSnapshot?](repeating: nil, count: keys.count)
+    index.forEachObject(handles: keys.map(ObjectHandle.init(packed:)), now: now) { i, hit in
+      out[i] = ObjectSnapshot(
         id: hit.idString, latitude: hit.latitude, longitude: hit.longitude,
         payload: Array(hit.payload), observedAt: hit.observedAt, expiresAt: hit.expiresAt)
     }
+    return out
   }
 
-  /// `nil` for a single object that has left since: an expired position is in no answer.
-  private func feature(_ cluster: LiveCluster, now: Instant) -> MapFeature? {
-    var object: ObjectSnapshot?
-    if cluster.count == 1 {
-      object = snapshot(cluster.key, now: now)
-      guard object != nil else { return nil }
+  /// What a map shows of clusters, their single objects and samples read from the index in one
+  /// pass. A single object that has left since is left out: an expired position is in no answer.
+  private func features(of clusters: [LiveCluster], now: Instant) -> [MapFeature] {
+    var singles = snapshots(of: clusters.filter { $0.count == 1 }.map(\.key), now: now)[...]
+    var samples = sampleIDs(of: clusters, now: now)[...]
+    var out: [MapFeature] = []
+    out.reserveCapacity(clusters.count)
+    for cluster in clusters {
+      let sampleIDs = samples.prefix(cluster.sampleKeys.count).compactMap(\.self)
+      samples = samples.dropFirst(cluster.sampleKeys.count)
+      var object: ObjectSnapshot?
+      if cluster.count == 1 {
+        object = singles.removeFirst()
+        guard object != nil else { continue }
+      }
+      out.append(MapFeature(cluster, object: object, sampleIDs: sampleIDs))
     }
-    let coordinate =
-      object.map { Coordinate(uncheckedLatitude: $0.latitude, longitude: $0.longitude) }
-      ?? cluster.position.coordinate
-    return MapFeature(
-      id: cluster.id, coordinate: coordinate, point: cluster.position, count: cluster.count,
-      isCoincident: cluster.isCoincident, expansionZoom: cluster.expansionZoom,
-      bounds: cluster.bounds, aggregates: cluster.aggregates,
-      sampleIDs: cluster.sampleKeys.compactMap { key in
-        index.withObject(handle: ObjectHandle(packed: key), now: now) { $0.idString }
-      }, object: object)
+    return out
+  }
+
+  /// The ids of all clusters' samples in their order, `nil` for those that left or expired since.
+  private func sampleIDs(of clusters: [LiveCluster], now: Instant) -> [String?] {
+    let handles = clusters.flatMap { $0.sampleKeys.map(ObjectHandle.init(packed:)) }
+    guard !handles.isEmpty else { return [] }
+    var out = [String?](repeating: nil, count: handles.count)
+    index.forEachObject(handles: handles, now: now) { i, hit in out[i] = hit.idString }
+    return out
   }
 
   /// The clusters' form of a filter: tag summaries first, the exact test where they leave it open.
@@ -211,6 +224,19 @@ extension Layer {
           filter.matches(payload: hit.payload)
         } ?? false
       })
+  }
+}
+
+extension MapFeature {
+  fileprivate init(_ cluster: LiveCluster, object: ObjectSnapshot?, sampleIDs: [String]) {
+    let coordinate =
+      object.map { Coordinate(uncheckedLatitude: $0.latitude, longitude: $0.longitude) }
+      ?? cluster.position.coordinate
+    self.init(
+      id: cluster.id, coordinate: coordinate, point: cluster.position, count: cluster.count,
+      isCoincident: cluster.isCoincident, expansionZoom: cluster.expansionZoom,
+      bounds: cluster.bounds, aggregates: cluster.aggregates, sampleIDs: sampleIDs,
+      object: object)
   }
 }
 

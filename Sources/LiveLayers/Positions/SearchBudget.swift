@@ -27,12 +27,12 @@ extension WorkBudget {
   mutating func searching<Answer>(
     cost: Int, field: String, _ search: (inout SearchWork) -> Answer
   ) throws(LayerError) -> Answer {
-    var work = SearchWork(limit: remaining / cost)
+    var work = SearchWork(spending: self, stepCost: cost)
     let answer = search(&work)
     do throws(Exhaustion) {
-      let (steps, overflow) = work.steps.multipliedReportingOverflow(by: cost)
-      try spend(overflow ? .max : steps)
+      self = try work.finish()
     } catch {
+      exhaust()
       switch error {
       case .steps(let limit): throw .tooMuchWork(limit: limit, field: field)
       case .deadlinePassed, .cancelled: throw .abandoned

@@ -86,141 +86,178 @@ public nonisolated struct Moyeo_V1_PartyPolicy: Sendable {
   fileprivate var _minSharedRatio: Double? = nil
 }
 
-public nonisolated struct Moyeo_V1_PartyRider: Sendable {
+public nonisolated struct Moyeo_V1_PartyRider: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   public var riderID: String {
-    get {_riderID ?? String()}
-    set {_riderID = newValue}
+    get {_storage._riderID ?? String()}
+    set {_uniqueStorage()._riderID = newValue}
   }
   /// Returns true if `riderID` has been explicitly set.
-  public var hasRiderID: Bool {self._riderID != nil}
+  public var hasRiderID: Bool {_storage._riderID != nil}
   /// Clears the value of `riderID`. Subsequent reads from it will return its default value.
-  public mutating func clearRiderID() {self._riderID = nil}
+  public mutating func clearRiderID() {_uniqueStorage()._riderID = nil}
 
   public var joinedAt: SwiftProtobuf.Google_Protobuf_Timestamp {
-    get {_joinedAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
-    set {_joinedAt = newValue}
+    get {_storage._joinedAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._joinedAt = newValue}
   }
   /// Returns true if `joinedAt` has been explicitly set.
-  public var hasJoinedAt: Bool {self._joinedAt != nil}
+  public var hasJoinedAt: Bool {_storage._joinedAt != nil}
   /// Clears the value of `joinedAt`. Subsequent reads from it will return its default value.
-  public mutating func clearJoinedAt() {self._joinedAt = nil}
+  public mutating func clearJoinedAt() {_uniqueStorage()._joinedAt = nil}
 
   /// Absent: the party's destination.
   public var dropOff: Moyeo_V1_Place {
-    get {_dropOff ?? Moyeo_V1_Place()}
-    set {_dropOff = newValue}
+    get {_storage._dropOff ?? Moyeo_V1_Place()}
+    set {_uniqueStorage()._dropOff = newValue}
   }
   /// Returns true if `dropOff` has been explicitly set.
-  public var hasDropOff: Bool {self._dropOff != nil}
+  public var hasDropOff: Bool {_storage._dropOff != nil}
   /// Clears the value of `dropOff`. Subsequent reads from it will return its default value.
-  public mutating func clearDropOff() {self._dropOff = nil}
+  public mutating func clearDropOff() {_uniqueStorage()._dropOff = nil}
 
   /// Taken by this rider, 1 when absent.
   public var seats: Int32 {
-    get {_seats ?? 0}
-    set {_seats = newValue}
+    get {_storage._seats ?? 0}
+    set {_uniqueStorage()._seats = newValue}
   }
   /// Returns true if `seats` has been explicitly set.
-  public var hasSeats: Bool {self._seats != nil}
+  public var hasSeats: Bool {_storage._seats != nil}
   /// Clears the value of `seats`. Subsequent reads from it will return its default value.
-  public mutating func clearSeats() {self._seats = nil}
+  public mutating func clearSeats() {_uniqueStorage()._seats = nil}
 
   /// Minor units.
   public var share: Int64 {
-    get {_share ?? 0}
-    set {_share = newValue}
+    get {_storage._share ?? 0}
+    set {_uniqueStorage()._share = newValue}
   }
   /// Returns true if `share` has been explicitly set.
-  public var hasShare: Bool {self._share != nil}
+  public var hasShare: Bool {_storage._share != nil}
   /// Clears the value of `share`. Subsequent reads from it will return its default value.
-  public mutating func clearShare() {self._share = nil}
+  public mutating func clearShare() {_uniqueStorage()._share = nil}
 
   /// What this rider agreed to pay at most.
   public var acceptedShare: Int64 {
-    get {_acceptedShare ?? 0}
-    set {_acceptedShare = newValue}
+    get {_storage._acceptedShare ?? 0}
+    set {_uniqueStorage()._acceptedShare = newValue}
   }
   /// Returns true if `acceptedShare` has been explicitly set.
-  public var hasAcceptedShare: Bool {self._acceptedShare != nil}
+  public var hasAcceptedShare: Bool {_storage._acceptedShare != nil}
   /// Clears the value of `acceptedShare`. Subsequent reads from it will return its default value.
-  public mutating func clearAcceptedShare() {self._acceptedShare = nil}
+  public mutating func clearAcceptedShare() {_uniqueStorage()._acceptedShare = nil}
 
   public var soloFare: Int64 {
-    get {_soloFare ?? 0}
-    set {_soloFare = newValue}
+    get {_storage._soloFare ?? 0}
+    set {_uniqueStorage()._soloFare = newValue}
   }
   /// Returns true if `soloFare` has been explicitly set.
-  public var hasSoloFare: Bool {self._soloFare != nil}
+  public var hasSoloFare: Bool {_storage._soloFare != nil}
   /// Clears the value of `soloFare`. Subsequent reads from it will return its default value.
-  public mutating func clearSoloFare() {self._soloFare = nil}
+  public mutating func clearSoloFare() {_uniqueStorage()._soloFare = nil}
 
   public var saving: Int64 {
-    get {_saving ?? 0}
-    set {_saving = newValue}
+    get {_storage._saving ?? 0}
+    set {_uniqueStorage()._saving = newValue}
   }
   /// Returns true if `saving` has been explicitly set.
-  public var hasSaving: Bool {self._saving != nil}
+  public var hasSaving: Bool {_storage._saving != nil}
   /// Clears the value of `saving`. Subsequent reads from it will return its default value.
-  public mutating func clearSaving() {self._saving = nil}
+  public mutating func clearSaving() {_uniqueStorage()._saving = nil}
 
   public var rideSeconds: Double {
-    get {_rideSeconds ?? 0}
-    set {_rideSeconds = newValue}
+    get {_storage._rideSeconds ?? 0}
+    set {_uniqueStorage()._rideSeconds = newValue}
   }
   /// Returns true if `rideSeconds` has been explicitly set.
-  public var hasRideSeconds: Bool {self._rideSeconds != nil}
+  public var hasRideSeconds: Bool {_storage._rideSeconds != nil}
   /// Clears the value of `rideSeconds`. Subsequent reads from it will return its default value.
-  public mutating func clearRideSeconds() {self._rideSeconds = nil}
+  public mutating func clearRideSeconds() {_uniqueStorage()._rideSeconds = nil}
 
   public var detourSeconds: Double {
-    get {_detourSeconds ?? 0}
-    set {_detourSeconds = newValue}
+    get {_storage._detourSeconds ?? 0}
+    set {_uniqueStorage()._detourSeconds = newValue}
   }
   /// Returns true if `detourSeconds` has been explicitly set.
-  public var hasDetourSeconds: Bool {self._detourSeconds != nil}
+  public var hasDetourSeconds: Bool {_storage._detourSeconds != nil}
   /// Clears the value of `detourSeconds`. Subsequent reads from it will return its default value.
-  public mutating func clearDetourSeconds() {self._detourSeconds = nil}
+  public mutating func clearDetourSeconds() {_uniqueStorage()._detourSeconds = nil}
 
   /// In requests: what policies look at.
   public var attributes: SwiftProtobuf.Google_Protobuf_Struct {
-    get {_attributes ?? SwiftProtobuf.Google_Protobuf_Struct()}
-    set {_attributes = newValue}
+    get {_storage._attributes ?? SwiftProtobuf.Google_Protobuf_Struct()}
+    set {_uniqueStorage()._attributes = newValue}
   }
   /// Returns true if `attributes` has been explicitly set.
-  public var hasAttributes: Bool {self._attributes != nil}
+  public var hasAttributes: Bool {_storage._attributes != nil}
   /// Clears the value of `attributes`. Subsequent reads from it will return its default value.
-  public mutating func clearAttributes() {self._attributes = nil}
+  public mutating func clearAttributes() {_uniqueStorage()._attributes = nil}
 
   /// For the rule `weights`.
   public var weight: Double {
-    get {_weight ?? 0}
-    set {_weight = newValue}
+    get {_storage._weight ?? 0}
+    set {_uniqueStorage()._weight = newValue}
   }
   /// Returns true if `weight` has been explicitly set.
-  public var hasWeight: Bool {self._weight != nil}
+  public var hasWeight: Bool {_storage._weight != nil}
   /// Clears the value of `weight`. Subsequent reads from it will return its default value.
-  public mutating func clearWeight() {self._weight = nil}
+  public mutating func clearWeight() {_uniqueStorage()._weight = nil}
+
+  /// In requests: this rider's own limits; the party's are in force for the others.
+  public var maxWalkMeters: Double {
+    get {_storage._maxWalkMeters ?? 0}
+    set {_uniqueStorage()._maxWalkMeters = newValue}
+  }
+  /// Returns true if `maxWalkMeters` has been explicitly set.
+  public var hasMaxWalkMeters: Bool {_storage._maxWalkMeters != nil}
+  /// Clears the value of `maxWalkMeters`. Subsequent reads from it will return its default value.
+  public mutating func clearMaxWalkMeters() {_uniqueStorage()._maxWalkMeters = nil}
+
+  public var maxDetourRatio: Double {
+    get {_storage._maxDetourRatio ?? 0}
+    set {_uniqueStorage()._maxDetourRatio = newValue}
+  }
+  /// Returns true if `maxDetourRatio` has been explicitly set.
+  public var hasMaxDetourRatio: Bool {_storage._maxDetourRatio != nil}
+  /// Clears the value of `maxDetourRatio`. Subsequent reads from it will return its default value.
+  public mutating func clearMaxDetourRatio() {_uniqueStorage()._maxDetourRatio = nil}
+
+  public var minSharedRatio: Double {
+    get {_storage._minSharedRatio ?? 0}
+    set {_uniqueStorage()._minSharedRatio = newValue}
+  }
+  /// Returns true if `minSharedRatio` has been explicitly set.
+  public var hasMinSharedRatio: Bool {_storage._minSharedRatio != nil}
+  /// Clears the value of `minSharedRatio`. Subsequent reads from it will return its default value.
+  public mutating func clearMinSharedRatio() {_uniqueStorage()._minSharedRatio = nil}
+
+  /// In requests: where the rider walks from, when the walk shall be checked.
+  public var origin: Moyeo_V1_Place {
+    get {_storage._origin ?? Moyeo_V1_Place()}
+    set {_uniqueStorage()._origin = newValue}
+  }
+  /// Returns true if `origin` has been explicitly set.
+  public var hasOrigin: Bool {_storage._origin != nil}
+  /// Clears the value of `origin`. Subsequent reads from it will return its default value.
+  public mutating func clearOrigin() {_uniqueStorage()._origin = nil}
+
+  /// In requests: refuse with share_exceeded above it. Minor units.
+  public var maxShare: Int64 {
+    get {_storage._maxShare ?? 0}
+    set {_uniqueStorage()._maxShare = newValue}
+  }
+  /// Returns true if `maxShare` has been explicitly set.
+  public var hasMaxShare: Bool {_storage._maxShare != nil}
+  /// Clears the value of `maxShare`. Subsequent reads from it will return its default value.
+  public mutating func clearMaxShare() {_uniqueStorage()._maxShare = nil}
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
-  fileprivate var _riderID: String? = nil
-  fileprivate var _joinedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
-  fileprivate var _dropOff: Moyeo_V1_Place? = nil
-  fileprivate var _seats: Int32? = nil
-  fileprivate var _share: Int64? = nil
-  fileprivate var _acceptedShare: Int64? = nil
-  fileprivate var _soloFare: Int64? = nil
-  fileprivate var _saving: Int64? = nil
-  fileprivate var _rideSeconds: Double? = nil
-  fileprivate var _detourSeconds: Double? = nil
-  fileprivate var _attributes: SwiftProtobuf.Google_Protobuf_Struct? = nil
-  fileprivate var _weight: Double? = nil
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 public nonisolated struct Moyeo_V1_PartyRoute: Sendable {
@@ -1749,6 +1786,16 @@ public nonisolated struct Moyeo_V1_MatchPartiesRequest: @unchecked Sendable {
   /// Clears the value of `maxStalenessSeconds`. Subsequent reads from it will return its default value.
   public mutating func clearMaxStalenessSeconds() {_uniqueStorage()._maxStalenessSeconds = nil}
 
+  /// Show parties, too, that overlap one of the rider's own and that Join refuses.
+  public var allowsOverlap: Bool {
+    get {_storage._allowsOverlap ?? false}
+    set {_uniqueStorage()._allowsOverlap = newValue}
+  }
+  /// Returns true if `allowsOverlap` has been explicitly set.
+  public var hasAllowsOverlap: Bool {_storage._allowsOverlap != nil}
+  /// Clears the value of `allowsOverlap`. Subsequent reads from it will return its default value.
+  public mutating func clearAllowsOverlap() {_uniqueStorage()._allowsOverlap = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -2425,6 +2472,15 @@ public nonisolated struct Moyeo_V1_WatchMatchesRequest: @unchecked Sendable {
   /// Clears the value of `maxShare`. Subsequent reads from it will return its default value.
   public mutating func clearMaxShare() {_uniqueStorage()._maxShare = nil}
 
+  public var allowsOverlap: Bool {
+    get {_storage._allowsOverlap ?? false}
+    set {_uniqueStorage()._allowsOverlap = newValue}
+  }
+  /// Returns true if `allowsOverlap` has been explicitly set.
+  public var hasAllowsOverlap: Bool {_storage._allowsOverlap != nil}
+  /// Clears the value of `allowsOverlap`. Subsequent reads from it will return its default value.
+  public mutating func clearAllowsOverlap() {_uniqueStorage()._allowsOverlap = nil}
+
   /// Keeps the request until its window ends and reports through the event feed.
   public var store: Bool {
     get {_storage._store ?? false}
@@ -2593,6 +2649,16 @@ public nonisolated struct Moyeo_V1_BatchRequest: Sendable {
   /// Clears the value of `attributes`. Subsequent reads from it will return its default value.
   public mutating func clearAttributes() {self._attributes = nil}
 
+  /// The part of the way that must be shared, 0-1.
+  public var minSharedRatio: Double {
+    get {_minSharedRatio ?? 0}
+    set {_minSharedRatio = newValue}
+  }
+  /// Returns true if `minSharedRatio` has been explicitly set.
+  public var hasMinSharedRatio: Bool {self._minSharedRatio != nil}
+  /// Clears the value of `minSharedRatio`. Subsequent reads from it will return its default value.
+  public mutating func clearMinSharedRatio() {self._minSharedRatio = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -2606,6 +2672,7 @@ public nonisolated struct Moyeo_V1_BatchRequest: Sendable {
   fileprivate var _maxDetourRatio: Double? = nil
   fileprivate var _seats: Int32? = nil
   fileprivate var _attributes: SwiftProtobuf.Google_Protobuf_Struct? = nil
+  fileprivate var _minSharedRatio: Double? = nil
 }
 
 public nonisolated struct Moyeo_V1_MatchBatchRequest: Sendable {
@@ -2757,6 +2824,36 @@ public nonisolated struct Moyeo_V1_BatchGroup: Sendable {
   /// Clears the value of `currency`. Subsequent reads from it will return its default value.
   public mutating func clearCurrency() {self._currency = nil}
 
+  /// As wide as all members' windows allow around the departure.
+  public var departureWindowSeconds: Double {
+    get {_departureWindowSeconds ?? 0}
+    set {_departureWindowSeconds = newValue}
+  }
+  /// Returns true if `departureWindowSeconds` has been explicitly set.
+  public var hasDepartureWindowSeconds: Bool {self._departureWindowSeconds != nil}
+  /// Clears the value of `departureWindowSeconds`. Subsequent reads from it will return its default value.
+  public mutating func clearDepartureWindowSeconds() {self._departureWindowSeconds = nil}
+
+  /// Of the pick-up; Create with it and the group costs what it says here.
+  public var tariffID: String {
+    get {_tariffID ?? String()}
+    set {_tariffID = newValue}
+  }
+  /// Returns true if `tariffID` has been explicitly set.
+  public var hasTariffID: Bool {self._tariffID != nil}
+  /// Clears the value of `tariffID`. Subsequent reads from it will return its default value.
+  public mutating func clearTariffID() {self._tariffID = nil}
+
+  /// Sum of what the members pay alone from the pick-up. Minor units.
+  public var soloFares: Int64 {
+    get {_soloFares ?? 0}
+    set {_soloFares = newValue}
+  }
+  /// Returns true if `soloFares` has been explicitly set.
+  public var hasSoloFares: Bool {self._soloFares != nil}
+  /// Clears the value of `soloFares`. Subsequent reads from it will return its default value.
+  public mutating func clearSoloFares() {self._soloFares = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -2768,6 +2865,9 @@ public nonisolated struct Moyeo_V1_BatchGroup: Sendable {
   fileprivate var _fare: Int64? = nil
   fileprivate var _saving: Int64? = nil
   fileprivate var _currency: String? = nil
+  fileprivate var _departureWindowSeconds: Double? = nil
+  fileprivate var _tariffID: String? = nil
+  fileprivate var _soloFares: Int64? = nil
 }
 
 public nonisolated struct Moyeo_V1_MatchBatchResponse: Sendable {
@@ -2806,6 +2906,17 @@ public nonisolated struct Moyeo_V1_MatchBatchResponse: Sendable {
   /// Clears the value of `currency`. Subsequent reads from it will return its default value.
   public mutating func clearCurrency() {self._currency = nil}
 
+  /// Why the search ended: "finished", "work_limit" (repeated, the answer is the same) or "stopped"
+  /// (by the clock: repeated, the answer may differ).
+  public var end: String {
+    get {_end ?? String()}
+    set {_end = newValue}
+  }
+  /// Returns true if `end` has been explicitly set.
+  public var hasEnd: Bool {self._end != nil}
+  /// Clears the value of `end`. Subsequent reads from it will return its default value.
+  public mutating func clearEnd() {self._end = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -2813,6 +2924,7 @@ public nonisolated struct Moyeo_V1_MatchBatchResponse: Sendable {
   fileprivate var _saving: Int64? = nil
   fileprivate var _iterations: Int32? = nil
   fileprivate var _currency: String? = nil
+  fileprivate var _end: String? = nil
 }
 
 /// Without a token and version: what happens from now on.
@@ -3123,88 +3235,181 @@ nonisolated extension Moyeo_V1_PartyPolicy: SwiftProtobuf.Message, SwiftProtobuf
 
 nonisolated extension Moyeo_V1_PartyRider: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".PartyRider"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}rider_id\0\u{3}joined_at\0\u{3}drop_off\0\u{1}seats\0\u{1}share\0\u{3}accepted_share\0\u{3}solo_fare\0\u{1}saving\0\u{3}ride_seconds\0\u{3}detour_seconds\0\u{1}attributes\0\u{1}weight\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}rider_id\0\u{3}joined_at\0\u{3}drop_off\0\u{1}seats\0\u{1}share\0\u{3}accepted_share\0\u{3}solo_fare\0\u{1}saving\0\u{3}ride_seconds\0\u{3}detour_seconds\0\u{1}attributes\0\u{1}weight\0\u{3}max_walk_meters\0\u{3}max_detour_ratio\0\u{3}min_shared_ratio\0\u{1}origin\0\u{3}max_share\0")
+
+  fileprivate class _StorageClass {
+    var _riderID: String? = nil
+    var _joinedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _dropOff: Moyeo_V1_Place? = nil
+    var _seats: Int32? = nil
+    var _share: Int64? = nil
+    var _acceptedShare: Int64? = nil
+    var _soloFare: Int64? = nil
+    var _saving: Int64? = nil
+    var _rideSeconds: Double? = nil
+    var _detourSeconds: Double? = nil
+    var _attributes: SwiftProtobuf.Google_Protobuf_Struct? = nil
+    var _weight: Double? = nil
+    var _maxWalkMeters: Double? = nil
+    var _maxDetourRatio: Double? = nil
+    var _minSharedRatio: Double? = nil
+    var _origin: Moyeo_V1_Place? = nil
+    var _maxShare: Int64? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _riderID = source._riderID
+      _joinedAt = source._joinedAt
+      _dropOff = source._dropOff
+      _seats = source._seats
+      _share = source._share
+      _acceptedShare = source._acceptedShare
+      _soloFare = source._soloFare
+      _saving = source._saving
+      _rideSeconds = source._rideSeconds
+      _detourSeconds = source._detourSeconds
+      _attributes = source._attributes
+      _weight = source._weight
+      _maxWalkMeters = source._maxWalkMeters
+      _maxDetourRatio = source._maxDetourRatio
+      _minSharedRatio = source._minSharedRatio
+      _origin = source._origin
+      _maxShare = source._maxShare
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self._riderID) }()
-      case 2: try { try decoder.decodeSingularMessageField(value: &self._joinedAt) }()
-      case 3: try { try decoder.decodeSingularMessageField(value: &self._dropOff) }()
-      case 4: try { try decoder.decodeSingularInt32Field(value: &self._seats) }()
-      case 5: try { try decoder.decodeSingularInt64Field(value: &self._share) }()
-      case 6: try { try decoder.decodeSingularInt64Field(value: &self._acceptedShare) }()
-      case 7: try { try decoder.decodeSingularInt64Field(value: &self._soloFare) }()
-      case 8: try { try decoder.decodeSingularInt64Field(value: &self._saving) }()
-      case 9: try { try decoder.decodeSingularDoubleField(value: &self._rideSeconds) }()
-      case 10: try { try decoder.decodeSingularDoubleField(value: &self._detourSeconds) }()
-      case 11: try { try decoder.decodeSingularMessageField(value: &self._attributes) }()
-      case 12: try { try decoder.decodeSingularDoubleField(value: &self._weight) }()
-      default: break
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._riderID) }()
+        case 2: try { try decoder.decodeSingularMessageField(value: &_storage._joinedAt) }()
+        case 3: try { try decoder.decodeSingularMessageField(value: &_storage._dropOff) }()
+        case 4: try { try decoder.decodeSingularInt32Field(value: &_storage._seats) }()
+        case 5: try { try decoder.decodeSingularInt64Field(value: &_storage._share) }()
+        case 6: try { try decoder.decodeSingularInt64Field(value: &_storage._acceptedShare) }()
+        case 7: try { try decoder.decodeSingularInt64Field(value: &_storage._soloFare) }()
+        case 8: try { try decoder.decodeSingularInt64Field(value: &_storage._saving) }()
+        case 9: try { try decoder.decodeSingularDoubleField(value: &_storage._rideSeconds) }()
+        case 10: try { try decoder.decodeSingularDoubleField(value: &_storage._detourSeconds) }()
+        case 11: try { try decoder.decodeSingularMessageField(value: &_storage._attributes) }()
+        case 12: try { try decoder.decodeSingularDoubleField(value: &_storage._weight) }()
+        case 13: try { try decoder.decodeSingularDoubleField(value: &_storage._maxWalkMeters) }()
+        case 14: try { try decoder.decodeSingularDoubleField(value: &_storage._maxDetourRatio) }()
+        case 15: try { try decoder.decodeSingularDoubleField(value: &_storage._minSharedRatio) }()
+        case 16: try { try decoder.decodeSingularMessageField(value: &_storage._origin) }()
+        case 17: try { try decoder.decodeSingularInt64Field(value: &_storage._maxShare) }()
+        default: break
+        }
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    try { if let v = self._riderID {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
-    } }()
-    try { if let v = self._joinedAt {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
-    } }()
-    try { if let v = self._dropOff {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
-    } }()
-    try { if let v = self._seats {
-      try visitor.visitSingularInt32Field(value: v, fieldNumber: 4)
-    } }()
-    try { if let v = self._share {
-      try visitor.visitSingularInt64Field(value: v, fieldNumber: 5)
-    } }()
-    try { if let v = self._acceptedShare {
-      try visitor.visitSingularInt64Field(value: v, fieldNumber: 6)
-    } }()
-    try { if let v = self._soloFare {
-      try visitor.visitSingularInt64Field(value: v, fieldNumber: 7)
-    } }()
-    try { if let v = self._saving {
-      try visitor.visitSingularInt64Field(value: v, fieldNumber: 8)
-    } }()
-    try { if let v = self._rideSeconds {
-      try visitor.visitSingularDoubleField(value: v, fieldNumber: 9)
-    } }()
-    try { if let v = self._detourSeconds {
-      try visitor.visitSingularDoubleField(value: v, fieldNumber: 10)
-    } }()
-    try { if let v = self._attributes {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
-    } }()
-    try { if let v = self._weight {
-      try visitor.visitSingularDoubleField(value: v, fieldNumber: 12)
-    } }()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      try { if let v = _storage._riderID {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+      } }()
+      try { if let v = _storage._joinedAt {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+      } }()
+      try { if let v = _storage._dropOff {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+      } }()
+      try { if let v = _storage._seats {
+        try visitor.visitSingularInt32Field(value: v, fieldNumber: 4)
+      } }()
+      try { if let v = _storage._share {
+        try visitor.visitSingularInt64Field(value: v, fieldNumber: 5)
+      } }()
+      try { if let v = _storage._acceptedShare {
+        try visitor.visitSingularInt64Field(value: v, fieldNumber: 6)
+      } }()
+      try { if let v = _storage._soloFare {
+        try visitor.visitSingularInt64Field(value: v, fieldNumber: 7)
+      } }()
+      try { if let v = _storage._saving {
+        try visitor.visitSingularInt64Field(value: v, fieldNumber: 8)
+      } }()
+      try { if let v = _storage._rideSeconds {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 9)
+      } }()
+      try { if let v = _storage._detourSeconds {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 10)
+      } }()
+      try { if let v = _storage._attributes {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
+      } }()
+      try { if let v = _storage._weight {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 12)
+      } }()
+      try { if let v = _storage._maxWalkMeters {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 13)
+      } }()
+      try { if let v = _storage._maxDetourRatio {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 14)
+      } }()
+      try { if let v = _storage._minSharedRatio {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 15)
+      } }()
+      try { if let v = _storage._origin {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 16)
+      } }()
+      try { if let v = _storage._maxShare {
+        try visitor.visitSingularInt64Field(value: v, fieldNumber: 17)
+      } }()
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Moyeo_V1_PartyRider, rhs: Moyeo_V1_PartyRider) -> Bool {
-    if lhs._riderID != rhs._riderID {return false}
-    if lhs._joinedAt != rhs._joinedAt {return false}
-    if lhs._dropOff != rhs._dropOff {return false}
-    if lhs._seats != rhs._seats {return false}
-    if lhs._share != rhs._share {return false}
-    if lhs._acceptedShare != rhs._acceptedShare {return false}
-    if lhs._soloFare != rhs._soloFare {return false}
-    if lhs._saving != rhs._saving {return false}
-    if lhs._rideSeconds != rhs._rideSeconds {return false}
-    if lhs._detourSeconds != rhs._detourSeconds {return false}
-    if lhs._attributes != rhs._attributes {return false}
-    if lhs._weight != rhs._weight {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._riderID != rhs_storage._riderID {return false}
+        if _storage._joinedAt != rhs_storage._joinedAt {return false}
+        if _storage._dropOff != rhs_storage._dropOff {return false}
+        if _storage._seats != rhs_storage._seats {return false}
+        if _storage._share != rhs_storage._share {return false}
+        if _storage._acceptedShare != rhs_storage._acceptedShare {return false}
+        if _storage._soloFare != rhs_storage._soloFare {return false}
+        if _storage._saving != rhs_storage._saving {return false}
+        if _storage._rideSeconds != rhs_storage._rideSeconds {return false}
+        if _storage._detourSeconds != rhs_storage._detourSeconds {return false}
+        if _storage._attributes != rhs_storage._attributes {return false}
+        if _storage._weight != rhs_storage._weight {return false}
+        if _storage._maxWalkMeters != rhs_storage._maxWalkMeters {return false}
+        if _storage._maxDetourRatio != rhs_storage._maxDetourRatio {return false}
+        if _storage._minSharedRatio != rhs_storage._minSharedRatio {return false}
+        if _storage._origin != rhs_storage._origin {return false}
+        if _storage._maxShare != rhs_storage._maxShare {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -4573,7 +4778,7 @@ nonisolated extension Moyeo_V1_SearchPartiesRequest: SwiftProtobuf.Message, Swif
 
 nonisolated extension Moyeo_V1_MatchPartiesRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".MatchPartiesRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}rider_id\0\u{1}origin\0\u{1}destination\0\u{3}departure_time\0\u{3}departure_window_seconds\0\u{3}max_walk_meters\0\u{3}max_detour_ratio\0\u{3}min_shared_ratio\0\u{1}attributes\0\u{1}seats\0\u{1}limit\0\u{1}explain\0\u{1}tags\0\u{3}max_share\0\u{3}min_version\0\u{3}max_staleness_seconds\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}rider_id\0\u{1}origin\0\u{1}destination\0\u{3}departure_time\0\u{3}departure_window_seconds\0\u{3}max_walk_meters\0\u{3}max_detour_ratio\0\u{3}min_shared_ratio\0\u{1}attributes\0\u{1}seats\0\u{1}limit\0\u{1}explain\0\u{1}tags\0\u{3}max_share\0\u{3}min_version\0\u{3}max_staleness_seconds\0\u{3}allows_overlap\0")
 
   fileprivate class _StorageClass {
     var _riderID: String? = nil
@@ -4592,6 +4797,7 @@ nonisolated extension Moyeo_V1_MatchPartiesRequest: SwiftProtobuf.Message, Swift
     var _maxShare: Int64? = nil
     var _minVersion: String? = nil
     var _maxStalenessSeconds: Double? = nil
+    var _allowsOverlap: Bool? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -4618,6 +4824,7 @@ nonisolated extension Moyeo_V1_MatchPartiesRequest: SwiftProtobuf.Message, Swift
       _maxShare = source._maxShare
       _minVersion = source._minVersion
       _maxStalenessSeconds = source._maxStalenessSeconds
+      _allowsOverlap = source._allowsOverlap
     }
   }
 
@@ -4652,6 +4859,7 @@ nonisolated extension Moyeo_V1_MatchPartiesRequest: SwiftProtobuf.Message, Swift
         case 14: try { try decoder.decodeSingularInt64Field(value: &_storage._maxShare) }()
         case 15: try { try decoder.decodeSingularStringField(value: &_storage._minVersion) }()
         case 16: try { try decoder.decodeSingularDoubleField(value: &_storage._maxStalenessSeconds) }()
+        case 17: try { try decoder.decodeSingularBoolField(value: &_storage._allowsOverlap) }()
         default: break
         }
       }
@@ -4712,6 +4920,9 @@ nonisolated extension Moyeo_V1_MatchPartiesRequest: SwiftProtobuf.Message, Swift
       try { if let v = _storage._maxStalenessSeconds {
         try visitor.visitSingularDoubleField(value: v, fieldNumber: 16)
       } }()
+      try { if let v = _storage._allowsOverlap {
+        try visitor.visitSingularBoolField(value: v, fieldNumber: 17)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -4737,6 +4948,7 @@ nonisolated extension Moyeo_V1_MatchPartiesRequest: SwiftProtobuf.Message, Swift
         if _storage._maxShare != rhs_storage._maxShare {return false}
         if _storage._minVersion != rhs_storage._minVersion {return false}
         if _storage._maxStalenessSeconds != rhs_storage._maxStalenessSeconds {return false}
+        if _storage._allowsOverlap != rhs_storage._allowsOverlap {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -5249,7 +5461,7 @@ nonisolated extension Moyeo_V1_PreviewJoinResponse: SwiftProtobuf.Message, Swift
 
 nonisolated extension Moyeo_V1_WatchMatchesRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".WatchMatchesRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}rider_id\0\u{1}origin\0\u{1}destination\0\u{3}departure_time\0\u{3}departure_window_seconds\0\u{3}max_walk_meters\0\u{3}max_detour_ratio\0\u{3}min_shared_ratio\0\u{1}attributes\0\u{1}seats\0\u{1}limit\0\u{2}\u{2}tags\0\u{3}max_share\0\u{2}\u{10}store\0\u{3}resume_token\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}rider_id\0\u{1}origin\0\u{1}destination\0\u{3}departure_time\0\u{3}departure_window_seconds\0\u{3}max_walk_meters\0\u{3}max_detour_ratio\0\u{3}min_shared_ratio\0\u{1}attributes\0\u{1}seats\0\u{1}limit\0\u{2}\u{2}tags\0\u{3}max_share\0\u{4}\u{3}allows_overlap\0\u{2}\u{d}store\0\u{3}resume_token\0")
 
   fileprivate class _StorageClass {
     var _riderID: String? = nil
@@ -5265,6 +5477,7 @@ nonisolated extension Moyeo_V1_WatchMatchesRequest: SwiftProtobuf.Message, Swift
     var _limit: Int32? = nil
     var _tags: [String] = []
     var _maxShare: Int64? = nil
+    var _allowsOverlap: Bool? = nil
     var _store: Bool? = nil
     var _resumeToken: String? = nil
 
@@ -5290,6 +5503,7 @@ nonisolated extension Moyeo_V1_WatchMatchesRequest: SwiftProtobuf.Message, Swift
       _limit = source._limit
       _tags = source._tags
       _maxShare = source._maxShare
+      _allowsOverlap = source._allowsOverlap
       _store = source._store
       _resumeToken = source._resumeToken
     }
@@ -5323,6 +5537,7 @@ nonisolated extension Moyeo_V1_WatchMatchesRequest: SwiftProtobuf.Message, Swift
         case 11: try { try decoder.decodeSingularInt32Field(value: &_storage._limit) }()
         case 13: try { try decoder.decodeRepeatedStringField(value: &_storage._tags) }()
         case 14: try { try decoder.decodeSingularInt64Field(value: &_storage._maxShare) }()
+        case 17: try { try decoder.decodeSingularBoolField(value: &_storage._allowsOverlap) }()
         case 30: try { try decoder.decodeSingularBoolField(value: &_storage._store) }()
         case 31: try { try decoder.decodeSingularStringField(value: &_storage._resumeToken) }()
         default: break
@@ -5376,6 +5591,9 @@ nonisolated extension Moyeo_V1_WatchMatchesRequest: SwiftProtobuf.Message, Swift
       try { if let v = _storage._maxShare {
         try visitor.visitSingularInt64Field(value: v, fieldNumber: 14)
       } }()
+      try { if let v = _storage._allowsOverlap {
+        try visitor.visitSingularBoolField(value: v, fieldNumber: 17)
+      } }()
       try { if let v = _storage._store {
         try visitor.visitSingularBoolField(value: v, fieldNumber: 30)
       } }()
@@ -5404,6 +5622,7 @@ nonisolated extension Moyeo_V1_WatchMatchesRequest: SwiftProtobuf.Message, Swift
         if _storage._limit != rhs_storage._limit {return false}
         if _storage._tags != rhs_storage._tags {return false}
         if _storage._maxShare != rhs_storage._maxShare {return false}
+        if _storage._allowsOverlap != rhs_storage._allowsOverlap {return false}
         if _storage._store != rhs_storage._store {return false}
         if _storage._resumeToken != rhs_storage._resumeToken {return false}
         return true
@@ -5471,7 +5690,7 @@ nonisolated extension Moyeo_V1_WatchMatchesEvent: SwiftProtobuf.Message, SwiftPr
 
 nonisolated extension Moyeo_V1_BatchRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".BatchRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}rider_id\0\u{1}origin\0\u{1}destination\0\u{3}departure_time\0\u{3}departure_window_seconds\0\u{3}max_walk_meters\0\u{3}max_detour_ratio\0\u{1}seats\0\u{1}attributes\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}rider_id\0\u{1}origin\0\u{1}destination\0\u{3}departure_time\0\u{3}departure_window_seconds\0\u{3}max_walk_meters\0\u{3}max_detour_ratio\0\u{1}seats\0\u{1}attributes\0\u{3}min_shared_ratio\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5488,6 +5707,7 @@ nonisolated extension Moyeo_V1_BatchRequest: SwiftProtobuf.Message, SwiftProtobu
       case 7: try { try decoder.decodeSingularDoubleField(value: &self._maxDetourRatio) }()
       case 8: try { try decoder.decodeSingularInt32Field(value: &self._seats) }()
       case 9: try { try decoder.decodeSingularMessageField(value: &self._attributes) }()
+      case 10: try { try decoder.decodeSingularDoubleField(value: &self._minSharedRatio) }()
       default: break
       }
     }
@@ -5525,6 +5745,9 @@ nonisolated extension Moyeo_V1_BatchRequest: SwiftProtobuf.Message, SwiftProtobu
     try { if let v = self._attributes {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
     } }()
+    try { if let v = self._minSharedRatio {
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 10)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -5538,6 +5761,7 @@ nonisolated extension Moyeo_V1_BatchRequest: SwiftProtobuf.Message, SwiftProtobu
     if lhs._maxDetourRatio != rhs._maxDetourRatio {return false}
     if lhs._seats != rhs._seats {return false}
     if lhs._attributes != rhs._attributes {return false}
+    if lhs._minSharedRatio != rhs._minSharedRatio {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -5609,7 +5833,7 @@ nonisolated extension Moyeo_V1_MatchBatchRequest: SwiftProtobuf.Message, SwiftPr
 
 nonisolated extension Moyeo_V1_BatchGroup: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".BatchGroup"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}rider_ids\0\u{3}pick_up\0\u{3}departure_time\0\u{3}stop_order\0\u{3}distance_meters\0\u{3}duration_seconds\0\u{1}fare\0\u{1}saving\0\u{1}shares\0\u{1}currency\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}rider_ids\0\u{3}pick_up\0\u{3}departure_time\0\u{3}stop_order\0\u{3}distance_meters\0\u{3}duration_seconds\0\u{1}fare\0\u{1}saving\0\u{1}shares\0\u{1}currency\0\u{3}departure_window_seconds\0\u{3}tariff_id\0\u{3}solo_fares\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5627,6 +5851,9 @@ nonisolated extension Moyeo_V1_BatchGroup: SwiftProtobuf.Message, SwiftProtobuf.
       case 8: try { try decoder.decodeSingularInt64Field(value: &self._saving) }()
       case 9: try { try decoder.decodeRepeatedMessageField(value: &self.shares) }()
       case 10: try { try decoder.decodeSingularStringField(value: &self._currency) }()
+      case 11: try { try decoder.decodeSingularDoubleField(value: &self._departureWindowSeconds) }()
+      case 12: try { try decoder.decodeSingularStringField(value: &self._tariffID) }()
+      case 13: try { try decoder.decodeSingularInt64Field(value: &self._soloFares) }()
       default: break
       }
     }
@@ -5667,6 +5894,15 @@ nonisolated extension Moyeo_V1_BatchGroup: SwiftProtobuf.Message, SwiftProtobuf.
     try { if let v = self._currency {
       try visitor.visitSingularStringField(value: v, fieldNumber: 10)
     } }()
+    try { if let v = self._departureWindowSeconds {
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 11)
+    } }()
+    try { if let v = self._tariffID {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 12)
+    } }()
+    try { if let v = self._soloFares {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 13)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -5681,6 +5917,9 @@ nonisolated extension Moyeo_V1_BatchGroup: SwiftProtobuf.Message, SwiftProtobuf.
     if lhs._saving != rhs._saving {return false}
     if lhs.shares != rhs.shares {return false}
     if lhs._currency != rhs._currency {return false}
+    if lhs._departureWindowSeconds != rhs._departureWindowSeconds {return false}
+    if lhs._tariffID != rhs._tariffID {return false}
+    if lhs._soloFares != rhs._soloFares {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -5688,7 +5927,7 @@ nonisolated extension Moyeo_V1_BatchGroup: SwiftProtobuf.Message, SwiftProtobuf.
 
 nonisolated extension Moyeo_V1_MatchBatchResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".MatchBatchResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}groups\0\u{1}unmatched\0\u{1}saving\0\u{1}iterations\0\u{1}currency\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}groups\0\u{1}unmatched\0\u{1}saving\0\u{1}iterations\0\u{1}currency\0\u{1}end\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5701,6 +5940,7 @@ nonisolated extension Moyeo_V1_MatchBatchResponse: SwiftProtobuf.Message, SwiftP
       case 3: try { try decoder.decodeSingularInt64Field(value: &self._saving) }()
       case 4: try { try decoder.decodeSingularInt32Field(value: &self._iterations) }()
       case 5: try { try decoder.decodeSingularStringField(value: &self._currency) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self._end) }()
       default: break
       }
     }
@@ -5726,6 +5966,9 @@ nonisolated extension Moyeo_V1_MatchBatchResponse: SwiftProtobuf.Message, SwiftP
     try { if let v = self._currency {
       try visitor.visitSingularStringField(value: v, fieldNumber: 5)
     } }()
+    try { if let v = self._end {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 6)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -5735,6 +5978,7 @@ nonisolated extension Moyeo_V1_MatchBatchResponse: SwiftProtobuf.Message, SwiftP
     if lhs._saving != rhs._saving {return false}
     if lhs._iterations != rhs._iterations {return false}
     if lhs._currency != rhs._currency {return false}
+    if lhs._end != rhs._end {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -150,6 +150,19 @@ public enum Moyeo_V1_PositionService: Sendable {
                 type: .unary
             )
         }
+        /// Namespace for "DeleteLayer" metadata.
+        public enum DeleteLayer: Sendable {
+            /// Request type for "DeleteLayer".
+            public typealias Input = Moyeo_V1_DeleteLayerRequest
+            /// Response type for "DeleteLayer".
+            public typealias Output = Moyeo_V1_DeleteLayerResponse
+            /// Descriptor for "DeleteLayer".
+            public static let descriptor = GRPCCore.MethodDescriptor(
+                service: GRPCCore.ServiceDescriptor(fullyQualifiedService: "moyeo.v1.PositionService"),
+                method: "DeleteLayer",
+                type: .unary
+            )
+        }
         /// Descriptors for all methods in the "moyeo.v1.PositionService" service.
         public static let descriptors: [GRPCCore.MethodDescriptor] = [
             Report.descriptor,
@@ -161,7 +174,8 @@ public enum Moyeo_V1_PositionService: Sendable {
             Within.descriptor,
             TagHistogram.descriptor,
             Watch.descriptor,
-            ListLayers.descriptor
+            ListLayers.descriptor,
+            DeleteLayer.descriptor
         ]
     }
 }
@@ -367,6 +381,24 @@ extension Moyeo_V1_PositionService {
             request: GRPCCore.StreamingServerRequest<Moyeo_V1_ListLayersRequest>,
             context: GRPCCore.ServerContext
         ) async throws -> GRPCCore.StreamingServerResponse<Moyeo_V1_ListLayersResponse>
+
+        /// Handle the "DeleteLayer" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > DELETE /v1/layers/{layer}. Ends a layer with all that is in it; a report begins it anew.
+        ///
+        /// - Parameters:
+        ///   - request: A streaming request of `Moyeo_V1_DeleteLayerRequest` messages.
+        ///   - context: Context providing information about the RPC.
+        /// - Throws: Any error which occurred during the processing of the request. Thrown errors
+        ///     of type `RPCError` are mapped to appropriate statuses. All other errors are converted
+        ///     to an internal error.
+        /// - Returns: A streaming response of `Moyeo_V1_DeleteLayerResponse` messages.
+        func deleteLayer(
+            request: GRPCCore.StreamingServerRequest<Moyeo_V1_DeleteLayerRequest>,
+            context: GRPCCore.ServerContext
+        ) async throws -> GRPCCore.StreamingServerResponse<Moyeo_V1_DeleteLayerResponse>
     }
 
     /// Service protocol for the "moyeo.v1.PositionService" service.
@@ -556,6 +588,24 @@ extension Moyeo_V1_PositionService {
             request: GRPCCore.ServerRequest<Moyeo_V1_ListLayersRequest>,
             context: GRPCCore.ServerContext
         ) async throws -> GRPCCore.ServerResponse<Moyeo_V1_ListLayersResponse>
+
+        /// Handle the "DeleteLayer" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > DELETE /v1/layers/{layer}. Ends a layer with all that is in it; a report begins it anew.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Moyeo_V1_DeleteLayerRequest` message.
+        ///   - context: Context providing information about the RPC.
+        /// - Throws: Any error which occurred during the processing of the request. Thrown errors
+        ///     of type `RPCError` are mapped to appropriate statuses. All other errors are converted
+        ///     to an internal error.
+        /// - Returns: A response containing a single `Moyeo_V1_DeleteLayerResponse` message.
+        func deleteLayer(
+            request: GRPCCore.ServerRequest<Moyeo_V1_DeleteLayerRequest>,
+            context: GRPCCore.ServerContext
+        ) async throws -> GRPCCore.ServerResponse<Moyeo_V1_DeleteLayerResponse>
     }
 
     /// Simple service protocol for the "moyeo.v1.PositionService" service.
@@ -745,6 +795,24 @@ extension Moyeo_V1_PositionService {
             request: Moyeo_V1_ListLayersRequest,
             context: GRPCCore.ServerContext
         ) async throws -> Moyeo_V1_ListLayersResponse
+
+        /// Handle the "DeleteLayer" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > DELETE /v1/layers/{layer}. Ends a layer with all that is in it; a report begins it anew.
+        ///
+        /// - Parameters:
+        ///   - request: A `Moyeo_V1_DeleteLayerRequest` message.
+        ///   - context: Context providing information about the RPC.
+        /// - Throws: Any error which occurred during the processing of the request. Thrown errors
+        ///     of type `RPCError` are mapped to appropriate statuses. All other errors are converted
+        ///     to an internal error.
+        /// - Returns: A `Moyeo_V1_DeleteLayerResponse` to respond with.
+        func deleteLayer(
+            request: Moyeo_V1_DeleteLayerRequest,
+            context: GRPCCore.ServerContext
+        ) async throws -> Moyeo_V1_DeleteLayerResponse
     }
 }
 
@@ -862,6 +930,17 @@ extension Moyeo_V1_PositionService.StreamingServiceProtocol {
                 )
             }
         )
+        router.registerHandler(
+            forMethod: Moyeo_V1_PositionService.Method.DeleteLayer.descriptor,
+            deserializer: GRPCProtobuf.ProtobufDeserializer<Moyeo_V1_DeleteLayerRequest>(),
+            serializer: GRPCProtobuf.ProtobufSerializer<Moyeo_V1_DeleteLayerResponse>(),
+            handler: { request, context in
+                try await self.deleteLayer(
+                    request: request,
+                    context: context
+                )
+            }
+        )
     }
 }
 
@@ -961,6 +1040,17 @@ extension Moyeo_V1_PositionService.ServiceProtocol {
         context: GRPCCore.ServerContext
     ) async throws -> GRPCCore.StreamingServerResponse<Moyeo_V1_ListLayersResponse> {
         let response = try await self.listLayers(
+            request: GRPCCore.ServerRequest(stream: request),
+            context: context
+        )
+        return GRPCCore.StreamingServerResponse(single: response)
+    }
+
+    public func deleteLayer(
+        request: GRPCCore.StreamingServerRequest<Moyeo_V1_DeleteLayerRequest>,
+        context: GRPCCore.ServerContext
+    ) async throws -> GRPCCore.StreamingServerResponse<Moyeo_V1_DeleteLayerResponse> {
+        let response = try await self.deleteLayer(
             request: GRPCCore.ServerRequest(stream: request),
             context: context
         )
@@ -1102,6 +1192,19 @@ extension Moyeo_V1_PositionService.SimpleServiceProtocol {
     ) async throws -> GRPCCore.ServerResponse<Moyeo_V1_ListLayersResponse> {
         return GRPCCore.ServerResponse<Moyeo_V1_ListLayersResponse>(
             message: try await self.listLayers(
+                request: request.message,
+                context: context
+            ),
+            metadata: [:]
+        )
+    }
+
+    public func deleteLayer(
+        request: GRPCCore.ServerRequest<Moyeo_V1_DeleteLayerRequest>,
+        context: GRPCCore.ServerContext
+    ) async throws -> GRPCCore.ServerResponse<Moyeo_V1_DeleteLayerResponse> {
+        return GRPCCore.ServerResponse<Moyeo_V1_DeleteLayerResponse>(
+            message: try await self.deleteLayer(
                 request: request.message,
                 context: context
             ),
@@ -1347,6 +1450,29 @@ extension Moyeo_V1_PositionService {
             deserializer: some GRPCCore.MessageDeserializer<Moyeo_V1_ListLayersResponse>,
             options: GRPCCore.CallOptions,
             onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Moyeo_V1_ListLayersResponse>) async throws -> Result
+        ) async throws -> Result where Result: Sendable
+
+        /// Call the "DeleteLayer" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > DELETE /v1/layers/{layer}. Ends a layer with all that is in it; a report begins it anew.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Moyeo_V1_DeleteLayerRequest` message.
+        ///   - serializer: A serializer for `Moyeo_V1_DeleteLayerRequest` messages.
+        ///   - deserializer: A deserializer for `Moyeo_V1_DeleteLayerResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        func deleteLayer<Result>(
+            request: GRPCCore.ClientRequest<Moyeo_V1_DeleteLayerRequest>,
+            serializer: some GRPCCore.MessageSerializer<Moyeo_V1_DeleteLayerRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Moyeo_V1_DeleteLayerResponse>,
+            options: GRPCCore.CallOptions,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Moyeo_V1_DeleteLayerResponse>) async throws -> Result
         ) async throws -> Result where Result: Sendable
     }
 
@@ -1701,6 +1827,40 @@ extension Moyeo_V1_PositionService {
                 onResponse: handleResponse
             )
         }
+
+        /// Call the "DeleteLayer" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > DELETE /v1/layers/{layer}. Ends a layer with all that is in it; a report begins it anew.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Moyeo_V1_DeleteLayerRequest` message.
+        ///   - serializer: A serializer for `Moyeo_V1_DeleteLayerRequest` messages.
+        ///   - deserializer: A deserializer for `Moyeo_V1_DeleteLayerResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        public func deleteLayer<Result>(
+            request: GRPCCore.ClientRequest<Moyeo_V1_DeleteLayerRequest>,
+            serializer: some GRPCCore.MessageSerializer<Moyeo_V1_DeleteLayerRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Moyeo_V1_DeleteLayerResponse>,
+            options: GRPCCore.CallOptions = .defaults,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Moyeo_V1_DeleteLayerResponse>) async throws -> Result = { response in
+                try response.message
+            }
+        ) async throws -> Result where Result: Sendable {
+            try await self.client.unary(
+                request: request,
+                descriptor: Moyeo_V1_PositionService.Method.DeleteLayer.descriptor,
+                serializer: serializer,
+                deserializer: deserializer,
+                options: options,
+                onResponse: handleResponse
+            )
+        }
     }
 }
 
@@ -1984,6 +2144,35 @@ extension Moyeo_V1_PositionService.ClientProtocol {
             request: request,
             serializer: GRPCProtobuf.ProtobufSerializer<Moyeo_V1_ListLayersRequest>(),
             deserializer: GRPCProtobuf.ProtobufDeserializer<Moyeo_V1_ListLayersResponse>(),
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "DeleteLayer" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > DELETE /v1/layers/{layer}. Ends a layer with all that is in it; a report begins it anew.
+    ///
+    /// - Parameters:
+    ///   - request: A request containing a single `Moyeo_V1_DeleteLayerRequest` message.
+    ///   - options: Options to apply to this RPC.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func deleteLayer<Result>(
+        request: GRPCCore.ClientRequest<Moyeo_V1_DeleteLayerRequest>,
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Moyeo_V1_DeleteLayerResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        try await self.deleteLayer(
+            request: request,
+            serializer: GRPCProtobuf.ProtobufSerializer<Moyeo_V1_DeleteLayerRequest>(),
+            deserializer: GRPCProtobuf.ProtobufDeserializer<Moyeo_V1_DeleteLayerResponse>(),
             options: options,
             onResponse: handleResponse
         )
@@ -2310,6 +2499,39 @@ extension Moyeo_V1_PositionService.ClientProtocol {
             metadata: metadata
         )
         return try await self.listLayers(
+            request: request,
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "DeleteLayer" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > DELETE /v1/layers/{layer}. Ends a layer with all that is in it; a report begins it anew.
+    ///
+    /// - Parameters:
+    ///   - message: request message to send.
+    ///   - metadata: Additional metadata to send, defaults to empty.
+    ///   - options: Options to apply to this RPC, defaults to `.defaults`.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func deleteLayer<Result>(
+        _ message: Moyeo_V1_DeleteLayerRequest,
+        metadata: GRPCCore.Metadata = [:],
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Moyeo_V1_DeleteLayerResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        let request = GRPCCore.ClientRequest<Moyeo_V1_DeleteLayerRequest>(
+            message: message,
+            metadata: metadata
+        )
+        return try await self.deleteLayer(
             request: request,
             options: options,
             onResponse: handleResponse

@@ -72,14 +72,14 @@ extension ClusterOperations {
   func tile(
     _ request: Moyeo_V1_GetTileRequest, acceptsGzip: Bool
   ) async throws -> TileAnswer {
-    let layer = try await layer(
-      request.hasLayer ? request.layer : nil,
-      minVersion: request.hasMinVersion ? request.minVersion : nil)
+    let layer = try await services.clusteredLayer(
+      request.layerIfSet,
+      minVersion: request.minVersionIfSet)
     let address = try address(of: request)
     let format = try format(of: request)
-    let filter = try positions.filter(
-      tags: request.tags, tagMatch: request.hasTagMatch ? request.tagMatch : nil,
-      notTags: request.notTags, excludeIDs: [], conditions: request.where, maxAgeSeconds: nil)
+    let filter = try services.filter(
+      tags: request.tags, tagMatch: request.tagMatchIfSet,
+      notTags: request.notTags, conditions: request.where)
     let reader = TileReader(
       layer: layer, address: address,
       marginUnits: UInt64(Double(address.sideUnits) * Self.margin), filter: filter,
@@ -109,10 +109,10 @@ extension ClusterOperations {
         return current
       }
     }
-    let tile = try await onPool(
+    let tile = try await services.shared.onPool(
       if: layer.isHeavyRead(
         in: address.bounds, zoom: address.zoom, filter: filter, limit: reader.featureLimit)
-    ) {
+    ) { _ throws(APIError) in
       try reader.read(format, isGzipped: acceptsGzip)
     }
     tileCache?.keep(tile, for: key)

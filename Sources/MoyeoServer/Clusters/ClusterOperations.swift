@@ -11,13 +11,12 @@ import QueryCoalescing
 
 /// The unary calls of ClusterService, but for tiles (see `ClusterOperations+Tiles.swift`).
 struct ClusterOperations: Sendable {
-  let layers: LayerRegistry
-  let positions: PositionOperations
-  /// For reads too long for an event loop.
-  var threadPool = BoundedThreadPool()
+  let services: RequestServices
   /// `nil` reads and encodes each tile anew.
   var tileCache: TileCache? = TileCache()
-  var validation: RequestValidation { positions.validation }
+
+  var layers: LayerRegistry { services.layers }
+  var validation: RequestValidation { services.validation }
 
   var all: [Operation] {
     let service = "ClusterService"
@@ -49,32 +48,6 @@ struct ClusterOperations: Sendable {
     ]
   }
 
-  /// A layer whose clusters show `minVersion`.
-  func layer(_ name: String?, minVersion: String?) async throws -> Layer {
-    let name = try validation.layerName(name)
-    do throws(LayerError) {
-      let layer = try layers.layer(name)
-      try await layer.requireClusters(
-        minVersion: minVersion, waitMilliseconds: layers.limits.versionWaitMilliseconds)
-      return layer
-    } catch {
-      throw APIError(error)
-    }
-  }
-
-  /// Runs a read here, or on the pool if it may be long.
-  func onPool<Answer: Sendable>(
-    if isHeavy: Bool, _ read: @escaping @Sendable () throws -> Answer
-  ) async throws -> Answer {
-    guard isHeavy else { return try read() }
-    do {
-      return try await threadPool.run { _ in try read() }
-    } catch ThreadPoolError.overloaded(let waiting) {
-      throw APIError(
-        .overloaded, "\(waiting) long reads wait already", retryAfterMilliseconds: 100)
-    }
-  }
-
   private func clusterID(_ text: String?) throws(APIError) -> ClusterID {
     guard let text else {
       throw APIError(.missingField, field: "clusterId", "clusterId is required")
@@ -87,24 +60,25 @@ struct ClusterOperations: Sendable {
   }
 
   private func clusters(_ request: Moyeo_V1_GetClustersRequest) async throws -> [UInt8] {
-    let layer = try await layer(
-      request.hasLayer ? request.layer : nil,
-      minVersion: request.hasMinVersion ? request.minVersion : nil)
+    let layer = try await services.clusteredLayer(
+      request.layerIfSet,
+      minVersion: request.minVersionIfSet)
     let box = try validation.box(
-      west: request.hasWest ? request.west : nil, south: request.hasSouth ? request.south : nil,
-      east: request.hasEast ? request.east : nil, north: request.hasNorth ? request.north : nil)
+      west: request.westIfSet, south: request.southIfSet,
+      east: request.eastIfSet, north: request.northIfSet)
     guard let box else {
       throw APIError(.missingField, field: "west", "a viewport needs west, south, east and north")
     }
     let zoom = try zoom(of: request, box: box)
     let limit = try validation.limit(
-      request.hasLimit ? request.limit : nil, default: layers.limits.clustersPerAnswer,
+      request.limitIfSet, default: layers.limits.clustersPerAnswer,
       maximum: layers.limits.clustersPerAnswer)
-    let filter = try positions.filter(
-      tags: request.tags, tagMatch: request.hasTagMatch ? request.tagMatch : nil,
-      notTags: request.notTags, excludeIDs: [], conditions: request.where, maxAgeSeconds: nil)
+    let filter = try services.filter(
+      tags: request.tags, tagMatch: request.tagMatchIfSet,
+      notTags: request.notTags, conditions: request.where)
     let now = layers.clock.now()
-    let work: @Sendable () throws(APIError) -> SharedReads.Answer = { () throws(APIError) in
+    let work: @Sendable (WorkCaller) throws(APIError) -> SharedReads.Answer = {
+      _ throws(APIError) in
       var response = Moyeo_V1_GetClustersResponse()
       do throws(LayerError) {
         let shown = try layer.mapFeatures(
@@ -122,12 +96,12 @@ struct ClusterOperations: Sendable {
     // A short read is worked out on the spot; a long one, while it runs, for all who ask the same.
     // Nothing is kept: clusters follow their objects, and do not know when one of them expires.
     guard layer.isHeavyRead(in: box, zoom: zoom, filter: filter, limit: limit) else {
-      return SharedReads.Shared(answer: try work(), ageSeconds: 0, isCoalesced: false)
+      return SharedReads.Shared(answer: try work(WorkCaller()), ageSeconds: 0, isCoalesced: false)
         .encoded(age: 6, coalesced: 7)
     }
-    let demand = try positions.demand(
-      staleness: nil, minVersion: request.hasMinVersion ? request.minVersion : nil)
-    return try await positions.shared.heavy(
+    let demand = try services.demand(
+      staleness: nil, minVersion: request.minVersionIfSet)
+    return try await services.shared.heavy(
       Self.question(request), demand, version: { layer.clusterVersion.counter }, now: now, work
     ).encoded(age: 6, coalesced: 7)
   }
@@ -171,10 +145,10 @@ struct ClusterOperations: Sendable {
   }
 
   private func children(_ request: Moyeo_V1_GetChildrenRequest) async throws -> [UInt8] {
-    let layer = try await layer(
-      request.hasLayer ? request.layer : nil,
-      minVersion: request.hasMinVersion ? request.minVersion : nil)
-    let id = try clusterID(request.hasClusterID ? request.clusterID : nil)
+    let layer = try await services.clusteredLayer(
+      request.layerIfSet,
+      minVersion: request.minVersionIfSet)
+    let id = try clusterID(request.clusterIDIfSet)
     var response = Moyeo_V1_GetChildrenResponse()
     do {
       response.clusters = try layer.children(of: id, now: layers.clock.now()).map {
@@ -188,21 +162,21 @@ struct ClusterOperations: Sendable {
   }
 
   private func leaves(_ request: Moyeo_V1_GetLeavesRequest) async throws -> [UInt8] {
-    let layer = try await layer(
-      request.hasLayer ? request.layer : nil,
-      minVersion: request.hasMinVersion ? request.minVersion : nil)
-    let id = try clusterID(request.hasClusterID ? request.clusterID : nil)
+    let layer = try await services.clusteredLayer(
+      request.layerIfSet,
+      minVersion: request.minVersionIfSet)
+    let id = try clusterID(request.clusterIDIfSet)
     let limit = try validation.limit(
-      request.hasLimit ? request.limit : nil, default: layers.limits.defaultHits,
+      request.limitIfSet, default: layers.limits.defaultHits,
       maximum: layers.limits.hits)
     let now = layers.clock.now()
     // Members before the cursor are passed over one by one.
     let isHeavy = request.hasCursor && id.zoom < 12
-    return try await onPool(if: isHeavy) {
+    return try await services.shared.onPool(if: isHeavy) { _ throws(APIError) in
       var writer = ProtobufWriter(capacity: 64 + limit * 160)
       do throws(LayerError) {
         let page = try layer.leaves(
-          of: id, limit: limit, cursor: request.hasCursor ? request.cursor : nil, now: now)
+          of: id, limit: limit, cursor: request.cursorIfSet, now: now)
         for object in page.objects { writer.hit(1, object, now: now) }
         if let next = page.nextCursor { writer.string(2, next) }
       } catch {
@@ -214,10 +188,10 @@ struct ClusterOperations: Sendable {
   }
 
   private func expansionZoom(_ request: Moyeo_V1_GetExpansionZoomRequest) async throws -> [UInt8] {
-    let layer = try await layer(
-      request.hasLayer ? request.layer : nil,
-      minVersion: request.hasMinVersion ? request.minVersion : nil)
-    let id = try clusterID(request.hasClusterID ? request.clusterID : nil)
+    let layer = try await services.clusteredLayer(
+      request.layerIfSet,
+      minVersion: request.minVersionIfSet)
+    let id = try clusterID(request.clusterIDIfSet)
     var response = Moyeo_V1_GetExpansionZoomResponse()
     do {
       if let zoom = try layer.expansionZoom(of: id) { response.expansionZoom = Int32(zoom) }

@@ -78,7 +78,7 @@ struct TileRoutes: Sendable {
     guard request.uri.query?.isEmpty ?? true else {
       throw APIError(.unknownField, "this route takes no parameters")
     }
-    let layer = try await clusters.layer(parameters.first?.value, minVersion: nil)
+    let layer = try await clusters.services.clusteredLayer(parameters.first?.value, minVersion: nil)
     let scheme = request.headers[Self.forwardedScheme] == "https" ? "https" : "http"
     let host = request.head.authority ?? "127.0.0.1"
     let document: [String: Any] = [

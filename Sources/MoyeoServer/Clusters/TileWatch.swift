@@ -25,11 +25,12 @@ struct TileWatch: Sendable {
   }
 
   private func source(_ request: Moyeo_V1_WatchTilesRequest) async throws -> any EventSource {
-    let layer = try await clusters.layer(request.hasLayer ? request.layer : nil, minVersion: nil)
+    let layer = try await clusters.services.clusteredLayer(
+      request.layerIfSet, minVersion: nil)
     let validation = clusters.validation
     let box = try validation.box(
-      west: request.hasWest ? request.west : nil, south: request.hasSouth ? request.south : nil,
-      east: request.hasEast ? request.east : nil, north: request.hasNorth ? request.north : nil)
+      west: request.westIfSet, south: request.southIfSet,
+      east: request.eastIfSet, north: request.northIfSet)
     guard let box else {
       throw APIError(.missingField, field: "west", "a viewport needs west, south, east and north")
     }
@@ -44,7 +45,7 @@ struct TileWatch: Sendable {
     var source = TileSource(
       layer: layer, epoch: clusters.layers.epoch, box: box, zoom: Int(request.zoom),
       interval: try validation.interval(
-        request.hasIntervalMilliseconds ? request.intervalMilliseconds : nil, default: 250))
+        request.intervalMillisecondsIfSet, default: 250))
     if request.hasResumeToken, let token = LayerVersion(text: request.resumeToken),
       token.epoch == clusters.layers.epoch
     {

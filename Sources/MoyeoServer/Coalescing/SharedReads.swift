@@ -13,8 +13,13 @@ package struct CoalescingSettings: Sendable, Hashable {
   package var cacheBytes = 64 << 20
   /// What a caller may allow at most.
   package var maximumStalenessSeconds = 60.0
+  /// How long a read may wait for a thread of the pool and work there, in milliseconds.
+  package var longReadMilliseconds = 5000
 
   package init() {}
+
+  /// When a read that begins to wait for the pool now is given up.
+  func deadline() -> ContinuousClock.Instant { .now + .milliseconds(longReadMilliseconds) }
 }
 
 /// Answers of reads that callers share, so that nobody's question is worked out twice.
@@ -134,20 +139,23 @@ final class SharedReads: Sendable {
   /// A read too long for an event loop.
   func heavy(
     _ question: Question, _ demand: Demand, version: @escaping @Sendable () -> UInt64?,
-    now: ObjectModel.Instant, _ work: @escaping @Sendable () throws(APIError) -> Answer
+    now: ObjectModel.Instant, _ work: @escaping @Sendable (WorkCaller) throws(APIError) -> Answer
   ) async throws -> Shared {
+    let deadline = settings.deadline()
     do {
       guard settings.isOn else {
-        let answer = try await threadPool.run { _ in try work() }
+        let answer = try await threadPool.run { isCancelled in
+          try work(WorkCaller(deadline: deadline, isCancelled: isCancelled))
+        }
         return Shared(answer: answer, ageSeconds: 0, isCoalesced: false)
       }
       let ask = { [coalescer, threadPool] () async throws -> SharedAnswer<Answer> in
         try await coalescer.value(
           for: question, freshness: demand.freshness, reading: .whenMarked
         ) { flight in
-          try await threadPool.run { _ in
+          try await threadPool.run { isCancelled in
             flight.willRead(version: version())
-            return try work()
+            return try work(WorkCaller(deadline: deadline, isCancelled: isCancelled))
           }
         }
       }
@@ -171,14 +179,19 @@ final class SharedReads: Sendable {
     }
   }
 
-  /// Work that is nobody else's but too long for an event loop.
+  /// Does work that is nobody else's: on the pool if it is too long for an event loop, else here.
   ///
   /// - Throws: `overloaded` when as many as may wait do so already, and what `work` throws.
   func onPool<Answer: Sendable>(
-    _ work: @escaping @Sendable () throws(APIError) -> Answer
+    if isHeavy: Bool = true,
+    _ work: @escaping @Sendable (WorkCaller) throws(APIError) -> Answer
   ) async throws -> Answer {
+    let deadline = settings.deadline()
+    guard isHeavy else { return try work(WorkCaller(deadline: deadline)) }
     do {
-      return try await threadPool.run { _ in try work() }
+      return try await threadPool.run { isCancelled in
+        try work(WorkCaller(deadline: deadline, isCancelled: isCancelled))
+      }
     } catch ThreadPoolError.overloaded(let waiting) {
       throw APIError(
         .overloaded, "\(waiting) long reads wait already", retryAfterMilliseconds: 200)

@@ -52,7 +52,7 @@ struct EventOperations: Sendable {
       let page: EventPage
       do throws(PartyServiceError) {
         page = try await partyService.events(
-          after: position, kinds: kinds, limit: request.hasLimit ? Int(request.limit) : nil)
+          after: position, kinds: kinds, limit: request.limitIfSet.map(Int.init))
       } catch {
         throw APIError(error)
       }

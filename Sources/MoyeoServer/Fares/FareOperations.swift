@@ -61,30 +61,30 @@ struct FareOperations: Sendable {
       }
       out.segments = segments
     }
-    out.distanceMeters = request.hasDistanceMeters ? request.distanceMeters : nil
-    out.durationSeconds = request.hasDurationSeconds ? request.durationSeconds : nil
-    out.slowSeconds = request.hasSlowSeconds ? request.slowSeconds : nil
+    out.distanceMeters = request.distanceMetersIfSet
+    out.durationSeconds = request.durationSecondsIfSet
+    out.slowSeconds = request.slowSecondsIfSet
     out.departure =
       request.hasDepartureTime
       ? try validation.time(request.departureTime, field: "departureTime") : nil
-    out.tariffID = request.hasTariffID ? request.tariffID : nil
-    out.vehicleClass = request.hasVehicleClass ? request.vehicleClass : nil
-    out.riderCount = request.hasRiderCount ? Int(request.riderCount) : nil
+    out.tariffID = request.tariffIDIfSet
+    out.vehicleClass = request.vehicleClassIfSet
+    out.riderCount = request.riderCountIfSet.map(Int.init)
     out.riders = try riders(request.riders)
-    out.splitRule = try rule(request.hasSplitRule ? request.splitRule : nil, field: "splitRule")
-    out.hostID = request.hasHostID ? request.hostID : nil
+    out.splitRule = try rule(request.splitRuleIfSet, field: "splitRule")
+    out.hostID = request.hostIDIfSet
     out.tolls = request.hasTolls ? request.tolls : 0
     out.isCalled = request.called
-    out.isOutOfArea = request.hasOutOfArea ? request.outOfArea : nil
-    out.flatTrip = request.hasFlatTrip ? request.flatTrip : nil
-    out.seats = request.hasSeats ? Int(request.seats) : nil
+    out.isOutOfArea = request.outOfAreaIfSet
+    out.flatTrip = request.flatTripIfSet
+    out.seats = request.seatsIfSet.map(Int.init)
     return out
   }
 
   private func coordinate(of place: Moyeo_V1_Place, field: String) throws(APIError) -> Coordinate {
     try validation.coordinate(
-      latitude: place.hasLatitude ? place.latitude : nil,
-      longitude: place.hasLongitude ? place.longitude : nil, prefix: field + ".")
+      latitude: place.latitudeIfSet,
+      longitude: place.longitudeIfSet, prefix: field + ".")
   }
 
   /// Riders or legs that are looked at; a taxi holds fewer, which the rules say.
@@ -96,12 +96,12 @@ struct FareOperations: Sendable {
     for (i, rider) in riders.enumerated() {
       let field = "riders[\(i)]"
       var entry = FareRider(
-        id: try validation.id(rider.hasRiderID ? rider.riderID : nil, field: field + ".riderId"))
+        id: try validation.id(rider.riderIDIfSet, field: field + ".riderId"))
       if rider.hasDropOff {
         entry.dropOff = try coordinate(of: rider.dropOff, field: field + ".dropOff")
       }
       if rider.hasSeats { entry.seats = Int(rider.seats) }
-      entry.weight = rider.hasWeight ? rider.weight : nil
+      entry.weight = rider.weightIfSet
       out.append(entry)
     }
     return out
@@ -120,7 +120,7 @@ struct FareOperations: Sendable {
     guard request.hasAmount else {
       throw APIError(.missingField, field: "amount", "amount is required")
     }
-    let rule = try rule(request.hasRule ? request.rule : nil, field: "rule") ?? .equal
+    let rule = try rule(request.ruleIfSet, field: "rule") ?? .equal
     try validation.bounded(request.riders.count, Self.mostItems, field: "riders")
     try validation.bounded(request.legs.count, Self.mostItems, field: "legs")
     for (i, leg) in request.legs.enumerated() {
@@ -131,17 +131,17 @@ struct FareOperations: Sendable {
       riders.append(
         ShareRider(
           id: try validation.id(
-            rider.hasRiderID ? rider.riderID : nil, field: "riders[\(i)].riderId"),
+            rider.riderIDIfSet, field: "riders[\(i)].riderId"),
           seats: rider.hasSeats ? Int(rider.seats) : 1,
-          soloFare: rider.hasSoloFare ? rider.soloFare : nil,
-          distanceMeters: rider.hasDistanceMeters ? rider.distanceMeters : nil,
-          weight: rider.hasWeight ? rider.weight : nil))
+          soloFare: rider.soloFareIfSet,
+          distanceMeters: rider.distanceMetersIfSet,
+          weight: rider.weightIfSet))
     }
     let legs = request.legs.map { ShareLeg(amount: $0.amount, aboard: $0.aboard) }
     let split = FareSplit(
       amount: request.amount, rule: rule, riders: riders, legs: legs,
       extras: request.hasTolls ? request.tolls : 0,
-      hostID: request.hasHostID ? request.hostID : nil)
+      hostID: request.hostIDIfSet)
     var response = Moyeo_V1_SplitFareResponse()
     do throws(FareRequestError) {
       response.shares = try estimator.split(split).map(message)

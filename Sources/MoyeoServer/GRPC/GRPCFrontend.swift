@@ -2,6 +2,7 @@ import GRPCCore
 import GRPCProtobuf
 import GRPCServerTransport
 import MoyeoAPI
+import Threading
 
 /// The operations, the streams and the health service behind ``FastPathServerTransport``.
 struct GRPCFrontend: Sendable {
@@ -12,6 +13,8 @@ struct GRPCFrontend: Sendable {
   let throttle: SessionThrottle
   let requestMetrics: RequestMetrics
   let shutdown: ShutdownSignal
+  /// Where large requests are decoded.
+  let threadPool: BoundedThreadPool
 
   typealias Transport = FastPathServerTransport
 
@@ -22,7 +25,7 @@ struct GRPCFrontend: Sendable {
     for stream in streams {
       stream.register(
         in: &router, pump: pump,
-        recorder: requestMetrics.recorder(name: stream.name, transport: "grpc"))
+        recorder: requestMetrics.recorder(name: stream.name, transport: "grpc"), pool: threadPool)
     }
     let services = Set(operations.map(\.service) + streams.map(\.service))
     HealthService(shutdown: shutdown, services: services)
@@ -96,6 +99,7 @@ struct GRPCFrontend: Sendable {
         }
         var context = CallContext(single.metadata)
         context.throttle = throttle
+        context.pool = threadPool
         let answer = try await operation.callEncoded(single.message, context)
         recorder.finish(start, reason: nil)
         return StreamingServerResponse(single: ServerResponse(message: answer))

@@ -18,6 +18,8 @@ struct HTTPFrontend: Sendable {
   let cors: CrossOrigin
   let policy: RequestHeadPolicy
   let compression: AnswerCompression
+  /// Where large requests are decoded and large answers written.
+  let threadPool: BoundedThreadPool
   let logger: Logger
 
   init(
@@ -26,12 +28,13 @@ struct HTTPFrontend: Sendable {
     pages: OperatorPages, hosts: HostAllowList, corsOrigins: [String],
     requestMetrics: RequestMetrics, maximumBatch: Int, threadPool: BoundedThreadPool, logger: Logger
   ) {
+    self.threadPool = threadPool
     compression = AnswerCompression(pool: threadPool)
     let routes = RouteTable(operations, streams: streams, raw: raw)
     self.routes = routes
     self.pump = pump
     self.throttle = throttle
-    batch = BatchReads(routes: routes, maximumRequests: maximumBatch)
+    batch = BatchReads(routes: routes, maximumRequests: maximumBatch, pool: threadPool)
     self.pages = pages
     let cors = CrossOrigin(origins: corsOrigins)
     self.cors = cors
@@ -145,14 +148,15 @@ struct HTTPFrontend: Sendable {
     let body = try await Self.jsonBody(
       of: request, maximumBytes: operation.maximumRequestBytes,
       mayBeEmpty: operation.mayLackBody)
-    guard operation.callOnEventLoop != nil, (body?.count ?? 0) <= Self.mostParsedOnLoop else {
+    guard operation.callOnEventLoop != nil, !RequestDecoding.isLarge(body?.count ?? 0) else {
       return try await awayFromEventLoops { try await call(operation, path, body, request) }
     }
     return try await call(operation, path, body, request)
   }
 
-  /// A larger body takes longer to parse, some 20 us a KiB, than an event loop should be kept.
-  private static let mostParsedOnLoop = 64 * 1024
+  /// A larger answer takes longer to write as JSON, about a microsecond a KiB, than an event loop
+  /// should be kept.
+  private static let mostWrittenOnLoop = 256 * 1024
 
   private func call(
     _ operation: Operation, _ path: [(name: String, value: String)], _ body: Data?,
@@ -162,8 +166,13 @@ struct HTTPFrontend: Sendable {
       path: path, query: Self.query(of: request, body: body, operation.requestSchema))
     var context = CallContext(request.headers)
     context.throttle = throttle
+    context.pool = threadPool
     let answer = try await operation.callJSON(body, parameters, context)
-    return Self.json(try operation.json(answer))
+    let isLarge = answer.count > Self.mostWrittenOnLoop
+    return Self.json(
+      isLarge
+        ? try await threadPool.run { _ in try operation.json(answer) }
+        : try operation.json(answer))
   }
 
   /// The query, with `Cache-Control: max-age` as the staleness allowed where the call knows one
@@ -200,7 +209,7 @@ struct HTTPFrontend: Sendable {
     guard request.method != .head else { throw APIError(.methodNotAllowed, "a stream has no HEAD") }
     let body = try await Self.jsonBody(of: request, maximumBytes: stream.maximumRequestBytes)
     return try await stream.response(
-      path: path, body: body, request: request, over: connection, pump: pump)
+      path: path, body: body, request: request, over: connection, pump: pump, pool: threadPool)
   }
 
   /// The body of a call that has one, `nil` for the others.

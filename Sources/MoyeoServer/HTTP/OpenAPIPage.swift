@@ -3,9 +3,18 @@ import MoyeoAPI
 
 /// /openapi.json (OpenAPI 3.1), made from the operations and the descriptors of moyeo.v1, so that
 /// it cannot drift from what is served.
-enum OpenAPIPage {
+struct OpenAPIPage {
+  let bounds: FieldBounds
+
   static func make(
-    operations: [Operation], streams: [StreamOperation], raw: [RawRoute], version: String
+    operations: [Operation], streams: [StreamOperation], raw: [RawRoute], version: String,
+    bounds: FieldBounds
+  ) -> [UInt8] {
+    OpenAPIPage(bounds: bounds).document(operations, streams, raw, version: version)
+  }
+
+  private func document(
+    _ operations: [Operation], _ streams: [StreamOperation], _ raw: [RawRoute], version: String
   ) -> [UInt8] {
     var paths: [String: [String: Any]] = [:]
     var needed: Set<String> = ["moyeo.v1.Error"]
@@ -23,7 +32,7 @@ enum OpenAPIPage {
       if let poll = stream.poll { needed.insert(poll.responseSchema.name) }
     }
     for raw in raw { paths[raw.route.template] = [raw.route.method.lowercased(): method(raw)] }
-    paths[BatchReads.path] = ["post": batch]
+    paths[BatchReads.path] = ["post": Self.batch]
     let document: [String: Any] = [
       "openapi": "3.1.0",
       "info": [
@@ -38,12 +47,12 @@ enum OpenAPIPage {
     return Array(data ?? Data("{}".utf8))
   }
 
-  private static func method(_ operation: Operation, _ route: Operation.Route) -> [String: Any] {
+  private func method(_ operation: Operation, _ route: Operation.Route) -> [String: Any] {
     var out = method(
       route, request: operation.requestSchema, service: operation.service,
       id: operation.routes.count > 1
         ? operation.name + "By" + route.method.capitalized : operation.name,
-      answer: content(reference(operation.responseSchema.name), "The answer."))
+      answer: Self.content(Self.reference(operation.responseSchema.name), "The answer."))
     guard operation.takesIdempotencyKey else { return out }
     var parameters = out["parameters"] as? [[String: Any]] ?? []
     parameters.append([
@@ -56,8 +65,8 @@ enum OpenAPIPage {
 
   /// Server-sent events; the schema is that of each event's data. Without
   /// `Accept: text/event-stream` a stream with a list beside it answers that.
-  private static func method(_ stream: StreamOperation, _ route: Operation.Route) -> [String: Any] {
-    let schema = ["schema": reference(stream.responseSchema.name)]
+  private func method(_ stream: StreamOperation, _ route: Operation.Route) -> [String: Any] {
+    let schema = ["schema": Self.reference(stream.responseSchema.name)]
     var out = method(
       route, request: stream.requestSchema, service: stream.service,
       id: stream.routes.count > 1 ? stream.name + "By" + route.method.capitalized : stream.name,
@@ -70,7 +79,7 @@ enum OpenAPIPage {
     if let poll = stream.poll {
       let known = Set(parameters.compactMap { $0["name"] as? String })
       for field in poll.requestSchema.fields where !known.contains(field.jsonName) {
-        parameters.append(queryParameter(field))
+        parameters.append(queryParameter(field, of: poll.requestSchema.name))
       }
       var responses = out["responses"] as? [String: Any] ?? [:]
       responses["200"] = [
@@ -78,7 +87,7 @@ enum OpenAPIPage {
           "Events; `id:` is the resume token. Without `Accept: text/event-stream` a list.",
         "content": [
           "text/event-stream": schema,
-          "application/json": ["schema": reference(poll.responseSchema.name)],
+          "application/json": ["schema": Self.reference(poll.responseSchema.name)],
         ],
       ]
       out["responses"] = responses
@@ -88,7 +97,7 @@ enum OpenAPIPage {
   }
 
   /// Answers that are no messages of ours: tiles and their TileJSON.
-  private static func method(_ raw: RawRoute) -> [String: Any] {
+  private func method(_ raw: RawRoute) -> [String: Any] {
     method(
       raw.route, request: raw.requestSchema, service: "ClusterService", id: raw.name,
       answer: [
@@ -119,13 +128,13 @@ enum OpenAPIPage {
       "operationId": BatchReads.name, "tags": ["Batch"],
       "requestBody": ["required": true, "content": ["application/json": ["schema": request]]],
       "responses": [
-        "200": content(response, "Answers in the order of the requests."),
-        "default": content(errorSchema, "A refusal."),
+        "200": Self.content(response, "Answers in the order of the requests."),
+        "default": Self.content(Self.errorSchema, "A refusal."),
       ],
     ]
   }
 
-  private static func method(
+  private func method(
     _ route: Operation.Route, request: MessageSchema?, service: String, id: String,
     answer: [String: Any]
   ) -> [String: Any] {
@@ -138,7 +147,9 @@ enum OpenAPIPage {
     var parameters: [[String: Any]] = inPath.map { name in
       [
         "name": name, "in": "path", "required": true,
-        "schema": request?.field(jsonName: name).map(schema) ?? ["type": "string"],
+        "schema": request.flatMap { request in
+          request.field(jsonName: name).map { schema($0, of: request.name) }
+        } ?? ["type": "string"],
       ]
     }
     var out: [String: Any] = [
@@ -146,17 +157,17 @@ enum OpenAPIPage {
       "tags": [service.split(separator: ".").last.map(String.init) ?? ""],
       "responses": [
         "200": answer,
-        "default": content(errorSchema, "A refusal."),
+        "default": Self.content(Self.errorSchema, "A refusal."),
       ],
     ]
     if route.method == "POST", let request {
       out["requestBody"] = [
         "required": true,
-        "content": ["application/json": ["schema": reference(request.name)]],
+        "content": ["application/json": ["schema": Self.reference(request.name)]],
       ]
     } else {
       for field in request?.fields ?? [] where !inPath.contains(field.jsonName) {
-        parameters.append(queryParameter(field))
+        parameters.append(queryParameter(field, of: request?.name ?? ""))
       }
     }
     out["parameters"] = parameters
@@ -164,19 +175,23 @@ enum OpenAPIPage {
   }
 
   /// What is no plain value stands in a query as JSON text; lists of plain values are repeated.
-  private static func queryParameter(_ field: MessageSchema.Field) -> [String: Any] {
+  private func queryParameter(
+    _ field: MessageSchema.Field, of message: String
+  ) -> [String: Any] {
     var out: [String: Any] = ["name": field.jsonName, "in": "query"]
+    if FieldBounds.required[message]?.contains(field.jsonName) == true { out["required"] = true }
     switch field.kind {
-    case .message("google.protobuf.Timestamp"): out["schema"] = schema(field)
-    case .message: out["content"] = ["application/json": ["schema": schema(field)]]
-    default: out["schema"] = schema(field)
+    case .message("google.protobuf.Timestamp"): out["schema"] = schema(field, of: message)
+    case .message:
+      out["content"] = ["application/json": ["schema": schema(field, of: message)]]
+    default: out["schema"] = schema(field, of: message)
     }
     return out
   }
 
   private static var errorSchema: [String: Any] {
     [
-      "type": "object", "properties": ["error": reference("moyeo.v1.Error")],
+      "type": "object", "properties": ["error": Self.reference("moyeo.v1.Error")],
       "required": ["error"],
     ]
   }
@@ -193,23 +208,27 @@ enum OpenAPIPage {
     String(name.split(separator: ".").last ?? "")
   }
 
-  private static func schemas(from names: Set<String>) -> [String: Any] {
+  private func schemas(from names: Set<String>) -> [String: Any] {
     var out: [String: Any] = [:]
     var open = names
     while let name = open.popFirst() {
-      guard out[shortName(name)] == nil, let message = MessageSchema.all[name] else { continue }
+      guard out[Self.shortName(name)] == nil, let message = MessageSchema.all[name] else {
+        continue
+      }
       var properties: [String: Any] = [:]
       for field in message.fields {
-        properties[field.jsonName] = schema(field)
+        properties[field.jsonName] = schema(field, of: name)
         if case .message(let inner) = field.kind, inner.hasPrefix("moyeo.") { open.insert(inner) }
       }
-      out[shortName(name)] = ["type": "object", "properties": properties]
+      var object: [String: Any] = ["type": "object", "properties": properties]
+      if let required = FieldBounds.required[name] { object["required"] = required }
+      out[Self.shortName(name)] = object
     }
     return out
   }
 
-  private static func schema(_ field: MessageSchema.Field) -> [String: Any] {
-    let one: [String: Any] =
+  private func schema(_ field: MessageSchema.Field, of message: String) -> [String: Any] {
+    var one: [String: Any] =
       switch field.kind {
       case .double, .float: ["type": "number"]
       case .bool: ["type": "boolean"]
@@ -222,8 +241,11 @@ enum OpenAPIPage {
       case .message("google.protobuf.Struct"): ["type": "object"]
       case .message("google.protobuf.Value"): [:]
       case .message("google.protobuf.ListValue"): ["type": "array", "items": [:] as [String: Any]]
-      case .message(let name): reference(name)
+      case .message(let name): Self.reference(name)
       }
-    return field.isRepeated ? ["type": "array", "items": one] : one
+    one.merge(bounds.keywords(of: field, in: message)) { $1 }
+    guard field.isRepeated else { return one }
+    let list: [String: Any] = ["type": "array", "items": one]
+    return list.merging(bounds.listKeywords(of: field, in: message)) { $1 }
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import MoyeoAPI
+import Threading
 import WireFormat
 
 /// `POST /v1/batch`: up to 20 reads in one call, answered in order, each with its own status.
@@ -10,6 +11,8 @@ struct BatchReads: Sendable {
   static let maximumRequestBytes = 4 << 20
   let routes: RouteTable
   let maximumRequests: Int
+  /// Where large bodies are decoded.
+  let pool: BoundedThreadPool
 
   private struct JSONItem {
     let method: String
@@ -23,7 +26,14 @@ struct BatchReads: Sendable {
       error.allowedMethods = ["POST"]
       throw error
     }
-    let items = try Self.items(in: body, maximum: maximumRequests)
+    let items: [JSONItem]
+    if RequestDecoding.isLarge(body.count) {
+      items = try await pool.work { [maximumRequests] () throws(APIError) in
+        try Self.items(in: body, maximum: maximumRequests)
+      }
+    } else {
+      items = try Self.items(in: body, maximum: maximumRequests)
+    }
     var out = Array(#"{"responses":["#.utf8)
     for (i, item) in items.enumerated() {
       if i > 0 { out.append(UInt8(ascii: ",")) }
@@ -50,7 +60,9 @@ struct BatchReads: Sendable {
       }
       let parameters = try RequestParameters(operation.requestSchema).json(
         path: match.parameters, query: halves.count > 1 ? String(halves[1]) : nil)
-      let encoded = try await operation.callJSON(item.body, parameters, CallContext())
+      var context = CallContext()
+      context.pool = pool
+      let encoded = try await operation.callJSON(item.body, parameters, context)
       return (200, try operation.json(encoded))
     } catch let error as APIError {
       return (error.reason.status.http, error.httpBody())

@@ -1,6 +1,7 @@
 import Foundation
 import MoyeoAPI
 import SwiftProtobuf
+import Threading
 
 /// What a handler may know of the call besides its request.
 struct CallContext: Sendable {
@@ -14,6 +15,10 @@ struct CallContext: Sendable {
   var caller = ""
   /// Of the viewport sessions; `nil` where none is throttled.
   var throttle: SessionThrottle?
+  /// Where large requests are decoded; `nil`: on the spot.
+  var pool: BoundedThreadPool?
+  /// Whether the request is so large that what follows from it takes long, too.
+  var isLarge = false
 }
 
 /// One unary call of the API, in all the forms in which it can arrive: gRPC bytes, HTTP with a
@@ -110,7 +115,7 @@ struct Operation: Sendable {
     routes: [Route], maximumRequestBytes: Int = 1 << 20, isRead: Bool = true,
     encodedHandler: (@Sendable (UnsafeRawBufferPointer) throws(APIError) -> [UInt8])? = nil,
     throttleScope: (@Sendable (Request) -> String)? = nil, pool: SharedReads? = nil,
-    longHandler: (@Sendable (Request) throws(APIError) -> [UInt8])? = nil,
+    longHandler: (@Sendable (Request, WorkCaller) throws(APIError) -> [UInt8])? = nil,
     handler: @escaping @Sendable (Request) throws(APIError) -> [UInt8]
   ) {
     let decoding: @Sendable (UnsafeRawBufferPointer) throws(APIError) -> [UInt8] = {
@@ -120,8 +125,8 @@ struct Operation: Sendable {
     var callOnPool: (@Sendable ([UInt8]) async throws -> [UInt8])?
     if let pool, let longHandler {
       callOnPool = { bytes in
-        try await pool.onPool { () throws(APIError) in
-          try longHandler(try RequestDecoding.message(Request.self, encoded: bytes))
+        try await pool.onPool { caller throws(APIError) in
+          try longHandler(try RequestDecoding.message(Request.self, encoded: bytes), caller)
         }
       }
     }
@@ -129,10 +134,13 @@ struct Operation: Sendable {
       service, rpc, request, response, routes: routes, maximumRequestBytes: maximumRequestBytes,
       isRead: isRead, callOnEventLoop: encodedHandler ?? decoding, callOnPool: callOnPool,
       throttleScope: throttleScope
-    ) { request, _ in
+    ) { request, context in
+      if context.isLarge, let pool, let longHandler {
+        return try await pool.onPool { caller throws(APIError) in try longHandler(request, caller) }
+      }
       let outcome = Result { () throws(APIError) in try handler(request) }
       if case .failure(let error) = outcome, error.isForPool, let pool, let longHandler {
-        return try await pool.onPool { () throws(APIError) in try longHandler(request) }
+        return try await pool.onPool { caller throws(APIError) in try longHandler(request, caller) }
       }
       return try outcome.get()
     }
@@ -168,13 +176,18 @@ struct Operation: Sendable {
         }
         return try answer.get()
       }
-      let message = try RequestDecoding.message(Request.self, encoded: bytes)
+      var context = context
+      context.isLarge = RequestDecoding.isLarge(bytes.count)
+      let message = try await RequestDecoding.message(
+        Request.self, encoded: bytes, on: context.pool)
       if let throttleScope { try await context.admit(rpc, scope: throttleScope(message)) }
       return try await handler(message, context)
     }
     callJSON = { body, parameters, context in
-      let message = try RequestDecoding.message(
-        Request.self, body: body, parameters: parameters)
+      var context = context
+      context.isLarge = RequestDecoding.isLarge(body?.count ?? 0)
+      let message = try await RequestDecoding.message(
+        Request.self, body: body, parameters: parameters, on: context.pool)
       if let throttleScope { try await context.admit(rpc, scope: throttleScope(message)) }
       return try await handler(message, context)
     }
@@ -192,6 +205,30 @@ struct Operation: Sendable {
 
 /// Bytes to request messages, with the reasons of what does not parse.
 enum RequestDecoding {
+  /// Whether a request takes longer to decode, some 20 us a KiB of JSON, than an event loop, or one
+  /// of the few threads that tasks share, should be kept.
+  static func isLarge(_ bytes: Int) -> Bool { bytes > 64 * 1024 }
+
+  /// The same as ``message(_:body:parameters:)``; a large body is decoded on the pool.
+  static func message<Request: Message & Sendable>(
+    _ type: Request.Type, body: Data?, parameters: Data, on pool: BoundedThreadPool?
+  ) async throws -> Request {
+    guard let pool, isLarge(body?.count ?? 0) else {
+      return try message(type, body: body, parameters: parameters)
+    }
+    return try await pool.work { () throws(APIError) in
+      try message(type, body: body, parameters: parameters)
+    }
+  }
+
+  /// The same as ``message(_:encoded:)``; a large request is decoded on the pool.
+  static func message<Request: Message & Sendable>(
+    _ type: Request.Type, encoded: [UInt8], on pool: BoundedThreadPool?
+  ) async throws -> Request {
+    guard let pool, isLarge(encoded.count) else { return try message(type, encoded: encoded) }
+    return try await pool.work { () throws(APIError) in try message(type, encoded: encoded) }
+  }
+
   static func message<Request: Message>(_ type: Request.Type, encoded: [UInt8]) throws(APIError)
     -> Request
   {
@@ -206,6 +243,13 @@ enum RequestDecoding {
       throw APIError(
         .unknownField, field: unknown,
         "\(Request.protoMessageName) does not know the field \(unknown)")
+    }
+    let repeated = encoded.withUnsafeBytes { MessageSchema.of(type).repeatedAttribute(in: $0) }
+    if let repeated {
+      throw APIError(
+        .malformedRequest, field: repeated,
+        JSONFieldCheck.sentence(
+          repeatedAttribute: repeated.split(separator: ".").last.map(String.init) ?? ""))
     }
     return request
   }

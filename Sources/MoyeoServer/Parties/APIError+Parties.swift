@@ -59,6 +59,8 @@ extension Reason {
     case .limitOutOfRange: self = .limitOutOfRange
     case .resumeTokenExpired: self = .resumeTokenExpired
     case .quotaExceeded: self = .quotaExceeded
+    case .tooMuchWork: self = .tooMuchWork
+    case .abandoned: self = .deadlineExceeded
     }
   }
 

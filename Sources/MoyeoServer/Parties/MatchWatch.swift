@@ -30,7 +30,7 @@ struct MatchWatch: Sendable {
     _ request: Moyeo_V1_WatchMatchesRequest, _ context: CallContext
   ) async throws -> any EventSource {
     let query = try operations.reading.match(
-      try Self.matchRequest(request), now: operations.clock.now())
+      try Self.matchRequest(request), now: operations.services.clock.now())
     var matchID: String?
     do throws(PartyServiceError) {
       if request.store {

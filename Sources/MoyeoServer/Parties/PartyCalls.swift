@@ -10,12 +10,9 @@ struct PartyCalls: Sendable {
   let streams: [StreamOperation]
 
   init(
-    partyService: PartyService, clock: any WallClock, validation: RequestValidation,
-    shared: SharedReads,
-    shutdown: ShutdownSignal
+    partyService: PartyService, services: RequestServices, shutdown: ShutdownSignal
   ) {
-    let parties = PartyOperations(
-      partyService: partyService, clock: clock, validation: validation, shared: shared)
+    let parties = PartyOperations(partyService: partyService, services: services)
     let events = EventOperations(partyService: partyService, shutdown: shutdown)
     operations = parties.all + [events.list]
     streams = [

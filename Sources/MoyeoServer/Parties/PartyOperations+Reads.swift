@@ -1,3 +1,4 @@
+import LiveLayers
 import MoyeoAPI
 import Parties
 import ObjectModel
@@ -5,14 +6,11 @@ import RideMatching
 import QueryCoalescing
 
 extension PartyOperations {
-  /// How long a read waits for the version it asks for.
-  private static let versionWait = Duration.milliseconds(50)
-
   /// Runs a read, and again after changes for as long as the version it asks for is on its way.
   func whenReached<Answer>(
     _ minVersion: String?, _ read: () throws(PartyServiceError) -> Answer
   ) async throws(APIError) -> Answer {
-    let end = ContinuousClock.now + Self.versionWait
+    let end = ContinuousClock.now + .milliseconds(services.limits.versionWaitMilliseconds)
     while true {
       // Asked before the read, so that no change falls in between.
       let newest = partyService.eventBounds.newest
@@ -28,8 +26,8 @@ extension PartyOperations {
   }
 
   func get(_ request: Moyeo_V1_GetPartyRequest) async throws(APIError) -> [UInt8] {
-    let id = try reading.partyID(request.hasID ? request.id : nil)
-    let minVersion = request.hasMinVersion ? request.minVersion : nil
+    let id = try reading.partyID(request.idIfSet)
+    let minVersion = request.minVersionIfSet
     let (party, version) = try await whenReached(minVersion) { () throws(PartyServiceError) in
       let version = partyService.layerVersion
       return (try partyService.get(id, minVersion: minVersion), version)
@@ -48,33 +46,52 @@ extension PartyOperations {
     return try response(page)
   }
 
-  func search(_ request: Moyeo_V1_SearchPartiesRequest) async throws(APIError) -> [UInt8] {
+  func search(_ request: Moyeo_V1_SearchPartiesRequest) async throws -> [UInt8] {
     let query = try reading.search(request)
-    let staleness = try shared.staleness(
-      request.hasMaxStalenessSeconds ? request.maxStalenessSeconds : nil)
-    guard query.minVersion == nil else {
-      let page = try await whenReached(query.minVersion) { () throws(PartyServiceError) in
-        try partyService.search(query)
+    let staleness = try services.shared.staleness(
+      request.maxStalenessSecondsIfSet)
+    if let minVersion = query.minVersion {
+      _ = try await whenReached(minVersion) { () throws(PartyServiceError) in
+        try partyService.require(minVersion)
       }
-      return SharedReads.Shared(answer: try answer(page), ageSeconds: 0, isCoalesced: false)
-        .encoded
     }
     var question = request
     question.clearMaxStalenessSeconds()
     question.tags = QuerySnapping.words(request.tags)
-    return try shared.onEventLoop(
+    return try await read(
       SharedReads.Question(call: "SearchParties", question),
-      SharedReads.Demand(maximumStaleness: staleness), version: partyService.layerCounter,
-      now: clock.now()
-    ) { () throws(APIError) in
+      SharedReads.Demand(maximumStaleness: query.minVersion == nil ? staleness : 0)
+    ) { budget throws(APIError) in
       let page: PartyPage
       do throws(PartyServiceError) {
-        page = try partyService.search(query)
+        page = try partyService.search(query, budget: budget)
       } catch {
         throw APIError(error)
       }
       return try answer(page)
     }.encoded
+  }
+
+  /// Steps of a read on the event loop: a party that is planned takes about a microsecond.
+  private static let stepsOnEventLoop = 1024
+
+  /// Works out on the event loop what is short, and all else on the pool, once for all who ask the
+  /// same.
+  private func read(
+    _ question: SharedReads.Question, _ demand: SharedReads.Demand,
+    _ work: @escaping @Sendable (WorkBudget) throws(APIError) -> SharedReads.Answer
+  ) async throws -> SharedReads.Shared {
+    let (now, steps) = (services.clock.now(), reading.validation.limits.workPerRequest)
+    do throws(APIError) {
+      return try services.shared.onEventLoop(
+        question, demand, version: partyService.layerCounter, now: now
+      ) { () throws(APIError) in try work(WorkBudget(steps: min(steps, Self.stepsOnEventLoop))) }
+    } catch {
+      guard error.reason == .tooMuchWork, steps > Self.stepsOnEventLoop else { throw error }
+    }
+    return try await services.shared.heavy(
+      question, demand, version: { partyService.layerCounter }, now: now
+    ) { caller throws(APIError) in try work(caller.budget(steps: steps)) }
   }
 
   private func answer(_ page: PartyPage) throws(APIError) -> SharedReads.Answer {
@@ -94,45 +111,35 @@ extension PartyOperations {
     return try encoded(response)
   }
 
-  /// A look at every party, or far from the rider, takes milliseconds: it is worked out on the pool
-  /// for heavy calls, once for all who ask the same.
+  /// A look at every party, or far from the rider, takes milliseconds.
   func match(_ request: Moyeo_V1_MatchPartiesRequest) async throws -> [UInt8] {
-    let query = try reading.match(request, now: clock.now())
-    let staleness = try shared.staleness(
-      request.hasMaxStalenessSeconds ? request.maxStalenessSeconds : nil)
-    guard query.minVersion == nil else {
-      let answer = try await whenReached(query.minVersion) { () throws(PartyServiceError) in
-        try partyService.match(query)
+    let query = try reading.match(request, now: services.clock.now())
+    let staleness = try services.shared.staleness(
+      request.maxStalenessSecondsIfSet)
+    if let minVersion = query.minVersion {
+      // Only the version is waited for here: a search that is repeated would be paid for again.
+      _ = try await whenReached(minVersion) { () throws(PartyServiceError) in
+        try partyService.require(minVersion)
       }
-      return SharedReads.Shared(answer: try self.answer(answer), ageSeconds: 0, isCoalesced: false)
-        .encoded
     }
     var question = request
     question.clearMaxStalenessSeconds()
     question.tags = QuerySnapping.words(request.tags)
-    let demand = SharedReads.Demand(maximumStaleness: staleness)
-    let work: @Sendable () throws(APIError) -> SharedReads.Answer = { () throws(APIError) in
+    let work: @Sendable (WorkBudget) throws(APIError) -> SharedReads.Answer = {
+      budget throws(APIError) in
       let found: PartyMatchAnswer
       do throws(PartyServiceError) {
-        found = try partyService.match(query)
+        found = try partyService.match(query, budget: budget)
       } catch {
         throw APIError(error)
       }
       return try answer(found)
     }
-    let key = SharedReads.Question(call: "MatchParties", question)
-    if query.query.explain || (query.query.wishes.maxWalkMeters ?? 0) > Self.shortWalkMeters {
-      return try await shared.heavy(
-        key, demand, version: { partyService.layerCounter }, now: clock.now(), work
-      ).encoded
-    }
-    return try shared.onEventLoop(
-      key, demand, version: partyService.layerCounter, now: clock.now(), work
+    return try await read(
+      SharedReads.Question(call: "MatchParties", question),
+      SharedReads.Demand(maximumStaleness: query.minVersion == nil ? staleness : 0), work
     ).encoded
   }
-
-  /// Up to such walks a match takes well under a millisecond among 100,000 parties.
-  private static let shortWalkMeters = 1000.0
 
   private func answer(_ answer: PartyMatchAnswer) throws(APIError) -> SharedReads.Answer {
     var response = Moyeo_V1_MatchPartiesResponse()
@@ -150,7 +157,7 @@ extension PartyOperations {
   /// A join that would be refused for the party's state is an answer that says so; a request that
   /// is wrong whatever the state is refused.
   func preview(_ request: Moyeo_V1_PreviewJoinRequest) throws(APIError) -> [UInt8] {
-    let id = try reading.partyID(request.hasID ? request.id : nil)
+    let id = try reading.partyID(request.idIfSet)
     let command = try reading.join(request)
     var response = Moyeo_V1_PreviewJoinResponse()
     do throws(PartyServiceError) {
@@ -177,7 +184,7 @@ extension PartyOperations {
   }
 
   func matchBatch(_ request: Moyeo_V1_MatchBatchRequest) async throws(APIError) -> [UInt8] {
-    let query = try reading.batch(request, now: clock.now())
+    let query = try reading.batch(request, now: services.clock.now())
     let answer: PartyBatchAnswer
     do throws(PartyServiceError) {
       answer = try await partyService.matchBatch(query)
@@ -198,12 +205,17 @@ extension PartyOperations {
       out.saving = Int64(group.saving.rounded())
       out.shares = group.shares.map(PartyMessage.share)
       out.currency = group.currency
+      out.departureWindowSeconds =
+        Double(group.toleranceMilliseconds(query.requests, partyService.rules.configuration)) / 1000
+      out.tariffID = group.tariffID
+      out.soloFares = group.soloFares
       return out
     }
     response.unmatched = result.unmatched.map { query.requests[$0].riderID }
     response.saving = response.groups.reduce(0) { $0 + $1.saving }
     response.iterations = Int32(clamping: result.iterations)
     response.currency = answer.currency
+    response.end = result.end.rawValue
     return try encoded(response)
   }
 }

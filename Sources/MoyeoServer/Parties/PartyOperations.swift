@@ -8,22 +8,17 @@ import SwiftProtobuf
 /// The unary calls of PartyService.
 struct PartyOperations: Sendable {
   let partyService: PartyService
-  let clock: any WallClock
   let reading: PartyRequestReading
   let message: PartyMessage
-  let shared: SharedReads
+  let services: RequestServices
   /// A command that has not been applied by then is dropped.
   static let deadlineMilliseconds: Int64 = 5000
   private static let service = "PartyService"
 
-  init(
-    partyService: PartyService, clock: any WallClock, validation: RequestValidation,
-    shared: SharedReads = SharedReads()
-  ) {
-    self.shared = shared
+  init(partyService: PartyService, services: RequestServices) {
+    self.services = services
     self.partyService = partyService
-    self.clock = clock
-    reading = PartyRequestReading(validation: validation)
+    reading = PartyRequestReading(validation: services.validation)
     message = PartyMessage(catalog: partyService.rules.pricing.catalog)
   }
 
@@ -72,9 +67,9 @@ struct PartyOperations: Sendable {
       },
       command("Update", "/v1/parties/{id}/update", Moyeo_V1_UpdatePartyRequest.self) {
         request, context in
-        let id = try reading.partyID(request.hasID ? request.id : nil)
+        let id = try reading.partyID(request.idIfSet)
         let actor = try reading.actor(
-          request.hasRiderID ? request.riderID : nil, field: "riderId")
+          request.riderIDIfSet, field: "riderId")
         let command = try reading.update(request)
         return try await answer { () async throws(PartyServiceError) in
           try await partyService.update(
@@ -84,9 +79,9 @@ struct PartyOperations: Sendable {
       },
       command("Depart", "/v1/parties/{id}/depart", Moyeo_V1_DepartPartyRequest.self) {
         request, context in
-        let id = try reading.partyID(request.hasID ? request.id : nil)
+        let id = try reading.partyID(request.idIfSet)
         let actor = try reading.actor(
-          request.hasRiderID ? request.riderID : nil, field: "riderId")
+          request.riderIDIfSet, field: "riderId")
         return try await answer { () async throws(PartyServiceError) in
           try await partyService.depart(
             partyID: id, actorID: actor, try scope(request, context, "/v1/parties/\(id)/depart"))
@@ -98,7 +93,7 @@ struct PartyOperations: Sendable {
       ) { request, context in try await removeRider(request, context) },
       command("Settle", "/v1/parties/{id}/settle", Moyeo_V1_SettlePartyRequest.self) {
         request, context in
-        let id = try reading.partyID(request.hasID ? request.id : nil)
+        let id = try reading.partyID(request.idIfSet)
         let command = try reading.settle(request)
         return try await answer { () async throws(PartyServiceError) in
           try await partyService.settle(
@@ -108,10 +103,10 @@ struct PartyOperations: Sendable {
       },
       command("Cancel", "/v1/parties/{id}/cancel", Moyeo_V1_CancelPartyRequest.self) {
         request, context in
-        let id = try reading.partyID(request.hasID ? request.id : nil)
+        let id = try reading.partyID(request.idIfSet)
         let actor = try reading.actor(
-          request.hasRiderID ? request.riderID : nil, field: "riderId")
-        let reason = try reading.word(request.hasReason ? request.reason : nil, field: "reason")
+          request.riderIDIfSet, field: "riderId")
+        let reason = try reading.word(request.reasonIfSet, field: "reason")
         return try await answer { () async throws(PartyServiceError) in
           try await partyService.cancel(
             partyID: id, actorID: actor, reason: reason ?? "host",
@@ -120,7 +115,7 @@ struct PartyOperations: Sendable {
       },
       command("Join", "/v1/parties/{id}/join", Moyeo_V1_JoinPartyRequest.self) {
         request, context in
-        let id = try reading.partyID(request.hasID ? request.id : nil)
+        let id = try reading.partyID(request.idIfSet)
         let command = try reading.join(request)
         return try await answer { () async throws(PartyServiceError) in
           try await partyService.join(
@@ -129,9 +124,9 @@ struct PartyOperations: Sendable {
       },
       command("Leave", "/v1/parties/{id}/leave", Moyeo_V1_LeavePartyRequest.self) {
         request, context in
-        let id = try reading.partyID(request.hasID ? request.id : nil)
+        let id = try reading.partyID(request.idIfSet)
         let rider = try reading.validation.id(
-          request.hasRiderID ? request.riderID : nil, field: "riderId")
+          request.riderIDIfSet, field: "riderId")
         return try await answer { () async throws(PartyServiceError) in
           try await partyService.leave(
             partyID: id, riderID: rider, try scope(request, context, "/v1/parties/\(id)/leave"))
@@ -152,11 +147,11 @@ struct PartyOperations: Sendable {
   private func removeRider(
     _ request: Moyeo_V1_RemoveRiderRequest, _ context: CallContext
   ) async throws -> [UInt8] {
-    let id = try reading.partyID(request.hasID ? request.id : nil)
+    let id = try reading.partyID(request.idIfSet)
     let rider = try reading.validation.id(
-      request.hasRiderID ? request.riderID : nil, field: "riderId")
-    let reason = try reading.removalReason(request.hasReason ? request.reason : nil)
-    let actor = try reading.actor(request.hasHostID ? request.hostID : nil, field: "hostId")
+      request.riderIDIfSet, field: "riderId")
+    let reason = try reading.removalReason(request.reasonIfSet)
+    let actor = try reading.actor(request.hostIDIfSet, field: "hostId")
     return try await answer { () async throws(PartyServiceError) in
       try await partyService.removeRider(
         partyID: id, riderID: rider, reason: reason, actorID: actor,
@@ -173,7 +168,7 @@ struct PartyOperations: Sendable {
   ) throws(PartyServiceError) -> CommandContext {
     var out = CommandContext(
       method: "POST", path: path, idempotencyKey: context.idempotencyKey,
-      deadline: clock.now().advanced(milliseconds: Self.deadlineMilliseconds))
+      deadline: services.clock.now().advanced(milliseconds: Self.deadlineMilliseconds))
     guard context.idempotencyKey != nil else { return out }
     var options = BinaryEncodingOptions()
     options.useDeterministicOrdering = true

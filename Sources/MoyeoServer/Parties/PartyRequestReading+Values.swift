@@ -26,14 +26,14 @@ extension PartyRequestReading {
     return RidePlace(
       name: place.name,
       coordinate: try validation.coordinate(
-        latitude: place.hasLatitude ? place.latitude : nil,
-        longitude: place.hasLongitude ? place.longitude : nil, prefix: field + "."))
+        latitude: place.latitudeIfSet,
+        longitude: place.longitudeIfSet, prefix: field + "."))
   }
 
   func point(_ point: Moyeo_V1_Point, field: String) throws(APIError) -> Coordinate {
     try validation.coordinate(
-      latitude: point.hasLatitude ? point.latitude : nil,
-      longitude: point.hasLongitude ? point.longitude : nil, prefix: field + ".")
+      latitude: point.latitudeIfSet,
+      longitude: point.longitudeIfSet, prefix: field + ".")
   }
 
   func time(_ time: Google_Protobuf_Timestamp, field: String) throws(APIError) -> Instant {
@@ -86,9 +86,10 @@ extension PartyRequestReading {
     guard let attributes, !attributes.fields.isEmpty else { return [:] }
     _ = try validation.attributes(attributes, field: field)
     var out: [String: String] = [:]
-    for (name, value) in attributes.fields {
+    for (sent, value) in attributes.fields {
+      let name = CanonicalText.normalize(sent)
       switch value.kind {
-      case .stringValue(let text): out[name] = text
+      case .stringValue(let text): out[name] = CanonicalText.normalize(text)
       case .boolValue(let flag): out[name] = flag ? "true" : "false"
       case .numberValue(let number):
         var bytes: [UInt8] = []
@@ -110,7 +111,8 @@ extension PartyRequestReading {
         "at most 8 attributes; got \(policy.sameAttributes.count)")
     }
     var names: [String] = []
-    for (i, name) in policy.sameAttributes.enumerated() {
+    for (i, sent) in policy.sameAttributes.enumerated() {
+      let name = CanonicalText.normalize(sent)
       guard (1...64).contains(name.utf8.count) else {
         throw APIError(
           .badValue, field: "policy.sameAttributes[\(i)]", "an attribute name has 1 to 64 bytes")
@@ -127,7 +129,7 @@ extension PartyRequestReading {
     }
     return RidePolicy(
       sameAttributes: names,
-      pack: try word(policy.hasPack ? policy.pack : nil, field: "policy.pack"),
+      pack: try word(policy.packIfSet, field: "policy.pack"),
       maxWalkMeters: try limit(policy.hasMaxWalkMeters, policy.maxWalkMeters, "maxWalkMeters"),
       maxDetourRatio: try limit(
         policy.hasMaxDetourRatio, policy.maxDetourRatio, "maxDetourRatio"),

@@ -19,40 +19,40 @@ struct PartyRequestReading: Sendable {
   func create(_ request: Moyeo_V1_CreatePartyRequest) throws(APIError) -> CreateParty {
     let window = DepartureWindow(
       time: try requiredTime(
-        request.hasDepartureTime ? request.departureTime : nil, field: "departureTime"),
+        request.departureTimeIfSet, field: "departureTime"),
       toleranceMilliseconds: try tolerance(
-        request.hasDepartureWindowSeconds ? request.departureWindowSeconds : nil)
+        request.departureWindowSecondsIfSet)
         ?? DepartureWindow.standardToleranceMilliseconds)
     var command = CreateParty(
-      hostID: try validation.id(request.hasHostID ? request.hostID : nil, field: "hostId"),
-      origin: try place(request.hasOrigin ? request.origin : nil, field: "origin"),
+      hostID: try validation.id(request.hostIDIfSet, field: "hostId"),
+      origin: try place(request.originIfSet, field: "origin"),
       destination: try place(
-        request.hasDestination ? request.destination : nil, field: "destination"),
+        request.destinationIfSet, field: "destination"),
       window: window)
     if request.hasHostSeats { command.hostSeats = Int(request.hostSeats) }
     command.attributes = try attributes(
-      request.hasAttributes ? request.attributes : nil, field: "attributes")
-    command.hostWeight = request.hasWeight ? request.weight : nil
+      request.attributesIfSet, field: "attributes")
+    command.hostWeight = request.weightIfSet
     try validation.bounded(request.riders.count, 100, field: "riders")
     for (i, rider) in request.riders.enumerated() {
       command.riders.append(try self.rider(rider, prefix: "riders[\(i)]."))
     }
-    command.seats = request.hasSeats ? Int(request.seats) : nil
+    command.seats = request.seatsIfSet.map(Int.init)
     if request.hasMaxWalkMeters { command.limits.maxWalkMeters = request.maxWalkMeters }
     if request.hasMaxDetourRatio { command.limits.maxDetourRatio = request.maxDetourRatio }
     if request.hasMinSharedRatio { command.limits.minSharedRatio = request.minSharedRatio }
     command.tags = try validation.tags(request.tags, field: "tags")
     if request.hasPolicy { command.policy = try policy(request.policy) }
     command.policyPack = try word(
-      request.hasPolicyPack ? request.policyPack : nil, field: "policyPack")
-    if let rule = try splitRule(request.hasSplitRule ? request.splitRule : nil) {
+      request.policyPackIfSet, field: "policyPack")
+    if let rule = try splitRule(request.splitRuleIfSet) {
       command.splitRule = rule
     }
     command.allowsRaisedShares = request.allowRaisedShares
     command.isCalled = request.called
-    command.tariffID = try word(request.hasTariffID ? request.tariffID : nil, field: "tariffId")
+    command.tariffID = try word(request.tariffIDIfSet, field: "tariffId")
     command.vehicleClass = try word(
-      request.hasVehicleClass ? request.vehicleClass : nil, field: "vehicleClass")
+      request.vehicleClassIfSet, field: "vehicleClass")
     return command
   }
 
@@ -62,31 +62,38 @@ struct PartyRequestReading: Sendable {
   ) throws(APIError) -> JoinParty {
     JoinParty(
       riderID: try validation.id(
-        rider.hasRiderID ? rider.riderID : nil, field: prefix + "riderId"),
+        rider.riderIDIfSet, field: prefix + "riderId"),
       destination: rider.hasDropOff
         ? try place(rider.dropOff, field: prefix + "dropOff") : nil,
-      seats: rider.hasSeats ? Int(rider.seats) : nil,
+      origin: rider.hasOrigin
+        ? try place(rider.origin, field: prefix + "origin").coordinate : nil,
+      seats: rider.seatsIfSet.map(Int.init),
       attributes: try attributes(
-        rider.hasAttributes ? rider.attributes : nil, field: prefix + "attributes"),
-      weight: rider.hasWeight ? rider.weight : nil)
+        rider.attributesIfSet, field: prefix + "attributes"),
+      wishes: RideWishes(
+        maxWalkMeters: rider.maxWalkMetersIfSet,
+        maxDetourRatio: rider.maxDetourRatioIfSet,
+        minSharedRatio: rider.minSharedRatioIfSet),
+      weight: rider.weightIfSet,
+      maxShare: rider.maxShareIfSet)
   }
 
   func join(_ request: Moyeo_V1_JoinPartyRequest) throws(APIError) -> JoinParty {
     JoinParty(
-      riderID: try validation.id(request.hasRiderID ? request.riderID : nil, field: "riderId"),
+      riderID: try validation.id(request.riderIDIfSet, field: "riderId"),
       destination: request.hasDestination
         ? try place(request.destination, field: "destination") : nil,
       origin: request.hasOrigin
         ? try place(request.origin, field: "origin").coordinate : nil,
-      seats: request.hasSeats ? Int(request.seats) : nil,
+      seats: request.seatsIfSet.map(Int.init),
       attributes: try attributes(
-        request.hasAttributes ? request.attributes : nil, field: "attributes"),
+        request.attributesIfSet, field: "attributes"),
       wishes: RideWishes(
-        maxWalkMeters: request.hasMaxWalkMeters ? request.maxWalkMeters : nil,
-        maxDetourRatio: request.hasMaxDetourRatio ? request.maxDetourRatio : nil,
-        minSharedRatio: request.hasMinSharedRatio ? request.minSharedRatio : nil),
-      weight: request.hasWeight ? request.weight : nil,
-      maxShare: request.hasMaxShare ? request.maxShare : nil)
+        maxWalkMeters: request.maxWalkMetersIfSet,
+        maxDetourRatio: request.maxDetourRatioIfSet,
+        minSharedRatio: request.minSharedRatioIfSet),
+      weight: request.weightIfSet,
+      maxShare: request.maxShareIfSet)
   }
 
   /// The same fields: what is previewed is the join.
@@ -110,8 +117,8 @@ struct PartyRequestReading: Sendable {
       departureTime: request.hasDepartureTime
         ? try time(request.departureTime, field: "departureTime") : nil,
       toleranceMilliseconds: try tolerance(
-        request.hasDepartureWindowSeconds ? request.departureWindowSeconds : nil),
-      seats: request.hasSeats ? Int(request.seats) : nil)
+        request.departureWindowSecondsIfSet),
+      seats: request.seatsIfSet.map(Int.init))
   }
 
   func removalReason(_ word: String?) throws(APIError) -> RemovalReason {
@@ -128,7 +135,7 @@ struct PartyRequestReading: Sendable {
       throw APIError(.missingField, field: "amount", "amount is required")
     }
     return SettleParty(
-      payerID: try validation.id(request.hasPayerID ? request.payerID : nil, field: "payerId"),
+      payerID: try validation.id(request.payerIDIfSet, field: "payerId"),
       amount: request.amount, tolls: request.hasTolls ? request.tolls : 0)
   }
 
@@ -155,8 +162,8 @@ struct PartyRequestReading: Sendable {
       states.insert(state)
     }
     return PartyListQuery(
-      person: person, states: states, limit: request.hasLimit ? Int(request.limit) : nil,
-      cursor: request.hasCursor ? request.cursor : nil)
+      person: person, states: states, limit: request.limitIfSet.map(Int.init),
+      cursor: request.cursorIfSet)
   }
 
   func search(_ request: Moyeo_V1_SearchPartiesRequest) throws(APIError) -> PartySearchQuery {
@@ -165,15 +172,15 @@ struct PartyRequestReading: Sendable {
       query.destination = try point(request.destination, field: "destination")
     }
     query.destinationRadiusMeters =
-      request.hasDestinationRadiusMeters ? request.destinationRadiusMeters : nil
+      request.destinationRadiusMetersIfSet
     query.from = request.hasFrom ? try time(request.from, field: "from") : nil
     query.to = request.hasTo ? try time(request.to, field: "to") : nil
-    query.seats = request.hasSeats ? Int(request.seats) : nil
+    query.seats = request.seatsIfSet.map(Int.init)
     query.tags = try validation.tags(request.tags, field: "tags")
-    query.tagMatch = try validation.tagMatch(request.hasTagMatch ? request.tagMatch : nil)
-    query.limit = request.hasLimit ? Int(request.limit) : nil
-    query.cursor = request.hasCursor ? request.cursor : nil
-    query.minVersion = request.hasMinVersion ? request.minVersion : nil
+    query.tagMatch = try validation.tagMatch(request.tagMatchIfSet)
+    query.limit = request.limitIfSet.map(Int.init)
+    query.cursor = request.cursorIfSet
+    query.minVersion = request.minVersionIfSet
     return query
   }
 
@@ -183,9 +190,9 @@ struct PartyRequestReading: Sendable {
     guard request.hasBox else {
       return .around(
         try validation.coordinate(
-          latitude: request.hasLatitude ? request.latitude : nil,
-          longitude: request.hasLongitude ? request.longitude : nil),
-        radiusMeters: request.hasRadiusMeters ? request.radiusMeters : nil)
+          latitude: request.latitudeIfSet,
+          longitude: request.longitudeIfSet),
+        radiusMeters: request.radiusMetersIfSet)
     }
     guard !request.hasLatitude && !request.hasLongitude && !request.hasRadiusMeters else {
       throw APIError(
@@ -195,8 +202,8 @@ struct PartyRequestReading: Sendable {
     do throws(APIError) {
       guard
         let area = try validation.box(
-          west: box.hasWest ? box.west : nil, south: box.hasSouth ? box.south : nil,
-          east: box.hasEast ? box.east : nil, north: box.hasNorth ? box.north : nil)
+          west: box.westIfSet, south: box.southIfSet,
+          east: box.eastIfSet, north: box.northIfSet)
       else {
         throw APIError(.missingField, field: "west", "a box needs west, south, east and north")
       }
@@ -219,28 +226,29 @@ struct PartyRequestReading: Sendable {
     let departure =
       request.hasDepartureTime ? try time(request.departureTime, field: "departureTime") : now
     let query = MatchQuery(
-      riderID: try validation.id(request.hasRiderID ? request.riderID : nil, field: "riderId"),
-      origin: try place(request.hasOrigin ? request.origin : nil, field: "origin").coordinate,
+      riderID: try validation.id(request.riderIDIfSet, field: "riderId"),
+      origin: try place(request.originIfSet, field: "origin").coordinate,
       destination: try place(
-        request.hasDestination ? request.destination : nil, field: "destination"),
+        request.destinationIfSet, field: "destination"),
       window: DepartureWindow(
         time: departure,
         toleranceMilliseconds: try tolerance(
-          request.hasDepartureWindowSeconds ? request.departureWindowSeconds : nil)
+          request.departureWindowSecondsIfSet)
           ?? DepartureWindow.standardToleranceMilliseconds),
       now: now,
       wishes: RideWishes(
-        maxWalkMeters: request.hasMaxWalkMeters ? request.maxWalkMeters : nil,
-        maxDetourRatio: request.hasMaxDetourRatio ? request.maxDetourRatio : nil,
-        minSharedRatio: request.hasMinSharedRatio ? request.minSharedRatio : nil),
+        maxWalkMeters: request.maxWalkMetersIfSet,
+        maxDetourRatio: request.maxDetourRatioIfSet,
+        minSharedRatio: request.minSharedRatioIfSet),
       seats: request.hasSeats ? Int(request.seats) : 1,
       attributes: try attributes(
-        request.hasAttributes ? request.attributes : nil, field: "attributes"),
-      maxShare: request.hasMaxShare ? request.maxShare : nil, explain: request.explain)
+        request.attributesIfSet, field: "attributes"),
+      maxShare: request.maxShareIfSet, explain: request.explain,
+      allowsOverlap: request.allowsOverlap)
     return PartyMatchRequest(
       query: query, tags: try validation.tags(request.tags, field: "tags"),
-      limit: request.hasLimit ? Int(request.limit) : nil,
-      minVersion: request.hasMinVersion ? request.minVersion : nil)
+      limit: request.limitIfSet.map(Int.init),
+      minVersion: request.minVersionIfSet)
   }
 
   func batch(
@@ -256,13 +264,12 @@ struct PartyRequestReading: Sendable {
       }
     }
     return PartyBatchQuery(
-      requests: requests, maxSeats: request.hasMaxSeats ? Int(request.maxSeats) : nil,
+      requests: requests, maxSeats: request.maxSeatsIfSet.map(Int.init),
       seed: request.hasSeed ? UInt64(bitPattern: request.seed) : 1,
-      iterations: request.hasIterations ? Int(request.iterations) : nil,
-      timeBudgetMilliseconds: request.hasTimeBudgetMilliseconds
-        ? Int(request.timeBudgetMilliseconds) : nil,
+      iterations: request.iterationsIfSet.map(Int.init),
+      timeBudgetMilliseconds: request.timeBudgetMillisecondsIfSet.map(Int.init),
       policy: request.hasPolicy ? try policy(request.policy) : .none,
-      tariffID: try word(request.hasTariffID ? request.tariffID : nil, field: "tariffId"))
+      tariffID: try word(request.tariffIDIfSet, field: "tariffId"))
   }
 
   private func rideRequest(
@@ -275,6 +282,14 @@ struct PartyRequestReading: Sendable {
     if request.hasMaxDetourRatio {
       limits.maxDetourRatio = try number(request.maxDetourRatio, field: "maxDetourRatio")
     }
+    if request.hasMinSharedRatio {
+      let ratio = try number(request.minSharedRatio, field: "minSharedRatio")
+      guard ratio <= 1 else {
+        throw APIError(
+          .limitOutOfRange, field: "minSharedRatio", "minSharedRatio is 0 to 1; got \(ratio)")
+      }
+      limits.minSharedRatio = ratio
+    }
     let seats = request.hasSeats ? Int(request.seats) : 1
     guard (1...PartyConfiguration.maximumSeatsOfTaxi).contains(seats) else {
       throw APIError(
@@ -282,18 +297,18 @@ struct PartyRequestReading: Sendable {
         "seats is 1 to \(PartyConfiguration.maximumSeatsOfTaxi); got \(seats)")
     }
     return RideRequest(
-      riderID: try validation.id(request.hasRiderID ? request.riderID : nil, field: "riderId"),
-      origin: try place(request.hasOrigin ? request.origin : nil, field: "origin"),
+      riderID: try validation.id(request.riderIDIfSet, field: "riderId"),
+      origin: try place(request.originIfSet, field: "origin"),
       destination: try place(
-        request.hasDestination ? request.destination : nil, field: "destination"),
+        request.destinationIfSet, field: "destination"),
       window: DepartureWindow(
         time: request.hasDepartureTime
           ? try time(request.departureTime, field: "departureTime") : now,
         toleranceMilliseconds: try tolerance(
-          request.hasDepartureWindowSeconds ? request.departureWindowSeconds : nil)
+          request.departureWindowSecondsIfSet)
           ?? DepartureWindow.standardToleranceMilliseconds),
       limits: limits, seats: seats,
       attributes: try attributes(
-        request.hasAttributes ? request.attributes : nil, field: "attributes"))
+        request.attributesIfSet, field: "attributes"))
   }
 }

@@ -15,7 +15,7 @@ struct PartyWatch: Sendable {
   }
 
   private func source(_ request: Moyeo_V1_WatchPartyRequest) throws(APIError) -> any EventSource {
-    let id = try reading.partyID(request.hasID ? request.id : nil)
+    let id = try reading.partyID(request.idIfSet)
     // Before the party is looked up: nothing that comes after it is missed.
     let newest = partyService.eventBounds.newest
     do throws(PartyServiceError) {

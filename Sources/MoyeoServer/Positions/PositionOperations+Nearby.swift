@@ -15,19 +15,20 @@ extension PositionOperations {
       return try nearby(
         try validation.decodedOnEventLoop(Moyeo_V1_NearbyRequest.self, bytes), .eventLoop)
     }
-    return try answer(question.search, in: try layer(question.layer, minVersion: nil), .eventLoop)
+    return try answer(
+      question.search, in: try services.layer(question.layer, minVersion: nil), .eventLoop)
   }
 
   func nearby(
-    _ request: Moyeo_V1_NearbyRequest, _ place: Place = .pool
+    _ request: Moyeo_V1_NearbyRequest, _ place: RequestServices.Place = .pool(WorkCaller())
   ) throws(APIError) -> [UInt8] {
-    let layer = try layer(
-      request.hasLayer ? request.layer : nil,
-      minVersion: request.hasMinVersion ? request.minVersion : nil)
+    let layer = try services.layer(
+      request.layerIfSet,
+      minVersion: request.minVersionIfSet)
     let search = try search(request)
-    let demand = try demand(
-      staleness: request.hasMaxStalenessSeconds ? request.maxStalenessSeconds : nil,
-      minVersion: request.hasMinVersion ? request.minVersion : nil)
+    let demand = try services.demand(
+      staleness: request.maxStalenessSecondsIfSet,
+      minVersion: request.minVersionIfSet)
     guard demand.maximumStaleness > 0 else { return try answer(search, in: layer, place) }
     let version = layer.version
     let now = layers.clock.now()
@@ -36,7 +37,7 @@ extension PositionOperations {
     ) { () throws(APIError) in
       var writer = ProtobufWriter(capacity: 80 + search.limit * 160)
       var expiresAt = ObjectModel.Instant.distantFuture
-      var budget = budget(place)
+      var budget = services.budget(place)
       try write(search, in: layer, at: version, now: now, &budget, place, to: &writer) {
         expiresAt = min(expiresAt, $0.expiresAt)
       }
@@ -47,10 +48,10 @@ extension PositionOperations {
 
   /// What nearly all callers ask for: nothing is looked up, nothing is kept.
   private func answer(
-    _ search: NearbySearch, in layer: Layer, _ place: Place
+    _ search: NearbySearch, in layer: Layer, _ place: RequestServices.Place
   ) throws(APIError) -> [UInt8] {
     var writer = ProtobufWriter(capacity: 80 + search.limit * 160)
-    var budget = budget(place)
+    var budget = services.budget(place)
     try write(
       search, in: layer, at: layer.version, now: layers.clock.now(), &budget, place, to: &writer)
     writer.sharing(ageSeconds: 0, isCoalesced: false)
@@ -81,7 +82,7 @@ extension PositionOperations {
   /// - Throws: ``APIError`` when the search is refused or its budget is spent.
   private func write(
     _ search: NearbySearch, in layer: Layer, at version: LayerVersion, now: ObjectModel.Instant,
-    _ budget: inout WorkBudget, _ place: Place, to writer: inout ProtobufWriter,
+    _ budget: inout WorkBudget, _ place: RequestServices.Place, to writer: inout ProtobufWriter,
     visiting visit: ((HitView) -> Void)? = nil
   ) throws(APIError) {
     let bearings = BearingOrigin(search.origin)
@@ -102,7 +103,7 @@ extension PositionOperations {
         if let visit { visit(hit) }
       }
     } catch {
-      throw refusal(error, place)
+      throw services.refusal(error, place)
     }
     if let next { writer.string(2, next) }
     writer.version(3, version)
@@ -124,9 +125,9 @@ extension PositionOperations {
   }
 
   func nearbyBatch(
-    _ request: Moyeo_V1_NearbyBatchRequest, _ place: Place
+    _ request: Moyeo_V1_NearbyBatchRequest, _ place: RequestServices.Place
   ) throws(APIError) -> [UInt8] {
-    let name = try validation.layerName(request.hasLayer ? request.layer : nil)
+    let name = try validation.layerName(request.layerIfSet)
     guard request.requests.count <= layers.limits.nearbyBatch else {
       throw APIError(
         .tooManyItems, field: "requests",
@@ -148,10 +149,10 @@ extension PositionOperations {
 
   /// Each query is answered or refused on its own, all of them at one time and from one budget.
   private func batch(
-    of count: Int, _ place: Place, _ item: (Int) throws(APIError) -> BatchItem
+    of count: Int, _ place: RequestServices.Place, _ item: (Int) throws(APIError) -> BatchItem
   ) throws(APIError) -> [UInt8] {
     let now = layers.clock.now()
-    var budget = budget(place)
+    var budget = services.budget(place)
     var writer = ProtobufWriter(capacity: count * 3072)
     for i in 0..<count {
       do throws(APIError) {
@@ -165,7 +166,8 @@ extension PositionOperations {
           }
         }
       } catch {
-        if error.isForPool { throw error }
+        // Nobody waits for what the others would have answered.
+        if error.isForPool || error.reason == .deadlineExceeded { throw error }
         let refusal = error.prefixingFields("requests[\(i)].")
         var answer = ProtobufWriter()
         answer.int32(1, refusal.reason.status.http)
@@ -182,46 +184,32 @@ extension PositionOperations {
       throw APIError(
         .conflictingFields, field: "layer", "a batch is about one layer, \(quoted(name))")
     }
-    return try layer(name, minVersion: item.hasMinVersion ? item.minVersion : nil)
+    return try services.layer(name, minVersion: item.minVersionIfSet)
   }
 
-  /// The layers's query of a request.
+  /// The layers' query of a request.
   func search(_ request: Moyeo_V1_NearbyRequest) throws(APIError) -> NearbySearch {
     guard request.unknownFields.data.isEmpty else {
       throw APIError(.unknownField, "the query has fields that this service does not know")
     }
     var search = NearbySearch(
       origin: try validation.coordinate(
-        latitude: request.hasLatitude ? request.latitude : nil,
-        longitude: request.hasLongitude ? request.longitude : nil, allowsNullIsland: true),
+        latitude: request.latitudeIfSet,
+        longitude: request.longitudeIfSet, allowsNullIsland: true),
       limit: try validation.limit(
-        request.hasLimit ? request.limit : nil, default: layers.limits.defaultHits,
+        request.limitIfSet, default: layers.limits.defaultHits,
         maximum: layers.limits.hits))
     search.radiusMillimeters = try validation.radiusMillimeters(
-      request.hasRadiusMeters ? request.radiusMeters : nil)
+      request.radiusMetersIfSet)
     if request.hasWithin {
       search.within = try validation.polygon(request.within, field: "within")
     }
-    search.filter = try filter(
-      tags: request.tags, tagMatch: request.hasTagMatch ? request.tagMatch : nil,
+    search.filter = try services.filter(
+      tags: request.tags, tagMatch: request.tagMatchIfSet,
       notTags: request.notTags, excludeIDs: request.excludeIds, conditions: request.where,
-      maxAgeSeconds: request.hasMaxAgeSeconds ? request.maxAgeSeconds : nil)
-    search.cursor = request.hasCursor ? request.cursor : nil
+      maxAgeSeconds: request.maxAgeSecondsIfSet)
+    search.cursor = request.cursorIfSet
     return search
-  }
-
-  func filter(
-    tags: [String], tagMatch: String?, notTags: [String], excludeIDs: [String],
-    conditions: [Moyeo_V1_AttributeCondition], maxAgeSeconds: Double?
-  ) throws(APIError) -> ObjectFilter {
-    var filter = ObjectFilter()
-    filter.tags = try validation.tags(tags, field: "tags")
-    filter.tagMatch = try validation.tagMatch(tagMatch)
-    filter.notTags = try validation.tags(notTags, field: "notTags")
-    filter.excludedIDs = try validation.excludedIDs(excludeIDs)
-    filter.conditions = try validation.conditions(conditions)
-    filter.maximumAgeMilliseconds = try validation.maximumAgeMilliseconds(maxAgeSeconds)
-    return filter
   }
 
   func ageSeconds(since observedAt: ObjectModel.Instant, now: ObjectModel.Instant) -> Double {

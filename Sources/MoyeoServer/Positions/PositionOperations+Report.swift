@@ -53,7 +53,7 @@ extension PositionOperations {
   /// Stores what is valid and says of each other item why not. When every item is invalid the
   /// call itself fails, with the list beside the error.
   func report(_ request: Moyeo_V1_ReportRequest) throws(APIError) -> [UInt8] {
-    let name = try validation.layerName(request.hasLayer ? request.layer : nil)
+    let name = try validation.layerName(request.layerIfSet)
     return try encoded(report(request.positions, to: name))
   }
 
@@ -122,17 +122,17 @@ extension PositionOperations {
       guard position.unknownFields.data.isEmpty else {
         throw APIError(.unknownField, "the position has fields that this service does not know")
       }
-      let id = try validation.id(position.hasID ? position.id : nil, field: "id")
+      let id = try validation.id(position.idIfSet, field: "id")
       let coordinate = try validation.coordinate(
-        latitude: position.hasLatitude ? position.latitude : nil,
-        longitude: position.hasLongitude ? position.longitude : nil,
+        latitude: position.latitudeIfSet,
+        longitude: position.longitudeIfSet,
         allowsNullIsland: settings.allowsNullIsland)
       let report = PositionReport(
         id: id, latitude: coordinate.latitude, longitude: coordinate.longitude,
         tags: try validation.tags(position.tags, field: "tags"),
         attributes: try validation.attributes(position.attributes, field: "attributes"),
         ttlMilliseconds: try validation.ttlMilliseconds(
-          position.hasTtlSeconds ? position.ttlSeconds : nil, field: "ttlSeconds"),
+          position.ttlSecondsIfSet, field: "ttlSeconds"),
         observedAt: position.hasObservedAt
           ? try validation.time(position.observedAt, field: "observedAt") : nil)
       return report
@@ -166,7 +166,8 @@ extension PositionOperations {
     case .full:
       rejection.reason = Reason.quotaExceeded.rawValue
       rejection.message =
-        "the layer holds as many objects as it may: remove some, or raise its quota"
+        "the layer, or all layers together, hold as many objects and bytes as they may: remove "
+        + "some, or raise limits.objectsPerLayer, limits.objects or limits.objectBytes"
     case .stale:
       rejection.field = "observedAt"
       rejection.reason = Reason.stale.rawValue
@@ -198,12 +199,12 @@ extension PositionOperations {
 
   /// Takes an object out; removing what is not there is not an error.
   func remove(_ request: Moyeo_V1_RemovePositionRequest) throws(APIError) -> [UInt8] {
-    let name = try validation.layerName(request.hasLayer ? request.layer : nil)
+    let name = try validation.layerName(request.layerIfSet)
     guard !LayerName.reserved.contains(name) else {
       throw APIError(LayerError.reservedLayer(name))
     }
-    let layer = try layer(name, minVersion: nil)
-    let id = try validation.id(request.hasID ? request.id : nil, field: "id")
+    let layer = try services.layer(name, minVersion: nil)
+    let id = try validation.id(request.idIfSet, field: "id")
     var response = Moyeo_V1_RemovePositionResponse()
     response.removed = layer.remove(id: id, now: layers.clock.now())
     response.version = layer.version.text

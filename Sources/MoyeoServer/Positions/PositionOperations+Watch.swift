@@ -21,24 +21,26 @@ extension PositionOperations {
   }
 
   private func source(_ request: Moyeo_V1_WatchPositionsRequest) async throws -> any EventSource {
-    let layer = try layer(request.hasLayer ? request.layer : nil, minVersion: nil)
+    let layer = try services.layer(request.layerIfSet, minVersion: nil)
     let fenceIDs = try fenceIDs(of: request.fences)
     let query = WatchQuery(
       areas: try areas(of: request),
-      filter: try filter(
-        tags: request.tags, tagMatch: request.hasTagMatch ? request.tagMatch : nil,
+      filter: try services.filter(
+        tags: request.tags, tagMatch: request.tagMatchIfSet,
         notTags: request.notTags, excludeIDs: request.excludeIds, conditions: request.where,
         maxAgeSeconds: nil))
     let interval = try validation.interval(
-      request.hasIntervalMilliseconds ? request.intervalMilliseconds : nil, default: 100)
+      request.intervalMillisecondsIfSet, default: 100)
     let kinds = try kinds(request.kinds)
-    let token = request.hasResumeToken ? request.resumeToken : nil
+    let token = request.resumeTokenIfSet
     let clock = layers.clock
-    let open: @Sendable (Place) throws(APIError) -> WatchReader = { place throws(APIError) in
+    let open: @Sendable (RequestServices.Place) throws(APIError) -> WatchReader = {
+      place throws(APIError) in
       do throws(LayerError) {
-        return try layer.watch(query, resuming: token, clock: clock, budget: self.budget(place))
+        return try layer.watch(
+          query, resuming: token, clock: clock, budget: self.services.budget(place))
       } catch {
-        throw self.refusal(error, place)
+        throw self.services.refusal(error, place)
       }
     }
     // Many areas take a while to lay out, and so does one that holds much: not on an event loop.
@@ -54,7 +56,7 @@ extension PositionOperations {
     if let reader {
       opened = reader
     } else {
-      opened = try await shared.onPool { () throws(APIError) in try open(.pool) }
+      opened = try await shared.onPool { caller throws(APIError) in try open(.pool(caller)) }
     }
     return WatchSource(
       reader: opened, interval: interval, kinds: kinds, fenceIDs: fenceIDs, clock: clock)
@@ -84,7 +86,7 @@ extension PositionOperations {
     var seen: Set<String> = []
     var ids: [String] = []
     for (i, fence) in fences.enumerated() {
-      let id = try validation.id(fence.hasID ? fence.id : nil, field: "fences[\(i)].id")
+      let id = try validation.id(fence.idIfSet, field: "fences[\(i)].id")
       guard seen.insert(id).inserted else {
         throw APIError(.badID, field: "fences[\(i)].id", "the id \(quoted(id)) stands twice")
       }
@@ -95,13 +97,13 @@ extension PositionOperations {
 
   private func areas(of request: Moyeo_V1_WatchPositionsRequest) throws(APIError) -> [WatchArea] {
     let box = try validation.box(
-      west: request.hasWest ? request.west : nil, south: request.hasSouth ? request.south : nil,
-      east: request.hasEast ? request.east : nil, north: request.hasNorth ? request.north : nil)
+      west: request.westIfSet, south: request.southIfSet,
+      east: request.eastIfSet, north: request.northIfSet)
     let one = try area(
-      latitude: request.hasLatitude ? request.latitude : nil,
-      longitude: request.hasLongitude ? request.longitude : nil,
-      radiusMeters: request.hasRadiusMeters ? request.radiusMeters : nil, box: box,
-      polygon: request.hasWithin ? request.within : nil)
+      latitude: request.latitudeIfSet,
+      longitude: request.longitudeIfSet,
+      radiusMeters: request.radiusMetersIfSet, box: box,
+      polygon: request.withinIfSet)
     guard let one else {
       guard !request.fences.isEmpty else {
         throw APIError(
@@ -128,17 +130,17 @@ extension PositionOperations {
       if fence.hasBox {
         let edges = fence.box
         box = try validation.box(
-          west: edges.hasWest ? edges.west : nil, south: edges.hasSouth ? edges.south : nil,
-          east: edges.hasEast ? edges.east : nil, north: edges.hasNorth ? edges.north : nil)
+          west: edges.westIfSet, south: edges.southIfSet,
+          east: edges.eastIfSet, north: edges.northIfSet)
         guard box != nil else {
           throw APIError(.missingField, field: "box.west", "a box has four edges")
         }
       }
       let area = try area(
-        latitude: fence.hasLatitude ? fence.latitude : nil,
-        longitude: fence.hasLongitude ? fence.longitude : nil,
-        radiusMeters: fence.hasRadiusMeters ? fence.radiusMeters : nil, box: box,
-        polygon: fence.hasWithin ? fence.within : nil)
+        latitude: fence.latitudeIfSet,
+        longitude: fence.longitudeIfSet,
+        radiusMeters: fence.radiusMetersIfSet, box: box,
+        polygon: fence.withinIfSet)
       guard let area else {
         throw APIError(
           .missingField, field: "latitude",

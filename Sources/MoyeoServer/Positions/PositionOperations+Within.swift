@@ -8,10 +8,10 @@ import QueryCoalescing
 
 extension PositionOperations {
   func get(_ request: Moyeo_V1_GetPositionRequest) throws(APIError) -> [UInt8] {
-    let layer = try layer(
-      request.hasLayer ? request.layer : nil,
-      minVersion: request.hasMinVersion ? request.minVersion : nil)
-    let id = try validation.id(request.hasID ? request.id : nil, field: "id")
+    let layer = try services.layer(
+      request.layerIfSet,
+      minVersion: request.minVersionIfSet)
+    let id = try validation.id(request.idIfSet, field: "id")
     let now = layers.clock.now()
     let position = layer.index.withObject(id: id, now: now) { hit in
       var writer = ProtobufWriter(capacity: 256)
@@ -36,26 +36,26 @@ extension PositionOperations {
   }
 
   func within(_ request: Moyeo_V1_WithinRequest) async throws -> [UInt8] {
-    let layer = try layer(
-      request.hasLayer ? request.layer : nil,
-      minVersion: request.hasMinVersion ? request.minVersion : nil)
+    let layer = try services.layer(
+      request.layerIfSet,
+      minVersion: request.minVersionIfSet)
     guard let area = try area(of: request) else {
       throw APIError(
         .missingField, field: "west", "give a box (west, south, east, north) or a polygon")
     }
     let limit = try validation.limit(
-      request.hasLimit ? request.limit : nil, default: layers.limits.defaultHits,
+      request.limitIfSet, default: layers.limits.defaultHits,
       maximum: layers.limits.hits)
     let search = WithinSearch(
       area: area, limit: limit,
-      filter: try filter(
-        tags: request.tags, tagMatch: request.hasTagMatch ? request.tagMatch : nil,
+      filter: try services.filter(
+        tags: request.tags, tagMatch: request.tagMatchIfSet,
         notTags: request.notTags, excludeIDs: request.excludeIds, conditions: request.where,
-        maxAgeSeconds: request.hasMaxAgeSeconds ? request.maxAgeSeconds : nil),
-      cursor: request.hasCursor ? request.cursor : nil)
-    let demand = try demand(
-      staleness: request.hasMaxStalenessSeconds ? request.maxStalenessSeconds : nil,
-      minVersion: request.hasMinVersion ? request.minVersion : nil)
+        maxAgeSeconds: request.maxAgeSecondsIfSet),
+      cursor: request.cursorIfSet)
+    let demand = try services.demand(
+      staleness: request.maxStalenessSecondsIfSet,
+      minVersion: request.minVersionIfSet)
     let now = layers.clock.now()
     if !search.isLong {
       do throws(APIError) {
@@ -68,7 +68,7 @@ extension PositionOperations {
     }
     let found = try await shared.heavy(
       Self.question(request), demand, version: { layer.version.counter }, now: now
-    ) { () throws(APIError) in try self.answer(search, in: layer, .pool) }
+    ) { caller throws(APIError) in try self.answer(search, in: layer, .pool(caller)) }
     return found.encoded
   }
 
@@ -83,9 +83,9 @@ extension PositionOperations {
   }
 
   private func answer(
-    _ search: WithinSearch, in layer: Layer, _ place: Place
+    _ search: WithinSearch, in layer: Layer, _ place: RequestServices.Place
   ) throws(APIError) -> SharedReads.Answer {
-    var budget = budget(place)
+    var budget = services.budget(place)
     let now = layers.clock.now()
     // Read before, so that the answer claims no more than it shows.
     let version = layer.version
@@ -103,7 +103,7 @@ extension PositionOperations {
       }
       if let next { writer.string(2, next) }
     } catch {
-      throw refusal(error, place)
+      throw services.refusal(error, place)
     }
     writer.version(3, version)
     if isEmpty, let seen { for name in seen.unknown { writer.string(6, name) } }
@@ -112,8 +112,8 @@ extension PositionOperations {
 
   private func area(of request: Moyeo_V1_WithinRequest) throws(APIError) -> SearchArea? {
     let box = try validation.box(
-      west: request.hasWest ? request.west : nil, south: request.hasSouth ? request.south : nil,
-      east: request.hasEast ? request.east : nil, north: request.hasNorth ? request.north : nil)
+      west: request.westIfSet, south: request.southIfSet,
+      east: request.eastIfSet, north: request.northIfSet)
     guard (box == nil ? 0 : 1) + (request.hasPolygon ? 1 : 0) + (request.hasWithin ? 1 : 0) <= 1
     else {
       throw APIError(.conflictingFields, field: "polygon", "give a box or one polygon, not both")
@@ -133,31 +133,33 @@ extension PositionOperations {
       return try tagHistogram(request, .eventLoop)
     } catch {
       guard error.isForPool else { throw error }
-      return try await shared.onPool { () throws(APIError) in try tagHistogram(request, .pool) }
+      return try await shared.onPool { caller throws(APIError) in
+        try tagHistogram(request, .pool(caller))
+      }
     }
   }
 
   func tagHistogram(
-    _ request: Moyeo_V1_TagHistogramRequest, _ place: Place
+    _ request: Moyeo_V1_TagHistogramRequest, _ place: RequestServices.Place
   ) throws(APIError) -> [UInt8] {
-    let layer = try layer(
-      request.hasLayer ? request.layer : nil,
-      minVersion: request.hasMinVersion ? request.minVersion : nil)
+    let layer = try services.layer(
+      request.layerIfSet,
+      minVersion: request.minVersionIfSet)
     let limit = try validation.limit(
-      request.hasLimit ? request.limit : nil, default: layers.limits.defaultHits,
+      request.limitIfSet, default: layers.limits.defaultHits,
       maximum: layers.limits.hits)
     var filter = ObjectFilter()
     filter.maximumAgeMilliseconds = try validation.maximumAgeMilliseconds(
-      request.hasMaxAgeSeconds ? request.maxAgeSeconds : nil)
+      request.maxAgeSecondsIfSet)
     let area = try area(of: request)
-    var budget = budget(place)
+    var budget = services.budget(place)
     var response = Moyeo_V1_TagHistogramResponse()
     let counts: [(tag: String, count: Int)]
     do throws(LayerError) {
       counts = try layer.tagHistogram(
         area: area, filter: filter, limit: limit, now: layers.clock.now(), budget: &budget)
     } catch {
-      throw refusal(error, place)
+      throw services.refusal(error, place)
     }
     response.tags = counts.map { entry in
       var count = Moyeo_V1_TagCount()
@@ -171,8 +173,8 @@ extension PositionOperations {
 
   private func area(of request: Moyeo_V1_TagHistogramRequest) throws(APIError) -> TagHistogramArea {
     let box = try validation.box(
-      west: request.hasWest ? request.west : nil, south: request.hasSouth ? request.south : nil,
-      east: request.hasEast ? request.east : nil, north: request.hasNorth ? request.north : nil)
+      west: request.westIfSet, south: request.southIfSet,
+      east: request.eastIfSet, north: request.northIfSet)
     let hasCircle = request.hasLatitude || request.hasLongitude || request.hasRadiusMeters
     guard (box == nil ? 0 : 1) + (request.hasWithin ? 1 : 0) + (hasCircle ? 1 : 0) <= 1 else {
       throw APIError(
@@ -184,8 +186,8 @@ extension PositionOperations {
     }
     guard hasCircle else { return .everywhere }
     let center = try validation.coordinate(
-      latitude: request.hasLatitude ? request.latitude : nil,
-      longitude: request.hasLongitude ? request.longitude : nil, allowsNullIsland: true)
+      latitude: request.latitudeIfSet,
+      longitude: request.longitudeIfSet, allowsNullIsland: true)
     guard request.hasRadiusMeters else {
       throw APIError(.missingField, field: "radiusMeters", "a circle needs a radius")
     }
@@ -193,6 +195,20 @@ extension PositionOperations {
       return .everywhere
     }
     return .circle(center: center, radiusMillimeters: radius)
+  }
+
+  /// Ends a layer with all that is in it. There may be many objects: not on an event loop.
+  func deleteLayer(_ request: Moyeo_V1_DeleteLayerRequest) async throws -> [UInt8] {
+    let name = try validation.layerName(request.layerIfSet)
+    return try await shared.onPool { [layers] _ throws(APIError) in
+      var response = Moyeo_V1_DeleteLayerResponse()
+      do throws(LayerError) {
+        response.removed = Int32(clamping: try layers.deleteLayer(name))
+      } catch {
+        throw APIError(error)
+      }
+      return try encoded(response)
+    }
   }
 
   func listLayers() throws(APIError) -> [UInt8] {

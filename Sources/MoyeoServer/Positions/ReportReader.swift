@@ -7,7 +7,7 @@ import WireFormat
 ///
 /// A position costs a quarter of what the generated types cost. The reader takes only what is
 /// plainly valid: for anything else (an unknown field, a value out of range, attributes that are
-/// nested) it gives up, and the request goes through the generated types and their validation,
+/// nested or not in NFC) it gives up, and the request goes through the generated types and their validation,
 /// which also words the refusals. Both paths store the same bytes
 /// (`Tests/MoyeoServerTests` compares them).
 struct ReportReader: Sendable {
@@ -183,7 +183,7 @@ extension ReportReader {
     switch scalar.key {
     case 1 << 3 where scalar.bits == 0: break
     case 2 << 3 | 1 where Double(bitPattern: scalar.bits).isFinite: break
-    case 3 << 3 | 2 where isText(scalar.bytes): break
+    case 3 << 3 | 2 where isCanonicalText(scalar.bytes): break
     case 4 << 3 where scalar.bits <= 1: break
     default: return nil
     }
@@ -194,6 +194,12 @@ extension ReportReader {
     var bits: UInt8 = 0
     for byte in bytes { bits |= byte }
     return bits < 0x80
+  }
+
+  /// Valid UTF-8 in the spelling in which attributes are stored.
+  private func isCanonicalText(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    isASCII(bytes)
+      || String(validating: bytes, as: UTF8.self).map(CanonicalText.isNormalized) == true
   }
 
   /// Valid UTF-8.

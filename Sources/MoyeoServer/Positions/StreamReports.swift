@@ -180,7 +180,7 @@ struct ReportStream {
     guard ids.count <= Self.mostPacked else {
       throw APIError(.tooManyItems, field: "register.ids", "at most 100000 ids a message")
     }
-    let layer = try positions.layer(layerName, minVersion: nil)
+    let layer = try positions.services.layer(layerName, minVersion: nil)
     let now = positions.layers.clock.now()
     var handles: [ObjectHandle?] = []
     handles.reserveCapacity(ids.count)
@@ -212,9 +212,9 @@ struct ReportStream {
     guard count <= Self.mostPacked else {
       throw APIError(.tooManyItems, field: "packed", "at most 100000 positions a message")
     }
-    let layer = try positions.layer(layerName, minVersion: nil)
+    let layer = try positions.services.layer(layerName, minVersion: nil)
     let ttl = try positions.validation.ttlMilliseconds(
-      packed.hasTtlSeconds ? packed.ttlSeconds : nil, field: "packed.ttlSeconds")
+      packed.ttlSecondsIfSet, field: "packed.ttlSeconds")
     let now = positions.layers.clock.now()
     let times = layer.times(
       observedAt: packed.hasObservedAtMilliseconds

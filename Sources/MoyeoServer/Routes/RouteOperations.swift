@@ -20,9 +20,9 @@ struct RouteOperations: Sendable {
   }
 
   private func plan(_ request: Moyeo_V1_PlanRouteRequest) async throws -> [UInt8] {
-    let origin = try end(request.hasOrigin ? request.origin : nil, field: "origin")
+    let origin = try end(request.originIfSet, field: "origin")
     let destination = try end(
-      request.hasDestination ? request.destination : nil, field: "destination")
+      request.destinationIfSet, field: "destination")
     let departure =
       request.hasDepartureTime
       ? try validation.time(request.departureTime, field: "departureTime") : clock.now()
@@ -58,8 +58,8 @@ struct RouteOperations: Sendable {
       throw APIError(.missingField, field: field, "\(field) is required")
     }
     return try validation.coordinate(
-      latitude: place.hasLatitude ? place.latitude : nil,
-      longitude: place.hasLongitude ? place.longitude : nil, prefix: field + ".")
+      latitude: place.latitudeIfSet,
+      longitude: place.longitudeIfSet, prefix: field + ".")
   }
 
   private func stops(_ stops: [Moyeo_V1_RouteStop]) throws(APIError) -> [Stop] {
@@ -79,9 +79,9 @@ struct RouteOperations: Sendable {
       out.append(
         Stop(
           coordinate: try validation.coordinate(
-            latitude: stop.hasLatitude ? stop.latitude : nil,
-            longitude: stop.hasLongitude ? stop.longitude : nil, prefix: field + "."),
-          kind: kind, riderID: stop.hasRiderID ? stop.riderID : nil))
+            latitude: stop.latitudeIfSet,
+            longitude: stop.longitudeIfSet, prefix: field + "."),
+          kind: kind, riderID: stop.riderIDIfSet))
     }
     try checkRiders(out)
     return out

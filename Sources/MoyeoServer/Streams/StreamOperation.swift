@@ -5,6 +5,7 @@ import Hummingbird
 import MoyeoAPI
 import NIOCore
 import SwiftProtobuf
+import Threading
 
 /// One stream of the API, in both forms: a gRPC server stream and server-sent events, from the
 /// same source.
@@ -67,10 +68,12 @@ struct StreamOperation: Sendable {
     transcoder = JSONTranscoder(event)
     self.heartbeat = { token in try encoded(heartbeat(token)) }
     openEncoded = { bytes, context in
-      try await open(try RequestDecoding.message(Request.self, encoded: bytes), context)
+      try await open(
+        try await RequestDecoding.message(Request.self, encoded: bytes, on: context.pool), context)
     }
     openJSON = { body, parameters, lastEventID, context in
-      var message = try RequestDecoding.message(Request.self, body: body, parameters: parameters)
+      var message = try await RequestDecoding.message(
+        Request.self, body: body, parameters: parameters, on: context.pool)
       // The browser's own: newer than the one in the URL it connects to again.
       if let lastEventID, !lastEventID.isEmpty { message[keyPath: resumeToken] = lastEventID }
       return try await open(message, context)
@@ -84,18 +87,20 @@ struct StreamOperation: Sendable {
 
   func response(
     path: [(name: String, value: String)], body: Data?, request: Request,
-    over connection: any Channel, pump: StreamPump
+    over connection: any Channel, pump: StreamPump, pool: BoundedThreadPool
   ) async throws -> Response {
     let parameters = try RequestParameters(requestSchema).json(path: path, query: request.uri.query)
     let last = ServerSentEvents.lastEventID.flatMap { request.headers[$0] }
-    let source = try await openJSON(body, parameters, last, CallContext(request.headers))
+    var context = CallContext(request.headers)
+    context.pool = pool
+    let source = try await openJSON(body, parameters, last, context)
     return ServerSentEvents(pump: pump, transcoder: transcoder)
       .response(source, over: connection)
   }
 
   func register(
     in router: inout RPCRouter<GRPCFrontend.Transport>, pump: StreamPump,
-    recorder: RequestMetrics.Recorder
+    recorder: RequestMetrics.Recorder, pool: BoundedThreadPool
   ) {
     router.registerHandler(
       forMethod: MethodDescriptor(fullyQualifiedService: service, method: rpc),
@@ -108,7 +113,9 @@ struct StreamOperation: Sendable {
           throw APIError(
             .requestTooLarge, "a request has at most \(maximumRequestBytes) bytes here")
         }
-        let source = try await openEncoded(single.message, CallContext(single.metadata))
+        var callContext = CallContext(single.metadata)
+        callContext.pool = pool
+        let source = try await openEncoded(single.message, callContext)
         recorder.finish(start, reason: nil)
         return StreamingServerResponse { writer in
           try await write(source, to: writer, pump, context)

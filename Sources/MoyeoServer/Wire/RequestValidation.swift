@@ -171,8 +171,8 @@ struct RequestValidation: Sendable {
     for (i, point) in points.enumerated() {
       corners.append(
         try coordinate(
-          latitude: point.hasLatitude ? point.latitude : nil,
-          longitude: point.hasLongitude ? point.longitude : nil,
+          latitude: point.latitudeIfSet,
+          longitude: point.longitudeIfSet,
           prefix: "\(field).points[\(i)].", allowsNullIsland: true))
     }
     do {
@@ -244,7 +244,7 @@ struct RequestValidation: Sendable {
         throw APIError(.conflictingFields, field: field, "give equals, or min and max, not both")
       }
       return AttributeCondition(
-        attribute: condition.attribute,
+        attribute: CanonicalText.normalize(condition.attribute),
         test: .equals(try scalar(condition.equals, field: "\(field).equals")))
     }
     guard condition.hasMin || condition.hasMax else {
@@ -256,7 +256,8 @@ struct RequestValidation: Sendable {
       throw APIError(.badValue, field: field, "min and max must be numbers")
     }
     return AttributeCondition(
-      attribute: condition.attribute, test: .range(minimum: minimum, maximum: maximum))
+      attribute: CanonicalText.normalize(condition.attribute),
+      test: .range(minimum: minimum, maximum: maximum))
   }
 
   private func scalar(_ value: Google_Protobuf_Value, field: String) throws(APIError)
@@ -264,7 +265,7 @@ struct RequestValidation: Sendable {
   {
     switch value.kind {
     case .numberValue(let number) where number.isFinite: return .number(number)
-    case .stringValue(let text): return .string(text)
+    case .stringValue(let text): return .string(CanonicalText.normalize(text))
     case .boolValue(let flag): return .bool(flag)
     case .numberValue, .nullValue, .structValue, .listValue, nil:
       throw APIError(.badValue, field: field, "equals takes a string, a number or true or false")
@@ -315,7 +316,7 @@ struct RequestValidation: Sendable {
     _ type: Request.Type, _ bytes: UnsafeRawBufferPointer
   ) throws(APIError) -> Request {
     try checkLists(of: type, bytes)
-    guard bytes.count <= PositionOperations.mostDecodedOnEventLoop else {
+    guard bytes.count <= RequestServices.maximumBytesDecodedOnEventLoop else {
       throw APIError.isForPool
     }
     return try RequestDecoding.message(type, encoded: Array(bytes))
@@ -330,7 +331,9 @@ struct RequestValidation: Sendable {
     return ids
   }
 
-  /// Encoded attributes with their entries in a fixed order.
+  /// Encoded attributes with their entries in a fixed order, names and texts in NFC.
+  ///
+  /// Names that are one name in NFC were refused when the request was decoded.
   func attributes(_ attributes: Google_Protobuf_Struct, field: String) throws(APIError) -> [UInt8] {
     guard !attributes.fields.isEmpty else { return [] }
     for value in attributes.fields.values {
@@ -340,7 +343,7 @@ struct RequestValidation: Sendable {
     }
     var options = BinaryEncodingOptions()
     options.useDeterministicOrdering = true
-    guard let bytes: [UInt8] = try? attributes.serializedBytes(options: options) else {
+    guard let bytes: [UInt8] = try? attributes.normalized.serializedBytes(options: options) else {
       throw APIError(.badAttributes, field: field, "the attributes cannot be encoded")
     }
     guard bytes.count <= limits.attributeBytes else {
@@ -380,5 +383,27 @@ struct RequestValidation: Sendable {
       throw APIError(.badTime, field: field, "\(field) is a time of the years 1 to 9999")
     }
     return ObjectModel.Instant(time)
+  }
+}
+
+extension Google_Protobuf_Struct {
+  /// The same with names and texts in NFC, at every depth.
+  fileprivate var normalized: Self {
+    var out = Self()
+    out.fields.reserveCapacity(fields.count)
+    for (name, value) in fields { out.fields[CanonicalText.normalize(name)] = value.normalized }
+    return out
+  }
+}
+
+extension Google_Protobuf_Value {
+  fileprivate var normalized: Self {
+    switch kind {
+    case .stringValue(let text): Self(stringValue: CanonicalText.normalize(text))
+    case .structValue(let inner): Self(structValue: inner.normalized)
+    case .listValue(let list):
+      Self(listValue: Google_Protobuf_ListValue(values: list.values.map(\.normalized)))
+    case .numberValue, .boolValue, .nullValue, nil: self
+    }
   }
 }

@@ -32,7 +32,8 @@ package enum StoreDoctor {
         findings.append(try secret(reader, dataDirectory))
         findings += try capacity(reader, dataDirectory)
       } catch {
-        findings.append(Finding(.wrong, "record", "\(error)"))
+        let isDamage = StoreFile.damage(error) != nil
+        findings.append(Finding(.wrong, "record", "\(error)" + (isDamage ? ": " + remedy : "")))
       }
     } else {
       do {
@@ -44,6 +45,11 @@ package enum StoreDoctor {
     }
     return findings + positions(dataDirectory)
   }
+
+  /// Of damage.
+  private static let remedy =
+    "moyeod serves what it can read of it and takes no commands; "
+    + "restore a backup into an empty directory"
 
   // MARK: The directory
 
@@ -110,7 +116,7 @@ package enum StoreDoctor {
     findings.append(
       problems.isEmpty
         ? Finding(.fine, "integrity", "integrity_check found nothing")
-        : Finding(.wrong, "integrity", problems.joined(separator: "; ")))
+        : Finding(.wrong, "integrity", problems.joined(separator: "; ") + ": " + remedy))
     guard problems.isEmpty else { return findings }
     return findings + (try consistency(reader))
   }

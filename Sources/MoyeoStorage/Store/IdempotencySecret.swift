@@ -31,6 +31,8 @@ package struct IdempotencySecret: Hashable, Sendable {
   ///   - forgetsKeys: Sets a secret that does not serve the record aside under another name, drops
   ///     the record's replies and begins with a new secret.
   /// - Returns: The secret that serves the record.
+  ///   Of a record that is damaged the secret is taken as it stands, and the record is not written
+  ///   in this process.
   /// - Throws: ``StorageError/secretUnusable(path:problem:remedy:)``; then nothing was changed.
   ///   Other cases of ``StorageError`` when the record or the file cannot be read or written.
   package static func load(
@@ -41,7 +43,13 @@ package struct IdempotencySecret: Hashable, Sendable {
     do {
       state = try store.secretState()
     } catch {
-      throw .cannotOpen(path: store.path, reason: error.reason)
+      guard store.readOnlyReason != nil, case .secret(let secret) = contents(of: path) else {
+        throw .cannotOpen(path: store.path, reason: error.reason)
+      }
+      store.stayReadOnly(
+        because: "the file is damaged, and whether \(fileName) serves it cannot be told: "
+          + error.reason)
+      return secret
     }
     let found = contents(of: path)
     if let problem = problem(found, state.fingerprint, state.hasReplies) {
@@ -54,7 +62,9 @@ package struct IdempotencySecret: Hashable, Sendable {
     guard case .secret(let secret) = found else {
       return try make(path, for: store, forgettingReplies: false)
     }
-    if state.fingerprint != secret.fingerprint { try note(secret, in: store) }
+    if state.fingerprint != secret.fingerprint, store.readOnlyReason == nil {
+      try note(secret, in: store)
+    }
     return secret
   }
 

@@ -29,6 +29,9 @@ package final class SQLiteStore: AggregateStore, @unchecked Sendable {
     package var reserveBytes = 0
     /// 16 MiB.
     package static let standardReserveBytes = StoreReserve.standardBytes
+    /// Whether a record that is damaged is opened all the same, read-only, for what can be read of
+    /// it; else that is refused.
+    package var opensDamaged = false
     /// Told when something begins to fail, with the reason, and with nil when it is over; from any
     /// thread. It must not call the store.
     package var onTrouble: @Sendable (StoreTrouble, _ reason: String?) -> Void = { _, _ in }
@@ -50,6 +53,8 @@ package final class SQLiteStore: AggregateStore, @unchecked Sendable {
   private var reason: String?
   private var checkpointer: Checkpointer?
   private var lock: DirectoryLock?
+  /// Why the record stays read-only for as long as this process runs.
+  private var verdict: String?
 
   /// Takes the directory, opens or creates the file, and brings its schema up to date.
   package init(directory: String, options: Options = Options()) throws(StorageError) {
@@ -59,9 +64,13 @@ package final class SQLiteStore: AggregateStore, @unchecked Sendable {
     reserve = StoreReserve(directory: directory, bytes: options.reserveBytes)
     StoreBackup.sweep(directory: directory)
     try StoreBirth.makeIfMissing(path)
-    let opened = try StoreConnection(path: path, synchronous: options.synchronous)
-    connection = opened
-    startCheckpointer(opened)
+    do {
+      let opened = try StoreConnection(path: path, synchronous: options.synchronous)
+      connection = opened
+      startCheckpointer(opened)
+    } catch .damaged(_, let damage) where options.opensDamaged && StoreFile.isDatabase(path) {
+      noteDamage(damage)
+    }
     if !reserve.take() { options.onTrouble(.reserve, Self.noReserve) }
   }
 
@@ -214,6 +223,9 @@ package final class SQLiteStore: AggregateStore, @unchecked Sendable {
   package func reopen() throws(StoreFailure) {
     writing.lock()
     defer { writing.unlock() }
+    if let verdict = guarding.withLock({ verdict }) {
+      throw StoreFailure(verdict, isDamage: true)
+    }
     let old = guarding.withLock {
       defer {
         connection = nil
@@ -239,10 +251,22 @@ package final class SQLiteStore: AggregateStore, @unchecked Sendable {
       let text = "the file cannot be written again: \(error)"
       guarding.withLock { reason = text }
       options.onTrouble(.readOnly, text)
-      throw StoreFailure(text)
+      throw StoreFailure(text, isDamage: Self.isDamage(error))
     }
     options.onTrouble(.readOnly, nil)
     takeReserve()
+  }
+
+  private static func isDamage(_ error: any Error) -> Bool {
+    if let failure = error as? StoreFailure { return failure.isDamage }
+    if case .damaged = error as? StorageError { return true }
+    return StoreFile.damage(error) != nil
+  }
+
+  /// Writes nothing any more in this process, whatever becomes of the file.
+  func stayReadOnly(because text: String) {
+    guarding.withLock { verdict = text }
+    setReadOnly(text)
   }
 
   /// After a failed fsync the system may call pages clean that never reached the disk. So all that
@@ -253,7 +277,9 @@ package final class SQLiteStore: AggregateStore, @unchecked Sendable {
       // Busy (another process reads) is no failure: what could be copied was.
       _ = try StoreFile.number(handle, "PRAGMA wal_checkpoint(TRUNCATE)")
       let check = try SQLStatement(handle, "PRAGMA quick_check(1)")
-      guard try check.step(), check.text(0) == "ok" else { throw StoreFailure(check.text(0)) }
+      guard try check.step(), check.text(0) == "ok" else {
+        throw StoreFailure(check.text(0), isDamage: true)
+      }
     }
     try connection.write { handle, _ in
       try executeSQL(

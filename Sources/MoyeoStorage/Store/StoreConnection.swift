@@ -124,8 +124,9 @@ final class StoreConnection: @unchecked Sendable {
     } catch let failure as StoreFailure {
       throw failure
     } catch {
-      if let damage = StoreFile.damage(error) { onDamage(damage) }
-      throw StoreFailure("\(error)")
+      let damage = StoreFile.damage(error)
+      if let damage { onDamage(damage) }
+      throw StoreFailure("\(error)", isDamage: damage != nil)
     }
   }
 

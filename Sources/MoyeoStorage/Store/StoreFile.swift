@@ -74,6 +74,13 @@ package struct StoreFile: Hashable, Sendable {
     return (Int32(bitPattern: word(68)), Int(word(60)))
   }
 
+  /// Whether a file begins as SQLite's do, so that what is wrong with it is damage.
+  static func isDatabase(_ path: String) -> Bool {
+    guard let file = FileHandle(forReadingAtPath: path) else { return false }
+    defer { try? file.close() }
+    return (try? file.read(upToCount: 16)) == Data("SQLite format 3\0".utf8)
+  }
+
   static func number(_ connection: OpaquePointer, _ sql: String) throws -> Int64 {
     let statement = try SQLStatement(connection, sql)
     return try statement.step() ? statement.int64(0) : 0

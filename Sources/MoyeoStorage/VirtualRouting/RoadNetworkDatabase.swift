@@ -52,3 +52,18 @@ package enum RoadNetworkError: Error, Hashable, Sendable {
   /// It was not prepared (``RoadNetwork/prepare(path:linksTable:)``).
   case notPrepared
 }
+
+extension RoadNetworkError: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .database(let words): return "the road network cannot be read: \(words)"
+    case .badTableName(let name):
+      return "a table has letters, digits and underscores in its name, not \"\(name)\""
+    case .notANetwork(let why):
+      return "this is no road network of spatialite_osm_net: \(why)"
+    case .empty: return "the road network has no link that a car may use"
+    case .notPrepared:
+      return "the road network is not ready for routing: run moyeo prepare-roads on it"
+    }
+  }
+}

@@ -17,17 +17,11 @@ extension BatchGroup {
     _ requests: [RideRequest], terms: BatchPartyTerms, maxSeats: Int
   ) -> CreateParty {
     let host = requests[pickUp]
-    let tolerance = members.map { member in
-      let window = requests[member].window
-      return min(
-        departure.milliseconds(since: window.start), window.end.milliseconds(since: departure))
-    }.min()
     var command = CreateParty(
       hostID: host.riderID, origin: host.origin, destination: host.destination,
       window: DepartureWindow(
         time: departure,
-        toleranceMilliseconds: min(
-          max(0, tolerance ?? 0), terms.rules.configuration.maximumToleranceMilliseconds)),
+        toleranceMilliseconds: toleranceMilliseconds(requests, terms.rules.configuration)),
       hostSeats: host.seats, attributes: host.attributes, seats: terms.seats(maxSeats),
       limits: host.limits, policy: terms.policy, policyPack: terms.policy.pack,
       tariffID: terms.tariffID, vehicleClass: terms.vehicleClass)
@@ -39,5 +33,23 @@ extension BatchGroup {
         wishes: RideWishes(request.limits))
     }
     return command
+  }
+
+  /// How far the party's window may reach to either side of ``departure``: as far as all members'
+  /// windows and the rules allow.
+  ///
+  /// - Parameters:
+  ///   - requests: Those of the batch.
+  ///   - configuration: Of the rules that create the party.
+  /// - Returns: Milliseconds, 0 or more.
+  public func toleranceMilliseconds(
+    _ requests: [RideRequest], _ configuration: PartyConfiguration
+  ) -> Int64 {
+    let tolerance = members.map { member in
+      let window = requests[member].window
+      return min(
+        departure.milliseconds(since: window.start), window.end.milliseconds(since: departure))
+    }.min()
+    return min(max(0, tolerance ?? 0), configuration.maximumToleranceMilliseconds)
   }
 }

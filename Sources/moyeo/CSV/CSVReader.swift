@@ -27,10 +27,14 @@ struct CSVReader {
   /// outside quotes, a comma when there is none.
   init(detectingDelimiterOf source: ByteSource) throws {
     self.init(source)
-    try fill()
     var counts: [UInt8: Int] = [:]
     var isQuoted = false
-    for byte in buffer {
+    var at = 0
+    // A pipe may hand out less than the heading.
+    while at < Self.maximumRecordBytes {
+      if at == buffer.count, try !fill() { break }
+      let byte = buffer[at]
+      at += 1
       if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
       if !isQuoted, byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") { break }
       if !isQuoted { counts[byte, default: 0] += 1 }

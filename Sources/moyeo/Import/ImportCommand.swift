@@ -176,7 +176,8 @@ struct ImportCommand: AsyncParsableCommand {
     try await connection.withClient { client in
       var importer = Importer(
         sink: client, layer: layer, batchSize: batchSize,
-        summary: ImportSummary(kept: listRefused))
+        summary: ImportSummary(kept: listRefused),
+        patience: .milliseconds(Int64(connection.timeout * 1000)))
       var progress = ProgressLine()
       var failure: (any Error)?
       do {

@@ -14,7 +14,7 @@ extension MoyeoClient: ReportSink {}
 ///
 /// Batches go one after another, so that of two rows with one id the later wins. A batch that is
 /// refused as a whole is cut in halves down to the row at fault; a busy or absent service is asked
-/// again a few times, each time after a longer wait.
+/// again a few times, each time after a longer wait, as long as ``patience`` lasts.
 struct Importer<Sink: ReportSink> {
   /// Sums of encoded sizes; the JSON of a batch stays below the service's 1 MiB.
   static var maximumBatchBytes: Int { 400_000 }
@@ -23,6 +23,13 @@ struct Importer<Sink: ReportSink> {
   let sink: Sink
   let layer: String
   let batchSize: Int
+  /// How long one batch may take, from its first try on.
+  let patience: Duration
+  /// Time that has passed; a test passes its own.
+  var clock: @Sendable () -> Duration = {
+    let start = ContinuousClock.now
+    return { start.duration(to: .now) }
+  }()
   /// Waits before the next try; a test passes its own.
   var pause: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
   private(set) var summary: ImportSummary
@@ -31,7 +38,11 @@ struct Importer<Sink: ReportSink> {
   private var batch: [ImportRow] = []
   private var batchBytes = 0
 
-  init(sink: Sink, layer: String, batchSize: Int, summary: ImportSummary) {
+  init(
+    sink: Sink, layer: String, batchSize: Int, summary: ImportSummary,
+    patience: Duration = .seconds(30)
+  ) {
+    self.patience = patience
     self.sink = sink
     self.layer = layer
     self.batchSize = batchSize
@@ -87,6 +98,7 @@ struct Importer<Sink: ReportSink> {
     request.layer = layer
     request.positions = rows.map(\.position)
     var tries = 1
+    let start = clock()
     while true {
       do {
         return try await sink.report(request)
@@ -95,9 +107,11 @@ struct Importer<Sink: ReportSink> {
         if case .unreachable = error, summary.batches == 0 { throw error }
         guard error.isRetryable, tries < Self.maximumTries else { throw error }
         let backoff = Duration.milliseconds(100 << (tries - 1))
+        let wait = max(backoff, min(error.refusal?.retryAfter ?? .zero, .seconds(30)))
+        guard clock() - start + wait < patience else { throw error }
         tries += 1
         summary.retries += 1
-        try await pause(max(backoff, min(error.refusal?.retryAfter ?? .zero, .seconds(30))))
+        try await pause(wait)
       }
     }
   }

@@ -58,7 +58,7 @@ struct PartyList: AsyncParsableCommand {
     try await connection.withClient { client in
       let answer = try await client.listParties(made)
       if output.json { return try JSONOutput.print(answer) }
-      PartyTable.list(answer.parties, nextCursor: answer.hasNextCursor ? answer.nextCursor : nil)
+      PartyTable.list(answer.parties, nextCursor: answer.nextCursorIfSet)
     }
   }
 }
@@ -125,7 +125,7 @@ struct PartySearch: AsyncParsableCommand {
     try await connection.withClient { client in
       let answer = try await client.searchParties(made)
       if output.json { return try JSONOutput.print(answer) }
-      PartyTable.list(answer.parties, nextCursor: answer.hasNextCursor ? answer.nextCursor : nil)
+      PartyTable.list(answer.parties, nextCursor: answer.nextCursorIfSet)
     }
   }
 }
@@ -154,6 +154,8 @@ struct PartyMatch: AsyncParsableCommand {
   var limit: Int32?
   @Flag(help: "Say what each rule removed, and what little more would match.")
   var explain = false
+  @Flag(help: "Show parties, too, that overlap one of the rider's own; a join refuses those.")
+  var allowOverlap = false
   @OptionGroup var attributes: AttributeOptions
   @OptionGroup var connection: ConnectionOptions
   @OptionGroup var output: OutputOptions
@@ -171,6 +173,7 @@ struct PartyMatch: AsyncParsableCommand {
     if let seats { request.seats = seats }
     if let limit { request.limit = limit }
     if explain { request.explain = true }
+    if allowOverlap { request.allowsOverlap = true }
     if !attributes.attributes.isEmpty { request.attributes = attributes.fields }
     let made = request
     try await connection.withClient { client in

@@ -5,12 +5,12 @@ import RoutePlanning
 import TaxiFares
 
 /// Requests one by one, as the service does it: whoever finds a party joins the best one, whoever
-/// finds none opens one. A party leaves when it is full, or when its first rider's patience ends.
+/// finds none opens one; the best is told by ``ReplaySettings/choice``. A party leaves when it is full, or when its first rider's patience ends.
 struct OnlineReplay {
   private let settings: ReplaySettings
   private let rules: PartyRules
   private var index: PartyIndex
-  private var outcome = ReplayOutcome(name: "online")
+  private var outcome: ReplayOutcome
   /// By party.
   private var requests: [String: [ReplayRequest]] = [:]
   /// Parties by the end of their window, earliest first: requests come in order, and all wait
@@ -20,6 +20,7 @@ struct OnlineReplay {
 
   private init(_ settings: ReplaySettings) throws {
     self.settings = settings
+    outcome = ReplayOutcome(name: settings.choice == .own ? "online" : "online, total")
     let pricing = PartyPricing(
       catalog: try TariffCatalog([settings.tariff]),
       routes: EstimatedRouteProvider(.always(settings.profile)))
@@ -54,9 +55,9 @@ struct OnlineReplay {
     wanted.window = DepartureWindow(
       time: request.at.advanced(milliseconds: settings.patience / 2),
       toleranceMilliseconds: settings.patience / 2)
-    let query = MatchQuery(wanted, now: request.at, limit: 1)
-    if let best = index.match(query).candidates.first, best.yourSaving > 0 {
-      let party = try rules.join(query.join, best.party, now: request.at, claims: { _ in [] }).party
+    let query = MatchQuery(
+      wanted, now: request.at, limit: settings.choice == .own ? 1 : Self.candidates)
+    if let party = try joined(query) {
       requests[party.id, default: []].append(request)
       if party.state == .full {
         depart(party, at: request.at)
@@ -79,6 +80,27 @@ struct OnlineReplay {
       try index.update(party)
       waiting.append((party.window.end, party.id))
     }
+  }
+
+  /// Candidates that are tried by the total saving: those of the largest own saving, of which the one
+  /// with the largest total saving is hardly ever further behind.
+  private static let candidates = 16
+
+  /// The party that the rider gets into, with them; nil when none saves them anything.
+  private func joined(_ query: MatchQuery) throws -> Party? {
+    let candidates = index.match(query).candidates.filter { $0.yourSaving > 0 }
+    func join(_ candidate: MatchCandidate) throws -> Party {
+      try rules.join(query.join, candidate.party, now: query.now, claims: { _ in [] }).party
+    }
+    guard settings.choice == .total else { return try candidates.first.map(join) }
+    var best: (party: Party, saving: Int64)?
+    for candidate in candidates {
+      let party = try join(candidate)
+      let alone = candidate.yourFare + candidate.yourSaving
+      let saving = alone + candidate.party.fare.expected - party.fare.expected
+      if saving > best?.saving ?? Int64.min { best = (party, saving) }
+    }
+    return best?.party
   }
 
   private mutating func leave(until now: Instant) {

@@ -14,10 +14,11 @@ struct ReplayCommand: ParsableCommand {
     discussion: """
       Takes New York's taxi records (any file with a pick-up time and pick-up and drop-off \
       coordinates under the names of those). Every trip is a request of one seat that waits up to \
-      --patience seconds. Online: it joins the open party that saves it most, or opens one that \
-      leaves when it is full or its first rider's patience ends. Batch: every --every seconds all \
-      that wait are sorted into groups; one leaves when it is full or somebody in it cannot wait \
-      for the next batch.
+      --patience seconds. Online: it joins the open party that saves it most (with --greedy total, \
+      the one in which all save most together, if it saves something), or opens one that leaves \
+      when it is full or its first rider's patience ends. Batch: every --every seconds all that \
+      wait are sorted into groups; one leaves when it is full or somebody in it cannot wait for \
+      the next batch.
 
       Without --date the rows of all dates are taken as one day. A sample is far thinner than a \
       city: --minutes squeezes the day.
@@ -52,6 +53,9 @@ struct ReplayCommand: ParsableCommand {
   var seed: UInt64 = 1
   @Flag(help: "Groups of a batch leave at once, even with seats free: less waiting, less saving.")
   var leaveAtOnce = false
+  @Option(
+    help: "Online, a rider joins what saves them most (own), or everyone together (total).")
+  var greedy = ReplayChoice.own
   @Flag(help: "Print JSON.")
   var json = false
   @Option(help: "Write plots (SVG) into this directory.")
@@ -99,7 +103,7 @@ struct ReplayCommand: ParsableCommand {
     let settings = ReplaySettings(
       tariff: tariff, profile: TrafficProfile.covering(first.request.origin.coordinate),
       limits: limits, maxSeats: seats, patienceSeconds: patience, intervalSeconds: every,
-      iterations: iterations, seed: seed, leavesAtOnce: leaveAtOnce)
+      iterations: iterations, seed: seed, leavesAtOnce: leaveAtOnce, choice: greedy)
     let outcomes = [
       try OnlineReplay.run(trips.requests, settings),
       try BatchReplay.run(trips.requests, settings),
@@ -133,3 +137,5 @@ struct ReplayCommand: ParsableCommand {
     return local / ReplayFile.millisecondsPerDay
   }
 }
+
+extension ReplayChoice: ExpressibleByArgument {}

@@ -3,6 +3,15 @@ import RideMatching
 import RoutePlanning
 import TaxiFares
 
+/// By what a rider who finds several parties picks one.
+enum ReplayChoice: String, CaseIterable {
+  /// The rider's own saving, as Match ranks.
+  case own
+  /// What all aboard save together: the fares of the rider alone and of the party without them, less
+  /// that of the party with them.
+  case total
+}
+
 /// What both ways of matching are run with.
 struct ReplaySettings {
   var tariff: Tariff
@@ -16,6 +25,8 @@ struct ReplaySettings {
   var seed: UInt64
   /// Groups of a batch do not wait for more.
   var leavesAtOnce: Bool
+  /// Of the online way.
+  var choice = ReplayChoice.own
 
   var patience: Int64 { Int64(patienceSeconds) * 1000 }
 

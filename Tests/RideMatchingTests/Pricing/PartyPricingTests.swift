@@ -3,6 +3,7 @@ import ObjectModel
 import RideMatching
 import RoutePlanning
 import TaxiFares
+import TestSupport
 import Testing
 
 /// The pricing of parties against the public parts it stands for, put together naively.
@@ -129,7 +130,7 @@ import Testing
 
   @Test(arguments: [1 as UInt64, 2, 3, 4])
   func equalsTheEstimateOfTheSameRide(seed: UInt64) throws {
-    var random = PartyRandom(seed: seed)
+    var random = SplitMix64(seed: seed)
     let rules = try PartyWorld.rules {
       $0.maximumDetourRatio = 1e6
       $0.seats = 2...8
@@ -199,7 +200,7 @@ import Testing
     #expect(seed != 1 || seen.contains("flat"))
   }
 
-  static func party(_ random: inout PartyRandom, _ round: Int) -> CreateParty {
+  static func party(_ random: inout SplitMix64, _ round: Int) -> CreateParty {
     let origin = PartyWorld.place(
       near: PartyWorld.seoul, meters: random.chance(0.5) ? 1500 : 12_000, &random)
     let reach = random.pick([500.0, 6000, 20_000, 60_000])

@@ -1,35 +1,9 @@
+import TestSupport
 import GeoMath
 import ObjectModel
 import RideMatching
 import RoutePlanning
 import TaxiFares
-
-/// A small generator for tests; the seed is the argument of the test.
-struct PartyRandom {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 | 1 }
-
-  mutating func next() -> UInt64 {
-    state ^= state << 13
-    state ^= state >> 7
-    state ^= state << 17
-    return state &* 0x2545_F491_4F6C_DD1D
-  }
-
-  mutating func number(_ range: ClosedRange<Double>) -> Double {
-    let unit = Double(next() >> 11) / Double(1 << 53)
-    return range.lowerBound + unit * (range.upperBound - range.lowerBound)
-  }
-
-  mutating func int(_ range: ClosedRange<Int>) -> Int {
-    range.lowerBound + Int(next() % UInt64(range.count))
-  }
-
-  mutating func chance(_ share: Double) -> Bool { number(0...1) < share }
-
-  mutating func pick<T>(_ items: [T]) -> T { items[int(0...(items.count - 1))] }
-}
 
 /// Tariffs, areas and places for tests.
 enum PartyWorld {
@@ -119,10 +93,10 @@ enum PartyWorld {
 
   /// A place so many meters away at most, wrapped at 180 degrees and held at the poles.
   static func place(
-    near center: Coordinate, meters: Double, _ random: inout PartyRandom
+    near center: Coordinate, meters: Double, _ random: inout SplitMix64
   ) -> Coordinate {
     center.destination(
-      bearingDegrees: random.number(0...360), meters: meters * random.number(0...1).squareRoot())
+      bearingDegrees: random.real(0...360), meters: meters * random.real(0...1).squareRoot())
   }
 
   static func named(_ place: Coordinate, _ name: String = "") -> RidePlace {

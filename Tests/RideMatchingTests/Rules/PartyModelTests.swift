@@ -2,6 +2,7 @@ import GeoMath
 import ObjectModel
 import RideMatching
 import TaxiFares
+import TestSupport
 import Testing
 
 /// Random commands against a naive model and the laws that hold whatever was asked.
@@ -17,7 +18,7 @@ import Testing
 
   @Test(arguments: [1 as UInt64, 2, 3, 4, 5, 6, 7, 8])
   func seatsAreNeverOversoldAndSharesSumToTheFare(seed: UInt64) throws {
-    var random = PartyRandom(seed: seed)
+    var random = SplitMix64(seed: seed)
     let rules = try PartyWorld.rules {
       $0.basePolicy = seed % 3 == 0 ? RidePolicy(sameAttributes: ["gender"]) : .none
     }
@@ -70,7 +71,7 @@ import Testing
   }
 
   private func create(
-    _ rules: PartyRules, _ random: inout PartyRandom, _ now: Instant, _ round: Int,
+    _ rules: PartyRules, _ random: inout SplitMix64, _ now: Instant, _ round: Int,
     _ reasons: inout [String: Int]
   ) -> PartyChange? {
     let origin = PartyWorld.place(near: PartyWorld.seoul, meters: 400, &random)
@@ -96,7 +97,7 @@ import Testing
     }
   }
 
-  private func join(_ random: inout PartyRandom, _ destination: Coordinate) -> JoinParty {
+  private func join(_ random: inout SplitMix64, _ destination: Coordinate) -> JoinParty {
     JoinParty(
       riderID: random.pick(Self.people),
       destination: random.chance(0.4)
@@ -112,7 +113,7 @@ import Testing
   }
 
   private func step(
-    _ rules: PartyRules, _ party: Party, _ now: Instant, _ random: inout PartyRandom
+    _ rules: PartyRules, _ party: Party, _ now: Instant, _ random: inout SplitMix64
   ) throws(PartyError) -> PartyChange {
     let someone = random.pick(Self.people)
     let actor = random.chance(0.85) ? party.hostID : someone

@@ -1,0 +1,891 @@
+// Made by proto/field-presence.py; do not edit.
+
+package import Foundation
+package import SwiftProtobuf
+
+// Each optional field as a Swift optional: nil where the sender left it out.
+
+extension Moyeo_V1_GetTileRequest {
+  package var layerIfSet: String? { hasLayer ? layer : nil }
+  package var zoomIfSet: Int32? { hasZoom ? zoom : nil }
+  package var xIfSet: Int32? { hasX ? x : nil }
+  package var yIfSet: Int32? { hasY ? y : nil }
+  package var formatIfSet: String? { hasFormat ? format : nil }
+  package var tagMatchIfSet: String? { hasTagMatch ? tagMatch : nil }
+  package var ifNoneMatchIfSet: String? { hasIfNoneMatch ? ifNoneMatch : nil }
+  package var minVersionIfSet: String? { hasMinVersion ? minVersion : nil }
+}
+
+extension Moyeo_V1_GetTileResponse {
+  package var tileIfSet: Data? { hasTile ? tile : nil }
+  package var contentTypeIfSet: String? { hasContentType ? contentType : nil }
+  package var etagIfSet: String? { hasEtag ? etag : nil }
+  package var notModifiedIfSet: Bool? { hasNotModified ? notModified : nil }
+  package var versionIfSet: String? { hasVersion ? version : nil }
+  package var lagMillisecondsIfSet: Int32? { hasLagMilliseconds ? lagMilliseconds : nil }
+  package var truncatedIfSet: Bool? { hasTruncated ? truncated : nil }
+}
+
+extension Moyeo_V1_GetClustersRequest {
+  package var layerIfSet: String? { hasLayer ? layer : nil }
+  package var westIfSet: Double? { hasWest ? west : nil }
+  package var southIfSet: Double? { hasSouth ? south : nil }
+  package var eastIfSet: Double? { hasEast ? east : nil }
+  package var northIfSet: Double? { hasNorth ? north : nil }
+  package var zoomIfSet: Double? { hasZoom ? zoom : nil }
+  package var metersPerPixelIfSet: Double? { hasMetersPerPixel ? metersPerPixel : nil }
+  package var tagMatchIfSet: String? { hasTagMatch ? tagMatch : nil }
+  package var minVersionIfSet: String? { hasMinVersion ? minVersion : nil }
+  package var limitIfSet: Int32? { hasLimit ? limit : nil }
+  package var maxStalenessSecondsIfSet: Double? { hasMaxStalenessSeconds ? maxStalenessSeconds : nil }
+}
+
+extension Moyeo_V1_Cluster {
+  package var idIfSet: String? { hasID ? id : nil }
+  package var latitudeIfSet: Double? { hasLatitude ? latitude : nil }
+  package var longitudeIfSet: Double? { hasLongitude ? longitude : nil }
+  package var pointCountIfSet: Int32? { hasPointCount ? pointCount : nil }
+  package var expansionZoomIfSet: Int32? { hasExpansionZoom ? expansionZoom : nil }
+  package var boundsIfSet: Moyeo_V1_Box? { hasBounds ? bounds : nil }
+  package var aggregatesIfSet: SwiftProtobuf.Google_Protobuf_Struct? { hasAggregates ? aggregates : nil }
+  package var coincidentIfSet: Bool? { hasCoincident ? coincident : nil }
+  package var attributesIfSet: SwiftProtobuf.Google_Protobuf_Struct? { hasAttributes ? attributes : nil }
+}
+
+extension Moyeo_V1_GetClustersResponse {
+  package var versionIfSet: String? { hasVersion ? version : nil }
+  package var lagMillisecondsIfSet: Int32? { hasLagMilliseconds ? lagMilliseconds : nil }
+  package var zoomIfSet: Int32? { hasZoom ? zoom : nil }
+  package var truncatedIfSet: Bool? { hasTruncated ? truncated : nil }
+  package var ageIfSet: Double? { hasAge ? age : nil }
+  package var coalescedIfSet: Bool? { hasCoalesced ? coalesced : nil }
+}
+
+extension Moyeo_V1_GetChildrenRequest {
+  package var layerIfSet: String? { hasLayer ? layer : nil }
+  package var clusterIDIfSet: String? { hasClusterID ? clusterID : nil }
+  package var minVersionIfSet: String? { hasMinVersion ? minVersion : nil }
+}
+
+extension Moyeo_V1_GetChildrenResponse {
+  package var versionIfSet: String? { hasVersion ? version : nil }
+}
+
+extension Moyeo_V1_GetLeavesRequest {
+  package var layerIfSet: String? { hasLayer ? layer : nil }
+  package var clusterIDIfSet: String? { hasClusterID ? clusterID : nil }
+  package var limitIfSet: Int32? { hasLimit ? limit : nil }
+  package var cursorIfSet: String? { hasCursor ? cursor : nil }
+  package var minVersionIfSet: String? { hasMinVersion ? minVersion : nil }
+}
+
+extension Moyeo_V1_GetLeavesResponse {
+  package var nextCursorIfSet: String? { hasNextCursor ? nextCursor : nil }
+  package var versionIfSet: String? { hasVersion ? version : nil }
+}
+
+extension Moyeo_V1_GetExpansionZoomRequest {
+  package var layerIfSet: String? { hasLayer ? layer : nil }
+  package var clusterIDIfSet: String? { hasClusterID ? clusterID : nil }
+  package var minVersionIfSet: String? { hasMinVersion ? minVersion : nil }
+}
+
+extension Moyeo_V1_GetExpansionZoomResponse {
+  package var expansionZoomIfSet: Int32? { hasExpansionZoom ? expansionZoom : nil }
+  package var versionIfSet: String? { hasVersion ? version : nil }
+}
+
+extension Moyeo_V1_WatchTilesRequest {
+  package var layerIfSet: String? { hasLayer ? layer : nil }
+  package var westIfSet: Double? { hasWest ? west : nil }
+  package var southIfSet: Double? { hasSouth ? south : nil }
+  package var eastIfSet: Double? { hasEast ? east : nil }
+  package var northIfSet: Double? { hasNorth ? north : nil }
+  package var zoomIfSet: Double? { hasZoom ? zoom : nil }
+  package var intervalMillisecondsIfSet: Int32? { hasIntervalMilliseconds ? intervalMilliseconds : nil }
+  package var resumeTokenIfSet: String? { hasResumeToken ? resumeToken : nil }
+}
+
+extension Moyeo_V1_TileRef {
+  package var zoomIfSet: Int32? { hasZoom ? zoom : nil }
+  package var xIfSet: Int32? { hasX ? x : nil }
+  package var yIfSet: Int32? { hasY ? y : nil }
+}
+
+extension Moyeo_V1_WatchTilesEvent {
+  package var kindIfSet: String? { hasKind ? kind : nil }
+  package var resumeTokenIfSet: String? { hasResumeToken ? resumeToken : nil }
+}
+
+extension Moyeo_V1_Point {
+  package var latitudeIfSet: Double? { hasLatitude ? latitude : nil }
+  package var longitudeIfSet: Double? { hasLongitude ? longitude : nil }
+}
+
+extension Moyeo_V1_Place {
+  package var nameIfSet: String? { hasName ? name : nil }
+  package var latitudeIfSet: Double? { hasLatitude ? latitude : nil }
+  package var longitudeIfSet: Double? { hasLongitude ? longitude : nil }
+}
+
+extension Moyeo_V1_Box {
+  package var westIfSet: Double? { hasWest ? west : nil }
+  package var southIfSet: Double? { hasSouth ? south : nil }
+  package var eastIfSet: Double? { hasEast ? east : nil }
+  package var northIfSet: Double? { hasNorth ? north : nil }
+}
+
+extension Moyeo_V1_RouteSegment {
+  package var distanceMetersIfSet: Double? { hasDistanceMeters ? distanceMeters : nil }
+  package var durationSecondsIfSet: Double? { hasDurationSeconds ? durationSeconds : nil }
+}
+
+extension Moyeo_V1_FareRider {
+  package var riderIDIfSet: String? { hasRiderID ? riderID : nil }
+  package var dropOffIfSet: Moyeo_V1_Place? { hasDropOff ? dropOff : nil }
+  package var seatsIfSet: Int32? { hasSeats ? seats : nil }
+  package var weightIfSet: Double? { hasWeight ? weight : nil }
+}
+
+extension Moyeo_V1_EstimateFareRequest {
+  package var originIfSet: Moyeo_V1_Place? { hasOrigin ? origin : nil }
+  package var destinationIfSet: Moyeo_V1_Place? { hasDestination ? destination : nil }
+  package var distanceMetersIfSet: Double? { hasDistanceMeters ? distanceMeters : nil }
+  package var durationSecondsIfSet: Double? { hasDurationSeconds ? durationSeconds : nil }
+  package var departureTimeIfSet: SwiftProtobuf.Google_Protobuf_Timestamp? { hasDepartureTime ? departureTime : nil }
+  package var tariffIDIfSet: String? { hasTariffID ? tariffID : nil }
+  package var vehicleClassIfSet: String? { hasVehicleClass ? vehicleClass : nil }
+  package var riderCountIfSet: Int32? { hasRiderCount ? riderCount : nil }
+  package var splitRuleIfSet: String? { hasSplitRule ? splitRule : nil }
+  package var tollsIfSet: Int64? { hasTolls ? tolls : nil }
+  package var flatTripIfSet: String? { hasFlatTrip ? flatTrip : nil }
+  package var slowSecondsIfSet: Double? { hasSlowSeconds ? slowSeconds : nil }
+  package var calledIfSet: Bool? { hasCalled ? called : nil }
+  package var outOfAreaIfSet: Bool? { hasOutOfArea ? outOfArea : nil }
+  package var hostIDIfSet: String? { hasHostID ? hostID : nil }
+  package var seatsIfSet: Int32? { hasSeats ? seats : nil }
+  package var seedIfSet: Int64? { hasSeed ? seed : nil }
+}
+
+extension Moyeo_V1_FareLine {
+  package var kindIfSet: String? { hasKind ? kind : nil }
+  package var amountIfSet: Int64? { hasAmount ? amount : nil }
+  package var quantityIfSet: Double? { hasQuantity ? quantity : nil }
+  package var ruleIfSet: String? { hasRule ? rule : nil }
+}
+
+extension Moyeo_V1_FareShare {
+  package var riderIDIfSet: String? { hasRiderID ? riderID : nil }
+  package var amountIfSet: Int64? { hasAmount ? amount : nil }
+  package var soloFareIfSet: Int64? { hasSoloFare ? soloFare : nil }
+  package var savingIfSet: Int64? { hasSaving ? saving : nil }
+  package var exceedsSoloBecauseIfSet: String? { hasExceedsSoloBecause ? exceedsSoloBecause : nil }
+}
+
+extension Moyeo_V1_Fare {
+  package var currencyIfSet: String? { hasCurrency ? currency : nil }
+  package var expectedIfSet: Int64? { hasExpected ? expected : nil }
+  package var lowIfSet: Int64? { hasLow ? low : nil }
+  package var highIfSet: Int64? { hasHigh ? high : nil }
+  package var tariffIDIfSet: String? { hasTariffID ? tariffID : nil }
+  package var tariffEffectiveIfSet: SwiftProtobuf.Google_Protobuf_Timestamp? { hasTariffEffective ? tariffEffective : nil }
+  package var distanceMetersIfSet: Double? { hasDistanceMeters ? distanceMeters : nil }
+  package var durationSecondsIfSet: Double? { hasDurationSeconds ? durationSeconds : nil }
+  package var sourceIfSet: String? { hasSource ? source : nil }
+  package var minorUnitDigitsIfSet: Int32? { hasMinorUnitDigits ? minorUnitDigits : nil }
+  package var fallbackReasonIfSet: String? { hasFallbackReason ? fallbackReason : nil }
+  package var perPersonNowIfSet: Int64? { hasPerPersonNow ? perPersonNow : nil }
+  package var perPersonIfFullIfSet: Int64? { hasPerPersonIfFull ? perPersonIfFull : nil }
+  package var tariffNameIfSet: String? { hasTariffName ? tariffName : nil }
+  package var tariffSourceIfSet: String? { hasTariffSource ? tariffSource : nil }
+  package var departureTimeIfSet: SwiftProtobuf.Google_Protobuf_Timestamp? { hasDepartureTime ? departureTime : nil }
+}
+
+extension Moyeo_V1_EstimateFareResponse {
+  package var fareIfSet: Moyeo_V1_Fare? { hasFare ? fare : nil }
+}
+
+extension Moyeo_V1_SplitRider {
+  package var riderIDIfSet: String? { hasRiderID ? riderID : nil }
+  package var soloFareIfSet: Int64? { hasSoloFare ? soloFare : nil }
+  package var distanceMetersIfSet: Double? { hasDistanceMeters ? distanceMeters : nil }
+  package var weightIfSet: Double? { hasWeight ? weight : nil }
+  package var seatsIfSet: Int32? { hasSeats ? seats : nil }
+}
+
+extension Moyeo_V1_SplitLeg {
+  package var amountIfSet: Int64? { hasAmount ? amount : nil }
+}
+
+extension Moyeo_V1_SplitFareRequest {
+  package var amountIfSet: Int64? { hasAmount ? amount : nil }
+  package var currencyIfSet: String? { hasCurrency ? currency : nil }
+  package var ruleIfSet: String? { hasRule ? rule : nil }
+  package var tollsIfSet: Int64? { hasTolls ? tolls : nil }
+  package var seedIfSet: Int64? { hasSeed ? seed : nil }
+  package var hostIDIfSet: String? { hasHostID ? hostID : nil }
+}
+
+extension Moyeo_V1_SplitFareResponse {
+  package var currencyIfSet: String? { hasCurrency ? currency : nil }
+}
+
+extension Moyeo_V1_ListTariffsRequest {
+  package var areaIfSet: String? { hasArea ? area : nil }
+  package var tariffIDIfSet: String? { hasTariffID ? tariffID : nil }
+  package var atIfSet: SwiftProtobuf.Google_Protobuf_Timestamp? { hasAt ? at : nil }
+}
+
+extension Moyeo_V1_Tariff {
+  package var idIfSet: String? { hasID ? id : nil }
+  package var nameIfSet: String? { hasName ? name : nil }
+  package var areaIfSet: String? { hasArea ? area : nil }
+  package var currencyIfSet: String? { hasCurrency ? currency : nil }
+  package var effectiveIfSet: SwiftProtobuf.Google_Protobuf_Timestamp? { hasEffective ? effective : nil }
+  package var supersededIfSet: SwiftProtobuf.Google_Protobuf_Timestamp? { hasSuperseded ? superseded : nil }
+  package var sourceIfSet: String? { hasSource ? source : nil }
+  package var verifiedIfSet: Bool? { hasVerified ? verified : nil }
+  package var timeZoneIfSet: String? { hasTimeZone ? timeZone : nil }
+}
+
+extension Moyeo_V1_PartyPolicy {
+  package var packIfSet: String? { hasPack ? pack : nil }
+  package var maxWalkMetersIfSet: Double? { hasMaxWalkMeters ? maxWalkMeters : nil }
+  package var maxDetourRatioIfSet: Double? { hasMaxDetourRatio ? maxDetourRatio : nil }
+  package var maxDetourSecondsIfSet: Double? { hasMaxDetourSeconds ? maxDetourSeconds : nil }
+  package var minSharedRatioIfSet: Double? { hasMinSharedRatio ? minSharedRatio : nil }
+}
+
+extension Moyeo_V1_PartyRider {
+  package var riderIDIfSet: String? { hasRiderID ? riderID : nil }
+  package var joinedAtIfSet: SwiftProtobuf.Google_Protobuf_Timestamp? { hasJoinedAt ? joinedAt : nil }
+  package var dropOffIfSet: Moyeo_V1_Place? { hasDropOff ? dropOff : nil }
+  package var seatsIfSet: Int32? { hasSeats ? seats : nil }
+  package var shareIfSet: Int64? { hasShare ? share : nil }
+  package var acceptedShareIfSet: Int64? { hasAcceptedShare ? acceptedShare : nil }
+  package var soloFareIfSet: Int64? { hasSoloFare ? soloFare : nil }
+  package var savingIfSet: Int64? { hasSaving ? saving : nil }
+  package var rideSecondsIfSet: Double? { hasRideSeconds ? rideSeconds : nil }
+  package var detourSecondsIfSet: Double? { hasDetourSeconds ? detourSeconds : nil }
+  package var attributesIfSet: SwiftProtobuf.Google_Protobuf_Struct? { hasAttributes ? attributes : nil }
+  package var weightIfSet: Double? { hasWeight ? weight : nil }
+  package var maxWalkMetersIfSet: Double? { hasMaxWalkMeters ? maxWalkMeters : nil }
+  package var maxDetourRatioIfSet: Double? { hasMaxDetourRatio ? maxDetourRatio : nil }
+  package var minSharedRatioIfSet: Double? { hasMinSharedRatio ? minSharedRatio : nil }
+  package var originIfSet: Moyeo_V1_Place? { hasOrigin ? origin : nil }
+  package var maxShareIfSet: Int64? { hasMaxShare ? maxShare : nil }
+}
+
+extension Moyeo_V1_PartyRoute {
+  package var distanceMetersIfSet: Double? { hasDistanceMeters ? distanceMeters : nil }
+  package var durationSecondsIfSet: Double? { hasDurationSeconds ? durationSeconds : nil }
+  package var sourceIfSet: String? { hasSource ? source : nil }
+}
+
+extension Moyeo_V1_PartyFare {
+  package var currencyIfSet: String? { hasCurrency ? currency : nil }
+  package var expectedIfSet: Int64? { hasExpected ? expected : nil }
+  package var lowIfSet: Int64? { hasLow ? low : nil }
+  package var highIfSet: Int64? { hasHigh ? high : nil }
+  package var tariffIDIfSet: String? { hasTariffID ? tariffID : nil }
+  package var sourceIfSet: String? { hasSource ? source : nil }
+  package var minorUnitDigitsIfSet: Int32? { hasMinorUnitDigits ? minorUnitDigits : nil }
+  package var distanceMetersIfSet: Double? { hasDistanceMeters ? distanceMeters : nil }
+  package var durationSecondsIfSet: Double? { hasDurationSeconds ? durationSeconds : nil }
+}
+
+extension Moyeo_V1_PartySettlement {
+  package var payerIDIfSet: String? { hasPayerID ? payerID : nil }
+  package var amountIfSet: Int64? { hasAmount ? amount : nil }
+  package var tollsIfSet: Int64? { hasTolls ? tolls : nil }
+  package var atIfSet: SwiftProtobuf.Google_Protobuf_Timestamp? { hasAt ? at : nil }
+}
+
+extension Moyeo_V1_Party {
+  package var idIfSet: String? { hasID ? id : nil }
+  package var versionIfSet: String? { hasVersion ? version : nil }
+  package var stateIfSet: String? { hasState ? state : nil }
+  package var hostIDIfSet: String? { hasHostID ? hostID : nil }
+  package var seatsIfSet: Int32? { hasSeats ? seats : nil }
+  package var seatsFreeIfSet: Int32? { hasSeatsFree ? seatsFree : nil }
+  package var originIfSet: Moyeo_V1_Place? { hasOrigin ? origin : nil }
+  package var destinationIfSet: Moyeo_V1_Place? { hasDestination ? destination : nil }
+  package var departureTimeIfSet: SwiftProtobuf.Google_Protobuf_Timestamp? { hasDepartureTime ? departureTime : nil }
+  package var departureWindowSecondsIfSet: Double? { hasDepartureWindowSeconds ? departureWindowSeconds : nil }
+  package var maxDetourRatioIfSet: Double? { hasMaxDetourRatio ? maxDetourRatio : nil }
+  package var maxWalkMetersIfSet: Double? { hasMaxWalkMeters ? maxWalkMeters : nil }
+  package var policyIfSet: Moyeo_V1_PartyPolicy? { hasPolicy ? policy : nil }
+  package var routeIfSet: Moyeo_V1_PartyRoute? { hasRoute ? route : nil }
+  package var fareIfSet: Moyeo_V1_PartyFare? { hasFare ? fare : nil }
+  package var perPersonNowIfSet: Int64? { hasPerPersonNow ? perPersonNow : nil }
+  package var perPersonIfFullIfSet: Int64? { hasPerPersonIfFull ? perPersonIfFull : nil }
+  package var splitRuleIfSet: String? { hasSplitRule ? splitRule : nil }
+  package var allowRaisedSharesIfSet: Bool? { hasAllowRaisedShares ? allowRaisedShares : nil }
+  package var calledIfSet: Bool? { hasCalled ? called : nil }
+  package var createdAtIfSet: SwiftProtobuf.Google_Protobuf_Timestamp? { hasCreatedAt ? createdAt : nil }
+  package var settlementIfSet: Moyeo_V1_PartySettlement? { hasSettlement ? settlement : nil }
+  package var endReasonIfSet: String? { hasEndReason ? endReason : nil }
+  package var riderCountIfSet: Int32? { hasRiderCount ? riderCount : nil }
+  package var minSharedRatioIfSet: Double? { hasMinSharedRatio ? minSharedRatio : nil }
+}
+
+extension Moyeo_V1_PartyResponse {
+  package var partyIfSet: Moyeo_V1_Party? { hasParty ? party : nil }
+  package var versionIfSet: String? { hasVersion ? version : nil }
+}
+
+extension Moyeo_V1_CreatePartyRequest {
+  package var hostIDIfSet: String? { hasHostID ? hostID : nil }
+  package var originIfSet: Moyeo_V1_Place? { hasOrigin ? origin : nil }
+  package var destinationIfSet: Moyeo_V1_Place? { hasDestination ? destination : nil }
+  package var departureTimeIfSet: SwiftProtobuf.Google_Protobuf_Timestamp? { hasDepartureTime ? departureTime : nil }
+  package var departureWindowSecondsIfSet: Double? { hasDepartureWindowSeconds ? departureWindowSeconds : nil }
+  package var seatsIfSet: Int32? { hasSeats ? seats : nil }
+  package var hostSeatsIfSet: Int32? { hasHostSeats ? hostSeats : nil }
+  package var maxDetourRatioIfSet: Double? { hasMaxDetourRatio ? maxDetourRatio : nil }
+  package var maxWalkMetersIfSet: Double? { hasMaxWalkMeters ? maxWalkMeters : nil }
+  package var policyIfSet: Moyeo_V1_PartyPolicy? { hasPolicy ? policy : nil }
+  package var splitRuleIfSet: String? { hasSplitRule ? splitRule : nil }
+  package var attributesIfSet: SwiftProtobuf.Google_Protobuf_Struct? { hasAttributes ? attributes : nil }
+  package var tariffIDIfSet: String? { hasTariffID ? tariffID : nil }
+  package var vehicleClassIfSet: String? { hasVehicleClass ? vehicleClass : nil }
+  package var calledIfSet: Bool? { hasCalled ? called : nil }
+  package var allowRaisedSharesIfSet: Bool? { hasAllowRaisedShares ? allowRaisedShares : nil }
+  package var weightIfSet: Double? { hasWeight ? weight : nil }
+  package var policyPackIfSet: String? { hasPolicyPack ? policyPack : nil }
+  package var minSharedRatioIfSet: Double? { hasMinSharedRatio ? minSharedRatio : nil }
+}
+
+extension Moyeo_V1_GetPartyRequest {
+  package var idIfSet: String? { hasID ? id : nil }
+  package var minVersionIfSet: String? { hasMinVersion ? minVersion : nil }
+}
+
+extension Moyeo_V1_ListPartiesRequest {
+  package var riderIDIfSet: String? { hasRiderID ? riderID : nil }
+  package var hostIDIfSet: String? { hasHostID ? hostID : nil }
+  package var limitIfSet: Int32? { hasLimit ? limit : nil }
+  package var cursorIfSet: String? { hasCursor ? cursor : nil }
+}
+
+extension Moyeo_V1_PartyListResponse {
+  package var nextCursorIfSet: String? { hasNextCursor ? nextCursor : nil }
+  package var versionIfSet: String? { hasVersion ? version : nil }
+  package var ageIfSet: Double? { hasAge ? age : nil }
+  package var coalescedIfSet: Bool? { hasCoalesced ? coalesced : nil }
+}
+
+extension Moyeo_V1_UpdatePartyRequest {
+  package var idIfSet: String? { hasID ? id : nil }
+  package var riderIDIfSet: String? { hasRiderID ? riderID : nil }
+  package var departureTimeIfSet: SwiftProtobuf.Google_Protobuf_Timestamp? { hasDepartureTime ? departureTime : nil }
+  package var departureWindowSecondsIfSet: Double? { hasDepartureWindowSeconds ? departureWindowSeconds : nil }
+  package var seatsIfSet: Int32? { hasSeats ? seats : nil }
+}
+
+extension Moyeo_V1_DepartPartyRequest {
+  package var idIfSet: String? { hasID ? id : nil }
+  package var riderIDIfSet: String? { hasRiderID ? riderID : nil }
+}
+
+extension Moyeo_V1_RemoveRiderRequest {
+  package var idIfSet: String? { hasID ? id : nil }
+  package var riderIDIfSet: String? { hasRiderID ? riderID : nil }
+  package var reasonIfSet: String? { hasReason ? reason : nil }
+  package var hostIDIfSet: String? { hasHostID ? hostID : nil }
+}
+
+extension Moyeo_V1_SettlePartyRequest {
+  package var idIfSet: String? { hasID ? id : nil }
+  package var payerIDIfSet: String? { hasPayerID ? payerID : nil }
+  package var amountIfSet: Int64? { hasAmount ? amount : nil }
+  package var tollsIfSet: Int64? { hasTolls ? tolls : nil }
+}
+
+extension Moyeo_V1_CancelPartyRequest {
+  package var idIfSet: String? { hasID ? id : nil }
+  package var riderIDIfSet: String? { hasRiderID ? riderID : nil }
+  package var reasonIfSet: String? { hasReason ? reason : nil }
+}
+
+extension Moyeo_V1_JoinPartyRequest {
+  package var idIfSet: String? { hasID ? id : nil }
+  package var riderIDIfSet: String? { hasRiderID ? riderID : nil }
+  package var destinationIfSet: Moyeo_V1_Place? { hasDestination ? destination : nil }
+  package var attributesIfSet: SwiftProtobuf.Google_Protobuf_Struct? { hasAttributes ? attributes : nil }
+  package var seatsIfSet: Int32? { hasSeats ? seats : nil }
+  package var maxShareIfSet: Int64? { hasMaxShare ? maxShare : nil }
+  package var originIfSet: Moyeo_V1_Place? { hasOrigin ? origin : nil }
+  package var maxWalkMetersIfSet: Double? { hasMaxWalkMeters ? maxWalkMeters : nil }
+  package var maxDetourRatioIfSet: Double? { hasMaxDetourRatio ? maxDetourRatio : nil }
+  package var weightIfSet: Double? { hasWeight ? weight : nil }
+  package var minSharedRatioIfSet: Double? { hasMinSharedRatio ? minSharedRatio : nil }
+}
+
+extension Moyeo_V1_LeavePartyRequest {
+  package var idIfSet: String? { hasID ? id : nil }
+  package var riderIDIfSet: String? { hasRiderID ? riderID : nil }
+}
+
+extension Moyeo_V1_SearchPartiesRequest {
+  package var latitudeIfSet: Double? { hasLatitude ? latitude : nil }
+  package var longitudeIfSet: Double? { hasLongitude ? longitude : nil }
+  package var radiusMetersIfSet: Double? { hasRadiusMeters ? radiusMeters : nil }
+  package var boxIfSet: Moyeo_V1_Box? { hasBox ? box : nil }
+  package var destinationIfSet: Moyeo_V1_Point? { hasDestination ? destination : nil }
+  package var destinationRadiusMetersIfSet: Double? { hasDestinationRadiusMeters ? destinationRadiusMeters : nil }
+  package var fromIfSet: SwiftProtobuf.Google_Protobuf_Timestamp? { hasFrom ? from : nil }
+  package var toIfSet: SwiftProtobuf.Google_Protobuf_Timestamp? { hasTo ? to : nil }
+  package var seatsIfSet: Int32? { hasSeats ? seats : nil }
+  package var limitIfSet: Int32? { hasLimit ? limit : nil }
+  package var cursorIfSet: String? { hasCursor ? cursor : nil }
+  package var tagMatchIfSet: String? { hasTagMatch ? tagMatch : nil }
+  package var minVersionIfSet: String? { hasMinVersion ? minVersion : nil }
+  package var maxStalenessSecondsIfSet: Double? { hasMaxStalenessSeconds ? maxStalenessSeconds : nil }
+}
+
+extension Moyeo_V1_MatchPartiesRequest {
+  package var riderIDIfSet: String? { hasRiderID ? riderID : nil }
+  package var originIfSet: Moyeo_V1_Place? { hasOrigin ? origin : nil }
+  package var destinationIfSet: Moyeo_V1_Place? { hasDestination ? destination : nil }
+  package var departureTimeIfSet: SwiftProtobuf.Google_Protobuf_Timestamp? { hasDepartureTime ? departureTime : nil }
+  package var departureWindowSecondsIfSet: Double? { hasDepartureWindowSeconds ? departureWindowSeconds : nil }
+  package var maxWalkMetersIfSet: Double? { hasMaxWalkMeters ? maxWalkMeters : nil }
+  package var maxDetourRatioIfSet: Double? { hasMaxDetourRatio ? maxDetourRatio : nil }
+  package var minSharedRatioIfSet: Double? { hasMinSharedRatio ? minSharedRatio : nil }
+  package var attributesIfSet: SwiftProtobuf.Google_Protobuf_Struct? { hasAttributes ? attributes : nil }
+  package var seatsIfSet: Int32? { hasSeats ? seats : nil }
+  package var limitIfSet: Int32? { hasLimit ? limit : nil }
+  package var explainIfSet: Bool? { hasExplain ? explain : nil }
+  package var maxShareIfSet: Int64? { hasMaxShare ? maxShare : nil }
+  package var minVersionIfSet: String? { hasMinVersion ? minVersion : nil }
+  package var maxStalenessSecondsIfSet: Double? { hasMaxStalenessSeconds ? maxStalenessSeconds : nil }
+  package var allowsOverlapIfSet: Bool? { hasAllowsOverlap ? allowsOverlap : nil }
+}
+
+extension Moyeo_V1_MatchCandidate {
+  package var partyIfSet: Moyeo_V1_Party? { hasParty ? party : nil }
+  package var walkMetersIfSet: Double? { hasWalkMeters ? walkMeters : nil }
+  package var detourSecondsIfSet: Double? { hasDetourSeconds ? detourSeconds : nil }
+  package var sharedRatioIfSet: Double? { hasSharedRatio ? sharedRatio : nil }
+  package var routeIfSet: Moyeo_V1_PartyRoute? { hasRoute ? route : nil }
+  package var yourFareIfSet: Int64? { hasYourFare ? yourFare : nil }
+  package var yourSavingIfSet: Int64? { hasYourSaving ? yourSaving : nil }
+  package var timeGapSecondsIfSet: Double? { hasTimeGapSeconds ? timeGapSeconds : nil }
+}
+
+extension Moyeo_V1_MatchRelaxation {
+  package var ruleIfSet: String? { hasRule ? rule : nil }
+  package var fieldIfSet: String? { hasField ? field : nil }
+  package var valueIfSet: Double? { hasValue ? value : nil }
+  package var partyIDIfSet: String? { hasPartyID ? partyID : nil }
+  package var messageIfSet: String? { hasMessage ? message : nil }
+  package var amountIfSet: Double? { hasAmount ? amount : nil }
+}
+
+extension Moyeo_V1_MatchExplanation {
+  package var consideredIfSet: Int32? { hasConsidered ? considered : nil }
+  package var removedIfSet: SwiftProtobuf.Google_Protobuf_Struct? { hasRemoved ? removed : nil }
+  package var relaxationIfSet: Moyeo_V1_MatchRelaxation? { hasRelaxation ? relaxation : nil }
+  package var matchedIfSet: Int32? { hasMatched ? matched : nil }
+}
+
+extension Moyeo_V1_MatchPartiesResponse {
+  package var explanationIfSet: Moyeo_V1_MatchExplanation? { hasExplanation ? explanation : nil }
+  package var versionIfSet: String? { hasVersion ? version : nil }
+  package var ageIfSet: Double? { hasAge ? age : nil }
+  package var coalescedIfSet: Bool? { hasCoalesced ? coalesced : nil }
+}
+
+extension Moyeo_V1_PreviewJoinRequest {
+  package var idIfSet: String? { hasID ? id : nil }
+  package var riderIDIfSet: String? { hasRiderID ? riderID : nil }
+  package var destinationIfSet: Moyeo_V1_Place? { hasDestination ? destination : nil }
+  package var attributesIfSet: SwiftProtobuf.Google_Protobuf_Struct? { hasAttributes ? attributes : nil }
+  package var seatsIfSet: Int32? { hasSeats ? seats : nil }
+  package var originIfSet: Moyeo_V1_Place? { hasOrigin ? origin : nil }
+  package var maxWalkMetersIfSet: Double? { hasMaxWalkMeters ? maxWalkMeters : nil }
+  package var maxDetourRatioIfSet: Double? { hasMaxDetourRatio ? maxDetourRatio : nil }
+  package var maxShareIfSet: Int64? { hasMaxShare ? maxShare : nil }
+  package var weightIfSet: Double? { hasWeight ? weight : nil }
+  package var minSharedRatioIfSet: Double? { hasMinSharedRatio ? minSharedRatio : nil }
+}
+
+extension Moyeo_V1_PreviewShare {
+  package var riderIDIfSet: String? { hasRiderID ? riderID : nil }
+  package var shareIfSet: Int64? { hasShare ? share : nil }
+  package var rideSecondsIfSet: Double? { hasRideSeconds ? rideSeconds : nil }
+  package var detourSecondsIfSet: Double? { hasDetourSeconds ? detourSeconds : nil }
+  package var soloFareIfSet: Int64? { hasSoloFare ? soloFare : nil }
+  package var savingIfSet: Int64? { hasSaving ? saving : nil }
+  package var sharedRatioIfSet: Double? { hasSharedRatio ? sharedRatio : nil }
+}
+
+extension Moyeo_V1_PreviewJoinResponse {
+  package var routeIfSet: Moyeo_V1_PartyRoute? { hasRoute ? route : nil }
+  package var fareIfSet: Moyeo_V1_PartyFare? { hasFare ? fare : nil }
+  package var refusalIfSet: String? { hasRefusal ? refusal : nil }
+  package var refusalMessageIfSet: String? { hasRefusalMessage ? refusalMessage : nil }
+  package var versionIfSet: String? { hasVersion ? version : nil }
+}
+
+extension Moyeo_V1_WatchMatchesRequest {
+  package var riderIDIfSet: String? { hasRiderID ? riderID : nil }
+  package var originIfSet: Moyeo_V1_Place? { hasOrigin ? origin : nil }
+  package var destinationIfSet: Moyeo_V1_Place? { hasDestination ? destination : nil }
+  package var departureTimeIfSet: SwiftProtobuf.Google_Protobuf_Timestamp? { hasDepartureTime ? departureTime : nil }
+  package var departureWindowSecondsIfSet: Double? { hasDepartureWindowSeconds ? departureWindowSeconds : nil }
+  package var maxWalkMetersIfSet: Double? { hasMaxWalkMeters ? maxWalkMeters : nil }
+  package var maxDetourRatioIfSet: Double? { hasMaxDetourRatio ? maxDetourRatio : nil }
+  package var minSharedRatioIfSet: Double? { hasMinSharedRatio ? minSharedRatio : nil }
+  package var attributesIfSet: SwiftProtobuf.Google_Protobuf_Struct? { hasAttributes ? attributes : nil }
+  package var seatsIfSet: Int32? { hasSeats ? seats : nil }
+  package var limitIfSet: Int32? { hasLimit ? limit : nil }
+  package var maxShareIfSet: Int64? { hasMaxShare ? maxShare : nil }
+  package var allowsOverlapIfSet: Bool? { hasAllowsOverlap ? allowsOverlap : nil }
+  package var storeIfSet: Bool? { hasStore ? store : nil }
+  package var resumeTokenIfSet: String? { hasResumeToken ? resumeToken : nil }
+}
+
+extension Moyeo_V1_WatchMatchesEvent {
+  package var kindIfSet: String? { hasKind ? kind : nil }
+  package var partyIDIfSet: String? { hasPartyID ? partyID : nil }
+  package var matchIDIfSet: String? { hasMatchID ? matchID : nil }
+  package var resumeTokenIfSet: String? { hasResumeToken ? resumeToken : nil }
+}
+
+extension Moyeo_V1_BatchRequest {
+  package var riderIDIfSet: String? { hasRiderID ? riderID : nil }
+  package var originIfSet: Moyeo_V1_Place? { hasOrigin ? origin : nil }
+  package var destinationIfSet: Moyeo_V1_Place? { hasDestination ? destination : nil }
+  package var departureTimeIfSet: SwiftProtobuf.Google_Protobuf_Timestamp? { hasDepartureTime ? departureTime : nil }
+  package var departureWindowSecondsIfSet: Double? { hasDepartureWindowSeconds ? departureWindowSeconds : nil }
+  package var maxWalkMetersIfSet: Double? { hasMaxWalkMeters ? maxWalkMeters : nil }
+  package var maxDetourRatioIfSet: Double? { hasMaxDetourRatio ? maxDetourRatio : nil }
+  package var seatsIfSet: Int32? { hasSeats ? seats : nil }
+  package var attributesIfSet: SwiftProtobuf.Google_Protobuf_Struct? { hasAttributes ? attributes : nil }
+  package var minSharedRatioIfSet: Double? { hasMinSharedRatio ? minSharedRatio : nil }
+}
+
+extension Moyeo_V1_MatchBatchRequest {
+  package var maxSeatsIfSet: Int32? { hasMaxSeats ? maxSeats : nil }
+  package var seedIfSet: Int64? { hasSeed ? seed : nil }
+  package var iterationsIfSet: Int32? { hasIterations ? iterations : nil }
+  package var timeBudgetMillisecondsIfSet: Int32? { hasTimeBudgetMilliseconds ? timeBudgetMilliseconds : nil }
+  package var policyIfSet: Moyeo_V1_PartyPolicy? { hasPolicy ? policy : nil }
+  package var tariffIDIfSet: String? { hasTariffID ? tariffID : nil }
+}
+
+extension Moyeo_V1_BatchGroup {
+  package var pickUpIfSet: Moyeo_V1_Place? { hasPickUp ? pickUp : nil }
+  package var departureTimeIfSet: SwiftProtobuf.Google_Protobuf_Timestamp? { hasDepartureTime ? departureTime : nil }
+  package var distanceMetersIfSet: Double? { hasDistanceMeters ? distanceMeters : nil }
+  package var durationSecondsIfSet: Double? { hasDurationSeconds ? durationSeconds : nil }
+  package var fareIfSet: Int64? { hasFare ? fare : nil }
+  package var savingIfSet: Int64? { hasSaving ? saving : nil }
+  package var currencyIfSet: String? { hasCurrency ? currency : nil }
+  package var departureWindowSecondsIfSet: Double? { hasDepartureWindowSeconds ? departureWindowSeconds : nil }
+  package var tariffIDIfSet: String? { hasTariffID ? tariffID : nil }
+  package var soloFaresIfSet: Int64? { hasSoloFares ? soloFares : nil }
+}
+
+extension Moyeo_V1_MatchBatchResponse {
+  package var savingIfSet: Int64? { hasSaving ? saving : nil }
+  package var iterationsIfSet: Int32? { hasIterations ? iterations : nil }
+  package var currencyIfSet: String? { hasCurrency ? currency : nil }
+  package var endIfSet: String? { hasEnd ? end : nil }
+}
+
+extension Moyeo_V1_WatchPartyRequest {
+  package var idIfSet: String? { hasID ? id : nil }
+  package var resumeTokenIfSet: String? { hasResumeToken ? resumeToken : nil }
+  package var afterVersionIfSet: String? { hasAfterVersion ? afterVersion : nil }
+}
+
+extension Moyeo_V1_Event {
+  package var sequenceIfSet: Int64? { hasSequence ? sequence : nil }
+  package var kindIfSet: String? { hasKind ? kind : nil }
+  package var atIfSet: SwiftProtobuf.Google_Protobuf_Timestamp? { hasAt ? at : nil }
+  package var partyIDIfSet: String? { hasPartyID ? partyID : nil }
+  package var matchIDIfSet: String? { hasMatchID ? matchID : nil }
+  package var versionIfSet: String? { hasVersion ? version : nil }
+  package var bodyIfSet: SwiftProtobuf.Google_Protobuf_Struct? { hasBody ? body : nil }
+  package var resumeTokenIfSet: String? { hasResumeToken ? resumeToken : nil }
+}
+
+extension Moyeo_V1_ListEventsRequest {
+  package var afterIfSet: Int64? { hasAfter ? after : nil }
+  package var waitSecondsIfSet: Double? { hasWaitSeconds ? waitSeconds : nil }
+  package var limitIfSet: Int32? { hasLimit ? limit : nil }
+}
+
+extension Moyeo_V1_ListEventsResponse {
+  package var nextIfSet: Int64? { hasNext ? next : nil }
+}
+
+extension Moyeo_V1_WatchEventsRequest {
+  package var afterIfSet: Int64? { hasAfter ? after : nil }
+  package var resumeTokenIfSet: String? { hasResumeToken ? resumeToken : nil }
+}
+
+extension Moyeo_V1_Position {
+  package var idIfSet: String? { hasID ? id : nil }
+  package var latitudeIfSet: Double? { hasLatitude ? latitude : nil }
+  package var longitudeIfSet: Double? { hasLongitude ? longitude : nil }
+  package var attributesIfSet: SwiftProtobuf.Google_Protobuf_Struct? { hasAttributes ? attributes : nil }
+  package var ttlSecondsIfSet: Double? { hasTtlSeconds ? ttlSeconds : nil }
+  package var observedAtIfSet: SwiftProtobuf.Google_Protobuf_Timestamp? { hasObservedAt ? observedAt : nil }
+}
+
+extension Moyeo_V1_ReportRequest {
+  package var layerIfSet: String? { hasLayer ? layer : nil }
+}
+
+extension Moyeo_V1_Rejection {
+  package var indexIfSet: Int32? { hasIndex ? index : nil }
+  package var idIfSet: String? { hasID ? id : nil }
+  package var fieldIfSet: String? { hasField ? field : nil }
+  package var reasonIfSet: String? { hasReason ? reason : nil }
+  package var messageIfSet: String? { hasMessage ? message : nil }
+}
+
+extension Moyeo_V1_ReportResponse {
+  package var acceptedIfSet: Int32? { hasAccepted ? accepted : nil }
+  package var versionIfSet: String? { hasVersion ? version : nil }
+}
+
+extension Moyeo_V1_StreamReportsRequest {
+  package var layerIfSet: String? { hasLayer ? layer : nil }
+  package var registerIfSet: Moyeo_V1_RegisterHandles? { hasRegister ? register : nil }
+  package var packedIfSet: Moyeo_V1_PackedReports? { hasPacked ? packed : nil }
+  package var sequenceIfSet: Int64? { hasSequence ? sequence : nil }
+}
+
+extension Moyeo_V1_PackedReports {
+  package var observedAtMillisecondsIfSet: Int64? { hasObservedAtMilliseconds ? observedAtMilliseconds : nil }
+  package var ttlSecondsIfSet: Double? { hasTtlSeconds ? ttlSeconds : nil }
+}
+
+extension Moyeo_V1_StreamReportsResponse {
+  package var acceptedIfSet: Int32? { hasAccepted ? accepted : nil }
+  package var versionIfSet: String? { hasVersion ? version : nil }
+  package var sequenceIfSet: Int64? { hasSequence ? sequence : nil }
+}
+
+extension Moyeo_V1_GetPositionRequest {
+  package var layerIfSet: String? { hasLayer ? layer : nil }
+  package var idIfSet: String? { hasID ? id : nil }
+  package var minVersionIfSet: String? { hasMinVersion ? minVersion : nil }
+}
+
+extension Moyeo_V1_StoredPosition {
+  package var idIfSet: String? { hasID ? id : nil }
+  package var latitudeIfSet: Double? { hasLatitude ? latitude : nil }
+  package var longitudeIfSet: Double? { hasLongitude ? longitude : nil }
+  package var ageSecondsIfSet: Double? { hasAgeSeconds ? ageSeconds : nil }
+  package var attributesIfSet: SwiftProtobuf.Google_Protobuf_Struct? { hasAttributes ? attributes : nil }
+  package var observedAtIfSet: SwiftProtobuf.Google_Protobuf_Timestamp? { hasObservedAt ? observedAt : nil }
+  package var expiresAtIfSet: SwiftProtobuf.Google_Protobuf_Timestamp? { hasExpiresAt ? expiresAt : nil }
+}
+
+extension Moyeo_V1_GetPositionResponse {
+  package var positionIfSet: Moyeo_V1_StoredPosition? { hasPosition ? position : nil }
+  package var versionIfSet: String? { hasVersion ? version : nil }
+}
+
+extension Moyeo_V1_RemovePositionRequest {
+  package var layerIfSet: String? { hasLayer ? layer : nil }
+  package var idIfSet: String? { hasID ? id : nil }
+}
+
+extension Moyeo_V1_RemovePositionResponse {
+  package var removedIfSet: Bool? { hasRemoved ? removed : nil }
+  package var versionIfSet: String? { hasVersion ? version : nil }
+}
+
+extension Moyeo_V1_AttributeCondition {
+  package var attributeIfSet: String? { hasAttribute ? attribute : nil }
+  package var equalsIfSet: SwiftProtobuf.Google_Protobuf_Value? { hasEquals ? equals : nil }
+  package var minIfSet: Double? { hasMin ? min : nil }
+  package var maxIfSet: Double? { hasMax ? max : nil }
+}
+
+extension Moyeo_V1_NearbyRequest {
+  package var layerIfSet: String? { hasLayer ? layer : nil }
+  package var latitudeIfSet: Double? { hasLatitude ? latitude : nil }
+  package var longitudeIfSet: Double? { hasLongitude ? longitude : nil }
+  package var limitIfSet: Int32? { hasLimit ? limit : nil }
+  package var radiusMetersIfSet: Double? { hasRadiusMeters ? radiusMeters : nil }
+  package var tagMatchIfSet: String? { hasTagMatch ? tagMatch : nil }
+  package var withinIfSet: Moyeo_V1_Polygon? { hasWithin ? within : nil }
+  package var maxAgeSecondsIfSet: Double? { hasMaxAgeSeconds ? maxAgeSeconds : nil }
+  package var cursorIfSet: String? { hasCursor ? cursor : nil }
+  package var minVersionIfSet: String? { hasMinVersion ? minVersion : nil }
+  package var maxStalenessSecondsIfSet: Double? { hasMaxStalenessSeconds ? maxStalenessSeconds : nil }
+}
+
+extension Moyeo_V1_Hit {
+  package var idIfSet: String? { hasID ? id : nil }
+  package var latitudeIfSet: Double? { hasLatitude ? latitude : nil }
+  package var longitudeIfSet: Double? { hasLongitude ? longitude : nil }
+  package var distanceMetersIfSet: Double? { hasDistanceMeters ? distanceMeters : nil }
+  package var bearingDegreesIfSet: Double? { hasBearingDegrees ? bearingDegrees : nil }
+  package var ageSecondsIfSet: Double? { hasAgeSeconds ? ageSeconds : nil }
+  package var attributesIfSet: SwiftProtobuf.Google_Protobuf_Struct? { hasAttributes ? attributes : nil }
+}
+
+extension Moyeo_V1_NearbyResponse {
+  package var nextCursorIfSet: String? { hasNextCursor ? nextCursor : nil }
+  package var versionIfSet: String? { hasVersion ? version : nil }
+  package var ageIfSet: Double? { hasAge ? age : nil }
+  package var coalescedIfSet: Bool? { hasCoalesced ? coalesced : nil }
+}
+
+extension Moyeo_V1_NearbyBatchRequest {
+  package var layerIfSet: String? { hasLayer ? layer : nil }
+}
+
+extension Moyeo_V1_NearbyBatchItem {
+  package var statusIfSet: Int32? { hasStatus ? status : nil }
+  package var bodyIfSet: Moyeo_V1_NearbyResponse? { hasBody ? body : nil }
+  package var errorIfSet: Moyeo_V1_Error? { hasError ? error : nil }
+}
+
+extension Moyeo_V1_Error {
+  package var codeIfSet: String? { hasCode ? code : nil }
+  package var reasonIfSet: String? { hasReason ? reason : nil }
+  package var messageIfSet: String? { hasMessage ? message : nil }
+  package var retryAfterMillisecondsIfSet: Int64? { hasRetryAfterMilliseconds ? retryAfterMilliseconds : nil }
+}
+
+extension Moyeo_V1_FieldError {
+  package var fieldIfSet: String? { hasField ? field : nil }
+  package var reasonIfSet: String? { hasReason ? reason : nil }
+  package var messageIfSet: String? { hasMessage ? message : nil }
+}
+
+extension Moyeo_V1_WithinRequest {
+  package var layerIfSet: String? { hasLayer ? layer : nil }
+  package var westIfSet: Double? { hasWest ? west : nil }
+  package var southIfSet: Double? { hasSouth ? south : nil }
+  package var eastIfSet: Double? { hasEast ? east : nil }
+  package var northIfSet: Double? { hasNorth ? north : nil }
+  package var polygonIfSet: Moyeo_V1_Polygon? { hasPolygon ? polygon : nil }
+  package var limitIfSet: Int32? { hasLimit ? limit : nil }
+  package var tagMatchIfSet: String? { hasTagMatch ? tagMatch : nil }
+  package var maxAgeSecondsIfSet: Double? { hasMaxAgeSeconds ? maxAgeSeconds : nil }
+  package var cursorIfSet: String? { hasCursor ? cursor : nil }
+  package var minVersionIfSet: String? { hasMinVersion ? minVersion : nil }
+  package var withinIfSet: Moyeo_V1_Polygon? { hasWithin ? within : nil }
+  package var maxStalenessSecondsIfSet: Double? { hasMaxStalenessSeconds ? maxStalenessSeconds : nil }
+}
+
+extension Moyeo_V1_WithinResponse {
+  package var nextCursorIfSet: String? { hasNextCursor ? nextCursor : nil }
+  package var versionIfSet: String? { hasVersion ? version : nil }
+  package var ageIfSet: Double? { hasAge ? age : nil }
+  package var coalescedIfSet: Bool? { hasCoalesced ? coalesced : nil }
+}
+
+extension Moyeo_V1_TagHistogramRequest {
+  package var layerIfSet: String? { hasLayer ? layer : nil }
+  package var westIfSet: Double? { hasWest ? west : nil }
+  package var southIfSet: Double? { hasSouth ? south : nil }
+  package var eastIfSet: Double? { hasEast ? east : nil }
+  package var northIfSet: Double? { hasNorth ? north : nil }
+  package var withinIfSet: Moyeo_V1_Polygon? { hasWithin ? within : nil }
+  package var latitudeIfSet: Double? { hasLatitude ? latitude : nil }
+  package var longitudeIfSet: Double? { hasLongitude ? longitude : nil }
+  package var radiusMetersIfSet: Double? { hasRadiusMeters ? radiusMeters : nil }
+  package var limitIfSet: Int32? { hasLimit ? limit : nil }
+  package var maxAgeSecondsIfSet: Double? { hasMaxAgeSeconds ? maxAgeSeconds : nil }
+  package var minVersionIfSet: String? { hasMinVersion ? minVersion : nil }
+}
+
+extension Moyeo_V1_TagCount {
+  package var tagIfSet: String? { hasTag ? tag : nil }
+  package var countIfSet: Int32? { hasCount ? count : nil }
+}
+
+extension Moyeo_V1_TagHistogramResponse {
+  package var versionIfSet: String? { hasVersion ? version : nil }
+}
+
+extension Moyeo_V1_Fence {
+  package var idIfSet: String? { hasID ? id : nil }
+  package var latitudeIfSet: Double? { hasLatitude ? latitude : nil }
+  package var longitudeIfSet: Double? { hasLongitude ? longitude : nil }
+  package var radiusMetersIfSet: Double? { hasRadiusMeters ? radiusMeters : nil }
+  package var boxIfSet: Moyeo_V1_Box? { hasBox ? box : nil }
+  package var withinIfSet: Moyeo_V1_Polygon? { hasWithin ? within : nil }
+}
+
+extension Moyeo_V1_WatchPositionsRequest {
+  package var layerIfSet: String? { hasLayer ? layer : nil }
+  package var latitudeIfSet: Double? { hasLatitude ? latitude : nil }
+  package var longitudeIfSet: Double? { hasLongitude ? longitude : nil }
+  package var radiusMetersIfSet: Double? { hasRadiusMeters ? radiusMeters : nil }
+  package var westIfSet: Double? { hasWest ? west : nil }
+  package var southIfSet: Double? { hasSouth ? south : nil }
+  package var eastIfSet: Double? { hasEast ? east : nil }
+  package var northIfSet: Double? { hasNorth ? north : nil }
+  package var withinIfSet: Moyeo_V1_Polygon? { hasWithin ? within : nil }
+  package var tagMatchIfSet: String? { hasTagMatch ? tagMatch : nil }
+  package var intervalMillisecondsIfSet: Int32? { hasIntervalMilliseconds ? intervalMilliseconds : nil }
+  package var resumeTokenIfSet: String? { hasResumeToken ? resumeToken : nil }
+}
+
+extension Moyeo_V1_WatchPositionsEvent {
+  package var idIfSet: String? { hasID ? id : nil }
+  package var latitudeIfSet: Double? { hasLatitude ? latitude : nil }
+  package var longitudeIfSet: Double? { hasLongitude ? longitude : nil }
+  package var distanceMetersIfSet: Double? { hasDistanceMeters ? distanceMeters : nil }
+  package var ageSecondsIfSet: Double? { hasAgeSeconds ? ageSeconds : nil }
+  package var attributesIfSet: SwiftProtobuf.Google_Protobuf_Struct? { hasAttributes ? attributes : nil }
+  package var kindIfSet: String? { hasKind ? kind : nil }
+  package var fenceIDIfSet: String? { hasFenceID ? fenceID : nil }
+  package var snapshotIfSet: Bool? { hasSnapshot ? snapshot : nil }
+  package var resumeTokenIfSet: String? { hasResumeToken ? resumeToken : nil }
+}
+
+extension Moyeo_V1_DeleteLayerRequest {
+  package var layerIfSet: String? { hasLayer ? layer : nil }
+}
+
+extension Moyeo_V1_DeleteLayerResponse {
+  package var removedIfSet: Int32? { hasRemoved ? removed : nil }
+}
+
+extension Moyeo_V1_LayerSummary {
+  package var nameIfSet: String? { hasName ? name : nil }
+  package var objectCountIfSet: Int32? { hasObjectCount ? objectCount : nil }
+  package var clustersIfSet: Bool? { hasClusters ? clusters : nil }
+}
+
+extension Moyeo_V1_RouteStop {
+  package var riderIDIfSet: String? { hasRiderID ? riderID : nil }
+  package var latitudeIfSet: Double? { hasLatitude ? latitude : nil }
+  package var longitudeIfSet: Double? { hasLongitude ? longitude : nil }
+  package var kindIfSet: String? { hasKind ? kind : nil }
+}
+
+extension Moyeo_V1_PlanRouteRequest {
+  package var originIfSet: Moyeo_V1_Place? { hasOrigin ? origin : nil }
+  package var destinationIfSet: Moyeo_V1_Place? { hasDestination ? destination : nil }
+  package var departureTimeIfSet: SwiftProtobuf.Google_Protobuf_Timestamp? { hasDepartureTime ? departureTime : nil }
+  package var keepOrderIfSet: Bool? { hasKeepOrder ? keepOrder : nil }
+}
+
+extension Moyeo_V1_RouteLeg {
+  package var distanceMetersIfSet: Double? { hasDistanceMeters ? distanceMeters : nil }
+  package var durationSecondsIfSet: Double? { hasDurationSeconds ? durationSeconds : nil }
+}
+
+extension Moyeo_V1_PlanRouteResponse {
+  package var distanceMetersIfSet: Double? { hasDistanceMeters ? distanceMeters : nil }
+  package var durationSecondsIfSet: Double? { hasDurationSeconds ? durationSeconds : nil }
+  package var sourceIfSet: String? { hasSource ? source : nil }
+  package var fallbackReasonIfSet: String? { hasFallbackReason ? fallbackReason : nil }
+  package var lowDurationSecondsIfSet: Double? { hasLowDurationSeconds ? lowDurationSeconds : nil }
+  package var highDurationSecondsIfSet: Double? { hasHighDurationSeconds ? highDurationSeconds : nil }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import LiveLayers
+import Testing
+
+@testable import MoyeoServer
+
+/// What /openapi.json says that fields may be is what the daemon takes.
+@Suite struct FieldBoundsTests {
+  private static func schema(
+    _ daemon: RunningDaemon, _ message: String
+  ) async throws -> [String: Any] {
+    let document = try await daemon.get("/openapi.json").object
+    let components = document["components"] as? [String: Any]
+    let schemas = components?["schemas"] as? [String: Any]
+    return try #require(schemas?[message] as? [String: Any])
+  }
+
+  private static func property(_ schema: [String: Any], _ name: String) throws -> [String: Any] {
+    let properties = schema["properties"] as? [String: Any]
+    return try #require(properties?[name] as? [String: Any])
+  }
+
+  @Test func boundsOfNumbersAreThoseOfTheDaemon() async throws {
+    try await RunningDaemon.run { daemon in
+      _ = try await daemon.report([ReportTests.good])
+      let nearby = try await Self.schema(daemon, "NearbyRequest")
+      #expect(nearby["required"] as? [String] == ["latitude", "longitude"])
+      let good: [String: Double] = ["latitude": 37, "longitude": 127, "limit": 1]
+      func status(_ field: String, _ value: Double?) async throws -> Int {
+        var body = good
+        body[field] = value
+        let json = try JSONSerialization.data(withJSONObject: body)
+        return try await daemon.request(
+          "POST", "/v1/layers/users/nearby", body: json,
+          headers: [("content-type", "application/json")]
+        ).status
+      }
+      for field in ["latitude", "longitude", "limit", "radiusMeters", "maxAgeSeconds"] {
+        let told = try Self.property(nearby, field)
+        let minimum = try #require(told["minimum"] as? Double, "\(field)")
+        #expect(try await status(field, minimum) == 200, "\(field) \(minimum)")
+        #expect(try await status(field, minimum - 1) == 400, "\(field) \(minimum - 1)")
+        if let maximum = told["maximum"] as? Double {
+          #expect(try await status(field, maximum) == 200, "\(field) \(maximum)")
+          #expect(try await status(field, maximum + 1) == 400, "\(field) \(maximum + 1)")
+        }
+      }
+      for field in ["latitude", "longitude"] {
+        #expect(try await status(field, nil) == 400, "without \(field)")
+      }
+    }
+  }
+
+  @Test func listsAndWordsToo() async throws {
+    var limits = LayerLimits()
+    limits.nearbyBatch = 3
+    try await RunningDaemon.run(
+      configuration: LayerRegistryConfiguration(limits: limits)
+    ) { daemon in
+      _ = try await daemon.report([ReportTests.good])
+      let requests = try Self.property(
+        try await Self.schema(daemon, "NearbyBatchRequest"), "requests")
+      #expect(requests["maxItems"] as? Int == 3)
+      let one = #"{"latitude":37,"longitude":127}"#
+      for (count, status) in [(3, 200), (4, 400)] {
+        let body =
+          #"{"requests":[\#([String](repeating: one, count: count).joined(separator: ","))]}"#
+        let answer = try await daemon.post("/v1/layers/users/nearby/batch", body)
+        #expect(answer.status == status, "\(answer.text)")
+      }
+      let words = try Self.property(try await Self.schema(daemon, "NearbyRequest"), "tagMatch")
+      #expect(words["enum"] as? [String] == ["all", "any"])
+      for (word, status) in [("all", 200), ("any", 200), ("some", 400)] {
+        let answer = try await daemon.post(
+          "/v1/layers/users/nearby", #"{"latitude":37,"longitude":127,"tagMatch":"\#(word)"}"#)
+        #expect(answer.status == status, "\(answer.text)")
+      }
+    }
+  }
+}

@@ -1,0 +1,11 @@
+// libFuzzer as a library (llvm.org/docs/LibFuzzer.html#using-libfuzzer-as-a-library): the part of
+// its interface that the fuzzers call.
+#ifndef CFUZZER_H
+#define CFUZZER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+int LLVMFuzzerRunDriver(int *argc, char ***argv, int (*callback)(const uint8_t *data, size_t size));
+
+#endif
