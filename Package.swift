@@ -60,11 +60,12 @@ let transportPackages: [Package.Dependency] = [
 let coreModules = [
   "GeoMath", "ObjectModel", "Threading", "QueryCoalescing", "SpatialIndexing", "TaxiFares",
   "RoutePlanning", "PointClustering", "CitySimulation", "RideMatching",
+  "PeerMatching",
 ]
 /// What a daemon does without its wire and its store; built with the core for the thread sanitizer
 /// and the release-mode tests.
 let serviceModules = [
-  "WireFormat", "LiveLayers", "FareEstimation", "DurableCommands", "Parties",
+  "WireFormat", "LiveLayers", "FareEstimation", "DurableCommands", "Parties", "Tickets",
 ]
 
 let package = Package(
@@ -126,6 +127,7 @@ let package = Package(
     coreTarget(
       "RideMatching",
       ["GeoMath", "ObjectModel", "TaxiFares", "RoutePlanning"]),
+    coreTarget("PeerMatching", ["GeoMath", "ObjectModel"]),
     // Tier 3
     coreTarget(
       "LiveLayers",
@@ -144,14 +146,20 @@ let package = Package(
         "RoutePlanning", "PointClustering", "SpatialIndexing", "GeoMath", "ObjectModel",
         "Threading", "WireFormat",
       ]),
+    coreTarget(
+      "Tickets",
+      [
+        "LiveLayers", "DurableCommands", "PeerMatching", "PointClustering", "GeoMath",
+        "ObjectModel", "Threading", "WireFormat",
+      ]),
     // Tier 5
     .systemLibrary(
       name: "CSpatiaLite", pkgConfig: "spatialite", providers: [.apt(["libspatialite-dev"])]),
     .target(
       name: "MoyeoStorage",
       dependencies: [
-        "WireFormat", "DurableCommands", "LiveLayers", "Parties", "GeoMath", "ObjectModel",
-        "RoutePlanning",
+        "WireFormat", "DurableCommands", "LiveLayers", "Parties", "Tickets", "GeoMath",
+        "ObjectModel", "RoutePlanning",
         "Threading", "CSpatiaLite",
         .product(name: "GRDB", package: "GRDB.swift"),
       ], swiftSettings: houseSettings),
@@ -185,7 +193,7 @@ let package = Package(
       name: "MoyeoServer",
       dependencies: [
         "GRPCServerTransport", "MoyeoAPI", "LiveLayers", "FareEstimation", "DurableCommands",
-        "Parties", "Threading", "WireFormat",
+        "Parties", "Tickets", "PeerMatching", "Threading", "WireFormat",
         "GeoMath", "ObjectModel", "QueryCoalescing", "SpatialIndexing", "PointClustering",
         "VectorTiles", "TaxiFares", "RoutePlanning",
         "RideMatching",
@@ -213,8 +221,8 @@ let package = Package(
     .executableTarget(
       name: "moyeod",
       dependencies: [
-        "MoyeoServer", "LiveLayers", "FareEstimation", "DurableCommands", "Parties", "Threading",
-
+        "MoyeoServer", "LiveLayers", "FareEstimation", "DurableCommands", "Parties", "Tickets",
+        "PeerMatching", "Threading",
         "CitySimulation", "GeoMath", "ObjectModel",
         "MoyeoStorage", "RideMatching", "RoutePlanning", "RouteProviders", "TaxiFares", logging,
         nioPosix,
@@ -272,6 +280,7 @@ let package = Package(
     houseTests(
       "RideMatchingTests",
       ["RideMatching", "RoutePlanning", "TaxiFares", "GeoMath", "ObjectModel", "TestSupport"]),
+    houseTests("PeerMatchingTests", ["PeerMatching", "GeoMath", "ObjectModel"]),
     houseTests("VectorTilesTests", ["VectorTiles", "GeoMath", swiftProtobuf]),
     houseTests(
       "RouteProvidersTests",
@@ -312,6 +321,12 @@ let package = Package(
         "SpatialIndexing", "TaxiFares", "RideMatching", "RoutePlanning",
         "GeoMath", "ObjectModel", "TestSupport",
       ]),
+    houseTests(
+      "TicketsTests",
+      [
+        "Tickets", "LiveLayers", "DurableCommands", "PeerMatching", "SpatialIndexing", "GeoMath",
+        "ObjectModel",
+      ]),
     houseTests("MoyeoAPITests", ["ObjectModel", "WireFormat", "MoyeoAPI", swiftProtobuf]),
     houseTests(
       "GRPCServerTransportTests",
@@ -325,8 +340,7 @@ let package = Package(
       "MoyeoServerTests",
       [
         "WireFormat", "MoyeoServer", "MoyeoAPI", "MoyeoClient", "LiveLayers", "FareEstimation",
-        "DurableCommands",
-        "Parties",
+        "DurableCommands", "Parties", "Tickets", "PeerMatching",
         "Threading", "GeoMath", "ObjectModel",
         "SpatialIndexing", "PointClustering", "GRPCServerTransport", "QueryCoalescing",
         "VectorTiles", grpcCore,

@@ -43,6 +43,9 @@ let package = Package(
       name: "MatchingBenchmarks", dependencies: [core], swiftSettings: houseSettings),
     .executableTarget(
       name: "PartyMatchBenchmarks", dependencies: [core], swiftSettings: houseSettings),
+    // One person's search among 100,000 who wait.
+    .executableTarget(
+      name: "TicketSearchBenchmarks", dependencies: [core], swiftSettings: houseSettings),
     // 5,000 clients panning a map, with and without sharing: a library with a `run`.
     .target(name: "CoalescingSimulation", dependencies: [core], swiftSettings: houseSettings),
     // The same work under ordo-one's harness.

@@ -24,11 +24,13 @@ package protocol CommitModel: Sendable {
   /// Shows them to readers, in order, beside the next batch. Replies go out when it has returned.
   func publish(_ effects: [Effect], now: Instant)
   /// What a command answers that took effect before.
-  func answer(to reply: StoredReply) -> Result<Answer, Failure>
+  func answer(to reply: StoredReply, of command: Command) -> Result<Answer, Failure>
   /// Newest states that somebody else wrote.
   func take(_ newest: [StoredAggregate], now: Instant)
   /// Everything afresh, after an unknown outcome.
   func reload(from store: any AggregateStore, now: Instant) throws(StoreFailure)
+  /// The record has dropped what ended before a moment.
+  func forget(endedBefore moment: Instant)
   func failure(_ failure: CommitFailure) -> Failure
 }
 

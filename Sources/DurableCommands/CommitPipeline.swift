@@ -111,9 +111,14 @@ package final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
     }
     // What was answered before is answered again, as far as it can be read.
     try? loadReplies()
+    refuseCommands(because: failure)
+  }
+
+  /// Refuses commands until the record was loaded in whole; before ``start()``.
+  package func refuseCommands(because failure: StoreFailure) {
     needsReload = true
     putReopeningOff(isDamage: failure.isDamage)
-    queue.withLock { $0.readOnlyReason = failure.reason }
+    queue.withLock { $0.readOnlyReason = $0.readOnlyReason ?? failure.reason }
   }
 
   /// Starts the thread; call once.
@@ -300,7 +305,7 @@ package final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
   private func refuse(_ item: Item, because reason: String) {
     if let claim = item.claim, let reply = reply(to: claim) {
       count { $0.duplicates += 1 }
-      publish([], [(item, replay(reply, claim))], now: clock.now())
+      publish([], [(item, replay(reply, claim, item))], now: clock.now())
     } else {
       settle(item, .failure(model.failure(.readOnly(reason: reason))))
     }
@@ -358,7 +363,7 @@ package final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
         }
         if let reply = reply(to: claim) {
           count { $0.duplicates += 1 }
-          publish([], [(item, replay(reply, claim))], now: now)
+          publish([], [(item, replay(reply, claim, item))], now: now)
           continue
         }
       }
@@ -408,7 +413,7 @@ package final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
         count { $0.duplicates += 1 }
         replies.insert(reply)
         if let claim = item.claim {
-          answered.append((item, replay(reply, claim)))
+          answered.append((item, replay(reply, claim, item)))
         } else {
           retries.append(item)
         }
@@ -486,11 +491,13 @@ package final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
     return stored
   }
 
-  private func replay(_ reply: StoredReply, _ claim: IdempotencyClaim) -> Outcome {
+  private func replay(
+    _ reply: StoredReply, _ claim: IdempotencyClaim, _ item: Item
+  ) -> Outcome {
     guard reply.requestHash == claim.requestHash else {
       return .failure(model.failure(.idempotencyMismatch))
     }
-    return model.answer(to: reply)
+    return model.answer(to: reply, of: item.command)
   }
 
   private func loadReplies() throws(StoreFailure) {

@@ -89,6 +89,24 @@ public enum Reason: String, Hashable, Sendable, CaseIterable {
   case tooEarly = "too_early"
   case notDeparted = "not_departed"
   case alreadySettled = "already_settled"
+  // What tickets forbid.
+  case banned
+  case penalty
+  case attributeRequired = "attribute_required"
+  case notWaiting = "not_waiting"
+  case otherMatched = "other_matched"
+  case otherGone = "other_gone"
+  case otherAskedYou = "other_asked_you"
+  case notAsked = "not_asked"
+  case proposalExpired = "proposal_expired"
+  case declined
+  case notWanted = "not_wanted"
+  case blockedByYou = "blocked_by_you"
+  case notMatched = "not_matched"
+  case alreadyRated = "already_rated"
+  case oneself
+  /// Somebody aboard a party and the joiner do not ride together.
+  case blocked
   case reservedLayer = "reserved_layer"
   case clustersOff = "clusters_off"
   case superseded
@@ -151,7 +169,7 @@ extension Reason {
       .badValue, .badTime, .badRoute, .limitOutOfRange, .ttlOutOfRange, .tooManyItems,
       .departureBeforeTariffs, .departureAfterTariffs, .departureOutOfRange, .distanceOutOfRange,
       .durationOutOfRange, .amountOutOfRange, .numberOutOfRange, .duplicateRider, .unknownRider,
-      .unknownFlatTrip, .tripTooShort, .nothingToShareBy:
+      .unknownFlatTrip, .tripTooShort, .nothingToShareBy, .attributeRequired, .oneself:
       (.invalidArgument, 400)
     case .requestTooLarge: (.resourceExhausted, 413)
     case .unknownRoute: (.unimplemented, 404)
@@ -170,7 +188,9 @@ extension Reason {
     case .partyFull, .partyDeparted, .partyCancelled, .partyEnded, .policyViolation,
       .overlappingParty, .windowMissed, .detourExceeded, .sharedTooLittle, .walkExceeded,
       .shareExceeded, .raisesShare, .notHost, .notMember, .hostNotRemovable, .departureInPast,
-      .tooEarly, .notDeparted,
+      .tooEarly, .notDeparted, .banned, .penalty, .notWaiting, .otherMatched, .otherGone,
+      .otherAskedYou, .notAsked, .proposalExpired, .declined, .notWanted, .blockedByYou,
+      .notMatched, .alreadyRated, .blocked,
       .alreadySettled, .reservedLayer, .clustersOff:
       (.failedPrecondition, 409)
     case .superseded: (.aborted, 409)

@@ -192,13 +192,13 @@ extension MoyeoClient {
     try await unary(request, Moyeo_V1_EventService.Method.List.descriptor, .get("events"))
   }
 
-  private static func withoutHeartbeats(
+  static func withoutHeartbeats(
     _ onEvent: @Sendable @escaping (Moyeo_V1_Event) async throws -> Void
   ) -> @Sendable (Moyeo_V1_Event) async throws -> Void {
     { event in if event.kind != "heartbeat" { try await onEvent(event) } }
   }
 
-  private static func query(_ request: some Message) throws(MoyeoError) -> String {
+  static func query(_ request: some Message) throws(MoyeoError) -> String {
     do { return try HTTPRoute.query(request) } catch {
       throw .refused(
         Refusal(

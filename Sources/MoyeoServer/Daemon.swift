@@ -8,6 +8,7 @@ import Threading
 package import LiveLayers
 package import FareEstimation
 package import Parties
+package import Tickets
 import NIOCore
 import RoutePlanning
 package import NIOPosix
@@ -61,6 +62,7 @@ package struct Daemon: Sendable {
   package let shutdown: ShutdownSignal
   private let fares: FareEstimator?
   private let parties: PartyService?
+  private let tickets: TicketService?
   private let readiness: Readiness
   private let degradations: DegradationLog
   private let eventLoopGroup: MultiThreadedEventLoopGroup
@@ -77,6 +79,7 @@ package struct Daemon: Sendable {
   ///     fare and route calls are unknown.
   ///   - parties: Loaded; started and stopped with the daemon. Without, calls on parties are
   ///     unknown.
+  ///   - tickets: Loaded, on the pipeline of `parties`. Without, calls on tickets are unknown.
   ///   - eventLoopGroup: Whose threads serve all connections.
   ///   - metrics: What `/metrics` shows; nil where none are gathered.
   ///   - readyAfter: Names of further parts that ``markReady(_:)`` will report.
@@ -85,7 +88,8 @@ package struct Daemon: Sendable {
   ///   - onListening: Called once both ports are bound.
   package init(
     configuration: Configuration, layers: LayerRegistry, fares: FareEstimator? = nil,
-    parties: PartyService? = nil, eventLoopGroup: MultiThreadedEventLoopGroup,
+    parties: PartyService? = nil, tickets: TicketService? = nil,
+    eventLoopGroup: MultiThreadedEventLoopGroup,
     metrics: PrometheusMetrics?, readyAfter: Set<String> = [],
     degradations: DegradationLog? = nil, logger: Logger,
     onListening: @escaping @Sendable (Addresses) async -> Void = { _ in }
@@ -94,6 +98,7 @@ package struct Daemon: Sendable {
     self.layers = layers
     self.fares = fares
     self.parties = parties
+    self.tickets = tickets
     self.eventLoopGroup = eventLoopGroup
     self.metrics = metrics
     self.logger = logger
@@ -118,10 +123,15 @@ package struct Daemon: Sendable {
     let partyCalls = parties.map { partyService in
       PartyCalls(partyService: partyService, services: services, shutdown: shutdown)
     }
-    let streams = clusterStreams + (partyCalls?.streams ?? [])
+    let ticketCalls = tickets.map { ticketService in
+      TicketCalls(
+        ticketService: ticketService, clock: layers.clock, validation: services.validation,
+        shutdown: shutdown)
+    }
+    let streams = clusterStreams + (partyCalls?.streams ?? []) + (ticketCalls?.streams ?? [])
     let operations =
       positions.all + clusters.all + fareAndRouteOperations(services.validation)
-      + (partyCalls?.operations ?? [])
+      + (partyCalls?.operations ?? []) + (ticketCalls?.operations ?? [])
     let tiles = TileRoutes(clusters: clusters).all
     let throttle = SessionThrottle(settings: configuration.sessions)
     let requestMetrics = RequestMetrics()
@@ -154,6 +164,7 @@ package struct Daemon: Sendable {
     let first: [any Service] =
       [LayerMaintenance(layers: layers)]
       + (parties.map { [PartyLifecycle(partyService: $0)] } ?? [])
+      + (tickets.map { [TicketLifecycle(ticketService: $0)] } ?? [])
     return first + [
       grpcServing, httpService(http, limits.http, ports), ShutdownAnnouncer(shutdown: shutdown),
     ]

@@ -62,11 +62,10 @@ extension PartyCommitModel {
     if let candidate {
       group.events = [
         StoredEvent(
-          tenant: tenant, sequence: overlay.nextSequence, kind: "match.found", at: now,
+          tenant: tenant, sequence: overlay.sequence.take(), kind: "match.found", at: now,
           aggregateID: candidate.party.id, matchID: request.id, userIDs: [query.riderID],
           version: candidate.party.version, body: Self.body(request, candidate))
       ]
-      overlay.nextSequence += 1
     }
     overlay.put(request)
     return Decision(

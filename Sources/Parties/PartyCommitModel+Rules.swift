@@ -30,7 +30,8 @@ extension PartyCommitModel {
       return made(change, from: nil, refined, overlay)
     case .join(let id, let join, let refined):
       return try onParty(id, refined: refined, overlay: overlay) { party throws(PartyError) in
-        try rules.join(join, party, now: now) { overlay.claims(of: $0) }
+        try meetings.check(join.riderID, party)
+        return try rules.join(join, party, now: now) { overlay.claims(of: $0) }
       }
     case .leave(let id, let rider):
       return try onParty(id, refined: nil, overlay: overlay) { party throws(PartyError) in
@@ -107,15 +108,22 @@ extension PartyCommitModel {
       group.claimsMustNotOverlap = mustNotOverlap(party, interval, overlay)
     }
     group.events = change.events.map { event in
-      defer { overlay.nextSequence += 1 }
-      return StoredEvent(
-        tenant: tenant, sequence: overlay.nextSequence, kind: "party." + event.kind, at: event.at,
+      StoredEvent(
+        tenant: tenant, sequence: overlay.sequence.take(), kind: "party." + event.kind,
+        at: event.at,
         aggregateID: party.id, userIDs: event.userIDs, version: event.version,
         body: PartyEventBody.bytes(event, party))
     }
     overlay.put(entry)
     return Decision(
-      change: (group, .party(entry, group.events)), result: .success(.party(party)))
+      change: (group, .party(entry, group.events, noShows: Self.noShows(change))),
+      result: .success(.party(party)))
+  }
+
+  private static func noShows(_ change: PartyChange) -> [String] {
+    change.events.compactMap { event in
+      if case .removed(let rider, .noShow) = event.detail { rider } else { nil }
+    }
   }
 
   /// Whether the store, too, shall see to it that nobody is in two places: not where the tenant

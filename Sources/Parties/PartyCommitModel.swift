@@ -6,8 +6,7 @@ import DurableCommands
 
 /// Parties under a ``CommitPipeline``: rules on one side, what readers see on the other.
 ///
-/// `@unchecked`: ``nextSequence`` belongs to the commit thread alone; everything else guards itself.
-final class PartyCommitModel: CommitModel, @unchecked Sendable {
+final class PartyCommitModel: CommitModel {
   typealias Command = PartyServiceCommand
   typealias Answer = PartyServiceReply
   typealias Failure = PartyServiceError
@@ -23,16 +22,18 @@ final class PartyCommitModel: CommitModel, @unchecked Sendable {
   let feed: EventFeed
   let watchers: MatchWatchers
   let quotas: PartyQuotas
+  let meetings: PartyMeetings
   let timers = PartyTimers()
   /// A value: readers copy it and look at their leisure.
   let index: StateLock<PartyIndex>
   /// Why not all of the record is in memory; nil when it is.
   let incompleteness = StateLock<String?>(nil)
-  private var nextSequence: UInt64 = 1
+  private let sequence: EventSequence
 
   init(
     tenant: String, rules: PartyRules, book: PartyBook, requests: RequestBook, layer: PartyLayer,
-    feed: EventFeed, watchers: MatchWatchers, quotas: PartyQuotas
+    feed: EventFeed, sequence: EventSequence, watchers: MatchWatchers, quotas: PartyQuotas,
+    meetings: PartyMeetings
   ) {
     self.tenant = tenant
     self.rules = rules
@@ -42,12 +43,13 @@ final class PartyCommitModel: CommitModel, @unchecked Sendable {
     self.feed = feed
     self.watchers = watchers
     self.quotas = quotas
+    self.meetings = meetings
     index = StateLock(PartyIndex(pricing: rules.pricing))
-    nextSequence = feed.newest + 1
+    self.sequence = sequence
   }
 
   func makeOverlay(now: Instant) -> PartyOverlay {
-    PartyOverlay(book: book, requests: requests, nextSequence: nextSequence)
+    PartyOverlay(book: book, requests: requests, sequence: sequence)
   }
 
   // MARK: - Publishing
@@ -58,14 +60,14 @@ final class PartyCommitModel: CommitModel, @unchecked Sendable {
     for effect in effects {
       let last: StoredEvent?
       switch effect {
-      case .party(let entry, let told):
+      case .party(let entry, let told, _):
         entries.append(entry)
         last = told.last
       case .request(let request, let told):
         kept.append(request)
         last = told.last
       }
-      if let last { nextSequence = max(nextSequence, last.sequence + 1) }
+      if let last { sequence.commit(through: last.sequence) }
     }
     book.put(entries)
     requests.put(kept)
@@ -76,9 +78,10 @@ final class PartyCommitModel: CommitModel, @unchecked Sendable {
     var events: [StoredEvent] = []
     for effect in effects {
       switch effect {
-      case .party(let entry, let told):
+      case .party(let entry, let told, let noShows):
         parties.append(entry.party)
         events += told
+        for rider in noShows { meetings.noteNoShow(rider, now) }
       case .request(let request, let told):
         timers.set(request)
         events += told
@@ -102,7 +105,9 @@ final class PartyCommitModel: CommitModel, @unchecked Sendable {
     for party in parties { timers.set(party, rules) }
   }
 
-  func answer(to reply: StoredReply) -> Result<PartyServiceReply, PartyServiceError> {
+  func answer(
+    to reply: StoredReply, of command: PartyServiceCommand
+  ) -> Result<PartyServiceReply, PartyServiceError> {
     if let party = book.party(reply.aggregateID) {
       // Told of a state without the effect, the caller would take it for refused.
       guard party.version >= reply.version else {
@@ -124,6 +129,14 @@ final class PartyCommitModel: CommitModel, @unchecked Sendable {
 
   func failure(_ failure: CommitFailure) -> PartyServiceError { .commit(failure) }
 
+  func forget(endedBefore moment: Instant) {
+    book.remove(
+      book.all.filter { entry in
+        guard entry.interval == nil else { return false }
+        return entry.party.stateSince < moment
+      }.map(\.party.id))
+  }
+
   // MARK: - Reading the record
 
   func take(_ newest: [StoredAggregate], now: Instant) {
@@ -140,7 +153,7 @@ final class PartyCommitModel: CommitModel, @unchecked Sendable {
     book.put(entries)
     show(entries.map(\.party), now: now)
     try? feed.refresh()
-    nextSequence = max(nextSequence, feed.newest + 1)
+    sequence.commit(through: feed.newest)
     watchers.tell(entries.map(\.party.id))
   }
 
@@ -149,7 +162,7 @@ final class PartyCommitModel: CommitModel, @unchecked Sendable {
     if let failure = read.failure { throw failure }
     show(read, now: now)
     try feed.refresh()
-    nextSequence = feed.newest + 1
+    sequence.restart(after: feed.newest)
     incompleteness.withLock { $0 = nil }
     watchers.tellAll()
   }
@@ -159,7 +172,7 @@ final class PartyCommitModel: CommitModel, @unchecked Sendable {
   func loadWhatCanBeRead(from store: any AggregateStore, now: Instant) -> StoreFailure? {
     let read = read(store)
     show(read, now: now)
-    nextSequence = feed.newest + 1
+    sequence.restart(after: feed.newest)
     incompleteness.withLock { $0 = read.failure?.reason }
     return read.failure
   }

@@ -1,5 +1,6 @@
 import ObjectModel
 import RideMatching
+import DurableCommands
 
 /// The newest parties with the changes of a batch that is not committed yet. Lives for one batch, on
 /// the commit thread; a class, so that rules may ask it while it is passed on.
@@ -10,13 +11,13 @@ final class PartyOverlay {
   /// By rider: changed parties in which they are, or were within this batch.
   private var partiesOfRiders: [String: [String]] = [:]
   private(set) var changedRequests: [String: StandingRequest] = [:]
-  /// Of the next event.
-  var nextSequence: UInt64
+  /// Of the tenant's events.
+  let sequence: EventSequence
 
-  init(book: PartyBook, requests: RequestBook, nextSequence: UInt64) {
+  init(book: PartyBook, requests: RequestBook, sequence: EventSequence) {
     self.book = book
     self.requests = requests
-    self.nextSequence = nextSequence
+    self.sequence = sequence
   }
 
   func party(_ id: String) -> Party? { changed[id]?.party ?? book.party(id) }

@@ -53,20 +53,36 @@ extension PartyService {
     // Before the parties are read: what it covers is in the answer.
     let version = layerVersion
     let index = model.index.withLock { $0 }
-    let answer = index.match(
-      query, claims: { [book] in book.claims(of: $0) },
-      overlappingParties: rules.configuration.overlappingParties, shouldStop: shouldStop)
-    var candidates = answer.candidates
+    func match() -> MatchAnswer {
+      index.match(
+        query, claims: { [book] in book.claims(of: $0) },
+        overlappingParties: rules.configuration.overlappingParties, shouldStop: shouldStop)
+    }
+    var answer = match()
+    // Blocks act before the limit; most riders have none near them.
+    if query.limit != Int.max, answer.candidates.contains(where: { isBlocked(query, $0.party) }) {
+      query.limit = Int.max
+      answer = match()
+    }
+    var candidates = answer.candidates.filter { !isBlocked(query, $0.party) }
     var explanation = answer.explanation
+    // Nobody is told of parties with people who avoid them.
+    let hidden = answer.candidates.count - candidates.count
+    explanation?.matched -= hidden
+    explanation?.considered -= hidden
     var removedByTags = 0
     if !request.tags.isEmpty {
       candidates.removeAll { !Self.carries($0.party, request.tags) }
-      removedByTags = answer.candidates.count - candidates.count
+      removedByTags = answer.candidates.count - hidden - candidates.count
       explanation?.matched -= removedByTags
     }
     return PartyMatchAnswer(
       candidates: Array(candidates.prefix(limit)), explanation: explanation,
       removedByTags: removedByTags, layerVersion: version)
+  }
+
+  func isBlocked(_ query: MatchQuery, _ party: Party) -> Bool {
+    configuration.meetings.isBlocked(query.riderID, party)
   }
 
   static func carries(_ party: Party, _ tags: [String]) -> Bool {
@@ -102,6 +118,7 @@ extension PartyService {
     guard let party = book.party(partyID) else { throw model.unknownParty(partyID) }
     let now = clock.now()
     do throws(PartyError) {
+      try configuration.meetings.check(command.riderID, party)
       let preview = try rules.preview(command, party, now: now)
       // The claims are asked for by the join itself.
       _ = try rules.join(command, party, now: now) { book.claims(of: $0) }

@@ -60,22 +60,10 @@ extension PartyService {
   /// Drops what is kept no longer: old events and replies, parties and requests that ended long
   /// ago. On the commit thread, between two batches.
   package func prune(now: Instant) {
-    pipeline.perform { [self] in
-      let events = now.advanced(milliseconds: -configuration.eventMilliseconds)
-      let replies = now.advanced(milliseconds: -configuration.commits.replyMilliseconds)
-      let ended = now.advanced(milliseconds: -configuration.rules.retentionMilliseconds)
-      do {
-        try pipeline.store.prune(
-          eventsBefore: events, repliesBefore: replies, endedBefore: ended)
-        try feed.refresh()
-      } catch { return }
-      pipeline.forgetReplies(before: replies)
-      book.remove(
-        book.all.filter { entry in
-          guard entry.interval == nil else { return false }
-          return entry.party.stateSince < ended
-        }.map(\.party.id))
-    }
+    pipeline.commands.prune(
+      eventsBefore: now.advanced(milliseconds: -configuration.eventMilliseconds),
+      repliesBefore: now.advanced(milliseconds: -configuration.commits.replyMilliseconds),
+      endedBefore: now.advanced(milliseconds: -configuration.rules.retentionMilliseconds))
   }
 
   /// Returns when every command that came before it is carried out and shown; for tests and drains.

@@ -77,7 +77,7 @@ extension PartyService {
   /// Whether one party matches, with what that would mean.
   func candidate(_ request: PartyMatchRequest, partyID: String) -> MatchCandidate? {
     guard let party = book.party(partyID), party.isActive,
-      Self.carries(party, request.tags)
+      Self.carries(party, request.tags), !isBlocked(request.query, party)
     else { return nil }
     var query = request.query
     query.now = clock.now()

@@ -19,10 +19,9 @@ package final class PartyService: Sendable {
   let clock: any WallClock
   let book: PartyBook
   let model: PartyCommitModel
-  let pipeline: CommitPipeline<PartyCommitModel>
+  let pipeline: CommandLane<PartyCommitModel>
   let feed: EventFeed
   let fares: FareEstimator
-  let keying: IdempotencyKeying
   let makeID: @Sendable () -> String
   let watchers: MatchWatchers
   /// Where batches are matched; whoever composes a daemon lets its other long calls share it.
@@ -41,6 +40,7 @@ package final class PartyService: Sendable {
   ///   - monotonic: By which a record that refuses writes is opened again.
   ///   - startsReadOnly: Whether a record that cannot be read in whole is served as far as it can,
   ///     without taking commands; else that is thrown.
+  ///   - commands: The tenant's pipeline, if parties share it; nil: one of their own.
   ///   - makeID: Ids of parties and standing requests; nil: sortable by time, 26 characters.
   /// - Throws: ``StoreFailure``, also for a record that cannot be read, unless `startsReadOnly`.
   package init(
@@ -49,6 +49,7 @@ package final class PartyService: Sendable {
     configuration: PartyServiceConfiguration = PartyServiceConfiguration(),
     threadPool: BoundedThreadPool? = nil,
     monotonic: any MonotonicClock = SystemMonotonicClock(), startsReadOnly: Bool = false,
+    commands: TenantCommands? = nil,
     makeID: (@Sendable () -> String)? = nil
   ) throws(StoreFailure) {
     self.configuration = configuration
@@ -56,51 +57,39 @@ package final class PartyService: Sendable {
     self.fares = fares
     self.threadPool = threadPool ?? BoundedThreadPool()
     clock = layers.clock
-    self.makeID = makeID ?? { [clock = layers.clock] in PartyID.make(at: clock.now()) }
+    self.makeID = makeID ?? { [clock = layers.clock] in SortableID.make(at: clock.now()) }
     rules = PartyRules(
       configuration: configuration.rules,
       pricing: PartyPricing(
         catalog: fares.library.catalog, routes: routes, areas: fares.rideAreas))
-    keying = IdempotencyKeying(secret: configuration.idempotencySecret)
     let layer: PartyLayer
     do { layer = try PartyLayer(layers) } catch { throw StoreFailure("\(error)") }
-    var failure: StoreFailure?
-    do throws(StoreFailure) {
-      feed = try EventFeed(
-        tenant: configuration.tenant, store: store, limit: configuration.eventsInMemory)
-    } catch {
-      guard startsReadOnly else { throw error }
-      failure = error
-      feed = EventFeed(
-        tenant: configuration.tenant, store: store, limit: configuration.eventsInMemory,
-        failure: error)
+    let shared: TenantCommands
+    if let commands {
+      shared = commands
+    } else {
+      shared = try configuration.makeCommands(
+        store: store, clock: layers.clock, monotonic: monotonic, startsReadOnly: startsReadOnly)
     }
+    feed = shared.feed
     watchers = MatchWatchers()
     book = PartyBook()
     model = PartyCommitModel(
       tenant: configuration.tenant, rules: rules, book: book, requests: RequestBook(),
-      layer: layer, feed: feed, watchers: watchers, quotas: configuration.quotas)
+      layer: layer, feed: feed, sequence: shared.sequence, watchers: watchers,
+      quotas: configuration.quotas, meetings: configuration.meetings)
     if startsReadOnly {
       let unread = model.loadWhatCanBeRead(from: store, now: layers.clock.now())
-      failure = failure ?? unread
+      if let unread { shared.refuseCommands(because: unread) }
     } else {
       try model.reload(from: store, now: layers.clock.now())
     }
-    do throws(StoreFailure) {
-      pipeline = try CommitPipeline(
-        model: model, store: store, clock: layers.clock, configuration: configuration.commits,
-        monotonic: monotonic, failure: failure)
-    } catch {
-      guard startsReadOnly else { throw error }
-      pipeline = try CommitPipeline(
-        model: model, store: store, clock: layers.clock, configuration: configuration.commits,
-        monotonic: monotonic, failure: error)
-    }
+    pipeline = shared.lane(model)
   }
 
   /// Starts the commit thread and the timers; call once.
   package func start() {
-    pipeline.start()
+    pipeline.commands.start()
     let task = Task.detached { [self] in await runTimers() }
     service.withLock { $0 = task }
   }
@@ -109,11 +98,11 @@ package final class PartyService: Sendable {
   package func stop() {
     service.withLock { $0 }?.cancel()
     watchers.closeAll()
-    pipeline.stop()
+    pipeline.commands.stop()
   }
 
   /// Why commands are refused now; nil while they are taken.
-  package var readOnlyReason: String? { pipeline.readOnlyReason ?? pipeline.store.readOnlyReason }
+  package var readOnlyReason: String? { pipeline.readOnlyReason }
 
   package var commitStatistics: CommitStatistics { pipeline.statistics }
 
@@ -206,14 +195,10 @@ package final class PartyService: Sendable {
   private func claim(
     _ context: CommandContext
   ) throws(PartyServiceError) -> IdempotencyClaim? {
-    guard let key = context.idempotencyKey else { return nil }
-    guard CommandContext.idempotencyKeyBytes.contains(key.utf8.count) else {
-      throw .badField("idempotencyKey", message: "must have 1-128 bytes")
+    do throws(BadIdempotencyKey) {
+      return try pipeline.commands.claim(context)
+    } catch {
+      throw .badField("idempotencyKey", message: BadIdempotencyKey.message)
     }
-    return IdempotencyClaim(
-      tenant: configuration.tenant,
-      key: keying.hash(
-        tenant: configuration.tenant, caller: context.caller, method: context.method,
-        path: context.path, key: key), requestHash: context.requestHash)
   }
 }

@@ -39,7 +39,8 @@ struct RideStop: Hashable, Sendable {
 
 /// What a committed command shows.
 enum PartyServiceEffect: Sendable {
-  case party(PartyEntry, [StoredEvent])
+  /// - `noShows`: riders who were taken out because they did not come.
+  case party(PartyEntry, [StoredEvent], noShows: [String])
   case request(StandingRequest, [StoredEvent])
 }
 

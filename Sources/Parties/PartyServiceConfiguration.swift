@@ -1,4 +1,6 @@
+package import ObjectModel
 package import RideMatching
+package import Threading
 package import DurableCommands
 
 /// How parties are kept. Every figure can be configured.
@@ -42,8 +44,28 @@ package struct PartyServiceConfiguration: Sendable {
   package var storedRequestsPerRider = 20
   /// Parties that a watched request finds at most at one time.
   package var watchedMatches = 100
+  /// What people do to each other elsewhere.
+  package var meetings = PartyMeetings()
 
   package init() {}
+
+  /// A pipeline for the tenant's record, which other services may share.
+  ///
+  /// - Parameters:
+  ///   - store: The record.
+  ///   - clock: Of deadlines and replies.
+  ///   - monotonic: By which a record that refuses writes is opened again.
+  ///   - startsReadOnly: Whether a record that cannot be read in whole is served all the same.
+  /// - Throws: What the store says when it cannot be read, unless `startsReadOnly`.
+  package func makeCommands(
+    store: any AggregateStore, clock: any WallClock,
+    monotonic: any MonotonicClock = SystemMonotonicClock(), startsReadOnly: Bool = false
+  ) throws(StoreFailure) -> TenantCommands {
+    try TenantCommands(
+      tenant: tenant, store: store, clock: clock, eventsInMemory: eventsInMemory,
+      idempotencySecret: idempotencySecret, configuration: commits, monotonic: monotonic,
+      startsReadOnly: startsReadOnly)
+  }
 
   var quotas: PartyQuotas {
     PartyQuotas(

@@ -12,6 +12,7 @@ import ObjectModel
 import RoutePlanning
 import ServiceLifecycle
 import TaxiFares
+import Tickets
 import UnixSignals
 
 /// Puts the daemon together and runs it.
@@ -67,7 +68,8 @@ struct Composition {
       forgetsKeys: forgetsKeys)
     let record = try settings.parties.map {
       try data.openRecord(
-        $0, layers: layers, fares: fares,
+        $0, tickets: settings.tickets.map { $0.keyed(layers.configuration.rankKey) },
+        layers: layers, fares: fares,
         threadPool: BoundedThreadPool(threadCount: settings.daemon.heavyThreads))
     }
     defer { record?.store.close() }
@@ -79,10 +81,11 @@ struct Composition {
       ? data.openPositions(layers: layers, seconds: settings.writeBehindSeconds) : nil
     var waitsFor: Set<String> = city == nil ? [] : ["demo"]
     if city != nil, record != nil { waitsFor.insert("demo-parties") }
+    if city != nil, record?.ticketService != nil { waitsFor.insert("demo-tickets") }
     let group = MultiThreadedEventLoopGroup(numberOfThreads: settings.threads)
     let daemon = Daemon(
       configuration: settings.daemon, layers: layers,
-      fares: fares, parties: record?.partyService,
+      fares: fares, parties: record?.partyService, tickets: record?.ticketService,
       eventLoopGroup: group, metrics: metrics, readyAfter: waitsFor,
       degradations: degradations,
       logger: logger,
@@ -106,6 +109,13 @@ struct Composition {
             parties: min(settings.demoParties, settings.demoUsers), seed: settings.demoSeed,
             logger: logger, onLoaded: { daemon.markReady("demo-parties") }))
       }
+    }
+    if let city, let ticketService = record?.ticketService {
+      services.append(
+        DemoTickets(
+          ticketService: ticketService, clock: layers.clock, city: city,
+          users: settings.demoUsers, tickets: settings.demoTickets, seed: settings.demoSeed,
+          logger: logger, onLoaded: { daemon.markReady("demo-tickets") }))
     }
     services.append(ShutdownDeadline(graceSeconds: settings.graceSeconds, logger: logger))
     logger.debug("descriptors", metadata: ["limit": "\(descriptors)"])

@@ -6,6 +6,7 @@ import LiveLayers
 import FareEstimation
 import DurableCommands
 import Parties
+import Tickets
 import MoyeoServer
 import MoyeoStorage
 import ServiceLifecycle
@@ -31,9 +32,9 @@ struct DataDirectory {
   ///
   /// - Throws: ``StartFailure``: in use by another daemon, of a newer release, no database at all.
   func openRecord(
-    _ configuration: PartyServiceConfiguration, layers: LayerRegistry, fares: FareEstimator,
-    threadPool: BoundedThreadPool
-  ) throws -> (store: SQLiteStore, partyService: PartyService) {
+    _ configuration: PartyServiceConfiguration, tickets: TicketServiceConfiguration?,
+    layers: LayerRegistry, fares: FareEstimator, threadPool: BoundedThreadPool
+  ) throws -> (store: SQLiteStore, partyService: PartyService, ticketService: TicketService?) {
     let start = ContinuousClock.now
     let store: SQLiteStore
     var configuration = configuration
@@ -51,9 +52,19 @@ struct DataDirectory {
       let secret = try IdempotencySecret.load(
         directory: path, store: store, forgetsKeys: forgetsKeys)
       configuration.idempotencySecret = (secret.high, secret.low)
+      let commands = try configuration.makeCommands(
+        store: store, clock: layers.clock, startsReadOnly: true)
+      let ticketService = try tickets.map { configuration in
+        try TicketService(
+          layers: layers, commands: commands, configuration: configuration, startsReadOnly: true)
+      }
+      if let ticketService {
+        configuration.meetings = PartyMeetings(
+          areBlocked: ticketService.isBlocked, noteNoShow: ticketService.noteNoShow)
+      }
       let partyService = try PartyService(
         layers: layers, store: store, fares: fares, configuration: configuration,
-        threadPool: threadPool, startsReadOnly: true)
+        threadPool: threadPool, startsReadOnly: true, commands: commands)
       if let reason = partyService.readOnlyReason {
         logger.warning(
           "the record takes no commands: look at it with moyeo doctor, restore a backup",
@@ -63,9 +74,10 @@ struct DataDirectory {
         "record opened",
         metadata: [
           "file": "\(store.path)", "parties": "\(partyService.partyCount)",
+          "tickets": "\(ticketService?.ticketCount ?? 0)",
           "milliseconds": "\(Self.milliseconds(since: start))",
         ])
-      return (store, partyService)
+      return (store, partyService, ticketService)
     } catch let failure as StoreFailure {
       store.close()
       throw StartFailure.failed("\(store.path) cannot be loaded: \(failure.reason)")

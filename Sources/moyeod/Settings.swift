@@ -3,6 +3,7 @@ import Foundation
 import Logging
 import LiveLayers
 import Parties
+import Tickets
 import MoyeoServer
 import ObjectModel
 import SystemPackage
@@ -21,12 +22,15 @@ struct Settings: Sendable {
   var demoUsers: Int
   var demoSeed: UInt64
   var demoParties: Int
+  var demoTickets: Int
   var keepsPositions: Bool
   var writeBehindSeconds: Int
   /// How long a shutdown waits for calls in flight.
   var graceSeconds: Int
   /// Nil: no parties.
   var parties: PartyServiceConfiguration?
+  /// Nil: no tickets.
+  var tickets: TicketServiceConfiguration?
   var logLevel: Logger.Level
   var logFormat: StructuredLogHandler.Format
   var layerSettings: @Sendable (String) -> LayerSettings
@@ -97,8 +101,10 @@ struct Settings: Sendable {
     demoCity = try await values.string("demo.city").flatMap { $0.isEmpty ? nil : $0 }
     demoUsers = try await values.int("demo.users", in: 0...5_000_000) ?? 20_000
     demoSeed = UInt64(try await values.int("demo.seed", in: 0...Int.max) ?? 1)
+    demoTickets = try await values.int("demo.tickets", in: 0...100_000) ?? 300
     demoParties = try await values.int("demo.parties", in: 0...100_000) ?? 300
     parties = try await PartySettings.read(values, resources: resources)
+    tickets = try await TicketSettings.read(values)
     try await ServingSettings.read(values, into: &daemon)
     keepsPositions = try await values.bool("positions.keep") ?? true
     writeBehindSeconds = try await values.int("positions.writeBehindSeconds", in: 1...3600) ?? 5

@@ -112,6 +112,9 @@ enum SettingsTable {
       key: "demo.parties", standard: "300",
       meaning: "Taxi parties that the demo keeps alive; hosts are its people."),
     Row(
+      key: "demo.tickets", standard: "300",
+      meaning: "People of the demo who wait for a study mate."),
+    Row(
       key: "parties.enabled", standard: "true",
       meaning: "Serve parties and events, kept in moyeo.sqlite in the data directory."),
     Row(key: "parties.minimumSeats", standard: "2", meaning: "Fewest seats of a party."),
@@ -151,6 +154,40 @@ enum SettingsTable {
     Row(
       key: "parties.routeMilliseconds", standard: "1500",
       meaning: "How long routes.provider may take at Create and Join before the estimate stands."),
+    Row(
+      key: "tickets.enabled", standard: "true",
+      meaning: "Serve tickets, kept in moyeo.sqlite; only together with parties.enabled."),
+    Row(
+      key: "tickets.openSeconds", standard: "3600",
+      meaning: "How long somebody waits who says nothing else."),
+    Row(
+      key: "tickets.proposalSeconds", standard: "0",
+      meaning: "How long a proposal stands; 0: as long as the one who made it waits."),
+    Row(
+      key: "tickets.leaseSeconds", standard: "60",
+      meaning: "How long after a sign of life somebody counts as online."),
+    Row(
+      key: "tickets.reportsForBan", standard: "3",
+      meaning: "People who must report somebody within 30 days for a ban."),
+    Row(key: "tickets.banDays", standard: "7", meaning: "How long a ban lasts."),
+    Row(
+      key: "tickets.requiredAttributes", standard: "",
+      meaning: "Attributes without which nobody may wait, e.g. gender."),
+    Row(
+      key: "tickets.recommendedTags", standard: "",
+      meaning: "Interests told where people around share too few."),
+    Row(
+      key: "tickets.protected", standard: "true",
+      meaning: "Show people at the middle of a cell instead of where they are."),
+    Row(
+      key: "tickets.protectedCellMeters", standard: "250",
+      meaning: "Side of the smallest cell."),
+    Row(
+      key: "tickets.protectedMaximumMeters", standard: "2000",
+      meaning: "Side of the largest cell, by doublings of the smallest."),
+    Row(
+      key: "tickets.protectedPeople", standard: "5",
+      meaning: "A cell is doubled until it holds so many people."),
     Row(
       key: "events.retentionDays", standard: "7", meaning: "How long durable events are kept."),
     Row(

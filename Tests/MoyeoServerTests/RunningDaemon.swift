@@ -8,6 +8,7 @@ import LiveLayers
 import FareEstimation
 import DurableCommands
 import Parties
+import Tickets
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -58,9 +59,20 @@ struct RunningDaemon: Sendable {
     let estimator =
       try fares
       ?? FareEstimator(library: TariffLibrary.load(tariffDirectories: [], areaDirectories: []))
+    let record = try parties.map { store in
+      var configuration = PartyServiceConfiguration()
+      let commands = try configuration.makeCommands(store: store, clock: clock)
+      let tickets = try TicketService(layers: layers, commands: commands)
+      configuration.meetings = PartyMeetings(
+        areBlocked: tickets.isBlocked, noteNoShow: tickets.noteNoShow)
+      let parties = try PartyService(
+        layers: layers, store: store, fares: estimator, configuration: configuration,
+        commands: commands)
+      return (parties: parties, tickets: tickets)
+    }
     let daemon = Daemon(
-      configuration: settings, layers: layers, fares: estimator,
-      parties: try parties.map { try PartyService(layers: layers, store: $0, fares: estimator) },
+      configuration: settings, layers: layers, fares: estimator, parties: record?.parties,
+      tickets: record?.tickets,
       eventLoopGroup: .singleton,
       metrics: PrometheusMetrics(), logger: logger,
       onListening: { addresses in listens.yield(addresses) })

@@ -12,6 +12,7 @@
     python3 Tests/torture/torture.py start                a first start is killed at any moment
     python3 Tests/torture/torture.py smalldisk            the log fills a small disk (needs mounts)
     python3 Tests/torture/torture.py export               export and import are inverse
+    python3 Tests/torture/torture.py tickets               32 people race for 10, kill -9 between
     python3 Tests/torture/torture.py smoke                a little of each, for CI
 
 Standard library only. MOYEOD (and MOYEO) name the programs; else the newest of .build.
@@ -36,6 +37,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 from ledger import Ledger, check_database, check_file  # noqa: E402
 import faults  # noqa: E402
+from tickets import ticket_rounds  # noqa: E402
 from service import UNCONFIRMED, Service, Unknown, binary, reason  # noqa: E402
 from running_daemon import MissingProgram  # noqa: E402
 
@@ -461,7 +463,7 @@ def smoke(options):
     """A few rounds of each mode, one after the other."""
     found = {}
     for mode, rounds in (("kill", 2), ("faults", 2), ("power", 2), ("clock", 2), ("start", 4),
-                         ("export", 1)):
+                         ("export", 1), ("tickets", 3)):
         options.rounds, options.seconds = rounds, 0.6
         result = MODES[mode][0](options)
         found[mode] = ", ".join(f"{name} {value}" for name, value in result.items()
@@ -469,10 +471,15 @@ def smoke(options):
     return found
 
 
+def ticket_mode(options):
+    """32 people race for 10, kill -9 between."""
+    return ticket_rounds(options.rounds, options.seed, progress)
+
+
 MODES = {
     "smoke": (smoke, 1), **faults.MODES,
     "kill": (kill_rounds, 100), "race": (race_rounds, 1000), "backup": (backup_under_load, 10),
-    "full": (disk_full, 1), "fill": (fill, 5),
+    "full": (disk_full, 1), "fill": (fill, 5), "tickets": (ticket_mode, 100),
 }
 
 

@@ -71,6 +71,7 @@ function failure(response, body) {
 const layerPath = (layer) => `v1/layers/${encodeURIComponent(layer)}`;
 const clusterPath = (layer, id) => `${layerPath(layer)}/clusters/${encodeURIComponent(id)}`;
 
+const ticketPath = (id) => `v1/tickets/${encodeURIComponent(id)}`;
 const partyPath = (id) => `v1/parties/${encodeURIComponent(id)}`;
 
 export const api = {
@@ -102,5 +103,14 @@ export const api = {
   watchParty: (id, query) => new EventSource(address(`${partyPath(id)}/events`, query)),
   events: (query) => request("v1/events", query),
   watchEvents: (query) => new EventSource(address("v1/events", query)),
+  ticket: (id) => request(ticketPath(id)),
+  openTicket: (body) => post("v1/tickets", body),
+  closeTicket: async (id) => answer(await fetch(address(ticketPath(id)), {
+    method: "DELETE", credentials: "same-origin",
+  })),
+  searchTickets: (body) => post("v1/tickets/search", body),
+  /** `propose`, `accept`, `rate` or `dodge`. */
+  changeTicket: (id, verb, body) => post(`${ticketPath(id)}/${verb}`, body),
+  watchTicket: (id, query) => new EventSource(address(`${ticketPath(id)}/events`, query)),
   watchTiles: (layer, query) => new EventSource(address(`${layerPath(layer)}/tiles/watch`, query)),
 };

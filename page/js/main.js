@@ -13,6 +13,7 @@ import { Sheet } from "./sheet.js";
 import * as address from "./state.js";
 import { StatusLine } from "./status.js";
 import { TagFilter } from "./tags.js";
+import "./tickets.js";
 import { throttle } from "./throttle.js";
 import { clustersFromTiles } from "./tiles.js";
 import { mapZoom, unionBounds, viewportBox } from "./viewport.js";

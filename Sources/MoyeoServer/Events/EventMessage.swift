@@ -3,18 +3,18 @@ import DurableCommands
 import SwiftProtobuf
 
 extension Moyeo_V1_Event {
-  private static let prefix = "party."
+  private static let prefixes = ["party.", ticketPrefix]
+  private static let ticketPrefix = "ticket."
 
-  /// A durable event; `isOfParty`: with the kind that a party's own stream uses, `joined` for
-  /// `party.joined`.
+  /// A durable event; `isOfParty`: with the kind that the own stream of a party or ticket uses,
+  /// `joined` for `party.joined`.
   init(_ event: StoredEvent, isOfParty: Bool) {
     self.init()
     sequence = Int64(clamping: event.sequence)
-    kind =
-      isOfParty && event.kind.hasPrefix(Self.prefix)
-      ? String(event.kind.dropFirst(Self.prefix.count)) : event.kind
+    let prefix = isOfParty ? Self.prefixes.first(where: event.kind.hasPrefix) ?? "" : ""
+    kind = String(event.kind.dropFirst(prefix.count))
     at = Google_Protobuf_Timestamp(event.at)
-    partyID = event.aggregateID
+    if !event.kind.hasPrefix(Self.ticketPrefix) { partyID = event.aggregateID }
     if let match = event.matchID { matchID = match }
     userIds = event.userIDs
     version = String(event.version)

@@ -49,7 +49,9 @@ struct Operation: Sendable {
   /// Whether it changes nothing, so that /v1/batch may carry it.
   let isRead: Bool
   /// Whether a repeated key answers what was answered first.
-  var takesIdempotencyKey: Bool { service == "moyeo.v1.PartyService" && !isRead }
+  var takesIdempotencyKey: Bool {
+    ["moyeo.v1.PartyService", "moyeo.v1.TicketService"].contains(service) && !isRead
+  }
   /// Whether the path may say it all, as in `POST /v1/parties/{id}/cancel`.
   var mayLackBody: Bool {
     takesIdempotencyKey && routes.contains { $0.template.contains("{") }

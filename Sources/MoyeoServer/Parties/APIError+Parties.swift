@@ -73,6 +73,7 @@ extension Reason {
     case .notDeparted: self = .notDeparted
     case .departureTooEarly: self = .tooEarly
     case .policyViolation: self = .policyViolation
+    case .blocked: self = .blocked
     case .unknownPolicy: self = .unknownPolicy
     case .overlapping: self = .overlappingParty
     case .detourExceeded, .detourTimeExceeded: self = .detourExceeded
@@ -134,7 +135,8 @@ extension PartyError {
       ["departureTime": RFC3339.utc(departure), "now": RFC3339.utc(now)]
     case .seatsOutOfRange(_, let seats, let allowed):
       ["seats": "\(seats)", "least": "\(allowed.lowerBound)", "most": "\(allowed.upperBound)"]
-    case .notHost, .notMember, .alreadyMember, .duplicateRider, .missingID, .numberOutOfRange,
+    case .blocked, .notHost, .notMember, .alreadyMember, .duplicateRider, .missingID,
+      .numberOutOfRange,
       .amountOutOfRange, .hostNotRemovable, .tripTooShort, .noTariffHere, .fare:
       [:]
     }

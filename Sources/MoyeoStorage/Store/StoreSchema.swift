@@ -7,11 +7,11 @@ import GRDB
 package enum StoreSchema {
   /// `Moyo`.
   package static let applicationID: Int32 = 0x4D6F_796F
-  package static let version = 3
+  package static let version = 4
 
   /// The table of a kind of aggregate.
   static let tables: [String: String] = [
-    "party": "parties", "ride_request": "ride_requests",
+    "party": "parties", "ride_request": "ride_requests", "ticket": "tickets",
   ]
 
   static var migrator: DatabaseMigrator {
@@ -35,6 +35,11 @@ package enum StoreSchema {
           CREATE TABLE secrets (id INTEGER PRIMARY KEY CHECK (id = 1), fingerprint INTEGER NOT NULL);
           PRAGMA user_version = 3
           """)
+    }
+    migrator.registerMigration("4 tickets") { db in
+      try db.execute(sql: tickets)
+      try indexPlaces(db, "tickets")
+      try db.execute(sql: "PRAGMA user_version = 4")
     }
     return migrator
   }
@@ -134,6 +139,36 @@ package enum StoreSchema {
       UNIQUE (tenant, id)
     );
     CREATE INDEX ride_requests_ended ON ride_requests (ended_at) WHERE ended_at IS NOT NULL;
+    """
+
+  /// People who look for each other; the same columns as any aggregate's. `origin` is where others
+  /// see them, 0, 0 where they are nowhere: their place itself stands in `bytes` alone.
+  private static let tickets = """
+    CREATE TABLE tickets (
+      row INTEGER PRIMARY KEY,
+      tenant TEXT NOT NULL,
+      id TEXT NOT NULL,
+      version INTEGER NOT NULL,
+      state TEXT NOT NULL,
+      owner_id TEXT NOT NULL,
+      origin_name TEXT NOT NULL,
+      destination_name TEXT NOT NULL,
+      starts_at INTEGER NOT NULL,
+      ends_at INTEGER NOT NULL,
+      seats INTEGER NOT NULL,
+      seats_free INTEGER NOT NULL,
+      currency TEXT NOT NULL,
+      expected_fare INTEGER NOT NULL,
+      ended_at INTEGER,
+      origin POINT NOT NULL,
+      destination POINT,
+      places INTEGER NOT NULL,
+      last_event INTEGER NOT NULL,
+      held BLOB NOT NULL,
+      bytes BLOB NOT NULL,
+      UNIQUE (tenant, id)
+    );
+    CREATE INDEX tickets_ended ON tickets (ended_at) WHERE ended_at IS NOT NULL;
     """
 
   /// Geometry columns and R-trees by SpatiaLite.

@@ -17,6 +17,8 @@ public enum PartyError: Error, Hashable, Sendable {
   case departureTooEarly(now: Instant, windowStart: Instant)
   /// Someone differs from the host in an attribute that must be the same, or it is unknown of them.
   case policyViolation(riderID: String, attribute: String, isUnknown: Bool)
+  /// The joiner and someone aboard do not want to meet.
+  case blocked(riderID: String)
   case unknownPolicy(name: String)
   /// The rider is in so many parties at that time already.
   case overlapping(riderID: String, partyID: String, allowed: Int)
@@ -64,6 +66,7 @@ extension PartyError {
     case .notDeparted: "party_not_departed"
     case .departureTooEarly: "departure_too_early"
     case .policyViolation: "policy_violation"
+    case .blocked: "blocked"
     case .unknownPolicy: "unknown_policy"
     case .overlapping: "overlapping_party"
     case .detourExceeded, .detourTimeExceeded: "detour_exceeded"
@@ -94,7 +97,7 @@ extension PartyError {
       .amountOutOfRange, .tripTooShort, .noTariffHere, .fare:
       true
     case .full, .departed, .cancelled, .ended, .notDeparted, .departureTooEarly, .policyViolation,
-      .overlapping, .detourExceeded, .detourTimeExceeded, .sharedTooLittle, .walkExceeded,
+      .blocked, .overlapping, .detourExceeded, .detourTimeExceeded, .sharedTooLittle, .walkExceeded,
       .shareExceeded, .raisesShare, .notHost, .notMember, .alreadyMember, .departureInPast,
       .hostNotRemovable:
       false
@@ -116,7 +119,7 @@ extension PartyError {
     case .walkExceeded: "origin"
     case .shareExceeded: "maxShare"
     case .policyViolation: "attributes"
-    case .departed, .cancelled, .ended, .notDeparted, .departureTooEarly, .overlapping,
+    case .departed, .cancelled, .ended, .notDeparted, .departureTooEarly, .blocked, .overlapping,
       .detourExceeded, .detourTimeExceeded, .sharedTooLittle, .raisesShare, .notHost, .notMember,
       .alreadyMember, .hostNotRemovable:
       nil
@@ -138,6 +141,7 @@ extension PartyError {
       isUnknown
         ? "\(attribute) must be known to ride in this party"
         : "\(attribute) must be the same for everyone aboard"
+    case .blocked: "someone aboard and you do not ride together"
     case .unknownPolicy(let name): "there is no policy \(name)"
     case .overlapping(_, _, let allowed):
       "in as many other parties at that time as are allowed (\(allowed) in all)"

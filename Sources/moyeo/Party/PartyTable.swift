@@ -83,7 +83,7 @@ enum PartyTable {
     var out = "\(event.sequence)  \(TimeText.format(event.at))  \(event.kind)"
     if event.hasPartyID { out += "  \(event.partyID)" }
     let fields = event.body.fields
-    for key in ["riderId", "from", "hostId", "reason", "state", "seatsFree"] {
+    for key in ["riderId", "otherId", "from", "hostId", "reason", "until", "state", "seatsFree"] {
       if let value = fields[key] { out += "  \(key)=\(JSONOutput.inline(value))" }
     }
     return TextTable.printable(out)

@@ -1,16 +1,18 @@
-import ObjectModel
+package import ObjectModel
 
 /// Ids of what the service itself makes: 48 bits of milliseconds, 80 random bits, in Crockford's
 /// base 32, so that they sort by time (the ULID layout).
-enum PartyID {
+package enum SortableID {
   private static let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
 
-  static func make(at now: Instant) -> String {
+  package static func make(at now: Instant) -> String {
     var generator = SystemRandomNumberGenerator()
     return make(at: now, using: &generator)
   }
 
-  static func make(at now: Instant, using generator: inout some RandomNumberGenerator) -> String {
+  package static func make(
+    at now: Instant, using generator: inout some RandomNumberGenerator
+  ) -> String {
     let time = UInt64(clamping: now.milliseconds) & (1 << 48 - 1)
     let high = generator.next() & (1 << 40 - 1)
     let low = generator.next() & (1 << 40 - 1)

@@ -1,0 +1,163 @@
+import ObjectModel
+
+/// A command of one of the models that share a pipeline.
+struct SharedCommand: Sendable {
+  var part: Int
+  var command: any Sendable
+}
+
+/// A committed change of one of them.
+struct SharedEffect: Sendable {
+  var part: Int
+  var effect: any Sendable
+}
+
+/// Several models under one pipeline, so that their changes are committed in one transaction and
+/// their events numbered in one order. None of them knows another.
+///
+/// `@unchecked`: ``parts`` changes only before the pipeline starts.
+final class SharedCommitModel: CommitModel, @unchecked Sendable {
+  typealias Command = SharedCommand
+  typealias Answer = any Sendable
+  typealias Failure = any Error
+  typealias Overlay = [Any?]
+  typealias Effect = SharedEffect
+
+  private let sequence: EventSequence
+  private var parts: [any ModelPart] = []
+
+  init(sequence: EventSequence) { self.sequence = sequence }
+
+  /// - Returns: The number of the model, for its commands.
+  func add<Model: CommitModel>(_ model: Model) -> Int {
+    parts.append(TypedPart(model: model))
+    return parts.count - 1
+  }
+
+  /// An overlay is made when the first command of its model comes.
+  func makeOverlay(now: Instant) -> [Any?] {
+    sequence.beginBatch()
+    return [Any?](repeating: nil, count: parts.count)
+  }
+
+  func decide(
+    _ command: SharedCommand, in overlay: inout [Any?], now: Instant
+  ) -> CommitDecision<any Sendable, any Error, SharedEffect> {
+    let part = parts[command.part]
+    var own = overlay[command.part] ?? part.makeOverlay(now: now)
+    let decision = part.decide(command.command, in: &own, now: now)
+    overlay[command.part] = own
+    return CommitDecision(
+      change: decision.change.map { change in
+        (change.group, SharedEffect(part: command.part, effect: change.effect))
+      }, result: decision.result)
+  }
+
+  func apply(_ effects: [SharedEffect]) {
+    Self.eachRun(effects) { part, run in parts[part].apply(run) }
+  }
+
+  func publish(_ effects: [SharedEffect], now: Instant) {
+    Self.eachRun(effects) { part, run in parts[part].publish(run, now: now) }
+  }
+
+  /// In their order: the feed takes events ascending, whichever model they are of.
+  private static func eachRun(
+    _ effects: [SharedEffect], _ body: (_ part: Int, _ run: [any Sendable]) -> Void
+  ) {
+    var rest = effects[...]
+    while let first = rest.first {
+      let run = rest.prefix { $0.part == first.part }
+      body(first.part, run.map(\.effect))
+      rest = rest.dropFirst(run.count)
+    }
+  }
+
+  func answer(
+    to reply: StoredReply, of command: SharedCommand
+  ) -> Result<any Sendable, any Error> {
+    parts[command.part].answer(to: reply, of: command.command)
+  }
+
+  func take(_ newest: [StoredAggregate], now: Instant) {
+    for part in parts { part.take(newest, now: now) }
+  }
+
+  func reload(from store: any AggregateStore, now: Instant) throws(StoreFailure) {
+    for part in parts { try part.reload(from: store, now: now) }
+  }
+
+  func forget(endedBefore moment: Instant) {
+    for part in parts { part.forget(endedBefore: moment) }
+  }
+
+  /// As it is: the lane knows what its model calls it.
+  func failure(_ failure: CommitFailure) -> any Error { failure }
+}
+
+/// A model without its types.
+private protocol ModelPart: Sendable {
+  func makeOverlay(now: Instant) -> Any
+  func decide(
+    _ command: any Sendable, in overlay: inout Any, now: Instant
+  ) -> CommitDecision<any Sendable, any Error, any Sendable>
+  func apply(_ effects: [any Sendable])
+  func publish(_ effects: [any Sendable], now: Instant)
+  func answer(
+    to reply: StoredReply, of command: any Sendable
+  ) -> Result<any Sendable, any Error>
+  func take(_ newest: [StoredAggregate], now: Instant)
+  func reload(from store: any AggregateStore, now: Instant) throws(StoreFailure)
+  func forget(endedBefore moment: Instant)
+}
+
+private struct TypedPart<Model: CommitModel>: ModelPart {
+  let model: Model
+
+  /// What the lane of this model put in, and nobody else.
+  private func own<T>(_ value: Any, _: T.Type) -> T {
+    guard let value = value as? T else { preconditionFailure("a value of another model") }
+    return value
+  }
+
+  func makeOverlay(now: Instant) -> Any { model.makeOverlay(now: now) }
+
+  func decide(
+    _ command: any Sendable, in overlay: inout Any, now: Instant
+  ) -> CommitDecision<any Sendable, any Error, any Sendable> {
+    var typed = own(overlay, Model.Overlay.self)
+    let decision = model.decide(own(command, Model.Command.self), in: &typed, now: now)
+    overlay = typed
+    return CommitDecision(
+      change: decision.change.map { ($0.group, $0.effect) }, result: Self.erased(decision.result))
+  }
+
+  private static func erased(
+    _ result: Result<Model.Answer, Model.Failure>
+  ) -> Result<any Sendable, any Error> {
+    switch result {
+    case .success(let answer): .success(answer)
+    case .failure(let failure): .failure(failure)
+    }
+  }
+
+  func apply(_ effects: [any Sendable]) { model.apply(effects.map { own($0, Model.Effect.self) }) }
+
+  func publish(_ effects: [any Sendable], now: Instant) {
+    model.publish(effects.map { own($0, Model.Effect.self) }, now: now)
+  }
+
+  func answer(
+    to reply: StoredReply, of command: any Sendable
+  ) -> Result<any Sendable, any Error> {
+    Self.erased(model.answer(to: reply, of: own(command, Model.Command.self)))
+  }
+
+  func take(_ newest: [StoredAggregate], now: Instant) { model.take(newest, now: now) }
+
+  func reload(from store: any AggregateStore, now: Instant) throws(StoreFailure) {
+    try model.reload(from: store, now: now)
+  }
+
+  func forget(endedBefore moment: Instant) { model.forget(endedBefore: moment) }
+}

@@ -1,0 +1,182 @@
+import Synchronization
+package import ObjectModel
+package import Threading
+
+/// The one commit pipeline, reply table and event feed of a tenant, for every kind of command.
+///
+/// Each service adds its model before the pipeline starts and talks to it by a ``CommandLane``.
+package final class TenantCommands: Sendable {
+  package let tenant: String
+  package let store: any AggregateStore
+  package let clock: any WallClock
+  package let feed: EventFeed
+  package let sequence: EventSequence
+  private let keying: IdempotencyKeying
+  private let model: SharedCommitModel
+  let pipeline: CommitPipeline<SharedCommitModel>
+  private let isStarted = Atomic(false)
+
+  /// A pipeline without models yet.
+  ///
+  /// - Parameters:
+  ///   - tenant: First part of every key in the store.
+  ///   - store: The record.
+  ///   - clock: Of deadlines and replies.
+  ///   - eventsInMemory: Events that readers get without asking the store.
+  ///   - idempotencySecret: The same for a record at each start.
+  ///   - configuration: Bounds of the pipeline.
+  ///   - monotonic: By which a record that refuses writes is opened again.
+  ///   - startsReadOnly: Whether a record that cannot be read in whole is served all the same,
+  ///     without taking commands.
+  /// - Throws: What the store says when its replies or events cannot be read, unless
+  ///   `startsReadOnly`.
+  package init(
+    tenant: String, store: any AggregateStore, clock: any WallClock, eventsInMemory: Int,
+    idempotencySecret: (UInt64, UInt64),
+    configuration: CommitConfiguration = CommitConfiguration(),
+    monotonic: any MonotonicClock = SystemMonotonicClock(), startsReadOnly: Bool = false
+  ) throws(StoreFailure) {
+    self.tenant = tenant
+    self.store = store
+    self.clock = clock
+    var failure: StoreFailure?
+    do throws(StoreFailure) {
+      feed = try EventFeed(tenant: tenant, store: store, limit: eventsInMemory)
+    } catch {
+      guard startsReadOnly else { throw error }
+      failure = error
+      feed = EventFeed(tenant: tenant, store: store, limit: eventsInMemory, failure: error)
+    }
+    sequence = EventSequence(after: feed.newest)
+    keying = IdempotencyKeying(secret: idempotencySecret)
+    model = SharedCommitModel(sequence: sequence)
+    do throws(StoreFailure) {
+      pipeline = try CommitPipeline(
+        model: model, store: store, clock: clock, configuration: configuration,
+        monotonic: monotonic, failure: failure)
+    } catch {
+      guard startsReadOnly else { throw error }
+      pipeline = try CommitPipeline(
+        model: model, store: store, clock: clock, configuration: configuration,
+        monotonic: monotonic, failure: error)
+    }
+  }
+
+  /// Not all of the record could be loaded: no commands until it was; before ``start()``.
+  package func refuseCommands(because failure: StoreFailure) {
+    pipeline.refuseCommands(because: failure)
+  }
+
+  /// Takes a model in; before ``start()``. The model has loaded itself.
+  package func lane<Model: CommitModel>(_ added: Model) -> CommandLane<Model> {
+    precondition(!isStarted.load(ordering: .acquiring), "the pipeline runs already")
+    return CommandLane(part: model.add(added), model: added, commands: self)
+  }
+
+  /// Starts the commit thread; the second time, nothing.
+  package func start() {
+    guard !isStarted.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    pipeline.start()
+  }
+
+  /// Carries out what waits, then refuses everything.
+  package func stop() { pipeline.stop() }
+
+  /// Drops what is kept no longer, between two batches: see ``AggregateStore``.
+  package func prune(eventsBefore: Instant, repliesBefore: Instant, endedBefore: Instant) {
+    pipeline.perform { [self] in
+      do {
+        try store.prune(
+          eventsBefore: eventsBefore, repliesBefore: repliesBefore, endedBefore: endedBefore)
+        try feed.refresh()
+      } catch { return }
+      pipeline.forgetReplies(before: repliesBefore)
+      model.forget(endedBefore: endedBefore)
+    }
+  }
+
+  /// The claim of a command's key; nil: it has none.
+  /// - Throws: ``BadIdempotencyKey``.
+  package func claim(
+    _ context: CommandContext
+  ) throws(BadIdempotencyKey) -> IdempotencyClaim? {
+    guard let key = context.idempotencyKey else { return nil }
+    guard CommandContext.idempotencyKeyBytes.contains(key.utf8.count) else {
+      throw BadIdempotencyKey()
+    }
+    return IdempotencyClaim(
+      tenant: tenant,
+      key: keying.hash(
+        tenant: tenant, caller: context.caller, method: context.method, path: context.path,
+        key: key), requestHash: context.requestHash)
+  }
+}
+
+/// The key has not 1-128 bytes.
+package struct BadIdempotencyKey: Error, Hashable, Sendable {
+  package static let message = "must have 1-128 bytes"
+}
+
+/// A model's own way into the pipeline that it shares: as a ``CommitPipeline`` of its own would be.
+package struct CommandLane<Model: CommitModel>: Sendable {
+  package typealias Outcome = Result<Model.Answer, Model.Failure>
+
+  let part: Int
+  let model: Model
+  package let commands: TenantCommands
+
+  private var pipeline: CommitPipeline<SharedCommitModel> { commands.pipeline }
+
+  package func submit(
+    _ command: Model.Command, claim: IdempotencyClaim? = nil, deadline: Instant? = nil
+  ) async -> Outcome {
+    own(
+      await pipeline.submit(
+        SharedCommand(part: part, command: command), claim: claim, deadline: deadline))
+  }
+
+  private func own(_ outcome: CommitPipeline<SharedCommitModel>.Outcome) -> Outcome {
+    switch outcome {
+    case .success(let answer):
+      guard let own = answer as? Model.Answer else {
+        preconditionFailure("an answer of another model")
+      }
+      return .success(own)
+    case .failure(let error):
+      if let own = error as? Model.Failure { return .failure(own) }
+      guard let failure = error as? CommitFailure else {
+        preconditionFailure("a failure of another model")
+      }
+      return .failure(model.failure(failure))
+    }
+  }
+
+  /// The same for callers that do not wait; see ``CommitPipeline/submit(_:claim:deadline:reply:)``.
+  package func submit(
+    _ command: Model.Command, claim: IdempotencyClaim? = nil, deadline: Instant? = nil,
+    reply: @escaping @Sendable (Outcome) -> Void
+  ) {
+    pipeline.submit(
+      SharedCommand(part: part, command: command), claim: claim, deadline: deadline
+    ) { reply(own($0)) }
+  }
+
+  /// See ``CommitPipeline/carryOutWaiting()``.
+  package func carryOutWaiting() { pipeline.carryOutWaiting() }
+
+  /// Commands of the service itself: no bound, no answer.
+  package func submitOwn(_ own: [Model.Command]) {
+    pipeline.submitOwn(own.map { SharedCommand(part: part, command: $0) })
+  }
+
+  /// See ``CommitPipeline/perform(_:)``.
+  @discardableResult
+  package func perform(_ work: @escaping @Sendable () -> Void) -> Bool { pipeline.perform(work) }
+
+  package func tryToRecover() { pipeline.tryToRecover() }
+
+  /// Why commands are refused now; nil while they are taken.
+  package var readOnlyReason: String? { pipeline.readOnlyReason ?? commands.store.readOnlyReason }
+
+  package var statistics: CommitStatistics { pipeline.statistics }
+}

@@ -1,0 +1,123 @@
+import GRPCCore
+public import MoyeoAPI
+import SwiftProtobuf
+
+/// Calls on tickets. Commands take an idempotency key, as those of parties do.
+extension MoyeoClient {
+  /// Begins to wait, or changes what one waits for.
+  public func openTicket(
+    _ request: Moyeo_V1_OpenTicketRequest, idempotencyKey: String? = nil
+  ) async throws(MoyeoError) -> Moyeo_V1_TicketResponse {
+    try await unary(
+      request, Moyeo_V1_TicketService.Method.Open.descriptor, .post("tickets"),
+      idempotencyKey: idempotencyKey)
+  }
+
+  /// Ends a waiting, or a match for both.
+  public func closeTicket(
+    _ request: Moyeo_V1_CloseTicketRequest, idempotencyKey: String? = nil
+  ) async throws(MoyeoError) -> Moyeo_V1_TicketResponse {
+    try await unary(
+      request, Moyeo_V1_TicketService.Method.Close.descriptor,
+      .delete("tickets", request.userID), overHTTP: Moyeo_V1_CloseTicketRequest(),
+      idempotencyKey: idempotencyKey)
+  }
+
+  /// A ticket as it is; with `afterVersion` and `waitSeconds`, once it has changed.
+  public func ticket(_ request: Moyeo_V1_GetTicketRequest) async throws(MoyeoError)
+    -> Moyeo_V1_TicketResponse
+  {
+    var rest = request
+    rest.clearUserID()
+    return try await unary(
+      request, Moyeo_V1_TicketService.Method.Get.descriptor, .get("tickets", request.userID),
+      overHTTP: rest)
+  }
+
+  /// Says that a person is there.
+  public func heartbeatTicket(_ request: Moyeo_V1_HeartbeatTicketRequest)
+    async throws(MoyeoError) -> Moyeo_V1_TicketResponse
+  {
+    try await unary(
+      request, Moyeo_V1_TicketService.Method.Heartbeat.descriptor,
+      .post("tickets", request.userID, "heartbeat"),
+      overHTTP: Moyeo_V1_HeartbeatTicketRequest())
+  }
+
+  /// Who is around, and who asked.
+  public func searchTickets(_ request: Moyeo_V1_SearchTicketsRequest) async throws(MoyeoError)
+    -> Moyeo_V1_SearchTicketsResponse
+  {
+    try await unary(
+      request, Moyeo_V1_TicketService.Method.Search.descriptor, .post("tickets", "search"))
+  }
+
+  /// Asks somebody to meet; a match if they asked already.
+  public func propose(
+    _ request: Moyeo_V1_ProposeRequest, idempotencyKey: String? = nil
+  ) async throws(MoyeoError) -> Moyeo_V1_TicketResponse {
+    var rest = request
+    rest.clearUserID()
+    return try await unary(
+      request, Moyeo_V1_TicketService.Method.Propose.descriptor,
+      .post("tickets", request.userID, "propose"), overHTTP: rest,
+      idempotencyKey: idempotencyKey)
+  }
+
+  /// Rates the one met, or met last.
+  public func rateUser(
+    _ request: Moyeo_V1_RateUserRequest, idempotencyKey: String? = nil
+  ) async throws(MoyeoError) -> Moyeo_V1_TicketResponse {
+    var rest = request
+    rest.clearUserID()
+    return try await unary(
+      request, Moyeo_V1_TicketService.Method.Rate.descriptor,
+      .post("tickets", request.userID, "rate"), overHTTP: rest, idempotencyKey: idempotencyKey)
+  }
+
+  /// What one person does about another.
+  public enum TicketVerb: String, Hashable, Sendable, CaseIterable {
+    case withdraw, accept, decline, dodge, report, block, unblock
+  }
+
+  /// Does something about another person.
+  public func changeTicket(
+    _ verb: TicketVerb, _ request: Moyeo_V1_OtherUserRequest, idempotencyKey: String? = nil
+  ) async throws(MoyeoError) -> Moyeo_V1_TicketResponse {
+    var rest = request
+    rest.clearUserID()
+    let method =
+      switch verb {
+      case .withdraw: Moyeo_V1_TicketService.Method.Withdraw.descriptor
+      case .accept: Moyeo_V1_TicketService.Method.Accept.descriptor
+      case .decline: Moyeo_V1_TicketService.Method.Decline.descriptor
+      case .dodge: Moyeo_V1_TicketService.Method.Dodge.descriptor
+      case .report: Moyeo_V1_TicketService.Method.ReportUser.descriptor
+      case .block: Moyeo_V1_TicketService.Method.Block.descriptor
+      case .unblock: Moyeo_V1_TicketService.Method.Unblock.descriptor
+      }
+    return try await unary(
+      request, method, .post("tickets", request.userID, verb.rawValue), overHTTP: rest,
+      idempotencyKey: idempotencyKey)
+  }
+
+  /// What happens to a ticket, until the task is cancelled, `onEvent` throws or the service goes
+  /// down. Heartbeats are left out.
+  public func watchTicket(
+    _ request: Moyeo_V1_WatchTicketRequest,
+    onEvent: @Sendable @escaping (Moyeo_V1_Event) async throws -> Void
+  ) async throws(MoyeoError) {
+    let onlyEvents = Self.withoutHeartbeats(onEvent)
+    switch transport {
+    case .grpc(let grpc):
+      try await grpc.events(
+        request, Moyeo_V1_TicketService.Method.Watch.descriptor, onEvent: onlyEvents)
+    case .http(let http):
+      var rest = request
+      rest.clearUserID()
+      let path =
+        HTTPRoute.get("tickets", request.userID, "events").path + (try Self.query(rest))
+      try await http.events(path, lastEventID: nil, onEvent: onlyEvents)
+    }
+  }
+}

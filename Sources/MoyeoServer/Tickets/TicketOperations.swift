@@ -1,0 +1,201 @@
+import DurableCommands
+import MoyeoAPI
+import ObjectModel
+import PeerMatching
+import SwiftProtobuf
+import Tickets
+
+/// The unary calls of TicketService.
+struct TicketOperations: Sendable {
+  let ticketService: TicketService
+  let clock: any WallClock
+  let shutdown: ShutdownSignal
+  let reading: TicketRequestReading
+  /// A command that has not been applied by then is dropped.
+  private static let deadlineMilliseconds: Int64 = 5000
+  /// Of a long poll, so that a shutdown does not wait for it.
+  private static let pollSliceSeconds = 2.0
+  static let service = "TicketService"
+
+  init(
+    ticketService: TicketService, clock: any WallClock, validation: RequestValidation,
+    shutdown: ShutdownSignal
+  ) {
+    self.ticketService = ticketService
+    self.clock = clock
+    self.shutdown = shutdown
+    reading = TicketRequestReading(
+      validation: validation, ranking: ticketService.configuration.ranking)
+  }
+
+  var all: [Operation] { reads + commands + meetings }
+
+  private var reads: [Operation] {
+    [
+      Operation(
+        Self.service, "Get", Moyeo_V1_GetTicketRequest.self, Moyeo_V1_TicketResponse.self,
+        routes: [.init("GET", "/v1/tickets/{userId}")]
+      ) { request, _ in try await get(request) },
+      Operation(
+        Self.service, "Search", Moyeo_V1_SearchTicketsRequest.self,
+        Moyeo_V1_SearchTicketsResponse.self, routes: [.init("POST", "/v1/tickets/search")],
+        throttleScope: { _ in "" }
+      ) { request, _ in
+        let query = try reading.search(request)
+        return try encoded(
+          TicketMessage.response(
+            try translated { () throws(TicketServiceError) in try ticketService.search(query) },
+            explains: query.explains))
+      },
+    ]
+  }
+
+  private var commands: [Operation] {
+    [
+      command("Open", "POST", "/v1/tickets", Moyeo_V1_OpenTicketRequest.self) { request in
+        .open(
+          userID: try reading.userID(request.hasUserID ? request.userID : nil),
+          try reading.open(request))
+      },
+      command("Close", "DELETE", "/v1/tickets/{userId}", Moyeo_V1_CloseTicketRequest.self) {
+        request in
+        .close(userID: try reading.userID(request.hasUserID ? request.userID : nil))
+      },
+      Operation(
+        Self.service, "Heartbeat", Moyeo_V1_HeartbeatTicketRequest.self,
+        Moyeo_V1_TicketResponse.self, routes: [.init("POST", "/v1/tickets/{userId}/heartbeat")],
+        isRead: false
+      ) { request, _ in
+        let id = try reading.userID(request.hasUserID ? request.userID : nil)
+        return try encoded(
+          TicketMessage.response(
+            try translated { () throws(TicketServiceError) in try ticketService.heartbeat(id) }))
+      },
+    ]
+  }
+
+  private var meetings: [Operation] {
+    [
+      command(
+        "Propose", "POST", "/v1/tickets/{userId}/propose", Moyeo_V1_ProposeRequest.self
+      ) { request in
+        .propose(
+          userID: try reading.userID(request.hasUserID ? request.userID : nil),
+          otherID: try reading.otherID(request.hasOtherID ? request.otherID : nil),
+          matchID: ticketService.makeMatchID(),
+          matchesIfAsked: request.hasMatchIfAsked ? request.matchIfAsked : true)
+      },
+      other("Withdraw", "withdraw") { .withdraw(userID: $0, otherID: $1) },
+      other("Accept", "accept") {
+        .accept(userID: $0, otherID: $1, matchID: ticketService.makeMatchID())
+      },
+      other("Decline", "decline") { .decline(userID: $0, otherID: $1) },
+      other("Dodge", "dodge") { .dodge(userID: $0, otherID: $1) },
+      command("Rate", "POST", "/v1/tickets/{userId}/rate", Moyeo_V1_RateUserRequest.self) {
+        request in
+        .rate(
+          userID: try reading.userID(request.hasUserID ? request.userID : nil),
+          otherID: try reading.otherID(request.hasOtherID ? request.otherID : nil),
+          try reading.rating(request))
+      },
+      other("ReportUser", "report") { .report(userID: $0, otherID: $1) },
+      other("Block", "block") { .block(userID: $0, otherID: $1) },
+      other("Unblock", "unblock") { .unblock(userID: $0, otherID: $1) },
+    ]
+  }
+
+  private func other(
+    _ rpc: String, _ word: String,
+    _ make: @escaping @Sendable (_ userID: String, _ otherID: String) -> TicketCommand
+  ) -> Operation {
+    command(
+      rpc, "POST", "/v1/tickets/{userId}/\(word)", Moyeo_V1_OtherUserRequest.self
+    ) { request in
+      make(
+        try reading.userID(request.hasUserID ? request.userID : nil),
+        try reading.otherID(request.hasOtherID ? request.otherID : nil))
+    }
+  }
+
+  private func command<Request: Message & Sendable>(
+    _ rpc: String, _ method: String, _ route: String, _ request: Request.Type,
+    _ read: @escaping @Sendable (Request) throws -> TicketCommand
+  ) -> Operation {
+    Operation(
+      Self.service, rpc, request, Moyeo_V1_TicketResponse.self,
+      routes: [.init(method, route)], isRead: false
+    ) { request, context in
+      let command = try read(request)
+      let path = route.replacing("{userId}", with: command.userID)
+      return try encoded(
+        TicketMessage.response(
+          try await translated { () async throws(TicketServiceError) in
+            try await ticketService.carryOut(
+              command, try scope(request, context, method, path))
+          }))
+    }
+  }
+
+  private func get(_ request: Moyeo_V1_GetTicketRequest) async throws -> [UInt8] {
+    let id = try reading.userID(request.hasUserID ? request.userID : nil)
+    guard request.hasAfterVersion || request.hasWaitSeconds else {
+      return try encoded(
+        TicketMessage.response(
+          try translated { () throws(TicketServiceError) in try ticketService.get(id) }))
+    }
+    guard request.hasAfterVersion, let version = UInt64(request.afterVersion) else {
+      throw APIError(
+        request.hasAfterVersion ? .badVersion : .missingField, field: "afterVersion",
+        "afterVersion is the version of a ticket")
+    }
+    var left = request.hasWaitSeconds ? request.waitSeconds : 0
+    let allowed = ticketService.configuration.waitSeconds
+    guard allowed.contains(left) else {
+      throw APIError(
+        .limitOutOfRange, field: "waitSeconds",
+        "waitSeconds is \(Int(allowed.lowerBound)) to \(Int(allowed.upperBound)); got \(left)")
+    }
+    while true {
+      let slice = min(left, Self.pollSliceSeconds)
+      let answer = try await translated { () async throws(TicketServiceError) in
+        try await ticketService.get(id, afterVersion: request.afterVersion, waitSeconds: slice)
+      }
+      left -= slice
+      if answer.ticket.version > version || left <= 0 || shutdown.isShuttingDown {
+        return try encoded(TicketMessage.response(answer))
+      }
+      try Task.checkCancellation()
+    }
+  }
+
+  // MARK: - Context and answer
+
+  /// The scope of the idempotency key, the same over gRPC and HTTP.
+  private func scope(
+    _ request: some Message, _ context: CallContext, _ method: String, _ path: String
+  ) throws(TicketServiceError) -> CommandContext {
+    var out = CommandContext(
+      method: method, path: path, idempotencyKey: context.idempotencyKey,
+      deadline: clock.now().advanced(milliseconds: Self.deadlineMilliseconds))
+    guard context.idempotencyKey != nil else { return out }
+    var options = BinaryEncodingOptions()
+    options.useDeterministicOrdering = true
+    guard let bytes: [UInt8] = try? request.serializedBytes(options: options) else {
+      throw .badField("body", message: "cannot be encoded")
+    }
+    out.requestHash = CommandContext.requestHash(bytes)
+    return out
+  }
+
+  private func translated<Answer>(
+    _ body: () throws(TicketServiceError) -> Answer
+  ) throws(APIError) -> Answer {
+    do { return try body() } catch { throw APIError(error, now: clock.now()) }
+  }
+
+  private func translated<Answer>(
+    _ body: () async throws(TicketServiceError) -> Answer
+  ) async throws(APIError) -> Answer {
+    do { return try await body() } catch { throw APIError(error, now: clock.now()) }
+  }
+}

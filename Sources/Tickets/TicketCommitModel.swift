@@ -1,0 +1,239 @@
+import DurableCommands
+import GeoMath
+import ObjectModel
+import PeerMatching
+import PointClustering
+import LiveLayers
+import Threading
+
+/// A committed change of tickets.
+struct TicketServiceEffect: Sendable {
+  var tickets: [Ticket]
+  var events: [StoredEvent]
+}
+
+/// The newest tickets with the changes of a batch that is not committed yet. Lives for one batch,
+/// on the commit thread.
+final class TicketOverlay {
+  var changed: [String: Ticket] = [:]
+}
+
+/// Tickets under a shared pipeline: rules on one side, what readers see on the other.
+final class TicketCommitModel: CommitModel {
+  typealias Command = TicketCommand
+  typealias Answer = Ticket
+  typealias Failure = TicketServiceError
+  typealias Overlay = TicketOverlay
+  typealias Effect = TicketServiceEffect
+  typealias Decision = CommitDecision<Ticket, TicketServiceError, TicketServiceEffect>
+
+  let tenant: String
+  let rules: TicketRules
+  let book: TicketBook
+  let layer: TicketLayer
+  let feed: EventFeed
+  let times = DueTimes<String>()
+  /// Why not all of the record is in memory; nil when it is.
+  private let incompleteness = StateLock<String?>(nil)
+  private let sequence: EventSequence
+  private let makeIndex: @Sendable () -> TicketIndex
+
+  init(
+    tenant: String, rules: TicketRules, layer: TicketLayer, feed: EventFeed,
+    sequence: EventSequence, makeIndex: @escaping @Sendable () -> TicketIndex
+  ) {
+    self.tenant = tenant
+    self.rules = rules
+    self.layer = layer
+    self.feed = feed
+    self.sequence = sequence
+    self.makeIndex = makeIndex
+    book = TicketBook(index: makeIndex())
+  }
+
+  func makeOverlay(now: Instant) -> TicketOverlay { TicketOverlay() }
+
+  // MARK: - Deciding
+
+  func decide(
+    _ command: TicketCommand, in overlay: inout TicketOverlay, now: Instant
+  ) -> Decision {
+    let known = overlay
+    let change: TicketChange
+    do throws(TicketError) {
+      change = try rules.apply(
+        command, now: now, people: { [book] in known.changed[$0] ?? book.ticket($0) },
+        crowd: book.crowd(in:))
+    } catch {
+      return Decision(result: .failure(.rule(error)))
+    }
+    func newest(_ id: String) -> Ticket {
+      change.tickets.first { $0.userID == id } ?? overlay.changed[id] ?? book.ticket(id)
+        ?? Ticket(userID: id)
+    }
+    let answer = newest(command.userID)
+    guard !change.isUnchanged else { return Decision(result: .success(answer)) }
+    var group = ChangeGroup(
+      changes: change.tickets.map { ticket in
+        ChangeGroup.Change(
+          expectedVersion: ticket.version - 1,
+          aggregate: StoredAggregate(
+            key: AggregateKey(tenant: tenant, kind: .ticket, id: ticket.userID),
+            version: ticket.version, bytes: TicketRecord.encode(ticket),
+            summary: summary(ticket)))
+      }, claimsMustNotOverlap: false)
+    group.events = change.events.map { event in
+      TicketEventBody.stored(
+        event, newest(event.userID), tenant: tenant, sequence: sequence.take())
+    }
+    for ticket in change.tickets { overlay.changed[ticket.userID] = ticket }
+    return Decision(
+      change: (group, TicketServiceEffect(tickets: change.tickets, events: group.events)),
+      result: .success(answer))
+  }
+
+  /// For people with GIS, who see no more than other users do.
+  private func summary(_ ticket: Ticket) -> AggregateSummary {
+    AggregateSummary(
+      state: ticket.state.rawValue, ownerID: ticket.userID,
+      origin: book.withIndex { $0.shownPosition(of: ticket) }
+        ?? Coordinate(uncheckedLatitude: 0, longitude: 0),
+      startsAt: ticket.stateSince, endsAt: ticket.expiresAt, endedAt: ticket.forgettableSince)
+  }
+
+  // MARK: - Publishing
+
+  func apply(_ effects: [TicketServiceEffect]) {
+    for effect in effects {
+      book.put(effect.tickets)
+      if let last = effect.events.last { sequence.commit(through: last.sequence) }
+    }
+  }
+
+  func publish(_ effects: [TicketServiceEffect], now: Instant) {
+    show(effects.flatMap(\.tickets), now: now)
+    feed.append(effects.flatMap(\.events))
+  }
+
+  /// Index, layer, timers: the last state of each.
+  private func show(_ tickets: [Ticket], now: Instant) {
+    guard !tickets.isEmpty else { return }
+    var last: [String: Int] = [:]
+    for (i, ticket) in tickets.enumerated() { last[ticket.userID] = i }
+    let newest = tickets.enumerated().filter { last[$1.userID] == $0 }.map(\.element)
+    book.show(newest)
+    layer.show(
+      book.withIndex { index in newest.map { ($0, index.shownPosition(of: $0)) } }, now: now)
+    for ticket in newest { times.set(ticket.userID, ticket.nextTick) }
+  }
+
+  func answer(
+    to reply: StoredReply, of command: TicketCommand
+  ) -> Result<Ticket, TicketServiceError> {
+    // Told of a state without the effect, the caller would take it for refused.
+    guard let changed = book.ticket(reply.aggregateID), changed.version >= reply.version else {
+      return .failure(.commit(.unavailable(reason: "the record is being read again")))
+    }
+    return .success(book.ticket(command.userID) ?? Ticket(userID: command.userID))
+  }
+
+  /// What is said of a ticket that is not in memory: it may stand where the record cannot be read.
+  func unknownTicket(_ id: String) -> TicketServiceError {
+    guard let reason = incompleteness.withLock({ $0 }) else { return .rule(.unknown(userID: id)) }
+    return .commit(.unavailable(reason: "not all of the record can be read: \(reason)"))
+  }
+
+  func failure(_ failure: CommitFailure) -> TicketServiceError { .commit(failure) }
+
+  func forget(endedBefore moment: Instant) { book.forget(endedBefore: moment) }
+
+  // MARK: - Reading the record
+
+  func take(_ newest: [StoredAggregate], now: Instant) {
+    let tickets = newest.compactMap { stored in
+      stored.key.tenant == tenant && stored.key.kind == .ticket
+        ? try? TicketRecord.decode(stored.bytes) : nil
+    }
+    book.put(tickets)
+    show(tickets, now: now)
+    try? feed.refresh()
+    sequence.commit(through: feed.newest)
+  }
+
+  func reload(from store: any AggregateStore, now: Instant) throws(StoreFailure) {
+    let (tickets, failure) = read(store)
+    if let failure { throw failure }
+    replaceAll(tickets, now: now)
+    try feed.refresh()
+    sequence.restart(after: feed.newest)
+    incompleteness.withLock { $0 = nil }
+  }
+
+  /// Loads what can be read of a record that cannot be read in whole.
+  /// - Returns: Why not all of it could be; nil when it could.
+  func loadWhatCanBeRead(from store: any AggregateStore, now: Instant) -> StoreFailure? {
+    let (tickets, failure) = read(store)
+    replaceAll(tickets, now: now)
+    sequence.restart(after: feed.newest)
+    incompleteness.withLock { $0 = failure?.reason }
+    return failure
+  }
+
+  private func read(_ store: any AggregateStore) -> (tickets: [Ticket], failure: StoreFailure?) {
+    var rows: [StoredAggregate] = []
+    var failure: StoreFailure?
+    do throws(StoreFailure) {
+      try store.loadAggregates(kind: .ticket) { stored in
+        if stored.key.tenant == tenant { rows.append(stored) }
+      }
+    } catch {
+      failure = error
+    }
+    let results = concurrentlyMap(rows, threadCount: 2) { stored -> Result<Ticket, StoreFailure> in
+      do {
+        return .success(try TicketRecord.decode(stored.bytes))
+      } catch {
+        return .failure(
+          StoreFailure("ticket \(stored.key.id) cannot be read: \(error)", isDamage: true))
+      }
+    }
+    var tickets: [Ticket] = []
+    tickets.reserveCapacity(results.count)
+    for result in results {
+      switch result {
+      case .success(let ticket): tickets.append(ticket)
+      case .failure(let error): failure = failure ?? error
+      }
+    }
+    return (tickets, failure)
+  }
+
+  /// Memory holds these tickets and no others.
+  private func replaceAll(_ tickets: [Ticket], now: Instant) {
+    let gone = Set(book.all.map(\.userID)).subtracting(tickets.lazy.map(\.userID))
+    // Index and layer take the longest, and do not know of each other.
+    concurrently([
+      { [self] in
+        var index = makeIndex()
+        for ticket in tickets {
+          index.update(ticket, seenAt: book.withIndex { $0.lastSeen(ticket.userID) })
+        }
+        book.replaceAll(tickets, index: index)
+        times.replaceAll(tickets.map { ($0.userID, $0.nextTick) })
+      },
+      { [self] in
+        let index = makeIndex()
+        var shown: [ContributingObject] = []
+        var hidden = Array(gone)
+        for ticket in tickets {
+          if let position = index.shownPosition(of: ticket), ticket.isWaiting(at: now) {
+            shown.append(TicketLayer.object(ticket, at: position))
+          } else {
+            hidden.append(ticket.userID)
+          }
+        }
+        layer.replaceAll(shown, gone: hidden, now: now)
+      },
+    ])
+  }
+}

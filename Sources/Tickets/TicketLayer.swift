@@ -1,0 +1,52 @@
+import GeoMath
+import LiveLayers
+import ObjectModel
+import PeerMatching
+import PointClustering
+
+/// People who wait as objects of the layer `tickets`, where others see them: for nearby, clusters,
+/// tiles and watches, none of which is ever told anything else.
+struct TicketLayer: Sendable {
+  static let name = "tickets"
+  let layer: Layer
+
+  /// - Throws: `tooManyLayers`.
+  init(_ layers: LayerRegistry) throws(LayerError) {
+    layer = try layers.existingOrNewLayer(Self.name)
+  }
+
+  /// Publishing. Who no longer waits is taken out.
+  func show(_ tickets: [(ticket: Ticket, position: Coordinate?)], now: Instant) {
+    var shown: [ContributingObject] = []
+    for (ticket, position) in tickets {
+      if let position, ticket.isWaiting(at: now) {
+        shown.removeAll { $0.id == ticket.userID }
+        shown.append(Self.object(ticket, at: position))
+      } else {
+        shown.removeAll { $0.id == ticket.userID }
+        _ = layer.remove(id: ticket.userID, now: now)
+      }
+    }
+    if !shown.isEmpty { layer.upsert(shown, now: now) }
+  }
+
+  /// Commit thread: the layer holds these and no others.
+  func replaceAll(_ waiting: [ContributingObject], gone: [String], now: Instant) {
+    for id in gone { _ = layer.remove(id: id, now: now) }
+    for start in stride(from: 0, to: waiting.count, by: 1024) {
+      layer.upsert(Array(waiting[start..<min(waiting.count, start + 1024)]), now: now)
+    }
+  }
+
+  static func object(_ ticket: Ticket, at position: Coordinate) -> ContributingObject {
+    var seen: Set<String> = []
+    return ContributingObject(
+      id: ticket.userID, latitude: position.latitude, longitude: position.longitude,
+      tags: ticket.tags.filter { seen.insert($0).inserted },
+      attributes: AttributeEncoding.encode(
+        ticket.attributes.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) }),
+      expiresAt: ticket.expiresAt,
+      contribution: ClusterContribution(
+        seatsFree: 0, earliestDeparture: .max, lowestFarePerPerson: .max))
+  }
+}
