@@ -50,6 +50,13 @@ let heapModule: Target.Dependency = .product(name: "HeapModule", package: "swift
 let collections: Package.Dependency = .package(
   url: "https://github.com/apple/swift-collections.git", .upToNextMinor(from: "1.6.0"))
 
+/// What the gRPC transport is made of.
+let transportPackages: [Package.Dependency] = [
+  .package(url: "https://github.com/grpc/grpc-swift-2.git", .upToNextMinor(from: "2.4.3")),
+  .package(url: "https://github.com/apple/swift-nio.git", .upToNextMinor(from: "2.101.2")),
+  .package(url: "https://github.com/apple/swift-nio-http2.git", .upToNextMinor(from: "1.46.0")),
+]
+
 let coreModules = [
   "GeoMath", "ObjectModel", "Threading", "QueryCoalescing", "SpatialIndexing", "TaxiFares",
   "RoutePlanning", "PointClustering", "CitySimulation", "RideMatching",
@@ -70,10 +77,9 @@ let package = Package(
     .executable(name: "moyeod", targets: ["moyeod"]),
     .executable(name: "moyeo", targets: ["moyeo"]),
   ],
-  dependencies: [
+  dependencies: transportPackages + [
     collections,
     .package(url: "https://github.com/groue/GRDB.swift", .upToNextMinor(from: "7.10.0")),
-    .package(url: "https://github.com/grpc/grpc-swift-2.git", .upToNextMinor(from: "2.4.3")),
     .package(
       url: "https://github.com/grpc/grpc-swift-nio-transport.git", .upToNextMinor(from: "2.9.2")),
     .package(url: "https://github.com/grpc/grpc-swift-protobuf.git", .upToNextMinor(from: "2.4.1")),
@@ -90,9 +96,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-http-types.git", .upToNextMinor(from: "1.8.0")),
     .package(url: "https://github.com/apple/swift-log.git", .upToNextMinor(from: "1.16.2")),
     .package(url: "https://github.com/apple/swift-system.git", .upToNextMinor(from: "1.8.1")),
-    .package(url: "https://github.com/apple/swift-nio.git", .upToNextMinor(from: "2.101.2")),
     .package(url: "https://github.com/apple/swift-nio-extras.git", .upToNextMinor(from: "1.35.2")),
-    .package(url: "https://github.com/apple/swift-nio-http2.git", .upToNextMinor(from: "1.46.0")),
     .package(
       url: "https://github.com/swift-server/swift-service-lifecycle.git",
       .upToNextMinor(from: "2.13.0")),
@@ -362,19 +366,23 @@ let package = Package(
   ]
 )
 
-// The algorithm modules, the engine and their tests alone, without the wire's dependencies: what
-// the thread sanitizer and release-mode test runs build (a minute or two instead of six).
+// The algorithm modules, the services and their tests alone, without the wire's dependencies: what
+// the thread sanitizer and release-mode test runs build (a minute or two instead of six). The thread
+// sanitizer also sees the transport.
 if Context.environment["MOYEO_CORE_ONLY"] == "1" {
+  let keepsTransport = Context.environment["MOYEO_KEEPS_TRANSPORT"] == "1"
   let kept = Set(
-    (coreModules + serviceModules).flatMap { [$0, $0 + "Tests"] }
+    (coreModules + serviceModules + (keepsTransport ? ["GRPCServerTransport"] : []))
+      .flatMap { [$0, $0 + "Tests"] }
       + ["CAllocationCounter", "CMemoryHints", "CThreads", "CSpatiaLite", "TestSupport"])
+  let packages: Set = ["swift-collections", "swift-nio", "swift-nio-http2", "grpc-swift-2"]
   package.targets.removeAll { !kept.contains($0.name) }
   package.products.removeAll { $0.name != "MoyeoCore" }
-  package.dependencies = [collections]
+  package.dependencies = [collections] + (keepsTransport ? transportPackages : [])
   for target in package.targets {
     target.dependencies.removeAll {
       if case .productItem(_, let package, _, _) = $0 {
-        package != "swift-collections"
+        package.map { !packages.contains($0) } ?? false
       } else {
         false
       }

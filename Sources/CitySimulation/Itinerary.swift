@@ -110,8 +110,8 @@ struct Itinerary: Sendable {
     let travelSeconds = max(
       Self.shortestTravelSeconds, min(distance / speed, Self.longestTravelSeconds))
     let share = min(1, inSlot / travelSeconds)
-    let before = strolled(from, user, person, slot - 1, time)
-    let after = strolled(to, user, person, slot, time)
+    let before = strolled(from, user: user, person: person, slot: slot - 1, time: time)
+    let after = strolled(to, user: user, person: person, slot: slot, time: time)
     return rounded(
       Place(
         latitude: before.latitude + (after.latitude - before.latitude) * share,
@@ -175,7 +175,7 @@ struct Itinerary: Sendable {
 
   /// A closed walk around an anchor, at a walking pace for the restless, a few meters otherwise.
   private func strolled(
-    _ anchor: Place, _ user: Int64, _ person: Person, _ slot: Int64, _ time: Int64
+    _ anchor: Place, user: Int64, person: Person, slot: Int64, time: Int64
   ) -> Place {
     var draws = SeededDraws(seed: seed, .stroll, user, slot)
     let radius = person.isRestless ? 20 + 40 * draws.unit() : 4 * draws.unit()

@@ -104,7 +104,9 @@ package final class EventFeed: Sendable {
         return .failure(.resumeTokenExpired(oldest: tail.oldest, newest: tail.newest))
       }
       return .success(
-        after >= tail.floor ? Self.page(tail, after, kinds, aggregateID, limit) : nil)
+        after >= tail.floor
+          ? Self.page(tail, after: after, kinds: kinds, aggregateID: aggregateID, limit: limit)
+          : nil)
     }
     if let page = try known.get() { return page }
     let newest = self.newest
@@ -131,7 +133,7 @@ package final class EventFeed: Sendable {
   }
 
   private static func page(
-    _ tail: Tail, _ after: UInt64, _ kinds: Set<String>, _ aggregateID: String?, _ limit: Int
+    _ tail: Tail, after: UInt64, kinds: Set<String>, aggregateID: String?, limit: Int
   ) -> EventPage {
     // Binary search for the first above `after`.
     var low = tail.first

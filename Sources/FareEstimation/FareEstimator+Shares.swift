@@ -6,11 +6,11 @@ import TaxiFares
 extension FareEstimator {
   /// What each rider pays of a fare; empty when no riders are named.
   func shares(
-    of bill: FareBreakdown, _ tariff: Tariff, _ trip: Trip, _ way: FareRoute, _ request: FareRequest
+    of bill: FareBreakdown, _ tariff: Tariff, trip: Trip, way: FareRoute, request: FareRequest
   ) async throws(FareRequestError) -> [FareShare] {
     guard !request.riders.isEmpty else { return [] }
     let rule = request.splitRule ?? .bySoloFare
-    let solo = try await soloFares(bill, tariff, trip, way, request)
+    let solo = try await soloFares(bill, tariff: tariff, trip: trip, way: way, request: request)
     let meters = prefixes(way.legs)
     var split = FareSplit(amount: bill.total, rule: rule, riders: [])
     split.riders = request.riders.indices.map { i in
@@ -21,8 +21,9 @@ extension FareEstimator {
     }
     split.extras = min(bill.extras, bill.total)
     split.hostID = request.hostID
-    split.legs = try legs(tariff, trip, way, request)
-    let coalitions = try await coalitionFares(rule, tariff, trip, way, request)
+    split.legs = try legs(tariff, trip: trip, way: way, request: request)
+    let coalitions = try await coalitionFares(
+      rule, tariff: tariff, trip: trip, way: way, request: request)
     do {
       guard let coalitions else { return try split.shares() }
       return try split.shares { members in
@@ -35,7 +36,7 @@ extension FareEstimator {
 
   /// What each rider would pay alone, tolls and call fee included.
   private func soloFares(
-    _ bill: FareBreakdown, _ tariff: Tariff, _ trip: Trip, _ way: FareRoute, _ request: FareRequest
+    _ bill: FareBreakdown, tariff: Tariff, trip: Trip, way: FareRoute, request: FareRequest
   ) async throws(FareRequestError) -> [Int64] {
     guard let origin = request.origin, !way.stopOrder.isEmpty, trip.flatTrip == nil else {
       return request.riders.map { _ in bill.total }
@@ -65,12 +66,13 @@ extension FareEstimator {
   ) async throws(FareRequestError) -> Int64 {
     let route = try await route(from: origin, through: stops, trip.departure)
     return try fare(
-      tariff, trip, request,
-      FareTotals(meters: route.distanceMeters, seconds: route.durationSeconds), through: stops)
+      tariff, trip: trip, request: request,
+      totals: FareTotals(meters: route.distanceMeters, seconds: route.durationSeconds),
+      through: stops)
   }
 
   private func fare(
-    _ tariff: Tariff, _ trip: Trip, _ request: FareRequest, _ totals: FareTotals,
+    _ tariff: Tariff, trip: Trip, request: FareRequest, totals: FareTotals,
     through stops: [Coordinate]
   ) throws(FareRequestError) -> Int64 {
     var alone = trip
@@ -89,7 +91,7 @@ extension FareEstimator {
 
   /// Each leg adds what the fare to its end is above the fare to its beginning.
   private func legs(
-    _ tariff: Tariff, _ trip: Trip, _ way: FareRoute, _ request: FareRequest
+    _ tariff: Tariff, trip: Trip, way: FareRoute, request: FareRequest
   ) throws(FareRequestError) -> [ShareLeg] {
     // One leg, or a price that does not grow with the way: everyone is aboard of all of it.
     guard way.legs.count > 1, trip.flatTrip == nil else {
@@ -122,7 +124,7 @@ extension FareEstimator {
   /// By bit mask of riders: the fare of the ride with the others left out, stops in the same
   /// order. Nil where legs or solo fares have to do.
   private func coalitionFares(
-    _ rule: SplitRule, _ tariff: Tariff, _ trip: Trip, _ way: FareRoute, _ request: FareRequest
+    _ rule: SplitRule, tariff: Tariff, trip: Trip, way: FareRoute, request: FareRequest
   ) async throws(FareRequestError) -> [Int64]? {
     let n = request.riders.count
     guard rule == .shapley, n <= FareSplit.exactShapleyRiders, way.legs.count > 1,
@@ -143,7 +145,8 @@ extension FareEstimator {
       if known[stops] == nil {
         let totals = try await totals(
           from: origin, through: stops, departure: trip.departure, of: way, &legs)
-        known[stops] = try fare(tariff, plain, request, totals, through: stops)
+        known[stops] = try fare(
+          tariff, trip: plain, request: request, totals: totals, through: stops)
       }
       fares[mask] = known[stops] ?? 0
     }

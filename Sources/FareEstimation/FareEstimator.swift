@@ -40,7 +40,7 @@ package struct FareEstimator: Sendable {
     trip.isCalled = request.isCalled
     applyAreas(tariff, request, to: &trip)
     let fare = try price(tariff, trip, way)
-    let shares = try await shares(of: fare.expected, tariff, trip, way, request)
+    let shares = try await shares(of: fare.expected, tariff, trip: trip, way: way, request: request)
     let totals = trip.totals
     let seatsTaken = max(1, request.riders.reduce(0) { $0 + $1.seats }, request.riderCount ?? 1)
     let content = tariff.content

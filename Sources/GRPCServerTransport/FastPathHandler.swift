@@ -292,10 +292,10 @@ final class FastPathHandler: ChannelDuplexHandler {
         promise: written)
     }
     if let end {
-      finish(context, id, stream, end)
+      finish(context, id: id, stream: stream, end: end)
     } else if case .streaming = state.calls[id], !state.hold(stream) {
       settings.events.count(RefusalCause.tooManyRequestBytes.name)
-      finish(context, id, stream, .failed(settings.refusal(.tooManyRequestBytes)))
+      finish(context, id: id, stream: stream, end: .failed(settings.refusal(.tooManyRequestBytes)))
     }
   }
 
@@ -308,8 +308,8 @@ final class FastPathHandler: ChannelDuplexHandler {
   }
 
   private func finish(
-    _ context: ChannelHandlerContext, _ id: HTTP2StreamID, _ stream: FastPathStreamCall,
-    _ end: FastPathStreamCall.End
+    _ context: ChannelHandlerContext, id: HTTP2StreamID, stream: FastPathStreamCall,
+    end: FastPathStreamCall.End
   ) {
     state.answer(id)
     policy.answered(endsCall: true)
@@ -385,7 +385,7 @@ extension FastPathHandler {
         case .collecting: refuse(context, id, .requestTimedOut, requestEnded: false)
         case .streaming(let stream):
           settings.events.count(RefusalCause.requestTimedOut.name)
-          finish(context, id, stream, .failed(settings.refusal(.requestTimedOut)))
+          finish(context, id: id, stream: stream, end: .failed(settings.refusal(.requestTimedOut)))
         case .waiting, .deferred, .answered: break
         }
       }
@@ -455,7 +455,7 @@ extension FastPathHandler {
   /// Streams would hold a shutdown up for ever.
   private func endStreams(_ context: ChannelHandlerContext) {
     for (id, stream) in state.endStreams() {
-      finish(context, id, stream, .failed(settings.refusal(.shuttingDown)))
+      finish(context, id: id, stream: stream, end: .failed(settings.refusal(.shuttingDown)))
     }
     context.flush()
   }

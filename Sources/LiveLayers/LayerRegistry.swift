@@ -71,8 +71,9 @@ package final class LayerRegistry: Sendable {
         maximumObjects: configuration.limits.objectsPerLayer,
         // Those of the service have bounds of their own.
         quota: LayerName.reserved.contains(name) ? nil : quota,
-        onWork: { [clusterMaintainer] in clusterMaintainer.signal() },
-        onWatchWork: { [watchMaintainer] in watchMaintainer.signal() })
+        // Weak: the maintainers know the layers, and both go with the registry.
+        onWork: { [weak clusterMaintainer] in clusterMaintainer?.signal() },
+        onWatchWork: { [weak watchMaintainer] in watchMaintainer?.signal() })
       if let layer { layers[name] = layer }
       return layer
     }

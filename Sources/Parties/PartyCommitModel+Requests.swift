@@ -21,7 +21,7 @@ extension PartyCommitModel {
             .quotaExceeded(
               field: "stored requests of one rider", limit: quotas.storedRequestsPerRider)))
       }
-      return changed(request, from: 0, nil, overlay, now)
+      return changed(request, from: 0, candidate: nil, overlay: overlay, now: now)
     case .found(let id, let candidate):
       guard var request = overlay.request(id), !request.isOver,
         !request.found.contains(candidate.party.id)
@@ -29,21 +29,21 @@ extension PartyCommitModel {
       let version = request.version
       request.version += 1
       request.found.append(candidate.party.id)
-      return changed(request, from: version, candidate, overlay, now)
+      return changed(request, from: version, candidate: candidate, overlay: overlay, now: now)
     case .dropRequest(let id):
       guard var request = overlay.request(id), !request.isOver else { break }
       let version = request.version
       request.version += 1
       request.endedAt = now
-      return changed(request, from: version, nil, overlay, now)
+      return changed(request, from: version, candidate: nil, overlay: overlay, now: now)
     default: break
     }
     return Decision(change: nil, result: .success(.nothing))
   }
 
   private func changed(
-    _ request: StandingRequest, from version: UInt64, _ candidate: MatchCandidate?,
-    _ overlay: PartyOverlay, _ now: Instant
+    _ request: StandingRequest, from version: UInt64, candidate: MatchCandidate?,
+    overlay: PartyOverlay, now: Instant
   ) -> Decision {
     let query = request.query
     var group = ChangeGroup(

@@ -29,36 +29,36 @@ extension PartyCommitModel {
       }
       return made(change, from: nil, refined, overlay)
     case .join(let id, let join, let refined):
-      return try onParty(id, refined, overlay) { party throws(PartyError) in
+      return try onParty(id, refined: refined, overlay: overlay) { party throws(PartyError) in
         try meetings.check(join.riderID, party)
         return try rules.join(join, party, now: now) { overlay.claims(of: $0) }
       }
     case .leave(let id, let rider):
-      return try onParty(id, nil, overlay) { party throws(PartyError) in
+      return try onParty(id, refined: nil, overlay: overlay) { party throws(PartyError) in
         try rules.leave(riderID: rider, party, now: now)
       }
     case .update(let id, let actor, let update):
-      return try onParty(id, nil, overlay) { party throws(PartyError) in
+      return try onParty(id, refined: nil, overlay: overlay) { party throws(PartyError) in
         try rules.update(update, party, actorID: actor, now: now) { overlay.claims(of: $0) }
       }
     case .depart(let id, let actor):
-      return try onParty(id, nil, overlay) { party throws(PartyError) in
+      return try onParty(id, refined: nil, overlay: overlay) { party throws(PartyError) in
         try rules.depart(party, actorID: actor, now: now)
       }
     case .remove(let id, let rider, let reason, let actor):
-      return try onParty(id, nil, overlay) { party throws(PartyError) in
+      return try onParty(id, refined: nil, overlay: overlay) { party throws(PartyError) in
         try rules.remove(riderID: rider, reason: reason, party, actorID: actor, now: now)
       }
     case .settle(let id, let actor, let settle):
-      return try onParty(id, nil, overlay) { party throws(PartyError) in
+      return try onParty(id, refined: nil, overlay: overlay) { party throws(PartyError) in
         try rules.settle(settle, party, actorID: actor, now: now)
       }
     case .cancel(let id, let actor, let reason):
-      return try onParty(id, nil, overlay) { party throws(PartyError) in
+      return try onParty(id, refined: nil, overlay: overlay) { party throws(PartyError) in
         try rules.cancel(party, actorID: actor, reason: reason, now: now)
       }
     case .tick(let id):
-      return try onParty(id, nil, overlay) { party throws(PartyError) in
+      return try onParty(id, refined: nil, overlay: overlay) { party throws(PartyError) in
         rules.tick(party, now: now)
       }
     case .keepRequest, .found, .dropRequest:
@@ -67,7 +67,7 @@ extension PartyCommitModel {
   }
 
   private func onParty(
-    _ id: String, _ refined: RefinedRoute?, _ overlay: PartyOverlay,
+    _ id: String, refined: RefinedRoute?, overlay: PartyOverlay,
     _ body: (Party) throws(PartyError) -> PartyChange
   ) throws(PartyServiceError) -> Decision {
     guard let party = overlay.party(id) else { throw .unknownParty(id) }

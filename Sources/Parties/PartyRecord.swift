@@ -49,7 +49,7 @@ package enum PartyRecord {
     if let notice = party.departingNoticeAt { out.signed(24, notice.milliseconds) }
     if hasRoom, party.isActive {
       let wanted = party.seatsFree * (riderBytes + bytesBesideRider)
-      out.zeros(25, count: min(wanted, mostBytesWithRoom - out.bytes.count))
+      out.zeros(25, count: min(wanted, maximumBytesWithRoom - out.bytes.count))
     }
     return out.bytes
   }
@@ -57,7 +57,7 @@ package enum PartyRecord {
   /// What a rider adds beside their own field: a stop, a line of the way, a claim in the row.
   private static let bytesBesideRider = 96
   /// A row that does not fit in one page of the file is slower than one that moves.
-  private static let mostBytesWithRoom = 2800
+  private static let maximumBytesWithRoom = 2800
 
   private static func write(_ rider: PartyRider, to out: inout ProtobufWriter) {
     out.string(1, rider.id)

@@ -41,25 +41,25 @@ extension PartyService {
       if case .enqueued = output.yield(update) { return true }
       return false
     }
-    func lookAtAll() -> Bool {
+    func visitAll() -> Bool {
       let all = answer(request, limit: limit, now: clock.now()).candidates
       known = Set(all.map(\.party.id))
       return send(.candidates(all))
     }
     var claims = Set(book.claims(of: request.query.riderID))
-    guard lookAtAll() else { return }
+    guard visitAll() else { return }
     while !Task.isCancelled {
       let news = await watchers.next(watcher)
       guard clock.now() <= request.query.window.end else { return }
       switch news {
       case .closed: return
-      case .everything: guard lookAtAll() else { return }
+      case .everything: guard visitAll() else { return }
       case .changed(let ids):
         // Another party of the rider's own may hide others, or no longer do.
         let claimsNow = Set(book.claims(of: request.query.riderID))
         if claimsNow != claims {
           claims = claimsNow
-          guard lookAtAll() else { return }
+          guard visitAll() else { return }
           continue
         }
         for id in ids.sorted() {

@@ -56,7 +56,7 @@ package struct PartyServiceConfiguration: Sendable {
   ///   - clock: Of deadlines and replies.
   ///   - monotonic: By which a record that refuses writes is opened again.
   ///   - startsReadOnly: Whether a record that cannot be read in whole is served all the same.
-  /// - Returns: The pipeline, without models and not started.
+  /// - Returns: The pipeline, its feed and its table of replies; nothing runs yet.
   /// - Throws: What the store says when it cannot be read, unless `startsReadOnly`.
   package func makeCommands(
     store: any AggregateStore, clock: any WallClock,

@@ -70,7 +70,7 @@ struct BucketGrid: Sendable {
   /// The points of a box, edges included, in order of input.
   func range(minX: Double, minY: Double, maxX: Double, maxY: Double) -> [Int] {
     var found: [Int] = []
-    visit(minX, minY, maxX, maxY) { x, y, index in
+    visit(minX, minY: minY, maxX: maxX, maxY: maxY) { x, y, index in
       if x >= minX && x <= maxX && y >= minY && y <= maxY { found.append(index) }
     }
     found.sort()
@@ -81,7 +81,7 @@ struct BucketGrid: Sendable {
   func within(x qx: Double, y qy: Double, radius: Double, into found: inout [Int]) {
     found.removeAll(keepingCapacity: true)
     let square = radius * radius
-    visit(qx - radius, qy - radius, qx + radius, qy + radius) { x, y, index in
+    visit(qx - radius, minY: qy - radius, maxX: qx + radius, maxY: qy + radius) { x, y, index in
       let (dx, dy) = (x - qx, y - qy)
       if dx * dx + dy * dy <= square { found.append(index) }
     }
@@ -91,7 +91,7 @@ struct BucketGrid: Sendable {
   /// Calls `body` once with each point of the cells that a box touches.
   @inline(__always)
   private func visit(
-    _ minX: Double, _ minY: Double, _ maxX: Double, _ maxY: Double,
+    _ minX: Double, minY: Double, maxX: Double, maxY: Double,
     _ body: (_ x: Double, _ y: Double, _ index: Int) -> Void
   ) {
     guard minX <= maxX, minY <= maxY else { return }

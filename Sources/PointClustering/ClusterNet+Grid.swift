@@ -132,7 +132,7 @@ extension ClusterNet {
 
   /// Whether an entry's anchor lies within a radius, ends included.
   @inline(__always)
-  static func isWithin(_ entry: CellEntry, _ x: UInt32, _ y: UInt32, _ radius: UInt32) -> Bool {
+  static func isWithin(_ entry: CellEntry, x: UInt32, y: UInt32, radius: UInt32) -> Bool {
     let dx = Int64(Int32(bitPattern: entry.x &- x))
     let dy = Int64(entry.y) - Int64(y)
     let r = Int64(radius)
@@ -169,7 +169,9 @@ extension ClusterNet {
     let slots = slots(zoom, aroundX: x, y: y)
     for i in 0..<4 where slots[i] != SlotTable.emptyValue {
       forEachEntry(inSlot: slots[i]) { entry in
-        guard entry.rankHigh <= bestHigh, Self.isWithin(entry, x, y, radius) else { return }
+        guard entry.rankHigh <= bestHigh, Self.isWithin(entry, x: x, y: y, radius: radius) else {
+          return
+        }
         if entry.rankHigh == bestHigh && !ranksLower(entry.item, best) { return }
         best = entry.item
         bestHigh = entry.rankHigh

@@ -136,7 +136,9 @@ extension ClusterNet {
     swap(&near, &candidates)
     near.truncate()
     forEachEntry(zoom + 1, aroundX: x, y: y, radius: radius) { entry in
-      if entry.rankHigh >= high && entry.item != item && Self.isWithin(entry, x, y, radius) {
+      if entry.rankHigh >= high && entry.item != item
+        && Self.isWithin(entry, x: x, y: y, radius: radius)
+      {
         near.append(entry.item)
       }
     }

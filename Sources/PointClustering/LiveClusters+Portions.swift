@@ -22,7 +22,7 @@ extension LiveClusters {
   private static let portions = 1_000
 
   func read(
-    _ box: UnitBox, _ zoom: Int, _ filter: ClusterFilter?, _ details: ClusterDetails, limit: Int
+    _ box: UnitBox, zoom: Int, filter: ClusterFilter?, details: ClusterDetails, limit: Int
   ) -> ClusterReading {
     if let filter {
       return filtered(

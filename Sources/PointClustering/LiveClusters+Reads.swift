@@ -22,7 +22,7 @@ extension LiveClusters {
     limit: Int = .max
   ) throws(ClusterError) -> ClusterReading {
     guard (0...Self.maximumZoom).contains(zoom) else { throw .zoomOutOfRange(zoom) }
-    return read(UnitBox(box), zoom, filter, details, limit: limit)
+    return read(UnitBox(box), zoom: zoom, filter: filter, details: details, limit: limit)
   }
 
   /// The clusters drawn in a tile and a margin around it, in order of their ids.
@@ -56,7 +56,8 @@ extension LiveClusters {
   ) throws(ClusterError) -> ClusterReading {
     guard address.zoom <= Self.maximumZoom else { throw .zoomOutOfRange(address.zoom) }
     return read(
-      UnitBox(address, margin: marginUnits), address.zoom, filter, details, limit: limit)
+      UnitBox(address, margin: marginUnits), zoom: address.zoom, filter: filter, details: details,
+      limit: limit)
   }
 
   /// The tiles of a viewport that changed after a version.

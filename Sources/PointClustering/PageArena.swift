@@ -8,7 +8,7 @@ import ObjectModel
 @safe
 final class PageArena: @unchecked Sendable {
   /// 4 KiB.
-  static let leastSlots = 512
+  static let minimumSlots = 512
 
   private var memory: ReservedArray<UInt64>
   private var end = 0
@@ -24,7 +24,7 @@ final class PageArena: @unchecked Sendable {
 
   /// `slots`: a power of two. The memory is not initialised.
   func allocate(slots: Int) -> UnsafeMutablePointer<UInt64> {
-    guard slots >= Self.leastSlots else {
+    guard slots >= Self.minimumSlots else {
       return unsafe UnsafeMutableRawPointer.allocate(byteCount: slots * 8, alignment: 64)
         .bindMemory(to: UInt64.self, capacity: slots)
     }
@@ -36,7 +36,7 @@ final class PageArena: @unchecked Sendable {
   }
 
   func release(_ block: UnsafeMutablePointer<UInt64>, slots: Int) {
-    if slots < Self.leastSlots {
+    if slots < Self.minimumSlots {
       unsafe block.deallocate()
     } else {
       unsafe free[slots.trailingZeroBitCount].append(block)

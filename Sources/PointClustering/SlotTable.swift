@@ -55,7 +55,7 @@ struct SlotTable: ~Copyable, @unchecked Sendable {
     var sum = Self.segmentCount * MemoryLayout<Segment>.stride
     for i in 0..<Self.segmentCount {
       let capacity = Int(unsafe segments[i].capacity)
-      if capacity < PageArena.leastSlots { sum += capacity * 8 }
+      if capacity < PageArena.minimumSlots { sum += capacity * 8 }
     }
     return sum
   }

@@ -45,7 +45,7 @@ extension StaticClusters {
       for k in near where level.visited[k] > zoom { count += level.count[k] }
       if count > own && count >= options.minPoints {
         let id = (i << 5) + zoom + 1 + points.count
-        merge(&level, i, near, zoom, id, count, into: &next)
+        merge(&level, i: i, near: near, zoom: zoom, id: id, count: count, into: &next)
       } else {
         next.append(copyOf: i, in: level)
         guard count > 1 else { continue }
@@ -59,7 +59,7 @@ extension StaticClusters {
   }
 
   private mutating func merge(
-    _ level: inout Level, _ i: Int, _ near: [Int], _ zoom: Int, _ id: Int, _ count: Int,
+    _ level: inout Level, i: Int, near: [Int], zoom: Int, id: Int, count: Int,
     into next: inout Level
   ) {
     var wx = level.x[i] * Double(level.count[i])

@@ -195,7 +195,8 @@ public struct StaticClusters<Aggregate: Sendable>: Sendable {
     -> [Feature]
   {
     var leaves: [Feature] = []
-    _ = try appendLeaves(&leaves, clusterID, limit == 0 ? 10 : limit, offset, skipped: 0)
+    _ = try appendLeaves(
+      &leaves, clusterID: clusterID, limit: limit == 0 ? 10 : limit, offset: offset, skipped: 0)
     return leaves
   }
 
@@ -293,7 +294,7 @@ public struct StaticClusters<Aggregate: Sendable>: Sendable {
   }
 
   private func appendLeaves(
-    _ result: inout [Feature], _ clusterID: Int, _ limit: Int, _ offset: Int, skipped: Int
+    _ result: inout [Feature], clusterID: Int, limit: Int, offset: Int, skipped: Int
   ) throws(ClusterError) -> Int {
     var skipped = skipped
     for child in try children(clusterID) {
@@ -301,7 +302,8 @@ public struct StaticClusters<Aggregate: Sendable>: Sendable {
         if skipped + child.count <= offset {
           skipped += child.count
         } else {
-          skipped = try appendLeaves(&result, id, limit, offset, skipped: skipped)
+          skipped = try appendLeaves(
+            &result, clusterID: id, limit: limit, offset: offset, skipped: skipped)
         }
       } else if skipped < offset {
         skipped += 1

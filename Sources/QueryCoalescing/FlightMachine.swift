@@ -159,15 +159,16 @@ public struct FlightMachine<Key: Hashable, Waiter, Work> {
     let id = nextId &+ 2
     nextId &+= 2
     return Self.arrive(
-      &flights[key, default: Flights()], freshness, now, marksReading, (waiter, id), limits,
-      &counts, makeWaiter, makeWork)
+      &flights[key, default: Flights()], freshness: freshness, now: now, marksReading: marksReading,
+      ids: (waiter, id), limits: limits,
+      statistics: &counts, makeWaiter: makeWaiter, makeWork)
   }
 
   @inlinable
   static func arrive(
-    _ here: inout Flights, _ freshness: Freshness, _ now: Nanoseconds, _ marksReading: Bool,
-    _ ids: (waiter: UInt64, flight: UInt64), _ limits: SingleFlightLimits,
-    _ statistics: inout SingleFlightStatistics, _ makeWaiter: () -> Waiter,
+    _ here: inout Flights, freshness: Freshness, now: Nanoseconds, marksReading: Bool,
+    ids: (waiter: UInt64, flight: UInt64), limits: SingleFlightLimits,
+    statistics: inout SingleFlightStatistics, makeWaiter: () -> Waiter,
     _ makeWork: (UInt64) -> Work
   ) -> Arrival {
     guard let runningId = here.running?.id else {

@@ -180,18 +180,18 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
     if let answer = box.take() { return try answer.get() }
     let timer = Task.detached { [self] in
       try await clock.sleep(until: deadline)
-      leave(box, key, place, SingleFlightError.deadlineExceeded)
+      leave(box, key: key, place: place, error: SingleFlightError.deadlineExceeded)
     }
     defer { timer.cancel() }
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { box.wait($0) }
     } onCancel: {
-      leave(box, key, place, CancellationError())
+      leave(box, key: key, place: place, error: CancellationError())
     }
   }
 
   private func leave(
-    _ box: WaiterBox<Value>, _ key: Key, _ place: Place, _ error: any Error
+    _ box: WaiterBox<Value>, key: Key, place: Place, error: any Error
   ) {
     let now = clock.now()
     let departure = machine.withLock {

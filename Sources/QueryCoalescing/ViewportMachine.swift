@@ -121,11 +121,13 @@ public struct ViewportMachine<Session: Hashable, Request> {
     let deadline: Nanoseconds?
     if let index = recent.index(forKey: session) {
       (submission, deadline) = Self.submit(
-        &recent.values[index], sequence, now, settings.reorderWindow, &nextTicket, &counts,
-        makeRequest)
+        &recent.values[index], sequence: sequence, now: now, reorderWindow: settings.reorderWindow,
+        nextTicket: &nextTicket, counts: &counts,
+        makeRequest: makeRequest)
     } else if var state = remembered(session, at: now) {
       (submission, deadline) = Self.submit(
-        &state, sequence, now, settings.reorderWindow, &nextTicket, &counts, makeRequest)
+        &state, sequence: sequence, now: now, reorderWindow: settings.reorderWindow,
+        nextTicket: &nextTicket, counts: &counts, makeRequest: makeRequest)
       recent[session] = state
     } else {
       counts.unthrottled &+= 1
@@ -137,9 +139,9 @@ public struct ViewportMachine<Session: Hashable, Request> {
 
   @inlinable
   static func submit(
-    _ state: inout State, _ sequence: UInt64?, _ now: Nanoseconds, _ reorderWindow: Nanoseconds,
-    _ nextTicket: inout UInt64, _ counts: inout ViewportThrottleStatistics,
-    _ makeRequest: () -> Request
+    _ state: inout State, sequence: UInt64?, now: Nanoseconds, reorderWindow: Nanoseconds,
+    nextTicket: inout UInt64, counts: inout ViewportThrottleStatistics,
+    makeRequest: () -> Request
   ) -> (Submission, deadline: Nanoseconds?) {
     if let sequence {
       if let newest = state.newestSequence, sequence < newest,

@@ -140,7 +140,7 @@ package final class HTTPRouteProvider: RouteProvider {
     if case .rateLimited(let asked) = error { least = asked ?? 0 }
     guard
       let delay = settings.retries.delayMilliseconds(
-        afterAttempts: attempts, leastMilliseconds: least, random: random())
+        afterAttempts: attempts, minimumMilliseconds: least, random: random())
     else { throw error }
     let next = clock.now() + delay * 1_000_000
     guard next < deadline else { throw error }

@@ -20,17 +20,17 @@ package struct RetrySchedule: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - attempts: Tries made so far.
-  ///   - leastMilliseconds: What the provider asks for (Retry-After).
+  ///   - minimumMilliseconds: What the provider asks for (Retry-After).
   ///   - random: Uniform in 0..<1.
   /// - Returns: The wait in milliseconds; `nil` when there is no further try.
   package func delayMilliseconds(
-    afterAttempts attempts: Int, leastMilliseconds: Int64 = 0, random: Double
+    afterAttempts attempts: Int, minimumMilliseconds: Int64 = 0, random: Double
   ) -> Int64? {
     guard attempts < maximumAttempts else { return nil }
     let doublings = min(max(0, attempts - 1), 40)
     let (grown, overflow) = firstDelayMilliseconds.multipliedReportingOverflow(by: 1 << doublings)
     let ceiling = overflow ? maximumDelayMilliseconds : min(grown, maximumDelayMilliseconds)
     let share = random >= 0 && random < 1 ? random : 0.5
-    return max(leastMilliseconds, Int64((Double(ceiling) * share).rounded()))
+    return max(minimumMilliseconds, Int64((Double(ceiling) * share).rounded()))
   }
 }

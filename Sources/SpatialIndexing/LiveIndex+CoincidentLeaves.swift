@@ -94,7 +94,7 @@ extension LiveIndex {
   /// The first matches of a list by id, up to the limit. - Complexity: O(log n + entries passed);
   /// chunks whose tags rule them out are passed over.
   func firstMatches(
-    _ list: OrderedSlots, _ request: OrderedRequest, _ work: inout SearchWork,
+    _ list: OrderedSlots, request: OrderedRequest, work: inout SearchWork,
     _ body: (UInt32) -> Bool
   ) {
     var at = (chunk: 0, entry: 0)
@@ -135,7 +135,7 @@ extension LiveIndex {
 
   /// The points of a coincident leaf that can be among the nearest: of each exact place the first by id.
   func coincidentCandidates(
-    _ order: CoincidentOrder, _ search: NearestSearch, tick: UInt32, _ work: inout SearchWork,
+    _ order: CoincidentOrder, search: NearestSearch, tick: UInt32, work: inout SearchWork,
     _ take: (UInt32) -> Void
   ) {
     for group in order.groups {
@@ -150,14 +150,14 @@ extension LiveIndex {
       }
       let request = OrderedRequest(
         plan: search.plan, now: search.now, tick: tick, after: after, limit: search.limit)
-      firstMatches(group.members, request, &work) {
+      firstMatches(group.members, request: request, work: &work) {
         take($0)
         return true
       }
     }
     let request = OrderedRequest(
       plan: search.plan, now: search.now, tick: tick, after: nil, limit: .max)
-    firstMatches(order.mixed, request, &work) { slot in
+    firstMatches(order.mixed, request: request, work: &work) { slot in
       if search.after != nil
         && !search.isAfterCursor(search.distance(slot, self), slot, self)
       {
@@ -187,13 +187,13 @@ extension LiveIndex {
         isInside
           || search.area.contains(latitude: group.latitude, longitude: group.longitude)
       else { continue }
-      firstMatches(group.members, request, &work) {
+      firstMatches(group.members, request: request, work: &work) {
         found.append($0)
         return true
       }
     }
     var exactTests = 0
-    firstMatches(order.mixed, request, &work) { slot in
+    firstMatches(order.mixed, request: request, work: &work) { slot in
       if !isInside {
         exactTests += 1
         let stored = slots[slot]

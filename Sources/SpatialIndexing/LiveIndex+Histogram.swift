@@ -12,7 +12,9 @@ extension LiveIndex {
       now: now.milliseconds, tick: times.tick(now.milliseconds))
     var counts = [Int](repeating: 0, count: Int(tags.idEnd))
     var matches: [CodedHit] = []
-    countTags(0, x: 0, y: 0, isInside: area == nil, search, &matches, &counts, &work)
+    countTags(
+      0, x: 0, y: 0, isInside: area == nil, search: search, matches: &matches, counts: &counts,
+      work: &work)
     if work.mustEnd() { return [] }
     var rows: [(tag: String, count: Int)] = []
     for id in counts.indices where counts[id] > 0 {
@@ -26,8 +28,8 @@ extension LiveIndex {
   }
 
   private func countTags(
-    _ index: UInt32, x: UInt32, y: UInt32, isInside: Bool, _ search: AreaSearch,
-    _ matches: inout [CodedHit], _ counts: inout [Int], _ work: inout SearchWork
+    _ index: UInt32, x: UInt32, y: UInt32, isInside: Bool, search: AreaSearch,
+    matches: inout [CodedHit], counts: inout [Int], work: inout SearchWork
   ) {
     let node = tree.nodes[index]
     guard !work.mustEnd(), node.count > 0, node.signature != 0, search.plan.admits(node.signature),
@@ -40,7 +42,7 @@ extension LiveIndex {
       for quadrant in UInt32(0)..<4 {
         countTags(
           node.first + quadrant, x: x + (quadrant & 1) * half, y: y + (quadrant >> 1) * half,
-          isInside: isInside, search, &matches, &counts, &work)
+          isInside: isInside, search: search, matches: &matches, counts: &counts, work: &work)
       }
       return
     }

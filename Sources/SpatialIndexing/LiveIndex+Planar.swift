@@ -38,7 +38,8 @@ extension LiveIndex {
     while true {
       let first = min(bound, reach)
       var candidates = PlanarCandidates(limit: search.limit, scale: scale, bound: first)
-      guard planarScan(search, center, inner: inner, &candidates, &work) else {
+      guard planarScan(search, center: center, inner: inner, candidates: &candidates, work: &work)
+      else {
         return .tooManyFail
       }
       if work.mustEnd() { return .found([]) }
@@ -127,8 +128,8 @@ extension LiveIndex {
   /// Depth first, nearest child first. Answers `false` when so many points fail the filter that
   /// another way is better.
   private func planarScan(
-    _ search: NearestSearch, _ center: MercatorPoint, inner: Float,
-    _ candidates: inout PlanarCandidates, _ work: inout SearchWork
+    _ search: NearestSearch, center: MercatorPoint, inner: Float,
+    candidates: inout PlanarCandidates, work: inout SearchWork
   ) -> Bool {
     // At most three siblings wait at each of 32 levels.
     unsafe withUnsafeTemporaryAllocation(of: Pending.self, capacity: 132) { stack in
@@ -146,7 +147,9 @@ extension LiveIndex {
       while true {
         if depth == 0 {
           guard waiting.0 != Self.noNode || waiting.1 != Self.noNode else { break }
-          scanWaiting(&waiting, Self.noNode, center, signatures, &candidates)
+          scanWaiting(
+            &waiting, next: Self.noNode, center: center, signatures: signatures,
+            candidates: &candidates)
           candidates.reduceIfWorthwhile()
           continue
         }
@@ -157,25 +160,31 @@ extension LiveIndex {
         if unsafe node.pointee.isInner {
           work.nodesVisited += 1
           unsafe expand(
-            node, pending, center, signatures, candidates.bound,
-            stack.baseAddress.unsafelyUnwrapped, &depth, isPlain: isPlain)
+            node, pending: pending, center: center, signatures: signatures, bound: candidates.bound,
+            stack: stack.baseAddress.unsafelyUnwrapped, depth: &depth, isPlain: isPlain)
           continue
         }
         if let order = order(ofLeaf: pending.node) {
-          takeCoincidentLeaf(order, pending.square, search, tick: tick, &candidates, &work)
+          takeCoincidentLeaf(
+            order, square: pending.square, search: search, tick: tick, candidates: &candidates,
+            work: &work)
           continue
         }
         work.leavesVisited += 1
         unsafe work.pointsTested += Int(node.pointee.count)
         if work.mustEnd() { return true }
         if unsafe isPlain && node.pointee.earliest > tick && node.pointee.level < 32 {
-          unsafe scanDecidedLeaf(node, center, nil, &candidates)
+          unsafe scanDecidedLeaf(node, center: center, signatures: nil, candidates: &candidates)
         } else if unsafe isDecidedBySignature && node.pointee.earliest > tick
           && node.pointee.level < 32
         {
-          scanWaiting(&waiting, pending.node, center, signatures, &candidates)
+          scanWaiting(
+            &waiting, next: pending.node, center: center, signatures: signatures,
+            candidates: &candidates)
         } else {
-          scanLeaf(pending.node, search, center, inner: inner, tick: tick, &candidates)
+          scanLeaf(
+            pending.node, search: search, center: center, inner: inner, tick: tick,
+            candidates: &candidates)
           unsafe budget -= Int(node.pointee.count)
           if budget < 0 { return false }
         }
@@ -193,20 +202,20 @@ extension LiveIndex {
 
   /// A great coincident leaf is one unit square: its distance in the plane is its cell's.
   private func takeCoincidentLeaf(
-    _ order: CoincidentOrder, _ square: Float, _ search: NearestSearch, tick: UInt32,
-    _ candidates: inout PlanarCandidates, _ work: inout SearchWork
+    _ order: CoincidentOrder, square: Float, search: NearestSearch, tick: UInt32,
+    candidates: inout PlanarCandidates, work: inout SearchWork
   ) {
     var slots: [UInt32] = []
-    coincidentCandidates(order, search, tick: tick, &work) { slots.append($0) }
+    coincidentCandidates(order, search: search, tick: tick, work: &work) { slots.append($0) }
     for slot in slots { candidates.append(square, slot) }
     candidates.reduceIfWorthwhile()
   }
 
   @inline(__always)
   private func expand(
-    _ node: UnsafeMutablePointer<TreeNode>, _ pending: Pending, _ center: MercatorPoint,
-    _ signatures: SignatureTest, _ bound: Float, _ stack: UnsafeMutablePointer<Pending>,
-    _ depth: inout Int, isPlain: Bool
+    _ node: UnsafeMutablePointer<TreeNode>, pending: Pending, center: MercatorPoint,
+    signatures: SignatureTest, bound: Float, stack: UnsafeMutablePointer<Pending>,
+    depth: inout Int, isPlain: Bool
   ) {
     let side = unsafe UInt32(1) &<< (31 &- node.pointee.level)
     let x0 = Self.squaredGap(center.x, pending.x, side)
@@ -253,11 +262,13 @@ extension LiveIndex {
   /// Scans the leaf that has waited longest, if any, and lets another one wait.
   @inline(__always)
   private func scanWaiting(
-    _ waiting: inout (UInt32, UInt32), _ next: UInt32, _ center: MercatorPoint,
-    _ signatures: SignatureTest, _ candidates: inout PlanarCandidates
+    _ waiting: inout (UInt32, UInt32), next: UInt32, center: MercatorPoint,
+    signatures: SignatureTest, candidates: inout PlanarCandidates
   ) {
     if waiting.0 != Self.noNode {
-      unsafe scanDecidedLeaf(tree.nodes.pointer(waiting.0), center, signatures, &candidates)
+      unsafe scanDecidedLeaf(
+        tree.nodes.pointer(waiting.0), center: center, signatures: signatures,
+        candidates: &candidates)
     }
     waiting = (waiting.1, next)
   }
@@ -265,8 +276,8 @@ extension LiveIndex {
   /// A leaf that is no coincident leaf, where signatures tell which points count; without, all do.
   @inline(__always)
   private func scanDecidedLeaf(
-    _ node: UnsafeMutablePointer<TreeNode>, _ center: MercatorPoint, _ signatures: SignatureTest?,
-    _ candidates: inout PlanarCandidates
+    _ node: UnsafeMutablePointer<TreeNode>, center: MercatorPoint, signatures: SignatureTest?,
+    candidates: inout PlanarCandidates
   ) {
     let x = SIMD8<UInt32>(repeating: center.x)
     let y = SIMD8<UInt32>(repeating: center.y)
@@ -290,8 +301,8 @@ extension LiveIndex {
 
   @inline(__always)
   private func scanLeaf(
-    _ leaf: UInt32, _ search: NearestSearch, _ center: MercatorPoint, inner: Float, tick: UInt32,
-    _ candidates: inout PlanarCandidates
+    _ leaf: UInt32, search: NearestSearch, center: MercatorPoint, inner: Float, tick: UInt32,
+    candidates: inout PlanarCandidates
   ) {
     let mayBeExpired = tree.nodes[leaf].earliest <= tick
     let x = SIMD8<UInt32>(repeating: center.x)

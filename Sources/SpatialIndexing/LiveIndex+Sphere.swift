@@ -30,10 +30,12 @@ extension LiveIndex {
         if unsafe tree.nodes.pointer(pending.node).pointee.isInner {
           work.nodesVisited += 1
           unsafe expand(
-            pending, search.plan, bounds, limit, stack.baseAddress.unsafelyUnwrapped, &depth)
+            pending, plan: search.plan, bounds: bounds, limit: limit,
+            stack: stack.baseAddress.unsafelyUnwrapped, depth: &depth)
           continue
         }
-        scanGlobally(pending.node, search, bounds, limit, &hits, &work)
+        scanGlobally(
+          pending.node, search: search, bounds: bounds, limit: limit, hits: &hits, work: &work)
         let bound = min(search.radius, hits.bound ?? .max)
         if bound < reach {
           reach = bound
@@ -47,8 +49,8 @@ extension LiveIndex {
   /// Puts the children that may matter on the stack, the nearest last.
   @inline(__always)
   private func expand(
-    _ pending: Pending, _ plan: FilterPlan, _ bounds: ChordBounds, _ limit: Double,
-    _ stack: UnsafeMutablePointer<Pending>, _ depth: inout Int
+    _ pending: Pending, plan: FilterPlan, bounds: ChordBounds, limit: Double,
+    stack: UnsafeMutablePointer<Pending>, depth: inout Int
   ) {
     let node = unsafe tree.nodes.pointer(pending.node)
     let half = unsafe UInt32(1) << (31 - node.pointee.level)
@@ -78,12 +80,14 @@ extension LiveIndex {
   }
 
   private func scanGlobally(
-    _ leaf: UInt32, _ search: NearestSearch, _ bounds: ChordBounds, _ limit: Double,
-    _ hits: inout NearestHeap, _ work: inout SearchWork
+    _ leaf: UInt32, search: NearestSearch, bounds: ChordBounds, limit: Double,
+    hits: inout NearestHeap, work: inout SearchWork
   ) {
     if let order = order(ofLeaf: leaf) {
       var slots: [UInt32] = []
-      coincidentCandidates(order, search, tick: times.tick(search.now), &work) { slots.append($0) }
+      coincidentCandidates(order, search: search, tick: times.tick(search.now), work: &work) {
+        slots.append($0)
+      }
       for slot in slots { search.offer(slot, to: &hits, self) }
       return
     }

@@ -107,7 +107,7 @@ extension LiveIndex {
     unsafe withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 100) {
       let stack = unsafe $0.baseAddress.unsafelyUnwrapped
       var depth = 0
-      unsafe push(0, x: 0, y: 0, isInside: false, search, stack, &depth)
+      unsafe push(0, x: 0, y: 0, isInside: false, search: search, stack: stack, depth: &depth)
       // Corner of the last node. The parent of the next one is it or above it.
       var (x, y) = (UInt32(0), UInt32(0))
       while depth > 0 && !run.isFull(search) && !run.work.mustEnd() {
@@ -142,7 +142,7 @@ extension LiveIndex {
           let last = 3 &- quadrant
           unsafe push(
             node.pointee.first &+ last, x: x &+ (last & 1) &* half, y: y &+ (last &>> 1) &* half,
-            isInside: isInside, search, stack, &depth)
+            isInside: isInside, search: search, stack: stack, depth: &depth)
         }
       }
     }
@@ -151,8 +151,8 @@ extension LiveIndex {
   /// Puts a node on the stack if it may hold hits.
   @inline(__always)
   private func push(
-    _ index: UInt32, x: UInt32, y: UInt32, isInside: Bool, _ search: AreaSearch,
-    _ stack: UnsafeMutablePointer<UInt32>, _ depth: inout Int
+    _ index: UInt32, x: UInt32, y: UInt32, isInside: Bool, search: AreaSearch,
+    stack: UnsafeMutablePointer<UInt32>, depth: inout Int
   ) {
     let node = unsafe tree.nodes.pointer(index)
     guard unsafe node.pointee.count > 0, unsafe search.plan.admits(node.pointee.signature) else {
@@ -206,23 +206,25 @@ extension LiveIndex {
     let entry = unsafe run.leaves[run.firstLeaf & (WithinRun.leavesAhead - 1)]
     run.firstLeaf &+= 1
     guard !run.isFull(search) else { return }
-    takeLeaf(entry >> 1, isInside: entry & 1 != 0, search, &run, visit)
+    takeLeaf(entry >> 1, isInside: entry & 1 != 0, search: search, run: &run, visit)
   }
 
   private func takeLeaf(
-    _ leaf: UInt32, isInside: Bool, _ search: AreaSearch, _ run: inout WithinRun,
+    _ leaf: UInt32, isInside: Bool, search: AreaSearch, run: inout WithinRun,
     _ visit: (HitView) -> Void
   ) {
     let node = unsafe tree.nodes.pointer(leaf)
     if let order = order(ofLeaf: leaf) {
-      return takeCoincidentLeaf(leaf, order, isInside, search, &run, visit)
+      return takeCoincidentLeaf(
+        leaf, order: order, isInside: isInside, search: search, run: &run, visit)
     }
     run.work.leavesVisited &+= 1
     unsafe run.work.pointsTested &+= Int(node.pointee.count)
     guard unsafe node.pointee.level < 32 else {
-      return takeUnorderedCoincidentLeaf(leaf, isInside: isInside, search, &run, visit)
+      return takeUnorderedCoincidentLeaf(leaf, isInside: isInside, search: search, run: &run, visit)
     }
-    let count = unsafe collectKeys(leaf, node.pointee, isInside: isInside, search, &run)
+    let count = unsafe collectKeys(
+      leaf, node: node.pointee, isInside: isInside, search: search, run: &run)
     guard count > 0 else { return }
     makeRoom(&run, search, visit)
     let place = unsafe run.queue + run.end
@@ -236,8 +238,8 @@ extension LiveIndex {
   /// A leaf's matches with their place in it in Morton order; answers their number.
   @inline(__always)
   private func collectKeys(
-    _ leaf: UInt32, _ node: TreeNode, isInside: Bool, _ search: AreaSearch,
-    _ run: inout WithinRun
+    _ leaf: UInt32, node: TreeNode, isInside: Bool, search: AreaSearch,
+    run: inout WithinRun
   ) -> Int {
     let mayBeExpired = node.earliest <= search.tick
     let isPlain = !mayBeExpired && search.plan.isTrivial && search.after == nil
@@ -302,7 +304,7 @@ extension LiveIndex {
   /// Whether a point with a mark is in the area.
   @inline(__always)
   private func isInArea(
-    _ slot: UInt32, _ mark: UInt32, _ search: AreaSearch, _ work: inout SearchWork
+    _ slot: UInt32, mark: UInt32, search: AreaSearch, work: inout SearchWork
   ) -> Bool {
     guard mark == PolygonRows.Mark.unknown else { return mark == PolygonRows.Mark.inside }
     work.exactTests += 1
@@ -332,7 +334,7 @@ extension LiveIndex {
 
   /// A coincident leaf too small for an order.
   private func takeUnorderedCoincidentLeaf(
-    _ leaf: UInt32, isInside: Bool, _ search: AreaSearch, _ run: inout WithinRun,
+    _ leaf: UInt32, isInside: Bool, search: AreaSearch, run: inout WithinRun,
     _ visit: (HitView) -> Void
   ) {
     var matches: [CodedHit] = []
@@ -340,13 +342,13 @@ extension LiveIndex {
     let room = search.limit - run.found - run.certain
     order(&matches, limit: room)
     for match in matches.prefix(room) {
-      enqueue(match.slot, search, &run, visit)
+      enqueue(match.slot, search: search, run: &run, visit)
     }
   }
 
   private func takeCoincidentLeaf(
-    _ leaf: UInt32, _ order: CoincidentOrder, _ isInside: Bool, _ search: AreaSearch,
-    _ run: inout WithinRun, _ visit: (HitView) -> Void
+    _ leaf: UInt32, order: CoincidentOrder, isInside: Bool, search: AreaSearch,
+    run: inout WithinRun, _ visit: (HitView) -> Void
   ) {
     let head = unsafe tree.blocks.pointer(tree.nodes[leaf].first)
     let point = unsafe MercatorPoint(x: head.pointee.x[0], y: head.pointee.y[0])
@@ -355,14 +357,14 @@ extension LiveIndex {
       order, code: MortonCode(point).rawValue, isInside: isInside, search, limit: room,
       &run.work)
     for slot in found.prefix(room) {
-      enqueue(slot, search, &run, visit)
+      enqueue(slot, search: search, run: &run, visit)
     }
   }
 
   // MARK: Visiting
 
   private func enqueue(
-    _ entry: UInt32, _ search: AreaSearch, _ run: inout WithinRun, _ visit: (HitView) -> Void
+    _ entry: UInt32, search: AreaSearch, run: inout WithinRun, _ visit: (HitView) -> Void
   ) {
     makeRoom(&run, search, visit)
     unsafe run.queue[run.end] = entry
@@ -416,7 +418,9 @@ extension LiveIndex {
       }
       let slot = entry & ~WithinRun.untested
       run.certain &-= WithinRun.certainty(entry)
-      if entry & WithinRun.untested != 0 && !isInArea(slot, WithinRun.untested, search, &run.work) {
+      if entry & WithinRun.untested != 0
+        && !isInArea(slot, mark: WithinRun.untested, search: search, work: &run.work)
+      {
         continue
       }
       guard run.found < search.limit else { continue }
@@ -460,7 +464,9 @@ extension LiveIndex {
           guard unsafe search.plan.matches(slot, signature: block.pointee.signature[lane], self)
           else { continue }
           if mayBeExpired && expiresAt(slot) <= search.now { continue }
-          guard unsafe isInArea(slot, marks[lane], search, &work) else { continue }
+          guard unsafe isInArea(slot, mark: marks[lane], search: search, work: &work) else {
+            continue
+          }
           let code = unsafe MortonCode(x: block.pointee.x[lane], y: block.pointee.y[lane]).rawValue
           if isAfterCursor(code, slot, search) { matches.append(CodedHit(code: code, slot: slot)) }
         }

@@ -117,9 +117,12 @@ extension Tariff {
     try high.validate()
     let model = model ?? prepared.content.slowTimeModel
     var run = newRun(trip)
-    let expected = metered(trip, trip.course, model, .expected, &run, keepsLines: true)
-    let least = metered(trip, low, model, .freeFlow, &run, keepsLines: false)
-    let most = metered(trip, high, model, .congested, &run, keepsLines: false)
+    let expected = metered(
+      trip, course: trip.course, model: model, traffic: .expected, run: &run, keepsLines: true)
+    let least = metered(
+      trip, course: low, model: model, traffic: .freeFlow, run: &run, keepsLines: false)
+    let most = metered(
+      trip, course: high, model: model, traffic: .congested, run: &run, keepsLines: false)
     return Fare(expected: expected, low: least.total, high: most.total)
   }
 
@@ -140,7 +143,8 @@ extension Tariff {
     }
     let model = model ?? prepared.content.slowTimeModel
     var run = newRun(trip)
-    return metered(trip, trip.course, model, traffic, &run, keepsLines: true)
+    return metered(
+      trip, course: trip.course, model: model, traffic: traffic, run: &run, keepsLines: true)
   }
 
   private func newRun(_ trip: Trip) -> MeterRun {
@@ -152,8 +156,8 @@ extension Tariff {
   }
 
   private func metered(
-    _ trip: Trip, _ course: TripCourse, _ model: SlowTimeModel,
-    _ traffic: SlowTimeModel.Traffic, _ run: inout MeterRun, keepsLines: Bool
+    _ trip: Trip, course: TripCourse, model: SlowTimeModel,
+    traffic: SlowTimeModel.Traffic, run: inout MeterRun, keepsLines: Bool
   ) -> FareBreakdown {
     run.restart()
     let scale = prepared.scale

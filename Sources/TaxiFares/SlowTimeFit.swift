@@ -90,11 +90,16 @@ public struct SlowTimeFit: Sendable {
         return max(x, 1) + excess / effect.factor(seconds: trip.durationSeconds)
       }
       rows.append(
-        row(x, quantile(y, low), quantile(y, expected), quantile(y, high), rows.last, effect))
+        row(
+          x, low: quantile(y, low), expected: quantile(y, expected), high: quantile(y, high),
+          last: rows.last, effect: effect))
     }
     if let last = rows.last, last.speedRatio < freeFlowRatio {
       let x = freeFlowRatio
-      rows.append(row(x, x, x, x + (last.high - last.speedRatio) / 2, last, effect))
+      rows.append(
+        row(
+          x, low: x, expected: x, high: x + (last.high - last.speedRatio) / 2, last: last,
+          effect: effect))
     }
     return try SlowTimeModel(
       name: name, slowSpeedRatio: slowSpeedRatio, durationEffect: effect, rows: rows)
@@ -102,15 +107,15 @@ public struct SlowTimeFit: Sendable {
 
   /// A row rounded to 4 digits that keeps the model's invariants after the one before.
   private func row(
-    _ speedRatio: Double, _ low: Double, _ expected: Double, _ high: Double,
-    _ last: SlowTimeModel.Row?, _ effect: SlowTimeModel.DurationEffect
+    _ speedRatio: Double, low: Double, expected: Double, high: Double,
+    last: SlowTimeModel.Row?, effect: SlowTimeModel.DurationEffect
   ) -> SlowTimeModel.Row {
     let x = (speedRatio * 10_000).rounded() / 10_000
     func bounded(_ y: Double, _ before: Double?, atLeast: Double) -> Double {
       var bounds = (least: max(x, 1, atLeast), most: x + 1)
       if let before, let last {
         for factor in [effect.minimum, effect.maximum] {
-          narrow(&bounds, x, y, last.speedRatio, before, factor)
+          narrow(&bounds, x: x, y: y, lastX: last.speedRatio, lastY: before, factor: factor)
         }
       }
       let rounded = (min(max(y, bounds.least), bounds.most) * 10_000).rounded(.down) / 10_000
@@ -125,8 +130,8 @@ public struct SlowTimeFit: Sendable {
 
   /// The invariants between two rows as bounds of the later one, under a factor of the duration.
   private func narrow(
-    _ bounds: inout (least: Double, most: Double), _ x: Double, _ y: Double,
-    _ lastX: Double, _ lastY: Double, _ factor: Double
+    _ bounds: inout (least: Double, most: Double), x: Double, y: Double,
+    lastX: Double, lastY: Double, factor: Double
   ) {
     let certain = max(x, 1)
     let a = max(lastX, 1) + (lastY - max(lastX, 1)) * factor

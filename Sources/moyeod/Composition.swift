@@ -42,7 +42,8 @@ struct Composition {
       logger.warning("no shipped files found: the map page is off", metadata: [:])
     }
     var limits = settings.limits
-    limits.objectsPerLayer = AddressSpace.objectsPerLayer(limits.objectsPerLayer, logger: logger)
+    limits.objectsPerLayer = AddressSpaceLimit.objectsPerLayer(
+      limits.objectsPerLayer, logger: logger)
     let layers = LayerRegistry(
       configuration: LayerRegistryConfiguration(
         limits: limits,

@@ -48,7 +48,7 @@ struct DemoParties: Service {
       var round = 1
       while !Task.isCancelled {
         try await Task.sleep(for: Self.stepInterval)
-        await step(&offered, simulation, &draws, &round)
+        await step(&offered, simulation: simulation, draws: &draws, round: &round)
       }
     }
     onLoaded()
@@ -56,8 +56,8 @@ struct DemoParties: Service {
 
   /// Somebody joins, now and then somebody leaves; parties that are over make room for others.
   private func step(
-    _ offered: inout [String], _ simulation: CitySimulation, _ draws: inout SplitMix64,
-    _ round: inout Int
+    _ offered: inout [String], simulation: CitySimulation, draws: inout SplitMix64,
+    round: inout Int
   ) async {
     guard parties > 0 else { return }
     if let id = draws.pick(offered) {

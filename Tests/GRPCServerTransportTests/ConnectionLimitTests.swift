@@ -9,7 +9,7 @@ import Testing
 @testable import GRPCServerTransport
 
 /// How many connections there may be, and what happens when there are no descriptors left.
-@Suite(.timeLimit(.minutes(1))) struct ConnectionLimitTests {
+@Suite(.timeLimit(.minutes(10))) struct ConnectionLimitTests {
   private typealias Raw = RawHTTP2Connection
 
   private static func isServed(_ harness: TransportHarness) async throws -> Bool {

@@ -6,7 +6,7 @@ import Testing
 
 /// What ordinary clients do, and what no connection is closed for; and that the same bounds still
 /// end a connection that does nothing else.
-@Suite(.timeLimit(.minutes(1))) struct OrdinaryClientTests {
+@Suite(.timeLimit(.minutes(10))) struct OrdinaryClientTests {
   private typealias Raw = RawHTTP2Connection
 
   static let fastPath = "/fast.Fast/Unary"

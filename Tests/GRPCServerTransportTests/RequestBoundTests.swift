@@ -5,7 +5,7 @@ import Testing
 @testable import GRPCServerTransport
 
 /// Requests that do not arrive: what they may hold, and for how long.
-@Suite(.timeLimit(.minutes(1))) struct RequestBoundTests {
+@Suite(.timeLimit(.minutes(10))) struct RequestBoundTests {
   private typealias Raw = RawHTTP2Connection
 
   static let unary = "/fast.Fast/Unary"

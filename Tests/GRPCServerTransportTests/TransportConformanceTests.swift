@@ -6,7 +6,7 @@ import Testing
 @testable import GRPCServerTransport
 
 /// What the transport owes HTTP/2 and gRPC, frame by frame.
-@Suite(.timeLimit(.minutes(1))) struct TransportConformanceTests {
+@Suite(.timeLimit(.minutes(10))) struct TransportConformanceTests {
   private typealias Raw = RawHTTP2Connection
 
   /// One call with a whole request, on a connection of its own.

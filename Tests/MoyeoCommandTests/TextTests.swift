@@ -159,7 +159,7 @@ struct ValueTextTests {
     share.riderID = "a"
     share.amount = 853
     fare.shares = [share]
-    let text = FareTable.lines(fare).joined(separator: "\n")
+    let text = FareListing.lines(fare).joined(separator: "\n")
     #expect(text.contains("base") && text.contains(" 2.50") && text.contains("17.05"))
     #expect(text.contains("low 15.00, high 20.00 USD") && text.contains("8.53"))
   }

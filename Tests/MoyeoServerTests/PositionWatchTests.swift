@@ -7,7 +7,7 @@ import Testing
 @testable import MoyeoServer
 
 /// Watch of positions in both forms.
-@Suite(.timeLimit(.minutes(1))) struct PositionWatchTests {
+@Suite(.timeLimit(.minutes(10))) struct PositionWatchTests {
   private static let circle =
     "/v1/layers/users/watch?latitude=37.5&longitude=127&radiusMeters=500&intervalMilliseconds=50"
 

@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test(arguments: [
-    "/", "", "/v1", "/v1/", "/v1/layers/", "/v1/layers/users", "/v1/layers/users/nearby/",
+    "/", "", "/v1", "/v1/", "/v1/layers/", "/v1/layers/users/", "/v1/layers/users/nearby/",
     "/v1/layers//nearby", "/v1/layers/users/positions/", "/v1/layers/a/b/nearby", "/v2/layers",
     "//v1/layers", "/v1/Layers", "v1/layers", "xv1/layers", "?/v1/layers",
   ])
@@ -66,6 +66,7 @@ import Testing
     ("PUT", "/v1/layers/users/positions", "POST"), ("GET", "/v1/layers/users/positions", "POST"),
     ("POST", "/v1/layers/users/positions/a", "DELETE, GET"),
     ("DELETE", "/v1/layers/users/nearby", "GET, POST"), ("get", "/v1/layers", "GET"),
+    ("GET", "/v1/layers/users", "DELETE"),
   ])
   func aKnownPathNamesItsMethods(method: String, path: String, allowed: String) {
     let error = #expect(throws: APIError.self) { try table.match(method: method, path: path) }

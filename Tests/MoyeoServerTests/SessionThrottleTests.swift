@@ -8,7 +8,7 @@ import Threading
 import QueryCoalescing
 
 /// `X-Moyeo-Session`: the last viewport always gets its answer, the others hear at once.
-@Suite(.timeLimit(.minutes(1))) struct SessionThrottleTests {
+@Suite(.timeLimit(.minutes(10))) struct SessionThrottleTests {
   private let clock = ManualMonotonicClock()
 
   private func context(_ throttle: SessionThrottle, _ session: String?, _ sequence: String? = nil)

@@ -10,7 +10,7 @@ import Testing
 import QueryCoalescing
 
 /// Coalescing on or off gives the same answer.
-@Suite(.timeLimit(.minutes(1))) struct SharedReadsTests {
+@Suite(.timeLimit(.minutes(10))) struct SharedReadsTests {
   private struct World {
     let wall = ManualClock(RunningDaemon.start)
     let monotonic = ManualMonotonicClock()

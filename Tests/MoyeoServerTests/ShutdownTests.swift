@@ -9,7 +9,7 @@ import Testing
 
 /// The daemon ends although streams are open: `RunningDaemon.run` returns only when it has.
 @Suite struct ShutdownTests {
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(10)))
   func openStreamsEndWhenTheShutdownBegins() async throws {
     try await RunningDaemon.run { daemon in
       let (opened, opens) = AsyncStream.makeStream(of: Void.self)

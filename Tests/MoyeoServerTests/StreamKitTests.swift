@@ -32,7 +32,7 @@ private final class EventLog: Sendable {
   }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct EventLogSourceTests {
+@Suite(.timeLimit(.minutes(10))) struct EventLogSourceTests {
   private static let room = StreamRoom(events: 3, bytes: 1 << 20)
 
   /// Dropped after any number of events and taken up again: no gap, no duplicate.
@@ -104,7 +104,7 @@ private struct ListSource: EventSource {
   }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct StreamPumpTests {
+@Suite(.timeLimit(.minutes(10))) struct StreamPumpTests {
   private func pump(
     heartbeat: Double = 3600, stall: Double = 3600, drop: Double = 3600
   ) -> StreamPump {
@@ -192,7 +192,7 @@ private struct ListSource: EventSource {
 }
 
 /// WatchTiles in both forms: the kit over the wire.
-@Suite(.timeLimit(.minutes(1))) struct TileWatchTests {
+@Suite(.timeLimit(.minutes(10))) struct TileWatchTests {
   private static let path =
     "/v1/layers/users/tiles/watch?west=126&south=37&east=128&north=38&zoom=8&intervalMilliseconds=50"
 

@@ -3,7 +3,7 @@ import QueryCoalescing
 import Testing
 import Threading
 
-@Suite(.timeLimit(.minutes(1))) struct CoalescerTests {
+@Suite(.timeLimit(.minutes(10))) struct CoalescerTests {
   let clock = ManualMonotonicClock(0)
 
   private func coalescer(_ capacity: Int = 1 << 20) -> Coalescer<Int, Int> {

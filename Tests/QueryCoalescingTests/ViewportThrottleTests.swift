@@ -2,7 +2,7 @@ import QueryCoalescing
 import Testing
 import Threading
 
-@Suite(.timeLimit(.minutes(1))) struct ViewportThrottleTests {
+@Suite(.timeLimit(.minutes(10))) struct ViewportThrottleTests {
   let clock = ManualMonotonicClock(1_000_000)
 
   private func throttle() -> ViewportThrottle<String> {

@@ -127,7 +127,7 @@ import Threading
     #expect(retries.delayMilliseconds(afterAttempts: 3, random: 0) == 0)
     #expect(retries.delayMilliseconds(afterAttempts: 4, random: 0.5) == nil)
     #expect(
-      retries.delayMilliseconds(afterAttempts: 1, leastMilliseconds: 900, random: 0.9) == 900)
+      retries.delayMilliseconds(afterAttempts: 1, minimumMilliseconds: 900, random: 0.9) == 900)
     #expect(retries.delayMilliseconds(afterAttempts: 1, random: .nan) == 50)
     let endless = RetrySchedule(
       maximumAttempts: .max, firstDelayMilliseconds: .max, maximumDelayMilliseconds: 1_000)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Threading
 
-@Suite(.timeLimit(.minutes(1))) struct ChangeSignalTests {
+@Suite(.timeLimit(.minutes(10))) struct ChangeSignalTests {
   private static let long = Duration.seconds(3600)
 
   private func whenWaiting(_ signal: ChangeSignal, _ count: Int) async {

@@ -288,7 +288,7 @@ package final class LayerWatches: Sendable {
   /// A page of the objects that the watch knows in an area. One that the index shows already is
   /// left out until its change is matched: else nobody would tell when it leaves before that.
   func nextMembers(
-    of watch: PositionWatch, _ area: Int, _ limit: Int, _ pages: inout AreaPages, now: Instant,
+    of watch: PositionWatch, _ area: Int, limit: Int, pages: inout AreaPages, now: Instant,
     _ visit: (HitView) -> Void
   ) {
     table.withLock { table in

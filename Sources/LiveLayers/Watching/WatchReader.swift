@@ -173,24 +173,24 @@ package final class WatchReader: Sendable {
         visit(notice(.reset, sequence: 0), nil)
       }
       if case .snapshot(var pages, let area) = state.phase {
-        readSnapshot(&state, &pages, area, limit, now, visit)
+        readSnapshot(&state, pages: &pages, area: area, limit: limit, now: now, visit)
         return true
       }
-      return readChanges(&state, limit, tellsMoves, now, visit)
+      return readChanges(&state, limit: limit, tellsMoves: tellsMoves, now: now, visit)
     }
   }
 
   /// A page of the objects present. The last notice of all carries the position after them; none
   /// is needed when there are none, for a reader without a token begins anew in any case.
   private func readSnapshot(
-    _ state: inout State, _ pages: inout AreaPages, _ area: Int, _ limit: Int, _ now: Instant,
+    _ state: inout State, pages: inout AreaPages, area: Int, limit: Int, now: Instant,
     _ visit: (WatchNotice, HitView?) -> Void
   ) {
     var area = area
     var told = 0
     // Fences may be many and empty.
     while told < limit, area < watch.areas.count {
-      layer.watches.nextMembers(of: watch, area, limit, &pages, now: now) { hit in
+      layer.watches.nextMembers(of: watch, area, limit: limit, pages: &pages, now: now) { hit in
         told += 1
         visit(notice(.enter, area: area, isSnapshot: true, sequence: 0), hit)
       }
@@ -202,7 +202,7 @@ package final class WatchReader: Sendable {
   }
 
   private func readChanges(
-    _ state: inout State, _ limit: Int, _ tellsMoves: Bool, _ now: Instant,
+    _ state: inout State, limit: Int, tellsMoves: Bool, now: Instant,
     _ visit: (WatchNotice, HitView?) -> Void
   ) -> Bool {
     if state.pending.isEmpty {

@@ -889,3 +889,139 @@ extension Moyeo_V1_PlanRouteResponse {
   package var lowDurationSecondsIfSet: Double? { hasLowDurationSeconds ? lowDurationSeconds : nil }
   package var highDurationSecondsIfSet: Double? { hasHighDurationSeconds ? highDurationSeconds : nil }
 }
+
+extension Moyeo_V1_WantedAttribute {
+  package var nameIfSet: String? { hasName ? name : nil }
+}
+
+extension Moyeo_V1_Ticket {
+  package var userIDIfSet: String? { hasUserID ? userID : nil }
+  package var versionIfSet: String? { hasVersion ? version : nil }
+  package var stateIfSet: String? { hasState ? state : nil }
+  package var hereIfSet: Moyeo_V1_Point? { hasHere ? here : nil }
+  package var lookingAtIfSet: Moyeo_V1_Point? { hasLookingAt ? lookingAt : nil }
+  package var shownAtIfSet: Moyeo_V1_Point? { hasShownAt ? shownAt : nil }
+  package var cellMetersIfSet: Double? { hasCellMeters ? cellMeters : nil }
+  package var attributesIfSet: SwiftProtobuf.Google_Protobuf_Struct? { hasAttributes ? attributes : nil }
+  package var matchedWithIfSet: String? { hasMatchedWith ? matchedWith : nil }
+  package var matchIDIfSet: String? { hasMatchID ? matchID : nil }
+  package var expiresAtIfSet: SwiftProtobuf.Google_Protobuf_Timestamp? { hasExpiresAt ? expiresAt : nil }
+  package var onlineIfSet: Bool? { hasOnline ? online : nil }
+  package var lastSeenSecondsIfSet: Double? { hasLastSeenSeconds ? lastSeenSeconds : nil }
+  package var dodgedByIfSet: String? { hasDodgedBy ? dodgedBy : nil }
+  package var reviewedIfSet: Bool? { hasReviewed ? reviewed : nil }
+  package var penaltyUntilIfSet: SwiftProtobuf.Google_Protobuf_Timestamp? { hasPenaltyUntil ? penaltyUntil : nil }
+  package var bannedUntilIfSet: SwiftProtobuf.Google_Protobuf_Timestamp? { hasBannedUntil ? bannedUntil : nil }
+  package var lastMatchedWithIfSet: String? { hasLastMatchedWith ? lastMatchedWith : nil }
+}
+
+extension Moyeo_V1_TicketResponse {
+  package var ticketIfSet: Moyeo_V1_Ticket? { hasTicket ? ticket : nil }
+  package var versionIfSet: String? { hasVersion ? version : nil }
+}
+
+extension Moyeo_V1_OpenTicketRequest {
+  package var userIDIfSet: String? { hasUserID ? userID : nil }
+  package var hereIfSet: Moyeo_V1_Point? { hasHere ? here : nil }
+  package var lookingAtIfSet: Moyeo_V1_Point? { hasLookingAt ? lookingAt : nil }
+  package var attributesIfSet: SwiftProtobuf.Google_Protobuf_Struct? { hasAttributes ? attributes : nil }
+  package var expiresInSecondsIfSet: Double? { hasExpiresInSeconds ? expiresInSeconds : nil }
+}
+
+extension Moyeo_V1_CloseTicketRequest {
+  package var userIDIfSet: String? { hasUserID ? userID : nil }
+}
+
+extension Moyeo_V1_GetTicketRequest {
+  package var userIDIfSet: String? { hasUserID ? userID : nil }
+  package var afterVersionIfSet: String? { hasAfterVersion ? afterVersion : nil }
+  package var waitSecondsIfSet: Double? { hasWaitSeconds ? waitSeconds : nil }
+}
+
+extension Moyeo_V1_HeartbeatTicketRequest {
+  package var userIDIfSet: String? { hasUserID ? userID : nil }
+}
+
+extension Moyeo_V1_OtherUserRequest {
+  package var userIDIfSet: String? { hasUserID ? userID : nil }
+  package var otherIDIfSet: String? { hasOtherID ? otherID : nil }
+}
+
+extension Moyeo_V1_ProposeRequest {
+  package var userIDIfSet: String? { hasUserID ? userID : nil }
+  package var otherIDIfSet: String? { hasOtherID ? otherID : nil }
+  package var matchIfAskedIfSet: Bool? { hasMatchIfAsked ? matchIfAsked : nil }
+}
+
+extension Moyeo_V1_RateUserRequest {
+  package var userIDIfSet: String? { hasUserID ? userID : nil }
+  package var otherIDIfSet: String? { hasOtherID ? otherID : nil }
+  package var starsIfSet: Int32? { hasStars ? stars : nil }
+  package var commentIfSet: String? { hasComment ? comment : nil }
+}
+
+extension Moyeo_V1_TicketRanking {
+  package var commonTagsIfSet: Double? { hasCommonTags ? commonTags : nil }
+  package var distanceIfSet: Double? { hasDistance ? distance : nil }
+  package var onlineIfSet: Double? { hasOnline ? online : nil }
+  package var ratingIfSet: Double? { hasRating ? rating : nil }
+  package var lastSeenIfSet: Double? { hasLastSeen ? lastSeen : nil }
+}
+
+extension Moyeo_V1_SearchTicketsRequest {
+  package var userIDIfSet: String? { hasUserID ? userID : nil }
+  package var lookingAtIfSet: Moyeo_V1_Point? { hasLookingAt ? lookingAt : nil }
+  package var radiusMetersIfSet: Double? { hasRadiusMeters ? radiusMeters : nil }
+  package var limitIfSet: Int32? { hasLimit ? limit : nil }
+  package var cursorIfSet: String? { hasCursor ? cursor : nil }
+  package var onlineOnlyIfSet: Bool? { hasOnlineOnly ? onlineOnly : nil }
+  package var minimumStarsIfSet: Double? { hasMinimumStars ? minimumStars : nil }
+  package var rankingIfSet: Moyeo_V1_TicketRanking? { hasRanking ? ranking : nil }
+  package var explainIfSet: Bool? { hasExplain ? explain : nil }
+}
+
+extension Moyeo_V1_TicketScore {
+  package var commonTagsIfSet: Double? { hasCommonTags ? commonTags : nil }
+  package var distanceIfSet: Double? { hasDistance ? distance : nil }
+  package var onlineIfSet: Double? { hasOnline ? online : nil }
+  package var ratingIfSet: Double? { hasRating ? rating : nil }
+  package var lastSeenIfSet: Double? { hasLastSeen ? lastSeen : nil }
+  package var totalIfSet: Double? { hasTotal ? total : nil }
+}
+
+extension Moyeo_V1_TicketPerson {
+  package var userIDIfSet: String? { hasUserID ? userID : nil }
+  package var latitudeIfSet: Double? { hasLatitude ? latitude : nil }
+  package var longitudeIfSet: Double? { hasLongitude ? longitude : nil }
+  package var cellMetersIfSet: Double? { hasCellMeters ? cellMeters : nil }
+  package var distanceMetersIfSet: Double? { hasDistanceMeters ? distanceMeters : nil }
+  package var attributesIfSet: SwiftProtobuf.Google_Protobuf_Struct? { hasAttributes ? attributes : nil }
+  package var onlineIfSet: Bool? { hasOnline ? online : nil }
+  package var lastSeenSecondsIfSet: Double? { hasLastSeenSeconds ? lastSeenSeconds : nil }
+  package var starsIfSet: Double? { hasStars ? stars : nil }
+  package var askedIfSet: Bool? { hasAsked ? asked : nil }
+  package var scoreIfSet: Moyeo_V1_TicketScore? { hasScore ? score : nil }
+}
+
+extension Moyeo_V1_PopularTag {
+  package var tagIfSet: String? { hasTag ? tag : nil }
+  package var countIfSet: Int32? { hasCount ? count : nil }
+}
+
+extension Moyeo_V1_TicketExplanation {
+  package var consideredIfSet: Int32? { hasConsidered ? considered : nil }
+  package var removedIfSet: SwiftProtobuf.Google_Protobuf_Struct? { hasRemoved ? removed : nil }
+  package var matchingIfSet: Int32? { hasMatching ? matching : nil }
+}
+
+extension Moyeo_V1_SearchTicketsResponse {
+  package var nextCursorIfSet: String? { hasNextCursor ? nextCursor : nil }
+  package var explanationIfSet: Moyeo_V1_TicketExplanation? { hasExplanation ? explanation : nil }
+  package var versionIfSet: String? { hasVersion ? version : nil }
+}
+
+extension Moyeo_V1_WatchTicketRequest {
+  package var userIDIfSet: String? { hasUserID ? userID : nil }
+  package var resumeTokenIfSet: String? { hasResumeToken ? resumeToken : nil }
+  package var afterVersionIfSet: String? { hasAfterVersion ? afterVersion : nil }
+}

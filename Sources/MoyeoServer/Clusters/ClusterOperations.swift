@@ -23,26 +23,28 @@ struct ClusterOperations: Sendable {
     let layer = "/v1/layers/{layer}"
     return [
       Operation(
-        service, "GetTile", Moyeo_V1_GetTileRequest.self, Moyeo_V1_GetTileResponse.self,
+        service, "GetTile", request: Moyeo_V1_GetTileRequest.self,
+        response: Moyeo_V1_GetTileResponse.self,
         routes: []
       ) { request, _ in try await tileMessage(request) },
       Operation(
-        service, "GetClusters", Moyeo_V1_GetClustersRequest.self,
-        Moyeo_V1_GetClustersResponse.self, routes: [.init("GET", layer + "/clusters")],
+        service, "GetClusters", request: Moyeo_V1_GetClustersRequest.self,
+        response: Moyeo_V1_GetClustersResponse.self, routes: [.init("GET", layer + "/clusters")],
         throttleScope: { $0.layer }
       ) { request, _ in try await clusters(request) },
       Operation(
-        service, "GetChildren", Moyeo_V1_GetChildrenRequest.self,
-        Moyeo_V1_GetChildrenResponse.self,
+        service, "GetChildren", request: Moyeo_V1_GetChildrenRequest.self,
+        response: Moyeo_V1_GetChildrenResponse.self,
         routes: [.init("GET", layer + "/clusters/{clusterId}/children")]
       ) { request, _ in try await children(request) },
       Operation(
-        service, "GetLeaves", Moyeo_V1_GetLeavesRequest.self, Moyeo_V1_GetLeavesResponse.self,
+        service, "GetLeaves", request: Moyeo_V1_GetLeavesRequest.self,
+        response: Moyeo_V1_GetLeavesResponse.self,
         routes: [.init("GET", layer + "/clusters/{clusterId}/leaves")]
       ) { request, _ in try await leaves(request) },
       Operation(
-        service, "GetExpansionZoom", Moyeo_V1_GetExpansionZoomRequest.self,
-        Moyeo_V1_GetExpansionZoomResponse.self,
+        service, "GetExpansionZoom", request: Moyeo_V1_GetExpansionZoomRequest.self,
+        response: Moyeo_V1_GetExpansionZoomResponse.self,
         routes: [.init("GET", layer + "/clusters/{clusterId}/expansion-zoom")]
       ) { request, _ in try await expansionZoom(request) },
     ]

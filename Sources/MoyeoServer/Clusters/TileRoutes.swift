@@ -17,15 +17,18 @@ struct TileRoutes: Sendable {
   var all: [RawRoute] {
     [
       RawRoute(
-        "GetTileMVT", "GET", Self.prefix + "/{zoom}/{x}/{y}.mvt", Self.tileSchema,
+        "GetTileMVT", "GET", template: Self.prefix + "/{zoom}/{x}/{y}.mvt",
+        request: Self.tileSchema,
         answers: VectorTileEncoder.mediaType
       ) { parameters, request in try await tile(parameters, request, .mvt) },
       RawRoute(
-        "GetTileJSON", "GET", Self.prefix + "/{zoom}/{x}/{y}.json", Self.tileSchema,
+        "GetTileJSON", "GET", template: Self.prefix + "/{zoom}/{x}/{y}.json",
+        request: Self.tileSchema,
         answers: GeoJSONTile.mediaType
       ) { parameters, request in try await tile(parameters, request, .json) },
       RawRoute(
-        "TileJSON", "GET", "/v1/layers/{layer}/tiles.json", nil, answers: "application/json"
+        "TileJSON", "GET", template: "/v1/layers/{layer}/tiles.json", request: nil,
+        answers: "application/json"
       ) { parameters, request in try await tileJSON(parameters, request) },
     ]
   }
@@ -125,7 +128,7 @@ struct RawRoute: Sendable {
     @Sendable (_ parameters: [(name: String, value: String)], Request) async throws -> Response
 
   init(
-    _ name: String, _ method: String, _ template: String, _ requestSchema: MessageSchema?,
+    _ name: String, _ method: String, template: String, request requestSchema: MessageSchema?,
     answers mediaType: String,
     respond:
       @escaping @Sendable (_ parameters: [(name: String, value: String)], Request) async throws ->

@@ -12,8 +12,9 @@ struct TileWatch: Sendable {
 
   var operation: StreamOperation {
     StreamOperation(
-      "ClusterService", "WatchTiles", Moyeo_V1_WatchTilesRequest.self,
-      Moyeo_V1_WatchTilesEvent.self, routes: [.init("GET", "/v1/layers/{layer}/tiles/watch")],
+      "ClusterService", "WatchTiles", request: Moyeo_V1_WatchTilesRequest.self,
+      event: Moyeo_V1_WatchTilesEvent.self,
+      routes: [.init("GET", "/v1/layers/{layer}/tiles/watch")],
       resumeToken: \.resumeToken,
       heartbeat: { token in
         var event = Moyeo_V1_WatchTilesEvent()

@@ -186,8 +186,8 @@ final class SharedReads: Sendable {
     if isHeavy: Bool = true,
     _ work: @escaping @Sendable (WorkCaller) throws(APIError) -> Answer
   ) async throws -> Answer {
+    guard isHeavy else { return try work(WorkCaller()) }
     let deadline = settings.deadline()
-    guard isHeavy else { return try work(WorkCaller(deadline: deadline)) }
     do {
       return try await threadPool.run { isCancelled in
         try work(WorkCaller(deadline: deadline, isCancelled: isCancelled))

@@ -16,14 +16,15 @@ struct EventOperations: Sendable {
   /// `text/event-stream`; gRPC reaches it by name.
   var list: Operation {
     Operation(
-      Self.service, "List", Moyeo_V1_ListEventsRequest.self, Moyeo_V1_ListEventsResponse.self,
+      Self.service, "List", request: Moyeo_V1_ListEventsRequest.self,
+      response: Moyeo_V1_ListEventsResponse.self,
       routes: []
     ) { request, _ in try await list(request) }
   }
 
   var stream: StreamOperation {
     StreamOperation(
-      Self.service, "Watch", Moyeo_V1_WatchEventsRequest.self, Moyeo_V1_Event.self,
+      Self.service, "Watch", request: Moyeo_V1_WatchEventsRequest.self, event: Moyeo_V1_Event.self,
       routes: [Self.route], resumeToken: \.resumeToken, heartbeat: Moyeo_V1_Event.heartbeat,
       poll: list
     ) { request, _ in

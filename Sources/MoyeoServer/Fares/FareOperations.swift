@@ -15,16 +15,17 @@ struct FareOperations: Sendable {
     let service = "FareService"
     return [
       Operation(
-        service, "Estimate", Moyeo_V1_EstimateFareRequest.self,
-        Moyeo_V1_EstimateFareResponse.self, routes: [.init("POST", "/v1/fares/estimate")]
+        service, "Estimate", request: Moyeo_V1_EstimateFareRequest.self,
+        response: Moyeo_V1_EstimateFareResponse.self, routes: [.init("POST", "/v1/fares/estimate")]
       ) { request, _ in try await estimate(request) },
       Operation(
-        service, "Split", Moyeo_V1_SplitFareRequest.self, Moyeo_V1_SplitFareResponse.self,
+        service, "Split", request: Moyeo_V1_SplitFareRequest.self,
+        response: Moyeo_V1_SplitFareResponse.self,
         routes: [.init("POST", "/v1/fares/split")]
       ) { request, _ in try split(request) },
       Operation(
-        service, "ListTariffs", Moyeo_V1_ListTariffsRequest.self,
-        Moyeo_V1_ListTariffsResponse.self, routes: [.init("GET", "/v1/tariffs")]
+        service, "ListTariffs", request: Moyeo_V1_ListTariffsRequest.self,
+        response: Moyeo_V1_ListTariffsResponse.self, routes: [.init("GET", "/v1/tariffs")]
       ) { request, _ in try listTariffs(request) },
     ]
   }
@@ -88,10 +89,10 @@ struct FareOperations: Sendable {
   }
 
   /// Riders or legs that are looked at; a taxi holds fewer, which the rules say.
-  private static let mostItems = 100
+  private static let maximumItems = 100
 
   private func riders(_ riders: [Moyeo_V1_FareRider]) throws(APIError) -> [FareRider] {
-    try validation.bounded(riders.count, Self.mostItems, field: "riders")
+    try validation.bounded(riders.count, Self.maximumItems, field: "riders")
     var out: [FareRider] = []
     for (i, rider) in riders.enumerated() {
       let field = "riders[\(i)]"
@@ -121,10 +122,10 @@ struct FareOperations: Sendable {
       throw APIError(.missingField, field: "amount", "amount is required")
     }
     let rule = try rule(request.ruleIfSet, field: "rule") ?? .equal
-    try validation.bounded(request.riders.count, Self.mostItems, field: "riders")
-    try validation.bounded(request.legs.count, Self.mostItems, field: "legs")
+    try validation.bounded(request.riders.count, Self.maximumItems, field: "riders")
+    try validation.bounded(request.legs.count, Self.maximumItems, field: "legs")
     for (i, leg) in request.legs.enumerated() {
-      try validation.bounded(leg.aboard.count, Self.mostItems, field: "legs[\(i)].aboard")
+      try validation.bounded(leg.aboard.count, Self.maximumItems, field: "legs[\(i)].aboard")
     }
     var riders: [ShareRider] = []
     for (i, rider) in request.riders.enumerated() {

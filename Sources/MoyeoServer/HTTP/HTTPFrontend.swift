@@ -120,7 +120,7 @@ struct HTTPFrontend: Sendable {
       case .stream(let stream):
         if let named = recorders[stream.name] { recorder = named }
         response = try await awayFromEventLoops {
-          try await open(stream, match.parameters, request, connection)
+          try await open(stream, path: match.parameters, request: request, connection: connection)
         }
       case .raw(let route):
         if let named = recorders[route.name] { recorder = named }
@@ -149,18 +149,20 @@ struct HTTPFrontend: Sendable {
       of: request, maximumBytes: operation.maximumRequestBytes,
       mayBeEmpty: operation.mayLackBody)
     guard operation.callOnEventLoop != nil, !RequestDecoding.isLarge(body?.count ?? 0) else {
-      return try await awayFromEventLoops { try await call(operation, path, body, request) }
+      return try await awayFromEventLoops {
+        try await call(operation, path: path, body: body, request: request)
+      }
     }
-    return try await call(operation, path, body, request)
+    return try await call(operation, path: path, body: body, request: request)
   }
 
   /// A larger answer takes longer to write as JSON, about a microsecond a KiB, than an event loop
   /// should be kept.
-  private static let mostWrittenOnLoop = 256 * 1024
+  private static let maximumBytesWrittenOnEventLoop = 256 * 1024
 
   private func call(
-    _ operation: Operation, _ path: [(name: String, value: String)], _ body: Data?,
-    _ request: Request
+    _ operation: Operation, path: [(name: String, value: String)], body: Data?,
+    request: Request
   ) async throws -> Response {
     let parameters = try RequestParameters(operation.requestSchema).json(
       path: path, query: Self.query(of: request, body: body, operation.requestSchema))
@@ -168,7 +170,7 @@ struct HTTPFrontend: Sendable {
     context.throttle = throttle
     context.pool = threadPool
     let answer = try await operation.callJSON(body, parameters, context)
-    let isLarge = answer.count > Self.mostWrittenOnLoop
+    let isLarge = answer.count > Self.maximumBytesWrittenOnEventLoop
     return Self.json(
       isLarge
         ? try await threadPool.run { _ in try operation.json(answer) }
@@ -199,8 +201,8 @@ struct HTTPFrontend: Sendable {
   }
 
   private func open(
-    _ stream: StreamOperation, _ path: [(name: String, value: String)], _ request: Request,
-    _ connection: any Channel
+    _ stream: StreamOperation, path: [(name: String, value: String)], request: Request,
+    connection: any Channel
   ) async throws -> Response {
     if let poll = stream.poll, stream.isPoll(accept: request.headers[.accept]) {
       return try await call(poll, path, request)

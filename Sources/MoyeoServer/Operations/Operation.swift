@@ -84,13 +84,14 @@ struct Operation: Sendable {
   ///     layer, tells viewports of one session apart.
   ///   - handler: Validates and answers; returns the encoded `Response`.
   init<Request: Message & Sendable, Response: Message>(
-    _ service: String, _ rpc: String, _ request: Request.Type, _ response: Response.Type,
+    _ service: String, _ rpc: String, request: Request.Type, response: Response.Type,
     routes: [Route], maximumRequestBytes: Int = 1 << 20, isRead: Bool = true,
     throttleScope: (@Sendable (Request) -> String)? = nil,
     handler: @escaping @Sendable (Request, CallContext) async throws -> [UInt8]
   ) {
     self.init(
-      service, rpc, request, response, routes: routes, maximumRequestBytes: maximumRequestBytes,
+      service, rpc, request: request, response: response, routes: routes,
+      maximumRequestBytes: maximumRequestBytes,
       isRead: isRead, callOnEventLoop: nil, callOnPool: nil, throttleScope: throttleScope,
       handler: handler)
   }
@@ -111,7 +112,7 @@ struct Operation: Sendable {
   ///   - longHandler: Answers what the others leave by throwing ``APIError/isForPool``.
   ///   - handler: Validates and answers; returns the encoded `Response`.
   init<Request: Message & Sendable, Response: Message>(
-    onEventLoop service: String, _ rpc: String, _ request: Request.Type, _ response: Response.Type,
+    onEventLoop service: String, _ rpc: String, request: Request.Type, response: Response.Type,
     routes: [Route], maximumRequestBytes: Int = 1 << 20, isRead: Bool = true,
     encodedHandler: (@Sendable (UnsafeRawBufferPointer) throws(APIError) -> [UInt8])? = nil,
     throttleScope: (@Sendable (Request) -> String)? = nil, pool: SharedReads? = nil,
@@ -131,7 +132,8 @@ struct Operation: Sendable {
       }
     }
     self.init(
-      service, rpc, request, response, routes: routes, maximumRequestBytes: maximumRequestBytes,
+      service, rpc, request: request, response: response, routes: routes,
+      maximumRequestBytes: maximumRequestBytes,
       isRead: isRead, callOnEventLoop: encodedHandler ?? decoding, callOnPool: callOnPool,
       throttleScope: throttleScope
     ) { request, context in
@@ -147,7 +149,7 @@ struct Operation: Sendable {
   }
 
   private init<Request: Message & Sendable, Response: Message>(
-    _ service: String, _ rpc: String, _ request: Request.Type, _ response: Response.Type,
+    _ service: String, _ rpc: String, request: Request.Type, response: Response.Type,
     routes: [Route], maximumRequestBytes: Int, isRead: Bool,
     callOnEventLoop: (@Sendable (UnsafeRawBufferPointer) throws(APIError) -> [UInt8])?,
     callOnPool: (@Sendable ([UInt8]) async throws -> [UInt8])?,

@@ -14,8 +14,8 @@ struct MatchWatch: Sendable {
 
   var operation: StreamOperation {
     StreamOperation(
-      "PartyService", "WatchMatches", Moyeo_V1_WatchMatchesRequest.self,
-      Moyeo_V1_WatchMatchesEvent.self, routes: [.init("POST", "/v1/parties/match/watch")],
+      "PartyService", "WatchMatches", request: Moyeo_V1_WatchMatchesRequest.self,
+      event: Moyeo_V1_WatchMatchesEvent.self, routes: [.init("POST", "/v1/parties/match/watch")],
       resumeToken: \.resumeToken,
       heartbeat: { token in
         var event = Moyeo_V1_WatchMatchesEvent()

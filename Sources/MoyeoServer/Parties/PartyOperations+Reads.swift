@@ -48,8 +48,7 @@ extension PartyOperations {
 
   func search(_ request: Moyeo_V1_SearchPartiesRequest) async throws -> [UInt8] {
     let query = try reading.search(request)
-    let staleness = try services.shared.staleness(
-      request.maxStalenessSecondsIfSet)
+    let staleness = try services.shared.staleness(request.maxStalenessSecondsIfSet)
     if let minVersion = query.minVersion {
       _ = try await whenReached(minVersion) { () throws(PartyServiceError) in
         try partyService.require(minVersion)
@@ -81,7 +80,7 @@ extension PartyOperations {
     _ question: SharedReads.Question, _ demand: SharedReads.Demand,
     _ work: @escaping @Sendable (WorkBudget) throws(APIError) -> SharedReads.Answer
   ) async throws -> SharedReads.Shared {
-    let (now, steps) = (services.clock.now(), reading.validation.limits.workPerRequest)
+    let (now, steps) = (services.clock.now(), services.limits.workPerRequest)
     do throws(APIError) {
       return try services.shared.onEventLoop(
         question, demand, version: partyService.layerCounter, now: now
@@ -114,8 +113,7 @@ extension PartyOperations {
   /// A look at every party, or far from the rider, takes milliseconds.
   func match(_ request: Moyeo_V1_MatchPartiesRequest) async throws -> [UInt8] {
     let query = try reading.match(request, now: services.clock.now())
-    let staleness = try services.shared.staleness(
-      request.maxStalenessSecondsIfSet)
+    let staleness = try services.shared.staleness(request.maxStalenessSecondsIfSet)
     if let minVersion = query.minVersion {
       // Only the version is waited for here: a search that is repeated would be paid for again.
       _ = try await whenReached(minVersion) { () throws(PartyServiceError) in

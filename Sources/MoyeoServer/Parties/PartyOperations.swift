@@ -30,28 +30,34 @@ struct PartyOperations: Sendable {
     let service = Self.service
     return [
       Operation(
-        service, "Get", Moyeo_V1_GetPartyRequest.self, Moyeo_V1_PartyResponse.self,
+        service, "Get", request: Moyeo_V1_GetPartyRequest.self,
+        response: Moyeo_V1_PartyResponse.self,
         routes: [.init("GET", "/v1/parties/{id}")]
       ) { request, _ in try await get(request) },
       Operation(
-        service, "List", Moyeo_V1_ListPartiesRequest.self, Moyeo_V1_PartyListResponse.self,
+        service, "List", request: Moyeo_V1_ListPartiesRequest.self,
+        response: Moyeo_V1_PartyListResponse.self,
         routes: [.init("GET", "/v1/parties")]
       ) { request, _ in try list(request) },
       Operation(
-        service, "Search", Moyeo_V1_SearchPartiesRequest.self, Moyeo_V1_PartyListResponse.self,
+        service, "Search", request: Moyeo_V1_SearchPartiesRequest.self,
+        response: Moyeo_V1_PartyListResponse.self,
         routes: [.init("POST", "/v1/parties/search")], throttleScope: { _ in "" }
       ) { request, _ in try await search(request) },
       Operation(
-        service, "Match", Moyeo_V1_MatchPartiesRequest.self, Moyeo_V1_MatchPartiesResponse.self,
+        service, "Match", request: Moyeo_V1_MatchPartiesRequest.self,
+        response: Moyeo_V1_MatchPartiesResponse.self,
         routes: [.init("POST", "/v1/parties/match")]
       ) { request, _ in try await match(request) },
       Operation(
-        service, "MatchBatch", Moyeo_V1_MatchBatchRequest.self, Moyeo_V1_MatchBatchResponse.self,
+        service, "MatchBatch", request: Moyeo_V1_MatchBatchRequest.self,
+        response: Moyeo_V1_MatchBatchResponse.self,
         routes: [.init("POST", "/v1/parties/match-batch")], maximumRequestBytes: 4 << 20
       ) { request, _ in try await matchBatch(request) },
       Operation(
-        service, "PreviewJoin", Moyeo_V1_PreviewJoinRequest.self,
-        Moyeo_V1_PreviewJoinResponse.self, routes: [.init("POST", "/v1/parties/{id}/preview")]
+        service, "PreviewJoin", request: Moyeo_V1_PreviewJoinRequest.self,
+        response: Moyeo_V1_PreviewJoinResponse.self,
+        routes: [.init("POST", "/v1/parties/{id}/preview")]
       ) { request, _ in try preview(request) },
     ]
   }
@@ -140,7 +146,8 @@ struct PartyOperations: Sendable {
     handler: @escaping @Sendable (Request, CallContext) async throws -> [UInt8]
   ) -> Operation {
     Operation(
-      Self.service, rpc, request, Moyeo_V1_PartyResponse.self, routes: [.init("POST", route)],
+      Self.service, rpc, request: request, response: Moyeo_V1_PartyResponse.self,
+      routes: [.init("POST", route)],
       isRead: false, handler: handler)
   }
 

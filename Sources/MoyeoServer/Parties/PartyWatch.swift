@@ -8,7 +8,7 @@ struct PartyWatch: Sendable {
 
   var operation: StreamOperation {
     StreamOperation(
-      "PartyService", "Watch", Moyeo_V1_WatchPartyRequest.self, Moyeo_V1_Event.self,
+      "PartyService", "Watch", request: Moyeo_V1_WatchPartyRequest.self, event: Moyeo_V1_Event.self,
       routes: [.init("GET", "/v1/parties/{id}/events")], resumeToken: \.resumeToken,
       heartbeat: Moyeo_V1_Event.heartbeat
     ) { request, _ in try source(request) }

@@ -20,7 +20,8 @@ extension PositionOperations {
   }
 
   func nearby(
-    _ request: Moyeo_V1_NearbyRequest, _ place: RequestServices.Place = .pool(WorkCaller())
+    _ request: Moyeo_V1_NearbyRequest,
+    _ place: RequestServices.Place = .pool(WorkCaller())
   ) throws(APIError) -> [UInt8] {
     let layer = try services.layer(
       request.layerIfSet,
@@ -154,8 +155,10 @@ extension PositionOperations {
     let now = layers.clock.now()
     var budget = services.budget(place)
     var writer = ProtobufWriter(capacity: count * 3072)
+    var lateness: APIError?
     for i in 0..<count {
       do throws(APIError) {
+        if let lateness { throw lateness }
         let item = try item(i)
         try writer.nested(1) { answer throws(APIError) in
           answer.int32(1, 200)
@@ -166,8 +169,9 @@ extension PositionOperations {
           }
         }
       } catch {
-        // Nobody waits for what the others would have answered.
-        if error.isForPool || error.reason == .deadlineExceeded { throw error }
+        if error.isForPool { throw error }
+        // The time of those that follow is over, too.
+        if error.reason == .deadlineExceeded { lateness = error }
         let refusal = error.prefixingFields("requests[\(i)].")
         var answer = ProtobufWriter()
         answer.int32(1, refusal.reason.status.http)

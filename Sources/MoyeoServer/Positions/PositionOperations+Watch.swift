@@ -8,8 +8,8 @@ extension PositionOperations {
   var watch: StreamOperation {
     let path = "/v1/layers/{layer}/watch"
     return StreamOperation(
-      "PositionService", "Watch", Moyeo_V1_WatchPositionsRequest.self,
-      Moyeo_V1_WatchPositionsEvent.self, routes: [.init("GET", path), .init("POST", path)],
+      "PositionService", "Watch", request: Moyeo_V1_WatchPositionsRequest.self,
+      event: Moyeo_V1_WatchPositionsEvent.self, routes: [.init("GET", path), .init("POST", path)],
       maximumRequestBytes: 4 << 20, resumeToken: \.resumeToken,
       heartbeat: { token in
         var event = Moyeo_V1_WatchPositionsEvent()

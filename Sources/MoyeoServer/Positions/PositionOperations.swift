@@ -24,30 +24,32 @@ struct PositionOperations: Sendable {
     let layer = "/v1/layers/{layer}"
     return [
       Operation(
-        onEventLoop: service, "Report", Moyeo_V1_ReportRequest.self, Moyeo_V1_ReportResponse.self,
+        onEventLoop: service, "Report", request: Moyeo_V1_ReportRequest.self,
+        response: Moyeo_V1_ReportResponse.self,
         routes: [.init("POST", layer + "/positions")], maximumRequestBytes: 4 << 20,
         isRead: false, encodedHandler: reportOnEventLoop, pool: shared,
         longHandler: { request, _ throws(APIError) in try report(request) }
       ) { request throws(APIError) in try report(request) },
       Operation(
-        onEventLoop: service, "Get", Moyeo_V1_GetPositionRequest.self,
-        Moyeo_V1_GetPositionResponse.self,
+        onEventLoop: service, "Get", request: Moyeo_V1_GetPositionRequest.self,
+        response: Moyeo_V1_GetPositionResponse.self,
         routes: [.init("GET", layer + "/positions/{id}")]
       ) { request throws(APIError) in try get(request) },
       Operation(
-        onEventLoop: service, "Remove", Moyeo_V1_RemovePositionRequest.self,
-        Moyeo_V1_RemovePositionResponse.self,
+        onEventLoop: service, "Remove", request: Moyeo_V1_RemovePositionRequest.self,
+        response: Moyeo_V1_RemovePositionResponse.self,
         routes: [.init("DELETE", layer + "/positions/{id}")], isRead: false
       ) { request throws(APIError) in try remove(request) },
       Operation(
-        onEventLoop: service, "Nearby", Moyeo_V1_NearbyRequest.self, Moyeo_V1_NearbyResponse.self,
+        onEventLoop: service, "Nearby", request: Moyeo_V1_NearbyRequest.self,
+        response: Moyeo_V1_NearbyResponse.self,
         routes: [.init("GET", layer + "/nearby"), .init("POST", layer + "/nearby")],
         encodedHandler: nearbyOnEventLoop, throttleScope: { $0.layer }, pool: shared,
         longHandler: { request, caller throws(APIError) in try nearby(request, .pool(caller)) }
       ) { request throws(APIError) in try nearby(request, .eventLoop) },
       Operation(
-        onEventLoop: service, "NearbyBatch", Moyeo_V1_NearbyBatchRequest.self,
-        Moyeo_V1_NearbyBatchResponse.self,
+        onEventLoop: service, "NearbyBatch", request: Moyeo_V1_NearbyBatchRequest.self,
+        response: Moyeo_V1_NearbyBatchResponse.self,
         routes: [.init("POST", layer + "/nearby/batch")], maximumRequestBytes: 4 << 20,
         encodedHandler: nearbyBatchOnEventLoop, pool: shared,
         longHandler: { request, caller throws(APIError) in
@@ -55,21 +57,23 @@ struct PositionOperations: Sendable {
         }
       ) { request throws(APIError) in try nearbyBatch(request, .eventLoop) },
       Operation(
-        service, "Within", Moyeo_V1_WithinRequest.self, Moyeo_V1_WithinResponse.self,
+        service, "Within", request: Moyeo_V1_WithinRequest.self,
+        response: Moyeo_V1_WithinResponse.self,
         routes: [.init("GET", layer + "/within"), .init("POST", layer + "/within")],
         throttleScope: { $0.layer }
       ) { request, _ in try await within(request) },
       Operation(
-        service, "TagHistogram", Moyeo_V1_TagHistogramRequest.self,
-        Moyeo_V1_TagHistogramResponse.self, routes: [.init("GET", layer + "/tags")]
+        service, "TagHistogram", request: Moyeo_V1_TagHistogramRequest.self,
+        response: Moyeo_V1_TagHistogramResponse.self, routes: [.init("GET", layer + "/tags")]
       ) { request, _ in try await tagHistogram(request) },
       Operation(
-        service, "ListLayers", Moyeo_V1_ListLayersRequest.self, Moyeo_V1_ListLayersResponse.self,
+        service, "ListLayers", request: Moyeo_V1_ListLayersRequest.self,
+        response: Moyeo_V1_ListLayersResponse.self,
         routes: [.init("GET", "/v1/layers")]
       ) { _, _ in try listLayers() },
       Operation(
-        service, "DeleteLayer", Moyeo_V1_DeleteLayerRequest.self,
-        Moyeo_V1_DeleteLayerResponse.self, routes: [.init("DELETE", layer)], isRead: false
+        service, "DeleteLayer", request: Moyeo_V1_DeleteLayerRequest.self,
+        response: Moyeo_V1_DeleteLayerResponse.self, routes: [.init("DELETE", layer)], isRead: false
       ) { request, _ in try await deleteLayer(request) },
     ]
   }

@@ -94,7 +94,7 @@ struct ReportStream {
   /// - Returns: `nil`, and nothing is stored, when the message must take the other path.
   private mutating func answer(_ columns: PackedColumns) throws(APIError) -> [UInt8]? {
     guard let layerName, let layer = try? positions.layers.layer(layerName),
-      columns.count <= Self.mostPacked
+      columns.count <= Self.maximumPackedReports
     else { return nil }
     var ttl: Int64?
     if let seconds = columns.ttlSeconds {
@@ -137,7 +137,7 @@ struct ReportStream {
   }
 
   /// Positions or ids a message.
-  static let mostPacked = 100_000
+  static let maximumPackedReports = 100_000
 
   mutating func answer(_ message: Moyeo_V1_StreamReportsRequest) throws(APIError)
     -> Moyeo_V1_StreamReportsResponse
@@ -177,7 +177,7 @@ struct ReportStream {
   private func register(
     _ ids: [String], _ layerName: String, _ response: inout Moyeo_V1_StreamReportsResponse
   ) throws(APIError) {
-    guard ids.count <= Self.mostPacked else {
+    guard ids.count <= Self.maximumPackedReports else {
       throw APIError(.tooManyItems, field: "register.ids", "at most 100000 ids a message")
     }
     let layer = try positions.services.layer(layerName, minVersion: nil)
@@ -209,7 +209,7 @@ struct ReportStream {
         "handles, latitudeE7 and longitudeE7 have one entry for each position; got \(count), "
           + "\(packed.latitudeE7.count) and \(packed.longitudeE7.count)")
     }
-    guard count <= Self.mostPacked else {
+    guard count <= Self.maximumPackedReports else {
       throw APIError(.tooManyItems, field: "packed", "at most 100000 positions a message")
     }
     let layer = try positions.services.layer(layerName, minVersion: nil)

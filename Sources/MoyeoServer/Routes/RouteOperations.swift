@@ -13,7 +13,8 @@ struct RouteOperations: Sendable {
   var all: [Operation] {
     [
       Operation(
-        "RouteService", "Plan", Moyeo_V1_PlanRouteRequest.self, Moyeo_V1_PlanRouteResponse.self,
+        "RouteService", "Plan", request: Moyeo_V1_PlanRouteRequest.self,
+        response: Moyeo_V1_PlanRouteResponse.self,
         routes: [.init("POST", "/v1/routes/plan")]
       ) { request, _ in try await plan(request) }
     ]
@@ -30,7 +31,8 @@ struct RouteOperations: Sendable {
     let planned: PlannedRoute
     do throws(RouteError) {
       if stops.contains(where: { $0.kind != .stop }) && !request.keepOrder {
-        planned = try await planWithRiders(origin, stops, destination, departure)
+        planned = try await planWithRiders(
+          origin, stops: stops, destination: destination, departure: departure)
       } else {
         planned = try await planner.plan(
           origin: origin, stops: stops.map(\.coordinate), destination: destination,
@@ -110,7 +112,7 @@ struct RouteOperations: Sendable {
   /// The best order with every pick-up before its drop-off; a plain stop is a drop-off of somebody
   /// aboard from the start.
   private func planWithRiders(
-    _ origin: Coordinate, _ stops: [Stop], _ destination: Coordinate, _ departure: Instant
+    _ origin: Coordinate, stops: [Stop], destination: Coordinate, departure: Instant
   ) async throws(RouteError) -> PlannedRoute {
     let given = try RouteRequest(
       origin: origin, stops: stops.map(\.coordinate), destination: destination,

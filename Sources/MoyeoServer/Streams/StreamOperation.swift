@@ -12,7 +12,7 @@ import Threading
 ///
 /// ```swift
 /// StreamOperation(
-///   "EventService", "Watch", Moyeo_V1_WatchEventsRequest.self, Moyeo_V1_Event.self,
+///   "EventService", "Watch", request: Moyeo_V1_WatchEventsRequest.self, event: Moyeo_V1_Event.self,
 ///   routes: [.init("GET", "/v1/events")], resumeToken: \.resumeToken,
 ///   heartbeat: { token in .with { $0.kind = "heartbeat"; $0.resumeToken = token } },
 ///   poll: eventsOperation
@@ -52,7 +52,7 @@ struct StreamOperation: Sendable {
   ///   - poll: Answers callers that do not ask for `text/event-stream`; nil: nobody does.
   ///   - open: Validates; what it throws is the answer, before the stream begins.
   init<Request: Message & Sendable, Event: Message>(
-    _ service: String, _ rpc: String, _ request: Request.Type, _ event: Event.Type,
+    _ service: String, _ rpc: String, request: Request.Type, event: Event.Type,
     routes: [Operation.Route], maximumRequestBytes: Int = 1 << 20,
     resumeToken: any WritableKeyPath<Request, String> & Sendable,
     heartbeat: @escaping @Sendable (_ resumeToken: String?) -> Event, poll: Operation? = nil,

@@ -33,12 +33,14 @@ struct TicketOperations: Sendable {
   private var reads: [Operation] {
     [
       Operation(
-        Self.service, "Get", Moyeo_V1_GetTicketRequest.self, Moyeo_V1_TicketResponse.self,
+        Self.service, "Get", request: Moyeo_V1_GetTicketRequest.self,
+        response: Moyeo_V1_TicketResponse.self,
         routes: [.init("GET", "/v1/tickets/{userId}")]
       ) { request, _ in try await get(request) },
       Operation(
-        Self.service, "Search", Moyeo_V1_SearchTicketsRequest.self,
-        Moyeo_V1_SearchTicketsResponse.self, routes: [.init("POST", "/v1/tickets/search")],
+        Self.service, "Search", request: Moyeo_V1_SearchTicketsRequest.self,
+        response: Moyeo_V1_SearchTicketsResponse.self,
+        routes: [.init("POST", "/v1/tickets/search")],
         throttleScope: { _ in "" }
       ) { request, _ in
         let query = try reading.search(request)
@@ -54,19 +56,20 @@ struct TicketOperations: Sendable {
     [
       command("Open", "POST", "/v1/tickets", Moyeo_V1_OpenTicketRequest.self) { request in
         .open(
-          userID: try reading.userID(request.hasUserID ? request.userID : nil),
+          userID: try reading.userID(request.userIDIfSet),
           try reading.open(request))
       },
       command("Close", "DELETE", "/v1/tickets/{userId}", Moyeo_V1_CloseTicketRequest.self) {
         request in
-        .close(userID: try reading.userID(request.hasUserID ? request.userID : nil))
+        .close(userID: try reading.userID(request.userIDIfSet))
       },
       Operation(
-        Self.service, "Heartbeat", Moyeo_V1_HeartbeatTicketRequest.self,
-        Moyeo_V1_TicketResponse.self, routes: [.init("POST", "/v1/tickets/{userId}/heartbeat")],
+        Self.service, "Heartbeat", request: Moyeo_V1_HeartbeatTicketRequest.self,
+        response: Moyeo_V1_TicketResponse.self,
+        routes: [.init("POST", "/v1/tickets/{userId}/heartbeat")],
         isRead: false
       ) { request, _ in
-        let id = try reading.userID(request.hasUserID ? request.userID : nil)
+        let id = try reading.userID(request.userIDIfSet)
         return try encoded(
           TicketMessage.response(
             try translated { () throws(TicketServiceError) in try ticketService.heartbeat(id) }))
@@ -80,8 +83,8 @@ struct TicketOperations: Sendable {
         "Propose", "POST", "/v1/tickets/{userId}/propose", Moyeo_V1_ProposeRequest.self
       ) { request in
         .propose(
-          userID: try reading.userID(request.hasUserID ? request.userID : nil),
-          otherID: try reading.otherID(request.hasOtherID ? request.otherID : nil),
+          userID: try reading.userID(request.userIDIfSet),
+          otherID: try reading.otherID(request.otherIDIfSet),
           matchID: ticketService.makeMatchID(),
           matchesIfAsked: request.hasMatchIfAsked ? request.matchIfAsked : true)
       },
@@ -94,8 +97,8 @@ struct TicketOperations: Sendable {
       command("Rate", "POST", "/v1/tickets/{userId}/rate", Moyeo_V1_RateUserRequest.self) {
         request in
         .rate(
-          userID: try reading.userID(request.hasUserID ? request.userID : nil),
-          otherID: try reading.otherID(request.hasOtherID ? request.otherID : nil),
+          userID: try reading.userID(request.userIDIfSet),
+          otherID: try reading.otherID(request.otherIDIfSet),
           try reading.rating(request))
       },
       other("ReportUser", "report") { .report(userID: $0, otherID: $1) },
@@ -112,8 +115,8 @@ struct TicketOperations: Sendable {
       rpc, "POST", "/v1/tickets/{userId}/\(word)", Moyeo_V1_OtherUserRequest.self
     ) { request in
       make(
-        try reading.userID(request.hasUserID ? request.userID : nil),
-        try reading.otherID(request.hasOtherID ? request.otherID : nil))
+        try reading.userID(request.userIDIfSet),
+        try reading.otherID(request.otherIDIfSet))
     }
   }
 
@@ -122,7 +125,7 @@ struct TicketOperations: Sendable {
     _ read: @escaping @Sendable (Request) throws -> TicketCommand
   ) -> Operation {
     Operation(
-      Self.service, rpc, request, Moyeo_V1_TicketResponse.self,
+      Self.service, rpc, request: request, response: Moyeo_V1_TicketResponse.self,
       routes: [.init(method, route)], isRead: false
     ) { request, context in
       let command = try read(request)
@@ -137,7 +140,7 @@ struct TicketOperations: Sendable {
   }
 
   private func get(_ request: Moyeo_V1_GetTicketRequest) async throws -> [UInt8] {
-    let id = try reading.userID(request.hasUserID ? request.userID : nil)
+    let id = try reading.userID(request.userIDIfSet)
     guard request.hasAfterVersion || request.hasWaitSeconds else {
       return try encoded(
         TicketMessage.response(

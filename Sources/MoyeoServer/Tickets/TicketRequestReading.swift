@@ -28,33 +28,33 @@ struct TicketRequestReading: Sendable {
       lookingAt: request.hasLookingAt ? try point(request.lookingAt, field: "lookingAt") : nil,
       tags: try validation.tags(request.tags, field: "tags"),
       attributes: try PartyRequestReading(validation: validation).attributes(
-        request.hasAttributes ? request.attributes : nil, field: "attributes"),
+        request.attributesIfSet, field: "attributes"),
       wanted: try wanted(request.wanted),
       milliseconds: try milliseconds(
-        request.hasExpiresInSeconds ? request.expiresInSeconds : nil,
+        request.expiresInSecondsIfSet,
         field: "expiresInSeconds"))
   }
 
   func rating(_ request: Moyeo_V1_RateUserRequest) throws(APIError) -> RateUser {
     RateUser(
-      stars: request.hasStars ? Int(request.stars) : nil,
+      stars: request.starsIfSet.map(Int.init),
       reputation: request.reputation.map(Int.init), comment: request.comment)
   }
 
   func search(_ request: Moyeo_V1_SearchTicketsRequest) throws(APIError) -> TicketSearchQuery {
     var query = TicketSearchQuery(
-      userID: try userID(request.hasUserID ? request.userID : nil))
+      userID: try userID(request.userIDIfSet))
     if request.hasLookingAt {
       query.lookingAt = try point(request.lookingAt, field: "lookingAt")
     }
     query.tags = try validation.tags(request.tags, field: "tags")
     query.radiusMeters =
       request.hasRadiusMeters ? try number(request.radiusMeters, field: "radiusMeters") : nil
-    query.limit = request.hasLimit ? Int(request.limit) : nil
-    query.cursor = request.hasCursor ? request.cursor : nil
+    query.limit = request.limitIfSet.map(Int.init)
+    query.cursor = request.cursorIfSet
     query.wanted = try wanted(request.wanted)
     query.onlineOnly = request.onlineOnly
-    query.minimumStars = request.hasMinimumStars ? request.minimumStars : nil
+    query.minimumStars = request.minimumStarsIfSet
     if request.hasRanking {
       let asked = request.ranking
       var weights = ranking.standard
@@ -93,8 +93,8 @@ struct TicketRequestReading: Sendable {
 
   private func point(_ point: Moyeo_V1_Point, field: String) throws(APIError) -> Coordinate {
     try validation.coordinate(
-      latitude: point.hasLatitude ? point.latitude : nil,
-      longitude: point.hasLongitude ? point.longitude : nil, prefix: field + ".")
+      latitude: point.latitudeIfSet,
+      longitude: point.longitudeIfSet, prefix: field + ".")
   }
 
   private func number(_ value: Double, field: String) throws(APIError) -> Double {

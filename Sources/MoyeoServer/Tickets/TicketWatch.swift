@@ -19,7 +19,7 @@ struct TicketWatch: Sendable {
 
   private func source(_ request: Moyeo_V1_WatchTicketRequest) throws(APIError) -> any EventSource {
     let service = operations.ticketService
-    let id = try operations.reading.userID(request.hasUserID ? request.userID : nil)
+    let id = try operations.reading.userID(request.userIDIfSet)
     // Before the ticket is looked up: nothing that comes after it is missed.
     let newest = service.eventBounds.newest
     do throws(TicketServiceError) {

@@ -285,7 +285,7 @@ struct RequestValidation: Sendable {
       "positions": limits.reportBatch, "requests": limits.nearbyBatch,
       "tags": limits.tagsAsSent, "notTags": limits.tagsAsSent,
       "excludeIds": limits.excludedIDs, "where": limits.conditions,
-      "points": limits.polygonCorners, "ids": ReportStream.mostPacked,
+      "points": limits.polygonCorners, "ids": ReportStream.maximumPackedReports,
     ])
   }
 

@@ -73,7 +73,7 @@ final class AggregateStatements {
   }
 
   func insert(_ stored: StoredAggregate, lastEvent: UInt64, held: [UInt8]) throws {
-    bindPlain(insertRow, stored, lastEvent, held)
+    bindPlain(insertRow, stored: stored, lastEvent: lastEvent, held: held)
     let summary = stored.summary
     insertRow.bind(16, stored.key.tenant)
     insertRow.bind(17, stored.key.id)
@@ -86,7 +86,7 @@ final class AggregateStatements {
   func update(
     _ row: AggregateRow, to stored: StoredAggregate, lastEvent: UInt64, held: [UInt8]
   ) throws {
-    bindPlain(updateRow, stored, lastEvent, held)
+    bindPlain(updateRow, stored: stored, lastEvent: lastEvent, held: held)
     updateRow.bind(16, row.row)
     try updateRow.run()
     let places = Self.placesHash(stored.summary)
@@ -105,7 +105,7 @@ final class AggregateStatements {
   }
 
   private func bindPlain(
-    _ statement: SQLStatement, _ stored: StoredAggregate, _ lastEvent: UInt64, _ held: [UInt8]
+    _ statement: SQLStatement, stored: StoredAggregate, lastEvent: UInt64, held: [UInt8]
   ) {
     let summary = stored.summary
     statement.bind(1, stored.version)

@@ -116,7 +116,9 @@ final class CommitWriter {
     let deltas = claimDeltas(group, rows)
     if expected, group.claimsMustNotOverlap {
       for delta in deltas {
-        for claim in delta.added { try findHolders(claim, delta.key, deltas, &holders) }
+        for claim in delta.added {
+          try findHolders(claim, key: delta.key, deltas: deltas, holders: &holders)
+        }
       }
     }
     holders.sort { ($0.kind.rawValue, $0.id) < ($1.kind.rawValue, $1.id) }
@@ -218,8 +220,8 @@ final class CommitWriter {
   /// Aggregates other than its own that hold `claim`'s user in its time: on disk, except those that
   /// this group changes; and among what this group gives those.
   private func findHolders(
-    _ claim: HeldClaims.Claim, _ key: AggregateKey, _ deltas: [ClaimDelta],
-    _ holders: inout [AggregateKey]
+    _ claim: HeldClaims.Claim, key: AggregateKey, deltas: [ClaimDelta],
+    holders: inout [AggregateKey]
   ) throws {
     for other in deltas where other.key != key && other.key.tenant == key.tenant {
       for held in other.now

@@ -64,7 +64,8 @@ package enum StoreMeasurement {
         let index = Int((random >> 33) % UInt64(parties))
         guard chosen.insert(index).inserted || parties < batch else { continue }
         sequence += 1
-        groups.append(joining(index, sequence, &versions[index], &riders[index]))
+        groups.append(
+          joining(index, sequence: sequence, version: &versions[index], riders: &riders[index]))
       }
       let before = ContinuousClock.now
       guard store.commit(groups).allSatisfy({ $0 == .committed }) else {
@@ -85,7 +86,7 @@ package enum StoreMeasurement {
   private static let noon = Instant(milliseconds: 1_785_000_000_000)
 
   private static func joining(
-    _ index: Int, _ sequence: UInt64, _ version: inout UInt64, _ riders: inout [TimeClaim]
+    _ index: Int, sequence: UInt64, version: inout UInt64, riders: inout [TimeClaim]
   ) -> ChangeGroup {
     // A full party empties: as many claims go as came.
     if riders.count == 3 { riders = [] }

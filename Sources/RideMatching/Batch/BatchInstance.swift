@@ -164,9 +164,9 @@ final class BatchInstance: Sendable {
   ) -> Double {
     UnitSphere.meters(
       aEnd == .origin ? origins[a] : destinations[a],
-      aEnd == .origin ? originLatitudes[a] : destinationLatitudes[a],
-      bEnd == .origin ? origins[b] : destinations[b],
-      bEnd == .origin ? originLatitudes[b] : destinationLatitudes[b])
+      latitudeA: aEnd == .origin ? originLatitudes[a] : destinationLatitudes[a],
+      b: bEnd == .origin ? origins[b] : destinations[b],
+      latitudeB: bEnd == .origin ? originLatitudes[b] : destinationLatitudes[b])
       ?? exactMeters(from: a, aEnd, to: b, bEnd)
   }
 

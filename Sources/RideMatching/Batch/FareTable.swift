@@ -82,7 +82,7 @@ public struct FareTable: Sendable {
 
   /// The meter's amount, nil when the trip is beyond what it takes.
   static func exact(
-    _ tariff: Tariff, _ meters: Double, _ seconds: Double, _ departure: Instant, _ isCalled: Bool
+    _ tariff: Tariff, meters: Double, seconds: Double, departure: Instant, isCalled: Bool
   ) -> Int64? {
     let trip = Trip(
       .totals(distanceMeters: meters, durationSeconds: seconds), departure: departure,

@@ -156,7 +156,9 @@ struct GroupGenerator {
       straight: instance.straightMeters(from: owner, .origin, to: other, .destination),
       pickUp: owner)
     let limit = instance.limits[other].longestRideMeters(direct: fromPickUp)
-    guard mayHoldDetours(other, owner, fromPickUp, limit) else { return nil }
+    guard mayHoldDetours(other, owner: owner, fromPickUp: fromPickUp, limit: limit) else {
+      return nil
+    }
     var walk = instance.straightMeters(from: other, .origin, to: owner, .origin)
     // Next to the limit the distance function itself decides.
     if abs(walk - maxWalk) < 1e-3 {
@@ -210,7 +212,7 @@ struct GroupGenerator {
   /// Never false for a pair that holds the limits: a straight chord instead of the road between
   /// the drop-offs.
   private func mayHoldDetours(
-    _ other: Int, _ owner: Int, _ fromPickUp: Double, _ limit: Double
+    _ other: Int, owner: Int, fromPickUp: Double, limit: Double
   ) -> Bool {
     let between =
       BatchInstance.lowerBoundMeters(instance.destinations[owner], instance.destinations[other])

@@ -82,7 +82,9 @@ struct GroupRoute {
         guard toB <= limits[b] else { continue }
         let pathB = a | b << 2
         if count == 2 {
-          finish(pathB, last: b, shared: toA, toB, untilB, departure, instance)
+          finish(
+            pathB, last: b, shared: toA, newMeters: toB, newSeconds: untilB, departure: departure,
+            instance: instance)
           continue
         }
         if toB >= meters && untilB >= seconds { continue }
@@ -92,14 +94,18 @@ struct GroupRoute {
           guard toC <= limits[c] else { continue }
           let pathC = pathB | c << 4
           if count == 3 {
-            finish(pathC, last: c, shared: toB, toC, untilC, departure, instance)
+            finish(
+              pathC, last: c, shared: toB, newMeters: toC, newSeconds: untilC, departure: departure,
+              instance: instance)
             continue
           }
           let d = 6 - a - b - c
           let toD = toC + between[c * 4 + d]
           let untilD = untilC + betweenSeconds[c * 4 + d]
           guard toD <= limits[d] else { continue }
-          finish(pathC | d << 6, last: d, shared: toC, toD, untilD, departure, instance)
+          finish(
+            pathC | d << 6, last: d, shared: toC, newMeters: toD, newSeconds: untilD,
+            departure: departure, instance: instance)
         }
       }
     }
@@ -109,19 +115,20 @@ struct GroupRoute {
   /// aboard: everyone else rides in company all the way.
   @inline(__always)
   private mutating func finish(
-    _ path: Int, last: Int, shared: Double, _ newMeters: Double, _ newSeconds: Double,
-    _ departure: Int, _ instance: BatchInstance
+    _ path: Int, last: Int, shared: Double, newMeters: Double, newSeconds: Double,
+    departure: Int, instance: BatchInstance
   ) {
     if newMeters >= meters && newSeconds >= seconds { return }
     if outcome == .none { outcome = .tooLittleShared }
     if shared < instance.minSharedRatios[riders[last]] * newMeters { return }
-    price(path, newMeters, newSeconds, departure, instance)
+    price(
+      path, newMeters: newMeters, newSeconds: newSeconds, departure: departure, instance: instance)
   }
 
   @inline(never)
   private mutating func price(
-    _ path: Int, _ newMeters: Double, _ newSeconds: Double, _ departure: Int,
-    _ instance: BatchInstance
+    _ path: Int, newMeters: Double, newSeconds: Double, departure: Int,
+    instance: BatchInstance
   ) {
     let newFare = instance.markets.fare(
       riders, count: count, meters: newMeters, seconds: newSeconds,

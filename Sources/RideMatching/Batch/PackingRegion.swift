@@ -48,13 +48,13 @@ struct PackingRegion {
   }
 
   mutating func rebuild(
-    _ packing: inout Packing, _ problem: PackingProblem, _ prices: [Double],
-    _ lists: PackingLists, _ random: inout SplitMix64
+    _ packing: inout Packing, problem: PackingProblem, prices: [Double],
+    lists: PackingLists, random: inout SplitMix64
   ) {
     let target = 8 + random.below(17)
     // What a round costs that finds nothing to do.
     work += 100
-    gather(packing, problem, lists, target, &random)
+    gather(packing, problem: problem, lists: lists, target: target, random: &random)
     defer { for request in requests { bitOf[request] = Self.outside } }
     guard requests.count > 1 else { return }
     var oldValue = 0.0
@@ -88,8 +88,8 @@ struct PackingRegion {
   /// A request at random and, again and again, all of a group that one of those gathered could be
   /// in, each with everybody in its chosen group.
   private mutating func gather(
-    _ packing: Packing, _ problem: PackingProblem, _ lists: PackingLists, _ target: Int,
-    _ random: inout SplitMix64
+    _ packing: Packing, problem: PackingProblem, lists: PackingLists, target: Int,
+    random: inout SplitMix64
   ) {
     requests.removeAll(keepingCapacity: true)
     oldGroups.removeAll(keepingCapacity: true)

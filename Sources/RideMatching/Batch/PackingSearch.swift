@@ -35,7 +35,8 @@ struct PackingSearch {
       // A round takes some microseconds: the clock is not asked each time.
       if rounds & 7 == 0 && shouldStop(region.takeWork()) { return false }
       if problem.groups > 1 {
-        region.rebuild(&packing, problem, prices.prices, lists, &random)
+        region.rebuild(
+          &packing, problem: problem, prices: prices.prices, lists: lists, random: &random)
       }
       rounds += 1
     }

@@ -60,7 +60,8 @@ public struct RidePricing: Sendable {
       walkCostPerMeter: walkCostPerMeter ?? walkCost(table, departures.lowerBound),
       estimate: { table.fare(meters: $0, seconds: $1, departure: $2) },
       exact: { meters, seconds, departure in
-        FareTable.exact(tariff, meters, seconds, departure, isCalled)
+        FareTable.exact(
+          tariff, meters: meters, seconds: seconds, departure: departure, isCalled: isCalled)
           ?? rounded(table.fare(meters: meters, seconds: seconds, departure: departure))
       })
   }

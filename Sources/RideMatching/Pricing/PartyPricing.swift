@@ -64,8 +64,9 @@ public struct PartyPricing: Sendable {
     let facts = rules.facts(destination, rules.matter ? placeAreas(destination) : PlaceAreas())
     guard
       let total = PreparedRide.solo(
-        FareMeter(tariff, departure: departure), direct.distanceMeters, direct.durationSeconds,
-        facts)
+        FareMeter(tariff, departure: departure), meters: direct.distanceMeters,
+        seconds: direct.durationSeconds,
+        facts: facts)
     else { throw .fare(PreparedRide.tooFar(direct.distanceMeters, direct.durationSeconds)) }
     return total.amount
   }

@@ -123,7 +123,7 @@ extension PreparedRide {
     for mask in 1..<(1 << count) {
       var visited: UInt8 = 0
       for i in 0..<count where mask >> i & 1 == 1 { visited |= 1 << plan.placeOfRider[i] }
-      let fare = known[visited] ?? partialFare(plan, visited, plain, joined)
+      let fare = known[visited] ?? partialFare(plan, visited: visited, plain: plain, joined: joined)
       known[visited] = fare
       fares[mask] = fare
     }
@@ -132,7 +132,7 @@ extension PreparedRide {
 
   /// The ride through some of the places, in the order of the whole ride.
   private func partialFare(
-    _ plan: RidePlan, _ visited: UInt8, _ plain: FareMeter, _ joined: Coordinate?
+    _ plan: RidePlan, visited: UInt8, plain: FareMeter, joined: Coordinate?
   ) -> Int64 {
     var estimator = travel
     var from = origin
@@ -157,6 +157,6 @@ extension PreparedRide {
       isFirst = false
     }
     if facts.flat == -1 { facts.flat = nil }
-    return Self.solo(plain, meters, seconds, facts)?.amount ?? 0
+    return Self.solo(plain, meters: meters, seconds: seconds, facts: facts)?.amount ?? 0
   }
 }

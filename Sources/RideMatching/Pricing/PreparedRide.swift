@@ -38,7 +38,10 @@ final class PreparedRide: Sendable {
       isOutside = facts.isOutside
       edgeShare = facts.edgeShare
       flat = Int8(clamping: facts.flat ?? -1)
-      guard let solo = PreparedRide.solo(meter, directMeters, directSeconds, facts) else {
+      guard
+        let solo = PreparedRide.solo(
+          meter, meters: directMeters, seconds: directSeconds, facts: facts)
+      else {
         return false
       }
       soloFare = solo.amount
@@ -154,7 +157,7 @@ final class PreparedRide: Sendable {
   }
 
   static func solo(
-    _ meter: FareMeter, _ meters: Double, _ seconds: Double, _ facts: AreaRules.Facts
+    _ meter: FareMeter, meters: Double, seconds: Double, facts: AreaRules.Facts
   ) -> FareMeter.Total? {
     if let flat = facts.flat { return meter.flat(flat) }
     return meter.expected(
@@ -295,7 +298,8 @@ final class PreparedRide: Sendable {
       plan.flat = place == 0 ? plan.flats[place] : -1
     }
     guard
-      let solo = Self.solo(meter, plan.directMeters[place], plan.directSeconds[place], facts)
+      let solo = Self.solo(
+        meter, meters: plan.directMeters[place], seconds: plan.directSeconds[place], facts: facts)
     else { return false }
     plan.soloFares[place] = solo.amount
     return true

@@ -51,7 +51,7 @@ extension PartyRules {
 
   /// Takes someone out and lets the others' prices follow; nobody left cancels the party.
   func takeOut(
-    _ riderID: String, _ detail: PartyEvent.Detail, _ step: inout PartyStep, _ now: Instant
+    _ riderID: String, detail: PartyEvent.Detail, step: inout PartyStep, now: Instant
   ) {
     let host = step.party.hostID
     step.emit(detail, at: now)

@@ -91,7 +91,7 @@ public struct PartyRules: Sendable {
     }
     var step = clocked(party, now)
     try requireActive(step.party)
-    takeOut(riderID, .left(riderID: riderID), &step, now)
+    takeOut(riderID, detail: .left(riderID: riderID), step: &step, now: now)
     return step.change()
   }
 
@@ -123,7 +123,7 @@ public struct PartyRules: Sendable {
         throw .departureTooEarly(now: now, windowStart: step.party.window.start)
       }
     }
-    takeOut(riderID, .removed(riderID: riderID, reason: reason), &step, now)
+    takeOut(riderID, detail: .removed(riderID: riderID, reason: reason), step: &step, now: now)
     return step.change()
   }
 

@@ -22,7 +22,7 @@ enum UnitSphere {
   /// are the points' z, that of the mean latitude.
   @inline(__always)
   static func meters(
-    _ a: SIMD3<Double>, _ latitudeA: Double, _ b: SIMD3<Double>, _ latitudeB: Double
+    _ a: SIMD3<Double>, latitudeA: Double, b: SIMD3<Double>, latitudeB: Double
   ) -> Double? {
     let d = a - b
     let squared = (d * d).sum()

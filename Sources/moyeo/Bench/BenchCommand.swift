@@ -199,7 +199,8 @@ struct BenchCommand: AsyncParsableCommand {
     } else {
       rings.append(try requests.prepared())
     }
-    try await measure(pool, requests, rings, endpoint, isStopped)
+    try await measure(
+      pool, requests: requests, rings: rings, endpoint: endpoint, isStopped: isStopped)
   }
 
   /// Opens a connection's report stream, asks for handles of its points, which must have been
@@ -229,8 +230,8 @@ struct BenchCommand: AsyncParsableCommand {
   }
 
   private func measure(
-    _ pool: LoadPool, _ requests: BenchRequests, _ rings: [[BenchRequests.Prepared]],
-    _ endpoint: Endpoint, _ isStopped: @escaping @Sendable () -> Bool
+    _ pool: LoadPool, requests: BenchRequests, rings: [[BenchRequests.Prepared]],
+    endpoint: Endpoint, isStopped: @escaping @Sendable () -> Bool
   ) async throws {
     func measured(_ pace: LoadGenerator.Pace) async throws -> LoadGenerator.Outcome {
       let generator = LoadGenerator(

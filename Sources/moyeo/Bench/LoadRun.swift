@@ -36,9 +36,9 @@ final class LoadRun {
   /// One of so many answers is decoded; of the others, only the status is looked at.
   private static let readOneOf = 16
   /// Of answers kept to be decoded.
-  private static let mostKeptBytes = 64 << 20
+  private static let maximumKeptBytes = 64 << 20
   /// What leaves at once when many are due, before answers are looked at again.
-  private static let mostAtOnce = 16
+  private static let maximumAtOnce = 16
   /// Writing a request takes some microseconds: begun so much earlier by a thread that never
   /// sleeps, it leaves in time.
   private static let head = TimeAmount.microseconds(10)
@@ -136,7 +136,7 @@ final class LoadRun {
       }
       dueCount += 1
       next = due(rate)
-    } while sent < Self.mostAtOnce && next <= .now()
+    } while sent < Self.maximumAtOnce && next <= .now()
     var now = NIODeadline.now()
     while now < first { now = .now() }
     for intended in leaving { lateness.record(nanoseconds: (now - intended).nanoseconds) }
@@ -199,7 +199,7 @@ final class LoadRun {
   }
 
   private func keep(_ bytes: ByteBuffer, of request: BenchRequests.Prepared, counts: Bool) {
-    guard keptBytes < Self.mostKeptBytes else { return }
+    guard keptBytes < Self.maximumKeptBytes else { return }
     keptBytes += bytes.readableBytes
     // A copy: what came off the socket with it is not kept.
     kept.append(

@@ -55,7 +55,7 @@ struct TripColumns {
     let index = Dictionary(
       header.enumerated().map { ($1.lowercased(), $0) }, uniquingKeysWith: { first, _ in first })
     func find(
-      _ what: String, _ given: String?, _ known: [String], _ option: String, required: Bool
+      _ what: String, given: String?, known: [String], option: String, required: Bool
     ) throws -> Int? {
       if let given {
         guard let i = index[given.lowercased()] else {
@@ -68,24 +68,28 @@ struct TripColumns {
       return nil
     }
     guard
-      let fare = try find("fare", names.fare, Self.fareNames, "--fare-column", required: true)
+      let fare = try find(
+        "fare", given: names.fare, known: Self.fareNames, option: "--fare-column", required: true)
     else { throw EvaluationError.noColumn("fare", tried: [], option: "--fare-column") }
     self.fare = fare
     pickup = try find(
-      "pick-up time", names.pickup, Self.pickupNames, "--pickup-column",
+      "pick-up time", given: names.pickup, known: Self.pickupNames, option: "--pickup-column",
       required: needsCoordinates)
     dropoff = try find(
-      "drop-off time", names.dropoff, Self.dropoffNames, "--dropoff-column", required: false)
+      "drop-off time", given: names.dropoff, known: Self.dropoffNames, option: "--dropoff-column",
+      required: false)
     duration = try find(
-      "duration", names.duration, Self.durationNames, "--duration-column",
+      "duration", given: names.duration, known: Self.durationNames, option: "--duration-column",
       required: pickup == nil || dropoff == nil)
     distance = try find(
-      "distance", names.distance, Self.distanceNames, "--distance-column",
+      "distance", given: names.distance, known: Self.distanceNames, option: "--distance-column",
       required: !needsCoordinates)
     rateCode = try find(
-      "rate code", names.rateCode, Self.rateCodeNames, "--rate-code-column", required: false)
+      "rate code", given: names.rateCode, known: Self.rateCodeNames, option: "--rate-code-column",
+      required: false)
     vendor = try find(
-      "vendor", names.vendor, Self.vendorNames, "--vendor-column", required: false)
+      "vendor", given: names.vendor, known: Self.vendorNames, option: "--vendor-column",
+      required: false)
     paymentType = index["payment_type"]
     let sets = names.coordinates.isEmpty ? Self.coordinateNames : [names.coordinates]
     coordinates = sets.lazy

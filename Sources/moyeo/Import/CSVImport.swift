@@ -46,9 +46,11 @@ struct CSVImport: ImportSource {
     isExported = names == ExportedPosition.heading && mapping.namesNoColumn
     let detection = ColumnDetection(names)
     latitude = try Self.coordinate(
-      mapping.latitudeColumn, detection.latitude, "latitude", detection, names)
+      mapping.latitudeColumn, outcome: detection.latitude, what: "latitude", detection: detection,
+      names: names)
     longitude = try Self.coordinate(
-      mapping.longitudeColumn, detection.longitude, "longitude", detection, names)
+      mapping.longitudeColumn, outcome: detection.longitude, what: "longitude",
+      detection: detection, names: names)
     id = try mapping.idColumn.map { try Self.named($0, detection, names) } ?? detection.id
     let tagsColumn =
       try mapping.tagsColumn.map { try Self.named($0, detection, names) } ?? detection.tags
@@ -67,8 +69,8 @@ struct CSVImport: ImportSource {
   }
 
   private static func coordinate(
-    _ option: String?, _ outcome: ColumnDetection.Outcome, _ what: String,
-    _ detection: ColumnDetection, _ names: [String]
+    _ option: String?, outcome: ColumnDetection.Outcome, what: String,
+    detection: ColumnDetection, names: [String]
   ) throws -> Int {
     if let option { return try named(option, detection, names) }
     switch outcome {

@@ -185,7 +185,9 @@ struct ImportCommand: AsyncParsableCommand {
           try await importer.take(item)
           let seconds = progress.elapsedSeconds
           progress.update {
-            Self.progress(importer.summary.rows, rows.bytesRead, source.totalBytes, seconds)
+            Self.progress(
+              importer.summary.rows, bytes: rows.bytesRead, total: source.totalBytes,
+              seconds: seconds)
           }
         }
       } catch { failure = error }
@@ -227,7 +229,7 @@ struct ImportCommand: AsyncParsableCommand {
     }
   }
 
-  static func progress(_ rows: Int, _ bytes: Int, _ total: Int?, _ seconds: Double) -> String {
+  static func progress(_ rows: Int, bytes: Int, total: Int?, seconds: Double) -> String {
     let rate = seconds > 0 ? Double(rows) / seconds : 0
     let tail = "\(NumberText.grouped(rows)) rows, \(NumberText.grouped(Int(rate))) rows/s"
     guard let total, total > 0, bytes > 0 else { return tail }

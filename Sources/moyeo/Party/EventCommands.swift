@@ -4,7 +4,7 @@ import MoyeoAPI
 import MoyeoClient
 
 /// `moyeo party watch`.
-struct PartyWatch: AsyncParsableCommand {
+struct PartyWatchCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "watch", abstract: "What happens to a party, until Ctrl-C.")
 

@@ -35,7 +35,7 @@ struct PartyJoin: AsyncParsableCommand {
     if let maxShare { request.maxShare = maxShare }
     if !attributes.attributes.isEmpty { request.attributes = attributes.fields }
     let made = request
-    try await PartyChange.run(connection, output) { client in
+    try await PartyChangeCommand.run(connection, output) { client in
       try await client.joinParty(made, idempotencyKey: retry.key)
     }
   }
@@ -59,7 +59,7 @@ struct PartyLeave: AsyncParsableCommand {
     request.id = id
     request.riderID = rider
     let made = request
-    try await PartyChange.run(connection, output) { client in
+    try await PartyChangeCommand.run(connection, output) { client in
       try await client.leaveParty(made, idempotencyKey: retry.key)
     }
   }
@@ -89,7 +89,7 @@ struct PartyUpdate: AsyncParsableCommand {
     if let window = time.window { request.departureWindowSeconds = window * 60 }
     if let seats { request.seats = seats }
     let made = request
-    try await PartyChange.run(connection, output) { client in
+    try await PartyChangeCommand.run(connection, output) { client in
       try await client.updateParty(made, idempotencyKey: retry.key)
     }
   }
@@ -119,7 +119,7 @@ struct PartyRemove: AsyncParsableCommand {
     request.reason = reason
     if let host { request.hostID = host }
     let made = request
-    try await PartyChange.run(connection, output) { client in
+    try await PartyChangeCommand.run(connection, output) { client in
       try await client.removeRider(made, idempotencyKey: retry.key)
     }
   }
@@ -143,7 +143,7 @@ struct PartyDepart: AsyncParsableCommand {
     request.id = id
     if let rider { request.riderID = rider }
     let made = request
-    try await PartyChange.run(connection, output) { client in
+    try await PartyChangeCommand.run(connection, output) { client in
       try await client.departParty(made, idempotencyKey: retry.key)
     }
   }
@@ -173,7 +173,7 @@ struct PartySettle: AsyncParsableCommand {
     request.amount = amount
     if let tolls { request.tolls = tolls }
     let made = request
-    try await PartyChange.run(connection, output) { client in
+    try await PartyChangeCommand.run(connection, output) { client in
       try await client.settleParty(made, idempotencyKey: retry.key)
     }
   }
@@ -200,14 +200,14 @@ struct PartyCancel: AsyncParsableCommand {
     if let rider { request.riderID = rider }
     if let reason { request.reason = reason }
     let made = request
-    try await PartyChange.run(connection, output) { client in
+    try await PartyChangeCommand.run(connection, output) { client in
       try await client.cancelParty(made, idempotencyKey: retry.key)
     }
   }
 }
 
 /// Runs a command on a party and shows the party.
-enum PartyChange {
+enum PartyChangeCommand {
   static func run(
     _ connection: ConnectionOptions, _ output: OutputOptions,
     _ call: (MoyeoClient) async throws -> Moyeo_V1_PartyResponse

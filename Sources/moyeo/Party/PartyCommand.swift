@@ -8,7 +8,7 @@ struct PartyCommand: AsyncParsableCommand {
     subcommands: [
       PartyCreate.self, PartyShow.self, PartyList.self, PartySearch.self, PartyMatch.self,
       PartyPreview.self, PartyJoin.self, PartyLeave.self, PartyUpdate.self, PartyRemove.self,
-      PartyDepart.self, PartySettle.self, PartyCancel.self, PartyWatch.self,
+      PartyDepart.self, PartySettle.self, PartyCancel.self, PartyWatchCommand.self,
     ])
 }
 

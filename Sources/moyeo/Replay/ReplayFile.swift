@@ -45,7 +45,7 @@ struct ReplayFile {
     }
     while let record = try rows.next() {
       if let limit, requests.count >= limit { break }
-      guard let row = Self.row(record, time, places, offsets) else {
+      guard let row = Self.row(record, time: time, places: places, offsets: offsets) else {
         dropped += 1
         continue
       }
@@ -87,7 +87,7 @@ struct ReplayFile {
   }
 
   private static func row(
-    _ record: CSVRecord, _ time: Int, _ places: [Int], _ offsets: UTCOffsets
+    _ record: CSVRecord, time: Int, places: [Int], offsets: UTCOffsets
   ) -> (at: Instant, from: Coordinate, to: Coordinate)? {
     guard let widest = (places + [time]).max(), widest < record.count,
       let at = TripField.instant(record.slice(time), offsets)

@@ -8,11 +8,11 @@ enum ReplayPlots {
       ("matched-by-time.svg", matchedByTime(outcomes)),
       (
         "wait.svg",
-        cumulative("Wait until departure", "seconds", outcomes) { $0.waits }
+        cumulative("Wait until departure", xLabel: "seconds", outcomes: outcomes) { $0.waits }
       ),
       (
         "detour.svg",
-        cumulative("Detour of shared rides", "% of the direct way", outcomes) {
+        cumulative("Detour of shared rides", xLabel: "% of the direct way", outcomes: outcomes) {
           $0.detours.map { $0 * 100 }
         }
       ),
@@ -60,7 +60,7 @@ enum ReplayPlots {
   }
 
   private static func cumulative(
-    _ title: String, _ xLabel: String, _ outcomes: [ReplayOutcome],
+    _ title: String, xLabel: String, outcomes: [ReplayOutcome],
     _ values: (ReplayOutcome) -> [Double]
   ) -> SVGChart {
     let series = outcomes.map { outcome in

@@ -49,4 +49,7 @@ struct SimulatedCall: Sendable {
   var isLate = false
   /// How often the wall clock had been set when it was sent: set back, it has time again.
   var clockSteps = 0
+  /// The version that the caller knew when it was sent: no answer goes back behind it. Of calls under
+  /// way together one may have been decided before the other's effect.
+  var knownVersion: UInt64 = 0
 }

@@ -204,6 +204,7 @@ final class Simulation {
   private func ask(_ number: Int, isMisused: Bool = false) {
     var call = SimulatedCall(
       intent: number, life: life, isMisused: isMisused, clockSteps: clockSteps)
+    if case .done(_, let version) = intents[number].answer { call.knownVersion = version }
     call.isAbandoned = chance(10)
     call.isLate = !isMisused && chance(4)
     if call.isAbandoned { report.abandoned += 1 }
@@ -313,8 +314,8 @@ final class Simulation {
         throw violation(number, "took effect after its deadline")
       }
       guard case .party(let party) = reply else { throw violation(number, "answered no party") }
-      if case .done(let before, let version) = intents[number].answer {
-        guard before == party.id, version <= party.version else {
+      if case .done(let before, _) = intents[number].answer {
+        guard before == party.id, party.version >= call.knownVersion else {
           throw violation(number, "answered \(before) first and \(party.id) then")
         }
         return

@@ -14,8 +14,8 @@ import Testing
       let b = a.destination(bearingDegrees: random.unit() * 360, meters: meters)
       let exact = a.distanceMeters(to: b)
       let fast = UnitSphere.meters(
-        UnitSphere.vector(a), a.latitude * (.pi / 180), UnitSphere.vector(b),
-        b.latitude * (.pi / 180))
+        UnitSphere.vector(a), latitudeA: a.latitude * (.pi / 180), b: UnitSphere.vector(b),
+        latitudeB: b.latitude * (.pi / 180))
       #expect(abs((fast ?? -1) - exact) <= 2e-8 + exact * 1e-11, "\(a) \(b)")
       #expect(
         BatchInstance.lowerBoundMeters(UnitSphere.vector(a), UnitSphere.vector(b)) <= exact + 1e-8)
@@ -25,6 +25,8 @@ import Testing
   @Test func farPointsAreNotItsBusiness() {
     let a = Coordinate(uncheckedLatitude: 0, longitude: 0)
     let b = Coordinate(uncheckedLatitude: 0, longitude: 2)
-    #expect(UnitSphere.meters(UnitSphere.vector(a), 0, UnitSphere.vector(b), 0) == nil)
+    #expect(
+      UnitSphere.meters(UnitSphere.vector(a), latitudeA: 0, b: UnitSphere.vector(b), latitudeB: 0)
+        == nil)
   }
 }

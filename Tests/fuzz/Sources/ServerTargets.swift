@@ -25,7 +25,8 @@ private final class FuzzedPositions {
     // What the second to ask is given depends on the first where answers are kept.
     var coalescing = CoalescingSettings()
     coalescing.isOn = false
-    operations = PositionOperations(layers: layers, shared: SharedReads(settings: coalescing))
+    operations = PositionOperations(
+      services: RequestServices(layers: layers, shared: SharedReads(settings: coalescing)))
     var request = Moyeo_V1_ReportRequest()
     request.layer = "users"
     request.positions = (0..<64).map { i in

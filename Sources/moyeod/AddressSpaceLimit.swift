@@ -7,7 +7,7 @@ import Logging
 #endif
 
 /// What a limited address space (`ulimit -v`) leaves for layers.
-enum AddressSpace {
+enum AddressSpaceLimit {
   /// Address space that a layer reserves for each object that it may hold.
   private static let bytesPerObject: UInt64 = 6 << 10
 

@@ -1,7 +1,7 @@
 import MoyeoAPI
 
 /// A fare item by item, with the shares below.
-enum FareTable {
+enum FareListing {
   static func lines(_ fare: Moyeo_V1_Fare) -> [String] {
     let digits =
       fare.hasMinorUnitDigits
