@@ -1,6 +1,7 @@
 import ArgumentParser
 import MoyeoAPI
 import MoyeoClient
+import SwiftProtobuf
 
 /// `moyeo ticket open`.
 struct TicketOpen: AsyncParsableCommand {
