@@ -11,7 +11,8 @@ struct TicketWatch: Sendable {
 
   var operation: StreamOperation {
     StreamOperation(
-      TicketOperations.service, "Watch", Moyeo_V1_WatchTicketRequest.self, Moyeo_V1_Event.self,
+      TicketOperations.service, "Watch", request: Moyeo_V1_WatchTicketRequest.self,
+      event: Moyeo_V1_Event.self,
       routes: [.init("GET", "/v1/tickets/{userId}/events")], resumeToken: \.resumeToken,
       heartbeat: Moyeo_V1_Event.heartbeat
     ) { request, _ in try source(request) }
