@@ -487,9 +487,10 @@ class Starting(unittest.TestCase):
             path.read_text() for path in sorted((ROOT / "Sources" / "moyeod").glob("*.swift"))
             if path.name != "SettingsTable.swift")
         read = set(re.findall(r'values\.\w+\(\s*"([a-zA-Z.]+)"', source))
-        read.discard("limits.")
+        read -= {"limits.", "parties."}
         read |= set(re.findall(r'try await (?:count|seconds)\("([a-zA-Z.]+)"', source))
         read |= {"limits." + name for name in re.findall(r'try await read\("(\w+)"', source)}
+        read |= {"parties." + name for name in re.findall(r'try await quota\("(\w+)"', source)}
         read |= {"layers.<name>." + name for name in re.findall(r'inLayer\("(\w+)"', source)}
         read |= {"layers.<name>." + name for name in re.findall(r'layerSetting\("(\w+)"', source)}
         self.assertGreater(len(read), 25)
