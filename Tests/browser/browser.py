@@ -8,6 +8,7 @@ import time
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.action_chains import ActionChains
+from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.common.by import By
 
 from running_daemon import MissingProgram
@@ -74,6 +75,19 @@ class Browser:
                 raise AssertionError(f"waited in vain for {what}; the page: {state}")
             time.sleep(0.05)
 
+    def press_until(self, keys, script, what, focus):
+        """Presses keys until a script's value is truthy. An answer that comes in between may replace
+        the element that has the focus: then the script `focus` gives it back."""
+        for _ in range(5):
+            self.keys(keys)
+            end = time.monotonic() + 3
+            while time.monotonic() < end:
+                if value := self.js(script):
+                    return value
+                time.sleep(0.05)
+            self.js(focus)
+        return self.wait(script, what)
+
     def find(self, selector):
         return self.driver.find_element(By.CSS_SELECTOR, selector)
 
@@ -84,7 +98,11 @@ class Browser:
         """The text once it shows: while a popup fades in, what it holds does not count as shown."""
         end = time.monotonic() + PATIENCE_SECONDS
         while True:
-            shown = self.find(selector).text
+            try:
+                shown = self.find(selector).text
+            except StaleElementReferenceException:
+                # Drawn anew in between.
+                shown = ""
             if shown or time.monotonic() > end:
                 return shown
             time.sleep(0.05)

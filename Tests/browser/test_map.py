@@ -426,12 +426,14 @@ class Keyboard(MapTest):
             "return [s.outlineStyle, parseFloat(s.outlineWidth)]")
         self.assertEqual(ring[0], "solid")
         self.assertGreaterEqual(ring[1], 2)
-        self.browser.keys(Keys.SPACE)
-        self.browser.wait("return moyeo.map.getZoom() > 9", "Space on a cluster")
+        self.browser.press_until(
+            Keys.SPACE, "return moyeo.map.getZoom() > 9", "Space on a cluster",
+            "document.querySelector('.marker:not(.single)')?.focus()")
         self.browser.settle()
-        self.browser.js("document.getElementById('search-here').focus()")
-        self.browser.keys(Keys.ENTER)
-        self.browser.wait("return moyeo.hits.length > 0", "a search at the centre")
+        search = "document.getElementById('search-here').focus()"
+        self.browser.js(search)
+        self.browser.press_until(
+            Keys.ENTER, "return moyeo.hits.length > 0", "a search at the centre", search)
         self.browser.view(37.55, 127, 18)
         self.browser.js("moyeo.map.setView(["
                         "moyeo.hits[0].latitude, moyeo.hits[0].longitude], 18, {animate: false})")
