@@ -55,13 +55,11 @@ extension PartyIndex {
   ) -> [MatchRelaxation] {
     var best: [MatchRule: MatchRelaxation] = [:]
     visitConsidered(evaluator) { rows, i in
-      guard !steps.take(4, shouldStop), rows[i].isOpen, evaluator.mayRelax(rows, i, best) else {
-        return
-      }
-      for change in evaluator.relaxations(rows[i].entry) {
-        if let known = best[change.rule], !MatchRelaxation.isLess(change, known) { continue }
-        best[change.rule] = change
-      }
+      guard !steps.take(4, shouldStop), rows[i].isOpen, evaluator.mayRelax(rows, i, best),
+        let change = evaluator.relaxation(rows[i].entry)
+      else { return }
+      if let known = best[change.rule], !MatchRelaxation.isLess(change, known) { return }
+      best[change.rule] = change
     }
     return MatchRule.allCases.compactMap { best[$0] }
   }
@@ -132,40 +130,35 @@ extension JoinEvaluator {
       start: Instant(milliseconds: rows[i].start), end: Instant(milliseconds: rows[i].end))
   }
 
-  /// The least changes of single wishes by which the party fits, if exactly one rule is broken and a
-  /// wish can mend it: policies, others' limits and others' prices cannot be wished away. A longer
-  /// ride may mend a price too, by another order of stops.
-  mutating func relaxations(_ entry: IndexedParty) -> [MatchRelaxation] {
+  /// The least change of one wish by which the party fits, if exactly one rule is broken and the
+  /// wish can mend it: policies, others' limits and others' prices cannot be wished away.
+  mutating func relaxation(_ entry: IndexedParty) -> MatchRelaxation? {
     let party = entry.party
-    guard party.state == .open, holdsPolicy(entry) else { return [] }
+    guard party.state == .open, holdsPolicy(entry) else { return nil }
     let late = missingTolerance(start: party.window.start, end: party.window.end)
     let seats = query.seats - party.seatsFree
     let walk = walkMeters(entry.ride)
     let isFar = walk > walkLimit(entry.ride)
     let broken = (late > 0 ? 1 : 0) + (seats > 0 ? 1 : 0) + (isFar ? 1 : 0)
-    guard broken <= 1, party.seatsFree > 0 else { return [] }
+    guard broken <= 1, party.seatsFree > 0 else { return nil }
     if broken == 1 {
-      if isFar, walk > party.policy.maxWalkMeters ?? .infinity { return [] }
+      if isFar, walk > party.policy.maxWalkMeters ?? .infinity { return nil }
       guard verdict(entry.ride, seats: min(query.seats, party.seatsFree)) == .fits,
         !overlaps(entry)
-      else { return [] }
+      else { return nil }
       if late > 0 {
-        return [
-          change(
-            .window, by: Double(late) / 1000,
-            from: Double(query.window.toleranceMilliseconds) / 1000, usual: 600, party)
-        ]
+        return change(
+          .window, by: Double(late) / 1000, from: Double(query.window.toleranceMilliseconds) / 1000,
+          usual: 600, party)
       }
       if isFar {
-        return [
-          change(
-            .walk, by: walk - walkLimit(entry.ride), from: walkLimit(entry.ride), usual: 300,
-            party, exactly: walk)
-        ]
+        return change(
+          .walk, by: walk - walkLimit(entry.ride), from: walkLimit(entry.ride), usual: 300, party,
+          exactly: walk)
       }
-      return [change(.seats, by: Double(seats), from: Double(query.seats), usual: 1, party)]
+      return change(.seats, by: Double(seats), from: Double(query.seats), usual: 1, party)
     }
-    return [longerRide(entry), higherShare(entry)].compactMap(\.self)
+    return longerRide(entry) ?? higherShare(entry)
   }
 
   private func change(
@@ -179,7 +172,7 @@ extension JoinEvaluator {
 
   /// Tries the lengths of the rider's own ride in every order that the others accept.
   private mutating func longerRide(_ entry: IndexedParty) -> MatchRelaxation? {
-    guard verdict(entry.ride, seats: query.seats) != .fits else { return nil }
+    guard verdict(entry.ride, seats: query.seats) == .detour else { return nil }
     let joiner = joiner(entry.ride, seats: query.seats)
     entry.ride.load(&scratch)
     guard scratch.plan.riderCount < RidePlan.maximumRiders else { return nil }

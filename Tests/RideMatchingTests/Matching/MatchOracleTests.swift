@@ -241,6 +241,13 @@ import Testing
       let less = relaxed(query, change, 1)
       guard change.rule != .seats || less.seats < query.seats else { continue }
       for other in parties.values {
+        // Where the rider states no limit, each party's own is in force: to state a smaller one asks
+        // for less, and may choose an order of stops that costs less.
+        if change.rule == .detour, query.wishes.maxDetourRatio == nil,
+          other.limits.maxDetourRatio > less.wishes.maxDetourRatio ?? .infinity
+        {
+          continue
+        }
         #expect(Self.judge(other, less, rules)?.candidate == nil, "\(change) in \(other.id)")
       }
     }
