@@ -13,7 +13,8 @@ struct SharedEffect: Sendable {
 }
 
 /// Several models under one pipeline, so that their changes are committed in one transaction and
-/// their events numbered in one order. None of them knows another.
+/// their events numbered in one order. None of them knows another, and what they share, the feed and
+/// its numbers, follows the record here.
 ///
 /// `@unchecked`: ``parts`` changes only before the pipeline starts.
 final class SharedCommitModel: CommitModel, @unchecked Sendable {
@@ -23,10 +24,14 @@ final class SharedCommitModel: CommitModel, @unchecked Sendable {
   typealias Overlay = [Any?]
   typealias Effect = SharedEffect
 
+  private let feed: EventFeed
   private let sequence: EventSequence
   private var parts: [any ModelPart] = []
 
-  init(sequence: EventSequence) { self.sequence = sequence }
+  init(feed: EventFeed, sequence: EventSequence) {
+    self.feed = feed
+    self.sequence = sequence
+  }
 
   /// - Returns: The number of the model, for its commands.
   func add<Model: CommitModel>(_ model: Model) -> Int {
@@ -81,10 +86,14 @@ final class SharedCommitModel: CommitModel, @unchecked Sendable {
 
   func take(_ newest: [StoredAggregate], now: Instant) {
     for part in parts { part.take(newest, now: now) }
+    try? feed.refresh()
+    sequence.commit(through: feed.newest)
   }
 
   func reload(from store: any AggregateStore, now: Instant) throws(StoreFailure) {
     for part in parts { try part.reload(from: store, now: now) }
+    try feed.refresh()
+    sequence.restart(after: feed.newest)
   }
 
   func forget(endedBefore moment: Instant) {

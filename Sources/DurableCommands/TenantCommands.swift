@@ -49,7 +49,7 @@ package final class TenantCommands: Sendable {
     }
     sequence = EventSequence(after: feed.newest)
     keying = IdempotencyKeying(secret: idempotencySecret)
-    model = SharedCommitModel(sequence: sequence)
+    model = SharedCommitModel(feed: feed, sequence: sequence)
     do throws(StoreFailure) {
       pipeline = try CommitPipeline(
         model: model, store: store, clock: clock, configuration: configuration,

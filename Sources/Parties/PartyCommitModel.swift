@@ -5,7 +5,6 @@ import Threading
 import DurableCommands
 
 /// Parties under a ``CommitPipeline``: rules on one side, what readers see on the other.
-///
 final class PartyCommitModel: CommitModel {
   typealias Command = PartyServiceCommand
   typealias Answer = PartyServiceReply
@@ -26,8 +25,7 @@ final class PartyCommitModel: CommitModel {
   let timers = PartyTimers()
   /// A value: readers copy it and look at their leisure.
   let index: StateLock<PartyIndex>
-  /// Why not all of the record is in memory; nil when it is.
-  let incompleteness = StateLock<String?>(nil)
+  private let gap = RecordGap()
   private let sequence: EventSequence
 
   init(
@@ -121,10 +119,9 @@ final class PartyCommitModel: CommitModel {
     return .failure(unknownParty(reply.aggregateID))
   }
 
-  /// What is said of a party that is not in memory: it may stand where the record cannot be read.
+  /// What is said of a party that is not in memory.
   func unknownParty(_ id: String) -> PartyServiceError {
-    guard let reason = incompleteness.withLock({ $0 }) else { return .unknownParty(id) }
-    return .commit(.unavailable(reason: "not all of the record can be read: \(reason)"))
+    gap.refusal.map { .commit($0) } ?? .unknownParty(id)
   }
 
   func failure(_ failure: CommitFailure) -> PartyServiceError { .commit(failure) }
@@ -152,8 +149,6 @@ final class PartyCommitModel: CommitModel {
     }
     book.put(entries)
     show(entries.map(\.party), now: now)
-    try? feed.refresh()
-    sequence.commit(through: feed.newest)
     watchers.tell(entries.map(\.party.id))
   }
 
@@ -161,9 +156,7 @@ final class PartyCommitModel: CommitModel {
     let read = read(store)
     if let failure = read.failure { throw failure }
     show(read, now: now)
-    try feed.refresh()
-    sequence.restart(after: feed.newest)
-    incompleteness.withLock { $0 = nil }
+    gap.set(nil)
     watchers.tellAll()
   }
 
@@ -172,66 +165,39 @@ final class PartyCommitModel: CommitModel {
   func loadWhatCanBeRead(from store: any AggregateStore, now: Instant) -> StoreFailure? {
     let read = read(store)
     show(read, now: now)
-    sequence.restart(after: feed.newest)
-    incompleteness.withLock { $0 = read.failure?.reason }
+    gap.set(read.failure)
     return read.failure
   }
 
   private typealias LoadedParty = (entry: PartyEntry, object: ContributingObject?)
 
   private struct Loaded: Sendable {
-    var parties: [LoadedParty] = []
-    var requests: [StandingRequest] = []
+    var parties: [LoadedParty]
+    var requests: [StandingRequest]
     /// The first thing that could not be read.
     var failure: StoreFailure?
   }
 
   private func read(_ store: any AggregateStore) -> Loaded {
-    var loaded = Loaded()
-    var rows: [StoredAggregate] = []
-    do throws(StoreFailure) {
-      try store.loadAggregates(kind: .party) { stored in
-        if stored.key.tenant == tenant { rows.append(stored) }
-      }
-    } catch {
-      loaded.failure = error
+    let parties = store.read(.party, tenant: tenant) { bytes -> LoadedParty in
+      let party = try PartyRecord.decode(bytes)
+      return (PartyEntry(party), party.isActive ? PartyLayer.object(party) : nil)
     }
-    do throws(StoreFailure) {
-      try store.loadAggregates(kind: .rideRequest) { stored in
-        guard stored.key.tenant == tenant else { return }
-        switch Self.readable(stored, { try StandingRequest(record: $0) }) {
-        case .success(let request): loaded.requests.append(request)
-        case .failure(let failure): loaded.failure = loaded.failure ?? failure
-        }
-      }
-    } catch {
-      loaded.failure = loaded.failure ?? error
-    }
-    let parties = concurrentlyMap(rows, threadCount: 2) { stored in
-      Self.readable(stored) { bytes -> LoadedParty in
-        let party = try PartyRecord.decode(bytes)
-        return (PartyEntry(party), party.isActive ? PartyLayer.object(party) : nil)
-      }
-    }
-    for party in parties {
-      switch party {
-      case .success(let party): loaded.parties.append(party)
-      case .failure(let failure): loaded.failure = loaded.failure ?? failure
-      }
-    }
-    return loaded
+    let requests = store.read(.rideRequest, tenant: tenant) { try StandingRequest(record: $0) }
+    return Loaded(
+      parties: parties.values, requests: requests.values,
+      failure: parties.failure ?? requests.failure)
   }
 
   /// Memory holds these parties and requests and no others.
   private func show(_ read: Loaded, now: Instant) {
-    let kept = read.requests
+    let requested = read.requests
     let entries = read.parties.map(\.entry)
     let before = Set(book.all.map(\.party.id))
     let gone = before.isEmpty ? [] : before.subtracting(entries.map(\.party.id))
     let closed = before.isEmpty ? [] : entries.filter { !$0.party.isActive }.map(\.party.id)
-    requests.replaceAll(kept)
+    requests.replaceAll(requested)
     // Index and layer take the longest, and do not know of each other.
-    let requested = kept
     concurrently([
       { [self] in
         var fresh = PartyIndex(pricing: rules.pricing)
@@ -246,17 +212,5 @@ final class PartyCommitModel: CommitModel {
         timers.replaceAll(entries.map(\.party), requested, rules)
       },
     ])
-  }
-
-  private static func readable<T>(
-    _ stored: StoredAggregate, _ decode: ([UInt8]) throws -> T
-  ) -> Result<T, StoreFailure> {
-    do {
-      return .success(try decode(stored.bytes))
-    } catch {
-      return .failure(
-        StoreFailure(
-          "\(stored.key.kind.rawValue) \(stored.key.id) cannot be read: \(error)", isDamage: true))
-    }
   }
 }

@@ -33,8 +33,7 @@ final class TicketCommitModel: CommitModel {
   let layer: TicketLayer
   let feed: EventFeed
   let times = DueTimes<String>()
-  /// Why not all of the record is in memory; nil when it is.
-  private let incompleteness = StateLock<String?>(nil)
+  private let gap = RecordGap()
   private let sequence: EventSequence
   private let makeIndex: @Sendable () -> TicketIndex
 
@@ -137,10 +136,9 @@ final class TicketCommitModel: CommitModel {
     return .success(book.ticket(command.userID) ?? Ticket(userID: command.userID))
   }
 
-  /// What is said of a ticket that is not in memory: it may stand where the record cannot be read.
+  /// What is said of a ticket that is not in memory.
   func unknownTicket(_ id: String) -> TicketServiceError {
-    guard let reason = incompleteness.withLock({ $0 }) else { return .rule(.unknown(userID: id)) }
-    return .commit(.unavailable(reason: "not all of the record can be read: \(reason)"))
+    gap.refusal.map { .commit($0) } ?? .rule(.unknown(userID: id))
   }
 
   func failure(_ failure: CommitFailure) -> TicketServiceError { .commit(failure) }
@@ -156,56 +154,26 @@ final class TicketCommitModel: CommitModel {
     }
     book.put(tickets)
     show(tickets, now: now)
-    try? feed.refresh()
-    sequence.commit(through: feed.newest)
   }
 
   func reload(from store: any AggregateStore, now: Instant) throws(StoreFailure) {
-    let (tickets, failure) = read(store)
-    if let failure { throw failure }
-    replaceAll(tickets, now: now)
-    try feed.refresh()
-    sequence.restart(after: feed.newest)
-    incompleteness.withLock { $0 = nil }
+    let read = read(store)
+    if let failure = read.failure { throw failure }
+    replaceAll(read.values, now: now)
+    gap.set(nil)
   }
 
   /// Loads what can be read of a record that cannot be read in whole.
   /// - Returns: Why not all of it could be; nil when it could.
   func loadWhatCanBeRead(from store: any AggregateStore, now: Instant) -> StoreFailure? {
-    let (tickets, failure) = read(store)
-    replaceAll(tickets, now: now)
-    sequence.restart(after: feed.newest)
-    incompleteness.withLock { $0 = failure?.reason }
-    return failure
+    let read = read(store)
+    replaceAll(read.values, now: now)
+    gap.set(read.failure)
+    return read.failure
   }
 
-  private func read(_ store: any AggregateStore) -> (tickets: [Ticket], failure: StoreFailure?) {
-    var rows: [StoredAggregate] = []
-    var failure: StoreFailure?
-    do throws(StoreFailure) {
-      try store.loadAggregates(kind: .ticket) { stored in
-        if stored.key.tenant == tenant { rows.append(stored) }
-      }
-    } catch {
-      failure = error
-    }
-    let results = concurrentlyMap(rows, threadCount: 2) { stored -> Result<Ticket, StoreFailure> in
-      do {
-        return .success(try TicketRecord.decode(stored.bytes))
-      } catch {
-        return .failure(
-          StoreFailure("ticket \(stored.key.id) cannot be read: \(error)", isDamage: true))
-      }
-    }
-    var tickets: [Ticket] = []
-    tickets.reserveCapacity(results.count)
-    for result in results {
-      switch result {
-      case .success(let ticket): tickets.append(ticket)
-      case .failure(let error): failure = failure ?? error
-      }
-    }
-    return (tickets, failure)
+  private func read(_ store: any AggregateStore) -> RecordReading<Ticket> {
+    store.read(.ticket, tenant: tenant) { try TicketRecord.decode($0) }
   }
 
   /// Memory holds these tickets and no others.
