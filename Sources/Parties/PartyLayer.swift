@@ -32,10 +32,7 @@ struct PartyLayer: Sendable {
 
   /// Commit thread: the layer holds these and no others.
   func replaceAll(_ open: [ContributingObject], gone: [String], now: Instant) {
-    for id in gone { _ = layer.remove(id: id, now: now) }
-    for start in stride(from: 0, to: open.count, by: 1024) {
-      layer.upsert(Array(open[start..<min(open.count, start + 1024)]), now: now)
-    }
+    layer.replace(with: open, removing: gone, now: now)
   }
 
   static func object(_ party: Party) -> ContributingObject {

@@ -15,15 +15,13 @@ struct TicketLayer: Sendable {
     layer = try layers.existingOrNewLayer(Self.name)
   }
 
-  /// Publishing. Who no longer waits is taken out.
+  /// Publishing: newest states, each person once. Who no longer waits is taken out.
   func show(_ tickets: [(ticket: Ticket, position: Coordinate?)], now: Instant) {
     var shown: [ContributingObject] = []
     for (ticket, position) in tickets {
       if let position, ticket.isWaiting(at: now) {
-        shown.removeAll { $0.id == ticket.userID }
         shown.append(Self.object(ticket, at: position))
       } else {
-        shown.removeAll { $0.id == ticket.userID }
         _ = layer.remove(id: ticket.userID, now: now)
       }
     }
@@ -32,10 +30,7 @@ struct TicketLayer: Sendable {
 
   /// Commit thread: the layer holds these and no others.
   func replaceAll(_ waiting: [ContributingObject], gone: [String], now: Instant) {
-    for id in gone { _ = layer.remove(id: id, now: now) }
-    for start in stride(from: 0, to: waiting.count, by: 1024) {
-      layer.upsert(Array(waiting[start..<min(waiting.count, start + 1024)]), now: now)
-    }
+    layer.replace(with: waiting, removing: gone, now: now)
   }
 
   static func object(_ ticket: Ticket, at position: Coordinate) -> ContributingObject {

@@ -61,6 +61,17 @@ extension Layer {
     return version
   }
 
+  /// Puts very many objects in and takes others out, a slice at a time, so that readers come in
+  /// between.
+  package func replace(
+    with objects: [ContributingObject], removing gone: [String], now: Instant
+  ) {
+    for id in gone { _ = remove(id: id, now: now) }
+    for start in stride(from: 0, to: objects.count, by: 1024) {
+      upsert(Array(objects[start..<min(objects.count, start + 1024)]), now: now)
+    }
+  }
+
   private func store(_ objects: [ContributingObject], now: Instant) -> [UpdateOutcome] {
     guard !objects.isEmpty else { return [] }
     let columns = self.columns
