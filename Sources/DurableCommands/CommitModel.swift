@@ -78,6 +78,17 @@ extension CommitFailure {
     case .stopped: "the service is going down"
     }
   }
+
+  /// When another try may go better; nil where it will not.
+  package var retryAfterMilliseconds: Int64? {
+    switch self {
+    case .overloaded: 100
+    case .unavailable, .stopped: 200
+    case .readOnly: 5000
+    case .deadlineExceeded: 0
+    case .idempotencyMismatch: nil
+    }
+  }
 }
 
 /// A key of the caller with what was asked under it.

@@ -124,9 +124,7 @@ package struct Daemon: Sendable {
       PartyCalls(partyService: partyService, services: services, shutdown: shutdown)
     }
     let ticketCalls = tickets.map { ticketService in
-      TicketCalls(
-        ticketService: ticketService, clock: layers.clock, validation: services.validation,
-        shutdown: shutdown)
+      TicketCalls(ticketService: ticketService, services: services, shutdown: shutdown)
     }
     let streams = clusterStreams + (partyCalls?.streams ?? []) + (ticketCalls?.streams ?? [])
     let operations =

@@ -92,13 +92,11 @@ extension PartyServiceError {
   /// When another try may go better; nil where it will not.
   package var retryAfterMilliseconds: Int64? {
     switch self {
-    case .commit(.overloaded): 100
-    case .commit(.unavailable), .commit(.stopped): 200
-    case .commit(.readOnly): 5000
+    case .commit(let failure): failure.retryAfterMilliseconds
     case .versionNotReached: 50
     case .quotaExceeded: 1000
-    case .commit(.deadlineExceeded), .abandoned: 0
-    case .rule, .unknownParty, .commit(.idempotencyMismatch), .badCursor, .badVersion, .badField,
+    case .abandoned: 0
+    case .rule, .unknownParty, .badCursor, .badVersion, .badField,
       .missingField, .limitOutOfRange, .resumeTokenExpired, .tooMuchWork:
       nil
     }

@@ -52,11 +52,8 @@ extension TicketServiceError {
   /// When another try may go better; nil where it will not, or not before `TicketError/until`.
   package var retryAfterMilliseconds: Int64? {
     switch self {
-    case .commit(.overloaded): 100
-    case .commit(.unavailable), .commit(.stopped): 200
-    case .commit(.readOnly): 5000
-    case .commit(.deadlineExceeded): 0
-    case .rule, .commit(.idempotencyMismatch), .badCursor, .badVersion, .badField,
+    case .commit(let failure): failure.retryAfterMilliseconds
+    case .rule, .badCursor, .badVersion, .badField,
       .limitOutOfRange, .resumeTokenExpired, .nowhereToLook:
       nil
     }

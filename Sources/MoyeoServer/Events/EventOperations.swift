@@ -30,12 +30,12 @@ struct EventOperations: Sendable {
     ) { request, _ in
       var after: UInt64 = 0
       if request.hasResumeToken {
-        after = try DurableEventSource.sequence(of: request.resumeToken, field: "resumeToken")
+        after = try ResumeToken.sequence(of: request.resumeToken, field: "resumeToken")
       } else if request.hasAfter {
         after = try sequence(request.after)
       }
-      return try DurableEventSource(
-        partyService: partyService, after: after, kinds: try kinds(request.kinds))
+      return try EventLogSource(
+        PartyEvents(partyService: partyService, kinds: try kinds(request.kinds)), after: after)
     }
   }
 

@@ -46,11 +46,7 @@ extension Reason {
     switch error {
     case .rule(let rule): self = Reason(rule)
     case .unknownParty: self = .unknownParty
-    case .commit(.overloaded): self = .overloaded
-    case .commit(.deadlineExceeded): self = .deadlineExceeded
-    case .commit(.idempotencyMismatch): self = .idempotencyMismatch
-    case .commit(.unavailable), .commit(.stopped): self = .unavailable
-    case .commit(.readOnly): self = .readOnly
+    case .commit(let failure): self = Reason(failure)
     case .badCursor: self = .badCursor
     case .badVersion: self = .badVersion
     case .versionNotReached: self = .unavailable

@@ -11,11 +11,12 @@ import SwiftProtobuf
 /// the rider's window.
 struct MatchWatch: Sendable {
   let operations: PartyOperations
+  private static let route = Operation.Route("POST", "/v1/parties/match/watch")
 
   var operation: StreamOperation {
     StreamOperation(
       "PartyService", "WatchMatches", request: Moyeo_V1_WatchMatchesRequest.self,
-      event: Moyeo_V1_WatchMatchesEvent.self, routes: [.init("POST", "/v1/parties/match/watch")],
+      event: Moyeo_V1_WatchMatchesEvent.self, routes: [Self.route],
       resumeToken: \.resumeToken,
       heartbeat: { token in
         var event = Moyeo_V1_WatchMatchesEvent()
@@ -31,11 +32,12 @@ struct MatchWatch: Sendable {
   ) async throws -> any EventSource {
     let query = try operations.reading.match(
       try Self.matchRequest(request), now: operations.services.clock.now())
+    let command = try context.command(
+      request, Self.route, [], now: operations.services.clock.now())
     var matchID: String?
     do throws(PartyServiceError) {
       if request.store {
-        matchID = try await operations.partyService.keepRequest(
-          query, try operations.scope(request, context, "/v1/parties/match/watch"))
+        matchID = try await operations.partyService.keepRequest(query, command)
       }
       return MatchSource(
         updates: try operations.partyService.watchMatches(query), message: operations.message,

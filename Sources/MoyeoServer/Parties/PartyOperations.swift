@@ -11,8 +11,6 @@ struct PartyOperations: Sendable {
   let reading: PartyRequestReading
   let message: PartyMessage
   let services: RequestServices
-  /// A command that has not been applied by then is dropped.
-  static let deadlineMilliseconds: Int64 = 5000
   private static let service = "PartyService"
 
   init(partyService: PartyService, services: RequestServices) {
@@ -64,127 +62,110 @@ struct PartyOperations: Sendable {
 
   private var commands: [Operation] {
     [
-      command("Create", "/v1/parties", Moyeo_V1_CreatePartyRequest.self) { request, context in
+      command("Create", "/v1/parties", Moyeo_V1_CreatePartyRequest.self) { request, scope in
         let command = try reading.create(request)
-        return try await answer {
-          () async throws(PartyServiceError) in
-          try await partyService.create(command, try scope(request, context, "/v1/parties"))
+        let context = try scope()
+        return try await answer { () async throws(PartyServiceError) in
+          try await partyService.create(command, context)
         }
       },
       command("Update", "/v1/parties/{id}/update", Moyeo_V1_UpdatePartyRequest.self) {
-        request, context in
+        request, scope in
         let id = try reading.partyID(request.idIfSet)
-        let actor = try reading.actor(
-          request.riderIDIfSet, field: "riderId")
+        let actor = try reading.actor(request.riderIDIfSet, field: "riderId")
         let command = try reading.update(request)
+        let context = try scope(id)
         return try await answer { () async throws(PartyServiceError) in
-          try await partyService.update(
-            partyID: id, actorID: actor, command,
-            try scope(request, context, "/v1/parties/\(id)/update"))
+          try await partyService.update(partyID: id, actorID: actor, command, context)
         }
       },
       command("Depart", "/v1/parties/{id}/depart", Moyeo_V1_DepartPartyRequest.self) {
-        request, context in
+        request, scope in
         let id = try reading.partyID(request.idIfSet)
-        let actor = try reading.actor(
-          request.riderIDIfSet, field: "riderId")
+        let actor = try reading.actor(request.riderIDIfSet, field: "riderId")
+        let context = try scope(id)
         return try await answer { () async throws(PartyServiceError) in
-          try await partyService.depart(
-            partyID: id, actorID: actor, try scope(request, context, "/v1/parties/\(id)/depart"))
+          try await partyService.depart(partyID: id, actorID: actor, context)
         }
       },
       command(
         "RemoveRider", "/v1/parties/{id}/riders/{riderId}/remove",
         Moyeo_V1_RemoveRiderRequest.self
-      ) { request, context in try await removeRider(request, context) },
+      ) { request, scope in try await removeRider(request, scope) },
       command("Settle", "/v1/parties/{id}/settle", Moyeo_V1_SettlePartyRequest.self) {
-        request, context in
+        request, scope in
         let id = try reading.partyID(request.idIfSet)
         let command = try reading.settle(request)
+        let context = try scope(id)
         return try await answer { () async throws(PartyServiceError) in
-          try await partyService.settle(
-            partyID: id, actorID: nil, command,
-            try scope(request, context, "/v1/parties/\(id)/settle"))
+          try await partyService.settle(partyID: id, actorID: nil, command, context)
         }
       },
       command("Cancel", "/v1/parties/{id}/cancel", Moyeo_V1_CancelPartyRequest.self) {
-        request, context in
+        request, scope in
         let id = try reading.partyID(request.idIfSet)
-        let actor = try reading.actor(
-          request.riderIDIfSet, field: "riderId")
+        let actor = try reading.actor(request.riderIDIfSet, field: "riderId")
         let reason = try reading.word(request.reasonIfSet, field: "reason")
+        let context = try scope(id)
         return try await answer { () async throws(PartyServiceError) in
           try await partyService.cancel(
-            partyID: id, actorID: actor, reason: reason ?? "host",
-            try scope(request, context, "/v1/parties/\(id)/cancel"))
+            partyID: id, actorID: actor, reason: reason ?? "host", context)
         }
       },
       command("Join", "/v1/parties/{id}/join", Moyeo_V1_JoinPartyRequest.self) {
-        request, context in
+        request, scope in
         let id = try reading.partyID(request.idIfSet)
         let command = try reading.join(request)
+        let context = try scope(id)
         return try await answer { () async throws(PartyServiceError) in
-          try await partyService.join(
-            partyID: id, command, try scope(request, context, "/v1/parties/\(id)/join"))
+          try await partyService.join(partyID: id, command, context)
         }
       },
       command("Leave", "/v1/parties/{id}/leave", Moyeo_V1_LeavePartyRequest.self) {
-        request, context in
+        request, scope in
         let id = try reading.partyID(request.idIfSet)
-        let rider = try reading.validation.id(
-          request.riderIDIfSet, field: "riderId")
+        let rider = try reading.validation.id(request.riderIDIfSet, field: "riderId")
+        let context = try scope(id)
         return try await answer { () async throws(PartyServiceError) in
-          try await partyService.leave(
-            partyID: id, riderID: rider, try scope(request, context, "/v1/parties/\(id)/leave"))
+          try await partyService.leave(partyID: id, riderID: rider, context)
         }
       },
     ]
   }
 
+  /// Makes what a command carries, of the values of its route's parameters in their order.
+  private typealias CommandScope = (_ ids: String...) throws(APIError) -> CommandContext
+
   private func command<Request: Message & Sendable>(
-    _ rpc: String, _ route: String, _ request: Request.Type,
-    handler: @escaping @Sendable (Request, CallContext) async throws -> [UInt8]
+    _ rpc: String, _ template: String, _ request: Request.Type,
+    handler: @escaping @Sendable (Request, CommandScope) async throws -> [UInt8]
   ) -> Operation {
-    Operation(
+    let route = Operation.Route("POST", template)
+    return Operation(
       Self.service, rpc, request: request, response: Moyeo_V1_PartyResponse.self,
-      routes: [.init("POST", route)],
-      isRead: false, handler: handler)
+      routes: [route], isRead: false
+    ) { request, context in
+      try await handler(request) { (ids: String...) throws(APIError) in
+        try context.command(request, route, ids, now: services.clock.now())
+      }
+    }
   }
 
   private func removeRider(
-    _ request: Moyeo_V1_RemoveRiderRequest, _ context: CallContext
+    _ request: Moyeo_V1_RemoveRiderRequest, _ scope: CommandScope
   ) async throws -> [UInt8] {
     let id = try reading.partyID(request.idIfSet)
-    let rider = try reading.validation.id(
-      request.riderIDIfSet, field: "riderId")
+    let rider = try reading.validation.id(request.riderIDIfSet, field: "riderId")
     let reason = try reading.removalReason(request.reasonIfSet)
     let actor = try reading.actor(request.hostIDIfSet, field: "hostId")
+    let context = try scope(id, rider)
     return try await answer { () async throws(PartyServiceError) in
       try await partyService.removeRider(
-        partyID: id, riderID: rider, reason: reason, actorID: actor,
-        try scope(request, context, "/v1/parties/\(id)/riders/\(rider)/remove"))
+        partyID: id, riderID: rider, reason: reason, actorID: actor, context)
     }
   }
 
-  // MARK: - Context and answer
-
-  /// The scope of the idempotency key: tenant, caller, method and path, the same over gRPC and
-  /// HTTP. Callers are all one until they carry tokens.
-  func scope(
-    _ request: some Message, _ context: CallContext, _ path: String
-  ) throws(PartyServiceError) -> CommandContext {
-    var out = CommandContext(
-      method: "POST", path: path, idempotencyKey: context.idempotencyKey,
-      deadline: services.clock.now().advanced(milliseconds: Self.deadlineMilliseconds))
-    guard context.idempotencyKey != nil else { return out }
-    var options = BinaryEncodingOptions()
-    options.useDeterministicOrdering = true
-    guard let bytes: [UInt8] = try? request.serializedBytes(options: options) else {
-      throw .badField("body", message: "cannot be encoded")
-    }
-    out.requestHash = CommandContext.requestHash(bytes)
-    return out
-  }
+  // MARK: - Answer
 
   private func answer(
     _ command: () async throws(PartyServiceError) -> PartyAnswer

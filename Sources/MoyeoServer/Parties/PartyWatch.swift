@@ -23,22 +23,17 @@ struct PartyWatch: Sendable {
     } catch {
       throw APIError(error)
     }
+    let events = PartyEvents(partyService: partyService, partyID: id)
     if request.hasResumeToken {
-      return try DurableEventSource(
-        partyService: partyService,
-        after: try DurableEventSource.sequence(of: request.resumeToken, field: "resumeToken"),
-        partyID: id)
+      return try EventLogSource(
+        events, after: try ResumeToken.sequence(of: request.resumeToken, field: "resumeToken"))
     }
-    guard request.hasAfterVersion else {
-      return try DurableEventSource(partyService: partyService, after: newest, partyID: id)
-    }
+    guard request.hasAfterVersion else { return try EventLogSource(events, after: newest) }
     guard let version = UInt64(request.afterVersion) else {
       throw APIError(
         .badVersion, field: "afterVersion",
         "\(quoted(request.afterVersion)) is not a version of a party")
     }
-    var source = try DurableEventSource(partyService: partyService, after: 0, partyID: id)
-    source.afterVersion = version
-    return source
+    return try EventLogSource(events, after: 0, version: version)
   }
 }

@@ -61,21 +61,30 @@ struct EventLogSource: EventSource {
 
   /// The last sequence handed out or passed over.
   private(set) var position: UInt64
-  private let signal: ChangeSignal
+  private let wait: @Sendable (_ past: UInt64, Duration) async -> Void
   private let read: @Sendable (_ after: UInt64, StreamRoom) async throws -> Page
 
   /// - Parameters:
   ///   - after: The reader has all events up to this sequence.
-  ///   - signal: The newest sequence that can be read.
+  ///   - wait: Returns once there may be an event past a sequence, or the time has passed.
   ///   - read: Events after a sequence, oldest first; throws `resume_token_expired` when they are
   ///     kept no more.
+  init(
+    after: UInt64, wait: @escaping @Sendable (_ past: UInt64, Duration) async -> Void,
+    read: @escaping @Sendable (_ after: UInt64, StreamRoom) async throws -> Page
+  ) {
+    position = after
+    self.wait = wait
+    self.read = read
+  }
+
+  /// - Parameter signal: The newest sequence that can be read.
   init(
     after: UInt64, signal: ChangeSignal,
     read: @escaping @Sendable (_ after: UInt64, StreamRoom) async throws -> Page
   ) {
-    position = after
-    self.signal = signal
-    self.read = read
+    self.init(
+      after: after, wait: { _ = await signal.wait(past: $0, atMost: $1) }, read: read)
   }
 
   mutating func next(_ room: StreamRoom, patience: Duration) async throws -> [StreamEvent] {
@@ -89,7 +98,7 @@ struct EventLogSource: EventSource {
       let left = end - .now
       guard left > .zero else { return [] }
       // After a page of events that were all left out the next one is read at once.
-      if isStill { await signal.wait(past: position, atMost: left) }
+      if isStill { await wait(position, left) }
     }
   }
 }

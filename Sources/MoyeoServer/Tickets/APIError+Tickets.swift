@@ -33,11 +33,7 @@ extension Reason {
   fileprivate init(_ error: TicketServiceError) {
     switch error {
     case .rule(let rule): self = Reason(rule)
-    case .commit(.overloaded): self = .overloaded
-    case .commit(.deadlineExceeded): self = .deadlineExceeded
-    case .commit(.idempotencyMismatch): self = .idempotencyMismatch
-    case .commit(.unavailable), .commit(.stopped): self = .unavailable
-    case .commit(.readOnly): self = .readOnly
+    case .commit(let failure): self = Reason(failure)
     case .badCursor: self = .badCursor
     case .badVersion: self = .badVersion
     case .badField: self = .badValue

@@ -11,21 +11,16 @@ struct TicketOperations: Sendable {
   let clock: any WallClock
   let shutdown: ShutdownSignal
   let reading: TicketRequestReading
-  /// A command that has not been applied by then is dropped.
-  private static let deadlineMilliseconds: Int64 = 5000
   /// Of a long poll, so that a shutdown does not wait for it.
   private static let pollSliceSeconds = 2.0
   static let service = "TicketService"
 
-  init(
-    ticketService: TicketService, clock: any WallClock, validation: RequestValidation,
-    shutdown: ShutdownSignal
-  ) {
+  init(ticketService: TicketService, services: RequestServices, shutdown: ShutdownSignal) {
     self.ticketService = ticketService
-    self.clock = clock
+    clock = services.clock
     self.shutdown = shutdown
     reading = TicketRequestReading(
-      validation: validation, ranking: ticketService.configuration.ranking)
+      validation: services.validation, ranking: ticketService.configuration.ranking)
   }
 
   var all: [Operation] { reads + commands + meetings }
@@ -121,20 +116,20 @@ struct TicketOperations: Sendable {
   }
 
   private func command<Request: Message & Sendable>(
-    _ rpc: String, _ method: String, _ route: String, _ request: Request.Type,
+    _ rpc: String, _ method: String, _ template: String, _ request: Request.Type,
     _ read: @escaping @Sendable (Request) throws -> TicketCommand
   ) -> Operation {
-    Operation(
+    let route = Operation.Route(method, template)
+    return Operation(
       Self.service, rpc, request: request, response: Moyeo_V1_TicketResponse.self,
-      routes: [.init(method, route)], isRead: false
+      routes: [route], isRead: false
     ) { request, context in
       let command = try read(request)
-      let path = route.replacing("{userId}", with: command.userID)
+      let scope = try context.command(request, route, [command.userID], now: clock.now())
       return try encoded(
         TicketMessage.response(
           try await translated { () async throws(TicketServiceError) in
-            try await ticketService.carryOut(
-              command, try scope(request, context, method, path))
+            try await ticketService.carryOut(command, scope)
           }))
     }
   }
@@ -171,24 +166,7 @@ struct TicketOperations: Sendable {
     }
   }
 
-  // MARK: - Context and answer
-
-  /// The scope of the idempotency key, the same over gRPC and HTTP.
-  private func scope(
-    _ request: some Message, _ context: CallContext, _ method: String, _ path: String
-  ) throws(TicketServiceError) -> CommandContext {
-    var out = CommandContext(
-      method: method, path: path, idempotencyKey: context.idempotencyKey,
-      deadline: clock.now().advanced(milliseconds: Self.deadlineMilliseconds))
-    guard context.idempotencyKey != nil else { return out }
-    var options = BinaryEncodingOptions()
-    options.useDeterministicOrdering = true
-    guard let bytes: [UInt8] = try? request.serializedBytes(options: options) else {
-      throw .badField("body", message: "cannot be encoded")
-    }
-    out.requestHash = CommandContext.requestHash(bytes)
-    return out
-  }
+  // MARK: - Answer
 
   private func translated<Answer>(
     _ body: () throws(TicketServiceError) -> Answer

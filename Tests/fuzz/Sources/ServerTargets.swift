@@ -161,7 +161,7 @@ enum TokenTarget {
     if let token = WatchToken(text: text) {
       hold(WatchToken(text: token.text) == token, "another token: \(token.text)")
     }
-    _ = try? DurableEventSource.sequence(of: text, field: "resumeToken")
+    _ = try? ResumeToken.sequence(of: text, field: "resumeToken")
     let place = PagingCursor(fingerprint: 7, key: UInt64(text.utf8.count), id: text)
     if text.utf8.count <= 128, !text.isEmpty {
       let again = try? PagingCursor(text: place.text, fingerprint: 7)

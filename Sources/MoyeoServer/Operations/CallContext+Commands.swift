@@ -1,0 +1,58 @@
+import DurableCommands
+import MoyeoAPI
+import ObjectModel
+import SwiftProtobuf
+
+extension CallContext {
+  /// A command that has not been applied by then is dropped.
+  private static let commandMilliseconds: Int64 = 5000
+
+  /// What a durable command carries: the scope of its idempotency key (tenant, caller, method and
+  /// path, the same over gRPC and HTTP), what was asked under it, and its deadline. Callers are all
+  /// one until they carry tokens.
+  ///
+  /// - Parameters:
+  ///   - request: What was asked.
+  ///   - route: Of the call; gRPC takes its path, too.
+  ///   - ids: Values of the route's parameters, in their order.
+  ///   - now: The deadline counts from it.
+  func command(
+    _ request: some Message, _ route: Operation.Route, _ ids: [String], now: Instant
+  ) throws(APIError) -> CommandContext {
+    var out = CommandContext(
+      method: route.method, path: route.path(ids), idempotencyKey: idempotencyKey,
+      deadline: now.advanced(milliseconds: Self.commandMilliseconds))
+    guard idempotencyKey != nil else { return out }
+    var options = BinaryEncodingOptions()
+    options.useDeterministicOrdering = true
+    guard let bytes: [UInt8] = try? request.serializedBytes(options: options) else {
+      throw APIError(.badValue, field: "body", "body cannot be encoded")
+    }
+    out.requestHash = CommandContext.requestHash(bytes)
+    return out
+  }
+}
+
+extension Operation.Route {
+  /// The path with values in place of the parameters.
+  fileprivate func path(_ ids: [String]) -> String {
+    var rest = ids[...]
+    return segments.reduce(into: "") { path, segment in
+      path += "/"
+      path += segment.hasPrefix("{") ? rest.popFirst() ?? "" : String(segment)
+    }
+  }
+}
+
+extension Reason {
+  /// Why a command was not carried out, whatever the rules say of it.
+  init(_ failure: CommitFailure) {
+    switch failure {
+    case .overloaded: self = .overloaded
+    case .deadlineExceeded: self = .deadlineExceeded
+    case .idempotencyMismatch: self = .idempotencyMismatch
+    case .unavailable, .stopped: self = .unavailable
+    case .readOnly: self = .readOnly
+    }
+  }
+}
