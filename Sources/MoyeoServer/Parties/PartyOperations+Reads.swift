@@ -77,19 +77,19 @@ extension PartyOperations {
   /// Works out on the event loop what is short, and all else on the pool, once for all who ask the
   /// same.
   private func read(
-    _ question: SharedReads.Question, _ demand: SharedReads.Demand,
+    _ question: @autoclosure () -> SharedReads.Question, _ demand: SharedReads.Demand,
     _ work: @escaping @Sendable (WorkBudget) throws(APIError) -> SharedReads.Answer
   ) async throws -> SharedReads.Shared {
     let (now, steps) = (services.clock.now(), services.limits.workPerRequest)
     do throws(APIError) {
       return try services.shared.onEventLoop(
-        question, demand, version: partyService.layerCounter, now: now
+        question(), demand, version: partyService.layerCounter, now: now
       ) { () throws(APIError) in try work(WorkBudget(steps: min(steps, Self.stepsOnEventLoop))) }
     } catch {
       guard error.reason == .tooMuchWork, steps > Self.stepsOnEventLoop else { throw error }
     }
     return try await services.shared.heavy(
-      question, demand, version: { partyService.layerCounter }, now: now
+      question(), demand, version: { partyService.layerCounter }, now: now
     ) { caller throws(APIError) in try work(caller.budget(steps: steps)) }
   }
 
