@@ -16,6 +16,8 @@ extension CallContext {
   ///   - route: Of the call; gRPC takes its path, too.
   ///   - ids: Values of the route's parameters, in their order.
   ///   - now: The deadline counts from it.
+  /// - Returns: The command's context.
+  /// - Throws: `bad_value` for a request that cannot be encoded.
   func command(
     _ request: some Message, _ route: Operation.Route, _ ids: [String], now: Instant
   ) throws(APIError) -> CommandContext {

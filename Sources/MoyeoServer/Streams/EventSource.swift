@@ -78,7 +78,7 @@ struct EventLogSource: EventSource {
     self.read = read
   }
 
-  /// - Parameter signal: The newest sequence that can be read.
+  /// The same for a log whose newest sequence is told by `signal`.
   init(
     after: UInt64, signal: ChangeSignal,
     read: @escaping @Sendable (_ after: UInt64, StreamRoom) async throws -> Page

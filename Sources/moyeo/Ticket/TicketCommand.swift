@@ -9,9 +9,11 @@ struct TicketCommand: AsyncParsableCommand {
     abstract: "Study mates: wait, look around, ask, accept, call off, rate, watch.",
     subcommands: [
       TicketOpen.self, TicketShow.self, TicketSearch.self, TicketPropose.self,
-      TicketWithdraw.self, TicketAccept.self, TicketDecline.self, TicketDodge.self,
-      TicketRate.self, TicketReport.self, TicketBlock.self, TicketUnblock.self,
-      TicketWatch.self, TicketClose.self,
+      TicketVerbCommand<TicketWithdraw>.self, TicketVerbCommand<TicketAccept>.self,
+      TicketVerbCommand<TicketDecline>.self, TicketVerbCommand<TicketDodge>.self,
+      TicketRate.self, TicketVerbCommand<TicketReport>.self, TicketVerbCommand<TicketBlock>.self,
+      TicketVerbCommand<TicketUnblock>.self,
+      TicketWatchCommand.self, TicketClose.self,
     ])
 }
 
@@ -30,17 +32,8 @@ struct TwoPeopleOptions: ParsableArguments {
   }
 }
 
-/// Sends one of the commands that name somebody else, and prints the ticket.
-enum TicketChange {
-  static func run(
-    _ verb: MoyeoClient.TicketVerb, _ people: TwoPeopleOptions, _ retry: RetryOptions,
-    _ connection: ConnectionOptions, _ output: OutputOptions
-  ) async throws {
-    try await run(connection, output) { client in
-      try await client.changeTicket(verb, people.request, idempotencyKey: retry.key)
-    }
-  }
-
+/// Sends a command and prints the ticket.
+enum TicketChangeCommand {
   static func run(
     _ connection: ConnectionOptions, _ output: OutputOptions,
     _ call: (MoyeoClient) async throws -> Moyeo_V1_TicketResponse

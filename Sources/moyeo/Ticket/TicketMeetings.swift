@@ -2,10 +2,12 @@ import ArgumentParser
 import MoyeoAPI
 import MoyeoClient
 
-/// `moyeo ticket withdraw`.
-struct TicketWithdraw: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "withdraw", abstract: "Take a proposal back. Not asked: unchanged.")
+/// `moyeo ticket withdraw|accept|decline|dodge|report|block|unblock`: what one person does about
+/// another.
+struct TicketVerbCommand<Kind: TicketVerbKind>: AsyncParsableCommand {
+  static var configuration: CommandConfiguration {
+    CommandConfiguration(commandName: Kind.verb.rawValue, abstract: Kind.abstract)
+  }
 
   @OptionGroup var people: TwoPeopleOptions
   @OptionGroup var retry: RetryOptions
@@ -13,98 +15,51 @@ struct TicketWithdraw: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() async throws {
-    try await TicketChange.run(.withdraw, people, retry, connection, output)
+    try await TicketChangeCommand.run(connection, output) { client in
+      try await client.changeTicket(Kind.verb, people.request, idempotencyKey: retry.key)
+    }
   }
 }
 
-/// `moyeo ticket accept`.
-struct TicketAccept: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "accept", abstract: "Meet somebody who asked.")
-
-  @OptionGroup var people: TwoPeopleOptions
-  @OptionGroup var retry: RetryOptions
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var output: OutputOptions
-
-  func run() async throws {
-    try await TicketChange.run(.accept, people, retry, connection, output)
-  }
+/// Which of them a ``TicketVerbCommand`` is.
+protocol TicketVerbKind {
+  static var verb: MoyeoClient.TicketVerb { get }
+  static var abstract: String { get }
 }
 
-/// `moyeo ticket decline`.
-struct TicketDecline: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "decline", abstract: "Say no to somebody who asked.")
-
-  @OptionGroup var people: TwoPeopleOptions
-  @OptionGroup var retry: RetryOptions
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var output: OutputOptions
-
-  func run() async throws {
-    try await TicketChange.run(.decline, people, retry, connection, output)
-  }
+enum TicketWithdraw: TicketVerbKind {
+  static let verb = MoyeoClient.TicketVerb.withdraw
+  static let abstract = "Take a proposal back. Not asked: unchanged."
 }
 
-/// `moyeo ticket dodge`.
-struct TicketDodge: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "dodge", abstract: "Call a match off; no waiting for 1, 2, then 3 minutes.")
-
-  @OptionGroup var people: TwoPeopleOptions
-  @OptionGroup var retry: RetryOptions
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var output: OutputOptions
-
-  func run() async throws {
-    try await TicketChange.run(.dodge, people, retry, connection, output)
-  }
+enum TicketAccept: TicketVerbKind {
+  static let verb = MoyeoClient.TicketVerb.accept
+  static let abstract = "Meet somebody who asked."
 }
 
-/// `moyeo ticket report`.
-struct TicketReport: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "report", abstract: "Report somebody; enough people ban them for a while.")
-
-  @OptionGroup var people: TwoPeopleOptions
-  @OptionGroup var retry: RetryOptions
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var output: OutputOptions
-
-  func run() async throws {
-    try await TicketChange.run(.report, people, retry, connection, output)
-  }
+enum TicketDecline: TicketVerbKind {
+  static let verb = MoyeoClient.TicketVerb.decline
+  static let abstract = "Say no to somebody who asked."
 }
 
-/// `moyeo ticket block`.
-struct TicketBlock: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "block", abstract: "Neither sees the other from now on.")
-
-  @OptionGroup var people: TwoPeopleOptions
-  @OptionGroup var retry: RetryOptions
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var output: OutputOptions
-
-  func run() async throws {
-    try await TicketChange.run(.block, people, retry, connection, output)
-  }
+enum TicketDodge: TicketVerbKind {
+  static let verb = MoyeoClient.TicketVerb.dodge
+  static let abstract = "Call a match off; no waiting for 1, 2, then 3 minutes."
 }
 
-/// `moyeo ticket unblock`.
-struct TicketUnblock: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "unblock", abstract: "Take a block back.")
+enum TicketReport: TicketVerbKind {
+  static let verb = MoyeoClient.TicketVerb.report
+  static let abstract = "Report somebody; enough people ban them for a while."
+}
 
-  @OptionGroup var people: TwoPeopleOptions
-  @OptionGroup var retry: RetryOptions
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var output: OutputOptions
+enum TicketBlock: TicketVerbKind {
+  static let verb = MoyeoClient.TicketVerb.block
+  static let abstract = "Neither sees the other from now on."
+}
 
-  func run() async throws {
-    try await TicketChange.run(.unblock, people, retry, connection, output)
-  }
+enum TicketUnblock: TicketVerbKind {
+  static let verb = MoyeoClient.TicketVerb.unblock
+  static let abstract = "Take a block back."
 }
 
 /// `moyeo ticket propose`.
@@ -125,7 +80,7 @@ struct TicketPropose: AsyncParsableCommand {
     request.otherID = people.other
     if onlyAsk { request.matchIfAsked = false }
     let made = request
-    try await TicketChange.run(connection, output) { client in
+    try await TicketChangeCommand.run(connection, output) { client in
       try await client.propose(made, idempotencyKey: retry.key)
     }
   }
@@ -152,7 +107,7 @@ struct TicketRate: AsyncParsableCommand {
     if let stars { request.stars = stars }
     if let comment { request.comment = comment }
     let made = request
-    try await TicketChange.run(connection, output) { client in
+    try await TicketChangeCommand.run(connection, output) { client in
       try await client.rateUser(made, idempotencyKey: retry.key)
     }
   }

@@ -51,7 +51,7 @@ struct TicketOpen: AsyncParsableCommand {
     }
     if let minutes { request.expiresInSeconds = minutes * 60 }
     let made = request
-    try await TicketChange.run(connection, output) { client in
+    try await TicketChangeCommand.run(connection, output) { client in
       try await client.openTicket(made, idempotencyKey: retry.key)
     }
   }
@@ -71,7 +71,8 @@ struct TicketShow: AsyncParsableCommand {
     var request = Moyeo_V1_GetTicketRequest()
     request.userID = user
     let made = request
-    try await TicketChange.run(connection, output) { client in try await client.ticket(made) }
+    try await TicketChangeCommand.run(connection, output) { client in try await client.ticket(made)
+    }
   }
 }
 
@@ -148,14 +149,14 @@ struct TicketClose: AsyncParsableCommand {
     var request = Moyeo_V1_CloseTicketRequest()
     request.userID = user
     let made = request
-    try await TicketChange.run(connection, output) { client in
+    try await TicketChangeCommand.run(connection, output) { client in
       try await client.closeTicket(made, idempotencyKey: retry.key)
     }
   }
 }
 
 /// `moyeo ticket watch`.
-struct TicketWatch: AsyncParsableCommand {
+struct TicketWatchCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "watch", abstract: "What happens to one's ticket, until Ctrl-C.")
 
