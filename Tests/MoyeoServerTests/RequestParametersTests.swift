@@ -55,6 +55,10 @@ import Testing
     ("latitude=", .malformedRequest, "latitude"), ("latitude=abc", .malformedRequest, "latitude"),
     ("latitude=1,5", .malformedRequest, "latitude"),
     ("latitude=0x10", .malformedRequest, "latitude"),
+    // Zero bytes and byte order marks would make Foundation read another encoding than UTF-8.
+    ("where=%0030", .malformedRequest, "where"), ("where=3%000%00", .malformedRequest, "where"),
+    ("where=%EF%BB%BF%7B%7D", .malformedRequest, "where"),
+    ("where=%7B%7D%00", .malformedRequest, "where"),
     ("latitude=-0X1p3", .malformedRequest, "latitude"),
     ("latitude=+1", .malformedRequest, "latitude"),
     ("limit=1.5", .malformedRequest, "limit"), ("limit=9999999999", .malformedRequest, "limit"),

@@ -84,7 +84,7 @@ struct BatchReads: Sendable {
   }
 
   private static func items(in body: Data, maximum: Int) throws(APIError) -> [JSONItem] {
-    guard let object = try? JSONSerialization.jsonObject(with: body) as? [String: Any] else {
+    guard let object = UTF8JSON.value(of: body) as? [String: Any] else {
       throw APIError(.malformedRequest, "the body is not a JSON object")
     }
     if let unknown = object.keys.first(where: { $0 != "requests" }) {

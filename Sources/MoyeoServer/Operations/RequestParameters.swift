@@ -102,10 +102,7 @@ struct RequestParameters {
     case .message:
       // JSON text; parsed first, so that it cannot reach beyond its own field. Written again it
       // would lose the last bit of some numbers.
-      guard
-        (try? JSONSerialization.jsonObject(
-          with: Data(value.utf8), options: [.fragmentsAllowed])) != nil
-      else { throw refuse("JSON text") }
+      guard UTF8JSON.value(of: Data(value.utf8)) != nil else { throw refuse("JSON text") }
       out.append(contentsOf: value.utf8)
     }
   }
