@@ -171,7 +171,7 @@ extension LiveIndex {
 
   /// The greatest Morton code in a node.
   @inline(__always)
-  private static func lastCode(_ node: TreeNode, x: UInt32, y: UInt32) -> UInt64 {
+  static func lastCode(_ node: TreeNode, x: UInt32, y: UInt32) -> UInt64 {
     MortonCode(x: x, y: y).rawValue
       | (node.level == 0 ? .max : 1 << UInt64(64 - 2 * node.level) - 1)
   }

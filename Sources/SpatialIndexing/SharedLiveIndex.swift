@@ -170,7 +170,15 @@ public final class SharedLiveIndex: @unchecked Sendable {
     lock.withReadLock { index.within(query, now: now, &work, visit) }
   }
 
-  /// The most carried tags of the matching objects: by count descending, then by tag bytes.
+  /// Counts how often each tag is carried by the matching objects, in slices between which the lock
+  /// is released: an object that stays is counted exactly once.
+  ///
+  /// - Parameters:
+  ///   - area: Where to count; nil counts everywhere.
+  ///   - filter: Which objects count.
+  ///   - limit: How many tags to name.
+  ///   - now: Objects that have expired by then do not count.
+  /// - Returns: The most carried tags by count descending, then by tag bytes.
   public func tagHistogram(
     area: SearchArea?, filter: SearchFilter = unsafe SearchFilter(), limit: Int, now: Instant
   ) -> [(tag: String, count: Int)] {
@@ -183,9 +191,25 @@ public final class SharedLiveIndex: @unchecked Sendable {
     area: SearchArea?, filter: SearchFilter = unsafe SearchFilter(), limit: Int, now: Instant,
     work: inout SearchWork
   ) -> [(tag: String, count: Int)] {
-    lock.withReadLock {
-      index.tagHistogram(area: area, filter: filter, limit: limit, now: now, &work)
+    tagHistogram(area: area, filter: filter, limit: limit, now: now, work: &work) { _ in }
+  }
+
+  /// The same; `afterSlice` is told what the search did so far whenever the lock was released.
+  func tagHistogram(
+    area: SearchArea?, filter: SearchFilter, limit: Int, now: Instant, work: inout SearchWork,
+    afterSlice: (SearchWork) -> Void
+  ) -> [(tag: String, count: Int)] {
+    guard limit > 0 else { return [] }
+    var counts = TagCounts()
+    var isWhole = false
+    while !isWhole {
+      isWhole = lock.withReadLock {
+        index.countTagsOfNextSlice(
+          area: area, filter: filter, now: now, counts: &counts, &work)
+      }
+      afterSlice(work)
     }
+    return work.mustEnd() ? [] : counts.rows(limit: limit)
   }
 
   /// Visits every live object, in slices between which the lock is released: an object that stays

@@ -85,6 +85,9 @@ enum ServingSettings {
     if let seconds = try await values.number("coalescing.maximumStalenessSeconds", in: 0...3600) {
       out.maximumStalenessSeconds = seconds
     }
+    if let time = try await values.int("coalescing.longReadMilliseconds", in: 10...600_000) {
+      out.longReadMilliseconds = time
+    }
     return out
   }
 }

@@ -56,7 +56,7 @@ enum SettingsTable {
       meaning: "A reader that takes nothing for so long is dropped; at least the stall's."),
     Row(
       key: "streams.maximumOpen", standard: "10000",
-      meaning: "Streams open at once; one more is overloaded."),
+      meaning: "Streams open at once; one more is quota_exceeded."),
     Row(
       key: "sessions.intervalSeconds", standard: "0.8",
       meaning: "One request an interval for each X-Moyeo-Session; 0 throttles nobody."),
@@ -75,6 +75,9 @@ enum SettingsTable {
     Row(
       key: "coalescing.maximumStalenessSeconds", standard: "60",
       meaning: "The most of maxStalenessSeconds (or max-age) that counts."),
+    Row(
+      key: "coalescing.longReadMilliseconds", standard: "5000",
+      meaning: "A long read that waits and works for longer is deadline_exceeded; 10-600000."),
     Row(key: "data.directory", standard: "./moyeo-data", meaning: "Where state is kept."),
     Row(
       key: "resources.directory", standard: "found",

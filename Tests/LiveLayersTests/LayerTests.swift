@@ -183,6 +183,40 @@ import Testing
     #expect(layer.index.statistics().objectCount == 0)
   }
 
+  /// A circle is counted page by page; at 180 degrees, at a pole and at home it equals a scan.
+  @Test(arguments: [
+    Coordinate(uncheckedLatitude: 37.5, longitude: 127),
+    Coordinate(uncheckedLatitude: -17, longitude: 179.99),
+    Coordinate(uncheckedLatitude: 89.97, longitude: 10),
+  ])
+  func histogramsOfCirclesEqualAScan(center: Coordinate) throws {
+    var random = SplitMix64(seed: 11)
+    let layer = try registry().layerForReports("users")
+    var reports: [PositionReport] = []
+    for i in 0..<3000 {
+      let place = center.destination(
+        bearingDegrees: Double.random(in: 0..<360, using: &random),
+        meters: i % 7 == 0 ? 1000 : Double.random(in: 0...4000, using: &random))
+      reports.append(
+        PositionReport(
+          id: "\(i)", latitude: place.latitude, longitude: place.longitude,
+          tags: i % 2 == 0 ? ["even", "t\(i % 5)"] : ["t\(i % 5)"]))
+    }
+    _ = layer.report(reports, now: Self.start, limits: LayerLimits())
+    let origin = DistanceOrigin(center)
+    for radius: Int64 in [0, 1, 1_000_000, 2_500_000, 9_000_000] {
+      var expected: [String: Int] = [:]
+      for report in reports
+      where origin.millimeters(latitude: report.latitude, longitude: report.longitude) <= radius {
+        for tag in report.tags { expected[tag, default: 0] += 1 }
+      }
+      let rows = layer.tagHistogram(
+        area: .circle(center: center, radiusMillimeters: radius), filter: ObjectFilter(),
+        limit: 20, now: Self.start)
+      #expect(Dictionary(uniqueKeysWithValues: rows.map { ($0.tag, $0.count) }) == expected)
+    }
+  }
+
   @Test func histogramsOfAnEmptyLayerAreEmpty() throws {
     let layers = registry()
     let layer = try layers.layerForReports("users")

@@ -185,7 +185,7 @@ private struct ListSource: EventSource {
     let error = await #expect(throws: APIError.self) {
       try await pump.run(ListSource([])) { _ in }
     }
-    #expect(error?.reason == .overloaded)
+    #expect(error?.reason == .quotaExceeded)
     pump.shutdown.begin()
     try await first.value
   }

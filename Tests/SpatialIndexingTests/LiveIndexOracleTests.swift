@@ -98,6 +98,42 @@ import Testing
     }
   }
 
+  /// Some thousand objects take several slices; the answer is that of one count.
+  @Test(arguments: Layout.allCases)
+  func histogramsOfManySlicesEqualBruteForce(layout: Layout) throws {
+    var world = TestWorld(layout: layout, seed: 6)
+    let (index, oracle) = Self.build(&world, count: 12_000)
+    let ids = Array(oracle.objects.keys).sorted()
+    for i in 0..<6 {
+      let area: SearchArea? = i % 2 == 0 ? nil : world.area()
+      let filter = i < 2 ? SearchFilter() : world.filter(ids: ids, now: Self.now)
+      let rows = index.tagHistogram(area: area, filter: filter, limit: 50, now: Self.now)
+      #expect(
+        rows.map { "\($0.tag)=\($0.count)" }
+          == oracle.tagHistogram(area: area, filter: filter, limit: 50, now: Self.now))
+    }
+  }
+
+  /// What holds the lock is one slice: a bounded number of steps, and at most one leaf more.
+  @Test func histogramsLeaveTheLockBetweenSlices() throws {
+    var world = TestWorld(layout: .uniform, seed: 7)
+    let (shared, oracle) = Self.build(&world, count: 20_000)
+    var work = SearchWork()
+    var before = 0
+    var slices = 0
+    let rows = shared.tagHistogram(
+      area: nil, filter: SearchFilter(), limit: 50, now: Self.now, work: &work
+    ) { work in
+      slices += 1
+      #expect(work.steps - before < TagCounts.stepsPerSlice + 200)
+      before = work.steps
+    }
+    #expect(slices > 4)
+    #expect(
+      rows.map { "\($0.tag)=\($0.count)" }
+        == oracle.tagHistogram(area: nil, filter: SearchFilter(), limit: 50, now: Self.now))
+  }
+
   @Test func everythingInIsFoundAndEverythingFoundIsIn() throws {
     var world = TestWorld(layout: .clustered, seed: 9)
     let (index, oracle) = Self.build(&world, count: 3000)

@@ -10,7 +10,7 @@ package struct StreamSettings: Sendable, Hashable {
   package var stallSeconds = 30.0
   /// A reader that takes nothing at all for so long is dropped.
   package var dropSeconds = 60.0
-  /// Streams open at once in the whole daemon; one more is `overloaded`.
+  /// Streams open at once in the whole daemon; one more is `quota_exceeded`.
   package var maximumOpen = 10_000
 
   package init() {}
@@ -60,7 +60,7 @@ struct StreamPump: Sendable {
     let writing = WriteWatch()
     guard let place = open.enter(writing, gone) else {
       throw APIError(
-        .overloaded, "\(settings.maximumOpen) streams are open already",
+        .quotaExceeded, "\(settings.maximumOpen) streams are open already",
         retryAfterMilliseconds: 5000)
     }
     defer { open.leave(place) }
