@@ -31,7 +31,11 @@ import ObjectModel
   /// to end instead.
   var scanBudget = Int.max
 
-  init(_ filter: SearchFilter, _ index: borrowing LiveIndex) {
+  /// - Parameters:
+  ///   - filter: The conditions.
+  ///   - index: Where their names are looked up; the plan holds until the index changes.
+  ///   - area: The filter's area if it is prepared already.
+  init(_ filter: SearchFilter, _ index: borrowing LiveIndex, area prepared: PreparedArea? = nil) {
     if unsafe filter.tags.isEmpty && filter.notTags.isEmpty && filter.excludedIDs.isEmpty
       && filter.columnRanges.isEmpty && filter.area == nil && filter.observedNotBefore == nil
       && filter.payloadPredicate == nil
@@ -41,7 +45,7 @@ import ObjectModel
     columnCount = index.configuration.columnCount
     resolveTags(filter, index)
     excluded = filter.excludedIDs.compactMap { index.findSlot($0) }.sorted()
-    area = filter.area.map(PreparedArea.init)
+    area = prepared ?? filter.area.map(PreparedArea.init)
     columnRanges = filter.columnRanges
     if columnRanges.contains(where: { !(0..<columnCount).contains($0.column) }) {
       isImpossible = true

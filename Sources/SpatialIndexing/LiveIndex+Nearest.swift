@@ -13,7 +13,9 @@ struct NearestSearch {
   let now: Int64
   let readsRecords: Bool
 
-  init(_ query: NearestQuery, now: Instant, _ index: borrowing LiveIndex) {
+  init(
+    _ query: NearestQuery, now: Instant, _ index: borrowing LiveIndex, area: PreparedArea? = nil
+  ) {
     surface = SurfaceDistance(latitude: query.latitude, longitude: query.longitude)
     center = MercatorProjector.shared.point(
       latitude: query.latitude, longitude: query.longitude)
@@ -21,7 +23,7 @@ struct NearestSearch {
     limit = max(0, min(query.limit, index.count))
     radius = query.maximumDistanceMillimeters ?? .max
     after = query.after.map { ($0.distanceMillimeters, Array($0.id.utf8)) }
-    plan = FilterPlan(query.filter, index)
+    plan = FilterPlan(query.filter, index, area: area)
     self.now = now.milliseconds
     readsRecords = query.readsRecords
   }
@@ -59,12 +61,20 @@ extension LiveIndex {
       return 0
     }
     let hits = nearestHits(search, &work)
+    if work.mustEnd() { return 0 }
+    visitHits(hits, of: search, visit)
+    return hits.count
+  }
+
+  /// Shows hits to a visitor in their order.
+  func visitHits(
+    _ hits: [NearestHeap.Hit], of search: NearestSearch, _ visit: (HitView) -> Void
+  ) {
     if search.readsRecords {
       visitReading(hits, visit)
     } else {
       for hit in hits { visit(view(hit.slot, distance: hit.distance)) }
     }
-    return hits.count
   }
 
   /// Visits hits whose records have been asked for ahead, in three steps: reference, front, rest.

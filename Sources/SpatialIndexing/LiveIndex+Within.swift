@@ -12,6 +12,36 @@ struct AreaSearch {
   var readsRecords = false
 }
 
+/// A within query that is answered piece by piece, in Morton order.
+struct WithinSlice {
+  fileprivate let area: PreparedArea
+  /// The area of the query's filter.
+  fileprivate let filterArea: PreparedArea?
+  fileprivate var after: (code: UInt64, id: [UInt8])?
+  /// Hits of the slices so far.
+  fileprivate(set) var found = 0
+  /// Whether there may be more hits than those of the slices so far.
+  fileprivate(set) var isCut = false
+  /// Steps of ``SearchWork`` from which on a slice takes no further node.
+  let stepLimit: Int
+
+  init(_ query: WithinQuery, stepLimit: Int = .max) {
+    // Enough to come down to a leaf, so that every slice gets on.
+    precondition(stepLimit > 64)
+    area = PreparedArea(query.area)
+    filterArea = query.filter.area.map(PreparedArea.init)
+    after = query.after.map { ($0.mortonCode, Array($0.id.utf8)) }
+    self.stepLimit = stepLimit
+  }
+
+  /// All hits before a code have been visited.
+  fileprivate mutating func cut(before code: UInt64) {
+    isCut = true
+    // Not the root, whose code is 0; a byte that no id has stands behind all ids.
+    after = (code - 1, [0xFF])
+  }
+}
+
 /// A match of one leaf, to be ordered by code, then id.
 struct CodedHit: BitwiseCopyable {
   var code: UInt64
@@ -76,19 +106,39 @@ extension LiveIndex {
   func within(
     _ query: WithinQuery, now: Instant, _ work: inout SearchWork, _ visit: (HitView) -> Void
   ) -> Int {
+    var slice = WithinSlice(query)
+    return within(query, now: now, slice: &slice, &work, visit)
+  }
+
+  /// Goes on where the slice before ended.
+  func within(
+    _ query: WithinQuery, now: Instant, slice: inout WithinSlice, _ work: inout SearchWork,
+    _ visit: (HitView) -> Void
+  ) -> Int {
     let search = AreaSearch(
-      area: PreparedArea(query.area), plan: FilterPlan(query.filter, self),
-      limit: max(0, query.limit),
-      after: query.after.map { ($0.mortonCode, Array($0.id.utf8)) },
+      area: slice.area, plan: FilterPlan(query.filter, self, area: slice.filterArea),
+      limit: max(0, query.limit - slice.found), after: slice.after,
       now: now.milliseconds, tick: times.tick(now.milliseconds), readsRecords: query.readsRecords)
+    let lastStep = slice.stepLimit == .max ? .max : work.steps + slice.stepLimit
+    slice.isCut = false
     guard search.limit > 0, count > 0, !search.plan.isImpossible else { return 0 }
+    let found = unsafe run(search, untilStep: lastStep, slice: &slice, &work, visit)
+    slice.found += found
+    if slice.found >= query.limit { slice.isCut = false }
+    return found
+  }
+
+  private func run(
+    _ search: AreaSearch, untilStep lastStep: Int, slice: inout WithinSlice,
+    _ work: inout SearchWork, _ visit: (HitView) -> Void
+  ) -> Int {
     return unsafe withUnsafeTemporaryAllocation(of: UInt32.self, capacity: WithinRun.words) {
       base in
       unsafe withUnsafeTemporaryAllocation(of: UInt32.self, capacity: WithinRun.queueLength) {
         var run = unsafe WithinRun(
           base.baseAddress.unsafelyUnwrapped, queue: $0.baseAddress.unsafelyUnwrapped)
         run.work = work
-        descend(search, &run, visit)
+        if let rest = descend(search, untilStep: lastStep, &run, visit) { slice.cut(before: rest) }
         while run.firstLeaf < run.endOfLeaves { takeFirstLeaf(search, &run, visit) }
         empty(&run, keeping: 0, search, visit)
         work = run.work
@@ -100,9 +150,12 @@ extension LiveIndex {
   // MARK: The way down
 
   /// Depth first in Morton order, so that each leaf's hits follow the last one's.
+  ///
+  /// - Returns: The least Morton code of what was left undone after `lastStep`; nil if nothing was.
   private func descend(
-    _ search: AreaSearch, _ run: inout WithinRun, _ visit: (HitView) -> Void
-  ) {
+    _ search: AreaSearch, untilStep lastStep: Int, _ run: inout WithinRun,
+    _ visit: (HitView) -> Void
+  ) -> UInt64? {
     // Nodes that wait, as `node << 1 | isInside`: at most three siblings at each of 32 levels.
     unsafe withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 100) {
       let stack = unsafe $0.baseAddress.unsafelyUnwrapped
@@ -116,6 +169,11 @@ extension LiveIndex {
         let index = entry >> 1
         let isInside = entry & 1 != 0
         let node = unsafe tree.nodes.pointer(index)
+        if run.work.steps > lastStep {
+          let level = unsafe node.pointee.level
+          let corner = Self.corner(ofNode: index, level: level, x, y)
+          return MortonCode(x: corner.x, y: corner.y).rawValue
+        }
         guard unsafe node.pointee.isInner else {
           unsafe tree.prefetchBlocksLater(of: node)
           if run.endOfLeaves &- run.firstLeaf == WithinRun.leavesAhead {
@@ -131,12 +189,7 @@ extension LiveIndex {
         }
         run.work.nodesVisited &+= 1
         let level = unsafe node.pointee.level
-        if level > 0 {
-          // Groups of children begin at multiples of four.
-          let parent = UInt32.max << (33 - level)
-          x = x & parent | (index & 1) << (32 - level)
-          y = y & parent | (index >> 1 & 1) << (32 - level)
-        }
+        (x, y) = Self.corner(ofNode: index, level: level, x, y)
         let half = UInt32(1) &<< (31 &- level)
         for quadrant in 0..<UInt32(4) {
           let last = 3 &- quadrant
@@ -145,7 +198,21 @@ extension LiveIndex {
             isInside: isInside, search: search, stack: stack, depth: &depth)
         }
       }
+      return nil
     }
+  }
+
+  /// Where a node begins, from a point within its parent.
+  @inline(__always)
+  private static func corner(
+    ofNode index: UInt32, level: UInt32, _ x: UInt32, _ y: UInt32
+  ) -> (x: UInt32, y: UInt32) {
+    guard level > 0 else { return (0, 0) }
+    // Groups of children begin at multiples of four.
+    let parent = UInt32.max << (33 - level)
+    return (
+      x & parent | (index & 1) << (32 - level), y & parent | (index >> 1 & 1) << (32 - level)
+    )
   }
 
   /// Puts a node on the stack if it may hold hits.

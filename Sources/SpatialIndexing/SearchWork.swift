@@ -57,6 +57,12 @@ public struct SearchWork: Sendable {
     return budget
   }
 
+  /// Whether the search may do more steps than so many; one without a budget is its caller's affair.
+  @inline(__always)
+  func mayExceed(_ steps: Int) -> Bool {
+    budget.limit != .max && budget.remaining / stepCost > steps
+  }
+
   /// Adds what another search did; budgets stay as they are.
   public static func += (a: inout SearchWork, b: SearchWork) {
     a.nodesVisited += b.nodesVisited

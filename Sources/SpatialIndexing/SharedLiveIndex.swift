@@ -38,6 +38,12 @@ public final class SharedLiveIndex: @unchecked Sendable {
     ranking = index.ranking
   }
 
+  /// Reads the index under one hold of the lock.
+  @inline(__always)
+  func withIndex<Answer>(_ body: (borrowing LiveIndex) -> Answer) -> Answer {
+    lock.withReadLock { body(index) }
+  }
+
   /// The rank that the change feed gives an id.
   public func rank(of id: String) -> ObjectRank { ranking.rank(of: id) }
 
@@ -147,27 +153,11 @@ public final class SharedLiveIndex: @unchecked Sendable {
     return nearest(query, now: now, work: &work, visit)
   }
 
-  /// The same; what the search did is added to `work`.
-  @discardableResult
-  public func nearest(
-    _ query: NearestQuery, now: Instant, work: inout SearchWork, _ visit: (HitView) -> Void
-  ) -> Int {
-    lock.withReadLock { index.nearest(query, now: now, &work, visit) }
-  }
-
   /// Visits the objects of an area in order; answers their number.
   @discardableResult
   public func within(_ query: WithinQuery, now: Instant, _ visit: (HitView) -> Void) -> Int {
     var work = SearchWork()
     return within(query, now: now, work: &work, visit)
-  }
-
-  /// The same; what the search did is added to `work`.
-  @discardableResult
-  public func within(
-    _ query: WithinQuery, now: Instant, work: inout SearchWork, _ visit: (HitView) -> Void
-  ) -> Int {
-    lock.withReadLock { index.within(query, now: now, &work, visit) }
   }
 
   /// Counts how often each tag is carried by the matching objects, in slices between which the lock
@@ -200,12 +190,11 @@ public final class SharedLiveIndex: @unchecked Sendable {
     afterSlice: (SearchWork) -> Void
   ) -> [(tag: String, count: Int)] {
     guard limit > 0 else { return [] }
-    var counts = TagCounts()
-    var isWhole = false
-    while !isWhole {
-      isWhole = lock.withReadLock {
-        index.countTagsOfNextSlice(
-          area: area, filter: filter, now: now, counts: &counts, &work)
+    var counts = TagCounts(area: area)
+    var hasMore = true
+    while hasMore {
+      hasMore = withIndex { index in
+        counts.addNextSlice(of: index, filter: filter, now: now, &work)
       }
       afterSlice(work)
     }

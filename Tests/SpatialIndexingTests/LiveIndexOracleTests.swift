@@ -125,7 +125,7 @@ import Testing
       area: nil, filter: SearchFilter(), limit: 50, now: Self.now, work: &work
     ) { work in
       slices += 1
-      #expect(work.steps - before < TagCounts.stepsPerSlice + 200)
+      #expect(work.steps - before < AreaSlices.stepsPerSlice + 200)
       before = work.steps
     }
     #expect(slices > 4)

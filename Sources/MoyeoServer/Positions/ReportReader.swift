@@ -20,7 +20,9 @@ struct ReportReader: Sendable {
     var name: String?
     while let field = reader.nextField() {
       if field.key == 1 << 3 | 2 {
-        name = String(validating: field.bytes, as: UTF8.self)
+        // Of a field that stands twice the later counts, but each has to be text.
+        guard let text = String(validating: field.bytes, as: UTF8.self) else { return nil }
+        name = text
       }
     }
     return reader.isIntact ? name : nil

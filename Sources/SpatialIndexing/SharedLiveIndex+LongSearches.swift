@@ -1,0 +1,171 @@
+import GeoMath
+public import ObjectModel
+
+/// Searches that look at many objects: they leave the lock every few thousand steps, so that
+/// neither writers nor, behind them, other readers wait for more than one slice.
+///
+/// What stays where it is while such a search runs is answered as by a search under one hold of the
+/// lock; of what moves meanwhile an answer tells where it stood at some moment in between.
+extension SharedLiveIndex {
+  /// Steps that a search may do under one hold of the lock: what the event loops allow a call.
+  static let stepsPerHold = 16_384
+
+  /// Visits the nearest hits in order; what the search did is added to `work`.
+  ///
+  /// A search whose budget allows more than ``stepsPerHold`` steps and that needs them goes on in
+  /// slices.
+  ///
+  /// - Returns: How many hits were visited; 0 when the budget ended it.
+  @discardableResult
+  public func nearest(
+    _ query: NearestQuery, now: Instant, work: inout SearchWork, _ visit: (HitView) -> Void
+  ) -> Int {
+    guard work.mayExceed(Self.stepsPerHold) else {
+      return withIndex { index in index.nearest(query, now: now, &work, visit) }
+    }
+    var attempt = SearchWork(spending: WorkBudget(steps: Self.stepsPerHold))
+    let found = withIndex { index in index.nearest(query, now: now, &attempt, visit) }
+    work += attempt
+    guard attempt.mustEnd() else { return found }
+    return nearestInSlices(
+      query, now: now, stepsPerSlice: AreaSlices.stepsPerSlice, work: &work, visit)
+  }
+
+  /// Looks through growing boxes around the origin, each in slices, until the hits are certain.
+  ///
+  /// - Parameters:
+  ///   - query: What is asked.
+  ///   - now: Objects that have expired by then are left out.
+  ///   - stepsPerSlice: Steps from which on a slice takes no further node.
+  ///   - work: Is added to.
+  ///   - afterSlice: Is told what was done whenever the lock was released.
+  ///   - visit: Is shown the hits, under one more hold of the lock.
+  /// - Returns: How many hits were visited.
+  func nearestInSlices(
+    _ query: NearestQuery, now: Instant, stepsPerSlice: Int, work: inout SearchWork,
+    afterSlice: (SearchWork) -> Void = { _ in }, _ visit: (HitView) -> Void
+  ) -> Int {
+    let center = Coordinate(uncheckedLatitude: query.latitude, longitude: query.longitude)
+    let filterArea = query.filter.area.map(PreparedArea.init)
+    let farthest = min(query.maximumDistanceMillimeters ?? .max, Self.farthestMillimeters)
+    var reach = withIndex { index in index.firstReach(around: center) }
+    while !work.mustEnd() {
+      let isLast = reach >= farthest
+      reach = min(reach, farthest)
+      // Half a millimetre more, since distances are rounded to whole ones.
+      let box = GeoBox(covering: center, radiusMeters: (Double(reach) + 0.5) / 1000)
+      var slices = AreaSlices(
+        area: isLast && farthest == Self.farthestMillimeters ? nil : .box(box),
+        stepsPerSlice: stepsPerSlice)
+      var found = DistantCandidates(limit: query.limit)
+      var hasMore = true
+      while hasMore {
+        var measured = 0
+        hasMore = withIndex { index in
+          let search = NearestSearch(query, now: now, index, area: filterArea)
+          guard search.limit > 0, search.radius >= 0 else { return false }
+          return index.visitNextSlice(of: &slices, plan: search.plan, now: now, &work) { matches in
+            measured += matches.count
+            for match in matches {
+              let distance = search.distance(match.slot, index)
+              if distance <= min(search.radius, reach),
+                search.isAfterCursor(distance, match.slot, index)
+              {
+                found.offer(index.handle(match.slot), distance: distance)
+              }
+            }
+          }
+        }
+        work.exactTests += measured
+        afterSlice(work)
+      }
+      if work.mustEnd() { return 0 }
+      if isLast || found.candidates.count >= query.limit {
+        let count = withIndex { index in
+          index.visit(
+            found, of: NearestSearch(query, now: now, index, area: filterArea),
+            within: isLast ? .max : reach, visit)
+        }
+        // Nil: so many left meanwhile that others may take their place.
+        if let count { return count }
+        if isLast { return withIndex { index in index.nearest(query, now: now, &work, visit) } }
+      }
+      reach *= 2
+    }
+    return 0
+  }
+
+  /// No two places are farther apart.
+  private static let farthestMillimeters: Int64 = 20_100_000_000
+
+  /// Visits the objects of an area in order; what the search did is added to `work`.
+  ///
+  /// A search whose budget allows more than ``stepsPerHold`` steps goes on in slices.
+  ///
+  /// - Returns: How many hits were visited.
+  @discardableResult
+  public func within(
+    _ query: WithinQuery, now: Instant, work: inout SearchWork, _ visit: (HitView) -> Void
+  ) -> Int {
+    guard work.mayExceed(Self.stepsPerHold) else {
+      return withIndex { index in index.within(query, now: now, &work, visit) }
+    }
+    return withinInSlices(
+      query, now: now, stepsPerSlice: AreaSlices.stepsPerSlice, work: &work, visit)
+  }
+
+  /// The same in any case in slices; see ``nearestInSlices(_:now:stepsPerSlice:work:afterSlice:_:)``.
+  func withinInSlices(
+    _ query: WithinQuery, now: Instant, stepsPerSlice: Int, work: inout SearchWork,
+    afterSlice: (SearchWork) -> Void = { _ in }, _ visit: (HitView) -> Void
+  ) -> Int {
+    var slice = WithinSlice(query, stepLimit: stepsPerSlice)
+    repeat {
+      _ = withIndex { index in
+        index.within(query, now: now, slice: &slice, &work, visit)
+      }
+      afterSlice(work)
+    } while slice.isCut && !work.mustEnd()
+    return slice.found
+  }
+}
+
+extension LiveIndex {
+  /// A distance in millimetres around a place within which some thousand objects lie.
+  fileprivate borrowing func firstReach(around center: Coordinate) -> Int64 {
+    let point = MercatorPoint(center)
+    let node = tree.nodes[
+      tree.smallest(around: point, holding: UInt32(AreaSlices.stepsPerSlice), downTo: 24)]
+    let units = Double(UInt64(1) << UInt64(32 - node.level)) / 2
+    let meters = units * MercatorPoint.metersPerUnit(latitude: point.coordinate.latitude)
+    return Int64(max(100, meters) * 1000)
+  }
+
+  /// Visits the nearest of some candidates in order, as they are now.
+  ///
+  /// - Returns: How many were visited; nil if objects that are no candidates may be nearer than the
+  ///   last of them.
+  fileprivate borrowing func visit(
+    _ found: DistantCandidates, of search: NearestSearch, within reach: Int64,
+    _ visit: (HitView) -> Void
+  ) -> Int? {
+    let bound = min(search.radius, reach, found.reach)
+    var hits = NearestHeap(limit: search.limit)
+    var seen: Set<UInt32> = []
+    for candidate in found.candidates {
+      guard let slot = slot(of: candidate.handle, now: search.now),
+        // What moved may have been found twice.
+        seen.insert(slot).inserted,
+        search.plan.matches(slot, signature: signature(slot), self)
+      else { continue }
+      let distance = search.distance(slot, self)
+      guard distance <= bound, search.isAfterCursor(distance, slot, self) else { continue }
+      hits.offer(distance: distance, slot: slot, self)
+    }
+    let isWhole = bound == search.radius || (reach == .max && found.reach == .max)
+    guard hits.isFull || isWhole else { return nil }
+    let sorted = hits.sorted(self)
+    visitHits(sorted, of: search, visit)
+    return sorted.count
+  }
+}
