@@ -34,7 +34,7 @@ import ObjectModel
   /// - Parameters:
   ///   - filter: The conditions.
   ///   - index: Where their names are looked up; the plan holds until the index changes.
-  ///   - area: The filter's area if it is prepared already.
+  ///   - prepared: The filter's area if it is prepared already.
   init(_ filter: SearchFilter, _ index: borrowing LiveIndex, area prepared: PreparedArea? = nil) {
     if unsafe filter.tags.isEmpty && filter.notTags.isEmpty && filter.excludedIDs.isEmpty
       && filter.columnRanges.isEmpty && filter.area == nil && filter.observedNotBefore == nil

@@ -40,7 +40,7 @@ extension LiveIndex {
   ///   - plan: What the objects must meet, made under the same hold of the lock.
   ///   - now: Objects that have expired by then are left out.
   ///   - work: Is added to; if it must end, so does the walk.
-  ///   - tags: Whether only objects with tags matter.
+  ///   - onlyTagged: Whether only objects with tags matter.
   ///   - visit: Is handed the slots of a leaf's matches.
   /// - Returns: Whether there may be more.
   func visitNextSlice(

@@ -122,7 +122,7 @@ extension LiveIndex {
     let lastStep = slice.stepLimit == .max ? .max : work.steps + slice.stepLimit
     slice.isCut = false
     guard search.limit > 0, count > 0, !search.plan.isImpossible else { return 0 }
-    let found = unsafe run(search, untilStep: lastStep, slice: &slice, &work, visit)
+    let found = run(search, untilStep: lastStep, slice: &slice, &work, visit)
     slice.found += found
     if slice.found >= query.limit { slice.isCut = false }
     return found
