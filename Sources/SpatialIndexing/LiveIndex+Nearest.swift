@@ -53,10 +53,20 @@ struct NearestSearch {
 }
 
 extension LiveIndex {
+  /// Visits the nearest hits in order.
+  ///
+  /// - Parameters:
+  ///   - query: What is asked.
+  ///   - area: The area of the query's filter, which is prepared before the lock is taken.
+  ///   - now: Objects that have expired by then are left out.
+  ///   - work: Is added to.
+  ///   - visit: Is shown the hits.
+  /// - Returns: How many hits were visited; 0 when the budget ended the search.
   func nearest(
-    _ query: NearestQuery, now: Instant, _ work: inout SearchWork, _ visit: (HitView) -> Void
+    _ query: NearestQuery, area: PreparedArea?, now: Instant, _ work: inout SearchWork,
+    _ visit: (HitView) -> Void
   ) -> Int {
-    let search = NearestSearch(query, now: now, self)
+    let search = NearestSearch(query, now: now, self, area: area)
     guard search.limit > 0, search.radius >= 0, count > 0, !search.plan.isImpossible else {
       return 0
     }

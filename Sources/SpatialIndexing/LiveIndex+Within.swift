@@ -103,14 +103,7 @@ struct CodedHit: BitwiseCopyable {
 }
 
 extension LiveIndex {
-  func within(
-    _ query: WithinQuery, now: Instant, _ work: inout SearchWork, _ visit: (HitView) -> Void
-  ) -> Int {
-    var slice = WithinSlice(query)
-    return within(query, now: now, slice: &slice, &work, visit)
-  }
-
-  /// Goes on where the slice before ended.
+  /// Visits hits in order, going on where the slice before ended.
   func within(
     _ query: WithinQuery, now: Instant, slice: inout WithinSlice, _ work: inout SearchWork,
     _ visit: (HitView) -> Void

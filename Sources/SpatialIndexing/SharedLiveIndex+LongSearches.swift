@@ -20,11 +20,12 @@ extension SharedLiveIndex {
   public func nearest(
     _ query: NearestQuery, now: Instant, work: inout SearchWork, _ visit: (HitView) -> Void
   ) -> Int {
+    let area = query.filter.area.map(PreparedArea.init)
     guard work.mayExceed(Self.stepsPerHold) else {
-      return withIndex { index in index.nearest(query, now: now, &work, visit) }
+      return withIndex { index in index.nearest(query, area: area, now: now, &work, visit) }
     }
     var attempt = SearchWork(spending: WorkBudget(steps: Self.stepsPerHold))
-    let found = withIndex { index in index.nearest(query, now: now, &attempt, visit) }
+    let found = withIndex { index in index.nearest(query, area: area, now: now, &attempt, visit) }
     work += attempt
     guard attempt.mustEnd() else { return found }
     return nearestInSlices(
@@ -88,7 +89,11 @@ extension SharedLiveIndex {
         }
         // Nil: so many left meanwhile that others may take their place.
         if let count { return count }
-        if isLast { return withIndex { index in index.nearest(query, now: now, &work, visit) } }
+        if isLast {
+          return withIndex { index in
+            index.nearest(query, area: filterArea, now: now, &work, visit)
+          }
+        }
       }
       reach *= 2
     }
@@ -108,7 +113,10 @@ extension SharedLiveIndex {
     _ query: WithinQuery, now: Instant, work: inout SearchWork, _ visit: (HitView) -> Void
   ) -> Int {
     guard work.mayExceed(Self.stepsPerHold) else {
-      return withIndex { index in index.within(query, now: now, &work, visit) }
+      var whole = WithinSlice(query)
+      return withIndex { index in
+        index.within(query, now: now, slice: &whole, &work, visit)
+      }
     }
     return withinInSlices(
       query, now: now, stepsPerSlice: AreaSlices.stepsPerSlice, work: &work, visit)

@@ -51,6 +51,8 @@ struct RunningDaemon: Sendable {
     var settings = given
     settings.httpPort = 0
     settings.grpcPort = 0
+    // Nor is a long read given up because the tests beside it keep the machine busy.
+    settings.coalescing.longReadMilliseconds = 600_000
     settings.corsOrigins = corsOrigins
     settings.usesFastPath = usesFastPath
     let (listening, listens) = AsyncStream.makeStream(of: Daemon.Addresses.self)
