@@ -78,11 +78,12 @@ test-findings: test-programs
 test-browser: test-programs
 	$(OUTSIDE) browser
 
-# What is concurrent in the core and the services, under the thread sanitizer.
+# What is concurrent in the core, the services, the transport and the server, under the thread
+# sanitizer.
 test-thread: test-packages
-	MOYEO_CORE_ONLY=1 MOYEO_KEEPS_TRANSPORT=1 $(SWIFT) test --scratch-path .build/thread \
+	MOYEO_CORE_ONLY=1 MOYEO_KEEPS_SERVER=1 $(SWIFT) test --scratch-path .build/thread \
 	  --sanitize=thread \
-	  --filter 'GRPCServerTransportTests|QueryCoalescingTests|SharedLiveIndex|Concurren|LiveClusters|CommitPipeline|RaceTests|EventFeed|PartyService|BoundedThreadPool|WatchTests|PositionWriteBehind'
+	  --filter 'GRPCServerTransportTests|QueryCoalescingTests|SharedLiveIndex|Concurren|LiveClusters|CommitPipeline|RaceTests|EventFeed|PartyService|BoundedThreadPool|WatchTests|PositionWriteBehind|SharedReadsTests|StreamKitTests|SessionThrottleTests|ShutdownTests|LongSearchTests|FastPathParityTests'
 
 # The algorithm modules optimised: larger inputs, and work counters instead of times.
 test-release: test-packages

@@ -367,24 +367,26 @@ let package = Package(
 )
 
 // The algorithm modules, the services and their tests alone, without the wire's dependencies: what
-// the thread sanitizer and release-mode test runs build (a minute or two instead of six). The thread
-// sanitizer also sees the transport.
+// release-mode test runs build (a minute or two instead of six). The thread sanitizer also sees the
+// transport and the server, without the store and the programs.
 if Context.environment["MOYEO_CORE_ONLY"] == "1" {
-  let keepsTransport = Context.environment["MOYEO_KEEPS_TRANSPORT"] == "1"
+  let keepsServer = Context.environment["MOYEO_KEEPS_SERVER"] == "1"
+  let served = ["GRPCServerTransport", "MoyeoServer"]
   let kept = Set(
-    (coreModules + serviceModules + (keepsTransport ? ["GRPCServerTransport"] : []))
-      .flatMap { [$0, $0 + "Tests"] }
+    (coreModules + serviceModules + (keepsServer ? served : [])).flatMap { [$0, $0 + "Tests"] }
+      + (keepsServer ? ["MoyeoAPI", "MoyeoClient", "VectorTiles", "CDeflate"] : [])
       + ["CAllocationCounter", "CMemoryHints", "CThreads", "CSpatiaLite", "TestSupport"])
-  let packages: Set = ["swift-collections", "swift-nio", "swift-nio-http2", "grpc-swift-2"]
   package.targets.removeAll { !kept.contains($0.name) }
   package.products.removeAll { $0.name != "MoyeoCore" }
-  package.dependencies = [collections] + (keepsTransport ? transportPackages : [])
-  for target in package.targets {
-    target.dependencies.removeAll {
-      if case .productItem(_, let package, _, _) = $0 {
-        package.map { !packages.contains($0) } ?? false
-      } else {
-        false
+  if !keepsServer {
+    package.dependencies = [collections]
+    for target in package.targets {
+      target.dependencies.removeAll {
+        if case .productItem(_, let package, _, _) = $0 {
+          package != "swift-collections"
+        } else {
+          false
+        }
       }
     }
   }

@@ -22,6 +22,20 @@ struct StreamRoom: Sendable {
   var events = 128
   /// Of encoded events; their JSON is about three times as long.
   var bytes = 3 << 10
+
+  /// What all streams together hold at a time, in bytes of encoded events.
+  static let sharedBytes = 1 << 20
+
+  init(events: Int = 128, bytes: Int = 3 << 10) {
+    self.events = events
+    self.bytes = bytes
+  }
+
+  /// The part of one of so many streams: less for each when there are many, so that a thousand
+  /// readers that have all fallen behind hold no more than a hundred do.
+  init(sharedBy streams: Int) {
+    self.init(bytes: min(8 << 10, max(1 << 10, Self.sharedBytes / max(1, streams))))
+  }
 }
 
 /// Where a stream's events come from: pulled, one reader a source.

@@ -39,7 +39,7 @@ struct ServerSentEvents: Sendable {
   ) async throws {
     try await body.write(Self.opening)
     // What stands in memory for a reader that does not read, besides the batch under way.
-    let bound = ChannelOptions.Types.WriteBufferWaterMark(low: 2048, high: 8192)
+    let bound = ChannelOptions.Types.WriteBufferWaterMark(low: 1024, high: 4096)
     connection.setOption(ChannelOptions.writeBufferWaterMark, value: bound).whenComplete { _ in }
     let gone = ShutdownSignal()
     connection.closeFuture.whenComplete { _ in gone.begin() }

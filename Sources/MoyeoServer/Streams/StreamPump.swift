@@ -31,7 +31,6 @@ struct StreamPump: Sendable {
   let settings: StreamSettings
   let shutdown: ShutdownSignal
   private let open: OpenStreams
-  private static let room = StreamRoom()
 
   init(settings: StreamSettings, shutdown: ShutdownSignal) {
     self.settings = settings
@@ -104,7 +103,8 @@ struct StreamPump: Sendable {
     while !shutdown.isShuttingDown {
       try Task.checkCancellation()
       let patience = max(.milliseconds(1), heartbeat - (ContinuousClock.now - quietSince))
-      let events = try await source.next(Self.room, patience: patience)
+      let events = try await source.next(
+        StreamRoom(sharedBy: open.count), patience: patience)
       if let token = events.last(where: { $0.resumeToken != nil })?.resumeToken {
         lastToken = token
       }
