@@ -2,7 +2,7 @@ package import GeoMath
 package import ObjectModel
 package import SpatialIndexing
 
-/// Where tags are counted.
+/// The area in which tags are counted.
 package enum TagHistogramArea: Sendable {
   case everywhere
   case area(SearchArea)
@@ -11,7 +11,7 @@ package enum TagHistogramArea: Sendable {
 }
 
 extension Layer {
-  /// How often each tag is carried in an area, most frequent first, then by tag.
+  /// Counts how many objects of an area carry each tag, most frequent first, then by tag.
   ///
   /// - Throws: `tooMuchWork`, `abandoned`.
   package func tagHistogram(
@@ -34,7 +34,7 @@ extension Layer {
         latitude: center.latitude, longitude: center.longitude,
         limit: index.statistics().objectCount,
         maximumDistanceMillimeters: radius, filter: searchFilter)
-      // Each hit is measured, ordered and read.
+      // A step costs more, because each hit is measured, ordered and read.
       try budget.searching(cost: 4, field: "radiusMeters") { work in
         _ = index.nearest(query, now: now, work: &work) { hit in
           for tag in ObjectPayload.tags(in: hit.payload) { counts[tag, default: 0] += 1 }
@@ -48,12 +48,12 @@ extension Layer {
     }
   }
 
-  /// The same, whatever it takes.
+  /// Counts without a bound on the work.
   package func tagHistogram(
     area: TagHistogramArea, filter: ObjectFilter, limit: Int, now: Instant
   ) -> [(tag: String, count: Int)] {
     var budget = WorkBudget.unlimited
-    // Only a budget that ends is refused.
+    // An unlimited budget is never exceeded.
     return
       (try? tagHistogram(
         area: area, filter: filter, limit: limit, now: now, budget: &budget)) ?? []
