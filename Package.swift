@@ -314,6 +314,7 @@ let package = Package(
         "FareEstimation", "TaxiFares", "RoutePlanning", "WireFormat", "GeoMath",
         "ObjectModel", "TestSupport",
       ], exclude: ["Fixtures"]),
+    houseTests("DurableCommandsTests", ["DurableCommands", "Threading", "GeoMath", "ObjectModel"]),
     houseTests(
       "PartiesTests",
       [

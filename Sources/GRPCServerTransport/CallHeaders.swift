@@ -2,19 +2,19 @@ import GRPCCore
 import NIOCore
 import NIOHPACK
 
-/// What the first HEADERS of a call say, read in one pass (PROTOCOL-HTTP2.md of gRPC).
+/// The content of a call's first HEADERS, read in one pass (PROTOCOL-HTTP2.md of gRPC).
 struct CallHeaders {
   private(set) var path: String?
   private(set) var isPost = false
   private(set) var hasScheme = false
   private(set) var isGRPC = false
-  /// Other than identity.
+  /// The name of an encoding other than identity.
   private(set) var encoding: String?
   private(set) var timeout: String?
   private(set) var hasBypassHeader = false
 
   /// - Parameters:
-  ///   - headers: Of a HEADERS frame.
+  ///   - headers: The headers of a HEADERS frame.
   ///   - bypassHeader: The lower-case name of a header to look for.
   init(_ headers: HPACKHeaders, bypassHeader: String? = nil) {
     for (name, value, _) in headers {
@@ -33,7 +33,8 @@ struct CallHeaders {
 
   var timeoutNanoseconds: UInt64? { timeout.flatMap { CallTimeout($0) }?.nanoseconds }
 
-  /// Why no call can begin with these headers; headers that are not gRPC's at all have no cause.
+  /// Why no call can begin with these headers. Headers that are not gRPC's at all have no cause:
+  /// they are answered in plain HTTP.
   var refusal: RefusalCause? {
     guard path != nil else { return .malformedRequest("A call needs :path.") }
     guard hasScheme else { return .malformedRequest("The :scheme is http or https.") }
@@ -41,7 +42,7 @@ struct CallHeaders {
     return encoding.map { .unsupportedEncoding($0) }
   }
 
-  /// Media types are compared without regard to case and parameters (RFC 9110, 8.3.1).
+  /// Compares media types without regard to case and parameters (RFC 9110, 8.3.1).
   private static func isGRPC(mediaType: String) -> Bool {
     let essence = mediaType.prefix { $0 != ";" }
     let trimmed = essence.drop { $0 == " " || $0 == "\t" }
@@ -52,28 +53,28 @@ struct CallHeaders {
 }
 
 extension HPACKHeaders {
-  /// What an answer begins with.
+  /// The headers that an answer begins with.
   static let answer: HPACKHeaders = [":status": "200", "content-type": "application/grpc"]
-  /// What an answer that went well ends with.
+  /// The trailers of an answer without an error.
   static let ok: HPACKHeaders = ["grpc-status": "0"]
 
-  /// The answer to what is not gRPC: plain HTTP, so that nothing takes it for one of gRPC's.
+  /// The answer to a request that is not gRPC. It is plain HTTP, so that nothing takes it for gRPC.
   static let unsupportedMediaType: HPACKHeaders = [":status": "415"]
 
-  /// What a refused call ends with.
+  /// Returns the trailers of a refused call.
   static func trailers(_ refusal: CallRefusal) -> HPACKHeaders {
     trailers(
       Status(code: Status.Code(refusal.rpcErrorCode), message: refusal.rpcErrorMessage),
       refusal.rpcErrorMetadata)
   }
 
-  /// An answer that is nothing but a refusal.
+  /// Returns the headers of an answer that consists of a refusal only.
   static func trailersOnly(_ refusal: CallRefusal) -> HPACKHeaders {
     trailersOnly(
       Status.Code(refusal.rpcErrorCode), refusal.rpcErrorMessage, refusal.rpcErrorMetadata)
   }
 
-  /// An answer that is nothing but a status.
+  /// Returns the headers of an answer that consists of a status only.
   static func trailersOnly(
     _ code: Status.Code, _ message: String, _ metadata: Metadata = [:]
   ) -> HPACKHeaders {
@@ -82,7 +83,7 @@ extension HPACKHeaders {
     return headers
   }
 
-  /// What an answer ends with.
+  /// Returns the trailers of an answer.
   static func trailers(_ status: Status, _ metadata: Metadata) -> HPACKHeaders {
     if status.code == .ok && status.message.isEmpty && metadata.isEmpty { return ok }
     var headers = HPACKHeaders()
@@ -102,7 +103,7 @@ extension HPACKHeaders {
     for (name, value) in metadata { add(name: name.lowercased(), value: value.encoded()) }
   }
 
-  /// As PROTOCOL-HTTP2.md asks for grpc-message: printable ASCII but for %.
+  /// Encodes a grpc-message as PROTOCOL-HTTP2.md asks for: printable ASCII except for %.
   static func percentEncoded(_ text: String) -> String {
     var out = ""
     for byte in text.utf8 {
@@ -117,7 +118,7 @@ extension HPACKHeaders {
   }
 }
 
-/// A `grpc-timeout`: at most 8 digits and a unit.
+/// A `grpc-timeout`, which has at most 8 digits and a unit.
 struct CallTimeout {
   private static let units: [(name: UInt8, nanoseconds: UInt64)] = [
     (UInt8(ascii: "n"), 1), (UInt8(ascii: "u"), 1000), (UInt8(ascii: "m"), 1_000_000),
@@ -125,10 +126,10 @@ struct CallTimeout {
     (UInt8(ascii: "H"), 3_600_000_000_000),
   ]
 
-  /// Capped where it is longer than anything runs.
+  /// The timeout, capped where it is longer than anything runs.
   let nanoseconds: UInt64
 
-  /// `nil` for what is none: such a call has no deadline.
+  /// Reads a timeout; `nil` for text that is none. Such a call has no deadline.
   init?(_ text: String) {
     let digits = text.utf8.dropLast()
     guard (1...8).contains(digits.count), digits.allSatisfy({ (48...57).contains($0) }),
@@ -139,7 +140,7 @@ struct CallTimeout {
     nanoseconds = overflows ? .max / 2 : min(product, .max / 2)
   }
 
-  /// As gRPC's core reads it: that takes 7 digits, and a sign for a reason to stop the process.
+  /// The timeout as gRPC's core reads it: it takes only 7 digits, and a sign stops its process.
   var forCore: String {
     for unit in Self.units {
       let amount = nanoseconds / unit.nanoseconds + (nanoseconds % unit.nanoseconds > 0 ? 1 : 0)
@@ -150,9 +151,9 @@ struct CallTimeout {
 }
 
 extension Metadata {
-  /// The request's headers but for HTTP's own, and a timeout that is none. Values of names in -bin
-  /// are base64, padded or not, several of them joined by commas; GRPCCore decodes them when they
-  /// are asked for.
+  /// Takes over the request's headers except HTTP's own and a timeout that is none. Values of names
+  /// that end in -bin are base64, padded or not, and several of them may be joined by commas;
+  /// GRPCCore decodes them when they are asked for.
   init(_ headers: HPACKHeaders) {
     self.init()
     for (name, value, _) in headers where !name.hasPrefix(":") {

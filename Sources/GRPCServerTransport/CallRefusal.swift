@@ -1,12 +1,12 @@
 package import GRPCCore
 
-/// A call's refusal as it goes over the wire.
+/// The refusal of a call, as it is sent over the wire.
 package struct CallRefusal: Error, RPCErrorConvertible {
-  /// Sent as `grpc-status`.
+  /// The code that is sent as `grpc-status`.
   package let rpcErrorCode: RPCError.Code
-  /// Sent as `grpc-message`: one sentence for people.
+  /// The sentence for people that is sent as `grpc-message`.
   package let rpcErrorMessage: String
-  /// Sent with the trailers, e.g. `grpc-status-details-bin`.
+  /// The metadata that is sent with the trailers, e.g. `grpc-status-details-bin`.
   package let rpcErrorMetadata: Metadata
   /// A short name for counters, e.g. `unknown_method`. The transport itself never sends it.
   package let reason: String
@@ -35,7 +35,7 @@ package struct CallRefusal: Error, RPCErrorConvertible {
     isDeferral = false
   }
 
-  /// The refusal that a transport without a mapping of its own sends.
+  /// Makes the refusal that a transport without a mapping of its own sends.
   package init(_ cause: RefusalCause) {
     self.init(code: cause.code, message: cause.message, reason: cause.name)
   }
@@ -65,7 +65,7 @@ package enum RefusalCause: Error, Hashable, Sendable {
   /// The call could not be set up.
   case internalError(String)
 
-  /// For counters.
+  /// The name of the cause for counters.
   package var name: String {
     switch self {
     case .unknownMethod: "unknown_method"
@@ -93,7 +93,7 @@ package enum RefusalCause: Error, Hashable, Sendable {
     }
   }
 
-  /// What the caller reads.
+  /// The sentence that the caller reads.
   package var message: String {
     switch self {
     case .unknownMethod(let path):
@@ -121,13 +121,15 @@ package enum RefusalCause: Error, Hashable, Sendable {
 
 /// Counts and times the calls of one method.
 package protocol CallRecorder: Sendable {
+  /// Begins to time a call.
+  ///
   /// - Returns: The time now by `DispatchTime`'s clock, in nanoseconds.
   func start() -> UInt64
 
-  /// Called once for each call, or for each message of a stream.
+  /// Counts a call; it is called once for each call, or for each message of a stream.
   ///
   /// - Parameters:
   ///   - start: What ``start()`` returned.
-  ///   - refusal: `nil` for a call that went well.
+  ///   - refusal: Why the call was refused; `nil` for a call without an error.
   func finish(_ start: UInt64, refusal: CallRefusal?)
 }

@@ -1,20 +1,20 @@
 package import NIOCore
 import Synchronization
 
-/// Counts the connections of one listener, and says which are too many.
+/// Counts the connections of one listener, and decides which are too many.
 ///
 /// A listener has limits of its own, so that a flood on one port leaves the others alone; the sum
 /// of all listeners' totals has to stay below the process's limit of descriptors.
 package final class ConnectionLimits: Sendable {
-  /// How many connections there are, and how often there were too many.
+  /// The number of connections, and how often there were too many.
   package struct Statistics: Sendable, Hashable {
-    /// Open now.
+    /// The number of connections that are open now.
     package var open = 0
-    /// Closed at once because as many as the listener takes were open.
+    /// The number of connections closed at once because the listener had as many as it takes.
     package var refusedInTotal = 0
-    /// Closed at once because as many as one peer may have were open.
+    /// The number of connections closed at once because their peer had as many as it may have.
     package var refusedPerPeer = 0
-    /// Times that accepting paused because there was no descriptor left.
+    /// How often accepting paused because there was no descriptor left.
     package var acceptPauses = 0
   }
 
@@ -36,6 +36,8 @@ package final class ConnectionLimits: Sendable {
 
   package var statistics: Statistics { state.withLock { $0.statistics } }
 
+  /// Counts a connection, unless it is one too many.
+  ///
   /// - Returns: Whether the connection may stay; it is then counted until ``leave(_:)``.
   func enter(_ peer: PeerAddress) -> Bool {
     state.withLock { state in
@@ -64,7 +66,7 @@ package final class ConnectionLimits: Sendable {
   func paused() { state.withLock { $0.statistics.acceptPauses += 1 } }
 }
 
-/// Who a connection counts for.
+/// The address that a connection counts for.
 struct PeerAddress: Hashable {
   private let high: UInt64
   private let low: UInt64
@@ -72,10 +74,11 @@ struct PeerAddress: Hashable {
   init(_ address: SocketAddress?) {
     switch address {
     case .v4:
-      // sockaddr_in: family, port, then four bytes of address.
+      // A sockaddr_in has family and port, then four bytes of address.
       (high, low) = (0, Self.bytes(of: address, at: 4, as: UInt32.self).map(UInt64.init) ?? 0)
     case .v6:
-      // sockaddr_in6: family, port, flow, then the address. A host commonly has a whole /64.
+      // A sockaddr_in6 has family, port and flow, then the address. A host commonly has a whole
+      // /64.
       (high, low) = (Self.bytes(of: address, at: 8, as: UInt64.self) ?? 0, 1 << 32)
     case .unixDomainSocket, nil: (high, low) = (0, 1 << 33)
     }
@@ -92,10 +95,10 @@ struct PeerAddress: Hashable {
   }
 }
 
-/// Stands at the head of a listening channel: closes connections that are too many at once, and
-/// pauses when there are no descriptors left.
+/// Closes connections that are too many at once, and pauses accepting when there are no descriptors
+/// left. It is the first handler of a listening channel.
 ///
-/// Works on any `ServerSocketChannel`, before its children are set up:
+/// It works on any `ServerSocketChannel`, before its children are set up:
 /// ```swift
 /// bootstrap.serverChannelInitializer { channel in
 ///   channel.eventLoop.makeCompletedFuture {
@@ -113,7 +116,7 @@ package final class AcceptLimitHandler: ChannelInboundHandler {
   private var resume: Scheduled<Void>?
 
   /// - Parameters:
-  ///   - limits: Shared by all that listen for the same.
+  ///   - limits: The limits, shared by all that listen for the same service.
   ///   - pause: How long nothing is accepted after an error for want of descriptors or memory.
   package init(limits: ConnectionLimits, pause: TimeAmount = .milliseconds(200)) {
     self.limits = limits
@@ -129,8 +132,8 @@ package final class AcceptLimitHandler: ChannelInboundHandler {
     context.fireChannelRead(data)
   }
 
-  /// NIO stays registered for a socket whose `accept` fails, and would try again without end.
-  /// Turning automatic reading off ends that.
+  /// Pauses accepting. NIO stays registered for a socket whose `accept` fails, and would try again
+  /// without end; turning automatic reading off ends that.
   package func errorCaught(context: ChannelHandlerContext, error: any Error) {
     guard error is IOError else { return context.fireErrorCaught(error) }
     guard resume == nil else { return }

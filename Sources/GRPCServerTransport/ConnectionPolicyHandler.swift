@@ -2,26 +2,26 @@ import NIOCore
 import NIOHTTP2
 
 /// Tells a connection that the shutdown has begun: streams end, calls are still answered, and after
-/// ``ConnectionPolicyHandler/Settings/shutdownGrace`` the connection is closed.
+/// ``ConnectionPolicy/shutdownGrace`` the connection is closed.
 struct ShutdownAnnounced: Sendable {}
 
-/// Decides how long one HTTP/2 connection lasts: idle time, silence, too many pings and resets,
-/// shutdown.
+/// Decides how long one HTTP/2 connection lasts: by idle time, silence, too many pings and resets,
+/// and shutdown.
 ///
 /// ```
 /// open ── shutdown, idle ─→ announced ── ack ─→ draining ── last stream ─→ closed
 ///                           GOAWAY max, PING     GOAWAY last
 /// ```
-/// Two GOAWAY frames, because calls may be on their way when the first is sent: the ack of the
-/// ping between them tells that the peer has read it (RFC 9113, 6.8). The first goes past the
-/// HTTP/2 handler, which would refuse those calls.
+/// There are two GOAWAY frames, because calls may be under way when the first is sent. The ack of
+/// the ping between them tells that the peer has read it (RFC 9113, 6.8). The first is sent past
+/// the HTTP/2 handler, which would otherwise refuse those calls.
 ///
 /// Invariant: no GOAWAY names a last stream below one that has been begun. The HTTP/2 handler names
 /// stream 0 when it thinks that a peer misbehaves, and stock clients then repeat calls that have
-/// been carried out; such a frame is corrected on its way out.
+/// been carried out; such a frame is corrected before it is sent.
 ///
-/// The HTTP/2 handler tells of errors of a stream and of the connection by the same types. Of which
-/// kind one is shows what it has just written: RST_STREAM, or GOAWAY.
+/// The HTTP/2 handler reports errors of a stream and of the connection by the same types. The frame
+/// that it has just written tells them apart: RST_STREAM, or GOAWAY.
 final class ConnectionPolicyHandler: ChannelInboundHandler, NIOHTTP2FrameDelegate {
   typealias InboundIn = HTTP2Frame
   typealias OutboundOut = HTTP2Frame
@@ -32,7 +32,7 @@ final class ConnectionPolicyHandler: ChannelInboundHandler, NIOHTTP2FrameDelegat
   private static let drainPing = HTTP2PingData(withInteger: 0x676F_6F64_6279_6521)
   private static let keepalivePing = HTTP2PingData(withInteger: 0x6172_6520_796F_7521)
 
-  /// The first GOAWAY: no error, and the last stream is the last there can be.
+  /// The first GOAWAY: it has no error, and its last stream is the last that there can be.
   private static let announcement: ByteBuffer = {
     var frame = ByteBuffer(bytes: [0, 0, 8, 7, 0, 0, 0, 0, 0])
     frame.writeInteger(UInt32(0x7FFF_FFFF))
@@ -49,7 +49,7 @@ final class ConnectionPolicyHandler: ChannelInboundHandler, NIOHTTP2FrameDelegat
   private var context: ChannelHandlerContext?
   private(set) var lastStream = HTTP2StreamID.rootStream
   private var hadStreams = false
-  /// Set for each frame by the handler that sees them all.
+  /// Whether a frame was read; the handler that sees every frame sets it.
   var hasReadFrame = false
   private var hasReadFrameSinceCheck = false
   private var lastWritten = Written.other
@@ -60,7 +60,8 @@ final class ConnectionPolicyHandler: ChannelInboundHandler, NIOHTTP2FrameDelegat
   private var keepaliveTimer: Scheduled<Void>?
   private var partialFrameTimer: Scheduled<Void>?
 
-  /// `advertisedStreams` is SETTINGS_MAX_CONCURRENT_STREAMS as the peer is told.
+  /// Makes the handler of one connection. `advertisedStreams` is the
+  /// SETTINGS_MAX_CONCURRENT_STREAMS that the peer is told.
   init(
     settings: ConnectionPolicy, socket: WriteGathering, usage: ConnectionUsage,
     advertisedStreams: Int, events: TransportEvents
@@ -79,7 +80,7 @@ final class ConnectionPolicyHandler: ChannelInboundHandler, NIOHTTP2FrameDelegat
       burst: settings.controlFrameBurst, perSecond: settings.controlFramesPerSecond, now: now)
   }
 
-  // Told by the fast path, which sees all streams.
+  // The fast path, which sees all streams, calls these.
 
   func streamOpened(_ id: HTTP2StreamID) {
     usage.openStreams += 1
@@ -88,15 +89,16 @@ final class ConnectionPolicyHandler: ChannelInboundHandler, NIOHTTP2FrameDelegat
   }
 
   func streamClosed(_ id: HTTP2StreamID) {
-    // Reset because of its first headers: it has never been open.
+    // A stream that was reset because of its first headers has never been open.
     guard id <= lastStream else { return lastStream = id }
     usage.openStreams -= 1
     guard usage.openStreams == 0, state == .draining, let context else { return }
-    // After what is being written: the end of that stream may still be on its way.
+    // This runs after what is being written, since the end of that stream may be among it.
     context.eventLoop.assumeIsolated().execute { self.closeGently(context) }
   }
 
-  /// The peer is being sent an answer, or a part of one.
+  /// Counts an answer, or a part of one, that the peer is being sent: it allows more pings and
+  /// resets.
   func answered(endsCall: Bool) {
     pings.answered()
     guard endsCall else { return }
@@ -104,18 +106,18 @@ final class ConnectionPolicyHandler: ChannelInboundHandler, NIOHTTP2FrameDelegat
     controlFrames.answered()
   }
 
-  /// Counts a frame that a peer may send as often as it likes in HTTP/2, and not here.
+  /// Counts a frame that HTTP/2 lets a peer send as often as it likes, and this server does not.
   func judge(_ frame: HTTP2Frame) {
     switch frame.payload {
     case .rstStream:
-      if !resets.spend(now: .now()) { sendAway("too_many_resets") }
+      if !resets.spend(now: .now()) { endForMisuse("too_many_resets") }
     case .settings, .priority, .alternativeService, .origin:
-      if !controlFrames.spend(now: .now()) { sendAway("too_many_control_frames") }
+      if !controlFrames.spend(now: .now()) { endForMisuse("too_many_control_frames") }
     default: break
     }
   }
 
-  /// Called before the frame is handed to the socket.
+  /// Looks at a frame before it is handed to the socket.
   func wroteFrame(_ frame: HTTP2Frame) {
     switch frame.payload {
     case .rstStream:
@@ -123,13 +125,13 @@ final class ConnectionPolicyHandler: ChannelInboundHandler, NIOHTTP2FrameDelegat
       socket.noteReset()
     case .goAway(let last, _, _):
       lastWritten = .goAway
-      // After the frame's head of 9 bytes.
+      // The field is behind the frame's head of 9 bytes.
       if last < lastStream { socket.patchNextFrame(at: 9, with: UInt32(Int(lastStream))) }
     case .settings(.settings):
       lastWritten = .other
-      // The first of our settings: 9 bytes of head, 2 of its number. The HTTP/2 handler would end
-      // the connection for one stream too many; it does not know of the limit, and the fast path
-      // refuses the stream instead.
+      // The limit is the first of our settings: behind 9 bytes of head and 2 of its number. The
+      // HTTP/2 handler would end the connection for one stream too many, so that it is not told of
+      // the limit; the fast path refuses the stream instead.
       socket.patchNextFrame(at: 11, with: UInt32(advertisedStreams))
     default: lastWritten = .other
     }
@@ -145,7 +147,7 @@ final class ConnectionPolicyHandler: ChannelInboundHandler, NIOHTTP2FrameDelegat
       hadStreams = false
     }
     repeatCheck(context, every: settings.keepaliveInterval) { [unowned self] in
-      if !hasReadFrameSinceCheck { askWhetherThere(context) }
+      if !hasReadFrameSinceCheck { sendKeepalivePing(context) }
       hasReadFrameSinceCheck = false
     }
     after(settings.firstCallTimeout, context) { [unowned self] in
@@ -171,7 +173,7 @@ final class ConnectionPolicyHandler: ChannelInboundHandler, NIOHTTP2FrameDelegat
     if isAck {
       if data == Self.drainPing && state == .announced { drain(context) }
     } else if !pings.pinged(now: .now()) {
-      sendAway("too_many_pings")
+      endForMisuse("too_many_pings")
     }
   }
 
@@ -185,10 +187,10 @@ final class ConnectionPolicyHandler: ChannelInboundHandler, NIOHTTP2FrameDelegat
       partialFrameTimer?.cancel()
       partialFrameTimer = nil
     } else if partialFrameTimer == nil {
-      // A piece of a frame. One that never ends would keep the connection for ever.
+      // A piece of a frame has come. One that never ends would keep the connection for ever.
       partialFrameTimer = context.eventLoop.assumeIsolated().scheduleTask(
         in: settings.requestTimeout
-      ) { [weak self] in self?.askWhetherThere(context) }
+      ) { [weak self] in self?.sendKeepalivePing(context) }
     }
     context.fireChannelReadComplete()
   }
@@ -213,24 +215,24 @@ final class ConnectionPolicyHandler: ChannelInboundHandler, NIOHTTP2FrameDelegat
   }
 }
 
-// Errors.
+// MARK: Errors
 extension ConnectionPolicyHandler {
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     switch error {
     case let error as NIOHTTP2Errors.StreamError:
       if Self.isHeadersAfterTheEnd(error.baseError) { socket.patchReset(with: .streamClosed) }
     case is NIOHTTP2Errors.RaisedGoawayLastStreamID where state != .open:
-      // The GOAWAY of a connection error, after our own; the error itself follows.
+      // It is the GOAWAY of a connection error, after our own; the error itself follows.
       lastWritten = .goAway
-    // A frame after the last call: a window of answers that the peer is still reading.
+    // It is a frame after the last call: a window update for answers that the peer still reads.
     case is NIOHTTP2Errors.IOOnClosedConnection where state != .open: break
-    // A frame of a call that was on its way when the end was announced, or that has ended.
+    // It is a frame of a call that was under way when the end was announced, or that has ended.
     case let late as NIOHTTP2Errors.NoSuchStream
     where state != .open || late.streamID <= lastStream:
-      // Of ours, held up by a full socket until the peer had reset the call.
+      // A frame of ours was held up by a full socket until the peer had reset the call.
       guard lastWritten == .goAway else { break }
       announceEnd(context)
-      readOn(context)
+      readRemaining(context)
     // The stream has been reset; the others go on (RFC 9113, 5.4.2).
     case is any NIOHTTP2Error where lastWritten == .reset:
       if Self.isHeadersAfterTheEnd(error) { socket.patchReset(with: .streamClosed) }
@@ -241,16 +243,16 @@ extension ConnectionPolicyHandler {
     }
   }
 
-  /// HEADERS of a stream whose request has ended. The HTTP/2 handler resets it with PROTOCOL_ERROR,
-  /// RFC 9113 (5.1) asks for STREAM_CLOSED.
+  /// Returns whether an error is about HEADERS of a stream whose request has ended. The HTTP/2
+  /// handler resets the stream with PROTOCOL_ERROR, where RFC 9113 (5.1) asks for STREAM_CLOSED.
   private static func isHeadersAfterTheEnd(_ error: any Error) -> Bool {
     guard let error = error as? NIOHTTP2Errors.BadStreamStateTransition else { return false }
     return error.fromState == .halfClosedRemoteLocalIdle
       || error.fromState == .halfClosedRemoteLocalActive
   }
 
-  /// The HTTP/2 handler leaves the frames behind a bad one lying until more bytes come.
-  private func readOn(_ context: ChannelHandlerContext) {
+  /// Reads the frames behind a bad one, which the HTTP/2 handler leaves until more bytes come.
+  private func readRemaining(_ context: ChannelHandlerContext) {
     context.eventLoop.assumeIsolated().execute {
       let pipeline = context.pipeline.syncOperations
       pipeline.fireChannelRead(NIOAny(ByteBuffer()))
@@ -259,9 +261,10 @@ extension ConnectionPolicyHandler {
   }
 }
 
-// Ends.
+// MARK: Ending
 extension ConnectionPolicyHandler {
-  /// Cheaper than a timer that each call sets back: a look now and then whether something was.
+  /// Checks now and then whether something happened, which costs less than a timer that each call
+  /// sets back.
   private func repeatCheck(
     _ context: ChannelHandlerContext, every interval: TimeAmount, _ check: @escaping () -> Void
   ) {
@@ -286,7 +289,7 @@ extension ConnectionPolicyHandler {
   }
 
   /// Ends the connection of a peer that sends too many frames of a kind.
-  private func sendAway(_ reason: String) {
+  private func endForMisuse(_ reason: String) {
     guard state != .closed, let context else { return }
     state = .closed
     events.count(reason)
@@ -297,7 +300,7 @@ extension ConnectionPolicyHandler {
     context.eventLoop.assumeIsolated().execute { context.close(promise: nil) }
   }
 
-  private func askWhetherThere(_ context: ChannelHandlerContext) {
+  private func sendKeepalivePing(_ context: ChannelHandlerContext) {
     partialFrameTimer = nil
     guard keepaliveTimer == nil, state != .closed else { return }
     write(context, .ping(Self.keepalivePing, ack: false))
@@ -328,8 +331,9 @@ extension ConnectionPolicyHandler {
     if usage.openStreams == 0 { closeGently(context) }
   }
 
-  /// What is queued is sent first: closing both ways at once would drop it. Then the peer closes:
-  /// what it still sends to a closed socket would drop what it has not read yet.
+  /// Closes the connection after what is queued is sent: closing both directions at once would drop
+  /// it. Then the peer closes: what it still sent to a closed socket would drop what it has not
+  /// read.
   private func closeGently(_ context: ChannelHandlerContext) {
     guard state != .closed else { return }
     state = .closed
@@ -341,7 +345,8 @@ extension ConnectionPolicyHandler {
     }
   }
 
-  /// The time for a shutdown is over, whatever is half sent or still runs.
+  /// Closes the connection when the time for a shutdown is over, whatever is half sent or still
+  /// runs.
   private func closeNow(_ context: ChannelHandlerContext) {
     if state == .open || state == .announced || usage.openStreams > 0 {
       events.count("shutdown_limit")

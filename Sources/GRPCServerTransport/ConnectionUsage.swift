@@ -1,10 +1,10 @@
 import Synchronization
 
-/// What one connection uses of what it may. Bound to its event loop.
+/// What one connection uses of its bounds. It is bound to the connection's event loop.
 final class ConnectionUsage {
-  /// Streams of HTTP/2 that are open.
+  /// The number of HTTP/2 streams that are open.
   var openStreams = 0
-  /// Calls open now that are not unary.
+  /// The number of open calls that are not unary.
   var longStreams = 0
   let requestBytes: ConnectionRequestBytes
   let runningHandlers = RunningHandlers()
@@ -12,7 +12,7 @@ final class ConnectionUsage {
   init(requestBytes: ConnectionRequestBytes) { self.requestBytes = requestBytes }
 }
 
-/// The handlers of a connection that have not returned, those of cancelled calls included.
+/// Counts the handlers of a connection that have not returned, those of cancelled calls included.
 final class RunningHandlers: Sendable {
   private let running = Atomic<Int>(0)
 
@@ -23,13 +23,13 @@ final class RunningHandlers: Sendable {
   func ended() { running.subtract(1, ordering: .relaxed) }
 }
 
-/// How often something out of the ordinary has happened on the connections of a transport.
+/// Counts what is out of the ordinary on the connections of a transport.
 package final class TransportEvents: Sendable {
   private let counts = Mutex<[String: Int]>([:])
 
   package init() {}
 
-  /// By name: the names of ``RefusalCause``, and `refused_stream`, `too_many_pings`,
+  /// The counts by name: the names of ``RefusalCause``, and `refused_stream`, `too_many_pings`,
   /// `too_many_resets`, `too_many_control_frames`, `http2_error`, `no_preface`, `no_first_call`,
   /// `no_answer_to_ping`, `shutdown_limit`.
   package var all: [String: Int] { counts.withLock { $0 } }

@@ -1,15 +1,16 @@
 import GRPCCore
 import NIOCore
 
-/// One unary call on the fast path, while its request is being collected. Bound to the event loop.
+/// A unary call on the fast path while its request is being collected. It is bound to the event
+/// loop.
 final class FastPathUnaryCall {
   let method: FastPathMethod
   let handler: FastPathMethod.Handler
-  /// By `DispatchTime`'s clock, in nanoseconds.
+  /// The deadline by `DispatchTime`'s clock, in nanoseconds; `nil` for none.
   let deadline: UInt64?
   /// The ``FastPathState/tick`` at which the call began.
   let beganAtTick: Int
-  /// What the call has taken of the connection's ``ConnectionRequestBytes``.
+  /// The bytes that the call has taken of the connection's ``ConnectionRequestBytes``.
   var heldBytes = 0
   private var body: ByteBuffer?
 
@@ -30,21 +31,21 @@ final class FastPathUnaryCall {
     bodyBytes > method.maximumRequestBytes + MessageDeframer.prefixLength
   }
 
-  /// Bytes of the request that ``heldBytes`` does not cover.
+  /// The bytes of the request that ``heldBytes`` does not cover.
   var uncountedBytes: Int { bodyBytes - heldBytes }
 
   func append(_ bytes: ByteBuffer) {
     if body == nil { body = bytes } else { body?.writeImmutableBuffer(bytes) }
   }
 
-  /// Called before the request waits: a piece of what was read from the socket would keep the whole
-  /// of it alive.
+  /// Copies the request. It is called before the request waits, because a piece of what was read
+  /// from the socket would keep the whole of it alive.
   func ownBody() {
     guard heldBytes == 0, let body else { return }
     self.body = ByteBuffer(bytes: body.readableBytesView)
   }
 
-  /// Answers the request, or says why it cannot be answered; `refusal` words what the transport
+  /// Answers the request, or returns why it cannot be answered; `refusal` words what the transport
   /// itself refuses.
   func outcome(_ refusal: (RefusalCause) -> CallRefusal) -> Result<[UInt8], CallRefusal> {
     let start = method.recorder.start()
@@ -64,7 +65,7 @@ final class FastPathUnaryCall {
     return outcome
   }
 
-  /// The bytes of the message of a request whose framing ``outcome(_:)`` has checked.
+  /// The message of a request whose framing ``outcome(_:)`` has checked.
   var message: [UInt8] {
     guard let body else { return [] }
     return Array(body.readableBytesView.dropFirst(MessageDeframer.prefixLength))
@@ -85,7 +86,7 @@ final class FastPathUnaryCall {
     }
   }
 
-  /// The one message of a unary call: a zero byte, its length, its bytes.
+  /// Answers the one message of a unary call, which is a zero byte, its length and its bytes.
   private func answered(_ refusal: (RefusalCause) -> CallRefusal) -> Result<[UInt8], CallRefusal> {
     guard let body, body.readableBytes >= MessageDeframer.prefixLength else {
       return .failure(refusal(.malformedRequest("The request has no message.")))
@@ -106,14 +107,15 @@ final class FastPathUnaryCall {
   }
 }
 
-/// One stream on the fast path: a message, its answer, the next message. Bound to the event loop.
+/// A stream on the fast path: each message is answered before the next one. It is bound to the
+/// event loop.
 final class FastPathStreamCall {
   enum End {
     case ok
     case failed(CallRefusal)
   }
 
-  /// Answers on their way, in bytes, from which on messages wait.
+  /// The bytes of answers under way from which on messages wait.
   private static let maximumUnsentBytes = 64 * 1024
 
   private let method: FastPathMethod
@@ -123,9 +125,9 @@ final class FastPathStreamCall {
   private(set) var requestEnded = false
   /// Whether the headers of the answer have been sent.
   var hasBegun = false
-  /// What the caller may still send.
+  /// The bytes that the caller may still send.
   var windowLeft: Int
-  /// What the stream has taken of the connection's ``ConnectionRequestBytes``.
+  /// The bytes that the stream has taken of the connection's ``ConnectionRequestBytes``.
   var heldBytes = 0
   /// The ``FastPathState/tick`` at which a message began that has not arrived yet.
   var messageBeganAtTick: Int?
@@ -140,7 +142,7 @@ final class FastPathStreamCall {
   /// Whether messages wait until the caller has taken answers.
   var isFull: Bool { unsentBytes >= Self.maximumUnsentBytes }
 
-  /// Bytes of messages that have not been answered.
+  /// The bytes of messages that have not been answered.
   var pendingBytes: Int { deframer.pendingBytes }
 
   func receive(_ bytes: ByteBuffer?, isLast: Bool) {
@@ -177,6 +179,8 @@ final class FastPathStreamCall {
     return (answers, nil)
   }
 
+  /// Counts answers that the caller has taken.
+  ///
   /// - Returns: Whether there is room again, after there was none.
   func took(_ count: Int) -> Bool {
     let wasFull = isFull

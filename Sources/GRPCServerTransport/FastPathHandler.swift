@@ -8,8 +8,8 @@ import NIOHTTP2
 /// task is made for them; the frames of all other streams go on to the multiplexer.
 ///
 /// It takes plain calls: no compression, an ordinary content type, and for streams no deadline.
-/// ``FastPathState`` says what a call goes through; this handler carries out what it returns. One
-/// conformance suite runs against the fast path and the stream handlers.
+/// ``FastPathState`` describes the states of a call, and this handler carries out what it returns.
+/// One conformance suite runs against the fast path and the stream handlers.
 ///
 /// ```
 /// headers ── known path, application/grpc, no encoding? ── no ─→ multiplexer, for good
@@ -24,15 +24,15 @@ final class FastPathHandler: ChannelDuplexHandler {
   typealias OutboundOut = HTTP2Frame
 
   struct Settings: Sendable {
-    /// By path, e.g. `/package.Service/Method`.
+    /// The methods by path, e.g. `/package.Service/Method`.
     let methods: [String: FastPathMethod]
-    /// Of the connection and of a stream, in bytes: refilled when half is used.
+    /// The window of the connection and of a stream in bytes, refilled when half of it is used.
     let windowSize: Int
-    /// Streams open at once; one more is refused with REFUSED_STREAM.
+    /// The most streams open at once; one more is refused with REFUSED_STREAM.
     let maximumStreams: Int
-    /// Calls open at once that are not unary.
+    /// The most open calls that are not unary.
     let maximumLongStreams: Int
-    /// Lower case.
+    /// The name of the header in lower case.
     let bypassHeader: String?
     let requestTimeout: TimeAmount
     let refusal: @Sendable (RefusalCause) -> CallRefusal
@@ -45,7 +45,7 @@ final class FastPathHandler: ChannelDuplexHandler {
     case forMultiplexer
   }
 
-  /// Smaller answers are not counted: the streams of a connection bound them.
+  /// The least answer that is counted. Smaller ones are bounded by the connection's streams.
   private static let minimumCountedBytes = 16 * 1024
 
   private let settings: Settings
@@ -81,7 +81,7 @@ final class FastPathHandler: ChannelDuplexHandler {
     }
   }
 
-  /// Frames of the stream handlers.
+  /// Passes on the frames of the stream handlers.
   func write(
     context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?
   ) {
@@ -98,7 +98,7 @@ final class FastPathHandler: ChannelDuplexHandler {
     _ payload: HTTP2Frame.FramePayload.Headers, isNew: Bool
   ) -> Beginning {
     let id = frame.streamID
-    // Trailers of a call that a stream handler serves.
+    // These are the trailers of a call that a stream handler serves.
     guard isNew else { return .forMultiplexer }
     guard usage.openStreams < settings.maximumStreams else {
       refuseStream(context, id)
@@ -130,10 +130,10 @@ final class FastPathHandler: ChannelDuplexHandler {
     return .taken
   }
 
-  /// Nothing has been done for it: the client may try it again.
+  /// Refuses a stream for which nothing has been done, so that the client may try it again.
   private func refuseStream(_ context: ChannelHandlerContext, _ id: HTTP2StreamID) {
     settings.events.count("refused_stream")
-    // First: the stream's end is told before the write returns.
+    // This comes first, because the stream's end is told before the write returns.
     state.refuse(id)
     write(context, id, .rstStream(.refusedStream))
   }
@@ -150,7 +150,7 @@ final class FastPathHandler: ChannelDuplexHandler {
       bytes = buffer
       isLast = data.endStream
     case .headers(let trailers):
-      // Trailers of a request end it without data.
+      // The trailers of a request end it without data.
       bytes = nil
       isLast = trailers.endStream
     default:
@@ -191,8 +191,8 @@ final class FastPathHandler: ChannelDuplexHandler {
     finish(context, id, outcome, requestEnded: requestEnded)
   }
 
-  /// Has a request answered away from the event loop. A caller that leaves, or whose deadline
-  /// passes, cancels the task.
+  /// Has a request answered away from the event loop. The task is cancelled when the caller leaves
+  /// or its deadline passes.
   private func `defer`(
     _ context: ChannelHandlerContext, _ id: HTTP2StreamID, _ call: FastPathUnaryCall,
     to deferred: @escaping FastPathMethod.Deferred
@@ -255,7 +255,7 @@ final class FastPathHandler: ChannelDuplexHandler {
     let written = context.eventLoop.makePromise(of: Void.self)
     written.futureResult.assumeIsolated().whenComplete { [weak self] _ in
       guard let self, state.taken(count) else { return }
-      // Not at once: a reset fails the promises in the middle of its own work.
+      // Not at once, because a reset fails the promises in the middle of its own work.
       context.eventLoop.assumeIsolated().execute { self.answerWaiting(context) }
     }
     return written
@@ -278,7 +278,7 @@ final class FastPathHandler: ChannelDuplexHandler {
       beginAnswer(context, id, stream)
       let written = context.eventLoop.makePromise(of: Void.self)
       let count = answers.readableBytes
-      // A reset or an end fails it: there is nothing more to say then.
+      // A reset or an end fails the promise: there is nothing more to say then.
       written.futureResult.assumeIsolated().whenSuccess { [weak self] in
         guard stream.took(count), let self, case .streaming = state.calls[id] else { return }
         // The caller reads again.
@@ -324,7 +324,8 @@ final class FastPathHandler: ChannelDuplexHandler {
       streamID: id, payload: .headers(.init(headers: headers, endStream: true)))
     let written = context.eventLoop.makePromise(of: Void.self)
     written.futureResult.assumeIsolated().whenSuccess { [weak self] in
-      // The rest of the request is not wanted. Not before the answers are out: a reset drops them.
+      // The rest of the request is not wanted. This waits until the answers are sent, because a
+      // reset would drop them.
       guard let self, state.calls[id] != nil else { return }
       write(context, id, .rstStream(.noError))
       context.flush()
@@ -339,8 +340,10 @@ final class FastPathHandler: ChannelDuplexHandler {
   }
 }
 
-// Time. Most requests come in one piece, and their calls need no timer: those that are still open
-// when all input has been read share one for their deadlines, and one for their arrival.
+// MARK: Time
+
+// Most requests come in one piece, and their calls need no timer. The calls that are still open
+// when all input has been read share one timer for their deadlines, and one for their arrival.
 extension FastPathHandler {
   func channelReadComplete(context: ChannelHandlerContext) {
     if let deadline = state.inputRead() { setTimer(context, deadline) }
@@ -373,7 +376,8 @@ extension FastPathHandler {
     deadlineTimer = (deadline, task)
   }
 
-  /// Looked at twice in the time in which a request has to arrive, so that no call needs a clock.
+  /// Starts the timer for arrivals. It fires twice in the time in which a request has to arrive, so
+  /// that no call needs a clock.
   private func setArrivalTimer(_ context: ChannelHandlerContext) {
     arrivalTimer = context.eventLoop.assumeIsolated().scheduleTask(
       in: .nanoseconds(settings.requestTimeout.nanoseconds / 2)
@@ -395,7 +399,7 @@ extension FastPathHandler {
   }
 }
 
-// What the HTTP/2 handler tells of streams and windows; the multiplexer hears of its own streams.
+// The HTTP/2 handler reports streams and windows here; the multiplexer is told of its own streams.
 extension FastPathHandler {
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     switch event {
@@ -444,7 +448,8 @@ extension FastPathHandler {
     write(context, id, .windowUpdate(windowSizeIncrement: settings.windowSize - left))
   }
 
-  /// A stream whose answers nobody takes gets no room for more messages.
+  /// Refills the window of a stream, unless nobody takes its answers: then it gets no room for more
+  /// messages.
   private func refill(
     _ context: ChannelHandlerContext, _ id: HTTP2StreamID, _ stream: FastPathStreamCall
   ) {
@@ -452,7 +457,7 @@ extension FastPathHandler {
     refill(context, id, left: stream.windowLeft)
   }
 
-  /// Streams would hold a shutdown up for ever.
+  /// Ends all streams, which would otherwise hold up a shutdown for ever.
   private func endStreams(_ context: ChannelHandlerContext) {
     for (id, stream) in state.endStreams() {
       finish(context, id: id, stream: stream, end: .failed(settings.refusal(.shuttingDown)))

@@ -5,13 +5,13 @@ package final class FastPathMethod: Sendable {
 
   /// What a call of the method is made of.
   package enum Kind: Sendable {
-    /// One message, one answer.
+    /// Each call has one message and one answer.
     case unary(Handler)
-    /// Any number of messages, one answer each.
+    /// Each call has any number of messages with one answer each.
     case stream(@Sendable () -> any FastPathStream)
   }
 
-  /// The most that one message may have.
+  /// The most bytes that one message may have.
   let maximumRequestBytes: Int
   /// Counts unary calls, and each message of a stream.
   let recorder: any CallRecorder
@@ -36,10 +36,10 @@ package final class FastPathMethod: Sendable {
   }
 }
 
-/// What one stream of a fast-path method remembers from message to message.
+/// What a stream of a fast-path method remembers from message to message.
 package protocol FastPathStream: AnyObject {
   /// Answers one message on the event loop.
   ///
-  /// - Throws: What ends the stream.
+  /// - Throws: The refusal that ends the stream.
   func answer(_ message: UnsafeRawBufferPointer) throws(CallRefusal) -> [UInt8]
 }

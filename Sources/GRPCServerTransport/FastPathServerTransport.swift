@@ -4,7 +4,7 @@ import NIOHPACK
 import NIOHTTP2
 package import NIOPosix
 
-/// gRPC over HTTP/2: a server transport made for short calls.
+/// A server transport for gRPC over HTTP/2 that is made for short calls.
 ///
 /// ```
 /// socket ─ WriteGathering ─ SettingsHandshakeHandler ─ NIOHTTP2Handler ─ FastPathHandler
@@ -19,34 +19,35 @@ package final class FastPathServerTransport: ServerTransport {
   /// Where to listen, what is served, and the bounds of a connection and of the process.
   package struct Settings: Sendable {
     package var host = "127.0.0.1"
-    /// 0 picks a free port.
+    /// The port to listen on; 0 picks a free one.
     package var port = 0
-    /// Streams open at once on one connection, as the peer is told; one more is refused with
-    /// REFUSED_STREAM. As many handlers may run for it, those of cancelled calls included.
+    /// The most streams that one connection may have open, as the peer is told; one more is refused
+    /// with REFUSED_STREAM. As many handlers may run for it, those of cancelled calls included.
     package var maximumStreamsPerConnection = 1000
-    /// Calls open at once on one connection that are not unary; one more is refused with
-    /// RESOURCE_EXHAUSTED, so that a unary call never waits behind them.
+    /// The most calls that are not unary and are open at once on one connection. One more is
+    /// refused with RESOURCE_EXHAUSTED, so that a unary call never waits behind them.
     package var maximumLongStreamsPerConnection = 100
-    /// Flow control, of a connection and of a stream, in bytes; at least HTTP/2's own 65,535.
+    /// The flow-control window of a connection and of a stream, in bytes; at least HTTP/2's own
+    /// 65,535.
     package var windowSize = 65_535
     /// The most bytes of one message to a stream handler.
     package var maximumMessageBytes = 4 << 20
-    /// Bytes of requests that have not arrived yet, or wait, on one connection; a call that goes
-    /// beyond is refused with RESOURCE_EXHAUSTED.
+    /// The most bytes of requests that have not arrived yet, or wait, on one connection. A call
+    /// that goes beyond is refused with RESOURCE_EXHAUSTED.
     package var maximumRequestBytesPerConnection = 32 << 20
-    /// The same for all connections together.
+    /// The same bound for all connections together.
     package var requestMemory = RequestMemory(maximumBytes: 256 << 20)
     package var connection = ConnectionPolicy()
-    /// How many connections there may be.
+    /// The bounds on the number of connections.
     package var limits = ConnectionLimits(maximum: 10_000, maximumPerPeer: 5_000)
     /// The calls that the fast path answers, by path.
     package var fastPathMethods: [String: FastPathMethod] = [:]
-    /// Calls with this header, in lower case, may have to wait: the fast path leaves those of
-    /// methods that honour it to the stream handlers.
+    /// The name, in lower case, of a header that says that a call may have to wait. The fast path
+    /// leaves such calls of methods that honour it to the stream handlers.
     package var bypassHeader: String?
-    /// Paths of all methods that are served.
+    /// The paths of all methods that are served.
     package var paths: Set<String> = []
-    /// Paths of calls with one answer: their headers wait for it.
+    /// The paths of calls with one answer, whose headers wait for it.
     package var unaryPaths: Set<String> = []
     /// Words what the transport itself refuses.
     package var refusal: @Sendable (RefusalCause) -> CallRefusal = { CallRefusal($0) }
@@ -54,7 +55,7 @@ package final class FastPathServerTransport: ServerTransport {
     package init() {}
   }
 
-  /// What happened on the connections that is out of the ordinary.
+  /// Counts what is out of the ordinary on the connections.
   package let events = TransportEvents()
   private let settings: Settings
   private let eventLoopGroup: MultiThreadedEventLoopGroup
@@ -62,14 +63,14 @@ package final class FastPathServerTransport: ServerTransport {
   private let connections = OpenConnections()
 
   /// - Parameters:
-  ///   - settings: Fixed for the life of the transport.
+  ///   - settings: The settings, fixed for the life of the transport.
   ///   - eventLoopGroup: Serves the connections; handlers run on it and must not block.
-  ///   - onListening: Called once the port is bound.
+  ///   - onListening: Is called once the port is bound.
   package init(
     settings: Settings, eventLoopGroup: MultiThreadedEventLoopGroup,
     onListening: @escaping @Sendable (_ port: Int) async -> Void
   ) {
-    precondition(settings.windowSize >= 65_535, "HTTP/2's windows begin with 65,535 bytes.")
+    precondition(settings.windowSize >= 65_535, "The window size must be at least 65,535 bytes.")
     self.settings = settings
     self.eventLoopGroup = eventLoopGroup
     self.onListening = onListening
@@ -82,7 +83,7 @@ package final class FastPathServerTransport: ServerTransport {
       uniqueKeysWithValues: eventLoopGroup.makeIterator().map {
         (ObjectIdentifier($0), EventLoopTaskExecutor($0))
       })
-    // No bound of its own: the streams of a connection have one.
+    // The stream has no bound of its own, because the streams of each connection have one.
     let (calls, continuation) = AsyncStream.makeStream(of: AcceptedCall.self)
     connections.whenAllClosed { continuation.finish() }
     let listener = try await bind { call in
@@ -104,7 +105,7 @@ package final class FastPathServerTransport: ServerTransport {
 
   /// Ends the streams of the fast path, and begins the time after which connections are closed
   /// whatever is half sent (``ConnectionPolicy/shutdownGrace``). Unary calls are still answered,
-  /// and connections taken, until ``beginGracefulShutdown()``.
+  /// and connections accepted, until ``beginGracefulShutdown()``.
   package func announceShutdown() { connections.announceShutdown() }
 
   package func beginGracefulShutdown() { connections.quiesce() }
@@ -143,7 +144,7 @@ package final class FastPathServerTransport: ServerTransport {
     let context = ServerContext(
       descriptor: call.descriptor, remotePeer: peer(channel.parent?.remoteAddress),
       localPeer: peer(channel.parent?.localAddress), cancellation: call.cancellation)
-    // What it throws is the stream's end, which the handler has heard of by its parts.
+    // An error thrown here is the stream's end, which the handler has learned of by its parts.
     try? await call.parts.executeThenClose { inbound, outbound in
       await withTaskCancellationHandler {
         await handler(
@@ -161,7 +162,7 @@ package final class FastPathServerTransport: ServerTransport {
     }
   }
 
-  /// For a call that came too late to be served.
+  /// Ends a call that came too late to be served.
   private static func drop(_ call: AcceptedCall) {
     call.running.ended()
     call.parts.channel.close(promise: nil)
@@ -209,19 +210,20 @@ struct ConnectionPipeline: Sendable {
       events: events)
     var http2 = NIOHTTP2Handler.ConnectionConfiguration()
     http2.initialSettings = [
-      // First: the connection's policy writes the limit that the peer is told over it.
+      // It is first, because the connection's policy writes the limit that the peer is told over
+      // it.
       HTTP2Setting(parameter: .maxConcurrentStreams, value: Int(UInt32.max)),
       HTTP2Setting(parameter: .maxHeaderListSize, value: HPACKDecoder.defaultMaxHeaderListSize),
       HTTP2Setting(parameter: .initialWindowSize, value: settings.windowSize),
     ]
-    // Data may still come for so many streams that we have ended early.
+    // Data may still come for so many streams that the server has ended early.
     http2.maximumRecentlyResetStreams = min(
       2 * settings.maximumStreamsPerConnection + 32, 1000)
-    // Errors of single streams are bounded in time; the handler's bound for the life of a
-    // connection, 200, would end every connection that lives long enough.
+    // Errors of single streams are bounded in time. The handler's bound of 200 for the life of a
+    // connection would end every connection that lives long enough.
     http2.maximumConnectionGlitches = .max
-    // Without effect: a window that is always over. ConnectionPolicyHandler judges these frames by
-    // what was served; the handler ends a connection after 200 in 30 s whatever else it does.
+    // This has no effect, because its window is always over. ConnectionPolicyHandler judges these
+    // frames by what was served; the handler would end a connection after 200 in 30 s.
     http2.controlFrameRateLimit.maximumCount = 1
     http2.controlFrameRateLimit.windowLength = .nanoseconds(-1)
     var httpStreams = NIOHTTP2Handler.StreamConfiguration()
@@ -263,7 +265,7 @@ struct ConnectionPipeline: Sendable {
   }
 }
 
-/// The answer's parts; suspends while the stream's buffer is full.
+/// Writes the parts of an answer; it suspends while the stream's buffer is full.
 private struct AnswerWriter: ClosableRPCWriterProtocol {
   let outbound: NIOAsyncChannelOutboundWriter<RPCResponsePart<MessageBytes>>
 
@@ -280,7 +282,7 @@ private struct AnswerWriter: ClosableRPCWriterProtocol {
   func finish(throwing error: any Error) async { outbound.finish() }
 }
 
-/// Runs a call's jobs on the event loop of its connection: a hop less for each step of a call
+/// Runs a call's jobs on the event loop of its connection. That saves a hop for each step of a call
 /// (67 to 53 us of CPU a unary call), and a writer cannot run ahead of the loop that tells it to
 /// wait. Handlers must not block.
 private final class EventLoopTaskExecutor: TaskExecutor {

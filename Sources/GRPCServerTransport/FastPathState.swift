@@ -1,10 +1,10 @@
 import NIOCore
 import NIOHTTP2
 
-/// The state of the fast path of one connection, without input and output: the handler feeds it
-/// with what arrives and carries out what it returns.
+/// The state of the fast path of one connection, without input and output. The handler tells it
+/// what arrives and carries out what it returns.
 ///
-/// A call goes through
+/// The states of a call are
 /// ```
 ///        begin            whole request, and room for its answer
 ///   ────────────→ collecting ───────────────────────────────────→ answered ── close ─→ (gone)
@@ -31,7 +31,7 @@ struct FastPathState {
     case streaming(FastPathStreamCall)
     /// A unary request is being answered away from the event loop.
     case deferred(FastPathUnaryCall, Task<Void, Never>)
-    /// Answered or refused and not closed yet: what still comes does not matter.
+    /// The call is answered or refused and not closed yet; what still comes does not matter.
     case answered
   }
 
@@ -43,15 +43,15 @@ struct FastPathState {
 
   /// What is to be done after a piece of a unary request.
   enum Collected {
-    /// Nothing: more must come, or earlier answers must be taken first.
+    /// Nothing is to be done: more must come, or earlier answers must be taken first.
     case nothing
-    /// Answer the call.
+    /// The call is to be answered.
     case complete(FastPathUnaryCall)
-    /// Refuse the call: there is no room for what it has sent.
+    /// The call is to be refused, because there is no room for what it has sent.
     case noRoom
   }
 
-  /// Unary answers on their way, in bytes, from which on requests wait. HTTP/2's windows, unlike
+  /// The bytes of unary answers under way from which on requests wait. HTTP/2's windows, unlike
   /// the socket's, do not make the channel unwritable when they are full.
   private static let maximumUnsentBytes = 16 << 20
 
@@ -61,7 +61,7 @@ struct FastPathState {
   private(set) var calls: [HTTP2StreamID: Call] = [:]
   private var unsentBytes = 0
   private var waiting = CircularBuffer<HTTP2StreamID>()
-  /// Calls with a deadline that began with the input being read.
+  /// The calls with a deadline that began with the input that is being read.
   private var begunWithDeadline: [HTTP2StreamID] = []
   private var incompleteCalls = 0
   private var streamCalls = 0
@@ -74,10 +74,10 @@ struct FastPathState {
   }
 
   var hasRoomForAnswers: Bool { unsentBytes < Self.maximumUnsentBytes }
-  /// Whether anything may have to be dropped because it does not arrive.
+  /// Whether there may be a request that has to be dropped because it does not arrive.
   var mayHaveIncompleteRequests: Bool { incompleteCalls > 0 || streamCalls > 0 }
 
-  // Transitions.
+  // MARK: Transitions
 
   mutating func begin(_ id: HTTP2StreamID, _ call: FastPathUnaryCall) {
     calls[id] = .collecting(call)
@@ -91,7 +91,7 @@ struct FastPathState {
     usage.longStreams += 1
   }
 
-  /// The stream has been refused before it became a call.
+  /// Notes that the stream was refused before it became a call.
   mutating func refuse(_ id: HTTP2StreamID) { calls[id] = .answered }
 
   /// Takes a piece of a unary request.
@@ -100,7 +100,7 @@ struct FastPathState {
   ) -> Collected {
     if let bytes { call.append(bytes) }
     if call.isTooLarge || (isLast && hasRoomForAnswers) { return .complete(call) }
-    // A last byte of an empty frame has nothing to hold.
+    // The last bytes may be those of an empty frame, which has nothing to hold.
     let count = call.uncountedBytes
     guard requestBytes.take(count) else { return .noRoom }
     call.ownBody()
@@ -113,7 +113,7 @@ struct FastPathState {
     return .nothing
   }
 
-  /// Notes what a stream holds after its messages have been answered.
+  /// Counts what a stream holds after its messages have been answered.
   ///
   /// - Returns: Whether there is room for it.
   mutating func hold(_ call: FastPathStreamCall) -> Bool {
@@ -124,7 +124,7 @@ struct FastPathState {
       requestBytes.giveBack(call.heldBytes - pending)
     }
     call.heldBytes = pending
-    // A stream that is full does not read: the caller may be waiting for us.
+    // A stream that is full does not read: the caller may be waiting for this server.
     if pending == 0 || call.isFull {
       call.messageBeganAtTick = nil
     } else if call.messageBeganAtTick == nil {
@@ -133,9 +133,10 @@ struct FastPathState {
     return true
   }
 
-  /// The request is too long for the event loop; `task` answers it.
+  /// Makes room for a request that is too long for the event loop, until another thread has
+  /// answered it.
   ///
-  /// - Returns: Whether there is room for it until then.
+  /// - Returns: Whether there is room.
   mutating func makeRoomToDefer(_ call: FastPathUnaryCall) -> Bool {
     let count = call.uncountedBytes
     guard requestBytes.take(count) else { return false }
@@ -143,7 +144,7 @@ struct FastPathState {
     return true
   }
 
-  /// The call is answered by `task` from now on; it has room by ``makeRoomToDefer(_:)``.
+  /// Lets `task` answer the call from now on. Its room comes from ``makeRoomToDefer(_:)``.
   mutating func `defer`(_ id: HTTP2StreamID, _ call: FastPathUnaryCall, to task: Task<Void, Never>)
   {
     if case .collecting = calls[id] { incompleteCalls -= 1 }
@@ -151,12 +152,14 @@ struct FastPathState {
     calls[id] = .deferred(call, task)
   }
 
-  /// The call is answered or refused now.
+  /// Notes that the call is answered or refused now.
   mutating func answer(_ id: HTTP2StreamID) {
     leave(id)
     calls[id] = .answered
   }
 
+  /// Removes a stream that has closed.
+  ///
   /// - Returns: Whether the stream was one of the fast path's.
   mutating func close(_ id: HTTP2StreamID) -> Bool {
     guard calls[id] != nil else { return false }
@@ -165,10 +168,10 @@ struct FastPathState {
     return true
   }
 
-  /// A unary answer is on its way.
+  /// Counts the bytes of a unary answer that is under way.
   mutating func send(_ count: Int) { unsentBytes += count }
 
-  /// A unary answer has been taken, or dropped.
+  /// Counts the bytes of a unary answer that was taken or dropped.
   ///
   /// - Returns: Whether calls wait for that.
   mutating func taken(_ count: Int) -> Bool {
@@ -176,7 +179,7 @@ struct FastPathState {
     return !waiting.isEmpty
   }
 
-  /// The next call to answer of those that wait, while there is room.
+  /// Returns the next of the calls that wait to be answered, while there is room.
   mutating func nextWaiting() -> (HTTP2StreamID, FastPathUnaryCall)? {
     while hasRoomForAnswers, let id = waiting.first {
       if case .waiting(let call) = calls[id] { return (id, call) }
@@ -185,7 +188,7 @@ struct FastPathState {
     return nil
   }
 
-  /// A shutdown is announced.
+  /// Begins to refuse streams, because a shutdown is announced.
   ///
   /// - Returns: The streams to end.
   mutating func endStreams() -> [(HTTP2StreamID, FastPathStreamCall)] {
@@ -195,7 +198,7 @@ struct FastPathState {
     }
   }
 
-  /// All input has been read.
+  /// Notes that all input has been read.
   ///
   /// - Returns: The earliest deadline of the calls that began with it and have no answer yet.
   mutating func inputRead() -> UInt64? {
@@ -205,8 +208,8 @@ struct FastPathState {
     return earliest
   }
 
-  /// Unary calls whose deadline has passed, whether their request has ended, and the earliest
-  /// deadline of the others.
+  /// Returns the unary calls whose deadline has passed, each with whether its request has ended,
+  /// and the earliest deadline of the others.
   func expired(
     now: UInt64
   ) -> (calls: [(id: HTTP2StreamID, call: FastPathUnaryCall, requestEnded: Bool)], next: UInt64?) {
@@ -230,7 +233,7 @@ struct FastPathState {
     return (expired, next)
   }
 
-  /// Half of the time in which a request has to arrive has passed.
+  /// Notes that half of the time in which a request has to arrive has passed.
   ///
   /// - Returns: The calls that have been incomplete for the whole of it.
   mutating func advanceTick() -> [(HTTP2StreamID, Call)] {

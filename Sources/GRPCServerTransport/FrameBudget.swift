@@ -1,10 +1,10 @@
 import NIOCore
 
-/// How many frames of a kind a peer may send, measured by what it has been served.
+/// Bounds the frames of a kind that a peer may send, by what it has been served.
 ///
-/// A peer begins with `burst` frames; each answered call and each moment gives some back. Who uses
-/// the connection may therefore send as many as it likes, and who sends nothing else is bounded
-/// (rapid reset, CVE-2023-44487).
+/// A peer begins with `burst` frames; each answered call and each moment adds some. A peer that
+/// uses the connection may therefore send as many as it likes, and one that sends nothing else is
+/// bounded (rapid reset, CVE-2023-44487).
 struct FrameBudget {
   let burst: Int
   let perSecond: Int
@@ -20,6 +20,8 @@ struct FrameBudget {
 
   mutating func answered() { if left < burst { left += 1 } }
 
+  /// Spends one frame.
+  ///
   /// - Returns: Whether the frame is within the budget.
   mutating func spend(now: NIODeadline) -> Bool {
     if left <= 0 { refill(now) }
@@ -28,7 +30,8 @@ struct FrameBudget {
     return true
   }
 
-  /// The clock is looked at when the budget is spent, not for each frame.
+  /// Adds the frames of the time that has passed. It runs when the budget is spent, so that not
+  /// every frame asks the clock.
   private mutating func refill(_ now: NIODeadline) {
     let passed = max(0, (now - since).nanoseconds)
     let (product, overflows) = passed.multipliedReportingOverflow(by: Int64(perSecond))
@@ -37,7 +40,7 @@ struct FrameBudget {
   }
 }
 
-/// When a peer has pinged too often, as gRPC's servers judge it (gRFC A8): a ping is a strike when
+/// Judges when a peer has pinged too often, as gRPC's servers do (gRFC A8): a ping is a strike when
 /// nothing has been answered since the last one and that was less than `minimumInterval` ago.
 struct PingStrikes {
   let minimumInterval: TimeAmount
@@ -55,6 +58,8 @@ struct PingStrikes {
     last = nil
   }
 
+  /// Counts a ping.
+  ///
   /// - Returns: Whether the ping is within the bounds.
   mutating func pinged(now: NIODeadline) -> Bool {
     guard let last, now < last + minimumInterval else {

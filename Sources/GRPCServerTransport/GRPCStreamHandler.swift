@@ -4,13 +4,14 @@ import NIOHPACK
 import NIOHTTP2
 import Synchronization
 
-/// One call that the framework serves: HTTP/2 frames on one side, gRPC's parts on the other.
+/// Serves one call of the framework: it has HTTP/2 frames on one side and gRPC's parts on the
+/// other.
 ///
 /// ```
 /// request   headers ─→ metadata    data … ─→ message …    end of stream ─→ input closed
 /// answer    metadata ─→ headers    message … ─→ data …    status ─→ trailers, end of stream
 /// ```
-/// Nothing but this handler is made before the headers are known to begin a call.
+/// Only this handler is made before the headers are known to begin a call.
 final class GRPCStreamHandler: ChannelDuplexHandler {
   typealias InboundIn = HTTP2Frame.FramePayload
   typealias InboundOut = RPCRequestPart<MessageBytes>
@@ -22,9 +23,9 @@ final class GRPCStreamHandler: ChannelDuplexHandler {
 
   struct Settings: Sendable {
     var maximumMessageBytes = 4 << 20
-    /// Of the methods that are served; a call of another is refused here.
+    /// The paths of the methods that are served; a call of another is refused here.
     var paths: Set<String> = []
-    /// Paths of calls with one answer: their headers wait for it.
+    /// The paths of calls with one answer, whose headers wait for it.
     var unaryPaths: Set<String> = []
     var maximumLongStreams = 100
     var requestTimeout = TimeAmount.seconds(30)
@@ -42,14 +43,14 @@ final class GRPCStreamHandler: ChannelDuplexHandler {
   private var answer = Answer.notBegun
   private var isUnary = false
   private var isLong = false
-  /// What the call has taken of the connection's ``ConnectionRequestBytes``.
+  /// The bytes that the call has taken of the connection's ``ConnectionRequestBytes``.
   private var heldBytes = 0
-  /// All messages of a unary call.
+  /// The bytes of all messages of a unary call.
   private var receivedBytes = 0
-  /// Whether the channel would take more: otherwise the call does not read, and nothing can arrive.
+  /// Whether the channel would take more. Otherwise the call does not read, and nothing can arrive.
   private var isReading = false
   private var arrivalTimer: Scheduled<Void>?
-  /// Messages not yet made a frame: those between two flushes share one.
+  /// The messages that are not framed yet: those between two flushes share a frame.
   private var framed = ByteBuffer()
   private var framedPromise: EventLoopPromise<Void>?
 
@@ -152,14 +153,14 @@ final class GRPCStreamHandler: ChannelDuplexHandler {
     } catch .tooManyRequestBytes {
       drop(context, .tooManyRequestBytes)
     } catch {
-      // The call's handler throws it on, and so answers with it.
+      // The call's handler passes the error on, and so answers with it.
       releaseHeldBytes()
       context.fireErrorCaught(settings.refusal(error))
     }
   }
 
-  /// Notes what the call holds: what waits for the rest of its message, and messages that its
-  /// handler has not taken; of a unary call all messages, as the handler works on them.
+  /// Counts what the call holds: what waits for the rest of its message, and messages that its
+  /// handler has not taken; for a unary call all messages, because the handler works on them.
   ///
   /// - Returns: Whether there is room for it.
   private func hold(_ deframer: MessageDeframer) -> Bool {
@@ -178,7 +179,7 @@ final class GRPCStreamHandler: ChannelDuplexHandler {
     heldBytes = 0
   }
 
-  /// Refuses a call that has been handed to the framework, and lets go of what it holds at once.
+  /// Refuses a call that has been handed to the framework, and releases what it holds at once.
   private func drop(_ context: ChannelHandlerContext, _ cause: RefusalCause) {
     settings.events.count(cause.name)
     request = .unwanted
@@ -204,7 +205,7 @@ final class GRPCStreamHandler: ChannelDuplexHandler {
     }
   }
 
-  /// Nobody waits for the answer any more.
+  /// Ends a call whose answer nobody waits for any more.
   private func abandon(_ context: ChannelHandlerContext, _ reason: String) {
     requestEnded = true
     leaveLongStreams()
@@ -244,7 +245,7 @@ final class GRPCStreamHandler: ChannelDuplexHandler {
   }
 }
 
-// Arrival.
+// MARK: Arrival
 extension GRPCStreamHandler {
   /// Whether bytes must still come before the call's handler has something to do.
   private var isIncomplete: Bool {
@@ -260,7 +261,7 @@ extension GRPCStreamHandler {
       guard let self else { return }
       arrivalTimer = nil
       guard isIncomplete else { return }
-      // A stream has got on with its messages, or its handler holds it up.
+      // A stream has made progress with its messages, or its handler holds it up.
       guard isUnary || (received == receivedBytes && isReading) else {
         return setArrivalTimer(context)
       }
@@ -269,7 +270,7 @@ extension GRPCStreamHandler {
   }
 }
 
-// Answers.
+// MARK: Answers
 extension GRPCStreamHandler {
   func write(
     context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?
@@ -297,7 +298,7 @@ extension GRPCStreamHandler {
 
   func flush(context: ChannelHandlerContext) {
     writeFramed(context)
-    // A full stream has to move, or the writer waits for room for ever.
+    // A stream that is full has to send, or the writer would wait for room for ever.
     if !isUnary || answer == .ended || !context.channel.isWritable { context.flush() }
   }
 
@@ -331,7 +332,8 @@ extension GRPCStreamHandler {
     answer = .ended
     let trailers = OutboundOut.headers(.init(headers: headers, endStream: true))
     guard !requestEnded else { return context.write(wrapOutboundOut(trailers), promise: promise) }
-    // The rest of the request is not wanted. Not before the answer is out: a reset drops it.
+    // The rest of the request is not wanted. This waits until the answer is sent, because a reset
+    // would drop it.
     let written = promise ?? context.eventLoop.makePromise(of: Void.self)
     written.futureResult.assumeIsolated().whenSuccess { [self] in
       guard !requestEnded else { return }
@@ -341,7 +343,7 @@ extension GRPCStreamHandler {
   }
 }
 
-/// A call handed to the framework.
+/// A call that is handed to the framework.
 struct AcceptedCall: Sendable {
   let parts: NIOAsyncChannel<RPCRequestPart<MessageBytes>, RPCResponsePart<MessageBytes>>
   let descriptor: MethodDescriptor
@@ -350,7 +352,7 @@ struct AcceptedCall: Sendable {
   let running: RunningHandlers
 }
 
-/// Bytes of messages that have been handed to a call and that its handler has not taken.
+/// Counts the bytes of messages that have been handed to a call and that its handler has not taken.
 final class UnreadBytes: Sendable {
   private let bytes = Atomic<Int>(0)
 
@@ -361,11 +363,11 @@ final class UnreadBytes: Sendable {
   func taken(_ count: Int) { bytes.subtract(count, ordering: .relaxed) }
 }
 
-/// The parts of a request; tells how much of them has been taken.
+/// The parts of a request; it counts how much of them has been taken.
 struct CountedRequest: AsyncSequence, Sendable {
   typealias Element = RPCRequestPart<MessageBytes>
 
-  /// A smaller one is noted with the next that comes.
+  /// The least message that is counted at once; a smaller one is counted with the next that comes.
   private static let largeMessageBytes = 64 * 1024
 
   let base: NIOAsyncChannelInboundStream<Element>
@@ -385,7 +387,7 @@ struct CountedRequest: AsyncSequence, Sendable {
       let part = try await base.next()
       if case .message(let message) = part {
         unread.taken(message.count)
-        // The handler of the channel looks at what is unread when it is asked to read.
+        // The channel's handler looks at what is unread when it is asked to read.
         if message.count >= CountedRequest.largeMessageBytes { channel.read() }
       }
       return part
@@ -394,7 +396,7 @@ struct CountedRequest: AsyncSequence, Sendable {
 }
 
 extension MethodDescriptor {
-  /// - Parameter path: `/service/method`.
+  /// Reads a path; `nil` for one that is not of the form `/service/method`.
   init?(path: String) {
     let parts = path.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count == 3, parts[0].isEmpty, !parts[1].isEmpty, !parts[2].isEmpty

@@ -1,7 +1,7 @@
 package import GRPCCore
 import NIOCore
 
-/// One message as gRPC's core hands it about.
+/// The bytes of one message, in the type that gRPC's core passes on.
 package struct MessageBytes: GRPCContiguousBytes, Sendable {
   var buffer: ByteBuffer
 
@@ -24,7 +24,7 @@ package struct MessageBytes: GRPCContiguousBytes, Sendable {
   }
 }
 
-/// Hands bytes through as they are.
+/// Passes bytes on unchanged.
 package struct BytesSerializer: MessageSerializer {
   package init() {}
 
@@ -33,7 +33,7 @@ package struct BytesSerializer: MessageSerializer {
   }
 }
 
-/// Hands bytes through as they are.
+/// Passes bytes on unchanged.
 package struct BytesDeserializer: MessageDeserializer {
   package init() {}
 
@@ -42,20 +42,20 @@ package struct BytesDeserializer: MessageDeserializer {
   }
 }
 
-/// Takes messages out of the bytes of a stream: a zero byte, a length of four bytes, the message.
-/// Pieces may end anywhere.
+/// Extracts messages from the bytes of a stream, in which each is a zero byte, a length of four
+/// bytes and the message. Pieces of the stream may end anywhere.
 struct MessageDeframer {
   static let prefixLength = 5
 
   private let maximumBytes: Int
   private var pending: ByteBuffer?
-  /// Whether `pending` has storage of its own. A piece of what was read from the socket would keep
+  /// Whether `pending` has memory of its own. A piece of what was read from the socket would keep
   /// the whole of it alive.
   private var ownsPending = false
 
   init(maximumBytes: Int) { self.maximumBytes = maximumBytes }
 
-  /// Bytes that wait for the rest of their message.
+  /// The number of bytes that wait for the rest of their message.
   var pendingBytes: Int { pending?.readableBytes ?? 0 }
 
   /// Whether the stream would end inside a message if it ended now.
@@ -72,7 +72,7 @@ struct MessageDeframer {
     ownsPending = true
   }
 
-  /// The next whole message, `nil` when more bytes are needed.
+  /// Returns the next whole message, `nil` when more bytes are needed.
   mutating func next() throws(RefusalCause) -> ByteBuffer? {
     guard let start = pending?.readerIndex, isInsideMessage,
       let flag: UInt8 = pending?.getInteger(at: start),

@@ -1,7 +1,7 @@
 import NIOCore
 import Synchronization
 
-/// The listener and its connections, to end them all.
+/// The listener and its connections, so that all of them can be ended.
 final class OpenConnections: Sendable {
   private struct State {
     var listener: (any Channel)?
@@ -28,7 +28,7 @@ final class OpenConnections: Sendable {
         state.listener = nil
         return Array(state.open.values)
       }
-      // Also when the listener fails: what it let in is served to the end.
+      // This also runs when the listener fails: what it accepted is served to the end.
       Self.tell(open, ChannelShouldQuiesceEvent())
       self.tellIfAllClosed()
     }
@@ -48,7 +48,7 @@ final class OpenConnections: Sendable {
     if isAnnounced { channel.pipeline.fireUserInboundEventTriggered(ShutdownAnnounced()) }
   }
 
-  /// Long streams end, calls are still answered, and the time for the shutdown begins.
+  /// Tells all connections that the shutdown has begun: long streams end, calls are still answered.
   func announceShutdown() {
     let open = state.withLock { state in
       state.isAnnounced = true
@@ -57,7 +57,7 @@ final class OpenConnections: Sendable {
     Self.tell(open, ShutdownAnnounced())
   }
 
-  /// No new connections; those that are open end when their calls have.
+  /// Ends the listener. Connections that are open end when their calls have ended.
   func quiesce() {
     let listener = state.withLock { state in
       state.isClosing = true

@@ -2,17 +2,20 @@ import Synchronization
 
 /// The bytes of unfinished requests that all connections of a process may hold together.
 package final class RequestMemory: Sendable {
-  /// The most that is held.
+  /// The most bytes that are held.
   package let maximumBytes: Int
   private let taken = Atomic<Int>(0)
 
-  /// - Parameter maximumBytes: Beyond ``ConnectionRequestBytes/freeBytes`` of each connection.
+  /// - Parameter maximumBytes: The most bytes beyond ``ConnectionRequestBytes/freeBytes`` of each
+  ///   connection.
   package init(maximumBytes: Int) { self.maximumBytes = maximumBytes }
 
   /// The bytes that connections have taken.
   package var takenBytes: Int { taken.load(ordering: .relaxed) }
 
-  /// - Returns: Whether there was room.
+  /// Takes bytes from the budget.
+  ///
+  /// - Returns: Whether there was room; nothing is taken otherwise.
   func take(_ count: Int) -> Bool {
     guard taken.add(count, ordering: .relaxed).newValue > maximumBytes else { return true }
     taken.subtract(count, ordering: .relaxed)
@@ -22,11 +25,11 @@ package final class RequestMemory: Sendable {
   func giveBack(_ count: Int) { taken.subtract(count, ordering: .relaxed) }
 }
 
-/// The bytes of unfinished requests that one connection holds. Bound to its event loop.
+/// The bytes of unfinished requests that one connection holds. It is bound to the event loop.
 ///
 /// A request that arrives in one piece is answered at once and is never counted. The first
 /// ``freeBytes`` of each connection cost the process's budget nothing, so that callers with small
-/// requests are served whoever else has used the budget up.
+/// requests are served even when others have used the budget up.
 ///
 /// Invariant: `drawn` is a multiple of `step` and at least `held - freeBytes`.
 final class ConnectionRequestBytes {
@@ -44,13 +47,15 @@ final class ConnectionRequestBytes {
     self.shared = shared
   }
 
-  /// The connection has closed: whatever is still held goes with it.
+  /// Releases everything that is still held, because the connection has closed.
   func close() {
     isClosed = true
     shared.giveBack(drawn)
     drawn = 0
   }
 
+  /// Takes bytes for the connection.
+  ///
   /// - Returns: Whether there was room; nothing is taken otherwise.
   func take(_ count: Int) -> Bool {
     let wanted = held + count
@@ -74,7 +79,7 @@ final class ConnectionRequestBytes {
     }
   }
 
-  /// What `held` bytes take of the process's budget.
+  /// Returns what `held` bytes take of the process's budget.
   private static func share(_ held: Int) -> Int {
     held <= freeBytes ? 0 : (held - freeBytes + step - 1) / step * step
   }

@@ -1,24 +1,25 @@
 import NIOCore
 
-/// Watches how a connection begins, and leaves the pipeline when it has.
+/// Handles the beginning of a connection, and leaves the pipeline after it.
 ///
 /// ```
 /// preface ── 24 bytes and SETTINGS ─→ acknowledgement ── SETTINGS ACK ─→ (removed)
 ///    └─ anything else, or too late: the HTTP/2 handler ends it, or this handler does
 /// ```
-/// The HTTP/2 handler holds a peer to the number of streams by ending the connection, and to its
-/// own default of 100 before the peer has acknowledged its settings: a hundred and one calls begun
-/// at once were all lost. So it is given an acknowledgement right behind the peer's preface, for
-/// settings without a limit, and the peer's own is kept from it; the fast path refuses the streams
+/// The HTTP/2 handler enforces the number of streams by ending the connection, and enforces its
+/// own default of 100 before the peer has acknowledged the settings, so that 101 calls begun at
+/// once were all lost. It is therefore given an acknowledgement right behind the peer's preface,
+/// for settings without a limit, and does not get the peer's own. The fast path refuses the streams
 /// that are too many, one by one.
 final class SettingsHandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
 
   private enum State {
-    /// What has come of it.
+    /// The bytes of the preface that have come.
     case preface(ByteBuffer)
-    /// A part of a frame's head, and bytes still to come of the frame before it.
+    /// The part of a frame's head that has come, and the bytes still to come of the frame before
+    /// it.
     case acknowledgement(held: ByteBuffer, skip: Int)
     case done
   }
@@ -43,9 +44,9 @@ final class SettingsHandshakeHandler: ChannelInboundHandler, RemovableChannelHan
   }
 
   private static let magic = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
-  /// SETTINGS, flag ACK, stream 0.
+  /// A SETTINGS frame with the flag ACK on stream 0.
   private static let acknowledgement = ByteBuffer(bytes: [0, 0, 0, 4, 1, 0, 0, 0, 0])
-  /// A longer first frame is none that HTTP/2 allows before other settings.
+  /// The longest first frame. HTTP/2 allows no longer one before other settings.
   private static let maximumFrameBytes = 16_384
 
   private let timeout: TimeAmount
@@ -108,7 +109,7 @@ final class SettingsHandshakeHandler: ChannelInboundHandler, RemovableChannelHan
     readFrames(context, pending, skip: 0)
   }
 
-  /// Hands on whole frames and pieces of payloads until the acknowledgement comes.
+  /// Passes on whole frames and pieces of payloads until the acknowledgement comes.
   private func readFrames(_ context: ChannelHandlerContext, _ bytes: ByteBuffer, skip: Int) {
     var bytes = bytes
     var end = bytes.readerIndex + skip

@@ -1,28 +1,28 @@
 import NIOCore
 import NIOHTTP2
 
-/// Turns all that is written while one piece of input is worked through into one write to the
-/// socket; what is written at other times goes at each flush, as one write too. No timer: nothing
-/// waits for something that may not come.
+/// Gathers everything that is written while one piece of input is worked through into one write to
+/// the socket. What is written at other times goes out at each flush, as one write too. There is no
+/// timer, so that nothing waits for something that may not come.
 ///
-/// It also stops reading from a peer that asks and asks and does not take its answers, and corrects
-/// frames that the HTTP/2 handler cannot be told to write differently.
+/// It also stops reading from a peer that sends requests and does not take its answers, and
+/// corrects frames that the HTTP/2 handler cannot be told to write differently.
 final class WriteGathering: ChannelDuplexHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
   typealias OutboundIn = IOData
   typealias OutboundOut = IOData
 
-  /// Handed to the channel without waiting for the end of the input, so that it can tell writers
-  /// that it is full.
+  /// The most bytes that are gathered. More are handed to the channel before the end of the input,
+  /// so that it can tell writers that it is full.
   private static let maximumGatheredBytes = 64 * 1024
-  /// A larger buffer is not kept for the next time.
+  /// The largest buffer that is kept for the next write.
   private static let maximumReusedBytes = 16 * 1024
-  /// Unread answers, in bytes, from which on a peer's requests stay unread too.
+  /// The bytes of unread answers from which on a peer's requests stay unread too.
   private let maximumUnreadBytes: Int
 
   private var gathered = ByteBuffer()
-  /// What was written last: its memory may serve again.
+  /// The buffer that was written last, whose memory may be used again.
   private var spare = ByteBuffer()
   private var promise: EventLoopPromise<Void>?
   private var isReading = false
@@ -31,7 +31,7 @@ final class WriteGathering: ChannelDuplexHandler {
   private var context: ChannelHandlerContext?
   /// Four bytes to write into the next frame, at an offset from its start.
   private var patch: (offset: Int, value: UInt32)?
-  /// Where the last RST_STREAM stands in `gathered`.
+  /// The index of the last RST_STREAM in `gathered`.
   private var resetIndex: Int?
 
   init(maximumUnreadBytes: Int = 4 << 20) { self.maximumUnreadBytes = maximumUnreadBytes }
@@ -119,16 +119,16 @@ final class WriteGathering: ChannelDuplexHandler {
     writeGathered(context)
     context.flush()
     guard gathered.capacity == 0 else { return }
-    // Most often the socket has taken all, and the memory is free for the next answers.
+    // Most often the socket has taken everything, and the memory is free for the next answers.
     if spare.capacity <= Self.maximumReusedBytes { swap(&gathered, &spare) }
     spare = ByteBuffer()
     if gathered.capacity > 0 { gathered.clear() }
   }
 }
 
-// Frames of our own, and corrections of the HTTP/2 handler's.
+// MARK: Frames of our own, and corrections of the HTTP/2 handler's
 extension WriteGathering {
-  /// Sends a frame that the HTTP/2 handler is not to know of.
+  /// Sends a frame that the HTTP/2 handler is not told of.
   func sendFrame(_ bytes: ByteBuffer) {
     guard let context else { return }
     gathered.writeImmutableBuffer(bytes)
@@ -138,10 +138,10 @@ extension WriteGathering {
   /// Writes four bytes into the next frame, at an offset from its start.
   func patchNextFrame(at offset: Int, with value: UInt32) { patch = (offset, value) }
 
-  /// The next frame is a RST_STREAM.
+  /// Notes that the next frame is a RST_STREAM.
   func noteReset() { resetIndex = gathered.writerIndex }
 
-  /// Gives the last RST_STREAM another code, if it has not left yet.
+  /// Replaces the code of the last RST_STREAM, if it has not been sent yet.
   func patchReset(with code: HTTP2ErrorCode) {
     guard let resetIndex else { return }
     gathered.setInteger(UInt32(code.networkCode), at: resetIndex + 9)

@@ -10,11 +10,11 @@ package final class Layer: Sendable {
   package let index: SharedLiveIndex
   let feed: ClusterFeed
   let epoch: UInt32
-  /// What callers took out, for a ``PositionWriteBehind``.
+  /// The ids that callers removed, for a ``PositionWriteBehind``.
   let removals = RemovalLog()
-  /// Since when there has been no object; `nil` while there is one.
+  /// The moment since which there has been no object; `nil` while there is one.
   private let emptySince = Mutex<Instant?>(nil)
-  /// Who watches positions here.
+  /// The watches of this layer's positions.
   package let watches: LayerWatches
 
   init(
@@ -41,15 +41,16 @@ package final class Layer: Sendable {
       index: index, name: name, areaLimit: watchedAreas, onWork: onWatchWork)
   }
 
-  /// The attributes kept as numeric columns, in column order.
+  /// The attributes that are kept as numeric columns, in the order of the columns.
   package var columns: [String] { columnNames(of: settings) }
 
   /// The state that an answer given now shows at least.
   package var version: LayerVersion { LayerVersion(epoch: epoch, counter: feed.sequence) }
 
-  /// Checks that the index shows `minVersion`. The index shows a report before it is answered, so
-  /// only a version of the future is ever waited for. A version of an earlier start counts as
-  /// reached: what outlived that start is all there is.
+  /// Checks that the index shows `minVersion`. The index shows a report before the report is
+  /// answered, so that only a version of the future is ever waited for. A version of an earlier
+  /// start counts as reached, because what outlived that start is all there is.
+  ///
   /// - Throws: `badVersion`, `versionNotReached`.
   package func require(minVersion text: String?) throws(LayerError) {
     guard let text else { return }
@@ -60,7 +61,7 @@ package final class Layer: Sendable {
 
   var isEmpty: Bool { index.statistics().objectCount == 0 }
 
-  /// Whether nothing has been here, and nobody has watched, at every call for so long.
+  /// Returns whether there was no object and no watch at any call for so long.
   func hasBeenEmpty(for milliseconds: Int64, now: Instant) -> Bool {
     guard isEmpty, !watches.isFollowed else {
       emptySince.withLock { $0 = nil }
@@ -74,7 +75,9 @@ package final class Layer: Sendable {
     return now.milliseconds(since: start) >= milliseconds
   }
 
-  /// - Returns: How many live objects there were.
+  /// Removes all objects.
+  ///
+  /// - Returns: The number of live objects among them.
   func removeEverything(now: Instant) -> Int {
     var ids: [String] = []
     index.forEachObject(now: now) { ids.append($0.idString) }
@@ -87,7 +90,7 @@ package final class Layer: Sendable {
     index.reclaimExpired(now: now, limit: limit, changes: publishing([:], now: now))
   }
 
-  /// What the index calls with each slice of changes.
+  /// Returns the function that the index calls with each slice of changes.
   func publishing(
     _ masks: [ObjectRank: UInt64], now: Instant
   ) -> (UnsafeBufferPointer<IndexChange>) -> Void {

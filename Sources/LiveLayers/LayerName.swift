@@ -1,6 +1,6 @@
-/// Names of layers: `[a-z0-9][a-z0-9_-]{0,62}`.
+/// The rule for names of layers: `[a-z0-9][a-z0-9_-]{0,62}`.
 package enum LayerName {
-  /// Layers that the service itself fills.
+  /// The layers that the service itself fills.
   package static let reserved: Set<String> = ["parties", "tickets"]
 
   package static func isValid(_ name: String) -> Bool {

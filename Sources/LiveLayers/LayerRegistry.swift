@@ -2,20 +2,21 @@ package import ObjectModel
 package import SpatialIndexing
 import Synchronization
 
-/// The live state of a daemon: layers of objects, and the questions asked of them.
+/// The live state of a daemon: its layers of objects.
 ///
-/// Safe to call from any thread. Nothing here reads a clock but ``clock``, or does input or output.
+/// It is safe to use from any thread. Nothing here reads a clock other than ``clock``, or does
+/// input or output.
 package final class LayerRegistry: Sendable {
   package let configuration: LayerRegistryConfiguration
   package let clock: any WallClock
-  /// Random at each start; part of versions and ETags.
+  /// A random number that is drawn at each start and is part of versions and ETags.
   package let epoch: UInt32
   private let layersByName = LayerTable()
-  /// What the layers that callers begin hold together.
+  /// The bound on what the layers that callers begin hold together.
   package let quota: SharedQuota
-  /// Start it to keep clusters in step; without it they stand still.
+  /// Applies changes to clusters once it is started; without it clusters do not change.
   package let clusterMaintainer: ClusterMaintainer
-  /// Start it to tell watchers of positions what happens.
+  /// Tells watchers of positions what happens once it is started.
   package let watchMaintainer: WatchMaintainer
 
   package init(
@@ -35,26 +36,29 @@ package final class LayerRegistry: Sendable {
 
   package var limits: LayerLimits { configuration.limits }
 
-  /// All layers, by name.
+  /// All layers, in the order of their names.
   package var all: [Layer] {
     layersByName.all.sorted { $0.name < $1.name }
   }
 
-  /// A layer that exists. - Throws: `badLayerName`, `unknownLayer`.
+  /// Returns a layer that exists.
+  ///
+  /// - Throws: `badLayerName`, `unknownLayer`.
   package func layer(_ name: String) throws(LayerError) -> Layer {
     if let layer = layersByName.byName.withLock({ $0[name] }) { return layer }
     guard LayerName.isValid(name) else { throw .badLayerName(name) }
     throw .unknownLayer(name)
   }
 
-  /// The layer that callers report to; begins with its first report.
+  /// Returns the layer that callers report to; its first report begins it.
+  ///
   /// - Throws: `badLayerName`, `reservedLayer`, `tooManyLayers`.
   package func layerForReports(_ name: String) throws(LayerError) -> Layer {
     guard !LayerName.reserved.contains(name) else { throw .reservedLayer(name) }
     return try existingOrNewLayer(name)
   }
 
-  /// A layer that the service itself fills, such as `parties`.
+  /// Returns a layer that may be one that the service itself fills, such as `parties`.
   package func existingOrNewLayer(_ name: String) throws(LayerError) -> Layer {
     if let layer = layersByName.byName.withLock({ $0[name] }) { return layer }
     guard LayerName.isValid(name) else { throw .badLayerName(name) }
@@ -64,14 +68,14 @@ package final class LayerRegistry: Sendable {
       let count = layers.keys.count { !LayerName.reserved.contains($0) }
       guard LayerName.reserved.contains(name) || count < configuration.limits.layersPerTenant
       else { return nil }
-      // A layer that finds no address space is one too many.
+      // Without address space for it, the layer is one too many.
       let layer = try? Layer(
         name: name, settings: settings, epoch: epoch,
         watchedAreas: configuration.limits.watchedAreas, rankKey: configuration.rankKey,
         maximumObjects: configuration.limits.objectsPerLayer,
-        // Those of the service have bounds of their own.
+        // The layers of the service have bounds of their own.
         quota: LayerName.reserved.contains(name) ? nil : quota,
-        // Weak: the maintainers know the layers, and both go with the registry.
+        // Weak, because the maintainers know the layers, and both end with the registry.
         onWork: { [weak clusterMaintainer] in clusterMaintainer?.signal() },
         onWatchWork: { [weak watchMaintainer] in watchMaintainer?.signal() })
       if let layer { layers[name] = layer }
@@ -81,22 +85,23 @@ package final class LayerRegistry: Sendable {
     return made
   }
 
-  /// Ends a layer with all that is in it; a report begins it anew.
+  /// Ends a layer and removes everything in it. The next report begins it anew.
   ///
-  /// - Returns: How many live objects it had.
+  /// - Returns: The number of live objects that it had.
   /// - Throws: `badLayerName`, `unknownLayer`, `reservedLayer`.
   @discardableResult
   package func deleteLayer(_ name: String) throws(LayerError) -> Int {
     guard !LayerName.reserved.contains(name) else { throw .reservedLayer(name) }
     let layer = try layer(name)
     layersByName.end(layer)
-    // Whoever found it before it ended may still have reported; watchers hear of each object.
+    // A thread that found the layer before it ended may still report to it. The removals are
+    // published, so that watchers learn of each object.
     return layer.removeEverything(now: clock.now())
   }
 
-  /// Ends layers that have been empty for `limits.emptyLayerMilliseconds`; call it now and then.
+  /// Ends layers that have been empty for `limits.emptyLayerMilliseconds`; a timer calls it.
   ///
-  /// - Returns: Their names.
+  /// - Returns: The names of the layers that ended.
   @discardableResult
   package func endEmptyLayers() -> [String] {
     let now = clock.now()
@@ -104,18 +109,20 @@ package final class LayerRegistry: Sendable {
     for layer in layersByName.all where !LayerName.reserved.contains(layer.name) {
       guard layer.hasBeenEmpty(for: limits.emptyLayerMilliseconds, now: now) else { continue }
       layersByName.end(layer)
-      // One that was reported to meanwhile goes on, unless its name has begun anew.
+      // A layer that was reported to meanwhile goes on, unless its name has begun anew.
       if !layer.isEmpty, layersByName.putBack(layer) { continue }
       ended.append(layer.name)
     }
     return ended
   }
 
-  /// Layers that have ended and whose removals are still to be written.
+  /// Returns the layers that have ended and whose removals are still to be written.
   func takeEndedLayers() -> [Layer] { layersByName.takeEnded() }
 
-  /// Takes expired objects out of all layers; call it every few tens of milliseconds.
-  /// - Returns: How many were taken out. At most `limit` a layer, so that a call stays short.
+  /// Removes expired objects from all layers; it is called every few tens of milliseconds.
+  ///
+  /// - Returns: The number of objects removed. It is at most `limit` a layer, so that a call is
+  ///   short.
   @discardableResult
   package func reclaimExpired(limit: Int = 4096) -> Int {
     let now = clock.now()
@@ -123,14 +130,14 @@ package final class LayerRegistry: Sendable {
   }
 }
 
-/// The layers by name, shared with the cluster maintainer.
+/// The layers by name, shared with the maintainers.
 private final class LayerTable: Sendable {
   let byName = Mutex<[String: Layer]>([:])
   private let ended = Mutex<[Layer]>([])
 
   var all: [Layer] { byName.withLock { Array($0.values) } }
 
-  /// Takes a layer out, unless its name belongs to another one by now.
+  /// Removes a layer, unless its name belongs to another one by now.
   func end(_ layer: Layer) {
     let isOut = byName.withLock { layers -> Bool in
       guard layers[layer.name] === layer else { return false }
@@ -140,6 +147,8 @@ private final class LayerTable: Sendable {
     if isOut, layer.removals.isBegun { ended.withLock { $0.append(layer) } }
   }
 
+  /// Puts a layer back under its name.
+  ///
   /// - Returns: Whether the name was still free.
   func putBack(_ layer: Layer) -> Bool {
     ended.withLock { $0.removeAll { $0 === layer } }

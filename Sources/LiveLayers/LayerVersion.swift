@@ -1,6 +1,6 @@
-/// The opaque version a layer's answers carry: the epoch of this start and a counter.
+/// The opaque version that a layer's answers carry: the epoch of this start and a counter.
 package struct LayerVersion: Hashable, Sendable {
-  /// Random at each start of the layers.
+  /// The random number of ``LayerRegistry/epoch``.
   package let epoch: UInt32
   package let counter: UInt64
 
@@ -9,7 +9,7 @@ package struct LayerVersion: Hashable, Sendable {
     self.counter = counter
   }
 
-  /// `nil` for text that we never gave out.
+  /// Reads a version; `nil` for text that this service does not give out.
   package init?(text: String) {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
     guard parts.count == 2, parts[0].utf8.count <= 8, parts[1].utf8.count <= 16,

@@ -1,12 +1,12 @@
 import ObjectModel
 
-/// Where a page ended: a fingerprint of its query and the last hit's place in the order.
+/// The place where a page ended: a fingerprint of its query and the last hit's place in the order.
 ///
-/// The text is base 64 url of `fingerprint (8) | key (8) | id`. It names no slot, so objects may
-/// come, go and move between pages: those that stay are neither repeated nor skipped.
+/// The text is base 64 url of `fingerprint (8) | key (8) | id`. It names no slot, so that objects
+/// may come, go and move between pages: those that stay are neither repeated nor skipped.
 package struct PagingCursor: Hashable, Sendable {
   package let fingerprint: UInt64
-  /// Whole millimetres for Nearby, the Morton code for Within.
+  /// The last hit's number in the order: whole millimetres for Nearby, the Morton code for Within.
   package let key: UInt64
   package let id: String
 
@@ -16,7 +16,9 @@ package struct PagingCursor: Hashable, Sendable {
     self.id = id
   }
 
-  /// - Throws: ``LayerError/badCursor`` for text of another query, or none of ours.
+  /// Reads a cursor.
+  ///
+  /// - Throws: ``LayerError/badCursor`` for text that is no cursor or one of another query.
   package init(text: String, fingerprint: UInt64) throws(LayerError) {
     guard let bytes = Self.decode(text), bytes.count >= 17 else { throw .badCursor }
     let stored = Self.load(bytes[0..<8])
@@ -27,7 +29,7 @@ package struct PagingCursor: Hashable, Sendable {
 
   package var text: String {
     let id = id.utf8
-    // 6 bits a character.
+    // A character holds 6 bits.
     return String(unsafeUninitializedCapacity: ((16 + id.count) * 8 + 5) / 6) { out in
       var base64 = Base64URL(out)
       for word in [fingerprint, key] {
@@ -62,7 +64,7 @@ package struct PagingCursor: Hashable, Sendable {
   }
 }
 
-/// Base 64 url without padding (RFC 4648, section 5), into room that its caller has counted.
+/// Writes base 64 url without padding (RFC 4648, section 5) into memory of the counted size.
 private struct Base64URL {
   private static let alphabet: StaticString =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
@@ -83,6 +85,8 @@ private struct Base64URL {
     }
   }
 
+  /// Writes the last bits.
+  ///
   /// - Returns: The number of characters.
   mutating func finish() -> Int {
     if bits > 0 { put(buffer << (6 - bits)) }
@@ -99,7 +103,7 @@ private struct Base64URL {
   }
 }
 
-/// A running fingerprint of a query's fields, the same in every process.
+/// A running fingerprint of a query's fields, which is the same in every process.
 package struct QueryFingerprint {
   package private(set) var value: UInt64 = 0x6D6F_7965_6F76_3100
 

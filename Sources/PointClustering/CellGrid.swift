@@ -1,17 +1,17 @@
 import ObjectModel
 
-/// One item of a grid cell: what a distance test and a comparison of ranks need.
+/// An item of a grid cell, with what a distance test and a comparison of ranks need.
 struct CellEntry: BitwiseCopyable {
-  /// Centre of the item's micro-cell.
+  /// The centre of the item's micro-cell.
   var x: UInt32
   var y: UInt32
-  /// High half of the rank.
+  /// The high half of the rank.
   var rankHigh: UInt32
-  /// Item number, `.max` in an unused place.
+  /// The item's number, `.max` in an unused place.
   var item: UInt32
 }
 
-/// Entries of one crowded cell, unused places last.
+/// The entries of one crowded cell; unused places are last.
 @safe
 struct EntryRun {
   private let base: UnsafeMutablePointer<CellEntry>
@@ -35,8 +35,8 @@ struct EntryRun {
   }
 }
 
-/// Runs of entries in sizes 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64; a run's number is its size class
-/// (4 bits) and its place (27 bits).
+/// Runs of entries in sizes 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64. A run's number holds its size
+/// class (4 bits) and its place (27 bits).
 ///
 /// Sendable because it alone owns its memory.
 @safe
@@ -52,7 +52,7 @@ struct EntrySlabs: ~Copyable, @unchecked Sendable {
   }
   private let slabs: UnsafeMutablePointer<Slab>
 
-  /// `maximumCount`: Entries in the runs of each size.
+  /// Makes empty slabs with address space for `maximumCount` entries in the runs of each size.
   init(maximumCount: Int, in space: AddressSpace) {
     unsafe slabs = .allocate(capacity: Self.classCount)
     for i in 0..<Self.classCount {
@@ -89,7 +89,7 @@ struct EntrySlabs: ~Copyable, @unchecked Sendable {
       base: slabs[sizeClass].entries.pointer(place * capacity), capacity: capacity)
   }
 
-  /// A run for `count` entries, all places unused.
+  /// Returns a run for `count` entries, in which all places are unused.
   mutating func allocate(count: Int) -> UInt32 {
     let c = Self.sizeClass(count)
     let place: Int
@@ -111,11 +111,11 @@ struct EntrySlabs: ~Copyable, @unchecked Sendable {
   }
 }
 
-/// Where the items of one zoom are: a hash grid whose cells divide the world, so that it has no
-/// seam. A cell of zoom z has a side of 2^(30 - z) units, 3.2 radii: a disk of one radius touches
-/// at most 2 x 2 cells.
+/// Finds the items of one zoom by place. It is a hash grid whose cells divide the world evenly, so
+/// that it has no seam. A cell of zoom z has a side of 2^(30 - z) units, which is 3.2 radii: a disk
+/// of one radius touches at most 2 x 2 cells.
 ///
-/// A slot's value is an item's number when the cell holds one item, else, with bit 31 set, a run.
+/// A slot's value is the item's number when the cell holds one item, else a run's with bit 31 set.
 struct CellGrid: ~Copyable {
   let shift: UInt32
   var table: SlotTable
@@ -128,14 +128,14 @@ struct CellGrid: ~Copyable {
     table = SlotTable(.cells, arena: arena)
   }
 
-  /// Columns, and rows, of the world.
+  /// The number of columns, and of rows, of the world.
   var columns: UInt32 { 1 << (32 - shift) }
 
   @inline(__always)
   static func segment(_ cx: UInt32, _ cy: UInt32) -> Int {
     Int((cx >> 3 & 7) | (cy >> 3 & 7) << 3)
   }
-  /// Together with the segment it names the cell: a zoom has at most 2^19 columns.
+  /// Returns the tag that names a cell together with its segment: a zoom has at most 2^19 columns.
   @inline(__always)
   static func tag(_ cx: UInt32, _ cy: UInt32) -> UInt32 {
     ((cx >> 6) << 3 | cx & 7) | ((cy >> 6) << 3 | cy & 7) << 16

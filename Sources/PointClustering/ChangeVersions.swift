@@ -1,28 +1,28 @@
-/// When each block of each zoom last changed. A block is a cell of the zoom's grid, a sixteenth of
-/// a tile; level 17 stands for every zoom past 16.
+/// The version at which each block of each zoom last changed. A block is a cell of the zoom's grid,
+/// a sixteenth of a tile; level 17 stands for every zoom beyond 16.
 ///
-/// Two generations of a table a level: when the younger is full it becomes the older and the older
-/// is forgotten, which counts as a change of every block not named in either. So a version may
-/// grow though nothing changed, rarely; it never stays when something did.
+/// Each level has two generations of a table. When the younger is full it becomes the older, and
+/// the older is dropped, which counts as a change of every block that neither names. A version may
+/// therefore grow though nothing changed, which is rare, but never stays when something did.
 ///
 /// Sendable because it alone owns its memory.
 @safe
 struct ChangeVersions: ~Copyable, @unchecked Sendable {
-  /// An open-addressing table; a slot of 16 bytes, four neighbouring blocks to a cache line.
-  /// Versions are differences from `base`.
+  /// An open-addressing table with slots of 16 bytes; four neighbouring blocks share a cache line.
+  /// Versions are stored as differences from `base`.
   ///
   /// Sendable because it alone owns its memory.
   @safe
   struct Generation: ~Copyable, @unchecked Sendable {
     struct Slot: BitwiseCopyable {
       var block: UInt64
-      /// Newest change of what an unfiltered tile shows; 0: none in this generation.
+      /// The newest change of what an unfiltered tile shows; 0 if there is none in this generation.
       var visible: UInt32
-      /// Newest change of any member, seen or not.
+      /// The newest change of any member, shown or not.
       var content: UInt32
     }
     private static var empty: Slot { Slot(block: .max, visible: 0, content: 0) }
-    /// The version before the first that it holds.
+    /// The version before the first that the generation holds.
     private(set) var base: UInt64
     private var slots: UnsafeMutablePointer<Slot>
     private var capacity = 0
@@ -43,7 +43,7 @@ struct ChangeVersions: ~Copyable, @unchecked Sendable {
       return unsafe slots
     }
 
-    /// Where a block is, or where it would go: then the slot is empty.
+    /// Returns the slot of a block; if the slot is empty, it is where the block would go.
     @inline(__always)
     private func place(_ block: UInt64) -> UnsafeMutablePointer<Slot> {
       let mask = capacity - 1
@@ -54,7 +54,7 @@ struct ChangeVersions: ~Copyable, @unchecked Sendable {
       return unsafe slots + i
     }
 
-    /// A block's newest change here; 0 if none.
+    /// Returns the newest change of a block in this generation, 0 if there is none.
     @inline(__always)
     func newest(_ block: UInt64, visible: Bool) -> UInt64 {
       guard count > 0 else { return 0 }
@@ -88,7 +88,7 @@ struct ChangeVersions: ~Copyable, @unchecked Sendable {
       unsafe old.deallocate()
     }
 
-    /// Forgets everything, keeping the memory.
+    /// Removes all blocks and keeps the memory.
     mutating func clear(base: UInt64) {
       self.base = base
       count = 0
@@ -101,13 +101,14 @@ struct ChangeVersions: ~Copyable, @unchecked Sendable {
   struct Level: ~Copyable {
     var young: Generation
     var old: Generation
-    /// Of every block in neither generation.
+    /// The version of every block that is in neither generation.
     var floor: UInt64
-    /// What was marked last: with changes sorted by place, coarse blocks come again at once.
+    /// The block that was marked last. With changes sorted by place a coarse block often follows
+    /// itself, and need not be marked again.
     var lastBlock = UInt64.max
     var lastVersion: UInt64 = 0
     var lastVisible = false
-    /// Of any block.
+    /// The newest change of any block.
     var newestVisible: UInt64
     var newestContent: UInt64
 
@@ -120,7 +121,7 @@ struct ChangeVersions: ~Copyable, @unchecked Sendable {
     }
 
     mutating func forgetOlder(_ current: UInt64) {
-      // `old` was written up to the slice in which `young` began.
+      // The older generation was written up to the slice in which the younger began.
       floor = max(floor, young.base + 1)
       swap(&young, &old)
       young.clear(base: current - 1)
@@ -129,7 +130,7 @@ struct ChangeVersions: ~Copyable, @unchecked Sendable {
   }
 
   static let generationLimit = 32_768
-  /// The version that changes being applied carry.
+  /// The version of the changes that are being applied.
   private(set) var current: UInt64
   private let levels: UnsafeMutablePointer<Level>
   private static let levelCount = ClusterNet.itemLevel + 1
@@ -147,7 +148,7 @@ struct ChangeVersions: ~Copyable, @unchecked Sendable {
 
   mutating func advance() { current += 1 }
 
-  /// Notes a change at a point.
+  /// Marks the block of a point as changed.
   mutating func mark(_ level: Int, x: UInt32, y: UInt32, visible: Bool) {
     let shift = UInt32(truncatingIfNeeded: 30 - level)
     let block = UInt64(x >> shift) << 32 | UInt64(y >> shift)
@@ -178,7 +179,8 @@ struct ChangeVersions: ~Copyable, @unchecked Sendable {
       levels[level].floor, levels[level].old.newest(block, visible: visible))
   }
 
-  /// Newest change in the blocks that a box touches; `width` and `height` in units, at most 2^32.
+  /// Returns the newest change in the blocks that a box touches. `width` and `height` are in units,
+  /// at most 2^32.
   func newest(_ level: Int, x: UInt32, y: Int64, width: UInt64, height: UInt64, visible: Bool)
     -> UInt64
   {

@@ -3,14 +3,16 @@ public import ObjectModel
 
 /// What an object of a party layer adds to the aggregates of its clusters.
 public struct ClusterContribution: Hashable, Sendable, BitwiseCopyable {
-  /// Seats still free; summed.
+  /// The number of free seats, of which clusters show the sum.
   public var seatsFree: Int32
-  /// Milliseconds since 1970; the least wins, `.max` means none.
+  /// The earliest departure in milliseconds since 1970, of which clusters show the least; `.max`
+  /// for none.
   public var earliestDeparture: Int64
-  /// Minor units of the layer's currency; the least wins, `.max` means none.
+  /// The lowest fare in minor units of the layer's currency, of which clusters show the least;
+  /// `.max` for none.
   public var lowestFarePerPerson: Int64
 
-  /// Describes a contribution; what is left out adds nothing.
+  /// Describes a contribution. A part that is left out adds nothing.
   public init(
     seatsFree: Int32 = 0, earliestDeparture: Int64 = .max, lowestFarePerPerson: Int64 = .max
   ) {
@@ -19,20 +21,20 @@ public struct ClusterContribution: Hashable, Sendable, BitwiseCopyable {
     self.lowestFarePerPerson = lowestFarePerPerson
   }
 
-  /// Adds nothing.
+  /// A contribution that adds nothing.
   public static let none = ClusterContribution()
 }
 
 /// A point for a static build of ``LiveClusters``.
 public struct ClusterPoint: Hashable, Sendable {
-  /// The keyed hash of the object's id: orders objects and names clusters, over restarts too.
+  /// The keyed hash of the object's id. It orders objects and names clusters, also over restarts.
   public var rank: ObjectRank
-  /// The caller's handle, which no other object has: tells objects apart, and is given back with
+  /// The caller's handle, which no other object has. It tells objects apart and is returned with
   /// single points.
   public var key: UInt64
-  /// Where the object is.
+  /// The position of the object.
   public var position: MercatorPoint
-  /// Summary of the object's tags: its bits are or-ed over clusters and let filters skip them.
+  /// A summary of the object's tags. Its bits are combined over clusters and let filters skip them.
   public var tagMask: UInt64
   /// What the object adds to the aggregates of its clusters.
   public var contribution: ClusterContribution
@@ -50,35 +52,35 @@ public struct ClusterPoint: Hashable, Sendable {
   }
 }
 
-/// One record of a layer's ordered change feed.
+/// A record of a layer's ordered change feed.
 ///
-/// Changes of one object merge while they wait: only the last state counts, so a change says where
-/// the object is now (``to``) and ``from`` is advice.
+/// Changes of one object merge while they wait, because only the last state counts. A change
+/// therefore says where the object is now (``to``), and ``from`` is only a hint.
 public struct ClusterChange: Hashable, Sendable {
-  /// What became of the object.
+  /// The kinds of change.
   public enum Kind: UInt8, Sendable, BitwiseCopyable {
-    /// It appeared.
+    /// The object appeared.
     case inserted
-    /// Its position was reported again, the same or another one.
+    /// The object's position was reported again, the same or another one.
     case moved
-    /// It left.
+    /// The object left.
     case removed
-    /// Its tags or attributes changed; its position may have too.
+    /// The object's tags or attributes changed; its position may have changed too.
     case retagged
   }
-  /// What became of the object.
+  /// The kind of the change.
   public var kind: Kind
-  /// See ``ClusterPoint/rank``; the same in all changes of one id.
+  /// The object's ``ClusterPoint/rank``, which is the same in all changes of one id.
   public var rank: ObjectRank
-  /// See ``ClusterPoint/key``; an id that left and came back may have another.
+  /// The object's ``ClusterPoint/key``. An id that left and came back may have another.
   public var key: UInt64
-  /// Where the object was.
+  /// The position before the change.
   public var from: MercatorPoint
-  /// Where the object is; for a removal the same as ``from``.
+  /// The position after the change; for a removal the same as ``from``.
   public var to: MercatorPoint
-  /// See ``ClusterPoint/tagMask``.
+  /// The object's ``ClusterPoint/tagMask``.
   public var tagMask: UInt64
-  /// See ``ClusterPoint/contribution``.
+  /// The object's ``ClusterPoint/contribution``.
   public var contribution: ClusterContribution
 
   /// Describes a change.

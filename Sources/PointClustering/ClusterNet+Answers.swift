@@ -2,8 +2,9 @@ import GeoMath
 import ObjectModel
 
 extension ClusterNet {
-  /// `visible`: of what an unfiltered answer shows. A filtered one shows exact positions
-  ///   of members that an unfiltered one hides, so their moves count too.
+  /// Returns the newest change of what an answer shows in a box. `visible` is for unfiltered
+  /// answers. A filtered answer shows exact positions of members that an unfiltered one hides, so
+  /// that their moves count too.
   func newestChange(in box: UnitBox, zoom: Int, visible: Bool) -> UInt64 {
     let level = min(zoom, Self.itemLevel)
     func newest(_ level: Int, _ box: UnitBox) -> UInt64 {
@@ -11,23 +12,24 @@ extension ClusterNet {
         level, x: box.x, y: box.y, width: box.width, height: box.height, visible: visible)
     }
     if visible || level == Self.itemLevel { return newest(level, box) }
-    // A filtered marker stands anywhere among its cluster's members: what it depends on are the
-    // clusters that reach into the box, and all of their members.
+    // A filtered marker may stand anywhere among its cluster's members. It depends on the clusters
+    // that reach into the box, and on all of their members.
     let reach = Self.reach(zoom)
     return max(
       newest(level, box.grown(by: reach + UInt64(Self.radius(zoom)))),
       newest(Self.itemLevel, box.grown(by: 2 * reach)))
   }
 
-  /// No member of a cluster is farther from its anchor, in units: half a micro-cell's diagonal and
-  /// a radius for each zoom from here on.
+  /// Returns a distance in units from a cluster's anchor that no member exceeds: half a
+  /// micro-cell's diagonal and a radius for each zoom from this one on.
   static func reach(_ zoom: Int) -> UInt64 { 2 * UInt64(radius(zoom)) + 1_024 }
 
-  /// Whether a position may be told from others: rows at the edge of the projection hold all
+  /// Returns whether a row tells positions apart. The rows at the edges of the projection hold all
   /// latitudes beyond it.
   static func isExactRow(_ y: UInt32) -> Bool { y != 0 && y != .max }
 
-  /// What is drawn in a box, in order of ids; of more than `limit` any.
+  /// Returns what is drawn in a box, in the order of ids. With more than `limit` it is not said
+  /// which are returned.
   func clusters(in box: UnitBox, zoom: Int, details: ClusterDetails, limit: Int)
     -> (clusters: [LiveCluster], isTruncated: Bool)
   {
@@ -51,18 +53,19 @@ extension ClusterNet {
     return (result, isTruncated)
   }
 
-  /// A seed of a zoom and what is drawn for it.
+  /// A seed of a zoom with what is drawn for it.
   struct Drawn: BitwiseCopyable {
     var id: UInt64
     var item: UInt32
     var count: UInt32
     var x: UInt32
     var y: UInt32
-    /// All members are at this one position.
+    /// Whether all members are at this one position.
     var isCoincident: Bool
   }
 
-  /// The seeds drawn in a box, in order of their ids; of more than `limit` any.
+  /// Returns the seeds drawn in a box, in the order of their ids. With more than `limit` it is not
+  /// said which are returned.
   ///
   /// Memory is read in three rounds, so that the misses of one round overlap: each seed's item,
   /// then its record, then both.
@@ -70,7 +73,7 @@ extension ClusterNet {
     var seeds: [(item: UInt32, record: UInt32)] = []
     seeds.reserveCapacity(256)
     var drawn: [Drawn] = []
-    // Rounds of at most 1,024 seeds, so that a small limit ends a large box soon.
+    // A round has at most 1,024 seeds, so that a small limit ends a large box soon.
     func draw() -> Bool {
       for i in seeds.indices { seeds[i].record = items[seeds[i].item].records }
       for i in seeds.indices where seeds[i].record != Self.none {
@@ -98,7 +101,7 @@ extension ClusterNet {
     return (drawn, isTruncated)
   }
 
-  /// A seed's cluster at a zoom up to 16.
+  /// Returns the cluster of a seed at a zoom up to 16.
   func answer(
     _ drawn: Drawn, _ zoom: Int, _ details: ClusterDetails, withAggregates: Bool = true
   ) -> LiveCluster {
@@ -126,7 +129,7 @@ extension ClusterNet {
     return found
   }
 
-  /// Objects at one position, past zoom 16.
+  /// Returns the cluster of the objects at one position, beyond zoom 16.
   func answer(
     place: [UInt32], zoom: Int, details: ClusterDetails, withAggregates: Bool = true
   ) -> LiveCluster {
@@ -151,7 +154,7 @@ extension ClusterNet {
     return found
   }
 
-  /// An extent in degrees.
+  /// Returns an extent in degrees.
   func box(_ extent: Extent, of item: UInt32) -> GeoBox? {
     guard !extent.isEmpty else { return nil }
     let (x, y) = (items[item].anchorX, Int64(items[item].anchorY))
@@ -160,8 +163,8 @@ extension ClusterNet {
       north: y + Int64(extent.north), south: y + Int64(extent.south))
   }
 
-  /// A box of positions in degrees, ends included. The first and last rows reach to the poles: they
-  /// hold every latitude past the projection's edge.
+  /// Returns a box of positions in degrees, its edges included. The first and last rows reach to
+  /// the poles, because they hold every latitude beyond the projection's edge.
   static func box(west: UInt32, east: UInt32, north: Int64, south: Int64) -> GeoBox {
     GeoBox(
       uncheckedWest: MercatorPoint.longitude(x: Double(west)),
@@ -170,7 +173,7 @@ extension ClusterNet {
       north: north <= 0 ? 90 : MercatorPoint.latitude(y: Double(north)))
   }
 
-  /// The seed that an id names; `none` if there is no such cluster now.
+  /// Returns the seed that an id names, `none` if there is no such cluster now.
   func resolve(_ id: ClusterID) -> UInt32 {
     let (segment, tag) = Self.objectSlot(id.rankPrefix << 16)
     let item = objects.find(segment, tag) { item in
@@ -181,14 +184,14 @@ extension ClusterNet {
     return place(of: item).first == item ? item : Self.none
   }
 
-  /// The objects at an object's exact position, in order of rank.
+  /// Returns the objects at an object's exact position, in the order of their ranks.
   func place(of item: UInt32) -> [UInt32] {
     let head = head(of: item)
     let (x, y) = (items[item].x, items[item].y)
     return places(head).first { items[$0[0]].x == x && items[$0[0]].y == y } ?? []
   }
 
-  /// What stands for one feature of an answer: a seed at a zoom, or objects at one position.
+  /// The source of one feature of an answer: a seed at a zoom, or the objects at one position.
   enum Part {
     case seed(UInt32, zoom: Int)
     case place([UInt32], zoom: Int)
@@ -201,7 +204,8 @@ extension ClusterNet {
     return .seed(item, zoom: id.zoom)
   }
 
-  /// What the cluster comes apart into, at its expansion zoom; empty for what never does.
+  /// Returns what a cluster comes apart into at its expansion zoom; it is empty for a cluster that
+  /// never comes apart.
   func children(_ id: ClusterID) -> [Part]? {
     let item = resolve(id)
     guard item != Self.none else { return nil }
@@ -223,7 +227,8 @@ extension ClusterNet {
     drawn(item, zoom, effectiveRecord(item, zoom))
   }
 
-  /// `r`: The record that says what the cluster holds, `none` for a single object.
+  /// Returns what is drawn for a seed. `r` is the record of what the cluster holds, `none` for a
+  /// single object.
   private func drawn(_ item: UInt32, _ zoom: Int, _ r: UInt32) -> Drawn {
     let sum =
       r == Self.none

@@ -2,8 +2,8 @@ import GeoMath
 import ObjectModel
 
 extension ClusterNet {
-  /// Fills an empty net with points, zoom by zoom in order of rank. Of points with one key the
-  /// last counts.
+  /// Fills an empty net with points, zoom by zoom and in the order of ranks. Of points with one key
+  /// the last counts.
   ///
   /// - Complexity: O(n) expected times the number of zooms at which points stand alone.
   mutating func build(_ points: [ClusterPoint]) {
@@ -29,7 +29,7 @@ extension ClusterNet {
 
   private mutating func attach(_ item: UInt32, to owner: UInt32, _ zoom: Int) {
     let delta = shifted(sum(item, zoom + 1), from: item, to: owner)
-    // Finer zooms are through, so what is read of them is final.
+    // Finer zooms are complete, so that what is read of them is final.
     let part = summary(item, zoom + 1)
     var r = record(owner, zoom)
     if r == Self.none {
@@ -50,8 +50,8 @@ extension ClusterNet {
     insertChild(item, of: owner, r)
   }
 
-  /// Makes items of points in Morton order, groups them into micro-cells, and gives the heads in
-  /// order of rank.
+  /// Makes items of points in Morton order and groups them into micro-cells. Returns the heads in
+  /// the order of their ranks.
   private mutating func placePoints(_ points: [ClusterPoint]) -> [UInt32] {
     objects.reserve(points.count)
     var isCurrent = [Bool](repeating: true, count: points.count)
@@ -100,7 +100,7 @@ extension ClusterNet {
       }
       groupCell(head, first..<items.end)
       heads.append(RadixSort.Pair(key: items[head].rank.high >> 32, value: head))
-      // Cells of the grid of heads are 8 x 8 micro-cells: runs of one Morton prefix.
+      // A cell of the grid of heads is 8 x 8 micro-cells, which is a run of one Morton prefix.
       cellHeads.append(head)
       if end == sorted.count || sorted[end].key >> 6 != sorted[start].key >> 6 {
         insertCell(cellHeads)
@@ -134,7 +134,7 @@ extension ClusterNet {
   private func inRankOrder(_ heads: inout [RadixSort.Pair]) -> [UInt32] {
     RadixSort.sort(&heads, bits: 32)
     var order = heads.map(\.value)
-    // The first 32 bits are in order; put the few runs of equal ones right.
+    // The first 32 bits are in order by now; the few runs with equal ones are sorted here.
     var start = 0
     while start < order.count {
       var end = start + 1

@@ -1,8 +1,8 @@
 import GeoMath
 import ObjectModel
 
-/// What a filtered answer may show, gathered under the lock in portions: features, and of each the
-/// members whose masks leave a match open. The exact test runs afterwards, without the lock.
+/// What a filtered answer may show: features, and of each the members that their masks do not
+/// exclude. It is gathered under the lock in portions; the exact test runs later, without the lock.
 struct Gathering {
   struct Candidate: BitwiseCopyable {
     var rank: ObjectRank
@@ -12,32 +12,33 @@ struct Gathering {
   }
 
   struct Group {
-    /// As without a filter, without details.
+    /// The cluster as it is without a filter and without details.
     var cluster: LiveCluster
     var expansionZoom: Int?
-    /// Past its last candidate.
+    /// One past the index of its last candidate.
     var end: Int
   }
 
-  /// Where markers must stand to be answered; `nil` for features asked for by id.
+  /// The box in which markers must stand to be returned; `nil` for features asked for by id.
   let box: UnitBox?
   var groups: [Group] = []
   var candidates: [Candidate] = []
-  /// Parallel to `candidates`, if there are aggregates.
+  /// The contributions of `candidates`, if there are aggregates.
   var contributions: [ClusterContribution] = []
-  /// Features not gathered yet, last first.
+  /// The features that are not gathered yet, the last one first.
   var parts: [ClusterNet.Part] = []
-  /// What is left of the feature at hand: items, and the zooms whose clusters of theirs to visit.
+  /// What is left of the feature at work: items, each with the zoom at which its clusters are
+  /// visited next.
   var stack: [(item: UInt32, zoom: Int)] = []
-  /// The next on the stack is a feature itself, not a part of one.
+  /// Whether the next on the stack is a feature itself, not a part of one.
   var isAtPart = false
 
   init(in box: UnitBox?) { self.box = box }
 }
 
 extension ClusterNet {
-  /// The features that a filter may leave in a box, in order of their ids: all those whose members
-  /// may stand there.
+  /// Returns the features that a filter may leave in a box, in the order of their ids: all those
+  /// whose members may be there.
   func parts(in box: UnitBox, _ zoom: Int, _ filter: ClusterFilter) -> [Part] {
     guard zoom > Self.maximumZoom else {
       let wide = box.grown(by: Self.reach(zoom))
@@ -61,8 +62,8 @@ extension ClusterNet {
     return found.map { .place($0.place, zoom: zoom) }
   }
 
-  /// Whether matching members of a cluster may stand in a box, as far as is known without looking at
-  /// them.
+  /// Returns whether matching members of a cluster may be in a box, as far as it is known without
+  /// looking at them.
   @inline(__always)
   private func mayStand(
     _ item: UInt32, _ zoom: Int, in box: UnitBox, _ filter: ClusterFilter
@@ -76,7 +77,9 @@ extension ClusterNet {
         && box.touches(recordExtents[r], from: items[item].anchorX, items[item].anchorY)
   }
 
-  /// Goes on gathering. - Returns: whether it is done; if not, the budget of items is used up.
+  /// Continues gathering.
+  ///
+  /// - Returns: Whether it is complete; if not, the budget of items is used up.
   func gather(_ gathering: inout Gathering, _ filter: ClusterFilter, budget: Int) -> Bool {
     var budget = budget
     while true {
@@ -147,7 +150,7 @@ extension ClusterNet {
 }
 
 extension Gathering {
-  /// The features that have matches, with their counts, at most `limit`. Needs no lock.
+  /// Returns the features that have matches, with their counts, at most `limit`. It needs no lock.
   func clusters(_ filter: ClusterFilter, _ details: ClusterDetails, limit: Int)
     -> (clusters: [LiveCluster], isTruncated: Bool)
   {
@@ -207,7 +210,7 @@ extension Gathering {
     return found
   }
 
-  /// Offset of a candidate from an anchor, the short way round.
+  /// Returns the offset of a candidate from an anchor, the shorter way round the world.
   private func offset(_ i: Int, from anchor: MercatorPoint) -> (dx: Int32, dy: Int32) {
     (
       Int32(bitPattern: candidates[i].x &- anchor.x),

@@ -71,7 +71,7 @@ extension ClusterNet {
     }
   }
 
-  /// The head of the micro-cell with this centre.
+  /// Returns the head of the micro-cell with this centre.
   func head(x: UInt32, y: UInt32) -> UInt32 {
     let shift = grids[Self.itemLevel].shift
     let (cx, cy) = (x >> shift, y >> shift)
@@ -130,7 +130,7 @@ extension ClusterNet {
     }
   }
 
-  /// Whether an entry's anchor lies within a radius, ends included.
+  /// Returns whether an entry's anchor is within a radius, inclusive.
   @inline(__always)
   static func isWithin(_ entry: CellEntry, x: UInt32, y: UInt32, radius: UInt32) -> Bool {
     let dx = Int64(Int32(bitPattern: entry.x &- x))
@@ -139,8 +139,8 @@ extension ClusterNet {
     return dx * dx + dy * dy <= r * r
   }
 
-  /// The slots of the cells that the square of one radius around a point touches: 2 x 2 at most.
-  /// They are looked up before any is read, so that their cache misses overlap.
+  /// Returns the slots of the cells, at most 2 x 2, that the square of one radius around a point
+  /// touches. They are looked up before any is read, so that their cache misses overlap.
   @inline(__always)
   private func slots(_ zoom: Int, aroundX x: UInt32, y: UInt32) -> InlineArray<4, UInt32> {
     let radius = Self.radius(zoom)
@@ -160,7 +160,8 @@ extension ClusterNet {
     ]
   }
 
-  /// The lowest-ranked seed of a zoom within its radius of an item and ranked lower than it.
+  /// Returns the seed of a zoom with the lowest rank that is within its radius of an item and ranks
+  /// lower than the item.
   func lowestSeed(_ zoom: Int, near item: UInt32) -> UInt32 {
     let (x, y) = (items[item].anchorX, items[item].anchorY)
     let radius = Self.radius(zoom)
@@ -180,7 +181,7 @@ extension ClusterNet {
     return best == item ? Self.none : best
   }
 
-  /// Reads the lines that ``lowestSeed(_:near:)`` will read; calls for several items in a row
+  /// Reads the lines that ``lowestSeed(_:near:)`` will read. Calls for several items in a row
   /// overlap their misses.
   @inline(__always)
   func prefetch(_ zoom: Int, near item: UInt32) -> UInt32 {

@@ -2,11 +2,12 @@ import GeoMath
 import HeapModule
 import ObjectModel
 
-/// One pass: from changed heads to changed clusters of every zoom.
+/// One pass, which takes changed heads to the changed clusters of every zoom.
 ///
 /// At each zoom the pass knows which items came, left or changed their sums (`incoming`). First the
-/// changes of sums are carried along the links as they were; then links and seeds are put right,
-/// lowest rank first; what came of it (`touched`) is the next coarser zoom's input.
+/// changes of sums are carried along the links as they were. Then links and seeds are corrected,
+/// the lowest rank first. The items that this changed (`touched`) are the input of the next coarser
+/// zoom.
 extension ClusterNet {
   mutating func updateLevels() {
     var zoom = Self.maximumZoom
@@ -23,7 +24,8 @@ extension ClusterNet {
     }
   }
 
-  /// The touch of a seed of the zoom; a new one says that it was and is in.
+  /// Returns the touch of a seed of the zoom. A new touch says that the seed was and is in the
+  /// zoom.
   @inline(__always)
   private mutating func touch(_ seed: UInt32) -> Int {
     let i = Int(items[seed].touch)
@@ -47,7 +49,7 @@ extension ClusterNet {
     guard r != Self.none else { return }
     let wasStale = records[r].isStale
     add(delta, toRecord: r)
-    // Positions alone: `noteMove` has marked the records whose boxes they change.
+    // Only positions changed: `noteMove` has marked the records whose boxes they change.
     if !isContentChange { records[r].isStale = wasStale }
   }
 
@@ -76,7 +78,7 @@ extension ClusterNet {
     }
   }
 
-  /// Seeds that left the finer zoom leave this one; items that came wait to be settled.
+  /// Removes seeds that left the finer zoom from this one; items that came wait to be settled.
   private mutating func takeDownSeeds(_ zoom: Int) {
     for n in 0..<incoming.count {
       let t = incoming[n]
@@ -94,7 +96,7 @@ extension ClusterNet {
     }
   }
 
-  /// Gives up the children that a seed has at a zoom, and the record with them.
+  /// Releases the children that a seed has at a zoom, and removes the record that held them.
   private mutating func orphanChildren(_ seed: UInt32, _ zoom: Int) {
     let r = record(seed, zoom)
     guard r != Self.none else { return }
@@ -127,7 +129,7 @@ extension ClusterNet {
     claimNeighbours(of: item, zoom)
   }
 
-  /// Items of higher rank near a new seed join it unless theirs ranks lower still.
+  /// Links items of higher rank near a new seed to it, unless their owner ranks lower still.
   private mutating func claimNeighbours(of item: UInt32, _ zoom: Int) {
     let (x, y) = (items[item].anchorX, items[item].anchorY)
     let radius = Self.radius(zoom)
@@ -161,7 +163,7 @@ extension ClusterNet {
     for i in 0..<seeds { demote(candidates[i], to: item, zoom) }
   }
 
-  /// A seed of this zoom becomes a child; it leaves all coarser zooms in their turn.
+  /// Makes a seed of this zoom a child. It leaves the coarser zooms when the pass comes to them.
   private mutating func demote(_ seed: UInt32, to owner: UInt32, _ zoom: Int) {
     let i = touch(seed)
     touched[i].delta += -sum(seed, zoom + 1)
@@ -204,7 +206,7 @@ extension ClusterNet {
     items[item].owner = Self.none
   }
 
-  /// Takes an item off a list of children; a record without children goes.
+  /// Removes an item from a list of children, and the record if it has no other child.
   mutating func unlinkChild(_ item: UInt32, of owner: UInt32, at zoom: Int) {
     let (next, previous) = (items[item].next, items[item].previous)
     if next != Self.none { items[next].previous = previous }
@@ -219,7 +221,7 @@ extension ClusterNet {
     items[item].previous = Self.none
   }
 
-  /// A record that says what the next finer one says, without children.
+  /// Makes a record without children that says the same as the next finer one.
   mutating func makeRecord(_ seed: UInt32, _ zoom: Int) -> UInt32 {
     let sum = sum(seed, zoom)
     var before = Self.none
@@ -243,7 +245,7 @@ extension ClusterNet {
     records.remove(r)
   }
 
-  /// Takes a record out of a seed's list.
+  /// Removes a record from a seed's list.
   mutating func unlinkRecord(_ r: UInt32, of seed: UInt32) {
     if items[seed].records == r {
       items[seed].records = records[r].next
@@ -254,7 +256,7 @@ extension ClusterNet {
     }
   }
 
-  /// Notes where this zoom's picture changed.
+  /// Marks the blocks of this zoom that changed.
   private mutating func markVersions(_ zoom: Int) {
     for i in 0..<touched.count {
       let t = touched[i]
@@ -267,7 +269,7 @@ extension ClusterNet {
       let isVisible =
         t.isVisible || t.was != t.isIn || old.count != new.count || new.count == 1
         || hasAggregates && t.isContentChange || before != after
-      // A filtered answer looks at the blocks of the members' positions as well.
+      // A filtered answer also depends on the blocks of the members' positions.
       if !isVisible && !t.isContentChange { continue }
       if t.isIn { versions.mark(zoom, x: after.x, y: after.y, visible: isVisible) }
       if t.was && (!t.isIn || before != after) {

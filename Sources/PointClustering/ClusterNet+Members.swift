@@ -1,22 +1,22 @@
 /// The objects of one micro-cell.
 ///
-/// The lowest-ranked one is the head. The others, the plain members, stand in a leftist heap
-/// (C. A. Crane, 1972) under the micro-cell's record, so that a newcomer, a departure and a change
-/// of head each cost O(log m) whatever the order of ranks in which they come:
+/// The object with the lowest rank is the head. The others, the plain members, form a leftist heap
+/// (C. A. Crane, 1972) under the micro-cell's record, so that an arrival, a departure and a change
+/// of head each cost O(log m), whatever the order of the ranks in which they come:
 ///
 ///     head ── records ──► … ──► [17: count, sums] ── firstChild ──► lowest plain member
 ///                                                                   /           \
 ///                                                             previous          next
 ///
-/// Invariants: a member ranks lower than those below it; the path to the right from it, whose length
-/// stands in `pathLength`, is no longer than the one to the right from its left child. A member does
-/// not name its head: the grid finds that by the micro-cell.
+/// Invariants: a member ranks lower than those below it. The path to the right from a member, whose
+/// length is in `pathLength`, is no longer than the one to the right from its left child. A member
+/// does not name its head: the grid finds the head by the micro-cell.
 extension ClusterNet {
-  /// The record of a head's micro-cell; none: the head is alone in it.
+  /// Returns the record of a head's micro-cell, `none` when the head is alone in it.
   @inline(__always)
   func cellRecord(_ head: UInt32) -> UInt32 { record(head, Self.itemLevel) }
 
-  /// The head of an item's micro-cell.
+  /// Returns the head of an item's micro-cell.
   @inline(__always)
   func head(of item: UInt32) -> UInt32 {
     items[item].isHead ? item : head(x: items[item].anchorX, y: items[item].anchorY)
@@ -42,7 +42,8 @@ extension ClusterNet {
         member = items[member].previous
         continue
       }
-      // Without a left child there is no right one: up to where a right child is still to come.
+      // A member without a left child has no right one. The loop ascends to where a right child is
+      // still to be visited.
       while true {
         let parent = items[member].owner
         guard parent != Self.none else { return false }
@@ -56,9 +57,9 @@ extension ClusterNet {
     return false
   }
 
-  /// Whether all objects of a micro-cell are at exactly one position.
+  /// Returns whether all objects of a micro-cell are at exactly one position.
   ///
-  /// Sums that differ from those of as many objects at the head's position answer at once; only
+  /// Sums that differ from those of as many objects at the head's position decide at once. Only
   /// where they agree are the members looked at, until one differs.
   func isOnePlace(_ head: UInt32, _ r: UInt32) -> Bool {
     if records[r].isKnownCoincident { return true }
@@ -71,25 +72,18 @@ extension ClusterNet {
     return true
   }
 
-  /// Adds an object to the heap of a micro-cell; the micro-cell gets a record if it had none.
+  /// Adds an object to the heap of a micro-cell, which gets a record if it had none.
   mutating func addPlainMember(_ item: UInt32, of head: UInt32) {
     var r = cellRecord(head)
     if r == Self.none {
       r = makeRecord(head, Self.itemLevel)
       records[r].isKnownCoincident = true
     }
-    if items[item].x != items[head].x || items[item].y != items[head].y {
-      records[r].isKnownCoincident = false
-    }
-    let own = ownSum(item)
-    records[r].count += 1
-    records[r].sumX += own.x
-    records[r].sumY += own.y
-    records[r].isStale = true
+    count(item, r, besides: head)
     push(item, r)
   }
 
-  /// Puts an object that the record counts already into its heap.
+  /// Adds an object to a heap whose record counts it already.
   mutating func push(_ item: UInt32, _ r: UInt32) {
     items[item].top = Item.memberTop
     items[item].next = Self.none
@@ -101,7 +95,7 @@ extension ClusterNet {
     records[r].firstChild = top
   }
 
-  /// Takes a plain member out of its micro-cell; a record of the head alone goes.
+  /// Removes a plain member from its micro-cell, and the record when only the head is left.
   mutating func removePlainMember(_ item: UInt32, of head: UInt32) {
     let r = cellRecord(head)
     let parent = items[item].owner
@@ -115,7 +109,7 @@ extension ClusterNet {
       } else {
         items[parent].next = rest
       }
-      // A length that changes is one more than the last one: at most log m of them do.
+      // A length that changes is one more than the last one, so that at most log m of them change.
       var node = parent
       while node != Self.none {
         let before = items[node].pathLength
@@ -131,7 +125,20 @@ extension ClusterNet {
     }
   }
 
-  /// Takes an object out of a micro-cell's count and sums.
+  /// Adds an object to a micro-cell's count and sums. `other` is one of its objects: the micro-cell
+  /// is no longer known to be one place when the two differ.
+  mutating func count(_ item: UInt32, _ r: UInt32, besides other: UInt32) {
+    if items[item].x != items[other].x || items[item].y != items[other].y {
+      records[r].isKnownCoincident = false
+    }
+    let own = ownSum(item)
+    records[r].count += 1
+    records[r].sumX += own.x
+    records[r].sumY += own.y
+    records[r].isStale = true
+  }
+
+  /// Subtracts an object from a micro-cell's count and sums.
   mutating func uncount(_ item: UInt32, _ r: UInt32) {
     let own = ownSum(item)
     records[r].count -= 1
@@ -140,7 +147,7 @@ extension ClusterNet {
     records[r].isStale = true
   }
 
-  /// Takes the lowest-ranked plain member out of the heap, but not out of the count.
+  /// Removes the plain member with the lowest rank from the heap, but not from the count.
   mutating func popLowest(_ r: UInt32) -> UInt32 {
     let lowest = records[r].firstChild
     let rest = meld(items[lowest].previous, items[lowest].next)
@@ -149,7 +156,8 @@ extension ClusterNet {
     return lowest
   }
 
-  /// Makes one heap of two. The result's parent is the caller's to set.
+  /// Makes one heap of two. The caller sets the parent of the result.
+  ///
   /// - Complexity: O(log m), as deep as the two paths to the right are long.
   private mutating func meld(_ a: UInt32, _ b: UInt32) -> UInt32 {
     if a == Self.none { return b }
@@ -162,7 +170,7 @@ extension ClusterNet {
     return top
   }
 
-  /// Puts the child with the longer path to the right on the left, and notes the length of its own.
+  /// Moves the child with the longer path to the right to the left, and sets the item's own length.
   @inline(__always)
   private mutating func balance(_ item: UInt32) {
     let (left, right) = (items[item].previous, items[item].next)

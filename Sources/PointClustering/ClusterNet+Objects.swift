@@ -5,38 +5,39 @@ import ObjectModel
 struct PendingChange {
   var rank: ObjectRank
   var key: UInt64
-  /// The key that the net knows the object by, if it knows it.
+  /// The key under which the net knows the object, if it does.
   var knownKey: UInt64
   var mask: UInt64
   var x: UInt32
   var y: UInt32
   var isRemoval: Bool
-  /// Tags or attributes changed, whether or not the mask did.
+  /// Whether tags or attributes changed, even if the mask did not.
   var isRetagging: Bool
   var contribution: ClusterContribution
 }
 
 extension ClusterNet {
-  /// Segment and tag of an object: from the first 48 bits of its rank, so that cluster ids find it.
+  /// Returns the segment and tag of an object, which are the first 48 bits of its rank, so that
+  /// cluster ids find it.
   @inline(__always)
   static func objectSlot(_ rankHigh: UInt64) -> (segment: Int, tag: UInt32) {
     let mixed = (rankHigh >> 16) &* 0x9E37_79B9_7F4A_7C15
     return (Int(mixed >> 58), UInt32(truncatingIfNeeded: mixed >> 26))
   }
 
-  /// The item of an object: found by its rank, told from others of that rank by its key.
+  /// Returns the item of an object, found by its rank and told from others of that rank by its key.
   @inline(__always)
   func object(_ rank: ObjectRank, key: UInt64) -> UInt32 {
     let (segment, tag) = Self.objectSlot(rank.high)
     return objects.find(segment, tag) { items[$0].key == key && items[$0].rank == rank }
   }
 
-  /// Brings the net to the state that `changes` describe, at most one change an object.
+  /// Applies `changes`, of which there is at most one for each object.
   mutating func apply(_ changes: ArraySlice<PendingChange>) {
     versions.advance()
     touched.truncate()
-    // Look all of them up first: the misses of independent reads overlap. No change of a slice
-    // moves the item of another.
+    // All are looked up first, so that the misses of independent reads overlap. No change of a
+    // slice moves the item of another.
     found.truncate()
     for change in changes { found.append(object(change.rank, key: change.knownKey)) }
     for (n, change) in changes.enumerated() {
@@ -68,7 +69,7 @@ extension ClusterNet {
     released.truncate()
   }
 
-  /// The touch of a head at the item level; `was` is what it is now if it is new to the list.
+  /// Returns the touch of a head at the item level. For a new touch, `was` is what the head is now.
   private mutating func touchHead(_ head: UInt32) -> Int {
     let i = Int(items[head].touch)
     if i < touched.count && touched[i].item == head { return i }
@@ -107,9 +108,9 @@ extension ClusterNet {
     }
   }
 
-  /// Makes a head a plain member of a lower-ranked newcomer.
+  /// Makes a head a plain member of an item with a lower rank.
   ///
-  /// - Returns: The record of the micro-cell, which counts the newcomer.
+  /// - Returns: The record of the micro-cell, which counts the item.
   private mutating func replaceHead(_ head: UInt32, by item: UInt32) -> UInt32 {
     var r = ceaseHead(head)
     if r == Self.none {
@@ -117,14 +118,7 @@ extension ClusterNet {
       unlinkRecord(r, of: head)
       records[r].isKnownCoincident = true
     }
-    if items[item].x != items[head].x || items[item].y != items[head].y {
-      records[r].isKnownCoincident = false
-    }
-    let own = ownSum(item)
-    records[r].count += 1
-    records[r].sumX += own.x
-    records[r].sumY += own.y
-    records[r].isStale = true
+    count(item, r, besides: head)
     push(head, r)
     return r
   }
@@ -159,16 +153,16 @@ extension ClusterNet {
     items[item].records = Self.none
     items[item].top = UInt8(Self.itemLevel)
     insertEntry(Self.itemLevel, item)
-    // One pass brings an object at most one change, so no head that ceased comes back in it.
+    // A pass has at most one change of an object, so that no head that ceased comes back in it.
     assert(
       items[item].touch >= touched.count || touched[Int(items[item].touch)].item != item)
     items[item].touch = UInt32(touched.count)
     touched.append(Touch(item: item, was: false, isIn: true))
   }
 
-  /// Takes an item off the heads; its tower is taken down level by level in the pass.
+  /// Removes an item from the heads. The pass removes its clusters level by level.
   ///
-  /// - Returns: The record of its micro-cell, which is the next head's now.
+  /// - Returns: The record of its micro-cell, which now belongs to the next head.
   private mutating func ceaseHead(_ item: UInt32) -> UInt32 {
     let i = touchHead(item)
     removeEntry(Self.itemLevel, item)
@@ -185,7 +179,7 @@ extension ClusterNet {
     return r
   }
 
-  /// Notes the top and owner of an item that leaves, and takes it off its owner's children.
+  /// Stores the top and owner of an item that leaves, and removes it from its owner's children.
   mutating func leaveOwner(_ item: UInt32, _ touch: inout Touch) {
     touch.oldTop = items[item].top
     touch.oldOwner = items[item].owner
@@ -212,7 +206,7 @@ extension ClusterNet {
     }
   }
 
-  /// Moves an object inside its micro-cell: no cluster gains or loses a member, their means follow.
+  /// Moves an object within its micro-cell. No cluster gains or loses a member; their means follow.
   private mutating func moveInside(_ item: UInt32, of head: UInt32, to point: MercatorPoint) {
     let old = MercatorPoint(x: items[item].x, y: items[item].y)
     let r = cellRecord(head)
@@ -232,8 +226,8 @@ extension ClusterNet {
     if wasOnePlace || isOnePlace(head, r) { touched[i].isVisible = true }
   }
 
-  /// Where a cluster is drawn depends on its seed's position too: notes the zooms at which the
-  /// seed's move alone takes the marker elsewhere, before sums follow.
+  /// Marks the zooms at which the move of a seed alone takes the marker elsewhere, before the sums
+  /// follow: where a cluster is drawn also depends on its seed's position.
   private mutating func markMoveOfSeed(_ item: UInt32, to point: MercatorPoint) {
     let old = MercatorPoint(x: items[item].x, y: items[item].y)
     for zoom in stride(from: Self.maximumZoom, through: Int(items[item].top), by: -1) {

@@ -2,12 +2,12 @@ import GeoMath
 import HeapModule
 import ObjectModel
 
-/// A part of the world in units: from `x` eastwards, `width` wide; from `y` southwards.
+/// A part of the world in units: `width` eastwards from `x`, and `height` southwards from `y`.
 struct UnitBox {
   var x: UInt32
-  /// May lie outside the world.
+  /// The northern edge, which may be outside the world.
   var y: Int64
-  /// 1...2^32.
+  /// The width, 1...2^32.
   var width: UInt64
   var height: UInt64
 
@@ -16,7 +16,7 @@ struct UnitBox {
     UInt64(px &- x) < width && Int64(py) >= y && Int64(py) < y + Int64(height)
   }
 
-  /// Whether a box of positions, given as offsets from an anchor, has a point in this one.
+  /// Returns whether a box of positions, given as offsets from an anchor, has a point in this one.
   func touches(_ extent: ClusterNet.Extent, from anchorX: UInt32, _ anchorY: UInt32) -> Bool {
     guard !extent.isEmpty else { return false }
     let (north, south) = (
@@ -47,7 +47,8 @@ extension ClusterNet {
     }
   }
 
-  /// The same until `body` answers true.
+  /// Calls `body` with the items of a level whose anchor's cell touches a box until it returns
+  /// `true`, and returns whether it did.
   @inline(__always)
   func containsItem(_ level: Int, in box: UnitBox, where body: (UInt32) -> Bool) -> Bool {
     let shift = UInt64(grids[level].shift)
@@ -59,7 +60,7 @@ extension ClusterNet {
     guard top <= bottom else { return false }
     let rows = (UInt64(top) >> shift)...(UInt64(bottom) >> shift)
     if columnCount > UInt64(grids[level].table.count) / UInt64(rows.count) + 1 {
-      // More cells in the box than the level has in all.
+      // The box has more cells than the whole level.
       return grids[level].table.contains { segment, tag, value in
         let column = UInt64(CellGrid.column(segment: segment, tag: tag))
         let row = UInt64(CellGrid.row(segment: segment, tag: tag))
@@ -101,10 +102,11 @@ extension ClusterNet {
     forEachPlainMember(cellRecord(head), body)
   }
 
-  /// Calls `body` with members of a cluster in ascending order of rank until it answers false.
+  /// Calls `body` with members of a cluster in ascending order of rank until it returns `false`.
   ///
-  /// A seed has the lowest rank of its cluster at every zoom, and plain members stand in a heap, so
-  /// the whole hierarchy is one.
+  /// A seed has the lowest rank of its cluster at every zoom, and plain members form a heap, so
+  /// that the whole hierarchy is one heap.
+  ///
   /// - Complexity: O(k log k) for the first k.
   func forEachLeafInOrder(_ item: UInt32, _ zoom: Int, _ body: (UInt32) -> Bool) {
     var heap = Heap<Leaf>()
@@ -131,7 +133,7 @@ extension ClusterNet {
     }
   }
 
-  /// The first zoom past `zoom` at which the cluster comes apart; `nil` if it never does.
+  /// Returns the first zoom beyond `zoom` at which the cluster comes apart, `nil` if it never does.
   func expansionZoom(_ item: UInt32, _ zoom: Int) -> Int? {
     let r = effectiveRecord(item, zoom)
     if r == Self.none { return nil }
@@ -139,8 +141,8 @@ extension ClusterNet {
     return isOnePlace(item, r) ? nil : Self.itemLevel
   }
 
-  /// The objects of a micro-cell by exact position: groups in order of their lowest rank, members
-  /// in order of rank.
+  /// Returns the objects of a micro-cell by exact position: groups in the order of their lowest
+  /// rank, members in the order of rank.
   func places(_ head: UInt32) -> [[UInt32]] {
     let r = cellRecord(head)
     if r == Self.none { return [[head]] }
@@ -164,10 +166,10 @@ extension ClusterNet {
   }
 }
 
-/// An object, or a cluster by its seed, that waits for its turn among the leaves.
+/// An object, or a cluster by its seed, that waits to be visited among the leaves.
 private struct Leaf: Comparable {
   var ranked: RankedItem
-  /// 0...17: of the cluster; 18: a plain member with those below it in its heap.
+  /// The zoom of a cluster, 0...17; 18 for a plain member with those below it in its heap.
   var zoom: Int
 
   static func < (a: Leaf, b: Leaf) -> Bool { a.ranked < b.ranked }

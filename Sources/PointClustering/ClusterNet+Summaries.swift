@@ -1,8 +1,9 @@
-/// What a record keeps of its cluster's members beside their sums: the or of their masks, their
-/// aggregates, and the box of their exact positions. A change marks the records above it stale;
-/// reads bring them up to date, in portions if need be.
+/// What a record stores of its cluster's members besides their sums: the union of their masks,
+/// their aggregates, and the box of their exact positions. A change marks the records above it
+/// stale, and reads recompute them, in portions if need be.
 extension ClusterNet {
-  /// A box of exact positions, as offsets from an anchor; empty when made. 16 bytes.
+  /// A box of exact positions, as offsets from an anchor; it is empty when made, and takes 16
+  /// bytes.
   struct Extent: BitwiseCopyable, Equatable {
     var west = Int32.max
     var east = Int32.min
@@ -19,7 +20,7 @@ extension ClusterNet {
       south = max(south, dy)
     }
 
-    /// - Parameters: offset of the other one's anchor from this one's.
+    /// Widens the box to hold another one, whose anchor is at an offset from this one's.
     @inline(__always)
     mutating func formUnion(_ other: Extent, _ dx: Int32, _ dy: Int32) {
       guard !other.isEmpty else { return }
@@ -36,11 +37,12 @@ extension ClusterNet {
   struct Summary {
     var mask: UInt64 = 0
     var aggregates = ClusterAggregates.none
-    /// From the item's anchor.
+    /// The box of positions, from the item's anchor.
     var extent = Extent()
   }
 
-  /// Offset of a point from an item's anchor, the short way round; less than half the world.
+  /// Returns the offset of a point from an item's anchor, the shorter way round the world; it is
+  /// less than half the world.
   @inline(__always)
   func offset(of x: UInt32, _ y: UInt32, from item: UInt32) -> (dx: Int32, dy: Int32) {
     (
@@ -49,7 +51,7 @@ extension ClusterNet {
     )
   }
 
-  /// Of a cluster's members; brings stale records up to date.
+  /// Returns the summary of a cluster's members, and recomputes stale records for it.
   func summary(_ item: UInt32, _ zoom: Int) -> Summary {
     let r = effectiveRecord(item, zoom)
     if r == Self.none { return ownSummary(item) }
@@ -87,7 +89,7 @@ extension ClusterNet {
     return summary
   }
 
-  /// Of one object alone.
+  /// Returns the summary of one object alone.
   private func ownSummary(_ item: UInt32) -> Summary {
     var summary = Summary(mask: items[item].mask)
     let (dx, dy) = offset(of: items[item].x, items[item].y, from: item)
@@ -96,8 +98,10 @@ extension ClusterNet {
     return summary
   }
 
-  /// Brings a cluster's records up to date from the finest on, as far as a budget of items to look
-  /// at goes. - Returns: whether all are.
+  /// Recomputes a cluster's stale records from the finest on, as far as a budget of items to look
+  /// at goes.
+  ///
+  /// - Returns: Whether none is stale any more.
   func freshen(_ item: UInt32, _ zoom: Int, _ budget: inout Int) -> Bool {
     let r = effectiveRecord(item, zoom)
     guard r != Self.none else {
@@ -122,8 +126,8 @@ extension ClusterNet {
     return true
   }
 
-  /// A plain move inside a micro-cell: records whose box the point makes or leaves become stale.
-  /// Where it lies well inside a box that is right, so it does in all coarser ones.
+  /// Marks the records whose box a move within a micro-cell may change. A point well inside a box
+  /// that is not stale is also inside all coarser ones.
   mutating func noteMove(
     of head: UInt32, from old: (x: UInt32, y: UInt32), to x: UInt32, _ y: UInt32
   ) {
@@ -131,7 +135,7 @@ extension ClusterNet {
     for zoom in stride(from: Self.itemLevel, through: 0, by: -1) {
       if zoom < Self.itemLevel && Int(items[item].top) > zoom {
         item = items[item].owner
-        // A head that came in this pass, or whose seed left in it: links to come mark all above.
+        // The head came in this pass, or its seed left in it: the links to come mark all above.
         guard item != Self.none, items[item].isHead else { return }
       }
       let r = record(item, zoom)

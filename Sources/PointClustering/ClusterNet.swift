@@ -2,7 +2,7 @@ import GeoMath
 import HeapModule
 import ObjectModel
 
-/// Clusters of all zooms by min-hash nets, kept right under insertions, moves and removals.
+/// Clusters of all zooms by min-hash nets, which stay correct under insertions, moves and removals.
 ///
 /// Points fall into micro-cells of 1,024 Mercator units (7.6 m in Seoul). A micro-cell is
 /// represented by its **head**: the object with the lowest rank, which is the cell's rank.
@@ -17,47 +17,50 @@ import ObjectModel
 ///               records ──► [zoom 14: count, sums, children] ──► [17: count, sums, plain members]
 ///                           coarsest first                        the micro-cell's own record
 ///     A zoom at which nothing joined H has no record: the next finer one says the same. The record
-///     of level 17 is there when the micro-cell holds several objects; its plain members stand in a
-///     leftist heap, lowest rank on top (see ClusterNet+Members). A single alone in the world has no
-///     record at all.
+///     of level 17 exists when the micro-cell holds several objects; its plain members form a
+///     leftist heap with the lowest rank on top (see ClusterNet+Members). An object that is alone
+///     in the world has no record at all.
 ///
-/// Sums are of the exact positions' offsets from the owner's anchor, taken the short way round the
-/// world, so that nothing special happens at 180 degrees.
+/// Sums are over the exact positions' offsets from the owner's anchor, taken the shorter way round
+/// the world, so that nothing special happens at 180 degrees.
 ///
-/// An object is told from others by its `key`; its rank, a keyed hash, only orders it. Equal ranks
+/// The `key` of an object tells it from others; its rank, a keyed hash, only orders it. Equal ranks
 /// are ordered by key.
 struct ClusterNet: ~Copyable, Sendable {
   static let maximumZoom = 16
   static let itemLevel = 17
   static let none = UInt32.max
 
-  /// Radius in units at a zoom: 40 pixels of a 512-pixel tile.
+  /// Returns the radius at a zoom in units: 40 pixels of a 512-pixel tile.
   @inline(__always)
   static func radius(_ zoom: Int) -> UInt32 { 335_544_320 >> UInt32(zoom) }
-  /// Centre of the micro-cell of a coordinate.
+  /// Returns the centre of the micro-cell of a coordinate.
   @inline(__always)
   static func centre(_ value: UInt32) -> UInt32 { value & ~1023 | 512 }
 
-  /// An object; for a head also its micro-cell and its tower of clusters. 64 bytes.
+  /// An object, and for a head also its micro-cell and its clusters. It takes 64 bytes.
   struct Item: BitwiseCopyable {
     var rank: ObjectRank
     var key: UInt64
     var mask: UInt64
     var x: UInt32
     var y: UInt32
-    /// Head: the seed it joined at zoom `top - 1`. Plain member: its parent in the heap.
+    /// For a head the seed that it joined at zoom `top - 1`; for a plain member its parent in the
+    /// heap.
     var owner: UInt32 = none
-    /// Head: next child of the same owner. Plain member: its right child in the heap.
+    /// For a head the next child of the same owner; for a plain member its right child in the heap.
     var next: UInt32 = none
-    /// Head: previous child of the same owner. Plain member: its left child in the heap.
+    /// For a head the previous child of the same owner; for a plain member its left child in the
+    /// heap.
     var previous: UInt32 = none
-    /// Head: its coarsest record.
+    /// For a head its coarsest record.
     var records: UInt32 = none
-    /// Place in the list of touched items of the level at hand; valid only if that names the item.
+    /// The item's place in the list of touched items of the level at work. It is valid only if that
+    /// place names the item.
     var touch: UInt32 = 0
-    /// Head: the coarsest zoom at which it is a seed, 17 if at none.
+    /// For a head the coarsest zoom at which it is a seed, 17 if there is none.
     var top: UInt8 = memberTop
-    /// Plain member: objects on the heap's path to the right, from it on.
+    /// For a plain member the number of objects on the heap's path to the right, from it on.
     var pathLength: UInt8 = 0
 
     static let memberTop: UInt8 = 255
@@ -66,24 +69,26 @@ struct ClusterNet: ~Copyable, Sendable {
     var anchorY: UInt32 { centre(y) }
   }
 
-  /// A zoom at which other items joined a seed, or the micro-cell of several objects. 40 bytes.
+  /// A zoom at which other items joined a seed, or the micro-cell of several objects. It takes 40
+  /// bytes.
   struct Record: BitwiseCopyable {
-    /// Offsets of members from the seed's anchor.
+    /// The sum of the members' offsets from the seed's anchor, eastwards.
     var sumX: Int64
     var sumY: Int64
-    /// Or of the members' masks, if not stale.
+    /// The union of the members' masks, if it is not stale.
     var mask: UInt64
     var count: UInt32
-    /// Level 17: the top of the heap of plain members.
+    /// The first child; at level 17 the top of the heap of plain members.
     var firstChild: UInt32
-    /// The next finer record.
+    /// The next finer record of the seed.
     var next: UInt32
-    /// 0...16, or 17 for a micro-cell.
+    /// The zoom, 0...16, or 17 for a micro-cell.
     var zoom: UInt8
-    /// Level 17: all objects were found at one position, and none has come to another since.
+    /// Whether, at level 17, all objects were found at one position, and none has come to another
+    /// since.
     var isKnownCoincident = false
-    /// Mask, aggregates and extent must be computed anew from the children; then those of all
-    /// coarser records above are stale too.
+    /// Whether mask, aggregates and extent must be recomputed from the children. Those of all
+    /// coarser records above are then stale too.
     var isStale: Bool
   }
 
@@ -99,19 +104,19 @@ struct ClusterNet: ~Copyable, Sendable {
     static prefix func - (a: Sum) -> Sum { Sum(count: -a.count, x: -a.x, y: -a.y) }
   }
 
-  /// An item of the level at hand whose cluster changed.
+  /// An item of the level at work whose cluster changed.
   struct Touch {
     var item: UInt32
     /// What was added to its sums.
     var delta = Sum()
-    /// Whether it belonged to the level before and after.
+    /// Whether the item belonged to the level before, and whether it does now.
     var was: Bool
     var isIn: Bool
-    /// Masks, aggregates, tags or members changed, not positions alone.
+    /// Whether masks, aggregates, tags or members changed, not only positions.
     var isContentChange = false
-    /// What is shown changed although the marker may stand where it stood.
+    /// Whether what is shown changed, though the marker may be where it was.
     var isVisible = false
-    /// Of one that left: its top and owner before.
+    /// The top and owner, before it left, of an item that left.
     var oldTop: UInt8 = 0
     var oldOwner: UInt32 = none
   }
@@ -120,38 +125,40 @@ struct ClusterNet: ~Copyable, Sendable {
   private let arena: PageArena
   var items: RecordPool<Item>
   var records: RecordPool<Record>
-  /// Parallel to `items`, if there are aggregates.
+  /// The contributions of `items`, if there are aggregates.
   var contributions: RecordPool<ClusterContribution>
-  /// Parallel to `records`, if there are aggregates.
+  /// The aggregates of `records`, if there are aggregates.
   var recordAggregates: RecordPool<ClusterAggregates>
-  /// Parallel to `records`: boxes of exact positions.
+  /// The boxes of exact positions of `records`.
   var recordExtents: RecordPool<Extent>
-  /// Item numbers by the first 48 bits of the rank.
+  /// The item numbers by the first 48 bits of the rank.
   var objects: SlotTable
   var slabs: EntrySlabs
-  /// Index z: the seeds of zoom z; 17: all heads.
+  /// Finds the seeds of zoom z under index z, and all heads under index 17.
   var grids: Grids
   var versions: ChangeVersions
   var objectCount = 0
 
-  // Scratch of one pass, kept for its capacity.
+  // Working memory of a pass, kept for its capacity.
   var incoming = ScratchList<Touch>()
   var touched = ScratchList<Touch>()
   var dirty = Heap<RankedItem>()
   var candidates = ScratchList<UInt32>()
   var released = ScratchList<UInt32>()
   var found = ScratchList<UInt32>()
-  /// Work done since it was last set to 0: items touched, settled and claimed, about 0.3 us each.
+  /// The work done since this was last set to 0: items touched, settled and claimed, about 0.3 us
+  /// each.
   var work = 0
-  /// A sum of what was prefetched, kept so that the reads are not optimised away.
+  /// A sum of what was prefetched, which keeps the compiler from removing the reads.
   var prefetchSum: UInt32 = 0
 
-  /// How many of each kind a net makes room for.
+  /// The numbers of records that a net reserves address space for.
   ///
   /// Between two flushes as many objects may come as leave, and those that come may be applied
-  /// first: twice the quota. An item is the child of one record at most, and its micro-cell may have
-  /// one: two records an item. In each of 18 grids an item has an entry and perhaps a table's slot;
-  /// tables double at three quarters and leave smaller ones behind.
+  /// first, which makes twice the quota. An item is the child of at most one record, and its
+  /// micro-cell may have one, which makes two records an item. In each of 18 grids an item has an
+  /// entry and perhaps a table's slot; tables double at three quarters and leave smaller ones
+  /// behind.
   struct Room {
     let items: Int
     var records: Int { 2 * items }
@@ -160,7 +167,7 @@ struct ClusterNet: ~Copyable, Sendable {
 
     init(maximumObjects: Int) { items = 2 * maximumObjects + 4_096 }
 
-    /// Bytes of address space that a net takes.
+    /// The bytes of address space that a net takes.
     var addressSpace: Int {
       ReservedArray<Item>.addressSpace(items) + ReservedArray<Record>.addressSpace(records)
         + ReservedArray<ClusterContribution>.addressSpace(items)
@@ -192,7 +199,7 @@ struct ClusterNet: ~Copyable, Sendable {
     versions = ChangeVersions(version: version)
   }
 
-  /// Bytes held, scratch aside.
+  /// The bytes held, working memory aside.
   var allocatedBytes: Int {
     var sum = items.allocatedBytes + records.allocatedBytes + contributions.allocatedBytes
     sum +=
@@ -203,20 +210,20 @@ struct ClusterNet: ~Copyable, Sendable {
     return sum + versions.allocatedBytes
   }
 
-  /// Whether `a` ranks lower than `b`: by rank, then key.
+  /// Returns whether `a` ranks lower than `b`: by rank, then by key.
   @inline(__always)
   func ranksLower(_ a: UInt32, _ b: UInt32) -> Bool {
     let (p, q) = (items[a].rank, items[b].rank)
     return p != q ? p < q : items[a].key < items[b].key
   }
 
-  /// An item as an entry of a heap.
+  /// Returns an item as an entry of a heap.
   @inline(__always)
   func ranked(_ item: UInt32) -> RankedItem {
     RankedItem(rank: items[item].rank, key: items[item].key, item: item)
   }
 
-  /// The record of exactly this zoom.
+  /// Returns the record of exactly this zoom.
   @inline(__always)
   func record(_ item: UInt32, _ zoom: Int) -> UInt32 {
     var r = items[item].records
@@ -224,7 +231,7 @@ struct ClusterNet: ~Copyable, Sendable {
     return r != Self.none && Int(records[r].zoom) == zoom ? r : Self.none
   }
 
-  /// The record that says what the seed's cluster of this zoom holds; none: it is a single object.
+  /// Returns the record of what the seed's cluster of this zoom holds, `none` for a single object.
   @inline(__always)
   func effectiveRecord(_ item: UInt32, _ zoom: Int) -> UInt32 {
     var r = items[item].records
@@ -232,7 +239,7 @@ struct ClusterNet: ~Copyable, Sendable {
     return r
   }
 
-  /// Sums of the item's cluster at a zoom; 17: of its micro-cell.
+  /// Returns the sums of the item's cluster at a zoom, at 17 those of its micro-cell.
   @inline(__always)
   func sum(_ item: UInt32, _ zoom: Int) -> Sum {
     let r = effectiveRecord(item, zoom)
@@ -240,23 +247,23 @@ struct ClusterNet: ~Copyable, Sendable {
     return Sum(count: Int64(records[r].count), x: records[r].sumX, y: records[r].sumY)
   }
 
-  /// Sums of the object alone.
+  /// Returns the sums of the object alone.
   @inline(__always)
   func ownSum(_ item: UInt32) -> Sum {
     let (dx, dy) = offset(of: items[item].x, items[item].y, from: item)
     return Sum(count: 1, x: Int64(dx), y: Int64(dy))
   }
 
-  /// Sums given from `child`'s anchor, as seen from `owner`'s.
+  /// Returns sums that are relative to `child`'s anchor as they are relative to `owner`'s.
   @inline(__always)
   func shifted(_ sum: Sum, from child: UInt32, to owner: UInt32) -> Sum {
-    // The short way round: a wrapped difference read as signed.
+    // A wrapped difference read as signed is the shorter way round the world.
     let dx = Int64(Int32(bitPattern: items[child].anchorX &- items[owner].anchorX))
     let dy = Int64(items[child].anchorY) - Int64(items[owner].anchorY)
     return Sum(count: sum.count, x: sum.x + sum.count * dx, y: sum.y + sum.count * dy)
   }
 
-  /// Where a cluster with these sums is drawn.
+  /// Returns where a cluster with these sums is drawn.
   func shown(_ item: UInt32, _ zoom: Int, _ sum: Sum) -> MercatorPoint {
     if sum.count <= 1 { return MercatorPoint(x: items[item].x, y: items[item].y) }
     return Self.shown(
@@ -264,15 +271,15 @@ struct ClusterNet: ~Copyable, Sendable {
       lowest: offset(of: items[item].x, items[item].y, from: item))
   }
 
-  /// Where several objects are drawn: at their mean, moved towards the anchor until it is at most
-  /// r/4 away, in steps of 1/65,536 of a tile; never outside the box that the mean and the
-  /// lowest-ranked object span, and so never outside the objects' bounds.
+  /// Returns where several objects are drawn: at their mean, moved towards the anchor until it is
+  /// at most r/4 away, in steps of 1/65,536 of a tile. It is never outside the box that the mean
+  /// and the lowest-ranked object span, and so never outside the objects' bounds.
   ///
-  /// `lowest`: Offset of the lowest-ranked object from the anchor.
+  /// `lowest` is the offset of the lowest-ranked object from the anchor.
   static func shown(
     _ sum: Sum, zoom: Int, anchor: MercatorPoint, lowest: (dx: Int32, dy: Int32)
   ) -> MercatorPoint {
-    // Towards zero: between whole coordinates the cut mean stays between them.
+    // Division rounds towards zero: between whole coordinates the rounded mean stays between them.
     let (meanX, meanY) = (sum.x / sum.count, sum.y / sum.count)
     var (x, y) = (meanX, meanY)
     // The box below may take one coordinate up to half a micro-cell away from the anchor.
@@ -282,7 +289,7 @@ struct ClusterNet: ~Copyable, Sendable {
       x = Int64(Double(x) * scale)
       y = Int64(Double(y) * scale)
     }
-    // Towards zero, for both signs alike.
+    // Rounds towards zero, for both signs alike.
     let step = Int64(1) << Int64(maximumZoom - zoom)
     x -= x % step
     y -= y % step
@@ -297,7 +304,7 @@ struct ClusterNet: ~Copyable, Sendable {
   private static func square(_ value: Int64) -> Int64 { value * value }
 }
 
-/// The eighteen grids.
+/// The eighteen grids of a net.
 ///
 /// Sendable because it alone owns its memory.
 @safe
@@ -322,7 +329,7 @@ struct Grids: ~Copyable, @unchecked Sendable {
   }
 }
 
-/// An item with what it is ordered by, lowest rank first.
+/// An item with what orders it, the lowest rank first.
 struct RankedItem: Comparable, BitwiseCopyable {
   var rank: ObjectRank
   var key: UInt64

@@ -1,18 +1,18 @@
 public import GeoMath
 public import ObjectModel
 
-/// The name of a live cluster: its zoom and its seed object. It fits 53 bits, so that it is exact
-/// as a JavaScript number and as the id of a vector tile feature.
+/// The name of a live cluster, made of its zoom and its seed object. It fits 53 bits, so that it is
+/// exact as a JavaScript number and as the id of a vector tile feature.
 ///
 ///     bit 52..48  zoom 0...16, 17 for points that coincide
 ///     bit 47..0   the first 48 bits of the seed's rank
 public struct ClusterID: Hashable, Sendable, BitwiseCopyable {
-  /// The number itself, below 2^53.
+  /// The number, which is below 2^53.
   public let rawValue: UInt64
 
   init(zoom: Int, rank: ObjectRank) { rawValue = UInt64(zoom) << 48 | rank.high >> 16 }
 
-  /// `nil` unless the number is a possible id (zoom 0...17).
+  /// Makes an id of a number; `nil` unless the number is a possible id (zoom 0...17).
   public init?(rawValue: UInt64) {
     guard rawValue >> 48 <= 17 else { return nil }
     self.rawValue = rawValue
@@ -27,30 +27,30 @@ public struct ClusterID: Hashable, Sendable, BitwiseCopyable {
     self.init(rawValue: value)
   }
 
-  /// 16 lower-case hexadecimal digits.
+  /// The id as 16 lower-case hexadecimal digits.
   public var hexadecimal: String {
     let digits = String(rawValue, radix: 16)
     return String(repeating: "0", count: 16 - digits.utf8.count) + digits
   }
 
-  /// 0...16, or 17 for points that coincide.
+  /// The zoom, 0...16, or 17 for points that coincide.
   public var zoom: Int { Int(rawValue >> 48) }
   var rankPrefix: UInt64 { rawValue & 0xFFFF_FFFF_FFFF }
 }
 
-/// Sums and least values over a cluster's members.
+/// Sums and least values over the members of a cluster.
 public struct ClusterAggregates: Hashable, Sendable, BitwiseCopyable {
-  /// The sum over the members.
+  /// The sum of the members' free seats.
   public var seatsFree: Int64
-  /// `.max` when no member has one.
+  /// The earliest departure of a member; `.max` when no member has one.
   public var earliestDeparture: Int64
-  /// `.max` when no member has one.
+  /// The lowest fare for each person; `.max` when no member has one.
   public var lowestFarePerPerson: Int64
 
-  /// What no member adds up to.
+  /// The aggregates of no members.
   public static let none = ClusterAggregates()
 
-  /// Describes aggregates; what is left out is that of no member.
+  /// Describes aggregates. A part that is left out is that of no members.
   public init(
     seatsFree: Int64 = 0, earliestDeparture: Int64 = .max, lowestFarePerPerson: Int64 = .max
   ) {
@@ -77,36 +77,37 @@ extension ClusterAggregates {
 
 /// A cluster, a single point, or several points at one place, as a map shows it.
 public struct LiveCluster: Hashable, Sendable {
-  /// Names the cluster while its seed stays in its micro-cell.
+  /// The name of the cluster, which holds while its seed stays in its micro-cell.
   public var id: ClusterID
-  /// The zoom it was read at, 0...22.
+  /// The zoom that the cluster was read at, 0...22.
   public var zoom: Int
-  /// Where to draw it: a single point's exact position; else the members' mean, at most a quarter
-  /// of the radius from ``anchor`` and always inside their ``bounds``. With a filter the members are
-  /// those that match.
+  /// The place where it is drawn: the exact position of a single point, else the members' mean,
+  /// moved to at most a quarter of the radius from ``anchor`` and always inside their ``bounds``.
+  /// With a filter the members are those that match.
   public var position: MercatorPoint
-  /// Centre of the seed's micro-cell: anchors of one zoom are more than a radius apart.
+  /// The centre of the seed's micro-cell. Anchors of one zoom are more than a radius apart.
   public var anchor: MercatorPoint
-  /// Members, or matching members when a filter was given.
+  /// The number of members, or of matching members when a filter was given.
   public var count: Int
-  /// Key of the seed; of the object itself when ``count`` is 1.
+  /// The key of the seed, or of the object itself when ``count`` is 1.
   public var key: UInt64
-  /// Several members, all at exactly ``position``: no zoom takes them apart. Never said of points
-  /// past the projection's edge (85.0511 degrees), whose latitudes it does not tell apart.
+  /// Whether there are several members, all at exactly ``position``, so that no zoom takes them
+  /// apart. It is `false` for points beyond the projection's edge (85.0511 degrees), where
+  /// positions do not tell latitudes apart.
   public var isCoincident: Bool
-  /// `.none` unless the layer has aggregates.
+  /// The aggregates, `.none` unless the layer has them.
   public var aggregates: ClusterAggregates
   var extra: Extra?
 
-  /// Empty unless asked for: keys of at most ten members, lowest rank first.
+  /// The keys of at most ten members, the lowest rank first; empty unless asked for.
   public var sampleKeys: [UInt64] { extra?.sampleKeys ?? [] }
-  /// `nil` unless asked for: the box of all members.
+  /// The box of all members; `nil` unless asked for.
   public var bounds: GeoBox? { extra?.bounds }
-  /// The first zoom at which it comes apart, 1...17; `nil` unless asked for, and for what never
-  /// comes apart: a single point, or points that coincide.
+  /// The first zoom at which the cluster comes apart, 1...17. It is `nil` unless asked for, and for
+  /// what never comes apart: a single point, or points that coincide.
   public var expansionZoom: Int? { extra?.expansionZoom }
 
-  /// What most readers do not ask for, kept apart so that clusters stay small.
+  /// The details that most readers do not ask for, kept apart so that clusters stay small.
   final class Extra: Hashable, Sendable {
     let sampleKeys: [UInt64]
     let bounds: GeoBox?
@@ -129,21 +130,21 @@ public struct LiveCluster: Hashable, Sendable {
   }
 }
 
-/// What to compute beside position and count.
+/// The details that a read computes besides position and count.
 public struct ClusterDetails: OptionSet, Sendable {
-  /// One bit a detail.
+  /// The bits of the set, one for each detail.
   public let rawValue: Int
-  /// Makes a set of its bits.
+  /// Makes a set from its bits.
   public init(rawValue: Int) { self.rawValue = rawValue }
-  /// Keys of at most ten members.
+  /// Asks for the keys of at most ten members.
   public static let sampleKeys = ClusterDetails(rawValue: 1)
-  /// The box of all members.
+  /// Asks for the box of all members.
   public static let bounds = ClusterDetails(rawValue: 2)
-  /// The first zoom at which it comes apart.
+  /// Asks for the first zoom at which the cluster comes apart.
   public static let expansionZoom = ClusterDetails(rawValue: 4)
-  /// All of them, for single points too.
+  /// Asks for all details, for single points too.
   public static let all: ClusterDetails = [.sampleKeys, .bounds, .expansionZoom]
-  /// None for single points, where they say nothing new.
+  /// Leaves the details of single points out, where they say nothing new.
   public static let exceptSingles = ClusterDetails(rawValue: 8)
 
   @inline(__always)
@@ -152,22 +153,22 @@ public struct ClusterDetails: OptionSet, Sendable {
   }
 }
 
-/// Which objects count.
+/// Selects the objects that count.
 ///
-/// A filtered read keeps the clusters and ids of the unfiltered one and counts the matching members
-/// only: a cluster without any vanishes, one with some stands at their mean, one with a single match
-/// becomes that point, and the counts of all clusters sum to the number of matching objects. Which
-/// tile or box a cluster is in is decided by where it stands then.
+/// A filtered read keeps the clusters and ids of the unfiltered one and counts only the matching
+/// members: a cluster without any is left out, one with some is drawn at their mean, one with a
+/// single match becomes that point, and the counts of all clusters sum to the number of matching
+/// objects. The place where a cluster is drawn then decides which tile or box it is in.
 public struct ClusterFilter: Sendable {
-  /// An object matches only if its mask has all these bits.
+  /// The bits that an object's mask must all have.
   public var allOf: UInt64
-  /// If not 0, an object matches only if its mask has at least one of these bits.
+  /// The bits of which an object's mask must have at least one; 0 stands for no such condition.
   public var anyOf: UInt64
-  /// The exact test by key, asked only where the masks leave it open; `nil` if masks are exact.
-  /// It is called under the clusters' lock: it must be quick and must not call back.
+  /// The exact test by key, which is asked only where the masks do not decide; `nil` if masks are
+  /// exact. It is called under the clusters' lock, so that it must be quick and must not call back.
   public var matches: (@Sendable (_ key: UInt64) -> Bool)?
 
-  /// Describes a filter; what is left out lets everything pass.
+  /// Describes a filter. A condition that is left out lets everything pass.
   public init(
     allOf: UInt64 = 0, anyOf: UInt64 = 0, matches: (@Sendable (_ key: UInt64) -> Bool)? = nil
   ) {
@@ -188,14 +189,14 @@ public struct ClusterFilter: Sendable {
 
 /// An object of a cluster.
 public struct ClusterLeaf: Hashable, Sendable {
-  /// The place in the order of leaves.
+  /// The object's rank, which is its place in the order of leaves.
   public var rank: ObjectRank
   /// The handle that the caller gave the object.
   public var key: UInt64
-  /// Where the object is.
+  /// The position of the object.
   public var position: MercatorPoint
 
-  /// Where a page of leaves ends, to ask for the next one with.
+  /// The place after which the next page of leaves begins.
   public var end: Position { Position(rank: rank, key: key) }
 
   /// A place in the order of leaves.
@@ -217,12 +218,12 @@ public struct ClusterLeaf: Hashable, Sendable {
   }
 }
 
-/// Why a cluster cannot be read.
+/// The reasons for which clusters cannot be read.
 public enum ClusterError: Error, Hashable, Sendable {
   /// No cluster has this id now: it never existed, or its seed moved away.
   case unknownCluster(UInt64)
-  /// A tile address outside zoom 0...22 or its zoom's columns and rows, or a box's zoom.
+  /// The zoom of a tile or box is outside 0...22, or a tile's column or row outside its zoom's.
   case zoomOutOfRange(Int)
-  /// More tiles than one call may compare.
+  /// The viewport has more tiles than one call may compare.
   case tooManyTiles(Int)
 }

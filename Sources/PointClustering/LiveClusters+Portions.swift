@@ -1,24 +1,24 @@
 /// What a viewport or a tile shows.
 public struct ClusterReading: Sendable {
-  /// Newest change among the blocks read: equal versions mean equal answers.
+  /// The newest change among the blocks read. Equal versions mean equal answers.
   public var version: UInt64
-  /// In order of their ids.
+  /// The clusters in the order of their ids.
   public var clusters: [LiveCluster]
-  /// There were more than the limit.
+  /// Whether there were more clusters than the limit.
   public var isTruncated: Bool
 }
 
 /// Reads that may be long hold the lock in portions of about 100 us.
 ///
-/// Summaries (masks, aggregates, bounds) are brought up to date first, from the finest on; what one
-/// portion did stays done. Filtered reads gather candidates; if what they read changed between two
-/// portions they begin anew, and in the last attempt hold the lock until they are through, so that
+/// Summaries (masks, aggregates, bounds) are recomputed first, from the finest on; what one portion
+/// did is not lost. Filtered reads gather candidates. If what they read changed between two
+/// portions they begin anew, and the last attempt holds the lock until it is through, so that
 /// an answer is always one state. The exact test of a filter runs without the lock.
 extension LiveClusters {
-  /// Items looked at under one hold of the lock.
+  /// The number of items looked at under one hold of the lock.
   private static let portion = 2_000
   private static let attempts = 3
-  /// Portions after which a read brings the rest up to date at once.
+  /// The number of portions after which a read recomputes the rest at once.
   private static let portions = 1_000
 
   func read(
@@ -44,7 +44,7 @@ extension LiveClusters {
     }
   }
 
-  /// The features that `parts` names; `nil` if it names none.
+  /// Returns the features that `parts` names, `nil` if it names none.
   func read(
     _ filter: ClusterFilter?, _ details: ClusterDetails,
     _ parts: (borrowing ClusterNet) -> [ClusterNet.Part]?

@@ -1,22 +1,24 @@
 public import GeoMath
 
 extension LiveClusters {
-  /// Largest zoom at which points cluster.
+  /// The largest zoom at which points cluster.
   public static let maximumClusterZoom = 16
-  /// Largest zoom at which they can be read.
+  /// The largest zoom at which clusters can be read.
   public static let maximumZoom = 22
 
-  /// The clusters drawn in a box, which may cross 180 degrees, in order of their ids.
+  /// Returns the clusters drawn in a box, which may cross 180 degrees, in the order of their ids.
   ///
-  /// `zoom`: 0...22; past 16 single points and points that coincide.
-  /// - Complexity: O(clusters in the box), and of filters the members that may match.
+  /// `zoom` is 0...22; beyond 16 there are single points and points that coincide.
+  ///
+  /// - Complexity: O(clusters in the box), and with a filter also the members that may match.
   public func clusters(
     in box: GeoBox, zoom: Int, filter: ClusterFilter? = nil, details: ClusterDetails = []
   ) throws(ClusterError) -> [LiveCluster] {
     try viewport(in: box, zoom: zoom, filter: filter, details: details).clusters
   }
 
-  /// The same with a limit and a version.
+  /// Returns the clusters drawn in a box, at most `limit`, with the version that they have
+  /// together.
   public func viewport(
     in box: GeoBox, zoom: Int, filter: ClusterFilter? = nil, details: ClusterDetails = [],
     limit: Int = .max
@@ -25,9 +27,9 @@ extension LiveClusters {
     return read(UnitBox(box), zoom: zoom, filter: filter, details: details, limit: limit)
   }
 
-  /// The clusters drawn in a tile and a margin around it, in order of their ids.
+  /// Returns the clusters drawn in a tile and a margin around it, in the order of their ids.
   ///
-  /// `marginUnits`: in Mercator units, cut to one tile's side.
+  /// `marginUnits` is in Mercator units and is cut to one tile's side.
   public func tile(
     _ address: TileAddress, marginUnits: UInt64 = 0, filter: ClusterFilter? = nil,
     details: ClusterDetails = []
@@ -37,10 +39,10 @@ extension LiveClusters {
     ).clusters
   }
 
-  /// The newest change in what ``tile(_:marginUnits:filter:details:)`` reads: equal versions mean
-  /// equal answers.
+  /// Returns the newest change in what ``tile(_:marginUnits:filter:details:)`` reads. Equal
+  /// versions mean equal answers.
   ///
-  /// `filtered`: for answers with a filter, which change with members unseen.
+  /// `filtered` is for answers with a filter, which also change with members that are not shown.
   public func tileVersion(
     _ address: TileAddress, marginUnits: UInt64 = 0, filtered: Bool = false
   ) throws(ClusterError) -> UInt64 {
@@ -49,7 +51,7 @@ extension LiveClusters {
     return reading { $0.newestChange(in: box, zoom: address.zoom, visible: !filtered) }
   }
 
-  /// A tile and its version, of one state; at most `limit` features.
+  /// Returns a tile and its version, both of one state, with at most `limit` features.
   public func versionedTile(
     _ address: TileAddress, marginUnits: UInt64 = 0, filter: ClusterFilter? = nil,
     details: ClusterDetails = [], limit: Int = .max
@@ -60,10 +62,10 @@ extension LiveClusters {
       limit: limit)
   }
 
-  /// The tiles of a viewport that changed after a version.
+  /// Returns the tiles of a viewport that changed after a version.
   ///
-  /// - Returns: the tiles, row by row, and the version to ask with next.
-  /// - Throws: ``ClusterError/tooManyTiles(_:)`` past 4,096 tiles.
+  /// - Returns: The tiles, row by row, and the version to ask with next.
+  /// - Throws: ``ClusterError/tooManyTiles(_:)`` for more than 4,096 tiles.
   public func changedTiles(
     in box: GeoBox, zoom: Int, since version: UInt64, marginUnits: UInt64 = 0,
     filtered: Bool = false
@@ -94,7 +96,7 @@ extension LiveClusters {
     }
   }
 
-  /// The cluster with this id as it is now.
+  /// Returns the cluster with this id as it is now.
   public func cluster(
     _ id: ClusterID, filter: ClusterFilter? = nil, details: ClusterDetails = []
   ) throws(ClusterError) -> LiveCluster {
@@ -103,7 +105,8 @@ extension LiveClusters {
     return found
   }
 
-  /// What the cluster comes apart into, at its expansion zoom; empty for what never does.
+  /// Returns what the cluster comes apart into at its expansion zoom; it is empty for a cluster
+  /// that never comes apart.
   public func children(
     _ id: ClusterID, filter: ClusterFilter? = nil, details: ClusterDetails = []
   ) throws(ClusterError) -> [LiveCluster] {
@@ -112,9 +115,10 @@ extension LiveClusters {
     return found.sorted { $0.id.rawValue < $1.id.rawValue }
   }
 
-  /// Members in ascending order of their ranks, `limit` of those after a position.
+  /// Returns members in ascending order of their ranks: the first `limit` after a position.
   ///
   /// Paging by the last leaf's position neither repeats nor skips a member that stays.
+  ///
   /// - Complexity: O((skipped + limit) log) of the members.
   public func leaves(
     _ id: ClusterID, limit: Int, after last: ClusterLeaf.Position? = nil,
@@ -125,8 +129,8 @@ extension LiveClusters {
     return found
   }
 
-  /// The first zoom at which the cluster comes apart, 1...17; `nil` for what never does: a single
-  /// point, or points that coincide.
+  /// Returns the first zoom at which the cluster comes apart, 1...17. It is `nil` for what never
+  /// comes apart: a single point, or points that coincide.
   public func expansionZoom(_ id: ClusterID) throws(ClusterError) -> Int? {
     let found: Int?? = reading { net in
       let item = net.resolve(id)

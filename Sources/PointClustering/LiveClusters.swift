@@ -1,31 +1,31 @@
 public import ObjectModel
 import Synchronization
 
-/// Clusters of a layer at zooms 0...16 that are right after every change, without a rebuild.
+/// Clusters of a layer at zooms 0...16 that are correct after every change, without a rebuild.
 ///
-/// One thread puts the layer's ordered changes in (``enqueue(_:sequence:at:)``), one maintainer
-/// applies them (``flush(maximumChanges:)``), any number read. Changes are applied in slices under
-/// one lock, so every read sees one state of all zooms. The clusters depend on the set of points
-/// alone, never on the order in which they came.
+/// One thread hands over the layer's ordered changes (``enqueue(_:sequence:at:)``), one maintainer
+/// applies them (``flush(maximumChanges:)``), and any number of threads read. Changes are applied
+/// in slices under one lock, so that every read sees one state of all zooms. The clusters depend
+/// only on the set of points, never on the order in which they came.
 ///
-/// Thread safety: `net` is guarded by its mutex; waiting changes by theirs; the batch being applied
-/// by a third, taken only by the maintainer.
+/// Thread safety: a mutex guards `net`, another one the changes that wait, and a third one, which
+/// only the maintainer takes, the batch that is being applied.
 public final class LiveClusters: Sendable {
-  /// What is fixed for the life of a layer's clusters.
+  /// The settings of a layer's clusters, which are fixed when they are made.
   public struct Configuration: Sendable {
-    /// Keep sums and least values of ``ClusterContribution`` (party layers).
+    /// Whether clusters keep sums and least values of ``ClusterContribution`` (party layers).
     public var hasAggregates: Bool
-    /// Where change versions start; give each start of a process another so that tags of an
-    /// earlier one never match.
+    /// The first version of changes. Each start of a process gives another one, so that an ETag of
+    /// an earlier start never matches.
     public var firstVersion: UInt64
-    /// Changes applied under one hold of the lock, at most. Where changes cost more than usual
-    /// fewer are taken, so that one hold stays below 200 us.
+    /// The most changes that are applied under one hold of the lock. Where changes cost more than
+    /// usual fewer are taken, so that one hold is shorter than 200 us.
     public var sliceLength: Int
-    /// Objects at most; the feed may not bring more. About 4 KB of address space are reserved for
-    /// each when the clusters are made; memory is taken as objects come.
+    /// The most objects that the feed may bring. About 4 KB of address space are reserved for each
+    /// when the clusters are made; memory is taken as objects come.
     public var maximumObjects: Int
 
-    /// Describes clusters; what is left out has its usual value.
+    /// Describes clusters. A part that is left out has its usual value.
     public init(
       hasAggregates: Bool = false, firstVersion: UInt64 = 1, sliceLength: Int = 12,
       maximumObjects: Int = 1 << 22
@@ -39,19 +39,20 @@ public final class LiveClusters: Sendable {
 
   /// How far the clusters are behind the feed.
   public struct Lag: Hashable, Sendable {
-    /// Changes waiting, after merging.
+    /// The number of changes that wait, after merging.
     public var pendingCount: Int
-    /// When the oldest of them was put in; `nil` if none waits.
+    /// The moment at which the oldest of them was enqueued; `nil` if none waits.
     public var oldestPending: Instant?
   }
 
   private struct Batch {
     var changes = PendingChanges()
     var position = 0
-    /// Of the next slice: follows the work of the last ones.
+    /// The length of the next slice, which follows the work of the last ones.
     var sliceLength = 1
 
-    /// Units of ``ClusterNet/work`` that a slice may do before the next ones are cut: about 90 us.
+    /// The units of ``ClusterNet/work`` that a slice may do before the next ones are shortened:
+    /// about 90 us.
     static let workLimit = 300
 
     mutating func adapt(toWork work: Int, maximum: Int) {
@@ -63,7 +64,7 @@ public final class LiveClusters: Sendable {
     }
   }
 
-  /// What the clusters were made with.
+  /// The settings that the clusters were made with.
   public let configuration: Configuration
   let net: Mutex<ClusterNet>
   private let waiting = Mutex(PendingChanges())
@@ -76,8 +77,8 @@ public final class LiveClusters: Sendable {
 
   /// Makes empty clusters.
   ///
-  /// - Precondition: The system grants the address space. Where callers decide how many layers there
-  ///   are, use ``init(reserving:)``.
+  /// - Precondition: The system grants the address space. Where callers decide how many layers
+  ///   there are, use ``init(reserving:)``.
   public convenience init(configuration: Configuration = Configuration()) {
     do {
       try self.init(reserving: configuration)
@@ -100,10 +101,12 @@ public final class LiveClusters: Sendable {
 
   // MARK: - Feeding
 
-  /// Puts changes in, in the order of the feed. Cheap: it merges them into those that wait.
+  /// Enqueues changes in the order of the feed. It only merges them into those that wait.
   ///
-  /// - `sequence`: the feed's sequence of the last of them; must not decrease.
-  /// - `now`: the clock's moment, for ``lag``.
+  /// - Parameters:
+  ///   - changes: The changes.
+  ///   - sequence: The feed's sequence of the last of them, which must not decrease.
+  ///   - now: The present moment, for ``lag``.
   public func enqueue(
     _ changes: some Sequence<ClusterChange>, sequence: UInt64, at now: Instant
   ) {
@@ -114,10 +117,10 @@ public final class LiveClusters: Sendable {
     }
   }
 
-  /// Applies waiting changes, at most about `maximumChanges` (in slices of
-  /// `configuration.sliceLength`, each under one hold of the lock).
+  /// Applies waiting changes, at most about `maximumChanges`, in slices of
+  /// `configuration.sliceLength`, each under one hold of the lock.
   ///
-  /// - Returns: how many still wait.
+  /// - Returns: The number of changes that still wait.
   @discardableResult
   public func flush(maximumChanges: Int = .max) -> Int {
     batch.withLock { batch in
@@ -168,17 +171,18 @@ public final class LiveClusters: Sendable {
     applied.store(batch.changes.sequence, ordering: .releasing)
   }
 
-  /// Mutexes are not fair: without this the maintainer would take the lock again before a reader
-  /// woke up.
+  /// Lets readers take the lock. Mutexes are not fair: without this the maintainer would take the
+  /// lock again before a reader woke up.
   private func yieldToReaders() {
     var spins = 0
     while readersWaiting.load(ordering: .relaxed) > 0 && spins < 20_000 { spins += 1 }
   }
 
   /// Replaces everything by a static build of these points. Reads go on meanwhile; the new state
-  /// appears at once, with every block changed. Changes that wait stay and are applied after it.
+  /// appears at once, with every block changed. Changes that wait are applied after it.
   ///
-  /// - Throws: ``AddressSpaceError`` if there is none for a second state beside the first.
+  /// - Throws: ``AddressSpaceError`` if there is no address space for a second state beside the
+  ///   first.
   public func bulkLoad(
     _ points: [ClusterPoint], sequence: UInt64 = 0
   ) throws(AddressSpaceError) {
@@ -197,7 +201,7 @@ public final class LiveClusters: Sendable {
 
   // MARK: - State
 
-  /// All changes of the feed up to this sequence are in the clusters.
+  /// The sequence up to which all changes of the feed are in the clusters.
   public var appliedSequence: UInt64 { applied.load(ordering: .acquiring) }
 
   /// How far the clusters are behind the feed now.
@@ -209,17 +213,17 @@ public final class LiveClusters: Sendable {
       oldestPending: earliest == .max ? nil : Instant(milliseconds: earliest))
   }
 
-  /// Objects in the clusters.
+  /// The number of objects in the clusters.
   public var objectCount: Int { reading { $0.objectCount } }
 
-  /// Bytes held by the clusters.
+  /// The bytes held by the clusters.
   public var allocatedBytes: Int { reading { $0.allocatedBytes } }
 
-  /// The most work done under one hold of the lock, in items touched, settled and claimed: about
-  /// 0.3 us each.
+  /// The most work done under one hold of the lock, in items touched, settled and claimed, which
+  /// take about 0.3 us each.
   public var largestSliceWork: Int { largestSlice.load(ordering: .relaxed) }
 
-  /// Grows with every slice applied.
+  /// A number that grows with every slice that is applied.
   public var version: UInt64 { reading { $0.versions.current } }
 
   func reading<Result: Sendable>(_ body: (inout ClusterNet) throws -> Result) rethrows -> Result {

@@ -1,28 +1,29 @@
 import ObjectModel
 
-/// Where the tables of one net take their larger blocks from: blocks of a power of two of 8-byte
-/// slots, side by side on huge pages. A released block is handed out again to the next one of its
-/// size; blocks below a page come from the heap.
+/// Memory for the larger blocks of one net's tables: blocks of a power of two of 8-byte slots, side
+/// by side on huge pages. A released block is handed out again to the next one of its size. Blocks
+/// below a page come from the heap.
 ///
-/// `@unchecked Sendable`: used by one net, whose owner lets in one thread at a time.
+/// `@unchecked Sendable`: it is used by one net, whose owner lets in one thread at a time.
 @safe
 final class PageArena: @unchecked Sendable {
-  /// 4 KiB.
+  /// The slots of a page of 4 KiB.
   static let minimumSlots = 512
 
   private var memory: ReservedArray<UInt64>
   private var end = 0
-  /// Released blocks by the logarithm of their slots.
+  /// The released blocks by the logarithm of their slots.
   private var free: [[UnsafeMutablePointer<UInt64>]] = unsafe Array(repeating: [], count: 34)
 
-  /// `maximumCount`: Slots in blocks of a page and more, freed ones included.
+  /// Makes an empty arena with address space for `maximumCount` slots in blocks of a page and more,
+  /// freed ones included.
   init(maximumCount: Int, in space: AddressSpace) {
     memory = ReservedArray(maximumCount: maximumCount, in: space)
   }
 
   var allocatedBytes: Int { memory.committedBytes }
 
-  /// `slots`: a power of two. The memory is not initialised.
+  /// Allocates a block of `slots` slots, a power of two, which are not initialised.
   func allocate(slots: Int) -> UnsafeMutablePointer<UInt64> {
     guard slots >= Self.minimumSlots else {
       return unsafe UnsafeMutableRawPointer.allocate(byteCount: slots * 8, alignment: 64)

@@ -1,22 +1,24 @@
 import GeoMath
 import ObjectModel
 
-/// Changes that wait, one an object: a later one takes the place of an earlier one.
+/// The changes that wait, one for each object: a later one replaces an earlier one.
 struct PendingChanges {
   private(set) var changes: [PendingChange] = []
   private var slots: [UInt32] = []
-  /// The feed's sequence of the newest change taken in.
+  /// The feed's sequence of the newest change.
   var sequence: UInt64 = 0
-  /// When the oldest waiting change was taken in, in the caller's milliseconds; `.max` if none.
+  /// When the oldest waiting change was enqueued, in the caller's milliseconds; `.max` if none
+  /// waits.
   var oldest = Int64.max
 
   var count: Int { changes.count }
 
-  /// Takes a change in.
+  /// Adds a change.
   ///
-  /// Objects are told apart by their keys. One that left while an equal rank comes is nearly always
-  /// the same id under a new key: both become one change, so that no reader sees it twice or not at
-  /// all. Were it another id, that one change would still be what both say.
+  /// Objects are told apart by their keys. When one left and an object with an equal rank comes,
+  /// that is nearly always the same id under a new key. Both become one change, so that no reader
+  /// sees the object twice or not at all. If it were another id, that one change would still be
+  /// right for both.
   mutating func merge(_ change: ClusterChange) {
     var new = PendingChange(
       rank: change.rank, key: change.key, knownKey: change.key, mask: change.tagMask,
@@ -51,7 +53,7 @@ struct PendingChanges {
   }
 
   private mutating func replace(_ n: Int, with new: inout PendingChange) {
-    // A removed object that came back may have any tags.
+    // An object that was removed and came back may have any tags.
     new.isRetagging = new.isRetagging || changes[n].isRetagging || changes[n].isRemoval
     new.knownKey = changes[n].knownKey
     changes[n] = new
@@ -71,7 +73,7 @@ struct PendingChanges {
     }
   }
 
-  /// Neighbours side by side, so that they share the work on their common ancestors.
+  /// Sorts the changes by place, so that neighbours share the work on their common ancestors.
   mutating func sortByPlace() {
     var pairs = changes.enumerated().map { n, change in
       RadixSort.Pair(

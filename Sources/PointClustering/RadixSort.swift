@@ -1,11 +1,13 @@
-/// Sorting numbers that carry a 32-bit companion, least significant digit first, 11 bits a pass.
+/// Sorts numbers that carry a 32-bit companion, the least significant digit first, 11 bits a pass.
 enum RadixSort {
   struct Pair: BitwiseCopyable {
     var key: UInt64
     var value: UInt32
   }
 
-  /// Sorts by the low `bits` bits of the keys; stable. - Complexity: O(n) time and space.
+  /// Sorts stably by the low `bits` bits of the keys.
+  ///
+  /// - Complexity: O(n) time and space.
   static func sort(_ pairs: inout [Pair], bits: Int) {
     guard pairs.count > 1 else { return }
     var spare = [Pair](repeating: Pair(key: 0, value: 0), count: pairs.count)

@@ -4,14 +4,15 @@ import ObjectModel
 ///
 ///     base ──► [ record 0 | record 1 | … | record end - 1 ]     reserved address space behind
 ///
-/// Growing never copies a record. Numbers of freed records are handed out again, last freed first.
+/// Growing never copies a record. The numbers of freed records are used again, the last freed
+/// first.
 struct RecordPool<Element: BitwiseCopyable>: ~Copyable, Sendable {
   private var memory: ReservedArray<Element>
-  /// Records ever handed out.
+  /// The number of records that were ever handed out.
   private(set) var end: UInt32 = 0
   private var free: [UInt32] = []
 
-  /// `maximumCount`: Records that may live at once.
+  /// Makes an empty pool with address space for `maximumCount` records.
   init(maximumCount: Int, in space: AddressSpace) {
     memory = ReservedArray(maximumCount: maximumCount, in: space)
   }
@@ -19,6 +20,8 @@ struct RecordPool<Element: BitwiseCopyable>: ~Copyable, Sendable {
   var liveCount: Int { Int(end) - free.count }
   var allocatedBytes: Int { memory.committedBytes + free.capacity * 4 }
 
+  /// Accesses a record.
+  ///
   /// - Precondition: `index` was handed out.
   @inline(__always)
   subscript(index: UInt32) -> Element {
@@ -32,7 +35,7 @@ struct RecordPool<Element: BitwiseCopyable>: ~Copyable, Sendable {
     }
   }
 
-  /// A record holding `value`.
+  /// Stores `value` in a free record and returns the record's number.
   @inline(__always)
   mutating func insert(_ value: Element) -> UInt32 {
     let index: UInt32
@@ -49,7 +52,7 @@ struct RecordPool<Element: BitwiseCopyable>: ~Copyable, Sendable {
 
   mutating func remove(_ index: UInt32) { free.append(index) }
 
-  /// Makes `index` usable in a pool that runs parallel to another.
+  /// Makes `index` usable in a pool that has a record for each of another pool.
   mutating func cover(_ index: UInt32, default value: Element) {
     while end <= index {
       memory.ensure(Int(end) + 1)

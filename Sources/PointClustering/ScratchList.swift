@@ -1,5 +1,5 @@
-/// A growing list of plain records that a pass fills and empties again and again: no reference
-/// counts, no bounds checks in release builds.
+/// A growing list of plain records that a pass fills and empties again and again. It has no
+/// reference counts, and no bounds checks in release builds.
 ///
 /// Sendable because it alone owns its memory.
 @safe
@@ -17,6 +17,8 @@ struct ScratchList<Element: BitwiseCopyable>: ~Copyable, @unchecked Sendable {
 
   var isEmpty: Bool { count == 0 }
 
+  /// Accesses an element.
+  ///
   /// - Precondition: `index` is below `count`.
   @inline(__always)
   subscript(index: Int) -> Element {
@@ -46,7 +48,9 @@ struct ScratchList<Element: BitwiseCopyable>: ~Copyable, @unchecked Sendable {
     capacity = max(16, capacity * 2)
   }
 
-  /// Takes the last one off. - Precondition: not empty.
+  /// Removes and returns the last element.
+  ///
+  /// - Precondition: The list is not empty.
   @inline(__always)
   mutating func removeLast() -> Element {
     assert(count > 0)
@@ -54,7 +58,7 @@ struct ScratchList<Element: BitwiseCopyable>: ~Copyable, @unchecked Sendable {
     return unsafe base[count]
   }
 
-  /// Forgets those past the first `length`; keeps the memory.
+  /// Removes all elements after the first `length` and keeps the memory.
   @inline(__always)
   mutating func truncate(to length: Int = 0) {
     assert(length <= count)

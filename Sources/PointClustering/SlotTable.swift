@@ -1,11 +1,11 @@
 /// An open-addressing table from 32-bit tags to 32-bit values, in 64 segments that grow one at a
-/// time, so that no single insertion rehashes the whole.
+/// time, so that no single insertion rehashes the whole table.
 ///
 ///     segment ──► [ value | tag ] [ value | tag ] …   8 bytes a slot, linear probing,
 ///                                                     no tombstones (backward shift)
 ///
-/// The home of a tag is `home(tag)`; equal tags may stand more than once when the caller tells
-/// them apart by value.
+/// The home of a tag is `home(tag)`. Equal tags may be in the table more than once, when the caller
+/// tells them apart by value.
 ///
 /// Sendable because it alone owns its memory.
 @safe
@@ -20,11 +20,11 @@ struct SlotTable: ~Copyable, @unchecked Sendable {
     var count: UInt32
   }
 
-  /// How a tag is spread over a segment.
+  /// How tags are spread over a segment.
   enum Spread {
-    /// Four neighbouring cells share half a cache line.
+    /// Tags are cells, of which four neighbours share half a cache line.
     case cells
-    /// The tag is a hash already, but maybe a weak one.
+    /// Tags are hashes, but maybe weak ones, so that they are mixed again.
     case hashes
   }
 
@@ -50,7 +50,7 @@ struct SlotTable: ~Copyable, @unchecked Sendable {
     unsafe segments.deallocate()
   }
 
-  /// Bytes held outside the arena's pages.
+  /// The bytes held outside the arena's pages.
   var smallBytes: Int {
     var sum = Self.segmentCount * MemoryLayout<Segment>.stride
     for i in 0..<Self.segmentCount {
@@ -64,7 +64,7 @@ struct SlotTable: ~Copyable, @unchecked Sendable {
   private func home(_ tag: UInt32, _ mask: UInt32) -> UInt32 {
     switch spread {
     case .cells:
-      // Low bits of both columns choose among four neighbours; the rest is mixed.
+      // The low bits of column and row choose among four neighbours; the rest is mixed.
       let group = (tag & 0xFFFE_FFFE) &* 0x9E37_79B1
       return ((group ^ group >> 15) << 2 | (tag & 1) | (tag >> 15 & 2)) & mask
     case .hashes:
@@ -73,7 +73,7 @@ struct SlotTable: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// The value of the first slot with this tag for which `isMatch` holds, or `emptyValue`.
+  /// Returns the value of the first slot with this tag for which `isMatch` holds, or `emptyValue`.
   @inline(__always)
   func find(_ segment: Int, _ tag: UInt32, where isMatch: (UInt32) -> Bool = { _ in true })
     -> UInt32
@@ -91,7 +91,9 @@ struct SlotTable: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Adds a slot; does not look for an equal one. - Precondition: value is not `emptyValue`.
+  /// Adds a slot without looking for an equal one.
+  ///
+  /// - Precondition: `value` is not `emptyValue`.
   @inline(__always)
   mutating func insert(_ segment: Int, _ tag: UInt32, _ value: UInt32) {
     assert(value != Self.emptyValue)
@@ -113,7 +115,7 @@ struct SlotTable: ~Copyable, @unchecked Sendable {
     unsafe slots[Int(i)] = UInt64(value) << 32 | UInt64(tag)
   }
 
-  /// Gives the slot with this tag and value another value.
+  /// Replaces the value of the slot with this tag and value.
   @inline(__always)
   func replace(_ segment: Int, _ tag: UInt32, _ old: UInt32, with value: UInt32) {
     let i = slotIndex(segment, tag, old)
@@ -133,7 +135,7 @@ struct SlotTable: ~Copyable, @unchecked Sendable {
       let slot = unsafe slots[Int(i)]
       if UInt32(truncatingIfNeeded: slot >> 32) == Self.emptyValue { break }
       let wanted = home(UInt32(truncatingIfNeeded: slot), mask)
-      // Move it into the hole unless its home lies cyclically behind the hole.
+      // It moves into the hole unless its home is cyclically behind the hole.
       if (i &- wanted) & mask >= (i &- hole) & mask {
         unsafe slots[Int(hole)] = slot
         hole = i
@@ -153,13 +155,14 @@ struct SlotTable: ~Copyable, @unchecked Sendable {
     var i = home(tag, mask)
     while unsafe slots[Int(i)] != wanted {
       precondition(
-        unsafe UInt32(truncatingIfNeeded: slots[Int(i)] >> 32) != Self.emptyValue, "no such slot")
+        unsafe UInt32(truncatingIfNeeded: slots[Int(i)] >> 32) != Self.emptyValue,
+        "the table has no slot with this tag and value")
       i = (i + 1) & mask
     }
     return i
   }
 
-  /// Calls `body` with segment, tag and value of every slot until it answers true.
+  /// Calls `body` with segment, tag and value of every slot until it returns `true`.
   @inline(__always)
   func contains(where body: (_ segment: Int, _ tag: UInt32, _ value: UInt32) -> Bool) -> Bool {
     for segment in 0..<Self.segmentCount {
@@ -176,7 +179,7 @@ struct SlotTable: ~Copyable, @unchecked Sendable {
     return false
   }
 
-  /// Gives every slot another value.
+  /// Replaces the value of every slot.
   func mapValues(_ transform: (UInt32) -> UInt32) {
     for segment in 0..<Self.segmentCount {
       let s = unsafe segments[segment]
@@ -210,7 +213,7 @@ struct SlotTable: ~Copyable, @unchecked Sendable {
     unsafe arena.release(oldSlots, slots: Int(old.capacity))
   }
 
-  /// Makes room for `total` slots spread evenly.
+  /// Makes room for `total` slots that are spread evenly.
   mutating func reserve(_ total: Int) {
     let each = total / Self.segmentCount * 5 / 4
     var capacity: UInt32 = 8

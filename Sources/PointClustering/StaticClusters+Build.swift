@@ -27,7 +27,7 @@ extension StaticClusters {
     levels = coarser.reversed()
   }
 
-  /// The radius of a zoom's clusters, the world's side being 1.
+  /// Returns the radius of a zoom's clusters in a world whose side is 1.
   func radius(_ zoom: Int) -> Double {
     options.radius / (options.extent * pow(2, Double(zoom)))
   }
@@ -86,7 +86,7 @@ extension StaticClusters {
 
   private func aggregate(_ level: Level, _ i: Int) -> Aggregate {
     if level.count[i] > 1 { return aggregates[level.aggregate[i]] }
-    guard let map else { preconditionFailure("reduce without map") }
+    guard let map else { preconditionFailure("static clusters have a reduce function, but no map") }
     return map(level.id[i])
   }
 }

@@ -6,20 +6,20 @@ public import GeoMath
   import Darwin
 #endif
 
-/// How ``StaticClusters`` groups points; names and defaults are supercluster's.
+/// The rules by which ``StaticClusters`` groups points. Names and defaults are supercluster's.
 public struct StaticClusterOptions: Hashable, Sendable {
-  /// Coarsest zoom with clusters.
+  /// The coarsest zoom with clusters.
   public var minZoom: Int
-  /// Finest zoom with clusters; past it there are single points.
+  /// The finest zoom with clusters; beyond it there are single points.
   public var maxZoom: Int
-  /// Fewer points than this make no cluster.
+  /// The fewest points that make a cluster.
   public var minPoints: Int
-  /// The radius of a cluster, in pixels.
+  /// The radius of a cluster in pixels.
   public var radius: Double
-  /// Pixels a tile side, which ``radius`` is relative to.
+  /// The pixels of a tile's side, which ``radius`` is relative to.
   public var extent: Double
 
-  /// Sets the options; what is left out is supercluster's default.
+  /// Sets the options. One that is left out has supercluster's default.
   public init(
     minZoom: Int = 0, maxZoom: Int = 16, minPoints: Int = 2, radius: Double = 40,
     extent: Double = 512
@@ -31,7 +31,7 @@ public struct StaticClusterOptions: Hashable, Sendable {
     self.extent = extent
   }
 
-  /// Zooms that ids can hold, 0...30.
+  /// The options with the zooms brought into 0...30, which ids can hold.
   var clamped: StaticClusterOptions {
     var result = self
     result.minZoom = max(0, min(30, minZoom))
@@ -40,26 +40,27 @@ public struct StaticClusterOptions: Hashable, Sendable {
   }
 }
 
-/// Clusters of a fixed set of points: the same groups and counts as those of supercluster 8 (ISC,
-/// V. Agafonkin), at the same positions.
+/// Clusters of a fixed set of points, with the same groups and counts as those of supercluster 8
+/// (ISC, V. Agafonkin), at the same positions.
 ///
-/// For each zoom from fine to coarse, greedily in the order of input: all points within the radius
-/// of the next unvisited point become one cluster at their weighted centroid. Distances are those
-/// of positions rounded to 32-bit floating point numbers in 0...1, as there. Results depend on the
-/// order of input. Points that are too few for a cluster go on to the coarser zoom in order of
-/// input.
+/// For each zoom from fine to coarse it goes greedily through the points in the order of input: all
+/// points within the radius of the next unvisited point become one cluster at their weighted
+/// centroid. As in supercluster, distances are those of positions rounded to 32-bit floating point
+/// numbers in 0...1. Results depend on the order of input. Points that are too few for a cluster go
+/// on to the coarser zoom in the order of input.
 ///
 /// A cluster's id encodes where it began: `(index << 5) + zoom + 1 + number of points`.
 ///
-/// - Complexity: Finding what is near a point is O(points near) through a ``BucketGrid`` a zoom.
+/// - Complexity: Finding what is near a point is O(points near) through a ``BucketGrid`` for each
+///   zoom.
 public struct StaticClusters<Aggregate: Sendable>: Sendable {
-  /// A point of the input, in degrees; longitudes past 180 are kept as they are.
+  /// A point of the input in degrees. Longitudes beyond 180 are kept as they are.
   public struct Point: Hashable, Sendable {
-    /// Degrees.
+    /// The longitude in degrees.
     public var longitude: Double
-    /// Degrees.
+    /// The latitude in degrees.
     public var latitude: Double
-    /// The feature's own id, handed through.
+    /// The feature's own id, which is handed through.
     public var id: Int?
 
     /// Describes a point.
@@ -77,29 +78,29 @@ public struct StaticClusters<Aggregate: Sendable>: Sendable {
 
   /// A cluster or a single point.
   public struct Feature: Sendable {
-    /// A cluster's id; `nil` for a point.
+    /// The id of a cluster; `nil` for a point.
     public var clusterID: Int?
-    /// A point's place in the input; `nil` for a cluster.
+    /// The place of a point in the input; `nil` for a cluster.
     public var pointIndex: Int?
-    /// A cluster's id or a point's own, if it has one.
+    /// The id of a cluster, or a point's own if it has one.
     public var id: Int?
-    /// Points in it; 1 for a point.
+    /// The number of points in it; 1 for a point.
     public var count: Int
-    /// Degrees.
+    /// The longitude in degrees.
     public var longitude: Double
-    /// Degrees.
+    /// The latitude in degrees.
     public var latitude: Double
-    /// A cluster's; `nil` for a point, or without map and reduce.
+    /// The aggregate of a cluster; `nil` for a point, or without map and reduce.
     public var aggregate: Aggregate?
   }
 
   /// A feature with its place in a tile, in pixels of `extent`.
   public struct TileFeature: Sendable {
-    /// Pixels east of the tile's western edge; outside 0..<extent in the margin.
+    /// The pixels east of the tile's western edge; outside 0..<extent in the margin.
     public var x: Int
-    /// Pixels south of the tile's northern edge; outside 0..<extent in the margin.
+    /// The pixels south of the tile's northern edge; outside 0..<extent in the margin.
     public var y: Int
-    /// What stands there.
+    /// The feature that is at this place.
     public var feature: Feature
   }
 
@@ -115,18 +116,23 @@ public struct StaticClusters<Aggregate: Sendable>: Sendable {
     var grid = BucketGrid()
   }
 
-  /// The options in use, zooms brought into 0...30.
+  /// The options in use, with the zooms brought into 0...30.
   public let options: StaticClusterOptions
   let points: [Point?]
-  /// Index: zoom - minZoom; the last holds the points themselves.
+  /// The levels by zoom - minZoom; the last one holds the points themselves.
   var levels: [Level] = []
   var aggregates: [Aggregate] = []
   let map: (@Sendable (Int) -> Aggregate)?
   let reduce: (@Sendable (inout Aggregate, Aggregate) -> Void)?
 
-  /// - `points`: `nil` for a feature without geometry: it is left out but keeps its index.
-  /// - `map`: the aggregate of one point, by index.
-  /// - `reduce`: adds one aggregate to another.
+  /// Groups points.
+  ///
+  /// - Parameters:
+  ///   - points: The points, `nil` for a feature without geometry, which is left out but keeps its
+  ///     index.
+  ///   - options: The rules.
+  ///   - map: Returns the aggregate of one point, by its index.
+  ///   - reduce: Adds one aggregate to another.
   /// - Complexity: O(n) expected for each zoom, less as points merge.
   public init(
     _ points: [Point?], options: StaticClusterOptions = StaticClusterOptions(),
@@ -149,8 +155,8 @@ public struct StaticClusters<Aggregate: Sendable>: Sendable {
 
   // MARK: - Reading
 
-  /// Clusters and points in a box in degrees; `west > east` crosses 180 degrees, and longitudes are
-  /// brought into -180..<180.
+  /// Returns the clusters and points in a box in degrees. A box with `west > east` crosses 180
+  /// degrees, and longitudes are brought into -180..<180.
   public func clusters(west: Double, south: Double, east: Double, north: Double, zoom: Int)
     -> [Feature]
   {
@@ -183,14 +189,14 @@ public struct StaticClusters<Aggregate: Sendable>: Sendable {
     clusters(west: box.west, south: box.south, east: box.east, north: box.north, zoom: zoom)
   }
 
-  /// What a cluster is made of at the next finer zoom.
+  /// Returns what a cluster is made of at the next finer zoom.
   public func children(_ clusterID: Int) throws(ClusterError) -> [Feature] {
     let (zoom, found) = try childIndices(clusterID)
     let level = levels[zoom - options.minZoom]
     return found.map { feature(level, $0) }
   }
 
-  /// Points of a cluster, `limit` of them (0 means 10) after the first `offset`.
+  /// Returns points of a cluster: `limit` of them (0 means 10) after the first `offset`.
   public func leaves(_ clusterID: Int, limit: Int = 10, offset: Int = 0) throws(ClusterError)
     -> [Feature]
   {
@@ -200,7 +206,7 @@ public struct StaticClusters<Aggregate: Sendable>: Sendable {
     return leaves
   }
 
-  /// The zoom at which a cluster comes apart, at most `maxZoom + 1`.
+  /// Returns the zoom at which a cluster comes apart, at most `maxZoom + 1`.
   public func expansionZoom(_ clusterID: Int) throws(ClusterError) -> Int {
     var clusterID = clusterID
     var zoom = originZoom(clusterID) - 1
@@ -214,8 +220,8 @@ public struct StaticClusters<Aggregate: Sendable>: Sendable {
     return zoom
   }
 
-  /// Features of a tile and of a margin of one radius around it; at the world's western and eastern
-  /// edges also those beyond. `nil` if there are none.
+  /// Returns the features of a tile and of a margin of one radius around it. At the world's western
+  /// and eastern edges they include those beyond the edge. It is `nil` if there are none.
   public func tile(zoom: Int, x: Int, y: Int) -> [TileFeature]? {
     let level = levels[levelIndex(zoom)]
     let side = pow(2, Double(zoom))
@@ -234,7 +240,7 @@ public struct StaticClusters<Aggregate: Sendable>: Sendable {
     return found.isEmpty ? nil : found
   }
 
-  // MARK: - Inside
+  // MARK: - Implementation
 
   private func tileFeature(
     _ level: Level, _ i: Int, column: Double, row: Double, side: Double
@@ -248,7 +254,7 @@ public struct StaticClusters<Aggregate: Sendable>: Sendable {
       y: Self.rounded(options.extent * (py * side - row)), feature: feature(level, i))
   }
 
-  /// As JavaScript rounds: halves up.
+  /// Rounds like JavaScript, halves up.
   private static func rounded(_ value: Double) -> Int {
     let floor = value.rounded(.down)
     return Int(value - floor >= 0.5 ? floor + 1 : floor)
@@ -278,7 +284,7 @@ public struct StaticClusters<Aggregate: Sendable>: Sendable {
 
   private func childIndices(_ clusterID: Int) throws(ClusterError) -> (zoom: Int, [Int]) {
     let unknown = ClusterError.unknownCluster(UInt64(bitPattern: Int64(clusterID)))
-    // Far outside what ids can be; differences below must not overflow.
+    // The number is far outside what ids can be; the differences below must not overflow.
     guard clusterID >= points.count, clusterID < 1 << 53 else { throw unknown }
     let zoom = originZoom(clusterID)
     guard zoom >= options.minZoom, zoom <= options.maxZoom + 1 else { throw unknown }
@@ -331,7 +337,7 @@ public struct StaticClusters<Aggregate: Sendable>: Sendable {
 }
 
 extension StaticClusters where Aggregate == Never {
-  /// Without aggregates.
+  /// Groups points without aggregates.
   public init(_ points: [Point?], options: StaticClusterOptions = StaticClusterOptions()) {
     self.init(points, options, nil, nil)
   }

@@ -1,6 +1,6 @@
 public import Threading
 
-/// A cache in front of a single flight: nobody's question is worked out twice.
+/// A cache in front of a single flight, so that no answer is worked out twice.
 ///
 /// ```
 ///  ask -> cached and fresh enough? -- yes --> answer (renewed behind the caller's back if it ages)
@@ -12,25 +12,25 @@ public import Threading
 ///         work it out, keep it, answer all who wait
 /// ```
 public final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-  /// One computation, as the one who works it out sees it.
+  /// One computation, as its work sees it.
   public typealias Flight = SingleFlight<Key, Value>.Flight
 
-  /// Tells every moment.
+  /// The clock of every moment.
   public let clock: any MonotonicClock
-  /// Shares computations that run.
+  /// The computations that run, and who waits for them.
   public let flights: SingleFlight<Key, Value>
-  /// Keeps answers for those who accept some age.
+  /// The answers that are kept for callers who accept some age.
   public let cache: FreshnessCache<Key, Value>
   @usableFromInline let size: @Sendable (Value) -> Int?
 
   /// Makes a coalescer with a cache of its own.
   ///
   /// - Parameters:
-  ///   - clock: Tells every moment.
+  ///   - clock: The clock of every moment.
   ///   - capacityBytes: The bound of the cache; 0 keeps nothing.
   ///   - limits: How many may wait and how many keys may be in flight.
-  ///   - maximumWait: No caller waits longer, nanoseconds.
-  ///   - size: The bytes a value is charged in the cache, `nil` if it must not be kept.
+  ///   - maximumWait: The longest wait of any caller, in nanoseconds.
+  ///   - size: The bytes that a value is charged in the cache, `nil` if it must not be kept.
   public init(
     clock: any MonotonicClock, capacityBytes: Int,
     limits: SingleFlight<Key, Value>.Limits = .init(),
@@ -42,15 +42,16 @@ public final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendabl
     cache = FreshnessCache(capacityBytes: capacityBytes)
   }
 
-  /// An answer that takes waiting to work out: a provider, a database, a pool of threads.
+  /// Returns an answer whose work waits for something: a provider, a database, a pool of threads.
   ///
   /// - Parameters:
-  ///   - key: What is asked.
-  ///   - freshness: What this caller accepts; `.unlimited` never asks twice while it is kept.
-  ///   - renewAfter: An answer older than this, but accepted, is given at once and renewed in the
+  ///   - key: The question.
+  ///   - freshness: What this caller accepts. With `.unlimited` an answer that is kept serves for
+  ///     ever.
+  ///   - renewAfter: The age from which on an accepted answer is given at once and renewed in the
   ///     background by one of those who ask (stale-while-revalidate).
   ///   - reading: Whether the work itself says when it reads.
-  ///   - deadline: This caller's own, a moment of ``clock``.
+  ///   - deadline: This caller's own deadline, a moment of ``clock``.
   ///   - work: Works the answer out, at most once at a time for a key.
   /// - Returns: The answer with its age, and whether it was shared.
   /// - Throws: ``SingleFlightError``, `CancellationError`, and what the work throws; errors are
@@ -77,17 +78,17 @@ public final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendabl
       keeping(key, reading, work))
   }
 
-  /// An answer that is worked out at once on this thread, in some ten microseconds: waiting for
-  /// another caller would cost more than the work. It is shared through the cache only, and only
-  /// with callers whose ``Freshness`` accepts earlier readings.
+  /// Returns an answer that is worked out at once on this thread, in some ten microseconds, so that
+  /// waiting for another caller would cost more than the work. It is shared only through the cache,
+  /// and only with callers whose ``Freshness`` accepts earlier readings.
   ///
   /// - Parameters:
-  ///   - key: What is asked.
+  ///   - key: The question.
   ///   - freshness: What this caller accepts.
-  ///   - version: Of the live state, read before the work begins; `nil` if it has none.
+  ///   - version: The version of the live state, read before the work begins; `nil` if it has none.
   ///   - work: Works the answer out.
   /// - Returns: The answer with its age, and whether it was shared.
-  /// - Throws: What the work throws.
+  /// - Throws: The error of the work.
   @inlinable
   public func inlineValue<Failure: Error>(
     for key: Key, freshness: Freshness, version: UInt64? = nil,

@@ -1,7 +1,7 @@
 public import HeapModule
 public import Threading
 
-/// Moments with something to do then, earliest first: swift-collections' heap, ordered by moment.
+/// Elements ordered by moments, the earliest first, in swift-collections' heap.
 ///
 /// Elements of one moment come out in no particular order.
 @usableFromInline
@@ -26,12 +26,14 @@ struct DeadlineHeap<Element> {
 
   @usableFromInline var entries = Heap<Entry>()
 
-  /// The earliest moment.
+  /// The earliest moment; `nil` when the heap is empty.
   var first: Nanoseconds? { entries.min?.moment }
 
   @inlinable
   init() {}
 
+  /// Adds an element.
+  ///
   /// - Complexity: O(log count).
   @inlinable
   mutating func insert(_ element: Element, at moment: Nanoseconds) {

@@ -10,8 +10,8 @@ public import Threading
 ///   early for this caller         v  |
 ///                               pending      joined by all later arrivals: it reads after them
 /// ```
-/// So a key has at most one computation running and one waiting to run. A flight that loses its
-/// last waiter is cancelled and can no longer be joined.
+/// A key therefore has at most one computation running and one waiting to run. A flight that loses
+/// its last waiter is cancelled and can no longer be joined.
 ///
 /// `Waiter` and `Work` are opaque: the machine hands them back when something is to be done.
 public struct FlightMachine<Key: Hashable, Waiter, Work> {
@@ -23,7 +23,8 @@ public struct FlightMachine<Key: Hashable, Waiter, Work> {
     @usableFromInline let marksReading: Bool
     @usableFromInline var startedAt: Nanoseconds
     @usableFromInline var reading: Reading?
-    /// The one who caused the flight, while it has not left; `nil` inside: not waiting yet.
+    /// The caller who began the flight, until it leaves. Its waiter is `nil` while it does not
+    /// wait.
     @usableFromInline var leader: (id: UInt64, waiter: Waiter?)?
     @usableFromInline var others: [(id: UInt64, waiter: Waiter)] = []
 
@@ -43,7 +44,9 @@ public struct FlightMachine<Key: Hashable, Waiter, Work> {
 
     @inlinable var waiterCount: Int { others.count + (leader == nil ? 0 : 1) }
 
-    /// Takes a waiter out. - Returns: whether it was there.
+    /// Removes a waiter.
+    ///
+    /// - Returns: Whether it was there.
     @usableFromInline
     mutating func remove(_ waiter: UInt64) -> Bool {
       if leader?.id == waiter {
@@ -68,7 +71,7 @@ public struct FlightMachine<Key: Hashable, Waiter, Work> {
     @inlinable
     init() {}
 
-    // In place: what stands in a dictionary is large and costly to copy.
+    // Changed in place, because the values of the dictionary are large and costly to copy.
     @inlinable
     mutating func attach(_ flight: UInt64, _ waiter: UInt64, _ payload: Waiter) -> Bool {
       guard running?.id == flight, running?.leader?.id == waiter else { return false }
@@ -88,7 +91,7 @@ public struct FlightMachine<Key: Hashable, Waiter, Work> {
     }
   }
 
-  /// How many may wait and how many keys may be in flight.
+  /// The bounds on how many may wait and how many keys may be in flight.
   public let limits: SingleFlightLimits
   @usableFromInline var flights: [Key: Flights] = [:]
   @usableFromInline var nextId: UInt64 = 0
@@ -98,50 +101,51 @@ public struct FlightMachine<Key: Hashable, Waiter, Work> {
   @inlinable
   public init(limits: SingleFlightLimits = SingleFlightLimits()) { self.limits = limits }
 
-  /// What becomes of a caller.
+  /// What the machine decides about a caller.
   public enum Arrival {
-    /// Nobody is at it: start this work now. The caller has a place in the flight; to wait in it
-    /// it calls ``attach(_:flight:waiter:_:)``.
+    /// Nobody works on the answer: the caller starts this work now. It has a place in the flight;
+    /// to wait in it, it calls ``attach(_:flight:waiter:_:)``.
     case lead(flight: UInt64, waiter: UInt64, Work)
     /// A running flight will answer.
     case joined(flight: UInt64, waiter: UInt64)
-    /// A flight that starts when the running one ends will answer; `isFirst` for who caused it.
+    /// A flight that starts when the running one ends will answer; `isFirst` is `true` for the
+    /// caller who caused it.
     case queued(flight: UInt64, waiter: UInt64, isFirst: Bool)
     case refused(SingleFlightError)
   }
 
   /// What to do after a flight ended or lost its last waiter.
   public struct Departure {
-    /// To be given the result; empty after a cancellation.
+    /// The leader, who is given the result; `nil` after a cancellation.
     public var leader: Waiter?
-    /// Everyone who waited but the one who led.
+    /// Everyone else who waited.
     public var others: [Waiter] = []
-    /// What the ended flight read; the moment it started if it never said.
+    /// The reading of the ended flight; the moment at which it started if it never said.
     public var reading = Reading(time: 0)
-    /// To be cancelled.
+    /// The work that is to be cancelled.
     public var cancel: Work?
-    /// To be started: the flight that was pending.
+    /// The work that is to be started, of the flight that was pending.
     public var start: Work?
 
     @inlinable
     init() {}
   }
 
-  /// Keys with a flight now.
+  /// The number of keys with a flight now.
   public var keyCount: Int { flights.count }
-  /// Counts since the start.
+  /// The counts since the start.
   public var statistics: SingleFlightStatistics { counts }
 
-  /// A caller asks.
+  /// Decides about a caller who asks.
   ///
   /// - Parameters:
-  ///   - key: What is asked.
+  ///   - key: The question.
   ///   - freshness: What the caller accepts.
   ///   - now: The moment of the arrival.
   ///   - marksReading: The work says by ``mark(_:flight:reading:)`` when it reads; otherwise it is
   ///     taken to read as soon as it starts.
-  ///   - makeWaiter: Called unless the caller leads or is refused.
-  ///   - makeWork: Called only if a flight must begin, with its id.
+  ///   - makeWaiter: Makes a waiter, unless the caller leads or is refused.
+  ///   - makeWork: Makes the work of a flight, of which it is given the id.
   /// - Returns: Whether the caller leads, waits or is refused.
   /// - Complexity: O(1) expected.
   @inlinable
@@ -201,7 +205,8 @@ public struct FlightMachine<Key: Hashable, Waiter, Work> {
     return .queued(flight: ids.flight, waiter: ids.waiter, isFirst: true)
   }
 
-  /// The leader whose work did not end at once begins to wait.
+  /// Lets the leader wait, whose work did not end at once.
+  ///
   /// - Returns: `false` when the flight has ended meanwhile.
   @inlinable
   public mutating func attach(
@@ -211,8 +216,9 @@ public struct FlightMachine<Key: Hashable, Waiter, Work> {
     return flights.values[index].attach(flight, waiter, payload)
   }
 
-  /// Begins a flight for nobody in particular, to renew a cached answer; it is never cancelled.
-  /// - Returns: `nil` if a flight for the key exists or there is no room.
+  /// Begins a flight that renews a cached answer for nobody in particular; it is never cancelled.
+  ///
+  /// - Returns: `nil` if there is a flight for the key or there is no room.
   public mutating func refresh(
     _ key: Key, at now: Nanoseconds, marksReading: Bool, makeWork: (_ flight: UInt64) -> Work
   ) -> Work? {
@@ -228,21 +234,22 @@ public struct FlightMachine<Key: Hashable, Waiter, Work> {
     return work
   }
 
-  /// The work is about to read, or knows what it will have read at least.
+  /// Sets the reading of a flight whose work is about to read, or knows the least that it will have
+  /// read.
   public mutating func mark(_ key: Key, flight: UInt64, reading: Reading) {
     guard let index = flights.index(forKey: key), flights.values[index].running?.id == flight
     else { return }
     flights.values[index].running?.reading = reading
   }
 
-  /// The reading a running flight has, if it has one.
+  /// Returns the reading of a running flight, if it has one.
   public func reading(_ key: Key, flight: UInt64) -> Reading? {
     guard let running = flights[key]?.running, running.id == flight else { return nil }
     return running.reading
   }
 
-  /// The work ended, well or with an error. `nil` when the flight was cancelled before.
-  /// `now` is asked for only if another flight starts.
+  /// Ends a flight whose work ended, with or without an error. It returns `nil` when the flight was
+  /// cancelled before. `now` is called only if another flight starts.
   @inlinable
   public mutating func finish(
     _ key: Key, flight: UInt64, failed: Bool, now: () -> Nanoseconds
@@ -258,7 +265,9 @@ public struct FlightMachine<Key: Hashable, Waiter, Work> {
     return departure
   }
 
-  /// A waiter's own deadline or cancellation. `nil` when it has been answered already.
+  /// Removes a waiter at its deadline or cancellation. It returns `nil` when the waiter has been
+  /// answered already.
+  ///
   /// - Complexity: O(waiters of the flight).
   public mutating func leave(
     _ key: Key, flight: UInt64, waiter: UInt64, at now: Nanoseconds
@@ -301,14 +310,14 @@ public struct FlightMachine<Key: Hashable, Waiter, Work> {
   }
 }
 
-/// What a single flight refuses rather than exceeds.
+/// The bounds beyond which a single flight refuses callers.
 public struct SingleFlightLimits: Hashable, Sendable {
-  /// Callers that wait for one key; more are refused.
+  /// The most callers that wait for one key; more are refused.
   public var waitersPerKey: Int
-  /// Keys being worked on; more are refused.
+  /// The most keys that are worked on; more are refused.
   public var keys: Int
 
-  /// Makes limits; both are at least 1.
+  /// Makes limits, both of which are at least 1.
   public init(waitersPerKey: Int = 1_024, keys: Int = 65_536) {
     precondition(waitersPerKey > 0 && keys > 0)
     self.waitersPerKey = waitersPerKey
@@ -316,34 +325,34 @@ public struct SingleFlightLimits: Hashable, Sendable {
   }
 }
 
-/// Why a caller got no answer, apart from the work's own errors.
+/// The reasons for which a caller got no answer, apart from the work's own errors.
 public enum SingleFlightError: Error, Hashable, Sendable {
-  /// As many callers as allowed wait for this key: overloaded.
+  /// As many callers as allowed wait for this key.
   case tooManyWaiters(limit: Int)
-  /// As many keys as allowed are being worked on: overloaded.
+  /// As many keys as allowed are being worked on.
   case tooManyKeys(limit: Int)
   /// The caller's own deadline passed; the others wait on.
   case deadlineExceeded
 }
 
-/// Counts since the start.
+/// The counts of a single flight since its start.
 public struct SingleFlightStatistics: Hashable, Sendable {
-  /// Callers that came.
+  /// The number of callers that came.
   public var arrivals: UInt64 = 0
-  /// Computations begun.
+  /// The number of computations begun.
   public var started: UInt64 = 0
-  /// Arrivals that caused no computation.
+  /// The number of arrivals that caused no computation.
   public var joined: UInt64 = 0
-  /// Callers turned away because too many waited.
+  /// The number of callers refused because too many waited.
   public var refused: UInt64 = 0
-  /// Waiters that left before the answer.
+  /// The number of waiters that left before the answer.
   public var left: UInt64 = 0
-  /// Computations cancelled because nobody waited any more.
+  /// The number of computations cancelled because nobody waited any more.
   public var cancelled: UInt64 = 0
-  /// Computations that threw.
+  /// The number of computations that threw an error.
   public var failed: UInt64 = 0
 
-  /// Makes counts of nothing.
+  /// Makes counts that are all 0.
   @inlinable
   public init() {}
 }

@@ -3,29 +3,30 @@ public import Threading
 /// The rules of ``FreshnessCache`` without locks or clocks: a byte-bounded table of answers with
 /// their readings.
 ///
-/// Eviction is SIEVE (Y. Zhang et al., NSDI 2024): entries stand in order of insertion, a hit only
-/// sets a bit, and a hand that moves from old to new clears bits and removes the first entry it
-/// finds without. Rare keys leave soon, popular ones stay, and a hit moves nothing.
+/// Eviction is SIEVE (Y. Zhang et al., NSDI 2024): entries are in the order of insertion, and a hit
+/// only sets a bit. A hand that moves from old to new clears bits and removes the first entry
+/// without one. Rare keys leave soon, popular ones stay, and a hit moves nothing.
 /// ```
 ///   newest <-> e5* <-> e4 <-> e3* <-> e2 <-> e1 oldest      * hit since the hand passed
 ///                              ^ hand
 /// ```
 public struct FreshnessTable<Key: Hashable, Value> {
-  /// What a look-up finds.
+  /// The result of a look-up.
   public enum Lookup {
-    /// Nothing this caller may have.
+    /// There is no answer that this caller may have.
     case miss
-    /// `renew`: old enough that this caller, and no other for a while, should renew it.
+    /// There is an answer. With `renew` it is so old that this caller, and no other for a while,
+    /// should renew it.
     case hit(Value, Reading, renew: Bool)
   }
 
   @usableFromInline
   struct Entry {
-    /// `nil` in free slots.
+    /// The key and value; `nil` in free slots.
     @usableFromInline var content: (key: Key, value: Value)?
     @usableFromInline var reading: Reading
     @usableFromInline var bytes: Int
-    /// No second caller is asked to renew before this moment.
+    /// The moment before which no second caller is asked to renew.
     @usableFromInline var renewalAskedUntil: Nanoseconds = .min
     @usableFromInline var newer: Int32 = -1
     @usableFromInline var older: Int32
@@ -40,11 +41,11 @@ public struct FreshnessTable<Key: Hashable, Value> {
     }
   }
 
-  /// Charged for each entry beside what the caller says: slot, dictionary entry, links.
+  /// The bytes charged for each entry besides what the caller says: slot, dictionary entry, links.
   @inlinable
   public static var overheadBytes: Int { 96 + MemoryLayout<Entry>.stride }
 
-  /// Bytes of answers at most, as their callers count them.
+  /// The most bytes of all answers, as their callers count them, and of their overhead.
   public let capacityBytes: Int
   @usableFromInline var usedBytes = 0
   @usableFromInline var counts = FreshnessCacheStatistics()
@@ -57,8 +58,8 @@ public struct FreshnessTable<Key: Hashable, Value> {
   @usableFromInline let renewalPatience: Nanoseconds
 
   /// - Parameters:
-  ///   - capacityBytes: values' bytes and overhead together never exceed it.
-  ///   - renewalPatience: after asking one caller to renew an answer, how long until the next is
+  ///   - capacityBytes: The bytes that values and overhead together never exceed.
+  ///   - renewalPatience: How long after one caller was asked to renew an answer the next one is
   ///     asked, in case the first failed.
   public init(capacityBytes: Int, renewalPatience: Nanoseconds = 1_000_000_000) {
     precondition(capacityBytes >= 0 && renewalPatience > 0)
@@ -66,21 +67,21 @@ public struct FreshnessTable<Key: Hashable, Value> {
     self.renewalPatience = renewalPatience
   }
 
-  /// Answers held.
+  /// The number of answers held.
   public var count: Int { slotOf.count }
-  /// Bytes charged now.
+  /// The bytes charged now.
   public var bytes: Int { usedBytes }
-  /// Counts since the start.
+  /// The counts since the start.
   public var statistics: FreshnessCacheStatistics { counts }
 
-  /// The answer of a key, if its reading satisfies the caller.
+  /// Returns the answer of a key, if its reading satisfies the caller.
   ///
   /// - Parameters:
-  ///   - key: What is asked.
+  ///   - key: The question.
   ///   - freshness: What the caller accepts.
   ///   - now: The moment of the question.
-  ///   - renewAfter: An accepted answer older than this is worth renewing, unless its version shows
-  ///     that nothing has changed.
+  ///   - renewAfter: The age from which on an accepted answer is worth renewing, unless its version
+  ///     shows that nothing has changed.
   /// - Returns: The answer and whether it is worth renewing, or that there is none.
   /// - Complexity: O(1) expected.
   @inlinable
@@ -114,9 +115,9 @@ public struct FreshnessTable<Key: Hashable, Value> {
   /// Keeps an answer unless a newer one of the same key is there or it is too large.
   ///
   /// - Parameters:
-  ///   - key: What was asked.
+  ///   - key: The question.
   ///   - value: The answer.
-  ///   - reading: Which state it shows.
+  ///   - reading: The state that the answer shows.
   ///   - valueBytes: The value's size, not below 0.
   /// - Returns: Whether it was kept.
   /// - Complexity: O(1) amortised.
@@ -134,7 +135,7 @@ public struct FreshnessTable<Key: Hashable, Value> {
         return false
       }
       unlink(old)
-      // Free again, and on top of the free ones.
+      // The slot is free again, and on top of the free ones.
       slotOf[key] = old
       slot = old
     }
@@ -148,7 +149,7 @@ public struct FreshnessTable<Key: Hashable, Value> {
     newest = slot
     usedBytes += cost
     counts.insertions &+= 1
-    // The new entry is the last the hand comes to, and fits alone.
+    // The hand comes to the new entry last, and the entry alone fits.
     while usedBytes > capacityBytes { evictOne(sparing: slot) }
     return true
   }
@@ -160,7 +161,9 @@ public struct FreshnessTable<Key: Hashable, Value> {
     return old
   }
 
-  /// Forgets one answer. - Returns: whether there was one.
+  /// Removes one answer.
+  ///
+  /// - Returns: Whether there was one.
   @discardableResult
   public mutating func remove(_ key: Key) -> Bool {
     guard let slot = slotOf.removeValue(forKey: key) else { return false }
@@ -168,7 +171,8 @@ public struct FreshnessTable<Key: Hashable, Value> {
     return true
   }
 
-  /// Forgets every answer a predicate names, for instance all of one layer.
+  /// Removes every answer that a predicate selects, for instance all of one layer.
+  ///
   /// - Complexity: O(entries).
   public mutating func removeAll(where isDead: (Key, Reading) -> Bool) {
     for entry in slots {
@@ -176,7 +180,7 @@ public struct FreshnessTable<Key: Hashable, Value> {
     }
   }
 
-  /// Every key, newest insertion first.
+  /// All keys, the newest insertion first.
   public var keys: [Key] {
     var keys: [Key] = []
     var slot = newest
@@ -187,7 +191,7 @@ public struct FreshnessTable<Key: Hashable, Value> {
     return keys
   }
 
-  /// Takes a slot out of the order and frees it; `slotOf` is the caller's affair.
+  /// Takes a slot out of the order and frees it; the caller updates `slotOf`.
   @inlinable
   mutating func unlink(_ slot: Int32) {
     let (newer, older) = (slots[Int(slot)].newer, slots[Int(slot)].older)
@@ -216,20 +220,20 @@ public struct FreshnessTable<Key: Hashable, Value> {
   }
 }
 
-/// Counts since the start.
+/// The counts of a cache since its start.
 public struct FreshnessCacheStatistics: Hashable, Sendable {
-  /// Look-ups that found an answer fresh enough.
+  /// The number of look-ups that found an answer fresh enough.
   public var hits: UInt64 = 0
-  /// Look-ups that found none.
+  /// The number of look-ups that found none.
   public var misses: UInt64 = 0
-  /// Answers put in.
+  /// The number of answers that were kept.
   public var insertions: UInt64 = 0
-  /// Answers that left for want of room.
+  /// The number of answers that were removed for want of room.
   public var evictions: UInt64 = 0
-  /// Callers that were asked to renew what they got.
+  /// The number of callers that were asked to renew what they got.
   public var renewals: UInt64 = 0
 
-  /// Makes counts of nothing.
+  /// Makes counts that are all 0.
   @inlinable
   public init() {}
 }

@@ -3,13 +3,13 @@ public import Threading
 /// The generic cell rate algorithm (ITU-T I.371; a token bucket without a timer): one event each
 /// `interval`, and up to `burst` at once after a rest.
 ///
-/// The whole state is one moment, at which the bucket would be full again.
+/// The whole state is one moment: that at which the bucket would be full again.
 public struct RateAllowance: Hashable, Sendable {
-  /// One event per this time on average, above 0.
+  /// The average time between events, above 0.
   public let interval: Nanoseconds
-  /// Events at once after a rest, at least 1.
+  /// The most events at once after a rest, at least 1.
   public let burst: Int
-  /// "Theoretical arrival time" of the recommendation.
+  /// The "theoretical arrival time" of the recommendation.
   @usableFromInline var fullAt: Nanoseconds = .min
 
   /// Makes an allowance that is full; `interval` is above 0 and `burst` at least 1.
@@ -28,7 +28,7 @@ public struct RateAllowance: Hashable, Sendable {
     return underflow ? .min : moment
   }
 
-  /// Takes one event if it is allowed; otherwise says how long to wait, above 0.
+  /// Takes one event if it is allowed; otherwise returns how long to wait, above 0.
   @inlinable
   public mutating func take(at now: Nanoseconds) -> Nanoseconds? {
     let next = nextAllowed

@@ -17,7 +17,7 @@ extension SingleFlight {
     @usableFromInline let work: @Sendable (Flight) async throws -> Value
     // Sendable is true because these two are touched only under the owner's lock.
     @usableFromInline var phase = Phase.starting
-    /// Only for a leader that may come too late to be told.
+    /// The answer, for a leader that may come too late to be told.
     @usableFromInline var answer: WaiterBox<Value>.Answer?
 
     @inlinable
@@ -32,7 +32,8 @@ extension SingleFlight {
     }
 
     /// Says that the work is about to read live state, and what version that state has reached.
-    /// - Returns: the reading its answer will carry.
+    ///
+    /// - Returns: The reading that the work's answer will carry.
     @discardableResult
     public func willRead(version: UInt64? = nil) -> Reading {
       let reading = Reading(time: owner.clock.now(), version: version)
@@ -40,13 +41,14 @@ extension SingleFlight {
       return reading
     }
 
-    /// What the work reads; `nil` while it has not said so.
+    /// The reading of the work; `nil` while it has not said when it reads.
     public var reading: Reading? {
       owner.machine.withLock { $0.reading(key, flight: id) }
     }
 
     /// Runs the work on this thread until it first waits, detached from the caller.
-    /// - Returns: the answer if it has ended already.
+    ///
+    /// - Returns: The answer if the work has ended already.
     @inlinable
     func startHere() -> WaiterBox<Value>.Answer? {
       started(Task.immediateDetached { [self] in await run() })
@@ -83,7 +85,7 @@ extension SingleFlight {
       }
     }
 
-    /// Under the owner's lock.
+    /// Sets the answer; it is called under the owner's lock.
     @inlinable
     func takeAnswer() -> WaiterBox<Value>.Answer? {
       defer { answer = nil }
@@ -107,8 +109,9 @@ extension SingleFlight {
   }
 }
 
-/// Where an answer and the one who waits for it meet, whichever comes first.
-public final class WaiterBox<Value: Sendable>: Sendable {
+/// Brings an answer and the caller who waits for it together, whichever comes first.
+@usableFromInline
+final class WaiterBox<Value: Sendable>: Sendable {
   @usableFromInline typealias Answer = Result<(Value, Reading), any Error>
 
   private enum State {
@@ -123,7 +126,7 @@ public final class WaiterBox<Value: Sendable>: Sendable {
   @usableFromInline
   init() {}
 
-  /// Called once, by whoever took the waiter out of the machine.
+  /// Hands the answer over; whoever took the waiter out of the machine calls it once.
   func answer(_ answer: Answer) {
     let continuation = state.withLock { state in
       if case .waiting(let continuation) = state {

@@ -1,6 +1,6 @@
 public import Threading
 
-/// N callers of one key share one computation.
+/// Shares one computation among all callers of one key.
 ///
 /// ```swift
 /// let flights = SingleFlight<RouteKey, Route>(clock: SystemMonotonicClock())
@@ -16,15 +16,15 @@ public import Threading
 /// - Over live state, a caller joins only if the flight's reading satisfies its ``Freshness``;
 ///   otherwise it waits for the next flight, which reads after its arrival.
 public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-  /// How many may wait and how many keys may be in flight.
+  /// The bounds on how many may wait and how many keys may be in flight.
   public typealias Limits = SingleFlightLimits
 
-  /// When a computation reads the live state.
+  /// The moment at which a computation reads the live state.
   public enum ReadingMark: Hashable, Sendable {
-    /// At its start.
+    /// The work reads at its start.
     case atStart
-    /// When it calls ``Flight/willRead(version:)``, which it must before it reads: callers may
-    /// join until then, for instance while it queues for a thread.
+    /// The work reads when it calls ``Flight/willRead(version:)``, which it must before it reads.
+    /// Callers may join until then, for instance while it queues for a thread.
     case whenMarked
   }
 
@@ -46,21 +46,21 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
     machine = StateLock(Machine(limits: limits))
   }
 
-  /// Counts since the start.
+  /// The counts since the start.
   public var statistics: SingleFlightStatistics { machine.withLock { $0.statistics } }
 
-  /// Keys being worked on now.
+  /// The number of keys that are worked on now.
   public var keyCount: Int { machine.withLock { $0.keyCount } }
 
-  /// The answer to a question, worked out once for all who ask it at the same time.
+  /// Returns the answer to a question, worked out once for all who ask it at the same time.
   ///
   /// Values need not be equal for equal keys, but the caller must be content with any of them.
   ///
   /// - Parameters:
-  ///   - key: What is asked.
+  ///   - key: The question.
   ///   - freshness: Which running computation this caller may join.
   ///   - reading: Whether the work itself says when it reads.
-  ///   - deadline: A moment of the clock given at creation.
+  ///   - deadline: This caller's own deadline, a moment of the clock given at creation.
   ///   - work: Works the answer out.
   /// - Returns: The answer with its age, and whether it was shared.
   /// - Throws: ``SingleFlightError``, `CancellationError` when the calling task is cancelled, and
@@ -95,7 +95,7 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
       place = Place(flight: id, waiter: waiter)
       let waiting = WaiterBox<Value>()
       box = waiting
-      // It may have ended on another thread after `startHere` looked.
+      // The work may have ended on another thread after `startHere` looked.
       let late = machine.withLock {
         $0.attach(key, flight: id, waiter: waiter, waiting) ? nil : flight.takeAnswer()
       }
@@ -112,7 +112,9 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
       value: value, reading: found, ageNanoseconds: found.age(at: now), isCoalesced: !isLeader)
   }
 
-  /// Renews an answer nobody waits for. - Returns: whether a computation began.
+  /// Renews an answer that nobody waits for.
+  ///
+  /// - Returns: Whether a computation began.
   @discardableResult
   public func refresh(
     _ key: Key, reading: ReadingMark = .atStart,
@@ -169,7 +171,7 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
     let answer = result.map { ($0, departure.reading) }
     departure.leader?.answer(answer)
     for waiter in departure.others { waiter.answer(answer) }
-    // Not on this thread: a chain of quick flights would grow the stack.
+    // It starts on another thread, because a chain of quick flights would grow the stack.
     departure.start?.startElsewhere()
   }
 

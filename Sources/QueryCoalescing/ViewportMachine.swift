@@ -2,25 +2,26 @@ public import Threading
 
 /// The rules of ``ViewportThrottle`` without threads or clocks.
 ///
-/// Each session may run one request an interval. The first runs at once (leading edge); of those
-/// that come too early only the newest is held and runs when its time comes (trailing edge), the
-/// one it replaces is superseded at once. So the last request of a session always runs.
+/// Each session may run one request an interval. The first runs at once (leading edge). Of those
+/// that come too early only the newest is held and runs when its time comes (trailing edge); the
+/// one it replaces is superseded at once. The last request of a session therefore always runs.
 /// ```
 ///   requests    a--b-c--------d---------
 ///   runs        a-------c-----d---------     interval 8: c when it is due, d at once
 ///   superseded  -----b------------------
 /// ```
 public struct ViewportMachine<Session: Hashable, Request> {
-  /// How often a session may run, and how many are remembered.
+  /// The settings: how often a session may run, and how many sessions are remembered.
   public struct Settings: Hashable, Sendable {
-    /// One request an interval for each session.
+    /// The time between two requests of a session.
     public var interval: Nanoseconds
-    /// Requests a rested session may run at once.
+    /// The most requests that a session may run at once after a rest.
     public var burst: Int
-    /// A sequence number below one seen within this time is late; below an older one, the client
-    /// has started to count anew.
+    /// The time within which a sequence number below one that was seen is late. Below an older one,
+    /// the client has started to count anew.
     public var reorderWindow: Nanoseconds
-    /// Sessions remembered. Above it the requests of new sessions run unthrottled.
+    /// The most sessions that are remembered. Above it the requests of new sessions run
+    /// unthrottled.
     public var sessions: Int
 
     /// Makes settings; interval, burst and sessions are above 0.
@@ -36,22 +37,22 @@ public struct ViewportMachine<Session: Hashable, Request> {
     }
   }
 
-  /// What becomes of a request.
+  /// What the machine decides about a request.
   public enum Decision: Hashable, Sendable {
     case run
-    /// Held; it runs at this moment if nothing newer comes before.
+    /// The request is held; it runs at this moment if nothing newer comes before.
     case held(ticket: UInt64, until: Nanoseconds)
     /// A request with a higher sequence number came before this one.
     case superseded(retryAfter: Nanoseconds)
   }
 
-  /// What to do with a request, and with the held one it replaces.
+  /// What to do with a request, and with the held one that it replaces.
   public struct Submission {
-    /// What becomes of the request.
+    /// The decision about the request.
     public var decision: Decision
-    /// To be answered as superseded now.
+    /// The request that is to be answered as superseded now.
     public var replaced: Request?
-    /// From now until the session may run again, for the one replaced.
+    /// The time from now until the session may run again, for the request that is replaced.
     public var retryAfter: Nanoseconds
 
     @inlinable
@@ -68,17 +69,17 @@ public struct ViewportMachine<Session: Hashable, Request> {
     @usableFromInline var newestSequence: UInt64?
     @usableFromInline var newestAt: Nanoseconds = .min
     @usableFromInline var held: (ticket: UInt64, request: Request)?
-    /// Whether the heap has an entry for this session; never two.
+    /// Whether the heap has an entry for this session; it never has two.
     @usableFromInline var hasDeadline = false
 
     @inlinable
     init(allowance: RateAllowance) { self.allowance = allowance }
   }
 
-  /// What the machine was made with.
+  /// The settings that the machine was made with.
   public let settings: Settings
-  /// Sessions seen since the last turn-over, and those seen only before it: each turn-over forgets
-  /// the idle ones without looking at them.
+  /// The sessions seen since the last turn-over, and those seen only before it. A turn-over forgets
+  /// the idle ones without looking at each.
   @usableFromInline var recent: [Session: State] = [:]
   @usableFromInline var earlier: [Session: State] = [:]
   @usableFromInline var turnedOverAt: Nanoseconds = .min
@@ -95,20 +96,20 @@ public struct ViewportMachine<Session: Hashable, Request> {
     retention = overflow ? .max : max(rest, settings.reorderWindow)
   }
 
-  /// Counts since the start.
+  /// The counts since the start.
   public var statistics: ViewportThrottleStatistics { counts }
-  /// Sessions remembered now.
+  /// The number of sessions that are remembered now.
   public var sessionCount: Int { recent.count + earlier.count }
-  /// When ``runDue(at:)`` should be called next.
+  /// The moment at which ``runDue(at:)`` is to be called next.
   public var nextDeadline: Nanoseconds? { deadlines.first }
 
-  /// A request of a session.
+  /// Decides about a request of a session.
   ///
   /// - Parameters:
-  ///   - session: Whose request it is.
+  ///   - session: The session of the request.
   ///   - sequence: Orders the session's requests; `nil` stands for "newest".
   ///   - now: The moment of the arrival.
-  ///   - makeRequest: Called only if the request is held.
+  ///   - makeRequest: Makes the request to hold; it is called only then.
   /// - Returns: Whether it runs, is held or is superseded, and the request that it replaces.
   /// - Complexity: O(1) expected, O(log sessions) when held.
   @inlinable
@@ -173,7 +174,8 @@ public struct ViewportMachine<Session: Hashable, Request> {
     )
   }
 
-  /// The held requests whose time has come, earliest first. Each has now taken its session's turn.
+  /// Returns the held requests whose time has come, the earliest first. Each has now taken its
+  /// session's turn.
   public mutating func runDue(at now: Nanoseconds) -> [Request] {
     var due: [Request] = []
     while let session = deadlines.popFirst(notAfter: now) {
@@ -185,7 +187,7 @@ public struct ViewportMachine<Session: Hashable, Request> {
           due.append(held.request)
           state.held = nil
         } else {
-          // Another request ran meanwhile: this one was held after it.
+          // Another request ran meanwhile, after which this one was held.
           state.hasDeadline = true
           deadlines.insert(session, at: state.allowance.nextAllowed)
         }
@@ -195,7 +197,9 @@ public struct ViewportMachine<Session: Hashable, Request> {
     return due
   }
 
-  /// The caller of a held request has left. - Returns: the request, `nil` if it is held no more.
+  /// Removes a held request whose caller has left.
+  ///
+  /// - Returns: The request, `nil` if it is held no more.
   public mutating func withdraw(_ session: Session, ticket: UInt64) -> Request? {
     guard let held = (recent[session] ?? earlier[session])?.held, held.ticket == ticket else {
       return nil
@@ -209,7 +213,7 @@ public struct ViewportMachine<Session: Hashable, Request> {
     return held.request
   }
 
-  /// A known session, or a new one if there is room for it.
+  /// Returns a known session, or a new one if there is room for it.
   @usableFromInline
   mutating func remembered(_ session: Session, at now: Nanoseconds) -> State? {
     if let state = earlier.removeValue(forKey: session) { return state }
@@ -221,12 +225,13 @@ public struct ViewportMachine<Session: Hashable, Request> {
       allowance: RateAllowance(interval: settings.interval, burst: settings.burst))
   }
 
-  /// Forgets sessions idle for a whole retention time: what they were owed is the same as for new
-  /// ones. Early, when memory is short, they may run a little more often than the interval says.
+  /// Forgets sessions that were idle for a whole retention time, after which they are owed the same
+  /// as new ones. When it is early, because memory is short, they may run a little more often than
+  /// the interval says.
   @usableFromInline
   mutating func turnOver(at now: Nanoseconds, early: Bool = false) {
     guard Self.elapsed(turnedOverAt, now) >= (early ? settings.interval : retention) else { return }
-    // Requests held in `earlier` were held an interval ago, so they are due; none is lost.
+    // Requests in `earlier` were held an interval ago, so that they are due; none is lost.
     if let due = deadlines.first, due <= now { return }
     earlier = recent
     recent = [:]
@@ -240,22 +245,22 @@ public struct ViewportMachine<Session: Hashable, Request> {
   }
 }
 
-/// Counts since the start.
+/// The counts of a throttle since its start.
 public struct ViewportThrottleStatistics: Hashable, Sendable {
-  /// Requests that came.
+  /// The number of requests that came.
   public var requests: UInt64 = 0
-  /// Ran at once.
+  /// The number of requests that ran at once.
   public var leading: UInt64 = 0
-  /// Ran when their time came.
+  /// The number of requests that ran when their time came.
   public var trailing: UInt64 = 0
-  /// Requests that a newer one of their session replaced.
+  /// The number of requests that a newer one of their session replaced.
   public var superseded: UInt64 = 0
-  /// Left by their callers while held.
+  /// The number of requests whose callers left while they were held.
   public var withdrawn: UInt64 = 0
-  /// Ran because there was no room to remember their session.
+  /// The number of requests that ran because there was no room to remember their session.
   public var unthrottled: UInt64 = 0
 
-  /// Makes counts of nothing.
+  /// Makes counts that are all 0.
   @inlinable
   public init() {}
 }

@@ -1,34 +1,34 @@
 public import Threading
 
-/// At most one request an interval for each viewport session, and the last one always runs.
+/// Runs at most one request an interval for each viewport session, and always the last one.
 ///
 /// ```swift
 /// let throttle = ViewportThrottle<SessionKey>(clock: clock)
 /// try await throttle.admit(key, sequence: sequence)   // throws .superseded for an outdated one
 /// return try await search(viewport)
 /// ```
-/// What is a session is the caller's affair; requests without one should not come here.
+/// The caller decides what a session is; requests without one should not come here.
 public final class ViewportThrottle<Session: Hashable & Sendable>: Sendable {
-  /// How often a session may run, and how many are remembered.
+  /// The settings: how often a session may run, and how many sessions are remembered.
   public typealias Settings = ViewportMachine<Session, Held>.Settings
 
   /// How a request got its turn.
   public enum Turn: Hashable, Sendable {
-    /// At once.
+    /// The request ran at once.
     case leading
-    /// After this time, as the newest of its session.
+    /// The request ran after this time, as the newest of its session.
     case trailing(waited: Nanoseconds)
   }
 
   /// The answer to ``submit(_:sequence:whenDecided:)``.
   public enum Decision: Hashable, Sendable {
     case run
-    /// The callback will be called; see ``withdraw(_:)``.
+    /// The request is held, and the callback will be called; see ``withdraw(_:)``.
     case held(Ticket)
     case superseded(retryAfter: Nanoseconds)
   }
 
-  /// Stands for a request that is held.
+  /// The name of a request that is held.
   public struct Ticket: Hashable, Sendable {
     @usableFromInline let session: Session
     @usableFromInline let number: UInt64
@@ -58,7 +58,7 @@ public final class ViewportThrottle<Session: Hashable & Sendable>: Sendable {
   @usableFromInline
   struct State {
     @usableFromInline var machine: ViewportMachine<Session, Held>
-    /// The moment the timer wakes up at, and the task that waits for it.
+    /// The moment at which the timer wakes up, and the task that waits for it.
     @usableFromInline var wakesAt: Nanoseconds?
     @usableFromInline var timer: Task<Void, Never>?
 
@@ -75,15 +75,15 @@ public final class ViewportThrottle<Session: Hashable & Sendable>: Sendable {
     state = StateLock(State(machine: ViewportMachine(settings: settings)))
   }
 
-  /// Counts since the start.
+  /// The counts since the start.
   public var statistics: ViewportThrottleStatistics { state.withLock { $0.machine.statistics } }
-  /// Sessions remembered now.
+  /// The number of sessions that are remembered now.
   public var sessionCount: Int { state.withLock { $0.machine.sessionCount } }
 
   /// Returns when the request may run.
   ///
   /// - Parameters:
-  ///   - session: Whose request it is.
+  ///   - session: The session of the request.
   ///   - sequence: The client's own numbering of the session; `nil` to go by arrival.
   /// - Returns: Whether it ran at once or had to wait.
   /// - Throws: ``ViewportThrottleError/superseded(retryAfter:)`` as soon as a newer request of the
@@ -120,7 +120,8 @@ public final class ViewportThrottle<Session: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// ``admit(_:sequence:)`` for callers that are not tasks, such as channel handlers.
+  /// Does the same as ``admit(_:sequence:)`` for callers that are not tasks, such as channel
+  /// handlers.
   ///
   /// `whenDecided` is called once, on any thread, if and only if the answer is `held` and the
   /// request is not withdrawn.
@@ -152,13 +153,15 @@ public final class ViewportThrottle<Session: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// The caller of a held request has left. - Returns: `false` when it had been decided already.
+  /// Removes a held request whose caller has left.
+  ///
+  /// - Returns: `false` when the request had been decided already.
   @discardableResult
   public func withdraw(_ ticket: Ticket) -> Bool {
     state.withLock { $0.machine.withdraw(ticket.session, ticket: ticket.number) != nil }
   }
 
-  /// Sees to it that somebody wakes up at the next deadline. Called under the lock.
+  /// Makes sure that a timer wakes up at the next deadline. It is called under the lock.
   @usableFromInline
   func arm(_ state: inout State) {
     guard let next = state.machine.nextDeadline else { return }
@@ -183,7 +186,7 @@ public final class ViewportThrottle<Session: Hashable & Sendable>: Sendable {
     for held in due { held.whenDecided(.success(.trailing(waited: now - held.since))) }
   }
 
-  /// Where a decision and the task that waits for it meet, whichever comes first.
+  /// Brings a decision and the task that waits for it together, whichever comes first.
   @usableFromInline
   final class TurnBox: Sendable {
     private enum State {
@@ -218,7 +221,7 @@ public final class ViewportThrottle<Session: Hashable & Sendable>: Sendable {
   }
 }
 
-/// Why a request of a viewport session did not run.
+/// The reasons for which a request of a viewport session did not run.
 public enum ViewportThrottleError: Error, Hashable, Sendable {
   /// A newer request of the session answers instead; the session may run again after this time.
   case superseded(retryAfter: Nanoseconds)

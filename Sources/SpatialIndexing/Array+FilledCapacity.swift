@@ -1,11 +1,12 @@
 extension Array {
   /// Makes an array by filling memory that is not initialised beforehand.
   ///
-  /// An array without room is the empty one: the standard library's initialiser would write the
-  /// count of the empty array that all threads share, which is a race though the count is the same.
+  /// A capacity of 0 gives the empty array without calling `body`: the standard library's
+  /// initialiser would write the count of the empty array that all threads share, which is a race
+  /// though the count is the same.
   ///
   /// - Parameters:
-  ///   - capacity: Elements that there is room for.
+  ///   - capacity: The number of elements that `body` may initialise.
   ///   - body: Initialises elements from the first on and sets their count.
   @inline(__always)
   init(

@@ -1,9 +1,9 @@
-/// The slots of one place in the order of their ids: chunks of sorted entries.
+/// Slots sorted by the ids of their objects, in chunks so that an insertion moves few entries.
 ///
-///     chunk | first id's front | expiry bound | tags | entries: (16 bytes of the id, slot) ... |
+///     chunk | first entry | expiry bound | tags | entries: (first 16 bytes of the id, slot) ... |
 ///
-/// Entries carry the front of their id, so that finding a place reads no record unless two ids
-/// agree in their first 16 bytes.
+/// An entry carries the first bytes of its id, so that a binary search reads a record only where
+/// two ids agree in their first 16 bytes.
 struct OrderedSlots {
   struct Entry: BitwiseCopyable {
     var high: UInt64
@@ -16,7 +16,8 @@ struct OrderedSlots {
       low = unsafe Self.word(id, at: 8)
     }
 
-    /// Eight bytes as a number that orders as they do; missing ones are 0.
+    /// Returns eight bytes as a number that sorts as they do. Bytes past the end of the id count as
+    /// 0.
     private static func word(_ id: UnsafeRawBufferPointer, at offset: Int) -> UInt64 {
       if offset + 8 <= id.count {
         return unsafe UInt64(
@@ -32,9 +33,9 @@ struct OrderedSlots {
 
   struct Chunk {
     var first: Entry
-    /// At most the smallest expiry tick.
+    /// A lower bound of the expiry ticks of the entries.
     var earliest: UInt32
-    /// At least the union of the tag signatures.
+    /// A superset of the entries' tag signatures.
     var signature: UInt32
     var entries: [Entry]
   }
@@ -43,27 +44,27 @@ struct OrderedSlots {
   private(set) var chunks: [Chunk] = []
   private(set) var count = 0
 
-  /// Whether an entry comes before an id.
+  /// Returns whether an entry comes before `wanted`, the entry of `id`.
   @inline(__always)
   private static func precedes(
-    _ a: Entry, _ b: Entry, _ id: UnsafeRawBufferPointer, _ reader: HitReader
+    _ a: Entry, _ wanted: Entry, id: UnsafeRawBufferPointer, _ reader: HitReader
   ) -> Bool {
-    if a.high != b.high { return a.high < b.high }
-    if a.low != b.low { return a.low < b.low }
+    if a.high != wanted.high { return a.high < wanted.high }
+    if a.low != wanted.low { return a.low < wanted.low }
     return unsafe bytesPrecede(reader.identifier(a.slot), id)
   }
 
-  /// Where the first entry stands that does not come before an id.
+  /// Returns where the first entry stands that does not come before an id.
   func position(
     _ id: UnsafeRawBufferPointer, _ reader: HitReader
   ) -> (chunk: Int, entry: Int) {
     let wanted = unsafe Entry(.max, id)
-    // The last chunk whose first entry comes before the id, or the first chunk.
+    // The entry is in the last chunk whose first entry comes before the id, or in the first chunk.
     var low = 0
     var high = chunks.count
     while low < high {
       let middle = (low + high) / 2
-      if unsafe Self.precedes(chunks[middle].first, wanted, id, reader) {
+      if unsafe Self.precedes(chunks[middle].first, wanted, id: id, reader) {
         low = middle + 1
       } else {
         high = middle
@@ -75,7 +76,7 @@ struct OrderedSlots {
     high = chunks[chunk].entries.count
     while low < high {
       let middle = (low + high) / 2
-      if unsafe Self.precedes(chunks[chunk].entries[middle], wanted, id, reader) {
+      if unsafe Self.precedes(chunks[chunk].entries[middle], wanted, id: id, reader) {
         low = middle + 1
       } else {
         high = middle
@@ -110,7 +111,9 @@ struct OrderedSlots {
     chunks.insert(sibling, at: chunk + 1)
   }
 
-  /// - Returns: whether it was there.
+  /// Removes a slot.
+  ///
+  /// - Returns: Whether the slot was in the list.
   mutating func remove(_ slot: UInt32, _ reader: HitReader) -> Bool {
     guard let at = find(slot, reader) else { return false }
     count -= 1
@@ -142,43 +145,46 @@ struct OrderedSlots {
     return at
   }
 
-  /// Adds bits to what the slot's chunk may carry.
+  /// Adds bits to the signature of the chunk that holds a slot.
+  ///
+  /// - Returns: Whether the slot is in the list.
   mutating func widen(_ slot: UInt32, signature: UInt32, _ reader: HitReader) -> Bool {
     guard let at = find(slot, reader) else { return false }
     chunks[at.chunk].signature |= signature
     return true
   }
 
-  /// Sets a chunk's expiry bound after all its entries were looked at.
+  /// Sets the expiry bound of a chunk, whose entries the caller has all looked at.
   mutating func setEarliest(_ chunk: Int, _ tick: UInt32) { chunks[chunk].earliest = tick }
 }
 
-/// The points of one unit square, when they are many: by exact coordinates, then by id.
+/// The points of one unit square, when there are many: grouped by exact coordinates, and sorted by
+/// id within a group.
 ///
-/// Many objects at one place are normal (a stadium's address, a default position). Their distance
-/// from anywhere is the same, so the best `limit` of them are the first by id; without an order
-/// each query would look at all.
+/// Many objects at one place are normal (a stadium's address, a default position). All of them are
+/// equally far from anywhere, so that the best `limit` are the first by id. Without an order each
+/// query would have to look at all of them.
 final class CoincidentOrder {
   struct Group {
-    /// Of all members; meaningless for the mixed group.
+    /// The exact coordinates that all members share.
     var latitude: Double
     var longitude: Double
     var members = OrderedSlots()
   }
 
-  /// More than so many different coordinates in one unit square share the mixed group.
+  /// The number of exact coordinates that get a group of their own; all others share ``mixed``.
   private static let groupLimit = 8
   /// Groups of one exact coordinate each.
   fileprivate(set) var groups: [Group] = []
-  /// Everyone else.
+  /// The members of no group, whatever their coordinates.
   fileprivate(set) var mixed = OrderedSlots()
 
-  /// Roughly.
+  /// An estimate of the memory taken: chunks are three quarters full on average.
   var bytes: Int { count * MemoryLayout<OrderedSlots.Entry>.stride * 4 / 3 }
   var count: Int { groups.reduce(mixed.count) { $0 + $1.members.count } }
 
-  // Invariant: while `mixed` has members no group is made, so that all of one coordinate are either
-  // in its group or in `mixed`.
+  // Invariant: while `mixed` has members no group is made, so that all members with one coordinate
+  // are either in its group or in `mixed`.
   private func group(_ slot: UInt32, _ reader: HitReader) -> Int? {
     let (latitude, longitude) = unsafe (
       reader.slots[Int(slot)].latitude.bitPattern, reader.slots[Int(slot)].longitude.bitPattern
@@ -201,7 +207,9 @@ final class CoincidentOrder {
     }
   }
 
-  /// - Precondition: the slot's coordinates and record are those it was inserted with.
+  /// Removes a slot.
+  ///
+  /// - Precondition: The slot's coordinates and record are those that it was inserted with.
   func remove(_ slot: UInt32, _ reader: HitReader) {
     if let at = group(slot, reader) {
       let wasThere = groups[at].members.remove(slot, reader)
@@ -221,7 +229,7 @@ final class CoincidentOrder {
     }
   }
 
-  /// At most the smallest expiry tick.
+  /// A lower bound of the expiry ticks of all members.
   var earliest: UInt32 {
     var bound = UInt32.max
     for group in groups {
@@ -231,8 +239,8 @@ final class CoincidentOrder {
     return bound
   }
 
-  /// Visits the chunks that may hold something expired; `body` answers a chunk's new bound, `nil`
-  /// to stop.
+  /// Visits the chunks that may hold an expired object. `body` returns the new expiry bound of the
+  /// chunk, or `nil` to end the visit.
   func forEachChunk(dueAt tick: UInt32, _ body: ([OrderedSlots.Entry]) -> UInt32?) {
     for g in groups.indices {
       for c in groups[g].members.chunks.indices

@@ -1,34 +1,35 @@
 import GeoMath
 import ObjectModel
 
-/// A ``SearchFilter`` resolved against the index: ids instead of names, cheap tests first.
+/// A ``SearchFilter`` resolved against the index: tags are ids instead of names, and cheap tests
+/// come first.
 @safe struct FilterPlan {
-  /// Nothing can match: a wanted tag that nobody carries.
+  /// Whether nothing can match, because nobody carries a wanted tag.
   var isImpossible = false
-  /// No condition at all.
+  /// Whether there is no condition at all.
   var isTrivial = true
-  /// Tags all of which must be carried, rarest first.
+  /// The tags that a match must all carry, the rarest first.
   var allTags: [UInt32] = []
-  /// Tags one of which must be carried.
+  /// The tags of which a match must carry at least one.
   var anyTags: [UInt32] = []
   var notTags: [UInt32] = []
-  /// Bits that must all be set.
+  /// The signature bits that must all be set.
   var signatureAll: UInt32 = 0
-  /// Bits of which one must be set; 0: no such condition.
+  /// The signature bits of which one must be set; 0 stands for no such condition.
   var signatureAny: UInt32 = 0
-  /// Exact bits none of which may be set.
+  /// The signature bits of which none may be set; each belongs to one tag alone.
   var signatureNot: UInt32 = 0
-  /// Whether a passing signature must be verified in the record.
+  /// Whether a signature that passes must be verified in the record, since tags share its bits.
   var verifiesTags = false
-  /// Ascending.
+  /// The slots that never match, in ascending order.
   var excluded: [UInt32] = []
   var area: PreparedArea?
   var columnRanges: [ColumnRange] = []
   var observedNotBefore: Int64?
   var predicate: ((UnsafeRawBufferPointer) -> Bool)?
   var columnCount = 0
-  /// Points that a search by place may look at before it is worth reading the columns from end
-  /// to end instead.
+  /// The number of points that a search by place may test. Beyond it, reading the columns from end
+  /// to end is cheaper.
   var scanBudget = Int.max
 
   /// - Parameters:
@@ -87,7 +88,7 @@ import ObjectModel
     }
   }
 
-  /// Whether a signature or a union of signatures may belong to a match.
+  /// Returns whether a signature, or a union of signatures, may belong to a match.
   @inline(__always)
   func admits(_ signature: UInt32) -> Bool { signatures.admits(signature) }
 
@@ -96,11 +97,11 @@ import ObjectModel
     SignatureTest(all: signatureAll, any: signatureAny, none: signatureNot)
   }
 
-  /// Whether a signature alone decides.
+  /// Whether the signature alone decides which points match.
   var isSignatureOnly: Bool { isTrivial || (!verifiesTags && !needsRest) }
 
-  /// The part of all points that carry what is wanted by tags, as far as counts tell; `nil` without
-  /// such a condition, or when other conditions may thin out the carriers.
+  /// Returns the share of all points that carry the wanted tags, as far as the tags' counts tell.
+  /// It is `nil` without a condition on tags, or when other conditions may exclude carriers.
   func tagShare(_ index: borrowing LiveIndex) -> Double? {
     guard !needsRest, notTags.isEmpty, allTags.count <= 1, !(allTags.isEmpty && anyTags.isEmpty)
     else { return nil }
@@ -111,13 +112,13 @@ import ObjectModel
     return Double(max(1, carriers)) / Double(max(1, index.count))
   }
 
-  /// Every condition that a signature and expiry leave open.
+  /// Tests every condition that a matching signature leaves open, except expiry.
   @inline(__always)
   func matchesBeyondSignature(_ slot: UInt32, _ index: borrowing LiveIndex) -> Bool {
     isSignatureOnly || matchesRest(slot, index)
   }
 
-  /// Every condition but expiry.
+  /// Tests every condition except expiry.
   @inline(__always)
   func matches(_ slot: UInt32, signature: UInt32, _ index: borrowing LiveIndex) -> Bool {
     if isTrivial { return true }
@@ -125,13 +126,13 @@ import ObjectModel
     return matchesRest(slot, index)
   }
 
-  /// Every condition but expiry, for a carrier found in the posting list of ``postingTags``.
+  /// Tests every condition except expiry, for a carrier from the posting list of ``postingTags``.
   func isAnswered(byPosting slot: UInt32, _ index: borrowing LiveIndex) -> Bool {
     if allTags.count <= 1 && notTags.isEmpty && !needsRest { return true }
     return matches(slot, signature: index.signature(slot), index)
   }
 
-  /// Whether there is a condition besides tags.
+  /// Whether there is a condition other than one on tags.
   private var needsRest: Bool {
     unsafe !excluded.isEmpty || area != nil || !columnRanges.isEmpty || observedNotBefore != nil
       || predicate != nil
@@ -152,7 +153,7 @@ import ObjectModel
     return true
   }
 
-  /// The conditions that need no record and no place.
+  /// Tests the conditions that can be tested without reading the record or the place.
   @inline(__always)
   func matchesColumns(_ slot: UInt32, _ index: borrowing LiveIndex) -> Bool {
     for range in columnRanges {

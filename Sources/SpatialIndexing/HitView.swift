@@ -3,12 +3,13 @@ import GeoMath
 
 /// One object as a query or lookup sees it.
 ///
-/// Valid only inside the closure it is handed to: it reads the locked index. Each property reads
-/// memory of its own when it is asked for, so that what a caller does not use costs nothing.
+/// A view is valid only inside the closure that it is handed to, because it reads the locked index.
+/// Each property reads other memory when it is asked for, so that what a caller does not use costs
+/// nothing.
 @safe public struct HitView {
   private let reader: UnsafePointer<HitReader>
   private let slot: UInt32
-  /// From the query's origin; 0 where there is none.
+  /// The distance from the query's origin in whole millimetres; 0 for queries without an origin.
   public let distanceMillimeters: Int64
 
   @inline(__always)
@@ -18,47 +19,47 @@ import GeoMath
     self.distanceMillimeters = distanceMillimeters
   }
 
-  /// UTF-8.
+  /// The id in UTF-8.
   public var id: UnsafeRawBufferPointer { unsafe reader.pointee.identifier(slot) }
-  /// The bytes given with the report.
+  /// The bytes that the report gave with the object.
   public var payload: UnsafeRawBufferPointer { unsafe reader.pointee.payload(slot) }
-  /// Degrees, exactly as reported.
+  /// The latitude in degrees, exactly as reported.
   public var latitude: Double { unsafe reader.pointee.slots[Int(slot)].latitude }
-  /// Degrees, exactly as reported.
+  /// The longitude in degrees, exactly as reported.
   public var longitude: Double { unsafe reader.pointee.slots[Int(slot)].longitude }
-  /// Of `MercatorPoint(latitude:longitude:)`.
+  /// The Morton code of the object's Mercator point, by which ``WithinQuery`` orders hits.
   public var mortonCode: UInt64 { unsafe MortonCode(reader.pointee.point(slot)).rawValue }
-  /// When the position was observed.
+  /// The moment at which the position was observed.
   public var observedAt: Instant { unsafe Instant(milliseconds: reader.pointee.observedAt(slot)) }
-  /// When the object expires.
+  /// The moment from which on the object is no longer found.
   public var expiresAt: Instant { unsafe Instant(milliseconds: reader.pointee.expiresAt(slot)) }
-  /// The handle, valid until the object leaves.
+  /// The handle of the object, valid until it leaves the index.
   public var handle: ObjectHandle {
     unsafe ObjectHandle(slot: slot, generation: reader.pointee.slots[Int(slot)].generation)
   }
 
-  /// All that is stored, in one step: cheaper than the properties one by one.
+  /// Everything that is stored, read in one step: cheaper than the properties one by one.
   public var contents: HitContents { unsafe reader.pointee.contents(slot) }
 
-  /// The id as a string (allocates).
+  /// The id as a string, which is allocated.
   public var idString: String { unsafe String(decoding: id, as: UTF8.self) }
 }
 
-/// What is stored of one object. Valid as long as the ``HitView`` it comes from.
+/// What is stored of one object. It is valid for as long as the ``HitView`` that it comes from.
 @safe public struct HitContents {
-  /// UTF-8.
+  /// The id in UTF-8.
   public let id: UnsafeRawBufferPointer
-  /// The bytes given with the report.
+  /// The bytes that the report gave with the object.
   public let payload: UnsafeRawBufferPointer
-  /// Degrees, exactly as reported.
+  /// The latitude in degrees, exactly as reported.
   public let latitude: Double
-  /// Degrees, exactly as reported.
+  /// The longitude in degrees, exactly as reported.
   public let longitude: Double
-  /// When the position was observed.
+  /// The moment at which the position was observed.
   public let observedAt: Instant
 }
 
-/// Reads objects through base addresses that never change in an index's life.
+/// Reads objects through base addresses that never change while the index exists.
 @safe struct HitReader: BitwiseCopyable {
   let slots: UnsafeMutablePointer<Slot>
   let records: UnsafeMutablePointer<UInt32>

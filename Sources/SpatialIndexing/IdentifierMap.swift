@@ -1,11 +1,12 @@
 import ObjectModel
 
-/// Hash → slot by extendible hashing: pages of open addressing under a directory of the hash's
-/// leading bits, so that growth splits one page at a time and never stalls a writer.
+/// Finds slots by the hash of their id. It is an extendible hash table: the leading bits of a hash
+/// choose a page, in which open addressing finds the entry. Growth splits one page at a time, so
+/// that it never holds up a writer for long.
 ///
 ///     directory[hash >> (32 - depth)] → page: 512 entries (hash 32 | slot 32), 4 KiB
 ///
-/// The caller compares ids; the map knows hashes only. Equal hashes may stand side by side.
+/// The map knows only hashes: the caller compares ids, and equal hashes may stand side by side.
 struct IdentifierMap: ~Copyable {
   private static let pageEntries = 512
   private static let pageLimit: UInt16 = 432
@@ -22,17 +23,17 @@ struct IdentifierMap: ~Copyable {
   private var depth: UInt32 = 0
   private(set) var count = 0
 
-  /// `maximumCount`: Entries that there must be room for.
+  /// Makes an empty map with address space for `maximumCount` entries.
   init(maximumCount: Int, in space: AddressSpace) {
     entries = VirtualArray(maximumCount: Self.room(maximumCount), in: space)
     addPage(depth: 0)
   }
 
-  /// Pages split at 432 of 512 entries, so they are at least two fifths full in the mean; what
-  /// comes and goes may leave pages split that need not be.
+  /// Returns the number of entries to reserve. Pages split at 432 of 512 entries, so that they are
+  /// at least two fifths full on average; entries that come and go may leave more pages behind.
   private static func room(_ maximumCount: Int) -> Int { 4 * maximumCount + 128 * pageEntries }
 
-  /// Bytes of address space that a map takes.
+  /// Returns the bytes of address space that a map takes.
   static func addressSpace(_ maximumCount: Int) -> Int {
     VirtualArray<UInt64>.addressSpace(room(maximumCount))
   }
@@ -46,24 +47,24 @@ struct IdentifierMap: ~Copyable {
     unsafe (entries.base + start).update(repeating: Self.vacant, count: Self.pageEntries)
   }
 
-  /// The upper half of a hash is what the map works with.
+  /// Returns the upper half of a hash, which is the part that the map works with.
   @inline(__always)
   private static func key(_ hash: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: hash >> 32) }
 
   @inline(__always)
   private func page(_ key: UInt32) -> Int {
-    // Smart shift: at depth 0 everything goes to 0.
+    // The shift takes any width: at depth 0 it gives 0 for every key.
     Int(directory[Int(key >> (32 - depth))])
   }
 
-  /// Where the search for a hash begins.
+  /// Returns where the search for a hash begins.
   @inline(__always)
   func home(_ hash: UInt64) -> UnsafeMutablePointer<UInt64> {
     let key = Self.key(hash)
     return unsafe entries.base + (page(key) * Self.pageEntries + Int(key & 511))
   }
 
-  /// The slot among those with this hash for which `isMatch` holds.
+  /// Returns the first slot with this hash for which `isMatch` holds.
   @inline(__always)
   func find(_ hash: UInt64, _ isMatch: (UInt32) -> Bool) -> UInt32? {
     let key = Self.key(hash)
@@ -80,7 +81,7 @@ struct IdentifierMap: ~Copyable {
     }
   }
 
-  /// Adds an entry. The caller has made sure that its id is not there.
+  /// Adds an entry. The caller has made sure that the map has none for the same id.
   mutating func insert(_ hash: UInt64, slot: UInt32) {
     let key = Self.key(hash)
     while true {
@@ -118,7 +119,7 @@ struct IdentifierMap: ~Copyable {
     let sibling = pages.count
     addPage(depth: UInt16(pageDepth + 1))
     pages[page].depth = UInt16(pageDepth + 1)
-    // The directory entries of this page are one run; its second half goes to the sibling.
+    // The directory entries of this page stand in one run; its second half goes to the sibling.
     let run = 1 << Int(depth - pageDepth)
     let start = Int(key >> (32 - depth)) / run * run
     for i in start + run / 2..<start + run { directory[i] = UInt32(sibling) }
@@ -132,7 +133,9 @@ struct IdentifierMap: ~Copyable {
     }
   }
 
-  /// Removes the entry of a slot. - Precondition: it is there.
+  /// Removes the entry of a slot.
+  ///
+  /// - Precondition: The map holds the entry.
   mutating func remove(_ hash: UInt64, slot: UInt32) {
     let key = Self.key(hash)
     let page = page(key)
@@ -143,7 +146,7 @@ struct IdentifierMap: ~Copyable {
       unsafe precondition(base[hole] != Self.vacant, "the id map lost slot \(slot)")
       hole = (hole + 1) & 511
     }
-    // Backward shift: entries after the hole move up unless that takes them before their start.
+    // Backward shift: entries after the hole move up, unless that takes them before their home.
     var next = (hole + 1) & 511
     while unsafe base[next] != Self.vacant {
       let home = unsafe Int((base[next] >> 32) & 511)

@@ -1,20 +1,21 @@
 import GeoMath
 
-/// Sizes at which a coincident leaf (one unit square) gains its order and loses it again.
+/// The sizes at which a coincident leaf (one unit square) gains its order and loses it again. They
+/// differ, so that a leaf whose size swings does not build an order each time.
 enum CoincidentOrderLimits {
   static let ordered: UInt32 = 256
   static let unordered = 128
 }
 
 extension LiveIndex {
-  /// The leaf of a slot if it is a coincident leaf.
+  /// Returns the leaf of a slot if that is a coincident leaf.
   @inline(__always)
   private func coincidentLeaf(of slot: UInt32) -> UInt32? {
     let owner = tree.links[slots[slot].location >> 3].owner
     return owner & 63 == 32 ? owner >> 6 : nil
   }
 
-  /// The order of a leaf that is a large coincident leaf.
+  /// Returns the order of a leaf if that is a large coincident leaf.
   @inline(__always)
   func order(ofLeaf leaf: UInt32) -> CoincidentOrder? {
     let node = unsafe tree.nodes.pointer(leaf)
@@ -25,7 +26,8 @@ extension LiveIndex {
     return coincidentOrders[leaf]
   }
 
-  /// Before a slot's coordinates change or it leaves the tree.
+  /// Takes a slot out of its coincident leaf's order. It is called before the slot's coordinates
+  /// change or it leaves the tree.
   @inline(__always)
   mutating func leaveCoincidentLeaf(_ slot: UInt32) {
     if let leaf = coincidentLeaf(of: slot),
@@ -39,11 +41,12 @@ extension LiveIndex {
   private mutating func leaveOrder(_ slot: UInt32, _ leaf: UInt32) {
     guard let order = coincidentOrders[leaf] else { return }
     unsafe order.remove(slot, reader.pointee)
-    // One less in a moment: a merging coincident leaf never has an order.
+    // The tree loses the point next, so that a coincident leaf small enough to merge has no order.
     if order.count <= CoincidentOrderLimits.unordered { coincidentOrders[leaf] = nil }
   }
 
-  /// After a slot has come to its leaf in the tree, with its coordinates, times and record.
+  /// Adds a slot to its coincident leaf's order. It is called after the slot has its place in the
+  /// tree, its coordinates, its times and its record.
   @inline(__always)
   mutating func joinCoincidentLeaf(_ slot: UInt32, _ leaf: UInt32) {
     let node = unsafe tree.nodes.pointer(leaf)
@@ -72,7 +75,7 @@ extension LiveIndex {
       slot, signature: signature(slot), tick: times.tick(expiresAt(slot)), reader.pointee)
   }
 
-  /// After a slot's tags have changed.
+  /// Widens the signature in the coincident leaf's order, after a slot's tags have changed.
   mutating func widenCoincidentLeaf(_ slot: UInt32, signature: UInt32) {
     if let leaf = coincidentLeaf(of: slot), let order = coincidentOrders[leaf] {
       unsafe order.widen(slot, signature: signature, reader.pointee)
@@ -81,18 +84,20 @@ extension LiveIndex {
 
   // MARK: Searching
 
-  /// What a search wants of one list of a coincident leaf.
+  /// A search's conditions on one list of a coincident leaf.
   struct OrderedRequest {
     let plan: FilterPlan
     let now: Int64
     let tick: UInt32
-    /// Strictly after this id.
+    /// The id after which the matches begin; `nil` to begin with the first.
     var after: [UInt8]?
     let limit: Int
   }
 
-  /// The first matches of a list by id, up to the limit. - Complexity: O(log n + entries passed);
-  /// chunks whose tags rule them out are passed over.
+  /// Hands the first matches of a list, in the order of ids, to `body`, which returns whether it
+  /// takes the slot. It ends when `body` has taken as many as the limit.
+  ///
+  /// - Complexity: O(log n + entries passed). Chunks whose signature cannot match are skipped.
   func firstMatches(
     _ list: OrderedSlots, request: OrderedRequest, work: inout SearchWork,
     _ body: (UInt32) -> Bool
@@ -133,7 +138,8 @@ extension LiveIndex {
     }
   }
 
-  /// The points of a coincident leaf that can be among the nearest: of each exact place the first by id.
+  /// Hands over the points of a coincident leaf that can be among the nearest: for each exact place
+  /// the first by id.
   func coincidentCandidates(
     _ order: CoincidentOrder, search: NearestSearch, tick: UInt32, work: inout SearchWork,
     _ take: (UInt32) -> Void
@@ -168,7 +174,7 @@ extension LiveIndex {
     }
   }
 
-  /// The first matches of a coincident leaf by id in an area, in order.
+  /// Returns the first matches of a coincident leaf in an area, in the order of their ids.
   func coincidentMatches(
     _ order: CoincidentOrder, code: UInt64, isInside: Bool, _ search: AreaSearch, limit: Int,
     _ work: inout SearchWork

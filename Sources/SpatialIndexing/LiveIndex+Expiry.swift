@@ -1,8 +1,10 @@
 import ObjectModel
 
 extension LiveIndex {
-  /// Frees up to `limit` expired objects. - Complexity: visits only nodes whose expiry bound has
-  /// passed; each visit brings the bound up to date.
+  /// Frees up to `limit` expired objects and returns how many it freed.
+  ///
+  /// - Complexity: It visits only nodes whose expiry bound has passed, and each visit raises the
+  ///   bound to the next expiry beneath.
   mutating func reclaimExpired(
     now: Instant, limit: Int, changes: ((UnsafeBufferPointer<IndexChange>) -> Void)?
   ) -> Int {
@@ -56,8 +58,9 @@ extension LiveIndex {
     unsafe tree.nodes.pointer(index).pointee.earliest = earliest
   }
 
-  /// The same of a large coincident leaf: only chunks that are due are looked at. Answers the coincident leaf's new
-  /// bound, `nil` when the limit was reached.
+  /// Collects the expired slots of a large coincident leaf from the chunks whose bound has passed.
+  ///
+  /// - Returns: The new expiry bound of the leaf; `nil` when the limit ended the visit.
   private func collectExpired(
     _ order: CoincidentOrder, now: Int64, tick: UInt32, limit: Int, into expired: inout [UInt32]
   ) -> UInt32? {

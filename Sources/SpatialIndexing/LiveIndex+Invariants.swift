@@ -2,25 +2,33 @@ import GeoMath
 import ObjectModel
 
 extension LiveIndex {
-  /// Checks every promise the parts make to each other. - Complexity: O(n).
+  /// Checks every invariant of the index and of its parts.
+  ///
+  /// - Complexity: O(n).
   func checkInvariants() throws(LiveIndexInvariantError) {
-    guard let free = countFreeSlots() else { throw LiveIndexInvariantError("free list broken") }
+    guard let free = countFreeSlots() else {
+      throw LiveIndexInvariantError("the free list has a cycle or names a slot in use")
+    }
     guard free + count == Int(slotEnd) else {
-      throw LiveIndexInvariantError("\(free) free + \(count) held != \(slotEnd) slots")
+      throw LiveIndexInvariantError(
+        "\(free) free and \(count) used slots do not make \(slotEnd) slots")
     }
     guard map.count == count else {
-      throw LiveIndexInvariantError("id map holds \(map.count), tree \(count)")
+      throw LiveIndexInvariantError("the id map holds \(map.count) objects, the tree \(count)")
     }
     var tagCounts = [UInt32](repeating: 0, count: Int(tags.idEnd))
     for slot in 0..<slotEnd where slots[slot].location != Slot.vacant {
       try checkSlot(slot, &tagCounts)
     }
     for id in tagCounts.indices where tags[UInt32(id)].count != tagCounts[id] {
-      throw LiveIndexInvariantError("tag \(id) counts \(tags[UInt32(id)].count)")
+      throw LiveIndexInvariantError(
+        "tag \(id) counts \(tags[UInt32(id)].count) carriers, but has \(tagCounts[id])")
     }
     var seen = 0
     try checkNode(0, x: 0, y: 0, &seen)
-    guard seen == count else { throw LiveIndexInvariantError("tree holds \(seen) of \(count)") }
+    guard seen == count else {
+      throw LiveIndexInvariantError("the leaves hold \(seen) points, the root counts \(count)")
+    }
     for (leaf, order) in coincidentOrders { try checkCoincidentLeaf(leaf, order) }
   }
 
@@ -32,7 +40,7 @@ extension LiveIndex {
       order.count > CoincidentOrderLimits.unordered
     else {
       throw LiveIndexInvariantError(
-        "coincident leaf \(leaf) orders \(order.count) of \(node.count)")
+        "coincident leaf \(leaf) has \(node.count) points, its order \(order.count)")
     }
     for group in order.groups {
       for chunk in group.members.chunks {
@@ -65,13 +73,16 @@ extension LiveIndex {
         guard tree.links[slots[slot].location >> 3].owner >> 6 == leaf,
           times.tick(expiresAt(slot)) >= chunk.earliest,
           signature(slot) & ~chunk.signature == 0
-        else { throw LiveIndexInvariantError("slot \(slot): bounds of coincident leaf \(leaf)") }
+        else {
+          throw LiveIndexInvariantError(
+            "slot \(slot) is outside the bounds of its chunk in coincident leaf \(leaf)")
+        }
         last = slot
         seen += 1
       }
     }
     guard seen == list.count else {
-      throw LiveIndexInvariantError("coincident leaf \(leaf): count")
+      throw LiveIndexInvariantError("coincident leaf \(leaf) counts its ordered slots wrongly")
     }
   }
 
@@ -85,11 +96,12 @@ extension LiveIndex {
     }
     let exact = MercatorPoint(latitude: entry.latitude, longitude: entry.longitude)
     guard point(slot) == exact else {
-      throw LiveIndexInvariantError("slot \(slot) stands at \(point(slot)), not \(exact)")
+      throw LiveIndexInvariantError(
+        "the tree holds slot \(slot) at \(point(slot)), its coordinates are at \(exact)")
     }
     let id = unsafe identifier(slot)
     guard unsafe findSlot(id, hash: hash(id)) == slot else {
-      throw LiveIndexInvariantError("slot \(slot) is not found by its id")
+      throw LiveIndexInvariantError("the id map does not find slot \(slot) by its id")
     }
     var signature: UInt32 = 0
     let carried = unsafe recordTags(record(slot))
@@ -99,11 +111,12 @@ extension LiveIndex {
       signature |= tags[tag.id].signature
       let carrier = tags.carrier(tag.id, at: tag.position)
       guard carrier.slot == slot, carrier.cell == Self.cell(exact) else {
-        throw LiveIndexInvariantError("slot \(slot) is not in the list of tag \(tag.id)")
+        throw LiveIndexInvariantError("slot \(slot) is not in the posting list of tag \(tag.id)")
       }
     }
     guard signature == self.signature(slot) else {
-      throw LiveIndexInvariantError("slot \(slot) has signature \(self.signature(slot))")
+      throw LiveIndexInvariantError(
+        "slot \(slot) has signature \(self.signature(slot)), which its tags do not give")
     }
   }
 
@@ -114,19 +127,20 @@ extension LiveIndex {
     let level = node.level
     guard node.isInner else { return try checkLeaf(index, x: x, y: y, &seen) }
     guard node.count > PointTree.mergeLimit else {
-      throw LiveIndexInvariantError("node \(index) with \(node.count) points is not merged")
+      throw LiveIndexInvariantError(
+        "node \(index) is not merged, though it has only \(node.count) points")
     }
     var count: UInt32 = 0
     for quadrant in UInt32(0)..<4 {
       let child = tree.nodes[node.first + quadrant]
       guard child.parent == index, child.level == level + 1 else {
-        throw LiveIndexInvariantError("child \(quadrant) of node \(index) has other links")
+        throw LiveIndexInvariantError("child \(quadrant) of node \(index) names another parent")
       }
       guard child.signature & ~node.signature == 0 else {
-        throw LiveIndexInvariantError("node \(index) lacks signature bits")
+        throw LiveIndexInvariantError("node \(index) lacks signature bits of a child")
       }
       guard child.count == 0 || child.earliest >= node.earliest else {
-        throw LiveIndexInvariantError("node \(index) has a late expiry bound")
+        throw LiveIndexInvariantError("the expiry bound of node \(index) is later than a child's")
       }
       count += child.count
       let side = UInt32(1) << (31 - level)
@@ -134,7 +148,7 @@ extension LiveIndex {
         node.first + quadrant, x: x + (quadrant & 1) * side, y: y + (quadrant >> 1) * side, &seen)
     }
     guard count == node.count else {
-      throw LiveIndexInvariantError("node \(index) counts \(node.count), not \(count)")
+      throw LiveIndexInvariantError("node \(index) counts \(node.count) points, but has \(count)")
     }
   }
 
@@ -143,12 +157,13 @@ extension LiveIndex {
   ) throws(LiveIndexInvariantError) {
     let node = tree.nodes[index]
     guard node.level == 32 || node.count <= PointTree.leafCapacity else {
-      throw LiveIndexInvariantError("leaf \(index) is over-full")
+      throw LiveIndexInvariantError("leaf \(index) has more points than a leaf may hold")
     }
     if node.level == 32 && node.count >= CoincidentOrderLimits.ordered
       && coincidentOrders[index] == nil
     {
-      throw LiveIndexInvariantError("coincident leaf \(index) of \(node.count) has no order")
+      throw LiveIndexInvariantError(
+        "coincident leaf \(index) has \(node.count) points, but no order")
     }
     var failure: String?
     var counted = 0
@@ -168,7 +183,9 @@ extension LiveIndex {
       }
     }
     if let failure { throw LiveIndexInvariantError(failure) }
-    guard counted == Int(node.count) else { throw LiveIndexInvariantError("leaf \(index): count") }
+    guard counted == Int(node.count) else {
+      throw LiveIndexInvariantError("leaf \(index) counts \(node.count) points, but has \(counted)")
+    }
     seen += counted
   }
 }

@@ -1,24 +1,25 @@
 import GeoMath
 
-/// The moves of one slice that leave their leaf, on the way to their new ones.
+/// The moves of one slice that leave their leaf, each with a cursor that walks the tree to its new
+/// leaf and prefetches what the move will touch.
 ///
-/// Each round takes all that are under way one node on, a few entries of the slice after the round
-/// before: what a round asks for has come when the next one reads it.
+/// Each round takes all cursors one node on. Rounds are a few entries of the slice apart, so that
+/// the memory that one round asks for is in the cache when the next one reads it.
 @safe struct LeafChangePrefetch {
-  /// Entries between two rounds.
+  /// The number of entries between two rounds.
   static let interval = 8
-  /// Entries between asking for a slot and its move, and between asking for its block and that.
+  /// The number of entries between the prefetch of a slot or a block and the move that uses it.
   static let slotDistance = 96
   static let blockDistance = 48
   fileprivate let cursors: UnsafeMutablePointer<PrefetchCursor>
   fileprivate var count = 0
 
-  /// - Parameter cursors: room for every entry of the slice.
+  /// - Parameter cursors: Memory for one cursor for each entry of the slice.
   init(_ cursors: UnsafeMutablePointer<PrefetchCursor>) { unsafe self.cursors = unsafe cursors }
 }
 
 extension LiveIndex {
-  /// Brings a batch of moves on its way.
+  /// Prefetches for the first entries of a batch of moves.
   func prefetch(ofMoves entries: UnsafeBufferPointer<UpdateBatch.Entry>, isFed: Bool) {
     for i in 0..<min(LeafChangePrefetch.slotDistance, entries.count) {
       unsafe prefetchSlot(i, entries, isFed)
@@ -28,13 +29,13 @@ extension LiveIndex {
     }
   }
 
-  /// One step before move `i` is applied: asks for the slot of one further on, and for the block
-  /// of one whose slot has come.
+  /// Prefetches one step before move `i` is applied: the slot of an entry further on, and the block
+  /// of one whose slot is in the cache by now.
   @inline(__always)
   func prefetch(
     ofMove i: Int, _ entries: UnsafeBufferPointer<UpdateBatch.Entry>, isFed: Bool
   ) {
-    // Safe: both are counts of entries, far from the end of the numbers.
+    // Safe: both are numbers of entries, far from overflow.
     let slot = i &+ LeafChangePrefetch.slotDistance
     let block = i &+ LeafChangePrefetch.blockDistance
     if slot < entries.count { unsafe prefetchSlot(slot, entries, isFed) }
@@ -47,7 +48,7 @@ extension LiveIndex {
   ) {
     let entry = unsafe entries.baseAddress.unsafelyUnwrapped + i
     let slot = unsafe Int(UInt32(truncatingIfNeeded: entry.pointee.reference))
-    // Wherever it points: a hint never faults.
+    // The slot may lie outside the index: a prefetch never faults.
     unsafe MemoryHints.readLater(slots.base + slot)
     if isFed { unsafe MemoryHints.readLater(records.base + slot) }
   }
@@ -71,8 +72,8 @@ extension LiveIndex {
 
   // MARK: Moves that leave
 
-  /// Starts a move that was put off, if it is one of a known slot: its slot, block and link have
-  /// come.
+  /// Starts the cursor of a move that was deferred, if its slot is known. Slot, block and link are
+  /// in the cache by now.
   @inline(never)
   func start(
     _ cursors: inout LeafChangePrefetch, _ number: Int, _ entry: UnsafePointer<UpdateBatch.Entry>,
@@ -86,23 +87,25 @@ extension LiveIndex {
     unsafe MemoryHints.readLater(UnsafeRawPointer(block) + MemoryHints.line)
     let lane = Int(location & 7)
     let difference = unsafe (block.pointee.x[lane] ^ point.x) | (block.pointee.y[lane] ^ point.y)
-    // Its posting lists will be told.
+    // The move changes the cell, so that the posting lists of its tags will be updated.
     if difference >> 16 != 0 { unsafe MemoryHints.readLater(records.base + Int(slot)) }
     let leaf = unsafe tree.links.base[Int(location >> 3)].owner >> 6
     unsafe MemoryHints.readLater(tree.nodes.base + Int(leaf))
     unsafe cursors.cursors[cursors.count] = PrefetchCursor(
       entry: UInt32(truncatingIfNeeded: number), node: leaf,
       common: UInt32(difference.leadingZeroBitCount), leaf: leaf)
-    // Safe: at most one for each entry of the slice.
+    // Safe: there is at most one cursor for each entry of the slice.
     cursors.count &+= 1
   }
 
-  /// Takes all cursors one node on. Those that have come to their new leaf ask for the last that
-  /// they need and go. The tree may have changed since they started: what they read is within
-  /// bounds, where they look is a hint.
+  /// Takes all cursors one node on. A cursor that has come to its new leaf prefetches what is left
+  /// and goes. The tree may have changed since a cursor started: what it reads is within bounds,
+  /// and where it looks only chooses what is prefetched.
   ///
-  /// - `entries`: of the slice, as the cursors number them.
-  /// - `points`: where they go.
+  /// - Parameters:
+  ///   - cursors: The cursors; those that have arrived are removed.
+  ///   - entries: The entries of the slice, as the cursors number them.
+  ///   - points: The points that the entries move to.
   @inline(never)
   func advance(
     _ cursors: inout LeafChangePrefetch, _ entries: UnsafePointer<UpdateBatch.Entry>,
@@ -115,7 +118,7 @@ extension LiveIndex {
       if cursor.node == cursor.leaf { tree.prefetchLast(of: cursor.leaf) }
       let point = unsafe points[Int(cursor.entry)]
       guard tree.advance(&cursor, to: point) else {
-        // By now the old leaf's last block has come: its last point will take the hole.
+        // By now the old leaf's last block is in the cache: its last point will fill the hole.
         tree.prefetchMover(of: cursor.leaf)
         unsafe prefetchPostings(
           UInt32(truncatingIfNeeded: entries[Int(cursor.entry)].reference), point)
@@ -128,7 +131,7 @@ extension LiveIndex {
     cursors.count = kept
   }
 
-  /// Asks for the record of a move that changes its cell, if it has tags.
+  /// Prefetches the record of a move that changes its cell, if the object has tags.
   @inline(__always)
   private func prefetchPostings(_ slot: UInt32, _ point: MercatorPoint) {
     guard unsafe slots.base[Int(slot)].location != Slot.vacant else { return }

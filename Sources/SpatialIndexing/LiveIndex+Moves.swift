@@ -2,13 +2,12 @@ import GeoMath
 import ObjectModel
 
 extension LiveIndex {
-  /// A slice of moves by handle, in the order that suits memory.
+  /// Applies a slice of moves by handle, in the order that suits memory.
   ///
-  /// Most moves stay in their leaf: those are applied as they come, while the memory of entries
-  /// further on is on its way. The others are put off to the end of the slice; until then they climb
-  /// and descend the tree, a node every few entries, to ask for what they will touch. Moves of one
-  /// object keep their order: what shares a bit with the slot of a move that was put off is put off
-  /// as well.
+  /// Most moves stay in their leaf. They are applied in order, while the memory of entries further
+  /// on is prefetched. The others are deferred to the end of the slice; until then their cursors
+  /// walk the tree, a node every few entries, and prefetch what the moves will touch. Moves of one
+  /// object keep their order: a move is deferred too when its slot may be that of a deferred one.
   @inline(__always)
   mutating func applyMoves(
     _ entries: UnsafeBufferPointer<UpdateBatch.Entry>, _ range: Range<Int>, now: Int64,
@@ -19,12 +18,12 @@ extension LiveIndex {
     let outcomes = unsafe outcomes + range.lowerBound
     let count = range.count
     let points = unsafe scratch.points
-    let later = unsafe scratch.later
+    let deferred = unsafe scratch.deferred
     let projector = MercatorProjector.shared
     var cursors = unsafe LeafChangePrefetch(scratch.cursors)
-    var putOff = 0
+    var deferredCount = 0
     precondition(count <= MoveScratch.capacity)
-    scratch.forgetSlots()
+    scratch.removeAllSlots()
     for number in 0..<count {
       unsafe prefetch(ofMove: range.lowerBound &+ number, entries, isFed: isFed)
       let entry = unsafe first + number
@@ -32,23 +31,23 @@ extension LiveIndex {
         latitude: entry.pointee.latitude, longitude: entry.pointee.longitude)
       unsafe points[number] = point
       let slot = unsafe UInt32(truncatingIfNeeded: entry.pointee.reference)
-      if unsafe !scratch.mayHaveMet(slot) && shift(entry, to: point, now: now, isFed: isFed) {
+      if unsafe !scratch.mayContain(slot) && shift(entry, to: point, now: now, isFed: isFed) {
         unsafe outcomes[number] = .updated
       } else {
-        scratch.meet(slot)
-        unsafe later[putOff] = UInt32(truncatingIfNeeded: number)
-        // Safe: at most the slice's entries.
-        putOff &+= 1
+        scratch.insert(slot)
+        unsafe deferred[deferredCount] = UInt32(truncatingIfNeeded: number)
+        // Safe: at most the number of entries in the slice.
+        deferredCount &+= 1
         unsafe start(&cursors, number, entry, to: point)
       }
       if number % LeafChangePrefetch.interval == 0 {
         unsafe advance(&cursors, first, to: points)
       }
     }
-    var changed = putOff < count
-    for k in 0..<putOff {
+    var changed = deferredCount < count
+    for k in 0..<deferredCount {
       if k % 2 == 0 { unsafe advance(&cursors, first, to: points) }
-      let number = unsafe Int(later[k])
+      let number = unsafe Int(deferred[k])
       let outcome = unsafe move(first + number, to: points[number], now: now, isFed: isFed)
       changed = changed || outcome == .updated
       unsafe outcomes[number] = outcome
@@ -68,7 +67,7 @@ extension LiveIndex {
     return .updated
   }
 
-  /// Why a move is not made, if it is not.
+  /// Returns why a move is refused, `nil` if it is not.
   private func refusal(
     of entry: UnsafePointer<UpdateBatch.Entry>, now: Int64
   ) -> UpdateOutcome? {
@@ -85,9 +84,10 @@ extension LiveIndex {
       || entry.pointee.isReceiptTime ? nil : .stale
   }
 
-  /// The short way for a move that is in order, stays in its leaf and its level-16 cell and is no
-  /// older and expires no earlier than what is stored: two cache lines are written. Answers whether
-  /// it was one; of others nothing is done.
+  /// Applies a move that stays in its leaf and in its level-16 cell, and that is neither older than
+  /// what is stored nor expires earlier. It writes only two cache lines.
+  ///
+  /// - Returns: Whether it applied the move; otherwise nothing has changed.
   @inline(__always)
   private mutating func shift(
     _ entry: UnsafePointer<UpdateBatch.Entry>, to point: MercatorPoint, now: Int64, isFed: Bool
@@ -109,7 +109,7 @@ extension LiveIndex {
     let difference = (old.x ^ point.x) | (old.y ^ point.y)
     let level = unsafe tree.links.base[Int(location >> 3)].owner & 63
     guard difference >> 16 == 0, UInt32(difference.leadingZeroBitCount) >= level,
-      // Coincident leaves are ordered by exact coordinates.
+      // Coincident leaves are ordered by exact coordinates, which even a small move changes.
       unsafe level < 32
         || (stored.pointee.latitude.bitPattern == entry.pointee.latitude.bitPattern
           && stored.pointee.longitude.bitPattern == entry.pointee.longitude.bitPattern)
@@ -122,7 +122,7 @@ extension LiveIndex {
     return true
   }
 
-  /// Puts a change in the feed.
+  /// Appends a change to the feed.
   @inline(__always)
   mutating func note(
     _ kind: IndexChange.Kind, _ slot: UInt32, from: MercatorPoint, to: MercatorPoint
@@ -134,34 +134,35 @@ extension LiveIndex {
   }
 }
 
-/// What a slice of moves notes on its way; one writer at a time.
+/// The working memory of a slice of moves. There is one, because there is one writer at a time.
 @safe struct MoveScratch: ~Copyable {
   static let capacity = SharedLiveIndex.sliceLimit
   let cursors = UnsafeMutablePointer<PrefetchCursor>.allocate(capacity: capacity)
-  /// Where the entries go.
+  /// The points that the entries move to.
   let points = UnsafeMutablePointer<MercatorPoint>.allocate(capacity: capacity)
-  /// Numbers of the entries that were put off.
-  let later = UnsafeMutablePointer<UInt32>.allocate(capacity: capacity)
+  /// The numbers of the entries that were deferred.
+  let deferred = UnsafeMutablePointer<UInt32>.allocate(capacity: capacity)
   private static let words = 16
   private let bits = UnsafeMutablePointer<UInt64>.allocate(capacity: words)
 
   deinit {
     unsafe cursors.deallocate()
     unsafe points.deallocate()
-    unsafe later.deallocate()
+    unsafe deferred.deallocate()
     unsafe bits.deallocate()
   }
 
-  func forgetSlots() { unsafe bits.initialize(repeating: 0, count: Self.words) }
+  func removeAllSlots() { unsafe bits.initialize(repeating: 0, count: Self.words) }
 
-  /// Whether a slot was met, by its low ten bits: says yes too often, no never wrongly.
+  /// Returns whether a slot may have been met, by its low ten bits: `true` can be wrong, `false`
+  /// cannot.
   @inline(__always)
-  func mayHaveMet(_ slot: UInt32) -> Bool {
+  func mayContain(_ slot: UInt32) -> Bool {
     unsafe bits[Int(slot &>> 6 & 15)] & (1 &<< UInt64(slot & 63)) != 0
   }
 
   @inline(__always)
-  func meet(_ slot: UInt32) {
+  func insert(_ slot: UInt32) {
     unsafe bits[Int(slot &>> 6 & 15)] |= 1 &<< UInt64(slot & 63)
   }
 }

@@ -1,12 +1,12 @@
 import GeoMath
 import ObjectModel
 
-/// One nearest query while it runs: what every way of answering it shares.
+/// One nearest query while it runs, with what all algorithms that answer it share.
 struct NearestSearch {
   let surface: SurfaceDistance
   let center: MercatorPoint
   let limit: Int
-  /// Inclusive, in millimetres.
+  /// The greatest distance of a hit in whole millimetres, inclusive.
   let radius: Int64
   let after: (distance: Int64, id: [UInt8])?
   let plan: FilterPlan
@@ -19,7 +19,7 @@ struct NearestSearch {
     surface = SurfaceDistance(latitude: query.latitude, longitude: query.longitude)
     center = MercatorProjector.shared.point(
       latitude: query.latitude, longitude: query.longitude)
-    // No more than there are: room is set aside for the limit.
+    // Memory is reserved for as many hits as the limit, so that it is capped at what there is.
     limit = max(0, min(query.limit, index.count))
     radius = query.maximumDistanceMillimeters ?? .max
     after = query.after.map { ($0.distanceMillimeters, Array($0.id.utf8)) }
@@ -28,7 +28,7 @@ struct NearestSearch {
     readsRecords = query.readsRecords
   }
 
-  /// Whether a position in the order comes after the cursor.
+  /// Returns whether a hit comes after the cursor in the order.
   @inline(__always)
   func isAfterCursor(_ distance: Int64, _ slot: UInt32, _ index: borrowing LiveIndex) -> Bool {
     guard let after else { return true }
@@ -43,7 +43,7 @@ struct NearestSearch {
       latitude: entry.pointee.latitude, longitude: entry.pointee.longitude)
   }
 
-  /// Offers a slot that passed the filter.
+  /// Offers a slot that has passed the filter.
   @inline(__always)
   func offer(_ slot: UInt32, to hits: inout NearestHeap, _ index: borrowing LiveIndex) {
     let distance = distance(slot, index)
@@ -87,7 +87,8 @@ extension LiveIndex {
     }
   }
 
-  /// Visits hits whose records have been asked for ahead, in three steps: reference, front, rest.
+  /// Visits hits and prefetches their records in three steps: the reference, the first line, the
+  /// rest.
   private func visitReading(_ hits: [NearestHeap.Hit], _ visit: (HitView) -> Void) {
     let distance = 8
     for i in 0..<min(3 * distance, hits.count) { prefetchReference(hits[i].slot) }
@@ -101,8 +102,8 @@ extension LiveIndex {
     }
   }
 
-  /// Chooses the way: a rare tag's posting list, the planar search, the columns from end to end,
-  /// or the search on the sphere.
+  /// Chooses the algorithm: a rare tag's posting list, the planar search, a scan of the columns, or
+  /// the search on the sphere.
   func nearestHits(
     _ search: NearestSearch, _ work: inout SearchWork
   ) -> [NearestHeap.Hit] {
@@ -116,17 +117,17 @@ extension LiveIndex {
     }
   }
 
-  /// Slots that are read from end to end before the search looks whether it must end.
-  private static var slotsBetweenLooks: UInt32 { 512 }
+  /// The number of slots that a scan reads before it checks whether it must end.
+  private static var slotsBetweenChecks: UInt32 { 512 }
 
-  /// Reads every slot's columns and times in the order of memory; for filters that few points pass.
+  /// Scans every slot's columns and times in the order of memory, for filters that few points pass.
   private func columnarNearest(
     _ search: NearestSearch, _ work: inout SearchWork
   ) -> [NearestHeap.Hit] {
     var hits = NearestHeap(limit: search.limit)
     for slot in 0..<slotEnd {
-      if slot % Self.slotsBetweenLooks == 0 {
-        work.pointsTested += Int(min(Self.slotsBetweenLooks, slotEnd - slot))
+      if slot % Self.slotsBetweenChecks == 0 {
+        work.pointsTested += Int(min(Self.slotsBetweenChecks, slotEnd - slot))
         if work.mustEnd() { return [] }
       }
       guard search.plan.matchesColumns(slot, self), slots[slot].location != Slot.vacant,

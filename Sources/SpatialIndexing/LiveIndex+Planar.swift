@@ -3,14 +3,14 @@ import GeoMath
 extension LiveIndex {
   enum PlanarAnswer {
     case found([NearestHeap.Hit])
-    /// The plane cannot be trusted here: too far, too near the clamped rows, or not enough
-    /// matches within reach.
+    /// The planar bounds do not hold here: the search reaches too far or too near the clamped rows,
+    /// or there are not enough matches within reach.
     case outOfPlane
-    /// So many points fail the filter that another way is better.
+    /// So many points fail the filter that another algorithm is cheaper.
     case tooManyFail
   }
 
-  /// The nearest search in the Mercator plane.
+  /// Searches for the nearest hits with bounds in the Mercator plane.
   func planarNearest(_ search: NearestSearch, _ work: inout SearchWork) -> PlanarAnswer {
     let origin = search.surface.origin
     guard origin.latitude.magnitude < 84.9 else { return .outOfPlane }
@@ -44,30 +44,31 @@ extension LiveIndex {
       }
       if work.mustEnd() { return .found([]) }
       candidates.reduce()
-      // What lies beyond the first square was not looked at.
+      // Points beyond the first square were not looked at, so that they could still be nearer.
       let isCertain = candidates.count >= search.limit && candidates.needed <= first
       if isCertain || (isBounded && first == bound) {
         guard PlanarScale.isTrusted(center, square: candidates.bound) else { return .outOfPlane }
         return .found(finish(search, candidates, &work))
       }
-      // The guess was too small, or there are too few in the plane.
+      // The guess was too small, or there are too few points in the plane.
       guard PlanarScale.isTrusted(center, square: first), first < bound else { return .outOfPlane }
       reach = first * 6
     }
   }
 
-  /// Whether the points around the centre lie so far apart that the best are hardly in the plane.
+  /// Returns whether the points around the centre lie so far apart that the best are unlikely to be
+  /// within the plane's reach.
   private func isSparse(_ search: NearestSearch, _ center: MercatorPoint) -> Bool {
     let wanted = UInt32(clamping: search.limit)
-    // A node of level 8 that holds enough is never so sparse, nor is any within it.
+    // A node of level 8 that holds enough points is never sparse, nor is any node within it.
     let node = tree.nodes[tree.smallest(around: center, holding: wanted, downTo: 8)]
     let side = Double(UInt64(1) << UInt64(32 - node.level))
     let share = Double(wanted) / Double(max(1, node.count))
     return side * (share / .pi).squareRoot() > 1.2 * PlanarScale.maximumUnits
   }
 
-  /// A square within which enough carriers of the wanted tags are to be expected, from the density
-  /// of points around the centre: a search that begins with it does not stray.
+  /// Returns the squared radius within which enough carriers of the wanted tags are expected, from
+  /// the density of points around the centre. A search that begins with a bound visits fewer nodes.
   private func guessedSquare(_ search: NearestSearch, _ center: MercatorPoint) -> Float? {
     guard let share = search.plan.tagShare(self) else { return nil }
     let needed = (Double(search.limit) + 3 * Double(search.limit).squareRoot()) / share
@@ -77,23 +78,23 @@ extension LiveIndex {
     return Float(needed / .pi * side * side / Double(max(1, node.count)))
   }
 
-  /// Candidates whose slots are asked for together: as many as fit the first cache.
-  private static var askedAhead: Int { 64 }
+  /// The number of candidates whose slots are prefetched together: as many as fit the first cache.
+  private static var prefetchedTogether: Int { 64 }
 
-  /// Measures the candidates exactly and orders them.
+  /// Measures the candidates exactly and sorts them.
   func finish(
     _ search: NearestSearch, _ candidates: borrowing PlanarCandidates, _ work: inout SearchWork
   ) -> [NearestHeap.Hit] {
     let count = candidates.count
     work.exactTests += count
     if work.mustEnd() { return [] }
-    // Far more candidates than hits: points at one place. Keep the best while measuring.
+    // There are far more candidates than hits when many points share a place: keep only the best.
     if count > 4 * search.limit + 1024 {
       var hits = NearestHeap(limit: search.limit)
       for i in 0..<count { search.offer(candidates.slot(i), to: &hits, self) }
       return hits.sorted(self)
     }
-    let ahead = Self.askedAhead
+    let ahead = Self.prefetchedTogether
     for i in 0..<min(ahead, count) {
       unsafe MemoryHints.read(slots.base + Int(candidates.slot(i)))
     }
@@ -114,10 +115,10 @@ extension LiveIndex {
     return hits
   }
 
-  /// Where no leaf waits.
+  /// Marks a place in the queue of leaves that is empty.
   private static var noNode: UInt32 { .max }
 
-  /// One node waiting on the stack.
+  /// A node on the stack of those to visit.
   private struct Pending: BitwiseCopyable {
     var node: UInt32
     var x: UInt32
@@ -125,24 +126,25 @@ extension LiveIndex {
     var square: Float
   }
 
-  /// Depth first, nearest child first. Answers `false` when so many points fail the filter that
-  /// another way is better.
+  /// Visits nodes depth first, the nearest child first, and collects candidates.
+  ///
+  /// - Returns: `false` when so many points fail the filter that another algorithm is cheaper.
   private func planarScan(
     _ search: NearestSearch, center: MercatorPoint, inner: Float,
     candidates: inout PlanarCandidates, work: inout SearchWork
   ) -> Bool {
-    // At most three siblings wait at each of 32 levels.
+    // At each of 32 levels at most three siblings wait on the stack.
     unsafe withUnsafeTemporaryAllocation(of: Pending.self, capacity: 132) { stack in
       unsafe stack[0] = Pending(node: 0, x: 0, y: 0, square: 0)
       var depth = 1
       var budget = search.plan.scanBudget
       let tick = times.tick(search.now)
       let isPlain = search.plan.isTrivial && search.after == nil
-      // Not of the plan in the loop, where it would be copied.
+      // Read from the plan here, because in the loop the plan would be copied each time.
       let signatures = search.plan.signatures
       let isDecidedBySignature = search.plan.isSignatureOnly && search.after == nil
-      var hasAsked = search.limit > Self.askedAhead
-      // The last two leaves where signatures decide: they are scanned when their blocks have come.
+      var hasPrefetched = search.limit > Self.prefetchedTogether
+      // Where signatures decide, the last two leaves wait until their blocks are in the cache.
       var waiting = (Self.noNode, Self.noNode)
       while true {
         if depth == 0 {
@@ -188,10 +190,10 @@ extension LiveIndex {
           unsafe budget -= Int(node.pointee.count)
           if budget < 0 { return false }
         }
-        if candidates.reduceIfWorthwhile() && !hasAsked {
-          // Most of them will be measured.
-          hasAsked = true
-          for i in 0..<min(candidates.count, Self.askedAhead) {
+        if candidates.reduceIfWorthwhile() && !hasPrefetched {
+          // Most of the candidates will be measured, so that their slots are prefetched once.
+          hasPrefetched = true
+          for i in 0..<min(candidates.count, Self.prefetchedTogether) {
             unsafe MemoryHints.readLater(slots.base + Int(candidates.slot(i)))
           }
         }
@@ -200,7 +202,8 @@ extension LiveIndex {
     }
   }
 
-  /// A great coincident leaf is one unit square: its distance in the plane is its cell's.
+  /// Takes the candidates of a large coincident leaf. All of its points are in one unit square,
+  /// whose distance in the plane is theirs.
   private func takeCoincidentLeaf(
     _ order: CoincidentOrder, square: Float, search: NearestSearch, tick: UInt32,
     candidates: inout PlanarCandidates, work: inout SearchWork
@@ -222,7 +225,7 @@ extension LiveIndex {
     let x1 = Self.squaredGap(center.x, pending.x &+ side, side)
     let y0 = Self.squaredGap(center.y, pending.y, side)
     let y1 = Self.squaredGap(center.y, pending.y &+ side, side)
-    // Nearest quadrant first: it is pushed last.
+    // The nearest quadrant is pushed last, so that it is visited first.
     let nearColumn: UInt32 = x0 <= x1 ? 0 : 1
     let nearRow: UInt32 = y0 <= y1 ? 0 : 2
     let near = nearColumn | nearRow
@@ -250,7 +253,8 @@ extension LiveIndex {
     }
   }
 
-  /// Square of the distance from a coordinate to a run of `side` units, the short way round.
+  /// Returns the squared distance from a coordinate to a run of `side` units, the shorter way round
+  /// the world.
   @inline(__always)
   private static func squaredGap(_ at: UInt32, _ start: UInt32, _ side: UInt32) -> Float {
     let offset = at &- start
@@ -259,7 +263,7 @@ extension LiveIndex {
     return width * width
   }
 
-  /// Scans the leaf that has waited longest, if any, and lets another one wait.
+  /// Scans the leaf that has waited longest, if any, and puts another one into its place.
   @inline(__always)
   private func scanWaiting(
     _ waiting: inout (UInt32, UInt32), next: UInt32, center: MercatorPoint,
@@ -273,7 +277,8 @@ extension LiveIndex {
     waiting = (waiting.1, next)
   }
 
-  /// A leaf that is no coincident leaf, where signatures tell which points count; without, all do.
+  /// Scans a leaf other than a coincident leaf. Signatures tell which of its points match; without
+  /// a test of signatures all of them do.
   @inline(__always)
   private func scanDecidedLeaf(
     _ node: UnsafeMutablePointer<TreeNode>, center: MercatorPoint, signatures: SignatureTest?,
@@ -286,7 +291,8 @@ extension LiveIndex {
     var i = 0
     while left > 0 {
       let block = unsafe tree.blocks.pointer(ids[i])
-      var squares = unsafe SIMD8Distances.squares(block.pointee.x, block.pointee.y, x, y)
+      var squares = unsafe SIMD8Distances.squares(
+        x: block.pointee.x, y: block.pointee.y, fromX: x, y: y)
       if let signatures {
         squares = unsafe SIMD8Distances.ruledOut(
           squares, where: signatures.fails(block.pointee.signature))
@@ -311,7 +317,7 @@ extension LiveIndex {
     tree.forEachBlock(of: leaf) { id, lanes in
       let block = unsafe tree.blocks.pointer(id)
       let squares = unsafe SIMD8Distances.ruledOut(
-        SIMD8Distances.squares(block.pointee.x, block.pointee.y, x, y),
+        SIMD8Distances.squares(x: block.pointee.x, y: block.pointee.y, fromX: x, y: y),
         where: bits.fails(block.pointee.signature))
       let bound = candidates.bound
       guard SIMD8Distances.anyIsWithin(squares, bound) else { return }

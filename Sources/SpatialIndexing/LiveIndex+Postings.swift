@@ -1,8 +1,8 @@
 import GeoMath
 
 extension FilterPlan {
-  /// The tags whose posting lists together hold every match, when reading them is cheaper than
-  /// searching by place; estimated in nanoseconds.
+  /// Returns the tags whose posting lists together hold every match, when reading them is cheaper
+  /// than searching by place. Both costs are estimates in nanoseconds.
   func postingTags(limit: Int, _ index: borrowing LiveIndex) -> [UInt32]? {
     let tags: [UInt32]
     if let rarest = allTags.first {
@@ -26,8 +26,8 @@ extension FilterPlan {
 }
 
 extension LiveIndex {
-  /// The nearest carriers of some tags from their posting lists: the cells tell which carriers can
-  /// be among the best, those are measured.
+  /// Finds the nearest carriers of some tags in the tags' posting lists. The cells in the lists
+  /// tell which carriers can be among the best, and only those are measured.
   func postingNearest(
     _ search: NearestSearch, _ tagIDs: [UInt32], _ work: inout SearchWork
   ) -> [NearestHeap.Hit] {
@@ -39,8 +39,8 @@ extension LiveIndex {
       work.leavesVisited += (carriers + 1023) / 1024
       work.pointsTested += carriers
       let hits = measure(slots, search, &work)
-      // Other filters may have left too few, or only some beyond the distance that these carriers
-      // cover: then every carrier is looked at.
+      // Other conditions may have left too few carriers, or some that lie beyond the distance for
+      // which all carriers were collected: then every carrier is measured.
       if isCertain(hits.count >= search.limit ? hits.last?.distance : nil) { return hits }
     }
     var everyone: [UInt32] = []
@@ -54,7 +54,7 @@ extension LiveIndex {
     return measure(everyone, search, &work)
   }
 
-  /// The best of some carriers, measured exactly, in order.
+  /// Measures some carriers exactly and returns the best of them in order.
   private func measure(
     _ carriers: [UInt32], _ search: NearestSearch, _ work: inout SearchWork
   ) -> [NearestHeap.Hit] {
@@ -76,7 +76,7 @@ extension LiveIndex {
     }
     work.exactTests += carriers.count
     if work.mustEnd() { return [] }
-    // So few are sorted in less time than the best of them are kept.
+    // For so few, sorting all takes less time than keeping a heap of the best.
     var hits: [NearestHeap.Hit] = []
     hits.reserveCapacity(carriers.count)
     for slot in carriers where isWanted(slot, search) {
@@ -94,9 +94,10 @@ extension LiveIndex {
     isLive(slot, now: search.now) && search.plan.isAnswered(byPosting: slot, self)
   }
 
-  /// The carriers whose cells say that they may be among the nearest, and whether nobody else can
-  /// be among the best when the worst of them is that many millimetres away (`nil`: too few were
-  /// found); `nil` where the plane cannot be trusted.
+  /// Returns the carriers whose cells say that they may be among the nearest, and a function that
+  /// tells whether no other carrier can be among the best when the worst hit is that many
+  /// millimetres away (`nil` when too few were found). The result is `nil` where the planar bounds
+  /// do not hold.
   private func nearbyCarriers(
     _ search: NearestSearch, _ tagIDs: [UInt32]
   ) -> (slots: [UInt32], isCertain: (_ worst: Int64?) -> Bool)? {
@@ -104,9 +105,10 @@ extension LiveIndex {
     guard search.after == nil, origin.latitude.magnitude < 84.9 else { return nil }
     let center = search.center
     let scale = search.surface.planarScale
-    // Half a cell's diagonal: how far a carrier may be from its cell's middle.
+    // Half the diagonal of a cell, in units: a carrier is at most so far from the middle of its
+    // cell.
     let half = 46_342.0
-    // Each list names a carrier once, so that many entries are `limit` different carriers.
+    // Each list names a carrier once, so that `limit * lists` entries hold `limit` carriers.
     let needed = search.limit * tagIDs.count
     let squares = CarrierSquares(tagIDs, center, self)
     let nearest = squares.kth(needed, scale)
@@ -126,7 +128,7 @@ extension LiveIndex {
       squares.slots(within: reach),
       { [isComplete, units] worst in
         if isComplete { return true }
-        // Whoever was not collected is more than `units` away.
+        // A carrier that was not collected is more than `units` away.
         guard let worst, let covered = scale.unitsBeyond(meters: (Double(worst) + 1) / 1000) else {
           return false
         }
@@ -136,12 +138,12 @@ extension LiveIndex {
   }
 }
 
-/// Squared distances from a centre to the middles of carriers' cells, with the carriers' slots.
+/// The squared distances from a centre to the middles of carriers' cells, with the carriers' slots.
 ///
 ///     squares | eight of page 0 | ... | eight of page 1 | ...     lanes past a page's count: infinity
 @safe private struct CarrierSquares: ~Copyable {
   private let squares: UnsafeMutablePointer<Float>
-  /// Slots of each page of the lists, a multiple of eight together with what lies behind them.
+  /// The slots of each page of the lists, with where the page's squares begin.
   private var pages: [Page] = []
   private let count: Int
 
@@ -163,9 +165,10 @@ extension LiveIndex {
         unsafe pages.append(Page(slots: page.slots, count: page.count))
         var i = 0
         while unsafe i < page.count {
-          // Pages have room for a multiple of eight.
+          // Pages have room for a multiple of eight entries.
           let cells = unsafe UnsafeRawPointer(page.cells + i).loadUnaligned(as: SIMD8<UInt32>.self)
-          let eight = SIMD8Distances.squares(cells & 0xFFFF_0000, cells &<< 16, x, y)
+          let eight = SIMD8Distances.squares(
+            x: cells & 0xFFFF_0000, y: cells &<< 16, fromX: x, y: y)
           unsafe UnsafeMutableRawPointer(squares + end + i)
             .storeBytes(of: eight, as: SIMD8<Float>.self)
           i += 8
@@ -179,7 +182,7 @@ extension LiveIndex {
 
   deinit { unsafe squares.deallocate() }
 
-  /// An upper bound of the k-th smallest square.
+  /// Returns an upper bound of the k-th smallest square.
   func kth(_ k: Int, _ scale: PlanarScale) -> Double {
     var nearest = PlanarCandidates(
       limit: k, scale: scale, bound: .greatestFiniteMagnitude, margin: 60)
@@ -200,7 +203,7 @@ extension LiveIndex {
     return Double(nearest.worst)
   }
 
-  /// The carriers whose squares are at most `reach`.
+  /// Returns the carriers whose squares are at most `reach`.
   func slots(within reach: Float) -> [UInt32] {
     unsafe [UInt32](filledCapacity: count) { out, found in
       var start = 0

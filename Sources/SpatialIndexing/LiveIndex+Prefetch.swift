@@ -1,8 +1,9 @@
 import GeoMath
 
-/// The entries of a batch with upserts, as what brings their memory close sees them.
+/// The entries of a batch with upserts, with what the prefetching steps know of them.
 @safe struct PrefetchBatch {
-  /// Entries looked at together: what three steps bring must fit the first cache.
+  /// The number of entries that a step handles together: what three steps fetch must fit the first
+  /// cache.
   static let step = 64
   let entries: UnsafeBufferPointer<UpdateBatch.Entry>
   let hashes: UnsafeBufferPointer<UInt64>
@@ -10,29 +11,29 @@ import GeoMath
   let isFed: Bool
 }
 
-/// What is known of one entry on the way.
+/// A prefetching walk through the tree for one entry, from its old leaf to its new one.
 struct PrefetchCursor: BitwiseCopyable {
   var entry: UInt32
-  /// Where the way has come to.
+  /// The node that the walk has come to.
   var node: UInt32
-  /// Climbs while its node is below this level, then goes down to the entry's point; 63: it only
-  /// goes down.
+  /// The level of the common ancestor: the walk climbs while its node is below it, then descends
+  /// to the entry's point. With 63 the walk only descends.
   var common: UInt32
-  /// The leaf that it leaves, `.max` if none.
+  /// The leaf that the entry leaves, `.max` if none.
   var leaf: UInt32
 }
 
 extension LiveIndex {
-  /// Asks for the memory that the entries of a slice will touch, one step of all entries after
-  /// the other, so that each step finds what the step before has asked for:
+  /// Prefetches the memory that the entries of a slice will touch. It takes one step for all
+  /// entries before the next step, so that each step reads what the one before it has fetched:
   ///
   ///     id map lines → slots, record references → blocks, their links, records
   ///     → of moves that leave their leaf: its node → nodes up to the common ancestor, then down
   ///     → both leaves' last blocks
   ///
-  /// The first steps run ahead of the slice at work, so that memory is busy while it is applied.
-  /// They run under the lock that entries are applied under. Earlier entries may change what was
-  /// seen: these are hints and nothing else.
+  /// The first steps run ahead of the slice that is applied, so that memory is busy meanwhile. They
+  /// run under the same lock. Earlier entries may change what the steps have read, which only makes
+  /// a prefetch useless.
   func prefetch(_ batch: PrefetchBatch, _ range: Range<Int>) {
     func step(_ number: Int) -> Range<Int> {
       let count = unsafe batch.entries.count
@@ -65,7 +66,7 @@ extension LiveIndex {
     }
   }
 
-  /// The slot that an entry is about, as far as it is known without reading its id.
+  /// Returns the slot that an entry is probably about, without reading the object's id.
   @inline(__always)
   private func expectedSlot(_ i: Int, _ batch: PrefetchBatch) -> UInt32 {
     let entry = unsafe batch.entries.baseAddress.unsafelyUnwrapped + i
@@ -99,7 +100,7 @@ extension LiveIndex {
     }
   }
 
-  /// The entries that will change leaf and those that will be inserted.
+  /// Collects the entries that will change their leaf and those that will be inserted.
   @inline(__always)
   private func findLeaving(
     _ batch: PrefetchBatch, _ range: Range<Int>, _ cursors: UnsafeMutablePointer<PrefetchCursor>
@@ -122,7 +123,7 @@ extension LiveIndex {
       let difference = unsafe (block.pointee.x[lane] ^ point.x) | (block.pointee.y[lane] ^ point.y)
       let owner = unsafe tree.links.base[Int(location >> 3)].owner
       let common = UInt32(difference.leadingZeroBitCount)
-      // Without a branch: which moves leave cannot be foretold.
+      // Written without a branch, because which moves leave their leaf cannot be predicted.
       unsafe cursors[count] = PrefetchCursor(
         entry: UInt32(truncatingIfNeeded: i), node: owner >> 6, common: common, leaf: owner >> 6)
       count += common < owner & 63 ? 1 : 0
@@ -134,8 +135,8 @@ extension LiveIndex {
     return count
   }
 
-  /// All cursors one node on, until each has come to its new leaf. There is room for as many
-  /// behind them.
+  /// Takes all cursors one node on, until each has come to its new leaf. Behind the cursors there
+  /// is memory for as many again.
   @inline(__always)
   private func walk(
     _ batch: PrefetchBatch, _ cursors: UnsafeMutablePointer<PrefetchCursor>, _ count: Int
@@ -144,7 +145,7 @@ extension LiveIndex {
       let leaf = unsafe cursors[k].leaf
       if leaf != .max { tree.prefetchLast(of: leaf) }
     }
-    // Those still on their way stand behind the others.
+    // The cursors that are still walking are copied behind the others.
     let walking = unsafe cursors + count
     for k in 0..<count { unsafe walking[k] = unsafe cursors[k] }
     var active = count
@@ -158,14 +159,14 @@ extension LiveIndex {
       }
       active = kept
     }
-    // By now the last blocks have come: their last points will take the holes.
+    // By now the last blocks are in the cache: their last points will fill the holes.
     for k in 0..<count {
       let leaf = unsafe cursors[k].leaf
       if leaf != .max { tree.prefetchMover(of: leaf) }
     }
   }
 
-  /// The slot that the first entry for a hash names: the right one nearly always.
+  /// Returns the slot of the first entry with a hash, which is nearly always the right one.
   @inline(__always)
   private func likelySlot(_ hash: UInt64) -> UInt32? {
     let entry = unsafe map.home(hash).pointee
@@ -175,9 +176,9 @@ extension LiveIndex {
 
   // MARK: Lookups
 
-  /// One step before the id of hash `i` is looked up: asks for the map's line of one further on, for
-  /// the slot and the reference of one whose line has come, and for the record of one whose
-  /// reference has. Notes the slot that a hash names first, `Slot.vacant` if that is another's.
+  /// Prefetches one step before the id of hash `i` is looked up: the map's line of a hash further
+  /// on, the slot and record reference of one whose line is in the cache, and the record of one
+  /// whose reference is. It notes the slot that a hash finds first, `Slot.vacant` if it finds none.
   @inline(__always)
   func prefetch(
     of i: Int, _ hashes: UnsafeBufferPointer<UInt64>, _ likely: UnsafeMutableBufferPointer<UInt32>
@@ -198,7 +199,7 @@ extension LiveIndex {
     }
   }
 
-  /// Brings the first ids on their way.
+  /// Prefetches for the first ids.
   @inline(__always)
   func prefetch(
     _ hashes: UnsafeBufferPointer<UInt64>, _ likely: UnsafeMutableBufferPointer<UInt32>
@@ -209,10 +210,10 @@ extension LiveIndex {
 }
 
 extension PointTree {
-  /// Takes a cursor one node on and asks for that node. One that has come to its new leaf asks for
-  /// the room there instead.
+  /// Takes a cursor one node on and prefetches that node. When it has come to its new leaf, it
+  /// prefetches the block that the point will join instead.
   ///
-  /// - Returns: Whether it is still on its way.
+  /// - Returns: Whether the cursor is still walking.
   @inline(__always)
   func advance(_ cursor: inout PrefetchCursor, to point: MercatorPoint) -> Bool {
     let node = unsafe nodes.base + Int(cursor.node)
@@ -220,7 +221,7 @@ extension PointTree {
     if level > cursor.common {
       cursor.node = unsafe node.pointee.parent
     } else {
-      // From here down only.
+      // From the common ancestor the walk only descends.
       cursor.common = 63
       guard unsafe node.pointee.isInner else {
         unsafe prefetchRoom(in: node)
@@ -232,7 +233,7 @@ extension PointTree {
     return true
   }
 
-  /// Asks for the block of a leaf's last point.
+  /// Prefetches the block of a leaf's last point.
   @inline(__always)
   func prefetchLast(of leaf: UInt32) {
     let node = unsafe nodes.base + Int(leaf)
@@ -243,19 +244,19 @@ extension PointTree {
     unsafe MemoryHints.readLater(UnsafeRawPointer(block) + MemoryHints.line)
   }
 
-  /// Asks for the slot of a leaf's last point, whose block has come.
+  /// Prefetches the slot of a leaf's last point, whose block is in the cache.
   @inline(__always)
   func prefetchMover(of leaf: UInt32) {
     let node = unsafe nodes.base + Int(leaf)
     guard unsafe node.pointee.level < 32 && node.pointee.count > 0 else { return }
     let last = unsafe Int(node.pointee.count &- 1)
-    // What changed since may have left anything here.
+    // A change since the walk began may have left any number here.
     let block = self.block(of: leaf, last >> 3 & 3)
     guard block < blockEnd else { return }
     unsafe MemoryHints.readLater(slots + Int(PointBlock.slots(blocks.base + Int(block))[last & 7]))
   }
 
-  /// Asks for the block that a new point of a leaf would join.
+  /// Prefetches the block that a new point of a leaf would join.
   @inline(__always)
   func prefetchRoom(in node: UnsafeMutablePointer<TreeNode>) {
     guard unsafe node.pointee.count & 7 != 0, unsafe node.pointee.level < 32 else { return }
@@ -265,7 +266,7 @@ extension PointTree {
     unsafe MemoryHints.readLater(UnsafeRawPointer(block) + MemoryHints.line)
   }
 
-  /// Asks for the children of a node, if it has any.
+  /// Prefetches the children of a node, if it has any.
   @inline(__always)
   func prefetchGroup(of index: UInt32) {
     let node = unsafe nodes.base + Int(index)
@@ -275,7 +276,7 @@ extension PointTree {
     unsafe MemoryHints.read(group + 2)
   }
 
-  /// Asks for what a search reads of a node when its turn comes: a leaf's blocks, or the children
+  /// Prefetches what a search reads of a node when it visits it: a leaf's blocks, or the children
   /// of an inner node.
   @inline(__always)
   func prefetchContent(of node: UnsafeMutablePointer<TreeNode>, withSignatures: Bool) {
@@ -294,7 +295,7 @@ extension PointTree {
     }
   }
 
-  /// Asks for a leaf's blocks, which are read a little later.
+  /// Prefetches a leaf's blocks, which are read a little later, into the second cache.
   @inline(__always)
   func prefetchBlocksLater(of node: UnsafeMutablePointer<TreeNode>) {
     let blockCount = unsafe node.pointee.level < 32 ? min(4, (node.pointee.count &+ 7) >> 3) : 1

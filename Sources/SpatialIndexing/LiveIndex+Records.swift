@@ -1,13 +1,14 @@
 import GeoMath
 
 extension LiveIndex {
-  /// Level-16 cell of a point, as posting lists keep it: column << 16 | row.
+  /// Returns the level-16 cell of a point, as posting lists keep it: column << 16 | row.
   @inline(__always)
   static func cell(_ point: MercatorPoint) -> UInt32 {
     (point.x & 0xFFFF_0000) | point.y >> 16
   }
 
-  /// Whether an upsert brings the tags, payload and columns the object has, in the same order.
+  /// Returns whether an upsert brings the tags, payload and columns that the object has already,
+  /// the tags in the same order.
   func isUnchanged(_ slot: UInt32, _ upsert: UpsertView) -> Bool {
     let record = unsafe record(slot)
     let header = unsafe header(record)
@@ -29,7 +30,7 @@ extension LiveIndex {
     return same
   }
 
-  /// Whether an upsert's record and tags find room.
+  /// Returns whether there is room for an upsert's record and tags.
   func hasRoom(_ upsert: UpsertView) -> Bool {
     let header = unsafe RecordHeader(
       idLength: UInt16(upsert.id.count), tagCount: UInt16(upsert.tagCount),
@@ -37,7 +38,8 @@ extension LiveIndex {
     return arena.hasRoom(header.size) && tags.hasRoom(upsert.tagCount)
   }
 
-  /// Writes a new object's record and joins its tags' posting lists. Answers its signature.
+  /// Writes a new object's record and adds the object to its tags' posting lists. Returns the
+  /// signature of its tags.
   mutating func writeRecord(_ slot: UInt32, _ upsert: UpsertView, cell: UInt32) -> UInt32 {
     var ids: [UInt32] = []
     if upsert.tagCount > 0 {
@@ -80,7 +82,7 @@ extension LiveIndex {
     return signature
   }
 
-  /// Leaves the posting lists and frees the record.
+  /// Removes an object from the posting lists and frees its record.
   mutating func eraseRecord(_ slot: UInt32) {
     let reference = records[slot]
     let record = unsafe arena.pointer(reference)
@@ -117,7 +119,7 @@ extension LiveIndex {
     widenCoincidentLeaf(slot, signature: signature)
   }
 
-  /// Tells the posting lists of an object's tags that it went to another cell.
+  /// Updates the cell of an object in the posting lists of its tags.
   @inline(never)
   mutating func updatePostings(_ slot: UInt32, cell: UInt32) {
     let list = unsafe recordTags(record(slot))

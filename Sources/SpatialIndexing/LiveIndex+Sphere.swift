@@ -1,7 +1,7 @@
 import GeoMath
 
 extension LiveIndex {
-  /// One node waiting on the stack.
+  /// A node on the stack of those to visit.
   private struct Pending: BitwiseCopyable {
     var node: UInt32
     var x: UInt32
@@ -9,15 +9,15 @@ extension LiveIndex {
     var square: Double
   }
 
-  /// The search that holds everywhere: poles, the antimeridian, any distance. Nodes and points are
-  /// skipped by conservative chords of the sphere, what is left is measured exactly. Depth first,
-  /// nearest child first.
+  /// Searches for the nearest hits on the sphere, which holds everywhere: at the poles, at the
+  /// antimeridian, at any distance. Conservative chords rule out nodes and points, and the rest is
+  /// measured exactly. Nodes are visited depth first, the nearest child first.
   func globalNearest(_ search: NearestSearch, _ work: inout SearchWork) -> [NearestHeap.Hit] {
     var hits = NearestHeap(limit: search.limit)
     let origin = search.surface.origin
     let bounds = ChordBounds(
       latitude: origin.latitude, longitude: origin.longitude, center: search.center)
-    // At most three siblings wait at each of 32 levels.
+    // At each of 32 levels at most three siblings wait on the stack.
     unsafe withUnsafeTemporaryAllocation(of: Pending.self, capacity: 132) { stack in
       unsafe stack[0] = Pending(node: 0, x: 0, y: 0, square: 0)
       var depth = 1
@@ -46,7 +46,7 @@ extension LiveIndex {
     return hits.sorted(self)
   }
 
-  /// Puts the children that may matter on the stack, the nearest last.
+  /// Pushes the children that may hold hits on the stack, the nearest last.
   @inline(__always)
   private func expand(
     _ pending: Pending, plan: FilterPlan, bounds: ChordBounds, limit: Double,
@@ -63,7 +63,7 @@ extension LiveIndex {
       }
       let x = pending.x + (quadrant & 1) * half
       let y = pending.y + (quadrant >> 1) * half
-      // Less what the table may be off by.
+      // The bound is lowered by the error of the table.
       let chord = max(
         0, bounds.least(x: x, y: y, side: UInt64(half)).squareRoot() - ChordBounds.slack)
       let square = chord * chord
@@ -98,7 +98,7 @@ extension LiveIndex {
       for lane in 0..<lanes {
         let x = unsafe block.pointee.x[lane]
         let y = unsafe block.pointee.y[lane]
-        // What stands behind a clamped row is known to the exact distance only.
+        // Only the exact distance tells where a point in a clamped row lies.
         if y != 0 && y != .max && bounds.square(x: x, y: y) > limit { continue }
         let slot = unsafe block.pointee.slot[lane]
         guard expiresAt(slot) > search.now,

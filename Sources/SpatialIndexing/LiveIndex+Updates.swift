@@ -1,9 +1,9 @@
 import GeoMath
 import ObjectModel
 
-/// What can be worked out about a batch before the lock is taken.
+/// What is worked out about a batch before the lock is taken.
 struct BatchPlan: ~Copyable {
-  /// Hash of each upsert's id; 0 for moves. Everything is empty when all entries are moves.
+  /// The hash of each upsert's id, 0 for moves. It is empty when all entries are moves.
   var hashes: [UInt64]
   var points: [MercatorPoint]
 }
@@ -46,10 +46,10 @@ struct BatchPlan: ~Copyable {
 }
 
 extension LiveIndex {
-  // MARK: Plan
+  // MARK: Planning
 
-  /// Hashes and projects. Reads nothing that changes: needs no lock. Batches of
-  /// moves alone need none of it: they are projected while their memory is on its way.
+  /// Hashes the ids and projects the points of a batch. It reads nothing that changes, so that it
+  /// needs no lock. Batches of moves alone are projected later, while their memory is fetched.
   static func plan(_ batch: borrowing UpdateBatch, hash: KeyedHash) -> BatchPlan {
     guard batch.hasUpserts else { return BatchPlan(hashes: [], points: []) }
     let count = batch.entries.count
@@ -74,9 +74,9 @@ extension LiveIndex {
     return BatchPlan(hashes: hashes, points: points)
   }
 
-  // MARK: Apply
+  // MARK: Applying
 
-  /// Applies entries `range` of a batch.
+  /// Applies the entries `range` of a batch.
   mutating func apply(
     _ batch: borrowing UpdateBatch, _ range: Range<Int>, plan: borrowing BatchPlan, now: Instant,
     outcomes: UnsafeMutablePointer<UpdateOutcome>,
@@ -91,7 +91,7 @@ extension LiveIndex {
     var changed = false
     unsafe batch.entries.withUnsafeBufferPointer { entries in
       guard batch.hasUpserts else {
-        // Twice the same, one without what a feed needs.
+        // The call stands twice, so that the compiler makes one copy without what a feed needs.
         changed =
           if isFed {
             unsafe applyMoves(entries, range, now: now, isFed: true, outcomes: outcomes)
@@ -112,7 +112,7 @@ extension LiveIndex {
     unsafe publish(changed: changed, changes)
   }
 
-  /// A slice with upserts.
+  /// Applies a slice that has upserts.
   private mutating func applyMixed(
     _ batch: borrowing UpdateBatch, _ ahead: PrefetchBatch, _ range: Range<Int>,
     plan: borrowing BatchPlan, now: Int64, outcomes: UnsafeMutablePointer<UpdateOutcome>
@@ -141,7 +141,7 @@ extension LiveIndex {
     return changed
   }
 
-  /// Counts the version up and hands the feed on.
+  /// Raises the version and hands the changes of a slice to the feed's reader.
   mutating func publish(
     changed: Bool, _ changes: ((UnsafeBufferPointer<IndexChange>) -> Void)?
   ) {
@@ -155,7 +155,7 @@ extension LiveIndex {
     #endif
   }
 
-  /// Gives a live slot a new position and new times.
+  /// Gives the object of a slot a new position and new times.
   @inline(__always)
   mutating func relocate(
     _ slot: UInt32, _ entry: UnsafePointer<UpdateBatch.Entry>, to point: MercatorPoint, isFed: Bool,
@@ -166,7 +166,7 @@ extension LiveIndex {
     let oldExpiry = unsafe times.expiresAt(slot, stored.pointee.times)
     let tick = unsafe times.tick(entry.pointee.expiresAt)
     leaveCoincidentLeaf(slot)
-    // Earlier than the stored time only when it is a time of receipt: then the stored one stays.
+    // A time of receipt may be earlier than the stored time, which then stays.
     unsafe stored.pointee.times = times.pack(
       slot: slot,
       observedAt: max(times.observedAt(slot, stored.pointee.times), entry.pointee.observedAt),
@@ -231,7 +231,7 @@ extension LiveIndex {
 
   // MARK: Removal
 
-  /// Takes an object out of everything.
+  /// Removes an object from every part of the index.
   mutating func drop(_ slot: UInt32, hash: UInt64, isFed: Bool) {
     if isFed {
       let point = point(slot)

@@ -1,7 +1,7 @@
 import GeoMath
 import ObjectModel
 
-/// One within query while it runs.
+/// A within query while it runs.
 struct AreaSearch {
   let area: PreparedArea
   let plan: FilterPlan
@@ -42,49 +42,52 @@ struct WithinSlice {
   }
 }
 
-/// A match of one leaf, to be ordered by code, then id.
+/// A match of a leaf. Matches are ordered by their code, then by their id.
 struct CodedHit: BitwiseCopyable {
   var code: UInt64
   var slot: UInt32
 }
 
-/// Scratch of a within query, and hits that wait to be visited until their slots have come.
+/// The working memory of a within query, and the hits that wait until their slots are in the cache.
 @safe private struct WithinRun {
-  /// Matches of the leaf at work: keys and slots as found.
+  /// The keys and slots of the matches in the leaf at work, in the order of the leaf.
   let keys: UnsafeMutablePointer<Int32>
   let members: UnsafeMutablePointer<UInt32>
-  /// ``PolygonRows/Mark`` of each point of the block at work.
+  /// The ``PolygonRows/Mark`` of each point of the block at work.
   let marks: UnsafeMutablePointer<UInt32>
-  /// Hits in order that are still to be visited: so many as `end`.
+  /// The hits, in order, that are still to be visited; `end` is their number.
   let queue: UnsafeMutablePointer<UInt32>
-  /// Leaves whose blocks are on their way: `node << 1 | isInside`, a ring.
+  /// A ring of leaves whose blocks have been prefetched, each as `node << 1 | isInside`.
   let leaves: UnsafeMutablePointer<UInt32>
   var firstLeaf = 0
-  var endOfLeaves = 0
+  var leavesEnd = 0
   var end = 0
-  /// Of those, the first whose slots have been asked for.
-  var asked = 0
-  /// Hits in the queue and of the leaf at work that need no test any more.
+  /// The index of the first hit in the queue whose slot has been prefetched.
+  var prefetched = 0
+  /// The number of hits in the queue and of the leaf at work that need no further test.
   var certain = 0
-  /// Hits visited.
+  /// The number of hits visited.
   var found = 0
   var work = SearchWork()
 
-  /// Words that one run's scratch takes.
-  static let words = 2 * leafRoom + 8 + leavesAhead
-  /// A leaf's points, and what is written behind them eight at a time.
+  /// The number of words that the working memory of a run takes.
+  static let words = 2 * leafRoom + 8 + prefetchedLeaves
+  /// Room for a leaf's points and for what is written behind them eight at a time.
   static let leafRoom = 40
-  /// Leaves between the request for one's blocks and their use; a power of two.
-  static let leavesAhead = 8
+  /// The number of leaves between the prefetch of a leaf's blocks and their use, a power of two.
+  static let prefetchedLeaves = 8
   static let queueLength = 248
-  /// Hits between the request for one's slot and the visit.
+  /// The number of hits between the prefetch of a hit's slot and the visit.
   static let waiting = 48
-  /// Marks a slot whose position is still to be put to the area's exact test.
+  /// Marks a slot whose position still has to pass the area's exact test.
   static let untested = PolygonRows.Mark.unknown
 
+  /// Divides the working memory of a run. The two parts are small enough for the stack, each on its
+  /// own.
+  ///
   /// - Parameters:
-  ///   - base: room for ``words``.
-  ///   - queue: room for ``queueLength`` hits. The two are small enough for the stack, each on its own.
+  ///   - base: Memory for ``words``.
+  ///   - queue: Memory for ``queueLength`` hits.
   init(_ base: UnsafeMutablePointer<UInt32>, queue: UnsafeMutablePointer<UInt32>) {
     unsafe keys = UnsafeMutableRawPointer(base).assumingMemoryBound(to: Int32.self)
     unsafe members = base + Self.leafRoom
@@ -93,11 +96,11 @@ struct CodedHit: BitwiseCopyable {
     unsafe self.queue = unsafe queue
   }
 
-  /// 1 for a hit that needs no test any more, else 0.
+  /// Returns 1 for a hit that needs no further test, else 0.
   @inline(__always)
   static func certainty(_ entry: UInt32) -> Int { Int(~entry >> 31) }
 
-  /// Hits enough for the limit, as far as is known.
+  /// Returns whether the certain hits reach the limit.
   @inline(__always)
   func isFull(_ search: AreaSearch) -> Bool { found &+ certain >= search.limit }
 }
@@ -132,7 +135,7 @@ extension LiveIndex {
           base.baseAddress.unsafelyUnwrapped, queue: $0.baseAddress.unsafelyUnwrapped)
         run.work = work
         if let rest = descend(search, untilStep: lastStep, &run, visit) { slice.cut(before: rest) }
-        while run.firstLeaf < run.endOfLeaves { takeFirstLeaf(search, &run, visit) }
+        while run.firstLeaf < run.leavesEnd { takeFirstLeaf(search, &run, visit) }
         empty(&run, keeping: 0, search, visit)
         work = run.work
         return run.found
@@ -140,9 +143,10 @@ extension LiveIndex {
     }
   }
 
-  // MARK: The way down
+  // MARK: Descending
 
-  /// Depth first in Morton order, so that each leaf's hits follow the last one's.
+  /// Descends depth first in Morton order, so that each leaf's hits follow those of the leaf
+  /// before.
   ///
   /// - Returns: The least Morton code of what was left undone after `lastStep`; nil if nothing was.
   private func descend(
@@ -154,7 +158,7 @@ extension LiveIndex {
       let stack = unsafe $0.baseAddress.unsafelyUnwrapped
       var depth = 0
       unsafe push(0, x: 0, y: 0, isInside: false, search: search, stack: stack, depth: &depth)
-      // Corner of the last node. The parent of the next one is it or above it.
+      // The corner of the last node. The parent of the next node is that node or above it.
       var (x, y) = (UInt32(0), UInt32(0))
       while depth > 0 && !run.isFull(search) && !run.work.mustEnd() {
         depth &-= 1
@@ -169,15 +173,15 @@ extension LiveIndex {
         }
         guard unsafe node.pointee.isInner else {
           unsafe tree.prefetchBlocksLater(of: node)
-          if run.endOfLeaves &- run.firstLeaf == WithinRun.leavesAhead {
+          if run.leavesEnd &- run.firstLeaf == WithinRun.prefetchedLeaves {
             takeFirstLeaf(search, &run, visit)
           }
-          unsafe run.leaves[run.endOfLeaves & (WithinRun.leavesAhead - 1)] = entry
-          run.endOfLeaves &+= 1
+          unsafe run.leaves[run.leavesEnd & (WithinRun.prefetchedLeaves - 1)] = entry
+          run.leavesEnd &+= 1
           continue
         }
-        // While its children come.
-        if run.endOfLeaves &- run.firstLeaf > WithinRun.leavesAhead / 2 {
+        // A leaf is taken while the children's memory is fetched.
+        if run.leavesEnd &- run.firstLeaf > WithinRun.prefetchedLeaves / 2 {
           takeFirstLeaf(search, &run, visit)
         }
         run.work.nodesVisited &+= 1
@@ -208,7 +212,7 @@ extension LiveIndex {
     )
   }
 
-  /// Puts a node on the stack if it may hold hits.
+  /// Pushes a node on the stack if it may hold hits.
   @inline(__always)
   private func push(
     _ index: UInt32, x: UInt32, y: UInt32, isInside: Bool, search: AreaSearch,
@@ -229,14 +233,14 @@ extension LiveIndex {
     depth &+= 1
   }
 
-  /// The greatest Morton code in a node.
+  /// Returns the greatest Morton code in a node.
   @inline(__always)
   static func lastCode(_ node: TreeNode, x: UInt32, y: UInt32) -> UInt64 {
     MortonCode(x: x, y: y).rawValue
       | (node.level == 0 ? .max : 1 << UInt64(64 - 2 * node.level) - 1)
   }
 
-  /// Whether all of a node is inside the area, `nil` if none of it is.
+  /// Returns whether all of a node is inside the area, `nil` if none of it is.
   @inline(__always)
   func settle(
     _ node: TreeNode, x: UInt32, y: UInt32, isInside: Bool, _ search: AreaSearch
@@ -249,7 +253,7 @@ extension LiveIndex {
     }
   }
 
-  /// Asks for what the children hold.
+  /// Prefetches what a search reads of the children.
   @inline(__always)
   func prefetchChildren(_ node: TreeNode) {
     for child in node.first..<node.first + 4 {
@@ -259,11 +263,11 @@ extension LiveIndex {
 
   // MARK: Leaves
 
-  /// Takes the leaf that has waited longest, unless there are hits enough.
+  /// Takes the leaf that has waited longest, unless there are enough hits.
   private func takeFirstLeaf(
     _ search: AreaSearch, _ run: inout WithinRun, _ visit: (HitView) -> Void
   ) {
-    let entry = unsafe run.leaves[run.firstLeaf & (WithinRun.leavesAhead - 1)]
+    let entry = unsafe run.leaves[run.firstLeaf & (WithinRun.prefetchedLeaves - 1)]
     run.firstLeaf &+= 1
     guard !run.isFull(search) else { return }
     takeLeaf(entry >> 1, isInside: entry & 1 != 0, search: search, run: &run, visit)
@@ -292,10 +296,10 @@ extension LiveIndex {
       unsafe orderTies(place, count)
     }
     run.end &+= count
-    askForFirst(&run)
+    prefetchFirst(&run)
   }
 
-  /// A leaf's matches with their place in it in Morton order; answers their number.
+  /// Collects a leaf's matches with keys that sort them in Morton order, and returns their number.
   @inline(__always)
   private func collectKeys(
     _ leaf: UInt32, node: TreeNode, isInside: Bool, search: AreaSearch,
@@ -310,7 +314,8 @@ extension LiveIndex {
       let block = unsafe tree.blocks.pointer(id)
       let (x, y) = unsafe (block.pointee.x, block.pointee.y)
       let slotOf = unsafe PointBlock.slots(block)
-      // Written as eight behind the list, then closed up: the gap never overtakes the reading.
+      // All eight are written behind the list, then those that match are moved up: the writes never
+      // pass the reads.
       let eight = unsafe run.keys + count
       unsafe UnsafeMutableRawPointer(eight).storeBytes(
         of: SIMD8Distances.interleaved(x &>> shift, y &>> shift, mask: mask), as: SIMD8<Int32>.self)
@@ -357,11 +362,11 @@ extension LiveIndex {
     return count
   }
 
-  /// Bits by which coordinates in a leaf are coarser in its keys: a place must fit 30 bits.
+  /// Returns how many low bits of coordinates the keys of a leaf drop, since a key has 30 bits.
   @inline(__always)
   private static func keyShift(level: UInt32) -> UInt32 { level < 17 ? 17 - level : 0 }
 
-  /// Whether a point with a mark is in the area.
+  /// Returns whether a point with a mark is in the area.
   @inline(__always)
   private func isInArea(
     _ slot: UInt32, mark: UInt32, search: AreaSearch, work: inout SearchWork
@@ -373,7 +378,7 @@ extension LiveIndex {
       latitude: entry.pointee.latitude, longitude: entry.pointee.longitude)
   }
 
-  /// Puts slots of one key that stand side by side into the order of their codes, then their ids.
+  /// Sorts neighbouring slots with the same key by their codes, then by their ids.
   private func orderTies(_ slots: UnsafeMutablePointer<UInt32>, _ count: Int) {
     for i in 1..<count {
       let entry = unsafe slots[i]
@@ -392,7 +397,7 @@ extension LiveIndex {
     }
   }
 
-  /// A coincident leaf too small for an order.
+  /// Takes the matches of a coincident leaf that is too small for an order.
   private func takeUnorderedCoincidentLeaf(
     _ leaf: UInt32, isInside: Bool, search: AreaSearch, run: inout WithinRun,
     _ visit: (HitView) -> Void
@@ -430,25 +435,25 @@ extension LiveIndex {
     unsafe run.queue[run.end] = entry
     run.end &+= 1
     run.certain &+= WithinRun.certainty(entry)
-    askForFirst(&run)
+    prefetchFirst(&run)
   }
 
-  /// Asks for the slots of those at the front of the queue; the others' turn comes when those are
-  /// visited, so that requests are spread over the time.
+  /// Prefetches the slots of the first hits in the queue. The others are prefetched while those are
+  /// visited, so that requests are spread over time.
   @inline(__always)
-  private func askForFirst(_ run: inout WithinRun) {
-    while run.asked < min(run.end, WithinRun.waiting) {
-      unsafe askForSlot(run.queue[run.asked])
-      run.asked &+= 1
+  private func prefetchFirst(_ run: inout WithinRun) {
+    while run.prefetched < min(run.end, WithinRun.waiting) {
+      unsafe prefetchSlot(run.queue[run.prefetched])
+      run.prefetched &+= 1
     }
   }
 
   @inline(__always)
-  private func askForSlot(_ entry: UInt32) {
+  private func prefetchSlot(_ entry: UInt32) {
     unsafe MemoryHints.readLater(slots.base + Int(entry & ~WithinRun.untested))
   }
 
-  /// Makes room for a leaf's hits.
+  /// Makes room in the queue for a leaf's hits.
   @inline(__always)
   private func makeRoom(
     _ run: inout WithinRun, _ search: AreaSearch, _ visit: (HitView) -> Void
@@ -458,7 +463,7 @@ extension LiveIndex {
     }
   }
 
-  /// Tests and visits what waits but the last few, which go to the front.
+  /// Tests and visits the hits in the queue except the last few, which move to its front.
   private func empty(
     _ run: inout WithinRun, keeping: Int, _ search: AreaSearch, _ visit: (HitView) -> Void
   ) {
@@ -470,7 +475,7 @@ extension LiveIndex {
     for i in 0..<count {
       let entry = unsafe run.queue[i]
       if i &+ WithinRun.waiting < run.end {
-        unsafe askForSlot(run.queue[i &+ WithinRun.waiting])
+        unsafe prefetchSlot(run.queue[i &+ WithinRun.waiting])
       }
       if search.readsRecords {
         if i + 16 < run.end { unsafe prefetchRecord(run.queue[i + 16] & ~WithinRun.untested) }
@@ -489,12 +494,12 @@ extension LiveIndex {
     }
     for i in count..<run.end { unsafe run.queue[i - count] = unsafe run.queue[i] }
     run.end -= count
-    run.asked = run.end
+    run.prefetched = run.end
   }
 
-  // MARK: Great leaves
+  // MARK: Large leaves
 
-  /// A leaf's matches, in no order.
+  /// Collects a leaf's matches in no particular order.
   func collect(
     _ leaf: UInt32, isInside: Bool, _ search: AreaSearch, into matches: inout [CodedHit],
     _ work: inout SearchWork
@@ -541,11 +546,12 @@ extension LiveIndex {
     return unsafe after.id.withUnsafeBytes { unsafe bytesPrecede($0, identifier(slot)) }
   }
 
-  /// Sorts a leaf's matches. A coincident leaf's all have one code: of many only the first by id are kept.
+  /// Sorts a leaf's matches. In a coincident leaf all have one code, and of many only the first by
+  /// id are kept.
   private func order(_ matches: inout [CodedHit], limit: Int) {
     if matches.count > 64 {
       var best = NearestHeap(limit: limit)
-      // One leaf this full is a coincident leaf: one code, so the ids alone decide.
+      // Only a coincident leaf is this full: with one code, the ids alone decide.
       for match in matches { best.offer(distance: 0, slot: match.slot, self) }
       let code = matches[0].code
       matches = best.sorted(self).map { CodedHit(code: code, slot: $0.slot) }

@@ -1,42 +1,43 @@
 import GeoMath
 import ObjectModel
 
-/// The unsynchronised core: objects by id, by handle and by place.
+/// The index without synchronisation: it finds objects by id, by handle and by place.
 ///
 ///     id ──hash──> map ──> slot ──> record (id, tags, payload)
 ///     handle ────────────> slot ──> location ──> block ──> leaf ──> … root
 ///     tag ──> directory ─> posting list of slots
 ///
-/// Invariants (see ``checkInvariants()``): a slot is in the map, the tree and its tags' posting
-/// lists, or in the free list; counts, signatures and expiry bounds of a node hold for all beneath.
+/// Invariants (``checkInvariants()`` checks them): a slot is either in the map, the tree and its
+/// tags' posting lists, or in the free list. The count of a node is exact; its signature is a
+/// superset and its expiry bound a lower bound of what is beneath.
 @safe struct LiveIndex: ~Copyable {
   let configuration: LiveIndexConfiguration
   let hash: KeyedHash
   /// Ranks ids for the change feed.
   let ranking: KeyedHash
   var slots: VirtualArray<Slot>
-  /// Record of each slot, see ``RecordArena``.
+  /// The record of each slot, as ``RecordArena`` refers to it.
   var records: VirtualArray<UInt32>
-  /// `columnCount` numbers a slot.
+  /// The numeric columns, `columnCount` numbers a slot.
   var columns: VirtualArray<Double>
   var times: ReportTimes
   var tree: PointTree
   var arena: RecordArena
   var map: IdentifierMap
   var tags: TagDirectory
-  /// Orders of large coincident leaves, by leaf.
+  /// The orders of large coincident leaves, by leaf.
   var coincidentOrders: [UInt32: CoincidentOrder] = [:]
-  /// One past the greatest slot ever used.
+  /// One past the greatest slot that was ever used.
   var slotEnd: UInt32 = 0
   private var freeSlot = Slot.vacant
   var version: UInt64 = 0
-  /// Changes of the slice being applied; kept for its capacity.
+  /// The changes of the slice that is applied. The array is kept for its capacity.
   var feed: [IndexChange] = []
   let scratch = MoveScratch()
-  /// What hits read through.
+  /// The base addresses that ``HitView`` reads through.
   let reader: UnsafeMutablePointer<HitReader>
 
-  /// `space`: See ``addressSpace(_:)``.
+  /// Makes an empty index in `space`, which has as many bytes as ``addressSpace(_:)`` says.
   init(configuration: LiveIndexConfiguration, in space: AddressSpace) {
     self.configuration = configuration
     let count = configuration.maximumObjects
@@ -65,12 +66,12 @@ import ObjectModel
     unsafe reader.deallocate()
   }
 
-  /// Bytes of a record that address space is reserved for, in the mean.
+  /// The bytes of a record that address space is reserved for, on average.
   private static let recordBytes = 1_024
 
   private static func tagRoom(_ maximumCount: Int) -> Int { 2 * maximumCount + 65_536 }
 
-  /// Bytes of address space that an index takes.
+  /// Returns the bytes of address space that an index takes.
   static func addressSpace(_ configuration: LiveIndexConfiguration) -> Int {
     let count = configuration.maximumObjects
     return VirtualArray<Slot>.addressSpace(count) + VirtualArray<UInt32>.addressSpace(count)
@@ -81,7 +82,7 @@ import ObjectModel
       + PointTree.addressSpace(count) + TagDirectory.addressSpace(tagRoom(count))
   }
 
-  /// Objects, expired ones that are not reclaimed yet included.
+  /// The number of objects. Objects that have expired but are not yet reclaimed count.
   var count: Int { tree.count }
 
   // MARK: Slots
@@ -90,7 +91,7 @@ import ObjectModel
     if freeSlot != Slot.vacant {
       let slot = freeSlot
       freeSlot = UInt32(truncatingIfNeeded: slots[slot].times)
-      // The next in the list is known only here: it comes while this one is filled.
+      // The next free slot is known only here; it is fetched while this one is filled.
       unsafe MemoryHints.read(slots.base + Int(freeSlot))
       unsafe MemoryHints.read(records.base + Int(freeSlot))
       return slot
@@ -114,7 +115,7 @@ import ObjectModel
     freeSlot = slot
   }
 
-  /// Number of slots in the free list, or `nil` if the list is broken. For invariants.
+  /// Returns the number of slots in the free list, `nil` if the list is broken.
   func countFreeSlots() -> Int? {
     var count = 0
     var slot = freeSlot
@@ -148,7 +149,7 @@ import ObjectModel
       }
       filled = count
     }
-    // The slot that each hash names first: the right one nearly always.
+    // The slot that each hash finds first, which is nearly always the right one.
     var likely = [UInt32](repeating: Slot.vacant, count: count)
     return unsafe hashes.withUnsafeBufferPointer { hashes in
       unsafe likely.withUnsafeMutableBufferPointer { likely in
@@ -169,7 +170,7 @@ import ObjectModel
     }
   }
 
-  /// Runs `body` with a string's UTF-8, which is copied only if it does not stand in one piece.
+  /// Runs `body` with a string's UTF-8, which is copied only if it is not contiguous.
   @inline(__always)
   private static func withBytes<R>(
     of text: String, _ body: (UnsafeRawBufferPointer) -> R
@@ -182,7 +183,9 @@ import ObjectModel
     return copy.withUTF8 { unsafe body(UnsafeRawBufferPointer($0)) }
   }
 
-  /// Visits up to 1,024 slots from `cursor`; answers where to go on.
+  /// Visits up to 1,024 slots from `cursor` on.
+  ///
+  /// - Returns: The cursor for the next call, `nil` when all slots have been visited.
   func forEachObject(from cursor: Int, now: Instant, _ body: (HitView) -> Void) -> Int? {
     let end = min(cursor + 1024, Int(slotEnd))
     for slot in UInt32(cursor)..<UInt32(max(end, cursor)) {

@@ -1,22 +1,22 @@
 public import GeoMath
 public import ObjectModel
 
-/// What is fixed for the life of a ``LiveIndex``.
+/// The settings of a ``LiveIndex``, which are fixed when it is made.
 public struct LiveIndexConfiguration: Sendable {
-  /// Numeric columns that conditions can name, 0...4.
+  /// The number of numeric columns that conditions can name, 0...4.
   public var columnCount: Int
 
-  /// Keys the ranks of ids in the change feed. Ranks name clusters, so a service gives the same
-  /// secret key at each start.
+  /// The key under which the change feed ranks ids. Ranks name clusters, so that a service gives
+  /// the same secret key at each start.
   public var rankKey: HashKey
 
-  /// Objects held at most, expired ones that are not reclaimed yet included; what comes on top is
-  /// ``UpdateOutcome/full``. About 1.7 KB of address space are reserved for each when the index is
-  /// made; memory is taken as objects come.
+  /// The most objects that the index holds; those that have expired but are not yet reclaimed
+  /// count. Further objects get ``UpdateOutcome/full``. About 1.7 KB of address space are reserved
+  /// for each when the index is made; memory is taken as objects come.
   public var maximumObjects: Int
 
-  /// What this index and others may hold together; nil: as much as each holds alone. What comes on
-  /// top is ``UpdateOutcome/full``.
+  /// A bound on what this index and others hold together. With `nil` each index has only its own
+  /// bound. Objects beyond the quota get ``UpdateOutcome/full``.
   public var quota: SharedQuota?
 
   /// Describes an index.
@@ -36,11 +36,12 @@ public struct LiveIndexConfiguration: Sendable {
   }
 }
 
-/// Slot + generation of an object; stays valid until the object leaves, and never again after.
+/// Names an object by its slot and generation. A handle is valid until the object leaves, and never
+/// again after.
 public struct ObjectHandle: Hashable, Sendable {
-  /// The place of the object in the index; used again when it has left.
+  /// The place of the object in the index, which another object may get once this one has left.
   public let slot: UInt32
-  /// How often the place was given away; tells objects of one place apart.
+  /// The number of objects that had the slot before this one; it tells their handles apart.
   public let generation: UInt32
 
   /// Makes a handle of its parts.
@@ -51,7 +52,7 @@ public struct ObjectHandle: Hashable, Sendable {
   }
 }
 
-/// What became of one entry of an ``UpdateBatch``.
+/// What an index did with one entry of an ``UpdateBatch``.
 public enum UpdateOutcome: UInt8, Sendable {
   /// The object was absent (or expired) and is now there.
   case inserted
@@ -69,27 +70,27 @@ public enum UpdateOutcome: UInt8, Sendable {
 /// One record of the ordered change feed. It never names a bare slot: the handle's generation tells
 /// objects apart when a slot is used again.
 public struct IndexChange: Hashable, Sendable {
-  /// What became of the object.
+  /// The kinds of change.
   public enum Kind: UInt8, Sendable {
-    /// Appeared at `to` (`from` equals `to`).
+    /// The object appeared at `to`, which equals `from`.
     case inserted
-    /// Went from `from` to `to`, which may be equal when only times changed hands.
+    /// The object went from `from` to `to`. The two are equal when only its times changed.
     case moved
-    /// Was removed or expired at `from` (`to` equals `from`).
+    /// The object was removed or expired at `from`, which equals `to`.
     case removed
-    /// Payload, tags or columns changed; the position may have changed too.
+    /// The payload, tags or columns changed; the position may have changed too.
     case retagged
   }
 
-  /// What became of the object.
+  /// The kind of the change.
   public var kind: Kind
   /// The rank of the object's id under ``LiveIndexConfiguration/rankKey``.
   public var rank: ObjectRank
   /// The handle that the object has, or had.
   public var handle: ObjectHandle
-  /// Where the object was.
+  /// The position before the change.
   public var from: MercatorPoint
-  /// Where the object is.
+  /// The position after the change.
   public var to: MercatorPoint
 
   /// Describes a change.
@@ -104,32 +105,32 @@ public struct IndexChange: Hashable, Sendable {
   }
 }
 
-/// Sizes of a live index at one moment.
+/// The sizes of a live index at one moment.
 public struct LiveIndexStatistics: Hashable, Sendable {
-  /// Objects held, those that have expired but are not reclaimed yet included.
+  /// The number of objects. Objects that have expired but are not yet reclaimed count.
   public var objectCount = 0
-  /// Leaves of the quadtree.
+  /// The number of leaves of the quadtree.
   public var leafCount = 0
-  /// All nodes of the quadtree.
+  /// The number of all nodes of the quadtree, leaves included.
   public var nodeCount = 0
-  /// Different tags carried by at least one object.
+  /// The number of different tags that at least one object carries.
   public var distinctTagCount = 0
-  /// Bytes of the tree, its leaf blocks and the slots.
+  /// The bytes of the tree, its leaf blocks and the slots.
   public var indexBytes = 0
-  /// Bytes of the records: ids, tags, payloads.
+  /// The bytes of the records, which hold ids, tags and payloads.
   public var recordBytes = 0
-  /// Bytes of the id map.
+  /// The bytes of the id map.
   public var idMapBytes = 0
-  /// Bytes of the posting lists and the tag dictionary.
+  /// The bytes of the posting lists and the tag dictionary.
   public var tagBytes = 0
-  /// Bytes of the numeric columns.
+  /// The bytes of the numeric columns.
   public var columnBytes = 0
-  /// See ``SharedLiveIndex/version``.
+  /// The index's ``SharedLiveIndex/version``.
   public var version: UInt64 = 0
 
-  /// Makes statistics of an empty index.
+  /// Makes the statistics of an empty index.
   public init() {}
 
-  /// Bytes of all parts together.
+  /// The bytes of all parts together.
   public var totalBytes: Int { indexBytes + recordBytes + idMapBytes + tagBytes + columnBytes }
 }

@@ -1,12 +1,12 @@
 import CMemoryHints
 
-/// Asks for cache lines ahead of their use.
+/// Prefetches cache lines, so that they are in the cache when they are used.
 ///
-/// Many independent requests overlap their misses (~10 ns each), while the work that follows would
-/// meet them one after another (~150 ns each). A hint retires at once, so that the processor runs
-/// on past it; a plain read that misses holds up all that comes after.
+/// Many independent prefetches overlap their misses (~10 ns each), while the work that follows
+/// would meet them one after another (~150 ns each). A prefetch retires at once, so that the
+/// processor goes on, whereas a plain read that misses holds up everything after it.
 enum MemoryHints {
-  /// Bytes of a cache line.
+  /// The bytes of a cache line.
   static let line = 64
 
   @inline(__always)
@@ -29,8 +29,8 @@ enum MemoryHints {
     unsafe memory_hint_read(address)
   }
 
-  /// As `read`, for lines that are needed a little later: they come no closer than the second
-  /// cache, but nearly twice as many in the same time.
+  /// Prefetches a line that is needed a little later. It comes no closer than the second cache, but
+  /// nearly twice as many lines come in the same time.
   @inline(__always)
   static func readLater(_ address: UnsafeRawPointer) {
     unsafe memory_hint_read_later(address)

@@ -6,13 +6,13 @@ import GeoMath
   import Darwin
 #endif
 
-/// `MercatorPoint(latitude:longitude:)`, bit for bit, about eight times as fast.
+/// Projects like `MercatorPoint(latitude:longitude:)`, bit for bit, about eight times as fast.
 ///
 /// The row is a polynomial of degree 7 around the middle of each quarter degree. Its error is below
-/// 1e-4 units; a value that comes closer than 1/1024 unit to a whole number, where that could
-/// change the row, is left to the exact function.
+/// 1e-4 units. A value that comes closer than 1/1024 unit to a whole number, where that error could
+/// change the row, is computed by the exact function.
 @safe struct MercatorProjector: @unchecked Sendable {
-  // Sendable: written once, before it is shared.
+  // Sendable: the table is written once, before it is shared.
   private let coefficients: UnsafeMutablePointer<Double>
 
   private static let cellsPerDegree = 4.0
@@ -30,14 +30,14 @@ import GeoMath
     }
   }
 
-  /// Taylor coefficients of the row in units, in powers of the difference in degrees.
+  /// Returns the Taylor coefficients of the row in units, in powers of the difference in degrees.
   private static func series(latitude: Double) -> [Double] {
     let phi = latitude * (.pi / 180)
     let s = sin(phi)
     let c = 1 / cos(phi)
     let t = s * c
-    // Derivatives of the inverse Gudermannian function: sec, sec tan, ... written as polynomials
-    // in t = tan times sec: D(p(t) sec) = (p'(t) (1 + t^2) + p(t) t) sec.
+    // The derivatives of the inverse Gudermannian function are sec, sec tan, … They are written as
+    // polynomials in t = tan, times sec: D(p(t) sec) = (p'(t) (1 + t^2) + p(t) t) sec.
     var polynomial: [Double] = [1]
     var derivatives: [Double] = [atanh(s)]
     for _ in 1...7 {
@@ -68,10 +68,12 @@ import GeoMath
     return out
   }
 
-  /// - Precondition: finite degrees in range.
+  /// Returns the point of a place.
+  ///
+  /// - Precondition: The degrees are finite and in range.
   @inline(__always)
   func point(latitude: Double, longitude: Double) -> MercatorPoint {
-    // Safe: within 0...2^32, and where that is the end the exact function decides.
+    // Safe: the column is within 0...2^32, and at that end the exact function decides.
     let column = (longitude + 180) * (Self.worldUnits / 360)
     return MercatorPoint(
       x: Self.whole(column) ?? MercatorPoint.x(longitude: longitude), y: row(latitude: latitude))
@@ -95,10 +97,11 @@ import GeoMath
     return Self.whole(low + high * (d2 * d2)) ?? MercatorPoint.y(latitude: latitude)
   }
 
-  /// Adding it rounds a number of -2^51...2^51 to a whole one, which then stands in the low bits.
+  /// Added to a number of -2^51...2^51, it rounds that to a whole number, which is then in the low
+  /// bits.
   private static let rounding = 0x1.8p52
 
-  /// A number of 0...2^32 rounded down; `nil` where an error of 1/1024 could change it.
+  /// Returns a number of 0...2^32 rounded down, `nil` where an error of 1/1024 could change it.
   @inline(__always)
   private static func whole(_ value: Double) -> UInt32? {
     let nearest = value + rounding

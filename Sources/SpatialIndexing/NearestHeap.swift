@@ -1,7 +1,9 @@
-/// The best `limit` hits so far by (distance in millimetres, id): a heap with the worst on top.
+/// The best `limit` hits so far, ordered by distance in millimetres, then by id: a heap whose root
+/// is the worst of them.
 ///
-/// Written here and not `Heap` of swift-collections: hits at one distance are ordered by ids, which
-/// stand in the index, so that the comparison has to borrow the index; a `Comparable` element cannot.
+/// It is written here instead of with `Heap` of swift-collections, because hits at one distance are
+/// ordered by ids, which stand in the index. The comparison has to borrow the index, which the
+/// comparison of a `Comparable` element cannot.
 struct NearestHeap {
   struct Hit: BitwiseCopyable {
     var distance: Int64
@@ -17,7 +19,7 @@ struct NearestHeap {
   }
 
   var isFull: Bool { hits.count >= limit }
-  /// The distance that a newcomer must not exceed; `nil` while there is room.
+  /// The greatest distance at which a hit may still enter; `nil` while there is room.
   var bound: Int64? { isFull ? hits[0].distance : nil }
 
   @inline(__always)
@@ -52,15 +54,15 @@ struct NearestHeap {
     }
   }
 
-  /// Best first.
+  /// Returns the hits, the best first.
   consuming func sorted(_ index: borrowing LiveIndex) -> [Hit] {
     Self.sort(&hits, index)
     return hits
   }
 
-  /// Sorts hits best first.
+  /// Sorts hits, the best first.
   static func sort(_ hits: inout [Hit], _ index: borrowing LiveIndex) {
-    // By distance alone, then runs of equal distances by id: comparing ids is rarely needed.
+    // By distance alone first, then runs of equal distances by id: ids are rarely compared.
     if hits.count <= RankSort.limit && hits.allSatisfy({ $0.distance < Int64(Int32.max) }) {
       guard rankSort(&hits) else { return }
     } else {
@@ -80,7 +82,7 @@ struct NearestHeap {
     }
   }
 
-  /// Answers whether there are equal distances.
+  /// Sorts hits by distance alone and returns whether there are equal distances.
   @inline(__always)
   private static func rankSort(_ hits: inout [Hit]) -> Bool {
     let count = hits.count
@@ -111,7 +113,7 @@ struct NearestHeap {
   }
 
   private static func sortByID(_ run: inout [Hit], _ index: borrowing LiveIndex) {
-    // Merge sort by hand: a closure cannot capture a borrowed index.
+    // A merge sort of our own: a closure for `sort` cannot capture a borrowed index.
     var source = run
     var target = run
     var width = 1

@@ -1,7 +1,7 @@
 import GeoMath
 import ObjectModel
 
-/// Front of an object's record in the arena.
+/// The start of an object's record in the arena.
 ///
 ///     | header 8 | (tag id, posting position) x tagCount | id | payload |
 struct RecordHeader: BitwiseCopyable {
@@ -13,7 +13,7 @@ struct RecordHeader: BitwiseCopyable {
   var size: Int { 8 + Int(tagCount) * 8 + Int(idLength) + Int(payloadLength) }
 }
 
-/// One tag of a record.
+/// A tag of a record, with the object's position in the tag's posting list.
 struct RecordTag: BitwiseCopyable {
   var id: UInt32
   var position: UInt32
@@ -59,7 +59,7 @@ extension LiveIndex {
     ObjectHandle(slot: slot, generation: slots[slot].generation)
   }
 
-  /// Where the tree holds a slot's point.
+  /// Returns where the tree holds a slot's point.
   @inline(__always)
   func point(_ slot: UInt32) -> MercatorPoint { unsafe reader.pointee.point(slot) }
 
@@ -69,7 +69,7 @@ extension LiveIndex {
     return unsafe tree.blocks.pointer(location >> 3).pointee.signature[Int(location & 7)]
   }
 
-  /// The slot of a handle that still names a live object.
+  /// Returns the slot of a handle, `nil` if the handle names no live object.
   @inline(__always)
   func slot(of handle: ObjectHandle, now: Int64) -> UInt32? {
     guard handle.slot < slotEnd else { return nil }
@@ -80,13 +80,13 @@ extension LiveIndex {
     return handle.slot
   }
 
-  /// The slot of an id, expired or not.
+  /// Returns the slot of an id, whether or not the object has expired.
   @inline(__always)
   func findSlot(_ id: UnsafeRawBufferPointer, hash: UInt64) -> UInt32? {
     map.find(hash) { unsafe hasIdentifier($0, id) }
   }
 
-  /// The same, with a slot that is tried first.
+  /// Returns the slot of an id and tries `likely` first.
   @inline(__always)
   func findSlot(_ id: UnsafeRawBufferPointer, hash: UInt64, likely: UInt32) -> UInt32? {
     if likely != Slot.vacant, unsafe hasIdentifier(likely, id) { return likely }
@@ -113,13 +113,13 @@ extension LiveIndex {
     unsafe HitView(reader: UnsafePointer(reader), slot: slot, distanceMillimeters: distance)
   }
 
-  // MARK: Bringing records close
+  // MARK: Prefetching records
 
-  /// Asks for the reference of a slot's record.
+  /// Prefetches the reference to a slot's record.
   @inline(__always)
   func prefetchReference(_ slot: UInt32) { unsafe MemoryHints.read(records.base + Int(slot)) }
 
-  /// Asks for the front of a slot's record, whose reference has come.
+  /// Prefetches the first line of a slot's record, whose reference is in the cache.
   @inline(__always)
   func prefetchRecord(_ slot: UInt32) {
     let record = unsafe record(slot)
@@ -127,18 +127,18 @@ extension LiveIndex {
     unsafe MemoryHints.read(record + MemoryHints.line)
   }
 
-  /// Asks for the rest of a slot's record, whose front has come.
+  /// Prefetches the rest of a slot's record, whose first line is in the cache.
   @inline(__always)
   func prefetchRest(_ slot: UInt32) {
     let record = unsafe record(slot)
-    // A long payload follows by itself: the processor sees that it is read in order.
+    // The processor itself prefetches the rest of a long payload, which is read in order.
     let end = unsafe min(header(record).size, 8 * MemoryHints.line)
     var offset = 2 * MemoryHints.line
     while offset < end {
       unsafe MemoryHints.read(record + offset)
       offset += MemoryHints.line
     }
-    // The last line, when the record does not begin with one.
+    // The record may end in one line more, when it does not begin at the start of a line.
     unsafe MemoryHints.read(record + end - 1)
   }
 }

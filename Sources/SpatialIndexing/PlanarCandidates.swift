@@ -1,7 +1,7 @@
-/// Points near enough to matter, by squared planar distance.
+/// Points that may be among the nearest, by squared planar distance.
 ///
-/// Appending costs nothing but the write; now and then the list is cut back to what can be among
-/// the best `limit`, which tightens the bound.
+/// Appending costs only the write. Now and then the list is reduced to what can be among the best
+/// `limit`, which tightens the bound.
 ///
 ///     squares | s s s ... s | 8 spare |     slots | n n n ... n | 8 spare |     one allocation
 @safe struct PlanarCandidates: ~Copyable {
@@ -11,17 +11,18 @@
   private(set) var count = 0
   let limit: Int
   private let scale: PlanarScale
-  /// Squares above it cannot be among the best.
+  /// The greatest square of a point that can still be among the best.
   private(set) var bound: Float
-  /// At least the `limit`-th smallest square seen, when so many were.
+  /// An upper bound of the `limit`-th smallest square, once so many were seen.
   private(set) var worst = Float.greatestFiniteMagnitude
-  /// Up to this square everything must have been looked at for the best to be certain.
+  /// The square up to which all points must have been looked at for the best to be certain.
   private(set) var needed = Float.greatestFiniteMagnitude
   private var nextReduction: Int
-  /// Candidates beyond the best that come together before the next reduction.
+  /// The number of candidates beyond the best that are collected before the next reduction.
   private let margin: Int
 
-  /// `margin`: small where a tight bound saves visits, greater where all is read anyway.
+  /// Makes an empty list. `margin` is small where a tight bound saves visits, greater where all is
+  /// read anyway.
   init(limit: Int, scale: PlanarScale, bound: Float, margin: Int = 12) {
     self.limit = limit
     self.margin = margin
@@ -44,7 +45,7 @@
     )
   }
 
-  /// The slot of candidate `i`.
+  /// Returns the slot of candidate `i`.
   @inline(__always)
   func slot(_ i: Int) -> UInt32 {
     assert(i < count)
@@ -63,7 +64,8 @@
   @inline(__always)
   mutating func append(_ eight: SIMD8<Float>, _ slotOf: UnsafePointer<UInt32>, lanes: Int) {
     if count + 8 > capacity { grow() }
-    // Written as eight behind the list, then closed up: the gap never overtakes the reading.
+    // All eight are written behind the list, then those within the bound are moved up: the writes
+    // never pass the reads.
     let start = unsafe squares + count
     unsafe UnsafeMutableRawPointer(start).storeBytes(of: eight, as: SIMD8<Float>.self)
     var n = count
@@ -86,7 +88,7 @@
     capacity *= 2
   }
 
-  /// Tightens the bound when enough candidates have come together. Answers whether they had.
+  /// Tightens the bound when enough candidates have been collected, and returns whether it did.
   @inline(__always)
   @discardableResult
   mutating func reduceIfWorthwhile() -> Bool {
@@ -112,10 +114,11 @@
     nextReduction = kept + max(margin, kept / 4)
   }
 
-  /// A square that `limit` candidates or a few more do not exceed.
+  /// Returns a square that `limit` candidates or a few more do not exceed.
   ///
-  /// Regula falsi over counts: the squares of points in a plane are spread evenly, so that a few
-  /// passes of eight comparisons at a time do what a selection's hard branches do.
+  /// The false position method (regula falsi) runs over counts. The squares of points in a plane
+  /// are spread evenly, so that a few passes of eight comparisons at a time take the place of a
+  /// selection, whose branches cannot be predicted.
   private func upperKth() -> Float {
     for i in count..<count + 8 { unsafe squares[i] = .infinity }
     var low: Float = -1
@@ -154,7 +157,7 @@
     while i < count {
       let eight = unsafe UnsafeRawPointer(squares + i).loadUnaligned(as: SIMD8<Float>.self)
       let isWithin: SIMDMask<SIMD8<Int32>> = eight .<= limit
-      // A true lane is -1.
+      // A lane that is true is -1.
       sum &-= unsafe unsafeBitCast(isWithin, to: SIMD8<Int32>.self)
       i += 8
     }

@@ -6,18 +6,19 @@ import GeoMath
   import Darwin
 #endif
 
-/// How far Mercator units tell about meters around one origin.
+/// Bounds between Mercator units and meters around one origin.
 ///
 /// On the sphere the angle between two points lies between the smallest and the greatest
-/// cos(latitude) near the origin times their planar distance in radians; over `u` radians of
+/// cos(latitude) near the origin times their planar distance in radians. Over `u` radians of
 /// planar distance these differ from the origin's by less than a factor 1 ± 3u (u <= 0.02). The
-/// one distance function multiplies the angle by a mean of M and N.
+/// distance function multiplies the angle by a mean of the radii of curvature M and N.
 struct PlanarScale {
-  /// Beyond this planar distance, in units, the plane is left: 0.02 rad, about 100 km at Seoul.
+  /// The planar distance in units beyond which the bounds are not used: 0.02 rad, about 100 km at
+  /// Seoul.
   static let maximumUnits = 0.02 / unit
-  /// Radians a unit.
+  /// The radians of a unit.
   private static let unit = 2 * Double.pi / 4_294_967_296
-  /// Rounding of both ends and of the clamped last column.
+  /// The error in units from rounding both ends and from the clamped last column.
   static let slackUnits = 3.0
 
   private let meridional: Double
@@ -28,7 +29,7 @@ struct PlanarScale {
     self.init(sine: sin(phi), cosine: cos(phi))
   }
 
-  /// From the sine and cosine of the origin's latitude.
+  /// Makes a scale from the sine and cosine of the origin's latitude.
   init(sine: Double, cosine: Double) {
     let w = 1 - Earth.eccentricitySquared * (sine * sine)
     let n = Earth.semiMajorAxisMeters / w.squareRoot()
@@ -36,16 +37,16 @@ struct PlanarScale {
     meridional = n * (1 - Earth.eccentricitySquared) / w * cosine * Self.unit
   }
 
-  /// Meters a unit, at least, within `units` of the origin.
+  /// Returns the fewest meters that a unit may be, within `units` of the origin.
   @inline(__always)
   func least(within units: Double) -> Double { meridional * (1 - 3 * units * Self.unit) }
 
-  /// Meters a unit, at most, within `units` of the origin.
+  /// Returns the most meters that a unit may be, within `units` of the origin.
   @inline(__always)
   func most(within units: Double) -> Double { primeVertical * (1 + 3 * units * Self.unit) }
 
-  /// Planar distance beyond which everything is further by the one function than a point at
-  /// `units` may be. Pays for the rounding of 32-bit floats.
+  /// Returns the planar distance beyond which every point is further away, by the distance
+  /// function, than a point at `units` may be. It allows for the rounding of 32-bit floats.
   @inline(__always)
   func inflated(_ units: Double) -> Double {
     let near = units + Self.slackUnits
@@ -53,22 +54,22 @@ struct PlanarScale {
     return near * ratio + Self.slackUnits
   }
 
-  /// Planar distance beyond which everything is further than `meters`, or `nil` if that is more
-  /// than the plane is good for.
+  /// Returns the planar distance beyond which everything is further away than `meters`, `nil` if
+  /// that is beyond ``maximumUnits``.
   func unitsBeyond(meters: Double) -> Double? {
     let units =
       meters / least(within: Self.maximumUnits) * (1 + 1e-6) + Self.slackUnits
     return units <= Self.maximumUnits ? units : nil
   }
 
-  /// Whether everything within a planar distance lies in the part of the plane that tells the truth.
+  /// Returns whether the bounds hold for everything within a planar distance.
   static func isTrusted(_ center: MercatorPoint, square: Float) -> Bool {
     let reach = Double(square).squareRoot() + 2 * slackUnits
     return reach <= maximumUnits && Double(center.y) > reach
       && Double(center.y) + reach < 4_294_967_294
   }
 
-  /// Planar distance below which everything is nearer than `meters`.
+  /// Returns the planar distance below which everything is nearer than `meters`.
   func unitsBelow(meters: Double) -> Double {
     max(0, meters / most(within: Self.maximumUnits) * (1 - 1e-6) - Self.slackUnits)
   }

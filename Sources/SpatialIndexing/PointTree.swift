@@ -1,16 +1,16 @@
 import GeoMath
 import ObjectModel
 
-/// What the tree keeps of one object, 32 bytes: half a cache line.
+/// What the tree keeps of one object: 32 bytes, half a cache line.
 struct Slot: BitwiseCopyable {
-  /// Degrees, exactly as reported.
+  /// The latitude in degrees, exactly as reported.
   var latitude: Double
   var longitude: Double
-  /// See ``ReportTimes``.
+  /// The times of observation and expiry, packed by ``ReportTimes``.
   var times: UInt64
   /// `block << 3 | lane` of the live object; ``vacant`` when the slot is free.
   var location: UInt32
-  /// Grows when the object leaves. Free slots: the next free slot is in `times`.
+  /// Counts the objects that have left the slot. A free slot has the next free slot in `times`.
   var generation: UInt32
 
   static let vacant = UInt32.max
@@ -22,10 +22,11 @@ struct PointBlock: BitwiseCopyable {
   var x: SIMD8<UInt32>
   var y: SIMD8<UInt32>
   var slot: SIMD8<UInt32>
-  /// Tag signatures: see ``TagDirectory``.
+  /// The tag signatures, as ``TagDirectory`` gives them.
   var signature: SIMD8<UInt32>
 
-  /// Writes a lane's coordinates: as scalars, because storing into a vector reads and writes it all.
+  /// Writes a lane's coordinates. It writes scalars, because storing into a vector reads and writes
+  /// all of it.
   @inline(__always)
   static func setPoint(_ block: UnsafeMutablePointer<PointBlock>, _ lane: Int, _ p: MercatorPoint) {
     let words = UnsafeMutableRawPointer(block)
@@ -33,7 +34,7 @@ struct PointBlock: BitwiseCopyable {
     unsafe words.storeBytes(of: p.y, toByteOffset: 32 + lane * 4, as: UInt32.self)
   }
 
-  /// A lane's coordinates, as scalars likewise.
+  /// Reads a lane's coordinates, also as scalars.
   @inline(__always)
   static func point(_ block: UnsafeMutablePointer<PointBlock>, _ lane: Int) -> MercatorPoint {
     let words = UnsafeRawPointer(block)
@@ -42,13 +43,13 @@ struct PointBlock: BitwiseCopyable {
       y: words.load(fromByteOffset: 32 + lane * 4, as: UInt32.self))
   }
 
-  /// The slots of a block's lanes.
+  /// Returns the slots of a block's lanes.
   @inline(__always)
   static func slots(_ block: UnsafeMutablePointer<PointBlock>) -> UnsafePointer<UInt32> {
     unsafe UnsafeRawPointer(block).assumingMemoryBound(to: UInt32.self) + 16
   }
 
-  /// Writes a lane.
+  /// Writes all of a lane.
   @inline(__always)
   static func set(
     _ block: UnsafeMutablePointer<PointBlock>, _ lane: Int, x: UInt32, y: UInt32, slot: UInt32,
@@ -62,27 +63,29 @@ struct PointBlock: BitwiseCopyable {
   }
 }
 
-/// Beside each block: the leaf that owns it, and the next block of a coincident leaf or of the free list.
+/// Stands beside each block: the leaf that owns it, and the next block of a coincident leaf or of
+/// the free list.
 struct BlockLink: BitwiseCopyable {
   /// `node << 6 | level`.
   var owner: UInt32
   var next: UInt32
 }
 
-/// A node of the quadtree, 32 bytes. Children lie four in a row, in Morton order.
+/// A node of the quadtree, 32 bytes. The four children of a node stand in a row, in Morton order.
 struct TreeNode: BitwiseCopyable {
-  /// Inner: first child. Leaf: blocks, filled in order. Coincident leaf: head of a chain of blocks, of which
-  /// only the head may be partly filled.
+  /// The first child of an inner node. A leaf has its blocks here and in the next three fields,
+  /// filled in order. A coincident leaf has the head of a chain of blocks here, of which only the
+  /// head may be partly filled.
   var first: UInt32
   var second: UInt32
   var third: UInt32
-  /// ``TreeNode/inner`` marks an inner node.
+  /// The fourth block of a leaf; ``TreeNode/inner`` marks an inner node.
   var fourth: UInt32
-  /// Points beneath.
+  /// The number of points beneath.
   var count: UInt32
-  /// At least the union of the signatures beneath.
+  /// A superset of the signatures beneath.
   var signature: UInt32
-  /// At most the smallest expiry tick beneath.
+  /// A lower bound of the expiry ticks beneath.
   var earliest: UInt32
   /// `parent << 6 | level`.
   var link: UInt32
@@ -95,14 +98,14 @@ struct TreeNode: BitwiseCopyable {
 }
 
 /// An adaptive quadtree over Mercator fixed point: leaves split above ``leafCapacity`` points and
-/// merge at ``mergeLimit``, so that a search meets leaves of like size wherever it looks.
+/// merge at ``mergeLimit``, so that a search finds leaves of similar size wherever it looks.
 ///
 ///     node 0 is the root (level 0, the world); a node of level L spans 2^(32 - L) units
 ///     inner  -> 4 children           leaf -> up to 4 blocks of 8 points
 ///     level 32 is one unit square: a *coincident leaf*, a chain of blocks with no bound
 ///
-/// A point is found from its slot's `location`; blocks know their leaf, nodes their parent. A move
-/// climbs from its leaf to the common ancestor only.
+/// A point is found by its slot's `location`; blocks know their leaf, and nodes their parent. A
+/// move climbs only to the common ancestor of its leaves.
 @safe struct PointTree: ~Copyable {
   static let leafCapacity: UInt32 = 32
   static let mergeLimit: UInt32 = 14
@@ -127,14 +130,16 @@ struct TreeNode: BitwiseCopyable {
     nodes[0] = Self.emptyLeaf(link: 0)
   }
 
-  /// At worst 15 points, one more than merge, stand at the end of a path of 32 inner nodes whose
-  /// other children are empty: 128 nodes for 15 points.
+  /// Returns the number of nodes to reserve. In the worst case 15 points, one more than are merged,
+  /// are at the end of a path of 32 inner nodes whose other children are empty: 128 nodes for 15
+  /// points.
   private static func nodeRoom(_ maximumCount: Int) -> Int { 9 * maximumCount + 4_096 }
 
-  /// At worst each point stands alone in its leaf; a few more are in use while a leaf splits.
+  /// Returns the number of blocks to reserve. In the worst case each point is alone in its leaf; a
+  /// few more are in use while a leaf splits.
   private static func blockRoom(_ maximumCount: Int) -> Int { maximumCount + 4_096 }
 
-  /// Bytes of address space that a tree takes.
+  /// Returns the bytes of address space that a tree takes.
   static func addressSpace(_ maximumCount: Int) -> Int {
     VirtualArray<TreeNode>.addressSpace(nodeRoom(maximumCount))
       + VirtualArray<PointBlock>.addressSpace(blockRoom(maximumCount))
@@ -151,14 +156,16 @@ struct TreeNode: BitwiseCopyable {
 
   // MARK: Inserting and removing
 
-  /// Adds a point and sets its slot's location. Answers the leaf.
+  /// Adds a point and sets its slot's location. Returns the leaf.
   mutating func insert(
     slot: UInt32, at point: MercatorPoint, signature: UInt32, tick: UInt32
   ) -> UInt32 {
     descend(from: 0, slot: slot, point: point, signature: signature, tick: tick)
   }
 
-  /// Takes the point at a location out. - Complexity: O(depth).
+  /// Removes the point at a location.
+  ///
+  /// - Complexity: O(depth).
   mutating func remove(location: UInt32) {
     let (leaf, signature) = takeOut(location: location)
     if signature != 0 { refreshSignature(leaf: leaf) }
@@ -170,8 +177,10 @@ struct TreeNode: BitwiseCopyable {
     if leaf != 0 { merge(from: nodes[leaf].parent) }
   }
 
-  /// Moves the point of a slot to another place. - Complexity: O(1) while it stays in its leaf,
-  /// else O(levels to the common ancestor). Answers the leaf that it has come to.
+  /// Moves the point of a slot to another place.
+  ///
+  /// - Returns: The leaf that the point is in now.
+  /// - Complexity: O(1) while the point stays in its leaf, else O(levels to the common ancestor).
   mutating func move(slot: UInt32, to point: MercatorPoint, tick: UInt32) -> UInt32 {
     let location = unsafe slots[Int(slot)].location
     let block = unsafe blocks.pointer(location >> 3)
@@ -194,12 +203,12 @@ struct TreeNode: BitwiseCopyable {
     let parent = nodes[leaf].parent
     let target = descend(from: node, slot: slot, point: point, signature: signature, tick: tick)
     if signature != 0 { refreshSignature(leaf: leaf) }
-    // A target that is merged away was a small coincident leaf.
+    // The target is merged away only when it was a small coincident leaf.
     merge(from: parent)
     return target
   }
 
-  /// Goes down from a node to the leaf of a point and appends it there. Answers the leaf.
+  /// Descends from a node to the leaf of a point and appends the point there. Returns the leaf.
   @inline(__always)
   private mutating func descend(
     from start: UInt32, slot: UInt32, point: MercatorPoint, signature: UInt32, tick: UInt32
@@ -223,8 +232,8 @@ struct TreeNode: BitwiseCopyable {
     return index
   }
 
-  /// The smallest node around a point that has at least so many points, the root if none has. No node
-  /// below a level is looked at.
+  /// Returns the smallest node around a point that has at least so many points, the root if none
+  /// has. It looks at no node below a level.
   func smallest(
     around point: MercatorPoint, holding wanted: UInt32, downTo level: UInt32 = 32
   ) -> UInt32 {
@@ -237,7 +246,7 @@ struct TreeNode: BitwiseCopyable {
     return index
   }
 
-  /// Which child of a level's node holds a point, in Morton order.
+  /// Returns which child of a node at a level holds a point, in Morton order.
   @inline(__always)
   static func quadrant(_ point: MercatorPoint, level: UInt32) -> UInt32 {
     let shift = 31 &- level
@@ -271,8 +280,10 @@ struct TreeNode: BitwiseCopyable {
     unsafe slots[Int(slot)].location = block << 3 | UInt32(lane)
   }
 
-  /// Removes a point from its leaf: the leaf's last point takes its place. Answers the leaf
-  /// and the point's signature: the caller refreshes the leaf's when the point has its new place.
+  /// Removes a point from its leaf, whose last point takes the place. The leaf's signature is left
+  /// as it is: the caller refreshes it when the point has its new place.
+  ///
+  /// - Returns: The leaf and the point's signature.
   @inline(__always)
   private mutating func takeOut(location: UInt32) -> (leaf: UInt32, signature: UInt32) {
     let hole = unsafe blocks.pointer(location >> 3)
@@ -373,10 +384,10 @@ struct TreeNode: BitwiseCopyable {
 
   // MARK: Summaries
 
-  /// Recomputes a leaf's union of signatures and, where it shrank, its ancestors'.
+  /// Recomputes a leaf's signature and, where it has lost bits, its ancestors'.
   private func refreshSignature(leaf: UInt32) {
     let node = unsafe nodes.pointer(leaf)
-    // A coincident leaf's stays as it is: too many points to look at for one.
+    // A coincident leaf keeps its signature: it may have too many points to look at for one.
     guard unsafe node.pointee.count <= Self.leafCapacity else { return }
     var union: UInt32 = 0
     forEachBlock(of: leaf) { id, lanes in
@@ -415,7 +426,7 @@ struct TreeNode: BitwiseCopyable {
     if old & ~signature != 0 { refreshSignature(leaf: leaf) }
   }
 
-  /// Makes the bounds above a location hold for an earlier expiry.
+  /// Lowers the expiry bounds above a location to a tick, where they are later.
   func lowerEarliest(location: UInt32, to tick: UInt32) {
     var index = links[location >> 3].owner >> 6
     while nodes[index].earliest > tick {
@@ -427,7 +438,7 @@ struct TreeNode: BitwiseCopyable {
 
   // MARK: Blocks and nodes
 
-  /// Block `i` of a leaf that is no coincident leaf.
+  /// Returns block `i` of a leaf that is not a coincident leaf.
   @inline(__always)
   func block(of leaf: UInt32, _ i: Int) -> UInt32 {
     assert(i < 4)
@@ -441,7 +452,7 @@ struct TreeNode: BitwiseCopyable {
       .storeBytes(of: block, toByteOffset: i * 4, as: UInt32.self)
   }
 
-  /// Visits the blocks of a leaf with the number of lanes in use.
+  /// Visits the blocks of a leaf, each with its number of lanes in use.
   @inline(__always)
   func forEachBlock(of leaf: UInt32, _ body: (UInt32, Int) -> Void) {
     let node = nodes[leaf]
@@ -506,7 +517,7 @@ struct TreeNode: BitwiseCopyable {
     freeGroupCount += 1
   }
 
-  /// Forgets everything; the memory goes back to the system.
+  /// Removes everything and gives the memory back to the system.
   mutating func removeAll() {
     blocks.release(0..<Int(blockEnd))
     links.release(0..<Int(blockEnd))

@@ -1,19 +1,20 @@
 import GeoMath
 
-/// A polygon laid over Mercator's rows: in each band of rows the runs of columns that its edges pass
-/// through. Beside all runs of a band a point is in or out by the number of edges to its east,
-/// so that cells and nearly all points are settled by comparing whole numbers.
+/// A polygon divided into bands of Mercator rows. For each band it knows the runs of columns that
+/// the polygon's edges pass through. A point outside all runs of its band is inside or outside by
+/// the number of edges to its east, so that cells and nearly all points are decided by comparing
+/// whole numbers.
 ///
 ///     band b | eight runs | eight runs | ...     first columns, widths, crossings of the top, edges
 ///
-/// `nil` for polygons near 180 degrees or beyond 84.9 of latitude, where ``PreparedPolygon`` sorts
-/// out turns and clamped rows.
+/// There is none for polygons near 180 degrees or beyond 84.9 degrees of latitude, where
+/// ``PreparedPolygon`` handles wrapped longitudes and clamped rows.
 struct PolygonRows {
-  /// What is known of a point by its column and row.
+  /// What the column and row of a point tell about it.
   enum Mark {
     static let inside: UInt32 = 0
     static let outside: UInt32 = 1
-    /// For the exact test to tell.
+    /// Only the exact test can tell.
     static let unknown: UInt32 = 1 << 31
   }
 
@@ -24,16 +25,17 @@ struct PolygonRows {
     var yj: Double
   }
 
-  /// Eight runs of a band; those past the last have no edge and lie at the world's last column.
+  /// Eight runs of a band. Those after the last have no edge and lie at the world's last column.
   private struct Runs: BitwiseCopyable {
     var first = SIMD8<UInt32>(repeating: .max)
-    /// Columns after the first, the sign turned around for comparisons.
+    /// The number of columns after the first, with its sign bit flipped for signed comparisons.
     var width = SIMD8<UInt32>(repeating: PolygonRows.sign)
-    /// All bits where the edge crosses the top of the band, else none.
+    /// All bits are set where the edge crosses the top of the band, none elsewhere.
     var crossing = SIMD8<UInt32>.zero
     var edge = SIMD8<UInt32>(repeating: PolygonRows.noEdge)
 
-    /// Runs that begin east of a column and whose edges cross the top of the band: all bits each.
+    /// Returns all bits for each run that begins east of a column and whose edge crosses the top of
+    /// the band.
     @inline(__always)
     func crossings(eastOf column: UInt32) -> SIMD8<UInt32> {
       let isEast: SIMDMask<SIMD8<Int32>> =
@@ -41,16 +43,16 @@ struct PolygonRows {
       return unsafe unsafeBitCast(isEast, to: SIMD8<UInt32>.self) & crossing
     }
 
-    /// Which runs hold a column.
+    /// Returns which runs hold a column.
     @inline(__always)
     func hold(_ column: UInt32) -> SIMDMask<SIMD8<Int32>> {
-      // Safe: differences that wrap are great, and no run is as wide.
+      // Safe: a difference that wraps is great, and no run is as wide.
       let isHeld: SIMDMask<SIMD8<Int32>> =
         turned(SIMD8(repeating: column) &- first) .<= SIMD8(truncatingIfNeeded: width)
       return isHeld
     }
 
-    /// Which runs begin in a run of columns.
+    /// Returns which runs begin within a range of columns.
     @inline(__always)
     func begin(after column: UInt32, width: UInt32) -> SIMDMask<SIMD8<Int32>> {
       let begins: SIMDMask<SIMD8<Int32>> =
@@ -58,7 +60,8 @@ struct PolygonRows {
       return begins
     }
 
-    /// For unsigned comparisons by signed ones, which every processor has.
+    /// Flips the sign bits, so that a signed comparison, which every processor has, compares
+    /// unsigned numbers.
     @inline(__always)
     private func turned(_ values: SIMD8<UInt32>) -> SIMD8<Int32> {
       SIMD8<Int32>(truncatingIfNeeded: values ^ SIMD8(repeating: PolygonRows.sign))
@@ -69,22 +72,25 @@ struct PolygonRows {
   fileprivate static let noEdge = UInt32.max
 
   private let polygon: GeoPolygon
-  /// First row of the first band: a little north of the polygon.
+  /// The first row of the first band, a little north of the polygon.
   private let top: UInt32
-  /// A band has `1 << shift` rows.
+  /// The logarithm of a band's number of rows, which is `1 << shift`.
   private let shift: UInt32
   private let bandCount: UInt32
   private let edges: [Edge]
-  /// Runs of band b are `runs[starts[b]..<starts[b + 1]]`.
+  /// Where the runs of a band begin: those of band b are `runs[starts[b]..<starts[b + 1]]`.
   private let starts: [Int32]
   private let runs: [Runs]
 
-  /// Degrees and columns by which runs are wider than their edges: a few units, for rows and columns
-  /// are rounded.
+  /// The degrees and columns by which runs are wider than their edges. Rows and columns are
+  /// rounded, so that it takes a few units.
   private static let latitudeSlack = 3e-7
   private static let columnSlack = 3.0
 
-  /// - Complexity: O(corners x bands an edge spans); bands are about half as many as corners.
+  /// Divides a polygon into bands, about half as many as it has corners.
+  ///
+  /// - Returns: `nil` for a polygon near 180 degrees or beyond 84.9 degrees of latitude.
+  /// - Complexity: O(corners x bands that an edge spans).
   init?(_ polygon: GeoPolygon) {
     guard polygon.unwrappedWest > -179.9, polygon.unwrappedEast < 179.9, polygon.south > -84.9,
       polygon.north < 84.9
@@ -119,7 +125,7 @@ struct PolygonRows {
       j = i
     }
     for band in 0..<Int(bandCount) { counts[band + 1] = counts[band] + (counts[band + 1] + 7) / 8 }
-    // Runs, not eights of them.
+    // This counts single runs, not groups of eight.
     var next = counts.map { Int($0) * 8 }
     var runs = [Runs](repeating: Runs(), count: Int(counts[Int(bandCount)]))
     j = corners.count - 1
@@ -128,7 +134,7 @@ struct PolygonRows {
         let run = Self.run(edges[i], north: latitudes[band], south: latitudes[band + 1])
         let place = next[band]
         unsafe runs.withUnsafeMutableBytes {
-          // One lane of each vector.
+          // The address of one lane of each vector.
           let lane = unsafe $0.baseAddress.unsafelyUnwrapped + (place / 8 * 128 + place % 8 * 4)
           unsafe lane.storeBytes(of: run.first, as: UInt32.self)
           unsafe lane.storeBytes(of: run.width ^ Self.sign, toByteOffset: 32, as: UInt32.self)
@@ -147,8 +153,8 @@ struct PolygonRows {
     self.runs = runs
   }
 
-  /// The columns that an edge may pass through between two latitudes, and whether it crosses the
-  /// northern one.
+  /// Returns the columns that an edge may pass through between two latitudes, and whether it
+  /// crosses the northern one.
   @inline(__always)
   private static func run(
     _ edge: Edge, north: Double, south: Double
@@ -164,13 +170,13 @@ struct PolygonRows {
       )
     }
     let columnsPerDegree = 4_294_967_296.0 / 360
-    // Safe: columns of -179.9...179.9 degrees, a few units more or less.
+    // Safe: longitudes are within -179.9...179.9 degrees, a few units more or less.
     let first = UInt32((west + 180) * columnsPerDegree - columnSlack)
     let last = UInt32((east + 180) * columnsPerDegree + columnSlack)
     return (first, last - first, (edge.yi > north) != (edge.yj > north))
   }
 
-  /// How a cell of Mercator units lies to the polygon.
+  /// Returns how a cell of Mercator units lies to the polygon.
   func relation(x: UInt32, y: UInt32, right: UInt32, bottom: UInt32) -> PreparedArea.Relation {
     guard bottom >= top && y >> shift <= top >> shift + bandCount else { return .outside }
     let first = min(bandCount - 1, (max(y, top) - top) >> shift)
@@ -183,7 +189,7 @@ struct PolygonRows {
           return .mixed
         }
       }
-      // No edge in sight: one point is as good as another.
+      // No edge is near, so that all points of the cell are inside or outside together.
       var crossings = SIMD8<UInt32>.zero
       for k in Int(starts[Int(first)])..<Int(starts[Int(first) + 1]) {
         crossings ^= unsafe runs[k].crossings(eastOf: x)
@@ -192,16 +198,15 @@ struct PolygonRows {
     }
   }
 
-  /// Writes the ``Mark`` of each of the first `lanes` of eight points.
-  ///
-  /// `points`: their columns, then their rows.
+  /// Writes the ``Mark`` of each of the first `lanes` of eight points. `points` holds their
+  /// columns, then their rows.
   func mark(_ points: UnsafeRawPointer, lanes: Int, into marks: UnsafeMutablePointer<UInt32>) {
     let columns = unsafe points.assumingMemoryBound(to: UInt32.self)
     unsafe runs.withUnsafeBufferPointer { runs in
       unsafe starts.withUnsafeBufferPointer { starts in
         for lane in 0..<lanes {
           let column = unsafe columns[lane]
-          // Safe: a row north of the top wraps to a band that there is not.
+          // Safe: a row north of the top wraps to a band that does not exist.
           let band = unsafe (columns[8 + lane] &- top) >> shift
           guard band < bandCount else {
             unsafe marks[lane] = Mark.outside
@@ -221,7 +226,8 @@ struct PolygonRows {
     }
   }
 
-  /// The exact test: the answer of `GeoPolygon.contains`, from the edges of the row's band.
+  /// Tests a point exactly, with the answer of `GeoPolygon.contains`, by the edges of its row's
+  /// band.
   func contains(latitude: Double, longitude: Double) -> Bool {
     guard latitude >= polygon.south && latitude <= polygon.north,
       longitude >= polygon.unwrappedWest && longitude <= polygon.unwrappedEast
@@ -237,7 +243,7 @@ struct PolygonRows {
         if number == Self.noEdge { break }
         let edge = edges[Int(number)]
         let meets = (edge.yi > latitude) != (edge.yj > latitude)
-        // Beside its run an edge is known to be east or west.
+        // A point outside an edge's run is known to be west or east of the edge.
         var isEast = eight.first[lane] > point.x
         if isHeld[lane] && meets {
           isEast =

@@ -1,7 +1,7 @@
 import GeoMath
 
-/// A ``SearchArea`` made ready for many questions: conservative intervals of Mercator units for
-/// whole cells, and the exact test for points.
+/// A ``SearchArea`` prepared for many tests: conservative intervals of Mercator units for whole
+/// cells, and the exact test for points.
 struct PreparedArea {
   enum Relation {
     case outside
@@ -10,7 +10,7 @@ struct PreparedArea {
     case inside
   }
 
-  /// A run of columns or rows, both ends included; none when `first` lies behind `last`.
+  /// A run of columns or rows, both ends included. It is empty when `first` is greater than `last`.
   private struct Run {
     var first: UInt32
     var last: UInt32
@@ -23,10 +23,10 @@ struct PreparedArea {
     @inline(__always)
     func holds(_ start: UInt32, _ end: UInt32) -> Bool { start >= first && end <= last }
 
-    /// Which of eight columns or rows are in the run, by one unsigned comparison.
+    /// Returns which of eight columns or rows are in the run, by one unsigned comparison.
     @inline(__always)
     func holds(_ at: SIMD8<UInt32>) -> SIMDMask<SIMD8<Int32>> {
-      // Signed comparison after turning the sign around: what every processor has.
+      // The sign bit is flipped, so that a signed comparison, which every processor has, will do.
       let half = SIMD8<UInt32>(repeating: 1 << 31)
       let offset = SIMD8<Int32>(truncatingIfNeeded: (at &- SIMD8<UInt32>(repeating: first)) ^ half)
       let width = SIMD8<Int32>(
@@ -37,16 +37,16 @@ struct PreparedArea {
   }
 
   private let area: SearchArea
-  /// Of a polygon one of the two is there.
+  /// A polygon has either its rows or, where they cannot be used, itself.
   private let rows: PolygonRows?
   private let polygon: PreparedPolygon?
-  /// Columns that may hold points of the area, edges included.
+  /// The columns that may hold points of the area, its edges included.
   private let outerColumns: Run
   private let outerRows: Run
-  /// Columns and rows whose points are in a box for certain.
+  /// The columns and rows whose points are certainly in a box.
   private let innerColumns: Run
   private let innerRows: Run
-  /// The other runs of columns of areas at 180 degrees, up to three: elsewhere there are none.
+  /// Up to three further runs of columns of an area at 180 degrees; other areas have none.
   private var otherOuter: [Run] = []
   private var otherInner: [Run] = []
 
@@ -67,7 +67,7 @@ struct PreparedArea {
     let top = MercatorPoint.y(latitude: bounds.north)
     let bottom = MercatorPoint.y(latitude: bounds.south)
     outerRows = Run(first: top == 0 ? 0 : top - 1, last: bottom == .max ? .max : bottom + 1)
-    // Rows 0 and 2^32 - 1 hold clamped latitudes and are never taken for granted.
+    // Rows 0 and 2^32 - 1 hold clamped latitudes, so that only the exact test decides there.
     innerRows =
       isBox && bottom > 2 && top < bottom - 2
       ? Run(first: max(1, top + 1), last: min(.max - 1, bottom - 1)) : .none
@@ -86,7 +86,7 @@ struct PreparedArea {
     }
   }
 
-  /// Columns that may lie between two longitudes, and those of a box that do for certain.
+  /// Returns the columns that may lie between two longitudes, and those of a box that certainly do.
   private static func columns(
     west: Double, east: Double, isBox: Bool
   ) -> (outer: Run, inner: Run) {
@@ -98,7 +98,8 @@ struct PreparedArea {
     )
   }
 
-  /// How a cell of `side` units (up to 2^32) with its north-west corner at x, y lies to the area.
+  /// Returns how a cell of `side` units (up to 2^32), with its north-west corner at x, y, lies to
+  /// the area.
   func relation(x: UInt32, y: UInt32, side: UInt64) -> Relation {
     let right = UInt32(truncatingIfNeeded: UInt64(x) &+ side &- 1)
     let bottom = UInt32(truncatingIfNeeded: UInt64(y) &+ side &- 1)
@@ -116,8 +117,8 @@ struct PreparedArea {
     return isInside ? .inside : .mixed
   }
 
-  /// How the unit squares of a block's points lie to the area: a ``PolygonRows/Mark`` each, of which
-  /// the first `lanes` count.
+  /// Returns for each of a block's points how its unit square lies to the area, as a
+  /// ``PolygonRows/Mark``. Only the first `lanes` marks count.
   @inline(__always)
   func mark(
     _ block: UnsafePointer<PointBlock>, lanes: Int, into marks: UnsafeMutablePointer<UInt32>
@@ -136,7 +137,7 @@ struct PreparedArea {
     isOuter = isOuter .& outerRows.holds(y)
     var marks = SIMD8<UInt32>(repeating: PolygonRows.Mark.outside)
     marks.replace(with: PolygonRows.Mark.unknown, where: isOuter)
-    // An empty run would hold every other column.
+    // An empty run would be read as one that holds every column.
     guard innerRows.first <= innerRows.last else { return marks }
     var isInner = SIMDMask<SIMD8<Int32>>(repeating: false)
     if innerColumns.first <= innerColumns.last { isInner = innerColumns.holds(x) }
@@ -145,7 +146,7 @@ struct PreparedArea {
     return marks
   }
 
-  /// The exact test.
+  /// Tests a point exactly.
   @inline(__always)
   func contains(latitude: Double, longitude: Double) -> Bool {
     switch area {
@@ -159,11 +160,11 @@ struct PreparedArea {
 }
 
 extension PreparedPolygon {
-  /// How a cell of Mercator units lies to the polygon.
+  /// Returns how a cell of Mercator units lies to the polygon.
   func relation(x: UInt32, y: UInt32, right: UInt32, bottom: UInt32) -> PreparedArea.Relation {
     // Clamped rows hold latitudes that the cell's edges do not tell.
     if y == 0 || bottom == .max { return .mixed }
-    // A unit of slack on each side: rows and columns are rounded down.
+    // Rows and columns are rounded down, so that each side gets a unit of slack.
     let box = GeoBox(
       uncheckedWest: MercatorPoint.longitude(x: Double(x) - 1),
       south: MercatorPoint.latitude(y: Double(bottom) + 2),

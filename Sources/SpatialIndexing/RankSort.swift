@@ -1,17 +1,21 @@
-/// Orders few keys without a branch that depends on them: each key's place is the number of
-/// smaller keys, counted for eight keys at a time.
+/// Sorts few keys without a branch that depends on them: each key's place is the number of smaller
+/// keys, counted for eight keys at a time.
 enum RankSort {
-  /// Keys that can be sorted at most.
+  /// The greatest number of keys.
   static let limit = 64
-  /// Room for keys must be this much greater than their number.
+  /// The number of elements by which the memory for keys must exceed their number.
   static let padding = 8
 
-  /// Writes `values` to `sorted` in the order of `keys`. Answers whether two keys are equal: their
-  /// values then stand side by side in the order they came in.
+  /// Writes `values` to `sorted` in the order of `keys`.
   ///
-  /// - `keys`: `count` keys, at most ``limit``, with room for ``padding`` more, which is overwritten.
-  /// - `values`: `count` values, with ``padding`` more that may be read.
-  /// - `sorted`: room for `count` values and one more.
+  /// - Parameters:
+  ///   - keys: `count` keys, at most ``limit``, with memory for ``padding`` more, which is
+  ///     overwritten.
+  ///   - values: `count` values, with ``padding`` more that may be read.
+  ///   - count: The number of keys.
+  ///   - sorted: Memory for `count` values and one more.
+  /// - Returns: Whether two keys are equal. Their values then stand side by side in the order that
+  ///   they came in.
   @inline(__always)
   static func sort<Value: BitwiseCopyable>(
     _ keys: UnsafeMutablePointer<Int32>, _ values: UnsafePointer<Value>, count: Int,
@@ -26,10 +30,10 @@ enum RankSort {
       var smaller = SIMD8<Int32>.zero
       for j in 0..<count {
         let isSmaller: SIMDMask<SIMD8<Int32>> = unsafe SIMD8<Int32>(repeating: keys[j]) .< eight
-        // A true lane is -1.
+        // A lane that is true is -1.
         smaller &-= unsafe unsafeBitCast(isSmaller, to: SIMD8<Int32>.self)
       }
-      // Always eight: what lies behind the keys goes behind the values.
+      // It is always eight: what is behind the keys goes behind the values.
       for lane in 0..<8 {
         let place = Int(truncatingIfNeeded: smaller[lane])
         unsafe sorted[place] = unsafe values[i &+ lane]

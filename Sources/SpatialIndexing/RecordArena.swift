@@ -1,19 +1,20 @@
 import ObjectModel
 
-/// Byte records of any size, freed and reused: pages of one size class each, records over 4 KiB
-/// from the system's allocator.
+/// Memory for byte records of any size, which are freed and used again. Each page holds records of
+/// one size class; records over 4 KiB come from the system's allocator.
 ///
 ///     page (32 KiB) | record | record | record | ...      all of the page's class
 ///     reference     = page << 12 | offset / 8             or huge | index
 ///
-/// A page whose last record is freed can serve another class, so memory follows what is in use.
+/// A page whose last record is freed can serve another class, so that the memory held follows what
+/// is in use.
 @safe struct RecordArena: ~Copyable {
   private static let pageBytes = 32768
   private static let largestRecord = 4096
   private static let huge: UInt32 = 1 << 31
   private static let none = UInt32.max
 
-  /// Rounded sizes, ascending: steps of 8 to 128, then an eighth of the power of two.
+  /// The rounded sizes, ascending: in steps of 8 up to 128, then of an eighth of the power of two.
   private static let classSizes: [Int] = {
     var sizes = Array(stride(from: 16, through: 128, by: 8))
     var power = 128
@@ -27,10 +28,10 @@ import ObjectModel
   private struct Page: BitwiseCopyable {
     var sizeClass: UInt32
     var live: UInt32
-    /// First free record of the page, as a reference; records never used start at `fresh`.
+    /// The page's first free record, as a reference; records that were never used start at `fresh`.
     var free: UInt32
     var fresh: UInt32
-    /// Neighbours in the list of pages of the class with room.
+    /// The neighbours in the list of the class's pages with room.
     var previous: UInt32
     var next: UInt32
   }
@@ -39,7 +40,7 @@ import ObjectModel
   private var pages: [Page] = []
   private var pagesWithRoom: [UInt32]
   private var emptyPages: [UInt32] = []
-  /// Address and size of each record over 4 KiB; address 0 when freed.
+  /// The address and size of a record over 4 KiB; the address is 0 when it is freed.
   struct Huge: BitwiseCopyable {
     var address: UInt
     var count: Int
@@ -48,13 +49,18 @@ import ObjectModel
   private var hugeEnd = 0
   private var hugeBytes = 0
   private var freeHuge: [UInt32] = []
-  /// Bytes handed out, rounding included.
+  /// The bytes of all records in use, each rounded to its class.
   private(set) var bytesInUse = 0
   private let sizes: [Int]
   private let classOfEighths: [UInt8]
 
-  /// - `maximumBytes`: For records up to 4 KiB; at most 16 GiB, which is what references reach.
-  /// - `maximumHugeCount`: Larger records.
+  /// Makes an empty arena.
+  ///
+  /// - Parameters:
+  ///   - maximumBytes: The bytes for records up to 4 KiB; at most 16 GiB, which is what references
+  ///     reach.
+  ///   - maximumHugeCount: The number of larger records.
+  ///   - space: Address space as ``addressSpace(maximumBytes:maximumHugeCount:)`` says.
   init(maximumBytes: Int, maximumHugeCount: Int, in space: AddressSpace) {
     bytes = VirtualArray(maximumCount: Self.room(maximumBytes), in: space)
     hugeRecords = VirtualArray(maximumCount: maximumHugeCount, in: space)
@@ -71,13 +77,13 @@ import ObjectModel
 
   private static func room(_ maximumBytes: Int) -> Int { max(64 << 20, min(1 << 34, maximumBytes)) }
 
-  /// Bytes of address space that an arena takes.
+  /// Returns the bytes of address space that an arena takes.
   static func addressSpace(maximumBytes: Int, maximumHugeCount: Int) -> Int {
     VirtualArray<UInt8>.addressSpace(room(maximumBytes))
       + VirtualArray<Huge>.addressSpace(maximumHugeCount)
   }
 
-  /// Whether there is room for one more record.
+  /// Returns whether there is room for one more record.
   @inline(__always)
   func hasRoom(_ count: Int) -> Bool {
     if count > Self.largestRecord {
@@ -86,12 +92,12 @@ import ObjectModel
     return pagesWithRoom[Int(classOfEighths[(count + 7) / 8])] != Self.none || hasRoom(pages: 1)
   }
 
-  /// The bytes that a record of this size takes.
+  /// Returns the bytes that a record of this size takes.
   func roundedSize(_ count: Int) -> Int {
     count > Self.largestRecord ? count : sizes[Int(classOfEighths[(count + 7) / 8])]
   }
 
-  /// Whether that many pages of any class could be opened.
+  /// Returns whether so many more pages could be opened, whatever their classes.
   @inline(__always)
   func hasRoom(pages count: Int) -> Bool {
     emptyPages.count >= count || (pages.count + count) * Self.pageBytes <= bytes.maximumCount
@@ -103,19 +109,19 @@ import ObjectModel
     }
   }
 
-  /// Bytes of pages and large records that are set aside.
+  /// The bytes of pages and large records that are set aside.
   var bytesReserved: Int {
     (pages.count - emptyPages.count) * Self.pageBytes
       + hugeBytes
   }
 
-  /// Valid until the record is freed.
+  /// Returns the address of a record, which is valid until the record is freed.
   @inline(__always)
   func pointer(_ reference: UInt32) -> UnsafeMutableRawPointer {
     unsafe reader.pointer(reference)
   }
 
-  /// Finds records by the addresses that never change.
+  /// Finds records by addresses that never change.
   @safe struct Reader: BitwiseCopyable {
     fileprivate let bytes: UnsafeMutablePointer<UInt8>
     fileprivate let huge: UnsafeMutablePointer<Huge>
@@ -133,12 +139,8 @@ import ObjectModel
   @inline(__always)
   var reader: Reader { unsafe Reader(bytes: bytes.base, huge: hugeRecords.base) }
 
-  /// Whether a record of `old` bytes can hold `new` bytes without moving or wasting a class.
-  func isSameClass(_ old: Int, _ new: Int) -> Bool {
-    if old > Self.largestRecord || new > Self.largestRecord { return old == new }
-    return classOfEighths[(old + 7) / 8] == classOfEighths[(new + 7) / 8]
-  }
-
+  /// Allocates a record and returns its reference.
+  ///
   /// - Complexity: O(1).
   mutating func allocate(_ count: Int) -> UInt32 {
     guard count <= Self.largestRecord else { return allocateHuge(count) }
@@ -163,7 +165,7 @@ import ObjectModel
     return reference
   }
 
-  /// `count`: the size it was allocated with.
+  /// Frees a record that was allocated with `count` bytes.
   mutating func free(_ reference: UInt32, count: Int) {
     guard reference & Self.huge == 0 else {
       let index = Int(reference & ~Self.huge)
@@ -188,7 +190,7 @@ import ObjectModel
     if info.live == 0 {
       unlink(page)
       emptyPages.append(page)
-      // A few stay warm; the memory of the others goes back.
+      // A few empty pages keep their memory for the next class; the memory of the others goes back.
       if emptyPages.count > 16 {
         let start = Int(page) * Self.pageBytes
         bytes.release(start..<start + Self.pageBytes)

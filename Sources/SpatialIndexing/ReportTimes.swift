@@ -1,11 +1,12 @@
 import ObjectModel
 
-/// When a report was made and when it expires, both exact to the millisecond, in 64 bits.
+/// Packs the times of observation and expiry, exact to the millisecond, into 64 bits.
 ///
 ///     | observedAt - base: 37 bits, 4.3 years | time to live: 27 bits, 37 hours | one slot word
 ///
-/// Two times to live are marks: *never*, and *wide* for reports that do not fit, which stand in
-/// a side array that takes memory only when there are such reports.
+/// Two times to live are marks: *never* for reports that do not expire, and *wide* for reports that
+/// do not fit. The latter stand in a side array, which takes memory only when there are such
+/// reports.
 struct ReportTimes: ~Copyable {
   struct Wide: BitwiseCopyable {
     var observedAt: Int64
@@ -17,7 +18,7 @@ struct ReportTimes: ~Copyable {
   private static let never: UInt64 = lifeMask
   private static let wide: UInt64 = lifeMask - 1
 
-  /// Milliseconds that the packed moments count from; set by the first report.
+  /// The moment in milliseconds that packed moments count from; the first report sets it.
   private(set) var base: Int64 = 0
   private var isBased = false
   private var wideTimes: VirtualArray<Wide>
@@ -26,10 +27,10 @@ struct ReportTimes: ~Copyable {
     wideTimes = VirtualArray(maximumCount: maximumCount, in: space)
   }
 
-  /// Bytes of the side array.
+  /// The bytes of the side array.
   var wideBytes: Int { wideTimes.capacity * MemoryLayout<Wide>.stride }
 
-  /// Chooses the base on first use: a month before `now`. Answers whether it did.
+  /// Sets the base on first use to a month before `now`, and returns whether it did.
   @inline(__always)
   mutating func startIfNeeded(now: Int64) -> Bool {
     if !isBased {
@@ -42,7 +43,8 @@ struct ReportTimes: ~Copyable {
 
   @inline(__always)
   mutating func pack(slot: UInt32, observedAt: Int64, expiresAt: Int64) -> UInt64 {
-    // Safe: wrapping differences of far-off moments fail one of the bounds or the overflow test.
+    // Safe: a difference of far-off moments that wraps fails one of the bounds or the overflow
+    // test.
     let (offset, overflow) = observedAt.subtractingReportingOverflow(base)
     let (life, lifeOverflow) = expiresAt.subtractingReportingOverflow(observedAt)
     if !overflow && offset >= 0 && offset < 1 << 37 {
@@ -56,9 +58,10 @@ struct ReportTimes: ~Copyable {
     return Self.wide
   }
 
-  /// The packed times of a report that follows one whose times are packed; `nil` where that one has
-  /// expired or is newer, where this one would expire earlier, and for times that do not fit: those
-  /// are for who looks closer.
+  /// Returns the packed times of a report that follows one whose times are packed.
+  ///
+  /// It is `nil` where the earlier report has expired or is newer, where this one would expire
+  /// earlier, and for times that do not fit. The caller then compares the times themselves.
   @inline(__always)
   func refreshed(
     _ packed: UInt64, observedAt: Int64, expiresAt: Int64, now: Int64
@@ -68,7 +71,7 @@ struct ReportTimes: ~Copyable {
     let oldExpiry = oldLife == Self.never ? Int64.max : old &+ Int64(oldLife)
     let (offset, overflow) = observedAt.subtractingReportingOverflow(base)
     let (span, spanOverflow) = expiresAt.subtractingReportingOverflow(observedAt)
-    // As unsigned numbers negative ones are too great.
+    // As unsigned numbers negative differences are too great.
     let isNever = expiresAt == .max
     let life = isNever ? Self.never : UInt64(bitPattern: Int64(span))
     guard oldLife != Self.wide, oldExpiry > now, old <= observedAt, oldExpiry <= expiresAt,
@@ -87,7 +90,7 @@ struct ReportTimes: ~Copyable {
   @inline(__always)
   func expiresAt(_ slot: UInt32, _ packed: UInt64) -> Int64 { reader.expiresAt(slot, packed) }
 
-  /// Unpacks times.
+  /// Reads packed times.
   @safe struct Reader: BitwiseCopyable {
     fileprivate let base: Int64
     fileprivate let wide: UnsafeMutablePointer<Wide>
@@ -110,8 +113,8 @@ struct ReportTimes: ~Copyable {
     }
   }
 
-  /// Expiry in ticks of 1,024 ms since the base, rounded down and kept within 0...2^32 - 1: what is
-  /// expired at `now` has a tick of at most `now`'s.
+  /// Returns a time of expiry in ticks of 1,024 ms since the base, rounded down and clamped to
+  /// 0...2^32 - 1: what has expired at `now` has at most `now`'s tick.
   @inline(__always)
   func tick(_ milliseconds: Int64) -> UInt32 {
     if milliseconds == .max { return .max }

@@ -1,6 +1,6 @@
-/// Eight squared distances at a time.
+/// Squared distances of eight points at a time.
 enum SIMD8Distances {
-  /// Whether any of eight squares is at most `bound`.
+  /// Returns whether any of eight squares is at most `bound`.
   @inline(__always)
   static func anyIsWithin(_ squares: SIMD8<Float>, _ bound: Float) -> Bool {
     // The type is spelled out: an inferred one picks the generic comparison, lane by lane.
@@ -9,7 +9,7 @@ enum SIMD8Distances {
     return any(isWithin)
   }
 
-  /// Whether any of eight is true. The standard library's goes lane by lane.
+  /// Returns whether any lane is true. The standard library's function goes lane by lane.
   @inline(__always)
   static func any(_ mask: SIMDMask<SIMD8<Int32>>) -> Bool {
     let words = unsafe unsafeBitCast(mask, to: SIMD4<UInt64>.self)
@@ -17,7 +17,7 @@ enum SIMD8Distances {
     return (pair[0] | pair[1]) != 0
   }
 
-  /// Eight squares, those of a mask infinite.
+  /// Returns eight squares, with infinity in the lanes of a mask.
   @inline(__always)
   static func ruledOut(
     _ squares: SIMD8<Float>, where mask: SIMDMask<SIMD8<Int32>>
@@ -28,17 +28,17 @@ enum SIMD8Distances {
     return unsafe unsafeBitCast(bits & ~isOut | infinity & isOut, to: SIMD8<Float>.self)
   }
 
-  /// Squared planar distances of eight points, the short way round.
+  /// Returns the squared planar distances of eight points, the shorter way round the world.
   @inline(__always)
   static func squares(
-    _ px: SIMD8<UInt32>, _ py: SIMD8<UInt32>, _ x: SIMD8<UInt32>, _ y: SIMD8<UInt32>
+    x px: SIMD8<UInt32>, y py: SIMD8<UInt32>, fromX x: SIMD8<UInt32>, y: SIMD8<UInt32>
   ) -> SIMD8<Float> {
     let dx = SIMD8<Float>(SIMD8<Int32>(truncatingIfNeeded: px &- x))
     let dy = SIMD8<Float>(SIMD8<Int32>(truncatingIfNeeded: py &- y))
     return dx * dx + dy * dy
   }
 
-  /// Morton codes of eight points within a cell whose side is `mask + 1` <= 2^15 units.
+  /// Returns the Morton codes of eight points in a cell whose side is `mask + 1` <= 2^15 units.
   @inline(__always)
   static func interleaved(
     _ x: SIMD8<UInt32>, _ y: SIMD8<UInt32>, mask: UInt32
@@ -47,7 +47,7 @@ enum SIMD8Distances {
     return SIMD8<Int32>(truncatingIfNeeded: spread(x & side) | spread(y & side) &<< 1)
   }
 
-  /// Puts bit i of 15 at bit 2i.
+  /// Moves bit i of 15 bits to bit 2i.
   @inline(__always)
   private static func spread(_ value: SIMD8<UInt32>) -> SIMD8<UInt32> {
     var v = value
@@ -58,25 +58,25 @@ enum SIMD8Distances {
   }
 }
 
-/// The conditions on tag signatures that eight points are put to at a time.
+/// The conditions on tag signatures, for eight points at a time.
 struct SignatureTest {
-  /// Bits that must all be set.
+  /// The bits that must all be set.
   var all: UInt32 = 0
-  /// Bits of which one must be set; 0: no such condition.
+  /// The bits of which one must be set; 0 stands for no such condition.
   var any: UInt32 = 0
-  /// Bits none of which may be set.
+  /// The bits of which none may be set.
   var none: UInt32 = 0
 
-  /// Whether a signature or a union of signatures may belong to a match.
+  /// Returns whether a signature, or a union of signatures, may belong to a match.
   @inline(__always)
   func admits(_ signature: UInt32) -> Bool {
     signature & all == all && (any == 0 || signature & any != 0)
   }
 
-  /// Which of eight signatures rule their point out.
+  /// Returns which of eight signatures exclude their point.
   @inline(__always)
   func fails(_ signatures: SIMD8<UInt32>) -> SIMDMask<SIMD8<Int32>> {
-    // One word that is 0 where a point passes.
+    // The tests are joined in one word a lane, which is 0 where a point passes.
     let all = SIMD8<UInt32>(repeating: all)
     let wrong = (~signatures & all) | (signatures & SIMD8<UInt32>(repeating: none))
     var fails: SIMDMask<SIMD8<Int32>> =

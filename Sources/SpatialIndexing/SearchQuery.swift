@@ -13,16 +13,16 @@ public enum SearchArea: Sendable {
   case polygon(GeoPolygon)
 }
 
-/// A condition on one numeric column: `minimum <= value <= maximum`. An absent value never matches.
+/// A condition on a numeric column: `minimum <= value <= maximum`. An absent value never matches.
 public struct ColumnRange: Hashable, Sendable {
-  /// 0..<columnCount.
+  /// The number of the column, 0..<``LiveIndexConfiguration/columnCount``.
   public var column: Int
-  /// Inclusive.
+  /// The least value that matches.
   public var minimum: Double
-  /// Inclusive.
+  /// The greatest value that matches.
   public var maximum: Double
 
-  /// Lets values of a column pass that lie in a range, ends included.
+  /// Lets the values of a column pass that lie in a range, both ends included.
   public init(column: Int, minimum: Double = -.infinity, maximum: Double = .infinity) {
     self.column = column
     self.minimum = minimum
@@ -35,26 +35,26 @@ public struct ColumnRange: Hashable, Sendable {
   }
 }
 
-/// Conditions every hit meets; all of them act before the limit.
+/// Conditions that every hit meets. All of them act before the limit.
 @safe public struct SearchFilter: Sendable {
-  /// Normalised. Empty: no condition.
+  /// The wanted tags, normalised; an empty list is no condition.
   public var tags: [String]
-  /// Whether all of the tags or any of them must be there.
+  /// Whether an object must carry all of the wanted tags or any of them.
   public var tagMatch: TagMatch
-  /// Normalised; none of them may be carried.
+  /// The tags, normalised, of which an object may carry none.
   public var notTags: [String]
-  /// Ids that are never hits.
+  /// The ids that are never hits.
   public var excludedIDs: [String]
-  /// Where hits must lie; `nil`: anywhere.
+  /// The area that hits must lie in; `nil` for anywhere.
   public var area: SearchArea?
-  /// All must hold.
+  /// The conditions on columns, all of which must hold.
   public var columnRanges: [ColumnRange]
-  /// Inclusive.
+  /// The earliest moment of observation that matches; `nil` for any.
   public var observedNotBefore: Instant?
-  /// Sees the payload; evaluated last, for conditions that no column answers.
+  /// A test of the payload, for conditions that no column answers. It runs last.
   public var payloadPredicate: (@Sendable (UnsafeRawBufferPointer) -> Bool)?
 
-  /// Describes a filter; what is left out lets everything pass.
+  /// Describes a filter. A condition that is left out lets everything pass.
   public init(
     tags: [String] = [], tagMatch: TagMatch = .all, notTags: [String] = [],
     excludedIDs: [String] = [], area: SearchArea? = nil, columnRanges: [ColumnRange] = [],
@@ -72,25 +72,26 @@ public struct ColumnRange: Hashable, Sendable {
   }
 }
 
-/// The nearest objects, ordered by distance in whole millimetres, then by id as UTF-8 bytes.
+/// A question for the nearest objects, ordered by distance in whole millimetres, then by id as
+/// UTF-8 bytes.
 public struct NearestQuery: Sendable {
-  /// Degrees.
+  /// The latitude of the origin in degrees.
   public var latitude: Double
-  /// Degrees.
+  /// The longitude of the origin in degrees.
   public var longitude: Double
-  /// At most this many hits.
+  /// The greatest number of hits.
   public var limit: Int
-  /// Inclusive.
+  /// The greatest distance of a hit, inclusive; `nil` for any distance.
   public var maximumDistanceMillimeters: Int64?
-  /// What objects must meet.
+  /// The conditions that hits meet.
   public var filter: SearchFilter
-  /// Only hits strictly after this position in the order.
+  /// The place in the order after which hits begin; `nil` to begin with the nearest.
   public var after: (distanceMillimeters: Int64, id: String)?
-  /// Whether the visitor reads ids or payloads: they are then brought close ahead of it, which
-  /// takes more than half off what reading them costs, and is wasted on a visitor that does not.
+  /// Whether the visitor reads ids or payloads. They are then prefetched, which takes more than
+  /// half off the cost of reading them, and is wasted on a visitor that does not read them.
   public var readsRecords: Bool
 
-  /// Describes a question; what is left out has its usual value.
+  /// Describes a question. A part that is left out has its usual value.
   public init(
     latitude: Double, longitude: Double, limit: Int, maximumDistanceMillimeters: Int64? = nil,
     filter: SearchFilter = unsafe SearchFilter(),
@@ -106,21 +107,21 @@ public struct NearestQuery: Sendable {
   }
 }
 
-/// The objects in an area, ordered by the Morton code of their Mercator point, then by id as
-/// UTF-8 bytes.
+/// A question for the objects in an area, ordered by the Morton code of their Mercator point, then
+/// by id as UTF-8 bytes.
 public struct WithinQuery: Sendable {
-  /// Where to look.
+  /// The area that hits lie in.
   public var area: SearchArea
-  /// At most this many hits.
+  /// The greatest number of hits.
   public var limit: Int
-  /// What objects must meet.
+  /// The conditions that hits meet.
   public var filter: SearchFilter
-  /// Only hits strictly after this position in the order.
+  /// The place in the order after which hits begin; `nil` to begin with the first.
   public var after: (mortonCode: UInt64, id: String)?
-  /// See ``NearestQuery/readsRecords``.
+  /// Whether the visitor reads ids or payloads; see ``NearestQuery/readsRecords``.
   public var readsRecords: Bool
 
-  /// Describes a question; what is left out has its usual value.
+  /// Describes a question. A part that is left out has its usual value.
   public init(
     area: SearchArea, limit: Int, filter: SearchFilter = unsafe SearchFilter(),
     after: (mortonCode: UInt64, id: String)? = nil, readsRecords: Bool = false

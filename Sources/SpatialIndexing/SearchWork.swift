@@ -1,56 +1,56 @@
 public import ObjectModel
 
-/// What a search did, counted in passing: the same on every machine for the same index and query,
-/// so that tests can hold it to a bound where a time would tell about the machine.
+/// Counts what a search did. The counts are the same on every machine for the same index and query,
+/// so that tests can hold them to a bound, where a time would depend on the machine.
 ///
 /// The steps are spent from a budget while the search runs, so that a search ends within a few
 /// hundred steps of its deadline, of its caller's leaving or of the budget's end.
 public struct SearchWork: Sendable {
-  /// Inner nodes whose children were looked at.
+  /// The number of inner nodes whose children were looked at.
   public var nodesVisited = 0
-  /// Leaves, or pages of a posting list, whose points were looked at.
+  /// The number of leaves, or pages of a posting list, whose points were looked at.
   public var leavesVisited = 0
-  /// Points compared with the bound, the area or the filter.
+  /// The number of points compared with the bound, the area or the filter.
   public var pointsTested = 0
-  /// Distances worked out by the one function, or points put to an area's exact test.
+  /// The number of distances worked out exactly, and of points put to an area's exact test.
   public var exactTests = 0
 
-  /// What is left for others once the search is over; see ``finish()``.
+  /// The budget that the steps are spent from; ``finish()`` hands back what is left of it.
   private var budget: WorkBudget
-  /// What one step costs of the budget; 1 or more.
+  /// The cost of one step, 1 or more.
   private let stepCost: Int
-  /// Steps that are spent from the budget.
+  /// The number of steps that are spent from the budget.
   private var spentSteps = 0
-  /// Steps from which on the budget is asked.
-  private var nextLook: Int
+  /// The number of steps at which the budget is asked next.
+  private var nextCheck: Int
   private var exhaustion: WorkBudget.Exhaustion?
 
-  /// Makes counts of nothing done.
+  /// Makes counts for a search that has not begun.
   ///
   /// - Parameters:
-  ///   - budget: What the steps are spent from.
-  ///   - stepCost: What a step costs of it, 1 or more; above 1 where each point is read or its
+  ///   - budget: The budget that the steps are spent from.
+  ///   - stepCost: The cost of one step, 1 or more. It is above 1 where each point is read or its
   ///     distance to many edges is worked out.
   public init(spending budget: WorkBudget = .unlimited, stepCost: Int = 1) {
     precondition(stepCost > 0)
     self.budget = budget
     self.stepCost = stepCost
-    nextLook = budget.isEndless ? .max : 0
-    look(from: 0)
+    nextCheck = budget.isEndless ? .max : 0
+    check(from: 0)
   }
 
-  /// Everything counted.
+  /// The sum of all counts.
   @inline(__always)
   public var steps: Int { nodesVisited &+ leavesVisited &+ pointsTested &+ exactTests }
 
-  /// Whether the search must end unfinished; its hits are then of no use.
+  /// Returns whether the search must end unfinished; its hits are then of no use.
   @inline(__always)
-  public mutating func mustEnd() -> Bool { steps > nextLook && spend() }
+  public mutating func mustEnd() -> Bool { steps > nextCheck && spend() }
 
-  /// Spends what is left to spend.
+  /// Spends the steps that are not spent yet.
   ///
-  /// - Returns: The budget, for what follows the search.
-  /// - Throws: Why the search ended unfinished.
+  /// - Returns: The budget that is left for what follows the search.
+  /// - Throws: The reason for which the search ended unfinished.
   public mutating func finish() throws(WorkBudget.Exhaustion) -> WorkBudget {
     _ = spend()
     if let exhaustion { throw exhaustion }
@@ -63,7 +63,7 @@ public struct SearchWork: Sendable {
     budget.limit != .max && budget.remaining / stepCost > steps
   }
 
-  /// Adds what another search did; budgets stay as they are.
+  /// Adds the counts of another search. The budgets stay as they are.
   public static func += (a: inout SearchWork, b: SearchWork) {
     a.nodesVisited += b.nodesVisited
     a.leavesVisited += b.leavesVisited
@@ -79,15 +79,15 @@ public struct SearchWork: Sendable {
       try budget.spend(overflow ? .max : cost)
     } catch {
       exhaustion = error
-      nextLook = -1
+      nextCheck = -1
       return true
     }
-    look(from: steps)
+    check(from: steps)
     return false
   }
 
-  private mutating func look(from steps: Int) {
+  private mutating func check(from steps: Int) {
     guard !budget.isEndless else { return }
-    nextLook = steps + min(WorkBudget.stepsBetweenLooks, budget.remaining) / stepCost
+    nextCheck = steps + min(WorkBudget.stepsBetweenLooks, budget.remaining) / stepCost
   }
 }

@@ -2,12 +2,13 @@ import GeoMath
 public import ObjectModel
 import Threading
 
-/// A live index shared between threads: one writer-preferring readers-writer lock, held by a
-/// writer for a slice of at most ``sliceLimit`` objects, so that no reader waits longer.
+/// A live index shared between threads. It has one readers-writer lock that prefers writers. A
+/// writer holds the lock for a slice of at most ``sliceLimit`` objects, so that no reader waits
+/// longer.
 ///
 /// `@unchecked Sendable`: `index` is only touched under `lock`.
 public final class SharedLiveIndex: @unchecked Sendable {
-  /// Objects that a writer changes under one hold of the lock.
+  /// The most objects that a writer changes under one hold of the lock.
   public static let sliceLimit = 128
 
   private let lock = ReadersWriterLock()
@@ -44,18 +45,23 @@ public final class SharedLiveIndex: @unchecked Sendable {
     lock.withReadLock { body(index) }
   }
 
-  /// The rank that the change feed gives an id.
+  /// Returns the rank that the change feed gives an id.
   public func rank(of id: String) -> ObjectRank { ranking.rank(of: id) }
 
-  /// The rank that the change feed gives an id, by its bytes.
+  /// Returns the rank that the change feed gives an id, by its UTF-8 bytes.
   public func rank(of id: UnsafeRawBufferPointer) -> ObjectRank { unsafe ranking.rank(of: id) }
 
-  /// Applies a batch in slices; `outcomes[i]` tells what became of entry i.
+  /// Applies a batch in slices; `outcomes[i]` tells what the index did with entry i.
   ///
-  /// - `changes`: called once a slice that changed something, inside the write lock and so in commit
-  ///   order, with the slice's changes, those of one object in order. It must not call the index.
-  /// - `isFollowed`: asked before each slice, inside its lock, whether anybody wants its changes; if
-  ///   not, they are not worked out and `changes` is handed none.
+  /// - Parameters:
+  ///   - batch: The entries, applied in order.
+  ///   - now: The present moment, by which objects have expired.
+  ///   - outcomes: Is replaced by the outcomes of the entries.
+  ///   - changes: Is called once for each slice that changed something, with the slice's changes,
+  ///     those of one object in order. It runs inside the write lock and so in commit order, and
+  ///     must not call the index.
+  ///   - isFollowed: Is asked before each slice, inside its lock, whether anybody wants the
+  ///     changes. If not, they are not worked out and `changes` is not called.
   public func apply(
     _ batch: borrowing UpdateBatch, now: Instant, outcomes: inout [UpdateOutcome],
     changes: ((UnsafeBufferPointer<IndexChange>) -> Void)? = nil,
@@ -79,7 +85,9 @@ public final class SharedLiveIndex: @unchecked Sendable {
     }
   }
 
-  /// Removes objects; `true` where one was there and live.
+  /// Removes objects.
+  ///
+  /// - Returns: For each id whether there was a live object.
   public func remove(
     ids: [String], now: Instant, changes: ((UnsafeBufferPointer<IndexChange>) -> Void)? = nil
   ) -> [Bool] {
@@ -96,8 +104,9 @@ public final class SharedLiveIndex: @unchecked Sendable {
     return removed
   }
 
-  /// Frees up to `limit` expired objects and answers how many it freed: fewer than `limit` means
-  /// that none is left.
+  /// Frees up to `limit` expired objects.
+  ///
+  /// - Returns: The number of objects freed. Fewer than `limit` means that none is left.
   public func reclaimExpired(
     now: Instant, limit: Int, changes: ((UnsafeBufferPointer<IndexChange>) -> Void)? = nil
   ) -> Int {
@@ -113,20 +122,22 @@ public final class SharedLiveIndex: @unchecked Sendable {
     return total
   }
 
-  /// Runs `body` with a live object, `nil` if it is absent or expired.
+  /// Runs `body` with a live object. It is not run and the result is `nil` when there is none.
   public func withObject<R>(id: String, now: Instant, _ body: (HitView) -> R) -> R? {
     lock.withReadLock { index.withObject(id: id, now: now, body) }
   }
 
-  /// Runs `body` with the handle's live object, `nil` if it left or expired.
+  /// Runs `body` with the live object of a handle. It is not run and the result is `nil` when the
+  /// object left or expired.
   public func withObject<R>(handle: ObjectHandle, now: Instant, _ body: (HitView) -> R) -> R? {
     lock.withReadLock { index.withObject(handle: handle, now: now, body) }
   }
 
-  /// Runs `body` with each live object of a list of handles and its place in the list; those that
-  /// left or expired are passed over.
+  /// Runs `body` with each live object of a list of handles and its place in the list. Objects that
+  /// left or expired are skipped.
   ///
-  /// The lock is taken once for every 128 handles instead of once for each.
+  /// The lock is taken once for every ``sliceLimit`` handles instead of once for each.
+  ///
   /// - Complexity: O(handles).
   public func forEachObject(
     handles: [ObjectHandle], now: Instant, _ body: (Int, HitView) -> Void
@@ -141,19 +152,19 @@ public final class SharedLiveIndex: @unchecked Sendable {
     }
   }
 
-  /// The handles of live objects, `nil` where there is none.
+  /// Returns the handles of live objects, `nil` where there is none.
   public func handles(ids: [String], now: Instant) -> [ObjectHandle?] {
     lock.withReadLock { index.handles(ids: ids, now: now) }
   }
 
-  /// Visits the nearest hits in order; answers their number.
+  /// Visits the nearest hits in order and returns their number.
   @discardableResult
   public func nearest(_ query: NearestQuery, now: Instant, _ visit: (HitView) -> Void) -> Int {
     var work = SearchWork()
     return nearest(query, now: now, work: &work, visit)
   }
 
-  /// Visits the objects of an area in order; answers their number.
+  /// Visits the objects of an area in order and returns their number.
   @discardableResult
   public func within(_ query: WithinQuery, now: Instant, _ visit: (HitView) -> Void) -> Int {
     var work = SearchWork()
@@ -176,7 +187,8 @@ public final class SharedLiveIndex: @unchecked Sendable {
     return tagHistogram(area: area, filter: filter, limit: limit, now: now, work: &work)
   }
 
-  /// The same; what the count did is added to `work`.
+  /// Returns the tags that most of the matching objects carry, by count descending, then by tag
+  /// bytes. What the count did is added to `work`.
   public func tagHistogram(
     area: SearchArea?, filter: SearchFilter = unsafe SearchFilter(), limit: Int, now: Instant,
     work: inout SearchWork
@@ -201,8 +213,8 @@ public final class SharedLiveIndex: @unchecked Sendable {
     return work.mustEnd() ? [] : counts.rows(limit: limit)
   }
 
-  /// Visits every live object, in slices between which the lock is released: an object that stays
-  /// is visited exactly once; one that comes or goes meanwhile may or may not be visited.
+  /// Visits every live object. The lock is released between slices: an object that stays is visited
+  /// exactly once; one that comes or goes meanwhile may or may not be visited.
   public func forEachObject(now: Instant, _ body: (HitView) -> Void) {
     var cursor = 0
     while true {
@@ -219,13 +231,15 @@ public final class SharedLiveIndex: @unchecked Sendable {
     lock.withReadLock { index.statistics() }
   }
 
-  /// Bytes that the records of all objects take now, rounded as the arena rounds them.
+  /// The bytes that the records of all objects take now, rounded as the arena rounds them.
   var recordBytesInUse: Int { lock.withReadLock { index.arena.bytesInUse } }
 
-  /// Grows with every applied slice or removal that changed something.
+  /// A number that grows with every slice or removal that changed something.
   public var version: UInt64 { lock.withReadLock { index.version } }
 
-  /// - Throws: ``LiveIndexInvariantError`` that names the first culprit. For tests.
+  /// Checks every invariant of the index, for tests.
+  ///
+  /// - Throws: ``LiveIndexInvariantError``, which names the first culprit.
   public func checkInvariants() throws(LiveIndexInvariantError) {
     let failure = lock.withReadLock { () -> LiveIndexInvariantError? in
       do throws(LiveIndexInvariantError) {
@@ -239,9 +253,9 @@ public final class SharedLiveIndex: @unchecked Sendable {
   }
 }
 
-/// A broken invariant of the index: a bug of ours.
+/// A broken invariant of the index, which is a defect of this module.
 public struct LiveIndexInvariantError: Error, Hashable, Sendable {
-  /// Which invariant, and where.
+  /// Says which invariant is broken, and where.
   public let message: String
 
   /// Names the invariant and the culprit.

@@ -7,9 +7,9 @@ import GeoMath
 #endif
 
 /// Sines and cosines of Mercator columns and rows, for bounds: a table of 4,096 steps and a short
-/// series between them. Off by less than 1e-9.
+/// series between them. Its error is below 1e-9.
 @safe struct SphereTable: @unchecked Sendable {
-  // Sendable: written once, before it is shared.
+  // Sendable: the table is written once, before it is shared.
 
   struct Trigonometry: BitwiseCopyable {
     var sine: Double
@@ -18,10 +18,10 @@ import GeoMath
 
   private static let steps = 4096
   private static let shift: UInt32 = 20
-  /// Radians of a unit of column, or of Mercator's ordinate of a row.
+  /// The radians of a unit of column, or of Mercator's ordinate of a row.
   private static let unit = 2 * Double.pi / 4_294_967_296
 
-  /// At the middle of each step.
+  /// The values at the middle of each step.
   private let rows: UnsafeMutablePointer<Trigonometry>
   private let columns: UnsafeMutablePointer<Trigonometry>
 
@@ -39,17 +39,17 @@ import GeoMath
     }
   }
 
-  /// Radians from the middle of a coordinate's step.
+  /// Returns the radians from the middle of a coordinate's step to the coordinate.
   @inline(__always)
   private static func offset(_ coordinate: UInt32) -> Double {
     Double(Int32(truncatingIfNeeded: coordinate & (1 << shift - 1)) - 1 << (shift - 1)) * unit
   }
 
-  /// Of the latitude of a row's northern edge.
+  /// Returns the sine and cosine of the latitude of a row's northern edge.
   @inline(__always)
   func row(_ y: UInt32) -> Trigonometry {
     let at = unsafe rows[Int(y >> Self.shift)]
-    // tanh' = sech^2, sech' = -sech tanh; the ordinate falls as y grows.
+    // tanh' = sech^2 and sech' = -sech tanh; the ordinate falls as y grows.
     let d = -Self.offset(y)
     let square = at.cosine * at.cosine
     let sine = at.sine + d * square * (1 - d * at.sine)
@@ -57,7 +57,7 @@ import GeoMath
     return Trigonometry(sine: sine, cosine: cosine)
   }
 
-  /// Of the longitude that so many units of column make, from 0.
+  /// Returns the sine and cosine of the longitude that is so many units of column from 0.
   @inline(__always)
   func column(_ x: UInt32) -> Trigonometry {
     let at = unsafe columns[Int(x >> Self.shift)]
@@ -77,7 +77,7 @@ struct ChordBounds {
   private let cosine: Double
   private let table = SphereTable.shared
 
-  /// What the table and the rounding of rows and columns may put a chord off by: 3 cm.
+  /// The greatest error of a chord from the table and from rounding rows and columns: 3 cm.
   static let slack = 5e-9
 
   init(latitude: Double, longitude: Double, center: MercatorPoint) {
@@ -86,7 +86,8 @@ struct ChordBounds {
     cosine = cos(latitude * (.pi / 180))
   }
 
-  /// The square that everything within some millimetres by the one distance function stays below.
+  /// Returns the square that everything within some millimetres, by the distance function, stays
+  /// below.
   static func square(within millimeters: Int64) -> Double {
     guard millimeters < 40_000_000_000 else { return 5 }
     let angle = HaversineBounds.maximumAngle(radiusMeters: Double(millimeters + 1) / 1000)
@@ -95,7 +96,9 @@ struct ChordBounds {
     return chord * chord
   }
 
-  /// To a point. - Precondition: its row is not clamped.
+  /// Returns the squared chord to a point.
+  ///
+  /// - Precondition: The point's row is not clamped.
   @inline(__always)
   func square(x px: UInt32, y py: UInt32) -> Double {
     let row = table.row(py)
@@ -106,7 +109,8 @@ struct ChordBounds {
     return a * a + b * b + c * c
   }
 
-  /// At most the square to any point of a cell of `side` units (up to 2^32).
+  /// Returns a lower bound of the squared chords to the points of a cell of `side` units (up to
+  /// 2^32).
   func least(x cx: UInt32, y cy: UInt32, side: UInt64) -> Double {
     // Clamped rows reach the poles.
     let north = cy == 0 ? SphereTable.Trigonometry(sine: 1, cosine: 0) : table.row(cy)
@@ -116,7 +120,7 @@ struct ChordBounds {
       ? SphereTable.Trigonometry(sine: -1, cosine: 0) : table.row(UInt32(bottom))
     let last = UInt32(truncatingIfNeeded: side - 1)
     if side > UInt64(UInt32.max) || x &- cx <= last {
-      // Straight north or south, or here.
+      // The cell is straight north or south of the origin, or holds it.
       if sine > north.sine { return Self.square(north, sine, cosine) }
       if sine < south.sine { return Self.square(south, sine, cosine) }
       return 0
@@ -124,12 +128,13 @@ struct ChordBounds {
     let toWest = min(cx &- x, x &- cx)
     let toEast = min(cx &+ last &+ 1 &- x, x &- (cx &+ last &+ 1))
     let meridian = table.column(min(toWest, toEast))
-    // The cosine to a point of that meridian at latitude b is a sin b + c cos b.
+    // The cosine of the angle to a point of that meridian at latitude b is a sin b + c cos b.
     let c = cosine * meridian.cosine
     if c > 0 && sine * south.cosine - c * south.sine > -1e-8
       && sine * north.cosine - c * north.sine < 1e-8
     {
-      // Its greatest value lies between: 2 - 2 sqrt(1 - q), without the cancellation.
+      // Its greatest value is between the edges: 2 - 2 sqrt(1 - q), written without the
+      // cancellation.
       let q = cosine * cosine * meridian.sine * meridian.sine
       return 2 * q / (1 + max(0, 1 - q).squareRoot())
     }

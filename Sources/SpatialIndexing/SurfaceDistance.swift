@@ -6,16 +6,17 @@ import GeoMath
   import Darwin
 #endif
 
-/// `DistanceOrigin.millimeters`, bit for bit, several times as fast for points nearby.
+/// Measures like `DistanceOrigin.millimeters`, bit for bit, several times as fast for points
+/// nearby.
 ///
-/// The same formula with short series for the trigonometry of small differences. Its relative
-/// error is below 1e-11; where the millimetre could come out differently (a distance that close
+/// It is the same formula with short series for the trigonometry of small differences. Its relative
+/// error is below 1e-11. Where the millimetre could come out differently (at a distance that close
 /// to a half millimetre), far away or near a pole, the exact function decides.
 struct SurfaceDistance {
   let origin: DistanceOrigin
   private let sinLatitude: Double
   private let cosLatitude: Double
-  /// Whether the series hold around here.
+  /// Whether the series may be used around the origin, which is not near a pole.
   private let usesSeries: Bool
 
   init(latitude: Double, longitude: Double) {
@@ -25,7 +26,7 @@ struct SurfaceDistance {
     usesSeries = latitude.magnitude < 86
   }
 
-  /// The plane around the origin.
+  /// The planar bounds around the origin.
   var planarScale: PlanarScale { PlanarScale(sine: sinLatitude, cosine: cosLatitude) }
 
   @inline(__always)
@@ -42,7 +43,7 @@ struct SurfaceDistance {
     let sinA = a * (1 - a2 * (1.0 / 6 - a2 * (1.0 / 120 - a2 * (1.0 / 5040))))
     let cosA = 1 - a2 * (0.5 - a2 * (1.0 / 24 - a2 * (1.0 / 720)))
     let sinB = b * (1 - b2 * (1.0 / 6 - b2 * (1.0 / 120 - b2 * (1.0 / 5040))))
-    // Sine of the mean latitude, cosine of the other one.
+    // The sine of the mean latitude, and the cosine of the other latitude.
     let sinMean = sinLatitude * cosA + cosLatitude * sinA
     let sin2A = 2 * sinA * cosA
     let cos2A = 1 - 2 * (sinA * sinA)
@@ -52,16 +53,16 @@ struct SurfaceDistance {
     let angle2 = 4 * h * (1 + h * (1.0 / 3 + h * (8.0 / 45 + h * (4.0 / 35))))
     let cSquared = min(4 * a2 / angle2, 1)
     let w = 1 - Earth.eccentricitySquared * (sinMean * sinMean)
-    // N^2 = a^2 / w; M = N (1 - e^2) / w.
+    // The radii of curvature are N^2 = a^2 / w and M = N (1 - e^2) / w.
     let flat = (1 - Earth.eccentricitySquared) / w
     let radius2 =
       Earth.semiMajorAxisMeters * Earth.semiMajorAxisMeters / w
       * (1 - cSquared + flat * flat * cSquared)
     let exact = (angle2 * radius2).squareRoot() * 1000
-    // Safe: below 1e8.
+    // Safe: the distance is below 1e8 millimetres.
     let whole = Int64(exact)
     let fraction = exact - Double(whole)
-    // 1e-11 of 63 km is 6e-4 mm.
+    // The error of 1e-11 over 63 km is 6e-4 mm.
     if (fraction - 0.5).magnitude < 0.002 {
       return origin.millimeters(latitude: latitude, longitude: longitude)
     }

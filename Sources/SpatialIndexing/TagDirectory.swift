@@ -1,13 +1,13 @@
 import ObjectModel
 
-/// The tags in use: name → id, the signature bit of each, and who carries it and roughly where.
+/// The tags in use: the id of each name, its signature bit, and its carriers with their cells.
 ///
-/// Signatures are 32 bits: the first 24 tags have one each to themselves (*exact*), the others share
-/// the last 8 by hash and are verified in the record.
+/// Signatures are 32 bits. The first 24 tags have a bit each to themselves (*exact*). The others
+/// share the last 8 bits by hash and are verified in the record.
 ///
 /// A tag's *posting list* holds its carriers in no order, each as a slot and the level-16 cell
-/// (485 m wide at Seoul) it was in, so that the carriers of a rare tag are ranked from one short
-/// contiguous scan:
+/// (485 m wide at Seoul) that it is in, so that the carriers of a rare tag are ranked from one
+/// short contiguous scan:
 ///
 ///     pages of 1,024: | cell x 1,024 | slot x 1,024 |   the first page starts smaller
 struct TagDirectory: ~Copyable {
@@ -16,16 +16,16 @@ struct TagDirectory: ~Copyable {
 
   @safe struct Entry: BitwiseCopyable {
     var hash: UInt64
-    /// One bit.
+    /// The one bit of the tag.
     var signature: UInt32
-    /// Carriers; 0: the id is free.
+    /// The number of carriers; 0 when the id is free.
     var count: UInt32
     var name: UInt32
     var nameLength: UInt32
-    /// Pages of the posting list.
+    /// The pages of the posting list.
     var pages: UnsafeMutablePointer<UnsafeMutablePointer<UInt32>>?
     var pageCapacity: UInt32
-    /// Room in the first page while it is the only one.
+    /// The capacity of the first page while it is the only one.
     var firstCapacity: UInt32
 
     @inline(__always) var isExact: Bool { signature < 1 << UInt32(TagDirectory.exactBits) }
@@ -40,7 +40,7 @@ struct TagDirectory: ~Copyable {
   private(set) var postingBytes = 0
   let hash: KeyedHash
 
-  /// `maximumCount`: Different tags.
+  /// Makes an empty directory for at most `maximumCount` different tags.
   init(hash: KeyedHash, maximumCount: Int, in space: AddressSpace) {
     self.hash = hash
     entries = VirtualArray(maximumCount: maximumCount, in: space)
@@ -49,18 +49,19 @@ struct TagDirectory: ~Copyable {
       maximumBytes: maximumCount * Self.nameBytes, maximumHugeCount: Self.hugeNames, in: space)
   }
 
-  /// Bytes of a name that address space is reserved for, in the mean.
+  /// The bytes of a name that address space is reserved for, on average.
   private static let nameBytes = 64
   private static let hugeNames = 65_536
 
-  /// Bytes of address space that a directory takes.
+  /// Returns the bytes of address space that a directory takes.
   static func addressSpace(_ maximumCount: Int) -> Int {
     VirtualArray<Entry>.addressSpace(maximumCount) + IdentifierMap.addressSpace(maximumCount)
       + RecordArena.addressSpace(
         maximumBytes: maximumCount * nameBytes, maximumHugeCount: hugeNames)
   }
 
-  /// Whether there is room for that many new tags. Says no a little early.
+  /// Returns whether there is room for so many new tags. It counts each as the worst case, so that
+  /// it returns `false` a little early.
   @inline(__always)
   func hasRoom(_ count: Int) -> Bool {
     (freeIDs.count >= count || Int(entryEnd) + count <= entries.maximumCount)
@@ -100,7 +101,7 @@ struct TagDirectory: ~Copyable {
       && bytesAreEqual(names.pointer(entry.name), bytes.baseAddress, bytes.count)
   }
 
-  /// The id of a tag that some object carries.
+  /// Returns the id of a tag, `nil` when no object carries it.
   func find(_ bytes: UnsafeRawBufferPointer) -> UInt32? {
     unsafe map.find(hash(bytes)) { unsafe isNamed($0, bytes) }
   }
@@ -110,7 +111,7 @@ struct TagDirectory: ~Copyable {
     return tag.withUTF8 { unsafe find(UnsafeRawBufferPointer($0)) }
   }
 
-  /// The id of a tag, a new one if it is new. The caller adds a carrier next.
+  /// Returns the id of a tag, which is a new one for a new tag. The caller adds a carrier next.
   mutating func findOrAdd(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
     let hash = unsafe hash(bytes)
     if let id = map.find(hash, { unsafe isNamed($0, bytes) }) { return id }
@@ -146,7 +147,7 @@ struct TagDirectory: ~Copyable {
       ? 0 : max(1, (entry.count + pageSize - 1) / pageSize)
   }
 
-  /// Cells and slots of one page and how many are in use.
+  /// Returns the cells and slots of one page, and how many are in use.
   @inline(__always)
   func page(_ id: UInt32, _ page: UInt32)
     -> (cells: UnsafeMutablePointer<UInt32>, slots: UnsafeMutablePointer<UInt32>, count: Int)
@@ -159,10 +160,10 @@ struct TagDirectory: ~Copyable {
     )
   }
 
-  /// Number of pages of a carried tag.
+  /// Returns the number of pages of a tag that has carriers.
   func pageCount(_ id: UInt32) -> UInt32 { Self.pageCount(entries[id]) }
 
-  /// Adds a carrier; answers its position.
+  /// Adds a carrier and returns its position in the posting list.
   mutating func addCarrier(_ id: UInt32, slot: UInt32, cell: UInt32) -> UInt32 {
     let entry = unsafe entries.pointer(id)
     let position = unsafe entry.pointee.count
@@ -216,7 +217,7 @@ struct TagDirectory: ~Copyable {
     postingBytes += Int(Self.pageSize) * 8
   }
 
-  /// The slot at a position.
+  /// Returns the slot and cell at a position of the posting list.
   func carrier(_ id: UInt32, at position: UInt32) -> (slot: UInt32, cell: UInt32) {
     let page = unsafe page(id, position / Self.pageSize)
     let offset = Int(position % Self.pageSize)
@@ -230,8 +231,9 @@ struct TagDirectory: ~Copyable {
       Int(position % Self.pageSize)] = cell
   }
 
-  /// Takes the carrier at a position out; the last one takes its place.
-  /// - Returns: the slot that now stands at `position` and must be told, if any.
+  /// Removes the carrier at a position; the last carrier takes its place.
+  ///
+  /// - Returns: The slot that is at `position` now, whose record must be told; `nil` if none is.
   mutating func removeCarrier(_ id: UInt32, at position: UInt32) -> UInt32? {
     let entry = unsafe entries.pointer(id)
     let last = unsafe entry.pointee.count - 1

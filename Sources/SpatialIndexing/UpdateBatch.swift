@@ -1,25 +1,25 @@
 public import ObjectModel
 
-/// Reports to apply together: one contiguous array of fixed entries and one arena of bytes.
+/// Reports that are applied together: a contiguous array of fixed entries and an arena of bytes.
 ///
 ///     entries  | latitude longitude observedAt expiresAt | offset or handle | kind |  48 B each
 ///     bytes    | header | id | columns | tag lengths | tags | payload |             per upsert
 ///
-/// Reused batches allocate nothing once they have grown to their working size.
+/// A batch that is used again allocates nothing once it has grown to its working size.
 public struct UpdateBatch: Sendable {
   struct Entry {
     var latitude: Double
     var longitude: Double
     var observedAt: Int64
     var expiresAt: Int64
-    /// Upsert: offset of its header in `bytes`. Move: slot | generation << 32.
+    /// The offset of an upsert's header in `bytes`; for a move `slot | generation << 32`.
     var reference: UInt64
     var isMove: Bool
-    /// `observedAt` is the time of receipt: never older than what is stored.
+    /// Whether `observedAt` is the time of receipt, by which no report is stale.
     var isReceiptTime: Bool
   }
 
-  /// Fixed front of an upsert's bytes. All offsets count from the end of the header.
+  /// The fixed start of an upsert's bytes. All offsets count from the end of the header.
   struct Header {
     var idLength: UInt32
     var tagCount: UInt32
@@ -27,11 +27,11 @@ public struct UpdateBatch: Sendable {
     var payloadLength: UInt32
   }
 
-  /// Numeric columns of each upsert.
+  /// The number of numeric columns of each upsert.
   public let columnCount: Int
   var entries: [Entry] = []
   var bytes: [UInt8] = []
-  /// Every upsert has bytes; moves have none.
+  /// Whether any entry is an upsert: every upsert has bytes, and moves have none.
   var hasUpserts: Bool { !bytes.isEmpty }
 
   /// Makes an empty batch for an index with that many columns.
@@ -40,7 +40,7 @@ public struct UpdateBatch: Sendable {
     self.columnCount = columnCount
   }
 
-  /// Entries in the batch.
+  /// The number of entries.
   public var count: Int { entries.count }
 
   /// Makes room for entries and for the bytes of their records.
@@ -49,28 +49,32 @@ public struct UpdateBatch: Sendable {
     bytes.reserveCapacity(byteCount)
   }
 
-  /// Forgets the entries; keeps the memory unless told otherwise.
+  /// Removes the entries and keeps the memory, unless told otherwise.
   public mutating func removeAll(keepingCapacity: Bool = true) {
     entries.removeAll(keepingCapacity: keepingCapacity)
     bytes.removeAll(keepingCapacity: keepingCapacity)
   }
 
-  /// An insert or an update of everything known about an object.
+  /// Appends an insert, or an update of everything that is known about an object.
   ///
-  /// - `id`: 1 byte or more of UTF-8.
-  /// - `latitude`: valid degrees, as `Coordinate` checks them; likewise `longitude`.
-  /// - `tags`: normalised; repeats count once.
-  /// - `payload`: opaque bytes kept with the object and handed back on hits.
-  /// - `columns`: `columnCount` numbers (missing ones are absent); NaN means absent.
-  /// - `isReceiptTime`: `observedAt` is no claim of the reporter but the time of receipt. Such a
-  ///   report is never stale, whichever of two receivers comes first and wherever the wall clock
-  ///   was set; the stored time does not go back.
+  /// - Parameters:
+  ///   - id: 1 byte or more of UTF-8.
+  ///   - latitude: Valid degrees, as `Coordinate` checks them.
+  ///   - longitude: Valid degrees, as `Coordinate` checks them.
+  ///   - tags: Normalised tags; repetitions count once.
+  ///   - payload: Opaque bytes that are kept with the object and handed back with hits.
+  ///   - columns: At most `columnCount` numbers. Missing ones and NaN are absent values.
+  ///   - observedAt: The moment at which the position was observed.
+  ///   - expiresAt: The moment from which on the object is no longer found.
+  ///   - isReceiptTime: Whether `observedAt` is the time of receipt instead of a claim of the
+  ///     reporter. Such a report is never stale, whichever of two receivers comes first and
+  ///     wherever the wall clock was set; the stored time does not go back.
   public mutating func append(
     id: UnsafeRawBufferPointer, latitude: Double, longitude: Double, tags: [String],
     payload: UnsafeRawBufferPointer, columns: [Double] = [], observedAt: Instant,
     expiresAt: Instant, isReceiptTime: Bool = false
   ) {
-    precondition(columns.count <= columnCount, "more columns than the batch has")
+    precondition(columns.count <= columnCount, "an upsert has more columns than its batch")
     let start = bytes.count
     var tagBytes = 0
     for tag in tags { tagBytes += tag.utf8.count }
@@ -95,7 +99,7 @@ public struct UpdateBatch: Sendable {
         isReceiptTime: isReceiptTime))
   }
 
-  /// The same from a string and an array.
+  /// Appends an insert or an update from a string and an array.
   public mutating func append(
     id: String, latitude: Double, longitude: Double, tags: [String] = [], payload: [UInt8] = [],
     columns: [Double] = [], observedAt: Instant, expiresAt: Instant, isReceiptTime: Bool = false
@@ -111,7 +115,7 @@ public struct UpdateBatch: Sendable {
     }
   }
 
-  /// A move that keeps tags, payload and columns.
+  /// Appends a move, which keeps tags, payload and columns.
   @inline(__always)
   public mutating func append(
     handle: ObjectHandle, latitude: Double, longitude: Double, observedAt: Instant,

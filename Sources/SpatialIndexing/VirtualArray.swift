@@ -9,40 +9,48 @@ import ObjectModel
 /// A growable array in reserved address space: growing commits the next pages and never copies,
 /// so that the base stays where it is and no growth step is long.
 ///
+/// `PointClustering` has a type of its own for the same need, `ReservedArray`. An index has a dozen
+/// arrays and commits huge pages early; a layer's clusters have some hundred small arrays and
+/// commit them late. Both stand in the innermost loops of their module, where a generic type of
+/// another module would not be specialised.
+///
 ///     | committed: readable, zero until written | reserved: no access, no memory |
 ///     base                                      base + committedBytes
 ///
 /// Pages that were never touched take no memory, also among the committed ones.
 @safe struct VirtualArray<Element: BitwiseCopyable>: ~Copyable {
-  /// Never moves. Only elements below ``capacity`` may be touched.
+  /// The address of the first element, which never changes. Only elements below ``capacity`` may be
+  /// touched.
   let base: UnsafeMutablePointer<Element>
-  /// Elements that there is address space for.
+  /// The number of elements that there is address space for.
   let maximumCount: Int
-  /// Held so that the part stays reserved.
+  /// The reservation, which is held so that the array's part stays reserved.
   private let space: AddressSpace
   private let reservedBytes: Int
   private var committedBytes = 0
-  /// Linux's `MADV_COLLAPSE`.
+  /// The value of Linux's `MADV_COLLAPSE`, which the C library's headers may lack.
   private static var collapse: Int32 { 25 }
 
-  /// Elements that may be touched.
+  /// The number of elements that may be touched.
   var capacity: Int { committedBytes / MemoryLayout<Element>.stride }
 
-  /// Takes the address space for `maximumCount` elements, see ``addressSpace(_:)``.
+  /// Takes the address space for `maximumCount` elements, as ``addressSpace(_:)`` says.
   init(maximumCount: Int, in space: AddressSpace) {
     self.maximumCount = maximumCount
     self.space = space
     reservedBytes = Self.addressSpace(maximumCount)
-    // A base on a huge page's boundary lets every committed step be one.
+    // The base is on a huge page's boundary, so that every committed step can be one.
     unsafe base = space.take(reservedBytes).assumingMemoryBound(to: Element.self)
   }
 
-  /// Bytes of address space that `maximumCount` elements take.
+  /// Returns the bytes of address space that `maximumCount` elements take.
   static func addressSpace(_ maximumCount: Int) -> Int {
     AddressSpace.rounded(maximumCount * MemoryLayout<Element>.stride)
   }
 
-  /// Makes elements 0..<count usable; fresh ones are zero. - Complexity: O(1) system calls.
+  /// Makes the elements 0..<count usable; those that are new are zero.
+  ///
+  /// - Complexity: O(1) system calls.
   @inline(__always)
   mutating func ensure(count: Int) {
     if count * MemoryLayout<Element>.stride > committedBytes {
@@ -51,18 +59,18 @@ import ObjectModel
   }
 
   private mutating func commit(bytes: Int) {
-    precondition(bytes <= reservedBytes, "the index is full")
-    // Small first, then 2 MiB steps, which can be backed by huge pages.
+    precondition(bytes <= reservedBytes, "an index holds more than it reserved address space for")
+    // Steps are small at first, then 2 MiB, which huge pages can back.
     let step = bytes <= 1 << 20 ? 64 << 10 : 2 << 20
     let end = min(reservedBytes, (bytes + step - 1) / step * step)
     let start = unsafe UnsafeMutableRawPointer(base) + committedBytes
     let result = unsafe mprotect(start, end - committedBytes, PROT_READ | PROT_WRITE)
-    precondition(result == 0, "out of memory")
+    precondition(result == 0, "the system has no memory left for an index")
     #if canImport(Glibc)
       if end >= 2 << 20 {
         unsafe madvise(start, end - committedBytes, MADV_HUGEPAGE)
-        // What began in small pages goes on in a huge one: at once where the kernel can (6.1 and
-        // later), else when it comes by.
+        // The part that began in small pages moves into a huge page: at once where the kernel can
+        // (6.1 and later), else when the kernel's own thread comes to it.
         if committedBytes > 0 && committedBytes < 2 << 20 {
           unsafe madvise(base, 2 << 20, MADV_HUGEPAGE)
           unsafe madvise(base, 2 << 20, Self.collapse)
@@ -101,7 +109,9 @@ import ObjectModel
     nonmutating set { self[Int(index)] = newValue }
   }
 
-  /// For changing fields in place. - Precondition: index < capacity.
+  /// Returns the address of an element, for changing its fields in place.
+  ///
+  /// - Precondition: `index` is less than ``capacity``.
   @inline(__always)
   func pointer(_ index: UInt32) -> UnsafeMutablePointer<Element> {
     assert(Int(index) < capacity)

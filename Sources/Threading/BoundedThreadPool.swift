@@ -26,9 +26,10 @@ package final class BoundedThreadPool: Sendable {
   private let queue: PoolQueue
 
   /// - Parameters:
-  ///   - threadCount: nil for half the cores, so that the event loops have room.
-  ///   - queueLimit: Calls that wait at most.
-  ///   - callerLimit: Calls of one caller that wait at most; nil: as many as wait at all.
+  ///   - threadCount: The number of threads; nil for half the cores, so that the event loops have
+  ///     room.
+  ///   - queueLimit: The most calls that wait.
+  ///   - callerLimit: The most calls of one caller that wait; nil for as many as may wait at all.
   package init(threadCount: Int? = nil, queueLimit: Int = 256, callerLimit: Int? = nil) {
     let cores = Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))
     self.threadCount = max(1, threadCount ?? cores / 2)
@@ -39,14 +40,16 @@ package final class BoundedThreadPool: Sendable {
 
   deinit { queue.stop() }
 
-  /// Calls waiting now.
+  /// The number of calls that wait now.
   package var waitingCount: Int { queue.waitingCount }
 
   /// Runs `body` on one of the threads.
   ///
   /// - Parameters:
-  ///   - caller: Whose turn it takes; calls with the same number share their turns.
-  ///   - body: Is handed a question to ask every few hundred steps: whether its caller has left.
+  ///   - caller: The caller whose turn the call takes; calls with the same number share their
+  ///     turns.
+  ///   - body: Is handed a function that tells whether its caller has left, and calls it every few
+  ///     hundred steps.
   /// - Returns: What `body` returns.
   /// - Throws: ``ThreadPoolError/overloaded(waiting:)``, `CancellationError`, what `body` throws.
   package func run<Result: Sendable>(
@@ -73,8 +76,8 @@ package final class BoundedThreadPool: Sendable {
   }
 }
 
-/// One call. `run` and `refuse` are set before the queue's lock hands it on, and one of them is
-/// called, once: whoever takes it from the queue does.
+/// One call. `run` and `refuse` are set before the queue's lock hands it on. Whoever takes the job
+/// from the queue calls one of them, once.
 private final class PoolJob: @unchecked Sendable {
   let caller: UInt64
   let isCancelled = Atomic<Bool>(false)
@@ -121,7 +124,9 @@ private final class PoolQueue: Sendable {
     wake.signal()
   }
 
-  /// - Returns: Why the job was not put in; nil when it was.
+  /// Enqueues a job.
+  ///
+  /// - Returns: Why the job was refused; nil when it was enqueued.
   func enqueue(_ job: PoolJob) -> (any Error)? {
     let error = state.withLock { state -> (any Error)? in
       if job.isCancelled.load(ordering: .relaxed) { return CancellationError() }
@@ -138,7 +143,8 @@ private final class PoolQueue: Sendable {
   }
 
   /// Takes a job back.
-  /// - Returns: Whether it still waited; then nobody else will answer it.
+  ///
+  /// - Returns: Whether the job still waited; then nobody else will answer it.
   func withdraw(_ job: PoolJob) -> Bool {
     state.withLock { !$0.jobs.removeAll(of: job.caller) { $0 === job }.isEmpty }
   }
@@ -149,7 +155,7 @@ private final class PoolQueue: Sendable {
       let (job, isStopping) = state.withLock { ($0.jobs.popFirst()?.element, $0.isStopping) }
       if let job { job.run() } else if isStopping { break }
     }
-    // One by one, so that one signal ends them all.
+    // Each thread that ends signals the next one, so that one signal ends them all.
     wake.signal()
   }
 }

@@ -1,8 +1,8 @@
-/// A number that only grows, and those who wait for it to pass theirs: "something after 41?".
+/// A number that only grows, with those who wait until it exceeds the one they know.
 ///
-/// Readers of a log, of a ring or of any state with a version pull from it; this tells them when
-/// pulling is worth while. Nothing is queued for a reader, so one that does not come back costs
-/// nothing.
+/// Readers of a log, of a ring or of any state with a version pull from it, and this signal tells
+/// them when pulling is worthwhile. Nothing is queued for a reader, so that one that does not come
+/// back costs nothing.
 package final class ChangeSignal: Sendable {
   private struct Waiter {
     let seen: UInt64
@@ -27,7 +27,7 @@ package final class ChangeSignal: Sendable {
 
   package var value: UInt64 { state.withLock { $0.value } }
 
-  /// Readers that wait now.
+  /// The number of readers that wait now.
   package var waiterCount: Int { state.withLock { $0.waiters.count } }
 
   /// Raises the number and wakes those who wait for it; a smaller one changes nothing.

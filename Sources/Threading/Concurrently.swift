@@ -1,7 +1,7 @@
 import Dispatch
 
 /// Runs pieces of work at the same time, each on a thread of its own, and returns when all are
-/// done; the last piece runs on the calling thread.
+/// done. The last piece runs on the calling thread.
 ///
 /// `DispatchQueue.concurrentPerform` runs one piece after the other when it is called from a task,
 /// which is where a daemon starts.
@@ -19,8 +19,8 @@ package func concurrently(_ pieces: [@Sendable () -> Void]) {
   for _ in pieces.dropLast() { done.wait() }
 }
 
-/// Maps neighbouring inputs together on `threadCount` threads; the order of the outputs is that of
-/// the inputs.
+/// Maps neighbouring inputs together on `threadCount` threads. The outputs are in the order of the
+/// inputs.
 ///
 /// - Throws: What `transform` throws for the first input, in order, that it fails for within its
 ///   run of neighbours.

@@ -15,14 +15,15 @@ package struct FairQueue<Session: Hashable, Element> {
   package let perSession: Int
   package let capacity: Int
   private var waiting: [Session: Line] = [:]
-  /// Sessions with something waiting, in the order of their turns; a ring of links.
+  /// The first and last of the sessions that have something waiting, linked in the order of their
+  /// turns.
   private var first: Session?
   private var last: Session?
   package private(set) var count = 0
 
   private struct Line {
     var elements: [Element] = []
-    /// Elements before it have been served.
+    /// The number of elements that have been served.
     var head = 0
     var next: Session?
 
@@ -36,9 +37,11 @@ package struct FairQueue<Session: Hashable, Element> {
   }
 
   package var isEmpty: Bool { count == 0 }
-  /// Sessions with something waiting.
+  /// The number of sessions that have something waiting.
   package var sessionCount: Int { waiting.count }
 
+  /// Appends an element behind the others of its session.
+  ///
   /// - Complexity: O(1) expected.
   package mutating func append(
     _ element: Element, of session: Session
@@ -57,7 +60,9 @@ package struct FairQueue<Session: Hashable, Element> {
     count += 1
   }
 
-  /// The oldest element of the session whose turn it is. - Complexity: O(1) amortised.
+  /// Removes the oldest element of the session whose turn it is.
+  ///
+  /// - Complexity: O(1) amortised.
   package mutating func popFirst() -> (session: Session, element: Element)? {
     guard let session = first, var line = waiting.removeValue(forKey: session) else { return nil }
     let element = line.elements[line.head]
@@ -78,7 +83,8 @@ package struct FairQueue<Session: Hashable, Element> {
     return (session, element)
   }
 
-  /// Takes out elements a predicate names, for instance of a caller that has left.
+  /// Removes the elements that a predicate selects, for instance those of a caller that has left.
+  ///
   /// - Complexity: O(the session's elements).
   package mutating func removeAll(of session: Session, where isDead: (Element) -> Bool) -> [Element]
   {

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// A thread that sleeps until somebody has work for it, lets a burst gather, then does all of it.
+/// A thread that sleeps until somebody has work for it, waits a moment for more, then does all of
+/// it.
 ///
 /// The clusters and the watches of the live layers each have one. ``signal()`` is cheap when the
 /// thread is known to be awake, so that every change may call it.
@@ -18,7 +19,7 @@ package final class MaintenanceThread: Sendable {
   ///   - name: The thread's name.
   ///   - gatheringMilliseconds: How long changes may gather after the first before `work` runs.
   ///   - idleMilliseconds: How often `housekeeping` runs at least; nil: only after work.
-  ///   - work: Does all that waits.
+  ///   - work: Does everything that waits.
   ///   - housekeeping: Runs after work and at least once per `idleMilliseconds`.
   package init(
     name: String, gatheringMilliseconds: Int64, idleMilliseconds: Int64? = nil,
@@ -32,17 +33,17 @@ package final class MaintenanceThread: Sendable {
     self.housekeeping = housekeeping
   }
 
-  /// Says that something waits.
+  /// Says that work waits.
   package func signal() {
     if !hasWork.exchange(true, ordering: .acquiringAndReleasing) { wake.signal() }
   }
 
-  /// Starts the thread; call once.
+  /// Starts the thread; it is called once.
   package func start() {
     WorkerThread.start(name: name) { [self] in run() }
   }
 
-  /// Lets the thread end after what it is doing now.
+  /// Ends the thread after what it is doing now.
   package func stop() {
     isStopping.store(true, ordering: .releasing)
     wake.signal()
@@ -58,7 +59,7 @@ package final class MaintenanceThread: Sendable {
         isWoken = true
       }
       if isWoken {
-        // A stop ends the gathering.
+        // A stop ends this wait early.
         _ = wake.wait(milliseconds: gatheringMilliseconds)
         hasWork.store(false, ordering: .releasing)
         work()

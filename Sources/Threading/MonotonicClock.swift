@@ -8,23 +8,25 @@
 /// coalescer, and never run backwards; they say nothing about the date.
 public typealias Nanoseconds = Int64
 
-/// Where the moments come from and how to wait for one. State machines are given `now`; only the
-/// asynchronous surface holds a clock.
+/// Tells the present moment and waits for a moment to come. State machines are given `now`; only
+/// their asynchronous callers hold a clock.
 public protocol MonotonicClock: Sendable {
   func now() -> Nanoseconds
-  /// Returns at or after a moment. - Throws: `CancellationError` when the task is cancelled.
+  /// Returns at or after a moment.
+  ///
+  /// - Throws: `CancellationError` when the task is cancelled.
   func sleep(until moment: Nanoseconds) async throws
 }
 
-/// The machine's monotonic clock. Its origin is the system's own.
+/// The machine's monotonic clock, whose origin is the system's own.
 public struct SystemMonotonicClock: MonotonicClock {
-  /// Needs nothing: all clocks of one machine share their origin.
+  /// Makes a clock; all clocks of one machine share their origin.
   public init() {}
 
-  /// The nanoseconds since the system's origin (`CLOCK_MONOTONIC`).
+  /// Returns the nanoseconds since the system's origin (`CLOCK_MONOTONIC`).
   @inlinable
   public func now() -> Nanoseconds {
-    // Half the cost of `ContinuousClock.now`, whose Duration counts attoseconds.
+    // This costs half of `ContinuousClock.now`, whose Duration counts attoseconds.
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
     return Nanoseconds(time.tv_sec) &* 1_000_000_000 &+ Nanoseconds(time.tv_nsec)
@@ -32,7 +34,7 @@ public struct SystemMonotonicClock: MonotonicClock {
 
   /// Returns at or after a moment, at once for one that has passed.
   ///
-  /// - Parameter moment: Counted from the origin of ``now()``.
+  /// - Parameter moment: The moment, counted from the origin of ``now()``.
   /// - Throws: `CancellationError` when the task is cancelled.
   public func sleep(until moment: Nanoseconds) async throws {
     let (span, overflow) = moment.subtractingReportingOverflow(now())
@@ -40,7 +42,7 @@ public struct SystemMonotonicClock: MonotonicClock {
   }
 }
 
-/// A clock that stands still until it is told to move: for tests and simulations.
+/// A clock that stands still until it is told to move, for tests and simulations.
 public final class ManualMonotonicClock: MonotonicClock {
   private struct Sleeper {
     let moment: Nanoseconds
@@ -51,24 +53,24 @@ public final class ManualMonotonicClock: MonotonicClock {
     var now: Nanoseconds
     var nextId: UInt64 = 0
     var sleepers: [UInt64: Sleeper] = [:]
-    /// Cancelled between asking to sleep and falling asleep.
+    /// The sleepers that were cancelled between asking to sleep and falling asleep.
     var cancelled: Set<UInt64> = []
   }
 
   private let state: StateLock<State>
 
-  /// Stands at `now` nanoseconds until ``advance(by:)`` moves it.
+  /// Makes a clock that stands at `now` nanoseconds until ``advance(by:)`` moves it.
   public init(_ now: Nanoseconds = 0) { state = StateLock(State(now: now)) }
 
-  /// The nanoseconds it was begun with and moved on by since.
+  /// Returns the nanoseconds that the clock was made with and was moved by since.
   public func now() -> Nanoseconds { state.withLock { $0.now } }
 
-  /// Tasks asleep now.
+  /// The number of tasks that sleep now.
   public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-  /// Returns once the clock was moved to a moment or past it, at once if it stands there already.
+  /// Returns once the clock was moved to a moment or past it, at once if it is there already.
   ///
-  /// - Parameter moment: On this clock.
+  /// - Parameter moment: The moment on this clock.
   /// - Throws: `CancellationError` when the task is cancelled.
   public func sleep(until moment: Nanoseconds) async throws {
     let id = state.withLock { state in
@@ -93,11 +95,11 @@ public final class ManualMonotonicClock: MonotonicClock {
       }
       sleeper?.continuation.resume(throwing: CancellationError())
     }
-    // A cancellation after the wake-up leaves its mark behind.
+    // A cancellation after the wake-up leaves its number in the set.
     _ = state.withLock { $0.cancelled.remove(id) }
   }
 
-  /// Moves on and wakes those whose moment has come, earliest first.
+  /// Moves the clock and wakes those whose moment has come, the earliest first.
   public func advance(by span: Nanoseconds) {
     let woken = state.withLock { state in
       state.now += span

@@ -15,9 +15,9 @@ package final class MonotonicSemaphore: @unchecked Sendable {
   private let condition: UnsafeMutablePointer<pthread_cond_t>
   private var count: Int
 
-  /// - Parameter value: How many waits pass before the first signal; 1 makes a lock.
+  /// - Parameter value: The number of waits that pass before the first signal; 1 makes a lock.
   package init(value: Int) {
-    precondition(value >= 0, "a semaphore begins at 0 or above")
+    precondition(value >= 0, "a semaphore's value must be 0 or greater")
     count = value
     unsafe mutex = UnsafeMutablePointer.allocate(capacity: 1)
     unsafe condition = UnsafeMutablePointer.allocate(capacity: 1)
@@ -57,13 +57,14 @@ package final class MonotonicSemaphore: @unchecked Sendable {
   }
 
   /// Blocks the thread until a signal is left over for it, at most for `milliseconds`.
-  /// - Returns: False when the time passed without one.
+  ///
+  /// - Returns: `false` when the time passed without a signal.
   package func wait(milliseconds: Int64) -> Bool {
     unsafe pthread_mutex_lock(mutex)
     defer { unsafe pthread_mutex_unlock(mutex) }
     var deadline = timespec()
     unsafe clock_gettime(CLOCK_MONOTONIC, &deadline)
-    // A day is as good as any longer wait: callers wait in a loop.
+    // Callers wait in a loop, so that a day is as good as any longer wait.
     let milliseconds = min(max(0, milliseconds), 86_400_000)
     deadline.tv_sec += Int(milliseconds / 1_000)
     deadline.tv_nsec += Int(milliseconds % 1_000) * 1_000_000
@@ -81,7 +82,9 @@ package final class MonotonicSemaphore: @unchecked Sendable {
     return true
   }
 
-  /// - Returns: Whether the moment has come.
+  /// Waits for the condition or the deadline.
+  ///
+  /// - Returns: Whether the deadline has passed.
   private func waitOnce(until deadline: UnsafeMutablePointer<timespec>) -> Bool {
     #if canImport(Glibc)
       return unsafe pthread_cond_timedwait(condition, mutex, deadline) == ETIMEDOUT

@@ -16,7 +16,8 @@
     #if canImport(Glibc)
       var attributes = pthread_rwlockattr_t()
       unsafe pthread_rwlockattr_init(&attributes)
-      // PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP: the only kind glibc gives writers a turn in.
+      // PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP is the only kind in which glibc prefers
+      // writers.
       unsafe pthread_rwlockattr_setkind_np(&attributes, 2)
       unsafe pthread_rwlock_init(lock, &attributes)
       unsafe pthread_rwlockattr_destroy(&attributes)

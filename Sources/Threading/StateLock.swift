@@ -6,10 +6,10 @@
 
 /// A value behind a POSIX mutex.
 ///
-/// Why not `Synchronization.Mutex`: on Linux its contended path takes the lock inside the kernel
-/// (priority-inheriting futex), which the thread sanitizer cannot see, so that it reports a race
-/// between any two holders who have met; and it spins long before it sleeps (swiftlang/swift issue
-/// 88440). Uncontended, both cost about the same.
+/// It is not `Synchronization.Mutex`, whose contended path on Linux takes the lock inside the
+/// kernel (priority-inheriting futex). The thread sanitizer cannot see that, so that it reports a
+/// race between any two holders who have met; and it spins long before it sleeps (swiftlang/swift
+/// issue 88440). Uncontended, both cost about the same.
 public final class StateLock<State>: @unchecked Sendable {
   // Sendable is true because `state` is touched only while `mutex` is held. It stands behind a
   // pointer because a stored property of a class is checked for exclusive access at each use.
@@ -33,8 +33,8 @@ public final class StateLock<State>: @unchecked Sendable {
     unsafe state.deallocate()
   }
 
-  /// Runs `body` alone; it must not lock the same lock, and must not let a reference to mutable
-  /// parts of the state escape.
+  /// Runs `body` with exclusive access to the state. It must not lock the same lock, and must not
+  /// let a reference to mutable parts of the state escape.
   @inlinable
   public func withLock<Answer>(_ body: (inout State) throws -> Answer) rethrows -> Answer {
     unsafe pthread_mutex_lock(mutex)

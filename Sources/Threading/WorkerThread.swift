@@ -14,7 +14,7 @@ package enum WorkerThread {
   package static func start(
     name: String, stackBytes: Int = 1 << 20, _ body: @escaping @Sendable () -> Void
   ) {
-    precondition(stackBytes >= 16 << 10, "a thread's stack has at least 16 KiB")
+    precondition(stackBytes >= 16 << 10, "a thread's stack must have at least 16 KiB")
     let argument = Unmanaged.passRetained(ThreadBody(run: body)).toOpaque()
     let code = moyeo_start_thread(
       name, stackBytes,
@@ -22,7 +22,7 @@ package enum WorkerThread {
         guard let argument else { return }
         Unmanaged<ThreadBody>.fromOpaque(argument).takeRetainedValue().run()
       }, argument)
-    precondition(code == 0, "no thread can be started: pthread_create answered \(code)")
+    precondition(code == 0, "the system starts no thread: pthread_create returned \(code)")
   }
 }
 

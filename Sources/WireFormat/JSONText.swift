@@ -1,11 +1,11 @@
-/// Pieces of JSON text (RFC 8259).
+/// Appends pieces of JSON text (RFC 8259).
 package enum JSONText {
   package static let `true` = Array("true".utf8)
   package static let `false` = Array("false".utf8)
   package static let null = Array("null".utf8)
   private static let hexDigits = Array("0123456789abcdef".utf8)
 
-  /// A quoted string with what must be escaped, escaped.
+  /// Appends a quoted string, in which everything that must be escaped is escaped.
   package static func append(string bytes: UnsafeRawBufferPointer, to out: inout [UInt8]) {
     out.append(UInt8(ascii: "\""))
     var plain = 0
@@ -35,8 +35,8 @@ package enum JSONText {
     copy.withUTF8 { append(string: UnsafeRawBufferPointer($0), to: &out) }
   }
 
-  /// The shortest text that reads back as the same number; `null`-free: NaN and infinities, which
-  /// validation keeps out, print as protobuf's quoted words.
+  /// Appends the shortest text that reads back as the same number. NaN and infinities, which
+  /// validation keeps out, become protobuf's quoted words.
   package static func append(_ value: Double, to out: inout [UInt8]) {
     if value.isFinite, value.magnitude < 9_007_199_254_740_992,
       value == value.rounded(.towardZero), !(value == 0 && value.sign == .minus)
@@ -55,13 +55,14 @@ package enum JSONText {
     }
   }
 
-  /// A number that has at most 3, or else 7, decimals: most distances, ages and coordinates have.
+  /// Appends a number that has at most 3, or else 7, decimals, as most distances, ages and
+  /// coordinates have.
   ///
-  /// It is the shortest text: below a million, two decimals of so few digits are never as close
+  /// The text is the shortest: below a million, two decimals with so few digits are never as close
   /// to each other as two doubles are.
   private static func appendDecimal(_ value: Double, to out: inout [UInt8]) -> Bool {
     let magnitude = value.magnitude
-    // Smaller ones are printed with exponents.
+    // Smaller numbers are printed with exponents.
     guard magnitude >= 0.001 && magnitude < 1_000_000 else { return false }
     var decimals = 3
     var scaled = (magnitude * 1000).rounded()
@@ -97,7 +98,7 @@ package enum JSONText {
     out[start...].reverse()
   }
 
-  /// A moment as a quoted RFC 3339 text in UTC (``RFC3339/append(seconds:nanoseconds:to:)``).
+  /// Appends a moment as quoted RFC 3339 text in UTC (``RFC3339/append(seconds:nanoseconds:to:)``).
   package static func append(timestampSeconds: Int64, nanoseconds: Int64, to out: inout [UInt8]) {
     out.append(UInt8(ascii: "\""))
     RFC3339.append(seconds: timestampSeconds, nanoseconds: nanoseconds, to: &out)

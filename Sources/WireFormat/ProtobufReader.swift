@@ -1,12 +1,12 @@
-/// Reads the fields of protobuf bytes (protobuf.dev/programming-guides/encoding) where they stand,
-/// without copies.
+/// Reads the fields of protobuf bytes (protobuf.dev/programming-guides/encoding) in place, without
+/// copies.
 ///
 /// The rules for damaged bytes, the same for every caller:
 /// - a varint has at most 10 bytes, and bits beyond the 64th are dropped, as protobuf does;
 /// - a field number is 1 to 2^29 - 1, a wire type is 0, 1, 2 or 5 (groups are refused);
 /// - a length never reaches past the end of the bytes.
 ///
-/// Two styles read the same bytes: ``nextField()`` for readers that give up quietly and look at
+/// Two styles read the same bytes: ``nextField()`` for readers that stop quietly and check
 /// ``isIntact`` at the end, ``next()`` for readers that throw. A reader is valid only as long as
 /// its bytes are.
 package struct ProtobufReader {
@@ -17,7 +17,7 @@ package struct ProtobufReader {
     package let bits: UInt64
     /// The content of a length-delimited field; empty for others.
     package let bytes: UnsafeRawBufferPointer
-    /// Where the field begins in its message.
+    /// The offset at which the field begins in its message.
     package let offset: Int
 
     @inlinable
@@ -34,14 +34,14 @@ package struct ProtobufReader {
 
   @usableFromInline let bytes: UnsafeRawBufferPointer
   @usableFromInline var offset = 0
-  /// Whether everything read so far was well formed; ``nextField()`` answers nil once it is not.
+  /// Whether everything read so far was well formed; ``nextField()`` returns nil once it is not.
   package private(set) var isIntact = true
 
   @inlinable
   package init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
   @inlinable package var isAtEnd: Bool { offset >= bytes.count }
-  /// What is not read yet.
+  /// The bytes that are not read yet.
   package var remaining: UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(rebasing: bytes[offset...])
   }
@@ -52,7 +52,7 @@ package struct ProtobufReader {
 
   // MARK: Fields
 
-  /// The next field; nil at the end and from the first damage on.
+  /// Returns the next field, nil at the end and from the first damage on.
   package mutating func nextField() -> Field? {
     guard offset < bytes.count, isIntact else { return nil }
     let start = offset
@@ -78,7 +78,8 @@ package struct ProtobufReader {
     }
   }
 
-  /// The next field; nil at the end.
+  /// Returns the next field, nil at the end.
+  ///
   /// - Throws: ``WireFormatError/damaged(offset:)``.
   package mutating func next() throws(WireFormatError) -> Field? {
     guard let field = nextField() else {
@@ -95,8 +96,9 @@ package struct ProtobufReader {
 
   // MARK: Values
 
-  /// The number and the wire type of the next field, whose value the caller reads.
-  /// - Throws: ``WireFormatError/damaged(offset:)``, as do all below.
+  /// Reads the number and the wire type of the next field, whose value the caller reads next.
+  ///
+  /// - Throws: ``WireFormatError/damaged(offset:)``, as the functions below do.
   package mutating func readKey() throws(WireFormatError) -> (number: Int, wireType: Int) {
     let start = offset
     let key = try readVarint()
@@ -104,7 +106,7 @@ package struct ProtobufReader {
     return (Int(key >> 3), Int(key & 7))
   }
 
-  /// Whether another element of the same list follows; takes its key when it does.
+  /// Returns whether another element of the same list follows, and reads its key if it does.
   package mutating func continues(number: Int, wireType: Int) throws(WireFormatError) -> Bool {
     guard !isAtEnd else { return false }
     let start = offset
@@ -130,7 +132,7 @@ package struct ProtobufReader {
     return value
   }
 
-  /// The content of a length-delimited field.
+  /// Returns a reader of the content of a length-delimited field.
   package mutating func readMessage() throws(WireFormatError) -> ProtobufReader {
     let count = try readVarint()
     guard count <= UInt64(bytes.count - offset) else { throw .damaged(offset: offset) }
@@ -138,7 +140,7 @@ package struct ProtobufReader {
     return ProtobufReader(UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + Int(count)]))
   }
 
-  /// Passes over a value of a wire type.
+  /// Skips a value of a wire type.
   package mutating func skip(wireType: Int) throws(WireFormatError) {
     switch wireType {
     case 0: _ = try readVarint()
@@ -176,10 +178,11 @@ package struct ProtobufReader {
   }
 }
 
-/// Values of a field whose kind its number says; another kind is damage.
+/// The values of a field whose number tells their kind; another kind is damage.
 extension ProtobufReader.Field {
-  /// A zigzag number, small for small magnitudes of either sign.
-  /// - Throws: ``WireFormatError/damaged(offset:)``, as do all below.
+  /// Returns a zigzag number, which is small for small magnitudes of either sign.
+  ///
+  /// - Throws: ``WireFormatError/damaged(offset:)``, as the functions below do.
   package func signed() throws(WireFormatError) -> Int64 {
     guard wireType == 0 else { throw .damaged(offset: offset) }
     return ZigZag.decode(bits)
@@ -190,7 +193,7 @@ extension ProtobufReader.Field {
     return bits
   }
 
-  /// A count or a flag within `Int32`.
+  /// Returns a count or a flag, which is within `Int32`.
   package func int() throws(WireFormatError) -> Int {
     guard wireType == 0, bits <= UInt64(Int32.max) else { throw .damaged(offset: offset) }
     return Int(bits)
@@ -208,14 +211,14 @@ extension ProtobufReader.Field {
     return text
   }
 
-  /// A reader of the field's content.
+  /// Returns a reader of the field's content.
   package func reader() throws(WireFormatError) -> ProtobufReader {
     guard wireType == 2 else { throw .damaged(offset: offset) }
     return ProtobufReader(bytes)
   }
 }
 
-/// Signed numbers as unsigned ones that are small for small magnitudes of either sign.
+/// Maps signed numbers to unsigned ones that are small for small magnitudes of either sign.
 package enum ZigZag {
   @inlinable
   package static func encode(_ value: Int64) -> UInt64 {
@@ -229,7 +232,7 @@ package enum ZigZag {
 }
 
 extension [UInt8] {
-  /// Reads these bytes as one message; the reader must not leave `body`.
+  /// Runs `body` with a reader of these bytes as one message. The reader must not leave `body`.
   package func withProtobufReader<Result, Failure: Error>(
     _ body: (inout ProtobufReader) throws(Failure) -> Result
   ) throws(Failure) -> Result {

@@ -1,33 +1,33 @@
 /// Writes protobuf bytes field by field.
 ///
-/// Every function appends one field: a key of `number << 3 | wire type`, then its value. Fields
-/// stand in the order of the calls.
+/// Every function appends one field: a key of `number << 3 | wire type`, then its value. The fields
+/// are in the order of the calls.
 package struct ProtobufWriter {
   package internal(set) var bytes: [UInt8] = []
 
-  /// - Parameter capacity: Bytes to make room for beforehand.
+  /// - Parameter capacity: The number of bytes to make room for.
   package init(capacity: Int = 0) { bytes.reserveCapacity(capacity) }
 
-  /// A writer that goes on after what is written already.
+  /// Makes a writer that continues after what is written already.
   package init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  /// An unsigned number.
+  /// Appends an unsigned number.
   package mutating func varint(_ number: Int, _ value: UInt64) {
     key(number, wireType: 0)
     bytes.appendVarint(value)
   }
 
-  /// A zigzag number (`sint64`), small for small magnitudes of either sign.
+  /// Appends a zigzag number (`sint64`), which is short for small magnitudes of either sign.
   package mutating func signed(_ number: Int, _ value: Int64) {
     varint(number, ZigZag.encode(value))
   }
 
-  /// A number in two's complement (`int64`); a negative one takes 10 bytes.
+  /// Appends a number in two's complement (`int64`); a negative one takes 10 bytes.
   package mutating func int64(_ number: Int, _ value: Int64) {
     varint(number, UInt64(bitPattern: value))
   }
 
-  /// As ``int64(_:_:)``.
+  /// Appends a number as ``int64(_:_:)`` does.
   package mutating func int32(_ number: Int, _ value: Int) { int64(number, Int64(value)) }
 
   package mutating func bool(_ number: Int, _ value: Bool) { varint(number, value ? 1 : 0) }
@@ -42,20 +42,20 @@ package struct ProtobufWriter {
     bytes.appendLengthAndBytes(of: value)
   }
 
-  /// An encoded message.
+  /// Appends an encoded message.
   package mutating func embedded(_ number: Int, _ body: [UInt8]) {
     key(number, wireType: 2)
     bytes.appendVarint(UInt64(body.count))
     bytes.append(contentsOf: body)
   }
 
-  /// An encoded message from a writer of its own.
+  /// Appends an encoded message from a writer of its own.
   package mutating func message(_ number: Int, _ body: ProtobufWriter) {
     embedded(number, body.bytes)
   }
 
-  /// A message in canonical form: its length is as short as can be, for which the content of a
-  /// longer one is moved once.
+  /// Appends a message in canonical form: its length is as short as possible, for which the content
+  /// of a longer message is moved once.
   package mutating func message(_ number: Int, _ write: (inout ProtobufWriter) -> Void) {
     key(number, wireType: 2)
     let start = bytes.count
@@ -71,8 +71,8 @@ package struct ProtobufWriter {
     bytes.replaceSubrange(start...start, with: digits)
   }
 
-  /// A message whose length, unknown before, stands as four bytes (a padded varint, which every
-  /// protobuf reader takes), so that nothing is moved. When `body` throws, nothing of it stays.
+  /// Appends a message whose length, unknown before, takes four bytes (a padded varint, which every
+  /// protobuf reader accepts), so that nothing is moved. When `body` throws, nothing of it stays.
   ///
   /// - Precondition: `body` writes less than 2^28 bytes.
   package mutating func nested<Failure: Error>(
@@ -95,7 +95,7 @@ package struct ProtobufWriter {
     }
   }
 
-  /// A field of zeros, which readers skip; none for a count below 1.
+  /// Appends a field of zeros, which readers skip. For a count below 1 it appends nothing.
   package mutating func zeros(_ number: Int, count: Int) {
     guard count > 0 else { return }
     key(number, wireType: 2)
@@ -103,7 +103,7 @@ package struct ProtobufWriter {
     bytes.append(contentsOf: repeatElement(0, count: count))
   }
 
-  /// A `google.protobuf.Timestamp`.
+  /// Appends a `google.protobuf.Timestamp`.
   package mutating func timestamp(_ number: Int, milliseconds: Int64) {
     message(number) { body in
       let (seconds, nanoseconds) = RFC3339.parts(milliseconds: milliseconds)
@@ -112,10 +112,10 @@ package struct ProtobufWriter {
     }
   }
 
-  /// A number without a key, as packed lists have them.
+  /// Appends a number without a key, as packed lists have them.
   package mutating func rawVarint(_ value: UInt64) { bytes.appendVarint(value) }
 
-  /// Bytes as they are: fields that were encoded before.
+  /// Appends bytes as they are: fields that were encoded before.
   package mutating func raw(_ raw: UnsafeRawBufferPointer) { bytes.append(contentsOf: raw) }
 
   private mutating func key(_ number: Int, wireType: UInt64) {
@@ -139,7 +139,7 @@ package struct ProtobufWriter {
     bytes.append(addingCapacity: count) { span in
       span.withUnsafeMutableBufferPointer { buffer, initialized in
         let written = fill(UnsafeMutableRawBufferPointer(buffer))
-        precondition(written == count, "a field has another size than was said")
+        precondition(written == count, "a field has \(written) bytes, not the \(count) announced")
         initialized += count
       }
     }
@@ -148,11 +148,11 @@ package struct ProtobufWriter {
 
 /// Writes fields into uninitialised bytes without a check for each.
 ///
-/// Invariant: ``written`` never passes the size, which each caller works out beforehand; debug
+/// Invariant: ``written`` never exceeds the size, which each caller works out beforehand. Debug
 /// builds check each write, and ``ProtobufWriter/append(count:_:)`` checks all of them together.
 package struct UncheckedProtobufWriter {
   @usableFromInline let bytes: UnsafeMutableRawBufferPointer
-  /// Bytes written so far.
+  /// The number of bytes written so far.
   @inlinable package var written: Int { count }
   @usableFromInline var count = 0
 
@@ -193,14 +193,14 @@ package struct UncheckedProtobufWriter {
   }
 }
 
-/// The bytes that a varint takes, 1 to 10.
+/// Returns the number of bytes that a varint takes, 1 to 10.
 @inlinable @inline(__always)
 package func varintLength(_ value: UInt64) -> Int {
   max(1, (64 - value.leadingZeroBitCount + 6) / 7)
 }
 
 extension [UInt8] {
-  /// Appends a number in base 128, lowest digits first.
+  /// Appends a number in base 128, the lowest digits first.
   @inlinable @inline(__always)
   package mutating func appendVarint(_ value: UInt64) {
     var rest = value

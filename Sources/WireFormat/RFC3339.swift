@@ -1,17 +1,18 @@
 package import ObjectModel
 
-/// Moments as RFC 3339 text, and the bounds of what this service takes for a moment.
+/// Writes and reads moments as RFC 3339 text, and bounds what this service takes for a moment.
 package enum RFC3339 {
-  /// Seconds since 1970 that a moment may have: the years 1 to 9999
+  /// The seconds since 1970 that a moment may have: the years 1 to 9999
   /// (google/protobuf/timestamp.proto).
   package static let seconds: ClosedRange<Int64> = -62_135_596_800...253_402_300_799
 
-  /// Whether seconds and nanoseconds are a valid `google.protobuf.Timestamp`.
+  /// Returns whether seconds and nanoseconds are a valid `google.protobuf.Timestamp`.
   package static func isTimestamp(seconds: Int64, nanoseconds: Int64) -> Bool {
     Self.seconds.contains(seconds) && (0..<1_000_000_000).contains(nanoseconds)
   }
 
-  /// Milliseconds since 1970 as the seconds and nanoseconds of a `google.protobuf.Timestamp`.
+  /// Returns milliseconds since 1970 as the seconds and nanoseconds of a
+  /// `google.protobuf.Timestamp`.
   package static func parts(milliseconds: Int64) -> (seconds: Int64, nanoseconds: Int64) {
     let (seconds, rest) = floored(milliseconds, 1000)
     return (seconds, rest * 1_000_000)
@@ -19,13 +20,13 @@ package enum RFC3339 {
 
   // MARK: Writing
 
-  /// In UTC, with milliseconds only where there are any: `2023-01-31T19:00:00Z`.
+  /// Returns a moment in UTC, with milliseconds only where there are any: `2023-01-31T19:00:00Z`.
   package static func utc(_ instant: Instant) -> String {
     let (seconds, nanoseconds) = parts(milliseconds: instant.milliseconds)
     return text(seconds: seconds, nanoseconds: nanoseconds, suffix: "Z")
   }
 
-  /// In a zone's local time: `2023-02-01T04:00:00+09:00`.
+  /// Returns a moment in a zone's local time: `2023-02-01T04:00:00+09:00`.
   package static func local(_ instant: Instant, _ offsets: UTCOffsets) -> String {
     let offset = offsets.seconds(at: instant)
     let minutes = Int(offset.magnitude / 60)
@@ -36,8 +37,8 @@ package enum RFC3339 {
       suffix: (offset < 0 ? "-" : "+") + padded(minutes / 60, 2) + ":" + padded(minutes % 60, 2))
   }
 
-  /// Appends date and time with no, 3 or 9 digits of fraction, as protobuf prints a Timestamp; the
-  /// zone is the caller's to append.
+  /// Appends date and time with no, 3 or 9 digits of fraction, as protobuf prints a Timestamp. The
+  /// caller appends the zone.
   package static func append(seconds: Int64, nanoseconds: Int64, to out: inout [UInt8]) {
     let (days, secondOfDay) = floored(seconds, 86_400)
     let date = CivilDate(daysSince1970: Int(days))
@@ -88,13 +89,14 @@ package enum RFC3339 {
 
   // MARK: Reading
 
-  /// RFC 3339 (seconds and offset may be left out; a space may stand for T), milliseconds kept.
+  /// Reads RFC 3339 text and keeps its milliseconds. Seconds and offset may be left out, and a
+  /// space may take the place of T.
   ///
   /// - Parameters:
-  ///   - text: All of it is read.
+  ///   - text: The text, all of which must be a moment.
   ///   - localTime: Turns a local time, in milliseconds as if it were UTC, into the moment when
-  ///     text names no offset; answers nil to refuse such text.
-  /// - Returns: nil for text that is no moment.
+  ///     the text names no offset. It returns nil to refuse such text.
+  /// - Returns: The moment, nil for text that is none.
   package static func parse(
     _ text: some StringProtocol, localTime: (_ milliseconds: Int64) -> Instant? = { _ in nil }
   ) -> Instant? {
@@ -153,7 +155,7 @@ private struct DigitScanner {
     return value
   }
 
-  /// Digits after the point as milliseconds, the rest cut off.
+  /// Reads digits after the point as milliseconds; further digits are cut off.
   mutating func fraction() -> Int? {
     var value = 0
     var scale = 100

@@ -47,7 +47,7 @@ struct Composition {
     let layers = LayerRegistry(
       configuration: LayerRegistryConfiguration(
         limits: limits,
-        rankKey: try ClusterSecret.loadOrMake(directory: settings.dataDirectory, logger: logger),
+        rankKey: try clusterKey(logger: logger),
         layerSettings: settings.layerSettings),
       clock: SystemClock(), epoch: UInt32.random(in: 1 ... .max))
     let routes: any RouteProvider
@@ -133,6 +133,23 @@ struct Composition {
       throw StartFailure.failed(explain(error))
     }
     logger.info("stopped")
+  }
+
+  /// The key that ranks the objects of clusters. Without its file the daemon starts all the same:
+  /// only the ids of clusters are others then.
+  private func clusterKey(logger: Logger) throws -> HashKey {
+    let secret: ClusterSecret
+    do throws(StorageError) {
+      secret = try ClusterSecret.loadOrMake(directory: settings.dataDirectory)
+    } catch {
+      throw StartFailure.failed("\(error)")
+    }
+    if let path = secret.unreadablePath {
+      logger.warning(
+        "the key of cluster ids cannot be read: they differ from those of the last start",
+        metadata: ["file": "\(path)"])
+    }
+    return secret.key
   }
 
   private func announce(_ addresses: Daemon.Addresses, _ logger: Logger) {

@@ -4,19 +4,19 @@ package import PointClustering
 package import SpatialIndexing
 import Threading
 
-/// A layer's ordered change feed: what the index does, its clusters follow.
+/// The ordered feed of changes from a layer's index to its clusters.
 ///
-/// The index calls ``publish(_:masks:now:)`` inside its write lock, slice by slice, so records
+/// The index calls ``publish(_:masks:now:)`` inside its write lock, slice by slice, so that records
 /// arrive in commit order. The maintainer applies them on its own thread and wakes readers that
 /// wait for a version.
 package final class ClusterFeed: Sendable {
   fileprivate struct State {
     var sequence: UInt64 = 0
-    /// Tag summaries by slot, as last reported; moves by handle keep them.
+    /// The summary of each slot's tags as last reported. Moves by handle keep it.
     var masks: [UInt64] = []
-    /// Likewise; empty unless the layer keeps aggregates.
+    /// The contribution of each slot's object; empty unless the layer keeps aggregates.
     var contributions: [ClusterContribution] = []
-    /// Of objects about to be published, by rank.
+    /// The contributions, by rank, of objects that are about to be published.
     var staged: [ObjectRank: ClusterContribution] = [:]
   }
 
@@ -25,7 +25,7 @@ package final class ClusterFeed: Sendable {
     var waiting: [UInt64: (sequence: UInt64, continuation: CheckedContinuation<Void, Never>)] = [:]
   }
 
-  /// `nil` when the layer keeps no clusters.
+  /// The layer's clusters; `nil` when it keeps none.
   package let clusters: LiveClusters?
   private let state = StateLock(State())
   private let waiters = StateLock(Waiters())
@@ -36,15 +36,15 @@ package final class ClusterFeed: Sendable {
     self.onWork = onWork
   }
 
-  /// Of the newest record.
+  /// The sequence of the newest record.
   var sequence: UInt64 { state.withLock { $0.sequence } }
 
   /// Numbers the changes of one slice with the next sequence and hands them to the clusters.
   ///
   /// - Parameters:
-  ///   - changes: Of one slice; without clusters they may have been left out.
-  ///   - masks: Tag summaries of objects reported with their tags, by rank.
-  ///   - now: When the slice was applied.
+  ///   - changes: The changes of one slice. Without clusters they may have been left out.
+  ///   - masks: The tag summaries, by rank, of objects that were reported with their tags.
+  ///   - now: The moment at which the slice was applied.
   func publish(
     _ changes: UnsafeBufferPointer<IndexChange>, masks: [ObjectRank: UInt64], now: Instant
   ) {
@@ -63,7 +63,7 @@ package final class ClusterFeed: Sendable {
           contribution: hasAggregates
             ? state.contribution(of: change) : .none)
       }
-      // Inside the lock, so that records are put in in order of their sequence.
+      // Inside the lock, so that records are handed over in the order of their sequence.
       records.withUnsafeBufferPointer {
         clusters.enqueue($0, sequence: state.sequence, at: now)
       }
@@ -71,13 +71,16 @@ package final class ClusterFeed: Sendable {
     onWork()
   }
 
-  /// Names what objects that are about to be published add to their clusters; the others keep
-  /// theirs. `publish` forgets nothing of it: name none when the batch is through.
+  /// Sets what objects that are about to be published add to their clusters; others keep theirs.
+  /// ``publish(_:masks:now:)`` does not clear it: the caller passes an empty dictionary when the
+  /// batch is through.
   func stage(_ contributions: [ObjectRank: ClusterContribution]) {
     state.withLock { $0.staged = contributions }
   }
 
-  /// Applies what waits. - Returns: Whether anything is left.
+  /// Applies the changes that wait.
+  ///
+  /// - Returns: Whether any are left.
   func flush() -> Bool {
     guard let clusters else { return false }
     let left = clusters.flush(maximumChanges: 4096)
@@ -94,7 +97,9 @@ package final class ClusterFeed: Sendable {
     for waiter in ready.values { waiter.continuation.resume() }
   }
 
-  /// Waits until the clusters show a sequence. - Returns: Whether they do.
+  /// Waits until the clusters show a sequence.
+  ///
+  /// - Returns: Whether they show it.
   func waitUntilApplied(_ wanted: UInt64, milliseconds: Int64) async -> Bool {
     guard let clusters, clusters.appliedSequence < wanted else { return true }
     let id = waiters.withLock { waiters in
@@ -151,7 +156,7 @@ extension ClusterFeed.State {
     if let contribution = staged[change.rank] {
       contributions[slot] = contribution
     } else if change.kind == .inserted {
-      // Another object had the slot before.
+      // The slot belonged to another object before.
       contributions[slot] = .none
     }
     return contributions[slot]
@@ -170,8 +175,8 @@ extension ClusterChange.Kind {
 }
 
 extension ObjectHandle {
-  /// Slot and generation in one number, as handles stand on the wire. Never 0 for a live object:
-  /// generations begin at 1.
+  /// The slot and generation in one number, as handles are sent over the wire. It is never 0 for a
+  /// live object, because generations begin at 1.
   package var packed: UInt64 { UInt64(generation) << 32 | UInt64(slot) }
 
   package init(packed: UInt64) {
@@ -181,7 +186,7 @@ extension ObjectHandle {
   }
 }
 
-/// A 64-bit summary of tags: one bit a tag, chosen by its hash.
+/// A 64-bit summary of tags with one bit for each tag, chosen by the tag's hash.
 enum TagMask {
   static func bit(_ tag: String) -> UInt64 { 1 << (StableHash.hash64(tag) >> 58) }
   static func mask(_ tags: [String]) -> UInt64 { tags.reduce(0) { $0 | bit($1) } }

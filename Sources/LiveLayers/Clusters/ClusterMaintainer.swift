@@ -1,10 +1,10 @@
 import Threading
 import Dispatch
 
-/// Keeps clusters in step with their layers, on a thread of its own.
+/// Applies the changes of layers to their clusters, on a thread of its own.
 ///
-/// It sleeps until a layer publishes, then applies everything that waits; under a steady stream it
-/// goes round every few milliseconds, so that moves of one object merge.
+/// The thread sleeps until a layer publishes, then applies everything that waits. Under a steady
+/// stream it runs every few milliseconds, so that several moves of one object become one.
 package final class ClusterMaintainer: Sendable {
   private let layers: @Sendable () -> [Layer]
   private let thread: MaintenanceThread
@@ -15,16 +15,16 @@ package final class ClusterMaintainer: Sendable {
       name: "moyeo-clusters", gatheringMilliseconds: 4, work: { Self.flushAll(layers()) })
   }
 
-  /// Says that something waits; cheap when that is known already.
+  /// Says that changes wait; it costs little when that is known already.
   func signal() { thread.signal() }
 
-  /// Starts the thread; call once.
+  /// Starts the thread; it is called once.
   package func start() { thread.start() }
 
-  /// Ends the thread after what it is doing now; changes then wait unapplied.
+  /// Ends the thread after what it is doing now. Later changes stay unapplied.
   package func stop() { thread.stop() }
 
-  /// Applies all that waits now, in rounds, so that no layer starves another.
+  /// Applies everything that waits now, in rounds, so that no layer holds up another.
   func flushAll() { Self.flushAll(layers()) }
 
   private static func flushAll(_ layers: [Layer]) {

@@ -5,26 +5,29 @@ import SpatialIndexing
 
 /// A tile of a layer as it was at one moment.
 package struct ClusterTile: Sendable {
-  /// Newest change among the blocks it was read from.
+  /// The newest change among the blocks that the tile was read from.
   package let version: UInt64
   package let features: [MapFeature]
-  /// Single objects left out because they expired or left before the clusters show it: with the
-  /// version they say what the tile holds.
+  /// The number of single objects left out because they expired or left before the clusters show
+  /// it. Together with ``version`` it identifies what the tile holds.
   package let omittedCount: Int
-  /// When the first of its single objects expires.
+  /// The moment at which the first of its single objects expires.
   package let expiresAt: Instant
-  /// It held more features than it may.
+  /// Whether the tile held more features than it may.
   package let isTruncated: Bool
 }
 
 extension Layer {
-  /// The layer's clusters. - Throws: `clustersOff`.
+  /// Returns the layer's clusters.
+  ///
+  /// - Throws: `clustersOff`.
   func requireClusters() throws(LayerError) -> LiveClusters {
     guard let clusters = feed.clusters else { throw .clustersOff(layer: name) }
     return clusters
   }
 
-  /// Waits, if need be, until the clusters show a version.
+  /// Returns the layer's clusters once they show a version, and waits for that if need be.
+  ///
   /// - Throws: `badVersion`, `versionNotReached`, `clustersOff`.
   package func requireClusters(
     minVersion text: String?, waitMilliseconds: Int64
@@ -37,21 +40,22 @@ extension Layer {
     }
   }
 
-  /// The version that clusters show now.
+  /// The version that the clusters show now.
   package var clusterVersion: LayerVersion {
     LayerVersion(epoch: epoch, counter: feed.clusters?.appliedSequence ?? 0)
   }
 
-  /// Milliseconds that the clusters are behind the index.
+  /// Returns by how many milliseconds the clusters are behind the index.
   package func clusterLagMilliseconds(now: Instant) -> Int64 {
     guard let oldest = feed.clusters?.lag.oldestPending else { return 0 }
     return max(0, now.milliseconds(since: oldest))
   }
 
-  /// What a map of a box shows at a zoom of 0...22, by cluster id; at most `limit` features.
+  /// Returns what a map of a box shows at a zoom of 0...22, in the order of cluster ids.
   ///
-  /// A box of the whole world at a deep zoom holds every object: no more than `limit` are looked
-  /// up, and of a box with more any are answered.
+  /// There are at most `limit` features, because a box of the whole world at a deep zoom holds
+  /// every object. It is not said which features of a box with more are returned.
+  ///
   /// - Throws: `clustersOff`, `badZoom`.
   package func mapFeatures(
     in box: GeoBox, zoom: Int, filter: ObjectFilter, limit: Int, now: Instant
@@ -67,8 +71,9 @@ extension Layer {
     }
   }
 
-  /// A tile with a margin around it, and the version that its ETag is made of; at most `limit`
-  /// features. Up to zoom 16 no tile has more than a few hundred.
+  /// Returns a tile with a margin around it, and the version that its ETag is made of. There are at
+  /// most `limit` features; up to zoom 16 no tile has more than a few hundred.
+  ///
   /// - Throws: `clustersOff`, `badTile`.
   package func tile(
     _ address: TileAddress, marginUnits: UInt64, filter: ObjectFilter, limit: Int = .max,
@@ -89,7 +94,7 @@ extension Layer {
     }
   }
 
-  /// Whether a tile or viewport may take long: more than a few hundred microseconds.
+  /// Returns whether a tile or viewport may take more than a few hundred microseconds.
   package func isHeavyRead(
     in box: GeoBox, zoom: Int, filter: ObjectFilter, limit: Int
   ) -> Bool {
@@ -98,12 +103,13 @@ extension Layer {
     // A filter may have to look at every member of what is shown.
     if !filter.isEmpty { return count > 5_000 && zoom < 12 || count > 200_000 && zoom < 14 }
     guard min(count, limit) > 2_000 else { return false }
-    // Wider than a small screen: a tile is 512 pixels wide and shows up to a hundred features.
+    // The bound is wider than a small screen: a tile is 512 pixels wide and shows up to a hundred
+    // features.
     let tiles = Double(1 << zoom) * box.longitudeSpan / 360
     return tiles > 3
   }
 
-  /// The version of a tile, without reading it.
+  /// Returns the version of a tile without reading the tile.
   package func tileVersion(
     _ address: TileAddress, marginUnits: UInt64, filter: ObjectFilter
   ) throws(LayerError) -> UInt64 {
@@ -116,7 +122,8 @@ extension Layer {
     }
   }
 
-  /// Tiles of a viewport that changed since a version, and the version to ask with next.
+  /// Returns the tiles of a viewport that changed since a version, and the version to ask with
+  /// next.
   package func changedTiles(
     in box: GeoBox, zoom: Int, since version: UInt64
   ) throws(LayerError) -> (tiles: [TileAddress], version: UInt64) {
@@ -126,7 +133,9 @@ extension Layer {
     }
   }
 
-  /// What a cluster comes apart into. - Throws: `unknownCluster`, `clustersOff`.
+  /// Returns the clusters and objects that a cluster comes apart into.
+  ///
+  /// - Throws: `unknownCluster`, `clustersOff`.
   package func children(
     of id: ClusterID, now: Instant
   ) throws(LayerError) -> [MapFeature] {
@@ -138,13 +147,14 @@ extension Layer {
     }
   }
 
-  /// The first zoom at which a cluster comes apart; `nil` for what never does.
+  /// Returns the first zoom at which a cluster comes apart, `nil` when none takes it apart.
   package func expansionZoom(of id: ClusterID) throws(LayerError) -> Int? {
     let clusters = try requireClusters()
     do { return try clusters.expansionZoom(id) } catch { throw LayerError(error) }
   }
 
-  /// A page of a cluster's members.
+  /// Reads a page of a cluster's members.
+  ///
   /// - Returns: The cursor of the next page, `nil` when this one is the last.
   package func leaves(
     of id: ClusterID, limit: Int, cursor: String?, now: Instant
@@ -173,7 +183,7 @@ extension Layer {
 
   // MARK: - From keys to objects
 
-  /// The objects of the clusters' keys, `nil` for those that left or expired since.
+  /// Returns the objects of clusters' keys, `nil` for those that left or expired since.
   private func snapshots(of keys: [UInt64], now: Instant) -> [ObjectSnapshot?] {
     var out = [ObjectSnapshot?](repeating: nil, count: keys.count)
     index.forEachObject(handles: keys.map(ObjectHandle.init(packed:)), now: now) { i, hit in
@@ -184,8 +194,9 @@ extension Layer {
     return out
   }
 
-  /// What a map shows of clusters, their single objects and samples read from the index in one
-  /// pass. A single object that has left since is left out: an expired position is in no answer.
+  /// Returns what a map shows of clusters. Their single objects and samples are read from the index
+  /// in one pass. A single object that has left since is left out, because no answer may show an
+  /// expired position.
   private func features(of clusters: [LiveCluster], now: Instant) -> [MapFeature] {
     var singles = snapshots(of: clusters.filter { $0.count == 1 }.map(\.key), now: now)[...]
     var samples = sampleIDs(of: clusters, now: now)[...]
@@ -204,7 +215,7 @@ extension Layer {
     return out
   }
 
-  /// The ids of all clusters' samples in their order, `nil` for those that left or expired since.
+  /// Returns the ids of all clusters' samples in their order, `nil` for those that left or expired.
   private func sampleIDs(of clusters: [LiveCluster], now: Instant) -> [String?] {
     let handles = clusters.flatMap { $0.sampleKeys.map(ObjectHandle.init(packed:)) }
     guard !handles.isEmpty else { return [] }
@@ -213,7 +224,8 @@ extension Layer {
     return out
   }
 
-  /// The clusters' form of a filter: tag summaries first, the exact test where they leave it open.
+  /// Returns the filter as clusters take it: tag summaries first, and the exact test where they do
+  /// not decide.
   private func clusterFilter(_ filter: ObjectFilter, now: Instant) -> ClusterFilter? {
     guard !filter.isEmpty else { return nil }
     let mask = TagMask.mask(filter.tags)

@@ -8,11 +8,11 @@ package struct ContributingObject: Sendable {
   package var id: String
   package var latitude: Double
   package var longitude: Double
-  /// Normalised, each once.
+  /// The normalised tags, without repetitions.
   package var tags: [String]
-  /// The bytes of a `google.protobuf.Struct`, map entries in order of their keys.
+  /// The bytes of a `google.protobuf.Struct`, with map entries in the order of their keys.
   package var attributes: [UInt8]
-  /// When it leaves by itself; `.distantFuture` for never.
+  /// The moment at which the object leaves by itself; `.distantFuture` for never.
   package var expiresAt: Instant
   package var contribution: ClusterContribution
 
@@ -32,17 +32,17 @@ package struct ContributingObject: Sendable {
 }
 
 extension Layer {
-  /// Puts objects in, or brings them up to date: position, tags, attributes, expiry and
-  /// contribution, all at once. One whose `expiresAt` is not after `now` is taken out. Of two with
-  /// one id the later counts.
+  /// Inserts objects, or updates their position, tags, attributes, expiry and contribution
+  /// together. An object whose `expiresAt` is not after `now` is removed. Of two with one id the
+  /// later counts.
   ///
-  /// The caller's word is newer than what is stored, even after a clock that went back. Call it
-  /// from one thread at a time; ``remove(id:now:)`` takes an object out.
+  /// What the caller passes counts as newer than what is stored, even after a clock that went back.
+  /// It is called from one thread at a time; ``remove(id:now:)`` removes an object.
   ///
   /// - Parameters:
-  ///   - objects: Have ids of 1 byte or more and valid coordinates.
+  ///   - objects: Objects with ids of 1 byte or more and valid coordinates.
   ///   - now: The time by which objects have expired or not.
-  /// - Returns: The version that shows them: what a reader's `minVersion` asks for.
+  /// - Returns: The version that shows the objects, which a reader passes as `minVersion`.
   @discardableResult
   package func upsert(_ objects: [ContributingObject], now: Instant) -> LayerVersion {
     var last: [String: Int] = [:]
@@ -54,15 +54,14 @@ extension Layer {
     let outcomes = store(living, now: now)
     living = zip(living, outcomes).filter { $1 == .stale }.map(\.0)
     if !living.isEmpty {
-      // Stored under a later time than it is now.
+      // They are stored under a later time than now, so that they are removed and inserted anew.
       _ = index.remove(ids: living.map(\.id), now: now, changes: publishing([:], now: now))
       _ = store(living, now: now)
     }
     return version
   }
 
-  /// Puts very many objects in and takes others out, a slice at a time, so that readers come in
-  /// between.
+  /// Inserts and removes very many objects, a slice at a time, so that readers run in between.
   package func replace(
     with objects: [ContributingObject], removing gone: [String], now: Instant
   ) {

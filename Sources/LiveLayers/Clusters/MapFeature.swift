@@ -5,19 +5,19 @@ package import PointClustering
 /// What a map shows at one place: a cluster, objects at one identical position, or one object.
 package struct MapFeature: Sendable {
   package let id: ClusterID
-  /// Where to draw it.
+  /// The place where the feature is drawn.
   package let coordinate: Coordinate
   package let point: MercatorPoint
   package let count: Int
-  /// All members stand at exactly one position.
+  /// Whether all members are at exactly one position.
   package let isCoincident: Bool
-  /// `nil` where no zoom takes it apart.
+  /// The first zoom that takes the cluster apart; `nil` when none does.
   package let expansionZoom: Int?
   package let bounds: GeoBox?
   package let aggregates: ClusterAggregates
-  /// At most ten members; empty for a single object.
+  /// The ids of at most ten members; empty for a single object.
   package let sampleIDs: [String]
-  /// When it is one object.
+  /// The object, when the feature is a single one.
   package let object: ObjectSnapshot?
 
   package init(
@@ -43,7 +43,7 @@ package struct ObjectSnapshot: Sendable {
   package let id: String
   package let latitude: Double
   package let longitude: Double
-  /// See ``ObjectPayload``.
+  /// The tags and attributes as ``ObjectPayload`` encodes them.
   package let payload: [UInt8]
   package let observedAt: ObjectModel.Instant
   package let expiresAt: ObjectModel.Instant

@@ -2,7 +2,7 @@
 package struct AttributeCondition: Hashable, Sendable {
   package enum Test: Hashable, Sendable {
     case equals(AttributeValue)
-    /// Ends included.
+    /// The value is a number of the range, both ends included.
     case range(minimum: Double, maximum: Double)
   }
 
@@ -14,7 +14,7 @@ package struct AttributeCondition: Hashable, Sendable {
     self.test = test
   }
 
-  /// Whether an attribute's value meets the condition; an absent one never does.
+  /// Returns whether an attribute's value meets the condition; an absent value never does.
   package func holds(for value: AttributeValue?) -> Bool {
     switch (test, value) {
     case (_, nil): false

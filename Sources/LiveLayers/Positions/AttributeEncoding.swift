@@ -2,7 +2,7 @@ import WireFormat
 
 /// Encodes scalars as a `google.protobuf.Struct`, for attributes made inside the process.
 package enum AttributeEncoding {
-  /// Entries stand in the order of their names, as in reports from outside.
+  /// Encodes attributes in the order of their names, as reports from outside are encoded.
   package static func encode(_ attributes: [(name: String, value: AttributeValue)]) -> [UInt8] {
     var out: [UInt8] = []
     out.reserveCapacity(attributes.reduce(0) { $0 + 32 + $1.name.utf8.count })
@@ -32,7 +32,7 @@ package enum AttributeEncoding {
     }
   }
 
-  /// Of an encoded value.
+  /// Returns the length of an encoded value.
   private static func length(of value: AttributeValue) -> Int {
     switch value {
     case .number: 9
@@ -41,7 +41,8 @@ package enum AttributeEncoding {
     }
   }
 
-  /// Of a field of so many bytes, its key of one byte and its length included.
+  /// Returns the length of a field whose content has so many bytes, with its one byte of key and
+  /// its length prefix.
   private static func fieldLength(_ count: Int) -> Int {
     1 + varintLength(UInt64(count)) + count
   }

@@ -7,10 +7,10 @@ extension Layer {
     ReportBatch(layer: self, now: now, limits: limits)
   }
 
-  /// Stores reports; `outcomes[i]` is what became of the i-th.
+  /// Stores reports; `outcomes[i]` tells what the layer did with the i-th.
   ///
-  /// Of two with one id the later wins. Age and expiry count from `observedAt`; one more than
-  /// `clockSkewMilliseconds` ahead of the batch's `now` is taken as `now`.
+  /// Of two reports with one id the later wins. Age and expiry count from `observedAt`, which is
+  /// taken as `now` when it is more than `clockSkewMilliseconds` ahead of the batch's `now`.
   package func apply(_ batch: consuming ReportBatch) -> [ReportOutcome] {
     var updates: [UpdateOutcome] = []
     index.apply(
@@ -27,7 +27,7 @@ extension Layer {
     return outcomes
   }
 
-  /// The same from values.
+  /// Stores reports that come as values.
   package func report(
     _ reports: [PositionReport], now: Instant, limits: LayerLimits
   ) -> [ReportOutcome] {
@@ -37,12 +37,12 @@ extension Layer {
     return apply(batch)
   }
 
-  /// When an observation was made and when it ends, by this layer's rules; whether the first is the
-  /// time of receipt.
+  /// Returns, by this layer's rules, when an observation was made and when it expires, and whether
+  /// the first is the time of receipt.
   package func times(
     observedAt: Instant?, ttlMilliseconds: Int64?, now: Instant, limits: LayerLimits
   ) -> (observedAt: Instant, expiresAt: Instant, isReceiptTime: Bool) {
-    // Not before the year 1, where RFC 3339 and protobuf's Timestamp begin.
+    // The earliest time is the year 1, where RFC 3339 and protobuf's Timestamp begin.
     var observed = max(observedAt ?? now, Instant(seconds: RFC3339.seconds.lowerBound))
     let isAhead = observed > now.advanced(milliseconds: limits.clockSkewMilliseconds)
     if isAhead { observed = now }
@@ -53,7 +53,7 @@ extension Layer {
     )
   }
 
-  /// Applies moves by handle; `outcomes[i]` is what became of the i-th.
+  /// Applies moves by handle; `outcomes[i]` tells what the layer did with the i-th.
   package func apply(
     _ batch: borrowing UpdateBatch, now: Instant, outcomes: inout [UpdateOutcome]
   ) {
@@ -62,10 +62,12 @@ extension Layer {
       isFollowed: isFollowed)
   }
 
-  /// Whether clusters or watches want each change; the layer's version grows without.
+  /// Returns whether clusters or watches want each change. The layer's version grows either way.
   private func isFollowed() -> Bool { feed.clusters != nil || watches.isFollowed }
 
-  /// Takes an object out. - Returns: Whether it was there.
+  /// Removes an object.
+  ///
+  /// - Returns: Whether it was there.
   package func remove(id: String, now: Instant) -> Bool {
     let wasThere = index.remove(ids: [id], now: now, changes: publishing([:], now: now))[0]
     if wasThere { removals.note(id) }

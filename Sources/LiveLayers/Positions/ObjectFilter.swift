@@ -2,27 +2,27 @@ import GeoMath
 import ObjectModel
 package import SpatialIndexing
 
-/// What an object must be to be found; everything here acts before the limit.
+/// The conditions that an object must meet to be found. All of them act before the limit.
 package struct ObjectFilter: Sendable {
-  /// Normalised.
+  /// The wanted tags, normalised.
   package var tags: [String] = []
   package var tagMatch: TagMatch = .all
-  /// Normalised; an object with any of them is left out.
+  /// The tags, normalised, of which an object may carry none.
   package var notTags: [String] = []
   package var excludedIDs: [String] = []
   package var conditions: [AttributeCondition] = []
-  /// Observations older than this are left out.
+  /// The greatest age of an observation; older ones are left out.
   package var maximumAgeMilliseconds: Int64?
 
   package init() {}
 
-  /// Whether everything passes.
+  /// Whether there is no condition, so that everything passes.
   package var isEmpty: Bool {
     tags.isEmpty && notTags.isEmpty && excludedIDs.isEmpty && conditions.isEmpty
       && maximumAgeMilliseconds == nil
   }
 
-  /// Whether tags and attributes of a stored payload pass; ids and ages are not looked at.
+  /// Returns whether the tags and attributes of a stored payload pass. Ids and ages are not tested.
   func matches(payload: UnsafeRawBufferPointer) -> Bool {
     func carries(_ tag: String) -> Bool { ObjectPayload.carries(tag, in: payload) }
     switch tagMatch {
@@ -37,7 +37,8 @@ package struct ObjectFilter: Sendable {
     }
   }
 
-  /// The index's form of this filter: conditions on columns become ranges, the others a predicate.
+  /// Returns the filter as the index takes it: conditions on columns become ranges, the others a
+  /// predicate.
   func searchFilter(
     columns: [String], area: SearchArea?, now: ObjectModel.Instant,
     seen: SeenAttributes? = nil
@@ -72,7 +73,7 @@ package struct ObjectFilter: Sendable {
     return filter
   }
 
-  /// The filter as a number, the same in every process.
+  /// A number that stands for the filter and is the same in every process.
   package var fingerprint: UInt64 {
     var fingerprint = QueryFingerprint()
     addFingerprint(to: &fingerprint)

@@ -1,18 +1,18 @@
 import WireFormat
 
-/// An object's tags and attributes as they stand on the wire, kept by the index and handed back.
+/// An object's tags and attributes in the encoding of the wire, as the index keeps them.
 ///
 /// ```
 /// 3A len tag bytes      field 7, once a tag, normalised
 /// 42 len Struct bytes   field 8, always present, possibly empty
 /// ```
-/// Fields 7 and 8 of `Hit` and `StoredPosition` in moyeo.v1, so that an answer is a copy of these
-/// bytes; `Tests/MoyeoServerTests` compares the two encodings.
+/// These are the fields 7 and 8 of `Hit` and `StoredPosition` in moyeo.v1, so that an answer copies
+/// the bytes; `Tests/MoyeoServerTests` compares the two encodings.
 package enum ObjectPayload {
   static let tagKey: UInt8 = 7 << 3 | 2
   static let attributesKey: UInt8 = 8 << 3 | 2
 
-  /// The same from an array.
+  /// Encodes normalised tags and attributes that come as an array.
   package static func append(tags: [String], attributes: [UInt8], to out: inout [UInt8]) {
     attributes.withUnsafeBytes { append(tags: tags, attributes: $0, to: &out) }
   }
@@ -30,7 +30,7 @@ package enum ObjectPayload {
     out.append(contentsOf: attributes)
   }
 
-  /// The tags of a payload, in the order reported.
+  /// Returns the tags of a payload in the order that they were reported in.
   package static func tags(in payload: UnsafeRawBufferPointer) -> [String] {
     var tags: [String] = []
     var reader = ProtobufReader(payload)
@@ -42,7 +42,7 @@ package enum ObjectPayload {
     return tags
   }
 
-  /// Whether a payload has a tag.
+  /// Returns whether a payload has a tag.
   static func carries(_ tag: String, in payload: UnsafeRawBufferPointer) -> Bool {
     var reader = ProtobufReader(payload)
     while let field = reader.nextField(), field.number == 7 {
@@ -51,7 +51,7 @@ package enum ObjectPayload {
     return false
   }
 
-  /// The encoded `google.protobuf.Struct` of a payload.
+  /// Returns the encoded `google.protobuf.Struct` of a payload.
   package static func attributes(in payload: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     var reader = ProtobufReader(payload)
     while let field = reader.nextField() {
@@ -61,7 +61,7 @@ package enum ObjectPayload {
   }
 }
 
-/// A scalar of an attribute, for conditions.
+/// A scalar value of an attribute, for conditions.
 package enum AttributeValue: Hashable, Sendable {
   case number(Double)
   case string(String)
@@ -69,7 +69,7 @@ package enum AttributeValue: Hashable, Sendable {
 }
 
 extension ObjectPayload {
-  /// The value of one top-level attribute, `nil` when absent, null, a list or a struct.
+  /// Returns the value of a top-level attribute, `nil` when it is absent, null, a list or a struct.
   package static func value(
     of name: String, inAttributes attributes: UnsafeRawBufferPointer
   ) -> AttributeValue? {
@@ -84,13 +84,14 @@ extension ObjectPayload {
         if field.number == 1 { matches = equal(field.bytes, name) }
         if field.number == 2 { value = field.bytes }
       }
-      // As in protobuf maps, a later entry of the same key wins.
+      // As in protobuf maps, a later entry with the same key wins.
       if matches { found = value.flatMap(scalar) }
     }
     return found
   }
 
-  /// The scalar attributes of a payload, by name as stored; lists, structs and nulls are left out.
+  /// Returns the scalar attributes of a payload, in the order of the entries. Lists, structs and
+  /// nulls are left out.
   package static func scalars(in payload: UnsafeRawBufferPointer) -> [(String, AttributeValue)] {
     var out: [(String, AttributeValue)] = []
     var reader = ProtobufReader(attributes(in: payload))

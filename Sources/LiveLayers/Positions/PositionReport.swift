@@ -5,13 +5,13 @@ package struct PositionReport: Sendable {
   package var id: String
   package var latitude: Double
   package var longitude: Double
-  /// Normalised, each once.
+  /// The normalised tags, without repetitions.
   package var tags: [String]
-  /// The bytes of a `google.protobuf.Struct`, map entries in a fixed order.
+  /// The bytes of a `google.protobuf.Struct`, with map entries in a fixed order.
   package var attributes: [UInt8]
-  /// `nil` for the layer's default, 0 for ever.
+  /// The time to live in milliseconds: `nil` for the layer's default, 0 for ever.
   package var ttlMilliseconds: Int64?
-  /// `nil` for the time of receipt.
+  /// The moment of the observation; `nil` for the time of receipt.
   package var observedAt: Instant?
 
   package init(
@@ -28,12 +28,12 @@ package struct PositionReport: Sendable {
   }
 }
 
-/// What became of one report.
+/// What a layer did with one report.
 package enum ReportOutcome: Hashable, Sendable {
   case accepted
-  /// A newer observation is stored.
+  /// A newer observation is stored, so that nothing changed.
   case stale
-  /// Its time to live had passed before it arrived.
+  /// The report's time to live had passed before it arrived.
   case alreadyExpired
   /// The layer holds as many objects, or bytes of them, as it may.
   case full

@@ -1,16 +1,16 @@
 package import ObjectModel
 import SpatialIndexing
 
-/// Validated reports on their way into one layer, without an allocation for each.
+/// Validated reports for one layer, collected without an allocation for each.
 ///
-/// Make one with ``Layer/reportBatch(now:limits:)``, append, then ``Layer/apply(_:)``.
+/// ``Layer/reportBatch(now:limits:)`` makes a batch, and ``Layer/apply(_:)`` stores its reports.
 package struct ReportBatch: Sendable {
   var updates: UpdateBatch
-  /// Tag summaries by rank; of two reports with one id the later counts, as in the index.
+  /// The tag summaries by rank. Of two reports with one id the later counts, as in the index.
   var masks: [ObjectRank: UInt64] = [:]
-  /// What became of each report; those in `updates` are filled in by the layer.
+  /// The outcome of each report. The layer fills in those of the reports in `updates`.
   var outcomes: [ReportOutcome] = []
-  /// Index into `outcomes` of each entry of `updates`.
+  /// The index into `outcomes` of each entry of `updates`.
   var positions: [Int] = []
   let now: Instant
   private let layer: Layer
@@ -38,16 +38,16 @@ package struct ReportBatch: Sendable {
     if keepsMasks { masks.reserveCapacity(count) }
   }
 
-  /// Adds one report; one that has expired by the batch's time is noted as such and not applied.
+  /// Appends a report. A report that has expired by the batch's time is not applied.
   ///
   /// - Parameters:
   ///   - id: Valid UTF-8.
-  ///   - latitude: In degrees, valid.
-  ///   - longitude: In degrees, valid.
-  ///   - tags: Normalised, each once.
-  ///   - attributes: A `google.protobuf.Struct`, entries in order of their keys.
-  ///   - ttlMilliseconds: `nil` for the layer's default, 0 for ever.
-  ///   - observedAt: `nil` for the time of receipt.
+  ///   - latitude: Valid degrees.
+  ///   - longitude: Valid degrees.
+  ///   - tags: Normalised tags without repetitions.
+  ///   - attributes: A `google.protobuf.Struct` with entries in the order of their keys.
+  ///   - ttlMilliseconds: The time to live: `nil` for the layer's default, 0 for ever.
+  ///   - observedAt: The moment of the observation: `nil` for the time of receipt.
   package mutating func append(
     id: UnsafeRawBufferPointer, latitude: Double, longitude: Double, tags: [String],
     attributes: UnsafeRawBufferPointer, ttlMilliseconds: Int64?, observedAt: Instant?

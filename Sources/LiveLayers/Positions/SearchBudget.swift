@@ -3,15 +3,15 @@ import ObjectModel
 import SpatialIndexing
 
 extension ObjectFilter {
-  /// How many steps of a budget one step of a search with this filter counts for: conditions on
-  /// attributes read each object's record, polygons have their edges tested.
+  /// Returns how many steps of a budget one step of a search with this filter costs. Conditions on
+  /// attributes read each object's record, and polygons have their edges tested.
   func stepCost(area: SearchArea?) -> Int {
     var cost = conditions.isEmpty ? 1 : 2
     if case .polygon(let polygon) = area { cost += polygon.corners.count / 64 }
     return cost
   }
 
-  /// What makes a search long, as requests name it: the field to narrow.
+  /// Returns the field of the request that makes the search long, which the caller should narrow.
   func longestPart(area: SearchArea?) -> String {
     if !conditions.isEmpty { return "where" }
     if case .polygon = area { return "within" }
@@ -21,7 +21,7 @@ extension ObjectFilter {
 }
 
 extension WorkBudget {
-  /// Runs a search that may do as much as is left.
+  /// Runs a search that may do as much as is left of the budget.
   ///
   /// - Throws: `tooMuchWork` when the search ended unfinished, `abandoned`.
   mutating func searching<Answer>(

@@ -1,16 +1,16 @@
-/// Which attributes of a search's conditions some object had, of those that were looked at.
+/// Records which attributes of a search's conditions no object had, among those that were tested.
 ///
-/// `@unchecked Sendable`: belongs to one search, which runs on one thread.
+/// `@unchecked Sendable`: an instance belongs to one search, which runs on one thread.
 package final class SeenAttributes: @unchecked Sendable {
   private var names: [String] = []
-  /// One bit a name: the condition was put to an object.
+  /// One bit a name, set when the condition was put to an object.
   private var asked: UInt64 = 0
-  /// One bit a name: an object had the attribute.
+  /// One bit a name, set when an object had the attribute.
   private var present: UInt64 = 0
 
   package init() {}
 
-  /// - Parameter names: Those after the 64th are not followed.
+  /// Sets the attributes of the conditions; those after the 64th are not recorded.
   func expect(_ names: [String]) { self.names = names }
 
   @inline(__always)
@@ -20,7 +20,7 @@ package final class SeenAttributes: @unchecked Sendable {
     if isPresent { present |= 1 << UInt64(index) }
   }
 
-  /// Attributes that were looked for and that no object had.
+  /// The attributes that were tested and that no object had.
   package var unknown: [String] {
     let unknown = asked & ~present
     guard unknown != 0 else { return [] }

@@ -2,7 +2,7 @@ package import GeoMath
 package import ObjectModel
 package import SpatialIndexing
 
-/// Where tags are counted.
+/// The area in which tags are counted.
 package enum TagHistogramArea: Sendable {
   case everywhere
   case area(SearchArea)
@@ -11,7 +11,7 @@ package enum TagHistogramArea: Sendable {
 }
 
 extension Layer {
-  /// How often each tag is carried in an area, most frequent first, then by tag.
+  /// Counts how many objects of an area carry each tag, most frequent first, then by tag.
   ///
   /// - Throws: `tooMuchWork`, `abandoned`.
   package func tagHistogram(
@@ -73,12 +73,12 @@ extension Layer {
     return ordered.prefix(limit).map { ($0.key, $0.value) }
   }
 
-  /// The same, whatever it takes.
+  /// Counts without a bound on the work.
   package func tagHistogram(
     area: TagHistogramArea, filter: ObjectFilter, limit: Int, now: Instant
   ) -> [(tag: String, count: Int)] {
     var budget = WorkBudget.unlimited
-    // Only a budget that ends is refused.
+    // An unlimited budget is never exceeded.
     return
       (try? tagHistogram(
         area: area, filter: filter, limit: limit, now: now, budget: &budget)) ?? []

@@ -1,13 +1,14 @@
 package import ObjectModel
 package import SpatialIndexing
 
-/// Who is inside: the objects of a box or polygon that pass a filter, by Morton code, then id.
-package struct WithinSearch: Sendable {
+/// A question for the objects of a box or polygon that pass a filter. The hits stand in the order
+/// of their Morton code, then of their id.
+package struct WithinSearch: PagedSearch {
   package var area: SearchArea
-  /// 1 or more.
+  /// The most hits of a page, 1 or more.
   package var limit: Int
   package var filter: ObjectFilter
-  /// As answered by the page before.
+  /// The cursor that the page before answered; `nil` for the first page.
   package var cursor: String?
 
   package init(
@@ -18,6 +19,8 @@ package struct WithinSearch: Sendable {
     self.filter = filter
     self.cursor = cursor
   }
+
+  package var confiningArea: SearchArea? { area }
 
   package func fingerprint(layer: String) -> UInt64 {
     var fingerprint = QueryFingerprint()
@@ -30,7 +33,8 @@ package struct WithinSearch: Sendable {
 }
 
 extension Layer {
-  /// Visits the hits in order, inside the index's read lock: copy what is needed, quickly.
+  /// Visits the hits of a page in order. `visit` runs inside the index's read lock, which keeps
+  /// writers waiting: it copies what is needed and returns.
   ///
   /// - Returns: The cursor of the next page, `nil` when this one is the last.
   /// - Throws: `badCursor`.
@@ -41,32 +45,25 @@ extension Layer {
     return try within(search, now: now, budget: &budget, visit)
   }
 
-  /// The same, spending from a budget: what was visited is of no use when it does not suffice.
+  /// Visits the hits of a page in order and spends the work from a budget. When the budget does not
+  /// suffice, what was visited is of no use.
   ///
   /// - Throws: `badCursor`, `tooMuchWork`, `abandoned`.
   package func within(
     _ search: WithinSearch, now: Instant, budget: inout WorkBudget, seen: SeenAttributes? = nil,
     _ visit: (HitView) -> Void
   ) throws(LayerError) -> String? {
-    var after: (mortonCode: UInt64, id: String)?
-    if let cursor = search.cursor {
-      let place = try PagingCursor(text: cursor, fingerprint: search.fingerprint(layer: name))
-      after = (place.key, place.id)
-    }
+    let start = try start(of: search)
     let query = WithinQuery(
       area: search.area, limit: search.limit + 1,
       filter: search.filter.searchFilter(columns: columns, area: nil, now: now, seen: seen),
-      after: after,
-      readsRecords: true)
+      after: start.map { (mortonCode: $0.key, id: $0.id) }, readsRecords: true)
     var page = PageEnd(limit: search.limit)
-    try budget.searching(
-      cost: search.filter.stepCost(area: search.area),
-      field: search.filter.longestPart(area: search.area)
-    ) { work in
+    try budget.spend(on: search) { work in
       _ = index.within(query, now: now, work: &work) { hit in
         if page.takes(hit, key: hit.mortonCode) { visit(hit) }
       }
     }
-    return page.cursor { search.fingerprint(layer: name) }
+    return page.cursor(of: search, layer: name)
   }
 }

@@ -3,10 +3,11 @@ import ObjectModel
 import SpatialIndexing
 
 extension LayerWatches {
-  /// One change of the feed: who hears of it.
+  /// Works out which watches learn of one change of the feed.
   ///
-  /// The state it is held against is the index's of now, which may be newer than the change: then
-  /// a later change finds nothing left to tell. After the last one, watches and index agree.
+  /// The change is compared with the index's present state, which may be newer. Then a later change
+  /// finds nothing left to report. After the last change, watches and index agree.
+  ///
   /// - Complexity: O(levels in use + areas whose cells hold the object).
   func match(_ change: Change, _ table: inout Table, now: Instant) {
     let slot = change.handle.slot
@@ -14,7 +15,7 @@ extension LayerWatches {
     if let place {
       let known = table.objects.values[place].generation
       if known != change.handle.generation {
-        // Older than what a scan has seen already; or the end of the former one got lost.
+        // The change is older than what a scan has seen, or the end of the former object was lost.
         guard Self.isNewer(change.handle.generation, than: known) else { return }
         end(slot, &table)
         return match(change, &table, now: now)
@@ -31,14 +32,14 @@ extension LayerWatches {
     update(place, change, &table)
   }
 
-  /// Generations count up and may wrap.
+  /// Compares generations, which count up and may wrap.
   private static func isNewer(_ generation: UInt32, than other: UInt32) -> Bool {
     Int32(truncatingIfNeeded: generation &- other) > 0
   }
 
-  /// Leaves in `table.inside` the areas that hold the object, ascending, each once.
+  /// Leaves the areas that hold the object in `table.inside`, ascending and without repetitions.
   private func findAreas(of change: Change, _ table: inout Table, now: Instant) {
-    // Taken out of the table, which is read meanwhile.
+    // The array is moved out of the table, because the table is read meanwhile.
     var inside: [UInt32] = []
     var candidates: [(area: UInt32, isInside: Bool)] = []
     swap(&inside, &table.inside)
@@ -80,22 +81,23 @@ extension LayerWatches {
     swap(&candidates, &table.candidates)
   }
 
-  /// An object that no area held.
+  /// Handles a change of an object that was in no area.
   private func begin(_ handle: ObjectHandle, _ table: inout Table, now: Instant) {
-    // It may have left since: then its end follows, and nobody need hear of it.
+    // The object may have left since. Then its end follows, and nobody needs to learn of it.
     guard let id = index.withObject(handle: handle, now: now, { $0.idString }) else { return }
     table.objects[handle.slot] = Watched(
       generation: handle.generation, areas: table.inside, id: id)
     for area in table.inside { table.tell(.enter, area, handle) }
   }
 
-  /// An object that some areas held: both lists ascend, so one walk tells the difference.
+  /// Handles a change of an object that was in some areas. Both lists of areas ascend, so that one
+  /// pass finds the difference.
   private func update(
     _ place: Dictionary<UInt32, Watched>.Index, _ change: Change, _ table: inout Table
   ) {
     let before = table.objects.values[place].areas
     if before == table.inside {
-      if change.isNews { for area in before { table.tell(.move, area, change.handle) } }
+      if change.hasVisibleChange { for area in before { table.tell(.move, area, change.handle) } }
       return
     }
     let id = table.objects.values[place].id
@@ -106,7 +108,7 @@ extension LayerWatches {
         old = old.dropFirst()
       }
       if old.first == area {
-        if change.isNews { table.tell(.move, area, change.handle) }
+        if change.hasVisibleChange { table.tell(.move, area, change.handle) }
         old = old.dropFirst()
       } else {
         table.tell(.enter, area, change.handle)
@@ -120,7 +122,7 @@ extension LayerWatches {
     }
   }
 
-  /// An object that is no more.
+  /// Handles the end of an object.
   private func end(_ slot: UInt32, _ table: inout Table) {
     guard let gone = table.objects.removeValue(forKey: slot) else { return }
     let handle = ObjectHandle(slot: slot, generation: gone.generation)
@@ -129,7 +131,7 @@ extension LayerWatches {
 }
 
 extension ObjectFilter {
-  /// Whether an object passes, its age left aside: that changes without a report.
+  /// Returns whether an object passes. Its age is not tested, because it changes without a report.
   func admits(_ hit: HitView) -> Bool {
     guard matches(payload: hit.payload) else { return false }
     return excludedIDs.isEmpty || !excludedIDs.contains { ObjectPayload.equal(hit.id, $0) }

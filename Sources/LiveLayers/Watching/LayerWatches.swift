@@ -4,39 +4,40 @@ import SpatialIndexing
 import Synchronization
 import Threading
 
-/// The watches of a layer, fed from its ordered change feed.
+/// The watches of a layer, which follow its ordered feed of changes.
 ///
 /// ```
 /// index ── publish (in its write lock: one append) ──> inbox ── flush (own thread) ──> grid
 ///                                                                                        |
 ///   stream <── read from its position ── log of a watch <── enter, move, exit ───────────+
 /// ```
-/// A layer that nobody watches pays one atomic load a batch. What a watch knows is which objects
-/// are in it; their positions are read from the index when they are told of, so that records of
-/// one object merge however late they are read.
+/// A layer that nobody watches costs one atomic load a batch. A watch knows only which objects are
+/// in it. Their positions are read from the index when they are reported, so that several records
+/// of one object become one however late they are read.
 package final class LayerWatches: Sendable {
   struct Change {
     var handle: ObjectHandle
     var to: MercatorPoint
     var isRemoval: Bool
-    /// Whether there is something to tell when it stays where it was.
-    var isNews: Bool
+    /// Whether the change is reported even if the object stays where it was.
+    var hasVisibleChange: Bool
   }
 
   private struct Inbox {
     var changes: [Change] = []
-    /// More came than may wait: all watches begin anew.
+    /// Whether changes were dropped because too many waited; then all watches begin anew.
     var isOverfull = false
   }
 
   /// An object that is in at least one watched area.
   struct Watched {
     var generation: UInt32
-    /// Ascending.
+    /// The numbers of the areas, ascending.
     var areas: [UInt32]
     let id: String
 
-    /// The index of the first area that is not below `area`.
+    /// Returns the index of the first area that is not below `area`.
+    ///
     /// - Complexity: O(log areas).
     func place(of area: UInt32) -> Int {
       var (low, high) = (0, areas.count)
@@ -55,19 +56,19 @@ package final class LayerWatches: Sendable {
 
   struct Table {
     var grid = WatchGrid()
-    /// By area number; `nil` where an area has gone.
+    /// The watch of each area number; `nil` where an area was removed.
     var watchOf: [PositionWatch?] = []
-    /// The area's index among its watch's own.
+    /// The index of each area among its watch's own areas.
     var indexOf: [UInt32] = []
     var coverOf: [WatchGrid.Cover] = []
     var freeAreas: [UInt32] = []
-    /// Gone, but objects may still name them.
+    /// The numbers of removed areas that objects may still name.
     var retiredAreas: [UInt32] = []
     var objects: [UInt32: Watched] = [:]
     var watches: [UInt64: Entry] = [:]
     var numbers: [UInt64: UInt64] = [:]
     var nextNumber: UInt64 = 1
-    /// Used by one flush at a time; kept for their memory.
+    /// Working memory of a flush, of which one runs at a time; kept for its capacity.
     var inside: [UInt32] = []
     var candidates: [(area: UInt32, isInside: Bool)] = []
     var touched: [PositionWatch] = []
@@ -77,7 +78,7 @@ package final class LayerWatches: Sendable {
     let watch: PositionWatch
     let areas: [UInt32]
     var readers: Int
-    /// When the last reader left.
+    /// The moment at which the last reader left.
     var idleSince: Instant
   }
 
@@ -103,11 +104,13 @@ package final class LayerWatches: Sendable {
     self.onWork = onWork
   }
 
-  /// Whether changes are wanted. Asked inside the index's write lock: a watch is begun before it
-  /// scans, so that a slice that finds none is over before any scan that must know it.
+  /// Whether changes are wanted, which is asked inside the index's write lock. A watch is begun
+  /// before it scans, so that a slice that finds no watch is over before any scan that must see its
+  /// changes.
   var isFollowed: Bool { isActive.load(ordering: .acquiring) }
 
-  /// Called by the index inside its write lock, so in commit order.
+  /// Takes the changes of a slice. The index calls it inside its write lock, and so in commit
+  /// order.
   func publish(_ changes: UnsafeBufferPointer<IndexChange>) {
     guard isActive.load(ordering: .acquiring), !changes.isEmpty else { return }
     inbox.withLock { inbox in
@@ -120,15 +123,15 @@ package final class LayerWatches: Sendable {
         inbox.changes.append(
           Change(
             handle: change.handle, to: change.to, isRemoval: change.kind == .removed,
-            isNews: change.kind != .moved || change.from != change.to))
+            hasVisibleChange: change.kind != .moved || change.from != change.to))
       }
     }
     onWork()
   }
 
-  // MARK: - Watches in and out
+  // MARK: - Beginning and ending watches
 
-  /// Watches and streams now.
+  /// The numbers of watches, areas and watched objects now.
   package var statistics: (watches: Int, areas: Int, objects: Int) {
     table.withLock { table in
       (
@@ -138,12 +141,13 @@ package final class LayerWatches: Sendable {
     }
   }
 
-  /// The watch of a query, begun when nobody else asks the same; `release` it.
+  /// Returns the watch of a query, and begins it when nobody else asks the same. The caller ends it
+  /// with ``release(_:now:)``.
   ///
-  /// - Throws: `tooManyWatches`; `tooMuchWork` and `abandoned` by the budget, which is spent on
-  ///   each object that each area finds, so that many areas that hold everything are refused.
-  /// - Complexity: O(areas x cells + objects in the areas). Many areas are for a thread that may
-  ///   be kept busy.
+  /// - Throws: `tooManyWatches`; `tooMuchWork` and `abandoned` by the budget. It is spent on each
+  ///   object that each area finds, so that many areas that hold everything are refused.
+  /// - Complexity: O(areas x cells + objects in the areas). Many areas need a thread that may be
+  ///   kept busy.
   func acquire(
     _ query: WatchQuery, now: Instant, budget: inout WorkBudget
   ) throws(LayerError) -> PositionWatch {
@@ -169,8 +173,8 @@ package final class LayerWatches: Sendable {
       return (watch, areas)
     }
     guard let made else { throw .tooManyWatches(limit: areaLimit) }
-    // Whoever comes before another's scan has ended scans too: what a reader's snapshot shows
-    // must be known here, or nobody would tell it when that leaves.
+    // A caller that comes before another's scan has ended scans too: an object that a reader's
+    // snapshot shows must be known here, or the reader would not learn when it leaves.
     do throws(WorkBudget.Exhaustion) {
       for (index, area) in made.areas.enumerated() {
         try scan(area, made.watch, index: index, now: now, budget: &budget)
@@ -196,7 +200,7 @@ package final class LayerWatches: Sendable {
     }
   }
 
-  /// Ends a watch whose scan did not end, unless somebody else waits for it.
+  /// Ends a watch whose scan was not completed, unless somebody else waits for it.
   private func abandon(_ watch: PositionWatch, now: Instant) {
     table.withLock { table in
       guard var entry = table.watches[watch.number] else { return }
@@ -209,7 +213,7 @@ package final class LayerWatches: Sendable {
     }
   }
 
-  /// A stream of the watch has ended.
+  /// Counts the end of a stream of the watch.
   func release(_ watch: PositionWatch, now: Instant) {
     table.withLock { table in
       table.watches[watch.number]?.readers -= 1
@@ -217,7 +221,7 @@ package final class LayerWatches: Sendable {
     }
   }
 
-  /// Ends watches that nobody came back to.
+  /// Ends watches to which no reader came back.
   private func prune(_ table: inout Table, now: Instant) {
     let idle = table.watches.values.filter { $0.readers == 0 }
     guard !idle.isEmpty else { return }
@@ -240,7 +244,9 @@ package final class LayerWatches: Sendable {
 
   // MARK: - Feed
 
-  /// Applies what waits. - Returns: Whether anything is left.
+  /// Applies the changes that wait.
+  ///
+  /// - Returns: Whether any are left.
   func flush(now: Instant) -> Bool {
     guard isActive.load(ordering: .acquiring) else { return false }
     let (changes, isOverfull) = inbox.withLock { inbox in
@@ -261,32 +267,33 @@ package final class LayerWatches: Sendable {
     return inbox.withLock { !$0.changes.isEmpty }
   }
 
-  /// Ends idle watches though no change comes.
+  /// Ends idle watches, also while no change comes.
   func prune(now: Instant) {
     guard isActive.load(ordering: .acquiring) else { return }
     table.withLock { prune(&$0, now: now) }
   }
 
-  /// Changes were lost: reads anew what is where.
+  /// Scans all areas anew, after changes were lost.
   private func startOver(now: Instant) -> Bool {
     let watches = table.withLock { table in
       table.objects.removeAll()
       return table.watches.values.map { ($0.watch, $0.areas) }
     }
     for (watch, areas) in watches {
-      watch.forgetMembers()
+      watch.resetMemberCount()
       var budget = WorkBudget.unlimited
       for (index, area) in areas.enumerated() {
-        // An unlimited budget is never spent.
+        // An unlimited budget is never exceeded.
         try? scan(area, watch, index: index, now: now, budget: &budget)
       }
-      watch.lose()
+      watch.removeAllRecords()
     }
     return true
   }
 
-  /// A page of the objects that the watch knows in an area. One that the index shows already is
-  /// left out until its change is matched: else nobody would tell when it leaves before that.
+  /// Reads a page of the objects that the watch knows in an area. An object that the index shows
+  /// but whose change is not matched yet is left out: if it left before that, nobody would report
+  /// it.
   func nextMembers(
     of watch: PositionWatch, _ area: Int, limit: Int, pages: inout AreaPages, now: Instant,
     _ visit: (HitView) -> Void
@@ -302,7 +309,7 @@ package final class LayerWatches: Sendable {
     }
   }
 
-  /// Notes who is in an area, page by page. What changes meanwhile waits in the inbox.
+  /// Records who is in an area, page by page. Changes that come meanwhile wait in the inbox.
   private func scan(
     _ area: UInt32, _ watch: PositionWatch, index: Int, now: Instant, budget: inout WorkBudget
   ) throws(WorkBudget.Exhaustion) {
@@ -315,7 +322,7 @@ package final class LayerWatches: Sendable {
           return []
         }
         pages.next(256, in: self.index, now: now) { hit in
-          // The list of the object's areas is moved to make room.
+          // The cost grows with the list of the object's areas, which is moved to make room.
           steps += 1 + table.join(area, handle: hit.handle) { hit.idString } / 64
         }
         return table.takeTouched()
@@ -368,7 +375,7 @@ extension LayerWatches.Table {
     retiredAreas += entry.areas
   }
 
-  /// Takes the areas that have gone out of the objects, so that their numbers can be used again.
+  /// Removes the areas that were ended from the objects, so that their numbers can be used again.
   fileprivate mutating func sweepIfWorthwhile() {
     guard retiredAreas.count > 64, retiredAreas.count * 2 > watchOf.count - freeAreas.count else {
       return
@@ -389,9 +396,9 @@ extension LayerWatches.Table {
     watchOf[Int(area)] === watch
   }
 
-  /// Notes an object that a scan found in an area.
+  /// Records an object that a scan found in an area.
   ///
-  /// - Returns: How many areas the object is in now.
+  /// - Returns: The number of areas that the object is in now.
   fileprivate mutating func join(
     _ area: UInt32, handle: ObjectHandle, id: () -> String
   ) -> Int {
@@ -404,7 +411,7 @@ extension LayerWatches.Table {
         watchOf[Int(area)]?.noteMember()
         return count + 1
       }
-      // The object before this one, whose end still waits in the inbox.
+      // The slot belonged to another object, whose end still waits in the inbox.
       let gone = objects.remove(at: place).value
       let old = ObjectHandle(slot: handle.slot, generation: gone.generation)
       for area in gone.areas { leave(area, old, gone.id) }

@@ -2,9 +2,9 @@ import SpatialIndexing
 import Synchronization
 import Threading
 
-/// What a watcher wants to hear of.
+/// The question of a watcher.
 package struct WatchQuery: Sendable {
-  /// One, or a collection of fences.
+  /// One area, or a collection of fences.
   package var areas: [WatchArea]
   package var filter: ObjectFilter
 
@@ -13,7 +13,7 @@ package struct WatchQuery: Sendable {
     self.filter = filter
   }
 
-  /// Equal queries share one watch.
+  /// Returns a number by which equal queries share one watch.
   func fingerprint(layer: String) -> UInt64 {
     var fingerprint = QueryFingerprint()
     fingerprint.add("watch")
@@ -25,7 +25,7 @@ package struct WatchQuery: Sendable {
   }
 }
 
-/// What happened to an object in one area of a watch, in 16 bytes.
+/// What happened to an object in one area of a watch; it takes 16 bytes.
 struct WatchRecord {
   enum Kind: UInt8 {
     case enter
@@ -34,7 +34,7 @@ struct WatchRecord {
   }
 
   var handle: ObjectHandle
-  /// Index among the watch's areas.
+  /// The index among the watch's areas.
   var area: UInt32
   var kind: Kind
 
@@ -45,39 +45,39 @@ struct WatchRecord {
 /// An object in one area of a watch.
 struct WatchMembership: Hashable {
   let handle: UInt64
-  /// Index among the watch's areas.
+  /// The index among the watch's areas.
   let area: UInt32
 }
 
-/// A record as it is read, with the id of an object that left; others are looked up when they are
-/// told of.
+/// A record as it is read, with the id of an object that left. Other ids are looked up when the
+/// record is reported.
 struct WatchChange {
   var record: WatchRecord
   var id: String?
 }
 
-/// One question that is watched, shared by all streams that ask it: a bounded log of what entered,
-/// moved and left.
+/// A watched query, shared by all streams that ask it: a bounded log of what entered, moved and
+/// left.
 ///
-/// Streams hold a position in the log. One that falls behind what is kept begins anew with a
-/// snapshot, so a stream that is never read costs nothing here.
+/// A stream holds a position in the log. A stream that falls behind what is kept begins anew with a
+/// snapshot, so that one that is never read costs nothing here.
 final class PositionWatch: Sendable {
   private struct Log {
-    /// Of the first record kept, minus one.
+    /// The sequence before that of the first record kept.
     var floor: UInt64 = 0
-    /// A ring: the first record kept stands at `first`.
+    /// A ring of records, of which the first kept is at `first`.
     var ring: [WatchRecord] = []
     var first = 0
     var count = 0
-    /// Ids of the exits kept, by ascending sequence; those before `firstExit` are dropped.
+    /// The ids of the exits kept, by ascending sequence; those before `firstExit` are dropped.
     var exits: [(sequence: UInt64, id: String)] = []
     var firstExit = 0
-    /// Objects in the areas, each once an area.
+    /// The number of objects in the areas, each counted once for each area.
     var members = 0
-    /// Whether something was appended that streams have not been told of.
-    var isNews = false
+    /// Whether a record was appended that ``announce()`` has not told streams of.
+    var hasUnannounced = false
 
-    /// Room for two records of each member.
+    /// The number of records kept: two for each member, within bounds.
     var capacity: Int {
       max(PositionWatch.minimumCapacity, min(PositionWatch.maximumCapacity, 2 * members))
     }
@@ -120,14 +120,14 @@ final class PositionWatch: Sendable {
       }
     }
 
-    mutating func lose() {
+    mutating func removeAllRecords() {
       let (floor, members) = (newest + 1, members)
       self = Log()
       self.floor = floor
       self.members = members
     }
 
-    /// Records after a sequence, oldest first.
+    /// Returns the records after a sequence, the oldest first.
     func changes(after sequence: UInt64) -> [WatchChange] {
       var exit = firstExit
       var out: [WatchChange] = []
@@ -149,16 +149,16 @@ final class PositionWatch: Sendable {
 
   static let minimumCapacity = 256
 
-  /// Part of resume tokens.
+  /// The number of this watch, which is part of resume tokens.
   let number: UInt64
   let fingerprint: UInt64
   let query: WatchQuery
   let areas: [PreparedWatchArea]
   let filter: ObjectFilter
   let isUnfiltered: Bool
-  /// Whether ``LayerWatches`` knows who was in the areas when the watch began.
+  /// Whether ``LayerWatches`` knows which objects were in the areas when the watch began.
   let isScanned = Atomic<Bool>(false)
-  /// Raised after each batch of records.
+  /// Wakes streams after each batch of records.
   let signal = ChangeSignal()
   private let log = StateLock(Log())
 
@@ -171,15 +171,16 @@ final class PositionWatch: Sendable {
     isUnfiltered = query.filter.isEmpty
   }
 
-  /// Of the newest record; 1 before the first, so that 0 is never a position to resume from.
+  /// The sequence of the newest record. It is 1 before the first, so that 0 is never a position to
+  /// resume from.
   var sequence: UInt64 { log.withLock { $0.newest } + 1 }
 
-  /// Adds a record to the log and keeps count of the objects inside.
+  /// Appends a record to the log and counts the objects inside.
   ///
   /// - Parameters:
-  ///   - record: An exit takes one from the count, an entry adds one.
-  ///   - id: Of an exit; nil for other records.
-  /// - Returns: Whether it is the first since ``announce()``.
+  ///   - record: The record. An entry adds one to the count, an exit subtracts one.
+  ///   - id: The id of the object for an exit; nil for other records.
+  /// - Returns: Whether the record is the first since ``announce()``.
   func append(_ record: WatchRecord, id: String? = nil) -> Bool {
     log.withLock { log in
       switch record.kind {
@@ -188,40 +189,41 @@ final class PositionWatch: Sendable {
       case .move: break
       }
       log.append(record, id: id)
-      defer { log.isNews = true }
-      return !log.isNews
+      defer { log.hasUnannounced = true }
+      return !log.hasUnannounced
     }
   }
 
-  /// An object was there before anybody watched.
+  /// Counts an object that was in an area before the watch began.
   func noteMember() { log.withLock { $0.members += 1 } }
 
   private static let maximumCapacity = 16_384
 
-  /// Tells streams of what was appended.
+  /// Tells streams of the records that were appended.
   func announce() {
     let newest = log.withLock { log in
-      log.isNews = false
+      log.hasUnannounced = false
       return log.newest + 1
     }
     signal.advance(to: newest)
   }
 
-  /// Forgets everything: every stream begins anew.
-  func lose() {
-    log.withLock { $0.lose() }
+  /// Drops all records, so that every stream begins anew.
+  func removeAllRecords() {
+    log.withLock { $0.removeAllRecords() }
     announce()
   }
 
-  /// Before everybody in the areas is counted anew.
-  func forgetMembers() { log.withLock { $0.members = 0 } }
+  /// Sets the count of objects to 0, before all objects in the areas are counted anew.
+  func resetMemberCount() { log.withLock { $0.members = 0 } }
 
-  /// What happened after a position, one record an object and area, oldest last change first.
+  /// Returns what happened after a position, with one record for each object and area, ordered by
+  /// their last change.
   ///
   /// - Parameters:
-  ///   - sequence: The position: what an earlier answer gave as its `sequence`.
-  ///   - mayKnowMore: The reader comes back and may have heard some of what follows its position:
-  ///     then it is told of the end of those, too, that came and left since.
+  ///   - sequence: The position, which is the `sequence` of an earlier answer.
+  ///   - mayKnowMore: Whether the reader comes back and may have heard some of what follows its
+  ///     position. Then it is also told of the exit of objects that came and left since.
   /// - Returns: The changes and the position after them; `nil` when the log does not reach back to
   ///   `sequence`, or never gave it.
   func changes(after sequence: UInt64, mayKnowMore: Bool = false) -> (
@@ -237,13 +239,13 @@ final class PositionWatch: Sendable {
     }
   }
 
-  /// Whether a reader can go on from a position.
+  /// Returns whether a reader can go on from a position.
   func keeps(_ sequence: UInt64) -> Bool {
     log.withLock { $0.floor + 1 <= sequence && sequence <= $0.newest + 1 }
   }
 
   private static func merged(_ changes: [WatchChange], keepsGuests: Bool) -> [WatchChange] {
-    // Whether the reader had the object before the first of these, and its last record.
+    // For each object: whether the reader had it before these changes, and its last record.
     var had: [WatchMembership: Bool] = [:]
     var last: [WatchMembership: Int] = [:]
     had.reserveCapacity(changes.count)

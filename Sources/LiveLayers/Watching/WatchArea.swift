@@ -2,7 +2,7 @@ package import GeoMath
 
 /// An area that is watched.
 package enum WatchArea: Hashable, Sendable {
-  /// The radius is inclusive, in whole millimetres.
+  /// The objects within a radius in whole millimetres, inclusive.
   case circle(center: Coordinate, radiusMillimeters: Int64)
   case box(GeoBox)
   case polygon(GeoPolygon)
@@ -36,18 +36,18 @@ private enum SearchAreaFingerprint {
   }
 }
 
-/// A small circle on the Mercator map: sure of points well inside and well outside.
+/// A small circle on the Mercator map, which decides for points well inside and well outside.
 ///
-/// The map's scale lies between its values at the ends of a band of latitudes around the circle, and
-/// the ellipsoid's measure between 0.9944 and 1.0045 of the haversine distance
-/// (``HaversineBounds``), so all but a thin ring needs no trigonometry.
+/// The scale of the map lies between its values at the ends of a band of latitudes around the
+/// circle, and the ellipsoid's distance between 0.9944 and 1.0045 of the haversine distance
+/// (``HaversineBounds``), so that only points in a thin ring need trigonometry.
 private struct PlanarCircle: Sendable {
   private let center: MercatorPoint
-  /// Squared Mercator units.
+  /// The squared distance in Mercator units below which a point is inside.
   private let insideBelow: Double
   private let outsideAbove: Double
 
-  /// `nil` for circles too large, or too near a pole.
+  /// Prepares a circle; `nil` when it is too large or too near a pole.
   init?(_ center: Coordinate, radiusMeters: Double, bounds: GeoBox) {
     // Cells that cover the circle reach beyond it by less than its size.
     let height = max(bounds.north - bounds.south, 1e-6)
@@ -62,7 +62,7 @@ private struct PlanarCircle: Sendable {
     let least =
       MercatorPoint.metersPerUnit(latitude: farthest) * sphere * HaversineBounds.minimumRatio
     self.center = MercatorPoint(center)
-    // Two units for the rounding of both points, and half a millimetre for that of distances.
+    // Two units allow for the rounding of both points, half a millimetre for that of distances.
     let inside = max(0, (radiusMeters - 0.001) / most - 4)
     let outside = (radiusMeters + 0.001) / least + 4
     insideBelow = inside * inside
@@ -71,7 +71,7 @@ private struct PlanarCircle: Sendable {
 
   @inline(__always)
   func holds(_ point: MercatorPoint) -> Bool? {
-    // Wraps at 180 degrees.
+    // The difference wraps at 180 degrees.
     let dx = Double(Int32(truncatingIfNeeded: point.x &- center.x))
     let dy = Double(Int32(truncatingIfNeeded: point.y &- center.y))
     let squared = dx * dx + dy * dy
@@ -80,7 +80,7 @@ private struct PlanarCircle: Sendable {
   }
 }
 
-/// A ``WatchArea`` made ready for many questions.
+/// A ``WatchArea`` prepared for many tests.
 struct PreparedWatchArea: Sendable {
   private enum Form: Sendable {
     case circle(DistanceOrigin, radiusMillimeters: Int64, PruningBounds)
@@ -96,9 +96,9 @@ struct PreparedWatchArea: Sendable {
   }
 
   private let form: Form
-  /// Of a circle small enough to be measured on the map.
+  /// The circle on the map, when it is small enough for that.
   private let planar: PlanarCircle?
-  /// Holds every point of the area.
+  /// A box that holds every point of the area.
   let bounds: GeoBox
 
   init(_ area: WatchArea) {
@@ -107,7 +107,7 @@ struct PreparedWatchArea: Sendable {
       form = .circle(
         DistanceOrigin(center), radiusMillimeters: radius,
         PruningBounds(latitude: center.latitude, longitude: center.longitude))
-      // Half a millimetre more, since distances are rounded to whole ones.
+      // Half a millimetre is added, since distances are rounded to whole ones.
       bounds = GeoBox(covering: center, radiusMeters: (Double(radius) + 0.5) / 1000)
       planar = PlanarCircle(center, radiusMeters: Double(radius) / 1000, bounds: bounds)
     case .box(let box):
@@ -121,7 +121,7 @@ struct PreparedWatchArea: Sendable {
     }
   }
 
-  /// The exact test, the same as that of queries.
+  /// Tests a point exactly, as queries do.
   func contains(latitude: Double, longitude: Double) -> Bool {
     switch form {
     case .circle(let origin, let radius, _):
@@ -131,19 +131,19 @@ struct PreparedWatchArea: Sendable {
     }
   }
 
-  /// Whether the area holds a point of the map, `nil` where only ``contains(latitude:longitude:)``
-  /// can tell.
+  /// Returns whether the area holds a point of the map, `nil` where only
+  /// ``contains(latitude:longitude:)`` can tell.
   @inline(__always)
   func holds(_ point: MercatorPoint) -> Bool? { planar?.holds(point) }
 
-  /// How a cell of `side` Mercator units with its north-west corner at x, y lies to the area;
-  /// `inside` and `outside` are certain.
+  /// Returns how a cell of `side` Mercator units, with its north-west corner at x, y, lies to the
+  /// area. The answers `inside` and `outside` are certain.
   func relation(x: UInt32, y: UInt32, side: UInt64) -> Relation {
     let right = UInt64(x) + side
     let bottom = UInt64(y) + side
     // The first and last rows hold clamped latitudes, and the ends of longitude are one meridian.
     guard y > 0, bottom < 1 << 32, x > 0, right < 1 << 32 else { return .mixed }
-    // A unit of slack on each side: rows and columns are rounded down.
+    // Rows and columns are rounded down, so that each side gets a unit of slack.
     let cell = GeoBox(
       uncheckedWest: MercatorPoint.longitude(x: Double(x) - 1),
       south: MercatorPoint.latitude(y: Double(bottom) + 1),
@@ -161,7 +161,7 @@ struct PreparedWatchArea: Sendable {
         && box.contains(latitude: cell.south, longitude: cell.west)
         && box.contains(latitude: cell.south, longitude: cell.east)
         && box.longitudeSpan > cell.longitudeSpan
-      // A box around the world's back may hold both ends and not the middle.
+      // A box across the antimeridian may hold both ends of a cell and not its middle.
       return isInside && box.longitudeSpan < 180 ? .inside : .mixed
     case .polygon(let polygon):
       switch polygon.coverage(of: cell) {
@@ -172,8 +172,8 @@ struct PreparedWatchArea: Sendable {
     }
   }
 
-  /// No point of a small cell is further away: distance grows with the difference in longitude,
-  /// and along a meridian it has its greatest values at the ends; so it is greatest in a corner.
+  /// Returns a distance that no point of a small cell exceeds. Distance grows with the difference
+  /// in longitude, and along a meridian it is greatest at an end, so that a corner is the farthest.
   private static func farthestMeters(from origin: DistanceOrigin, to cell: GeoBox) -> Double {
     guard cell.longitudeSpan < 1, (cell.west - origin.longitude).magnitude < 90 else {
       return .infinity
@@ -184,7 +184,7 @@ struct PreparedWatchArea: Sendable {
         farthest = max(farthest, origin.meters(latitude: latitude, longitude: longitude))
       }
     }
-    // The ellipsoid's measure is not quite monotonous.
+    // On the ellipsoid this holds only nearly.
     return farthest * 1.001 + 0.1
   }
 }

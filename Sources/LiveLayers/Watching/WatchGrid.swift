@@ -1,29 +1,30 @@
 import GeoMath
 
-/// Which areas may hold a point: areas by the quadtree cells that cover them, each at the level
-/// where it spans a few cells.
+/// Finds the areas that may hold a point. Each area is entered under the quadtree cells that cover
+/// it, at the level where it spans a few cells.
 ///
 /// ```
 /// level 14 ── cell (x, y) ──> area 3 (inside) -> area 17 -> nil
 /// level 11 ── cell (x, y) ──> area 5 -> nil
 /// ```
-/// One open-addressed table from (level, cell) to the head of a linked list in one pool, so that a
-/// move costs one probe a level in use.
+/// One open-addressed table leads from (level, cell) to the head of a linked list in one pool, so
+/// that a move costs one probe for each level in use.
 struct WatchGrid {
   private struct Link {
-    /// Area shifted left by one, and whether the cell is all inside.
+    /// `area << 1`, plus 1 if all of the cell is inside the area.
     var area: UInt32
     var next: UInt32
   }
 
   private static let none = UInt32.max
-  /// Cell keys, 0 where free; a cell that has lost its areas keeps its key until the next rebuild.
+  /// The keys of cells, 0 where free. A cell that has lost its areas keeps its key until the next
+  /// rebuild.
   private var keys: [UInt64]
   private var heads: [UInt32]
   private var usedKeys = 0
   private var links: [Link] = []
   private var freeLink = none
-  /// Areas at each level, and the levels that have any.
+  /// The number of areas at each level, and the levels that have any.
   private var areasAtLevel = [Int](repeating: 0, count: 32)
   private var levels: [UInt8] = []
   private(set) var linkCount = 0
@@ -33,13 +34,15 @@ struct WatchGrid {
     heads = [UInt32](repeating: Self.none, count: 64)
   }
 
-  /// The cells of an area; worked out before any lock is taken.
+  /// The cells of an area, which are worked out before any lock is taken.
   struct Cover: Sendable {
     var cells: [(key: UInt64, isInside: Bool)] = []
-    /// A bit a level.
+    /// A mask with one bit for each level of the cells.
     var levels: UInt32 = 0
   }
 
+  /// Returns the cells that cover an area.
+  ///
   /// - Complexity: O(`cellsAcross` squared).
   static func cover(_ area: PreparedWatchArea, cellsAcross: Int) -> Cover {
     var cover = Cover()
@@ -48,7 +51,7 @@ struct WatchGrid {
       let east = MercatorPoint.x(longitude: half.east)
       let north = MercatorPoint.y(latitude: half.north)
       let south = MercatorPoint.y(latitude: half.south)
-      // A unit more on each side for rounding; the ends of longitude are one meridian.
+      // Each side gets one more unit for rounding; the ends of longitude are one meridian.
       let range = CellRange(
         west: west == 0 ? 0 : west - 1, north: north == 0 ? 0 : north - 1,
         east: east == .max ? .max : east + 1, south: south == .max ? .max : south + 1,
@@ -83,12 +86,14 @@ struct WatchGrid {
 
   @inline(__always)
   private static func key(level: UInt8, column: UInt32, row: UInt32) -> UInt64 {
-    // Levels go to 31, so column and row fit 31 bits each; the marker bit tells lengths apart.
+    // Levels go to 31, so that column and row fit 31 bits each; the marker bit tells lengths apart.
     UInt64(column) << UInt64(level) | UInt64(row) | 1 << UInt64(2 * Int(level))
   }
 
-  // MARK: - Areas in and out
+  // MARK: - Adding and removing areas
 
+  /// Adds an area.
+  ///
   /// - Complexity: O(cells) amortised.
   mutating func insert(_ area: UInt32, _ cover: Cover) {
     for (key, isInside) in cover.cells {
@@ -108,6 +113,8 @@ struct WatchGrid {
     count(cover.levels, by: 1)
   }
 
+  /// Removes an area.
+  ///
   /// - Complexity: O(cells x areas in them).
   mutating func remove(_ area: UInt32, _ cover: Cover) {
     for (key, _) in cover.cells {
@@ -162,7 +169,7 @@ struct WatchGrid {
 
   @inline(__always)
   private static func hash(_ key: UInt64) -> UInt64 {
-    // Finalizer of MurmurHash3 (A. Appleby, public domain), half of it.
+    // This is half of the finalizer of MurmurHash3 (A. Appleby, public domain).
     var h = key
     h ^= h >> 33
     h = h &* 0xFF51_AFD7_ED55_8CCD
@@ -191,7 +198,7 @@ struct WatchGrid {
     return slot
   }
 
-  /// Grows, or forgets cells without areas.
+  /// Enlarges the table, or drops the cells without areas.
   private mutating func rebuild() {
     let live = zip(keys, heads).filter { $0.0 != 0 && $0.1 != Self.none }
     var size = 64

@@ -2,10 +2,10 @@ import ObjectModel
 import Threading
 import Dispatch
 
-/// Tells watches of what happens in their layers, on a thread of its own.
+/// Tells watches what happens in their layers, on a thread of its own.
 ///
-/// It sleeps until a watched layer publishes, lets a burst gather, then matches all that waits;
-/// every few seconds it looks for watches whose reader has left.
+/// The thread sleeps until a watched layer publishes, waits a moment for more changes, then matches
+/// all that wait. Every few seconds it ends watches whose readers have left.
 package final class WatchMaintainer: Sendable {
   private let layers: @Sendable () -> [Layer]
   private let now: @Sendable () -> ObjectModel.Instant
@@ -25,16 +25,16 @@ package final class WatchMaintainer: Sendable {
       })
   }
 
-  /// Says that something waits; cheap when that is known already.
+  /// Says that changes wait; it costs little when that is known already.
   func signal() { thread.signal() }
 
-  /// Starts the thread; call once.
+  /// Starts the thread; it is called once.
   package func start() { thread.start() }
 
-  /// Ends the thread after what it is doing now; watches then hear of nothing.
+  /// Ends the thread after what it is doing now. Watches then learn of nothing more.
   package func stop() { thread.stop() }
 
-  /// Matches all that waits now, in rounds, so that no layer starves another.
+  /// Matches everything that waits now, in rounds, so that no layer holds up another.
   func flushAll() { Self.flushAll(layers(), now) }
 
   private static func flushAll(_ layers: [Layer], _ now: @Sendable () -> ObjectModel.Instant) {

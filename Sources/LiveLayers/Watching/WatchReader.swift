@@ -2,7 +2,8 @@ package import ObjectModel
 package import SpatialIndexing
 import Threading
 
-/// The objects of one area of a watch in pages: one that stays is neither missed nor repeated.
+/// The objects of one area of a watch in pages. An object that stays is neither missed nor
+/// repeated.
 struct AreaPages {
   private let watch: PositionWatch
   private let area: Int
@@ -44,10 +45,10 @@ struct AreaPages {
   }
 }
 
-/// What a stream tells its reader.
+/// A notice of a stream to its reader.
 package struct WatchNotice: Sendable {
   package enum Kind: Sendable {
-    /// Forget every object; those present follow.
+    /// The reader drops every object that it knows; those present follow.
     case reset
     case enter
     case move
@@ -55,20 +56,20 @@ package struct WatchNotice: Sendable {
   }
 
   package let kind: Kind
-  /// Index among the query's areas.
+  /// The index among the query's areas.
   package let area: Int
-  /// Whether it belongs to the objects present at the start.
+  /// Whether the notice is of an object that was present at the start.
   package let isSnapshot: Bool
-  /// Of an exit; the others carry their object.
+  /// The id of an object that left; other notices carry their object.
   package let id: String
-  /// Comes back to what follows this notice.
+  /// The token that comes back to what follows this notice.
   package let resumeToken: WatchToken
 }
 
-/// Where a stream of a watch stands.
+/// The position of a stream in its watch.
 ///
-/// Text: `epoch-watch-sequence`, each in hexadecimal. A sequence of 0 stands inside a snapshot,
-/// from where only a new one helps.
+/// Its text is `epoch-watch-sequence`, each in hexadecimal. A sequence of 0 is a position inside a
+/// snapshot, from where a stream can only begin anew.
 package struct WatchToken: Hashable, Sendable {
   let epoch: UInt32
   let watch: UInt64
@@ -80,7 +81,7 @@ package struct WatchToken: Hashable, Sendable {
     self.sequence = sequence
   }
 
-  /// `nil` for text that we never gave out.
+  /// Reads a token; `nil` for text that this service does not give out.
   package init?(text: String) {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
     guard parts.count == 3, parts.allSatisfy({ (1...16).contains($0.utf8.count) }),
@@ -95,9 +96,10 @@ package struct WatchToken: Hashable, Sendable {
   }
 }
 
-/// One reader of a watch: a snapshot first, then what changes, from a position that only it holds.
+/// One reader of a watch. It gets a snapshot first, then what changes, from a position that only
+/// the reader holds.
 ///
-/// Ends its part of the watch when it is let go of.
+/// Its share in the watch ends with its life.
 package final class WatchReader: Sendable {
   private struct State {
     enum Phase {
@@ -106,23 +108,23 @@ package final class WatchReader: Sendable {
     }
 
     var phase: Phase
-    /// Everything up to it has been told, once the phase is live and nothing is pending.
+    /// The position up to which everything was told, once the phase is live and nothing is pending.
     var sequence: UInt64
-    /// Merged records not told yet, and where the reader stands after the last of them.
+    /// The merged records that are not told yet, and the reader's position after the last of them.
     var pending: ArraySlice<WatchChange> = []
     var after: UInt64 = 0
     var startsWithReset: Bool
-    /// Objects whose entering was passed over because, when it was read, they had left again: the
-    /// reader does not know them, so their exit is passed over too.
+    /// The objects whose entry was skipped because they had left again when it was read. The reader
+    /// does not know them, so that their exit is skipped too.
     var untold: Set<WatchMembership> = []
-    /// Until the first read after a resume.
+    /// Whether the reader may have heard more than its position says, until its first read.
     var mayKnowMore: Bool
   }
 
   let watch: PositionWatch
   private let layer: Layer
   private let clock: any WallClock
-  // One stream uses it at a time; the lock is for the compiler, and never waited for.
+  // One stream uses it at a time. The compiler asks for the lock, which is never waited for.
   private let state: StateLock<State>
 
   init(
@@ -155,12 +157,12 @@ package final class WatchReader: Sendable {
     if !isReady { await watch.signal.wait(past: sequence, atMost: limit) }
   }
 
-  /// Visits about `limit` notices, and the object where there is one, inside the index's read
-  /// lock: copy what is needed, quickly. Visits none when there is nothing new.
+  /// Visits about `limit` notices, each with its object where there is one. `visit` runs inside the
+  /// index's read lock, which keeps writers waiting: it copies what is needed and returns.
   ///
   /// - Parameters:
   ///   - limit: About how many notices are visited in one call.
-  ///   - tellsMoves: Without, objects that only moved are passed over.
+  ///   - tellsMoves: Whether objects that only moved are told of.
   ///   - visit: Takes a notice, and the object where there is one.
   /// - Returns: Whether more can be told at once.
   package func read(
@@ -180,15 +182,16 @@ package final class WatchReader: Sendable {
     }
   }
 
-  /// A page of the objects present. The last notice of all carries the position after them; none
-  /// is needed when there are none, for a reader without a token begins anew in any case.
+  /// Visits a page of the objects present. The last notice of all carries the position after them.
+  /// There is none when no object is present, since a reader without a token begins anew in any
+  /// case.
   private func readSnapshot(
     _ state: inout State, pages: inout AreaPages, area: Int, limit: Int, now: Instant,
     _ visit: (WatchNotice, HitView?) -> Void
   ) {
     var area = area
     var told = 0
-    // Fences may be many and empty.
+    // A watch may have many fences, and many may be empty.
     while told < limit, area < watch.areas.count {
       layer.watches.nextMembers(of: watch, area, limit: limit, pages: &pages, now: now) { hit in
         told += 1
@@ -210,7 +213,7 @@ package final class WatchReader: Sendable {
         let (changes, sequence) = watch.changes(
           after: state.sequence, mayKnowMore: state.mayKnowMore)
       else {
-        // What was missed is kept no more.
+        // The log no longer keeps what the reader missed.
         state.sequence = watch.sequence
         state.phase = .snapshot(AreaPages(watch: watch, area: 0), area: 0)
         state.untold = []
@@ -239,8 +242,8 @@ package final class WatchReader: Sendable {
       case .enter, .move:
         let isNew = record.kind == .enter || state.untold.contains(record.membership)
         let isTold = layer.index.withObject(handle: record.handle, now: now) { hit in
-          // The object may have moved or changed since the record was made. Nobody is shown a
-          // state outside the area or the filter: its exit follows.
+          // The object may have moved or changed since the record was made. A state outside the
+          // area or the filter is shown to nobody: its exit follows.
           guard
             watch.areas[area].contains(latitude: hit.latitude, longitude: hit.longitude),
             watch.isUnfiltered || watch.filter.admits(hit)
@@ -256,13 +259,13 @@ package final class WatchReader: Sendable {
       }
     }
     guard state.pending.isEmpty else { return true }
-    // Lets go of what the empty slice still holds.
+    // This releases what the empty slice still holds.
     state.pending = []
     state.sequence = state.after
     return watch.sequence > state.sequence
   }
 
-  /// Whether everybody present has been told of.
+  /// Whether the reader was told of everybody who was present.
   package var isLive: Bool {
     state.withLock { state in
       if case .live = state.phase { return !state.startsWithReset }
@@ -270,7 +273,7 @@ package final class WatchReader: Sendable {
     }
   }
 
-  /// Where a reader stands that has heard everything so far; inside a snapshot, nowhere.
+  /// The position of a reader that has heard everything so far. It is none inside a snapshot.
   package var position: WatchToken {
     state.withLock { state in
       if case .live = state.phase { return token(state.sequence) }
@@ -292,10 +295,11 @@ package final class WatchReader: Sendable {
 }
 
 extension Layer {
-  /// A reader of a query's objects: those present, then those that enter, move and leave.
+  /// Begins a reader of a query's objects: those present, then those that enter, move and leave.
   ///
-  /// With a token of this query's watch it begins where that stood; with any other it begins with
-  /// `reset`. Ends when the reader is let go of.
+  /// With a token of this query's watch it begins at the token's position; with any other it begins
+  /// with `reset`. It ends when it is released.
+  ///
   /// - Throws: `tooManyWatches`, `tooMuchWork`, `abandoned`.
   package func watch(
     _ query: WatchQuery, resuming text: String?, clock: any WallClock,

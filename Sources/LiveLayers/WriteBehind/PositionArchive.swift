@@ -1,33 +1,35 @@
 package import ObjectModel
 
-/// The last positions of all layers, kept so that a restart begins warm. Soft state: whatever is
-/// lost here, the next heartbeats repair.
+/// A store of the last positions of all layers, so that a restart begins with them. Losing them
+/// costs little: the next reports of the same objects replace them.
 ///
 /// One caller writes at a time, from a thread that may block.
 package protocol PositionArchive: Sendable {
-  /// Writes and removes in short transactions; of two positions with one key the later wins.
-  /// A position that is both written and removed in one call ends up removed.
+  /// Writes and removes in short transactions. Of two positions with one key the later wins. A
+  /// position that is both written and removed in one call is absent afterwards.
   func write(_ batch: [StoredPosition], removing: [StoredPositionKey]) throws(StoreFailure)
 
-  /// Drops what expired by `moment`.
-  /// - Returns: How many.
+  /// Removes the positions that have expired by `moment`.
+  ///
+  /// - Returns: The number of positions removed.
   @discardableResult
   func removeExpired(by moment: Instant) throws(StoreFailure) -> Int
 
-  /// Every position that has not expired at `moment`, in batches, grouped by layer.
+  /// Reads every position that has not expired at `moment`, in batches, grouped by layer.
   func load(liveAt moment: Instant, _ body: ([StoredPosition]) throws -> Void)
     throws(StoreFailure)
 
-  /// Keeps the names of a tenant's layers in place of those kept before, so that a layer whose
-  /// objects have all expired is known after a restart.
+  /// Replaces the stored names of a tenant's layers, so that a layer whose objects have all expired
+  /// is known after a restart.
   func keepLayerNames(_ names: [String], tenant: String) throws(StoreFailure)
 
-  /// The names kept last.
+  /// Returns the names that were stored last.
   func layerNames(tenant: String) throws(StoreFailure) -> [String]
 }
 
 extension PositionArchive {
-  /// An archive without room for names: its layers begin with their first live object.
+  /// Stores nothing. It is the default for archives without names, whose layers begin with their
+  /// first live object.
   package func keepLayerNames(_ names: [String], tenant: String) throws(StoreFailure) {}
   package func layerNames(tenant: String) throws(StoreFailure) -> [String] { [] }
 }
@@ -44,16 +46,16 @@ package struct StoredPositionKey: Hashable, Sendable {
   }
 }
 
-/// One object as the index keeps it.
+/// One object as the index holds it.
 package struct StoredPosition: Hashable, Sendable {
   package var key: StoredPositionKey
-  /// Degrees, as reported.
+  /// The latitude in degrees, exactly as reported.
   package var latitude: Double
   package var longitude: Double
   package var observedAt: Instant
-  /// ``/ObjectModel/Instant/distantFuture``: never.
+  /// The moment of expiry; ``/ObjectModel/Instant/distantFuture`` for never.
   package var expiresAt: Instant
-  /// Tags and attributes as ``ObjectPayload`` encodes them; only this module reads it.
+  /// The tags and attributes as ``ObjectPayload`` encodes them; only this module reads them.
   package var payload: [UInt8]
 
   package init(

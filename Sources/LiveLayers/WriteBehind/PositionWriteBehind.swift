@@ -5,20 +5,22 @@ import PointClustering
 import SpatialIndexing
 import Threading
 
-/// Keeps the last positions of all layers in a ``PositionArchive``, behind the index, and brings
-/// them back at start. Layers that the service itself fills are left to their own records.
+/// Writes the last positions of all layers to a ``PositionArchive`` some time after the index has
+/// them, and restores them at the start. Layers that the service itself fills are left out, because
+/// the record of the service restores them.
 ///
-/// A round looks through each layer's objects, in the index's own short slices, and writes those
-/// that differ from what was written last: reports pay nothing for it. What changed since the last
-/// round is lost with a crash; the next heartbeats repair it.
+/// A round goes through each layer's objects, in the index's own short slices, and writes those
+/// that differ from what was written last, so that reports cost nothing more. A crash loses what
+/// changed since the last round; the next reports of the same objects replace it.
 package final class PositionWriteBehind: Sendable {
   package let intervalMilliseconds: Int64
   private let layers: LayerRegistry
   private let archive: any PositionArchive
   private let tenant: String
-  /// Held for a whole round: rounds do not overlap.
+  /// The fingerprint of each slot's object as written last. The lock is held for a whole round, so
+  /// that rounds do not overlap.
   private let marks = StateLock<[String: [UInt64]]>([:])
-  /// The layers' names as they were kept last; `nil` before the first round.
+  /// The names of the layers as they were written last; `nil` before the first round.
   private let keptNames = StateLock<[String]?>(nil)
   private let service = StateLock<Service>(Service())
   private let onOutcome: @Sendable (_ failure: String?) -> Void
@@ -31,17 +33,18 @@ package final class PositionWriteBehind: Sendable {
     var isStopping = false
   }
 
-  /// Objects looked up and written together.
+  /// The number of objects that are looked up and written together.
   private static let batchSize = 512
 
-  /// Writes nothing yet.
+  /// Makes a write-behind that writes nothing before it is started.
   ///
   /// - Parameters:
-  ///   - layers: Whose objects are kept.
-  ///   - archive: Where they are written.
-  ///   - tenant: Under which the archive keeps them.
-  ///   - intervalMilliseconds: Between two rounds; at least 1.
-  ///   - onOutcome: Called after each round that the thread writes: nil, or why it failed.
+  ///   - layers: The layers whose objects are written.
+  ///   - archive: The store that they are written to.
+  ///   - tenant: The tenant under which the archive keeps them.
+  ///   - intervalMilliseconds: The time between two rounds, at least 1.
+  ///   - onOutcome: Is called after each round of the thread, with nil or the reason of its
+  ///     failure.
   package init(
     layers: LayerRegistry, archive: any PositionArchive, tenant: String = "default",
     intervalMilliseconds: Int64 = 5000,
@@ -56,8 +59,10 @@ package final class PositionWriteBehind: Sendable {
 
   // MARK: - Start and end
 
-  /// Puts what was kept into its layers; blocks. Call it before positions are taken.
-  /// - Returns: How many objects.
+  /// Restores the stored objects to their layers. It blocks, and is called before positions are
+  /// accepted.
+  ///
+  /// - Returns: The number of objects.
   /// - Throws: ``StoreFailure``; what was read before it stays.
   @discardableResult
   package func load() throws(StoreFailure) -> Int {
@@ -77,7 +82,7 @@ package final class PositionWriteBehind: Sendable {
     }
     finish()
     for name in try archive.layerNames(tenant: tenant) where !LayerName.reserved.contains(name) {
-      // A name that is none any more, or one layer too many: left out.
+      // A name that is not valid any more, or one layer too many, is left out.
       _ = try? layers.existingOrNewLayer(name)
     }
     marks.withLock { marks in
@@ -86,7 +91,7 @@ package final class PositionWriteBehind: Sendable {
     return count.withLock { $0 }
   }
 
-  /// Starts the thread that writes; call once.
+  /// Starts the thread that writes; it is called once.
   package func start() {
     service.withLock { $0.isRunning = true }
     for layer in keptLayers { layer.removals.begin() }
@@ -115,7 +120,7 @@ package final class PositionWriteBehind: Sendable {
         try writeRound()
         onOutcome(nil)
       } catch {
-        // Soft state: the next round tries again.
+        // Nothing else is done about it, because the next round tries again.
         onOutcome(error.reason)
       }
       rounds += 1
@@ -127,16 +132,17 @@ package final class PositionWriteBehind: Sendable {
 
   // MARK: - Writing
 
-  /// Writes what changed since the round before; blocks.
-  /// - Returns: How many objects were written or removed.
-  /// - Throws: ``StoreFailure``; what was not written stays due.
+  /// Writes what changed since the round before; it blocks.
+  ///
+  /// - Returns: The number of objects written or removed.
+  /// - Throws: ``StoreFailure``; what was not written is written in the next round.
   @discardableResult
   package func writeRound() throws(StoreFailure) -> Int {
     let now = layers.clock.now()
     let result = marks.withLock { marks -> Result<Int, StoreFailure> in
       var count = 0
       do throws(StoreFailure) {
-        // First: their names may have begun anew.
+        // Removals come first, because the names of these layers may have begun anew.
         for layer in layers.takeEndedLayers() {
           count += try remove(in: layer, now: now)
           marks[layer.name] = nil
@@ -170,7 +176,7 @@ package final class PositionWriteBehind: Sendable {
   private func remove(in layer: Layer, now: Instant) throws(StoreFailure) -> Int {
     let removed = layer.removals.take()
     guard !removed.isEmpty else { return 0 }
-    // One that came back since is written instead.
+    // An object that came back since is written instead.
     let gone = removed.filter { layer.index.withObject(id: $0, now: now) { _ in true } == nil }
       .map { StoredPositionKey(tenant: tenant, layer: layer.name, id: $0) }
     guard !gone.isEmpty else { return 0 }
@@ -233,7 +239,7 @@ package final class PositionWriteBehind: Sendable {
     marks[layer.name] = known
   }
 
-  /// A fingerprint of everything that is kept of an object; never 0.
+  /// Returns a fingerprint of everything that is written of an object; it is never 0.
   private static func mark(of hit: HitView) -> UInt64 {
     var hash = UInt64(hit.handle.generation) | 1 << 63
     for part in [
@@ -256,7 +262,7 @@ package final class PositionWriteBehind: Sendable {
       let name = batch[start].key.layer
       var end = start
       while end < batch.count && batch[end].key.layer == name { end += 1 }
-      // A name that is none any more, or one layer too many: left out.
+      // A name that is not valid any more, or one layer too many, is left out.
       if !LayerName.reserved.contains(name), let layer = try? layers.existingOrNewLayer(name) {
         count += layer.restore(batch[start..<end], now: now)
       }
@@ -267,7 +273,9 @@ package final class PositionWriteBehind: Sendable {
 }
 
 extension Layer {
-  /// Puts kept positions back as they were. - Returns: How many.
+  /// Restores stored positions as they were.
+  ///
+  /// - Returns: The number of positions.
   fileprivate func restore(_ positions: ArraySlice<StoredPosition>, now: Instant) -> Int {
     let columns = self.columns
     let keepsMasks = feed.clusters != nil
@@ -301,7 +309,7 @@ extension Layer {
     return outcomes.count { $0 == .inserted || $0 == .updated }
   }
 
-  /// What a damaged file may hold otherwise.
+  /// Returns whether a position has valid values, which a damaged file may lack.
   private static func isWhole(_ position: StoredPosition) -> Bool {
     !position.key.id.isEmpty && abs(position.latitude) <= 90 && abs(position.longitude) <= 180
   }

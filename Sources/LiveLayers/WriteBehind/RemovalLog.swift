@@ -1,6 +1,7 @@
 import Threading
 
-/// Ids that callers took out of a layer, for whoever keeps its positions; empty while nobody does.
+/// The ids that callers removed from a layer, for the ``PositionWriteBehind``. It is empty unless
+/// one has begun it.
 final class RemovalLog: Sendable {
   private struct State {
     var isKept = false
@@ -11,7 +12,7 @@ final class RemovalLog: Sendable {
 
   func begin() { state.withLock { $0.isKept = true } }
 
-  /// Whether somebody keeps the layer's positions.
+  /// Whether a write-behind wants the removals.
   var isBegun: Bool { state.withLock { $0.isKept } }
 
   func note(_ id: String) {

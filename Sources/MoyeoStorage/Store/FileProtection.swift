@@ -13,7 +13,7 @@ package enum FileProtection {
   /// What names of our files begin with.
   private static let ownNames = [
     SQLiteStore.fileName, PositionsSnapshot.fileName, IdempotencySecret.fileName,
-    DirectoryLock.fileName, StoreReserve.fileName, "clusters.secret",
+    DirectoryLock.fileName, StoreReserve.fileName, ClusterSecret.fileName,
   ]
 
   /// Takes the rights of group and others from a data directory and from our files in it.
