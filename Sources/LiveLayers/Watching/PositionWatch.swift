@@ -92,7 +92,11 @@ final class PositionWatch: Sendable {
       let place = (first + count) % ring.count
       ring[place] = record
       count += 1
-      if let id { exits.append((newest, id)) }
+      if let id {
+        // Rather than growing, the list gives up the room of what was dropped.
+        if exits.count == exits.capacity, firstExit * 4 >= exits.count { forgetDroppedExits() }
+        exits.append((newest, id))
+      }
     }
 
     private mutating func grow() {
@@ -114,10 +118,12 @@ final class PositionWatch: Sendable {
       count -= dropped
       floor += UInt64(dropped)
       while firstExit < exits.count, exits[firstExit].sequence <= floor { firstExit += 1 }
-      if firstExit > 16, firstExit * 2 > exits.count {
-        exits.removeFirst(firstExit)
-        firstExit = 0
-      }
+      if firstExit > 16, firstExit * 2 > exits.count { forgetDroppedExits() }
+    }
+
+    private mutating func forgetDroppedExits() {
+      exits.removeFirst(firstExit)
+      firstExit = 0
     }
 
     mutating func removeAllRecords() {
