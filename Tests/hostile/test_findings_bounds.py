@@ -372,6 +372,91 @@ class Memory(unittest.TestCase):
             self.assertTrue(daemon.is_running)
 
 
+class Quotas(unittest.TestCase):
+    """M3: what is kept for ever has a bound, in objects and in bytes, also at a start."""
+
+    def settings(self, **limits):
+        file = tempfile.NamedTemporaryFile("w", suffix=".json", delete=False)
+        self.addCleanup(pathlib.Path(file.name).unlink)
+        with file:
+            json.dump({"limits": limits}, file)
+        return ("--config", file.name)
+
+    def send(self, daemon, layer, names, note=""):
+        """Reports objects that never expire; answers how many were taken. Whoever finds no room
+        is told so, and by nothing else."""
+        status, answer, _ = daemon.request("POST", f"/v1/layers/{layer}/positions", {"positions": [
+            {"id": name, "latitude": 37.5, "longitude": 127, "ttlSeconds": 0,
+             "attributes": {"note": note}} for name in names]})
+        if status == 429:
+            self.assertEqual(answer["error"]["reason"], "quota_exceeded", answer)
+            return 0
+        self.assertEqual(status, 200, answer)
+        self.assertLessEqual(
+            {one["reason"] for one in answer.get("rejections", ())}, {"quota_exceeded"}, answer)
+        self.assertEqual(answer["accepted"] + len(answer.get("rejections", ())), len(names))
+        return answer["accepted"]
+
+    def counts(self, daemon):
+        layers = daemon.request("GET", "/v1/layers")[1]["layers"]
+        return {one["name"]: one["objectCount"] for one in layers if one["objectCount"]}
+
+    def fill(self, daemon, layer, names, note=""):
+        return sum(self.send(daemon, layer, names[at_:at_ + 500], note)
+                   for at_ in range(0, len(names), 500))
+
+    def test_m3_objects_have_a_bound_in_a_layer_and_in_all(self):
+        names = [f"o{i}" for i in range(1500)]
+        # The least that a layer may be given.
+        with Daemon(*self.settings(objectsPerLayer=1024, objects=1500)) as daemon:
+            self.assertEqual(self.fill(daemon, "first", names), 1024)
+            self.assertEqual(self.fill(daemon, "second", names), 476)
+            self.assertEqual(self.fill(daemon, "third", names[:3]), 0)
+            self.assertEqual(self.counts(daemon), {"first": 1024, "second": 476})
+            # Those that are there are moved on, over gRPC as well.
+            self.assertEqual(self.send(daemon, "first", names[:100]), 100)
+            with HTTP2Wire(daemon.grpc_port) as wire:
+                known, fresh = (wire.call(POSITIONS + "Report", report("second", [
+                    position(name, 37.5, 127.0, ttl=0)])) for name in ("o1", "fresh"))
+            self.assertEqual(
+                [b"quota_exceeded" in one.data for one in (known, fresh)], [False, True])
+            # One that leaves makes room for one.
+            self.assertEqual(
+                daemon.request("DELETE", "/v1/layers/first/positions/o0")[0], 200)
+            self.assertEqual(self.send(daemon, "second", ["x", "y"]), 1)
+
+    def test_m3_so_have_their_bytes(self):
+        names = [f"o{i}" for i in range(300)]
+        with Daemon(*self.settings(objectBytes=100_000)) as daemon:
+            large = self.send(daemon, "m3", names, note="n" * 1500)
+            self.assertTrue(20 <= large <= 66, large)
+            self.assertEqual(daemon.request("DELETE", "/v1/layers/m3")[0], 200)
+            self.assertEqual(self.send(daemon, "m3", names), 300)
+
+    def test_m3_a_start_loads_no_more_than_that(self):
+        names = [f"o{i}" for i in range(1200)]
+        with Daemon() as daemon:
+            for layer in ("first", "second"):
+                self.assertEqual(self.fill(daemon, layer, names, note="n" * 1000), 1200)
+            self.assertEqual(daemon.terminate(), 0)
+            ports = daemon.arguments
+            for limits, in_one, in_all in ((dict(objectsPerLayer=1024), 1024, 2048),
+                                           (dict(objects=200), 200, 200),
+                                           (dict(objectBytes=100_000), 100, 100)):
+                with self.subTest(limits):
+                    daemon.arguments = ports + self.settings(**limits)
+                    daemon.start()
+                    kept = self.counts(daemon)
+                    self.assertTrue(kept, "nothing was loaded")
+                    self.assertLessEqual(max(kept.values()), in_one, kept)
+                    self.assertLessEqual(sum(kept.values()), in_all, kept)
+                    # It is full, and serves.
+                    self.assertEqual(
+                        self.send(daemon, "first", ["one more"], note="n" * 1000), 0)
+                    self.assertEqual(daemon.request("GET", "/readyz")[0], 200)
+                    self.assertEqual(daemon.terminate(), 0)
+
+
 class Files(unittest.TestCase):
     def test_f1_positions_of_another_program_are_set_aside(self):
         with tempfile.TemporaryDirectory() as folder:
