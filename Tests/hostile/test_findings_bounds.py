@@ -193,6 +193,29 @@ class Work(unittest.TestCase):
         self.assertIn(status, (200, 400, 422), answer)
         self.assert_answers(daemon)
 
+    def test_b5_counting_tags_holds_up_nobody(self):
+        """Histograms of a layer and of wide circles, and then one small call on the same
+        connection, so on the same event loop: it is answered while they wait for the pool."""
+        daemon = self.start("--config", self.settings(
+            {"layers": {"b5": {"clusters": False}}, "heavy": {"threads": 1}}))
+        tags = [f"t{i}" for i in range(16)]
+        daemon.report("b5", grid(12_000, tags))
+        circle = field(7, 37.1) + field(8, 127.1) + field(9, 9e5)
+        with HTTP2Wire(daemon.grpc_port, 60) as wire:
+            # Different limits, so that none shares another's answer.
+            streams = []
+            for limit in range(1, 17):
+                streams.append(wire.open(POSITIONS + "TagHistogram"))
+                area = circle if limit % 2 else b""
+                wire.data(streams[-1], message(field(1, "b5") + area + field(10, limit)))
+            small = wire.call(POSITIONS + "Get", field(1, "b5") + field(2, "g7"))
+            waiting = sum(not wire.calls[one].ended for one in streams)
+            self.assertEqual(small.status, 0, small)
+            counted = [wire.finish(one) for one in streams]
+        self.assertEqual({call.status for call in counted}, {0}, counted[:2])
+        # On the event loop, all 16 would have been answered before.
+        self.assertGreater(waiting, 0)
+
     def clustered(self, daemon, layer, positions):
         daemon.report(layer, positions)
         path = f"/v1/layers/{layer}/clusters?west=-180&south=-90&east=180&north=90&zoom=0"
