@@ -1,5 +1,6 @@
 """What the tests of stock clients share: the built Go client, and the books of the daemon."""
 
+import collections
 import functools
 import json
 import os
@@ -47,4 +48,21 @@ def created_hosts(daemon):
             found[host] = found.get(host, 0) + 1
         if after == page["next"]:
             return found
+        after = page["next"]
+
+
+def events_by_kind(daemon, kinds, prefix):
+    """Of each kind, how many people whose ids begin so had one such event, two, and so on."""
+    counts, after = {kind: collections.Counter() for kind in kinds}, 0
+    while True:
+        status, page, _ = daemon.request(
+            "GET", f"/v1/events?after={after}&limit=1000&kinds={','.join(kinds)}")
+        assert status == 200, page
+        for event in page["events"]:
+            about = event["userIds"][0]
+            if about.startswith(f"{prefix}-"):
+                counts[event["kind"]][about] += 1
+        if after == page["next"]:
+            return {kind: dict(collections.Counter(found.values()))
+                    for kind, found in counts.items()}
         after = page["next"]
