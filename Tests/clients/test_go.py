@@ -70,7 +70,8 @@ class StockGoClient(unittest.TestCase):
     def test_steady_calls_beside_a_watch(self):
         """W2: a modest rate, as an app's backend has it, for longer than 200 pings take."""
         told = run_go(self.daemon, callers=4, calls=320, rate=50, seconds=12, method="nearby")
-        self.assertEqual((told["failures"], told["calls"]), ({}, 320), told["examples"])
+        self.assertEqual(told["failures"], {}, told["examples"])
+        self.assertGreaterEqual(told["calls"], 320)
         self.kept(told, 1)
 
     def test_cancels_and_deadlines_harm_nobody_else(self):
