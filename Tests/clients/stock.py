@@ -1,5 +1,6 @@
 """What the tests of stock clients share: the built Go client, and the books of the daemon."""
 
+import collections
 import functools
 import json
 import os
@@ -9,6 +10,7 @@ import subprocess
 from running_daemon import ROOT, MissingProgram
 
 GO_LIBRARIES = "/usr/share/gocode"
+LONG_SECONDS = float(os.environ.get("MOYEO_CLIENT_SECONDS", "0"))
 
 
 @functools.cache
@@ -26,11 +28,14 @@ def go_client():
 
 
 def run_go(daemon, **options):
-    """Runs the Go client; answers its report."""
+    """Runs the Go client; answers its report. With MOYEO_CLIENT_SECONDS it goes on for so long,
+    however many calls that makes."""
+    if LONG_SECONDS:
+        options.update(seconds=max(LONG_SECONDS, options["seconds"]), calls=1_000_000_000)
     arguments = [f"-{name}={value}" for name, value in options.items()]
     done = subprocess.run(
         [go_client(), "-address", daemon.grpc_address, *arguments], capture_output=True, text=True,
-        timeout=90)
+        timeout=90 + LONG_SECONDS)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -47,4 +52,21 @@ def created_hosts(daemon):
             found[host] = found.get(host, 0) + 1
         if after == page["next"]:
             return found
+        after = page["next"]
+
+
+def events_by_kind(daemon, kinds, prefix):
+    """Of each kind, how many people whose ids begin so had one such event, two, and so on."""
+    counts, after = {kind: collections.Counter() for kind in kinds}, 0
+    while True:
+        status, page, _ = daemon.request(
+            "GET", f"/v1/events?after={after}&limit=1000&kinds={','.join(kinds)}")
+        assert status == 200, page
+        for event in page["events"]:
+            about = event["userIds"][0]
+            if about.startswith(f"{prefix}-"):
+                counts[event["kind"]][about] += 1
+        if after == page["next"]:
+            return {kind: dict(collections.Counter(found.values()))
+                    for kind, found in counts.items()}
         after = page["next"]

@@ -9,11 +9,12 @@ import os
 import pathlib
 import random
 import signal
+import subprocess
 import tempfile
 import time
 import unittest
 
-from running_daemon import ROOT, Daemon, run
+from running_daemon import ROOT, Daemon, environment, program, run
 
 
 def moyeo(*arguments, timeout=60):
@@ -44,6 +45,21 @@ class Mistakes(unittest.TestCase):
         self.assertIn(code, (1, 3), error)
         self.assertIn("--url", error)
         self.assert_sentence(error)
+
+    def test_output_that_cannot_be_written_fails_with_a_sentence(self):
+        """Short output and output beyond what is buffered, on both wires."""
+        self.daemon.report("full", [(f"o{i}", 37.5, 127 + i / 1e4) for i in range(1000)])
+        where = ("--url", f"http://{self.http}"), ("--grpc", self.grpc)
+        for wire in where:
+            for arguments in (("layers",), ("layers", "--json"), ("tariffs",), (
+                    "nearby", "--layer", "full", "--at", "37.5,127", "--limit", "1000", "--json")):
+                with self.subTest(arguments, wire=wire[0]), open("/dev/full", "w") as full:
+                    done = subprocess.run(
+                        [program("moyeo"), *arguments, *wire], stdout=full, text=True,
+                        stderr=subprocess.PIPE, timeout=60, env=environment())
+                    self.assertEqual(done.returncode, 1, done.stderr)
+                    self.assertIn("cannot be written", done.stderr)
+                    self.assert_sentence(done.stderr)
 
     def test_files_that_are_no_road_networks_are_said_in_sentences(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -96,6 +96,24 @@ class Pages(unittest.TestCase):
                             rf"\b(?:class|struct|enum|actor|protocol|typealias) {name}\b", source),
                         f"{name} is declared nowhere")
 
+    def test_what_the_api_leaves_open_is_said(self):
+        """What callers would otherwise take for errors; Tests/hostile/README.md names each."""
+        said = {
+            "calls.md": (
+                "south-west corner is in", "cut to whole millimetres",
+                "at most 5e-8 of the distance up to 50 km, 8e-7 at 200 km, 2e-5 at 1,000 km and "
+                "5e-4 at 5,000 km", "longer trip may cost less at the edge of a Korean night band",
+                "Open a channel for each 50 or so streams"),
+            "reliability.md": (
+                "reports with the right time are `stale`",
+                "a command whose key was forgotten takes effect again"),
+        }
+        for page, sentences in said.items():
+            text = " ".join((ROOT / "docs" / page).read_text().split())
+            for sentence in sentences:
+                with self.subTest(page=page, sentence=sentence):
+                    self.assertIn(sentence, text)
+
     def test_the_module_graph_is_that_of_the_manifest(self):
         done = subprocess.run(
             [str(ROOT / "scripts" / "module-graph"), "--check"], capture_output=True, text=True)
@@ -106,6 +124,52 @@ class Pages(unittest.TestCase):
             [str(ROOT / "scripts" / "configuration-table"), "--check"], capture_output=True,
             text=True)
         self.assertEqual(done.returncode, 0, "make docs renews it: " + done.stderr)
+
+
+class Findings(unittest.TestCase):
+    """Tests/hostile/README.md: each finding has a test that exists, or is listed as open."""
+
+    FOLDER = ROOT / "Tests" / "hostile"
+    ROW = re.compile(r"^\| ([A-Z]\d+) \| (.+?) \| (.+) \|$", re.MULTILINE)
+    # A file under Tests, then its tests.
+    TEST = re.compile(r"`([\w/+]+\.(?:py|swift))` ((?:`\w+`(?:, )?)+)")
+    ALL = {"W": 12, "B": 6, "M": 7, "F": 5, "O": 3, "A": 8, "R": 7, "D": 11, "C": 14}
+
+    def setUp(self):
+        self.text = (self.FOLDER / "README.md").read_text()
+        self.held, _, self.open = self.text.partition("## Open")
+
+    def test_each_finding_stands_once(self):
+        names = [row[0] for row in self.ROW.findall(self.text)]
+        self.assertEqual(sorted(names), sorted(
+            f"{letter}{number + 1}" for letter, count in self.ALL.items()
+            for number in range(count)))
+
+    def test_each_is_held_by_tests_that_exist(self):
+        declared = {}
+        for name, _, tests in self.ROW.findall(self.held):
+            named = self.TEST.findall(tests)
+            with self.subTest(name):
+                self.assertTrue(named, "no test is named")
+                # Nothing stands in the cell that this check does not read.
+                self.assertEqual(re.sub(r"[;\s]", "", self.TEST.sub("", tests)), "")
+            for file, list_ in named:
+                if file not in declared:
+                    path = ROOT / "Tests" / file
+                    source = path.read_text() if path.exists() else ""
+                    declared[file] = set(
+                        re.findall(r"^ +def (test_\w+)\(", source, re.MULTILINE)
+                        if file.endswith(".py") else
+                        [re.search(r"\bfunc (\w+)", part)[1]
+                         for part in source.split("@Test")[1:] if "func " in part])
+                for test in re.findall(r"`(\w+)`", list_):
+                    with self.subTest(f"{name}: {file} {test}"):
+                        self.assertIn(test, declared[file])
+
+    def test_what_is_open_says_why(self):
+        for name, _, why in self.ROW.findall(self.open):
+            with self.subTest(name):
+                self.assertGreater(len(why), 20)
 
 
 class Blocks(unittest.TestCase):

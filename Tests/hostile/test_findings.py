@@ -5,15 +5,17 @@ kept waiting is told by the order of answers, so that a busy machine changes not
     MOYEOD=.build/debug/moyeod Tests/run hostile/test_findings.py
 """
 
+import datetime
 import gzip
 import json
+import time
 import unittest
 
 from bodies import GANGNAM, NEARBY, SEOUL, TRIANGLE, at, encoded
 from findings import eventually
 from http1_wire import HTTP1Wire
 from http2_wire import REFUSED_STREAM, HTTP2Wire, message
-from protobuf_bytes import POSITIONS, field, nearby
+from protobuf_bytes import POSITIONS, field, fields, nearby, position, report
 from running_daemon import ROOT, Daemon
 
 LAYER = "findings"
@@ -271,6 +273,56 @@ class Identity(Served):
         self.daemon.request("DELETE", "/v1/layers/collide/positions/00006934Sw3-8y%7BN")
         self.assertTrue(eventually(10, lambda: pair[1] not in shown()), shown())
         self.assertEqual(shown(), {pair[0]})
+
+
+class Answers(Served):
+    def test_a1_a_stale_twin_takes_nothing_away(self):
+        """Each entry of a batch is judged by what stands when its turn comes, on every wire."""
+        now = int(time.time())
+
+        def entry(latitude, seconds):
+            return (position("x", latitude, 127.0, ttl=0)
+                    + field(7, field(1, now + seconds)))
+
+        def json_entry(latitude, seconds):
+            moment = datetime.datetime.fromtimestamp(now + seconds, datetime.timezone.utc)
+            return {"id": "x", "latitude": latitude, "longitude": 127, "ttlSeconds": 0,
+                    "observedAt": moment.strftime("%Y-%m-%dT%H:%M:%SZ")}
+
+        def over_http(layer, entries):
+            status, answer, _ = self.daemon.request(
+                "POST", f"/v1/layers/{layer}/positions",
+                {"positions": [json_entry(*one) for one in entries]})
+            if status != 200:
+                # All of them refused.
+                return 0, [one["field"] for one in answer["error"]["fields"]]
+            return answer["accepted"], [f"positions[{one['index']}].{one['field']}"
+                                        for one in answer.get("rejections", ())]
+
+        def over_grpc(method):
+            def send(layer, entries):
+                with HTTP2Wire(self.daemon.grpc_port) as wire:
+                    call = wire.call(
+                        POSITIONS + method, report(layer, [entry(*one) for one in entries]))
+                self.assertEqual(call.status, 0, call)
+                found = fields(call.messages[0])
+                refused = [dict(fields(value)) for number, value in found if number == 2]
+                return dict(found).get(1, 0), [
+                    f"positions[{one.get(1, 0)}].{one[3].decode()}" for one in refused]
+            return send
+
+        for name, send in (("http", over_http), ("report", over_grpc("Report")),
+                           ("stream", over_grpc("StreamReports"))):
+            with self.subTest(name):
+                layer = f"twins-{name}"
+                self.assertEqual(send(layer, [(1, -10)]), (1, []))
+                self.assertEqual(
+                    send(layer, [(2, 0), (3, -20)]), (1, ["positions[1].observedAt"]))
+                path = f"/v1/layers/{layer}/positions/x"
+                self.assertEqual(self.daemon.request("GET", path)[1]["position"]["latitude"], 2)
+                self.assertEqual(send(layer, [(4, -1), (5, -2)]),
+                                 (0, [f"positions[{i}].observedAt" for i in (0, 1)]))
+                self.assertEqual(self.daemon.request("GET", path)[1]["position"]["latitude"], 2)
 
 
 class Memory(unittest.TestCase):

@@ -193,6 +193,29 @@ class Work(unittest.TestCase):
         self.assertIn(status, (200, 400, 422), answer)
         self.assert_answers(daemon)
 
+    def test_b5_counting_tags_holds_up_nobody(self):
+        """Histograms of a layer and of wide circles, and then one small call on the same
+        connection, so on the same event loop: it is answered while they wait for the pool."""
+        daemon = self.start("--config", self.settings(
+            {"layers": {"b5": {"clusters": False}}, "heavy": {"threads": 1}}))
+        tags = [f"t{i}" for i in range(16)]
+        daemon.report("b5", grid(12_000, tags))
+        circle = field(7, 37.1) + field(8, 127.1) + field(9, 9e5)
+        with HTTP2Wire(daemon.grpc_port, 60) as wire:
+            # Different limits, so that none shares another's answer.
+            streams = []
+            for limit in range(1, 17):
+                streams.append(wire.open(POSITIONS + "TagHistogram"))
+                area = circle if limit % 2 else b""
+                wire.data(streams[-1], message(field(1, "b5") + area + field(10, limit)))
+            small = wire.call(POSITIONS + "Get", field(1, "b5") + field(2, "g7"))
+            waiting = sum(not wire.calls[one].ended for one in streams)
+            self.assertEqual(small.status, 0, small)
+            counted = [wire.finish(one) for one in streams]
+        self.assertEqual({call.status for call in counted}, {0}, counted[:2])
+        # On the event loop, all 16 would have been answered before.
+        self.assertGreater(waiting, 0)
+
     def clustered(self, daemon, layer, positions):
         daemon.report(layer, positions)
         path = f"/v1/layers/{layer}/clusters?west=-180&south=-90&east=180&north=90&zoom=0"
@@ -370,6 +393,91 @@ class Memory(unittest.TestCase):
                     {"positions": [{"id": "a", "latitude": 1, "longitude": 1}]})
                 self.assertIn(status, (200, 429), answer)
             self.assertTrue(daemon.is_running)
+
+
+class Quotas(unittest.TestCase):
+    """M3: what is kept for ever has a bound, in objects and in bytes, also at a start."""
+
+    def settings(self, **limits):
+        file = tempfile.NamedTemporaryFile("w", suffix=".json", delete=False)
+        self.addCleanup(pathlib.Path(file.name).unlink)
+        with file:
+            json.dump({"limits": limits}, file)
+        return ("--config", file.name)
+
+    def send(self, daemon, layer, names, note=""):
+        """Reports objects that never expire; answers how many were taken. Whoever finds no room
+        is told so, and by nothing else."""
+        status, answer, _ = daemon.request("POST", f"/v1/layers/{layer}/positions", {"positions": [
+            {"id": name, "latitude": 37.5, "longitude": 127, "ttlSeconds": 0,
+             "attributes": {"note": note}} for name in names]})
+        if status == 429:
+            self.assertEqual(answer["error"]["reason"], "quota_exceeded", answer)
+            return 0
+        self.assertEqual(status, 200, answer)
+        self.assertLessEqual(
+            {one["reason"] for one in answer.get("rejections", ())}, {"quota_exceeded"}, answer)
+        self.assertEqual(answer["accepted"] + len(answer.get("rejections", ())), len(names))
+        return answer["accepted"]
+
+    def counts(self, daemon):
+        layers = daemon.request("GET", "/v1/layers")[1]["layers"]
+        return {one["name"]: one["objectCount"] for one in layers if one["objectCount"]}
+
+    def fill(self, daemon, layer, names, note=""):
+        return sum(self.send(daemon, layer, names[at_:at_ + 500], note)
+                   for at_ in range(0, len(names), 500))
+
+    def test_m3_objects_have_a_bound_in_a_layer_and_in_all(self):
+        names = [f"o{i}" for i in range(1500)]
+        # The least that a layer may be given.
+        with Daemon(*self.settings(objectsPerLayer=1024, objects=1500)) as daemon:
+            self.assertEqual(self.fill(daemon, "first", names), 1024)
+            self.assertEqual(self.fill(daemon, "second", names), 476)
+            self.assertEqual(self.fill(daemon, "third", names[:3]), 0)
+            self.assertEqual(self.counts(daemon), {"first": 1024, "second": 476})
+            # Those that are there are moved on, over gRPC as well.
+            self.assertEqual(self.send(daemon, "first", names[:100]), 100)
+            with HTTP2Wire(daemon.grpc_port) as wire:
+                known, fresh = (wire.call(POSITIONS + "Report", report("second", [
+                    position(name, 37.5, 127.0, ttl=0)])) for name in ("o1", "fresh"))
+            self.assertEqual(
+                [b"quota_exceeded" in one.data for one in (known, fresh)], [False, True])
+            # One that leaves makes room for one.
+            self.assertEqual(
+                daemon.request("DELETE", "/v1/layers/first/positions/o0")[0], 200)
+            self.assertEqual(self.send(daemon, "second", ["x", "y"]), 1)
+
+    def test_m3_so_have_their_bytes(self):
+        names = [f"o{i}" for i in range(300)]
+        with Daemon(*self.settings(objectBytes=100_000)) as daemon:
+            large = self.send(daemon, "m3", names, note="n" * 1500)
+            self.assertTrue(20 <= large <= 66, large)
+            self.assertEqual(daemon.request("DELETE", "/v1/layers/m3")[0], 200)
+            self.assertEqual(self.send(daemon, "m3", names), 300)
+
+    def test_m3_a_start_loads_no_more_than_that(self):
+        names = [f"o{i}" for i in range(1200)]
+        with Daemon() as daemon:
+            for layer in ("first", "second"):
+                self.assertEqual(self.fill(daemon, layer, names, note="n" * 1000), 1200)
+            self.assertEqual(daemon.terminate(), 0)
+            ports = daemon.arguments
+            for limits, in_one, in_all in ((dict(objectsPerLayer=1024), 1024, 2048),
+                                           (dict(objects=200), 200, 200),
+                                           (dict(objectBytes=100_000), 100, 100)):
+                with self.subTest(limits):
+                    daemon.arguments = ports + self.settings(**limits)
+                    daemon.start()
+                    kept = self.counts(daemon)
+                    self.assertTrue(kept, "nothing was loaded")
+                    self.assertLessEqual(max(kept.values()), in_one, kept)
+                    self.assertLessEqual(sum(kept.values()), in_all, kept)
+                    # It is full, and serves.
+                    self.assertEqual(
+                        self.send(daemon, "first", ["one more"], note="n" * 1000), 0)
+                    self.assertEqual(daemon.request("GET", "/readyz")[0], 200)
+                    self.assertEqual(daemon.terminate(), 0)
 
 
 class Files(unittest.TestCase):

@@ -92,6 +92,40 @@ func watchArea(layer string) []byte {
 	return doubleField(nearby(layer), 4, 5000)
 }
 
+func point(latitude, longitude float64) []byte {
+	return doubleField(doubleField(nil, 1, latitude), 2, longitude)
+}
+
+// The first field of this number that has a length; nil where there is none.
+func inner(message []byte, number uint64) []byte {
+	for len(message) > 0 {
+		key, n := binary.Uvarint(message)
+		if n <= 0 {
+			return nil
+		}
+		message = message[n:]
+		value, n := uint64(0), 0
+		switch key & 7 {
+		case 0:
+			_, n = binary.Uvarint(message)
+		case 1:
+			n = 8
+		case 5:
+			n = 4
+		case 2:
+			value, n = binary.Uvarint(message)
+		}
+		if n <= 0 || uint64(n)+value > uint64(len(message)) {
+			return nil
+		}
+		if key == number<<3|2 {
+			return message[n : uint64(n)+value]
+		}
+		message = message[uint64(n)+value:]
+	}
+	return nil
+}
+
 const (
 	create = "/moyeo.v1.PartyService/Create"
 	near   = "/moyeo.v1.PositionService/Nearby"
@@ -128,7 +162,7 @@ func main() {
 	calls := flag.Int("calls", 1000, "calls in all")
 	seconds := flag.Float64("seconds", 10, "ends sooner when this is over")
 	rate := flag.Float64("rate", 0, "calls a second; 0 as fast as they are answered")
-	method := flag.String("method", "create", "create, nearby or cancel")
+	method := flag.String("method", "create", "create, nearby or lives")
 	abandon := flag.Int("abandon", 0, "of 100 calls, how many are cancelled or cut by a deadline")
 	watches := flag.Int("watches", 1, "streams held beside the calls")
 	name := flag.String("name", "go", "prefix of host ids")
@@ -193,7 +227,11 @@ func main() {
 					time.Sleep(time.Until(begun.Add(
 						time.Duration(float64(n) / *rate * float64(time.Second)))))
 				}
-				call(dialled[int(n)%len(dialled)], out, *method, n, *abandon, *name, *layer)
+				if c := dialled[int(n)%len(dialled)]; *method == "lives" {
+					live(c, out, fmt.Sprintf("%s-%d", *name, n))
+				} else {
+					call(c, out, *method, n, *abandon, *name, *layer)
+				}
 			}
 		}()
 	}
@@ -241,4 +279,49 @@ func call(c *grpc.ClientConn, out *report, method string, n int64, abandon int, 
 		out.Acknowledged = append(out.Acknowledged, host)
 		out.lock.Unlock()
 	}
+}
+
+// One person's commands in turn, each of which a second time would be another event or a refusal:
+// offers a ride, somebody joins and leaves it, calls it off, and waits for a study mate and stops.
+func live(c *grpc.ClientConn, out *report, host string) {
+	out.lock.Lock()
+	out.Attempted = append(out.Attempted, host)
+	out.lock.Unlock()
+	invoke := func(path string, request []byte) []byte {
+		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+		defer cancel()
+		atomic.AddInt64(&out.Calls, 1)
+		var answer []byte
+		if err := c.Invoke(ctx, path, &request, &answer); err != nil {
+			out.failed(path, err)
+			return nil
+		}
+		return answer
+	}
+	const parties, tickets = "/moyeo.v1.PartyService/", "/moyeo.v1.TicketService/"
+	id := inner(inner(invoke(create, createParty(host)), 1), 1)
+	if id == nil {
+		return
+	}
+	party := bytesField(nil, 1, id)
+	rider := bytesField(append([]byte(nil), party...), 2, []byte(host+"-rider"))
+	waiting := bytesField(nil, 1, []byte(host+"-mate"))
+	open := bytesField(append([]byte(nil), waiting...), 2, point(37.5547, 126.9707))
+	for _, tag := range []string{"swift", "ios", "go"} {
+		open = bytesField(open, 4, []byte(tag))
+	}
+	for _, step := range []struct {
+		path    string
+		request []byte
+	}{
+		{parties + "Join", rider}, {parties + "Leave", rider}, {parties + "Cancel", party},
+		{tickets + "Open", open}, {tickets + "Close", waiting},
+	} {
+		if invoke(step.path, step.request) == nil {
+			return
+		}
+	}
+	out.lock.Lock()
+	out.Acknowledged = append(out.Acknowledged, host)
+	out.lock.Unlock()
 }
