@@ -60,7 +60,7 @@ struct DataDirectory {
       }
       if let ticketService {
         configuration.meetings = PartyMeetings(
-          areBlocked: ticketService.isBlocked, noteNoShow: ticketService.noteNoShow)
+          areBlocked: ticketService.isBlocked, noShow: ticketService.noShow)
       }
       let partyService = try PartyService(
         layers: layers, store: store, fares: fares, configuration: configuration,
