@@ -1,4 +1,5 @@
 package import ObjectModel
+package import PositionProtection
 
 /// What a daemon accepts at most. Every figure can be configured.
 package struct LayerLimits: Sendable, Hashable {
@@ -66,6 +67,8 @@ package struct LayerSettings: Sendable, Hashable {
   package var clusters = true
   /// Whether an empty tile is answered 204 instead of 200.
   package var emptyTileIsNoContent = false
+  /// How far reported positions are blurred before anything is computed from them; nil: not at all.
+  package var protection: ProtectionSettings?
 
   package init() {}
 

@@ -297,7 +297,7 @@ extension Layer {
       }
     }
     var outcomes: [UpdateOutcome] = []
-    index.apply(updates, now: now, outcomes: &outcomes, changes: publishing(masks, now: now))
+    store(updates, masks: masks, now: now, outcomes: &outcomes, keepsSnapped: true)
     return outcomes.count { $0 == .inserted || $0 == .updated }
   }
 
