@@ -87,7 +87,7 @@ struct NoShowTests {
   }
 
   @Test(arguments: [
-    SimulatedStore.Fault.crashWithEffect, .crashWithoutEffect, .notDone, .unknownWithEffect,
+    SimulatedStore.Fault.crashWithEffect, .crashWithoutEffect, .unknownWithEffect,
     .unknownWithoutEffect,
   ])
   func aCrashKeepsTheRemovalAndItsCountTogether(fault: SimulatedStore.Fault) async throws {

@@ -96,7 +96,7 @@ import Testing
   func runsHoldEveryCellWhoseCentreIsWithinTheRadius(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     var found = 0
-    for _ in 0..<300 {
+    for _ in 0..<40 {
       let latitude = [0, 37.5, -71, 85, 89.95, -89.99][random.below(6)]
       let middle = try Coordinate(
         latitude: latitude, longitude: [0, 127.0, 179.99, -179.995][random.below(4)])
@@ -124,7 +124,7 @@ import Testing
         #expect(wide.contains { $0.row == cell.row && $0.columns.contains(cell.column) })
       }
     }
-    #expect(found > 3000)
+    #expect(found > 400)
   }
 
   @Test func aMiddleTellsItsCell() {
