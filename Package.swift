@@ -60,7 +60,7 @@ let transportPackages: [Package.Dependency] = [
 let coreModules = [
   "GeoMath", "ObjectModel", "Threading", "QueryCoalescing", "SpatialIndexing", "TaxiFares",
   "RoutePlanning", "PointClustering", "CitySimulation", "RideMatching",
-  "PeerMatching",
+  "PositionProtection", "PeerMatching",
 ]
 /// What a daemon does without its wire and its store; built with the core for the thread sanitizer
 /// and the release-mode tests.
@@ -127,13 +127,16 @@ let package = Package(
     coreTarget(
       "RideMatching",
       ["GeoMath", "ObjectModel", "TaxiFares", "RoutePlanning"]),
-    coreTarget("PeerMatching", ["GeoMath", "ObjectModel"]),
+    coreTarget("PositionProtection", ["GeoMath", "ObjectModel"]),
+    coreTarget(
+      "PeerMatching", ["CMemoryHints", "PositionProtection", "GeoMath", "ObjectModel"],
+      pointers: true),
     // Tier 3
     coreTarget(
       "LiveLayers",
       [
         "GeoMath", "ObjectModel", "Threading", "WireFormat", "SpatialIndexing",
-        "PointClustering",
+        "PointClustering", "PositionProtection",
       ]),
     coreTarget(
       "FareEstimation", ["GeoMath", "ObjectModel", "WireFormat", "TaxiFares", "RoutePlanning"]),
@@ -149,8 +152,8 @@ let package = Package(
     coreTarget(
       "Tickets",
       [
-        "LiveLayers", "DurableCommands", "PeerMatching", "PointClustering", "GeoMath",
-        "ObjectModel", "Threading", "WireFormat",
+        "LiveLayers", "DurableCommands", "PeerMatching", "PositionProtection", "QueryCoalescing",
+        "PointClustering", "GeoMath", "ObjectModel", "Threading", "WireFormat",
       ]),
     // Tier 5
     .systemLibrary(
@@ -222,7 +225,7 @@ let package = Package(
       name: "moyeod",
       dependencies: [
         "MoyeoServer", "LiveLayers", "FareEstimation", "DurableCommands", "Parties", "Tickets",
-        "PeerMatching", "Threading",
+        "PeerMatching", "PositionProtection", "Threading",
         "CitySimulation", "GeoMath", "ObjectModel",
         "MoyeoStorage", "RideMatching", "RoutePlanning", "RouteProviders", "TaxiFares", logging,
         nioPosix,
@@ -252,8 +255,8 @@ let package = Package(
     .executableTarget(
       name: "JoinBenchmark",
       dependencies: [
-        "LiveLayers", "FareEstimation", "DurableCommands", "Parties", "MoyeoStorage", "GeoMath",
-        "ObjectModel", "RideMatching",
+        "LiveLayers", "FareEstimation", "DurableCommands", "Parties", "Tickets", "MoyeoStorage",
+        "PeerMatching", "GeoMath", "ObjectModel", "RideMatching",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Benchmarks/Sources/JoinBenchmark", swiftSettings: houseSettings),
@@ -280,7 +283,8 @@ let package = Package(
     houseTests(
       "RideMatchingTests",
       ["RideMatching", "RoutePlanning", "TaxiFares", "GeoMath", "ObjectModel", "TestSupport"]),
-    houseTests("PeerMatchingTests", ["PeerMatching", "GeoMath", "ObjectModel"]),
+    houseTests(
+      "PeerMatchingTests", ["PeerMatching", "PositionProtection", "GeoMath", "ObjectModel"]),
     houseTests("VectorTilesTests", ["VectorTiles", "GeoMath", swiftProtobuf]),
     houseTests(
       "RouteProvidersTests",
@@ -305,7 +309,7 @@ let package = Package(
     houseTests(
       "LiveLayersTests",
       [
-        "LiveLayers", "Threading", "SpatialIndexing", "PointClustering",
+        "LiveLayers", "Threading", "SpatialIndexing", "PointClustering", "PositionProtection",
         "DurableCommands", "GeoMath", "ObjectModel", swiftProtobuf,
       ]),
     houseTests(
@@ -318,15 +322,15 @@ let package = Package(
     houseTests(
       "PartiesTests",
       [
-        "Threading", "LiveLayers", "FareEstimation", "DurableCommands", "Parties", "WireFormat",
-        "SpatialIndexing", "TaxiFares", "RideMatching", "RoutePlanning",
-        "GeoMath", "ObjectModel", "TestSupport",
+        "Threading", "LiveLayers", "FareEstimation", "DurableCommands", "Parties", "Tickets",
+        "WireFormat", "SpatialIndexing", "TaxiFares", "RideMatching", "RoutePlanning",
+        "PeerMatching", "GeoMath", "ObjectModel", "TestSupport",
       ]),
     houseTests(
       "TicketsTests",
       [
-        "Tickets", "LiveLayers", "DurableCommands", "PeerMatching", "SpatialIndexing", "GeoMath",
-        "ObjectModel",
+        "Tickets", "LiveLayers", "DurableCommands", "PeerMatching", "PositionProtection",
+        "QueryCoalescing", "SpatialIndexing", "GeoMath", "ObjectModel",
       ]),
     houseTests("MoyeoAPITests", ["ObjectModel", "WireFormat", "MoyeoAPI", swiftProtobuf]),
     houseTests(

@@ -41,12 +41,17 @@ package struct CommitDecision<Answer: Sendable, Failure: Error & Sendable, Effec
   /// Nil: nothing changes, by refusal or because it is so already.
   package var change: (group: ChangeGroup, effect: Effect)?
   package var result: Result<Answer, Failure>
+  /// What the change means for other models of the pipeline: committed with it, or not at all. Not
+  /// looked at without a change.
+  package var consequences: [CommandConsequence]
 
   package init(
-    change: (group: ChangeGroup, effect: Effect)? = nil, result: Result<Answer, Failure>
+    change: (group: ChangeGroup, effect: Effect)? = nil, result: Result<Answer, Failure>,
+    consequences: [CommandConsequence] = []
   ) {
     self.change = change
     self.result = result
+    self.consequences = consequences
   }
 }
 

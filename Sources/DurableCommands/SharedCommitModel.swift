@@ -6,10 +6,21 @@ struct SharedCommand: Sendable {
   var command: any Sendable
 }
 
+/// A command of one model that a change of another one brings about; see
+/// ``CommandLane/consequence(_:)``.
+package struct CommandConsequence: Sendable {
+  let command: SharedCommand
+}
+
 /// A committed change of one of them.
 struct SharedEffect: Sendable {
-  var part: Int
-  var effect: any Sendable
+  struct Own: Sendable {
+    var part: Int
+    var effect: any Sendable
+  }
+
+  /// Of the command's model first, then of its consequences.
+  var parts: [Own]
 }
 
 /// Several models under one pipeline, so that their changes are committed in one transaction and
@@ -48,14 +59,30 @@ final class SharedCommitModel: CommitModel, @unchecked Sendable {
   func decide(
     _ command: SharedCommand, in overlay: inout [Any?], now: Instant
   ) -> CommitDecision<any Sendable, any Error, SharedEffect> {
+    let decision = decideOwn(command, in: &overlay, now: now)
+    guard let change = decision.change else { return CommitDecision(result: decision.result) }
+    var group = change.group
+    var effect = SharedEffect(parts: [.init(part: command.part, effect: change.effect)])
+    for consequence in decision.consequences {
+      // One that changes nothing, or may not be, leaves the command as it is.
+      guard
+        let further = decideOwn(consequence.command, in: &overlay, now: now).change,
+        further.group.claims.isEmpty
+      else { continue }
+      group.merge(further.group)
+      effect.parts.append(.init(part: consequence.command.part, effect: further.effect))
+    }
+    return CommitDecision(change: (group, effect), result: decision.result)
+  }
+
+  private func decideOwn(
+    _ command: SharedCommand, in overlay: inout [Any?], now: Instant
+  ) -> CommitDecision<any Sendable, any Error, any Sendable> {
     let part = parts[command.part]
     var own = overlay[command.part] ?? part.makeOverlay(now: now)
     let decision = part.decide(command.command, in: &own, now: now)
     overlay[command.part] = own
-    return CommitDecision(
-      change: decision.change.map { change in
-        (change.group, SharedEffect(part: command.part, effect: change.effect))
-      }, result: decision.result)
+    return decision
   }
 
   func apply(_ effects: [SharedEffect]) {
@@ -70,7 +97,8 @@ final class SharedCommitModel: CommitModel, @unchecked Sendable {
   private static func eachRun(
     _ effects: [SharedEffect], _ body: (_ part: Int, _ run: [any Sendable]) -> Void
   ) {
-    var rest = effects[...]
+    let all = effects.flatMap(\.parts)
+    var rest = all[...]
     while let first = rest.first {
       let run = rest.prefix { $0.part == first.part }
       body(first.part, run.map(\.effect))
@@ -138,7 +166,8 @@ private struct TypedPart<Model: CommitModel>: ModelPart {
     let decision = model.decide(own(command, Model.Command.self), in: &typed, now: now)
     overlay = typed
     return CommitDecision(
-      change: decision.change.map { ($0.group, $0.effect) }, result: Self.erased(decision.result))
+      change: decision.change.map { ($0.group, $0.effect) }, result: Self.erased(decision.result),
+      consequences: decision.consequences)
   }
 
   private static func erased(
@@ -169,4 +198,19 @@ private struct TypedPart<Model: CommitModel>: ModelPart {
   }
 
   func forget(endedBefore moment: Instant) { model.forget(endedBefore: moment) }
+}
+
+extension ChangeGroup {
+  /// Adds the changes and events of a group to be committed with this one. An aggregate that both
+  /// change gets its newest state, under the version that the first one expects.
+  fileprivate mutating func merge(_ further: ChangeGroup) {
+    for change in further.changes {
+      if let known = changes.firstIndex(where: { $0.aggregate.key == change.aggregate.key }) {
+        changes[known].aggregate = change.aggregate
+      } else {
+        changes.append(change)
+      }
+    }
+    events += further.events
+  }
 }

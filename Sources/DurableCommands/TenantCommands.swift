@@ -164,6 +164,11 @@ package struct CommandLane<Model: CommitModel>: Sendable {
   /// See ``CommitPipeline/carryOutWaiting()``.
   package func carryOutWaiting() { pipeline.carryOutWaiting() }
 
+  /// A command that another model's change brings about, to be committed with it.
+  package func consequence(_ command: Model.Command) -> CommandConsequence {
+    CommandConsequence(command: SharedCommand(part: part, command: command))
+  }
+
   /// Commands of the service itself: no bound, no answer.
   package func submitOwn(_ own: [Model.Command]) {
     pipeline.submitOwn(own.map { SharedCommand(part: part, command: $0) })

@@ -14,6 +14,8 @@ package final class Layer: Sendable {
   let removals = RemovalLog()
   /// The moment since which there has been no object; `nil` while there is one.
   private let emptySince = Mutex<Instant?>(nil)
+  /// Blurs reported positions; nil if they are shown as they come.
+  let protection: LayerProtection?
   /// The watches of this layer's positions.
   package let watches: LayerWatches
 
@@ -26,6 +28,7 @@ package final class Layer: Sendable {
     self.name = name
     self.settings = settings
     self.epoch = epoch
+    protection = settings.protection.map { LayerProtection($0, key: rankKey) }
     feed = ClusterFeed(
       clusters: settings.clusters
         ? try LiveClusters(
@@ -81,13 +84,13 @@ package final class Layer: Sendable {
   func removeEverything(now: Instant) -> Int {
     var ids: [String] = []
     index.forEachObject(now: now) { ids.append($0.idString) }
-    let removed = index.remove(ids: ids, now: now, changes: publishing([:], now: now))
+    let removed = discard(ids: ids, now: now)
     for (id, isRemoved) in zip(ids, removed) where isRemoved { removals.note(id) }
     return removed.count { $0 }
   }
 
   func reclaimExpired(now: Instant, limit: Int) -> Int {
-    index.reclaimExpired(now: now, limit: limit, changes: publishing([:], now: now))
+    discarding(now: now) { index.reclaimExpired(now: now, limit: limit, changes: $0) }
   }
 
   /// Returns the function that the index calls with each slice of changes.

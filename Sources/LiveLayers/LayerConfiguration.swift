@@ -1,4 +1,5 @@
 package import ObjectModel
+package import PositionProtection
 
 /// The limits of what a daemon accepts. Every figure can be configured.
 package struct LayerLimits: Sendable, Hashable {
@@ -67,6 +68,8 @@ package struct LayerSettings: Sendable, Hashable {
   package var clusters = true
   /// Whether an empty tile is answered with 204 instead of 200.
   package var emptyTileIsNoContent = false
+  /// How far reported positions are blurred before anything is computed from them; nil: not at all.
+  package var protection: ProtectionSettings?
 
   package init() {}
 

@@ -116,14 +116,11 @@ extension PartyCommitModel {
     }
     overlay.put(entry)
     return Decision(
-      change: (group, .party(entry, group.events, noShows: Self.noShows(change))),
-      result: .success(.party(party)))
-  }
-
-  private static func noShows(_ change: PartyChange) -> [String] {
-    change.events.compactMap { event in
-      if case .removed(let rider, .noShow) = event.detail { rider } else { nil }
-    }
+      change: (group, .party(entry, group.events)), result: .success(.party(party)),
+      consequences: change.events.compactMap { event in
+        guard case .removed(let rider, .noShow) = event.detail else { return nil }
+        return meetings.noShow(rider, event.at)
+      })
   }
 
   /// Whether the store, too, shall see to it that nobody is in two places: not where the tenant

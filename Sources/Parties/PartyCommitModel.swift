@@ -58,7 +58,7 @@ final class PartyCommitModel: CommitModel {
     for effect in effects {
       let last: StoredEvent?
       switch effect {
-      case .party(let entry, let told, _):
+      case .party(let entry, let told):
         entries.append(entry)
         last = told.last
       case .request(let request, let told):
@@ -76,10 +76,9 @@ final class PartyCommitModel: CommitModel {
     var events: [StoredEvent] = []
     for effect in effects {
       switch effect {
-      case .party(let entry, let told, let noShows):
+      case .party(let entry, let told):
         parties.append(entry.party)
         events += told
-        for rider in noShows { meetings.noteNoShow(rider, now) }
       case .request(let request, let told):
         timers.set(request)
         events += told

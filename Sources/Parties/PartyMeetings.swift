@@ -1,3 +1,4 @@
+package import DurableCommands
 package import ObjectModel
 import RideMatching
 
@@ -6,16 +7,18 @@ import RideMatching
 package struct PartyMeetings: Sendable {
   /// Whether one of two people does not want to meet the other.
   package var areBlocked: @Sendable (_ one: String, _ other: String) -> Bool
-  /// Told of each rider who did not show up, once the removal is committed.
-  package var noteNoShow: @Sendable (_ riderID: String, _ at: Instant) -> Void
+  /// What it means elsewhere that a rider did not show up; committed with the removal.
+  package var noShow: @Sendable (_ riderID: String, _ at: Instant) -> CommandConsequence?
 
   /// Nobody avoids anybody, unless told otherwise.
   package init(
     areBlocked: @escaping @Sendable (_ one: String, _ other: String) -> Bool = { _, _ in false },
-    noteNoShow: @escaping @Sendable (_ riderID: String, _ at: Instant) -> Void = { _, _ in }
+    noShow: @escaping @Sendable (_ riderID: String, _ at: Instant) -> CommandConsequence? = {
+      _, _ in nil
+    }
   ) {
     self.areBlocked = areBlocked
-    self.noteNoShow = noteNoShow
+    self.noShow = noShow
   }
 
   /// Whether somebody does not ride with someone aboard.

@@ -39,8 +39,7 @@ struct RideStop: Hashable, Sendable {
 
 /// What a committed command shows.
 enum PartyServiceEffect: Sendable {
-  /// - `noShows`: riders who were taken out because they did not come.
-  case party(PartyEntry, [StoredEvent], noShows: [String])
+  case party(PartyEntry, [StoredEvent])
   case request(StandingRequest, [StoredEvent])
 }
 

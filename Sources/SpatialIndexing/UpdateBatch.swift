@@ -99,6 +99,46 @@ public struct UpdateBatch: Sendable {
         isReceiptTime: isReceiptTime))
   }
 
+  /// Whose position an entry of a batch tells.
+  @safe public enum Subject {
+    /// The bytes of an id, for as long as the call runs.
+    case id(UnsafeRawBufferPointer)
+    /// An object that is moved.
+    case handle(ObjectHandle)
+  }
+
+  /// Puts other positions in place of those reported, such as coarser ones.
+  ///
+  /// - Parameter replacement: Called with each entry in order: whose it is, and its latitude and
+  ///   longitude in degrees. Returns valid ones.
+  public mutating func replacePositions(
+    _ replacement: (Subject, _ latitude: Double, _ longitude: Double) -> (
+      latitude: Double, longitude: Double
+    )
+  ) {
+    unsafe bytes.withUnsafeBytes { bytes in
+      for i in entries.indices {
+        let entry = entries[i]
+        let subject: Subject
+        if entry.isMove {
+          subject = .handle(
+            ObjectHandle(
+              slot: UInt32(truncatingIfNeeded: entry.reference),
+              generation: UInt32(entry.reference >> 32)))
+        } else {
+          let start = Int(entry.reference)
+          let header = unsafe bytes.loadUnaligned(fromByteOffset: start, as: Header.self)
+          let first = start + MemoryLayout<Header>.size
+          subject = unsafe .id(
+            UnsafeRawBufferPointer(rebasing: bytes[first..<first + Int(header.idLength)]))
+        }
+        let place = replacement(subject, entry.latitude, entry.longitude)
+        entries[i].latitude = place.latitude
+        entries[i].longitude = place.longitude
+      }
+    }
+  }
+
   /// Appends an insert or an update from a string and an array.
   public mutating func append(
     id: String, latitude: Double, longitude: Double, tags: [String] = [], payload: [UInt8] = [],

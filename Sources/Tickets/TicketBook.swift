@@ -1,6 +1,7 @@
 import GeoMath
 import ObjectModel
 import PeerMatching
+import PositionProtection
 import Threading
 
 /// All tickets in memory, and those who wait by where others see them.
@@ -30,7 +31,11 @@ final class TicketBook: @unchecked Sendable {
     state.withLock { state in ids.compactMap { state.tickets[$0] } }
   }
 
-  func withIndex<T>(_ body: (TicketIndex) -> T) -> T { waitingLock.withReadLock { body(waiting) } }
+  func withIndex<T, Failure: Error>(
+    _ body: (TicketIndex) throws(Failure) -> T
+  ) throws(Failure) -> T {
+    try waitingLock.withReadLock { Result { () throws(Failure) in try body(waiting) } }.get()
+  }
 
   func crowd(in cell: ProtectedCell) -> Int { withIndex { $0.crowd(in: cell) } }
 

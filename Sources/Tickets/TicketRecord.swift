@@ -1,6 +1,7 @@
 import GeoMath
 import ObjectModel
 package import PeerMatching
+import PositionProtection
 package import WireFormat
 
 /// A ticket as bytes, as the store keeps it.

@@ -2,8 +2,10 @@ import DurableCommands
 import Foundation
 package import GeoMath
 import LiveLayers
-import ObjectModel
+package import ObjectModel
 package import PeerMatching
+import PositionProtection
+import QueryCoalescing
 import Threading
 
 /// A ticket as its person sees it.
@@ -131,8 +133,18 @@ extension TicketService {
   // MARK: - Who is around
 
   /// People around, and those who asked; a sign of life of the searcher.
-  /// - Throws: `nowhereToLook`, `limitOutOfRange`, `badCursor`.
-  package func search(_ query: TicketSearchQuery) throws(TicketServiceError) -> TicketSearchAnswer {
+  ///
+  /// - Parameters:
+  ///   - query: Who asks, and for whom.
+  ///   - budget: Spent from a step for each cell and each person that is looked at, for the search
+  ///     and for the popular tags.
+  /// - Returns: A page of people.
+  /// - Throws: `nowhereToLook`, `limitOutOfRange`, `badCursor`; `tooMuchWork` and `abandoned` by the
+  ///   budget.
+  package func search(
+    _ query: TicketSearchQuery, budget: WorkBudget = .unlimited
+  ) throws(TicketServiceError) -> TicketSearchAnswer {
+    var budget = budget
     let now = clock.now()
     let version = layerVersion
     book.touch(query.userID, at: now)
@@ -148,13 +160,22 @@ extension TicketService {
       passed = read.people
     }
     let askedBy = answer(own).askedBy
-    let (result, numbers, asking) = book.withIndex { index in
-      search.passedOver = Set(passed).union(askedBy.map(index.number(of:)))
-      let result = index.search(search)
-      return (
-        result, result.hits.map { index.number(of: $0.userID) },
-        askedBy.compactMap { index.hit(of: $0, search) }
-      )
+    let result: TicketSearchResult
+    let numbers: [UInt64]
+    let asking: [TicketHit]
+    let popular: [PopularTag]
+    do throws(WorkBudget.Exhaustion) {
+      (result, numbers, asking) = try book.withIndex { index throws(WorkBudget.Exhaustion) in
+        search.passedOver = Set(passed).union(askedBy.map(index.number(of:)))
+        let result = try index.search(search, budget: &budget)
+        return (
+          result, result.hits.map { index.number(of: $0.userID) },
+          askedBy.compactMap { index.hit(of: $0, search) }
+        )
+      }
+      popular = try popularTags(around, search.radiusMillimeters, now: now, budget: &budget)
+    } catch {
+      throw TicketServiceError(error, field: "radiusMeters")
     }
     var cursor: String?
     if result.hasMore, passed.count + numbers.count <= configuration.pagedPeople {
@@ -172,7 +193,7 @@ extension TicketService {
     }
     return TicketSearchAnswer(
       around: people(result.hits), askedMe: people(asking),
-      popularTags: popularTags(around, search.radiusMillimeters, now: now), nextCursor: cursor,
+      popularTags: popular, nextCursor: cursor,
       result: result, layerVersion: version)
   }
 
@@ -223,48 +244,40 @@ extension TicketService {
   }
 
   private func popularTags(
-    _ place: Coordinate, _ radiusMillimeters: Int64, now: Instant
-  ) -> [PopularTag] {
+    _ place: Coordinate, _ radiusMillimeters: Int64, now: Instant, budget: inout WorkBudget
+  ) throws(WorkBudget.Exhaustion) -> [PopularTag] {
     let grid = model.rules.grid
-    let key = PopularTagCache.Key(
+    let key = PopularTagKey(
       place: configuration.isProtected ? grid.snapped(place) : place,
       radiusMillimeters: radiusMillimeters)
-    let oldest = now.advanced(milliseconds: -configuration.popularMilliseconds)
-    if let known = popular.withLock({ $0.tags(key, since: oldest, now: now) }) { return known }
-    var found = book.withIndex {
-      $0.popularTags(
+    let moment = now.milliseconds * 1_000_000
+    let freshness = Freshness(maximumAge: configuration.popularMilliseconds * 1_000_000)
+    // A reading of the future is none: the wall clock was put back.
+    if case .hit(let known, let reading, _) = popular.lookup(
+      key, freshness: freshness, at: moment), reading.time <= moment
+    {
+      return known
+    }
+    var found = try book.withIndex { index throws(WorkBudget.Exhaustion) in
+      try index.popularTags(
         around: place, radiusMillimeters: radiusMillimeters, now: now,
-        limit: configuration.popularTags)
+        limit: configuration.popularTags, budget: &budget)
     }
     for tag in configuration.recommendedTags
     where found.count < configuration.popularTags && !found.contains(where: { $0.tag == tag }) {
       found.append(PopularTag(tag: tag, count: 0))
     }
-    let told = found
-    popular.withLock { $0.keep(told, key, at: now) }
-    return told
+    popular.insert(
+      key, found, reading: Reading(time: moment),
+      bytes: found.reduce(0) { $0 + $1.tag.utf8.count + MemoryLayout<PopularTag>.stride })
+    return found
   }
 }
 
-/// Popular tags by where was looked, for a moment: everyone on a map asks for the same.
-struct PopularTagCache {
-  struct Key: Hashable {
-    var place: Coordinate
-    var radiusMillimeters: Int64
-  }
-
-  private static let limit = 1024
-  private var kept: [Key: (at: Instant, tags: [PopularTag])] = [:]
-
-  func tags(_ key: Key, since oldest: Instant, now: Instant) -> [PopularTag]? {
-    guard let found = kept[key], found.at > oldest, found.at <= now else { return nil }
-    return found.tags
-  }
-
-  mutating func keep(_ tags: [PopularTag], _ key: Key, at now: Instant) {
-    if kept.count >= Self.limit { kept = [:] }
-    kept[key] = (now, tags)
-  }
+/// What popular tags are kept by.
+struct PopularTagKey: Hashable {
+  var place: Coordinate
+  var radiusMillimeters: Int64
 }
 
 /// Where a page of a search ended: a fingerprint of its query and everyone told so far, so that

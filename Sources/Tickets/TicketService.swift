@@ -2,6 +2,8 @@ package import DurableCommands
 package import LiveLayers
 package import ObjectModel
 package import PeerMatching
+import PositionProtection
+import QueryCoalescing
 import Threading
 
 /// Tickets of a tenant: every command and question about people who look for each other, safe to
@@ -16,7 +18,8 @@ package final class TicketService: Sendable {
   let clock: any WallClock
   let model: TicketCommitModel
   let lane: CommandLane<TicketCommitModel>
-  let popular = StateLock(PopularTagCache())
+  /// Everyone on a map asks for the same.
+  let popular = FreshnessCache<PopularTagKey, [PopularTag]>(capacityBytes: 1 << 20)
   private let makeID: @Sendable () -> String
   private let timers = StateLock<Task<Void, Never>?>(nil)
 
@@ -75,6 +78,8 @@ package final class TicketService: Sendable {
   package var ticketCount: Int { book.count }
   /// People who wait.
   package var waitingCount: Int { book.withIndex(\.count) }
+  /// Of the pipeline, all its services together.
+  package var commitStatistics: CommitStatistics { lane.statistics }
   /// Of the layer `tickets`.
   package var layerVersion: String { model.layer.layer.version.text }
 
@@ -98,9 +103,10 @@ package final class TicketService: Sendable {
     return answer(ticket)
   }
 
-  /// Somebody did not come to what they had joined elsewhere; counts as calling off.
-  package func noteNoShow(_ userID: String, at moment: Instant) {
-    lane.submitOwn([.noShow(userID: userID, at: moment)])
+  /// Somebody did not come to what they had joined elsewhere; counts as calling off, and is committed
+  /// with what brought it about.
+  package func noShow(_ userID: String, at moment: Instant) -> CommandConsequence? {
+    lane.consequence(.noShow(userID: userID, at: moment))
   }
 
   /// The person is heard of: their stream is open, or they do something elsewhere.

@@ -1,5 +1,6 @@
 package import ObjectModel
 package import PeerMatching
+package import PositionProtection
 
 /// How tickets are kept and found. Every figure can be configured.
 package struct TicketServiceConfiguration: Sendable {

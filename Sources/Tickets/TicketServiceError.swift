@@ -1,4 +1,5 @@
 package import DurableCommands
+import ObjectModel
 package import PeerMatching
 
 /// Why ``TicketService`` does not do what it was asked.
@@ -18,6 +19,11 @@ package enum TicketServiceError: Error, Hashable, Sendable {
   case resumeTokenExpired(oldest: UInt64, newest: UInt64)
   /// Somebody without a ticket must say where they look.
   case nowhereToLook
+  /// The search would look at more than the request's budget of steps; `field` names what makes
+  /// it long.
+  case tooMuchWork(limit: Int, field: String)
+  /// The caller has left, or its deadline has passed.
+  case abandoned
 }
 
 extension TicketServiceError {
@@ -27,10 +33,12 @@ extension TicketServiceError {
     case .rule(let error): error.field
     case .badCursor: "cursor"
     case .badVersion: "afterVersion"
-    case .badField(let field, _), .limitOutOfRange(let field, _, _): field
+    case .badField(let field, _), .limitOutOfRange(let field, _, _),
+      .tooMuchWork(_, let field):
+      field
     case .resumeTokenExpired: "resumeToken"
     case .nowhereToLook: "lookingAt"
-    case .commit: nil
+    case .commit, .abandoned: nil
     }
   }
 
@@ -46,6 +54,9 @@ extension TicketServiceError {
     case .resumeTokenExpired(let oldest, let newest):
       "events are kept from \(oldest) to \(newest): read afresh"
     case .nowhereToLook: "somebody without a ticket must say where they look"
+    case .tooMuchWork(let limit, let field):
+      "this search takes more than the \(limit) steps a request may take; narrow \(field)"
+    case .abandoned: "nobody waits for this search any more"
     }
   }
 
@@ -53,9 +64,18 @@ extension TicketServiceError {
   package var retryAfterMilliseconds: Int64? {
     switch self {
     case .commit(let failure): failure.retryAfterMilliseconds
+    case .abandoned: 0
     case .rule, .badCursor, .badVersion, .badField,
-      .limitOutOfRange, .resumeTokenExpired, .nowhereToLook:
+      .limitOutOfRange, .resumeTokenExpired, .nowhereToLook, .tooMuchWork:
       nil
+    }
+  }
+
+  /// Why work ends early; the field makes it long.
+  init(_ exhaustion: WorkBudget.Exhaustion, field: String) {
+    switch exhaustion {
+    case .steps(let limit): self = .tooMuchWork(limit: limit, field: field)
+    case .deadlinePassed, .cancelled: self = .abandoned
     }
   }
 

@@ -60,7 +60,7 @@ struct DataDirectory {
       }
       if let ticketService {
         configuration.meetings = PartyMeetings(
-          areBlocked: ticketService.isBlocked, noteNoShow: ticketService.noteNoShow)
+          areBlocked: ticketService.isBlocked, noShow: ticketService.noShow)
       }
       let partyService = try PartyService(
         layers: layers, store: store, fares: fares, configuration: configuration,
@@ -129,6 +129,11 @@ struct DataDirectory {
           "file": "\(archive.path)", "positions": "\(count)",
           "milliseconds": "\(Self.milliseconds(since: start))",
         ])
+      if keeper.leftOutCount > 0 {
+        logger.warning(
+          "positions were left out, as the quotas (limits.objects, limits.objectsPerLayer, limits.objectBytes, limits.layers) have no room for them; the file keeps them",
+          metadata: ["file": "\(archive.path)", "positions": "\(keeper.leftOutCount)"])
+      }
     } catch {
       degradations.set(
         Self.positionsPart, "\(archive.path) cannot be read, so none are kept: \(error.reason)")

@@ -210,6 +210,8 @@ extension Settings {
         throw SettingError(
           key: key, problem: "must list at most \(LayerSettings.maximumColumns) attribute names")
       }
+    case let word where ProtectedLayerSettings.covers(word):
+      try ProtectedLayerSettings.check(key, layer: parts[1], word: word, value)
     default:
       guard value is Bool else { throw SettingError(key: key, problem: "must be true or false") }
     }
@@ -316,6 +318,7 @@ struct Values: Sendable {
     if let noContent = reader.bool(forKey: inLayer("emptyTileIsNoContent")) {
       settings.emptyTileIsNoContent = noContent
     }
+    settings.protection = ProtectedLayerSettings.read(inLayer, reader)
     return settings
   }
 }

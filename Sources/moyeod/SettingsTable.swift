@@ -278,6 +278,18 @@ enum SettingsTable {
     Row(
       key: "layers.<name>.emptyTileIsNoContent", standard: "false",
       meaning: "Answer an empty tile 204 instead of 200."),
+    Row(
+      key: "layers.<name>.protected", standard: "false",
+      meaning: "Whether reported positions are shown at the middle of a cell (docs/privacy.md)."),
+    Row(
+      key: "layers.<name>.protectedCellMeters", standard: "250",
+      meaning: "The side of the smallest cell."),
+    Row(
+      key: "layers.<name>.protectedMaximumMeters", standard: "2000",
+      meaning: "The side of the largest cell, a multiple of the smallest by a power of two."),
+    Row(
+      key: "layers.<name>.protectedPeople", standard: "5",
+      meaning: "A cell is doubled until it holds so many objects."),
   ]
 
   /// Whether a key of a file is in the table; a layer's name stands for `<name>`.

@@ -1,4 +1,5 @@
 import PeerMatching
+import PositionProtection
 import Tickets
 
 /// Settings of tickets.
@@ -25,7 +26,7 @@ enum TicketSettings {
     out.policy.requiredAttributes = try await values.list("tickets.requiredAttributes") ?? []
     out.recommendedTags = try await values.list("tickets.recommendedTags") ?? []
     out.isProtected = try await values.bool("tickets.protected") ?? true
-    let meters = 10...100_000
+    let meters = ProtectedLayerSettings.meters
     if let side = try await values.int("tickets.protectedCellMeters", in: meters) {
       out.protection.cellMeters = Double(side)
     }
@@ -36,7 +37,9 @@ enum TicketSettings {
       throw SettingError(
         key: "tickets.protectedMaximumMeters", problem: "is below tickets.protectedCellMeters")
     }
-    if let count = try await values.int("tickets.protectedPeople", in: 1...1000) {
+    if let count = try await values.int(
+      "tickets.protectedPeople", in: ProtectedLayerSettings.people)
+    {
       out.protection.people = count
     }
     return out

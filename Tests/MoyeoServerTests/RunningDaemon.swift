@@ -66,7 +66,7 @@ struct RunningDaemon: Sendable {
       let commands = try configuration.makeCommands(store: store, clock: clock)
       let tickets = try TicketService(layers: layers, commands: commands)
       configuration.meetings = PartyMeetings(
-        areBlocked: tickets.isBlocked, noteNoShow: tickets.noteNoShow)
+        areBlocked: tickets.isBlocked, noShow: tickets.noShow)
       let parties = try PartyService(
         layers: layers, store: store, fares: estimator, configuration: configuration,
         commands: commands)

@@ -1,6 +1,7 @@
 import Foundation
 import GRPCCore
 import GRPCNIOTransportHTTP2
+import LiveLayers
 import MoyeoAPI
 import DurableCommands
 import ObjectModel
@@ -131,6 +132,31 @@ import Testing
         #expect(partners.count > 8)
         for (one, other) in partners { #expect(partners[other] == one) }
         for user in people { _ = try await client.close(.with { $0.userID = user }) }
+      }
+    }
+  }
+
+  /// The budget of the request's limits holds, on the event loop and on the pool.
+  @Test(arguments: [(50, true), (100_000, false)])
+  func aSearchOfTooManyStepsSaysSoOverBoth(steps: Int, isTooMuch: Bool) async throws {
+    var configuration = LayerRegistryConfiguration()
+    configuration.limits.workPerRequest = steps
+    try await RunningDaemon.run(configuration: configuration, parties: MemoryStore()) { daemon in
+      let client = Client(wrapping: daemon.grpc)
+      for i in 0..<60 { _ = try await client.open(Self.open("u\(i)")) }
+      let body = #"{"userId":"u0","radiusMeters":50000}"#
+      let found = try await daemon.post("/v1/tickets/search", body)
+      #expect(found.status == (isTooMuch ? 422 : 200), "\(found.text)")
+      #expect(found.text.contains("too_much_work") == isTooMuch)
+      var request = Moyeo_V1_SearchTicketsRequest()
+      request.userID = "u0"
+      request.radiusMeters = 50_000
+      do {
+        let hits = try await client.search(request).around.count
+        #expect(!isTooMuch && hits == 20)
+      } catch let error as RPCError {
+        #expect(isTooMuch, "\(error)")
+        #expect(error.message.contains("steps"))
       }
     }
   }

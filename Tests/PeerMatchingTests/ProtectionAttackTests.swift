@@ -1,6 +1,7 @@
 import GeoMath
 import ObjectModel
 import PeerMatching
+import PositionProtection
 import Testing
 
 /// An adversary who may ask what they like, and as many people of their own as they like.

@@ -1,6 +1,7 @@
 import GeoMath
 import ObjectModel
 import PeerMatching
+import PositionProtection
 import Testing
 
 @Suite struct ProtectionGridTests {
@@ -89,5 +90,50 @@ import Testing
     #expect(shown == cell)
     let lonely = grid.protect(beyond, userID: "me", old: cell, isStillShown: false) { _ in 0 }
     #expect(lonely.level == grid.maximumLevel)
+  }
+
+  @Test(arguments: [1, 2, 3] as [UInt64])
+  func runsHoldEveryCellWhoseCentreIsWithinTheRadius(seed: UInt64) throws {
+    var random = SplitMix64(seed: seed)
+    var found = 0
+    for _ in 0..<40 {
+      let latitude = [0, 37.5, -71, 85, 89.95, -89.99][random.below(6)]
+      let middle = try Coordinate(
+        latitude: latitude, longitude: [0, 127.0, 179.99, -179.995][random.below(4)])
+      let level = random.below(grid.maximumLevel + 1)
+      let meters = 10 + random.unit() * 6000
+      let runs = grid.runs(level: level, around: middle, radiusMeters: meters)
+      for run in runs { #expect(!run.columns.isEmpty) }
+      for _ in 0..<40 {
+        let place = middle.destination(
+          bearingDegrees: random.unit() * 360, meters: meters * random.unit())
+        let cell = grid.cell(of: place, level: level)
+        guard grid.center(of: cell).distanceMeters(to: middle) <= meters else { continue }
+        found += 1
+        #expect(
+          runs.contains { $0.row == cell.row && $0.columns.contains(cell.column) },
+          "\(cell) about \(middle), \(meters) m")
+      }
+      // And whatever is in a cell, where that is asked for.
+      let wide = grid.runs(level: level, around: middle, radiusMeters: meters, slackSides: 1.5)
+      guard abs(latitude) < 80 else { continue }
+      for _ in 0..<20 {
+        let place = middle.destination(
+          bearingDegrees: random.unit() * 360, meters: meters * 0.99 * random.unit())
+        let cell = grid.cell(of: place, level: level)
+        #expect(wide.contains { $0.row == cell.row && $0.columns.contains(cell.column) })
+      }
+    }
+    #expect(found > 400)
+  }
+
+  @Test func aMiddleTellsItsCell() {
+    var random = SplitMix64(seed: 8)
+    for _ in 0..<500 {
+      let place = SampleCity.place(&random, withinMeters: 30_000)
+      let cell = grid.cell(of: place, level: random.below(grid.maximumLevel + 1))
+      #expect(grid.cell(shownAt: grid.center(of: cell)) == cell)
+      #expect(grid.cell(shownAt: place) == nil)
+    }
   }
 }

@@ -1,6 +1,7 @@
 import GeoMath
 import ObjectModel
 import PeerMatching
+import PositionProtection
 
 /// Numbers and places that every test of tickets shares.
 enum SampleCity {

@@ -1,6 +1,7 @@
 import GeoMath
 import ObjectModel
 import PeerMatching
+import PositionProtection
 import Testing
 
 @Suite struct TicketSearchTests {
@@ -199,5 +200,101 @@ import Testing
         now: SampleCity.start))
     #expect(result.hits.map(\.userID) == ["d0", "d1", "d10"])
     #expect(result.hasMore)
+  }
+
+  // MARK: - Everybody in one cell
+
+  @Test(arguments: seeds)
+  func comingAndGoingInOneCellAnswersAsLookingAtEveryoneDoes(seed: UInt64) {
+    var random = SplitMix64(seed: seed)
+    let sorts = SampleCity.people(400, seed: seed, withinMeters: 40).map { person in
+      var person = person
+      person.cell = SampleCity.grid.cell(of: SampleCity.middle, level: 0)
+      return person
+    }
+    var index = SampleCity.index()
+    var waiting: [String: Ticket] = [:]
+    for step in 0..<3000 {
+      var person = sorts[random.below(sorts.count)]
+      if random.below(2) == 0 {
+        // Other interests, blocks and wishes than before: their words take other room.
+        let other = sorts[random.below(sorts.count)]
+        (person.tags, person.wanted, person.blocked) = (other.tags, other.wanted, other.blocked)
+        index.update(person, seenAt: person.stateSince)
+        waiting[person.userID] = person
+      } else {
+        index.remove(person.userID)
+        waiting[person.userID] = nil
+      }
+      guard step % 100 == 0 else { continue }
+      #expect(index.count == waiting.count)
+      let search = searches(&random)
+      let expected = bruteForce(search, Array(waiting.values), seen: [:], index)
+      let result = index.search(search)
+      #expect(result.hits.map(\.userID) == expected.prefix(search.limit).map(\.id))
+      #expect(result.hits.map(\.score.millionths) == expected.prefix(search.limit).map(\.score))
+    }
+  }
+
+  @Test func aChangeInACrowdedCellMovesOneRow() {
+    let count = 20_000
+    var index = SampleCity.index()
+    for i in 0..<count { index.update(SampleCity.ticket("d\(i)", at: SampleCity.middle)) }
+    // Doubling moves each row about once.
+    #expect(index.movedWords < 3 * 9 * count)
+    let before = index.movedWords
+    // From the front: each leaves a gap that the last one fills.
+    for i in 0..<count - 100 { index.remove("d\(i)") }
+    #expect(index.movedWords - before < 3 * 9 * count)
+    #expect(index.count == 100)
+  }
+
+  // MARK: - Work
+
+  @Test func aSearchSpendsAStepForEachCellAndPerson() throws {
+    let people = SampleCity.people(5000, seed: 3, withinMeters: 4000)
+    var index = SampleCity.index()
+    for person in people { index.update(person) }
+    let search = TicketSearch(
+      userID: "me", around: SampleCity.middle, radiusMillimeters: 3_000_000, tags: ["swift"],
+      limit: 10, now: SampleCity.start)
+    var explained = search
+    explained.explains = true
+    let considered = index.search(explained).considered
+    var budget = WorkBudget(steps: 100_000)
+    #expect(try index.search(search, budget: &budget) == index.search(search))
+    let spent = budget.limit - budget.remaining
+    // 1,300 squares of four sizes cover 3 km, and nobody is looked at twice.
+    #expect(spent >= considered && spent < people.count + 1500)
+    for steps in [0, 1, 500, spent - 1] {
+      var short = WorkBudget(steps: steps)
+      #expect(throws: WorkBudget.Exhaustion.steps(limit: steps)) {
+        try index.search(search, budget: &short)
+      }
+    }
+    var exact = WorkBudget(steps: spent)
+    #expect(try index.search(search, budget: &exact).hits.count == 10)
+    var late = WorkBudget(steps: .max, deadline: .now)
+    #expect(throws: WorkBudget.Exhaustion.deadlinePassed) {
+      try index.search(search, budget: &late)
+    }
+    var tags = WorkBudget(steps: 500)
+    #expect(throws: WorkBudget.Exhaustion.steps(limit: 500)) {
+      try index.popularTags(
+        around: SampleCity.middle, radiusMillimeters: 3_000_000, now: SampleCity.start, limit: 5,
+        budget: &tags)
+    }
+  }
+
+  /// The whole city takes no more looks than there are cells with people in them.
+  @Test func aWideSearchLooksAtPeopleAndNotAtTheMap() throws {
+    var index = SampleCity.index()
+    for person in SampleCity.people(300, seed: 4, withinMeters: 4000) { index.update(person) }
+    var budget = WorkBudget(steps: 1000)
+    let result = try index.search(
+      TicketSearch(
+        userID: "me", around: SampleCity.middle, radiusMillimeters: 50_000_000, limit: 10,
+        now: SampleCity.start), budget: &budget)
+    #expect(result.hits.count == 10)
   }
 }

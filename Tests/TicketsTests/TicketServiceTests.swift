@@ -1,6 +1,8 @@
 import GeoMath
 import ObjectModel
 import PeerMatching
+import PositionProtection
+import QueryCoalescing
 import SpatialIndexing
 import Testing
 
@@ -222,5 +224,45 @@ import Testing
         _ = try await fixture.service.carryOut(.close(userID: id), TicketFixture.context())
       }
     }
+  }
+
+  // MARK: - Work
+
+  @Test func aSearchEndsWithItsBudgetAndNamesWhatMakesItLong() async throws {
+    let fixture = try TicketFixture()
+    defer { fixture.stop() }
+    for i in 0..<600 { try await fixture.open("u\(i)", tags: ["swift"]) }
+    let query = TicketSearchQuery(userID: "u0")
+    #expect(throws: TicketServiceError.tooMuchWork(limit: 500, field: "radiusMeters")) {
+      try fixture.service.search(query, budget: WorkBudget(steps: 500))
+    }
+    #expect(throws: TicketServiceError.abandoned) {
+      try fixture.service.search(query, budget: WorkBudget(steps: .max, deadline: .now))
+    }
+    #expect(throws: TicketServiceError.abandoned) {
+      try fixture.service.search(query, budget: WorkBudget(steps: .max) { true })
+    }
+    let whole = try fixture.service.search(query, budget: WorkBudget(steps: 10_000))
+    #expect(whole.around.count == fixture.service.configuration.defaultSearch)
+    #expect(whole.popularTags.first?.count == 600)
+  }
+
+  @Test func popularTagsOfAPlaceAreWorkedOutOnceForAMoment() async throws {
+    let fixture = try TicketFixture()
+    defer { fixture.stop() }
+    for i in 0..<4 { try await fixture.open("u\(i)", tags: ["swift"]) }
+    func told() throws -> [PopularTag] {
+      try fixture.service.search(TicketSearchQuery(userID: "u0")).popularTags
+    }
+    #expect(try told().map(\.count) == [4])
+    try await fixture.open("u4", tags: ["swift"])
+    #expect(try told().map(\.count) == [4])
+    #expect(fixture.service.popular.statistics.hits == 1)
+    fixture.clock.advance(milliseconds: fixture.service.configuration.popularMilliseconds + 1)
+    #expect(try told().map(\.count) == [5])
+    // A clock that is put back makes nothing fresh.
+    try await fixture.open("u5", tags: ["swift"])
+    fixture.clock.advance(milliseconds: -1000)
+    #expect(try told().map(\.count) == [6])
   }
 }

@@ -471,6 +471,9 @@ class Quotas(unittest.TestCase):
                     daemon.start()
                     kept = self.counts(daemon)
                     self.assertTrue(kept, "nothing was loaded")
+                    if sum(kept.values()) < 2400:
+                        self.assertTrue(
+                            any("positions were left out" in line for line in daemon.log))
                     self.assertLessEqual(max(kept.values()), in_one, kept)
                     self.assertLessEqual(sum(kept.values()), in_all, kept)
                     # It is full, and serves.

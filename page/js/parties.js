@@ -6,6 +6,7 @@ import { api } from "./api.js";
 import { make } from "./details.js";
 import { distance, duration, time } from "./format.js";
 import { registerPanel } from "./panels.js";
+import { PlacePicker } from "./placepicker.js";
 import { throttle } from "./throttle.js";
 import { nearestCopy, viewportBox } from "./viewport.js";
 
@@ -47,6 +48,7 @@ class PartyPanel {
   #markers = new Map();
   #feed;
   #watch;
+  #picker;
   #picks;
   #intent;
   #chosen;
@@ -60,7 +62,7 @@ class PartyPanel {
     this.#map = map;
     this.#trip.addTo(map);
     this.#build(section);
-    map.on("click", (event) => this.#clicked(event));
+    this.#picker = new PlacePicker(map);
     map.on("moveend", () => this.shown && this.#refresh());
     window.moyeo && Object.defineProperty(window.moyeo, "parties", { value: this });
   }
@@ -121,9 +123,6 @@ class PartyPanel {
         label("Leave in, min", this.#in), label("Walk, m", this.#walk)),
       make("div", { className: "row" }, offer, find),
       this.#message, this.#list, this.#card);
-    document.addEventListener("keydown", (event) => {
-      if (event.key === "Escape" && this.#picks) this.#end("");
-    });
   }
 
   #say(text, isError = false) {
@@ -208,23 +207,20 @@ class PartyPanel {
     this.#picks = [];
     this.#trip.clearLayers();
     this.#list.replaceChildren();
-    this.#map.getContainer().classList.add("picking");
+    this.#picker.begin((place, latlng) => this.#picked(place, latlng), () => this.#end(""));
     this.#say("Click where the ride begins (Escape stops).");
   }
 
   #end(text, isError = false) {
     this.#picks = undefined;
-    this.#map.getContainer().classList.remove("picking");
+    this.#picker.end();
     this.#say(text, isError);
   }
 
-  #clicked(event) {
-    if (!this.#picks) return;
-    event.isTaken = true;
-    const { lat, lng } = event.latlng.wrap();
-    this.#picks.push({ name: "", latitude: lat, longitude: lng });
+  #picked(place, latlng) {
+    this.#picks.push({ name: "", ...place });
     const isFirst = this.#picks.length === 1;
-    this.#trip.addLayer(L.circleMarker(event.latlng, {
+    this.#trip.addLayer(L.circleMarker(latlng, {
       radius: 7, className: isFirst ? "trip-from" : "trip-to", interactive: false,
     }));
     if (isFirst) return this.#say("Now click where it ends.");

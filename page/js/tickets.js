@@ -5,6 +5,7 @@ import { api } from "./api.js";
 import { make } from "./details.js";
 import { distance } from "./format.js";
 import { registerPanel } from "./panels.js";
+import { PlacePicker } from "./placepicker.js";
 import { throttle } from "./throttle.js";
 import { nearestCopy } from "./viewport.js";
 
@@ -30,7 +31,7 @@ function sentence({ kind, body }) {
 class TicketPanel {
   #map;
   #drawn = L.layerGroup();
-  #isPicking = false;
+  #picker;
   #ticket;
   #watch;
   #refresh = throttle(() => this.#show(), 800);
@@ -40,7 +41,7 @@ class TicketPanel {
     this.#map = map;
     this.#drawn.addTo(map);
     this.#build(section);
-    map.on("click", (event) => this.#clicked(event));
+    this.#picker = new PlacePicker(map);
     window.moyeo && Object.defineProperty(window.moyeo, "tickets", { value: this });
   }
 
@@ -74,9 +75,6 @@ class TicketPanel {
         label("You study", this.#tags)),
       make("div", { className: "row" }, wait, this.#stop),
       this.#message, this.#card, this.#asking, this.#around);
-    document.addEventListener("keydown", (event) => {
-      if (event.key === "Escape" && this.#isPicking) this.#endPicking("");
-    });
   }
 
   #say(text, isError = false) {
@@ -87,25 +85,16 @@ class TicketPanel {
   // MARK: waiting
 
   #pick() {
-    this.#isPicking = true;
-    this.#map.getContainer().classList.add("picking");
+    this.#picker.begin((here) => this.#wait(here), () => this.#say(""));
     this.#say("Click where you are (Escape stops).");
   }
 
-  #endPicking(text) {
-    this.#isPicking = false;
-    this.#map.getContainer().classList.remove("picking");
-    this.#say(text);
-  }
-
-  async #clicked(event) {
-    if (!this.#isPicking) return;
-    event.isTaken = true;
-    const { lat, lng } = event.latlng.wrap();
-    this.#endPicking("");
+  async #wait(here) {
+    this.#picker.end();
+    this.#say("");
     const tags = this.#tags.value.split(",").map((tag) => tag.trim()).filter(Boolean);
     await this.#act(() => api.openTicket({
-      userId: this.user, here: { latitude: lat, longitude: lng }, tags,
+      userId: this.user, here, tags,
     }));
     this.#listen();
   }

@@ -33,6 +33,9 @@ struct JoinBenchmark: AsyncParsableCommand {
   var objects = 100_000
   @Option(help: "Seconds between two rounds of writing positions behind; 0: not written.")
   var positionsEvery = 5
+  @Option(
+    help: "Then open, propose and accept with so many people, and start with all of them; 0: not.")
+  var tickets = 0
   @Flag(help: "Keep the record in memory: what the rules alone cost.")
   var memory = false
   @Option(help: "Where tariffs/ and areas/ are.")
@@ -47,6 +50,15 @@ struct JoinBenchmark: AsyncParsableCommand {
     }
     try files.createDirectory(atPath: directory, withIntermediateDirectories: true)
     defer { try? files.removeItem(atPath: directory) }
+    try await joins()
+    guard tickets > 0, !memory else { return }
+    try files.createDirectory(atPath: directory + "/mates", withIntermediateDirectories: true)
+    try await TicketPhases(
+      count: tickets, clients: clients, directory: directory + "/mates"
+    ).run()
+  }
+
+  private func joins() async throws {
     let city = try JoinedCity(
       store: memory ? MemoryStore() : try SQLiteStore(directory: directory),
       dataDirectory: data)

@@ -13,9 +13,7 @@ extension Layer {
   /// taken as `now` when it is more than `clockSkewMilliseconds` ahead of the batch's `now`.
   package func apply(_ batch: consuming ReportBatch) -> [ReportOutcome] {
     var updates: [UpdateOutcome] = []
-    index.apply(
-      batch.updates, now: batch.now, outcomes: &updates,
-      changes: publishing(batch.masks, now: batch.now), isFollowed: isFollowed)
+    store(batch.updates, masks: batch.masks, now: batch.now, outcomes: &updates)
     var outcomes = batch.outcomes
     for (position, update) in zip(batch.positions, updates) {
       switch update {
@@ -57,9 +55,48 @@ extension Layer {
   package func apply(
     _ batch: borrowing UpdateBatch, now: Instant, outcomes: inout [UpdateOutcome]
   ) {
-    index.apply(
-      batch, now: now, outcomes: &outcomes, changes: publishing([:], now: now),
-      isFollowed: isFollowed)
+    store(batch, masks: [:], now: now, outcomes: &outcomes)
+  }
+
+  /// Gives reports to the index, snapped where the layer protects positions.
+  func store(
+    _ batch: borrowing UpdateBatch, masks: [ObjectRank: UInt64], now: Instant,
+    outcomes: inout [UpdateOutcome], keepsSnapped: Bool = false
+  ) {
+    let publish = publishing(masks, now: now)
+    guard let protection else {
+      index.apply(
+        batch, now: now, outcomes: &outcomes, changes: publish, isFollowed: isFollowed)
+      return
+    }
+    protection.apply(batch, keepsSnapped: keepsSnapped, in: index, now: now) { snapped, note in
+      index.apply(
+        snapped, now: now, outcomes: &outcomes,
+        changes: { changes in
+          note(changes)
+          publish(changes)
+        })
+      return outcomes
+    }
+  }
+
+  /// Takes objects out of the index. - Returns: Which of them were there.
+  func discard(ids: [String], now: Instant) -> [Bool] {
+    discarding(now: now) { index.remove(ids: ids, now: now, changes: $0) }
+  }
+
+  /// Runs what takes objects out of the index and tells those who follow the layer.
+  func discarding<Answer>(
+    now: Instant, _ remove: (@escaping (UnsafeBufferPointer<IndexChange>) -> Void) -> Answer
+  ) -> Answer {
+    let publish = publishing([:], now: now)
+    guard let protection else { return remove(publish) }
+    return protection.removing { note in
+      remove { changes in
+        note(changes)
+        publish(changes)
+      }
+    }
   }
 
   /// Returns whether clusters or watches want each change. The layer's version grows either way.
@@ -69,7 +106,7 @@ extension Layer {
   ///
   /// - Returns: Whether it was there.
   package func remove(id: String, now: Instant) -> Bool {
-    let wasThere = index.remove(ids: [id], now: now, changes: publishing([:], now: now))[0]
+    let wasThere = discard(ids: [id], now: now)[0]
     if wasThere { removals.note(id) }
     return wasThere
   }

@@ -22,6 +22,7 @@ package final class PositionWriteBehind: Sendable {
   private let marks = StateLock<[String: [UInt64]]>([:])
   /// The names of the layers as they were written last; `nil` before the first round.
   private let keptNames = StateLock<[String]?>(nil)
+  private let leftOut = StateLock(0)
   private let service = StateLock<Service>(Service())
   private let onOutcome: @Sendable (_ failure: String?) -> Void
   private let wake = MonotonicSemaphore(value: 0)
@@ -66,6 +67,7 @@ package final class PositionWriteBehind: Sendable {
   /// - Throws: ``StoreFailure``; what was read before it stays.
   @discardableResult
   package func load() throws(StoreFailure) -> Int {
+    leftOut.withLock { $0 = 0 }
     let now = layers.clock.now()
     let inserting = DispatchQueue(label: "moyeo-positions-load")
     let room = DispatchSemaphore(value: 8)
@@ -75,8 +77,10 @@ package final class PositionWriteBehind: Sendable {
     try archive.load(liveAt: now) { batch in
       room.wait()
       inserting.async { [self] in
-        let stored = insert(batch.filter { $0.key.tenant == tenant }, now: now)
+        let own = batch.filter { $0.key.tenant == tenant }
+        let stored = insert(own, now: now)
         count.withLock { $0 += stored }
+        leftOut.withLock { $0 += own.count - stored }
         room.signal()
       }
     }
@@ -90,6 +94,10 @@ package final class PositionWriteBehind: Sendable {
     }
     return count.withLock { $0 }
   }
+
+  /// Positions that the last ``load()`` found and did not take: beyond a quota, of a layer too many,
+  /// or damaged. The archive still has them.
+  package var leftOutCount: Int { leftOut.withLock { $0 } }
 
   /// Starts the thread that writes; it is called once.
   package func start() {
@@ -305,7 +313,7 @@ extension Layer {
       }
     }
     var outcomes: [UpdateOutcome] = []
-    index.apply(updates, now: now, outcomes: &outcomes, changes: publishing(masks, now: now))
+    store(updates, masks: masks, now: now, outcomes: &outcomes, keepsSnapped: true)
     return outcomes.count { $0 == .inserted || $0 == .updated }
   }
 

@@ -48,7 +48,7 @@ struct EventOperations: Sendable {
         .limitOutOfRange, field: "waitSeconds",
         "waitSeconds is 0 to \(Int(Self.longestWaitSeconds)); got \(wait)")
     }
-    let end = ContinuousClock.now + .seconds(wait)
+    let poll = LongPoll(.seconds(wait), shutdown: shutdown)
     while true {
       let page: EventPage
       do throws(PartyServiceError) {
@@ -59,18 +59,13 @@ struct EventOperations: Sendable {
       }
       let isStill = page.next <= position
       position = max(position, page.next)
-      let left = end - .now
-      guard page.events.isEmpty, left > .zero, !shutdown.isShuttingDown else {
+      guard page.events.isEmpty, let slice = try poll.nextSlice() else {
         var response = Moyeo_V1_ListEventsResponse()
         response.events = page.events.map { Moyeo_V1_Event($0, isOfParty: false) }
         response.next = Int64(clamping: position)
         return try encodedWithSortedKeys(response)
       }
-      try Task.checkCancellation()
-      // In slices, so that a shutdown does not wait for the poll.
-      if isStill {
-        _ = await partyService.waitForEvents(after: position, atMost: min(left, .milliseconds(500)))
-      }
+      if isStill { _ = await partyService.waitForEvents(after: position, atMost: slice) }
     }
   }
 

@@ -122,13 +122,11 @@ extension EventSource {
   mutating func poll(_ room: StreamRoom, wait: Duration, shutdown: ShutdownSignal) async throws
     -> [StreamEvent]
   {
-    let end = ContinuousClock.now + wait
+    let poll = LongPoll(wait, shutdown: shutdown)
     while true {
-      let left = end - .now
-      // In slices, so that a shutdown does not wait for the poll.
-      let events = try await next(room, patience: max(.zero, min(left, .milliseconds(500))))
-      guard events.isEmpty, left > .zero, !shutdown.isShuttingDown else { return events }
-      try Task.checkCancellation()
+      let slice = try poll.nextSlice()
+      let events = try await next(room, patience: slice ?? .zero)
+      guard events.isEmpty, slice != nil else { return events }
     }
   }
 }

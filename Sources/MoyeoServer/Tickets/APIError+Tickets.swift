@@ -24,7 +24,9 @@ extension APIError {
       if case .notWanted(let attribute) = rule { metadata = ["attribute": attribute] }
     case .resumeTokenExpired(let oldest, let newest):
       metadata = ["oldest": "\(oldest)", "newest": "\(newest)"]
-    case .commit, .badCursor, .badVersion, .badField, .limitOutOfRange, .nowhereToLook: break
+    case .commit, .badCursor, .badVersion, .badField, .limitOutOfRange, .nowhereToLook,
+      .tooMuchWork, .abandoned:
+      break
     }
   }
 }
@@ -40,6 +42,8 @@ extension Reason {
     case .limitOutOfRange: self = .limitOutOfRange
     case .resumeTokenExpired: self = .resumeTokenExpired
     case .nowhereToLook: self = .missingField
+    case .tooMuchWork: self = .tooMuchWork
+    case .abandoned: self = .deadlineExceeded
     }
   }
 

@@ -1,4 +1,5 @@
 import DurableCommands
+import LiveLayers
 import MoyeoAPI
 import ObjectModel
 import PeerMatching
@@ -8,20 +9,20 @@ import Tickets
 /// The unary calls of TicketService.
 struct TicketOperations: Sendable {
   let ticketService: TicketService
-  let clock: any WallClock
+  let services: RequestServices
   let shutdown: ShutdownSignal
   let reading: TicketRequestReading
-  /// Of a long poll, so that a shutdown does not wait for it.
-  private static let pollSliceSeconds = 2.0
   static let service = "TicketService"
 
   init(ticketService: TicketService, services: RequestServices, shutdown: ShutdownSignal) {
     self.ticketService = ticketService
-    clock = services.clock
+    self.services = services
     self.shutdown = shutdown
     reading = TicketRequestReading(
       validation: services.validation, ranking: ticketService.configuration.ranking)
   }
+
+  var clock: any WallClock { services.clock }
 
   var all: [Operation] { reads + commands + meetings }
 
@@ -37,13 +38,7 @@ struct TicketOperations: Sendable {
         response: Moyeo_V1_SearchTicketsResponse.self,
         routes: [.init("POST", "/v1/tickets/search")],
         throttleScope: { _ in "" }
-      ) { request, _ in
-        let query = try reading.search(request)
-        return try encoded(
-          TicketMessage.response(
-            try translated { () throws(TicketServiceError) in try ticketService.search(query) },
-            explains: query.explains))
-      },
+      ) { request, _ in try await search(request) },
     ]
   }
 
@@ -146,23 +141,44 @@ struct TicketOperations: Sendable {
         request.hasAfterVersion ? .badVersion : .missingField, field: "afterVersion",
         "afterVersion is the version of a ticket")
     }
-    var left = request.hasWaitSeconds ? request.waitSeconds : 0
+    let wait = request.hasWaitSeconds ? request.waitSeconds : 0
     let allowed = ticketService.configuration.waitSeconds
-    guard allowed.contains(left) else {
+    guard allowed.contains(wait) else {
       throw APIError(
         .limitOutOfRange, field: "waitSeconds",
-        "waitSeconds is \(Int(allowed.lowerBound)) to \(Int(allowed.upperBound)); got \(left)")
+        "waitSeconds is \(Int(allowed.lowerBound)) to \(Int(allowed.upperBound)); got \(wait)")
     }
+    let poll = LongPoll(.seconds(wait), shutdown: shutdown)
     while true {
-      let slice = min(left, Self.pollSliceSeconds)
+      let slice = try poll.nextSlice()
       let answer = try await translated { () async throws(TicketServiceError) in
-        try await ticketService.get(id, afterVersion: request.afterVersion, waitSeconds: slice)
+        try await ticketService.get(
+          id, afterVersion: request.afterVersion, waitSeconds: slice.map { $0 / .seconds(1) } ?? 0)
       }
-      left -= slice
-      if answer.ticket.version > version || left <= 0 || shutdown.isShuttingDown {
+      if answer.ticket.version > version || slice == nil {
         return try encoded(TicketMessage.response(answer))
       }
-      try Task.checkCancellation()
+    }
+  }
+
+  /// On the event loop while it is short, else on the pool.
+  private func search(_ request: Moyeo_V1_SearchTicketsRequest) async throws -> [UInt8] {
+    let query = try reading.search(request)
+    let work: @Sendable (WorkBudget) throws(APIError) -> [UInt8] = { budget throws(APIError) in
+      let found = try translated { () throws(TicketServiceError) in
+        try ticketService.search(query, budget: budget)
+      }
+      return try encoded(TicketMessage.response(found, explains: query.explains))
+    }
+    do throws(APIError) {
+      return try work(services.budget(.eventLoop))
+    } catch {
+      guard error.reason == .tooMuchWork,
+        services.limits.workPerRequest > RequestServices.stepsOnEventLoop
+      else { throw error }
+    }
+    return try await services.shared.onPool { caller throws(APIError) in
+      try work(services.budget(.pool(caller)))
     }
   }
 

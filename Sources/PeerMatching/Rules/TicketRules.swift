@@ -1,4 +1,5 @@
 public import ObjectModel
+public import PositionProtection
 
 /// The rules of tickets, pure: state, command and `now` in, new state and events out, or a
 /// ``TicketError``.

@@ -1,16 +1,17 @@
 public import GeoMath
 public import ObjectModel
+public import PositionProtection
 
 /// People who wait, by the cell in which others see them.
 ///
 /// ```
-/// cell ──> bucket: rows without references, and the words of their interests and attributes
-///            slot ──> detail: names, wishes, blocks
+/// cell ──> columns of numbers, a row a person ──> words of interests, attributes, blocks, wishes
+///            slot ──> detail: id, cell, row
 /// user id ──> slot
 /// ```
 /// Everyone in a cell stands at one point, so its distance is computed once. A search looks at the
-/// rows of the cells within the radius, at words only where a row's 64-bit signatures cannot tell,
-/// and at a detail only of people with wishes or blocks.
+/// summaries of the cells within the radius, at a person's other columns and words only where the
+/// summary cannot tell, and at a detail only of the people it tells of.
 ///
 /// Not thread-safe; a value whose owner guards it.
 public struct TicketIndex: Sendable {
@@ -27,67 +28,23 @@ public struct TicketIndex: Sendable {
   public let leaseMilliseconds: Int64
   private let hash: KeyedHash
 
-  struct Row {
-    var slot: Int
-    /// See ``TicketIndex/number(of:)``.
-    var number: UInt64
-    /// Where the words of interests begin in the bucket; those of attributes follow.
-    var firstWord: Int
-    var tagCount: Int
-    var attributeCount: Int
-    /// Of the words; 0: everybody shares an interest with them.
-    var tagSignature: UInt64
-    /// Of the words.
-    var attributeSignature: UInt64
-    var expiresAt: Int64
-    var lastSeen: Int64
-    /// Stars on average; below 0: unrated.
-    var stars: Double
-    var latitude: Double
-    var longitude: Double
-    /// Of the words that others look for; 0: they take anybody.
-    var wishSignature: UInt64
-    var hasBlocks: Bool
-  }
-
-  /// The people of one cell.
-  struct Bucket {
-    var rows: [Row] = []
-    var words: [UInt64] = []
-
-    mutating func append(_ row: Row, _ tags: [UInt64], _ attributes: [UInt64]) {
-      var row = row
-      row.firstWord = words.count
-      words += tags
-      words += attributes
-      rows.append(row)
-    }
-
-    /// The last row takes the place. - Returns: Its slot, if it moved.
-    mutating func remove(at place: Int) -> Int? {
-      let row = rows[place]
-      let count = row.tagCount + row.attributeCount
-      words.removeSubrange(row.firstWord..<row.firstWord + count)
-      for i in rows.indices where rows[i].firstWord > row.firstWord { rows[i].firstWord -= count }
-      rows.swapAt(place, rows.count - 1)
-      rows.removeLast()
-      return place < rows.count ? rows[place].slot : nil
-    }
-  }
-
   struct Detail {
     var userID: String
     var cell: ProtectedCell
-    /// Place in the cell's rows.
-    var place: Int
+    /// In the directory.
+    var cellPlace: Int
+    /// In the cell.
+    var row: Int
     var exact: Coordinate
     var tagNames: [String]
-    /// Any of each list of words.
-    var wishes: [[UInt64]]
-    var blocked: Set<UInt64>
+    var words: WordArena.Segment
   }
 
-  private(set) var buckets: [UInt64: Bucket] = [:]
+  /// The rows of cells.
+  private(set) var rows = WordArena()
+  /// The words of people.
+  private(set) var persons = WordArena()
+  private(set) var cells = CellDirectory()
   private(set) var details: [Detail?] = []
   private var free: [Int] = []
   private var slots: [String: Int] = [:]
@@ -114,6 +71,9 @@ public struct TicketIndex: Sendable {
   /// People in the index.
   public var count: Int { slots.count }
 
+  /// Words of rows that were moved to make or take room: the work of changes, for tests that count it.
+  package var movedWords: Int { rows.copiedWords }
+
   /// How many people truly are in a cell.
   public func crowd(in cell: ProtectedCell) -> Int { population[cell] }
 
@@ -122,12 +82,18 @@ public struct TicketIndex: Sendable {
 
   /// When somebody was heard of last; nil: not in the index.
   public func lastSeen(_ userID: String) -> Instant? {
-    row(of: userID).map { Instant(milliseconds: $0.lastSeen) }
+    guard let (cell, row) = place(of: userID) else { return nil }
+    return Instant(milliseconds: Int64(bitPattern: rows[lastSeenPlace(cell, row)]))
   }
 
-  func row(of userID: String) -> Row? {
+  private func lastSeenPlace(_ cell: TicketCell, _ row: Int) -> Int {
+    cell.place(row) + TicketRow.Field.lastSeen.rawValue
+  }
+
+  /// Where somebody's row is.
+  func place(of userID: String) -> (cell: TicketCell, row: Int)? {
     guard let slot = slots[userID], let detail = details[slot] else { return nil }
-    return buckets[detail.cell.key]?.rows[detail.place]
+    return (cells[detail.cellPlace], detail.row)
   }
 
   /// Where others see a person.
@@ -144,7 +110,7 @@ public struct TicketIndex: Sendable {
   // MARK: Changes
 
   /// Takes over a ticket: in while it is open, out otherwise. What was heard of the person stays.
-  /// - Complexity: O(tags + attributes) expected.
+  /// - Complexity: O(tags + attributes + blocks) expected, however many people are in the cell.
   public mutating func update(_ ticket: Ticket, seenAt: Instant? = nil) {
     let seen = seenAt ?? lastSeen(ticket.userID) ?? ticket.stateSince
     remove(ticket.userID)
@@ -152,36 +118,46 @@ public struct TicketIndex: Sendable {
     else { return }
     let cell = isProtected ? ticket.cell! : grid.cell(of: here, level: 0)
     let isForAnything = ticket.tags.contains(Self.anything)
-    let tags = isForAnything ? [] : Array(Set(ticket.tags.map(word)))
-    let attributes = ticket.attributes.map { pair($0.key, $0.value) }
-    let wishes = ticket.wanted.map { wish in wish.values.map { pair(wish.name, $0) } }
+    let words = PersonWords(
+      interests: isForAnything ? [] : Array(Set(ticket.tags.map(word))),
+      attributes: ticket.attributes.map { pair($0.key, $0.value) },
+      blocked: ticket.blocked.map(word),
+      wishes: ticket.wanted.map { wish in wish.values.map { pair(wish.name, $0) } },
+      userID: ticket.userID)
+    let encoded = words.encoded()
+    let segment = persons.allocate(atLeast: encoded.count)
+    for (i, word) in encoded.enumerated() { persons[segment.start + i] = word }
     let slot = free.popLast() ?? details.count
     if slot == details.count { details.append(nil) }
-    let place = buckets[cell.key]?.rows.count ?? 0
+    let row = TicketRow(
+      summary: TicketSummary(words, stars: ticket.rating.average ?? -1),
+      lastSeen: seen.milliseconds, expiresAt: ticket.expiresAt.milliseconds,
+      stars: ticket.rating.average ?? -1, number: word(ticket.userID), person: segment.start,
+      hasBlocks: !ticket.blocked.isEmpty, slot: slot, latitude: shown.latitude,
+      longitude: shown.longitude)
+    let place =
+      cells.place(of: cell) ?? cells.insert(cell, TicketCell(at: shown, in: &rows))
     details[slot] = Detail(
-      userID: ticket.userID, cell: cell, place: place, exact: here, tagNames: ticket.tags,
-      wishes: wishes,
-      blocked: Set(ticket.blocked.map(word)))
-    buckets[cell.key, default: Bucket()].append(
-      Row(
-        slot: slot, number: word(ticket.userID), firstWord: 0, tagCount: tags.count,
-        attributeCount: attributes.count, tagSignature: Self.signature(tags),
-        attributeSignature: Self.signature(attributes),
-        expiresAt: ticket.expiresAt.milliseconds, lastSeen: seen.milliseconds,
-        stars: ticket.rating.average ?? -1, latitude: shown.latitude, longitude: shown.longitude,
-        wishSignature: Self.signature(wishes.flatMap { $0 }), hasBlocks: !ticket.blocked.isEmpty),
-      tags, attributes)
+      userID: ticket.userID, cell: cell, cellPlace: place,
+      row: cells[place].append(row, in: &rows), exact: here, tagNames: ticket.tags,
+      words: segment)
     slots[ticket.userID] = slot
     population.add(here)
   }
 
   /// Takes somebody out; unknown: nothing.
+  /// - Complexity: O(1) amortised, however many people are in the cell.
   public mutating func remove(_ userID: String) {
     guard let slot = slots.removeValue(forKey: userID), let detail = details[slot] else { return }
     population.remove(detail.exact)
-    let key = detail.cell.key
-    if let moved = buckets[key]?.remove(at: detail.place) { details[moved]?.place = detail.place }
-    if buckets[key]?.rows.isEmpty == true { buckets[key] = nil }
+    persons.release(detail.words)
+    if let moved = cells[detail.cellPlace].remove(detail.row, in: &rows) {
+      details[moved]?.row = detail.row
+    }
+    if cells[detail.cellPlace].count == 0 {
+      cells[detail.cellPlace].end(in: &rows)
+      cells.remove(detail.cell)
+    }
     details[slot] = nil
     free.append(slot)
   }
@@ -189,10 +165,9 @@ public struct TicketIndex: Sendable {
   /// Notes a sign of life. - Returns: Whether the person is in the index.
   @discardableResult
   public mutating func touch(_ userID: String, at now: Instant) -> Bool {
-    guard let slot = slots[userID], let detail = details[slot] else { return false }
-    let key = detail.cell.key
-    let known = buckets[key]?.rows[detail.place].lastSeen ?? .min
-    buckets[key]?.rows[detail.place].lastSeen = max(known, now.milliseconds)
+    guard let (cell, row) = place(of: userID) else { return false }
+    let place = lastSeenPlace(cell, row)
+    rows[place] = UInt64(bitPattern: max(Int64(bitPattern: rows[place]), now.milliseconds))
     return true
   }
 
@@ -200,12 +175,8 @@ public struct TicketIndex: Sendable {
 
   func word(_ text: String) -> UInt64 {
     var copy = text
-    return copy.withUTF8 { hash(UnsafeRawBufferPointer($0)) }
+    return copy.withUTF8 { unsafe hash(UnsafeRawBufferPointer($0)) }
   }
 
   func pair(_ name: String, _ value: String) -> UInt64 { word(name + "\u{0}" + value) }
-
-  static func signature(_ words: [UInt64]) -> UInt64 {
-    words.reduce(0) { $0 | 1 << ($1 & 63) }
-  }
 }

@@ -74,8 +74,6 @@ public struct TicketHit: Hashable, Sendable {
 
 /// The rules of a search, in the order in which they are looked at.
 public enum TicketFilterRule: String, Hashable, Sendable, CaseIterable {
-  /// Further away than the radius, in a cell that was looked at.
-  case distance
   /// The waiting is over.
   case expired
   /// No interest in common.
@@ -98,7 +96,7 @@ public struct TicketSearchResult: Hashable, Sendable {
   public var hits: [TicketHit]
   /// Whether more follow.
   public var hasMore: Bool
-  /// People looked at; only with ``TicketSearch/explains``. With the removed, those passed over
+  /// People within the radius; only with ``TicketSearch/explains``. With the removed, those passed over
   /// and the matching ones it adds up.
   public var considered = 0
   /// How many each rule removed, each person under the first one they fail.

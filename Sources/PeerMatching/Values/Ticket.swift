@@ -1,5 +1,6 @@
 public import GeoMath
 public import ObjectModel
+public import PositionProtection
 
 /// A person with what they look for: the one state that all rules of tickets work on.
 ///

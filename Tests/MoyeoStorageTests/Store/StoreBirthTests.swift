@@ -98,6 +98,51 @@ import DurableCommands
     #expect(moment > 24, "the operations are counted")
   }
 
+  /// A record of the release before tickets, with parties in it.
+  @Test func aRecordOfSchemaThreeOpensWithEverythingAndTakesTickets() throws {
+    let directory = try ScratchDirectory()
+    let queue = try DatabaseQueue(
+      path: directory.databasePath, configuration: spatialConfiguration())
+    try queue.write { try $0.execute(sql: firstSchema) }
+    try StoreSchema.migrator.migrate(queue, upTo: "3 the secret's fingerprint")
+    let (schema, hasTickets) = try queue.read { db in
+      (try Int.fetchOne(db, sql: "PRAGMA user_version"), try db.tableExists("tickets"))
+    }
+    #expect(schema == 3 && !hasTickets)
+    try queue.close()
+    let store = try SQLiteStore(directory: directory.path)
+    #expect(try StoreFile.inspect(store.path)?.version == 4)
+    #expect(try store.all()["t/old"]?.version == 3)
+    #expect(try store.all()["t/old"]?.bytes == [0])
+    #expect(try store.events(of: "old") == [4, 9])
+    // Its claims hold: the rider is in one party.
+    let twin = group(
+      party("new", version: 1), expecting: 0,
+      claims: [
+        TimeClaim(
+          tenant: "t", userID: "rider", from: Instant(milliseconds: 1_785_000_000_500),
+          through: Instant(milliseconds: 1_785_000_002_000), aggregate: partyKey("new"))
+      ])
+    guard case .conflict = store.commit([twin])[0] else {
+      Issue.record("a claim of schema 3 is lost")
+      return
+    }
+    let ticket = StoredAggregate(
+      key: AggregateKey(tenant: "t", kind: AggregateKind(rawValue: "ticket"), id: "ann"),
+      version: 1, bytes: [7],
+      summary: AggregateSummary(
+        state: "open", ownerID: "ann", origin: gangnam,
+        startsAt: Instant(milliseconds: 1), endsAt: Instant(milliseconds: 2), endedAt: nil))
+    #expect(store.commit([group(ticket, expecting: 0)]) == [.committed])
+    store.close()
+    let again = try SQLiteStore(directory: directory.path)
+    defer { again.close() }
+    #expect(try again.all()["t/old"]?.version == 3)
+    var tickets: [StoredAggregate] = []
+    try again.loadAggregates(kind: AggregateKind(rawValue: "ticket")) { tickets.append($0) }
+    #expect(tickets.map(\.bytes) == [[7]])
+  }
+
   /// And the power is cut instead, at each sync.
   @Test(arguments: [0, 128, 256])
   func aMigrationSurvivesAPowerCut(survivors: Int) throws {

@@ -23,7 +23,7 @@ public struct ProtectedCell: Hashable, Sendable {
   }
 
   /// The same as one number: no row or column of a grid reaches 2^29.
-  var key: UInt64 {
+  package var key: UInt64 {
     UInt64(truncatingIfNeeded: level) << 58 | UInt64(truncatingIfNeeded: row) << 29
       | UInt64(truncatingIfNeeded: column)
   }
@@ -81,6 +81,22 @@ public struct ProtectionGrid: Hashable, Sendable {
     return Coordinate(
       uncheckedLatitude: min(90, max(-90, latitude)),
       longitude: Coordinate.wrappedLongitude(longitude))
+  }
+
+  /// Returns the cell in whose middle a point is, to 1e-6 degrees; nil: nobody is shown there.
+  ///
+  /// The middle of a cell is the middle of no other: it lies on a corner of the smaller ones.
+  public func cell(shownAt point: Coordinate) -> ProtectedCell? {
+    for level in 0...maximumLevel {
+      let cell = cell(of: point, level: level)
+      let middle = center(of: cell)
+      if abs(middle.latitude - point.latitude) < 1e-6,
+        abs(Coordinate.wrappedLongitude(middle.longitude - point.longitude)) < 1e-6
+      {
+        return cell
+      }
+    }
+    return nil
   }
 
   /// Returns the place snapped to the smallest cell: what searches look from.
@@ -167,36 +183,60 @@ public struct ProtectionGrid: Hashable, Sendable {
     return max(1, Int(around / Double(side))) * side
   }
 
-  /// Calls a function with each cell of a level whose centre may lie within a distance of a place,
-  /// and perhaps with some more.
-  /// - Complexity: O(cells).
-  func forEachCell(
-    level: Int, around place: Coordinate, radiusMeters: Double, _ visit: (ProtectedCell) -> Void
-  ) {
+  /// Neighbouring cells of one row.
+  package struct Run {
+    package let level: Int
+    package let row: Int
+    package let columns: Range<Int>
+  }
+
+  /// Returns all cells of a level whose centre may lie within a distance of a place, and a few more.
+  ///
+  /// - Parameters:
+  ///   - level: Of the cells.
+  ///   - place: Where is measured from.
+  ///   - radiusMeters: By the ellipsoid's measure.
+  ///   - slackSides: By how many sides of a cell the distance is exceeded: 0 for centres, 1.5 for
+  ///     whatever is in a cell.
+  /// - Returns: The runs of cells, south to north.
+  /// - Complexity: O(rows).
+  package func runs(
+    level: Int, around place: Coordinate, radiusMeters: Double, slackSides: Double = 0
+  ) -> [Run] {
     let side = 1 << level
+    let height = Double(side) * rowDegrees
     // The measure of the ellipsoid is within 0.6 % of the sphere's.
-    let reach = radiusMeters * 1.01 / Self.metersPerDegree + Double(side) * rowDegrees
-    let first = max(0, Int((place.latitude + 90 - reach) / rowDegrees) / side)
-    let last = min(rowCount / side - 1, Int((place.latitude + 90 + reach) / rowDegrees) / side)
-    guard first <= last else { return }
+    let meters = radiusMeters * 1.01 + slackSides * settings.cellMeters * Double(side) + 0.01
+    let reach = meters / Self.metersPerDegree
+    let first = max(0, Int(((place.latitude + 90 - reach) / height - 0.5).rounded(.down)))
+    let last = min(
+      rowCount / side - 1, Int(((place.latitude + 90 + reach) / height - 0.5).rounded(.up)))
+    guard first <= last else { return [] }
+    let far = min(.pi / 2, reach * .pi / 360)
+    var runs: [Run] = []
     for row in first...last {
       let columns = columnCount(band: (row << level) >> maximumLevel) / side
-      let latitude = Double(row * side) * rowDegrees - 90
-      let far = max(abs(latitude), abs(latitude + Double(side) * rowDegrees), abs(place.latitude))
-      let shrink = cos(min(90, far) * .pi / 180)
-      let turn = shrink > 1e-6 ? min(360, reach / shrink) : 360
-      let middle = Int((place.longitude + 180) / 360 * Double(columns))
-      let half = Int((turn / 360 * Double(columns)).rounded(.up)) + 1
-      if 2 * half + 1 >= columns {
-        for column in 0..<columns {
-          visit(ProtectedCell(level: level, row: row, column: column))
-        }
+      let latitude = min(90, max(-90, (Double(row) + 0.5) * height - 90))
+      // The haversine law, solved for the turn: hav(d) = hav(north) + cos cos hav(turn).
+      let north = sin((latitude - place.latitude) * .pi / 360)
+      let left = sin(far) * sin(far) - north * north
+      let shrink = cos(latitude * .pi / 180) * cos(place.latitude * .pi / 180)
+      guard left >= 0 || slackSides > 0 else { continue }
+      let share = shrink > 1e-9 ? max(0, left) / shrink : 1
+      let turn = share < 1 ? asin(share.squareRoot()) * 360 / .pi : 180
+      let middle = (place.longitude + 180) / 360 * Double(columns)
+      let half = turn / 360 * Double(columns) + 0.5 + 1e-6
+      let from = Int((middle - half).rounded(.down))
+      let through = Int((middle + half).rounded(.down))
+      if through - from + 1 >= columns {
+        runs.append(Run(level: level, row: row, columns: 0..<columns))
       } else {
-        for offset in -half...half {
-          let column = ((middle + offset) % columns + columns) % columns
-          visit(ProtectedCell(level: level, row: row, column: column))
-        }
+        let start = ((from % columns) + columns) % columns
+        let end = start + through - from + 1
+        runs.append(Run(level: level, row: row, columns: start..<min(end, columns)))
+        if end > columns { runs.append(Run(level: level, row: row, columns: 0..<end - columns)) }
       }
     }
+    return runs
   }
 }
