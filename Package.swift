@@ -210,6 +210,15 @@ let package = Package(
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ],
       swiftSettings: houseSettings),
+    // Doors for apps that speak another dialect (Decisions/0014-doors-for-dialects.md).
+    .target(
+      name: "MoyeoAdapters",
+      dependencies: [
+        "MoyeoServer", "MoyeoAPI", "Tickets", "PeerMatching", "Parties", "RideMatching",
+        "FareEstimation", "RoutePlanning", "LiveLayers", "SpatialIndexing", "DurableCommands",
+        "WireFormat", "Threading", "GeoMath", "ObjectModel",
+      ],
+      swiftSettings: houseSettings),
     .target(
       name: "MoyeoClient",
       dependencies: [
@@ -221,8 +230,8 @@ let package = Package(
     .executableTarget(
       name: "moyeod",
       dependencies: [
-        "MoyeoServer", "LiveLayers", "FareEstimation", "DurableCommands", "Parties", "Tickets",
-        "PeerMatching", "Threading",
+        "MoyeoAdapters", "MoyeoServer", "LiveLayers", "FareEstimation", "DurableCommands",
+        "Parties", "Tickets", "PeerMatching", "Threading",
         "CitySimulation", "GeoMath", "ObjectModel",
         "MoyeoStorage", "RideMatching", "RoutePlanning", "RouteProviders", "TaxiFares", logging,
         nioPosix,
@@ -349,6 +358,13 @@ let package = Package(
         .product(name: "NIOHPACK", package: "swift-nio-http2"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
+      ]),
+    houseTests(
+      "MoyeoAdaptersTests",
+      [
+        "MoyeoAdapters", "MoyeoServer", "MoyeoAPI", "Tickets", "PeerMatching", "Parties",
+        "RideMatching", "FareEstimation", "RoutePlanning", "LiveLayers", "DurableCommands",
+        "Threading", "QueryCoalescing", "GeoMath", "ObjectModel", "TestSupport",
       ]),
     houseTests(
       "MoyeoClientTests",

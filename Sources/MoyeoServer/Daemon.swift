@@ -63,6 +63,7 @@ package struct Daemon: Sendable {
   private let fares: FareEstimator?
   private let parties: PartyService?
   private let tickets: TicketService?
+  private let doors: [any HTTPDoor]
   private let readiness: Readiness
   private let degradations: DegradationLog
   private let eventLoopGroup: MultiThreadedEventLoopGroup
@@ -80,6 +81,7 @@ package struct Daemon: Sendable {
   ///   - parties: Loaded; started and stopped with the daemon. Without, calls on parties are
   ///     unknown.
   ///   - tickets: Loaded, on the pipeline of `parties`. Without, calls on tickets are unknown.
+  ///   - doors: Apps that speak another dialect over HTTP.
   ///   - eventLoopGroup: Whose threads serve all connections.
   ///   - metrics: What `/metrics` shows; nil where none are gathered.
   ///   - readyAfter: Names of further parts that ``markReady(_:)`` will report.
@@ -88,7 +90,7 @@ package struct Daemon: Sendable {
   ///   - onListening: Called once both ports are bound.
   package init(
     configuration: Configuration, layers: LayerRegistry, fares: FareEstimator? = nil,
-    parties: PartyService? = nil, tickets: TicketService? = nil,
+    parties: PartyService? = nil, tickets: TicketService? = nil, doors: [any HTTPDoor] = [],
     eventLoopGroup: MultiThreadedEventLoopGroup,
     metrics: PrometheusMetrics?, readyAfter: Set<String> = [],
     degradations: DegradationLog? = nil, logger: Logger,
@@ -99,6 +101,7 @@ package struct Daemon: Sendable {
     self.fares = fares
     self.parties = parties
     self.tickets = tickets
+    self.doors = doors
     self.eventLoopGroup = eventLoopGroup
     self.metrics = metrics
     self.logger = logger
@@ -157,7 +160,7 @@ package struct Daemon: Sendable {
       pump: pump, throttle: throttle, pages: pages,
       hosts: HostAllowList(bound: configuration.host, names: configuration.hosts),
       corsOrigins: configuration.corsOrigins, requestMetrics: requestMetrics,
-      maximumBatch: layers.limits.batchRequests, threadPool: threadPool, logger: logger)
+      maximumBatch: layers.limits.batchRequests, doors: doors, threadPool: threadPool, logger: logger)
     // Stopped in the opposite order: what parties have accepted is committed after the last call.
     let first: [any Service] =
       [LayerMaintenance(layers: layers)]

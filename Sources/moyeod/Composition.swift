@@ -86,6 +86,9 @@ struct Composition {
     let daemon = Daemon(
       configuration: settings.daemon, layers: layers,
       fares: fares, parties: record?.partyService, tickets: record?.ticketService,
+      doors: settings.adapters.makeDoors(
+        layers: layers, fares: fares, parties: record?.partyService,
+        tickets: record?.ticketService),
       eventLoopGroup: group, metrics: metrics, readyAfter: waitsFor,
       degradations: degradations,
       logger: logger,

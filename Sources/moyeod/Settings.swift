@@ -31,6 +31,7 @@ struct Settings: Sendable {
   var parties: PartyServiceConfiguration?
   /// Nil: no tickets.
   var tickets: TicketServiceConfiguration?
+  var adapters = AdapterSettings()
   var logLevel: Logger.Level
   var logFormat: StructuredLogHandler.Format
   var layerSettings: @Sendable (String) -> LayerSettings
@@ -44,7 +45,10 @@ struct Settings: Sendable {
           uniqueKeysWithValues: flags.map { key, value in
             (
               AbsoluteConfigKey(key.split(separator: ".").map(String.init)),
-              ConfigValue(.string(value), isSecret: false)
+              // Lists come with commas, as in the environment.
+              ConfigValue(
+                key == AdapterSettings.key
+                  ? .stringArray(AdapterSettings.words(value)) : .string(value), isSecret: false)
             )
           })),
       EnvironmentVariablesProvider().prefixKeys(with: "moyeo"),
@@ -105,6 +109,8 @@ struct Settings: Sendable {
     demoParties = try await values.int("demo.parties", in: 0...100_000) ?? 300
     parties = try await PartySettings.read(values, resources: resources)
     tickets = try await TicketSettings.read(values)
+    adapters = try await AdapterSettings.read(
+      values, host: daemon.host, hasParties: parties != nil, hasTickets: tickets != nil)
     try await ServingSettings.read(values, into: &daemon)
     keepsPositions = try await values.bool("positions.keep") ?? true
     writeBehindSeconds = try await values.int("positions.writeBehindSeconds", in: 1...3600) ?? 5

@@ -189,6 +189,21 @@ enum SettingsTable {
       key: "tickets.protectedPeople", standard: "5",
       meaning: "A cell is doubled until it holds so many people."),
     Row(
+      key: "adapters", standard: "",
+      meaning: "Apps that are spoken to in their own dialect: study-queue, taxi-party, messenger."),
+    Row(
+      key: "dialects.profileLayer", standard: "users",
+      meaning: "Layer whose attributes (nick, gender, ...) are the profiles that adapters show."),
+    Row(
+      key: "dialects.serviceKey", standard: "",
+      meaning: "What the header SesacKey of taxi-party must carry; any other is answered 420."),
+    Row(
+      key: "dialects.developmentTokens", standard: "false",
+      meaning: "Take unsigned tokens that expire (docs/adapters.md), for tests of an app."),
+    Row(
+      key: "dialects.messengerAlways", standard: "false",
+      meaning: "Refuse in the messenger dialect without the header X-Moyeo-Dialect, too."),
+    Row(
       key: "events.retentionDays", standard: "7", meaning: "How long durable events are kept."),
     Row(
       key: "idempotency.hours", standard: "24",
