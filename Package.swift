@@ -364,7 +364,8 @@ let package = Package(
       [
         "MoyeoAdapters", "MoyeoServer", "MoyeoAPI", "Tickets", "PeerMatching", "Parties",
         "RideMatching", "FareEstimation", "RoutePlanning", "LiveLayers", "DurableCommands",
-        "Threading", "QueryCoalescing", "GeoMath", "ObjectModel", "TestSupport",
+        "Threading", "GeoMath", "ObjectModel", "TestSupport",
+        .product(name: "HTTPTypes", package: "swift-http-types"),
       ]),
     houseTests(
       "MoyeoClientTests",

@@ -16,7 +16,8 @@ struct PostTextTests {
       #expect(place.coordinate.latitude == 37.5547)
       #expect(place.coordinate.longitude == 126.9707)
     }
-    #expect(PostText.text(name: "a", Coordinate(uncheckedLatitude: 37.5, longitude: 127)) == "a,127,37.5")
+    #expect(
+      PostText.text(name: "a", Coordinate(uncheckedLatitude: 37.5, longitude: 127)) == "a,127,37.5")
   }
 
   @Test(

@@ -20,9 +20,27 @@ package final class RequestFingerprints: Sendable {
     let low: UInt64
   }
 
+  /// Two generations, so that forgetting costs nothing a write.
   private struct State {
-    var firstSeen: [Fingerprint: Instant] = [:]
-    var sweptAt = Instant(milliseconds: .min)
+    var newer: [Fingerprint: Instant] = [:]
+    var older: [Fingerprint: Instant] = [:]
+    var turnedAt = Instant(milliseconds: 0)
+
+    mutating func firstArrival(of fingerprint: Fingerprint, now: Instant) -> Instant {
+      let age = now.milliseconds(since: turnedAt)
+      if !(0..<windowMilliseconds).contains(age) {
+        older = (0..<2 * windowMilliseconds).contains(age) ? newer : [:]
+        newer = [:]
+        turnedAt = now
+      }
+      if let seen = newer[fingerprint] ?? older[fingerprint],
+        (0..<windowMilliseconds).contains(now.milliseconds(since: seen))
+      {
+        return seen
+      }
+      if newer.count < limit { newer[fingerprint] = now }
+      return now
+    }
   }
 
   private let state = StateLock(State())
@@ -39,23 +57,7 @@ package final class RequestFingerprints: Sendable {
   /// - Returns: At most 64 bytes; equal for equal writes within ``windowMilliseconds``.
   package func key(caller: String, path: String, body: [UInt8], now: Instant) -> String {
     let fingerprint = Self.fingerprint(caller: caller, path: path, body: body)
-    let first = state.withLock { state in
-      if now.milliseconds(since: state.sweptAt) >= Self.windowMilliseconds
-        || state.firstSeen.count >= Self.limit
-      {
-        state.firstSeen = state.firstSeen.filter {
-          now.milliseconds(since: $0.value) < Self.windowMilliseconds
-        }
-        state.sweptAt = now
-      }
-      if let seen = state.firstSeen[fingerprint],
-        (0..<Self.windowMilliseconds).contains(now.milliseconds(since: seen))
-      {
-        return seen
-      }
-      if state.firstSeen.count < Self.limit { state.firstSeen[fingerprint] = now }
-      return now
-    }
+    let first = state.withLock { $0.firstArrival(of: fingerprint, now: now) }
     let minute = first.milliseconds / Self.windowMilliseconds
     return "door-\(String(fingerprint.high, radix: 16))-\(String(fingerprint.low, radix: 16))"
       + "-\(minute)"

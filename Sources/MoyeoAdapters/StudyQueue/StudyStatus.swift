@@ -19,6 +19,7 @@ enum StudyStatus {
   ///   - reason: Why.
   ///   - call: What was asked; the same reason means something else to each call.
   ///   - dodges: Matches that the person has called off and that still count; for `penalty`.
+  /// - Returns: A status that the clients know.
   static func code(_ reason: Reason, of call: StudyCall, dodges: Int = 1) -> Int {
     let own: Int? =
       switch call {

@@ -29,7 +29,9 @@ package enum PostText {
     guard parts.count >= 3 else { throw .notAPlace }
     let name = parts.dropLast(2).joined(separator: ",")
     guard name.utf8.count <= nameBytes else { throw .notAPlace }
-    return (name, try coordinate(longitude: parts[parts.count - 2], latitude: parts[parts.count - 1]))
+    return (
+      name, try coordinate(longitude: parts[parts.count - 2], latitude: parts[parts.count - 1])
+    )
   }
 
   /// A place as `lng,lat`; what follows a further comma is a provider's own.

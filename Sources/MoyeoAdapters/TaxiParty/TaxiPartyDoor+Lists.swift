@@ -56,7 +56,8 @@ extension TaxiPartyDoor {
     let limit = try query.limit(
       maximum: parties.configuration.searchLimit, standard: Self.standardLimit)
     let product = query.product
-    var search = PartySearchQuery(area: area, from: clock.now(), limit: limit, cursor: query.cursor)
+    // No time: a cursor holds only for the same query, and what has left is not found anyway.
+    var search = PartySearchQuery(area: area, limit: limit, cursor: query.cursor)
     var found: [Party] = []
     var rounds = 0
     repeat {

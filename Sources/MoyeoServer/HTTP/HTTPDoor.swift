@@ -22,11 +22,12 @@ package protocol HTTPDoor: Sendable {
   /// Whether a path, as it was sent, is answered here.
   func owns(path: String) -> Bool
 
-  /// Whether a request wants its refusals in this dialect; true of every path that is owned.
+  /// Whether a request wants its refusals in this dialect.
   ///
   /// - Parameters:
   ///   - path: As it was sent, without the query.
   ///   - header: The value of a header by its name in lower case.
+  /// - Returns: True of every path that is owned.
   func speaks(path: String, header: (_ name: String) -> String?) -> Bool
 
   /// Answers a request on a path that is owned.

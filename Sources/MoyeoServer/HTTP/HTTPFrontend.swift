@@ -51,8 +51,8 @@ struct HTTPFrontend: Sendable {
     recorders = Dictionary(
       (operations.map(\.name) + streams.map(\.name) + raw.map(\.name) + [BatchReads.name]
         + doors.flatMap(\.calls)).map {
-        ($0, requestMetrics.recorder(name: $0, transport: "http"))
-      }, uniquingKeysWith: { first, _ in first })
+          ($0, requestMetrics.recorder(name: $0, transport: "http"))
+        }, uniquingKeysWith: { first, _ in first })
     unmatched = requestMetrics.recorder(name: "unmatched", transport: "http")
   }
 
