@@ -210,7 +210,7 @@ let package = Package(
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ],
       swiftSettings: houseSettings),
-    // Doors for apps that speak another dialect (Decisions/0014-doors-for-dialects.md).
+    // Doors for apps that speak another dialect (Decisions/0015-doors-for-dialects.md).
     .target(
       name: "MoyeoAdapters",
       dependencies: [
@@ -437,7 +437,8 @@ if Context.environment["MOYEO_FUZZ"] == "1" {
     .executableTarget(
       name: "MoyeoFuzz",
       dependencies: [
-        "CFuzzer", "WireFormat", "MoyeoAPI", "MoyeoServer", "GRPCServerTransport", "LiveLayers",
+        "CFuzzer", "WireFormat", "MoyeoAPI", "MoyeoServer", "MoyeoAdapters", "GRPCServerTransport",
+        "LiveLayers",
         "Parties", "FareEstimation", "RouteProviders", "RoutePlanning", "moyeo", "GeoMath",
         "ObjectModel", swiftProtobuf, grpcCore, nioCore,
         .product(name: "NIOEmbedded", package: "swift-nio"),

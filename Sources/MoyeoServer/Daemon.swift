@@ -160,7 +160,8 @@ package struct Daemon: Sendable {
       pump: pump, throttle: throttle, pages: pages,
       hosts: HostAllowList(bound: configuration.host, names: configuration.hosts),
       corsOrigins: configuration.corsOrigins, requestMetrics: requestMetrics,
-      maximumBatch: layers.limits.batchRequests, doors: doors, threadPool: threadPool, logger: logger)
+      maximumBatch: layers.limits.batchRequests, doors: doors, threadPool: threadPool,
+      logger: logger)
     // Stopped in the opposite order: what parties have accepted is committed after the last call.
     let first: [any Service] =
       [LayerMaintenance(layers: layers)]

@@ -194,10 +194,22 @@ def routes():
     yield "valhalla-refusal", bytes([5]) + b'{"error_code":442,"error":"No path","status_code":400}'
 
 
+def doors():
+    yield "form", b"lat=37.5&long=127.0&studylist=swift&studylist=%EC%88%98%ED%95%99"
+    yield "brackets", b"lat=37.5&long=127.0&hf%5B%5D=swift&hf[1]=go&type=2&region=1275130688"
+    yield "rating", b"otheruid=ben&reputation=1&reputation=0&comment=kind%2C+yes"
+    yield "empty", b"="
+    yield "place", "서울역, 1번 출구,126.9707,37.5547".encode()
+    yield "time", b"2026-11-20 23:10:00 +0900"
+    yield "path", b"/v1/queue/rate/a%2Fb"
+    yield "post-path", b"/v1/posts/users/u1"
+
+
 def main():
     for target, seeds in (
             ("protobuf", protobuf), ("text", text), ("json", json_texts), ("requests", requests),
             ("parameters", parameters), ("tokens", tokens), ("frames", frames),
+            ("doors", doors),
             ("imports", imports), ("documents", documents), ("routes", routes)):
         folder = HERE / "corpus" / target
         folder.mkdir(parents=True, exist_ok=True)

@@ -19,6 +19,7 @@ package protocol TokenVerifier: Sendable {
   /// - Parameters:
   ///   - token: As the app sends it, without `Bearer `; not empty.
   ///   - now: When it arrived.
+  /// - Returns: Whose it is, or why it is nobody's.
   func verify(_ token: String, now: Instant) async -> TokenVerdict
 }
 

@@ -17,6 +17,8 @@ struct StudyFields {
 
   let form: FormBody
 
+  init(form: FormBody) { self.form = form }
+
   /// - Throws: ``DoorRefusal`` for what is no form.
   init(_ request: DoorRequest) throws(DoorRefusal) {
     if let type = request.header("content-type"), !request.body.isEmpty,

@@ -12,7 +12,7 @@ package import Tickets
 ///
 /// What holds for every call holds for it too, because the frontend sees to it before and after:
 /// hosts and origins, the bound of a body, time limits, metrics. The port lives here, where it is
-/// needed; `MoyeoAdapters` implements it (Decisions/0014).
+/// needed; `MoyeoAdapters` implements it (Decisions/0015).
 package protocol HTTPDoor: Sendable {
   /// Names of its calls, as ``DoorAnswer/call`` gives them; for metrics.
   var calls: [String] { get }
