@@ -31,7 +31,7 @@ struct Moyeod: AsyncParsableCommand {
     help: ArgumentHelp(
       "Apps that are spoken to in their own dialect: study-queue, taxi-party, messenger, with "
         + "commas (adapters)."))
-  var adapters: String?
+  var adapters: [String] = []
   @Option(help: "A JSON file of settings.")
   var config: String?
   @Option(help: "Folder that holds shipped files: data/ and page/ (resources.directory).")
@@ -72,7 +72,7 @@ struct Moyeod: AsyncParsableCommand {
     [
       ("data.directory", dataDirectory), ("host", host), ("http.port", httpPort.map(String.init)),
       ("grpc.port", grpcPort.map(String.init)), ("demo.city", demo),
-      (AdapterSettings.key, adapters),
+      (AdapterSettings.key, adapters.isEmpty ? nil : adapters.joined(separator: ",")),
       ("resources.directory", resources),
     ].compactMap { key, value in value.map { (key, $0) } }
   }

@@ -315,7 +315,10 @@ class StudyQueue(unittest.TestCase):
         for path, body in (("/queue/studyrequest", "="), ("/queue/studyaccept", "otheruid="),
                            ("/queue/dodge", "otheruid=" + "x" * 129),
                            ("/queue/rate/bob", "otheruid=ann&reputation=1&comment="),
-                           ("/queue/rate/bob", "otheruid=bob&reputation=many&comment=")):
+                           ("/queue/rate/bob", "otheruid=bob&reputation=many&comment="),
+                           ("/queue/rate/bob", "reputation=1&comment=" + "x" * 501),
+                           ("/queue/rate/bob", "&".join(["reputation=1"] * 17)),
+                           ("/queue/rate/bob", "reputation=2")):
             self.assertEqual(ann.call("POST", path, body=body)[0], 501, path)
         status, answer, _ = self.daemon.request(
             "POST", "/v1/queue", place, {"idtoken": "bad-input", "Content-Type": "text/plain"})
@@ -408,6 +411,7 @@ class Settings(unittest.TestCase):
                 (["--adapters", "study"], "study-queue"),
                 (["--adapters", "study-queue,"], "knows"),
                 (["--adapters", "study-queue,study-queue"], "twice"),
+                (["--adapters", "study-queue", "--adapters", "study-queue"], "twice"),
                 (["--adapters", "study-queue", "--host", "0.0.0.0"], "loopback")):
             code, _, error = run(*arguments, "--check-configuration")
             self.assertEqual(code, 2, error)

@@ -91,16 +91,21 @@ class TaxiParty(unittest.TestCase):
     def events(self):
         return self.daemon.request("GET", "/v1/events?after=0")[1]["events"]
 
-    def parties_on_the_map(self):
+    def parties_on_the_map(self, version=""):
+        """Clusters follow the parties; `version` says how far they must have come."""
         status, answer, _ = self.daemon.request(
-            "GET", "/v1/layers/parties/clusters?west=126.9&south=37.5&east=127.0&north=37.6&zoom=16")
-        return sum(one["pointCount"] for one in answer["clusters"]) if status == 200 else 0
+            "GET", "/v1/layers/parties/clusters?west=126.9&south=37.5&east=127.0&north=37.6&zoom=16"
+            + (f"&minVersion={urllib.parse.quote(version)}" if version else ""))
+        self.assertEqual(status, 200, answer)
+        return sum(one["pointCount"] for one in answer["clusters"])
 
     def test_the_whole_story(self):
         self.daemon.report("users", [
             ("host", 37.5, 127.0, [], {"nick": "Hana", "profileImage": "/img/hana.png"})])
         host = self.client("host")
-        on_the_map = self.parties_on_the_map()
+        before = self.daemon.request(
+            "GET", "/v1/parties?hostId=host")[1]["version"]
+        on_the_map = self.parties_on_the_map(before)
         made = host.create(title="공항 가실 분")
         self.assertEqual(sorted(made), [
             "content", "content1", "content2", "content3", "createdAt", "creator", "likes",
@@ -113,8 +118,9 @@ class TaxiParty(unittest.TestCase):
         datetime.datetime.strptime(made["content3"], "%Y-%m-%d %H:%M:%S %z")
         datetime.datetime.fromisoformat(made["createdAt"].replace("Z", "+00:00"))
         # The same party on the service's own map.
-        self.assertEqual(self.parties_on_the_map(), on_the_map + 1)
-        party = self.daemon.request("GET", f"/v1/parties/{made['post_id']}")[1]["party"]
+        answer = self.daemon.request("GET", f"/v1/parties/{made['post_id']}")[1]
+        self.assertEqual(self.parties_on_the_map(answer["version"]), on_the_map + 1)
+        party = answer["party"]
         self.assertEqual((party["hostId"], party["origin"]["name"]), ("host", STATION[0]))
 
         # Seats are sold once: three likes, and the fifth person is refused with a reason.
@@ -174,6 +180,27 @@ class TaxiParty(unittest.TestCase):
         self.assertEqual(everything["next_cursor"], "0")
         self.assertEqual(one.call("GET", "/v1/posts?product_id=other")[1]["data"], [])
         self.assertEqual(one.call("GET", "/v1/posts?next=0")[1], {"data": [], "next_cursor": "0"})
+
+    def test_a_superseded_list_is_the_newest_one(self):
+        with Daemon("--resources", str(ROOT), "--adapters", "taxi-party",
+                    env={"MOYEO_SESSIONS_INTERVAL_SECONDS": "2"}) as daemon:
+            made = [Client(daemon, f"host-{i}").create(
+                content=text(("start", 126.8, 37.4 + i / 10)))["post_id"] for i in range(2)]
+            reader = Client(daemon, "reader")
+
+            def nearby(i):
+                status, answer = reader.call(
+                    "GET", f"/v1/posts/geolocation?longitude=126.8&latitude={37.4 + i / 10}")
+                self.assertEqual(status, 200, answer)
+                return [one["post_id"] for one in answer["data"]]
+
+            self.assertEqual(nearby(0), made[:1])
+            with concurrent.futures.ThreadPoolExecutor(2) as pool:
+                older = pool.submit(nearby, 0)
+                while daemon.metric("moyeo_requests_total", operation="TaxiPartyGet") < 20:
+                    reader.call("GET", f"/v1/posts/{made[0]}")
+                newest = pool.submit(nearby, 1)
+                self.assertEqual((newest.result(), older.result()), (made[1:], made[1:]))
 
     def test_a_fare_is_that_of_its_departure(self):
         start, goal = f"{STATION[1]},{STATION[2]}", f"{GANGNAM[1]},{GANGNAM[2]}"

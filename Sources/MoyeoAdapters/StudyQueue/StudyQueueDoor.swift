@@ -179,23 +179,8 @@ package struct StudyQueueDoor: HTTPDoor {
     var query = TicketSearchQuery(userID: userID)
     query.lookingAt = try StudyFields(request).place()
     query.limit = min(Self.searchLimit, tickets.configuration.searchLimit)
-    let number = searches.arrive(userID)
-    do {
-      try await services.admit(StudyCall.search.name, userID: userID)
-    } catch let refusal as DoorRefusal where refusal.reason == .superseded {
-      if let newer = await searches.newerAnswer(than: number, of: userID) { return newer }
-      return try found(query)
-    } catch {
-      searches.finish(number, nil, of: userID)
-      throw error
-    }
-    do {
-      let answer = try found(query)
-      searches.finish(number, answer, of: userID)
-      return answer
-    } catch {
-      searches.finish(number, nil, of: userID)
-      throw error
+    return try await searches.answer(StudyCall.search.name, of: userID, services) {
+      try found(query)
     }
   }
 

@@ -28,8 +28,7 @@ enum StudyStatus {
       case .ask: ask(reason)
       case .accept: accept(reason)
       case .dodge: reason == .notMatched || reason == .oneself ? 201 : nil
-      // Said once already: nothing is left to do.
-      case .rate: reason == .alreadyRated ? 200 : nil
+      case .rate: rate(reason)
       case .state: reason == .unknownTicket ? 201 : nil
       case .search, .unknown: nil
       }
@@ -43,6 +42,16 @@ enum StudyStatus {
     case .attributeRequired: 206
     // The next look at the state tells of the match and opens the chat.
     case .alreadyMatched: 200
+    default: nil
+    }
+  }
+
+  private static func rate(_ reason: Reason) -> Int? {
+    switch reason {
+    // Said once already: nothing is left to do.
+    case .alreadyRated: 200
+    // Too long a comment, or too many words.
+    case .quotaExceeded: malformed
     default: nil
     }
   }

@@ -23,6 +23,7 @@ package struct TaxiPartyDoor: HTTPDoor {
   let places: (any PlaceNames)?
   let message: PostMessage
   let fingerprints = RequestFingerprints()
+  let searches = NewestSearches()
 
   private static let commandMilliseconds: Int64 = 5000
   private static let titleBytes = 256
@@ -32,7 +33,7 @@ package struct TaxiPartyDoor: HTTPDoor {
   package let calls = TaxiCall.names
   package let maximumRequestBytes = 64 * 1024
 
-  /// Makes the door; it keeps nothing but the fingerprints of a minute's writes.
+  /// Makes the door; it keeps the fingerprints of a minute's writes and lists on their way.
   ///
   /// - Parameters:
   ///   - parties: Who makes, joins and leaves parties.
@@ -147,7 +148,14 @@ package struct TaxiPartyDoor: HTTPDoor {
       let query = try TaxiQuery(request)
       return try await list(
         query, area: .box(Self.world), isNearestFirst: true, services)
-    case .listNearby: return try await listNearby(request, services)
+    case .listNearby:
+      // A further page is no new viewport.
+      guard try TaxiQuery(request).cursor == nil else {
+        return try await listNearby(request, services)
+      }
+      return try await searches.answer(call.name, of: userID, services) {
+        try await listNearby(request, services)
+      }
     case .listHosted(let hostID):
       return try listOfPerson(request, .host(try Self.id(hostID))) { _ in true }
     case .listMine:

@@ -1,3 +1,5 @@
+import MoyeoAPI
+import MoyeoServer
 import Threading
 
 /// Searches of each person that are on their way, so that one which a newer one supersedes is
@@ -73,6 +75,41 @@ final class NewestSearches: Sendable {
         return true
       }
       if !waits { continuation.resume(returning: nil) }
+    }
+  }
+}
+
+extension NewestSearches {
+  /// Works out a search when its turn has come; a superseded one has the list of a newer one.
+  ///
+  /// - Parameters:
+  ///   - call: Which call; calls do not supersede each other.
+  ///   - userID: The token's user, who is the session.
+  ///   - services: Whose throttle gives the turns.
+  ///   - work: The search.
+  /// - Returns: What `work` returned, of this search or of a newer one.
+  /// - Throws: What `work` throws; `CancellationError` when the caller has left.
+  func answer(
+    _ call: String, of userID: String, _ services: DoorServices,
+    _ work: () async throws -> [UInt8]
+  ) async throws -> [UInt8] {
+    let number = arrive(userID)
+    do {
+      try await services.admit(call, userID: userID)
+    } catch let refusal as DoorRefusal where refusal.reason == .superseded {
+      if let newer = await newerAnswer(than: number, of: userID) { return newer }
+      return try await work()
+    } catch {
+      finish(number, nil, of: userID)
+      throw error
+    }
+    do {
+      let answer = try await work()
+      finish(number, answer, of: userID)
+      return answer
+    } catch {
+      finish(number, nil, of: userID)
+      throw error
     }
   }
 }
