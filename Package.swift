@@ -66,6 +66,7 @@ let coreModules = [
 /// and the release-mode tests.
 let serviceModules = [
   "WireFormat", "LiveLayers", "FareEstimation", "DurableCommands", "Parties", "Tickets",
+  "Places",
 ]
 
 let package = Package(
@@ -152,13 +153,15 @@ let package = Package(
         "LiveLayers", "DurableCommands", "PeerMatching", "PointClustering", "GeoMath",
         "ObjectModel", "Threading", "WireFormat",
       ]),
+    coreTarget(
+      "Places", ["LiveLayers", "SpatialIndexing", "GeoMath", "ObjectModel", "Threading"]),
     // Tier 5
     .systemLibrary(
       name: "CSpatiaLite", pkgConfig: "spatialite", providers: [.apt(["libspatialite-dev"])]),
     .target(
       name: "MoyeoStorage",
       dependencies: [
-        "WireFormat", "DurableCommands", "LiveLayers", "Parties", "Tickets", "GeoMath",
+        "WireFormat", "DurableCommands", "LiveLayers", "Parties", "Tickets", "Places", "GeoMath",
         "ObjectModel", "RoutePlanning",
         "Threading", "CSpatiaLite",
         .product(name: "GRDB", package: "GRDB.swift"),
@@ -171,7 +174,7 @@ let package = Package(
     .target(
       name: "RouteProviders",
       dependencies: [
-        "GeoMath", "ObjectModel", "Threading", "QueryCoalescing", "RoutePlanning", nioCore,
+        "GeoMath", "ObjectModel", "Threading", "QueryCoalescing", "RoutePlanning", "Places", nioCore,
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
         nioHTTP1,
       ],
@@ -215,8 +218,8 @@ let package = Package(
       name: "MoyeoAdapters",
       dependencies: [
         "MoyeoServer", "MoyeoAPI", "Tickets", "PeerMatching", "Parties", "RideMatching",
-        "FareEstimation", "RoutePlanning", "LiveLayers", "SpatialIndexing", "DurableCommands",
-        "WireFormat", "Threading", "GeoMath", "ObjectModel",
+        "FareEstimation", "RoutePlanning", "LiveLayers", "Places", "SpatialIndexing",
+        "DurableCommands", "WireFormat", "Threading", "GeoMath", "ObjectModel",
       ],
       swiftSettings: houseSettings),
     .target(
@@ -231,7 +234,7 @@ let package = Package(
       name: "moyeod",
       dependencies: [
         "MoyeoAdapters", "MoyeoServer", "LiveLayers", "FareEstimation", "DurableCommands",
-        "Parties", "Tickets", "PeerMatching", "Threading",
+        "Parties", "Tickets", "Places", "PeerMatching", "Threading",
         "CitySimulation", "GeoMath", "ObjectModel",
         "MoyeoStorage", "RideMatching", "RoutePlanning", "RouteProviders", "TaxiFares", logging,
         nioPosix,
@@ -294,7 +297,7 @@ let package = Package(
     houseTests(
       "RouteProvidersTests",
       [
-        "Threading", "RouteProviders", "RoutePlanning", "GeoMath", "ObjectModel", nioCore,
+        "Threading", "RouteProviders", "RoutePlanning", "Places", "GeoMath", "ObjectModel", nioCore,
         nioPosix, nioHTTP1,
       ]),
     .target(
@@ -305,8 +308,9 @@ let package = Package(
     houseTests(
       "MoyeoStorageTests",
       [
-        "MoyeoStorage", "LiveLayers", "DurableCommands", "Parties", "RoutePlanning", "GeoMath",
-        "ObjectModel", "Threading", "CSpatiaLite", "CFaultyFiles", "CWallClock",
+        "MoyeoStorage", "LiveLayers", "DurableCommands", "Parties", "Places", "RoutePlanning",
+        "GeoMath",
+        "ObjectModel", "Threading", "CSpatiaLite", "CFaultyFiles", "CWallClock", "TestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
       ]),
     houseTests("WireFormatTests", ["WireFormat", "ObjectModel"]),
@@ -336,6 +340,9 @@ let package = Package(
         "Tickets", "LiveLayers", "DurableCommands", "PeerMatching", "SpatialIndexing", "GeoMath",
         "ObjectModel",
       ]),
+    houseTests(
+      "PlacesTests",
+      ["Places", "LiveLayers", "SpatialIndexing", "GeoMath", "ObjectModel", "TestSupport"]),
     houseTests("MoyeoAPITests", ["ObjectModel", "WireFormat", "MoyeoAPI", swiftProtobuf]),
     houseTests(
       "GRPCServerTransportTests",
@@ -349,7 +356,7 @@ let package = Package(
       "MoyeoServerTests",
       [
         "WireFormat", "MoyeoServer", "MoyeoAPI", "MoyeoClient", "LiveLayers", "FareEstimation",
-        "DurableCommands", "Parties", "Tickets", "PeerMatching",
+        "DurableCommands", "Parties", "Tickets", "Places", "PeerMatching",
         "Threading", "GeoMath", "ObjectModel",
         "SpatialIndexing", "PointClustering", "GRPCServerTransport", "QueryCoalescing",
         "VectorTiles", grpcCore,
@@ -431,7 +438,9 @@ if Context.environment["MOYEO_FUZZ"] == "1" {
     // What providers answer, without the client that fetches it.
     .target(
       name: "RouteProviders",
-      dependencies: ["GeoMath", "ObjectModel", "Threading", "QueryCoalescing", "RoutePlanning"],
+      dependencies: [
+        "GeoMath", "ObjectModel", "Threading", "QueryCoalescing", "RoutePlanning", "Places",
+      ],
       exclude: ["HTTPClientTransport.swift", "RouteEngine.swift"], swiftSettings: houseSettings),
     .target(name: "CFuzzer", path: "Tests/fuzz/CFuzzer"),
     .executableTarget(

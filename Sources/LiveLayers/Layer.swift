@@ -16,6 +16,8 @@ package final class Layer: Sendable {
   private let emptySince = Mutex<Instant?>(nil)
   /// Who watches positions here.
   package let watches: LayerWatches
+  /// For one who keeps an index of attributes beside the layer.
+  package let attributeFeed = AttributeFeed()
 
   init(
     name: String, settings: LayerSettings, epoch: UInt32, watchedAreas: Int = 100_000,
@@ -91,9 +93,10 @@ package final class Layer: Sendable {
   func publishing(
     _ masks: [ObjectRank: UInt64], now: Instant
   ) -> (UnsafeBufferPointer<IndexChange>) -> Void {
-    { [feed, watches] changes in
+    { [feed, watches, attributeFeed] changes in
       feed.publish(changes, masks: masks, now: now)
       watches.publish(changes)
+      attributeFeed.publish(changes)
     }
   }
 }

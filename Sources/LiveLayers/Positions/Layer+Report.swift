@@ -62,8 +62,11 @@ extension Layer {
       isFollowed: isFollowed)
   }
 
-  /// Whether clusters or watches want each change; the layer's version grows without.
-  private func isFollowed() -> Bool { feed.clusters != nil || watches.isFollowed }
+  /// Whether clusters, watches or an index of attributes want each change; the layer's version grows
+  /// without.
+  private func isFollowed() -> Bool {
+    feed.clusters != nil || watches.isFollowed || attributeFeed.isFollowed
+  }
 
   /// Takes an object out. - Returns: Whether it was there.
   package func remove(id: String, now: Instant) -> Bool {
