@@ -68,7 +68,7 @@ import Testing
     }.prefix(search.limit).map(\.2)
   }
 
-  @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
+  @Test(arguments: [1, 2, 3, 4] as [UInt64])
   func searchesFindWhatAScanFinds(_ seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let fixture = PlaceFixture()
@@ -84,7 +84,7 @@ import Testing
     }
     fixture.table.follow()
     var found = 0
-    for _ in 0..<150 {
+    for _ in 0..<100 {
       var search = PlaceSearch(text: query(known, &random), limit: random.int(1...30))
       if random.chance(0.5) {
         search.near = random.pick(known).position
@@ -94,6 +94,6 @@ import Testing
       #expect(answer == expected(search, known), "\(search.text), seed \(seed)")
       found += answer.count
     }
-    #expect(found > 300)
+    #expect(found > 200)
   }
 }

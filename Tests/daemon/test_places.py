@@ -154,14 +154,14 @@ class Places(unittest.TestCase):
         self.assertEqual(daemon.terminate(), 0)
         daemon.start()
         # Ready means that the text index is filled.
-        self.assertEqual(self.found(daemon, q="ㅅㅇㅇ"), ["1"])
+        self.assertEqual(self.found(daemon, q="ㅅㅇㅇ", limit=1), ["1"])
         self.assertEqual(self.found(daemon, q="사라진 역"), [])
         self.assertEqual(self.found(daemon, q="gangnm station"), ["4"])
 
     def test_the_demo_has_its_stations(self):
         daemon = Daemon(
             "--demo", "seoul", "--resources", str(ROOT),
-            env={"MOYEO_DEMO_USERS": "200", "MOYEO_DEMO_PARTIES": "0", "MOYEO_DEMO_TICKETS": "0"})
+            env={"MOYEO_DEMO_USERS": "200", "MOYEO_DEMO_PARTIES": "5", "MOYEO_DEMO_TICKETS": "5"})
         self.addCleanup(daemon.close)
         for text in ("강남역", "ㄱㄴㅇ", "gangnam station", "gangnam"):
             status, answer, _ = daemon.request("GET", search_path(q=text))
@@ -185,11 +185,12 @@ class Places(unittest.TestCase):
     def test_settings_are_checked(self):
         for key, value in [
             ("MOYEO_PLACES_PROVIDER", "google"), ("MOYEO_PLACES_PROVIDER", "kakao"),
-            ("MOYEO_PLACES_LAYERS", "Not a layer"), ("MOYEO_PLACES_TIMEOUTMILLISECONDS", "0"),
+            ("MOYEO_PLACES_LAYERS", "Not a layer"), ("MOYEO_PLACES_TIMEOUT_MILLISECONDS", "0"),
         ]:
-            code, _, error = run("--check-configuration", env={key: value})
-            self.assertEqual(code, 2, error)
-            self.assertIn("places.", error)
+            with self.subTest(f"{key}={value}"):
+                code, _, error = run("--check-configuration", env={key: value})
+                self.assertEqual(code, 2, error)
+                self.assertIn("places.", error)
 
 
 if __name__ == "__main__":
