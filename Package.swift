@@ -174,7 +174,8 @@ let package = Package(
     .target(
       name: "RouteProviders",
       dependencies: [
-        "GeoMath", "ObjectModel", "Threading", "QueryCoalescing", "RoutePlanning", "Places", nioCore,
+        "GeoMath", "ObjectModel", "Threading", "QueryCoalescing", "RoutePlanning", "Places",
+        nioCore,
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
         nioHTTP1,
       ],
@@ -196,7 +197,7 @@ let package = Package(
       name: "MoyeoServer",
       dependencies: [
         "GRPCServerTransport", "MoyeoAPI", "LiveLayers", "FareEstimation", "DurableCommands",
-        "Parties", "Tickets", "PeerMatching", "Threading", "WireFormat",
+        "Parties", "Tickets", "Places", "PeerMatching", "Threading", "WireFormat",
         "GeoMath", "ObjectModel", "QueryCoalescing", "SpatialIndexing", "PointClustering",
         "VectorTiles", "TaxiFares", "RoutePlanning",
         "RideMatching",
@@ -269,6 +270,14 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Benchmarks/Sources/JoinBenchmark", swiftSettings: houseSettings),
+    // Places by name and names by place, with the text index of the store.
+    .executableTarget(
+      name: "PlaceBenchmark",
+      dependencies: [
+        "Places", "LiveLayers", "MoyeoStorage", "GeoMath", "ObjectModel",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Benchmarks/Sources/PlaceBenchmark", swiftSettings: houseSettings),
 
     // Tests
     // What test targets share: seeded numbers, shared data, clocks and stores that fail.
@@ -420,7 +429,9 @@ if Context.environment["MOYEO_FUZZ"] == "1" {
   package.products = [.executable(name: "moyeo-fuzz", targets: ["MoyeoFuzz"])]
   package.targets.removeAll {
     $0.type == .test || $0.path?.hasPrefix("Tests/") == true
-      || ["moyeod", "moyeo", "JoinBenchmark", "MoyeoClient", "RouteProviders"].contains($0.name)
+      || [
+        "moyeod", "moyeo", "JoinBenchmark", "PlaceBenchmark", "MoyeoClient", "RouteProviders",
+      ].contains($0.name)
   }
   package.targets += [
     // The readers of import, without the program around them.

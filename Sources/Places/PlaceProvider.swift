@@ -46,6 +46,9 @@ package struct PlaceSearch: Hashable, Sendable {
     self.radiusMeters = radiusMeters
     self.limit = limit
   }
+
+  /// Whether there is anything to look for in a text: a letter or a digit.
+  package static func hasLetters(_ text: String) -> Bool { !FoldedText(text).isEmpty }
 }
 
 /// A question for names by place.

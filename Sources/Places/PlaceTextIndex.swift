@@ -19,6 +19,7 @@ package protocol PlaceTextIndex: Sendable {
   /// - Parameters:
   ///   - query: What their terms must be.
   ///   - limit: At most this many, 1 or more; the lowest ones.
+  /// - Returns: The numbers.
   /// - Throws: ``StoreFailure``.
   func find(_ query: PlaceTextQuery, limit: Int) throws(StoreFailure) -> [UInt32]
 

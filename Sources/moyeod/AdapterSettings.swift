@@ -3,6 +3,7 @@ import LiveLayers
 import MoyeoAdapters
 import MoyeoServer
 import Parties
+import Places
 import Tickets
 
 /// Which apps are spoken to in their own dialect, and how.
@@ -87,7 +88,8 @@ struct AdapterSettings: Sendable {
 
   /// The doors that are named.
   func makeDoors(
-    layers: LayerRegistry, fares: FareEstimator, parties: PartyService?, tickets: TicketService?
+    layers: LayerRegistry, fares: FareEstimator, parties: PartyService?, tickets: TicketService?,
+    places: PlaceService?
   ) -> [any HTTPDoor] {
     let verifier: any TokenVerifier =
       takesDevelopmentTokens
@@ -105,7 +107,9 @@ struct AdapterSettings: Sendable {
         parties.map { parties -> any HTTPDoor in
           TaxiPartyDoor(
             parties: parties, fares: fares, verifier: verifier, profiles: profiles,
-            serviceKey: serviceKey, workPerRequest: layers.limits.workPerRequest,
+            places: places.map {
+              ServicePlaceNames(service: $0, workPerRequest: layers.limits.workPerRequest)
+            }, serviceKey: serviceKey, workPerRequest: layers.limits.workPerRequest,
             clock: layers.clock)
         }
       case .messenger: MessengerDialect(speaksAlways: speaksMessengerAlways)

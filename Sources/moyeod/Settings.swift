@@ -18,6 +18,7 @@ struct Settings: Sendable {
   var tariffDirectories: [String] = []
   var areaDirectories: [String] = []
   var routes = RouteSettings()
+  var places = PlaceSettings()
   var demoCity: String?
   var demoUsers: Int
   var demoSeed: UInt64
@@ -102,6 +103,7 @@ struct Settings: Sendable {
     routes.timeoutMilliseconds = Int64(
       try await values.int("routes.timeoutMilliseconds", in: 1...600_000) ?? 3000)
     try routes.check()
+    places = try await PlaceSettings.read(values)
     demoCity = try await values.string("demo.city").flatMap { $0.isEmpty ? nil : $0 }
     demoUsers = try await values.int("demo.users", in: 0...5_000_000) ?? 20_000
     demoSeed = UInt64(try await values.int("demo.seed", in: 0...Int.max) ?? 1)

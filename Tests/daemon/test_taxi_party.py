@@ -253,6 +253,48 @@ class TaxiParty(unittest.TestCase):
             self.assertEqual(status, 400, (query, answer))
             self.assertTrue(answer["message"])
 
+    def test_a_party_from_names_of_places(self):
+        """The app asks for both ends by name, shows the picked point's address, then creates."""
+        self.daemon.report("places", [
+            ("p-seoul", 37.5547, 126.9707, [], {
+                "name": "서울역", "address": "서울특별시 용산구 동자동 43-205"}),
+            ("p-gangnam", 37.4979, 127.0276, [], {
+                "name": "강남역", "address": "서울특별시 강남구 역삼동 858"})])
+
+        def asked(path, status=200, **query):
+            got, answer, _ = self.daemon.request(
+                "GET", f"{path}?{urllib.parse.urlencode(query)}", headers={
+                    "Authorization": "KakaoAK of-the-provider"})
+            self.assertEqual(got, status, answer)
+            return answer
+
+        ends = []
+        for name in ("서울역", "강남"):
+            address = asked("/map-geocode/v2/geocode", query=name)["addresses"][0]
+            self.assertIsInstance(address["x"], str)
+            ends.append((name, address["x"], address["y"]))
+        self.assertEqual(ends[0][1:], ("126.9707", "37.5547"))
+        document, meta = (lambda one: (one["documents"][0], one["meta"]))(
+            asked("/v2/local/search/keyword", query="ㅅㅇㅇ"))
+        self.assertEqual((document["place_name"], document["address_name"]),
+                         ("서울역", "서울특별시 용산구 동자동 43-205"))
+        self.assertIn("road_address_name", document)
+        self.assertEqual((meta["is_end"], meta["pageable_count"]), (True, 1))
+        result = asked("/map-reversegeocode/v2/gc", coords="126.9708,37.5546")["results"][0]
+        region, land = result["region"], result["land"]
+        self.assertEqual([region[f"area{i}"]["name"] for i in range(1, 5)],
+                         ["서울특별시", "용산구", "동자동", ""])
+        self.assertEqual(region["area1"]["alias"], "서울")
+        self.assertEqual((land["number1"], land["number2"], land["addition0"]["value"]),
+                         ("43", "205", "서울역"))
+        self.assertEqual(asked("/map-geocode/v2/geocode", query="없는 곳")["addresses"], [])
+        asked("/map-geocode/v2/geocode", 400)
+        asked("/map-geocode/v2/geocode", 400, query="x" * 257)
+        asked("/map-reversegeocode/v2/gc", 400, coords="37.5,127.0")
+        made = self.client("by-name").create(
+            minutes=500, content=text(ends[0]), content1=text(ends[1]))
+        self.assertEqual((made["content"], made["content1"]), (text(ends[0]), text(ends[1])))
+
     def test_the_answers_that_the_interceptor_knows(self):
         ann = self.client("errors-ann")
 

@@ -21,6 +21,7 @@ enum HangulLetters {
   ///
   /// - Parameter scalar: A conjoining or compatibility letter. Composed syllables are decomposed
   ///   before, and answer nil.
+  /// - Returns: At least one letter, and what they are to their syllable.
   static func letters(of scalar: Unicode.Scalar) -> (letters: [UInt16], role: Role)? {
     switch scalar.value {
     case 0x1100...0x1112: ([initials[Int(scalar.value - 0x1100)]], .initial)

@@ -37,6 +37,7 @@ extension PlaceQuery {
   /// - Parameters:
   ///   - keys: Of the place.
   ///   - worst: What is worse than this is not looked for.
+  /// - Returns: The best way in which it fits.
   /// - Complexity: O(letters of the query x words of the names).
   func quality(
     of keys: PlaceKeys, notWorseThan worst: MatchQuality = .initialsTypoPrefix
@@ -64,10 +65,7 @@ extension PlaceQuery {
       if name.letters.count == letters.count { return .exact }
       return worst >= .prefix ? .prefix : nil
     }
-    if worst >= .words, beginsAtWord(name, letters[...]) || words.allSatisfy({ beginsAtWord(name, $0) })
-    {
-      return .words
-    }
+    if worst >= .words, fitsWords(name) { return .words }
     guard worst >= .initials, text.isInitials else { return nil }
     if name.initials.starts(with: letters) {
       if name.initials.count == letters.count { return .initials }
@@ -76,6 +74,10 @@ extension PlaceQuery {
     guard worst >= .initialsWords else { return nil }
     let begins = name.initialWordStarts.contains { name.initials[$0...].starts(with: letters) }
     return begins ? .initialsWords : nil
+  }
+
+  private func fitsWords(_ name: FoldedText) -> Bool {
+    beginsAtWord(name, text.letters[...]) || words.allSatisfy { beginsAtWord(name, $0) }
   }
 
   private func beginsAtWord(_ name: FoldedText, _ letters: ArraySlice<UInt16>) -> Bool {

@@ -55,6 +55,7 @@ enum OneEdit {
   ///   - query: At least ``fewestLetters`` characters, else never.
   ///   - text: What it is to be the beginning of.
   ///   - start: Of a word of the text, as a letter.
+  /// - Returns: Whether it is one.
   /// - Complexity: O(length of the query).
   static func isPrefix(
     characters query: FoldedText, of text: FoldedText, from start: Int
