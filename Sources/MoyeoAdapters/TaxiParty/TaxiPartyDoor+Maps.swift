@@ -182,8 +182,7 @@ extension TaxiPartyDoor {
   /// The parts of an address by their width; the place itself stands as the building.
   private static func region(_ place: NamedPlace, _ out: inout JSONWriter) {
     let parts = place.address.split(separator: " ").map(String.init)
-    func part(_ i: Int) -> String { i < parts.count ? parts[i] : "" }
-    let numbers = part(parts.count - 1).split(separator: "-").map(String.init)
+    let numbers = (parts.last ?? "").split(separator: "-").map(String.init)
     let isNumbered = !numbers.isEmpty && numbers.allSatisfy { $0.allSatisfy(\.isNumber) }
     let areas = isNumbered ? Array(parts.dropLast()) : parts
     func area(_ i: Int) -> String { i < areas.count ? areas[i] : "" }
