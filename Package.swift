@@ -441,8 +441,8 @@ if Context.environment["MOYEO_FUZZ"] == "1" {
       name: "MoyeoFuzz",
       dependencies: [
         "CFuzzer", "WireFormat", "MoyeoAPI", "MoyeoServer", "GRPCServerTransport", "LiveLayers",
-        "Parties", "FareEstimation", "RouteProviders", "RoutePlanning", "moyeo", "GeoMath",
-        "ObjectModel", swiftProtobuf, grpcCore, nioCore,
+        "Parties", "FareEstimation", "RouteProviders", "RoutePlanning", "Places", "moyeo",
+        "GeoMath", "ObjectModel", swiftProtobuf, grpcCore, nioCore,
         .product(name: "NIOEmbedded", package: "swift-nio"),
       ], path: "Tests/fuzz/Sources", swiftSettings: houseSettings),
   ]
