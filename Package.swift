@@ -458,9 +458,8 @@ if Context.environment["MOYEO_FUZZ"] == "1" {
       name: "MoyeoFuzz",
       dependencies: [
         "CFuzzer", "WireFormat", "MoyeoAPI", "MoyeoServer", "MoyeoAdapters", "GRPCServerTransport",
-        "LiveLayers",
-        "Parties", "FareEstimation", "RouteProviders", "RoutePlanning", "moyeo", "GeoMath",
-        "ObjectModel", swiftProtobuf, grpcCore, nioCore,
+        "LiveLayers", "Parties", "FareEstimation", "RouteProviders", "RoutePlanning", "Places",
+        "moyeo", "GeoMath", "ObjectModel", swiftProtobuf, grpcCore, nioCore,
         .product(name: "NIOEmbedded", package: "swift-nio"),
       ], path: "Tests/fuzz/Sources", swiftSettings: houseSettings),
   ]

@@ -83,18 +83,25 @@ package struct PlaceService: Sendable {
     }
   }
 
-  /// Fills up what the layers know from the provider.
+  /// Fills up what the layers know near the position from the provider, nearest first.
   package func reverse(_ question: ReversePlaceSearch, own: [Place]) async -> [Place] {
-    guard own.count < question.limit, let provider else { return own }
+    let near = own.filter { $0.distanceMeters.map { $0 <= Self.hereMeters } ?? false }
+    guard near.count < question.limit, let provider else { return own }
     do throws(PlaceProviderFailure) {
       let more = try await provider.reverse(question)
-      return filled(own, with: more, from: question.position, within: nil, question.limit)
+      let all = filled(own, with: more, from: question.position, within: nil, .max)
+      return Array(
+        all.sorted { $0.distanceMeters ?? .infinity < $1.distanceMeters ?? .infinity }
+          .prefix(question.limit))
     } catch {
       if !error.isCancelled { onProviderFailure(error.reason) }
       return own
     }
   }
 
+  /// A place of the layers further away than this does not keep the provider from being asked what
+  /// is at a position.
+  static let hereMeters = 300.0
   /// Two places of one name this near are one place.
   static let samePlaceMeters = 150.0
 

@@ -1,3 +1,5 @@
+import ObjectModel
+import TestSupport
 import Testing
 
 @testable import Places
@@ -61,6 +63,51 @@ import Testing
         #expect(found == best || (found == nil && (best.map { $0 > worst } ?? true)), "\(text)")
         if let best, best <= worst { #expect(found == best, "\(text) \(worst)") }
       }
+    }
+  }
+}
+
+/// Laws that hold for any text, drawn from scripts, marks, signs and halves of syllables.
+@Suite struct PlaceTextLawTests {
+  private func text(_ random: inout SplitMix64) -> String {
+    let ranges: [ClosedRange<UInt32>] = [
+      0x20...0x7E, 0xAC00...0xD7A3, 0x1100...0x11FF, 0x3130...0x318F, 0x300...0x36F, 0xC0...0x24F,
+      0x3041...0x30FF, 0x4E00...0x4FFF, 0x1F600...0x1F64F, 0x20000...0x20100, 0xFF00...0xFFEF,
+      0x0...0x1F,
+    ]
+    var out = String.UnicodeScalarView()
+    for _ in 0..<random.int(0...40) {
+      let range = random.pick(ranges)
+      let value = range.lowerBound + UInt32(random.below(Int(range.upperBound - range.lowerBound)))
+      if let scalar = Unicode.Scalar(value) { out.append(scalar) }
+    }
+    return String(out)
+  }
+
+  @Test(arguments: [1, 2, 3] as [UInt64])
+  func aNameFitsItself(_ seed: UInt64) {
+    var random = SplitMix64(seed: seed)
+    for _ in 0..<400 {
+      let name = text(&random)
+      let query = PlaceQuery(name)
+      let keys = PlaceKeys(names: [name])
+      if !query.isEmpty {
+        #expect(query.quality(of: keys) == .exact, "seed \(seed): \(name.debugDescription)")
+      }
+      #expect(PlaceQuery(CanonicalText.decompose(name)).text == query.text)
+      #expect(PlaceQuery(CanonicalText.normalize(name)).text == query.text)
+      let folded = query.text
+      #expect(folded.initials.count == folded.characterStarts.count)
+      #expect(folded.wordStarts.allSatisfy(folded.characterStarts.contains))
+      let terms = PlaceTerms.terms(of: keys)
+      // What FTS5's tokenizer `ascii` keeps together.
+      for term in terms.names + terms.variants {
+        let isWhole = term.utf8.allSatisfy { byte in
+          byte >= 0x80 || (48...57).contains(byte) || (97...122).contains(byte)
+        }
+        #expect(isWhole, "\(term.debugDescription)")
+      }
+      #expect(terms.names.count + terms.variants.count < 300)
     }
   }
 }

@@ -49,7 +49,16 @@ private final class StubProvider: PlaceProvider {
     #expect(provider.calls.withLock { $0 } == 1)
     let reverse = try await fixture.service.reverse(
       ReversePlaceSearch(position: Self.here, limit: 2))
-    #expect(reverse.map(\.id) == ["own", "far"])
+    #expect(reverse.map(\.id) == ["own", "other"])
+    // What is here already needs no provider; what is far away is not what is here.
+    let calls = provider.calls.withLock { $0 }
+    let here = try await fixture.service.reverse(ReversePlaceSearch(position: Self.here))
+    #expect(here.map(\.id) == ["own"])
+    #expect(provider.calls.withLock { $0 } == calls)
+    let away = shifted(Self.here, metersNorth: 9100)
+    let there = try await fixture.service.reverse(ReversePlaceSearch(position: away))
+    #expect(there.map(\.id) == ["far"])
+    #expect(provider.calls.withLock { $0 } == calls + 1)
   }
 
   @Test func aProvidersFailureIsCountedAndNotThrown() async throws {

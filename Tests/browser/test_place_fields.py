@@ -65,12 +65,19 @@ class PlaceFieldTest(unittest.TestCase):
             "return document.getElementById('parties-message').textContent.includes(arguments[0])",
             f"the message {part!r}", part)
 
+    def chosen(self):
+        """The party that was offered, once the page has read it."""
+        return self.browser.wait("return moyeo.parties.chosen", "the party")
+
     def press(self, selector):
         self.browser.js("document.querySelector(arguments[0]).click()", selector)
 
     def test_a_ride_is_offered_by_names_with_the_keyboard_alone(self):
         browser = self.browser
         self.type("parties-from", "갈매기 다")
+        browser.wait(
+            "return document.getElementById('parties-from-list').dataset.text === '갈매기 다'",
+            "the list of all letters")
         found = self.suggested("parties-from", "갈매기 다방")
         self.assertEqual(found[0], "갈매기 다방")
         expanded = "return document.getElementById('parties-from').getAttribute('aria-expanded')"
@@ -85,11 +92,13 @@ class PlaceFieldTest(unittest.TestCase):
                          ("갈매기 다방", "false"))
         # By initial consonants.
         self.type("parties-to", "ㄱㅁㄱㅊ")
-        self.suggested("parties-to", "갈매기 책방")
+        # At once, whatever is suggested by now.
         browser.keys(Keys.ENTER)
+        browser.wait("return document.getElementById('parties-to').value === '갈매기 책방'",
+                     "the choice")
         self.press("#parties-offer")
         self.said("Offered")
-        party = browser.js("return moyeo.parties.chosen")
+        party = self.chosen()
         self.assertEqual((party["origin"]["name"], party["destination"]["name"]),
                          ("갈매기 다방", "갈매기 책방"))
         self.assertAlmostEqual(party["destination"]["latitude"], THERE[0], delta=1e-3)
@@ -100,8 +109,7 @@ class PlaceFieldTest(unittest.TestCase):
         self.type("parties-to", "갈매기책방")
         self.press("#parties-offer")
         self.said("Offered")
-        self.assertEqual(self.browser.js("return moyeo.parties.chosen.destination.name"),
-                         "갈매기 책방")
+        self.assertEqual(self.chosen()["destination"]["name"], "갈매기 책방")
         self.type("parties-to", "뷁뷁뷁 없는곳")
         self.press("#parties-offer")
         self.said("There is no place called")
@@ -115,7 +123,7 @@ class PlaceFieldTest(unittest.TestCase):
         self.browser.click_map(*THERE)
         self.said("Offered")
         self.assertEqual(self.value("parties-to"), "갈매기 책방")
-        party = self.browser.js("return moyeo.parties.chosen")
+        party = self.chosen()
         self.assertEqual((party["origin"]["name"], party["destination"]["name"]),
                          ("갈매기 다방", "갈매기 책방"))
         # The click is forgotten with the next ride, the name is not.

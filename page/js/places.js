@@ -118,6 +118,7 @@ export class PlaceField {
       if (question !== this.#question || this.#chosen) return;
       if (document.activeElement !== this.#input) return;
       this.#show(places);
+      this.#list.dataset.text = text;
     } catch {
       this.#close();
     }
@@ -165,7 +166,10 @@ export class PlaceField {
       this.#move(step);
     } else if (event.key === "Enter") {
       event.preventDefault();
-      if (isOpen) this.#choose(Math.max(0, this.#active));
+      // The list may still be that of fewer letters.
+      if (isOpen && this.#active < 0 && this.#list.dataset.text !== this.#input.value.trim()) {
+        this.resolve().catch(() => this.#close());
+      } else if (isOpen) this.#choose(Math.max(0, this.#active));
     } else if (event.key === "Escape" && isOpen) {
       // The list alone goes; a ride that is being picked stays.
       event.stopPropagation();

@@ -34,7 +34,8 @@ struct PlaceBenchmark: ParsableCommand {
       layers: layers, layerNames: ["places"], textIndex: try FullTextPlaceIndex())
     let start = ContinuousClock.now
     table.follow()
-    print("\(table.count) places taken in in \((ContinuousClock.now - start) / .milliseconds(1)) ms")
+    let milliseconds = Int((ContinuousClock.now - start) / .milliseconds(1))
+    print("\(table.count) places taken in in \(milliseconds) ms")
     let service = PlaceService(table: table)
     print("kind                      p50 us    p99 us    max us   found  scan p50 us")
     for kind in QueryKind.allCases {
