@@ -15,7 +15,7 @@ ARGS ?= --demo seoul
 .PHONY: run build test test-swift test-packages test-programs test-daemon test-findings \
   test-browser test-thread test-release test-clients-long fuzz fuzz-smoke simulate torture \
   torture-smoke bench bench-smoke bench-matching \
-  bench-joins bench-peers bench-wire format lint proto docs clean packages
+  bench-joins bench-places bench-peers bench-wire format lint proto docs clean packages
 
 # Builds the daemon and the command line, then starts a living demo city with its map page.
 run: build
@@ -128,6 +128,11 @@ bench-matching:
 bench-joins:
 	@scripts/system-packages $(RUN_PACKAGES)
 	$(SWIFT) run -c release JoinBenchmark $(JOINS)
+
+# Searches of places by name and by position among 100,000.
+bench-places:
+	@scripts/system-packages $(RUN_PACKAGES)
+	$(SWIFT) run -c release PlaceBenchmark $(PLACES)
 
 # Load over the wire, closed and open loops, daemon and generator on this machine.
 bench-wire: build

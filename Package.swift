@@ -66,6 +66,7 @@ let coreModules = [
 /// and the release-mode tests.
 let serviceModules = [
   "WireFormat", "LiveLayers", "FareEstimation", "DurableCommands", "Parties", "Tickets",
+  "Places",
 ]
 
 let package = Package(
@@ -155,13 +156,15 @@ let package = Package(
         "LiveLayers", "DurableCommands", "PeerMatching", "PositionProtection", "QueryCoalescing",
         "PointClustering", "GeoMath", "ObjectModel", "Threading", "WireFormat",
       ]),
+    coreTarget(
+      "Places", ["LiveLayers", "SpatialIndexing", "GeoMath", "ObjectModel", "Threading"]),
     // Tier 5
     .systemLibrary(
       name: "CSpatiaLite", pkgConfig: "spatialite", providers: [.apt(["libspatialite-dev"])]),
     .target(
       name: "MoyeoStorage",
       dependencies: [
-        "WireFormat", "DurableCommands", "LiveLayers", "Parties", "Tickets", "GeoMath",
+        "WireFormat", "DurableCommands", "LiveLayers", "Parties", "Tickets", "Places", "GeoMath",
         "ObjectModel", "RoutePlanning",
         "Threading", "CSpatiaLite",
         .product(name: "GRDB", package: "GRDB.swift"),
@@ -174,7 +177,8 @@ let package = Package(
     .target(
       name: "RouteProviders",
       dependencies: [
-        "GeoMath", "ObjectModel", "Threading", "QueryCoalescing", "RoutePlanning", nioCore,
+        "GeoMath", "ObjectModel", "Threading", "QueryCoalescing", "RoutePlanning", "Places",
+        nioCore,
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
         nioHTTP1,
       ],
@@ -196,7 +200,7 @@ let package = Package(
       name: "MoyeoServer",
       dependencies: [
         "GRPCServerTransport", "MoyeoAPI", "LiveLayers", "FareEstimation", "DurableCommands",
-        "Parties", "Tickets", "PeerMatching", "Threading", "WireFormat",
+        "Parties", "Tickets", "Places", "PeerMatching", "Threading", "WireFormat",
         "GeoMath", "ObjectModel", "QueryCoalescing", "SpatialIndexing", "PointClustering",
         "VectorTiles", "TaxiFares", "RoutePlanning",
         "RideMatching",
@@ -213,6 +217,15 @@ let package = Package(
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ],
       swiftSettings: houseSettings),
+    // Doors for apps that speak another dialect (Decisions/0015-doors-for-dialects.md).
+    .target(
+      name: "MoyeoAdapters",
+      dependencies: [
+        "MoyeoServer", "MoyeoAPI", "Tickets", "PeerMatching", "Parties", "RideMatching",
+        "FareEstimation", "RoutePlanning", "LiveLayers", "Places", "SpatialIndexing",
+        "DurableCommands", "WireFormat", "Threading", "GeoMath", "ObjectModel",
+      ],
+      swiftSettings: houseSettings),
     .target(
       name: "MoyeoClient",
       dependencies: [
@@ -224,8 +237,8 @@ let package = Package(
     .executableTarget(
       name: "moyeod",
       dependencies: [
-        "MoyeoServer", "LiveLayers", "FareEstimation", "DurableCommands", "Parties", "Tickets",
-        "PeerMatching", "PositionProtection", "Threading",
+        "MoyeoAdapters", "MoyeoServer", "LiveLayers", "FareEstimation", "DurableCommands",
+        "Parties", "Tickets", "Places", "PeerMatching", "PositionProtection", "Threading",
         "CitySimulation", "GeoMath", "ObjectModel",
         "MoyeoStorage", "RideMatching", "RoutePlanning", "RouteProviders", "TaxiFares", logging,
         nioPosix,
@@ -260,6 +273,14 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Benchmarks/Sources/JoinBenchmark", swiftSettings: houseSettings),
+    // Places by name and names by place, with the text index of the store.
+    .executableTarget(
+      name: "PlaceBenchmark",
+      dependencies: [
+        "Places", "LiveLayers", "MoyeoStorage", "GeoMath", "ObjectModel",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Benchmarks/Sources/PlaceBenchmark", swiftSettings: houseSettings),
 
     // Tests
     // What test targets share: seeded numbers, shared data, clocks and stores that fail.
@@ -289,7 +310,7 @@ let package = Package(
     houseTests(
       "RouteProvidersTests",
       [
-        "Threading", "RouteProviders", "RoutePlanning", "GeoMath", "ObjectModel", nioCore,
+        "Threading", "RouteProviders", "RoutePlanning", "Places", "GeoMath", "ObjectModel", nioCore,
         nioPosix, nioHTTP1,
       ]),
     .target(
@@ -300,8 +321,9 @@ let package = Package(
     houseTests(
       "MoyeoStorageTests",
       [
-        "MoyeoStorage", "LiveLayers", "DurableCommands", "Parties", "RoutePlanning", "GeoMath",
-        "ObjectModel", "Threading", "CSpatiaLite", "CFaultyFiles", "CWallClock",
+        "MoyeoStorage", "LiveLayers", "DurableCommands", "Parties", "Places", "RoutePlanning",
+        "GeoMath",
+        "ObjectModel", "Threading", "CSpatiaLite", "CFaultyFiles", "CWallClock", "TestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
       ]),
     houseTests("WireFormatTests", ["WireFormat", "ObjectModel"]),
@@ -332,6 +354,9 @@ let package = Package(
         "Tickets", "LiveLayers", "DurableCommands", "PeerMatching", "PositionProtection",
         "QueryCoalescing", "SpatialIndexing", "GeoMath", "ObjectModel",
       ]),
+    houseTests(
+      "PlacesTests",
+      ["Places", "LiveLayers", "SpatialIndexing", "GeoMath", "ObjectModel", "TestSupport"]),
     houseTests("MoyeoAPITests", ["ObjectModel", "WireFormat", "MoyeoAPI", swiftProtobuf]),
     houseTests(
       "GRPCServerTransportTests",
@@ -345,7 +370,7 @@ let package = Package(
       "MoyeoServerTests",
       [
         "WireFormat", "MoyeoServer", "MoyeoAPI", "MoyeoClient", "LiveLayers", "FareEstimation",
-        "DurableCommands", "Parties", "Tickets", "PeerMatching",
+        "DurableCommands", "Parties", "Tickets", "Places", "PeerMatching",
         "Threading", "GeoMath", "ObjectModel",
         "SpatialIndexing", "PointClustering", "GRPCServerTransport", "QueryCoalescing",
         "VectorTiles", grpcCore,
@@ -354,6 +379,14 @@ let package = Package(
         .product(name: "NIOHPACK", package: "swift-nio-http2"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
+      ]),
+    houseTests(
+      "MoyeoAdaptersTests",
+      [
+        "MoyeoAdapters", "MoyeoServer", "MoyeoAPI", "Tickets", "PeerMatching", "Parties",
+        "RideMatching", "FareEstimation", "RoutePlanning", "LiveLayers", "DurableCommands",
+        "Threading", "GeoMath", "ObjectModel", "TestSupport",
+        .product(name: "HTTPTypes", package: "swift-http-types"),
       ]),
     houseTests(
       "MoyeoClientTests",
@@ -403,7 +436,9 @@ if Context.environment["MOYEO_FUZZ"] == "1" {
   package.products = [.executable(name: "moyeo-fuzz", targets: ["MoyeoFuzz"])]
   package.targets.removeAll {
     $0.type == .test || $0.path?.hasPrefix("Tests/") == true
-      || ["moyeod", "moyeo", "JoinBenchmark", "MoyeoClient", "RouteProviders"].contains($0.name)
+      || [
+        "moyeod", "moyeo", "JoinBenchmark", "PlaceBenchmark", "MoyeoClient", "RouteProviders",
+      ].contains($0.name)
   }
   package.targets += [
     // The readers of import, without the program around them.
@@ -421,15 +456,17 @@ if Context.environment["MOYEO_FUZZ"] == "1" {
     // What providers answer, without the client that fetches it.
     .target(
       name: "RouteProviders",
-      dependencies: ["GeoMath", "ObjectModel", "Threading", "QueryCoalescing", "RoutePlanning"],
+      dependencies: [
+        "GeoMath", "ObjectModel", "Threading", "QueryCoalescing", "RoutePlanning", "Places",
+      ],
       exclude: ["HTTPClientTransport.swift", "RouteEngine.swift"], swiftSettings: houseSettings),
     .target(name: "CFuzzer", path: "Tests/fuzz/CFuzzer"),
     .executableTarget(
       name: "MoyeoFuzz",
       dependencies: [
-        "CFuzzer", "WireFormat", "MoyeoAPI", "MoyeoServer", "GRPCServerTransport", "LiveLayers",
-        "Parties", "FareEstimation", "RouteProviders", "RoutePlanning", "moyeo", "GeoMath",
-        "ObjectModel", swiftProtobuf, grpcCore, nioCore,
+        "CFuzzer", "WireFormat", "MoyeoAPI", "MoyeoServer", "MoyeoAdapters", "GRPCServerTransport",
+        "LiveLayers", "Parties", "FareEstimation", "RouteProviders", "RoutePlanning", "Places",
+        "moyeo", "GeoMath", "ObjectModel", swiftProtobuf, grpcCore, nioCore,
         .product(name: "NIOEmbedded", package: "swift-nio"),
       ], path: "Tests/fuzz/Sources", swiftSettings: houseSettings),
   ]

@@ -18,6 +18,8 @@ package final class Layer: Sendable {
   let protection: LayerProtection?
   /// The watches of this layer's positions.
   package let watches: LayerWatches
+  /// For one who keeps an index of attributes beside the layer.
+  package let attributeFeed = AttributeFeed()
 
   init(
     name: String, settings: LayerSettings, epoch: UInt32, watchedAreas: Int = 100_000,
@@ -97,9 +99,10 @@ package final class Layer: Sendable {
   func publishing(
     _ masks: [ObjectRank: UInt64], now: Instant
   ) -> (UnsafeBufferPointer<IndexChange>) -> Void {
-    { [feed, watches] changes in
+    { [feed, watches, attributeFeed] changes in
       feed.publish(changes, masks: masks, now: now)
       watches.publish(changes)
+      attributeFeed.publish(changes)
     }
   }
 }

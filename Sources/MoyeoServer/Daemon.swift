@@ -9,6 +9,7 @@ package import LiveLayers
 package import FareEstimation
 package import Parties
 package import Tickets
+package import Places
 import NIOCore
 import RoutePlanning
 package import NIOPosix
@@ -63,6 +64,8 @@ package struct Daemon: Sendable {
   private let fares: FareEstimator?
   private let parties: PartyService?
   private let tickets: TicketService?
+  private let places: PlaceService?
+  private let doors: [any HTTPDoor]
   private let readiness: Readiness
   private let degradations: DegradationLog
   private let eventLoopGroup: MultiThreadedEventLoopGroup
@@ -80,6 +83,8 @@ package struct Daemon: Sendable {
   ///   - parties: Loaded; started and stopped with the daemon. Without, calls on parties are
   ///     unknown.
   ///   - tickets: Loaded, on the pipeline of `parties`. Without, calls on tickets are unknown.
+  ///   - places: Filled and kept in step by the daemon. Without, calls on places are unknown.
+  ///   - doors: Apps that speak another dialect over HTTP.
   ///   - eventLoopGroup: Whose threads serve all connections.
   ///   - metrics: What `/metrics` shows; nil where none are gathered.
   ///   - readyAfter: Names of further parts that ``markReady(_:)`` will report.
@@ -88,7 +93,8 @@ package struct Daemon: Sendable {
   ///   - onListening: Called once both ports are bound.
   package init(
     configuration: Configuration, layers: LayerRegistry, fares: FareEstimator? = nil,
-    parties: PartyService? = nil, tickets: TicketService? = nil,
+    parties: PartyService? = nil, tickets: TicketService? = nil, places: PlaceService? = nil,
+    doors: [any HTTPDoor] = [],
     eventLoopGroup: MultiThreadedEventLoopGroup,
     metrics: PrometheusMetrics?, readyAfter: Set<String> = [],
     degradations: DegradationLog? = nil, logger: Logger,
@@ -99,13 +105,16 @@ package struct Daemon: Sendable {
     self.fares = fares
     self.parties = parties
     self.tickets = tickets
+    self.places = places
+    self.doors = doors
     self.eventLoopGroup = eventLoopGroup
     self.metrics = metrics
     self.logger = logger
     self.degradations = degradations ?? DegradationLog(logger: logger)
     self.onListening = onListening
     shutdown = ShutdownSignal()
-    readiness = Readiness(waitingFor: readyAfter.union(["http", "grpc"]))
+    readiness = Readiness(
+      waitingFor: readyAfter.union(["http", "grpc"]).union(places == nil ? [] : ["places"]))
   }
 
   package func markReady(_ part: String) { readiness.markReady(part) }
@@ -130,6 +139,7 @@ package struct Daemon: Sendable {
     let operations =
       positions.all + clusters.all + fareAndRouteOperations(services.validation)
       + (partyCalls?.operations ?? []) + (ticketCalls?.operations ?? [])
+      + (places.map { PlaceOperations(placeService: $0, services: services).all } ?? [])
     let tiles = TileRoutes(clusters: clusters).all
     let throttle = SessionThrottle(settings: configuration.sessions)
     let requestMetrics = RequestMetrics()
@@ -157,12 +167,16 @@ package struct Daemon: Sendable {
       pump: pump, throttle: throttle, pages: pages,
       hosts: HostAllowList(bound: configuration.host, names: configuration.hosts),
       corsOrigins: configuration.corsOrigins, requestMetrics: requestMetrics,
-      maximumBatch: layers.limits.batchRequests, threadPool: threadPool, logger: logger)
+      maximumBatch: layers.limits.batchRequests, doors: doors, threadPool: threadPool,
+      logger: logger)
     // Stopped in the opposite order: what parties have accepted is committed after the last call.
     let first: [any Service] =
       [LayerMaintenance(layers: layers)]
       + (parties.map { [PartyLifecycle(partyService: $0)] } ?? [])
       + (tickets.map { [TicketLifecycle(ticketService: $0)] } ?? [])
+      + (places.map { placeService in
+        [PlaceLifecycle(placeService: placeService, onFilled: { readiness.markReady("places") })]
+      } ?? [])
     return first + [
       grpcServing, httpService(http, limits.http, ports), ShutdownAnnouncer(shutdown: shutdown),
     ]

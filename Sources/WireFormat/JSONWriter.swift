@@ -39,6 +39,12 @@ package struct JSONWriter {
     literal(value ? "true" : "false")
   }
 
+  /// Writes what is JSON already.
+  package mutating func raw(_ name: String, _ json: [UInt8]) {
+    key(name)
+    bytes.append(contentsOf: json)
+  }
+
   package mutating func object(_ name: String, _ write: (inout JSONWriter) -> Void) {
     key(name)
     nested(write)

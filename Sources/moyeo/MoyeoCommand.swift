@@ -17,8 +17,8 @@ struct MoyeoCommand: AsyncParsableCommand {
       ImportCommand.self, NearbyCommand.self, WithinCommand.self, GetCommand.self,
       RemoveCommand.self, TagsCommand.self, LayersCommand.self, FareCommand.self,
       TariffsCommand.self,
-      RouteCommand.self, PartyCommand.self, TicketCommand.self, EventsCommand.self,
-      SimulateCommand.self, BenchCommand.self, EvaluateFaresCommand.self,
+      RouteCommand.self, PlaceCommand.self, PartyCommand.self, TicketCommand.self,
+      EventsCommand.self, SimulateCommand.self, BenchCommand.self, EvaluateFaresCommand.self,
       FitSlowTimeCommand.self, PrepareRoadsCommand.self, ReplayCommand.self, BackupCommand.self,
       ExportCommand.self, DoctorCommand.self,
     ])

@@ -9,6 +9,7 @@ import MoyeoServer
 import MoyeoStorage
 import NIOPosix
 import ObjectModel
+import Places
 import RoutePlanning
 import ServiceLifecycle
 import TaxiFares
@@ -79,13 +80,18 @@ struct Composition {
     let positions =
       settings.keepsPositions
       ? data.openPositions(layers: layers, seconds: settings.writeBehindSeconds) : nil
+    if let city { try DemoPlaces.fill(layers, from: city) }
+    let places = try settings.places.makeService(layers: layers, logger: logger)
     var waitsFor: Set<String> = city == nil ? [] : ["demo"]
     if city != nil, record != nil { waitsFor.insert("demo-parties") }
     if city != nil, record?.ticketService != nil { waitsFor.insert("demo-tickets") }
     let group = MultiThreadedEventLoopGroup(numberOfThreads: settings.threads)
     let daemon = Daemon(
       configuration: settings.daemon, layers: layers,
-      fares: fares, parties: record?.partyService, tickets: record?.ticketService,
+      fares: fares, parties: record?.partyService, tickets: record?.ticketService, places: places,
+      doors: settings.adapters.makeDoors(
+        layers: layers, fares: fares, parties: record?.partyService,
+        tickets: record?.ticketService, places: places),
       eventLoopGroup: group, metrics: metrics, readyAfter: waitsFor,
       degradations: degradations,
       logger: logger,

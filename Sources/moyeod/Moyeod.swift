@@ -27,6 +27,11 @@ struct Moyeod: AsyncParsableCommand {
   @Option(
     help: "Fill the layer `users` with a living city; `seoul` is the one there is (demo.city).")
   var demo: String?
+  @Option(
+    help: ArgumentHelp(
+      "Apps that are spoken to in their own dialect: study-queue, taxi-party, messenger, with "
+        + "commas (adapters)."))
+  var adapters: [String] = []
   @Option(help: "A JSON file of settings.")
   var config: String?
   @Option(help: "Folder that holds shipped files: data/ and page/ (resources.directory).")
@@ -67,6 +72,7 @@ struct Moyeod: AsyncParsableCommand {
     [
       ("data.directory", dataDirectory), ("host", host), ("http.port", httpPort.map(String.init)),
       ("grpc.port", grpcPort.map(String.init)), ("demo.city", demo),
+      (AdapterSettings.key, adapters.isEmpty ? nil : adapters.joined(separator: ",")),
       ("resources.directory", resources),
     ].compactMap { key, value in value.map { (key, $0) } }
   }

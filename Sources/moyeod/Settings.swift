@@ -18,6 +18,7 @@ struct Settings: Sendable {
   var tariffDirectories: [String] = []
   var areaDirectories: [String] = []
   var routes = RouteSettings()
+  var places = PlaceSettings()
   var demoCity: String?
   var demoUsers: Int
   var demoSeed: UInt64
@@ -31,6 +32,7 @@ struct Settings: Sendable {
   var parties: PartyServiceConfiguration?
   /// Nil: no tickets.
   var tickets: TicketServiceConfiguration?
+  var adapters = AdapterSettings()
   var logLevel: Logger.Level
   var logFormat: StructuredLogHandler.Format
   var layerSettings: @Sendable (String) -> LayerSettings
@@ -44,7 +46,10 @@ struct Settings: Sendable {
           uniqueKeysWithValues: flags.map { key, value in
             (
               AbsoluteConfigKey(key.split(separator: ".").map(String.init)),
-              ConfigValue(.string(value), isSecret: false)
+              // Lists come with commas, as in the environment.
+              ConfigValue(
+                key == AdapterSettings.key
+                  ? .stringArray(AdapterSettings.words(value)) : .string(value), isSecret: false)
             )
           })),
       EnvironmentVariablesProvider().prefixKeys(with: "moyeo"),
@@ -98,6 +103,7 @@ struct Settings: Sendable {
     routes.timeoutMilliseconds = Int64(
       try await values.int("routes.timeoutMilliseconds", in: 1...600_000) ?? 3000)
     try routes.check()
+    places = try await PlaceSettings.read(values)
     demoCity = try await values.string("demo.city").flatMap { $0.isEmpty ? nil : $0 }
     demoUsers = try await values.int("demo.users", in: 0...5_000_000) ?? 20_000
     demoSeed = UInt64(try await values.int("demo.seed", in: 0...Int.max) ?? 1)
@@ -105,6 +111,8 @@ struct Settings: Sendable {
     demoParties = try await values.int("demo.parties", in: 0...100_000) ?? 300
     parties = try await PartySettings.read(values, resources: resources)
     tickets = try await TicketSettings.read(values)
+    adapters = try await AdapterSettings.read(
+      values, host: daemon.host, hasParties: parties != nil, hasTickets: tickets != nil)
     try await ServingSettings.read(values, into: &daemon)
     keepsPositions = try await values.bool("positions.keep") ?? true
     writeBehindSeconds = try await values.int("positions.writeBehindSeconds", in: 1...3600) ?? 5

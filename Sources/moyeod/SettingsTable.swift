@@ -108,6 +108,22 @@ enum SettingsTable {
       key: "routes.timeoutMilliseconds", standard: "3000",
       meaning: "How long a route may take, retries included, before it is estimated."),
     Row(
+      key: "places.layers", standard: "places",
+      meaning: "Layers whose objects are places, by their attributes name, address, category."),
+    Row(
+      key: "places.provider", standard: "none",
+      meaning: "Who is asked for places that they lack: none, naver, kakao, nominatim, photon."),
+    Row(key: "places.url", standard: "", meaning: "Where the provider of places answers."),
+    Row(key: "places.keyId", standard: "", meaning: "Naver Cloud Platform's key id."),
+    Row(key: "places.key", standard: "", meaning: "Its key, or Kakao's."),
+    Row(
+      key: "places.searchKeyId", standard: "",
+      meaning: "Client id of Naver's search API; without one only addresses are found."),
+    Row(key: "places.searchKey", standard: "", meaning: "Its client secret."),
+    Row(
+      key: "places.timeoutMilliseconds", standard: "1500",
+      meaning: "How long the provider of places may take, retries included."),
+    Row(
       key: "demo.city", standard: "", meaning: "Fills the layer users with a living city: seoul."),
     Row(key: "demo.users", standard: "20000", meaning: "People in the demo city."),
     Row(key: "demo.seed", standard: "1", meaning: "Same seed, same city."),
@@ -191,6 +207,21 @@ enum SettingsTable {
     Row(
       key: "tickets.protectedPeople", standard: "5",
       meaning: "A cell is doubled until it holds so many people."),
+    Row(
+      key: "adapters", standard: "",
+      meaning: "Apps that are spoken to in their own dialect: study-queue, taxi-party, messenger."),
+    Row(
+      key: "dialects.profileLayer", standard: "users",
+      meaning: "Layer whose attributes (nick, gender, ...) are the profiles that adapters show."),
+    Row(
+      key: "dialects.serviceKey", standard: "",
+      meaning: "What the header SesacKey of taxi-party must carry; any other is answered 420."),
+    Row(
+      key: "dialects.developmentTokens", standard: "false",
+      meaning: "Take unsigned tokens that expire (docs/adapters.md), for tests of an app."),
+    Row(
+      key: "dialects.messengerAlways", standard: "false",
+      meaning: "Refuse in the messenger dialect without the header X-Moyeo-Dialect, too."),
     Row(
       key: "events.retentionDays", standard: "7", meaning: "How long durable events are kept."),
     Row(

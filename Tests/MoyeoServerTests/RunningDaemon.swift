@@ -9,6 +9,7 @@ import FareEstimation
 import DurableCommands
 import Parties
 import Tickets
+import Places
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -40,7 +41,7 @@ struct RunningDaemon: Sendable {
     configuration: LayerRegistryConfiguration = LayerRegistryConfiguration(),
     corsOrigins: [String] = [],
     usesFastPath: Bool = true, waitsForVersions: Bool = true, fares: FareEstimator? = nil,
-    parties: (any AggregateStore)? = nil,
+    parties: (any AggregateStore)? = nil, placeProvider: (any PlaceProvider)? = nil,
     _ body: @Sendable (RunningDaemon) async throws -> Void
   ) async throws {
     let clock = ManualClock(start)
@@ -75,6 +76,10 @@ struct RunningDaemon: Sendable {
     let daemon = Daemon(
       configuration: settings, layers: layers, fares: estimator, parties: record?.parties,
       tickets: record?.tickets,
+      places: PlaceService(
+        table: PlaceTable(
+          layers: layers, layerNames: ["places"], textIndex: MemoryPlaceTextIndex()),
+        provider: placeProvider),
       eventLoopGroup: .singleton,
       metrics: PrometheusMetrics(), logger: logger,
       onListening: { addresses in listens.yield(addresses) })

@@ -95,6 +95,9 @@ struct ReferenceWorld {
       gender[me] = open.attributes["gender"]
       wants[me] = open.wanted.first?.values.first
       return nil
+    case .stopWaiting(let me):
+      if meeting(me) != nil { return "already_matched" }
+      return apply(.close(userID: me), now)
     case .close(let me):
       if !everWaited.contains(me) { return "unknown_ticket" }
       if let i = meeting(me) {

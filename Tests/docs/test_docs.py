@@ -178,6 +178,7 @@ class Blocks(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.daemon = Daemon("--demo", "seoul", "--resources", str(ROOT),
+                            "--adapters", "study-queue,taxi-party,messenger",
                             env={"MOYEO_DEMO_USERS": "2000"})
         cls.addClassCleanup(cls.daemon.close)
 

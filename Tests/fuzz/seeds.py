@@ -172,6 +172,20 @@ def compact(path):
         json.loads(path.read_text()), ensure_ascii=False, separators=(",", ":")).encode()
 
 
+def places():
+    found = [
+        {"items": [{"title": "<b>서울역</b>", "mapx": "1269706900", "mapy": "375547100"}]},
+        {"documents": [{"place_name": "서울역", "x": "126.97", "y": "37.55", "id": "1"}]},
+        [{"lat": "37.55", "lon": "126.97", "name": "서울역", "osm_id": 4, "osm_type": "node"}],
+        {"features": [{"geometry": {"coordinates": [126.97, 37.55]},
+                       "properties": {"name": "서울역", "osm_id": 4}}]},
+    ]
+    for number, answer in enumerate(found):
+        yield f"answer-{number}", bytes([number]) + json.dumps(answer).encode()
+    for number, name in enumerate(("서울역 2번 출구", "ㅅㅇㅇ", "Gangnam Station", "é·값ㄳ１")):
+        yield f"name-{number}", b"\0" + name.encode()
+
+
 def routes():
     line = [[126.97, 37.55], [127.02, 37.49]]
     osrm = {"code": "Ok", "routes": [{
@@ -194,11 +208,23 @@ def routes():
     yield "valhalla-refusal", bytes([5]) + b'{"error_code":442,"error":"No path","status_code":400}'
 
 
+def doors():
+    yield "form", b"lat=37.5&long=127.0&studylist=swift&studylist=%EC%88%98%ED%95%99"
+    yield "brackets", b"lat=37.5&long=127.0&hf%5B%5D=swift&hf[1]=go&type=2&region=1275130688"
+    yield "rating", b"otheruid=ben&reputation=1&reputation=0&comment=kind%2C+yes"
+    yield "empty", b"="
+    yield "place", "서울역, 1번 출구,126.9707,37.5547".encode()
+    yield "time", b"2026-11-20 23:10:00 +0900"
+    yield "path", b"/v1/queue/rate/a%2Fb"
+    yield "post-path", b"/v1/posts/users/u1"
+
+
 def main():
     for target, seeds in (
             ("protobuf", protobuf), ("text", text), ("json", json_texts), ("requests", requests),
             ("parameters", parameters), ("tokens", tokens), ("frames", frames),
-            ("imports", imports), ("documents", documents), ("routes", routes)):
+            ("doors", doors), ("imports", imports), ("documents", documents), ("routes", routes),
+            ("places", places)):
         folder = HERE / "corpus" / target
         folder.mkdir(parents=True, exist_ok=True)
         for name, data in seeds():

@@ -83,5 +83,6 @@ def calls(name):
                                      "departureTime": at(60)}),
         ("POST", "/v1/batch", {"requests": [
             {"method": "GET", "path": f"/v1/layers/{LAYER}/positions/kim"},
+            {"method": "GET", "path": "/v1/places/search?q=swift&latitude=37.5&longitude=127"},
             {"method": "POST", "path": f"/v1/layers/{LAYER}/nearby", "body": NEARBY}]}),
     ]

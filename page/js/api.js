@@ -92,6 +92,8 @@ export const api = {
   /** What the operator configured; `{}` when the daemon has no such file. */
   pageConfig: () => request("page-config.json").catch(() => ({})),
   outline: () => request("outline.geojson"),
+  searchPlaces: (query) => request("v1/places/search", query),
+  reversePlaces: (query) => request("v1/places/reverse", query),
   createParty: (body, key) => post("v1/parties", body, key),
   party: (id) => request(partyPath(id)),
   searchParties: (body) => post("v1/parties/search", body),

@@ -1,5 +1,5 @@
-// Taxi parties: on the map with their free seats, offered and sought by two clicks, joined and
-// left, with what happens to the chosen one as it happens. Nobody joins before the daemon has said
+// Taxi parties: on the map with their free seats, offered and sought from place to place, each by
+// its name or by a click, joined and left, with what happens to the chosen one as it happens. Nobody joins before the daemon has said
 // what it means for everyone aboard, and nobody pays more than was shown.
 
 import { api } from "./api.js";
@@ -7,6 +7,7 @@ import { make } from "./details.js";
 import { distance, duration, time } from "./format.js";
 import { registerPanel } from "./panels.js";
 import { PlacePicker } from "./placepicker.js";
+import { PlaceField, nameOf } from "./places.js";
 import { throttle } from "./throttle.js";
 import { nearestCopy, viewportBox } from "./viewport.js";
 
@@ -98,9 +99,19 @@ class PartyPanel {
   #walk = make("input", {
     id: "parties-walk", type: "number", min: 0, max: 50_000, value: 500, inputMode: "numeric",
   });
+  #from = this.#field("parties-from", "From");
+  #to = this.#field("parties-to", "To");
   #message = make("p", { id: "parties-message" });
   #list = make("ol", { id: "parties-matches", className: "party-list" });
   #card = make("div", { id: "party-card", hidden: true });
+
+  #field(id, label) {
+    return new PlaceField({
+      id, label, centre: () => this.#map.getCenter().wrap(),
+      // Whatever was being picked was for the places before.
+      onChange: () => this.#picks && this.#end(""),
+    });
+  }
 
   #build(section) {
     const label = (text, input) => {
@@ -119,6 +130,7 @@ class PartyPanel {
       " Show them on the map");
     section.append(
       show,
+      this.#from.element, this.#to.element,
       make("div", { className: "row" }, label("You are", this.#who),
         label("Leave in, min", this.#in), label("Walk, m", this.#walk)),
       make("div", { className: "row" }, offer, find),
@@ -200,15 +212,82 @@ class PartyPanel {
     }
   }
 
-  // MARK: two clicks
+  // MARK: from and to
 
-  #begin(intent) {
+  /** Each end is a place chosen by name, or the next click on the map. */
+  async #begin(intent) {
     this.#intent = intent;
-    this.#picks = [];
-    this.#trip.clearLayers();
     this.#list.replaceChildren();
-    this.#picker.begin((place, latlng) => this.#picked(place, latlng), () => this.#end(""));
-    this.#say("Click where the ride begins (Escape stops).");
+    this.#from.forgetPicked();
+    this.#to.forgetPicked();
+    this.#picks = undefined;
+    let ends;
+    try {
+      ends = [await this.#from.resolve(), await this.#to.resolve()];
+    } catch (error) {
+      return this.#end(error.message, true);
+    }
+    this.#trip.clearLayers();
+    this.#picks = ends;
+    ends.forEach((place, index) => place && this.#mark(place, index));
+    this.#picker.begin((place) => this.#picked(place), () => this.#end(""));
+    this.#proceed();
+  }
+
+  /** Asks for the end that is missing, or goes. */
+  #proceed() {
+    const [origin, destination] = this.#picks;
+    if (!origin) return this.#say("Click where the ride begins (Escape stops).");
+    if (!destination) return this.#say("Now click where it ends.");
+    const length = this.#map.distance(
+      [origin.latitude, origin.longitude], [destination.latitude, destination.longitude]);
+    if (length < shortestTripMeters) return this.#refuse(length);
+    this.#depart();
+  }
+
+  #refuse(length) {
+    const isFixed = this.#from.place && this.#to.place;
+    const text = `A ride must be at least ${shortestTripMeters} m long, this one is `
+      + `${distance(length)}.`;
+    if (isFixed) return this.#end(text, true);
+    // The click comes again.
+    const last = this.#to.place ? 0 : 1;
+    this.#picks[last] = undefined;
+    this.#trip.removeLayer(this.#trip.getLayers().at(-1));
+    this.#say(`${text} Click where it ${last === 0 ? "begins" : "ends"}.`, true);
+  }
+
+  #depart() {
+    const picks = this.#picks;
+    const go = async () => {
+      await this.#named(picks);
+      // Stopped, or begun anew, while the names were asked for.
+      if (this.#picks !== picks) return;
+      const [origin, destination] = picks;
+      const trip = {
+        origin, destination, maxWalkMeters: Number(this.#walk.value) || 0,
+        departureTime: new Date(Date.now() + Number(this.#in.value) * 60_000).toISOString(),
+      };
+      if (this.#intent === "offer") await this.#offer(trip);
+      else await this.#find(trip);
+    };
+    go();
+  }
+
+  /** Waits until both ends have their names, as far as they are known. */
+  async #named(picks) {
+    await Promise.all(picks.map(async (place, index) => {
+      if (!place.naming) return;
+      place.name = await place.naming;
+      delete place.naming;
+      (index === 0 ? this.#from : this.#to).show(place.name || name(place));
+    }));
+  }
+
+  #mark({ latitude, longitude }, index) {
+    this.#trip.addLayer(L.circleMarker([latitude, nearestCopy(longitude, this.#map.getCenter().lng)], {
+      radius: 7, className: index === 0 ? "trip-from" : "trip-to", interactive: false,
+    }));
   }
 
   #end(text, isError = false) {
@@ -217,29 +296,16 @@ class PartyPanel {
     this.#say(text, isError);
   }
 
-  #picked(place, latlng) {
-    this.#picks.push({ name: "", ...place });
-    const isFirst = this.#picks.length === 1;
-    this.#trip.addLayer(L.circleMarker(latlng, {
-      radius: 7, className: isFirst ? "trip-from" : "trip-to", interactive: false,
-    }));
-    if (isFirst) return this.#say("Now click where it ends.");
-    const [origin, destination] = this.#picks;
-    const length = this.#map.distance(
-      [origin.latitude, origin.longitude], [destination.latitude, destination.longitude]);
-    if (length < shortestTripMeters) {
-      this.#picks.pop();
-      this.#trip.removeLayer(this.#trip.getLayers().at(-1));
-      return this.#say(
-        `A ride must be at least ${shortestTripMeters} m long, this one is `
-        + `${distance(length)}. Click where it ends.`, true);
-    }
-    const trip = {
-      origin, destination, maxWalkMeters: Number(this.#walk.value) || 0,
-      departureTime: new Date(Date.now() + Number(this.#in.value) * 60_000).toISOString(),
-    };
-    if (this.#intent === "offer") this.#offer(trip);
-    else this.#find(trip);
+  #picked({ latitude, longitude }) {
+    const index = this.#picks?.findIndex((place) => place === undefined) ?? -1;
+    if (index < 0) return;
+    const place = { name: "", latitude, longitude };
+    const field = index === 0 ? this.#from : this.#to;
+    place.naming = nameOf(place);
+    place.naming.then((text) => this.#picks?.[index] === place && field.show(text || name(place)));
+    this.#picks[index] = place;
+    this.#mark(place, index);
+    this.#proceed();
   }
 
   async #offer(trip) {

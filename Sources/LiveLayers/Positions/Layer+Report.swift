@@ -99,8 +99,11 @@ extension Layer {
     }
   }
 
-  /// Returns whether clusters or watches want each change. The layer's version grows either way.
-  private func isFollowed() -> Bool { feed.clusters != nil || watches.isFollowed }
+  /// Returns whether clusters, watches or an index of attributes want each change. The layer's
+  /// version grows either way.
+  private func isFollowed() -> Bool {
+    feed.clusters != nil || watches.isFollowed || attributeFeed.isFollowed
+  }
 
   /// Removes an object.
   ///

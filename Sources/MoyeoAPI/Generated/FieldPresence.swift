@@ -628,6 +628,31 @@ extension Moyeo_V1_WatchEventsRequest {
   package var resumeTokenIfSet: String? { hasResumeToken ? resumeToken : nil }
 }
 
+extension Moyeo_V1_NamedPlace {
+  package var idIfSet: String? { hasID ? id : nil }
+  package var nameIfSet: String? { hasName ? name : nil }
+  package var addressIfSet: String? { hasAddress ? address : nil }
+  package var categoryIfSet: String? { hasCategory ? category : nil }
+  package var latitudeIfSet: Double? { hasLatitude ? latitude : nil }
+  package var longitudeIfSet: Double? { hasLongitude ? longitude : nil }
+  package var distanceMetersIfSet: Double? { hasDistanceMeters ? distanceMeters : nil }
+  package var sourceIfSet: String? { hasSource ? source : nil }
+}
+
+extension Moyeo_V1_SearchPlacesRequest {
+  package var qIfSet: String? { hasQ ? q : nil }
+  package var latitudeIfSet: Double? { hasLatitude ? latitude : nil }
+  package var longitudeIfSet: Double? { hasLongitude ? longitude : nil }
+  package var radiusMetersIfSet: Double? { hasRadiusMeters ? radiusMeters : nil }
+  package var limitIfSet: Int32? { hasLimit ? limit : nil }
+}
+
+extension Moyeo_V1_ReversePlacesRequest {
+  package var latitudeIfSet: Double? { hasLatitude ? latitude : nil }
+  package var longitudeIfSet: Double? { hasLongitude ? longitude : nil }
+  package var limitIfSet: Int32? { hasLimit ? limit : nil }
+}
+
 extension Moyeo_V1_Position {
   package var idIfSet: String? { hasID ? id : nil }
   package var latitudeIfSet: Double? { hasLatitude ? latitude : nil }

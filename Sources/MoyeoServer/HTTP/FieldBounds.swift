@@ -21,6 +21,7 @@ struct FieldBounds {
     case "layer":
       return ["minLength": 1, "maxLength": 63, "pattern": "^[a-z0-9][a-z0-9_-]{0,62}$"]
     case "id" where message == "moyeo.v1.Position": return ["minLength": 1]
+    case "q" where message == "moyeo.v1.SearchPlacesRequest": return ["minLength": 1]
     case "splitRule" where message == "moyeo.v1.CreatePartyRequest":
       return ["enum": SplitRule.allCases.map(\.rawValue)]
     default: return [:]
@@ -44,6 +45,8 @@ struct FieldBounds {
   static let required: [String: [String]] = [
     "moyeo.v1.Position": ["id", "latitude", "longitude"],
     "moyeo.v1.NearbyRequest": ["latitude", "longitude"],
+    "moyeo.v1.SearchPlacesRequest": ["q"],
+    "moyeo.v1.ReversePlacesRequest": ["latitude", "longitude"],
     "moyeo.v1.Point": ["latitude", "longitude"],
     "moyeo.v1.Polygon": ["points"],
     "moyeo.v1.AttributeCondition": ["attribute"],
@@ -54,7 +57,8 @@ struct FieldBounds {
   private func limit(of message: String) -> [String: Any] {
     switch message {
     case "moyeo.v1.GetClustersRequest": ["minimum": 1, "maximum": limits.clustersPerAnswer]
-    case "moyeo.v1.NearbyRequest", "moyeo.v1.WithinRequest", "moyeo.v1.TagHistogramRequest":
+    case "moyeo.v1.NearbyRequest", "moyeo.v1.WithinRequest", "moyeo.v1.TagHistogramRequest",
+      "moyeo.v1.SearchPlacesRequest", "moyeo.v1.ReversePlacesRequest":
       ["minimum": 1, "maximum": limits.hits]
     default: ["minimum": 1]
     }

@@ -18,6 +18,8 @@ struct HTTPFrontend: Sendable {
   let cors: CrossOrigin
   let policy: RequestHeadPolicy
   let compression: AnswerCompression
+  /// Apps that speak another dialect.
+  let doors: [any HTTPDoor]
   /// Where large requests are decoded and large answers written.
   let threadPool: BoundedThreadPool
   let logger: Logger
@@ -26,9 +28,11 @@ struct HTTPFrontend: Sendable {
     operations: [Operation], streams: [StreamOperation], raw: [RawRoute], pump: StreamPump,
     throttle: SessionThrottle,
     pages: OperatorPages, hosts: HostAllowList, corsOrigins: [String],
-    requestMetrics: RequestMetrics, maximumBatch: Int, threadPool: BoundedThreadPool, logger: Logger
+    requestMetrics: RequestMetrics, maximumBatch: Int, doors: [any HTTPDoor] = [],
+    threadPool: BoundedThreadPool, logger: Logger
   ) {
     self.threadPool = threadPool
+    self.doors = doors
     compression = AnswerCompression(pool: threadPool)
     let routes = RouteTable(operations, streams: streams, raw: raw)
     self.routes = routes
@@ -38,15 +42,17 @@ struct HTTPFrontend: Sendable {
     self.pages = pages
     let cors = CrossOrigin(origins: corsOrigins)
     self.cors = cors
-    policy = RequestHeadPolicy(hosts: hosts, origins: cors) { method, path in
+    policy = RequestHeadPolicy(hosts: hosts, origins: cors, doors: doors) { method, path in
       if path == BatchReads.path { return BatchReads.maximumRequestBytes }
+      if let door = doors.first(where: { $0.owns(path: path) }) { return door.maximumRequestBytes }
       return (try? routes.match(method: method, path: path))?.target.maximumRequestBytes
     }
     self.logger = logger
     recorders = Dictionary(
-      (operations.map(\.name) + streams.map(\.name) + raw.map(\.name) + [BatchReads.name]).map {
-        ($0, requestMetrics.recorder(name: $0, transport: "http"))
-      }, uniquingKeysWith: { first, _ in first })
+      (operations.map(\.name) + streams.map(\.name) + raw.map(\.name) + [BatchReads.name]
+        + doors.flatMap(\.calls)).map {
+          ($0, requestMetrics.recorder(name: $0, transport: "http"))
+        }, uniquingKeysWith: { first, _ in first })
     unmatched = requestMetrics.recorder(name: "unmatched", transport: "http")
   }
 
@@ -84,6 +90,9 @@ struct HTTPFrontend: Sendable {
   }
 
   private func answer(_ request: Request, _ connection: any Channel) async -> Response {
+    if !doors.isEmpty, let door = doors.first(where: { $0.owns(path: request.uri.path) }) {
+      return await answer(request, at: door)
+    }
     if request.method == .get || request.method == .head, !request.uri.path.hasPrefix("/v1/"),
       let page = await awayFromEventLoops({
         await pages.response(path: request.uri.path, request: request)
@@ -133,12 +142,12 @@ struct HTTPFrontend: Sendable {
       return response
     } catch let error as APIError {
       recorder.finish(start, reason: error.reason)
-      return Self.response(error)
+      return response(error, to: request)
     } catch {
       logger.error("a request failed unexpectedly", metadata: ["error": "\(error)"])
       let refusal = APIError(.internalError, "something went wrong here; it has been logged")
       recorder.finish(start, reason: refusal.reason)
-      return Self.response(refusal)
+      return response(refusal, to: request)
     }
   }
 
@@ -242,6 +251,52 @@ struct HTTPFrontend: Sendable {
     guard accepted.contains(where: type.contains) || type.hasPrefix("application/x-www-form") else {
       throw APIError(.unsupportedMediaType, "send application/json, not \(quoted(type))")
     }
+  }
+}
+
+// MARK: - Doors
+
+extension HTTPFrontend {
+  /// A request in an app's dialect. Its calls may wait for a commit or a turn, so none is answered
+  /// on an event loop.
+  private func answer(_ request: Request, at door: any HTTPDoor) async -> Response {
+    let start = unmatched.start()
+    let answer: DoorAnswer
+    do {
+      let body = try await Self.body(of: request, maximumBytes: door.maximumRequestBytes)
+      let asked = DoorRequest(
+        method: request.method.rawValue, path: request.uri.path, query: request.uri.query,
+        headers: request.headers, body: Array(body))
+      let services = DoorServices(throttle: throttle, pool: threadPool)
+      answer = await awayFromEventLoops { await door.answer(asked, services) }
+    } catch {
+      let refusal = (error as? APIError) ?? APIError(.malformedRequest, "the body cannot be read")
+      answer = door.answer(refusing: DoorRefusal(refusal), path: request.uri.path)
+    }
+    (recorders[answer.call] ?? unmatched).finish(start, reason: answer.reason)
+    return Self.response(answer)
+  }
+
+  /// A refusal, in the dialect of who asks.
+  private func response(_ error: APIError, to request: Request) -> Response {
+    let answer = policy.dialectAnswer(refusing: error, uri: request.uri.path) { name in
+      HTTPField.Name(name).flatMap { request.headers[$0] }
+    }
+    return answer.map(Self.response) ?? Self.response(error)
+  }
+
+  private static func response(_ answer: DoorAnswer) -> Response {
+    var headers = HTTPFields()
+    if answer.status != 204 {
+      headers[.contentLength] = "\(answer.body.count)"
+      if !answer.body.isEmpty { headers[.contentType] = answer.contentType }
+    }
+    if let milliseconds = answer.retryAfterMilliseconds {
+      headers[.retryAfter] = "\((milliseconds + 999) / 1000)"
+    }
+    return Response(
+      status: .init(code: answer.status), headers: headers,
+      body: answer.body.isEmpty ? .init() : .init(byteBuffer: ByteBuffer(bytes: answer.body)))
   }
 }
 

@@ -38,6 +38,8 @@ final class HTTPRequestGate: ChannelDuplexHandler {
 
   private struct Refusal {
     let error: APIError
+    /// The same in the dialect of who asks.
+    var dialect: DoorAnswer?
     var origin: String?
     var isHead = false
     /// Whether the connection ends with it.
@@ -91,7 +93,11 @@ final class HTTPRequestGate: ChannelDuplexHandler {
       begin(head)
       if let error = policy.refusal(of: head) {
         let refusal = Refusal(
-          error: error, origin: head.headers.first(name: "origin"), isHead: head.method == .HEAD,
+          error: error,
+          dialect: policy.dialectAnswer(refusing: error, uri: head.uri) {
+            head.headers.first(name: $0)
+          },
+          origin: head.headers.first(name: "origin"), isHead: head.method == .HEAD,
           isLast: unanswered > 0 || !isNewestShort || !head.isKeepAlive)
         return refuse(refusal, answersBefore: unanswered, context)
       }
@@ -244,18 +250,18 @@ final class HTTPRequestGate: ChannelDuplexHandler {
   }
 
   private func write(_ refusal: Refusal, _ context: ChannelHandlerContext) {
-    let body = refusal.error.httpBody()
+    let body = refusal.dialect?.body ?? refusal.error.httpBody()
+    let type = refusal.dialect?.contentType ?? "application/json; charset=utf-8"
+    let status = refusal.dialect?.status ?? refusal.error.reason.status.http
     var headers = HTTPHeaders([
-      ("content-type", "application/json; charset=utf-8"), ("content-length", "\(body.count)"),
-      ("server", "moyeo"),
+      ("content-type", type), ("content-length", "\(body.count)"), ("server", "moyeo"),
     ])
     if refusal.isLast { headers.add(name: "connection", value: "close") }
     if let origin = refusal.origin, policy.origins.allows(origin) {
       headers.add(name: "access-control-allow-origin", value: policy.origins.allowed(origin))
     }
     let head = HTTPResponseHead(
-      version: .http1_1, status: .init(statusCode: refusal.error.reason.status.http),
-      headers: headers)
+      version: .http1_1, status: .init(statusCode: status), headers: headers)
     context.write(Self.wrapOutboundOut(.head(head)), promise: nil)
     if !refusal.isHead {
       let bytes = context.channel.allocator.buffer(bytes: body)

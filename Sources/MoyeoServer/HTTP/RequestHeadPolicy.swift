@@ -6,6 +6,8 @@ import NIOHTTP1
 struct RequestHeadPolicy: Sendable {
   let hosts: HostAllowList
   let origins: CrossOrigin
+  /// Who is refused in another dialect.
+  var doors: [any HTTPDoor] = []
   /// The most bytes that the body of a call may have; `nil` where no call answers, which is for
   /// the routes to say.
   let maximumBodyBytes: @Sendable (_ method: String, _ path: String) -> Int?

@@ -114,13 +114,13 @@ private struct RoutePattern: Sendable {
 }
 
 /// RFC 3986 percent-encoding of UTF-8 text.
-enum PercentCoding {
+package enum PercentCoding {
   /// `nil` for a broken escape or invalid UTF-8.
-  static func decode(_ text: some StringProtocol, plusIsSpace: Bool) -> String? {
+  package static func decode(_ text: some StringProtocol, plusIsSpace: Bool) -> String? {
     decode(Array(text.utf8)[...], plusIsSpace: plusIsSpace)
   }
 
-  static func decode(_ utf8: ArraySlice<UInt8>, plusIsSpace: Bool) -> String? {
+  package static func decode(_ utf8: ArraySlice<UInt8>, plusIsSpace: Bool) -> String? {
     guard utf8.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else {
       return String(validating: utf8, as: UTF8.self)
     }

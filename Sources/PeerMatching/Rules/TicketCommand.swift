@@ -51,6 +51,9 @@ public struct RateUser: Hashable, Sendable {
 public enum TicketCommand: Hashable, Sendable {
   case open(userID: String, OpenTicket)
   case close(userID: String)
+  /// Ends a waiting, but no match: refused then, so that a match that comes about at the same time is
+  /// not called off by mistake.
+  case stopWaiting(userID: String)
   /// - `matchID`: Of the match that comes about when the other one has asked already.
   /// - `matchesIfAsked`: False refuses then, so that the app can ask its user first.
   case propose(userID: String, otherID: String, matchID: String, matchesIfAsked: Bool)
@@ -72,7 +75,8 @@ public enum TicketCommand: Hashable, Sendable {
   /// Who acts.
   public var userID: String {
     switch self {
-    case .open(let id, _), .close(let id), .propose(let id, _, _, _), .withdraw(let id, _),
+    case .open(let id, _), .close(let id), .stopWaiting(let id),
+      .propose(let id, _, _, _), .withdraw(let id, _),
       .accept(let id, _, _), .decline(let id, _), .dodge(let id, _), .rate(let id, _, _),
       .report(let id, _), .block(let id, _), .unblock(let id, _), .tick(let id),
       .noShow(let id, _), .ban(let id, _):

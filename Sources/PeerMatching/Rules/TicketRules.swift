@@ -42,6 +42,9 @@ public struct TicketRules: Sendable {
     switch command {
     case .open(_, let open): try self.open(open, &step, crowd)
     case .close: try close(&step)
+    case .stopWaiting:
+      if let match = step.actor.match { throw .alreadyMatched(otherID: match.userID) }
+      try close(&step)
     case .propose(_, let other, let matchID, let matches):
       try propose(to: other, matchID: matchID, matchesIfAsked: matches, &step)
     case .withdraw(_, let other): try withdraw(from: other, &step)

@@ -13,6 +13,8 @@ struct CSVImport: ImportSource {
   private let tags: Int?
   private let observedAt: Int?
   private let attributes: [Int]
+  /// Kept as text whatever they look like: a shop may be called 1984.
+  private let placeColumns: [(attribute: String, column: Int)]
   /// Whether it is a file of `moyeo export`.
   private let isExported: Bool
   private var row = 0
@@ -59,12 +61,29 @@ struct CSVImport: ImportSource {
       try mapping.observedAtColumn.map { try Self.named($0, detection, names) }
       ?? detection.observedAt
     observedAt = timeColumn
+    placeColumns = try Self.placeColumns(mapping, detection, names)
+    let placed = placeColumns.map(\.column)
     switch mapping.attributes ?? .none {
     case .none: attributes = []
-    case .named(let chosen): attributes = try chosen.map { try Self.named($0, detection, names) }
+    case .named(let chosen):
+      attributes = try chosen.map { try Self.named($0, detection, names) }
+        .filter { !placed.contains($0) }
     case .all:
-      let taken = [latitude, longitude, id, tagsColumn, timeColumn].compactMap { $0 }
+      let taken = [latitude, longitude, id, tagsColumn, timeColumn].compactMap { $0 } + placed
       attributes = names.indices.filter { !taken.contains($0) && !names[$0].trimmed.isEmpty }
+    }
+  }
+
+  /// Those named, and those found by their heading unless no attributes are wanted.
+  private static func placeColumns(
+    _ mapping: RowMapping, _ detection: ColumnDetection, _ names: [String]
+  ) throws -> [(attribute: String, column: Int)] {
+    try RowMapping.PlaceAttribute.allCases.compactMap { attribute in
+      if let name = mapping.placeColumns[attribute] {
+        return (attribute.rawValue, try named(name, detection, names))
+      }
+      guard mapping.attributes != RowMapping.Attributes.none else { return nil }
+      return detection.column(of: attribute).map { (attribute.rawValue, $0) }
     }
   }
 
@@ -132,6 +151,10 @@ struct CSVImport: ImportSource {
       let stamp = try mapping.observedAt(try text(record, observedAt), column: names[observedAt])
     {
       position.observedAt = stamp
+    }
+    for (attribute, column) in placeColumns {
+      let value = try text(record, column).trimmed
+      if !value.isEmpty { position.attributes.fields[attribute] = .init(stringValue: value) }
     }
     for column in attributes {
       guard let value = Self.attribute(try text(record, column)) else { continue }

@@ -41,6 +41,17 @@ struct ColumnDetection {
       axis: ["x", "x좌표", "xcoord", "xcoordinate", "coordx", "좌표x"])
   }
 
+  /// The column that says what a place is called, where it is or what it is.
+  func column(of attribute: RowMapping.PlaceAttribute) -> Int? {
+    let words =
+      switch attribute {
+      case .name: ["name", "이름", "명칭"]
+      case .address: ["address", "주소", "도로명주소"]
+      case .category: ["category", "분류", "업종"]
+      }
+    return folded.firstIndex { words.contains($0) }
+  }
+
   var id: Int? { folded.firstIndex(of: "id") }
   var tags: Int? { folded.firstIndex(of: "tags") }
   var observedAt: Int? { folded.firstIndex(of: "observedat") }

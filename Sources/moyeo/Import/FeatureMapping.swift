@@ -55,6 +55,12 @@ struct FeatureMapping: Sendable {
       }
       properties[column] = nil
     }
+    for (attribute, column) in mapping.placeColumns {
+      guard let value = properties.removeValue(forKey: column) else { continue }
+      if let text = Self.text(value) {
+        position.attributes.fields[attribute.rawValue] = .init(stringValue: text)
+      }
+    }
     for (name, value) in properties where isWanted(name) {
       // Null says that there is no value.
       if case .nullValue? = value.kind { continue }
@@ -102,6 +108,14 @@ struct FeatureMapping: Sendable {
     case .listValue(let list)?:
       list.values.allSatisfy { if case .stringValue? = $0.kind { true } else { false } }
         ? list.values.map(\.stringValue) : nil
+    default: nil
+    }
+  }
+
+  private static func text(_ value: Google_Protobuf_Value) -> String? {
+    switch value.kind {
+    case .stringValue(let text)?: text.isEmpty ? nil : text
+    case .numberValue(let number)?: JSONOutput.numberText(number)
     default: nil
     }
   }

@@ -16,6 +16,9 @@ struct ImportCommand: AsyncParsableCommand {
       GeoJSON feature a line. A file that moyeo export wrote (CSV, GeoJSON or spatialite) comes back \
       as it was, with its tags, attributes, times and expiry.
 
+      Columns that say a place's name, address or category become the attributes of these names, by \
+      which `moyeo place` finds it: moyeo import stations.csv --layer places --name-column 역한글명칭
+
       Refused rows are listed with line and reason and never hold up the others. Exit code 0 when \
       any row was accepted (with --strict: when no row was refused).
       """)
@@ -48,6 +51,21 @@ struct ImportCommand: AsyncParsableCommand {
 
   @Option(help: ArgumentHelp("Characters that divide tags.", valueName: "characters"))
   var tagSeparator: String = ";|,"
+
+  @Option(
+    help: ArgumentHelp(
+      "Column (property) with the name of a place; one named name.", valueName: "name"))
+  var nameColumn: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Column (property) with its address; one named address.", valueName: "name"))
+  var addressColumn: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Column (property) with its category; one named category.", valueName: "name"))
+  var categoryColumn: String?
 
   @Option(
     help: ArgumentHelp(
@@ -139,6 +157,9 @@ struct ImportCommand: AsyncParsableCommand {
     mapping.longitudeColumn = longitudeColumn
     mapping.tagsColumn = tagsColumn
     mapping.observedAtColumn = observedAtColumn
+    mapping.placeColumns[.name] = nameColumn
+    mapping.placeColumns[.address] = addressColumn
+    mapping.placeColumns[.category] = categoryColumn
     mapping.tagSeparators = tagSeparator
     mapping.ttlSeconds = ttl
     mapping.utcOffsetSeconds = TimeText.parseOffset(utcOffset) ?? 0

@@ -54,6 +54,8 @@ struct RowMapping: Sendable {
   var longitudeColumn: String?
   var tagsColumn: String?
   var observedAtColumn: String?
+  /// Columns that say what a place is, by the attribute that each becomes; one of that name is found.
+  var placeColumns: [PlaceAttribute: String] = [:]
   /// Characters that divide tags.
   var tagSeparators = ";|,"
   /// `nil`: the format's own default, which is none for CSV and all for GeoJSON.
@@ -61,6 +63,11 @@ struct RowMapping: Sendable {
   var ttlSeconds = 0.0
   /// For times that name no offset.
   var utcOffsetSeconds = 0
+
+  /// What `moyeo place` finds an object by and tells of it.
+  enum PlaceAttribute: String, CaseIterable, Sendable {
+    case name, address, category
+  }
 
   enum Attributes: Hashable, Sendable {
     case none
@@ -71,7 +78,7 @@ struct RowMapping: Sendable {
   /// Whether the columns are left to be found.
   var namesNoColumn: Bool {
     [idColumn, latitudeColumn, longitudeColumn, tagsColumn, observedAtColumn]
-      .allSatisfy { $0 == nil }
+      .allSatisfy { $0 == nil } && placeColumns.isEmpty
   }
 
   /// Also a JSON array of texts, as `moyeo export` writes tags that hold a divider.

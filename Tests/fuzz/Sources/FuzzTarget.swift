@@ -17,6 +17,8 @@ struct FuzzTarget: Sendable {
     FuzzTarget(name: "imports", feed: ImportTarget.feed),
     FuzzTarget(name: "documents", feed: DocumentTarget.feed),
     FuzzTarget(name: "routes", feed: RouteTarget.feed),
+    FuzzTarget(name: "places", feed: PlaceTarget.feed),
+    FuzzTarget(name: "doors", feed: DoorTarget.feed),
   ]
 }
 

@@ -1,0 +1,46 @@
+/// What a place is found by.
+struct PlaceKeys: Hashable, Sendable {
+  /// Alternative names beyond these are not looked at.
+  static let maximumNames = 4
+
+  /// The name, then the alternative ones.
+  let names: [FoldedText]
+  let address: FoldedText?
+
+  /// Folds the names and the address of a place.
+  ///
+  /// - Parameters:
+  ///   - names: The name first.
+  ///   - address: As it is told.
+  init(names: [String], address: String? = nil) {
+    var folded: [FoldedText] = []
+    for name in names.prefix(Self.maximumNames) {
+      let text = FoldedText(name)
+      if !text.isEmpty, !folded.contains(text) { folded.append(text) }
+    }
+    self.names = folded
+    self.address = address.map { FoldedText($0) }
+  }
+}
+
+/// A query as it is compared.
+struct PlaceQuery: Hashable, Sendable {
+  let text: FoldedText
+  /// The letters of each word, at most ``maximumWords``; fewer when one is given twice.
+  let words: [ArraySlice<UInt16>]
+
+  static let maximumWords = 6
+
+  /// Folds what was typed.
+  init(_ typed: String) {
+    text = FoldedText(typed)
+    var words: [ArraySlice<UInt16>] = []
+    for i in text.wordStarts.indices.prefix(Self.maximumWords) where !words.contains(text.word(i)) {
+      words.append(text.word(i))
+    }
+    self.words = words
+  }
+
+  /// Whether there is nothing to compare: only spaces and signs.
+  var isEmpty: Bool { text.isEmpty }
+}
