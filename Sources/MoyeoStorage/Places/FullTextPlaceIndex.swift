@@ -50,11 +50,12 @@ package final class FullTextPlaceIndex: PlaceTextIndex {
           handle, "SELECT rowid FROM names WHERE names MATCH ? ORDER BY rowid LIMIT ?")
         findVariants = try SQLStatement(
           handle, "SELECT rowid FROM variants WHERE variants MATCH ? ORDER BY rowid LIMIT ?")
+        // The sign keeps SQLite from asking FTS5 once for each rowid of the list.
         findBoth = try SQLStatement(
           handle,
           """
           SELECT rowid FROM variants WHERE variants MATCH ?1
-          AND rowid IN (SELECT rowid FROM names WHERE names MATCH ?3) ORDER BY rowid LIMIT ?2
+          AND +rowid IN (SELECT rowid FROM names WHERE names MATCH ?3) ORDER BY rowid LIMIT ?2
           """)
       } catch {
         sqlite3_close_v2(handle)

@@ -132,9 +132,26 @@ struct PlaceSearchRun {
 
   mutating func carryOut(_ step: PlaceTerms.Step, _ budget: inout WorkBudget) throws(PlaceError) {
     let limit = PlaceTable.candidateLimit
+    var numbers: [UInt32] = []
+    for query in step.supersets + [step.query] {
+      numbers = try find(query, limit: limit + 1, &budget)
+      if numbers.count <= limit { break }
+    }
+    // Places with an error are few among those around: looking through them would go far.
+    if numbers.count > limit, step.quality <= .address, let near = search.near {
+      try lookThrough(around: near, upTo: step.quality, &budget)
+    } else {
+      take(numbers.prefix(limit))
+    }
+    if step.completes { complete = step.quality }
+  }
+
+  private func find(
+    _ query: PlaceTextQuery, limit: Int, _ budget: inout WorkBudget
+  ) throws(PlaceError) -> [UInt32] {
     let numbers: [UInt32]
     do throws(StoreFailure) {
-      numbers = try table.textIndex.find(step.query, limit: limit + 1)
+      numbers = try table.textIndex.find(query, limit: limit)
     } catch {
       throw .unavailable(reason: error.reason)
     }
@@ -143,12 +160,7 @@ struct PlaceSearchRun {
     } catch {
       throw PlaceError(error)
     }
-    if numbers.count > limit, let near = search.near {
-      try lookThrough(around: near, upTo: step.quality, &budget)
-    } else {
-      take(numbers.prefix(limit))
-    }
-    if step.completes { complete = step.quality }
+    return numbers
   }
 
   /// Looks at candidates one by one.

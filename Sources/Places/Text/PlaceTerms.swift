@@ -51,6 +51,8 @@ enum PlaceTerms {
     let query: PlaceTextQuery
     /// The worst quality of what it is to find.
     let quality: MatchQuality
+    /// Queries that each find all of it, and cost less where they find little; asked first.
+    var supersets: [PlaceTextQuery] = []
     /// Whether all matches of the quality are found once this step and those before it are done.
     var completes = true
   }
@@ -99,19 +101,22 @@ enum PlaceTerms {
     if text.characterStarts.count >= OneEdit.fewestLetters {
       forms += charactersWithoutOne(text, fromCharacter: 0)
     }
-    var queries = [PlaceTextQuery([.init(.variants, shortest(forms).map { term("t", $0) })])]
+    let whole = PlaceTextQuery([.init(.variants, shortest(forms).map { term("t", $0) })])
+    var steps = [Step(query: whole, quality: .typoPrefix, completes: false)]
     if query.words.count > 1 {
       for word in query.words where word.count >= OneEdit.fewestLetters {
         let variants = shortest(lettersWithoutOne(word)).map { term("t", $0) }
+        let wrong = PlaceTextQuery.Group(.variants, variants)
         let others = query.words.filter { $0 != word }
-        queries.append(
-          PlaceTextQuery(
-            [.init(.variants, variants)] + others.map { .init(.names, [term("w", $0)]) }))
+          .map { PlaceTextQuery.Group(.names, [term("w", $0)]) }
+        steps.append(
+          Step(
+            query: PlaceTextQuery([wrong] + others), quality: .typoPrefix,
+            supersets: [PlaceTextQuery(others), PlaceTextQuery([wrong])], completes: false))
       }
     }
-    return queries.enumerated().map { i, query in
-      Step(query: query, quality: .typoPrefix, completes: i == queries.count - 1)
-    }
+    steps[steps.count - 1].completes = true
+    return steps
   }
 
   // MARK: - Forms
