@@ -493,6 +493,9 @@ class Starting(unittest.TestCase):
         read |= {"parties." + name for name in re.findall(r'try await quota\("(\w+)"', source)}
         read |= {"layers.<name>." + name for name in re.findall(r'inLayer\("(\w+)"', source)}
         read |= {"layers.<name>." + name for name in re.findall(r'layerSetting\("(\w+)"', source)}
+        read |= {"layers.<name>." + name
+                 for name in re.findall(r'forKey: setting\("(\w+)"\)', source)}
+        read |= set(re.findall(r'static let key = "([a-zA-Z.]+)"', source))
         self.assertGreater(len(read), 25)
         self.assertEqual(read - listed, set(), "read but not listed")
         self.assertEqual(listed - read, set(), "listed but not read")
