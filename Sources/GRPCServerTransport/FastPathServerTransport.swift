@@ -118,7 +118,7 @@ package final class FastPathServerTransport: ServerTransport {
     let limits = settings.limits
     return try await ServerBootstrap(group: eventLoopGroup)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-      .serverChannelOption(.backlog, value: 512)
+      .serverChannelOption(.backlog, value: 4096)
       .serverChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           try channel.pipeline.syncOperations.addHandler(AcceptLimitHandler(limits: limits))

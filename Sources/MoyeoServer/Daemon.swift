@@ -206,7 +206,10 @@ package struct Daemon: Sendable {
       },
       configuration: .init(
         address: .hostname(configuration.host, port: configuration.httpPort),
-        serverName: "moyeo"),
+        serverName: "moyeo",
+        // Thousands that connect at once wait here for the event loop; those that find no room
+        // come again a second later.
+        backlog: 4096),
       onServerRunning: { channel in
         // Hummingbird has no place for it before the port is bound.
         try? await channel.eventLoop.submit {

@@ -86,7 +86,7 @@ extension LayerWatches {
     // The object may have left since. Then its end follows, and nobody needs to learn of it.
     guard let id = index.withObject(handle: handle, now: now, { $0.idString }) else { return }
     table.objects[handle.slot] = Watched(
-      generation: handle.generation, areas: table.inside, id: id)
+      generation: handle.generation, areas: table.copyOfInside(), id: id)
     for area in table.inside { table.tell(.enter, area, handle) }
   }
 
@@ -118,7 +118,7 @@ extension LayerWatches {
     if table.inside.isEmpty {
       table.objects.remove(at: place)
     } else {
-      table.objects.values[place].areas = table.inside
+      table.objects.values[place].areas = table.copyOfInside()
     }
   }
 

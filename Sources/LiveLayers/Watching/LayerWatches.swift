@@ -72,6 +72,10 @@ package final class LayerWatches: Sendable {
     var inside: [UInt32] = []
     var candidates: [(area: UInt32, isInside: Bool)] = []
     var touched: [PositionWatch] = []
+
+    /// Returns the areas in ``inside`` with room for no more of them: the working memory has room
+    /// for many, and objects keep what they are given.
+    func copyOfInside() -> [UInt32] { inside.map { $0 } }
   }
 
   struct Entry {
@@ -84,7 +88,9 @@ package final class LayerWatches: Sendable {
 
   /// How long a watch without readers is kept, so that they can come back where they were.
   package static let lingerMilliseconds: Int64 = 60_000
-  private static let inboxLimit = 1 << 18
+  /// Changes that wait for a flush, of 20 bytes each. When more come, the watches begin anew, which
+  /// then costs less than to catch up.
+  private static let inboxLimit = 1 << 16
   private static let lingering = 1024
 
   let index: SharedLiveIndex

@@ -93,7 +93,12 @@ struct StreamOperation: Sendable {
     let last = ServerSentEvents.lastEventID.flatMap { request.headers[$0] }
     var context = CallContext(request.headers)
     context.pool = pool
-    let source = try await openJSON(body, parameters, last, context)
+    // In a task of its own: this one lives as long as the stream, with the memory that its calls
+    // once needed, and opening needs some kilobytes.
+    let opening = Task { [context] in try await openJSON(body, parameters, last, context) }
+    let source = try await withTaskCancellationHandler { try await opening.value } onCancel: {
+      opening.cancel()
+    }
     return ServerSentEvents(pump: pump, transcoder: transcoder)
       .response(source, over: connection)
   }
