@@ -96,7 +96,9 @@ struct StreamOperation: Sendable {
     // In a task of its own: this one lives as long as the stream, with the memory that its calls
     // once needed, and opening needs some kilobytes.
     let opening = Task { [context] in try await openJSON(body, parameters, last, context) }
-    let source = try await withTaskCancellationHandler { try await opening.value } onCancel: {
+    let source = try await withTaskCancellationHandler {
+      try await opening.value
+    } onCancel: {
       opening.cancel()
     }
     return ServerSentEvents(pump: pump, transcoder: transcoder)
