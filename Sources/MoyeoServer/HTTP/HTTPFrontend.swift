@@ -89,6 +89,18 @@ struct HTTPFrontend: Sendable {
     return Response(status: response.status, headers: headers, body: .init())
   }
 
+  @inline(never)
+  private func answerBatch(_ request: Request) async throws -> Response {
+    let body = try await Self.jsonBody(
+      of: request, maximumBytes: BatchReads.maximumRequestBytes, mayBeEmpty: true)
+    let answer = try await awayFromEventLoops {
+      try await batch.answer(method: request.method.rawValue, body: body ?? Data())
+    }
+    return Self.json(answer)
+  }
+
+  // The calls below are never inlined: what this function needs while it waits stays with the
+  // connection for as long as that is open, and so with every stream.
   private func answer(_ request: Request, _ connection: any Channel) async -> Response {
     if !doors.isEmpty, let door = doors.first(where: { $0.owns(path: request.uri.path) }) {
       return await answer(request, at: door)
@@ -105,13 +117,9 @@ struct HTTPFrontend: Sendable {
     do {
       if request.uri.path == BatchReads.path {
         if let named = recorders[BatchReads.name] { recorder = named }
-        let body = try await Self.jsonBody(
-          of: request, maximumBytes: BatchReads.maximumRequestBytes, mayBeEmpty: true)
-        let answer = try await awayFromEventLoops {
-          try await batch.answer(method: request.method.rawValue, body: body ?? Data())
-        }
+        let response = try await answerBatch(request)
         recorder.finish(start, reason: nil)
-        return Self.json(answer)
+        return response
       }
       let match: RouteTable.Match
       do {
@@ -151,6 +159,7 @@ struct HTTPFrontend: Sendable {
     }
   }
 
+  @inline(never)
   private func call(
     _ operation: Operation, _ path: [(name: String, value: String)], _ request: Request
   ) async throws -> Response {
@@ -209,6 +218,7 @@ struct HTTPFrontend: Sendable {
     return nil
   }
 
+  @inline(never)
   private func open(
     _ stream: StreamOperation, path: [(name: String, value: String)], request: Request,
     connection: any Channel
@@ -259,6 +269,7 @@ struct HTTPFrontend: Sendable {
 extension HTTPFrontend {
   /// A request in an app's dialect. Its calls may wait for a commit or a turn, so none is answered
   /// on an event loop.
+  @inline(never)
   private func answer(_ request: Request, at door: any HTTPDoor) async -> Response {
     let start = unmatched.start()
     let answer: DoorAnswer
