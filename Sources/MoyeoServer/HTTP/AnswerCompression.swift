@@ -20,6 +20,7 @@ struct AnswerCompression: Sendable {
 
   let pool: BoundedThreadPool
 
+  @inline(never)
   func compress(_ response: inout Response, accepting header: String?) async {
     guard let length = response.body.contentLength, length >= Self.minimumBytes,
       response.headers[.contentEncoding] == nil, response.headers[.vary] == nil,

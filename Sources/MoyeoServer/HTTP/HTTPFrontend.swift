@@ -101,6 +101,7 @@ struct HTTPFrontend: Sendable {
 
   // The calls below are never inlined: what this function needs while it waits stays with the
   // connection for as long as that is open, and so with every stream.
+  @inline(never)
   private func answer(_ request: Request, _ connection: any Channel) async -> Response {
     if !doors.isEmpty, let door = doors.first(where: { $0.owns(path: request.uri.path) }) {
       return await answer(request, at: door)
