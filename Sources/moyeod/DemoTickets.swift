@@ -53,9 +53,10 @@ struct DemoTickets: Service {
       onLoaded()
       let own = Set(people.map(\.id))
       var draws = SplitMix64(seed: seed)
-      while !Task.isCancelled, !people.isEmpty {
+      // A service that returns ends the daemon, so that with nobody waiting this one sleeps on.
+      while !Task.isCancelled {
         try await Task.sleep(for: Self.stepInterval)
-        await step(people, own, &draws)
+        if !people.isEmpty { await step(people, own, &draws) }
       }
     }
     onLoaded()

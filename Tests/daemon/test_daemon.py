@@ -500,6 +500,14 @@ class Starting(unittest.TestCase):
         self.assertEqual(read - listed, set(), "read but not listed")
         self.assertEqual(listed - read, set(), "listed but not read")
 
+    def test_a_demo_city_without_parties_and_people_waiting_lives(self):
+        with Daemon("--demo", "seoul", "--resources", str(ROOT),
+                    env={"MOYEO_DEMO_USERS": "50", "MOYEO_DEMO_PARTIES": "0",
+                         "MOYEO_DEMO_TICKETS": "0"}) as daemon:
+            self.assertIn("listening", "".join(daemon.log + daemon.output).lower())
+            self.assertEqual(daemon.request("GET", "/readyz")[0], 200)
+            self.assertEqual(daemon.terminate(), 0)
+
     def test_the_demo_city_lives(self):
         with Daemon("--demo", "seoul", "--resources", str(ROOT),
                     env={"MOYEO_DEMO_USERS": "500"}) as daemon:
