@@ -34,6 +34,15 @@ extension GeoBox {
       east: Coordinate.wrappedLongitude(center.longitude + halfWidth), north: north)
   }
 
+  /// Makes a box that covers every point within a distance in whole millimetres.
+  ///
+  /// - Parameters:
+  ///   - center: The middle of the circle.
+  ///   - radiusMillimeters: Inclusive. Half a millimetre more is covered, since distances are rounded.
+  public init(covering center: Coordinate, radiusMillimeters: Int64) {
+    self.init(covering: center, radiusMeters: (Double(radiusMillimeters) + 0.5) / 1000)
+  }
+
   /// Whether two boxes share a point; edges count, and 180 and -180 are one meridian.
   public func intersects(_ other: GeoBox) -> Bool {
     guard south <= other.north && other.south <= north else { return false }

@@ -26,11 +26,6 @@ struct DistantCandidates {
     if candidates.count > roomBeforeReduction { reduce() }
   }
 
-  /// How many lie within a distance, in millimetres.
-  func count(within distance: Int64) -> Int {
-    candidates.lazy.filter { $0.distance <= distance }.count
-  }
-
   /// Drops all but the nearest, and those as far as the last of them.
   private mutating func reduce() {
     candidates.sort { $0.distance < $1.distance }

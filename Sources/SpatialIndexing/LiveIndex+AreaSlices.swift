@@ -9,7 +9,8 @@ struct AreaSlices {
   /// A slice ends after so many steps of ``SearchWork``, which take 50 to 300 microseconds.
   static let stepsPerSlice = 4096
 
-  private let area: PreparedArea?
+  fileprivate let area: PreparedArea
+  fileprivate let isEverywhere: Bool
   fileprivate let steps: Int
   /// Every point up to this Morton code is done; nil before the first slice.
   fileprivate var last: UInt64?
@@ -24,12 +25,10 @@ struct AreaSlices {
   ///   - stepsPerSlice: More than 64, so that every slice comes down to a leaf.
   init(area: SearchArea?, stepsPerSlice: Int = Self.stepsPerSlice) {
     precondition(stepsPerSlice > 64)
-    self.area = area.map(PreparedArea.init)
+    self.area = PreparedArea(area ?? .box(.world))
+    isEverywhere = area == nil
     steps = stepsPerSlice
   }
-
-  fileprivate var isEverywhere: Bool { area == nil }
-  fileprivate var preparedArea: PreparedArea { area ?? PreparedArea(.box(.world)) }
 }
 
 extension LiveIndex {
@@ -49,7 +48,7 @@ extension LiveIndex {
   ) -> Bool {
     guard count > 0, !plan.isImpossible else { return false }
     let search = AreaSearch(
-      area: slices.preparedArea, plan: plan, limit: .max, after: nil,
+      area: slices.area, plan: plan, limit: .max, after: nil,
       now: now.milliseconds, tick: times.tick(now.milliseconds))
     slices.lastStep = work.steps + slices.steps
     slices.isCut = false

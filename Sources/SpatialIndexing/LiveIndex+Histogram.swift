@@ -4,13 +4,25 @@ import ObjectModel
 /// How often each tag is carried, counted in slices so that no one waits long for the index.
 struct TagCounts {
   private var slices: AreaSlices
+  /// What lies in the area counts only within this distance, in whole millimetres.
+  private let circle: (surface: SurfaceDistance, radius: Int64)?
   private var byTag: [String: Int] = [:]
   /// By tag id; all are 0 between slices, since ids may be given to other tags then.
   private var byID: [Int] = []
   private var idsOfSlice: [UInt32] = []
 
-  /// - Parameter area: Where to count; nil counts everywhere.
-  init(area: SearchArea?) { slices = AreaSlices(area: area) }
+  /// - Parameters:
+  ///   - area: Where to count; nil counts everywhere.
+  ///   - circle: What has to hold besides; nil: nothing.
+  init(area: SearchArea?, circle: SearchCircle? = nil) {
+    slices = AreaSlices(area: area ?? circle.map { .box($0.covering) })
+    self.circle = circle.map {
+      (
+        SurfaceDistance(latitude: $0.center.latitude, longitude: $0.center.longitude),
+        $0.radiusMillimeters
+      )
+    }
+  }
 
   /// The rows of a histogram: by count descending, then by tag bytes.
   func rows(limit: Int) -> [(tag: String, count: Int)] {
@@ -38,7 +50,7 @@ struct TagCounts {
       for match in matches {
         unsafe MemoryHints.read(index.records.base + Int(match.slot))
       }
-      for match in matches {
+      for match in matches where isWithinReach(match.slot, index) {
         let carried = unsafe index.recordTags(index.record(match.slot))
         for i in carried.indices { unsafe add(carried[i].id) }
       }
@@ -50,6 +62,13 @@ struct TagCounts {
     }
     idsOfSlice.removeAll(keepingCapacity: true)
     return hasMore
+  }
+
+  private func isWithinReach(_ slot: UInt32, _ index: borrowing LiveIndex) -> Bool {
+    guard let circle else { return true }
+    let entry = index.slots[slot]
+    return circle.surface.millimeters(latitude: entry.latitude, longitude: entry.longitude)
+      <= circle.radius
   }
 
   private mutating func add(_ id: UInt32) {

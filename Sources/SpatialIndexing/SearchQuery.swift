@@ -13,6 +13,23 @@ public enum SearchArea: Sendable {
   case polygon(GeoPolygon)
 }
 
+/// The places within a distance of one.
+public struct SearchCircle: Sendable {
+  /// The middle.
+  public var center: Coordinate
+  /// Inclusive, in whole millimetres of the distance that everything uses.
+  public var radiusMillimeters: Int64
+
+  /// Makes a circle.
+  public init(center: Coordinate, radiusMillimeters: Int64) {
+    self.center = center
+    self.radiusMillimeters = radiusMillimeters
+  }
+
+  /// A box that holds all of it.
+  var covering: GeoBox { GeoBox(covering: center, radiusMillimeters: radiusMillimeters) }
+}
+
 /// A condition on a numeric column: `minimum <= value <= maximum`. An absent value never matches.
 public struct ColumnRange: Hashable, Sendable {
   /// The number of the column, 0..<``LiveIndexConfiguration/columnCount``.

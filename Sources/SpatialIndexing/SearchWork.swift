@@ -91,3 +91,26 @@ public struct SearchWork: Sendable {
     nextCheck = steps + min(WorkBudget.stepsBetweenLooks, budget.remaining) / stepCost
   }
 }
+
+extension WorkBudget {
+  /// Runs a search that may do as much as is left, and leaves what it did not spend.
+  ///
+  /// - Parameters:
+  ///   - cost: What a step costs; see ``SearchWork/init(spending:stepCost:)``.
+  ///   - search: Is handed the counts that spend.
+  /// - Returns: What the search answers.
+  /// - Throws: Why it ended unfinished; nothing is left then, and its answer is of no use.
+  public mutating func searching<Answer>(
+    cost: Int, _ search: (inout SearchWork) -> Answer
+  ) throws(Exhaustion) -> Answer {
+    var work = SearchWork(spending: self, stepCost: cost)
+    let answer = search(&work)
+    do throws(Exhaustion) {
+      self = try work.finish()
+    } catch {
+      exhaust()
+      throw error
+    }
+    return answer
+  }
+}

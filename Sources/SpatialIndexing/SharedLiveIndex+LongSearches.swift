@@ -49,22 +49,26 @@ extension SharedLiveIndex {
     let center = Coordinate(uncheckedLatitude: query.latitude, longitude: query.longitude)
     let filterArea = query.filter.area.map(PreparedArea.init)
     let farthest = min(query.maximumDistanceMillimeters ?? .max, Self.farthestMillimeters)
-    var reach = withIndex { index in index.firstReach(around: center) }
+    let limit: Int
+    var reach: Int64
+    (reach, limit) = withIndex { index in
+      // No more than there are, so that any limit may be asked for.
+      (index.firstReach(around: center), min(query.limit, index.count))
+    }
+    guard limit > 0, farthest >= 0 else { return 0 }
     while !work.mustEnd() {
       let isLast = reach >= farthest
       reach = min(reach, farthest)
-      // Half a millimetre more, since distances are rounded to whole ones.
-      let box = GeoBox(covering: center, radiusMeters: (Double(reach) + 0.5) / 1000)
+      let box = GeoBox(covering: center, radiusMillimeters: reach)
       var slices = AreaSlices(
         area: isLast && farthest == Self.farthestMillimeters ? nil : .box(box),
         stepsPerSlice: stepsPerSlice)
-      var found = DistantCandidates(limit: query.limit)
+      var found = DistantCandidates(limit: limit)
       var hasMore = true
       while hasMore {
         var measured = 0
         hasMore = withIndex { index in
           let search = NearestSearch(query, now: now, index, area: filterArea)
-          guard search.limit > 0, search.radius >= 0 else { return false }
           return index.visitNextSlice(of: &slices, plan: search.plan, now: now, &work) { matches in
             measured += matches.count
             for match in matches {
@@ -81,7 +85,7 @@ extension SharedLiveIndex {
         afterSlice(work)
       }
       if work.mustEnd() { return 0 }
-      if isLast || found.candidates.count >= query.limit {
+      if isLast || found.candidates.count >= limit {
         let count = withIndex { index in
           index.visit(
             found, of: NearestSearch(query, now: now, index, area: filterArea),
@@ -112,17 +116,12 @@ extension SharedLiveIndex {
   public func within(
     _ query: WithinQuery, now: Instant, work: inout SearchWork, _ visit: (HitView) -> Void
   ) -> Int {
-    guard work.mayExceed(Self.stepsPerHold) else {
-      var whole = WithinSlice(query)
-      return withIndex { index in
-        index.within(query, now: now, slice: &whole, &work, visit)
-      }
-    }
+    let isLong = work.mayExceed(Self.stepsPerHold)
     return withinInSlices(
-      query, now: now, stepsPerSlice: AreaSlices.stepsPerSlice, work: &work, visit)
+      query, now: now, stepsPerSlice: isLong ? AreaSlices.stepsPerSlice : .max, work: &work, visit)
   }
 
-  /// The same in any case in slices; see ``nearestInSlices(_:now:stepsPerSlice:work:afterSlice:_:)``.
+  /// The same in slices, of which one without a bound is all; see ``nearestInSlices(_:now:stepsPerSlice:work:afterSlice:_:)``.
   func withinInSlices(
     _ query: WithinQuery, now: Instant, stepsPerSlice: Int, work: inout SearchWork,
     afterSlice: (SearchWork) -> Void = { _ in }, _ visit: (HitView) -> Void
@@ -170,8 +169,8 @@ extension LiveIndex {
       guard distance <= bound, search.isAfterCursor(distance, slot, self) else { continue }
       hits.offer(distance: distance, slot: slot, self)
     }
-    let isWhole = bound == search.radius || (reach == .max && found.reach == .max)
-    guard hits.isFull || isWhole else { return nil }
+    // Nothing was left out unless something bounds the candidates more than the query does.
+    guard hits.isFull || bound == search.radius else { return nil }
     let sorted = hits.sorted(self)
     visitHits(sorted, of: search, visit)
     return sorted.count

@@ -193,16 +193,28 @@ public final class SharedLiveIndex: @unchecked Sendable {
     area: SearchArea?, filter: SearchFilter = unsafe SearchFilter(), limit: Int, now: Instant,
     work: inout SearchWork
   ) -> [(tag: String, count: Int)] {
-    tagHistogram(area: area, filter: filter, limit: limit, now: now, work: &work) { _ in }
+    tagHistogram(
+      TagCounts(area: area), filter: filter, limit: limit, now: now, work: &work
+    ) { _ in }
+  }
+
+  /// The same of a circle.
+  public func tagHistogram(
+    circle: SearchCircle, filter: SearchFilter = unsafe SearchFilter(), limit: Int, now: Instant,
+    work: inout SearchWork
+  ) -> [(tag: String, count: Int)] {
+    tagHistogram(
+      TagCounts(area: nil, circle: circle), filter: filter, limit: limit, now: now, work: &work
+    ) { _ in }
   }
 
   /// The same; `afterSlice` is told what the search did so far whenever the lock was released.
   func tagHistogram(
-    area: SearchArea?, filter: SearchFilter, limit: Int, now: Instant, work: inout SearchWork,
-    afterSlice: (SearchWork) -> Void
+    _ uncounted: TagCounts, filter: SearchFilter, limit: Int, now: Instant,
+    work: inout SearchWork, afterSlice: (SearchWork) -> Void
   ) -> [(tag: String, count: Int)] {
     guard limit > 0 else { return [] }
-    var counts = TagCounts(area: area)
+    var counts = uncounted
     var hasMore = true
     while hasMore {
       hasMore = withIndex { index in

@@ -122,7 +122,7 @@ import Testing
     var before = 0
     var slices = 0
     let rows = shared.tagHistogram(
-      area: nil, filter: SearchFilter(), limit: 50, now: Self.now, work: &work
+      TagCounts(area: nil), filter: SearchFilter(), limit: 50, now: Self.now, work: &work
     ) { work in
       slices += 1
       #expect(work.steps - before < AreaSlices.stepsPerSlice + 200)

@@ -104,6 +104,19 @@ import Testing
     try index.checkInvariants()
   }
 
+  /// However many are asked for, all that match are told in their order.
+  @Test func anyLimitMayBeAskedFor() throws {
+    var world = TestWorld(layout: .clustered, seed: 12)
+    let (index, oracle) = LiveIndexOracleTests.build(&world, count: 600)
+    let query = NearestQuery(latitude: 37, longitude: 127, limit: .max)
+    var hits: [TestHit] = []
+    var work = SearchWork(spending: WorkBudget(steps: 1_000_000))
+    _ = index.nearestInSlices(
+      query, now: Self.now, stepsPerSlice: Self.steps, work: &work
+    ) { hits.append(TestHit($0)) }
+    #expect(hits == oracle.nearest(query, now: Self.now))
+  }
+
   /// A search that nothing matches visits everything, but never holds the lock for long.
   @Test func noSliceDoesMoreThanItsSteps() throws {
     var world = TestWorld(layout: .clustered, seed: 8)

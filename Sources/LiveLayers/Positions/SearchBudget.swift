@@ -27,17 +27,13 @@ extension WorkBudget {
   mutating func searching<Answer>(
     cost: Int, field: String, _ search: (inout SearchWork) -> Answer
   ) throws(LayerError) -> Answer {
-    var work = SearchWork(spending: self, stepCost: cost)
-    let answer = search(&work)
     do throws(Exhaustion) {
-      self = try work.finish()
+      return try searching(cost: cost, search)
     } catch {
-      exhaust()
       switch error {
       case .steps(let limit): throw .tooMuchWork(limit: limit, field: field)
       case .deadlinePassed, .cancelled: throw .abandoned
       }
     }
-    return answer
   }
 }

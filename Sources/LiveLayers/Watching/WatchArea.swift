@@ -107,8 +107,7 @@ struct PreparedWatchArea: Sendable {
       form = .circle(
         DistanceOrigin(center), radiusMillimeters: radius,
         PruningBounds(latitude: center.latitude, longitude: center.longitude))
-      // Half a millimetre is added, since distances are rounded to whole ones.
-      bounds = GeoBox(covering: center, radiusMeters: (Double(radius) + 0.5) / 1000)
+      bounds = GeoBox(covering: center, radiusMillimeters: radius)
       planar = PlanarCircle(center, radiusMeters: Double(radius) / 1000, bounds: bounds)
     case .box(let box):
       form = .box(box)

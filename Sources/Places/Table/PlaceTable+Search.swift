@@ -59,12 +59,9 @@ extension PlaceTable {
   func spend(
     _ budget: inout WorkBudget, cost: Int = 1, _ search: (inout SearchWork) -> Void
   ) throws(PlaceError) {
-    var work = SearchWork(spending: budget, stepCost: cost)
-    search(&work)
     do throws(WorkBudget.Exhaustion) {
-      budget = try work.finish()
+      try budget.searching(cost: cost, search)
     } catch {
-      budget.exhaust()
       throw PlaceError(error)
     }
   }
