@@ -75,15 +75,11 @@ struct AdapterSettings: Sendable {
     }
     // Whoever reaches the port could be anybody.
     let believesTokens = names.contains(.studyQueue) || names.contains(.taxiParty)
-    guard !believesTokens || Self.isLoopback(host) else {
+    guard !believesTokens || LoopbackHost.contains(host) else {
       throw SettingError(
         key: Self.key,
         problem: "takes a token for its user's id, so host must be of loopback; it is \(host)")
     }
-  }
-
-  private static func isLoopback(_ host: String) -> Bool {
-    host == "localhost" || host == "::1" || host.hasPrefix("127.")
   }
 
   /// The doors that are named.
@@ -101,7 +97,8 @@ struct AdapterSettings: Sendable {
       case .studyQueue:
         tickets.map { tickets -> any HTTPDoor in
           StudyQueueDoor(
-            tickets: tickets, verifier: verifier, profiles: profiles, clock: layers.clock)
+            tickets: tickets, verifier: verifier, profiles: profiles,
+            workPerRequest: layers.limits.workPerRequest, clock: layers.clock)
         }
       case .taxiParty:
         parties.map { parties -> any HTTPDoor in

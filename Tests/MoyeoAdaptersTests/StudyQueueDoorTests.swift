@@ -45,7 +45,8 @@ private struct Fixture {
     tickets.start()
     door = StudyQueueDoor(
       tickets: tickets, verifier: verifier,
-      profiles: ProfileSource(layers: layers, layerName: "users"), clock: clock)
+      profiles: ProfileSource(layers: layers, layerName: "users"), workPerRequest: 1 << 20,
+      clock: clock)
     var sessions = SessionSettings()
     sessions.intervalSeconds = 0
     services = DoorServices(

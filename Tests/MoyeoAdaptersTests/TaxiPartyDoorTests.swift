@@ -22,11 +22,11 @@ private struct TwoStations: PlaceNames {
     name: "강남역", address: "",
     coordinate: Coordinate(uncheckedLatitude: 37.4979, longitude: 127.0276))
 
-  func places(named text: String, limit: Int) async throws -> [NamedPlace] {
+  func places(named text: String, limit: Int, _: DoorServices) async throws -> [NamedPlace] {
     Array([Self.seoul, Self.gangnam].filter { $0.name.contains(text) }.prefix(limit))
   }
 
-  func places(at coordinate: Coordinate, limit: Int) async throws -> [NamedPlace] {
+  func places(at coordinate: Coordinate, limit: Int, _: DoorServices) async throws -> [NamedPlace] {
     coordinate.latitude > 37.6 ? [] : [coordinate.latitude > 37.52 ? Self.seoul : Self.gangnam]
   }
 }

@@ -412,7 +412,8 @@ class Settings(unittest.TestCase):
                 (["--adapters", "study-queue,"], "knows"),
                 (["--adapters", "study-queue,study-queue"], "twice"),
                 (["--adapters", "study-queue", "--adapters", "study-queue"], "twice"),
-                (["--adapters", "study-queue", "--host", "0.0.0.0"], "loopback")):
+                (["--adapters", "study-queue", "--host", "0.0.0.0"], "loopback"),
+                (["--adapters", "study-queue", "--host", "127.evil.example"], "loopback")):
             code, _, error = run(*arguments, "--check-configuration")
             self.assertEqual(code, 2, error)
             self.assertIn(word, error)

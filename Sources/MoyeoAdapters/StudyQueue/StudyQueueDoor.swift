@@ -13,12 +13,12 @@ package struct StudyQueueDoor: HTTPDoor {
   let verifier: any TokenVerifier
   let profiles: ProfileSource
   let clock: any WallClock
+  let workPerRequest: Int
   let fingerprints = RequestFingerprints()
   let searches = NewestSearches()
 
   /// People that one search answers.
   private static let searchLimit = 100
-  private static let commandMilliseconds: Int64 = 5000
 
   package let calls = StudyCall.allCases.map(\.name)
   package let maximumRequestBytes = 64 * 1024
@@ -29,14 +29,16 @@ package struct StudyQueueDoor: HTTPDoor {
   ///   - tickets: Who waits, asks and meets.
   ///   - verifier: Whose token the header `idtoken` carries.
   ///   - profiles: What the backend reports of people.
+  ///   - workPerRequest: Steps of work that one search may cost.
   ///   - clock: The service's.
   package init(
     tickets: TicketService, verifier: any TokenVerifier, profiles: ProfileSource,
-    clock: any WallClock
+    workPerRequest: Int, clock: any WallClock
   ) {
     self.tickets = tickets
     self.verifier = verifier
     self.profiles = profiles
+    self.workPerRequest = workPerRequest
     self.clock = clock
   }
 
@@ -161,12 +163,9 @@ package struct StudyQueueDoor: HTTPDoor {
     _ command: TicketCommand, _ request: DoorRequest, key: String? = nil
   ) async throws(DoorRefusal) {
     let now = clock.now()
-    let context = CommandContext(
-      caller: command.userID, method: request.method, path: request.path, idempotencyKey: key,
-      requestHash: CommandContext.requestHash(request.body),
-      deadline: now.advanced(milliseconds: Self.commandMilliseconds))
     do throws(TicketServiceError) {
-      _ = try await tickets.carryOut(command, context)
+      _ = try await tickets.carryOut(
+        command, request.command(of: command.userID, key: key, now: now))
     } catch {
       throw DoorRefusal(error, now: now)
     }
@@ -180,15 +179,20 @@ package struct StudyQueueDoor: HTTPDoor {
     query.lookingAt = try StudyFields(request).place()
     query.limit = min(Self.searchLimit, tickets.configuration.searchLimit)
     return try await searches.answer(StudyCall.search.name, of: userID, services) {
-      try found(query)
+      try await found(query, services)
     }
   }
 
-  private func found(_ query: TicketSearchQuery) throws(DoorRefusal) -> [UInt8] {
-    do throws(TicketServiceError) {
-      return StudyAnswers.search(try tickets.search(query))
-    } catch {
-      throw DoorRefusal(error, now: clock.now())
+  private func found(
+    _ query: TicketSearchQuery, _ services: DoorServices
+  ) async throws -> [UInt8] {
+    let (tickets, clock) = (tickets, clock)
+    return try await services.read(steps: workPerRequest) { budget throws(DoorRefusal) in
+      do throws(TicketServiceError) {
+        return StudyAnswers.search(try tickets.search(query, budget: budget))
+      } catch {
+        throw DoorRefusal(error, now: clock.now())
+      }
     }
   }
 

@@ -1,4 +1,5 @@
 package import GeoMath
+package import MoyeoServer
 
 /// A place with its name, as the taxi-party app asks for it.
 package struct NamedPlace: Hashable, Sendable {
@@ -17,7 +18,9 @@ package struct NamedPlace: Hashable, Sendable {
 /// Names of places: a port, so that the door does not know where they come from.
 package protocol PlaceNames: Sendable {
   /// Places by name, best first.
-  func places(named text: String, limit: Int) async throws -> [NamedPlace]
+  func places(named text: String, limit: Int, _ services: DoorServices) async throws
+    -> [NamedPlace]
   /// Places by place, nearest first.
-  func places(at coordinate: Coordinate, limit: Int) async throws -> [NamedPlace]
+  func places(at coordinate: Coordinate, limit: Int, _ services: DoorServices) async throws
+    -> [NamedPlace]
 }

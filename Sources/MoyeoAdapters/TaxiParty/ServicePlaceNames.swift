@@ -1,6 +1,5 @@
 package import GeoMath
-import MoyeoAPI
-import MoyeoServer
+package import MoyeoServer
 import ObjectModel
 package import Places
 
@@ -15,36 +14,37 @@ package struct ServicePlaceNames: PlaceNames {
     self.workPerRequest = workPerRequest
   }
 
-  package func places(named text: String, limit: Int) async throws -> [NamedPlace] {
+  package func places(
+    named text: String, limit: Int, _ services: DoorServices
+  ) async throws -> [NamedPlace] {
     let search = PlaceSearch(text: text, limit: limit)
-    do throws(PlaceError) {
-      return try await service.search(search, budget: budget).map(Self.named)
-    } catch {
-      throw Self.refusal(error)
+    let own = try await own(services) { budget throws(PlaceError) in
+      try service.ownPlaces(matching: search, budget: budget)
     }
+    return await service.search(search, own: own).map(Self.named)
   }
 
-  package func places(at coordinate: Coordinate, limit: Int) async throws -> [NamedPlace] {
+  package func places(
+    at coordinate: Coordinate, limit: Int, _ services: DoorServices
+  ) async throws -> [NamedPlace] {
     let question = ReversePlaceSearch(position: coordinate, limit: limit)
-    do throws(PlaceError) {
-      return try await service.reverse(question, budget: budget).map(Self.named)
-    } catch {
-      throw Self.refusal(error)
+    let own = try await own(services) { budget throws(PlaceError) in
+      try service.ownPlaces(at: question, budget: budget)
     }
+    return await service.reverse(question, own: own).map(Self.named)
   }
 
-  private var budget: WorkBudget { WorkBudget(steps: workPerRequest) }
+  /// Reads our own table, whose text index no budget ends quickly.
+  private func own(
+    _ services: DoorServices,
+    _ read: @escaping @Sendable (WorkBudget) throws(PlaceError) -> [Place]
+  ) async throws -> [Place] {
+    try await services.readOnPool(steps: workPerRequest) { budget throws(DoorRefusal) in
+      do throws(PlaceError) { return try read(budget) } catch { throw DoorRefusal(error) }
+    }
+  }
 
   private static func named(_ place: Place) -> NamedPlace {
     NamedPlace(name: place.name, address: place.address ?? "", coordinate: place.position)
-  }
-
-  private static func refusal(_ error: PlaceError) -> DoorRefusal {
-    switch error {
-    case .tooMuchWork(let limit, let field):
-      DoorRefusal(.tooMuchWork, "this would take more than \(limit) steps: narrow \(field)")
-    case .abandoned: DoorRefusal(.deadlineExceeded, "the caller left before the answer")
-    case .unavailable(let reason): DoorRefusal(.unavailable, "names cannot be looked up: \(reason)")
-    }
   }
 }

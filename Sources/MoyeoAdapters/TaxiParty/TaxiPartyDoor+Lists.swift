@@ -11,8 +11,6 @@ extension TaxiPartyDoor {
   private static let standardLimit = 20
   /// Pages of the service that one page of posts may take, where some belong to other products.
   private static let maximumRounds = 16
-  /// A list on the spot costs at most so many steps; what takes more is worked out on the pool.
-  private static let stepsOnTheSpot = 1024
 
   /// Parties around a place that take riders or are full, nearest first.
   func listNearby(_ request: DoorRequest, _ services: DoorServices) async throws -> [UInt8] {
@@ -73,25 +71,13 @@ extension TaxiPartyDoor {
   private func page(
     _ search: PartySearchQuery, _ services: DoorServices
   ) async throws -> PartyPage {
-    do throws(PartyServiceError) {
-      return try parties.search(
-        search, budget: WorkBudget(steps: min(workPerRequest, Self.stepsOnTheSpot)))
-    } catch {
-      guard case .tooMuchWork = error, workPerRequest > Self.stepsOnTheSpot else {
-        throw TaxiRefusal(DoorRefusal(error))
+    let parties = parties
+    return try await services.read(steps: workPerRequest) { budget throws(DoorRefusal) in
+      do throws(PartyServiceError) {
+        return try parties.search(search, budget: budget)
+      } catch {
+        throw DoorRefusal(error)
       }
-    }
-    let (parties, steps) = (parties, workPerRequest)
-    do {
-      return try await services.pool.run { isCancelled in
-        try parties.search(search, budget: WorkBudget(steps: steps, isCancelled: isCancelled))
-      }
-    } catch let error as PartyServiceError {
-      throw TaxiRefusal(DoorRefusal(error))
-    } catch ThreadPoolError.overloaded(let waiting) {
-      throw TaxiRefusal(
-        DoorRefusal(
-          .overloaded, "\(waiting) long requests wait already", retryAfterMilliseconds: 200))
     }
   }
 

@@ -8,13 +8,15 @@ import WireFormat
 
 /// What the app asks of map providers.
 extension TaxiPartyDoor {
-  func mapAnswer(_ call: TaxiCall, _ request: DoorRequest) async throws -> [UInt8] {
+  func mapAnswer(
+    _ call: TaxiCall, _ request: DoorRequest, _ services: DoorServices
+  ) async throws -> [UInt8] {
     let query = try TaxiQuery(request)
     switch call {
     case .driving: return try await driving(query)
-    case .geocode: return try await geocode(query)
-    case .reverseGeocode: return try await reverseGeocode(query)
-    case .keyword: return try await keyword(query)
+    case .geocode: return try await geocode(query, services)
+    case .reverseGeocode: return try await reverseGeocode(query, services)
+    case .keyword: return try await keyword(query, services)
     case .create, .list, .listNearby, .listHosted, .listMine, .one, .like, .unknown:
       preconditionFailure("no call of a map provider")
     }
@@ -121,18 +123,22 @@ extension TaxiPartyDoor {
   private static let shownPlaces = 15
   private static let queryBytes = 256
 
-  private func named(_ query: TaxiQuery, limit: Int) async throws -> [NamedPlace] {
+  private func named(
+    _ query: TaxiQuery, limit: Int, _ services: DoorServices
+  ) async throws -> [NamedPlace] {
     let names = try names()
     let text = try query.required("query")
     guard text.utf8.count <= Self.queryBytes else {
       throw TaxiRefusal(.badValue, "query has at most \(Self.queryBytes) bytes")
     }
-    return try await names.places(named: text, limit: limit)
+    return try await names.places(named: text, limit: limit, services)
   }
 
   /// `x` is the longitude, `y` the latitude; both are text.
-  private func geocode(_ query: TaxiQuery) async throws -> [UInt8] {
-    let found = try await named(query, limit: 5)
+  private func geocode(
+    _ query: TaxiQuery, _ services: DoorServices
+  ) async throws -> [UInt8] {
+    let found = try await named(query, limit: 5, services)
     return JSONWriter.object { out in
       out.string("status", "OK")
       out.object("meta") { meta in
@@ -149,8 +155,10 @@ extension TaxiPartyDoor {
     }
   }
 
-  private func keyword(_ query: TaxiQuery) async throws -> [UInt8] {
-    let found = try await named(query, limit: Self.shownPlaces)
+  private func keyword(
+    _ query: TaxiQuery, _ services: DoorServices
+  ) async throws -> [UInt8] {
+    let found = try await named(query, limit: Self.shownPlaces, services)
     return JSONWriter.object { out in
       out.objects("documents", found) { place, out in
         out.string("place_name", place.name)
@@ -167,9 +175,11 @@ extension TaxiPartyDoor {
     }
   }
 
-  private func reverseGeocode(_ query: TaxiQuery) async throws -> [UInt8] {
+  private func reverseGeocode(
+    _ query: TaxiQuery, _ services: DoorServices
+  ) async throws -> [UInt8] {
     let names = try names()
-    let found = try await names.places(at: try Self.end(query, "coords"), limit: 1)
+    let found = try await names.places(at: try Self.end(query, "coords"), limit: 1, services)
     return JSONWriter.object { out in
       out.object("status") { status in
         status.integer("code", found.isEmpty ? 3 : 0)

@@ -25,7 +25,6 @@ package struct TaxiPartyDoor: HTTPDoor {
   let fingerprints = RequestFingerprints()
   let searches = NewestSearches()
 
-  private static let commandMilliseconds: Int64 = 5000
   private static let titleBytes = 256
   private static let productBytes = 64
   private static let fieldBytes = 1024
@@ -138,7 +137,7 @@ package struct TaxiPartyDoor: HTTPDoor {
       throw TaxiRefusal(.unknownRoute, "there is no call of this method and path")
     }
     try checkKey(request, isRequired: !call.isOfMapProvider)
-    if call.isOfMapProvider { return try await mapAnswer(call, request) }
+    if call.isOfMapProvider { return try await mapAnswer(call, request, services) }
     let userID = try await caller(request)
     switch call {
     case .create: return try await create(userID, request)
@@ -189,7 +188,7 @@ package struct TaxiPartyDoor: HTTPDoor {
       caller: userID, path: request.path, body: request.body, now: now)
     return message.post(
       try await carryOut { () async throws(PartyServiceError) in
-        try await parties.create(command, context(userID, request, key: key, now: now))
+        try await parties.create(command, request.command(of: userID, key: key, now: now))
       })
   }
 
@@ -253,24 +252,15 @@ package struct TaxiPartyDoor: HTTPDoor {
         riderID: userID, attributes: profiles.profile(of: userID).attributes)
       _ = try await carryOut { () async throws(PartyServiceError) in
         try await parties.join(
-          partyID: postID, command, context(userID, request, key: nil, now: now))
+          partyID: postID, command, request.command(of: userID, now: now))
       }
     } else {
       _ = try await carryOut { () async throws(PartyServiceError) in
         try await parties.leave(
-          partyID: postID, riderID: userID, context(userID, request, key: nil, now: now))
+          partyID: postID, riderID: userID, request.command(of: userID, now: now))
       }
     }
     return JSONWriter.object { $0.bool("like_status", wants) }
-  }
-
-  private func context(
-    _ userID: String, _ request: DoorRequest, key: String?, now: Instant
-  ) -> CommandContext {
-    CommandContext(
-      caller: userID, method: request.method, path: request.path, idempotencyKey: key,
-      requestHash: CommandContext.requestHash(request.body),
-      deadline: now.advanced(milliseconds: Self.commandMilliseconds))
   }
 
   private func carryOut(

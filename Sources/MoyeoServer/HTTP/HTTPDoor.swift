@@ -3,8 +3,9 @@ import HTTPTypes
 package import MoyeoAPI
 package import ObjectModel
 package import Parties
+package import Places
 package import RoutePlanning
-package import Threading
+import Threading
 package import Tickets
 
 /// A part of the HTTP frontend that speaks the dialect of an app which exists already: its paths, its
@@ -64,7 +65,7 @@ package struct DoorRequest: Sendable {
 package struct DoorServices: Sendable {
   let throttle: SessionThrottle
   /// Where what takes long is worked out.
-  package let pool: BoundedThreadPool
+  let pool: BoundedThreadPool
 
   /// Waits for the turn of a person's request among their own.
   ///
@@ -84,6 +85,46 @@ package struct DoorServices: Sendable {
   }
 
   /// The token's user is the session: one each, under their own name as caller.
+  private static let stepsOnTheSpot = 1024
+
+  /// Reads something: on the spot as far as a few steps lead, and what takes more on the pool.
+  ///
+  /// - Parameters:
+  ///   - steps: Steps of work that it may cost in all.
+  ///   - work: Reads, spending from the budget; it is begun anew on the pool.
+  /// - Returns: What `work` answers.
+  /// - Throws: What `work` throws, and `overloaded`.
+  package func read<Answer: Sendable>(
+    steps: Int, _ work: @escaping @Sendable (WorkBudget) throws(DoorRefusal) -> Answer
+  ) async throws -> Answer {
+    do throws(DoorRefusal) {
+      return try work(WorkBudget(steps: min(steps, Self.stepsOnTheSpot)))
+    } catch {
+      guard error.reason == .tooMuchWork, steps > Self.stepsOnTheSpot else { throw error }
+    }
+    return try await readOnPool(steps: steps, work)
+  }
+
+  /// Reads something that a budget does not end quickly, on the pool, while somebody waits for it.
+  ///
+  /// - Parameters:
+  ///   - steps: Steps of work that it may cost in all.
+  ///   - work: Reads, spending from the budget.
+  /// - Returns: What `work` answers.
+  /// - Throws: What `work` throws, and `overloaded`.
+  package func readOnPool<Answer: Sendable>(
+    steps: Int, _ work: @escaping @Sendable (WorkBudget) throws(DoorRefusal) -> Answer
+  ) async throws -> Answer {
+    do {
+      return try await pool.run { isCancelled in
+        try work(WorkBudget(steps: steps, isCancelled: isCancelled))
+      }
+    } catch ThreadPoolError.overloaded(let waiting) {
+      throw DoorRefusal(
+        .overloaded, "\(waiting) long requests wait already", retryAfterMilliseconds: 200)
+    }
+  }
+
   private static let session = "door"
 }
 
@@ -111,6 +152,8 @@ package struct DoorRefusal: Error, Hashable, Sendable {
   package init(_ error: PartyServiceError) { self.init(APIError(error)) }
 
   package init(_ error: FareRequestError) { self.init(APIError(error)) }
+
+  package init(_ error: PlaceError) { self.init(APIError(error)) }
 
   package init(_ error: RouteError) { self.init(APIError(error, field: "goal")) }
 }

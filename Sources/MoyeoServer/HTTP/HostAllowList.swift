@@ -55,12 +55,26 @@ struct Authority: Hashable, Sendable {
 
   var isLoopback: Bool {
     if name == "localhost" || name.hasSuffix(".localhost") { return true }
-    let octets = name.split(separator: ".", omittingEmptySubsequences: false)
-    if octets.count == 4, octets[0] == "127", isAddress { return true }
+    if LoopbackHost.isIPv4(name) { return true }
     return isBracketed && (try? SocketAddress(ipAddress: name, port: 0)) == Self.loopback
   }
 
   private static let loopback = try? SocketAddress(ipAddress: "::1", port: 0)
+}
+
+/// Hosts that only this machine reaches.
+package enum LoopbackHost {
+  /// Whether a service that listens on this host is reached from its own machine alone. A name that
+  /// only looks like an address of loopback may lead anywhere.
+  package static func contains(_ host: String) -> Bool {
+    host == "localhost" || host == "::1" || isIPv4(host)
+  }
+
+  static func isIPv4(_ name: String) -> Bool {
+    let octets = name.split(separator: ".", omittingEmptySubsequences: false)
+    return octets.count == 4 && octets[0] == "127"
+      && (try? SocketAddress(ipAddress: name, port: 0)) != nil
+  }
 }
 
 /// The names under which the service may be asked.

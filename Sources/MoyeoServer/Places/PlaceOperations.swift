@@ -34,11 +34,8 @@ struct PlaceOperations: Sendable {
   private func search(_ request: Moyeo_V1_SearchPlacesRequest) async throws -> [UInt8] {
     let search = try services.validation.placeSearch(request)
     let own = try await services.shared.onPool { caller throws(APIError) in
-      do throws(PlaceError) {
-        return try placeService.ownPlaces(
-          matching: search, budget: services.budget(.pool(caller)))
-      } catch {
-        throw APIError(error)
+      try translated { () throws(PlaceError) in
+        try placeService.ownPlaces(matching: search, budget: services.budget(.pool(caller)))
       }
     }
     var answer = Moyeo_V1_SearchPlacesResponse()
@@ -62,12 +59,16 @@ struct PlaceOperations: Sendable {
       guard case .tooMuchWork = error else { throw APIError(error) }
     }
     return try await services.shared.onPool { caller throws(APIError) in
-      do throws(PlaceError) {
-        return try placeService.ownPlaces(at: question, budget: services.budget(.pool(caller)))
-      } catch {
-        throw APIError(error)
+      try translated { () throws(PlaceError) in
+        try placeService.ownPlaces(at: question, budget: services.budget(.pool(caller)))
       }
     }
+  }
+
+  private func translated<Answer>(
+    _ body: () throws(PlaceError) -> Answer
+  ) throws(APIError) -> Answer {
+    do { return try body() } catch { throw APIError(error) }
   }
 }
 
