@@ -6,8 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef __linux__
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
 struct start {
   char name[16];
+  int courtesy;
   void (*body)(void *);
   void *argument;
 };
@@ -20,15 +27,23 @@ static void *run(void *raw) {
 #else
   pthread_setname_np(pthread_self(), start.name);
 #endif
+#ifdef __linux__
+  if (start.courtesy > 0) {
+    id_t self = (id_t)syscall(SYS_gettid);
+    // Nothing depends on it, so that a refusal changes nothing.
+    setpriority(PRIO_PROCESS, self, getpriority(PRIO_PROCESS, self) + start.courtesy);
+  }
+#endif
   start.body(start.argument);
   return NULL;
 }
 
-int moyeo_start_thread(const char *name, size_t stack_bytes, void (*body)(void *),
-                       void *argument) {
+int moyeo_start_thread(const char *name, size_t stack_bytes, int courtesy,
+                       void (*body)(void *), void *argument) {
   struct start *start = calloc(1, sizeof *start);
   if (!start) return ENOMEM;
   strncpy(start->name, name, sizeof start->name - 1);
+  start->courtesy = courtesy;
   start->body = body;
   start->argument = argument;
   pthread_attr_t attributes;

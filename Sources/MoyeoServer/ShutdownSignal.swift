@@ -1,45 +1,72 @@
-import Synchronization
+import Threading
 
-/// Told once that the daemon shuts down; streams that would stay open for ever wait for it.
+/// Told once that the daemon shuts down, or that the reader of a stream has left; streams that would
+/// stay open for ever listen for it.
 package final class ShutdownSignal: Sendable {
   private struct State {
     var isShuttingDown = false
     var nextID: UInt64 = 0
-    var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
+    var listeners: [UInt64: @Sendable () -> Void] = [:]
   }
 
-  private let state = Mutex(State())
+  private let state = StateLock(State())
 
   package init() {}
 
   package var isShuttingDown: Bool { state.withLock { $0.isShuttingDown } }
 
   package func begin() {
-    let waiters = state.withLock { state in
+    let listeners = state.withLock { state in
       state.isShuttingDown = true
-      defer { state.waiters = [:] }
-      return Array(state.waiters.values)
+      defer { state.listeners = [:] }
+      return Array(state.listeners.values)
     }
-    for waiter in waiters { waiter.resume() }
+    for listener in listeners { listener() }
+  }
+
+  /// Has `body` called when the shutdown begins; at once, when it has begun.
+  ///
+  /// A listener costs a closure, where a task that waits would cost kilobytes.
+  ///
+  /// - Parameter body: Is called once, on any thread, without a lock.
+  /// - Returns: What ``remove(_:)`` takes.
+  @discardableResult
+  package func listen(_ body: @escaping @Sendable () -> Void) -> UInt64 {
+    let (id, isOver) = state.withLock { state in
+      state.nextID += 1
+      if !state.isShuttingDown { state.listeners[state.nextID] = body }
+      return (state.nextID, state.isShuttingDown)
+    }
+    if isOver { body() }
+    return id
+  }
+
+  /// Takes back a listener that has not been called.
+  package func remove(_ id: UInt64) {
+    state.withLock { _ = $0.listeners.removeValue(forKey: id) }
   }
 
   /// Returns when the shutdown begins, or the task is cancelled.
   package func wait() async {
-    let id = state.withLock { state in
-      state.nextID += 1
-      return state.nextID
+    let waiter = StateLock<CheckedContinuation<Void, Never>?>(nil)
+    let resume: @Sendable () -> Void = {
+      let continuation = waiter.withLock { waiter in
+        defer { waiter = nil }
+        return waiter
+      }
+      continuation?.resume()
     }
+    let id = StateLock<UInt64?>(nil)
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let resumeNow = state.withLock { state in
-          if state.isShuttingDown || Task.isCancelled { return true }
-          state.waiters[id] = continuation
-          return false
-        }
-        if resumeNow { continuation.resume() }
+        waiter.withLock { $0 = continuation }
+        let place = listen(resume)
+        id.withLock { $0 = place }
+        if Task.isCancelled { resume() }
       }
     } onCancel: {
-      state.withLock { $0.waiters.removeValue(forKey: id) }?.resume()
+      resume()
     }
+    if let place = id.withLock({ $0 }) { remove(place) }
   }
 }

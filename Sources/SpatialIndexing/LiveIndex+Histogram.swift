@@ -15,7 +15,9 @@ struct TagCounts {
   ///   - area: Where to count; nil counts everywhere.
   ///   - circle: What has to hold besides; nil: nothing.
   init(area: SearchArea?, circle: SearchCircle? = nil) {
-    slices = AreaSlices(area: area ?? circle.map { .box($0.covering) })
+    slices = AreaSlices(
+      area: area ?? circle.map { .box($0.covering) },
+      stepsPerSlice: SharedLiveIndex.stepsPerSlice(area))
     self.circle = circle.map {
       (
         SurfaceDistance(latitude: $0.center.latitude, longitude: $0.center.longitude),

@@ -10,6 +10,18 @@ extension SharedLiveIndex {
   /// Steps that a search may do under one hold of the lock: what the event loops allow a call.
   static let stepsPerHold = 16_384
 
+  /// How many of a search's steps take as long as one that tests no polygon: an exact test looks at
+  /// every edge of the polygon's row. Writers wait for a hold to end, and other readers behind them.
+  static func stepCost(_ area: SearchArea?) -> Int {
+    guard case .polygon(let polygon)? = area else { return 1 }
+    return 1 + polygon.corners.count / 64
+  }
+
+  /// The steps of a slice; a slice comes down to a leaf in any case.
+  static func stepsPerSlice(_ area: SearchArea?) -> Int {
+    max(128, AreaSlices.stepsPerSlice / stepCost(area))
+  }
+
   /// Visits the nearest hits in order; what the search did is added to `work`.
   ///
   /// A search whose budget allows more than ``stepsPerHold`` steps and that needs them goes on in
@@ -21,15 +33,16 @@ extension SharedLiveIndex {
     _ query: NearestQuery, now: Instant, work: inout SearchWork, _ visit: (HitView) -> Void
   ) -> Int {
     let area = query.filter.area.map(PreparedArea.init)
-    guard work.mayExceed(Self.stepsPerHold) else {
+    let stepsPerHold = Self.stepsPerHold / Self.stepCost(query.filter.area)
+    guard work.mayExceed(stepsPerHold) else {
       return withIndex { index in index.nearest(query, area: area, now: now, &work, visit) }
     }
-    var attempt = SearchWork(spending: WorkBudget(steps: Self.stepsPerHold))
+    var attempt = SearchWork(spending: WorkBudget(steps: stepsPerHold))
     let found = withIndex { index in index.nearest(query, area: area, now: now, &attempt, visit) }
     work += attempt
     guard attempt.mustEnd() else { return found }
     return nearestInSlices(
-      query, now: now, stepsPerSlice: AreaSlices.stepsPerSlice, work: &work, visit)
+      query, now: now, stepsPerSlice: Self.stepsPerSlice(query.filter.area), work: &work, visit)
   }
 
   /// Looks through growing boxes around the origin, each in slices, until the hits are certain.
@@ -116,9 +129,10 @@ extension SharedLiveIndex {
   public func within(
     _ query: WithinQuery, now: Instant, work: inout SearchWork, _ visit: (HitView) -> Void
   ) -> Int {
-    let isLong = work.mayExceed(Self.stepsPerHold)
+    let isLong = work.mayExceed(Self.stepsPerHold / Self.stepCost(query.area))
     return withinInSlices(
-      query, now: now, stepsPerSlice: isLong ? AreaSlices.stepsPerSlice : .max, work: &work, visit)
+      query, now: now, stepsPerSlice: isLong ? Self.stepsPerSlice(query.area) : .max, work: &work,
+      visit)
   }
 
   /// The same in slices, of which one without a bound is all; see ``nearestInSlices(_:now:stepsPerSlice:work:afterSlice:_:)``.

@@ -95,6 +95,9 @@ private final class PoolQueue: Sendable {
     var isStopping = false
   }
 
+  /// About a quarter of a core beside an event loop that has as much to do, and the loop first.
+  private static let courtesy: Int32 = 5
+
   private let limit: Int
   private let state: StateLock<State>
   // DispatchSemaphore is thread-safe.
@@ -115,7 +118,9 @@ private final class PoolQueue: Sendable {
     }
     guard isFirst else { return }
     for _ in 0..<threadCount {
-      WorkerThread.start(name: "moyeo-pool", stackBytes: 4 << 20) { [self] in work() }
+      WorkerThread.start(name: "moyeo-pool", stackBytes: 4 << 20, courtesy: Self.courtesy) {
+        [self] in work()
+      }
     }
   }
 

@@ -7,10 +7,10 @@ package final class ChangeSignal: Sendable {
   private struct Waiter {
     let seen: UInt64
     let continuation: CheckedContinuation<Void, Never>
-    var timer: Task<Void, Never>?
+    var deadline: WaitDeadlines.Place?
 
     func resume() {
-      timer?.cancel()
+      if let deadline { WaitDeadlines.shared.remove(deadline) }
       continuation.resume()
     }
   }
@@ -63,16 +63,13 @@ package final class ChangeSignal: Sendable {
           return true
         }
         guard isWaiting else { return continuation.resume() }
-        let timer = Task {
-          do { try await Task.sleep(for: limit) } catch { return }
-          release(id)
-        }
+        let deadline = WaitDeadlines.shared.add(self, id: id, after: limit)
         let isOver = state.withLock { state in
           guard state.waiters[id] != nil else { return true }
-          state.waiters[id]?.timer = timer
+          state.waiters[id]?.deadline = deadline
           return false
         }
-        if isOver { timer.cancel() }
+        if isOver { WaitDeadlines.shared.remove(deadline) }
       }
     } onCancel: {
       release(id)
@@ -80,7 +77,8 @@ package final class ChangeSignal: Sendable {
     return value > seen
   }
 
-  private func release(_ id: UInt64) {
+  /// Ends the wait of one reader, if it still waits.
+  func release(_ id: UInt64) {
     state.withLock { $0.waiters.removeValue(forKey: id) }?.resume()
   }
 }

@@ -10,14 +10,17 @@ package enum WorkerThread {
   /// - Parameters:
   ///   - name: What debuggers and `top -H` show; Linux keeps the first 15 bytes.
   ///   - stackBytes: The size of the thread's stack, at least 16 KiB.
+  ///   - courtesy: How far the thread stands behind others when there are fewer cores than threads
+  ///     that have work: steps of nice(2), 0 to 19.
   ///   - body: Runs once; the thread ends with it.
   package static func start(
-    name: String, stackBytes: Int = 1 << 20, _ body: @escaping @Sendable () -> Void
+    name: String, stackBytes: Int = 1 << 20, courtesy: Int32 = 0,
+    _ body: @escaping @Sendable () -> Void
   ) {
     precondition(stackBytes >= 16 << 10, "a thread's stack must have at least 16 KiB")
     let argument = Unmanaged.passRetained(ThreadBody(run: body)).toOpaque()
     let code = moyeo_start_thread(
-      name, stackBytes,
+      name, stackBytes, courtesy,
       { argument in
         guard let argument else { return }
         Unmanaged<ThreadBody>.fromOpaque(argument).takeRetainedValue().run()

@@ -77,6 +77,21 @@ import LiveLayers
     #expect(!isForPool { () throws(APIError) in try operations.nearby(long, .pool(WorkCaller())) })
     #expect(
       !isForPool { () throws(APIError) in try operations.nearby(Self.nearby(), .eventLoop) })
+    // Of a polygon the corners decide, before any of them is looked at.
+    func within(_ corners: Int) -> Moyeo_V1_NearbyRequest {
+      Self.nearby {
+        $0.within.points = (0..<corners).map { i in
+          .with {
+            $0.latitude = 37 + (i % 2 == 0 ? 0.01 : 0.02)
+            $0.longitude = 127 + Double(i < corners / 2 ? i : corners - i) / 1000
+          }
+        }
+      }
+    }
+    let most = RequestServices.cornersOnEventLoop
+    #expect(!isForPool { () throws(APIError) in try operations.nearby(within(12), .eventLoop) })
+    #expect(
+      isForPool { () throws(APIError) in try operations.nearby(within(most + 1), .eventLoop) })
     let batch = Moyeo_V1_NearbyBatchRequest.with {
       $0.layer = "taxis"
       $0.requests = [Self.nearby(), long]

@@ -117,6 +117,33 @@ import Testing
     #expect(hits == oracle.nearest(query, now: Self.now))
   }
 
+  /// The more corners a polygon has, the fewer steps are done under one hold of the lock.
+  @Test func polygonsOfManyCornersAreSearchedInSmallerSlices() throws {
+    func area(_ corners: Int) throws -> SearchArea {
+      .polygon(
+        try GeoPolygon(
+          (0..<corners).map { i in
+            // Eastwards in the south, back in the north.
+            let isSouth = i < corners / 2
+            let step = isSouth ? i : corners - 1 - i
+            return Coordinate(
+              uncheckedLatitude: isSouth ? 36.5 : 37.5,
+              longitude: 126.5 + Double(step) / Double(corners))
+          }))
+    }
+    #expect(SharedLiveIndex.stepsPerSlice(nil) == AreaSlices.stepsPerSlice)
+    #expect(SharedLiveIndex.stepsPerSlice(try area(60)) == AreaSlices.stepsPerSlice)
+    #expect(SharedLiveIndex.stepsPerSlice(try area(960)) == AreaSlices.stepsPerSlice / 16)
+    var world = TestWorld(layout: .clustered, seed: 8)
+    let (index, oracle) = LiveIndexOracleTests.build(&world, count: 20_000)
+    var query = NearestQuery(latitude: 37, longitude: 127, limit: 50)
+    query.filter.area = try area(960)
+    var hits: [TestHit] = []
+    var work = SearchWork(spending: WorkBudget(steps: 1_000_000))
+    index.nearest(query, now: Self.now, work: &work) { hits.append(TestHit($0)) }
+    #expect(hits == oracle.nearest(query, now: Self.now))
+  }
+
   /// A search that nothing matches visits everything, but never holds the lock for long.
   @Test func noSliceDoesMoreThanItsSteps() throws {
     var world = TestWorld(layout: .clustered, seed: 8)

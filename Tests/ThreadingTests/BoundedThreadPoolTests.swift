@@ -37,6 +37,16 @@ struct BoundedThreadPoolTests {
     while !condition() { await Task.yield() }
   }
 
+  #if os(Linux)
+    /// Event loops come first where there are fewer cores than threads with work.
+    @Test func itsThreadsStandBehindTheOthers() async throws {
+      let pool = BoundedThreadPool(threadCount: 1)
+      let process = __priority_which_t(PRIO_PROCESS.rawValue)
+      let others = getpriority(process, 0)
+      #expect(try await pool.run { _ in getpriority(process, 0) } == min(19, others + 5))
+    }
+  #endif
+
   @Test func resultsAndErrorsComeBackFromOtherThreads() async throws {
     let pool = BoundedThreadPool(threadCount: 2)
     let sums = try await withThrowingTaskGroup(of: Int.self) { group in

@@ -51,6 +51,33 @@ import Testing
     #expect(await !born.value)
   }
 
+  /// However often readers wait, nothing of the waits that have ended is kept.
+  @Test func waitsThatEndedLeaveTheDeadlines() async {
+    let signals = (0..<50).map { _ in ChangeSignal(0) }
+    let deadlines = WaitDeadlines()
+    let places = signals.map { deadlines.add($0, id: 1, after: Self.long) }
+    #expect(deadlines.count == 50)
+    // Those of one moment share a tick, and each is a wait of its own.
+    #expect(Set(places).count == 50)
+    for place in places { deadlines.remove(place) }
+    #expect(deadlines.count == 0)
+    await withTaskGroup(of: Bool.self) { group in
+      for (number, signal) in signals.enumerated() {
+        group.addTask {
+          await signal.wait(past: 0, atMost: number % 2 == 0 ? .milliseconds(3) : Self.long)
+        }
+      }
+      for (number, signal) in signals.enumerated() where number % 2 == 1 {
+        await whenWaiting(signal, 1)
+        signal.advance(to: 1)
+      }
+      var ends: [Bool: Int] = [:]
+      for await isAbove in group { ends[isAbove, default: 0] += 1 }
+      #expect(ends == [true: 25, false: 25])
+    }
+    #expect(signals.allSatisfy { $0.waiterCount == 0 })
+  }
+
   /// Nobody misses the last advance, however the two meet.
   @Test func noAdvanceIsMissed() async {
     let signal = ChangeSignal(0)

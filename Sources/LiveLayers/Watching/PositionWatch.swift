@@ -93,10 +93,17 @@ final class PositionWatch: Sendable {
       ring[place] = record
       count += 1
       if let id {
-        // Rather than growing, the list gives up the room of what was dropped.
-        if exits.count == exits.capacity, firstExit * 4 >= exits.count { forgetDroppedExits() }
+        makeRoomForExit()
         exits.append((newest, id))
       }
+    }
+
+    /// Rather than growing, the list gives up the room of what was dropped; and it grows by an
+    /// eighth, where an array would double: a thousand watches keep a list each.
+    private mutating func makeRoomForExit() {
+      guard exits.count == exits.capacity else { return }
+      if firstExit * 8 >= exits.count { forgetDroppedExits() }
+      if exits.count == exits.capacity { exits.reserveCapacity(exits.count + exits.count / 8 + 8) }
     }
 
     private mutating func grow() {

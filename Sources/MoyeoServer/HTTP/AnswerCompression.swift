@@ -20,12 +20,20 @@ struct AnswerCompression: Sendable {
 
   let pool: BoundedThreadPool
 
-  @inline(never)
-  func compress(_ response: inout Response, accepting header: String?) async {
+  /// The length of an answer that is compressed when its caller accepts that, `nil` for others.
+  ///
+  /// Asked before ``compress(_:length:accepting:)``, which takes kilobytes of the task's memory: a
+  /// stream would keep them.
+  func length(of response: Response) -> Int? {
     guard let length = response.body.contentLength, length >= Self.minimumBytes,
       response.headers[.contentEncoding] == nil, response.headers[.vary] == nil,
       let type = response.headers[.contentType], Self.isText(type)
-    else { return }
+    else { return nil }
+    return length
+  }
+
+  @inline(never)
+  func compress(_ response: inout Response, length: Int, accepting header: String?) async {
     response.headers[.vary] = "accept-encoding"
     guard let header, Self.acceptsGzip(header),
       let plain = try? await Self.bytes(of: response.body, length),

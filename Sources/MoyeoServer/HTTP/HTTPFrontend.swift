@@ -73,8 +73,9 @@ struct HTTPFrontend: Sendable {
     var response = await answer(request, context.connection)
     if request.method == .head {
       response = Self.withoutBody(response)
-    } else {
-      await compression.compress(&response, accepting: request.headers[.acceptEncoding])
+    } else if let length = compression.length(of: response) {
+      await compression.compress(
+        &response, length: length, accepting: request.headers[.acceptEncoding])
     }
     cors.decorate(&response, origin: origin)
     return response
@@ -99,7 +100,7 @@ struct HTTPFrontend: Sendable {
     return Self.json(answer)
   }
 
-  // The calls below are never inlined: what this function needs while it waits stays with the
+  // What it calls is never inlined: what this function needs while it waits stays with the
   // connection for as long as that is open, and so with every stream.
   @inline(never)
   private func answer(_ request: Request, _ connection: any Channel) async -> Response {
@@ -107,9 +108,7 @@ struct HTTPFrontend: Sendable {
       return await answer(request, at: door)
     }
     if request.method == .get || request.method == .head, !request.uri.path.hasPrefix("/v1/"),
-      let page = await awayFromEventLoops({
-        await pages.response(path: request.uri.path, request: request)
-      })
+      let page = await page(request)
     {
       return page
     }
@@ -137,15 +136,15 @@ struct HTTPFrontend: Sendable {
         response = try await call(operation, match.parameters, request)
       case .stream(let stream):
         if let named = recorders[stream.name] { recorder = named }
-        response = try await awayFromEventLoops {
-          try await open(stream, path: match.parameters, request: request, connection: connection)
+        // In a task of its own: this one keeps the memory that its calls once needed, and opening
+        // needs some kilobytes.
+        let opening = Task { [path = match.parameters] in
+          try await open(stream, path: path, request: request, connection: connection)
         }
+        response = try await Self.value(of: opening)
       case .raw(let route):
         if let named = recorders[route.name] { recorder = named }
-        try await Self.drain(request)
-        response = try await awayFromEventLoops {
-          try await route.respond(match.parameters, request)
-        }
+        response = try await call(route, match.parameters, request)
       }
       recorder.finish(start, reason: nil)
       return response
@@ -161,13 +160,39 @@ struct HTTPFrontend: Sendable {
   }
 
   @inline(never)
+  private static func value(of task: Task<Response, any Error>) async throws -> Response {
+    try await withTaskCancellationHandler {
+      try await task.value
+    } onCancel: {
+      task.cancel()
+    }
+  }
+
+  @inline(never)
+  private func page(_ request: Request) async -> Response? {
+    await awayFromEventLoops {
+      await pages.response(path: request.uri.path, request: request)
+    }
+  }
+
+  @inline(never)
+  private func call(
+    _ route: RawRoute, _ path: [(name: String, value: String)], _ request: Request
+  ) async throws -> Response {
+    try await Self.drain(request)
+    return try await awayFromEventLoops { try await route.respond(path, request) }
+  }
+
+  @inline(never)
   private func call(
     _ operation: Operation, _ path: [(name: String, value: String)], _ request: Request
   ) async throws -> Response {
     let body = try await Self.jsonBody(
       of: request, maximumBytes: operation.maximumRequestBytes,
       mayBeEmpty: operation.mayLackBody)
-    guard operation.callOnEventLoop != nil, !RequestDecoding.isLarge(body?.count ?? 0) else {
+    guard operation.callOnEventLoop != nil,
+      !RequestDecoding.isLarge(body?.count ?? 0, isRead: operation.isRead)
+    else {
       return try await awayFromEventLoops {
         try await call(operation, path: path, body: body, request: request)
       }
@@ -235,6 +260,7 @@ struct HTTPFrontend: Sendable {
   }
 
   /// The body of a call that has one, `nil` for the others.
+  @inline(never)
   private static func jsonBody(
     of request: Request, maximumBytes: Int, mayBeEmpty: @autoclosure () -> Bool = false
   ) async throws -> Data? {
@@ -319,6 +345,7 @@ extension HTTPFrontend {
   /// one ends it (see ``HTTPRequestGate``).
   private static let maximumDrainedBytes = 64 * 1024
 
+  @inline(never)
   static func body(of request: Request, maximumBytes: Int) async throws -> Data {
     if let length = request.headers[.contentLength].flatMap(Int.init), length > maximumBytes {
       throw APIError.tooLarge(maximumBytes: maximumBytes)
@@ -339,6 +366,7 @@ extension HTTPFrontend {
     return body
   }
 
+  @inline(never)
   static func drain(_ request: Request) async throws {
     var received = 0
     do {

@@ -179,17 +179,17 @@ struct Operation: Sendable {
         return try answer.get()
       }
       var context = context
-      context.isLarge = RequestDecoding.isLarge(bytes.count)
+      context.isLarge = RequestDecoding.isLarge(bytes.count, isRead: isRead)
       let message = try await RequestDecoding.message(
-        Request.self, encoded: bytes, on: context.pool)
+        Request.self, encoded: bytes, isRead: isRead, on: context.pool)
       if let throttleScope { try await context.admit(rpc, scope: throttleScope(message)) }
       return try await handler(message, context)
     }
     callJSON = { body, parameters, context in
       var context = context
-      context.isLarge = RequestDecoding.isLarge(body?.count ?? 0)
+      context.isLarge = RequestDecoding.isLarge(body?.count ?? 0, isRead: isRead)
       let message = try await RequestDecoding.message(
-        Request.self, body: body, parameters: parameters, on: context.pool)
+        Request.self, body: body, parameters: parameters, isRead: isRead, on: context.pool)
       if let throttleScope { try await context.admit(rpc, scope: throttleScope(message)) }
       return try await handler(message, context)
     }
@@ -209,13 +209,19 @@ struct Operation: Sendable {
 enum RequestDecoding {
   /// Whether a request takes longer to decode, some 20 us a KiB of JSON, than an event loop, or one
   /// of the few threads that tasks share, should be kept.
-  static func isLarge(_ bytes: Int) -> Bool { bytes > 64 * 1024 }
+  ///
+  /// Less is enough for a read: what makes one long is a polygon, whose corners cost more than
+  /// their bytes, and the search that follows. Reports come in batches all the time.
+  static func isLarge(_ bytes: Int, isRead: Bool = false) -> Bool {
+    bytes > (isRead ? 8 : 64) * 1024
+  }
 
   /// The same as ``message(_:body:parameters:)``; a large body is decoded on the pool.
   static func message<Request: Message & Sendable>(
-    _ type: Request.Type, body: Data?, parameters: Data, on pool: BoundedThreadPool?
+    _ type: Request.Type, body: Data?, parameters: Data, isRead: Bool = false,
+    on pool: BoundedThreadPool?
   ) async throws -> Request {
-    guard let pool, isLarge(body?.count ?? 0) else {
+    guard let pool, isLarge(body?.count ?? 0, isRead: isRead) else {
       return try message(type, body: body, parameters: parameters)
     }
     return try await pool.work { () throws(APIError) in
@@ -225,9 +231,11 @@ enum RequestDecoding {
 
   /// The same as ``message(_:encoded:)``; a large request is decoded on the pool.
   static func message<Request: Message & Sendable>(
-    _ type: Request.Type, encoded: [UInt8], on pool: BoundedThreadPool?
+    _ type: Request.Type, encoded: [UInt8], isRead: Bool = false, on pool: BoundedThreadPool?
   ) async throws -> Request {
-    guard let pool, isLarge(encoded.count) else { return try message(type, encoded: encoded) }
+    guard let pool, isLarge(encoded.count, isRead: isRead) else {
+      return try message(type, encoded: encoded)
+    }
     return try await pool.work { () throws(APIError) in try message(type, encoded: encoded) }
   }
 

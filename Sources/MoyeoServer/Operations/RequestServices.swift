@@ -33,9 +33,11 @@ struct RequestServices: Sendable {
 
   /// The steps of work that a call may do on an event loop; a step takes 2 to 100 ns.
   static let stepsOnEventLoop = 16_384
-  /// The largest request, in bytes, that is decoded on an event loop; a larger one takes longer
-  /// than the loop's other connections should wait.
-  static let maximumBytesDecodedOnEventLoop = 64 * 1024
+  /// The same for a search with a filter, which may pass over much before it finds anything: what
+  /// it did is thrown away when it goes on to the pool, and all who share the loop have waited.
+  static let filteredStepsOnEventLoop = 2_048
+  /// The most corners of a polygon that is tested on an event loop.
+  static let cornersOnEventLoop = 64
 
   func budget(_ place: Place) -> WorkBudget {
     switch place {
@@ -44,10 +46,37 @@ struct RequestServices: Sendable {
     }
   }
 
+  /// The part of a call's budget that one search of it may spend, and what it leaves.
+  struct BudgetPart {
+    var budget: WorkBudget
+    /// Of the call's budget, where `budget` is less than all of it.
+    fileprivate let outside: WorkBudget?
+
+    /// What the call may spend after the search.
+    var rest: WorkBudget {
+      guard var rest = outside else { return budget }
+      do {
+        try rest.spend(budget.limit - budget.remaining)
+      } catch {
+        rest.exhaust()
+      }
+      return rest
+    }
+  }
+
+  /// What a search may spend: on an event loop, one with a filter may spend less.
+  func part(of budget: WorkBudget, isFiltered: Bool, _ place: Place) -> BudgetPart {
+    guard place.isEventLoop, isFiltered, budget.remaining > Self.filteredStepsOnEventLoop else {
+      return BudgetPart(budget: budget, outside: nil)
+    }
+    return BudgetPart(
+      budget: WorkBudget(steps: Self.filteredStepsOnEventLoop), outside: budget)
+  }
+
   /// What the layers refuse, at the place where it was asked.
   func refusal(_ error: LayerError, _ place: Place) -> APIError {
     if case .tooMuchWork = error, place.isEventLoop,
-      limits.workPerRequest > Self.stepsOnEventLoop
+      limits.workPerRequest > Self.filteredStepsOnEventLoop
     {
       return .isForPool
     }

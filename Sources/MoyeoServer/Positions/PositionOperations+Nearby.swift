@@ -13,7 +13,8 @@ extension PositionOperations {
   func nearbyOnEventLoop(_ bytes: UnsafeRawBufferPointer) throws(APIError) -> [UInt8] {
     guard let question = nearbyReader.question(in: bytes) else {
       return try nearby(
-        try validation.decodedOnEventLoop(Moyeo_V1_NearbyRequest.self, bytes), .eventLoop)
+        try validation.decodedOnEventLoop(Moyeo_V1_NearbyRequest.self, bytes, isRead: true),
+        .eventLoop)
     }
     return try answer(
       question.search, in: try services.layer(question.layer, minVersion: nil), .eventLoop)
@@ -26,7 +27,7 @@ extension PositionOperations {
     let layer = try services.layer(
       request.layerIfSet,
       minVersion: request.minVersionIfSet)
-    let search = try search(request)
+    let search = try search(request, place)
     let demand = try services.demand(
       staleness: request.maxStalenessSecondsIfSet,
       minVersion: request.minVersionIfSet)
@@ -90,8 +91,11 @@ extension PositionOperations {
     let next: String?
     let seen = search.filter.conditions.isEmpty ? nil : SeenAttributes()
     var isEmpty = true
+    var part = services.part(of: budget, isFiltered: search.isFiltered, place)
     do {
-      next = try layer.nearby(search, now: now, budget: &budget, seen: seen) { hit in
+      // On the pool a search that exceeds the budget leaves nothing for those that follow.
+      defer { budget = part.rest }
+      next = try layer.nearby(search, now: now, budget: &part.budget, seen: seen) { hit in
         isEmpty = false
         let contents = hit.contents
         writer.hit(
@@ -117,7 +121,8 @@ extension PositionOperations {
     guard let (name, searches) = nearbyReader.batch(in: bytes), let layer = try? layers.layer(name)
     else {
       return try nearbyBatch(
-        try validation.decodedOnEventLoop(Moyeo_V1_NearbyBatchRequest.self, bytes), .eventLoop)
+        try validation.decodedOnEventLoop(
+          Moyeo_V1_NearbyBatchRequest.self, bytes, isRead: true), .eventLoop)
     }
     let version = layer.version
     return try batch(of: searches.count, .eventLoop) { i in
@@ -137,7 +142,7 @@ extension PositionOperations {
     return try batch(of: request.requests.count, place) { i throws(APIError) in
       let layer = try batchLayer(request.requests[i], name)
       return BatchItem(
-        layer: layer, version: layer.version, search: try search(request.requests[i]))
+        layer: layer, version: layer.version, search: try search(request.requests[i], place))
     }
   }
 
@@ -192,7 +197,13 @@ extension PositionOperations {
   }
 
   /// The layers' query of a request.
-  func search(_ request: Moyeo_V1_NearbyRequest) throws(APIError) -> NearbySearch {
+  ///
+  /// - Throws: ``APIError/isForPool`` on an event loop for a polygon that takes long to prepare.
+  func search(
+    _ request: Moyeo_V1_NearbyRequest, _ place: RequestServices.Place
+  ) throws(APIError) -> NearbySearch {
+    guard !place.isEventLoop || request.within.points.count <= RequestServices.cornersOnEventLoop
+    else { throw APIError.isForPool }
     guard request.unknownFields.data.isEmpty else {
       throw APIError(.unknownField, "the query has fields that this service does not know")
     }
@@ -219,4 +230,9 @@ extension PositionOperations {
   func ageSeconds(since observedAt: ObjectModel.Instant, now: ObjectModel.Instant) -> Double {
     Double(max(0, now.milliseconds(since: observedAt))) / 1000
   }
+}
+
+extension NearbySearch {
+  /// Whether it may pass over objects before it finds one.
+  fileprivate var isFiltered: Bool { !filter.isEmpty || within != nil }
 }

@@ -30,7 +30,7 @@ extension PositionOperations {
       }
     }
     return try report(
-      try validation.decodedOnEventLoop(Moyeo_V1_ReportRequest.self, bytes))
+      try validation.decodedOnEventLoop(Moyeo_V1_ReportRequest.self, bytes, isRead: false))
   }
 
   private func response(to outcomes: [ReportOutcome], ids: [String], layer: Layer)

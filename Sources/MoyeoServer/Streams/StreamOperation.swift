@@ -93,14 +93,7 @@ struct StreamOperation: Sendable {
     let last = ServerSentEvents.lastEventID.flatMap { request.headers[$0] }
     var context = CallContext(request.headers)
     context.pool = pool
-    // In a task of its own: this one lives as long as the stream, with the memory that its calls
-    // once needed, and opening needs some kilobytes.
-    let opening = Task { [context] in try await openJSON(body, parameters, last, context) }
-    let source = try await withTaskCancellationHandler {
-      try await opening.value
-    } onCancel: {
-      opening.cancel()
-    }
+    let source = try await openJSON(body, parameters, last, context)
     return ServerSentEvents(pump: pump, transcoder: transcoder)
       .response(source, over: connection)
   }
@@ -141,12 +134,16 @@ struct StreamOperation: Sendable {
   ) async throws {
     do {
       // gRPC tells of a caller that left through its own handle, not by cancelling the task.
-      let cancellation = context.cancellation
-      try await pump.run(source, untilGone: { try await cancellation.cancelled }) { chunk in
-        switch chunk {
-        case .heartbeat(let token): try await writer.write(try heartbeat(token))
-        case .events(let events): try await writer.write(contentsOf: events.map(\.message))
+      let gone = ShutdownSignal()
+      try await withRPCCancellationHandler {
+        try await pump.run(source, gone: gone) { chunk in
+          switch chunk {
+          case .heartbeat(let token): try await writer.write(try heartbeat(token))
+          case .events(let events): try await writer.write(contentsOf: events.map(\.message))
+          }
         }
+      } onCancelRPC: {
+        gone.begin()
       }
     } catch let error as APIError {
       throw error.grpcStatus

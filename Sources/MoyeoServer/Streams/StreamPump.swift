@@ -1,6 +1,7 @@
 import Dispatch
 import MoyeoAPI
 import Synchronization
+import Threading
 
 /// How streams behave on the wire (`streams.*`).
 package struct StreamSettings: Sendable, Hashable {
@@ -46,14 +47,12 @@ struct StreamPump: Sendable {
   /// - Parameters:
   ///   - source: Where the events come from.
   ///   - gone: Begun when the reader has left.
-  ///   - untilGone: Returns when it has, where that is told so.
   ///   - send: Returns once the reader has taken the chunk.
   /// - Throws: `APIError` for the reader to hear; `CancellationError` when it left, or could not be
   ///   written to, so that there is nobody to tell.
   func run(
     _ source: consuming any EventSource,
     gone: ShutdownSignal = ShutdownSignal(),
-    untilGone: (@Sendable () async throws -> Void)? = nil,
     send: @escaping @Sendable (Chunk) async throws -> Void
   ) async throws {
     let writing = WriteWatch()
@@ -64,38 +63,27 @@ struct StreamPump: Sendable {
     }
     defer { open.leave(place) }
     let source = source
-    let ending = try await withThrowingTaskGroup(of: Ending.self) { tasks in
-      tasks.addTask { try await carry(source, writing, send) }
-      tasks.addTask {
-        await gone.wait()
-        return shutdown.isShuttingDown ? .shutdown : .gone
-      }
-      if let untilGone {
-        tasks.addTask {
-          try await untilGone()
-          return .gone
-        }
-      }
-      let ending = try await tasks.next() ?? .shutdown
-      tasks.cancelAll()
-      return ending
+    // One task and no more: the caller's could not be cancelled without its last words.
+    // Detached, as it would copy the values of its caller's task otherwise.
+    let carrying = Task.detached { try await carry(source, writing, send) }
+    let listener = gone.listen { carrying.cancel() }
+    defer { gone.remove(listener) }
+    let result = await withTaskCancellationHandler {
+      await carrying.result
+    } onCancel: {
+      carrying.cancel()
     }
+    let isLeft = gone.isShuttingDown && !shutdown.isShuttingDown
     // A write that never ended: the reader cannot be told anything.
-    if ending == .gone || writing.isWriting { throw CancellationError() }
-  }
-
-  private enum Ending {
-    case shutdown
-    /// The source has said all it had to say.
-    case over
-    /// The reader, or its will to read.
-    case gone
+    if isLeft || writing.isWriting { throw CancellationError() }
+    if shutdown.isShuttingDown { return }
+    _ = try result.get()
   }
 
   private func carry(
     _ start: any EventSource, _ writing: WriteWatch,
     _ send: @Sendable (Chunk) async throws -> Void
-  ) async throws -> Ending {
+  ) async throws {
     var source = start
     var lastToken: String?
     let heartbeat = Duration.seconds(settings.heartbeatSeconds)
@@ -109,7 +97,7 @@ struct StreamPump: Sendable {
         lastToken = token
       }
       if events.isEmpty {
-        if source.isOver { return .over }
+        if source.isOver { return }
         guard ContinuousClock.now - quietSince >= heartbeat else { continue }
         try await writing.watch { try await send(.heartbeat(lastToken)) }
       } else {
@@ -123,7 +111,6 @@ struct StreamPump: Sendable {
           retryAfterMilliseconds: 1000)
       }
     }
-    return .shutdown
   }
 }
 
@@ -163,7 +150,7 @@ private final class OpenStreams: Sendable {
     var isWatched = false
   }
 
-  private let state = Mutex(State())
+  private let state = StateLock(State())
   private let settings: StreamSettings
   private let shutdown: ShutdownSignal
 
@@ -184,7 +171,7 @@ private final class OpenStreams: Sendable {
       return (state.nextPlace, !state.isWatched)
     }
     if isFirst {
-      Task.detached { await self.endAllAtShutdown() }
+      shutdown.listen { self.endAll() }
       Task.detached { await self.endStalled() }
     }
     // The ones before have been ended already.
@@ -194,8 +181,7 @@ private final class OpenStreams: Sendable {
 
   func leave(_ place: UInt64) { state.withLock { _ = $0.streams.removeValue(forKey: place) } }
 
-  private func endAllAtShutdown() async {
-    await shutdown.wait()
+  private func endAll() {
     for stream in state.withLock({ Array($0.streams.values) }) { stream.gone.begin() }
   }
 

@@ -313,12 +313,10 @@ struct RequestValidation: Sendable {
   ///
   /// - Throws: ``APIError/isForPool`` for one that takes long to decode, and what is wrong with it.
   func decodedOnEventLoop<Request: Message>(
-    _ type: Request.Type, _ bytes: UnsafeRawBufferPointer
+    _ type: Request.Type, _ bytes: UnsafeRawBufferPointer, isRead: Bool
   ) throws(APIError) -> Request {
     try checkLists(of: type, bytes)
-    guard bytes.count <= RequestServices.maximumBytesDecodedOnEventLoop else {
-      throw APIError.isForPool
-    }
+    guard !RequestDecoding.isLarge(bytes.count, isRead: isRead) else { throw APIError.isForPool }
     return try RequestDecoding.message(type, encoded: Array(bytes))
   }
 
