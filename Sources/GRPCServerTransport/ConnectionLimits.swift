@@ -21,17 +21,38 @@ package final class ConnectionLimits: Sendable {
   private struct State {
     var statistics = Statistics()
     var perPeer: [PeerAddress: Int] = [:]
+    /// The most connections since the last ebb.
+    var highest = 0
+
+    /// Whether a crowd has gone, which is told once.
+    mutating func isEbb() -> Bool {
+      guard highest >= ConnectionLimits.crowd, statistics.open * 4 <= highest else { return false }
+      highest = statistics.open
+      return true
+    }
   }
+
+  /// From so many connections on, their going is told.
+  package static let crowd = 256
 
   /// The most connections that are open at once.
   package let maximum: Int
   /// The most connections of one peer: an IPv4 address, or a /64 of IPv6.
   package let maximumPerPeer: Int
+  private let onEbb: @Sendable () -> Void
   private let state = Mutex(State())
 
-  package init(maximum: Int, maximumPerPeer: Int) {
+  /// - Parameters:
+  ///   - maximum: The most connections that are open at once.
+  ///   - maximumPerPeer: The most of one peer.
+  ///   - onEbb: Called on an event loop when three quarters of ``crowd`` or more connections have
+  ///     gone; their memory can be given back then.
+  package init(
+    maximum: Int, maximumPerPeer: Int, onEbb: @escaping @Sendable () -> Void = {}
+  ) {
     self.maximum = maximum
     self.maximumPerPeer = maximumPerPeer
+    self.onEbb = onEbb
   }
 
   package var statistics: Statistics { state.withLock { $0.statistics } }
@@ -50,17 +71,20 @@ package final class ConnectionLimits: Sendable {
         return false
       }
       state.statistics.open += 1
+      state.highest = max(state.highest, state.statistics.open)
       state.perPeer[peer, default: 0] += 1
       return true
     }
   }
 
   func leave(_ peer: PeerAddress) {
-    state.withLock { state in
+    let isEbb = state.withLock { state in
       state.statistics.open -= 1
       let left = (state.perPeer[peer] ?? 1) - 1
       state.perPeer[peer] = left > 0 ? left : nil
+      return state.isEbb()
     }
+    if isEbb { onEbb() }
   }
 
   func paused() { state.withLock { $0.statistics.acceptPauses += 1 } }

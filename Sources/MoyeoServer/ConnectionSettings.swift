@@ -35,13 +35,18 @@ package struct ConnectionSettings: Sendable, Hashable {
   private static let reservedDescriptors = 128
 
   /// Both ports together stay below the limit of descriptors that the process has now.
-  func makeLimits() -> (grpc: ConnectionLimits, http: ConnectionLimits) {
+  ///
+  /// - Parameter onEbb: Called when a crowd of connections has gone.
+  /// - Returns: The limits of each port.
+  func makeLimits(
+    onEbb: @escaping @Sendable () -> Void = {}
+  ) -> (grpc: ConnectionLimits, http: ConnectionLimits) {
     let possible = max(2, Self.descriptorLimit - Self.reservedDescriptors)
     let each = max(1, min(maximum ?? 10_000, possible) / 2)
     let perPeer = min(maximumPerPeer ?? max(1, each * 3 / 4), each)
     return (
-      ConnectionLimits(maximum: each, maximumPerPeer: perPeer),
-      ConnectionLimits(maximum: each, maximumPerPeer: perPeer)
+      ConnectionLimits(maximum: each, maximumPerPeer: perPeer, onEbb: onEbb),
+      ConnectionLimits(maximum: each, maximumPerPeer: perPeer, onEbb: onEbb)
     )
   }
 

@@ -71,6 +71,7 @@ package struct Daemon: Sendable {
   private let eventLoopGroup: MultiThreadedEventLoopGroup
   private let logger: Logger
   private let metrics: PrometheusMetrics?
+  private let onEbb: @Sendable () -> Void
   private let onListening: @Sendable (Addresses) async -> Void
 
   /// Puts the parts together; no port is bound yet.
@@ -90,6 +91,7 @@ package struct Daemon: Sendable {
   ///   - readyAfter: Names of further parts that ``markReady(_:)`` will report.
   ///   - degradations: What fails while the daemon serves; shown by `/readyz` and `/metrics`.
   ///   - logger: Where the daemon writes its own lines.
+  ///   - onEbb: Called when a crowd of connections has gone, so that their memory can be given back.
   ///   - onListening: Called once both ports are bound.
   package init(
     configuration: Configuration, layers: LayerRegistry, fares: FareEstimator? = nil,
@@ -98,6 +100,7 @@ package struct Daemon: Sendable {
     eventLoopGroup: MultiThreadedEventLoopGroup,
     metrics: PrometheusMetrics?, readyAfter: Set<String> = [],
     degradations: DegradationLog? = nil, logger: Logger,
+    onEbb: @escaping @Sendable () -> Void = {},
     onListening: @escaping @Sendable (Addresses) async -> Void = { _ in }
   ) {
     self.configuration = configuration
@@ -111,6 +114,7 @@ package struct Daemon: Sendable {
     self.metrics = metrics
     self.logger = logger
     self.degradations = degradations ?? DegradationLog(logger: logger)
+    self.onEbb = onEbb
     self.onListening = onListening
     shutdown = ShutdownSignal()
     readiness = Readiness(
@@ -148,7 +152,7 @@ package struct Daemon: Sendable {
       operations: operations, positions: positions, streams: streams, pump: pump,
       throttle: throttle, requestMetrics: requestMetrics, shutdown: shutdown,
       threadPool: threadPool)
-    let limits = configuration.connections.makeLimits()
+    let limits = configuration.connections.makeLimits(onEbb: onEbb)
     let (grpcServing, events) = grpcService(grpc, limits.grpc, ports)
     let pages = OperatorPages(
       layers: layers, parties: parties, metrics: metrics,

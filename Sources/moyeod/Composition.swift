@@ -86,6 +86,10 @@ struct Composition {
     if city != nil, record != nil { waitsFor.insert("demo-parties") }
     if city != nil, record?.ticketService != nil { waitsFor.insert("demo-tickets") }
     let group = MultiThreadedEventLoopGroup(numberOfThreads: settings.threads)
+    // A moment later: what the connections held is let go of after they have closed.
+    let memory = MaintenanceThread(
+      name: "moyeo-memory", gatheringMilliseconds: 1000, work: AllocatorSettings.giveBack)
+    memory.start()
     let daemon = Daemon(
       configuration: settings.daemon, layers: layers,
       fares: fares, parties: record?.partyService, tickets: record?.ticketService, places: places,
@@ -95,6 +99,7 @@ struct Composition {
       eventLoopGroup: group, metrics: metrics, readyAfter: waitsFor,
       degradations: degradations,
       logger: logger,
+      onEbb: { memory.signal() },
       onListening: { addresses in announce(addresses, logger) })
     var services = daemon.services()
     services.insert(

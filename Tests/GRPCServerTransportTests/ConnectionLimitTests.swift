@@ -54,6 +54,29 @@ import Testing
     #expect(limits.statistics.open == 0)
   }
 
+  @Test func theGoingOfACrowdIsToldOnce() {
+    let told = Mutex(0)
+    let limits = ConnectionLimits(maximum: 2000, maximumPerPeer: 2000) {
+      told.withLock { $0 += 1 }
+    }
+    let peer = PeerAddress(nil)
+    func enter(_ count: Int) { for _ in 0..<count { #expect(limits.enter(peer)) } }
+    func leave(_ count: Int) { for _ in 0..<count { limits.leave(peer) } }
+    enter(ConnectionLimits.crowd - 1)
+    leave(ConnectionLimits.crowd - 1)
+    #expect(told.withLock { $0 } == 0)
+    enter(1000)
+    leave(749)
+    #expect(told.withLock { $0 } == 0)
+    leave(1)
+    #expect(told.withLock { $0 } == 1)
+    leave(250)
+    #expect(told.withLock { $0 } == 1)
+    enter(400)
+    leave(400)
+    #expect(told.withLock { $0 } == 2)
+  }
+
   @Test func peersAreCountedApart() throws {
     let limits = ConnectionLimits(maximum: 10, maximumPerPeer: 1)
     let addresses = ["10.0.0.1", "10.0.0.2", "2001:db8:0:1::1", "2001:db8:0:2::1", "::1"]
