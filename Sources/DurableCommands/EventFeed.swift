@@ -100,7 +100,10 @@ package final class EventFeed: Sendable {
   ) async throws(EventFeedError) -> EventPage {
     let known = tail.withLock { tail -> Result<EventPage?, EventFeedError> in
       if let reason = tail.failure { return .failure(.unavailable(reason: reason)) }
-      guard after == 0 || after + 1 >= tail.oldest, after <= tail.newest else {
+      guard after <= tail.newest else {
+        return .failure(.resumeTokenAhead(newest: tail.newest))
+      }
+      guard after == 0 || after + 1 >= tail.oldest else {
         return .failure(.resumeTokenExpired(oldest: tail.oldest, newest: tail.newest))
       }
       return .success(
@@ -183,8 +186,10 @@ package final class EventFeed: Sendable {
 
 /// Why ``EventFeed/events(after:kinds:aggregateID:limit:)`` has no answer.
 package enum EventFeedError: Error, Hashable, Sendable {
-  /// Events after this sequence are kept no longer, or it was never given.
+  /// Events after this sequence are kept no longer.
   case resumeTokenExpired(oldest: UInt64, newest: UInt64)
+  /// The sequence was never given; the newest there is.
+  case resumeTokenAhead(newest: UInt64)
   /// The store did not answer.
   case unavailable(reason: String)
 }

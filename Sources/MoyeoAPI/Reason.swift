@@ -116,6 +116,8 @@ public enum Reason: String, Hashable, Sendable, CaseIterable {
   case overloaded
   case tooSlowConsumer = "too_slow_consumer"
   case resumeTokenExpired = "resume_token_expired"
+  /// A place in the stream of events that was never given.
+  case resumeTokenAhead = "resume_token_ahead"
   case readOnly = "read_only"
   case deadlineExceeded = "deadline_exceeded"
   case unavailable
@@ -196,7 +198,7 @@ extension Reason {
     case .superseded: (.aborted, 409)
     case .rateLimited, .quotaExceeded, .tooSlowConsumer: (.resourceExhausted, 429)
     case .overloaded: (.resourceExhausted, 503)
-    case .resumeTokenExpired: (.outOfRange, 410)
+    case .resumeTokenExpired, .resumeTokenAhead: (.outOfRange, 410)
     case .readOnly, .unavailable: (.unavailable, 503)
     case .deadlineExceeded: (.deadlineExceeded, 504)
     case .internalError: (.internalError, 500)

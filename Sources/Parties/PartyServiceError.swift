@@ -21,6 +21,8 @@ package enum PartyServiceError: Error, Hashable, Sendable {
   case limitOutOfRange(field: String, value: Int, allowed: ClosedRange<Int>)
   /// Events after this sequence are kept no longer, or it was never given.
   case resumeTokenExpired(oldest: UInt64, newest: UInt64)
+  /// The token was never given, as after a restored copy; the newest there is.
+  case resumeTokenAhead(newest: UInt64)
   /// More watchers, or stored requests, than the tenant may have.
   case quotaExceeded(field: String, limit: Int)
   /// The search would look at more than the request's budget of steps; the field makes it long.
@@ -47,6 +49,7 @@ extension PartyServiceError {
     case .missingField: "missing_field"
     case .limitOutOfRange: "limit_out_of_range"
     case .resumeTokenExpired: "resume_token_expired"
+    case .resumeTokenAhead: "resume_token_ahead"
     case .quotaExceeded: "quota_exceeded"
     case .tooMuchWork: "too_much_work"
     case .abandoned: "deadline_exceeded"
@@ -62,7 +65,7 @@ extension PartyServiceError {
     case .badField(let field, _), .missingField(let field), .limitOutOfRange(let field, _, _),
       .quotaExceeded(let field, _), .tooMuchWork(_, let field):
       field
-    case .resumeTokenExpired: "after"
+    case .resumeTokenExpired, .resumeTokenAhead: "after"
     case .unknownParty: "id"
     case .commit, .abandoned: nil
     }
@@ -82,6 +85,8 @@ extension PartyServiceError {
       "\(field) is \(value), allowed are \(allowed.lowerBound)-\(allowed.upperBound)"
     case .resumeTokenExpired(let oldest, let newest):
       "events are kept from \(oldest) to \(newest): read afresh"
+    case .resumeTokenAhead(let newest):
+      "the newest event is \(newest): this token is of another record, or of one restored since"
     case .quotaExceeded(let field, let limit): "at most \(limit) \(field)"
     case .tooMuchWork(let limit, let field):
       "this would take more than \(limit) steps of work: narrow \(field)"
@@ -97,7 +102,7 @@ extension PartyServiceError {
     case .quotaExceeded: 1000
     case .abandoned: 0
     case .rule, .unknownParty, .badCursor, .badVersion, .badField,
-      .missingField, .limitOutOfRange, .resumeTokenExpired, .tooMuchWork:
+      .missingField, .limitOutOfRange, .resumeTokenExpired, .resumeTokenAhead, .tooMuchWork:
       nil
     }
   }
@@ -116,6 +121,7 @@ extension PartyServiceError {
     switch error {
     case .resumeTokenExpired(let oldest, let newest):
       self = .resumeTokenExpired(oldest: oldest, newest: newest)
+    case .resumeTokenAhead(let newest): self = .resumeTokenAhead(newest: newest)
     case .unavailable(let reason): self = .commit(.unavailable(reason: reason))
     }
   }

@@ -17,6 +17,8 @@ package enum TicketServiceError: Error, Hashable, Sendable {
   case limitOutOfRange(field: String, value: Double, allowed: ClosedRange<Double>)
   /// Events after this sequence are kept no longer, or it was never given.
   case resumeTokenExpired(oldest: UInt64, newest: UInt64)
+  /// The token was never given, as after a restored copy; the newest there is.
+  case resumeTokenAhead(newest: UInt64)
   /// Somebody without a ticket must say where they look.
   case nowhereToLook
   /// The search would look at more than the request's budget of steps; `field` names what makes
@@ -36,7 +38,7 @@ extension TicketServiceError {
     case .badField(let field, _), .limitOutOfRange(let field, _, _),
       .tooMuchWork(_, let field):
       field
-    case .resumeTokenExpired: "resumeToken"
+    case .resumeTokenExpired, .resumeTokenAhead: "resumeToken"
     case .nowhereToLook: "lookingAt"
     case .commit, .abandoned: nil
     }
@@ -53,6 +55,8 @@ extension TicketServiceError {
       "\(field) is \(value), allowed are \(allowed.lowerBound)-\(allowed.upperBound)"
     case .resumeTokenExpired(let oldest, let newest):
       "events are kept from \(oldest) to \(newest): read afresh"
+    case .resumeTokenAhead(let newest):
+      "the newest event is \(newest): this token is of another record, or of one restored since"
     case .nowhereToLook: "somebody without a ticket must say where they look"
     case .tooMuchWork(let limit, let field):
       "this search takes more than the \(limit) steps a request may take; narrow \(field)"
@@ -66,7 +70,7 @@ extension TicketServiceError {
     case .commit(let failure): failure.retryAfterMilliseconds
     case .abandoned: 0
     case .rule, .badCursor, .badVersion, .badField,
-      .limitOutOfRange, .resumeTokenExpired, .nowhereToLook, .tooMuchWork:
+      .limitOutOfRange, .resumeTokenExpired, .resumeTokenAhead, .nowhereToLook, .tooMuchWork:
       nil
     }
   }
@@ -83,6 +87,7 @@ extension TicketServiceError {
     switch error {
     case .resumeTokenExpired(let oldest, let newest):
       self = .resumeTokenExpired(oldest: oldest, newest: newest)
+    case .resumeTokenAhead(let newest): self = .resumeTokenAhead(newest: newest)
     case .unavailable(let reason): self = .commit(.unavailable(reason: reason))
     }
   }

@@ -18,6 +18,11 @@ enum CommandExit {
   static let failed: Int32 = 1
   static let usage: Int32 = 2
   static let unreachable: Int32 = 3
+  /// After Ctrl-C, as shells have it.
+  static let interrupted: Int32 = 130
+
+  /// What a command throws once it has swept up after Ctrl-C.
+  static let interruption = CommandFailure(message: "interrupted", code: interrupted)
 
   static func end(with error: any Error) -> Never {
     let (code, message) = outcome(of: error)

@@ -33,13 +33,17 @@ struct ConnectionOptions: ParsableArguments {
       environment[name].flatMap { $0.isEmpty ? nil : $0 }
     }
     if let text = grpc ?? (url == nil ? variable("MOYEO_GRPC") : nil) {
-      let bare = text.hasPrefix("grpc://") ? String(text.dropFirst(7)) : text
+      let schemes = ["grpc://", "http://"]
+      let bare =
+        schemes.first(where: text.hasPrefix).map { String(text.dropFirst($0.count)) } ?? text
       guard let endpoint = Endpoint.grpc(bare) else {
         throw CommandFailure.usage("\(text) is not HOST:PORT")
       }
       return endpoint
     }
-    return .http(url ?? variable("MOYEO_URL") ?? "http://127.0.0.1:8080")
+    let address = url ?? variable("MOYEO_URL") ?? "http://127.0.0.1:8080"
+    // As for gRPC, HOST:PORT says enough.
+    return .http(address.contains("://") ? address : "http://" + address)
   }
 
   /// Runs `body` with a client that is closed afterwards.
@@ -58,4 +62,20 @@ struct ConnectionOptions: ParsableArguments {
 struct OutputOptions: ParsableArguments {
   @Flag(help: "Print the answer's JSON instead of a table.")
   var json = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Zone of the times in tables, such as Asia/Seoul or UTC; this machine's.",
+      valueName: "zone"))
+  var timeZone: String?
+
+  func validate() throws {
+    if let timeZone, TimeZone(identifier: timeZone) == nil {
+      throw ValidationError("\(excerpt(timeZone)) is not a time zone such as Asia/Seoul")
+    }
+  }
+
+  var clock: LocalClock {
+    LocalClock(zone: timeZone.flatMap { TimeZone(identifier: $0) } ?? .current)
+  }
 }

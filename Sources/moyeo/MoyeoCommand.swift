@@ -11,8 +11,9 @@ struct MoyeoCommand: AsyncParsableCommand {
       Every command finds the daemon by --url (HTTP) or --grpc, or by the environment variables \
       MOYEO_URL and MOYEO_GRPC.
 
-      Exit codes: 0 done, 1 failed, 2 wrong usage, 3 the daemon cannot be reached.
+      Exit codes: 0 done, 1 failed, 2 wrong usage, 3 the daemon cannot be reached, 130 interrupted.
       """,
+    version: "moyeo 0.1.0",
     subcommands: [
       ImportCommand.self, NearbyCommand.self, WithinCommand.self, GetCommand.self,
       RemoveCommand.self, TagsCommand.self, LayersCommand.self, FareCommand.self,

@@ -44,7 +44,7 @@ struct EventFeedTests {
         }
       }
     }
-    await #expect(throws: EventFeedError.resumeTokenExpired(oldest: 1, newest: 30)) {
+    await #expect(throws: EventFeedError.resumeTokenAhead(newest: 30)) {
       try await feed.events(after: 31, kinds: [], aggregateID: nil, limit: 1)
     }
   }

@@ -39,7 +39,8 @@ import Testing
     ("unknown_tariff", 5, 404), ("idempotency_mismatch", 6, 409), ("already_member", 6, 409),
     ("already_matched", 6, 409), ("reserved_layer", 9, 409), ("superseded", 10, 409),
     ("rate_limited", 8, 429), ("quota_exceeded", 8, 429), ("overloaded", 8, 503),
-    ("too_slow_consumer", 8, 429), ("resume_token_expired", 11, 410), ("read_only", 14, 503),
+    ("too_slow_consumer", 8, 429), ("resume_token_expired", 11, 410),
+    ("resume_token_ahead", 11, 410), ("read_only", 14, 503),
     ("deadline_exceeded", 4, 504), ("unavailable", 14, 503), ("too_much_work", 8, 422),
     ("forbidden_origin", 7, 403), ("forbidden_host", 7, 403),
   ])

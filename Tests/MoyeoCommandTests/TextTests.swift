@@ -1,5 +1,6 @@
 import ObjectModel
 import ArgumentParser
+import Foundation
 import MoyeoAPI
 import MoyeoClient
 import SwiftProtobuf
@@ -159,7 +160,7 @@ struct ValueTextTests {
     share.riderID = "a"
     share.amount = 853
     fare.shares = [share]
-    let text = FareListing.lines(fare).joined(separator: "\n")
+    let text = FareListing.lines(fare, LocalClock(zone: .gmt)).joined(separator: "\n")
     #expect(text.contains("base") && text.contains(" 2.50") && text.contains("17.05"))
     #expect(text.contains("low 15.00, high 20.00 USD") && text.contains("8.53"))
   }

@@ -16,7 +16,7 @@ struct PartyEventTests {
     _ = try await it.partyService.create(Fixture.create("ann"), Fixture.plain)
     #expect(try await it.partyService.events(after: 0).events.map(\.sequence) == [1])
     #expect(
-      await reason { _ = try await it.partyService.events(after: 2) } == "resume_token_expired")
+      await reason { _ = try await it.partyService.events(after: 2) } == "resume_token_ahead")
     #expect(
       await reason { _ = try await it.partyService.events(after: 0, limit: 0) }
         == "limit_out_of_range")

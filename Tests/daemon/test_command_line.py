@@ -92,6 +92,66 @@ class Mistakes(unittest.TestCase):
                 os.kill(self.daemon.pid, signal.SIGCONT)
 
 
+class Ends(unittest.TestCase):
+    """What a command does when it, or its daemon, is told to stop."""
+
+    def start(self, daemon, *arguments):
+        process = subprocess.Popen(
+            [program("moyeo"), *arguments, "--url", daemon.url], stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment())
+        self.addCleanup(lambda: process.poll() is None and process.kill())
+        return process
+
+    def test_an_interrupted_import_sums_up_and_exits_with_130(self):
+        with Daemon() as daemon:
+            process = self.start(
+                daemon, "import", "-", "--format", "csv", "--layer", "cut", "--batch-size", "1")
+            process.stdin.write("id,latitude,longitude\n" + "".join(
+                f"a{i},37.5,127.0\n" for i in range(10)))
+            process.stdin.flush()
+
+            def count():
+                status, answer, _ = daemon.request("GET", "/v1/layers")
+                return sum(one["objectCount"] for one in answer["layers"] if one["name"] == "cut")
+            end = time.monotonic() + 60
+            while count() == 0 and time.monotonic() < end:
+                pass
+            process.send_signal(signal.SIGINT)
+            # It is noticed at the next row.
+            output, error = process.communicate("".join(
+                f"b{i},37.5,127.0\n" for i in range(100_000)), timeout=60)
+            self.assertEqual(process.returncode, 130, error)
+            self.assertIn("rows accepted", output)
+            self.assertIn("interrupted", error)
+            self.assertLess(count(), 100_000)
+
+    def test_a_followed_stream_that_ends_says_so(self):
+        with Daemon() as daemon:
+            process = self.start(daemon, "events", "--follow", "--after", "0")
+            end = time.monotonic() + 60
+            while not daemon.metric("moyeo_streams_open") and time.monotonic() < end:
+                pass
+            daemon.terminate()
+            _, error = process.communicate(timeout=60)
+            self.assertEqual(process.returncode, 3, error)
+            self.assertIn("stream", error)
+
+    def test_names_that_do_not_exist_are_told_with_the_nearest(self):
+        with Daemon("--resources", str(ROOT)) as daemon:
+            for arguments, words in (
+                    (("tariffs", "--area", "atlantis"), ("no area", "there are")),
+                    (("events", "--kinds", "party.jooined"), ("did you mean party.joined",))):
+                code, _, error = moyeo(*arguments, "--url", daemon.url)
+                self.assertEqual(code, 2, error)
+                for word in words:
+                    self.assertIn(word, error)
+
+    def test_there_is_a_version(self):
+        code, output, _ = moyeo("--version")
+        self.assertEqual(code, 0)
+        self.assertRegex(output, r"^moyeo \d+\.\d+\.\d+")
+
+
 class Replay(unittest.TestCase):
     """The greedy way by one's own saving, and by that of all."""
 

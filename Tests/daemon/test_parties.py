@@ -149,7 +149,7 @@ class Parties(unittest.TestCase):
         self.refused("/v1/parties/search", {"latitude": 1}, "missing_field", 400)
         self.refused("/v1/events?after=-1", None, "number_out_of_range", 400, method="GET")
         self.refused("/v1/events?waitSeconds=31", None, "limit_out_of_range", 400, method="GET")
-        self.refused("/v1/events?after=999999", None, "resume_token_expired", 410, method="GET")
+        self.refused("/v1/events?after=999999", None, "resume_token_ahead", 410, method="GET")
 
     def test_policies(self):
         party = self.create(
@@ -340,7 +340,7 @@ class Parties(unittest.TestCase):
         self.assertEqual(feed[0][0], "party.left")
         expired = self.daemon.request(
             "GET", "/v1/events?resumeToken=99999999", headers={"Accept": "text/event-stream"})
-        self.assertEqual((expired[0], expired[1]["error"]["reason"]), (410, "resume_token_expired"))
+        self.assertEqual((expired[0], expired[1]["error"]["reason"]), (410, "resume_token_ahead"))
 
     def test_long_poll(self):
         newest = self.call("GET", "/v1/events?after=0&limit=1000")["next"]

@@ -100,7 +100,7 @@ enum MessengerCode: String, Hashable, Sendable, CaseIterable {
       .shareExceeded, .raisesShare, .notMember, .departureInPast, .hostNotRemovable, .tooEarly,
       .notDeparted, .penalty, .notWaiting, .otherMatched, .otherGone, .otherAskedYou, .notAsked,
       .proposalExpired, .declined, .notWanted, .blockedByYou, .notMatched, .blocked,
-      .reservedLayer, .clustersOff, .superseded, .resumeTokenExpired:
+      .reservedLayer, .clustersOff, .superseded, .resumeTokenExpired, .resumeTokenAhead:
       self = .refused
     case .unknownRoute, .methodNotAllowed: self = .badPath
     case .rateLimited, .quotaExceeded, .tooSlowConsumer, .overloaded: self = .overCall

@@ -96,7 +96,7 @@ enum StudyStatus {
       .notDeparted, .alreadySettled, .banned, .penalty, .attributeRequired, .notWaiting,
       .otherMatched, .otherGone, .otherAskedYou, .notAsked, .proposalExpired, .declined,
       .notWanted, .blockedByYou, .notMatched, .alreadyRated, .oneself, .blocked, .reservedLayer,
-      .clustersOff, .superseded, .resumeTokenExpired:
+      .clustersOff, .superseded, .resumeTokenExpired, .resumeTokenAhead:
       malformed
     case .rateLimited, .quotaExceeded, .overloaded, .tooSlowConsumer, .readOnly,
       .deadlineExceeded, .unavailable, .internalError:

@@ -42,7 +42,7 @@ enum TaxiStatus {
       .departureInPast, .hostNotRemovable, .tooEarly, .notDeparted, .alreadySettled, .penalty,
       .notWaiting, .otherMatched, .otherGone, .otherAskedYou, .notAsked, .proposalExpired,
       .declined, .notWanted, .blockedByYou, .notMatched, .alreadyRated, .blocked, .reservedLayer,
-      .clustersOff, .superseded, .resumeTokenExpired, .stale:
+      .clustersOff, .superseded, .resumeTokenExpired, .resumeTokenAhead, .stale:
       conflict
     case .rateLimited, .quotaExceeded, .tooSlowConsumer, .overloaded: overCall
     case .readOnly, .deadlineExceeded, .unavailable, .internalError: serverError

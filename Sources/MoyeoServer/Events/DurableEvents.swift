@@ -15,7 +15,7 @@ protocol DurableEvents: Sendable {
   /// Returns once there is one above a sequence, or the time has passed.
   func wait(after sequence: UInt64, atMost time: Duration) async
   /// Of a position outside ``bounds``.
-  func expired(_ bounds: (oldest: UInt64, newest: UInt64)) -> APIError
+  func refusal(after position: UInt64, _ bounds: (oldest: UInt64, newest: UInt64)) -> APIError
 }
 
 /// Those of the tenant, or of one party.
@@ -40,8 +40,11 @@ struct PartyEvents: DurableEvents {
     _ = await partyService.waitForEvents(after: sequence, partyID: partyID, atMost: time)
   }
 
-  func expired(_ bounds: (oldest: UInt64, newest: UInt64)) -> APIError {
-    APIError(PartyServiceError.resumeTokenExpired(oldest: bounds.oldest, newest: bounds.newest))
+  func refusal(after position: UInt64, _ bounds: (oldest: UInt64, newest: UInt64)) -> APIError {
+    APIError(
+      position > bounds.newest
+        ? PartyServiceError.resumeTokenAhead(newest: bounds.newest)
+        : .resumeTokenExpired(oldest: bounds.oldest, newest: bounds.newest))
   }
 }
 
@@ -67,9 +70,11 @@ struct TicketEvents: DurableEvents {
     _ = await ticketService.waitForEvents(after: sequence, userID: userID, atMost: time)
   }
 
-  func expired(_ bounds: (oldest: UInt64, newest: UInt64)) -> APIError {
+  func refusal(after position: UInt64, _ bounds: (oldest: UInt64, newest: UInt64)) -> APIError {
     APIError(
-      TicketServiceError.resumeTokenExpired(oldest: bounds.oldest, newest: bounds.newest),
+      position > bounds.newest
+        ? TicketServiceError.resumeTokenAhead(newest: bounds.newest)
+        : .resumeTokenExpired(oldest: bounds.oldest, newest: bounds.newest),
       now: clock.now())
   }
 }
@@ -82,13 +87,14 @@ extension EventLogSource {
   ///   - events: Where they come from.
   ///   - position: The reader has all up to this sequence.
   ///   - version: Of the aggregate: events up to it are left out.
-  /// - Throws: `resume_token_expired` for a position that is kept no more, or was never given.
+  /// - Throws: `resume_token_expired` for a position that is kept no more, `resume_token_ahead` for
+  ///   one that was never given.
   init(
     _ events: some DurableEvents, after position: UInt64, version: UInt64 = 0
   ) throws(APIError) {
     let bounds = events.bounds
     guard position == 0 || (position + 1 >= bounds.oldest && position <= bounds.newest) else {
-      throw events.expired(bounds)
+      throw events.refusal(after: position, bounds)
     }
     self.init(
       after: position, wait: { await events.wait(after: $0, atMost: $1) }

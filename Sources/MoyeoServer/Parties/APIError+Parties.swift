@@ -23,6 +23,7 @@ extension APIError {
     if case .resumeTokenExpired(let oldest, let newest) = error {
       metadata = ["oldest": "\(oldest)", "newest": "\(newest)"]
     }
+    if case .resumeTokenAhead(let newest) = error { metadata = ["newest": "\(newest)"] }
   }
 
   /// The one place where the rules of parties get their reasons.
@@ -54,6 +55,7 @@ extension Reason {
     case .missingField: self = .missingField
     case .limitOutOfRange: self = .limitOutOfRange
     case .resumeTokenExpired: self = .resumeTokenExpired
+    case .resumeTokenAhead: self = .resumeTokenAhead
     case .quotaExceeded: self = .quotaExceeded
     case .tooMuchWork: self = .tooMuchWork
     case .abandoned: self = .deadlineExceeded

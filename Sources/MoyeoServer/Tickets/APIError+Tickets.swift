@@ -24,6 +24,7 @@ extension APIError {
       if case .notWanted(let attribute) = rule { metadata = ["attribute": attribute] }
     case .resumeTokenExpired(let oldest, let newest):
       metadata = ["oldest": "\(oldest)", "newest": "\(newest)"]
+    case .resumeTokenAhead(let newest): metadata = ["newest": "\(newest)"]
     case .commit, .badCursor, .badVersion, .badField, .limitOutOfRange, .nowhereToLook,
       .tooMuchWork, .abandoned:
       break
@@ -41,6 +42,7 @@ extension Reason {
     case .badField: self = .badValue
     case .limitOutOfRange: self = .limitOutOfRange
     case .resumeTokenExpired: self = .resumeTokenExpired
+    case .resumeTokenAhead: self = .resumeTokenAhead
     case .nowhereToLook: self = .missingField
     case .tooMuchWork: self = .tooMuchWork
     case .abandoned: self = .deadlineExceeded

@@ -156,6 +156,7 @@ struct BenchCommand: AsyncParsableCommand {
       await pool.close()
       throw error
     }
+    if interrupt.isRaised { throw CommandExit.interruption }
   }
 
   /// HTTP/1.1 needs one for each caller.

@@ -69,6 +69,13 @@ struct ByteSource {
       if chunk.starts(with: [0xFF, 0xFE]) || chunk.starts(with: [0xFE, 0xFF]) {
         throw ByteSourceError.utf16(name)
       }
+      if chunk.starts(with: [0x1F, 0x8B]) { throw ByteSourceError.packed(name, by: "gunzip -c") }
+      if chunk.starts(with: [0x50, 0x4B, 3, 4]) {
+        throw ByteSourceError.packed(name, by: "unzip -p")
+      }
+      if chunk.starts(with: [0x28, 0xB5, 0x2F, 0xFD]) {
+        throw ByteSourceError.packed(name, by: "zstd -dc")
+      }
       // The byte order mark of UTF-8 says nothing.
       if chunk.starts(with: [0xEF, 0xBB, 0xBF]) { chunk.removeFirst(3) }
     }
@@ -93,6 +100,8 @@ enum ByteSourceError: Error, Hashable, CustomStringConvertible {
   case directory(String)
   case unreadable(String)
   case utf16(String)
+  /// Compressed, and the program that unpacks it to its standard output.
+  case packed(String, by: String)
   case tooLarge(String, limit: Int)
 
   var description: String {
@@ -101,6 +110,8 @@ enum ByteSourceError: Error, Hashable, CustomStringConvertible {
     case .directory(let path): "\(path) is a directory"
     case .unreadable(let path): "\(path) cannot be read"
     case .utf16(let name): "\(name) is UTF-16 text; convert it to UTF-8 first"
+    case .packed(let name, let program):
+      "\(name) is compressed; unpack it, e.g. \(program) \(name) | moyeo import - --format csv …"
     case .tooLarge(let name, let limit): "\(name) is larger than \(limit) bytes"
     }
   }

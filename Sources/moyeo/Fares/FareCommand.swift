@@ -99,7 +99,7 @@ struct FareCommand: AsyncParsableCommand {
     try await connection.withClient { client in
       let answer = try await client.estimateFare(request)
       if output.json { return try JSONOutput.print(answer) }
-      for line in FareListing.lines(answer.fare) { print(line) }
+      for line in FareListing.lines(answer.fare, output.clock) { print(line) }
     }
   }
 }

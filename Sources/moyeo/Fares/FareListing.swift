@@ -2,7 +2,7 @@ import MoyeoAPI
 
 /// A fare item by item, with the shares below.
 enum FareListing {
-  static func lines(_ fare: Moyeo_V1_Fare) -> [String] {
+  static func lines(_ fare: Moyeo_V1_Fare, _ clock: LocalClock) -> [String] {
     let digits =
       fare.hasMinorUnitDigits
       ? Int(max(0, min(6, fare.minorUnitDigits))) : MoneyText.minorUnitDigits(fare.currency)
@@ -16,7 +16,7 @@ enum FareListing {
     var tariff = "tariff \(fare.tariffID)"
     if fare.hasTariffName { tariff += " (\(fare.tariffName))" }
     if fare.hasTariffEffective {
-      tariff += ", in force since \(TimeText.format(fare.tariffEffective)) UTC"
+      tariff += ", in force since \(clock.text(fare.tariffEffective))"
     }
     lines += [tariff, ""]
     var items = TextTable([

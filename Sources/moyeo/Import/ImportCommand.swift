@@ -173,6 +173,7 @@ struct ImportCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
+    let interrupt = InterruptSignal()
     let source = try ByteSource(path: file)
     var rows: any ImportSource
     do {
@@ -203,6 +204,7 @@ struct ImportCommand: AsyncParsableCommand {
       var failure: (any Error)?
       do {
         while let item = try rows.next() {
+          if interrupt.isRaised { throw CommandExit.interruption }
           try await importer.take(item)
           let seconds = progress.elapsedSeconds
           progress.update {
@@ -233,6 +235,7 @@ struct ImportCommand: AsyncParsableCommand {
     } else {
       for line in summary.lines(seconds: seconds) { print(line) }
     }
+    if let hint = summary.hint { Terminal.note("hint: " + hint) }
   }
 
   private func conclude(_ summary: ImportSummary, _ name: String, _ failure: (any Error)?) throws {

@@ -22,6 +22,19 @@ struct ImportSummary: Sendable {
     if refusals.count < kept { refusals.append(row) }
   }
 
+  /// What is probably wrong with the whole file.
+  var hint: String? {
+    let beyond = countsByReason["latitude_out_of_range", default: 0]
+    if beyond > 0, beyond * 2 > rows {
+      return "most latitudes are beyond 90 degrees: are latitude and longitude swapped? "
+        + "--latitude-column and --longitude-column say which column is which"
+    }
+    if countsByReason["not_utf8", default: 0] > 0 {
+      return "some text is not UTF-8: convert the file first, e.g. iconv -f CP949 -t UTF-8"
+    }
+    return nil
+  }
+
   /// The listing and the totals, for people.
   func lines(seconds: Double) -> [String] {
     var lines: [String] = []

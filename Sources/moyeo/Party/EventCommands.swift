@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import MoyeoAPI
 import MoyeoClient
+import Synchronization
 
 /// `moyeo party watch`.
 struct PartyWatchCommand: AsyncParsableCommand {
@@ -23,9 +24,9 @@ struct PartyWatchCommand: AsyncParsableCommand {
     if let resumeToken { request.resumeToken = resumeToken }
     if history { request.afterVersion = "0" }
     let made = request
-    let isJSON = output.json
+    let follower = EventFollower(output, option: "--resume-token")
     try await connection.withClient { client in
-      try await client.watchParty(made) { event in try EventOutput.print(event, isJSON: isJSON) }
+      try await follower.run { try await client.watchParty(made, onEvent: follower.print) }
     }
   }
 }
@@ -54,16 +55,18 @@ struct EventsCommand: AsyncParsableCommand {
 
   func run() async throws {
     let kinds = kinds?.split(separator: ",").map(String.init) ?? []
-    let isJSON = output.json
+    for kind in kinds where !EventKinds.all.contains(kind) {
+      throw CommandFailure.usage(
+        NearestName.refusal("kind of event", kind, known: EventKinds.all))
+    }
     if follow {
       var request = Moyeo_V1_WatchEventsRequest()
       request.after = after
       request.kinds = kinds
       let made = request
+      let follower = EventFollower(output, option: "--after")
       return try await connection.withClient { client in
-        try await client.watchEvents(made) { event in
-          try EventOutput.print(event, isJSON: isJSON)
-        }
+        try await follower.run { try await client.watchEvents(made, onEvent: follower.print) }
       }
     }
     var request = Moyeo_V1_ListEventsRequest()
@@ -74,17 +77,80 @@ struct EventsCommand: AsyncParsableCommand {
     let made = request
     try await connection.withClient { client in
       let answer = try await client.listEvents(made)
-      if isJSON { return try JSONOutput.print(answer) }
-      for event in answer.events { print(PartyTable.event(event)) }
+      if output.json { return try JSONOutput.print(answer) }
+      for event in answer.events { print(PartyTable.event(event, output.clock)) }
       Terminal.note("next: --after \(answer.next)")
     }
   }
 }
 
-enum EventOutput {
-  static func print(_ event: Moyeo_V1_Event, isJSON: Bool) throws {
-    Swift.print(isJSON ? try JSONOutput.text(event) : PartyTable.event(event))
-    // Standard output may be a pipe.
-    fflush(nil)
+/// The kinds of events that a daemon keeps, as ``Moyeo_V1_Event/kind`` names them.
+enum EventKinds {
+  static let all = [
+    "match.found",
+    "party.cancelled", "party.created", "party.departed", "party.departing", "party.ended",
+    "party.host_changed", "party.joined", "party.left", "party.removed", "party.settled",
+    "party.shares_changed", "party.updated",
+    "ticket.asked", "ticket.banned", "ticket.blocked", "ticket.closed", "ticket.declined",
+    "ticket.dodged", "ticket.expired", "ticket.matched", "ticket.opened", "ticket.pardoned",
+    "ticket.penalised", "ticket.proposed", "ticket.rated", "ticket.reported", "ticket.unblocked",
+    "ticket.updated", "ticket.withdrawn",
+  ]
+}
+
+/// Prints a stream of events; when it ends without Ctrl-C, says how to go on behind the last one.
+final class EventFollower: Sendable {
+  private let isJSON: Bool
+  private let clock: LocalClock
+  private let option: String
+  private let last = Mutex<String?>(nil)
+
+  /// - Parameters:
+  ///   - output: How events are printed.
+  ///   - option: What takes the token of an event to go on behind it.
+  init(_ output: OutputOptions, option: String) {
+    isJSON = output.json
+    clock = output.clock
+    self.option = option
+  }
+
+  var print: @Sendable (Moyeo_V1_Event) async throws -> Void {
+    { [self] event in
+      Swift.print(isJSON ? try JSONOutput.text(event) : PartyTable.event(event, clock))
+      // Standard output may be a pipe.
+      fflush(nil)
+      last.withLock { $0 = event.resumeToken.isEmpty ? "\(event.sequence)" : event.resumeToken }
+    }
+  }
+
+  /// - Throws: ``CommandFailure`` with the code of an unreachable daemon when the stream ended.
+  func run(_ follow: () async throws -> Void) async throws {
+    var cause = "the daemon ended the stream"
+    do {
+      try await follow()
+    } catch let error as MoyeoError {
+      guard isEnd(error) else { throw error }
+      cause = "\(error)"
+    }
+    throw ending(cause)
+  }
+
+  /// Whether another try later may go on; other errors are answers.
+  private func isEnd(_ error: MoyeoError) -> Bool {
+    switch error {
+    // One that was never reached is told as ever.
+    case .unreachable: last.withLock { $0 } != nil
+    case .timedOut, .unexpectedAnswer: true
+    case .refused(let refusal): refusal.code == "UNAVAILABLE" || refusal.reason == "unavailable"
+    case .badEndpoint, .cancelled: false
+    }
+  }
+
+  func ending(_ cause: String) -> CommandFailure {
+    let token = last.withLock { $0 }
+    return CommandFailure(
+      message: cause
+        + (token.map { "; go on with \(option) \($0)" } ?? "; nothing had come yet"),
+      code: CommandExit.unreachable)
   }
 }

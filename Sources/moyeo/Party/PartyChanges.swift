@@ -215,7 +215,7 @@ enum PartyChangeCommand {
     try await connection.withClient { client in
       let answer = try await call(client)
       if output.json { return try JSONOutput.print(answer) }
-      PartyTable.print(answer.party)
+      PartyTable.print(answer.party, output.clock)
     }
   }
 }

@@ -64,7 +64,7 @@ struct PartyCreate: AsyncParsableCommand {
     try await connection.withClient { client in
       let answer = try await client.createParty(made, idempotencyKey: retry.key)
       if output.json { return try JSONOutput.print(answer) }
-      PartyTable.print(answer.party)
+      PartyTable.print(answer.party, output.clock)
     }
   }
 }

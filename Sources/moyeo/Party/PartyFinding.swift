@@ -20,7 +20,7 @@ struct PartyShow: AsyncParsableCommand {
     try await connection.withClient { client in
       let answer = try await client.party(made)
       if output.json { return try JSONOutput.print(answer) }
-      PartyTable.print(answer.party)
+      PartyTable.print(answer.party, output.clock)
     }
   }
 }
@@ -58,7 +58,7 @@ struct PartyList: AsyncParsableCommand {
     try await connection.withClient { client in
       let answer = try await client.listParties(made)
       if output.json { return try JSONOutput.print(answer) }
-      PartyTable.list(answer.parties, nextCursor: answer.nextCursorIfSet)
+      PartyTable.list(answer.parties, nextCursor: answer.nextCursorIfSet, output.clock)
     }
   }
 }
@@ -125,7 +125,7 @@ struct PartySearch: AsyncParsableCommand {
     try await connection.withClient { client in
       let answer = try await client.searchParties(made)
       if output.json { return try JSONOutput.print(answer) }
-      PartyTable.list(answer.parties, nextCursor: answer.nextCursorIfSet)
+      PartyTable.list(answer.parties, nextCursor: answer.nextCursorIfSet, output.clock)
     }
   }
 }
@@ -179,22 +179,22 @@ struct PartyMatch: AsyncParsableCommand {
     try await connection.withClient { client in
       let answer = try await client.matchParties(made)
       if output.json { return try JSONOutput.print(answer) }
-      Self.print(answer)
+      Self.print(answer, output.clock)
     }
   }
 
-  private static func print(_ answer: Moyeo_V1_MatchPartiesResponse) {
+  private static func print(_ answer: Moyeo_V1_MatchPartiesResponse, _ clock: LocalClock) {
     if answer.candidates.isEmpty {
       Terminal.note("no party matches")
     } else {
       var table = TextTable([
-        ("party", .left), ("from", .left), ("departs UTC", .left), ("walk", .right),
+        ("party", .left), ("from", .left), ("departs", .left), ("walk", .right),
         ("detour", .right), ("you pay", .right), ("you save", .right), ("", .left),
       ])
       for candidate in answer.candidates {
         let party = candidate.party
         table.append([
-          party.id, PartyTable.name(party.origin), TimeText.format(party.departureTime),
+          party.id, PartyTable.name(party.origin), clock.text(party.departureTime),
           NumberText.distance(candidate.walkMeters),
           NumberText.duration(candidate.detourSeconds),
           PartyTable.money(candidate.yourFare, party.fare),

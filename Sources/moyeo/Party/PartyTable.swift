@@ -11,20 +11,19 @@ enum PartyTable {
   }
 
   /// One party with its riders.
-  static func print(_ party: Moyeo_V1_Party) {
-    for line in lines(party) { Swift.print(TextTable.printable(line)) }
+  static func print(_ party: Moyeo_V1_Party, _ clock: LocalClock) {
+    for line in lines(party, clock) { Swift.print(TextTable.printable(line)) }
   }
 
-  static func lines(_ party: Moyeo_V1_Party) -> [String] {
+  static func lines(_ party: Moyeo_V1_Party, _ clock: LocalClock) -> [String] {
     let fare = party.fare
     var lines = [
       "party \(party.id)  \(party.state)\(party.hasEndReason ? " (\(party.endReason))" : "")",
       "\(name(party.origin)) -> \(name(party.destination)), "
         + "\(NumberText.distance(party.route.distanceMeters)), "
         + "\(NumberText.duration(party.route.durationSeconds)), route: \(party.route.source)",
-      "departs \(TimeText.format(party.departureTime)) UTC "
-        + "+- \(NumberText.duration(party.departureWindowSeconds)), "
-        + "\(party.seatsFree) of \(party.seats) seats free",
+      "departs \(clock.text(party.departureTime)) "
+        + "+- \(NumberText.duration(party.departureWindowSeconds)), \(seats(party))",
       "fare \(money(fare.expected, fare)) \(fare.currency) "
         + "(\(money(fare.low, fare))-\(money(fare.high, fare))); a seat: "
         + "\(money(party.perPersonNow, fare)) now, \(money(party.perPersonIfFull, fare)) if full",
@@ -40,7 +39,8 @@ enum PartyTable {
       ])
       for rider in party.riders {
         table.append([
-          rider.riderID, "\(rider.seats)", money(rider.share, fare), money(rider.soloFare, fare),
+          rider.riderID + (rider.riderID == party.hostID ? " (host)" : ""), "\(rider.seats)",
+          money(rider.share, fare), money(rider.soloFare, fare),
           money(rider.saving, fare), NumberText.duration(rider.detourSeconds),
           rider.hasDropOff ? name(rider.dropOff) : "",
         ])
@@ -57,16 +57,22 @@ enum PartyTable {
     return lines
   }
 
-  static func list(_ parties: [Moyeo_V1_Party], nextCursor: String?) {
+  /// Seats are free while somebody can still take one.
+  private static func seats(_ party: Moyeo_V1_Party) -> String {
+    ["open", "full"].contains(party.state)
+      ? "\(party.seatsFree) of \(party.seats) seats free" : "\(party.seats) seats"
+  }
+
+  static func list(_ parties: [Moyeo_V1_Party], nextCursor: String?, _ clock: LocalClock) {
     guard !parties.isEmpty else { return Terminal.note("no parties") }
     var table = TextTable([
-      ("party", .left), ("state", .left), ("free", .right), ("departs UTC", .left),
-      ("from", .left), ("to", .left), ("a seat", .right), ("", .left),
+      ("party", .left), ("state", .left), ("free", .right), ("departs", .left),
+      ("from", .left), ("to", .left), ("a seat if full", .right), ("", .left),
     ])
     for party in parties {
       table.append([
         party.id, party.state, "\(party.seatsFree)/\(party.seats)",
-        TimeText.format(party.departureTime), name(party.origin), name(party.destination),
+        clock.text(party.departureTime), name(party.origin), name(party.destination),
         money(party.perPersonIfFull, party.fare), party.fare.currency,
       ])
     }
@@ -79,8 +85,8 @@ enum PartyTable {
     return JSONOutput.numberText(place.latitude) + "," + JSONOutput.numberText(place.longitude)
   }
 
-  static func event(_ event: Moyeo_V1_Event) -> String {
-    var out = "\(event.sequence)  \(TimeText.format(event.at))  \(event.kind)"
+  static func event(_ event: Moyeo_V1_Event, _ clock: LocalClock) -> String {
+    var out = "\(event.sequence)  \(clock.text(event.at))  \(event.kind)"
     if event.hasPartyID { out += "  \(event.partyID)" }
     let fields = event.body.fields
     for key in ["riderId", "otherId", "from", "hostId", "reason", "until", "state", "seatsFree"] {

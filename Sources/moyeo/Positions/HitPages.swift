@@ -1,3 +1,4 @@
+import Foundation
 import MoyeoAPI
 import SwiftProtobuf
 
@@ -12,30 +13,65 @@ extension Moyeo_V1_NearbyResponse: HitPage {}
 extension Moyeo_V1_WithinResponse: HitPage {}
 
 extension FilterOptions {
-  /// The page that `ask` answers, or with `--all-pages` all of them in one.
-  func pages<Page: HitPage>(
+  /// Prints the page that `ask` answers, or with `--all-pages` each as it comes: nothing is kept of
+  /// a page that was printed.
+  func printPages<Page: HitPage & Message>(
+    _ output: OutputOptions, to print: (String) -> Void = HitPages.print,
     _ ask: (_ cursor: String?) async throws -> Page
-  ) async throws -> Page {
-    var answer = try await ask(cursor)
-    var hits = answer.hits
-    while allPages, answer.hasNextCursor {
-      let page = try await ask(answer.nextCursor)
-      // A cursor that stands still would never end.
-      guard page.nextCursor != answer.nextCursor else { break }
-      hits += page.hits
-      answer = page
+  ) async throws {
+    var page = try await ask(cursor)
+    guard allPages else {
+      if output.json { return print(try JSONOutput.text(page)) }
+      for line in HitTable.lines(page.hits) { print(line) }
+      if page.hasNextCursor { print("more: --cursor \(page.nextCursor)") }
+      return
     }
-    answer.hits = hits
-    return answer
+    var pages = HitPages(isJSON: output.json)
+    while true {
+      for line in try pages.lines(page) { print(line) }
+      guard page.hasNextCursor else { break }
+      let next = try await ask(page.nextCursor)
+      // A cursor that stands still would never end.
+      guard next.nextCursor != page.nextCursor || !next.hasNextCursor else { break }
+      page = next
+    }
+    for line in try pages.end(page) { print(line) }
   }
 }
 
-extension OutputOptions {
-  func print(_ page: some HitPage & Message) throws {
-    if json {
-      try JSONOutput.print(page)
-    } else {
-      HitTable.print(page.hits, nextCursor: page.hasNextCursor ? page.nextCursor : nil)
+/// Pages printed one after another as one answer.
+struct HitPages {
+  let isJSON: Bool
+  private var count = 0
+  /// Of the table's columns, so that pages stand below each other.
+  private var widths: [Int] = []
+
+  init(isJSON: Bool) { self.isJSON = isJSON }
+
+  /// A line that is written at once: standard output may be a pipe.
+  static func print(_ line: String) {
+    Swift.print(line)
+    fflush(nil)
+  }
+
+  mutating func lines(_ page: some HitPage & Message) throws -> [String] {
+    defer { count += page.hits.count }
+    guard !page.hits.isEmpty else { return [] }
+    if !isJSON {
+      return HitTable.columnsInUse(page.hits).lines(hasHeadings: count == 0, widths: &widths)
     }
+    let hits = try page.hits.map(JSONOutput.text).joined(separator: ",\n")
+    return [(count == 0 ? "{\"hits\":[" : ",") + hits]
+  }
+
+  /// What follows the last page: the fields of an answer besides its hits.
+  func end(_ last: some HitPage & Message) throws -> [String] {
+    guard isJSON else { return count == 0 ? ["nobody"] : [] }
+    var rest = last
+    rest.hits = []
+    let text = try JSONOutput.text(rest)
+    guard count > 0 else { return [text] }
+    let empty = "{\"hits\":["
+    return [text.hasPrefix(empty) ? String(text.dropFirst(empty.count)) : "]," + text.dropFirst()]
   }
 }

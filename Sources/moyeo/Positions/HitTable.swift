@@ -19,13 +19,12 @@ enum HitTable {
     return table
   }
 
-  static func print(_ hits: [Moyeo_V1_Hit], nextCursor: String?) {
-    if hits.isEmpty { Swift.print("nobody") } else { columnsInUse(hits).print() }
-    if let nextCursor { Swift.print("more: --cursor \(nextCursor)") }
+  static func lines(_ hits: [Moyeo_V1_Hit]) -> [String] {
+    hits.isEmpty ? ["nobody"] : columnsInUse(hits).lines(fitting: Terminal.outputColumns)
   }
 
   /// Distance and bearing only where there are some: Within answers neither.
-  private static func columnsInUse(_ hits: [Moyeo_V1_Hit]) -> TextTable {
+  static func columnsInUse(_ hits: [Moyeo_V1_Hit]) -> TextTable {
     guard !hits.contains(where: { $0.hasDistanceMeters }) else { return table(hits) }
     var table = TextTable([
       ("id", .left), ("latitude", .right), ("longitude", .right), ("age", .right), ("tags", .left),

@@ -18,7 +18,9 @@ struct NearbyCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Farthest distance, inclusive.", valueName: "meters"))
   var radius: Double?
 
-  @Option(help: ArgumentHelp("Only inside the GeoJSON polygon of this file.", valueName: "file"))
+  @Option(
+    name: [.customLong("polygon"), .customLong("within")],
+    help: ArgumentHelp("Only inside the GeoJSON polygon of this file.", valueName: "file"))
   var within: String?
 
   @OptionGroup var filter: FilterOptions
@@ -46,12 +48,11 @@ struct NearbyCommand: AsyncParsableCommand {
   func run() async throws {
     let request = try request()
     try await connection.withClient { client in
-      let answer = try await filter.pages { cursor in
+      try await filter.printPages(output) { cursor in
         var page = request
         if let cursor { page.cursor = cursor }
         return try await client.nearby(page)
       }
-      try output.print(answer)
     }
   }
 }

@@ -26,9 +26,9 @@ struct GetCommand: AsyncParsableCommand {
       table.append(["latitude", JSONOutput.numberText(position.latitude)])
       table.append(["longitude", JSONOutput.numberText(position.longitude)])
       table.append(["age", NumberText.duration(position.ageSeconds)])
-      table.append(["observed", TimeText.format(position.observedAt) + " UTC"])
+      table.append(["observed", output.clock.text(position.observedAt)])
       table.append([
-        "expires", position.hasExpiresAt ? TimeText.format(position.expiresAt) + " UTC" : "never",
+        "expires", position.hasExpiresAt ? output.clock.text(position.expiresAt) : "never",
       ])
       table.append(["tags", position.tags.joined(separator: " ")])
       table.append(["attributes", JSONOutput.inline(position.attributes)])

@@ -16,7 +16,9 @@ struct WithinCommand: AsyncParsableCommand {
     help: ArgumentHelp("The box, in degrees.", valueName: "west,south,east,north"))
   var box: BoxText?
 
-  @Option(help: ArgumentHelp("The GeoJSON polygon of this file.", valueName: "file"))
+  @Option(
+    name: [.customLong("polygon"), .customLong("within")],
+    help: ArgumentHelp("The GeoJSON polygon of this file.", valueName: "file"))
   var polygon: String?
 
   @OptionGroup var filter: FilterOptions
@@ -53,12 +55,11 @@ struct WithinCommand: AsyncParsableCommand {
   func run() async throws {
     let request = try request()
     try await connection.withClient { client in
-      let answer = try await filter.pages { cursor in
+      try await filter.printPages(output) { cursor in
         var page = request
         if let cursor { page.cursor = cursor }
         return try await client.within(page)
       }
-      try output.print(answer)
     }
   }
 }

@@ -51,12 +51,13 @@ struct ExportCommand: ParsableCommand {
   }
 
   func run() throws {
+    let interrupt = InterruptSignal()
     do {
       try requireLayer()
       if format == .spatialite, let file {
-        try writeMap(to: file)
+        try writeMap(to: file, interrupt)
       } else {
-        try writeText()
+        try writeText(interrupt)
       }
     } catch let error as StorageError {
       throw CommandFailure(message: error.description)
@@ -76,7 +77,13 @@ struct ExportCommand: ParsableCommand {
     )
   }
 
-  private func each(_ what: What, _ body: (StoreExport.Feature) throws -> Void) throws {
+  private func each(
+    _ what: What, _ interrupt: InterruptSignal, _ write: (StoreExport.Feature) throws -> Void
+  ) throws {
+    let body = { (feature: StoreExport.Feature) throws in
+      if interrupt.isRaised { throw CommandExit.interruption }
+      try write(feature)
+    }
     switch what {
     case .parties:
       try StoreExport.eachParty(dataDirectory: dataDirectory, tenant: tenant, body)
@@ -103,12 +110,12 @@ struct ExportCommand: ParsableCommand {
     }
   }
 
-  private func writeMap(to file: String) throws {
+  private func writeMap(to file: String, _ interrupt: InterruptSignal) throws {
     let map = try SpatialFile(path: file)
     for what in what.map({ [$0] }) ?? What.allCases {
       try map.begin(table(what))
       var count = 0
-      try each(what) {
+      try each(what, interrupt) {
         try map.add($0)
         count += 1
       }
@@ -118,24 +125,33 @@ struct ExportCommand: ParsableCommand {
     try map.finish()
   }
 
-  private func writeText() throws {
+  private func writeText(_ interrupt: InterruptSignal) throws {
     var sink = try FeatureSink(file: file)
+    do {
+      try write(to: &sink, interrupt)
+      try sink.finish()
+    } catch {
+      sink.discard()
+      throw error
+    }
+  }
+
+  private func write(to sink: inout FeatureSink, _ interrupt: InterruptSignal) throws {
     let what = what ?? (layer == nil ? .parties : .positions)
     let columns = table(what).columns
     switch format {
     case .csv:
       try sink.write(FeatureText.csvHeading(columns))
-      try each(what) { try sink.write(FeatureText.csv($0)) }
+      try each(what, interrupt) { try sink.write(FeatureText.csv($0)) }
     case .geojson, .spatialite:
       try sink.write("{\"type\":\"FeatureCollection\",\"features\":[")
       var isFirst = true
-      try each(what) {
+      try each(what, interrupt) {
         try sink.write((isFirst ? "\n" : ",\n") + FeatureText.geoJSON($0, columns, what))
         isFirst = false
       }
       try sink.write("\n]}\n")
     }
-    try sink.finish()
   }
 }
 
@@ -225,12 +241,17 @@ struct FeatureSink {
     try FileManager.default.moveItem(atPath: file + ".partial", toPath: file)
   }
 
+  /// Leaves nothing of a file that was not completed.
+  func discard() {
+    if let file { try? FileManager.default.removeItem(atPath: file + ".partial") }
+  }
+
   private mutating func flush() throws {
     do {
       try handle.write(contentsOf: buffer)
     } catch {
       let reason = StandardOutput.reason(error)
-      if let file { try? FileManager.default.removeItem(atPath: file + ".partial") }
+      discard()
       throw CommandFailure(message: "\(file ?? "standard output") cannot be written: \(reason)")
     }
     buffer.removeAll(keepingCapacity: true)

@@ -13,6 +13,15 @@ enum Terminal {
     writeError((errorIsTerminal ? "\r\u{1B}[K" : "") + text + "\n")
   }
 
+  /// Columns of the terminal that results go to; `nil` for files and pipes, which take all.
+  static var outputColumns: Int? {
+    var size = winsize()
+    guard isatty(STDOUT_FILENO) == 1,
+      ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0
+    else { return nil }
+    return Int(size.ws_col)
+  }
+
   /// Columns of the terminal, 80 where it does not say.
   static var columns: Int {
     var size = winsize()

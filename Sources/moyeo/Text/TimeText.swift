@@ -60,6 +60,12 @@ enum TimeText {
     return offset
   }
 
+  /// `+09:00`, `-03:30` of seconds east of UTC.
+  static func offset(_ seconds: Int) -> String {
+    let minutes = abs(seconds) / 60
+    return (seconds < 0 ? "-" : "+") + "\(padded(minutes / 60, 2)):\(padded(minutes % 60, 2))"
+  }
+
   /// `2026-11-20 23:10` at an offset.
   static func format(_ stamp: Google_Protobuf_Timestamp, offsetSeconds: Int = 0) -> String {
     let local = stamp.seconds + Int64(offsetSeconds)

@@ -175,9 +175,9 @@ struct TicketWatchCommand: AsyncParsableCommand {
     if let resumeToken { request.resumeToken = resumeToken }
     if history { request.afterVersion = "0" }
     let made = request
-    let isJSON = output.json
+    let follower = EventFollower(output, option: "--resume-token")
     try await connection.withClient { client in
-      try await client.watchTicket(made) { event in try EventOutput.print(event, isJSON: isJSON) }
+      try await follower.run { try await client.watchTicket(made, onEvent: follower.print) }
     }
   }
 }

@@ -54,7 +54,7 @@ import Testing
           for try await _ in response.messages {}
         }
       }
-      #expect(refusal.reason == "resume_token_expired" && refusal.code == .outOfRange)
+      #expect(refusal.reason == "resume_token_ahead" && refusal.code == .outOfRange)
       let nonsense = try await GRPCRefusal.of {
         try await events.watch(.with { $0.resumeToken = "-1" }) { response in
           for try await _ in response.messages {}
