@@ -81,8 +81,9 @@ test-browser: test-programs
 # What is concurrent in the core, the services, the transport and the server, under the thread
 # sanitizer.
 test-thread: test-packages
-	ulimit -n $$(ulimit -Hn); MOYEO_CORE_ONLY=1 MOYEO_KEEPS_SERVER=1 $(SWIFT) test --scratch-path .build/thread \
-	  --sanitize=thread \
+	ulimit -n $$(ulimit -Hn); MOYEO_CORE_ONLY=1 MOYEO_KEEPS_SERVER=1 \
+	  TSAN_OPTIONS="suppressions=$(CURDIR)/scripts/thread-sanitizer-suppressions" \
+	  $(SWIFT) test --scratch-path .build/thread --sanitize=thread \
 	  --filter 'GRPCServerTransportTests|QueryCoalescingTests|SharedLiveIndex|Concurren|LiveClusters|CommitPipeline|RaceTests|EventFeed|PartyService|BoundedThreadPool|WatchTests|PositionWriteBehind|SharedReadsTests|StreamKitTests|SessionThrottleTests|ShutdownTests|LongSearchTests|FastPathParityTests'
 
 # The algorithm modules optimised: larger inputs, and work counters instead of times.

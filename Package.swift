@@ -41,6 +41,8 @@ let grpcTransport: Target.Dependency = .product(
 let swiftProtobuf: Target.Dependency = .product(name: "SwiftProtobuf", package: "swift-protobuf")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
+let nioConcurrencyHelpers: Target.Dependency = .product(
+  name: "NIOConcurrencyHelpers", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
@@ -123,7 +125,8 @@ let package = Package(
     coreTarget("TaxiFares", ["ObjectModel"]),
     coreTarget("RoutePlanning", ["GeoMath", "ObjectModel"]),
     // Tier 2
-    coreTarget("PointClustering", ["GeoMath", "ObjectModel", heapModule], pointers: true),
+    coreTarget(
+      "PointClustering", ["GeoMath", "ObjectModel", "Threading", heapModule], pointers: true),
     coreTarget("CitySimulation", ["GeoMath", "ObjectModel"]),
     coreTarget(
       "RideMatching",
@@ -172,7 +175,8 @@ let package = Package(
     .systemLibrary(
       name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
     .target(
-      name: "VectorTiles", dependencies: ["GeoMath", "WireFormat", "CDeflate", swiftProtobuf],
+      name: "VectorTiles",
+      dependencies: ["GeoMath", "WireFormat", "Threading", "CDeflate", swiftProtobuf],
       exclude: ["Proto"], swiftSettings: houseSettings),
     .target(
       name: "RouteProviders",
@@ -190,7 +194,7 @@ let package = Package(
     .target(
       name: "GRPCServerTransport",
       dependencies: [
-        grpcCore, nioCore, nioPosix,
+        grpcCore, nioCore, nioConcurrencyHelpers, nioPosix,
         .product(name: "NIOHTTP2", package: "swift-nio-http2"),
         .product(name: "NIOHPACK", package: "swift-nio-http2"),
       ],
@@ -230,7 +234,8 @@ let package = Package(
       name: "MoyeoClient",
       dependencies: [
         "MoyeoAPI", "WireFormat", grpcCore, grpcProtobuf, grpcTransport, swiftProtobuf, nioCore,
-        nioPosix, nioHTTP1, .product(name: "AsyncHTTPClient", package: "async-http-client"),
+        nioConcurrencyHelpers, nioPosix, nioHTTP1,
+        .product(name: "AsyncHTTPClient", package: "async-http-client"),
       ],
       swiftSettings: houseSettings),
     // Tier 6
@@ -356,12 +361,15 @@ let package = Package(
       ]),
     houseTests(
       "PlacesTests",
-      ["Places", "LiveLayers", "SpatialIndexing", "GeoMath", "ObjectModel", "TestSupport"]),
+      [
+        "Places", "LiveLayers", "SpatialIndexing", "GeoMath", "ObjectModel", "Threading",
+        "TestSupport",
+      ]),
     houseTests("MoyeoAPITests", ["ObjectModel", "WireFormat", "MoyeoAPI", swiftProtobuf]),
     houseTests(
       "GRPCServerTransportTests",
       [
-        "GRPCServerTransport", grpcCore, nioCore, nioPosix,
+        "GRPCServerTransport", grpcCore, nioCore, nioConcurrencyHelpers, nioPosix,
         .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "NIOHPACK", package: "swift-nio-http2"),
         .product(name: "NIOHTTP2", package: "swift-nio-http2"),
@@ -392,13 +400,13 @@ let package = Package(
       "MoyeoClientTests",
       [
         "MoyeoClient", "MoyeoAPI", swiftProtobuf, grpcCore, grpcProtobuf, grpcTransport, nioCore,
-        nioPosix, nioHTTP1,
+        nioConcurrencyHelpers, nioPosix, nioHTTP1,
       ]),
     houseTests(
       "MoyeoCommandTests",
       [
         "moyeo", "LiveLayers", "MoyeoAPI", "MoyeoClient",
-        "MoyeoStorage", "ObjectModel", swiftProtobuf,
+        "MoyeoStorage", "ObjectModel", "Threading", swiftProtobuf,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
   ]

@@ -2,6 +2,7 @@ import GRPCCore
 import GRPCNIOTransportHTTP2
 import GRPCProtobuf
 import MoyeoAPI
+import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 import SwiftProtobuf
@@ -178,13 +179,13 @@ private final class FirstResult<Answer: Sendable>: Sendable {
     case finished(Result<Answer, any Error>)
   }
 
-  private let state = Mutex(State.empty)
+  private let state = NIOLockedValueBox(State.empty)
 
   /// What was finished with first; asked for once.
   var value: Answer {
     get async throws {
       try await withCheckedThrowingContinuation { continuation in
-        let result = state.withLock { state -> Result<Answer, any Error>? in
+        let result = state.withLockedValue { state -> Result<Answer, any Error>? in
           if case .finished(let result) = state { return result }
           state = .waiting(continuation)
           return nil
@@ -195,7 +196,7 @@ private final class FirstResult<Answer: Sendable>: Sendable {
   }
 
   func finish(_ result: Result<Answer, any Error>) {
-    let continuation = state.withLock { state -> CheckedContinuation<Answer, any Error>? in
+    let continuation = state.withLockedValue { state -> CheckedContinuation<Answer, any Error>? in
       switch state {
       case .empty:
         state = .finished(result)

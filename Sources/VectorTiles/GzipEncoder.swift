@@ -1,5 +1,5 @@
 import CDeflate
-import Synchronization
+import Threading
 
 /// Writes gzip (RFC 1952) with libdeflate (E. Biggers), for tiles and for answers of any kind.
 ///
@@ -14,7 +14,7 @@ public final class GzipEncoder: Sendable {
   }
 
   private let level: Int32
-  private let idle = Mutex<[Compressor]>([])
+  private let idle = StateLock<[Compressor]>([])
   /// More at once than these are a burst, not a need.
   private static let idleLimit = 16
 

@@ -1,5 +1,6 @@
 package import CoreMetrics
 import Synchronization
+import Threading
 
 /// A swift-metrics backend that keeps its figures in memory and prints them in the Prometheus text
 /// format, version 0.0.4 (there is no packaged one to be had).
@@ -11,9 +12,9 @@ package final class PrometheusMetrics: MetricsFactory {
     let dimensions: [String]
   }
 
-  private let counters = Mutex<[Key: CounterCell]>([:])
-  private let gauges = Mutex<[Key: GaugeCell]>([:])
-  private let histograms = Mutex<[Key: HistogramCell]>([:])
+  private let counters = StateLock<[Key: CounterCell]>([:])
+  private let gauges = StateLock<[Key: GaugeCell]>([:])
+  private let histograms = StateLock<[Key: HistogramCell]>([:])
 
   package init() {}
 
@@ -154,7 +155,7 @@ private final class HistogramCell: TimerHandler, RecorderHandler {
     var count: Int64 = 0
   }
 
-  private let state = Mutex(State())
+  private let state = StateLock(State())
 
   func recordNanoseconds(_ duration: Int64) { record(Double(duration) / 1e9) }
   func record(_ value: Int64) { record(Double(value)) }

@@ -1,6 +1,7 @@
 import Dispatch
 import MoyeoAPI
 import Synchronization
+import Threading
 
 /// How streams behave on the wire (`streams.*`).
 package struct StreamSettings: Sendable, Hashable {
@@ -163,7 +164,7 @@ private final class OpenStreams: Sendable {
     var isWatched = false
   }
 
-  private let state = Mutex(State())
+  private let state = StateLock(State())
   private let settings: StreamSettings
   private let shutdown: ShutdownSignal
 
