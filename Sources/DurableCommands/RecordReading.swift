@@ -60,7 +60,7 @@ package final class RecordGap: Sendable {
   /// read; nil: all is in memory.
   package var refusal: CommitFailure? {
     reason.withLock { $0 }.map {
-      .unavailable(reason: "not all of the record can be read: \($0)")
+      .unreadable(reason: "not all of it is in memory (\($0))")
     }
   }
 }
