@@ -42,6 +42,8 @@ let swiftProtobuf: Target.Dependency = .product(name: "SwiftProtobuf", package: 
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
+let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let heapModule: Target.Dependency = .product(name: "HeapModule", package: "swift-collections")
@@ -55,6 +57,7 @@ let transportPackages: [Package.Dependency] = [
   .package(url: "https://github.com/grpc/grpc-swift-2.git", .upToNextMinor(from: "2.4.3")),
   .package(url: "https://github.com/apple/swift-nio.git", .upToNextMinor(from: "2.101.2")),
   .package(url: "https://github.com/apple/swift-nio-http2.git", .upToNextMinor(from: "1.46.0")),
+  .package(url: "https://github.com/apple/swift-nio-ssl.git", .upToNextMinor(from: "2.37.6")),
 ]
 
 let coreModules = [
@@ -73,7 +76,7 @@ let package = Package(
   name: "moyeo",
   products: [
     .library(name: "MoyeoCore", targets: coreModules),
-    .library(name: "VectorTiles", targets: ["VectorTiles"]),
+    .library(name: "VectorTiles", targets: ["VectorTiles", "GzipCoding"]),
     .library(name: "MoyeoClient", targets: ["MoyeoClient", "MoyeoAPI"]),
     .executable(name: "moyeod", targets: ["moyeod"]),
     .executable(name: "moyeo", targets: ["moyeo"]),
@@ -172,7 +175,9 @@ let package = Package(
     .systemLibrary(
       name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
     .target(
-      name: "VectorTiles", dependencies: ["GeoMath", "WireFormat", "CDeflate", swiftProtobuf],
+      name: "GzipCoding", dependencies: ["Threading", "CDeflate"], swiftSettings: houseSettings),
+    .target(
+      name: "VectorTiles", dependencies: ["GeoMath", "WireFormat", swiftProtobuf],
       exclude: ["Proto"], swiftSettings: houseSettings),
     .target(
       name: "RouteProviders",
@@ -190,7 +195,7 @@ let package = Package(
     .target(
       name: "GRPCServerTransport",
       dependencies: [
-        grpcCore, nioCore, nioPosix,
+        "GzipCoding", "Threading", grpcCore, nioCore, nioPosix, nioSSL, nioTLS,
         .product(name: "NIOHTTP2", package: "swift-nio-http2"),
         .product(name: "NIOHPACK", package: "swift-nio-http2"),
       ],
@@ -202,7 +207,7 @@ let package = Package(
         "GRPCServerTransport", "MoyeoAPI", "LiveLayers", "FareEstimation", "DurableCommands",
         "Parties", "Tickets", "Places", "PeerMatching", "Threading", "WireFormat",
         "GeoMath", "ObjectModel", "QueryCoalescing", "SpatialIndexing", "PointClustering",
-        "VectorTiles", "TaxiFares", "RoutePlanning",
+        "VectorTiles", "GzipCoding", "TaxiFares", "RoutePlanning",
         "RideMatching",
         grpcCore, grpcProtobuf, swiftProtobuf, hummingbird,
         nioCore, nioPosix, nioHTTP1, logging,
@@ -230,14 +235,16 @@ let package = Package(
       name: "MoyeoClient",
       dependencies: [
         "MoyeoAPI", "WireFormat", grpcCore, grpcProtobuf, grpcTransport, swiftProtobuf, nioCore,
-        nioPosix, nioHTTP1, .product(name: "AsyncHTTPClient", package: "async-http-client"),
+        nioPosix, nioHTTP1, nioSSL,
+        .product(name: "AsyncHTTPClient", package: "async-http-client"),
       ],
       swiftSettings: houseSettings),
     // Tier 6
     .executableTarget(
       name: "moyeod",
       dependencies: [
-        "MoyeoAdapters", "MoyeoServer", "LiveLayers", "FareEstimation", "DurableCommands",
+        "MoyeoAdapters", "MoyeoServer", "GRPCServerTransport", "LiveLayers", "FareEstimation",
+        "DurableCommands",
         "Parties", "Tickets", "Places", "PeerMatching", "PositionProtection", "Threading",
         "CitySimulation", "GeoMath", "ObjectModel",
         "MoyeoStorage", "RideMatching", "RoutePlanning", "RouteProviders", "TaxiFares", logging,
@@ -306,7 +313,7 @@ let package = Package(
       ["RideMatching", "RoutePlanning", "TaxiFares", "GeoMath", "ObjectModel", "TestSupport"]),
     houseTests(
       "PeerMatchingTests", ["PeerMatching", "PositionProtection", "GeoMath", "ObjectModel"]),
-    houseTests("VectorTilesTests", ["VectorTiles", "GeoMath", swiftProtobuf]),
+    houseTests("VectorTilesTests", ["VectorTiles", "GzipCoding", "GeoMath", swiftProtobuf]),
     houseTests(
       "RouteProvidersTests",
       [
@@ -361,7 +368,7 @@ let package = Package(
     houseTests(
       "GRPCServerTransportTests",
       [
-        "GRPCServerTransport", grpcCore, nioCore, nioPosix,
+        "GRPCServerTransport", "GzipCoding", grpcCore, nioCore, nioPosix, nioSSL,
         .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "NIOHPACK", package: "swift-nio-http2"),
         .product(name: "NIOHTTP2", package: "swift-nio-http2"),
@@ -412,7 +419,7 @@ if Context.environment["MOYEO_CORE_ONLY"] == "1" {
   let served = ["GRPCServerTransport", "MoyeoServer"]
   let kept = Set(
     (coreModules + serviceModules + (keepsServer ? served : [])).flatMap { [$0, $0 + "Tests"] }
-      + (keepsServer ? ["MoyeoAPI", "MoyeoClient", "VectorTiles", "CDeflate"] : [])
+      + (keepsServer ? ["MoyeoAPI", "MoyeoClient", "VectorTiles", "GzipCoding", "CDeflate"] : [])
       + ["CAllocationCounter", "CMemoryHints", "CThreads", "CSpatiaLite", "TestSupport"])
   package.targets.removeAll { !kept.contains($0.name) }
   package.products.removeAll { $0.name != "MoyeoCore" }
