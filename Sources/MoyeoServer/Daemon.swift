@@ -119,6 +119,9 @@ package struct Daemon: Sendable {
       waitingFor: readyAfter.union(["http", "grpc"]).union(places == nil ? [] : ["places"]))
   }
 
+  /// Whether all parts that must start first have started.
+  package var isReady: Bool { readiness.isReady }
+
   package func markReady(_ part: String) { readiness.markReady(part) }
 
   /// The services to run, in order of their start.

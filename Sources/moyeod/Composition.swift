@@ -131,6 +131,10 @@ struct Composition {
           users: settings.demoUsers, tickets: settings.demoTickets, seed: settings.demoSeed,
           logger: logger, onLoaded: { daemon.markReady("demo-tickets") }))
     }
+    if let manager = ServiceManager() {
+      services.append(
+        ManagerNotification(manager: manager, isReady: { daemon.isReady }, logger: logger))
+    }
     services.append(ShutdownDeadline(graceSeconds: settings.graceSeconds, logger: logger))
     logger.debug("descriptors", metadata: ["limit": "\(descriptors)"])
     var configuration = ServiceGroupConfiguration(
