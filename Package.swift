@@ -44,6 +44,8 @@ let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio
 let nioConcurrencyHelpers: Target.Dependency = .product(
   name: "NIOConcurrencyHelpers", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
+let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let heapModule: Target.Dependency = .product(name: "HeapModule", package: "swift-collections")
@@ -57,6 +59,7 @@ let transportPackages: [Package.Dependency] = [
   .package(url: "https://github.com/grpc/grpc-swift-2.git", .upToNextMinor(from: "2.4.3")),
   .package(url: "https://github.com/apple/swift-nio.git", .upToNextMinor(from: "2.101.2")),
   .package(url: "https://github.com/apple/swift-nio-http2.git", .upToNextMinor(from: "1.46.0")),
+  .package(url: "https://github.com/apple/swift-nio-ssl.git", .upToNextMinor(from: "2.37.6")),
 ]
 
 let coreModules = [
@@ -75,7 +78,7 @@ let package = Package(
   name: "moyeo",
   products: [
     .library(name: "MoyeoCore", targets: coreModules),
-    .library(name: "VectorTiles", targets: ["VectorTiles"]),
+    .library(name: "VectorTiles", targets: ["VectorTiles", "GzipCoding"]),
     .library(name: "MoyeoClient", targets: ["MoyeoClient", "MoyeoAPI"]),
     .executable(name: "moyeod", targets: ["moyeod"]),
     .executable(name: "moyeo", targets: ["moyeo"]),
@@ -175,8 +178,9 @@ let package = Package(
     .systemLibrary(
       name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
     .target(
-      name: "VectorTiles",
-      dependencies: ["GeoMath", "WireFormat", "Threading", "CDeflate", swiftProtobuf],
+      name: "GzipCoding", dependencies: ["Threading", "CDeflate"], swiftSettings: houseSettings),
+    .target(
+      name: "VectorTiles", dependencies: ["GeoMath", "WireFormat", swiftProtobuf],
       exclude: ["Proto"], swiftSettings: houseSettings),
     .target(
       name: "RouteProviders",
@@ -194,7 +198,8 @@ let package = Package(
     .target(
       name: "GRPCServerTransport",
       dependencies: [
-        grpcCore, nioCore, nioConcurrencyHelpers, nioPosix,
+        "GzipCoding", "Threading", grpcCore, nioCore, nioConcurrencyHelpers, nioPosix, nioSSL,
+        nioTLS,
         .product(name: "NIOHTTP2", package: "swift-nio-http2"),
         .product(name: "NIOHPACK", package: "swift-nio-http2"),
       ],
@@ -206,7 +211,7 @@ let package = Package(
         "GRPCServerTransport", "MoyeoAPI", "LiveLayers", "FareEstimation", "DurableCommands",
         "Parties", "Tickets", "Places", "PeerMatching", "Threading", "WireFormat",
         "GeoMath", "ObjectModel", "QueryCoalescing", "SpatialIndexing", "PointClustering",
-        "VectorTiles", "TaxiFares", "RoutePlanning",
+        "VectorTiles", "GzipCoding", "TaxiFares", "RoutePlanning",
         "RideMatching",
         grpcCore, grpcProtobuf, swiftProtobuf, hummingbird,
         nioCore, nioPosix, nioHTTP1, logging,
@@ -234,7 +239,7 @@ let package = Package(
       name: "MoyeoClient",
       dependencies: [
         "MoyeoAPI", "WireFormat", grpcCore, grpcProtobuf, grpcTransport, swiftProtobuf, nioCore,
-        nioConcurrencyHelpers, nioPosix, nioHTTP1,
+        nioConcurrencyHelpers, nioPosix, nioHTTP1, nioSSL,
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
       ],
       swiftSettings: houseSettings),
@@ -242,7 +247,8 @@ let package = Package(
     .executableTarget(
       name: "moyeod",
       dependencies: [
-        "MoyeoAdapters", "MoyeoServer", "LiveLayers", "FareEstimation", "DurableCommands",
+        "MoyeoAdapters", "MoyeoServer", "GRPCServerTransport", "LiveLayers", "FareEstimation",
+        "DurableCommands",
         "Parties", "Tickets", "Places", "PeerMatching", "PositionProtection", "Threading",
         "CitySimulation", "GeoMath", "ObjectModel",
         "MoyeoStorage", "RideMatching", "RoutePlanning", "RouteProviders", "TaxiFares", logging,
@@ -311,7 +317,7 @@ let package = Package(
       ["RideMatching", "RoutePlanning", "TaxiFares", "GeoMath", "ObjectModel", "TestSupport"]),
     houseTests(
       "PeerMatchingTests", ["PeerMatching", "PositionProtection", "GeoMath", "ObjectModel"]),
-    houseTests("VectorTilesTests", ["VectorTiles", "GeoMath", swiftProtobuf]),
+    houseTests("VectorTilesTests", ["VectorTiles", "GzipCoding", "GeoMath", swiftProtobuf]),
     houseTests(
       "RouteProvidersTests",
       [
@@ -369,7 +375,8 @@ let package = Package(
     houseTests(
       "GRPCServerTransportTests",
       [
-        "GRPCServerTransport", grpcCore, nioCore, nioConcurrencyHelpers, nioPosix,
+        "GRPCServerTransport", "GzipCoding", grpcCore, nioCore, nioConcurrencyHelpers, nioPosix,
+        nioSSL,
         .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "NIOHPACK", package: "swift-nio-http2"),
         .product(name: "NIOHTTP2", package: "swift-nio-http2"),
@@ -420,7 +427,7 @@ if Context.environment["MOYEO_CORE_ONLY"] == "1" {
   let served = ["GRPCServerTransport", "MoyeoServer"]
   let kept = Set(
     (coreModules + serviceModules + (keepsServer ? served : [])).flatMap { [$0, $0 + "Tests"] }
-      + (keepsServer ? ["MoyeoAPI", "MoyeoClient", "VectorTiles", "CDeflate"] : [])
+      + (keepsServer ? ["MoyeoAPI", "MoyeoClient", "VectorTiles", "GzipCoding", "CDeflate"] : [])
       + ["CAllocationCounter", "CMemoryHints", "CThreads", "CSpatiaLite", "TestSupport"])
   package.targets.removeAll { !kept.contains($0.name) }
   package.products.removeAll { $0.name != "MoyeoCore" }

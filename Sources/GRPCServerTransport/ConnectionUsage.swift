@@ -32,7 +32,8 @@ package final class TransportEvents: Sendable {
 
   /// The counts by name: the names of ``RefusalCause``, and `refused_stream`, `too_many_pings`,
   /// `too_many_resets`, `too_many_control_frames`, `http2_error`, `no_preface`, `no_first_call`,
-  /// `no_answer_to_ping`, `shutdown_limit`.
+  /// `no_answer_to_ping`, `shutdown_limit`, `tls_handshake_failed`, `no_application_protocol`,
+  /// `no_handshake`.
   package var all: [String: Int] { counts.withLockedValue { $0 } }
 
   func count(_ name: String) { counts.withLockedValue { $0[name, default: 0] += 1 } }
