@@ -72,6 +72,8 @@ final class LayerProtection: Sendable {
       // What each entry makes of its object; an entry of an object that is unknown makes nothing.
       var entries: [(rank: ObjectRank, shown: Shown)?] = []
       var newest: [ObjectRank: Shown] = [:]
+      entries.reserveCapacity(snapped.count)
+      newest.reserveCapacity(snapped.count)
       snapped.replacePositions { subject, latitude, longitude in
         guard let (rank, id) = Self.object(subject, index, now) else {
           entries.append(nil)

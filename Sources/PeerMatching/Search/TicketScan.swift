@@ -124,12 +124,14 @@ struct TicketScan {
   }
 
   private mutating func takeCells() {
+    // In registers: nothing that the loop writes to is among them.
+    let (rows, persons, filter, explains) = (rows, persons, question.filter, explains)
     for i in cells.indices {
       let (cell, range) = cells[i]
       var word = cell.place(range.lowerBound)
       let end = cell.place(range.upperBound)
       while word < end {
-        if explains || question.filter.admits(rows[word]) {
+        if explains || filter.admits(rows[word]) {
           let person = Int(rows[word + 1])
           persons.prefetchPerson(person)
           people.append(person)

@@ -26,7 +26,6 @@ struct TicketSummary: Equatable {
   /// What a search asks of a summary.
   struct Filter {
     private let interests: UInt64
-    private let isForAnyInterest: Bool
     private let firstWish: UInt64
     private let attributes: UInt64
     private let stars: UInt64
@@ -37,8 +36,9 @@ struct TicketSummary: Equatable {
     ///   - wish: Any of its words; nil: all will do.
     ///   - minimumStars: Of the others.
     init(tags: [UInt64], attributes: [UInt64], wish: [UInt64]?, minimumStars: Double) {
-      interests = TicketSummary.signature(tags, TicketSummary.interestBits)
-      isForAnyInterest = tags.isEmpty
+      // All bits, and a set that is empty passes by itself: anybody.
+      interests =
+        tags.isEmpty ? .max : TicketSummary.signature(tags, TicketSummary.interestBits)
       self.attributes = TicketSummary.signature(attributes, TicketSummary.attributeBits) << 42
       firstWish =
         wish.map { TicketSummary.signature($0, TicketSummary.attributeBits) << 28 } ?? .max
@@ -50,7 +50,7 @@ struct TicketSummary: Equatable {
     func admits(_ bits: UInt64) -> Bool {
       let theirs = bits & 0xFFF_FFFF
       let wishes = bits & (0x3FFF << 42)
-      let tagged = UInt8(isForAnyInterest) | UInt8(theirs == 0) | UInt8(theirs & interests != 0)
+      let tagged = UInt8(theirs == 0) | UInt8(theirs & interests != 0)
       let wanted = UInt8(firstWish == .max) | UInt8(bits & firstWish != 0)
       let wantedByThem = UInt8(wishes == 0) | UInt8(wishes & attributes != 0)
       return tagged & wanted & wantedByThem & UInt8(bits >> 56 >= stars) != 0
