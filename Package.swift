@@ -170,7 +170,7 @@ let package = Package(
     .target(
       name: "MoyeoStorage",
       dependencies: [
-        "WireFormat", "DurableCommands", "LiveLayers", "Parties", "Tickets", "Places", "GeoMath",
+        "WireFormat", "DurableCommands", "LiveLayers", "Parties", "Tickets", "GeoMath",
         "ObjectModel", "RoutePlanning",
         "Threading", "CSpatiaLite",
         .product(name: "GRDB", package: "GRDB.swift"),
@@ -288,7 +288,7 @@ let package = Package(
     .executableTarget(
       name: "PlaceBenchmark",
       dependencies: [
-        "Places", "LiveLayers", "MoyeoStorage", "GeoMath", "ObjectModel",
+        "Places", "LiveLayers", "GeoMath", "ObjectModel",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Benchmarks/Sources/PlaceBenchmark", swiftSettings: houseSettings),
@@ -332,8 +332,7 @@ let package = Package(
     houseTests(
       "MoyeoStorageTests",
       [
-        "MoyeoStorage", "LiveLayers", "DurableCommands", "Parties", "Places", "RoutePlanning",
-        "GeoMath",
+        "MoyeoStorage", "LiveLayers", "DurableCommands", "Parties", "RoutePlanning", "GeoMath",
         "ObjectModel", "Threading", "CSpatiaLite", "CFaultyFiles", "CWallClock", "TestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
       ]),

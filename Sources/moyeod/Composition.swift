@@ -82,7 +82,7 @@ struct Composition {
       settings.keepsPositions
       ? data.openPositions(layers: layers, seconds: settings.writeBehindSeconds) : nil
     if let city { try DemoPlaces.fill(layers, from: city) }
-    let places = try settings.places.makeService(layers: layers, logger: logger)
+    let places = settings.places.makeService(layers: layers)
     var waitsFor: Set<String> = city == nil ? [] : ["demo"]
     if city != nil, record != nil { waitsFor.insert("demo-parties") }
     if city != nil, record?.ticketService != nil { waitsFor.insert("demo-tickets") }
