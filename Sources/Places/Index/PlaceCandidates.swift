@@ -60,6 +60,7 @@ struct PlaceTermSearch {
   ///   - groups: At least one, each with at least one range.
   ///   - limit: Once no more than this many are left, the other groups are not asked: all that fit
   ///     are among them.
+  /// - Returns: The places that are left.
   /// - Complexity: O(log terms) a range, and O(terms) in the ranges of the groups that are asked, the
   ///   smallest first.
   mutating func candidates(
