@@ -6,7 +6,7 @@ import Testing
 @testable import GRPCServerTransport
 
 /// Shutdown, floods and limits of a connection.
-@Suite(.timeLimit(.minutes(10))) struct ConnectionEndTests {
+@Suite(.timeLimit(.minutes(10)), .overTLSToo) struct ConnectionEndTests {
   private typealias Raw = RawHTTP2Connection
 
   private static func echoes(_ harness: TransportHarness) async throws -> Bool {
