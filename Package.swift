@@ -198,8 +198,7 @@ let package = Package(
     .target(
       name: "GRPCServerTransport",
       dependencies: [
-        "GzipCoding", "Threading", grpcCore, nioCore, nioConcurrencyHelpers, nioPosix, nioSSL,
-        nioTLS,
+        "GzipCoding", "Threading", grpcCore, nioCore, nioPosix, nioSSL, nioTLS,
         .product(name: "NIOHTTP2", package: "swift-nio-http2"),
         .product(name: "NIOHPACK", package: "swift-nio-http2"),
       ],
@@ -374,8 +373,7 @@ let package = Package(
     houseTests(
       "GRPCServerTransportTests",
       [
-        "GRPCServerTransport", "GzipCoding", grpcCore, nioCore, nioConcurrencyHelpers, nioPosix,
-        nioSSL,
+        "GRPCServerTransport", "GzipCoding", "Threading", grpcCore, nioCore, nioPosix, nioSSL,
         .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "NIOHPACK", package: "swift-nio-http2"),
         .product(name: "NIOHTTP2", package: "swift-nio-http2"),
