@@ -133,7 +133,8 @@ struct Composition {
     }
     if let manager = ServiceManager() {
       services.append(
-        ManagerNotification(manager: manager, isReady: { daemon.isReady }, logger: logger))
+        ManagerNotification(manager: manager, waitUntilReady: daemon.waitUntilReady, logger: logger)
+      )
     }
     services.append(ShutdownDeadline(graceSeconds: settings.graceSeconds, logger: logger))
     logger.debug("descriptors", metadata: ["limit": "\(descriptors)"])
