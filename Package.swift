@@ -41,7 +41,11 @@ let grpcTransport: Target.Dependency = .product(
 let swiftProtobuf: Target.Dependency = .product(name: "SwiftProtobuf", package: "swift-protobuf")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
+let nioConcurrencyHelpers: Target.Dependency = .product(
+  name: "NIOConcurrencyHelpers", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
+let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let heapModule: Target.Dependency = .product(name: "HeapModule", package: "swift-collections")
@@ -55,6 +59,7 @@ let transportPackages: [Package.Dependency] = [
   .package(url: "https://github.com/grpc/grpc-swift-2.git", .upToNextMinor(from: "2.4.3")),
   .package(url: "https://github.com/apple/swift-nio.git", .upToNextMinor(from: "2.101.2")),
   .package(url: "https://github.com/apple/swift-nio-http2.git", .upToNextMinor(from: "1.46.0")),
+  .package(url: "https://github.com/apple/swift-nio-ssl.git", .upToNextMinor(from: "2.37.6")),
 ]
 
 let coreModules = [
@@ -73,7 +78,7 @@ let package = Package(
   name: "moyeo",
   products: [
     .library(name: "MoyeoCore", targets: coreModules),
-    .library(name: "VectorTiles", targets: ["VectorTiles"]),
+    .library(name: "VectorTiles", targets: ["VectorTiles", "GzipCoding"]),
     .library(name: "MoyeoClient", targets: ["MoyeoClient", "MoyeoAPI"]),
     .executable(name: "moyeod", targets: ["moyeod"]),
     .executable(name: "moyeo", targets: ["moyeo"]),
@@ -123,7 +128,8 @@ let package = Package(
     coreTarget("TaxiFares", ["ObjectModel"]),
     coreTarget("RoutePlanning", ["GeoMath", "ObjectModel"]),
     // Tier 2
-    coreTarget("PointClustering", ["GeoMath", "ObjectModel", heapModule], pointers: true),
+    coreTarget(
+      "PointClustering", ["GeoMath", "ObjectModel", "Threading", heapModule], pointers: true),
     coreTarget("CitySimulation", ["GeoMath", "ObjectModel"]),
     coreTarget(
       "RideMatching",
@@ -164,7 +170,7 @@ let package = Package(
     .target(
       name: "MoyeoStorage",
       dependencies: [
-        "WireFormat", "DurableCommands", "LiveLayers", "Parties", "Tickets", "Places", "GeoMath",
+        "WireFormat", "DurableCommands", "LiveLayers", "Parties", "Tickets", "GeoMath",
         "ObjectModel", "RoutePlanning",
         "Threading", "CSpatiaLite",
         .product(name: "GRDB", package: "GRDB.swift"),
@@ -172,7 +178,9 @@ let package = Package(
     .systemLibrary(
       name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
     .target(
-      name: "VectorTiles", dependencies: ["GeoMath", "WireFormat", "CDeflate", swiftProtobuf],
+      name: "GzipCoding", dependencies: ["Threading", "CDeflate"], swiftSettings: houseSettings),
+    .target(
+      name: "VectorTiles", dependencies: ["GeoMath", "WireFormat", swiftProtobuf],
       exclude: ["Proto"], swiftSettings: houseSettings),
     .target(
       name: "RouteProviders",
@@ -190,7 +198,7 @@ let package = Package(
     .target(
       name: "GRPCServerTransport",
       dependencies: [
-        grpcCore, nioCore, nioPosix,
+        "GzipCoding", "Threading", grpcCore, nioCore, nioPosix, nioSSL, nioTLS,
         .product(name: "NIOHTTP2", package: "swift-nio-http2"),
         .product(name: "NIOHPACK", package: "swift-nio-http2"),
       ],
@@ -202,7 +210,7 @@ let package = Package(
         "GRPCServerTransport", "MoyeoAPI", "LiveLayers", "FareEstimation", "DurableCommands",
         "Parties", "Tickets", "Places", "PeerMatching", "Threading", "WireFormat",
         "GeoMath", "ObjectModel", "QueryCoalescing", "SpatialIndexing", "PointClustering",
-        "VectorTiles", "TaxiFares", "RoutePlanning",
+        "VectorTiles", "GzipCoding", "TaxiFares", "RoutePlanning",
         "RideMatching",
         grpcCore, grpcProtobuf, swiftProtobuf, hummingbird,
         nioCore, nioPosix, nioHTTP1, logging,
@@ -230,14 +238,16 @@ let package = Package(
       name: "MoyeoClient",
       dependencies: [
         "MoyeoAPI", "WireFormat", grpcCore, grpcProtobuf, grpcTransport, swiftProtobuf, nioCore,
-        nioPosix, nioHTTP1, .product(name: "AsyncHTTPClient", package: "async-http-client"),
+        nioConcurrencyHelpers, nioPosix, nioHTTP1, nioSSL,
+        .product(name: "AsyncHTTPClient", package: "async-http-client"),
       ],
       swiftSettings: houseSettings),
     // Tier 6
     .executableTarget(
       name: "moyeod",
       dependencies: [
-        "MoyeoAdapters", "MoyeoServer", "LiveLayers", "FareEstimation", "DurableCommands",
+        "MoyeoAdapters", "MoyeoServer", "GRPCServerTransport", "LiveLayers", "FareEstimation",
+        "DurableCommands",
         "Parties", "Tickets", "Places", "PeerMatching", "PositionProtection", "Threading",
         "CitySimulation", "GeoMath", "ObjectModel",
         "MoyeoStorage", "RideMatching", "RoutePlanning", "RouteProviders", "TaxiFares", logging,
@@ -277,7 +287,7 @@ let package = Package(
     .executableTarget(
       name: "PlaceBenchmark",
       dependencies: [
-        "Places", "LiveLayers", "MoyeoStorage", "GeoMath", "ObjectModel",
+        "Places", "LiveLayers", "GeoMath", "ObjectModel",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Benchmarks/Sources/PlaceBenchmark", swiftSettings: houseSettings),
@@ -306,7 +316,7 @@ let package = Package(
       ["RideMatching", "RoutePlanning", "TaxiFares", "GeoMath", "ObjectModel", "TestSupport"]),
     houseTests(
       "PeerMatchingTests", ["PeerMatching", "PositionProtection", "GeoMath", "ObjectModel"]),
-    houseTests("VectorTilesTests", ["VectorTiles", "GeoMath", swiftProtobuf]),
+    houseTests("VectorTilesTests", ["VectorTiles", "GzipCoding", "GeoMath", swiftProtobuf]),
     houseTests(
       "RouteProvidersTests",
       [
@@ -321,8 +331,7 @@ let package = Package(
     houseTests(
       "MoyeoStorageTests",
       [
-        "MoyeoStorage", "LiveLayers", "DurableCommands", "Parties", "Places", "RoutePlanning",
-        "GeoMath",
+        "MoyeoStorage", "LiveLayers", "DurableCommands", "Parties", "RoutePlanning", "GeoMath",
         "ObjectModel", "Threading", "CSpatiaLite", "CFaultyFiles", "CWallClock", "TestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
       ]),
@@ -356,12 +365,15 @@ let package = Package(
       ]),
     houseTests(
       "PlacesTests",
-      ["Places", "LiveLayers", "SpatialIndexing", "GeoMath", "ObjectModel", "TestSupport"]),
+      [
+        "Places", "LiveLayers", "SpatialIndexing", "GeoMath", "ObjectModel", "Threading",
+        "TestSupport",
+      ]),
     houseTests("MoyeoAPITests", ["ObjectModel", "WireFormat", "MoyeoAPI", swiftProtobuf]),
     houseTests(
       "GRPCServerTransportTests",
       [
-        "GRPCServerTransport", grpcCore, nioCore, nioPosix,
+        "GRPCServerTransport", "GzipCoding", "Threading", grpcCore, nioCore, nioPosix, nioSSL,
         .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "NIOHPACK", package: "swift-nio-http2"),
         .product(name: "NIOHTTP2", package: "swift-nio-http2"),
@@ -392,13 +404,13 @@ let package = Package(
       "MoyeoClientTests",
       [
         "MoyeoClient", "MoyeoAPI", swiftProtobuf, grpcCore, grpcProtobuf, grpcTransport, nioCore,
-        nioPosix, nioHTTP1,
+        nioConcurrencyHelpers, nioPosix, nioHTTP1,
       ]),
     houseTests(
       "MoyeoCommandTests",
       [
         "moyeo", "LiveLayers", "MoyeoAPI", "MoyeoClient",
-        "MoyeoStorage", "ObjectModel", swiftProtobuf,
+        "MoyeoStorage", "ObjectModel", "Threading", swiftProtobuf,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
   ]
@@ -412,7 +424,7 @@ if Context.environment["MOYEO_CORE_ONLY"] == "1" {
   let served = ["GRPCServerTransport", "MoyeoServer"]
   let kept = Set(
     (coreModules + serviceModules + (keepsServer ? served : [])).flatMap { [$0, $0 + "Tests"] }
-      + (keepsServer ? ["MoyeoAPI", "MoyeoClient", "VectorTiles", "CDeflate"] : [])
+      + (keepsServer ? ["MoyeoAPI", "MoyeoClient", "VectorTiles", "GzipCoding", "CDeflate"] : [])
       + ["CAllocationCounter", "CMemoryHints", "CThreads", "CSpatiaLite", "TestSupport"])
   package.targets.removeAll { !kept.contains($0.name) }
   package.products.removeAll { $0.name != "MoyeoCore" }

@@ -1,5 +1,5 @@
 package import NIOCore
-import Synchronization
+import Threading
 
 /// Counts the connections of one listener, and decides which are too many.
 ///
@@ -40,7 +40,7 @@ package final class ConnectionLimits: Sendable {
   /// The most connections of one peer: an IPv4 address, or a /64 of IPv6.
   package let maximumPerPeer: Int
   private let onEbb: @Sendable () -> Void
-  private let state = Mutex(State())
+  private let state = StateLock(State())
 
   /// - Parameters:
   ///   - maximum: The most connections that are open at once.

@@ -1,5 +1,5 @@
 import NIOCore
-import Synchronization
+import Threading
 
 /// The listener and its connections, so that all of them can be ended.
 final class OpenConnections: Sendable {
@@ -11,7 +11,7 @@ final class OpenConnections: Sendable {
     var whenAllClosed: (@Sendable () -> Void)?
   }
 
-  private let state = Mutex(State())
+  private let state = StateLock(State())
 
   func whenAllClosed(_ done: @escaping @Sendable () -> Void) {
     state.withLock { $0.whenAllClosed = done }

@@ -40,7 +40,7 @@ extension PartyServiceError {
     case .commit(.overloaded): "overloaded"
     case .commit(.deadlineExceeded): "deadline_exceeded"
     case .commit(.idempotencyMismatch): "idempotency_mismatch"
-    case .commit(.unavailable), .commit(.stopped): "unavailable"
+    case .commit(.unavailable), .commit(.unreadable), .commit(.stopped): "unavailable"
     case .commit(.readOnly): "read_only"
     case .badCursor: "bad_cursor"
     case .badVersion: "bad_version"
@@ -122,7 +122,7 @@ extension PartyServiceError {
     case .resumeTokenExpired(let oldest, let newest):
       self = .resumeTokenExpired(oldest: oldest, newest: newest)
     case .resumeTokenAhead(let newest): self = .resumeTokenAhead(newest: newest)
-    case .unavailable(let reason): self = .commit(.unavailable(reason: reason))
+    case .unavailable(let reason): self = .commit(.unreadable(reason: reason))
     }
   }
 }

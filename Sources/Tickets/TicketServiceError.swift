@@ -88,7 +88,7 @@ extension TicketServiceError {
     case .resumeTokenExpired(let oldest, let newest):
       self = .resumeTokenExpired(oldest: oldest, newest: newest)
     case .resumeTokenAhead(let newest): self = .resumeTokenAhead(newest: newest)
-    case .unavailable(let reason): self = .commit(.unavailable(reason: reason))
+    case .unavailable(let reason): self = .commit(.unreadable(reason: reason))
     }
   }
 }

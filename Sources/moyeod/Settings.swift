@@ -33,6 +33,7 @@ struct Settings: Sendable {
   /// Nil: no tickets.
   var tickets: TicketServiceConfiguration?
   var adapters = AdapterSettings()
+  var tls = TLSSettings()
   var logLevel: Logger.Level
   var logFormat: StructuredLogHandler.Format
   var layerSettings: @Sendable (String) -> LayerSettings
@@ -114,6 +115,7 @@ struct Settings: Sendable {
     adapters = try await AdapterSettings.read(
       values, host: daemon.host, hasParties: parties != nil, hasTickets: tickets != nil)
     try await ServingSettings.read(values, into: &daemon)
+    tls = try await TLSSettings.read(values)
     keepsPositions = try await values.bool("positions.keep") ?? true
     writeBehindSeconds = try await values.int("positions.writeBehindSeconds", in: 1...3600) ?? 5
     graceSeconds = try await values.int("shutdown.graceSeconds", in: 0...3600) ?? 5

@@ -1,16 +1,16 @@
 import GRPCCore
 import NIOCore
-import Synchronization
 import Testing
+import Threading
 
 @testable import GRPCServerTransport
 
 /// Shutdown, floods and limits of a connection.
-@Suite(.timeLimit(.minutes(10))) struct ConnectionEndTests {
+@Suite(.timeLimit(.minutes(10)), .overTLSToo) struct ConnectionEndTests {
   private typealias Raw = RawHTTP2Connection
 
   private static func echoes(_ harness: TransportHarness) async throws -> Bool {
-    let works = Mutex(false)
+    let works = StateLock(false)
     try await Raw.run(port: harness.port) { connection in
       try await connection.begin("/test.Test/Echo", stream: 1)
       try await connection.send(data: Raw.message([1]), stream: 1, ends: true)

@@ -3,8 +3,8 @@ import GRPCCore
 import NIOCore
 import NIOEmbedded
 import NIOPosix
-import Synchronization
 import Testing
+import Threading
 
 @testable import GRPCServerTransport
 
@@ -13,7 +13,7 @@ import Testing
   private typealias Raw = RawHTTP2Connection
 
   private static func isServed(_ harness: TransportHarness) async throws -> Bool {
-    let works = Mutex(false)
+    let works = StateLock(false)
     try await Raw.run(port: harness.port) { connection in
       try await connection.begin("/test.Test/Echo", stream: 1)
       try await connection.send(data: Raw.message([1]), stream: 1, ends: true)

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import MoyeoAPI
 import MoyeoClient
-import Synchronization
+import Threading
 
 /// `moyeo party watch`.
 struct PartyWatchCommand: AsyncParsableCommand {
@@ -103,7 +103,7 @@ final class EventFollower: Sendable {
   private let isJSON: Bool
   private let clock: LocalClock
   private let option: String
-  private let last = Mutex<String?>(nil)
+  private let last = StateLock<String?>(nil)
 
   /// - Parameters:
   ///   - output: How events are printed.
