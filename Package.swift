@@ -264,7 +264,7 @@ let package = Package(
       name: "moyeo",
       dependencies: [
         "MoyeoClient", "MoyeoAPI", "LiveLayers", "FareEstimation", "DurableCommands", "WireFormat",
-        "MoyeoStorage", "CitySimulation", "GeoMath",
+        "MoyeoStorage", "CitySimulation", "GeoMath", "Threading",
         "ObjectModel", "RideMatching", "RoutePlanning", "TaxiFares", swiftProtobuf, nioCore,
         nioPosix, nioHTTP1,
         .product(name: "NIOHTTP2", package: "swift-nio-http2"),

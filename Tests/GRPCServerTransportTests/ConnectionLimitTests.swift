@@ -55,7 +55,7 @@ import Threading
   }
 
   @Test func theGoingOfACrowdIsToldOnce() {
-    let told = Mutex(0)
+    let told = StateLock(0)
     let limits = ConnectionLimits(maximum: 2000, maximumPerPeer: 2000) {
       told.withLock { $0 += 1 }
     }

@@ -81,9 +81,10 @@ import LiveLayers
     func within(_ corners: Int) -> Moyeo_V1_NearbyRequest {
       Self.nearby {
         $0.within.points = (0..<corners).map { i in
-          .with {
-            $0.latitude = 37 + (i % 2 == 0 ? 0.01 : 0.02)
-            $0.longitude = 127 + Double(i < corners / 2 ? i : corners - i) / 1000
+          let angle = 2 * Double.pi * Double(i) / Double(corners)
+          return .with {
+            $0.latitude = 37 + 0.05 * cos(angle)
+            $0.longitude = 127 + 0.05 * sin(angle)
           }
         }
       }

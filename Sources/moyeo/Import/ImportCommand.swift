@@ -204,7 +204,7 @@ struct ImportCommand: AsyncParsableCommand {
       var failure: (any Error)?
       do {
         while let item = try rows.next() {
-          if interrupt.isRaised { throw CommandExit.interruption }
+          if interrupt.isRaised { break }
           try await importer.take(item)
           let seconds = progress.elapsedSeconds
           progress.update {
@@ -218,8 +218,10 @@ struct ImportCommand: AsyncParsableCommand {
       if failure == nil || failure is ImportFileError {
         do { try await importer.flush() } catch { failure = error }
       }
+      // What was under way is in the sum.
+      if failure == nil, interrupt.isRaised { failure = CommandExit.interruption }
       progress.clear()
-      if importer.summary.rows > 0 || failure == nil {
+      if importer.summary.rows > 0 || failure == nil || interrupt.isRaised {
         report(importer.summary, source.name, progress.elapsedSeconds)
       }
       if let line = importer.firstUnsentLine, importer.summary.rows > 0 {

@@ -71,7 +71,11 @@ struct HitPages {
     rest.hits = []
     let text = try JSONOutput.text(rest)
     guard count > 0 else { return [text] }
-    let empty = "{\"hits\":["
-    return [text.hasPrefix(empty) ? String(text.dropFirst(empty.count)) : "]," + text.dropFirst()]
+    // The list stands wherever the fields' order has it.
+    let list = "\"hits\":[]"
+    let fields = [list + ",", "," + list, list].reduce(String(text.dropFirst().dropLast())) {
+      $0.replacing($1, with: "")
+    }
+    return [fields.isEmpty ? "]}" : "]," + fields + "}"]
   }
 }
