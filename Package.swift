@@ -230,6 +230,14 @@ let package = Package(
         "DurableCommands", "WireFormat", "Threading", "GeoMath", "ObjectModel",
       ],
       swiftSettings: houseSettings),
+    // GEO commands of Redis over RESP (Decisions/0016-a-door-for-redis.md).
+    .target(
+      name: "RESPServer",
+      dependencies: [
+        "GRPCServerTransport", "LiveLayers", "SpatialIndexing", "Threading", "GeoMath",
+        "ObjectModel", nioCore, nioPosix,
+      ],
+      swiftSettings: houseSettings),
     .target(
       name: "MoyeoClient",
       dependencies: [
@@ -242,7 +250,8 @@ let package = Package(
     .executableTarget(
       name: "moyeod",
       dependencies: [
-        "MoyeoAdapters", "MoyeoServer", "LiveLayers", "FareEstimation", "DurableCommands",
+        "MoyeoAdapters", "RESPServer", "MoyeoServer", "GRPCServerTransport", "LiveLayers",
+        "FareEstimation", "DurableCommands",
         "Parties", "Tickets", "Places", "PeerMatching", "PositionProtection", "Threading",
         "CitySimulation", "GeoMath", "ObjectModel",
         "MoyeoStorage", "RideMatching", "RoutePlanning", "RouteProviders", "TaxiFares", logging,
@@ -387,6 +396,12 @@ let package = Package(
         .product(name: "NIOHPACK", package: "swift-nio-http2"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
+      ]),
+    houseTests(
+      "RESPServerTests",
+      [
+        "RESPServer", "LiveLayers", "GeoMath", "ObjectModel", nioCore,
+        .product(name: "NIOEmbedded", package: "swift-nio"),
       ]),
     houseTests(
       "MoyeoAdaptersTests",

@@ -1,5 +1,6 @@
 import CitySimulation
 import Foundation
+import GRPCServerTransport
 import Logging
 import Metrics
 import Threading
@@ -10,6 +11,7 @@ import MoyeoStorage
 import NIOPosix
 import ObjectModel
 import Places
+import RESPServer
 import RoutePlanning
 import ServiceLifecycle
 import TaxiFares
@@ -34,6 +36,7 @@ struct Composition {
       ports: [
         ("http.port", "--http-port", settings.daemon.httpPort),
         ("grpc.port", "--grpc-port", settings.daemon.grpcPort),
+        ("resp.port", "--resp-port", settings.redisDoor?.port ?? 0),
       ])
     let degradations = DegradationLog(parts: DataDirectory.parts, logger: logger)
     let metrics = PrometheusMetrics()
@@ -85,9 +88,10 @@ struct Composition {
     var waitsFor: Set<String> = city == nil ? [] : ["demo"]
     if city != nil, record != nil { waitsFor.insert("demo-parties") }
     if city != nil, record?.ticketService != nil { waitsFor.insert("demo-tickets") }
+    if settings.redisDoor != nil { waitsFor.insert("resp") }
     let group = MultiThreadedEventLoopGroup(numberOfThreads: settings.threads)
     let daemon = Daemon(
-      configuration: settings.daemon, layers: layers,
+      configuration: daemonConfiguration(descriptors: descriptors), layers: layers,
       fares: fares, parties: record?.partyService, tickets: record?.ticketService, places: places,
       doors: settings.adapters.makeDoors(
         layers: layers, fares: fares, parties: record?.partyService,
@@ -123,6 +127,14 @@ struct Composition {
           users: settings.demoUsers, tickets: settings.demoTickets, seed: settings.demoSeed,
           logger: logger, onLoaded: { daemon.markReady("demo-tickets") }))
     }
+    if let configuration = settings.redisDoor {
+      services.append(
+        RedisDoorService(
+          door: RedisDoor(
+            configuration: configuration, layers: layers,
+            heavyThreads: settings.daemon.heavyThreads, group: group),
+          logger: logger, onListening: { daemon.markReady("resp") }))
+    }
     services.append(ShutdownDeadline(graceSeconds: settings.graceSeconds, logger: logger))
     logger.debug("descriptors", metadata: ["limit": "\(descriptors)"])
     var configuration = ServiceGroupConfiguration(
@@ -139,6 +151,16 @@ struct Composition {
       throw StartFailure.failed(explain(error))
     }
     logger.info("stopped")
+  }
+
+  /// Leaves descriptors to the connections of Redis's clients, where there are any.
+  private func daemonConfiguration(descriptors: Int) -> Daemon.Configuration {
+    var configuration = settings.daemon
+    guard let door = settings.redisDoor else { return configuration }
+    let possible = descriptors - 128 - door.connections.maximum
+    configuration.connections.maximum = max(
+      2, min(configuration.connections.maximum ?? 10_000, possible))
+    return configuration
   }
 
   /// The key that ranks the objects of clusters. Without its file the daemon starts all the same:
