@@ -153,7 +153,9 @@ class Commands:
             ["ZRANGE", key, "+inf", "-inf", "BYSCORE", "REV", "WITHSCORES"],
             ["ZSCAN", key, 0], ["ZSCAN", key, 0, "MATCH", r.choice(["m*", "m[1-3]?", "*원*"])],
             ["EXISTS", key, key, "no"], ["TYPE", key], ["DBSIZE"], ["PING"], ["ECHO", member],
-            ["EXPIRE", key, 1000], ["EXPIRE", key, 2000, r.choice(["NX", "XX", "GT", "LT"])],
+            # Never the same twice: which of two within a millisecond is later is anybody's guess.
+            ["EXPIRE", key, r.randrange(10**3, 10**8)],
+            ["EXPIRE", key, r.randrange(10**3, 10**8), r.choice(["NX", "XX", "GT", "LT"])],
             ["TTL", key], ["PERSIST", key], ["SELECT", 0],
         ])
 
@@ -163,7 +165,7 @@ class Commands:
         command = r.choice([self.geoadd, self.search, self.old_search, self.small, self.store])()
         i = r.randrange(1, len(command)) if len(command) > 1 else 0
         kind = r.random()
-        if kind < 0.4:
+        if kind < 0.4 and len(command) > 1:
             del command[i]
         elif kind < 0.6:
             command.insert(i, command[i])

@@ -129,7 +129,7 @@ extension CommandExecutor {
     if words.isOption(1, "count"), words.count == 2 {
       writer.integer(CommandTable.rows.count)
     } else if words.isOption(1, "info") {
-      guard words.count > 2 else { return try describe(CommandWords(words, keepingFirst: 1)) }
+      guard words.count > 2 else { return try describe(words.prefix(1)) }
       writer.array(words.count - 2)
       for i in 2..<words.count {
         if let row = named(words, i) { write(row) } else { writer.nullArray() }
@@ -200,12 +200,5 @@ extension CommandExecutor {
       return ["db0:keys=\(keys.count),expires=\(expires),avg_ttl=0"]
     }
     return out
-  }
-}
-
-extension CommandWords {
-  /// The first words of a command.
-  fileprivate init(_ words: CommandWords, keepingFirst count: Int) {
-    self.init(bytes: words.bytes, ranges: Array(words.ranges.prefix(count)))
   }
 }

@@ -30,8 +30,11 @@ extension CommandExecutor {
   }
 
   func zscan(_ words: CommandWords) throws(CommandRefusal) -> CommandOutcome {
-    let options = try ScanOptions(words, cursorAt: 2, takesType: false)
-    guard let layer = services.existing(words.text(1)) else {
+    let layer = services.existing(words.text(1))
+    // Without the key the options are not looked at.
+    let read = layer == nil ? words.prefix(3) : words
+    let options = try ScanOptions(read, cursorAt: 2, takesType: false)
+    guard let layer else {
       writer.scanHead(next: 0, count: 0)
       return .answered
     }
@@ -151,9 +154,9 @@ private struct MemberRange: Sendable {
     while i < words.count {
       if words.isOption(i, "withscores") {
         hasScores = true
-      } else if words.isOption(i, "rev") {
+      } else if !isReversed, words.isOption(i, "rev") {
         isReversed = true
-      } else if words.isOption(i, "byscore") {
+      } else if !byScore, words.isOption(i, "byscore") {
         byScore = true
       } else if words.isOption(i, "bylex") {
         throw CommandRefusal("ERR BYLEX is not served: members have places, which order them")
@@ -188,7 +191,7 @@ private struct MemberRange: Sendable {
     let word = words[index]
     let isExclusive = word.first == UInt8(ascii: "(")
     let number = isExclusive ? UnsafeRawBufferPointer(rebasing: word.dropFirst()) : word
-    return WordNumber.double(number).map { Limit(value: $0, isExclusive: isExclusive) }
+    return WordNumber.bound(number).map { Limit(value: $0, isExclusive: isExclusive) }
   }
 
   /// Writes the part of all members, which are sorted by score.
@@ -233,7 +236,7 @@ struct ScanOptions {
   private(set) var type: String?
 
   init(_ words: CommandWords, cursorAt first: Int, takesType: Bool) throws(CommandRefusal) {
-    guard let cursor = UInt64(words.text(first)) else {
+    guard let cursor = WordNumber.cursor(words[first]) else {
       throw CommandRefusal("ERR invalid cursor")
     }
     self.cursor = cursor

@@ -122,8 +122,12 @@ struct GeoSearchReader {
       kind = try circle(at: 4)
       i = 6
     case .radiusByMember:
-      if keyExists { center = try memberPlace(2) }
-      kind = try circle(at: 3)
+      // Without the key neither member nor radius is looked at.
+      kind = (.circle(radius: 0), metersPerUnit: 1)
+      if keyExists {
+        center = try memberPlace(2)
+        kind = try circle(at: 3)
+      }
       i = 5
     }
   }

@@ -18,6 +18,11 @@ struct CommandWords {
     UnsafeRawBufferPointer(rebasing: bytes[ranges[index]])
   }
 
+  /// Returns the first words alone.
+  func prefix(_ count: Int) -> CommandWords {
+    CommandWords(bytes: bytes, ranges: Array(ranges.prefix(count)))
+  }
+
   /// Returns a word as text; what is no UTF-8 is repaired, so that it is fit for messages alone.
   func text(_ index: Int) -> String { String(decoding: self[index], as: UTF8.self) }
 
@@ -104,9 +109,22 @@ enum WordNumber {
   ]
 
   private static func anyDouble(_ word: UnsafeRawBufferPointer) -> Double? {
-    guard let first = word.first, word.count <= 512, !isSpace(first), !word.contains(0) else {
+    guard let first = word.first, !isSpace(first), let (value, isOutOfRange) = parsed(word) else {
       return nil
     }
+    return isOutOfRange && (value.isInfinite || value.isZero) ? nil : value
+  }
+
+  /// Returns the bound of a range, which is read less strictly: spaces may stand in front, nothing
+  /// is 0, and what is too large is infinite.
+  static func bound(_ word: UnsafeRawBufferPointer) -> Double? {
+    word.isEmpty ? 0 : parsed(word)?.value
+  }
+
+  private static func parsed(
+    _ word: UnsafeRawBufferPointer
+  ) -> (value: Double, isOutOfRange: Bool)? {
+    guard word.count <= 512, !word.contains(0) else { return nil }
     var text = word.map { CChar(bitPattern: $0) }
     text.append(0)
     return text.withUnsafeBufferPointer { text in
@@ -115,9 +133,19 @@ enum WordNumber {
       errno = 0
       let value = strtod(start, &end)
       guard let end, UnsafePointer(end) - start == word.count, !value.isNaN else { return nil }
-      if errno == ERANGE, value.isInfinite || value.isZero { return nil }
-      return value
+      return (value, errno == ERANGE)
     }
+  }
+
+  /// Returns a cursor as C's `strtoul` reads it: nothing is 0, and what is below 0 wraps around.
+  static func cursor(_ word: UnsafeRawBufferPointer) -> UInt64? {
+    guard let first = word.first else { return 0 }
+    let hasSign = first == UInt8(ascii: "-") || first == UInt8(ascii: "+")
+    let digits = word.dropFirst(hasSign ? 1 : 0)
+    guard digits.first.map(isDigit) ?? false,
+      let value = UInt64(String(decoding: digits, as: UTF8.self))
+    else { return nil }
+    return first == UInt8(ascii: "-") ? 0 &- value : value
   }
 
   private static func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
