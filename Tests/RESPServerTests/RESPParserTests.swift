@@ -13,27 +13,23 @@ struct RESPParserTests {
     for piece in pieces + [bytes.count] {
       unread += rest.prefix(piece)
       rest = rest.dropFirst(piece)
-      while true {
-        do throws(RESPProtocolError) {
-          let step = try unread.withUnsafeBytes { bytes throws(RESPProtocolError) in
-            try parser.next(in: bytes)
+      var isWaiting = false
+      while !isWaiting {
+        let made: Result<RESPParser.Step, RESPProtocolError> = unread.withUnsafeBytes { bytes in
+          do throws(RESPProtocolError) { return .success(try parser.next(in: bytes)) } catch {
+            return .failure(error)
           }
-          guard case .incomplete = step else {
-            switch step {
-            case .command(let end):
-              let source = parser.line ?? unread
-              out.append(
-                parser.ranges.map { String(decoding: source[$0], as: UTF8.self) }
-                  .joined(separator: "|"))
-              unread.removeFirst(end)
-            case .nothing(let end): unread.removeFirst(end)
-            case .incomplete: break
-            }
-            continue
-          }
-          break
-        } catch {
-          return out + ["! " + error.message]
+        }
+        switch made {
+        case .failure(let error): return out + ["! " + error.message]
+        case .success(.nothing(let end)): unread.removeFirst(end)
+        case .success(.command(let end)):
+          let source = parser.line ?? unread
+          out.append(
+            parser.ranges.map { String(decoding: source[$0], as: UTF8.self) }
+              .joined(separator: "|"))
+          unread.removeFirst(end)
+        case .success(.incomplete): isWaiting = true
         }
       }
     }
