@@ -9,7 +9,8 @@ struct CellCodeTests {
     let catania = try #require(CellCode.score(longitude: 15.087269, latitude: 37.502669))
     #expect(palermo == 3_479_099_956_230_698)
     #expect(catania == 3_479_447_370_796_909)
-    #expect(String(decoding: CellCode.geohash(CellCode.place(palermo)), as: UTF8.self) == "sqc8b49rny0")
+    #expect(
+      String(decoding: CellCode.geohash(CellCode.place(palermo)), as: UTF8.self) == "sqc8b49rny0")
     var text = NumberText()
     text.appendFourDecimals(CellCode.distance(CellCode.place(palermo), CellCode.place(catania)))
     #expect(text.bytes { String(decoding: $0, as: UTF8.self) } == "166274.1516")

@@ -42,7 +42,8 @@ struct RESPParserTests {
 
   @Test func arraysAndLines() {
     #expect(read("*2\r\n$4\r\nECHO\r\n$3\r\na\r\n\r\n") == ["ECHO|a\r\n"])
-    #expect(read("PING\r\n  echo   a b\n\r\n*0\r\n*-1\r\nPING\r\n") == ["PING", "echo|a|b", "PING"])
+    #expect(
+      read("PING\r\n  echo   a b\n\r\n*0\r\n*-1\r\nPING\r\n") == ["PING", "echo|a|b", "PING"])
     #expect(read("echo \"a\\x41\\n\\q\" 'it\\'s \\n'\r\n") == ["echo|aA\nq|it's \\n"])
     #expect(read("echo \"\"\r\n") == ["echo|"])
     #expect(read("*2\r\n$0\r\n\r\n$1\r\na\r\n") == ["|a"])

@@ -191,13 +191,6 @@ class Commands:
         return self.small()
 
 
-# What docs/redis.md lists: ours refuses, or answers otherwise, on purpose.
-LISTED = [
-    b"-ERR a member has 1 to", b"no layer name", b"-ERR STOREDIST is not served",
-    b"-ERR BYLEX is not served", b"-ERR syntax error at '", b"-ERR 0, 0 is refused",
-]
-
-
 class Differential(unittest.TestCase):
     def test_the_same_commands_have_the_same_answers(self):
         with RedisServer() as redis, Daemon("--resp-port", "0") as daemon:

@@ -82,7 +82,8 @@ extension CommandExecutor {
     writer.array(0)
   }
 
-  private func connectionName(_ words: CommandWords, _ index: Int) throws(CommandRefusal) -> String {
+  private func connectionName(_ words: CommandWords, _ index: Int) throws(CommandRefusal) -> String
+  {
     guard words[index].allSatisfy({ (33...126).contains($0) }) else {
       throw CommandRefusal(
         "ERR Client names cannot contain spaces, newlines or special characters.")

@@ -85,7 +85,8 @@ extension CommandExecutor {
     let options = try ScanOptions(words, cursorAt: 1, takesType: true)
     // There are few keys; all of them come with the first cursor.
     let isWanted = options.cursor == 0 && (options.type ?? "zset") == "zset"
-    let keys = isWanted
+    let keys =
+      isWanted
       ? services.keys().map(\.name).filter { name in
         options.pattern.map { $0.matches(name.utf8) } ?? true
       } : []

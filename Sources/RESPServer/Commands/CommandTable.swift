@@ -163,7 +163,7 @@ enum CommandTable {
       "keyspace read fast", since: "1.0.0", "generic",
       "Answers the type of a key"),
     CommandDescription(
-      .scan, "scan", -2, "readonly", 
+      .scan, "scan", -2, "readonly",
       "keyspace read slow", since: "2.8.0", "generic",
       "Lists the keys"),
     CommandDescription(
@@ -187,59 +187,59 @@ enum CommandTable {
       "keyspace write fast", since: "2.2.0", "generic",
       "Keeps a key that was to end"),
     CommandDescription(
-      .ping, "ping", -1, "fast", 
+      .ping, "ping", -1, "fast",
       "fast connection", since: "1.0.0", "connection",
       "Answers that the service lives"),
     CommandDescription(
-      .echo, "echo", 2, "loading stale fast", 
+      .echo, "echo", 2, "loading stale fast",
       "fast connection", since: "1.0.0", "connection",
       "Answers its word"),
     CommandDescription(
-      .select, "select", 2, "loading stale fast", 
+      .select, "select", 2, "loading stale fast",
       "fast connection", since: "1.0.0", "connection",
       "Selects the one database, 0"),
     CommandDescription(
-      .client, "client", -2, "", 
+      .client, "client", -2, "",
       "slow", since: "2.4.0", "connection",
       "Tells and sets what is known of the connection"),
     CommandDescription(
-      .command, "command", -1, "loading stale", 
+      .command, "command", -1, "loading stale",
       "slow connection", since: "2.8.13", "server",
       "Describes the commands"),
     CommandDescription(
-      .info, "info", -1, "loading stale", 
+      .info, "info", -1, "loading stale",
       "slow dangerous", since: "1.0.0", "server",
       "Describes the service"),
     CommandDescription(
-      .dbsize, "dbsize", 1, "readonly fast", 
+      .dbsize, "dbsize", 1, "readonly fast",
       "keyspace read fast", since: "1.0.0", "server",
       "Counts the keys"),
     CommandDescription(
-      .quit, "quit", -1, "noscript loading stale fast no_auth allow_busy", 
+      .quit, "quit", -1, "noscript loading stale fast no_auth allow_busy",
       "fast connection", since: "1.0.0", "connection",
       "Ends the connection"),
     CommandDescription(
-      .reset, "reset", 1, "noscript loading stale fast no_auth allow_busy", 
+      .reset, "reset", 1, "noscript loading stale fast no_auth allow_busy",
       "fast connection", since: "6.2.0", "connection",
       "Sets the connection back to its beginning"),
     CommandDescription(
-      .hello, "hello", -1, "noscript loading stale fast no_auth allow_busy", 
+      .hello, "hello", -1, "noscript loading stale fast no_auth allow_busy",
       "fast connection", since: "6.0.0", "connection",
       "Chooses the version of the protocol"),
     CommandDescription(
-      .auth, "auth", -2, "noscript loading stale fast no_auth allow_busy", 
+      .auth, "auth", -2, "noscript loading stale fast no_auth allow_busy",
       "fast connection", since: "1.0.0", "connection",
       "Says who is calling"),
     CommandDescription(
-      .multi, "multi", 1, "noscript loading stale fast allow_busy", 
+      .multi, "multi", 1, "noscript loading stale fast allow_busy",
       "fast transaction", since: "1.2.0", "transactions",
       "Is refused: there are no transactions"),
     CommandDescription(
-      .execute, "exec", 1, "noscript loading stale skip_slowlog", 
+      .execute, "exec", 1, "noscript loading stale skip_slowlog",
       "slow transaction", since: "1.2.0", "transactions",
       "Is refused: there are no transactions"),
     CommandDescription(
-      .discard, "discard", 1, "noscript loading stale fast allow_busy", 
+      .discard, "discard", 1, "noscript loading stale fast allow_busy",
       "fast transaction", since: "2.0.0", "transactions",
       "Is refused: there are no transactions"),
     CommandDescription(
@@ -247,7 +247,7 @@ enum CommandTable {
       "fast transaction", since: "2.2.0", "transactions",
       "Is refused: there are no transactions"),
     CommandDescription(
-      .unwatch, "unwatch", 1, "noscript loading stale fast allow_busy", 
+      .unwatch, "unwatch", 1, "noscript loading stale fast allow_busy",
       "fast transaction", since: "2.2.0", "transactions",
       "Is refused: there are no transactions"),
   ]

@@ -1,7 +1,6 @@
 /// The text of one number, in 48 bytes on the stack.
 struct NumberText {
-  private var storage:
-    (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0)
+  private var storage: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0)
   private(set) var count = 0
 
   func bytes<Answer>(_ body: (UnsafeRawBufferPointer) -> Answer) -> Answer {
