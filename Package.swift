@@ -44,6 +44,8 @@ let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio
 let nioConcurrencyHelpers: Target.Dependency = .product(
   name: "NIOConcurrencyHelpers", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
+let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let heapModule: Target.Dependency = .product(name: "HeapModule", package: "swift-collections")
@@ -57,6 +59,7 @@ let transportPackages: [Package.Dependency] = [
   .package(url: "https://github.com/grpc/grpc-swift-2.git", .upToNextMinor(from: "2.4.3")),
   .package(url: "https://github.com/apple/swift-nio.git", .upToNextMinor(from: "2.101.2")),
   .package(url: "https://github.com/apple/swift-nio-http2.git", .upToNextMinor(from: "1.46.0")),
+  .package(url: "https://github.com/apple/swift-nio-ssl.git", .upToNextMinor(from: "2.37.6")),
 ]
 
 let coreModules = [
@@ -75,7 +78,7 @@ let package = Package(
   name: "moyeo",
   products: [
     .library(name: "MoyeoCore", targets: coreModules),
-    .library(name: "VectorTiles", targets: ["VectorTiles"]),
+    .library(name: "VectorTiles", targets: ["VectorTiles", "GzipCoding"]),
     .library(name: "MoyeoClient", targets: ["MoyeoClient", "MoyeoAPI"]),
     .executable(name: "moyeod", targets: ["moyeod"]),
     .executable(name: "moyeo", targets: ["moyeo"]),
@@ -167,7 +170,7 @@ let package = Package(
     .target(
       name: "MoyeoStorage",
       dependencies: [
-        "WireFormat", "DurableCommands", "LiveLayers", "Parties", "Tickets", "Places", "GeoMath",
+        "WireFormat", "DurableCommands", "LiveLayers", "Parties", "Tickets", "GeoMath",
         "ObjectModel", "RoutePlanning",
         "Threading", "CSpatiaLite",
         .product(name: "GRDB", package: "GRDB.swift"),
@@ -175,8 +178,9 @@ let package = Package(
     .systemLibrary(
       name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
     .target(
-      name: "VectorTiles",
-      dependencies: ["GeoMath", "WireFormat", "Threading", "CDeflate", swiftProtobuf],
+      name: "GzipCoding", dependencies: ["Threading", "CDeflate"], swiftSettings: houseSettings),
+    .target(
+      name: "VectorTiles", dependencies: ["GeoMath", "WireFormat", swiftProtobuf],
       exclude: ["Proto"], swiftSettings: houseSettings),
     .target(
       name: "RouteProviders",
@@ -194,7 +198,7 @@ let package = Package(
     .target(
       name: "GRPCServerTransport",
       dependencies: [
-        grpcCore, nioCore, nioConcurrencyHelpers, nioPosix,
+        "GzipCoding", "Threading", grpcCore, nioCore, nioPosix, nioSSL, nioTLS,
         .product(name: "NIOHTTP2", package: "swift-nio-http2"),
         .product(name: "NIOHPACK", package: "swift-nio-http2"),
       ],
@@ -206,7 +210,7 @@ let package = Package(
         "GRPCServerTransport", "MoyeoAPI", "LiveLayers", "FareEstimation", "DurableCommands",
         "Parties", "Tickets", "Places", "PeerMatching", "Threading", "WireFormat",
         "GeoMath", "ObjectModel", "QueryCoalescing", "SpatialIndexing", "PointClustering",
-        "VectorTiles", "TaxiFares", "RoutePlanning",
+        "VectorTiles", "GzipCoding", "TaxiFares", "RoutePlanning",
         "RideMatching",
         grpcCore, grpcProtobuf, swiftProtobuf, hummingbird,
         nioCore, nioPosix, nioHTTP1, logging,
@@ -230,7 +234,7 @@ let package = Package(
         "DurableCommands", "WireFormat", "Threading", "GeoMath", "ObjectModel",
       ],
       swiftSettings: houseSettings),
-    // GEO commands of Redis over RESP (Decisions/0016-a-door-for-redis.md).
+    // GEO commands of Redis over RESP (Decisions/0017-a-door-for-redis.md).
     .target(
       name: "RESPServer",
       dependencies: [
@@ -242,7 +246,7 @@ let package = Package(
       name: "MoyeoClient",
       dependencies: [
         "MoyeoAPI", "WireFormat", grpcCore, grpcProtobuf, grpcTransport, swiftProtobuf, nioCore,
-        nioConcurrencyHelpers, nioPosix, nioHTTP1,
+        nioConcurrencyHelpers, nioPosix, nioHTTP1, nioSSL,
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
       ],
       swiftSettings: houseSettings),
@@ -291,7 +295,7 @@ let package = Package(
     .executableTarget(
       name: "PlaceBenchmark",
       dependencies: [
-        "Places", "LiveLayers", "MoyeoStorage", "GeoMath", "ObjectModel",
+        "Places", "LiveLayers", "GeoMath", "ObjectModel",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Benchmarks/Sources/PlaceBenchmark", swiftSettings: houseSettings),
@@ -320,7 +324,7 @@ let package = Package(
       ["RideMatching", "RoutePlanning", "TaxiFares", "GeoMath", "ObjectModel", "TestSupport"]),
     houseTests(
       "PeerMatchingTests", ["PeerMatching", "PositionProtection", "GeoMath", "ObjectModel"]),
-    houseTests("VectorTilesTests", ["VectorTiles", "GeoMath", swiftProtobuf]),
+    houseTests("VectorTilesTests", ["VectorTiles", "GzipCoding", "GeoMath", swiftProtobuf]),
     houseTests(
       "RouteProvidersTests",
       [
@@ -335,8 +339,7 @@ let package = Package(
     houseTests(
       "MoyeoStorageTests",
       [
-        "MoyeoStorage", "LiveLayers", "DurableCommands", "Parties", "Places", "RoutePlanning",
-        "GeoMath",
+        "MoyeoStorage", "LiveLayers", "DurableCommands", "Parties", "RoutePlanning", "GeoMath",
         "ObjectModel", "Threading", "CSpatiaLite", "CFaultyFiles", "CWallClock", "TestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
       ]),
@@ -378,7 +381,7 @@ let package = Package(
     houseTests(
       "GRPCServerTransportTests",
       [
-        "GRPCServerTransport", grpcCore, nioCore, nioConcurrencyHelpers, nioPosix,
+        "GRPCServerTransport", "GzipCoding", "Threading", grpcCore, nioCore, nioPosix, nioSSL,
         .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "NIOHPACK", package: "swift-nio-http2"),
         .product(name: "NIOHTTP2", package: "swift-nio-http2"),
@@ -435,7 +438,7 @@ if Context.environment["MOYEO_CORE_ONLY"] == "1" {
   let served = ["GRPCServerTransport", "MoyeoServer"]
   let kept = Set(
     (coreModules + serviceModules + (keepsServer ? served : [])).flatMap { [$0, $0 + "Tests"] }
-      + (keepsServer ? ["MoyeoAPI", "MoyeoClient", "VectorTiles", "CDeflate"] : [])
+      + (keepsServer ? ["MoyeoAPI", "MoyeoClient", "VectorTiles", "GzipCoding", "CDeflate"] : [])
       + ["CAllocationCounter", "CMemoryHints", "CThreads", "CSpatiaLite", "TestSupport"])
   package.targets.removeAll { !kept.contains($0.name) }
   package.products.removeAll { $0.name != "MoyeoCore" }
@@ -488,6 +491,7 @@ if Context.environment["MOYEO_FUZZ"] == "1" {
       name: "MoyeoFuzz",
       dependencies: [
         "CFuzzer", "WireFormat", "MoyeoAPI", "MoyeoServer", "MoyeoAdapters", "GRPCServerTransport",
+        "RESPServer", "SpatialIndexing", "Threading",
         "LiveLayers", "Parties", "FareEstimation", "RouteProviders", "RoutePlanning", "Places",
         "moyeo", "GeoMath", "ObjectModel", swiftProtobuf, grpcCore, nioCore,
         .product(name: "NIOEmbedded", package: "swift-nio"),

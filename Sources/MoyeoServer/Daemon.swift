@@ -1,5 +1,5 @@
 import GRPCCore
-import GRPCServerTransport
+package import GRPCServerTransport
 import Hummingbird
 import HummingbirdCore
 package import Foundation
@@ -41,12 +41,16 @@ package struct Daemon: Sendable {
     package var usesFastPath = true
     /// What connections and requests of all callers may take.
     package var connections = ConnectionSettings()
+    /// What all ports greet with; `nil` for connections without TLS.
+    package var certificates: ServerCertificates?
     package var streams = StreamSettings()
     package var sessions = SessionSettings()
     package var coalescing = CoalescingSettings()
     /// Threads of reads too long for an event loop; `nil` for half the cores. Parties match their
     /// batches elsewhere: one of those may last ten seconds, and a tile must not wait for it.
     package var heavyThreads: Int?
+    /// Listeners that others serve, for `/metrics`.
+    package var otherListeners: [OtherListener] = []
 
     package init() {}
   }
@@ -117,6 +121,9 @@ package struct Daemon: Sendable {
       waitingFor: readyAfter.union(["http", "grpc"]).union(places == nil ? [] : ["places"]))
   }
 
+  /// Returns when all parts that must start first have started, or the task is cancelled.
+  package func waitUntilReady() async { await readiness.wait() }
+
   package func markReady(_ part: String) { readiness.markReady(part) }
 
   /// The services to run, in order of their start.
@@ -149,12 +156,15 @@ package struct Daemon: Sendable {
       throttle: throttle, requestMetrics: requestMetrics, shutdown: shutdown,
       threadPool: threadPool)
     let limits = configuration.connections.makeLimits()
+    let httpEvents = TransportEvents()
     let (grpcServing, events) = grpcService(grpc, limits.grpc, ports)
     let pages = OperatorPages(
       layers: layers, parties: parties, metrics: metrics,
       serving: ServingFigures(
         shared: services.shared, tileCache: clusters.tileCache, throttle: throttle, pump: pump,
-        connections: ConnectionFigures(grpc: limits.grpc, http: limits.http, events: events)),
+        connections: ConnectionFigures(
+          grpc: limits.grpc, http: limits.http, events: events, httpEvents: httpEvents,
+          certificates: configuration.certificates, others: configuration.otherListeners)),
       shutdown: shutdown, readiness: readiness, degradations: degradations,
       openAPI: OpenAPIPage.make(
         operations: operations, streams: streams, raw: tiles, version: "1",
@@ -178,7 +188,8 @@ package struct Daemon: Sendable {
         [PlaceLifecycle(placeService: placeService, onFilled: { readiness.markReady("places") })]
       } ?? [])
     return first + [
-      grpcServing, httpService(http, limits.http, ports), ShutdownAnnouncer(shutdown: shutdown),
+      grpcServing, httpService(http, limits.http, httpEvents, ports),
+      ShutdownAnnouncer(shutdown: shutdown),
     ]
   }
 
@@ -192,7 +203,8 @@ package struct Daemon: Sendable {
   }
 
   private func httpService(
-    _ frontend: HTTPFrontend, _ limits: ConnectionLimits, _ ports: BoundPorts
+    _ frontend: HTTPFrontend, _ limits: ConnectionLimits, _ events: TransportEvents,
+    _ ports: BoundPorts
   ) -> any Service {
     let responder = CallbackResponder<ConnectionContext> { request, context in
       await frontend.respond(to: request, context: context)
@@ -202,7 +214,8 @@ package struct Daemon: Sendable {
       server: HTTPServerBuilder { responder in
         HTTPConnections(
           responder: responder, makeGate: frontend.makeGate,
-          timeLimits: configuration.httpTimeLimits)
+          timeLimits: configuration.httpTimeLimits, certificates: configuration.certificates,
+          events: events)
       },
       configuration: .init(
         address: .hostname(configuration.host, port: configuration.httpPort),
@@ -231,6 +244,7 @@ package struct Daemon: Sendable {
     settings.port = configuration.grpcPort
     configuration.connections.apply(to: &settings)
     settings.limits = limits
+    settings.certificates = configuration.certificates
     settings.bypassHeader = GRPCFrontend.bypassHeader
     settings.refusal = { CallRefusal(APIError($0)) }
     let router = frontend.makeRouter()

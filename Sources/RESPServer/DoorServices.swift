@@ -14,7 +14,7 @@ final class DoorServices: Sendable {
   private let writeLocks = (0..<16).map { _ in StateLock<Void>(()) }
   private let nextConnection = Atomic<Int>(1)
   private let open = Atomic<Int>(0)
-  private let commands = Atomic<Int>(0)
+  let figures = DoorFigures()
 
   init(layers: LayerRegistry, configuration: RedisDoor.Configuration, pool: BoundedThreadPool) {
     self.layers = layers
@@ -23,7 +23,6 @@ final class DoorServices: Sendable {
   }
 
   var openConnections: Int { open.load(ordering: .relaxed) }
-  var commandsProcessed: Int { commands.load(ordering: .relaxed) }
   var connectionsReceived: Int { nextConnection.load(ordering: .relaxed) - 1 }
 
   /// Counts a connection. - Returns: Its number.
@@ -33,8 +32,6 @@ final class DoorServices: Sendable {
   }
 
   func connectionClosed() { open.subtract(1, ordering: .relaxed) }
-
-  func count(commands number: Int) { commands.add(number, ordering: .relaxed) }
 
   func writing<Answer>(to layer: Layer, _ body: () -> Answer) -> Answer {
     let number = UInt(bitPattern: ObjectIdentifier(layer).hashValue)
@@ -92,11 +89,13 @@ extension CommandRefusal {
     case .unknownLayer(let name): self.init("ERR there is no layer '\(name)'")
     case .reservedLayer(let name): self.init("ERR only the service itself fills '\(name)'")
     case .tooManyLayers(let limit):
-      self.init("ERR there are \(limit) layers, as many as there may be (limits.layers)")
+      self.init("ERR there are \(limit) layers, as many as there may be (limits.layers)",
+        .quotaExceeded)
     case .tooMuchWork(let limit, _):
       self.init(
-        "ERR the search takes more than \(limit) steps: narrow it, or raise limits.workPerRequest")
-    case .abandoned: self.init("ERR the command took too long")
+        "ERR the search takes more than \(limit) steps: narrow it, or raise limits.workPerRequest",
+        .tooMuchWork)
+    case .abandoned: self.init("ERR the command took too long", .tooMuchWork)
     case .unknownObject, .badVersion, .versionNotReached, .badCursor, .clustersOff,
       .unknownCluster, .badZoom, .tooManyTiles, .tooManyWatches:
       self.init("ERR the command is not possible here")

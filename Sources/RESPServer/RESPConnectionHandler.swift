@@ -88,7 +88,9 @@ final class RESPConnectionHandler: ChannelDuplexHandler {
     switch event {
     case let idle as IdleStateHandler.IdleStateEvent where idle == .all:
       // Somebody who waits for an answer is not idle.
-      if running == nil { context.close(promise: nil) }
+      guard running == nil else { return }
+      services.figures.events.count("idle")
+      context.close(promise: nil)
     case is ChannelShouldQuiesceEvent:
       isQuiescing = true
       closeIfDone(context)
@@ -112,24 +114,26 @@ final class RESPConnectionHandler: ChannelDuplexHandler {
     executor.beginTurn()
     var outcome = CommandOutcome.answered
     var isRunning = true
-    var count = 0
     while isRunning, context.channel.isWritable {
       switch step() {
       case .command(let made):
         outcome = made
-        count += 1
         if case .answered = made {} else { isRunning = false }
       case .nothing: isRunning = false
       case .failed(let message):
         executor.flushUpdates()
-        if let message { executor.writer.error("ERR Protocol error: " + message) }
+        if let message {
+          executor.writer.refuse(
+            CommandRefusal("ERR Protocol error: " + message, .protocolError), services)
+        } else {
+          services.figures.events.count("not_a_client_of_redis")
+        }
         outcome = .close
         isRunning = false
       }
       if executor.writer.buffer.readableBytes >= Self.bytesPerWrite { send(context) }
     }
-    executor.flushUpdates()
-    if count > 0 { services.count(commands: count) }
+    executor.endTurn()
     finish(outcome, context)
   }
 
@@ -247,7 +251,9 @@ final class RESPConnectionHandler: ChannelDuplexHandler {
         }
       } catch {
         var writer = RESPWriter(version: version, buffer: buffer)
-        writer.error("ERR overloaded: too many long commands wait already")
+        writer.refuse(
+          CommandRefusal("ERR overloaded: too many long commands wait already", .overloaded),
+          services)
         answer = writer.buffer
       }
       loop.execute {

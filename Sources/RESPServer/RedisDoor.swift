@@ -24,6 +24,10 @@ package final class RedisDoor: Sendable {
     package var longMilliseconds: Int64 = 5000
     /// How many connections there may be.
     package var connections = ConnectionLimits(maximum: 3000, maximumPerPeer: 2250)
+    /// What connections are greeted with; `nil` for connections without TLS.
+    package var certificates: ServerCertificates?
+    /// How long a handshake of TLS may take.
+    package var handshakeSeconds = 10.0
 
     package init() {}
   }
@@ -74,6 +78,13 @@ package final class RedisDoor: Sendable {
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           let pipeline = channel.pipeline.syncOperations
+          if let certificates = configuration.certificates {
+            try pipeline.addHandler(certificates.makeHandler(nil))
+            try pipeline.addHandler(
+              TLSHandshakeHandler(
+                requiring: nil, timeout: .nanoseconds(Int64(configuration.handshakeSeconds * 1e9)),
+                events: services.figures.events))
+          }
           try pipeline.addHandler(
             IdleStateHandler(
               allTimeout: .nanoseconds(Int64(configuration.idleSeconds * 1e9))))
@@ -91,6 +102,12 @@ package final class RedisDoor: Sendable {
     }
     return listener.localAddress?.port ?? 0
   }
+
+  /// Connections and their bounds.
+  package var limits: ConnectionLimits { services.configuration.connections }
+
+  /// Commands and refusals as Prometheus text.
+  package func figures() -> String { services.figures.text() }
 
   /// Waits until the door and all its connections are closed.
   package func waitUntilClosed() async {

@@ -28,7 +28,8 @@ struct Composition {
     let logger = Logger(label: "moyeod")
     // Whatever is written from here on is for this user alone.
     umask(0o077)
-    let signals = ProcessSignals(logger: logger)
+    let certificates = try settings.tls.certificates()
+    let signals = ProcessSignals(certificates: certificates, logger: logger)
     defer { withExtendedLifetime(signals) {} }
     let descriptors = try DescriptorLimit.require(eventLoops: settings.threads)
     try PortCheck.require(
@@ -84,14 +85,19 @@ struct Composition {
       settings.keepsPositions
       ? data.openPositions(layers: layers, seconds: settings.writeBehindSeconds) : nil
     if let city { try DemoPlaces.fill(layers, from: city) }
-    let places = try settings.places.makeService(layers: layers, logger: logger)
+    let places = settings.places.makeService(layers: layers)
     var waitsFor: Set<String> = city == nil ? [] : ["demo"]
     if city != nil, record != nil { waitsFor.insert("demo-parties") }
     if city != nil, record?.ticketService != nil { waitsFor.insert("demo-tickets") }
     if settings.redisDoor != nil { waitsFor.insert("resp") }
     let group = MultiThreadedEventLoopGroup(numberOfThreads: settings.threads)
+    let redisDoor = makeRedisDoor(certificates, layers: layers, group: group)
+    var daemonSettings = settings.daemon
+    daemonSettings.certificates = certificates
+    if let redisDoor { leaveRoom(for: redisDoor, of: descriptors, in: &daemonSettings) }
     let daemon = Daemon(
-      configuration: daemonConfiguration(descriptors: descriptors), layers: layers,
+      configuration: daemonSettings,
+      layers: layers,
       fares: fares, parties: record?.partyService, tickets: record?.ticketService, places: places,
       doors: settings.adapters.makeDoors(
         layers: layers, fares: fares, parties: record?.partyService,
@@ -106,6 +112,11 @@ struct Composition {
         partyService: record?.partyService, store: record?.store, archive: positions?.archive,
         degradations: degradations), at: 0)
     if let positions { services.insert(PositionKeeping(keeper: positions.keeper), at: 0) }
+    if let certificates {
+      services.append(
+        CertificateReloading(
+          certificates: certificates, checkSeconds: settings.tls.checkSeconds, logger: logger))
+    }
     if let city {
       services.insert(
         DemoCity(
@@ -127,13 +138,15 @@ struct Composition {
           users: settings.demoUsers, tickets: settings.demoTickets, seed: settings.demoSeed,
           logger: logger, onLoaded: { daemon.markReady("demo-tickets") }))
     }
-    if let configuration = settings.redisDoor {
+    if let redisDoor {
       services.append(
         RedisDoorService(
-          door: RedisDoor(
-            configuration: configuration, layers: layers,
-            heavyThreads: settings.daemon.heavyThreads, group: group),
-          logger: logger, onListening: { daemon.markReady("resp") }))
+          door: redisDoor, logger: logger, onListening: { daemon.markReady("resp") }))
+    }
+    if let manager = ServiceManager() {
+      services.append(
+        ManagerNotification(manager: manager, waitUntilReady: daemon.waitUntilReady, logger: logger)
+      )
     }
     services.append(ShutdownDeadline(graceSeconds: settings.graceSeconds, logger: logger))
     logger.debug("descriptors", metadata: ["limit": "\(descriptors)"])
@@ -153,14 +166,27 @@ struct Composition {
     logger.info("stopped")
   }
 
-  /// Leaves descriptors to the connections of Redis's clients, where there are any.
-  private func daemonConfiguration(descriptors: Int) -> Daemon.Configuration {
-    var configuration = settings.daemon
-    guard let door = settings.redisDoor else { return configuration }
-    let possible = descriptors - 128 - door.connections.maximum
-    configuration.connections.maximum = max(
-      2, min(configuration.connections.maximum ?? 10_000, possible))
-    return configuration
+  /// The port for clients of Redis, where there is one; nothing listens yet.
+  private func makeRedisDoor(
+    _ certificates: ServerCertificates?, layers: LayerRegistry,
+    group: MultiThreadedEventLoopGroup
+  ) -> RedisDoor? {
+    guard var configuration = settings.redisDoor else { return nil }
+    configuration.certificates = certificates
+    return RedisDoor(
+      configuration: configuration, layers: layers, heavyThreads: settings.daemon.heavyThreads,
+      group: group)
+  }
+
+  /// Leaves descriptors to the connections of the door, and shows its figures.
+  private func leaveRoom(
+    for door: RedisDoor, of descriptors: Int, in daemon: inout Daemon.Configuration
+  ) {
+    let possible = descriptors - 128 - door.limits.maximum
+    daemon.connections.maximum = max(2, min(daemon.connections.maximum ?? 10_000, possible))
+    daemon.otherListeners = [
+      OtherListener(name: "resp", limits: door.limits, figures: door.figures)
+    ]
   }
 
   /// The key that ranks the objects of clusters. Without its file the daemon starts all the same:
@@ -182,10 +208,12 @@ struct Composition {
 
   private func announce(_ addresses: Daemon.Addresses, _ logger: Logger) {
     let host = addresses.host.contains(":") ? "[\(addresses.host)]" : addresses.host
+    let scheme = settings.tls.files == nil ? "http" : "https"
     logger.info(
       "serving",
       metadata: [
-        "http": "http://\(host):\(addresses.httpPort)", "grpc": "\(host):\(addresses.grpcPort)",
+        "http": "\(scheme)://\(host):\(addresses.httpPort)",
+        "grpc": "\(host):\(addresses.grpcPort)", "tls": "\(settings.tls.words)",
         "httpPort": "\(addresses.httpPort)", "grpcPort": "\(addresses.grpcPort)",
       ])
     guard settings.demoCity != nil else { return }
@@ -193,13 +221,13 @@ struct Composition {
       """
 
       Moyeo is running.
-        map    http://\(host):\(addresses.httpPort)/
-        HTTP   http://\(host):\(addresses.httpPort)/v1   (reference: /openapi.json)
+        map    \(scheme)://\(host):\(addresses.httpPort)/
+        HTTP   \(scheme)://\(host):\(addresses.httpPort)/v1   (reference: /openapi.json)
         gRPC   \(host):\(addresses.grpcPort)
 
       Who studies Swift near City Hall? Paste into another terminal:
-        curl 'http://\(host):\(addresses.httpPort)/v1/layers/users/nearby?latitude=37.5663&longitude=126.9779&tags=swift&limit=3'
-        .build/release/moyeo nearby --url http://\(host):\(addresses.httpPort) --layer users --at 37.5663,126.9779 --tags swift --limit 3
+        curl '\(scheme)://\(host):\(addresses.httpPort)/v1/layers/users/nearby?latitude=37.5663&longitude=126.9779&tags=swift&limit=3'
+        .build/release/moyeo nearby --url \(scheme)://\(host):\(addresses.httpPort) --layer users --at 37.5663,126.9779 --tags swift --limit 3
 
       Ctrl-C stops it.
 

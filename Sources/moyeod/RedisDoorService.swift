@@ -37,6 +37,7 @@ enum RedisDoorSettings {
     if let seconds = try await values.number("resp.idleSeconds", in: 0.1...31_536_000) {
       out.idleSeconds = seconds
     }
+    out.handshakeSeconds = daemon.httpTimeLimits.headSeconds
     let count = try await values.int("resp.connections", in: 1...1_000_000) ?? 1000
     let perPeer = daemon.connections.maximumPerPeer ?? max(1, count * 3 / 4)
     out.connections = ConnectionLimits(maximum: count, maximumPerPeer: min(perPeer, count))

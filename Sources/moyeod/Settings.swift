@@ -36,6 +36,7 @@ struct Settings: Sendable {
   /// Nil: no tickets.
   var tickets: TicketServiceConfiguration?
   var adapters = AdapterSettings()
+  var tls = TLSSettings()
   var logLevel: Logger.Level
   var logFormat: StructuredLogHandler.Format
   var layerSettings: @Sendable (String) -> LayerSettings
@@ -118,6 +119,7 @@ struct Settings: Sendable {
       values, host: daemon.host, hasParties: parties != nil, hasTickets: tickets != nil)
     try await ServingSettings.read(values, into: &daemon)
     redisDoor = try await RedisDoorSettings.read(values, daemon: daemon)
+    tls = try await TLSSettings.read(values)
     keepsPositions = try await values.bool("positions.keep") ?? true
     writeBehindSeconds = try await values.int("positions.writeBehindSeconds", in: 1...3600) ?? 5
     graceSeconds = try await values.int("shutdown.graceSeconds", in: 0...3600) ?? 5

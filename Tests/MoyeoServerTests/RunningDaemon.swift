@@ -77,8 +77,7 @@ struct RunningDaemon: Sendable {
       configuration: settings, layers: layers, fares: estimator, parties: record?.parties,
       tickets: record?.tickets,
       places: PlaceService(
-        table: PlaceTable(
-          layers: layers, layerNames: ["places"], textIndex: MemoryPlaceTextIndex()),
+        table: PlaceTable(layers: layers, layerNames: ["places"]),
         provider: placeProvider),
       eventLoopGroup: .singleton,
       metrics: PrometheusMetrics(), logger: logger,

@@ -12,9 +12,12 @@ def encode(words):
 
 
 class RESPClient:
-    def __init__(self, port, host="127.0.0.1"):
-        self.socket = socket.create_connection((host, port), timeout=60)
+    def __init__(self, port, host="127.0.0.1", security=None):
+        # Only so that a server that never answers ends the run.
+        self.socket = socket.create_connection((host, port), timeout=600)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if security is not None:
+            self.socket = security.wrap_socket(self.socket, server_hostname="localhost")
         self.stream = self.socket.makefile("rb")
 
     def __enter__(self):

@@ -1,4 +1,4 @@
-import GRPCServerTransport
+package import GRPCServerTransport
 import QueryCoalescing
 
 /// How reads are shared, sessions throttled and streams served, as Prometheus text.
@@ -34,14 +34,40 @@ struct ServingFigures: Sendable {
   }
 }
 
+/// A listener beside those of the calls, whose figures `/metrics` shows too.
+package struct OtherListener: Sendable {
+  /// The value of the label `transport`.
+  let name: String
+  let limits: ConnectionLimits
+  /// Figures of its own, as Prometheus text with types.
+  let figures: @Sendable () -> String
+
+  /// - Parameters:
+  ///   - name: The value of the label `transport`.
+  ///   - limits: Its connections and their bounds.
+  ///   - figures: Makes figures of its own, as Prometheus text with types.
+  package init(
+    name: String, limits: ConnectionLimits, figures: @escaping @Sendable () -> String
+  ) {
+    self.name = name
+    self.limits = limits
+    self.figures = figures
+  }
+}
+
 /// How many connections there are, and which were sent away, as Prometheus text.
 struct ConnectionFigures: Sendable {
   let grpc: ConnectionLimits
   let http: ConnectionLimits
   let events: TransportEvents
+  let httpEvents: TransportEvents
+  let certificates: ServerCertificates?
+  let others: [OtherListener]
 
   func text() -> String {
-    let listeners = [("grpc", grpc.statistics), ("http", http.statistics)]
+    let listeners =
+      [("grpc", grpc.statistics), ("http", http.statistics)]
+      + others.map { ($0.name, $0.limits.statistics) }
     var out = "# TYPE moyeo_connections_open gauge\n"
     for (name, figures) in listeners {
       out += "moyeo_connections_open{transport=\"\(name)\"} \(figures.open)\n"
@@ -62,6 +88,21 @@ struct ConnectionFigures: Sendable {
     for (event, count) in events.all.sorted(by: { $0.key < $1.key }) {
       out += "moyeo_grpc_connection_events_total{event=\"\(event)\"} \(count)\n"
     }
+    if let certificates { out += tlsText(certificates.statistics) }
+    for other in others { out += other.figures() }
+    return out
+  }
+
+  private func tlsText(_ statistics: ServerCertificates.Statistics) -> String {
+    var out = "# TYPE moyeo_http_connection_events_total counter\n"
+    for (event, count) in httpEvents.all.sorted(by: { $0.key < $1.key }) {
+      out += "moyeo_http_connection_events_total{event=\"\(event)\"} \(count)\n"
+    }
+    out += "# TYPE moyeo_tls_certificate_expiry_timestamp_seconds gauge\n"
+    out += "moyeo_tls_certificate_expiry_timestamp_seconds \(statistics.expiresAt)\n"
+    out += "# TYPE moyeo_tls_reloads_total counter\n"
+    out += "moyeo_tls_reloads_total{outcome=\"taken\"} \(statistics.reloads)\n"
+    out += "moyeo_tls_reloads_total{outcome=\"refused\"} \(statistics.failures)\n"
     return out
   }
 }

@@ -189,7 +189,7 @@ extension CommandExecutor {
     add("Stats") {
       [
         "total_connections_received:\(services.connectionsReceived)",
-        "total_commands_processed:\(services.commandsProcessed)",
+        "total_commands_processed:\(services.figures.commandsProcessed)",
       ]
     }
     add("Replication") { ["role:master", "connected_slaves:0"] }

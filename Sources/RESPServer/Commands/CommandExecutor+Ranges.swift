@@ -15,10 +15,10 @@ extension CommandExecutor {
       let members = ScoredMembers(layer, services)
       do throws(LayerError) {
         var hits = try members.sorted(budget: &budget)
-        guard !hits.isOverfull else { return writer.error(RESPWriter.answerTooLarge) }
+        guard !hits.isOverfull else { return writer.refuse(.answerTooLarge, services) }
         range.write(&hits, to: &writer)
       } catch {
-        writer.error(CommandRefusal(error).text)
+        writer.refuse(CommandRefusal(error), services)
       }
     }
     guard services.objectCount(layer) <= Self.objectsPerTurn else { return .long(work) }

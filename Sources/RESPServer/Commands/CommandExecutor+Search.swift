@@ -48,25 +48,28 @@ extension CommandExecutor {
         var hits = GeoHits(maximumBytes: services.configuration.replyBytes)
         do throws(LayerError) {
           try search.run(budget: &budget, into: &hits)
-          writer.hits(hits, request)
+          writer.hits(hits, request, services)
         } catch {
-          writer.error(CommandRefusal(error).text)
+          writer.refuse(CommandRefusal(error), services)
         }
       }
     }
     turnBudget = budget
-    writer.hits(hits, search.request)
+    writer.hits(hits, search.request, services)
     return .answered
   }
 }
 
 extension RESPWriter {
-  static let answerTooLarge =
-    "ERR the answer would be larger than resp.replyBytes: give COUNT, or ask for less"
+  /// Writes why there is no answer, and counts it.
+  mutating func refuse(_ refusal: CommandRefusal, _ services: DoorServices) {
+    services.figures.refused(refusal.reason)
+    error(refusal.text)
+  }
 
   /// Writes the members that a search found.
-  mutating func hits(_ hits: GeoHits, _ request: GeoSearchRequest) {
-    guard !hits.isOverfull else { return error(Self.answerTooLarge) }
+  mutating func hits(_ hits: GeoHits, _ request: GeoSearchRequest, _ services: DoorServices) {
+    guard !hits.isOverfull else { return refuse(.answerTooLarge, services) }
     let columns = request.columns
     array(hits.list.count)
     for hit in hits.list {
@@ -102,7 +105,7 @@ private struct StoredSearch: Sendable {
       if let source {
         try GeoSearch(request, in: source, now: now).run(budget: &budget, into: &hits)
       }
-      guard !hits.isOverfull else { return writer.error(RESPWriter.answerTooLarge) }
+      guard !hits.isOverfull else { return writer.refuse(.answerTooLarge, services) }
       // The members are known, so that the source may be the destination.
       services.expiry.clear(destination)
       if services.layer(destination) != nil { try services.layers.deleteLayer(destination) }
@@ -110,7 +113,7 @@ private struct StoredSearch: Sendable {
       let layer = try services.layers.layerForReports(destination)
       writer.integer(store(hits, in: layer, now: now))
     } catch {
-      writer.error(CommandRefusal(error).text)
+      writer.refuse(CommandRefusal(error), services)
     }
   }
 

@@ -30,6 +30,7 @@ final class CommandExecutor {
   var writer: RESPWriter
   /// What the searches of this turn may still do on the event loop.
   var turnBudget = WorkBudget(steps: CommandExecutor.stepsPerTurn)
+  private(set) var tally = CommandTally()
   private var updates: PendingUpdates?
   var outcomes: [UpdateOutcome] = []
 
@@ -49,6 +50,14 @@ final class CommandExecutor {
 
   func beginTurn() { turnBudget = WorkBudget(steps: Self.stepsPerTurn) }
 
+  /// Stores what was gathered, and hands on what was counted.
+  func endTurn() {
+    flushUpdates()
+    guard tally.total > 0 else { return }
+    services.figures.add(tally)
+    tally.clear()
+  }
+
   /// Whether no search of this turn has taken anything yet.
   var isTurnFresh: Bool { turnBudget.remaining == turnBudget.limit }
 
@@ -57,6 +66,7 @@ final class CommandExecutor {
     // What is due must be gone before anybody looks.
     if services.expiry.isInUse { services.endDueKeys() }
     if words.isOption(0, "geoadd") {
+      tally.count(CommandName.geoadd.rawValue)
       guard CommandTable.geoadd.takes(words: words.count) else {
         flushUpdates()
         return refuse(wrongArity("geoadd"))
@@ -65,16 +75,22 @@ final class CommandExecutor {
     }
     flushUpdates()
     guard words[0].count <= 32, let description = CommandTable.find(words.lowercasedText(0)) else {
+      tally.count(CommandTally.unknown)
       return refuse(unknown(words))
     }
     guard description.takes(words: words.count) else {
+      tally.count(description.command.rawValue)
       return refuse(wrongArity(description.name))
     }
+    let outcome: CommandOutcome
     do throws(CommandRefusal) {
-      return try run(description, words)
+      outcome = try run(description, words)
     } catch {
-      return refuse(error)
+      outcome = refuse(error)
     }
+    // One that is tried again comes a second time.
+    if case .nextTurn = outcome {} else { tally.count(description.command.rawValue) }
+    return outcome
   }
 
   private func run(
@@ -104,18 +120,19 @@ final class CommandExecutor {
     case .multi, .execute, .discard, .watch, .unwatch:
       throw CommandRefusal(
         "ERR \(description.name.uppercased()) is not served: there are no transactions here; send "
-          + "the commands in one pipeline, of which updates are applied as a batch")
+          + "the commands in one pipeline, of which updates are applied as a batch",
+        .notServed)
     }
     return .answered
   }
 
   private func refuse(_ refusal: CommandRefusal) -> CommandOutcome {
-    writer.error(refusal.text)
+    writer.refuse(refusal, services)
     return .answered
   }
 
   private func wrongArity(_ name: String) -> CommandRefusal {
-    CommandRefusal("ERR wrong number of arguments for '\(name)' command")
+    CommandRefusal("ERR wrong number of arguments for '\(name)' command", .wrongArity)
   }
 
   private func unknown(_ words: CommandWords) -> CommandRefusal {
@@ -126,7 +143,8 @@ final class CommandExecutor {
       shown += "'\(String(decoding: words[i].prefix(room), as: UTF8.self))' "
     }
     let name = String(decoding: words[0].prefix(128), as: UTF8.self)
-    return CommandRefusal("ERR unknown command '\(name)', with args beginning with: \(shown)")
+    return CommandRefusal("ERR unknown command '\(name)', with args beginning with: \(shown)",
+      .unknownCommand)
   }
 }
 
@@ -153,7 +171,7 @@ extension CommandExecutor {
       try gather(words, options, places)
     } catch {
       flushUpdates()
-      writer.error(error.text)
+      writer.refuse(error, services)
     }
     return .answered
   }
@@ -241,16 +259,17 @@ extension CommandExecutor {
       let own = outcomes[start..<start + count]
       start += count
       if own.contains(.full) {
-        writer.error(Self.isFull)
+        writer.refuse(Self.isFull, services)
       } else {
         writer.integer(own.count { $0 == .inserted })
       }
     }
   }
 
-  private static let isFull =
+  private static let isFull = CommandRefusal(
     "ERR the layer, or all layers together, hold as many objects as they may: not every member "
-    + "is stored (limits.objectsPerLayer, limits.objects, limits.objectBytes)"
+      + "is stored (limits.objectsPerLayer, limits.objects, limits.objectBytes)",
+    .quotaExceeded)
 
   /// Stores a GEOADD with NX, XX or CH, member after member.
   ///

@@ -1,5 +1,5 @@
 /// The commands that are served, and those that are refused with a reason.
-enum CommandName: Sendable {
+enum CommandName: Int, CaseIterable, Sendable {
   case geoadd
   case geopos
   case geodist

@@ -33,9 +33,16 @@ struct GeoSearchRequest: Sendable {
 /// An answer that refuses a command; its text begins with a code such as `ERR`.
 struct CommandRefusal: Error, Hashable {
   let text: String
+  let reason: RefusalReason
 
-  init(_ text: String) { self.text = text }
+  init(_ text: String, _ reason: RefusalReason = .badArguments) {
+    self.text = text
+    self.reason = reason
+  }
 
+  static let answerTooLarge = CommandRefusal(
+    "ERR the answer would be larger than resp.replyBytes: give COUNT, or ask for less",
+    .answerTooLarge)
   static let syntax = CommandRefusal("ERR syntax error")
   static let notANumber = CommandRefusal("ERR value is not a valid float")
   static let notAnInteger = CommandRefusal("ERR value is not an integer or out of range")
