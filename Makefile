@@ -5,7 +5,7 @@ SWIFT ?= swift
 RUN_PACKAGES = libjs-leaflet libdeflate-dev zlib1g-dev pkg-config libsqlite3-dev libspatialite-dev \
   libproj-dev
 TEST_PACKAGES = $(RUN_PACKAGES) curl python3 python3-venv chromium chromium-driver golang-go \
-  golang-google-grpc-dev nghttp2-client systemd binutils
+  golang-google-grpc-dev nghttp2-client redis-server redis-tools systemd binutils
 BENCH_PACKAGES = $(RUN_PACKAGES) libboost-dev libnanoflann-dev python3 python3-venv
 # More tests at once than this and those that talk to a server wait in line for a core.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 4

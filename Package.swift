@@ -234,6 +234,14 @@ let package = Package(
         "DurableCommands", "WireFormat", "Threading", "GeoMath", "ObjectModel",
       ],
       swiftSettings: houseSettings),
+    // GEO commands of Redis over RESP (Decisions/0017-a-door-for-redis.md).
+    .target(
+      name: "RESPServer",
+      dependencies: [
+        "GRPCServerTransport", "LiveLayers", "SpatialIndexing", "Threading", "GeoMath",
+        "ObjectModel", nioCore, nioPosix,
+      ],
+      swiftSettings: houseSettings),
     .target(
       name: "MoyeoClient",
       dependencies: [
@@ -246,8 +254,8 @@ let package = Package(
     .executableTarget(
       name: "moyeod",
       dependencies: [
-        "MoyeoAdapters", "MoyeoServer", "GRPCServerTransport", "LiveLayers", "FareEstimation",
-        "DurableCommands",
+        "MoyeoAdapters", "RESPServer", "MoyeoServer", "GRPCServerTransport", "LiveLayers",
+        "FareEstimation", "DurableCommands",
         "Parties", "Tickets", "Places", "PeerMatching", "PositionProtection", "Threading",
         "CitySimulation", "GeoMath", "ObjectModel",
         "MoyeoStorage", "RideMatching", "RoutePlanning", "RouteProviders", "TaxiFares", logging,
@@ -393,6 +401,12 @@ let package = Package(
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
       ]),
     houseTests(
+      "RESPServerTests",
+      [
+        "RESPServer", "LiveLayers", "GeoMath", "ObjectModel", nioCore,
+        .product(name: "NIOEmbedded", package: "swift-nio"),
+      ]),
+    houseTests(
       "MoyeoAdaptersTests",
       [
         "MoyeoAdapters", "MoyeoServer", "MoyeoAPI", "Tickets", "PeerMatching", "Parties",
@@ -477,6 +491,7 @@ if Context.environment["MOYEO_FUZZ"] == "1" {
       name: "MoyeoFuzz",
       dependencies: [
         "CFuzzer", "WireFormat", "MoyeoAPI", "MoyeoServer", "MoyeoAdapters", "GRPCServerTransport",
+        "RESPServer", "SpatialIndexing", "Threading",
         "LiveLayers", "Parties", "FareEstimation", "RouteProviders", "RoutePlanning", "Places",
         "moyeo", "GeoMath", "ObjectModel", swiftProtobuf, grpcCore, nioCore,
         .product(name: "NIOEmbedded", package: "swift-nio"),

@@ -91,6 +91,9 @@ class System:
     bytes_per_point: float = 0.0
     notes: list[str] = field(default_factory=list)
     close: Callable[[], None] = lambda: None
+    # Where it speaks RESP, for the throughput of many callers.
+    resp_port: int | None = None
+    single_updates: list[bytes] = field(default_factory=list)
 
     def add(self, operation: str, form: Form) -> None:
         self.forms.setdefault(operation, []).append(form)

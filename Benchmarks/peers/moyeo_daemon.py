@@ -26,13 +26,18 @@ class MeasuredDaemon(Daemon):
         shutil.rmtree(self.directory, ignore_errors=True)
 
 
+# What is measured beside servers that do no more than answer.
+BARE = {
+    "MOYEO_LAYERS_BENCH_CLUSTERS": "false", "MOYEO_LAYERS_BENCH_TTL_SECONDS": "86400",
+    "MOYEO_POSITIONS_KEEP": "false"}
+
+
 def start(folder: Path, daemon: Path, resources: Path | None,
-          cores: set[int] | None = None) -> MeasuredDaemon:
-    arguments = ["--host", "127.0.0.1"]
+          cores: set[int] | None = None, name: str = "moyeo", settings: dict[str, str] = BARE,
+          more: tuple[str, ...] = ()) -> MeasuredDaemon:
+    arguments = ["--host", "127.0.0.1", *more]
     if resources is not None:
         arguments += ["--resources", str(resources)]
     return MeasuredDaemon(
-        *arguments, directory=fresh_folder(folder / "moyeo"), executable=daemon,
-        preexec=child_setup(cores), env={
-            "MOYEO_LAYERS_BENCH_CLUSTERS": "false", "MOYEO_LAYERS_BENCH_TTL_SECONDS": "86400",
-            "MOYEO_POSITIONS_KEEP": "false", "MOYEO_LOG_FORMAT": "text"})
+        *arguments, directory=fresh_folder(folder / name), executable=daemon,
+        preexec=child_setup(cores), env={**settings, "MOYEO_LOG_FORMAT": "text"})

@@ -9,11 +9,13 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 
+import door_peer
 import moyeo_daemon
 import moyeo_peer
 import postgis_peer
 import redis_peer
 import report
+import throughput
 from measuring import Measuring, agreement
 from processes import PeerError
 from workload import Workload
@@ -66,6 +68,14 @@ def measured(options: argparse.Namespace, servers: list):
     note("loading PostGIS")
     systems.append(postgis_peer.prepare(postgres, postgres_port, password, workload))
 
+    for key, title, settings, about in door_peer.VARIANTS:
+        door, port = door_peer.start(
+            options.scratch, options.daemon, options.resources, key, settings)
+        servers.append(door)
+        note(f"loading {title}")
+        systems.append(door_peer.prepare(
+            door, port, options.daemon, workload, key, title, about))
+
     checked = min(len(workload.queries), 20 if options.quick else 200)
     agreed = {"loaded": agreement(systems, checked)}
     for operation, shares in agreed["loaded"].items():
@@ -82,6 +92,9 @@ def measured(options: argparse.Namespace, servers: list):
                 key: shares for key, shares in agreement(systems, checked).items()
                 if key in ("nearest", "radius")}
         rows = measuring.summaries()
+        many = throughput.measure(
+            systems, workload, options.scratch / "throughput", 1 if options.quick else 3,
+            options.quick, note) if rounds == options.rounds else []
         yield {
             "date": f"{datetime.datetime.now(datetime.timezone.utc):%Y-%m-%d %H:%M} UTC",
             "command": os.environ.get("PEERS_COMMAND") or shlex.join(sys.argv),
@@ -96,7 +109,7 @@ def measured(options: argparse.Namespace, servers: list):
                 for s in systems],
             "agreementQueries": checked, "agreement": agreed,
             "rows": rows, "comparisons": report.comparisons(systems, rows),
-            "samples": measuring.sample_rows()}
+            "throughput": many, "samples": measuring.sample_rows()}
     for system in systems:
         system.close()
 

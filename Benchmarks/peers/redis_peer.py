@@ -1,7 +1,8 @@
-"""Redis: GEOADD and GEOSEARCH over a plain socket with hiredis' parser."""
+"""GEOADD and GEOSEARCH over a plain socket with hiredis' parser: Redis, and what speaks like it."""
 
 import socket
 import subprocess
+import time
 from pathlib import Path
 
 import hiredis
@@ -17,13 +18,30 @@ FIRST_RADII = (40, 75, 150, 300, 600, 1200, 2400)
 FIRST_RADII_OF_TAGS = (300, 600, 1200, 2400, 4800, 9600, 19_200)
 
 
+# The door closes connections that were idle for longer.
+IDLE_SECONDS = 120
+
+
 class Connection:
     def __init__(self, port: int):
-        self.socket = socket.create_connection(("127.0.0.1", port))
+        self.port = port
+        self.open()
+
+    def open(self) -> None:
+        self.socket = socket.create_connection(("127.0.0.1", self.port))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.reader = hiredis.Reader()
+        self.used = time.monotonic()
+
+    def close(self) -> None:
+        self.socket.close()
 
     def answers(self, request: bytes, count: int = 1) -> list:
+        now = time.monotonic()
+        if now - self.used > IDLE_SECONDS:
+            self.close()
+            self.open()
+        self.used = now
         self.socket.sendall(request)
         found = []
         while len(found) < count:
@@ -31,10 +49,10 @@ class Connection:
             if answer is False:
                 data = self.socket.recv(1 << 18)
                 if not data:
-                    raise PeerError("Redis closed the connection")
+                    raise PeerError("the server closed the connection")
                 self.reader.feed(data)
             elif isinstance(answer, Exception):
-                raise PeerError(f"Redis: {answer}")
+                raise PeerError(f"a command was refused: {answer}")
             else:
                 found.append(answer)
         return found
@@ -57,6 +75,36 @@ def start(folder: Path) -> tuple[Server, int]:
     return server, port
 
 
+class Dialect:
+    """How a server that speaks RESP is asked. This one is Redis's; the door's is in door_peer.py."""
+
+    radii = FIRST_RADII
+    radii_of_tags = FIRST_RADII_OF_TAGS
+
+    def report(self, point) -> bytes:
+        return command("GEOADD", KEY, point.longitude, point.latitude, point.id)
+
+    def report_many(self, points) -> list[bytes]:
+        """One command for all of them, or as few as there can be."""
+        return [command("GEOADD", KEY, *[
+            x for p in points for x in (p.longitude, p.latitude, p.id)])]
+
+    def search(self, query, tag: str | None, radius: float, limit: int) -> bytes:
+        return command(
+            "GEOSEARCH", KEY if tag is None else f"tag:{tag}", *around(query, radius, limit))
+
+    def label(self, tag: str | None, radius: float) -> str:
+        return f"{'key per tag, ' if tag else ''}first radius {radius} m"
+
+    def load(self, system: System, connection: Connection, workload: Workload) -> None:
+        load(system, connection, workload)
+
+
+def around(query, radius: float, limit: int) -> tuple:
+    return ("FROMLONLAT", query.longitude, query.latitude, "BYRADIUS", radius, "m",
+            "ASC", "COUNT", limit, "WITHCOORD", "WITHDIST")
+
+
 def prepare(server: Server, port: int, workload: Workload) -> System:
     def ready() -> bool:
         try:
@@ -65,22 +113,28 @@ def prepare(server: Server, port: int, workload: Workload) -> System:
             return False
 
     wait_until(ready, server)
-    connection = Connection(port)
     text = subprocess.run(["redis-server", "--version"], capture_output=True, text=True).stdout
     system = System("redis", "Redis GEOSEARCH", f"Redis {text.split('v=')[1].split()[0]}", server)
     system.notes.append("no persistence; a key per tag, tag keys take no updates")
-    system.close = connection.socket.close
+    add_forms(system, port, Dialect(), workload)
+    return system
 
-    load(system, connection, workload)
-    def nearest(key: str, radius: float, label: str) -> Form:
+
+def add_forms(system: System, port: int, dialect: Dialect, workload: Workload) -> None:
+    """Loads the workload, and adds every form of every operation."""
+    connection = Connection(port)
+    system.close = connection.close
+    system.resp_port = port
+    dialect.load(system, connection, workload)
+
+    def nearest(tag: str | None, radius: float) -> Form:
         return Form(
-            label, lambda requests: find_nearest(connection, requests),
-            request=lambda i: searches(workload, i, key, radius))
+            dialect.label(tag, radius), lambda requests: find_nearest(connection, requests),
+            request=lambda i: searches(dialect, workload, i, tag, radius))
 
-    for radius in FIRST_RADII:
-        system.add("nearest", nearest(KEY, radius, f"first radius {radius} m"))
-    within = [
-        search(q, KEY, RADIUS_METERS, RADIUS_LIMIT) for q in workload.queries]
+    for radius in dialect.radii:
+        system.add("nearest", nearest(None, radius))
+    within = [dialect.search(q, None, RADIUS_METERS, RADIUS_LIMIT) for q in workload.queries]
     system.add("radius", Form(
         "BYRADIUS", lambda i: connection.answers(within[i % len(within)])[0]))
 
@@ -93,10 +147,9 @@ def prepare(server: Server, port: int, workload: Workload) -> System:
             "BYRADIUS, pipelined", lambda request, count=count: connection.answers(request, count),
             count, request=many_within(count)))
     for tag in TAGS:
-        for radius in FIRST_RADII_OF_TAGS:
-            system.add(
-                tag, nearest(f"tag:{tag}", radius, f"key per tag, first radius {radius} m"))
-    updates(system, connection, workload)
+        for radius in dialect.radii_of_tags:
+            system.add(tag, nearest(tag, radius))
+    updates(system, connection, dialect, workload)
 
     def ids(operation: str, i: int) -> list[str]:
         form = system.forms[operation][0]
@@ -104,7 +157,6 @@ def prepare(server: Server, port: int, workload: Workload) -> System:
         return [hit[0].decode() for hit in hits]
 
     system.ids = ids
-    return system
 
 
 def load(system: System, connection: Connection, workload: Workload) -> None:
@@ -129,18 +181,13 @@ def load(system: System, connection: Connection, workload: Workload) -> None:
             connection.answers(b"".join(part), len(part))
 
 
-def search(query, key: str, radius: float, limit: int) -> bytes:
-    return command(
-        "GEOSEARCH", key, "FROMLONLAT", query.longitude, query.latitude, "BYRADIUS", radius, "m",
-        "ASC", "COUNT", limit, "WITHCOORD", "WITHDIST")
-
-
-def searches(workload: Workload, i: int, key: str, radius: float) -> list[bytes]:
+def searches(dialect: Dialect, workload: Workload, i: int, tag: str | None, radius: float
+             ) -> list[bytes]:
     """Requests for one query: the first radius and its doubles up to the whole city."""
     query = workload.queries[i % len(workload.queries)]
     requests = []
     while not requests or radius < 200_000:
-        requests.append(search(query, key, radius, LIMIT))
+        requests.append(dialect.search(query, tag, radius, LIMIT))
         radius *= 2
     return requests
 
@@ -154,16 +201,17 @@ def find_nearest(connection: Connection, requests: list[bytes]) -> list:
     return hits
 
 
-def updates(system: System, connection: Connection, workload: Workload) -> None:
-    moves = [(m.longitude, m.latitude, m.id) for m in workload.moves]
-    singles = [command("GEOADD", KEY, *m) for m in moves]
+def updates(system: System, connection: Connection, dialect: Dialect, workload: Workload) -> None:
+    singles = [dialect.report(m) for m in workload.moves]
+    system.single_updates = singles
 
     def pipeline(count: int):
         return lambda i: b"".join([singles[k] for k in workload.moves_at(i * count, count)])
 
-    def one_command(i: int) -> bytes:
-        chosen = workload.moves_at(i * BATCH, BATCH)
-        return command("GEOADD", KEY, *[x for k in chosen for x in moves[k]])
+    def few_commands(i: int) -> tuple[bytes, int]:
+        chosen = [workload.moves[k] for k in workload.moves_at(i * BATCH, BATCH)]
+        commands = dialect.report_many(chosen)
+        return b"".join(commands), len(commands)
 
     def single(i: int):
         connection.answers(singles[i % len(singles)])
@@ -173,7 +221,8 @@ def updates(system: System, connection: Connection, workload: Workload) -> None:
         "GEOADD, pipelined", lambda request: connection.answers(request, UNDER_WAY), UNDER_WAY,
         request=pipeline(UNDER_WAY)))
     system.add("update_100", Form(
-        "one GEOADD of 100", connection.answers, BATCH, request=one_command))
+        "one GEOADD of 100", lambda request: connection.answers(*request), BATCH,
+        request=few_commands))
     system.add("update_100", Form(
         "GEOADD, pipelined", lambda request: connection.answers(request, BATCH), BATCH,
         request=pipeline(BATCH)))

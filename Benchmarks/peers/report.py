@@ -5,8 +5,10 @@ import platform
 import subprocess
 from pathlib import Path
 
+from door_report import DOORS, door_section
 from forms import OPERATIONS, System
-from reasons import number, reason
+from cost_reasons import number, reason
+
 
 def machine() -> dict[str, object]:
     model = "unknown"
@@ -37,7 +39,7 @@ def comparisons(systems: list[System], rows: list[dict]) -> list[dict]:
     for operation in OPERATIONS:
         ours = main[operation.key, "moyeo"]
         for system in systems:
-            if system.key == "moyeo":
+            if system.key == "moyeo" or system.key in DOORS:
                 continue
             theirs = main[operation.key, system.key]
             found.append({
@@ -64,7 +66,7 @@ def markdown(result: dict) -> str:
     rows, titles = result["rows"], {o.key: o.title for o in OPERATIONS}
     main = {(r["operation"], r["system"]): r for r in rows if not r["extra"]}
     ratios = {(c["operation"], c["peer"]): c for c in result["comparisons"]}
-    peers = [s for s in systems if s["key"] != "moyeo"]
+    peers = [s for s in systems if s["key"] != "moyeo" and s["key"] not in DOORS]
     names = {s["key"]: s["title"] for s in systems}
     out = ["# The same work on Moyeo, Redis and PostGIS", ""]
     out += [f"`{result['command']}`, {result['date']}.", "", heading(result), ""]
@@ -87,6 +89,7 @@ def markdown(result: dict) -> str:
     out += ["", "In brackets: least and most of the rounds. \\* medians over rounds that include "
             "void ones.", ""]
 
+    out += door_section(result, titles, main)
     out += ["## Where Moyeo is not ahead", ""]
     behind = [c for c in result["comparisons"] if not c["ahead"]]
     for c in behind:
@@ -123,7 +126,8 @@ def markdown(result: dict) -> str:
                     against = [
                         ratio(row["serverMicroseconds"]
                               / main[operation, peer["key"]]["serverMicroseconds"])
-                        if system["key"] == "moyeo" else "" for peer in peers]
+                        if system["key"] == "moyeo" or system["key"] in DOORS else ""
+                        for peer in peers]
                     out.append(
                         f"| {titles[operation]} | {system['title']} | {row['form']} | "
                         f"{cost(row)} | {number(row['latencyMedianMicroseconds'])} | "
@@ -137,17 +141,19 @@ def markdown(result: dict) -> str:
             "| bytes a point | " + " | ".join(
                 number(s["bytesPerPoint"]) for s in systems) + " |", "",
             "Moyeo: Report of 1,000 over gRPC, growth of resident memory, ids, tags and expiry "
-            "included. Redis: GEOADD in pipelines of 1,000, growth of `used_memory`, no tags. "
+            "included. Its door: GEOADD with TAGS in pipelines of 1,000, the same growth. Redis: "
+            "GEOADD in pipelines of 1,000, growth of `used_memory`, no tags. "
             "PostGIS: INSERT ... SELECT with both indexes in place, table and indexes, no tags.",
             ""]
+    others = [s for s in systems if s["key"] != "moyeo"]
     out += ["## The same answers", "",
             f"Share of hits that both name, over {result['agreementQueries']} queries; Redis "
             "rounds coordinates and PostGIS measures in a projection.", "",
-            "| | " + " | ".join(s["title"] for s in peers) + " |", "|---|" + "---:|" * len(peers)]
+            "| | " + " | ".join(s["title"] for s in others) + " |", "|---|" + "---:|" * len(others)]
     for moment, table in result["agreement"].items():
         for operation, shares in table.items():
             out.append(f"| {titles[operation]}, {moment} | " + " | ".join(
-                f"{shares[s['key']] * 100:.2f} %" for s in peers) + " |")
+                f"{shares[s['key']] * 100:.2f} %" for s in others) + " |")
     out += ["", "## Settings", ""]
     for system in systems:
         out += [f"- {system['title']} ({system['version']}): {note}" for note in system["notes"]]

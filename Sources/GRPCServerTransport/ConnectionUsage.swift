@@ -36,5 +36,6 @@ package final class TransportEvents: Sendable {
   /// `no_handshake`.
   package var all: [String: Int] { counts.withLock { $0 } }
 
-  func count(_ name: String) { counts.withLock { $0[name, default: 0] += 1 } }
+  /// Counts one; names come from the program, never from a peer.
+  package func count(_ name: String) { counts.withLock { $0[name, default: 0] += 1 } }
 }

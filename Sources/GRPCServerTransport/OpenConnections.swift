@@ -1,8 +1,8 @@
-import NIOCore
+package import NIOCore
 import Threading
 
 /// The listener and its connections, so that all of them can be ended.
-final class OpenConnections: Sendable {
+package final class OpenConnections: Sendable {
   private struct State {
     var listener: (any Channel)?
     var open: [ObjectIdentifier: any Channel] = [:]
@@ -13,11 +13,13 @@ final class OpenConnections: Sendable {
 
   private let state = StateLock(State())
 
-  func whenAllClosed(_ done: @escaping @Sendable () -> Void) {
+  package init() {}
+
+  package func whenAllClosed(_ done: @escaping @Sendable () -> Void) {
     state.withLock { $0.whenAllClosed = done }
   }
 
-  func setListener(_ listener: any Channel) {
+  package func setListener(_ listener: any Channel) {
     let isClosing = state.withLock { state in
       state.listener = listener
       return state.isClosing
@@ -35,7 +37,7 @@ final class OpenConnections: Sendable {
     if isClosing { listener.close(promise: nil) }
   }
 
-  func add(_ channel: any Channel) {
+  package func add(_ channel: any Channel) {
     let (isAnnounced, isClosing) = state.withLock { state in
       state.open[ObjectIdentifier(channel)] = channel
       return (state.isAnnounced, state.isClosing)
@@ -58,7 +60,7 @@ final class OpenConnections: Sendable {
   }
 
   /// Ends the listener. Connections that are open end when their calls have ended.
-  func quiesce() {
+  package func quiesce() {
     let listener = state.withLock { state in
       state.isClosing = true
       return state.listener
@@ -66,7 +68,7 @@ final class OpenConnections: Sendable {
     listener?.close(promise: nil)
   }
 
-  func close() {
+  package func close() {
     let (listener, open) = state.withLock { state in
       state.isClosing = true
       return (state.listener, Array(state.open.values))

@@ -59,6 +59,8 @@ package final class ServerCertificates: Sendable {
   private struct Contexts: Sendable {
     var http1: NIOSSLContext
     var http2: NIOSSLContext
+    /// For a protocol that ALPN has no name for.
+    var unnamed: NIOSSLContext
     var expiresAt: Int
   }
 
@@ -103,9 +105,17 @@ package final class ServerCertificates: Sendable {
   package var statistics: Statistics { state.withLock { $0.statistics } }
 
   /// Makes the handler that speaks TLS on one new connection, to stand next to the socket.
-  package func makeHandler(_ application: ApplicationProtocol) -> NIOSSLServerHandler {
+  ///
+  /// - Parameter application: What is spoken inside; `nil` for what ALPN has no name for.
+  package func makeHandler(_ application: ApplicationProtocol?) -> NIOSSLServerHandler {
     let contexts = state.withLock { $0.contexts }
-    return NIOSSLServerHandler(context: application == .http1 ? contexts.http1 : contexts.http2)
+    let context =
+      switch application {
+      case .http1: contexts.http1
+      case .http2: contexts.http2
+      case nil: contexts.unnamed
+      }
+    return NIOSSLServerHandler(context: context)
   }
 
   /// Reads the files again and takes what is new; what cannot be used changes nothing.
@@ -195,7 +205,10 @@ package final class ServerCertificates: Sendable {
       let http1 = try NIOSSLContext(configuration: configuration)
       configuration.applicationProtocols = [ApplicationProtocol.http2.rawValue]
       let http2 = try NIOSSLContext(configuration: configuration)
-      return Contexts(http1: http1, http2: http2, expiresAt: Int(first.notValidAfter))
+      configuration.applicationProtocols = []
+      let unnamed = try NIOSSLContext(configuration: configuration)
+      return Contexts(
+        http1: http1, http2: http2, unnamed: unnamed, expiresAt: Int(first.notValidAfter))
     } catch {
       throw CertificateError(
         "\(files.certificate) and \(files.key) do not belong together: \(error)")

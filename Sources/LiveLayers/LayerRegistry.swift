@@ -91,12 +91,18 @@ package final class LayerRegistry: Sendable {
   /// - Throws: `badLayerName`, `unknownLayer`, `reservedLayer`.
   @discardableResult
   package func deleteLayer(_ name: String) throws(LayerError) -> Int {
+    try endLayer(name).removeEverything()
+  }
+
+  /// Ends a layer at once, so that its name is free, and leaves it to the caller to remove what was
+  /// in it: that takes long where there is much.
+  ///
+  /// - Throws: `badLayerName`, `unknownLayer`, `reservedLayer`.
+  package func endLayer(_ name: String) throws(LayerError) -> EndedLayer {
     guard !LayerName.reserved.contains(name) else { throw .reservedLayer(name) }
     let layer = try layer(name)
     layersByName.end(layer)
-    // A thread that found the layer before it ended may still report to it. The removals are
-    // published, so that watchers learn of each object.
-    return layer.removeEverything(now: clock.now())
+    return EndedLayer(layer: layer, clock: clock)
   }
 
   /// Ends layers that have been empty for `limits.emptyLayerMilliseconds`; a timer calls it.
@@ -127,6 +133,25 @@ package final class LayerRegistry: Sendable {
   package func reclaimExpired(limit: Int = 4096) -> Int {
     let now = clock.now()
     return all.reduce(0) { $0 + $1.reclaimExpired(now: now, limit: limit) }
+  }
+}
+
+/// A layer that has ended, with what is still in it.
+package struct EndedLayer: Sendable {
+  fileprivate let layer: Layer
+  fileprivate let clock: any WallClock
+
+  /// The objects that are still to be removed; those that have expired meanwhile may count.
+  package var objectCount: Int { layer.index.statistics().objectCount }
+
+  /// Removes everything in the layer.
+  ///
+  /// - Returns: The number of live objects that it had.
+  @discardableResult
+  package func removeEverything() -> Int {
+    // A thread that found the layer before it ended may still report to it. The removals are
+    // published, so that watchers learn of each object.
+    layer.removeEverything(now: clock.now())
   }
 }
 

@@ -41,7 +41,7 @@ package struct Daemon: Sendable {
     package var usesFastPath = true
     /// What connections and requests of all callers may take.
     package var connections = ConnectionSettings()
-    /// What both ports greet with; `nil` for connections without TLS.
+    /// What all ports greet with; `nil` for connections without TLS.
     package var certificates: ServerCertificates?
     package var streams = StreamSettings()
     package var sessions = SessionSettings()
@@ -49,6 +49,8 @@ package struct Daemon: Sendable {
     /// Threads of reads too long for an event loop; `nil` for half the cores. Parties match their
     /// batches elsewhere: one of those may last ten seconds, and a tile must not wait for it.
     package var heavyThreads: Int?
+    /// Listeners that others serve, for `/metrics`.
+    package var otherListeners: [OtherListener] = []
 
     package init() {}
   }
@@ -166,7 +168,7 @@ package struct Daemon: Sendable {
         shared: services.shared, tileCache: clusters.tileCache, throttle: throttle, pump: pump,
         connections: ConnectionFigures(
           grpc: limits.grpc, http: limits.http, events: events, httpEvents: httpEvents,
-          certificates: configuration.certificates)),
+          certificates: configuration.certificates, others: configuration.otherListeners)),
       shutdown: shutdown, readiness: readiness, degradations: degradations,
       openAPI: OpenAPIPage.make(
         operations: operations, streams: streams, raw: tiles, version: "1",

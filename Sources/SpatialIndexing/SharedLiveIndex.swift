@@ -238,6 +238,20 @@ public final class SharedLiveIndex: @unchecked Sendable {
     }
   }
 
+  /// Visits live objects in the order of their slots, under one hold of the lock. Who calls it until
+  /// it returns `nil` meets every object that stays exactly once.
+  ///
+  /// - Parameters:
+  ///   - cursor: 0, or what the call before returned.
+  ///   - now: Objects that have expired by then are left out.
+  ///   - body: Is shown each object.
+  /// - Returns: Where the next call goes on; `nil` at the end.
+  public func forEachObject(
+    from cursor: Int, now: Instant, _ body: (HitView) -> Void
+  ) -> Int? {
+    lock.withReadLock { index.forEachObject(from: cursor, now: now, body) }
+  }
+
   /// Returns the sizes of the index now.
   public func statistics() -> LiveIndexStatistics {
     lock.withReadLock { index.statistics() }

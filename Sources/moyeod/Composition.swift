@@ -1,5 +1,6 @@
 import CitySimulation
 import Foundation
+import GRPCServerTransport
 import Logging
 import Metrics
 import Threading
@@ -10,6 +11,7 @@ import MoyeoStorage
 import NIOPosix
 import ObjectModel
 import Places
+import RESPServer
 import RoutePlanning
 import ServiceLifecycle
 import TaxiFares
@@ -35,6 +37,7 @@ struct Composition {
       ports: [
         ("http.port", "--http-port", settings.daemon.httpPort),
         ("grpc.port", "--grpc-port", settings.daemon.grpcPort),
+        ("resp.port", "--resp-port", settings.redisDoor?.port ?? 0),
       ])
     let degradations = DegradationLog(parts: DataDirectory.parts, logger: logger)
     let metrics = PrometheusMetrics()
@@ -86,15 +89,19 @@ struct Composition {
     var waitsFor: Set<String> = city == nil ? [] : ["demo"]
     if city != nil, record != nil { waitsFor.insert("demo-parties") }
     if city != nil, record?.ticketService != nil { waitsFor.insert("demo-tickets") }
+    if settings.redisDoor != nil { waitsFor.insert("resp") }
     let group = MultiThreadedEventLoopGroup(numberOfThreads: settings.threads)
     // A moment later: what the connections held is let go of after they have closed.
     let memory = MaintenanceThread(
       name: "moyeo-memory", gatheringMilliseconds: 1000, work: AllocatorSettings.giveBack)
     memory.start()
+    let redisDoor = makeRedisDoor(certificates, layers: layers, group: group)
     var daemonSettings = settings.daemon
     daemonSettings.certificates = certificates
+    if let redisDoor { leaveRoom(for: redisDoor, of: descriptors, in: &daemonSettings) }
     let daemon = Daemon(
-      configuration: daemonSettings, layers: layers,
+      configuration: daemonSettings,
+      layers: layers,
       fares: fares, parties: record?.partyService, tickets: record?.ticketService, places: places,
       doors: settings.adapters.makeDoors(
         layers: layers, fares: fares, parties: record?.partyService,
@@ -136,6 +143,11 @@ struct Composition {
           users: settings.demoUsers, tickets: settings.demoTickets, seed: settings.demoSeed,
           logger: logger, onLoaded: { daemon.markReady("demo-tickets") }))
     }
+    if let redisDoor {
+      services.append(
+        RedisDoorService(
+          door: redisDoor, logger: logger, onListening: { daemon.markReady("resp") }))
+    }
     if let manager = ServiceManager() {
       services.append(
         ManagerNotification(manager: manager, waitUntilReady: daemon.waitUntilReady, logger: logger)
@@ -157,6 +169,29 @@ struct Composition {
       throw StartFailure.failed(explain(error))
     }
     logger.info("stopped")
+  }
+
+  /// The port for clients of Redis, where there is one; nothing listens yet.
+  private func makeRedisDoor(
+    _ certificates: ServerCertificates?, layers: LayerRegistry,
+    group: MultiThreadedEventLoopGroup
+  ) -> RedisDoor? {
+    guard var configuration = settings.redisDoor else { return nil }
+    configuration.certificates = certificates
+    return RedisDoor(
+      configuration: configuration, layers: layers, heavyThreads: settings.daemon.heavyThreads,
+      group: group)
+  }
+
+  /// Leaves descriptors to the connections of the door, and shows its figures.
+  private func leaveRoom(
+    for door: RedisDoor, of descriptors: Int, in daemon: inout Daemon.Configuration
+  ) {
+    let possible = descriptors - 128 - door.limits.maximum
+    daemon.connections.maximum = max(2, min(daemon.connections.maximum ?? 10_000, possible))
+    daemon.otherListeners = [
+      OtherListener(name: "resp", limits: door.limits, figures: door.figures)
+    ]
   }
 
   /// The key that ranks the objects of clusters. Without its file the daemon starts all the same:

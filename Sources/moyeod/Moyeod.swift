@@ -24,6 +24,8 @@ struct Moyeod: AsyncParsableCommand {
   var httpPort: Int?
   @Option(help: "Port for gRPC; 0 picks a free one and logs it (grpc.port).")
   var grpcPort: Int?
+  @Option(help: "Port for clients of Redis; 0 picks a free one and logs it (resp.port).")
+  var respPort: Int?
   @Option(
     help: "Fill the layer `users` with a living city; `seoul` is the one there is (demo.city).")
   var demo: String?
@@ -69,12 +71,14 @@ struct Moyeod: AsyncParsableCommand {
   }
 
   private var flags: [(key: String, value: String)] {
-    [
-      ("data.directory", dataDirectory), ("host", host), ("http.port", httpPort.map(String.init)),
-      ("grpc.port", grpcPort.map(String.init)), ("demo.city", demo),
+    let given: [(key: String, value: String?)] = [
+      ("data.directory", dataDirectory), ("host", host), ("http.port", httpPort.map { "\($0)" }),
+      ("grpc.port", grpcPort.map { "\($0)" }), ("resp.port", respPort.map { "\($0)" }),
+      ("demo.city", demo),
       (AdapterSettings.key, adapters.isEmpty ? nil : adapters.joined(separator: ",")),
       ("resources.directory", resources),
-    ].compactMap { key, value in value.map { (key, $0) } }
+    ]
+    return given.compactMap { key, value in value.map { (key, $0) } }
   }
 
   /// Exit codes: 0, 1 failed, 2 usage.

@@ -6,6 +6,7 @@ import Parties
 import Tickets
 import MoyeoServer
 import ObjectModel
+import RESPServer
 import SystemPackage
 
 /// The daemon's settings, read once: flags over environment over file over defaults.
@@ -19,6 +20,8 @@ struct Settings: Sendable {
   var areaDirectories: [String] = []
   var routes = RouteSettings()
   var places = PlaceSettings()
+  /// Nil: clients of Redis are not served.
+  var redisDoor: RedisDoor.Configuration?
   var demoCity: String?
   var demoUsers: Int
   var demoSeed: UInt64
@@ -115,6 +118,7 @@ struct Settings: Sendable {
     adapters = try await AdapterSettings.read(
       values, host: daemon.host, hasParties: parties != nil, hasTickets: tickets != nil)
     try await ServingSettings.read(values, into: &daemon)
+    redisDoor = try await RedisDoorSettings.read(values, daemon: daemon)
     tls = try await TLSSettings.read(values)
     keepsPositions = try await values.bool("positions.keep") ?? true
     writeBehindSeconds = try await values.int("positions.writeBehindSeconds", in: 1...3600) ?? 5

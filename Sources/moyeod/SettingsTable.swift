@@ -42,8 +42,25 @@ enum SettingsTable {
       key: "grpc.fastPath", standard: "true",
       meaning: "Answer short calls in front of the gRPC framework: a fifth of the CPU a call."),
     Row(
+      key: "resp.port", standard: "",
+      meaning: "Port for clients of Redis (docs/redis.md); 0 picks a free one; unset: none."),
+    Row(key: "resp.arguments", standard: "65536", meaning: "Words of one command."),
+    Row(key: "resp.commandBytes", standard: "1048576", meaning: "Bytes of one command."),
+    Row(
+      key: "resp.unreadBytes", standard: "1048576",
+      meaning: "Bytes of answers a client may leave unread before nothing more is read from it."),
+    Row(
+      key: "resp.replyBytes", standard: "67108864",
+      meaning: "Bytes of one answer, roughly; a larger one is refused."),
+    Row(
+      key: "resp.idleSeconds", standard: "300",
+      meaning: "A connection on which nothing happens for so long is closed."),
+    Row(
+      key: "resp.connections", standard: "1000",
+      meaning: "Connections of clients of Redis open at once, beside limits.connections."),
+    Row(
       key: "tls.certificate", standard: "",
-      meaning: "PEM file of the certificate and its chain, for both ports; without: no TLS."),
+      meaning: "PEM file of the certificate and its chain, for all ports; without: no TLS."),
     Row(key: "tls.key", standard: "", meaning: "PEM file of its private key."),
     Row(
       key: "tls.clientAuthority", standard: "",

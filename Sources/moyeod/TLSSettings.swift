@@ -1,6 +1,6 @@
 import GRPCServerTransport
 
-/// Settings of the certificate that both ports greet with.
+/// Settings of the certificate that all ports greet with.
 struct TLSSettings: Sendable {
   /// `nil`: no TLS.
   var files: CertificateFiles?

@@ -219,11 +219,47 @@ def doors():
     yield "post-path", b"/v1/posts/users/u1"
 
 
+def resp():
+    def array(*words):
+        return b"*%d\r\n" % len(words) + b"".join(
+            b"$%d\r\n%s\r\n" % (len(word), word) for word in (w.encode() for w in words))
+
+    def commands(text):
+        return array(*text.split(" "))
+
+    cars = (commands("GEOADD cars 126.97 37.55 a 127.02 37.49 b")
+            + commands("GEOADD cars XX CH 126.98 37.55 a"))
+    yield "add", b"\x05" + cars
+    yield "search", b"\x10" + cars + commands(
+        "GEOSEARCH cars FROMLONLAT 126.97 37.55 BYRADIUS 10 km ASC COUNT 3 ANY WITHCOORD WITHDIST "
+        "WITHHASH")
+    yield "box", b"\x10" + cars + commands("GEOSEARCH cars FROMMEMBER a BYBOX 400 400 km DESC")
+    yield "store", b"\x20" + cars + commands(
+        "GEORADIUS cars 126.97 37.55 10 km STORE found") + commands("ZCARD found")
+    yield "options", b"\x20" + array(
+        "GEOADD", "cars", "EX", "60", "TAGS", "2", "ev", "new", "ATTR", '{"seats":4,"on":true}',
+        "127", "37", "c") + array(
+        "GEOSEARCH", "cars", "FROMLONLAT", "127", "37", "BYRADIUS", "1", "km", "TAGS", "1", "ev",
+        "WHERE", "seats", "RANGE", "2", "5", "MAXAGE", "60")
+    yield "members", b"\x07" + cars + b"".join(map(commands, (
+        "GEOPOS cars a z", "GEODIST cars a b km", "GEOHASH cars a", "ZSCORE cars a",
+        "ZMSCORE cars a z", "ZRANGE cars 0 -1 WITHSCORES", "ZSCAN cars 0 MATCH a* COUNT 5",
+        "ZREM cars b", "ZRANGE cars (0 +inf BYSCORE LIMIT 0 2")))
+    yield "keys", b"\x03" + cars + b"".join(map(commands, (
+        "EXISTS cars", "TYPE cars", "SCAN 0", "EXPIRE cars 10 NX", "TTL cars", "PERSIST cars",
+        "DBSIZE", "UNLINK cars", "DEL cars")))
+    yield "connection", b"\x04" + b"".join(map(commands, (
+        "HELLO 3 SETNAME x", "PING", "ECHO x", "SELECT 0", "CLIENT INFO", "COMMAND DOCS geoadd",
+        "INFO", "MULTI", "AUTH x", "RESET", "NOSUCH a b")))
+    yield "inline", b"\x01GEOADD cars 127 37 \"a \\x41\\n\"\r\n\r\nPING 'it\\'s'\n"
+    yield "lengths", b"\x02*2\r\n$4\r\nECHO\r\n$-1\r\n*0\r\n*-1\r\n*99999999999\r\n"
+
+
 def main():
     for target, seeds in (
             ("protobuf", protobuf), ("text", text), ("json", json_texts), ("requests", requests),
             ("parameters", parameters), ("tokens", tokens), ("frames", frames),
-            ("doors", doors), ("imports", imports), ("documents", documents), ("routes", routes),
+            ("doors", doors), ("resp", resp), ("imports", imports), ("documents", documents), ("routes", routes),
             ("places", places)):
         folder = HERE / "corpus" / target
         folder.mkdir(parents=True, exist_ok=True)

@@ -25,6 +25,12 @@ extension Layer {
     return outcomes
   }
 
+  /// Stores reports of the time of receipt, none of which can have expired before; `outcomes[i]`
+  /// tells what the index did with the i-th.
+  package func apply(_ batch: consuming ReportBatch, outcomes: inout [UpdateOutcome]) {
+    store(batch.updates, masks: batch.masks, now: batch.now, outcomes: &outcomes)
+  }
+
   /// Stores reports that come as values.
   package func report(
     _ reports: [PositionReport], now: Instant, limits: LayerLimits

@@ -1,5 +1,5 @@
 import GeoMath
-import ObjectModel
+package import ObjectModel
 package import SpatialIndexing
 
 /// The conditions that an object must meet to be found. All of them act before the limit.
@@ -88,6 +88,13 @@ package struct ObjectFilter: Sendable {
     fingerprint.add(conditions.count)
     for condition in conditions { condition.addFingerprint(to: &fingerprint) }
     fingerprint.add(maximumAgeMilliseconds.map(Int.init) ?? -1)
+  }
+}
+
+extension Layer {
+  /// Returns a filter as the layer's index takes it.
+  package func searchFilter(_ filter: ObjectFilter, now: ObjectModel.Instant) -> SearchFilter {
+    filter.searchFilter(columns: columns, area: nil, now: now)
   }
 }
 

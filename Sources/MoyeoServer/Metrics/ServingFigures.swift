@@ -1,4 +1,4 @@
-import GRPCServerTransport
+package import GRPCServerTransport
 import QueryCoalescing
 
 /// How reads are shared, sessions throttled and streams served, as Prometheus text.
@@ -34,6 +34,27 @@ struct ServingFigures: Sendable {
   }
 }
 
+/// A listener beside those of the calls, whose figures `/metrics` shows too.
+package struct OtherListener: Sendable {
+  /// The value of the label `transport`.
+  let name: String
+  let limits: ConnectionLimits
+  /// Figures of its own, as Prometheus text with types.
+  let figures: @Sendable () -> String
+
+  /// - Parameters:
+  ///   - name: The value of the label `transport`.
+  ///   - limits: Its connections and their bounds.
+  ///   - figures: Makes figures of its own, as Prometheus text with types.
+  package init(
+    name: String, limits: ConnectionLimits, figures: @escaping @Sendable () -> String
+  ) {
+    self.name = name
+    self.limits = limits
+    self.figures = figures
+  }
+}
+
 /// How many connections there are, and which were sent away, as Prometheus text.
 struct ConnectionFigures: Sendable {
   let grpc: ConnectionLimits
@@ -41,9 +62,12 @@ struct ConnectionFigures: Sendable {
   let events: TransportEvents
   let httpEvents: TransportEvents
   let certificates: ServerCertificates?
+  let others: [OtherListener]
 
   func text() -> String {
-    let listeners = [("grpc", grpc.statistics), ("http", http.statistics)]
+    let listeners =
+      [("grpc", grpc.statistics), ("http", http.statistics)]
+      + others.map { ($0.name, $0.limits.statistics) }
     var out = "# TYPE moyeo_connections_open gauge\n"
     for (name, figures) in listeners {
       out += "moyeo_connections_open{transport=\"\(name)\"} \(figures.open)\n"
@@ -65,6 +89,7 @@ struct ConnectionFigures: Sendable {
       out += "moyeo_grpc_connection_events_total{event=\"\(event)\"} \(count)\n"
     }
     if let certificates { out += tlsText(certificates.statistics) }
+    for other in others { out += other.figures() }
     return out
   }
 

@@ -7,7 +7,7 @@ import MoyeoStorage
 struct ImportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
-    abstract: "Import positions from a CSV, GeoJSON, NDJSON or exported file into a layer.",
+    abstract: "Import positions from a file, or a key of Redis, into a layer.",
     discussion: """
       CSV needs a heading; the delimiter is found in it. Latitude and longitude columns are \
       recognised by usual names (latitude, lat, y, 위도, ...Y좌표) unless several fit. A row's id is \
@@ -19,6 +19,10 @@ struct ImportCommand: AsyncParsableCommand {
       Columns that say a place's name, address or category become the attributes of these names, by \
       which `moyeo place` finds it: moyeo import stations.csv --layer places --name-column 역한글명칭
 
+      --redis HOST:PORT --key KEY brings over the members that GEOADD put under a key, a page at a \
+      time, while the server goes on; the layer is named as the key unless --layer says otherwise. \
+      A password comes from MOYEO_REDIS_PASSWORD (and MOYEO_REDIS_USER), never from the arguments.
+
       Refused rows are listed with line and reason and never hold up the others. Exit code 0 when \
       any row was accepted (with --strict: when no row was refused).
       """)
@@ -28,10 +32,17 @@ struct ImportCommand: AsyncParsableCommand {
   }
 
   @Argument(help: "A .csv, .tsv, .geojson, .json, .ndjson or .jsonl file, or - for standard input.")
-  var file: String
+  var file: String?
 
   @Option(help: "The layer to fill; it begins with its first report.")
-  var layer: String
+  var layer: String?
+
+  @Option(
+    help: ArgumentHelp("Read a key of this redis-server, not a file.", valueName: "host:port"))
+  var redis: String?
+
+  @Option(help: ArgumentHelp("The key, with --redis.", valueName: "key"))
+  var key: String?
 
   @Option(help: "The format, when the name does not tell: csv, geojson, ndjson or spatialite.")
   var format: Format?
@@ -121,13 +132,35 @@ struct ImportCommand: AsyncParsableCommand {
     guard TimeText.parseOffset(utcOffset) != nil else {
       throw ValidationError("\(excerpt(utcOffset)) is not an offset such as +09:00")
     }
-    guard layer.utf8.count > 0 else { throw ValidationError("--layer is empty") }
-    _ = try resolvedFormat()
+    if let redis {
+      try validate(redis: redis)
+    } else {
+      guard key == nil else { throw ValidationError("--key goes with --redis") }
+      guard let file else { throw ValidationError("name a file, or --redis and --key") }
+      guard layer != nil else { throw ValidationError("--layer is missing") }
+      _ = try resolvedFormat(file)
+    }
+    guard layer != "" else { throw ValidationError("--layer is empty") }
   }
+
+  private func validate(redis: String) throws {
+    guard let key, !key.isEmpty else { throw ValidationError("--redis goes with --key") }
+    guard file == nil else { throw ValidationError("name a file or --redis, not both") }
+    guard RedisAddress(redis) != nil else {
+      throw ValidationError(
+        "\(excerpt(redis)) is not HOST:PORT (TLS is not spoken: put a tunnel in front)")
+    }
+    guard mapping.namesNoColumn, mapping.attributes == nil, format == nil, delimiter == nil else {
+      throw ValidationError("members of Redis have a name and a place: no format, no columns")
+    }
+  }
+
+  /// The layer that is filled.
+  private var target: String { layer ?? key ?? "" }
 
   private var delimiterByte: UInt8? {
     switch delimiter {
-    case nil: return file.lowercased().hasSuffix(".tsv") ? UInt8(ascii: "\t") : nil
+    case nil: return (file ?? "").lowercased().hasSuffix(".tsv") ? UInt8(ascii: "\t") : nil
     case "tab", "\\t", "\t": return UInt8(ascii: "\t")
     case let text?:
       guard text.utf8.count == 1, let byte = text.utf8.first,
@@ -137,7 +170,7 @@ struct ImportCommand: AsyncParsableCommand {
     }
   }
 
-  private func resolvedFormat() throws -> Format {
+  private func resolvedFormat(_ file: String) throws -> Format {
     if let format { return format }
     let name = file.lowercased()
     for (ending, format) in [
@@ -172,12 +205,27 @@ struct ImportCommand: AsyncParsableCommand {
     return mapping
   }
 
-  func run() async throws {
-    let interrupt = InterruptSignal()
-    let source = try ByteSource(path: file)
+  /// What is imported.
+  private struct Opened {
     var rows: any ImportSource
+    let name: String
+    /// Bytes of a file, members of a key.
+    let total: Int?
+  }
+
+  private func open() throws -> Opened {
+    if let redis, let key, let address = RedisAddress(redis) {
+      let rows = try address.open(key: key, timeout: connection.timeout, ttlSeconds: ttl)
+      return Opened(rows: rows, name: "\(redis) \(key)", total: rows.count)
+    }
+    return try open(file: file ?? "")
+  }
+
+  private func open(file: String) throws -> Opened {
+    let source = try ByteSource(path: file)
     do {
-      switch try resolvedFormat() {
+      let rows: any ImportSource
+      switch try resolvedFormat(file) {
       case .csv: rows = try CSVImport(source, mapping: mapping, delimiter: delimiterByte)
       case .geojson: rows = GeoJSONImport(source, mapping: mapping)
       case .ndjson: rows = NDJSONImport(source, mapping: mapping)
@@ -188,6 +236,7 @@ struct ImportCommand: AsyncParsableCommand {
         rows = try SpatialImport(
           path: file, totalBytes: source.totalBytes ?? 0, mapping: mapping)
       }
+      return Opened(rows: rows, name: source.name, total: source.totalBytes)
     } catch let error as StorageError {
       throw CommandFailure(message: error.description)
     } catch ImportFileError.columns(let message) {
@@ -195,27 +244,32 @@ struct ImportCommand: AsyncParsableCommand {
     } catch let error as ImportFileError {
       throw CommandFailure(message: "\(source.name): \(error)")
     }
+  }
+
+  func run() async throws {
+    let interrupt = InterruptSignal()
+    var source = try open()
     try await connection.withClient { client in
       var importer = Importer(
-        sink: client, layer: layer, batchSize: batchSize,
+        sink: client, layer: target, batchSize: batchSize,
         summary: ImportSummary(kept: listRefused),
         patience: .milliseconds(Int64(connection.timeout * 1000)))
       var progress = ProgressLine()
       var failure: (any Error)?
       do {
-        while let item = try rows.next() {
+        while let item = try source.rows.next() {
           if interrupt.isRaised { break }
           try await importer.take(item)
           let seconds = progress.elapsedSeconds
           progress.update {
             Self.progress(
-              importer.summary.rows, bytes: rows.bytesRead, total: source.totalBytes,
+              importer.summary.rows, bytes: source.rows.bytesRead, total: source.total,
               seconds: seconds)
           }
         }
       } catch { failure = error }
       // A file that breaks off halfway: what was read before is sent all the same.
-      if failure == nil || failure is ImportFileError {
+      if failure == nil || failure is ImportFileError || failure is RedisImportError {
         do { try await importer.flush() } catch { failure = error }
       }
       // What was under way is in the sum.
@@ -233,7 +287,7 @@ struct ImportCommand: AsyncParsableCommand {
 
   private func report(_ summary: ImportSummary, _ name: String, _ seconds: Double) {
     if output.json {
-      print(summary.json(file: name, layer: layer, seconds: seconds))
+      print(summary.json(file: name, layer: target, seconds: seconds))
     } else {
       for line in summary.lines(seconds: seconds) { print(line) }
     }
@@ -243,6 +297,7 @@ struct ImportCommand: AsyncParsableCommand {
   private func conclude(_ summary: ImportSummary, _ name: String, _ failure: (any Error)?) throws {
     switch failure {
     case let error as ImportFileError: throw CommandFailure(message: "\(name): \(error)")
+    case let error as RedisImportError: throw CommandFailure(message: "\(error)")
     case let error?: throw error
     case nil: break
     }

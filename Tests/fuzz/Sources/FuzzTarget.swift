@@ -19,6 +19,7 @@ struct FuzzTarget: Sendable {
     FuzzTarget(name: "routes", feed: RouteTarget.feed),
     FuzzTarget(name: "places", feed: PlaceTarget.feed),
     FuzzTarget(name: "doors", feed: DoorTarget.feed),
+    FuzzTarget(name: "resp", feed: RESPTarget.feed),
   ]
 }
 

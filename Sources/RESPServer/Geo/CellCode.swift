@@ -1,0 +1,143 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The 52-bit codes by which Redis keeps places: longitude and latitude in 26 bits each, interleaved
+/// with the latitude in the even bits. A place read from a code is the middle of its cell, which is
+/// 0.6 m wide at the equator.
+///
+/// The limits, the order of the bits and the sphere are those of Redis's public documentation of
+/// GEOADD, GEOHASH and GEODIST; `Tests/daemon/test_redis_door.py` compares every digit with a
+/// redis-server.
+enum CellCode {
+  /// Web Mercator's end; places beyond have no code.
+  static let maximumLatitude = 85.05112878
+  static let maximumLongitude = 180.0
+  /// The radius of the sphere on which Redis measures, in meters.
+  static let sphereRadius = 6372797.560856
+  /// Bits of each axis in the codes that are kept.
+  static let steps = 26
+
+  /// A place in degrees. Unlike `Coordinate` it may be the middle of a cell at the world's edge.
+  struct Place: Hashable, Sendable {
+    var longitude: Double
+    var latitude: Double
+  }
+
+  /// The borders of a cell in degrees.
+  struct Bounds: Hashable {
+    var west: Double
+    var east: Double
+    var south: Double
+    var north: Double
+  }
+
+  static func hasCode(longitude: Double, latitude: Double) -> Bool {
+    longitude >= -maximumLongitude && longitude <= maximumLongitude
+      && latitude >= -maximumLatitude && latitude <= maximumLatitude
+  }
+
+  /// Returns the code of a place as a score holds it, which is a double; `nil` beyond the limits.
+  static func score(longitude: Double, latitude: Double) -> UInt64? {
+    guard hasCode(longitude: longitude, latitude: latitude) else { return nil }
+    let code = cell(longitude: longitude, latitude: latitude, steps: steps)
+    // At the very edge a column or row has 27 bits, which a double may round.
+    return UInt64(Double(code))
+  }
+
+  /// Returns the code of a cell of so many steps. The place is within the limits.
+  static func cell(
+    longitude: Double, latitude: Double, steps: Int, latitudeLimit: Double = maximumLatitude
+  ) -> UInt64 {
+    let cells = Double(UInt64(1) << UInt64(steps))
+    let row = (latitude + latitudeLimit) / (2 * latitudeLimit) * cells
+    let column = (longitude + maximumLongitude) / (2 * maximumLongitude) * cells
+    return interleaved(row: UInt32(row), column: UInt32(column))
+  }
+
+  static func interleaved(row: UInt32, column: UInt32) -> UInt64 {
+    spread(row) | spread(column) << 1
+  }
+
+  static func rowAndColumn(_ code: UInt64) -> (row: UInt32, column: UInt32) {
+    (gathered(code), gathered(code >> 1))
+  }
+
+  /// Returns the borders of a cell.
+  static func bounds(_ code: UInt64, steps: Int) -> Bounds {
+    let (row, column) = rowAndColumn(code)
+    let cells = Double(UInt64(1) << UInt64(steps))
+    let height = 2 * maximumLatitude
+    let width = 2 * maximumLongitude
+    return Bounds(
+      west: -maximumLongitude + Double(column) / cells * width,
+      east: -maximumLongitude + (Double(column) + 1) / cells * width,
+      south: -maximumLatitude + Double(row) / cells * height,
+      north: -maximumLatitude + (Double(row) + 1) / cells * height)
+  }
+
+  /// Returns the place that a score stands for: the middle of its cell, within the limits.
+  static func place(_ score: UInt64) -> Place {
+    let cell = bounds(score, steps: steps)
+    let longitude = (cell.west + cell.east) / 2
+    let latitude = (cell.south + cell.north) / 2
+    return Place(
+      longitude: min(max(longitude, -maximumLongitude), maximumLongitude),
+      latitude: min(max(latitude, -maximumLatitude), maximumLatitude))
+  }
+
+  /// Returns the 11 characters of GEOHASH, which count latitudes to the poles. The last one is
+  /// always 0, since 52 bits fill ten.
+  static func geohash(_ place: Place) -> [UInt8] {
+    let code = cell(
+      longitude: place.longitude, latitude: place.latitude, steps: steps, latitudeLimit: 90)
+    return (0..<11).map { i in
+      i == 10 ? alphabet[0] : alphabet[Int(code >> UInt64(47 - 5 * i) & 31)]
+    }
+  }
+
+  private static let alphabet = Array("0123456789bcdefghjkmnpqrstuvwxyz".utf8)
+
+  /// Returns the meters between two places on the sphere.
+  static func distance(_ a: Place, _ b: Place) -> Double {
+    let halfLongitude = sin((radians(b.longitude) - radians(a.longitude)) / 2)
+    if halfLongitude == 0 { return meridianDistance(a.latitude, b.latitude) }
+    let south = radians(a.latitude)
+    let north = radians(b.latitude)
+    let halfLatitude = sin((north - south) / 2)
+    let chord =
+      halfLatitude * halfLatitude + cos(south) * cos(north) * halfLongitude * halfLongitude
+    return 2 * sphereRadius * asin(chord.squareRoot())
+  }
+
+  /// Returns the meters between two latitudes along a meridian.
+  static func meridianDistance(_ a: Double, _ b: Double) -> Double {
+    sphereRadius * abs(radians(b) - radians(a))
+  }
+
+  static func radians(_ degrees: Double) -> Double { degrees * (.pi / 180) }
+
+  static func degrees(_ radians: Double) -> Double { radians / (.pi / 180) }
+
+  /// Puts a zero bit above each bit.
+  private static func spread(_ bits: UInt32) -> UInt64 {
+    var x = UInt64(bits)
+    x = (x | x << 16) & 0x0000_FFFF_0000_FFFF
+    x = (x | x << 8) & 0x00FF_00FF_00FF_00FF
+    x = (x | x << 4) & 0x0F0F_0F0F_0F0F_0F0F
+    x = (x | x << 2) & 0x3333_3333_3333_3333
+    return (x | x << 1) & 0x5555_5555_5555_5555
+  }
+
+  /// Takes the even bits.
+  private static func gathered(_ code: UInt64) -> UInt32 {
+    var x = code & 0x5555_5555_5555_5555
+    x = (x | x >> 1) & 0x3333_3333_3333_3333
+    x = (x | x >> 2) & 0x0F0F_0F0F_0F0F_0F0F
+    x = (x | x >> 4) & 0x00FF_00FF_00FF_00FF
+    x = (x | x >> 8) & 0x0000_FFFF_0000_FFFF
+    return UInt32(truncatingIfNeeded: x | x >> 16)
+  }
+}

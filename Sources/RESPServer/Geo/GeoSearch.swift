@@ -1,0 +1,148 @@
+import GeoMath
+import LiveLayers
+import ObjectModel
+import SpatialIndexing
+
+/// Answers a search from a layer's index, as Redis answers it from its sorted set.
+///
+/// The index measures on the ellipsoid and holds positions as they were reported; Redis measures on
+/// a sphere between the middles of cells. So candidates come from a wider search, and each is tested
+/// by Redis's cells and sphere.
+struct GeoSearch {
+  let request: GeoSearchRequest
+  let layer: Layer
+  let now: ObjectModel.Instant
+  private let cells: SearchCells
+
+  /// The most by which a distance on the ellipsoid exceeds one on Redis's sphere: the polar radius
+  /// of curvature, 6,399,594 m, by the sphere's, and a little for the rounding of both.
+  private static let ellipsoidRatio = 1.0043
+  /// What the middles of cells add: half a cell and more, in millimetres.
+  private static let cellMillimeters = 2000.0
+  /// No two places are further apart.
+  private static let farthestMeters = 20_100_000.0
+
+  init(_ request: GeoSearchRequest, in layer: Layer, now: ObjectModel.Instant) {
+    self.request = request
+    self.layer = layer
+    self.now = now
+    cells = request.shape.cells()
+  }
+
+  /// Fills `hits` with what is answered, in its order.
+  ///
+  /// - Throws: `tooMuchWork`, `abandoned`; `hits` is of no use then.
+  func run(budget: inout WorkBudget, into hits: inout GeoHits) throws(LayerError) {
+    hits.removeAll()
+    if let count = request.count, !request.isAny, request.order == .ascending {
+      try nearest(count, budget: &budget, into: &hits)
+    } else {
+      try all(budget: &budget, into: &hits)
+    }
+  }
+
+  private func all(budget: inout WorkBudget, into hits: inout GeoHits) throws(LayerError) {
+    let query = WithinQuery(
+      area: .box(covering(request.shape.reach)), limit: .max, filter: filter, readsRecords: true)
+    try spend(&budget) { work in
+      _ = layer.index.within(query, now: now, work: &work) { consider($0, &hits) }
+    }
+    if request.isAny, let count = request.count {
+      hits.sortByCell()
+      hits.keepFirst(count)
+    }
+    switch request.order {
+    case .none: hits.sortByCell()
+    case .ascending: hits.sortByDistance(isDescending: false)
+    case .descending: hits.sortByDistance(isDescending: true)
+    }
+    if let count = request.count { hits.keepFirst(count) }
+  }
+
+  /// Asks the index for somewhat more than is wanted, until nothing beyond can be nearer.
+  private func nearest(
+    _ count: Int, budget: inout WorkBudget, into hits: inout GeoHits
+  ) throws(LayerError) {
+    let farthest = Self.millimeters(Self.farthestMeters)
+    var reach = min(Self.millimeters(request.shape.reach), farthest)
+    var asked = count.clamped + count.clamped / 8 + 8
+    while true {
+      hits.removeAll()
+      var found = 0
+      var last: Int64 = 0
+      let query = NearestQuery(
+        latitude: request.shape.center.latitude, longitude: request.shape.center.longitude,
+        limit: asked, maximumDistanceMillimeters: reach, filter: filter, readsRecords: true)
+      try spend(&budget) { work in
+        _ = layer.index.nearest(query, now: now, work: &work) { hit in
+          found += 1
+          last = hit.distanceMillimeters
+          consider(hit, &hits)
+        }
+      }
+      hits.sortByDistance(isDescending: false)
+      let isWhole = found < asked
+      if hits.list.count >= count {
+        let certain = Self.millimeters(hits.list[count - 1].distance)
+        if isWhole || last > certain { return hits.keepFirst(count) }
+        // Whatever is nearer than the last of them lies within this distance.
+        reach = min(reach, certain)
+        asked = 1 << 40
+      } else if isWhole {
+        return
+      } else {
+        asked = (asked * 4).clamped
+      }
+    }
+  }
+
+  private func consider(_ hit: HitView, _ hits: inout GeoHits) {
+    let contents = hit.contents
+    guard
+      let score = CellCode.score(longitude: contents.longitude, latitude: contents.latitude),
+      let cell = cells.index(of: score),
+      let distance = request.shape.distance(to: CellCode.place(score))
+    else { return }
+    hits.append(id: contents.id, score: score, distance: distance, cell: cell)
+  }
+
+  private var filter: SearchFilter { layer.searchFilter(request.filter, now: now) }
+
+  private func spend(
+    _ budget: inout WorkBudget, _ search: (inout SearchWork) -> Void
+  ) throws(LayerError) {
+    do throws(WorkBudget.Exhaustion) {
+      try budget.searching(cost: request.filter.conditions.isEmpty ? 1 : 2, search)
+    } catch {
+      switch error {
+      case .steps(let limit): throw .tooMuchWork(limit: limit, field: "count")
+      case .deadlinePassed, .cancelled: throw .abandoned
+      }
+    }
+  }
+
+  private func covering(_ meters: Double) -> GeoBox {
+    guard meters < Self.farthestMeters else {
+      return GeoBox(uncheckedWest: -180, south: -90, east: 180, north: 90)
+    }
+    return GeoBox(
+      covering: Coordinate(
+        uncheckedLatitude: request.shape.center.latitude,
+        longitude: request.shape.center.longitude),
+      radiusMillimeters: Self.millimeters(meters))
+  }
+
+  /// Returns a distance on the ellipsoid that nothing within a distance on the sphere exceeds.
+  private static func millimeters(_ meters: Double) -> Int64 {
+    // Not less than the farthest: a radius may be any number, infinity included.
+    guard meters < farthestMeters else {
+      return Int64(farthestMeters * 1000 * ellipsoidRatio + cellMillimeters)
+    }
+    return Int64(meters * 1000 * ellipsoidRatio + cellMillimeters)
+  }
+}
+
+extension Int {
+  /// Far above any number of objects, and far below an overflow.
+  fileprivate var clamped: Int { Swift.min(self, 1 << 40) }
+}

@@ -1,0 +1,154 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The words of one command, as bytes of the buffer that they arrived in. They are valid for as long
+/// as the closure that is handed them runs.
+struct CommandWords {
+  /// The bytes that hold all words.
+  let bytes: UnsafeRawBufferPointer
+  /// Where each word stands in `bytes`.
+  let ranges: [Range<Int>]
+
+  var count: Int { ranges.count }
+
+  subscript(index: Int) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: bytes[ranges[index]])
+  }
+
+  /// Returns the first words alone.
+  func prefix(_ count: Int) -> CommandWords {
+    CommandWords(bytes: bytes, ranges: Array(ranges.prefix(count)))
+  }
+
+  /// Returns a word as text; what is no UTF-8 is repaired, so that it is fit for messages alone.
+  func text(_ index: Int) -> String { String(decoding: self[index], as: UTF8.self) }
+
+  /// Returns a word as an id; `nil` for bytes that are no UTF-8, which no object is called.
+  func id(_ index: Int) -> String? { String(validating: self[index], as: UTF8.self) }
+
+  /// Returns whether a word is an option's name, in whatever case. `name` is in lower case.
+  func isOption(_ index: Int, _ name: StaticString) -> Bool {
+    let word = self[index]
+    guard word.count == name.utf8CodeUnitCount else { return false }
+    for i in 0..<word.count where lowercased(word[i]) != name.utf8Start[i] { return false }
+    return true
+  }
+
+  /// Returns a word in lower case, for a look-up in a table.
+  func lowercasedText(_ index: Int) -> String {
+    String(decoding: self[index].map(lowercased), as: UTF8.self)
+  }
+
+  func integer(_ index: Int) -> Int64? { WordNumber.integer(self[index]) }
+
+  func double(_ index: Int) -> Double? { WordNumber.double(self[index]) }
+}
+
+private func lowercased(_ byte: UInt8) -> UInt8 {
+  (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+}
+
+/// Reads numbers as Redis reads them.
+enum WordNumber {
+  /// Returns a whole number in its one plain form: no plus, no leading zeros, no spaces.
+  static func integer(_ word: UnsafeRawBufferPointer) -> Int64? {
+    var digits = word[...]
+    let isNegative = digits.first == UInt8(ascii: "-")
+    if isNegative { digits = digits.dropFirst() }
+    guard let first = digits.first, digits.count <= 19 else { return nil }
+    if first == UInt8(ascii: "0") { return word.count == 1 ? 0 : nil }
+    var magnitude: UInt64 = 0
+    for byte in digits {
+      guard isDigit(byte) else { return nil }
+      // Safe: 19 digits are below 2^64.
+      magnitude = magnitude &* 10 &+ UInt64(byte &- UInt8(ascii: "0"))
+    }
+    if isNegative { return magnitude <= 1 << 63 ? Int64(truncatingIfNeeded: 0 &- magnitude) : nil }
+    return Int64(exactly: magnitude)
+  }
+
+  /// Returns a number as C's `strtod` reads it, if it reads the whole word; NaN, and what is too
+  /// large or too small for a double, are none.
+  static func double(_ word: UnsafeRawBufferPointer) -> Double? {
+    plainDecimal(word) ?? anyDouble(word)
+  }
+
+  /// Digits with at most one point, whose value is the quotient of two numbers that doubles hold
+  /// exactly: so that one division rounds correctly.
+  private static func plainDecimal(_ word: UnsafeRawBufferPointer) -> Double? {
+    var mantissa: UInt64 = 0
+    var decimals = -1
+    var digits = 0
+    var i = 0
+    let isNegative = word.first == UInt8(ascii: "-")
+    if isNegative { i = 1 }
+    while i < word.count {
+      let byte = word[i]
+      i += 1
+      if byte == UInt8(ascii: "."), decimals < 0 {
+        decimals = 0
+        continue
+      }
+      guard isDigit(byte), digits < 18 else { return nil }
+      digits += 1
+      if decimals >= 0 { decimals += 1 }
+      // Safe: 18 digits are below 2^64.
+      mantissa = mantissa &* 10 &+ UInt64(byte &- UInt8(ascii: "0"))
+    }
+    guard digits > 0, mantissa <= 1 << 53 else { return nil }
+    let value = Double(mantissa) / Self.powersOfTen[max(0, decimals)]
+    return isNegative ? -value : value
+  }
+
+  private static let powersOfTen: [Double] = [
+    1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17,
+    1e18,
+  ]
+
+  private static func anyDouble(_ word: UnsafeRawBufferPointer) -> Double? {
+    guard let first = word.first, !isSpace(first), let (value, isOutOfRange) = parsed(word) else {
+      return nil
+    }
+    return isOutOfRange && (value.isInfinite || value.isZero) ? nil : value
+  }
+
+  /// Returns the bound of a range, which is read less strictly: spaces may stand in front, nothing
+  /// is 0, and what is too large is infinite.
+  static func bound(_ word: UnsafeRawBufferPointer) -> Double? {
+    word.isEmpty ? 0 : parsed(word)?.value
+  }
+
+  private static func parsed(
+    _ word: UnsafeRawBufferPointer
+  ) -> (value: Double, isOutOfRange: Bool)? {
+    guard word.count <= 512, !word.contains(0) else { return nil }
+    var text = word.map { CChar(bitPattern: $0) }
+    text.append(0)
+    return text.withUnsafeBufferPointer { text in
+      guard let start = text.baseAddress else { return nil }
+      var end: UnsafeMutablePointer<CChar>?
+      errno = 0
+      let value = strtod(start, &end)
+      guard let end, UnsafePointer(end) - start == word.count, !value.isNaN else { return nil }
+      return (value, errno == ERANGE)
+    }
+  }
+
+  /// Returns a cursor as C's `strtoul` reads it: nothing is 0, and what is below 0 wraps around.
+  static func cursor(_ word: UnsafeRawBufferPointer) -> UInt64? {
+    guard let first = word.first else { return 0 }
+    let hasSign = first == UInt8(ascii: "-") || first == UInt8(ascii: "+")
+    let digits = word.dropFirst(hasSign ? 1 : 0)
+    guard digits.first.map(isDigit) ?? false,
+      let value = UInt64(String(decoding: digits, as: UTF8.self))
+    else { return nil }
+    return first == UInt8(ascii: "-") ? 0 &- value : value
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
+
+  static func isSpace(_ byte: UInt8) -> Bool { byte == 32 || (9...13).contains(byte) }
+}

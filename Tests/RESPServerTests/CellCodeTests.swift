@@ -1,0 +1,83 @@
+import Testing
+
+@testable import RESPServer
+
+struct CellCodeTests {
+  /// The example of Redis's documentation, with the digits that a redis-server 7.0 gives.
+  @Test func knownPlaces() throws {
+    let palermo = try #require(CellCode.score(longitude: 13.361389, latitude: 38.115556))
+    let catania = try #require(CellCode.score(longitude: 15.087269, latitude: 37.502669))
+    #expect(palermo == 3_479_099_956_230_698)
+    #expect(catania == 3_479_447_370_796_909)
+    #expect(
+      String(decoding: CellCode.geohash(CellCode.place(palermo)), as: UTF8.self) == "sqc8b49rny0")
+    var text = NumberText()
+    text.appendFourDecimals(CellCode.distance(CellCode.place(palermo), CellCode.place(catania)))
+    #expect(text.bytes { String(decoding: $0, as: UTF8.self) } == "166274.1516")
+  }
+
+  @Test(arguments: UInt64(1)...20)
+  func aPlaceIsInItsCell(seed: UInt64) throws {
+    var random = SplitMix(state: seed)
+    for _ in 0..<500 {
+      let longitude = Double(random.next() >> 11) / 0x1p53 * 360 - 180
+      let latitude = Double(random.next() >> 11) / 0x1p53 * 170 - 85
+      let score = try #require(CellCode.score(longitude: longitude, latitude: latitude))
+      let place = CellCode.place(score)
+      #expect(abs(place.longitude - longitude) <= 360 / 0x1p27 + 1e-12)
+      #expect(abs(place.latitude - latitude) <= 171 / 0x1p27 + 1e-12)
+      #expect(CellCode.score(longitude: place.longitude, latitude: place.latitude) == score)
+      let (row, column) = CellCode.rowAndColumn(score)
+      #expect(CellCode.interleaved(row: row, column: column) == score)
+    }
+  }
+
+  @Test func placesBeyondTheLimitsHaveNoCode() {
+    #expect(CellCode.score(longitude: 0, latitude: 85.06) == nil)
+    #expect(CellCode.score(longitude: 180.1, latitude: 0) == nil)
+    #expect(CellCode.score(longitude: .nan, latitude: 0) == nil)
+  }
+
+  /// What is within a circle is in one of the nine cells, away from the poles.
+  @Test(arguments: UInt64(1)...20)
+  func nineCellsCoverACircle(seed: UInt64) throws {
+    var random = SplitMix(state: seed)
+    func fraction() -> Double { Double(random.next() >> 11) / 0x1p53 }
+    for _ in 0..<200 {
+      let center = CellCode.Place(
+        longitude: fraction() * 340 - 170, latitude: fraction() * 120 - 60)
+      let shape = SearchShape(
+        center: center, kind: .circle(radius: 1 + fraction() * 20_000), metersPerUnit: 1)
+      let cells = shape.cells()
+      let degrees = shape.reach / 111_000
+      for _ in 0..<20 {
+        let score = try #require(
+          CellCode.score(
+            longitude: center.longitude + (fraction() * 2 - 1) * degrees * 2,
+            latitude: center.latitude + (fraction() * 2 - 1) * degrees))
+        if shape.distance(to: CellCode.place(score)) != nil {
+          #expect(cells.index(of: score) != nil)
+        }
+      }
+    }
+  }
+}
+
+struct GlobPatternTests {
+  @Test func patterns() {
+    func matches(_ pattern: String, _ text: String) -> Bool {
+      GlobPattern(Array(pattern.utf8)).matches(text.utf8)
+    }
+    #expect(matches("*", ""))
+    #expect(matches("m*3", "m123"))
+    #expect(!matches("m*3", "m124"))
+    #expect(matches("m[1-3]?", "m2x"))
+    #expect(!matches("m[^1-3]?", "m2x"))
+    #expect(matches("\\*", "*"))
+    #expect(!matches("\\*", "a"))
+    #expect(matches("*a*b*", "xxaxxbxx"))
+    #expect(!matches("", "a"))
+    // Quadratic at most: this would not end otherwise.
+    #expect(!matches(String(repeating: "a*", count: 50) + "b", String(repeating: "a", count: 5000)))
+  }
+}

@@ -1,0 +1,66 @@
+import Testing
+
+@testable import RESPServer
+
+struct NumberTextTests {
+  private func fourDecimals(_ value: Double) -> String {
+    var text = NumberText()
+    text.appendFourDecimals(value)
+    return text.bytes { String(decoding: $0, as: UTF8.self) }
+  }
+
+  private func trimmed(_ value: Double) -> String {
+    var text = NumberText()
+    text.appendTrimmedDecimals(value)
+    return text.bytes { String(decoding: $0, as: UTF8.self) }
+  }
+
+  @Test func fourDecimalsRoundTheProduct() {
+    #expect(fourDecimals(0) == "0.0000")
+    #expect(fourDecimals(166274.15156960033) == "166274.1516")
+    // A half goes to the even digit.
+    #expect(fourDecimals(0.03125) == "0.0312")
+    #expect(fourDecimals(0.09375) == "0.0938")
+    // A little less than a half; only the product is one. redis-server 7.0.15 prints this.
+    #expect(fourDecimals(8978103.2727499995) == "8978103.2728")
+    #expect(fourDecimals(20_015_086.79602) == "20015086.7960")
+  }
+
+  @Test func coordinatesHaveSeventeenDecimalsWithoutZeros() {
+    #expect(trimmed(13.361389338970184) == "13.36138933897018433")
+    #expect(trimmed(38.115556395496299) == "38.11555639549629859")
+    #expect(trimmed(-180) == "-180")
+    #expect(trimmed(0.5) == "0.5")
+    #expect(trimmed(-0.25) == "-0.25")
+    #expect(trimmed(0) == "0")
+    #expect(trimmed(1e-18) == "0")
+    #expect(trimmed(2.68220901489257812e-6) == "0.00000268220901489")
+  }
+
+  @Test func numbersAreReadAsRedisReadsThem() {
+    func integer(_ text: String) -> Int64? {
+      Array(text.utf8).withUnsafeBytes { WordNumber.integer($0) }
+    }
+    func double(_ text: String) -> Double? {
+      Array(text.utf8).withUnsafeBytes { WordNumber.double($0) }
+    }
+    #expect(integer("0") == 0)
+    #expect(integer("-1") == -1)
+    #expect(integer("9223372036854775807") == .max)
+    #expect(integer("-9223372036854775808") == .min)
+    for bad in ["", "-", "-0", "01", "+1", " 1", "1 ", "9223372036854775808", "1.0"] {
+      #expect(integer(bad) == nil, "\(bad)")
+    }
+    #expect(double("13.361389") == 13.361389)
+    #expect(double("-0.1") == -0.1)
+    #expect(double("5.") == 5)
+    #expect(double(".5") == 0.5)
+    #expect(double("1e3") == 1000)
+    #expect(double("0x10") == 16)
+    #expect(double("inf") == .infinity)
+    #expect(double("123456789012345678901234567890") == Double("123456789012345678901234567890"))
+    for bad in ["", " 1", "1 ", "nan", "1e400", "1e-400", "1..2", "--1", ".", "-", "1,5"] {
+      #expect(double(bad) == nil, "\(bad)")
+    }
+  }
+}
