@@ -12,6 +12,7 @@ struct CallHeaders {
   private(set) var encoding: String?
   private(set) var timeout: String?
   private(set) var hasBypassHeader = false
+  private(set) var authorization: String?
 
   /// - Parameters:
   ///   - headers: The headers of a HEADERS frame.
@@ -26,6 +27,7 @@ struct CallHeaders {
         isGRPC = value == "application/grpc" || Self.isGRPC(mediaType: value)
       case "grpc-encoding": if value != "identity" { encoding = value }
       case "grpc-timeout": timeout = value
+      case "authorization": if authorization == nil { authorization = value }
       default: if name == bypassHeader { hasBypassHeader = true }
       }
     }

@@ -16,6 +16,12 @@ struct ConnectionOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
+      "An access token or API key, where the daemon asks for one; MOYEO_TOKEN.",
+      valueName: "token"))
+  var token: String?
+
+  @Option(
+    help: ArgumentHelp(
       "Seconds to wait for one answer, repeated tries included.", valueName: "seconds"))
   var timeout: Double = 30
 
@@ -42,6 +48,14 @@ struct ConnectionOptions: ParsableArguments {
     return .http(url ?? variable("MOYEO_URL") ?? "http://127.0.0.1:8080")
   }
 
+  /// What says who calls; nothing where no token is given.
+  func headers(environment: [String: String] = ProcessInfo.processInfo.environment)
+    -> [(String, String)]
+  {
+    let text = token ?? environment["MOYEO_TOKEN"] ?? ""
+    return text.isEmpty ? [] : [("Authorization", "Bearer \(text)")]
+  }
+
   /// Runs `body` with a client that is closed afterwards.
   func withClient<Result>(
     maximumConnections: Int = 8, _ body: (MoyeoClient) async throws -> Result
@@ -49,7 +63,8 @@ struct ConnectionOptions: ParsableArguments {
     try await MoyeoClient.with(
       try endpoint(),
       configuration: .init(
-        timeout: .milliseconds(Int64(timeout * 1000)), maximumConnections: maximumConnections),
+        timeout: .milliseconds(Int64(timeout * 1000)), maximumConnections: maximumConnections,
+        headers: headers()),
       body)
   }
 }

@@ -1,5 +1,6 @@
 import CitySimulation
 import Foundation
+import Identity
 import Logging
 import Metrics
 import Threading
@@ -45,11 +46,13 @@ struct Composition {
     var limits = settings.limits
     limits.objectsPerLayer = AddressSpaceLimit.objectsPerLayer(
       limits.objectsPerLayer, logger: logger)
+    let authenticator = try await settings.auth.makeAuthenticator(
+      dataDirectory: settings.dataDirectory, logger: logger)
+    let layerConfiguration = LayerRegistryConfiguration(
+      limits: limits, rankKey: try clusterKey(logger: logger),
+      layerSettings: settings.layerSettings)
     let layers = LayerRegistry(
-      configuration: LayerRegistryConfiguration(
-        limits: limits,
-        rankKey: try clusterKey(logger: logger),
-        layerSettings: settings.layerSettings),
+      configuration: layerConfiguration,
       clock: SystemClock(), epoch: UInt32.random(in: 1 ... .max))
     let routes: any RouteProvider
     do {
@@ -85,13 +88,18 @@ struct Composition {
     var waitsFor: Set<String> = city == nil ? [] : ["demo"]
     if city != nil, record != nil { waitsFor.insert("demo-parties") }
     if city != nil, record?.ticketService != nil { waitsFor.insert("demo-tickets") }
+    let tenants = TenantOpening(
+      settings: settings, configuration: layerConfiguration, fares: fares, data: data,
+      store: record?.store, archive: positions?.archive,
+      idempotencySecret: record?.idempotencySecret, logger: logger)
     let group = MultiThreadedEventLoopGroup(numberOfThreads: settings.threads)
     let daemon = Daemon(
       configuration: settings.daemon, layers: layers,
       fares: fares, parties: record?.partyService, tickets: record?.ticketService, places: places,
       doors: settings.adapters.makeDoors(
-        layers: layers, fares: fares, parties: record?.partyService,
+        authenticator: authenticator, layers: layers, fares: fares, parties: record?.partyService,
         tickets: record?.ticketService, places: places),
+      identity: authenticator.map { identity($0, tenants) },
       eventLoopGroup: group, metrics: metrics, readyAfter: waitsFor,
       degradations: degradations,
       logger: logger,
@@ -102,6 +110,9 @@ struct Composition {
         partyService: record?.partyService, store: record?.store, archive: positions?.archive,
         degradations: degradations), at: 0)
     if let positions { services.insert(PositionKeeping(keeper: positions.keeper), at: 0) }
+    if let authenticator {
+      services.append(IdentityReloading(authenticator: authenticator, logger: logger))
+    }
     if let city {
       services.insert(
         DemoCity(
@@ -141,6 +152,15 @@ struct Composition {
     logger.info("stopped")
   }
 
+  private func identity(
+    _ authenticator: Authenticator, _ tenants: TenantOpening
+  ) -> IdentitySettings {
+    var out = IdentitySettings(verifier: authenticator, openTenant: tenants.open)
+    out.maximumTenants = settings.auth.maximumTenants
+    out.tenantsAtStart = tenants.kept()
+    return out
+  }
+
   /// The key that ranks the objects of clusters. Without its file the daemon starts all the same:
   /// only the ids of clusters are others then.
   private func clusterKey(logger: Logger) throws -> HashKey {
@@ -171,7 +191,7 @@ struct Composition {
       """
 
       Moyeo is running.
-        map    http://\(host):\(addresses.httpPort)/
+        map    http://\(host):\(addresses.httpPort)/\(openModeText)
         HTTP   http://\(host):\(addresses.httpPort)/v1   (reference: /openapi.json)
         gRPC   \(host):\(addresses.grpcPort)
 
@@ -184,6 +204,10 @@ struct Composition {
       """)
     // Standard output may be a file or pipe.
     fflush(nil)
+  }
+
+  private var openModeText: String {
+    settings.auth.mode == .open ? "   (open mode: everybody here may do everything)" : ""
   }
 
   /// Shipped tariffs and areas, then the operator's own.
