@@ -5,7 +5,7 @@ SWIFT ?= swift
 RUN_PACKAGES = libjs-leaflet libdeflate-dev zlib1g-dev pkg-config libsqlite3-dev libspatialite-dev \
   libproj-dev
 TEST_PACKAGES = $(RUN_PACKAGES) curl python3 python3-venv chromium chromium-driver golang-go \
-  golang-google-grpc-dev nghttp2-client
+  golang-google-grpc-dev nghttp2-client systemd binutils
 BENCH_PACKAGES = $(RUN_PACKAGES) libboost-dev libnanoflann-dev python3 python3-venv
 # More tests at once than this and those that talk to a server wait in line for a core.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 4
@@ -81,8 +81,9 @@ test-browser: test-programs
 # What is concurrent in the core, the services, the transport and the server, under the thread
 # sanitizer.
 test-thread: test-packages
-	ulimit -n $$(ulimit -Hn); MOYEO_CORE_ONLY=1 MOYEO_KEEPS_SERVER=1 $(SWIFT) test --scratch-path .build/thread \
-	  --sanitize=thread \
+	ulimit -n $$(ulimit -Hn); MOYEO_CORE_ONLY=1 MOYEO_KEEPS_SERVER=1 \
+	  TSAN_OPTIONS="suppressions=$(CURDIR)/scripts/thread-sanitizer-suppressions" \
+	  $(SWIFT) test --scratch-path .build/thread --sanitize=thread \
 	  --filter 'GRPCServerTransportTests|QueryCoalescingTests|SharedLiveIndex|Concurren|LiveClusters|CommitPipeline|RaceTests|EventFeed|PartyService|BoundedThreadPool|WatchTests|PositionWriteBehind|SharedReadsTests|StreamKitTests|SessionThrottleTests|ShutdownTests|LongSearchTests|FastPathParityTests'
 
 # The algorithm modules optimised: larger inputs, and work counters instead of times.

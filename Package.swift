@@ -41,7 +41,11 @@ let grpcTransport: Target.Dependency = .product(
 let swiftProtobuf: Target.Dependency = .product(name: "SwiftProtobuf", package: "swift-protobuf")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
+let nioConcurrencyHelpers: Target.Dependency = .product(
+  name: "NIOConcurrencyHelpers", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
+let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let heapModule: Target.Dependency = .product(name: "HeapModule", package: "swift-collections")
@@ -55,6 +59,7 @@ let transportPackages: [Package.Dependency] = [
   .package(url: "https://github.com/grpc/grpc-swift-2.git", .upToNextMinor(from: "2.4.3")),
   .package(url: "https://github.com/apple/swift-nio.git", .upToNextMinor(from: "2.101.2")),
   .package(url: "https://github.com/apple/swift-nio-http2.git", .upToNextMinor(from: "1.46.0")),
+  .package(url: "https://github.com/apple/swift-nio-ssl.git", .upToNextMinor(from: "2.37.6")),
 ]
 
 let coreModules = [
@@ -73,7 +78,7 @@ let package = Package(
   name: "moyeo",
   products: [
     .library(name: "MoyeoCore", targets: coreModules),
-    .library(name: "VectorTiles", targets: ["VectorTiles"]),
+    .library(name: "VectorTiles", targets: ["VectorTiles", "GzipCoding"]),
     .library(name: "MoyeoClient", targets: ["MoyeoClient", "MoyeoAPI"]),
     .executable(name: "moyeod", targets: ["moyeod"]),
     .executable(name: "moyeo", targets: ["moyeo"]),
@@ -125,7 +130,8 @@ let package = Package(
     coreTarget("TaxiFares", ["ObjectModel"]),
     coreTarget("RoutePlanning", ["GeoMath", "ObjectModel"]),
     // Tier 2
-    coreTarget("PointClustering", ["GeoMath", "ObjectModel", heapModule], pointers: true),
+    coreTarget(
+      "PointClustering", ["GeoMath", "ObjectModel", "Threading", heapModule], pointers: true),
     coreTarget("CitySimulation", ["GeoMath", "ObjectModel"]),
     coreTarget(
       "RideMatching",
@@ -181,7 +187,9 @@ let package = Package(
     .systemLibrary(
       name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
     .target(
-      name: "VectorTiles", dependencies: ["GeoMath", "WireFormat", "CDeflate", swiftProtobuf],
+      name: "GzipCoding", dependencies: ["Threading", "CDeflate"], swiftSettings: houseSettings),
+    .target(
+      name: "VectorTiles", dependencies: ["GeoMath", "WireFormat", swiftProtobuf],
       exclude: ["Proto"], swiftSettings: houseSettings),
     .target(
       name: "RouteProviders",
@@ -199,7 +207,8 @@ let package = Package(
     .target(
       name: "GRPCServerTransport",
       dependencies: [
-        grpcCore, nioCore, nioPosix,
+        "GzipCoding", "Threading", grpcCore, nioCore, nioConcurrencyHelpers, nioPosix, nioSSL,
+        nioTLS,
         .product(name: "NIOHTTP2", package: "swift-nio-http2"),
         .product(name: "NIOHPACK", package: "swift-nio-http2"),
       ],
@@ -212,7 +221,7 @@ let package = Package(
         "DurableCommands", "Parties", "Tickets", "Places", "PeerMatching", "Threading",
         "WireFormat",
         "GeoMath", "ObjectModel", "QueryCoalescing", "SpatialIndexing", "PointClustering",
-        "VectorTiles", "TaxiFares", "RoutePlanning",
+        "VectorTiles", "GzipCoding", "TaxiFares", "RoutePlanning",
         "RideMatching",
         grpcCore, grpcProtobuf, swiftProtobuf, hummingbird,
         nioCore, nioPosix, nioHTTP1, logging,
@@ -240,16 +249,17 @@ let package = Package(
       name: "MoyeoClient",
       dependencies: [
         "MoyeoAPI", "WireFormat", grpcCore, grpcProtobuf, grpcTransport, swiftProtobuf, nioCore,
-        nioPosix, nioHTTP1, .product(name: "AsyncHTTPClient", package: "async-http-client"),
+        nioConcurrencyHelpers, nioPosix, nioHTTP1, nioSSL,
+        .product(name: "AsyncHTTPClient", package: "async-http-client"),
       ],
       swiftSettings: houseSettings),
     // Tier 6
     .executableTarget(
       name: "moyeod",
       dependencies: [
-        "MoyeoAdapters", "MoyeoServer", "Identity", "LiveLayers", "FareEstimation",
-        "DurableCommands", "Parties", "Tickets", "Places", "PeerMatching", "PositionProtection",
-        "Threading",
+        "MoyeoAdapters", "MoyeoServer", "GRPCServerTransport", "Identity", "LiveLayers",
+        "FareEstimation", "DurableCommands",
+        "Parties", "Tickets", "Places", "PeerMatching", "PositionProtection", "Threading",
         "CitySimulation", "GeoMath", "ObjectModel",
         "MoyeoStorage", "RideMatching", "RoutePlanning", "RouteProviders", "TaxiFares", logging,
         nioCore, nioHTTP1, nioPosix,
@@ -327,7 +337,7 @@ let package = Package(
       ["RideMatching", "RoutePlanning", "TaxiFares", "GeoMath", "ObjectModel", "TestSupport"]),
     houseTests(
       "PeerMatchingTests", ["PeerMatching", "PositionProtection", "GeoMath", "ObjectModel"]),
-    houseTests("VectorTilesTests", ["VectorTiles", "GeoMath", swiftProtobuf]),
+    houseTests("VectorTilesTests", ["VectorTiles", "GzipCoding", "GeoMath", swiftProtobuf]),
     houseTests(
       "RouteProvidersTests",
       [
@@ -380,12 +390,16 @@ let package = Package(
       ]),
     houseTests(
       "PlacesTests",
-      ["Places", "LiveLayers", "SpatialIndexing", "GeoMath", "ObjectModel", "TestSupport"]),
+      [
+        "Places", "LiveLayers", "SpatialIndexing", "GeoMath", "ObjectModel", "Threading",
+        "TestSupport",
+      ]),
     houseTests("MoyeoAPITests", ["ObjectModel", "WireFormat", "MoyeoAPI", swiftProtobuf]),
     houseTests(
       "GRPCServerTransportTests",
       [
-        "GRPCServerTransport", grpcCore, nioCore, nioPosix,
+        "GRPCServerTransport", "GzipCoding", grpcCore, nioCore, nioConcurrencyHelpers, nioPosix,
+        nioSSL,
         .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "NIOHPACK", package: "swift-nio-http2"),
         .product(name: "NIOHTTP2", package: "swift-nio-http2"),
@@ -416,13 +430,13 @@ let package = Package(
       "MoyeoClientTests",
       [
         "MoyeoClient", "MoyeoAPI", swiftProtobuf, grpcCore, grpcProtobuf, grpcTransport, nioCore,
-        nioPosix, nioHTTP1,
+        nioConcurrencyHelpers, nioPosix, nioHTTP1,
       ]),
     houseTests(
       "MoyeoCommandTests",
       [
         "moyeo", "LiveLayers", "MoyeoAPI", "MoyeoClient",
-        "MoyeoStorage", "ObjectModel", swiftProtobuf,
+        "MoyeoStorage", "ObjectModel", "Threading", swiftProtobuf,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
   ]
@@ -436,7 +450,7 @@ if Context.environment["MOYEO_CORE_ONLY"] == "1" {
   let served = ["GRPCServerTransport", "Identity", "MoyeoServer"]
   let kept = Set(
     (coreModules + serviceModules + (keepsServer ? served : [])).flatMap { [$0, $0 + "Tests"] }
-      + (keepsServer ? ["MoyeoAPI", "MoyeoClient", "VectorTiles", "CDeflate"] : [])
+      + (keepsServer ? ["MoyeoAPI", "MoyeoClient", "VectorTiles", "GzipCoding", "CDeflate"] : [])
       + ["CAllocationCounter", "CMemoryHints", "CThreads", "CSpatiaLite", "TestSupport"])
   package.targets.removeAll { !kept.contains($0.name) }
   package.products.removeAll { $0.name != "MoyeoCore" }

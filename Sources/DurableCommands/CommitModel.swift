@@ -66,6 +66,8 @@ package enum CommitFailure: Error, Hashable, Sendable {
   /// Whether it took effect is not known, or it could not be carried out now: repeat it with the
   /// same key.
   case unavailable(reason: String)
+  /// What was asked for may stand in a part of the record that cannot be read now.
+  case unreadable(reason: String)
   /// Nothing can be written.
   case readOnly(reason: String)
   /// The daemon is going down.
@@ -79,6 +81,7 @@ extension CommitFailure {
     case .deadlineExceeded: "the deadline passed before the command was applied"
     case .idempotencyMismatch: "this idempotency key was used for another request"
     case .unavailable(let reason): "not confirmed (\(reason)): repeat it with the same key"
+    case .unreadable(let reason): "the record cannot be read now: \(reason)"
     case .readOnly(let reason): "nothing can be written now: \(reason)"
     case .stopped: "the service is going down"
     }
@@ -88,7 +91,7 @@ extension CommitFailure {
   package var retryAfterMilliseconds: Int64? {
     switch self {
     case .overloaded: 100
-    case .unavailable, .stopped: 200
+    case .unavailable, .unreadable, .stopped: 200
     case .readOnly: 5000
     case .deadlineExceeded: 0
     case .idempotencyMismatch: nil

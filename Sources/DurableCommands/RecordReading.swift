@@ -9,7 +9,8 @@ package struct RecordReading<Value: Sendable>: Sendable {
 }
 
 extension AggregateStore {
-  /// Reads and decodes all of a tenant's aggregates of one kind, those that can be.
+  /// Reads and decodes all of a tenant's aggregates of one kind, those that can be: the first are decoded
+  /// while the others are still read. Values are moved about, so let large ones be references.
   ///
   /// - Parameters:
   ///   - kind: Of the aggregates.
@@ -21,21 +22,25 @@ extension AggregateStore {
     _ decode: @escaping @Sendable ([UInt8]) throws -> Value
   ) -> RecordReading<Value> {
     var reading = RecordReading<Value>()
-    var rows: [StoredAggregate] = []
-    do throws(StoreFailure) {
-      try loadAggregates(kind: kind) { if $0.key.tenant == tenant { rows.append($0) } }
-    } catch {
-      reading.failure = error
-    }
-    let results = concurrentlyMap(rows, threadCount: 2) { stored -> Result<Value, StoreFailure> in
-      do {
-        return .success(try decode(stored.bytes))
-      } catch {
-        return .failure(
-          StoreFailure("\(kind.rawValue) \(stored.key.id) cannot be read: \(error)", isDamage: true)
-        )
-      }
-    }
+    var unread: StoreFailure?
+    let results = concurrentlyMap(
+      produce: { (row: (StoredAggregate) -> Void) in
+        do throws(StoreFailure) {
+          try loadAggregates(kind: kind) { if $0.key.tenant == tenant { row($0) } }
+        } catch {
+          unread = error
+        }
+      },
+      { stored -> Result<Value, StoreFailure> in
+        do {
+          return .success(try decode(stored.bytes))
+        } catch {
+          return .failure(
+            StoreFailure(
+              "\(kind.rawValue) \(stored.key.id) cannot be read: \(error)", isDamage: true))
+        }
+      })
+    reading.failure = unread
     reading.values.reserveCapacity(results.count)
     for result in results {
       switch result {
@@ -60,7 +65,7 @@ package final class RecordGap: Sendable {
   /// read; nil: all is in memory.
   package var refusal: CommitFailure? {
     reason.withLock { $0 }.map {
-      .unavailable(reason: "not all of the record can be read: \($0)")
+      .unreadable(reason: "not all of it is in memory (\($0))")
     }
   }
 }

@@ -8,8 +8,12 @@ struct CallHeaders {
   private(set) var isPost = false
   private(set) var hasScheme = false
   private(set) var isGRPC = false
-  /// The name of an encoding other than identity.
-  private(set) var encoding: String?
+  /// How the messages of the request may be encoded.
+  private(set) var requestEncoding = MessageEncoding.identity
+  /// The name of an encoding that is not supported.
+  private(set) var unknownEncoding: String?
+  /// Whether the caller takes answers in gzip; one that says nothing takes what it sends.
+  private var acceptsGzip = true
   private(set) var timeout: String?
   private(set) var hasBypassHeader = false
   private(set) var authorization: String?
@@ -25,12 +29,24 @@ struct CallHeaders {
       case ":scheme": hasScheme = value == "http" || value == "https"
       case "content-type":
         isGRPC = value == "application/grpc" || Self.isGRPC(mediaType: value)
-      case "grpc-encoding": if value != "identity" { encoding = value }
+      case "grpc-encoding":
+        if value == "gzip" {
+          requestEncoding = .gzip
+        } else if value != "identity" {
+          unknownEncoding = value
+        }
+      case "grpc-accept-encoding": acceptsGzip = Self.namesGzip(value)
       case "grpc-timeout": timeout = value
       case "authorization": if authorization == nil { authorization = value }
       default: if name == bypassHeader { hasBypassHeader = true }
       }
     }
+  }
+
+  /// How the answers may be encoded: as the request is, if the caller takes that. Stock clients
+  /// accept gzip without being told to; one that wants it sends it.
+  var answerEncoding: MessageEncoding {
+    requestEncoding == .gzip && acceptsGzip ? .gzip : .identity
   }
 
   var timeoutNanoseconds: UInt64? { timeout.flatMap { CallTimeout($0) }?.nanoseconds }
@@ -41,7 +57,11 @@ struct CallHeaders {
     guard path != nil else { return .malformedRequest("A call needs :path.") }
     guard hasScheme else { return .malformedRequest("The :scheme is http or https.") }
     guard isPost else { return .malformedRequest("A call is a POST.") }
-    return encoding.map { .unsupportedEncoding($0) }
+    return unknownEncoding.map { .unsupportedEncoding($0) }
+  }
+
+  private static func namesGzip(_ list: String) -> Bool {
+    list.split(separator: ",").contains { $0.filter { $0 != " " && $0 != "\t" } == "gzip" }
   }
 
   /// Compares media types without regard to case and parameters (RFC 9110, 8.3.1).

@@ -1,3 +1,4 @@
+import NIOConcurrencyHelpers
 import Synchronization
 
 /// What one connection uses of its bounds. It is bound to the connection's event loop.
@@ -25,14 +26,15 @@ final class RunningHandlers: Sendable {
 
 /// Counts what is out of the ordinary on the connections of a transport.
 package final class TransportEvents: Sendable {
-  private let counts = Mutex<[String: Int]>([:])
+  private let counts = NIOLockedValueBox<[String: Int]>([:])
 
   package init() {}
 
   /// The counts by name: the names of ``RefusalCause``, and `refused_stream`, `too_many_pings`,
   /// `too_many_resets`, `too_many_control_frames`, `http2_error`, `no_preface`, `no_first_call`,
-  /// `no_answer_to_ping`, `shutdown_limit`.
-  package var all: [String: Int] { counts.withLock { $0 } }
+  /// `no_answer_to_ping`, `shutdown_limit`, `tls_handshake_failed`, `no_application_protocol`,
+  /// `no_handshake`.
+  package var all: [String: Int] { counts.withLockedValue { $0 } }
 
-  func count(_ name: String) { counts.withLock { $0[name, default: 0] += 1 } }
+  func count(_ name: String) { counts.withLockedValue { $0[name, default: 0] += 1 } }
 }

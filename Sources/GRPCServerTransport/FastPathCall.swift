@@ -8,6 +8,9 @@ final class FastPathUnaryCall {
   let handler: FastPathMethod.Handler
   /// The deadline by `DispatchTime`'s clock, in nanoseconds; `nil` for none.
   let deadline: UInt64?
+  private let requestEncoding: MessageEncoding
+  /// How the answer may be encoded.
+  let answerEncoding: MessageEncoding
   /// The ``FastPathState/tick`` at which the call began.
   let beganAtTick: Int
   /// The bytes that the call has taken of the connection's ``ConnectionRequestBytes``.
@@ -15,12 +18,14 @@ final class FastPathUnaryCall {
   private var body: ByteBuffer?
 
   init(
-    method: FastPathMethod, handler: @escaping FastPathMethod.Handler, deadline: UInt64?,
-    beganAtTick: Int
+    method: FastPathMethod, handler: @escaping FastPathMethod.Handler, headers: CallHeaders,
+    deadline: UInt64?, beganAtTick: Int
   ) {
     self.method = method
     self.handler = handler
     self.deadline = deadline
+    requestEncoding = headers.requestEncoding
+    answerEncoding = headers.answerEncoding
     self.beganAtTick = beganAtTick
   }
 
@@ -28,11 +33,12 @@ final class FastPathUnaryCall {
 
   /// Whether more has come than the method takes.
   var isTooLarge: Bool {
-    bodyBytes > method.maximumRequestBytes + MessageDeframer.prefixLength
+    bodyBytes > requestEncoding.maximumEncodedBytes(method.maximumRequestBytes)
+      + MessageDeframer.prefixLength
   }
 
   /// The bytes of the request that ``heldBytes`` does not cover.
-  var uncountedBytes: Int { bodyBytes - heldBytes }
+  var uncountedBytes: Int { max(0, bodyBytes - heldBytes) }
 
   func append(_ bytes: ByteBuffer) {
     if body == nil { body = bytes } else { body?.writeImmutableBuffer(bytes) }
@@ -55,7 +61,7 @@ final class FastPathUnaryCall {
     } else if let deadline, start >= deadline {
       outcome = .failure(refusal(.deadlineExceeded))
     } else {
-      outcome = answered(refusal)
+      outcome = unpacked(refusal) ?? answered(refusal)
     }
     switch outcome {
     case .success: method.recorder.finish(start, refusal: nil)
@@ -86,6 +92,31 @@ final class FastPathUnaryCall {
     }
   }
 
+  /// Puts what a compressed message holds in its place.
+  ///
+  /// - Returns: A failure when that cannot be done; `nil` otherwise.
+  private func unpacked(
+    _ refusal: (RefusalCause) -> CallRefusal
+  ) -> Result<[UInt8], CallRefusal>? {
+    guard requestEncoding == .gzip, let body, bodyBytes >= MessageDeframer.prefixLength,
+      body.getInteger(at: body.readerIndex, as: UInt8.self) != 0
+    else { return nil }
+    var deframer = MessageDeframer(
+      maximumBytes: method.maximumRequestBytes, encoding: requestEncoding)
+    deframer.append(body)
+    do throws(RefusalCause) {
+      guard let message = try deframer.next(), !deframer.isInsideMessage else {
+        throw .malformedRequest("A unary request has one message of the length it says.")
+      }
+      var plain = ByteBuffer()
+      plain.writeMessage(EncodedMessage(Array(message.readableBytesView)))
+      self.body = plain
+      return nil
+    } catch {
+      return .failure(refusal(error))
+    }
+  }
+
   /// Answers the one message of a unary call, which is a zero byte, its length and its bytes.
   private func answered(_ refusal: (RefusalCause) -> CallRefusal) -> Result<[UInt8], CallRefusal> {
     guard let body, body.readableBytes >= MessageDeframer.prefixLength else {
@@ -95,6 +126,9 @@ final class FastPathUnaryCall {
       guard raw[0] == 0 else {
         return .failure(
           refusal(.malformedRequest("A message is compressed and the call has no grpc-encoding.")))
+      }
+      guard raw.count <= method.maximumRequestBytes + MessageDeframer.prefixLength else {
+        return .failure(refusal(.messageTooLarge(maximumBytes: method.maximumRequestBytes)))
       }
       let length = Int(UInt32(bigEndian: raw.loadUnaligned(fromByteOffset: 1, as: UInt32.self)))
       guard raw.count == MessageDeframer.prefixLength + length else {
@@ -120,6 +154,8 @@ final class FastPathStreamCall {
 
   private let method: FastPathMethod
   private let session: any FastPathStream
+  /// How the answers may be encoded.
+  let answerEncoding: MessageEncoding
   private var deframer: MessageDeframer
   private var unsentBytes = 0
   private(set) var requestEnded = false
@@ -132,11 +168,15 @@ final class FastPathStreamCall {
   /// The ``FastPathState/tick`` at which a message began that has not arrived yet.
   var messageBeganAtTick: Int?
 
-  init(method: FastPathMethod, session: any FastPathStream, windowSize: Int) {
+  init(
+    method: FastPathMethod, session: any FastPathStream, headers: CallHeaders, windowSize: Int
+  ) {
     self.method = method
     self.session = session
+    answerEncoding = headers.answerEncoding
     windowLeft = windowSize
-    deframer = MessageDeframer(maximumBytes: method.maximumRequestBytes)
+    deframer = MessageDeframer(
+      maximumBytes: method.maximumRequestBytes, encoding: headers.requestEncoding)
   }
 
   /// Whether messages wait until the caller has taken answers.
@@ -170,7 +210,7 @@ final class FastPathStreamCall {
       }
       let before = answers.readableBytes
       do throws(CallRefusal) {
-        answers.writeMessage(try answer(message))
+        answers.writeMessage(answerEncoding.encodedOnEventLoop(try answer(message)))
       } catch {
         return (answers, .failed(error))
       }
@@ -198,14 +238,5 @@ final class FastPathStreamCall {
     case .failure(let error): method.recorder.finish(start, refusal: error)
     }
     return try outcome.get()
-  }
-}
-
-extension ByteBuffer {
-  /// Appends a zero byte, the length and the message.
-  mutating func writeMessage(_ message: [UInt8]) {
-    writeInteger(UInt8(0))
-    writeInteger(UInt32(message.count))
-    writeBytes(message)
   }
 }

@@ -7,12 +7,13 @@ import NIOHTTP2
 /// Answers the calls of known methods on the event loop of their connection, before a channel or a
 /// task is made for them; the frames of all other streams go on to the multiplexer.
 ///
-/// It takes plain calls: no compression, an ordinary content type, and for streams no deadline.
+/// It takes plain calls: no encoding that is not supported, an ordinary content type, and for
+/// streams no deadline.
 /// ``FastPathState`` describes the states of a call, and this handler carries out what it returns.
 /// One conformance suite runs against the fast path and the stream handlers.
 ///
 /// ```
-/// headers ── known path, application/grpc, no encoding? ── no ─→ multiplexer, for good
+/// headers ── known path, application/grpc, identity or gzip? ── no ─→ multiplexer, for good
 ///    │ yes
 /// data … ── end of stream ─→ answer: headers, data, trailers            (unary)
 ///        └─ each message ──→ answer: data; end of stream: trailers      (stream)
@@ -107,7 +108,7 @@ final class FastPathHandler: ChannelDuplexHandler {
     guard !payload.endStream else { return .forMultiplexer }
     let headers = CallHeaders(payload.headers, bypassHeader: settings.bypassHeader)
     guard let path = headers.path, var method = settings.methods[path], headers.isPost,
-      headers.isGRPC, headers.encoding == nil,
+      headers.isGRPC, headers.unknownEncoding == nil,
       !method.honoursBypassHeader || !headers.hasBypassHeader
     else { return .forMultiplexer }
     if let binder = method.binder {
@@ -128,7 +129,8 @@ final class FastPathHandler: ChannelDuplexHandler {
       state.begin(
         id,
         FastPathUnaryCall(
-          method: method, handler: handler, deadline: deadline, beganAtTick: state.tick))
+          method: method, handler: handler, headers: headers, deadline: deadline,
+          beganAtTick: state.tick))
     case .stream(let begin):
       // The stream handlers serve streams with a deadline, and those that a shutdown ends. They
       // also word the refusal of one too many.
@@ -137,7 +139,8 @@ final class FastPathHandler: ChannelDuplexHandler {
       else { return .forMultiplexer }
       state.begin(
         id,
-        FastPathStreamCall(method: method, session: begin(), windowSize: settings.windowSize))
+        FastPathStreamCall(
+          method: method, session: begin(), headers: headers, windowSize: settings.windowSize))
     }
     return .taken
   }
@@ -200,7 +203,14 @@ final class FastPathHandler: ChannelDuplexHandler {
       }
       return self.defer(context, id, call, to: deferred)
     }
-    finish(context, id, outcome, requestEnded: requestEnded)
+    if case .success(let answer) = outcome,
+      call.answerEncoding.isTooLongForEventLoop(answer.count)
+    {
+      return encodeElsewhere(context, id, call, answer)
+    }
+    finish(
+      context, id, outcome.map { call.answerEncoding.encoded($0) }, call.answerEncoding,
+      requestEnded: requestEnded)
   }
 
   /// Has a request answered away from the event loop. The task is cancelled when the caller leaves
@@ -209,34 +219,55 @@ final class FastPathHandler: ChannelDuplexHandler {
     _ context: ChannelHandlerContext, _ id: HTTP2StreamID, _ call: FastPathUnaryCall,
     to deferred: @escaping FastPathMethod.Deferred
   ) {
-    let (message, method) = (call.message, call.method)
-    let answered = context.eventLoop.makePromise(of: Result<[UInt8], CallRefusal>.self)
-    answered.futureResult.assumeIsolated().whenSuccess { [weak self] outcome in
-      guard let self, case .deferred = state.calls[id], context.channel.isActive else { return }
-      finish(context, id, outcome, requestEnded: true)
-      context.flush()
-    }
+    let (message, method, encoding) = (call.message, call.method, call.answerEncoding)
+    let answered = finishLater(context, id, call)
     let task = Task {
-      answered.succeed(await FastPathUnaryCall.outcome(of: message, method, deferred))
+      let outcome = await FastPathUnaryCall.outcome(of: message, method, deferred)
+      answered.succeed(outcome.map { encoding.encoded($0) })
     }
     state.defer(id, call, to: task)
   }
 
+  /// Has a long answer compressed away from the event loop.
+  private func encodeElsewhere(
+    _ context: ChannelHandlerContext, _ id: HTTP2StreamID, _ call: FastPathUnaryCall,
+    _ answer: [UInt8]
+  ) {
+    let encoding = call.answerEncoding
+    let answered = finishLater(context, id, call)
+    state.defer(id, call, to: Task { answered.succeed(.success(encoding.encoded(answer))) })
+  }
+
+  /// Makes a promise whose answer is sent unless the call has ended by then.
+  private func finishLater(
+    _ context: ChannelHandlerContext, _ id: HTTP2StreamID, _ call: FastPathUnaryCall
+  ) -> EventLoopPromise<Result<EncodedMessage, CallRefusal>> {
+    let encoding = call.answerEncoding
+    let answered = context.eventLoop.makePromise(of: Result<EncodedMessage, CallRefusal>.self)
+    answered.futureResult.assumeIsolated().whenSuccess { [weak self] outcome in
+      guard let self, case .deferred = state.calls[id], context.channel.isActive else { return }
+      finish(context, id, outcome, encoding, requestEnded: true)
+      context.flush()
+    }
+    return answered
+  }
+
   private func finish(
     _ context: ChannelHandlerContext, _ id: HTTP2StreamID,
-    _ outcome: Result<[UInt8], CallRefusal>, requestEnded: Bool
+    _ outcome: Result<EncodedMessage, CallRefusal>, _ encoding: MessageEncoding,
+    requestEnded: Bool
   ) {
     state.answer(id)
     policy.answered(endsCall: true)
     switch outcome {
     case .success(let answer):
       var buffer = context.channel.allocator.buffer(
-        capacity: MessageDeframer.prefixLength + answer.count)
+        capacity: MessageDeframer.prefixLength + answer.bytes.count)
       buffer.writeMessage(answer)
-      write(context, id, .headers(.init(headers: .answer)))
+      write(context, id, .headers(.init(headers: .answer(encoding))))
       context.write(
         wrapOutboundOut(HTTP2Frame(streamID: id, payload: .data(.init(data: .byteBuffer(buffer))))),
-        promise: counted(context, answer.count))
+        promise: counted(context, answer.bytes.count))
       write(context, id, .headers(.init(headers: .ok, endStream: true)))
     case .failure(let error):
       writeRefusal(context, id, error, requestEnded: requestEnded)
@@ -316,7 +347,7 @@ final class FastPathHandler: ChannelDuplexHandler {
   ) {
     guard !stream.hasBegun else { return }
     stream.hasBegun = true
-    write(context, id, .headers(.init(headers: .answer)))
+    write(context, id, .headers(.init(headers: .answer(stream.answerEncoding))))
   }
 
   private func finish(

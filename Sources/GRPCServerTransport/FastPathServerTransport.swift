@@ -7,7 +7,7 @@ package import NIOPosix
 /// A server transport for gRPC over HTTP/2 that is made for short calls.
 ///
 /// ```
-/// socket ─ WriteGathering ─ SettingsHandshakeHandler ─ NIOHTTP2Handler ─ FastPathHandler
+/// socket ─ (TLS) ─ WriteGathering ─ SettingsHandshakeHandler ─ NIOHTTP2Handler ─ FastPathHandler
 ///           ─ HTTP2StreamMultiplexer ─ ConnectionPolicyHandler
 ///                      │ a channel for each call that the fast path does not take
 ///               GRPCStreamHandler ─ NIOAsyncChannel ─ task
@@ -38,6 +38,9 @@ package final class FastPathServerTransport: ServerTransport {
     /// The same bound for all connections together.
     package var requestMemory = RequestMemory(maximumBytes: 256 << 20)
     package var connection = ConnectionPolicy()
+    /// What connections are greeted with; `nil` for connections without TLS. A connection that
+    /// has not finished its handshake after ``ConnectionPolicy/prefaceTimeout`` is closed.
+    package var certificates: ServerCertificates?
     /// The bounds on the number of connections.
     package var limits = ConnectionLimits(maximum: 10_000, maximumPerPeer: 5_000)
     /// The calls that the fast path answers, by path.
@@ -152,7 +155,8 @@ package final class FastPathServerTransport: ServerTransport {
             descriptor: call.descriptor,
             inbound: RPCAsyncSequence(
               wrapping: CountedRequest(base: inbound, unread: call.unread, channel: channel)),
-            outbound: RPCWriter.Closable(wrapping: AnswerWriter(outbound: outbound))),
+            outbound: RPCWriter.Closable(
+              wrapping: AnswerWriter(outbound: outbound, encoding: call.answerEncoding))),
           context)
       } onCancel: {
         call.cancellation.cancel()
@@ -242,6 +246,12 @@ struct ConnectionPipeline: Sendable {
       settings: settings.connection, socket: socket, usage: usage,
       advertisedStreams: settings.maximumStreamsPerConnection, events: events)
     let pipeline = channel.pipeline.syncOperations
+    if let certificates = settings.certificates {
+      try pipeline.addHandler(certificates.makeHandler(.http2))
+      // The handler behind it waits for the preface, and so for the handshake too.
+      try pipeline.addHandler(
+        TLSHandshakeHandler(requiring: .http2, timeout: nil, events: events))
+    }
     try pipeline.addHandler(socket)
     try pipeline.addHandler(
       SettingsHandshakeHandler(timeout: settings.connection.prefaceTimeout, events: events))
@@ -268,13 +278,30 @@ struct ConnectionPipeline: Sendable {
 /// Writes the parts of an answer; it suspends while the stream's buffer is full.
 private struct AnswerWriter: ClosableRPCWriterProtocol {
   let outbound: NIOAsyncChannelOutboundWriter<RPCResponsePart<MessageBytes>>
+  let encoding: MessageEncoding
 
   func write(_ part: RPCResponsePart<MessageBytes>) async throws {
-    try await outbound.write(part)
+    try await outbound.write(encoding == .identity ? part : await encoded(part))
   }
 
   func write(contentsOf parts: some Sequence<RPCResponsePart<MessageBytes>>) async throws {
-    try await outbound.write(contentsOf: parts)
+    guard encoding != .identity else { return try await outbound.write(contentsOf: parts) }
+    for part in parts { try await outbound.write(await encoded(part)) }
+  }
+
+  private func encoded(_ part: RPCResponsePart<MessageBytes>) async -> RPCResponsePart<MessageBytes>
+  {
+    guard case .message(let message) = part, message.count >= MessageEncoding.minimumBytes else {
+      return part
+    }
+    let bytes = message.withUnsafeBytes { Array($0) }
+    guard encoding.isTooLongForEventLoop(bytes.count) else {
+      return .message(MessageBytes(encoding.encoded(bytes)))
+    }
+    let encoding = encoding
+    return await withTaskExecutorPreference(globalConcurrentExecutor) {
+      .message(MessageBytes(encoding.encoded(bytes)))
+    }
   }
 
   func finish() async { outbound.finish() }

@@ -41,6 +41,8 @@ final class GRPCStreamHandler: ChannelDuplexHandler {
   private var request = Request.notBegun
   private var requestEnded = false
   private var answer = Answer.notBegun
+  private var requestEncoding = MessageEncoding.identity
+  private var answerEncoding = MessageEncoding.identity
   private var isUnary = false
   private var isLong = false
   /// The bytes that the call has taken of the connection's ``ConnectionRequestBytes``.
@@ -97,7 +99,7 @@ final class GRPCStreamHandler: ChannelDuplexHandler {
     if let cause = call.refusal {
       var refusal = HPACKHeaders.trailersOnly(settings.refusal(cause))
       if case .unsupportedEncoding = cause {
-        refusal.add(name: "grpc-accept-encoding", value: "identity")
+        refusal.add(name: "grpc-accept-encoding", value: MessageEncoding.accepted)
       }
       return refuse(context, refusal)
     }
@@ -118,13 +120,16 @@ final class GRPCStreamHandler: ChannelDuplexHandler {
       isLong = true
       usage.longStreams += 1
     }
-    request = .messages(MessageDeframer(maximumBytes: settings.maximumMessageBytes))
+    requestEncoding = call.requestEncoding
+    answerEncoding = call.answerEncoding
+    request = .messages(
+      MessageDeframer(maximumBytes: settings.maximumMessageBytes, encoding: requestEncoding))
     context.fireChannelRead(wrapInboundOut(.metadata(Metadata(headers))))
     usage.runningHandlers.began()
     accept(
       AcceptedCall(
         parts: parts, descriptor: descriptor, cancellation: cancellation, unread: unread,
-        running: usage.runningHandlers))
+        running: usage.runningHandlers, answerEncoding: answerEncoding))
   }
 
   private func refuse(_ context: ChannelHandlerContext, _ cause: RefusalCause) {
@@ -146,6 +151,8 @@ final class GRPCStreamHandler: ChannelDuplexHandler {
       while let message = try deframer.next() {
         receivedBytes += message.readableBytes
         unread.arrived(message.readableBytes)
+        // A few compressed bytes may hold many messages of many.
+        guard requestEncoding == .identity || hold(deframer) else { throw .tooManyRequestBytes }
         context.fireChannelRead(wrapInboundOut(.message(MessageBytes(message))))
       }
       guard hold(deframer) else { throw .tooManyRequestBytes }
@@ -285,7 +292,7 @@ extension GRPCStreamHandler {
       begin(context, metadata, promise)
     case .message(let message):
       if answer == .notBegun { begin(context, [:], nil) }
-      frame(message.buffer, promise)
+      frame(message, promise)
     case .status(let status, let metadata):
       writeFramed(context)
       let headers: HPACKHeaders =
@@ -306,15 +313,15 @@ extension GRPCStreamHandler {
     _ context: ChannelHandlerContext, _ metadata: Metadata, _ promise: EventLoopPromise<Void>?
   ) {
     answer = .begun
-    var headers = HPACKHeaders.answer
+    var headers = HPACKHeaders.answer(answerEncoding)
     headers.add(metadata)
     context.write(wrapOutboundOut(.headers(.init(headers: headers))), promise: promise)
   }
 
-  private func frame(_ message: ByteBuffer, _ promise: EventLoopPromise<Void>?) {
-    framed.writeInteger(UInt8(0))
-    framed.writeInteger(UInt32(message.readableBytes))
-    framed.writeImmutableBuffer(message)
+  private func frame(_ message: MessageBytes, _ promise: EventLoopPromise<Void>?) {
+    framed.writeInteger(UInt8(message.isCompressed ? 1 : 0))
+    framed.writeInteger(UInt32(message.count))
+    framed.writeImmutableBuffer(message.buffer)
     framedPromise.setOrCascade(to: promise)
   }
 
@@ -350,6 +357,7 @@ struct AcceptedCall: Sendable {
   let cancellation: ServerContext.RPCCancellationHandle
   let unread: UnreadBytes
   let running: RunningHandlers
+  let answerEncoding: MessageEncoding
 }
 
 /// Counts the bytes of messages that have been handed to a call and that its handler has not taken.

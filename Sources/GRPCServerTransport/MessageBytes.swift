@@ -4,8 +4,16 @@ import NIOCore
 /// The bytes of one message, in the type that gRPC's core passes on.
 package struct MessageBytes: GRPCContiguousBytes, Sendable {
   var buffer: ByteBuffer
+  /// Whether the bytes are encoded as `grpc-encoding` says; only of answers on their way out.
+  var isCompressed = false
 
   init(_ buffer: ByteBuffer) { self.buffer = buffer }
+
+  init(_ message: EncodedMessage) {
+    buffer = ByteBuffer(bytes: message.bytes)
+    isCompressed = message.isCompressed
+  }
+
   package init(repeating byte: UInt8, count: Int) {
     buffer = ByteBuffer(repeating: byte, count: count)
   }
@@ -42,18 +50,25 @@ package struct BytesDeserializer: MessageDeserializer {
   }
 }
 
-/// Extracts messages from the bytes of a stream, in which each is a zero byte, a length of four
-/// bytes and the message. Pieces of the stream may end anywhere.
+/// Extracts messages from the bytes of a stream, in which each is a byte that says whether it is
+/// compressed, a length of four bytes and the message. Pieces of the stream may end anywhere.
 struct MessageDeframer {
   static let prefixLength = 5
 
   private let maximumBytes: Int
+  private let encoding: MessageEncoding
   private var pending: ByteBuffer?
   /// Whether `pending` has memory of its own. A piece of what was read from the socket would keep
   /// the whole of it alive.
   private var ownsPending = false
 
-  init(maximumBytes: Int) { self.maximumBytes = maximumBytes }
+  /// - Parameters:
+  ///   - maximumBytes: The most bytes of one message, decoded.
+  ///   - encoding: How messages may be encoded.
+  init(maximumBytes: Int, encoding: MessageEncoding = .identity) {
+    self.maximumBytes = maximumBytes
+    self.encoding = encoding
+  }
 
   /// The number of bytes that wait for the rest of their message.
   var pendingBytes: Int { pending?.readableBytes ?? 0 }
@@ -81,17 +96,25 @@ struct MessageDeframer {
       ownPending()
       return nil
     }
-    guard flag == 0 else {
+    guard flag == 0 || (flag == 1 && encoding == .gzip) else {
       throw .malformedRequest("A message is compressed and the call has no grpc-encoding.")
     }
-    guard length <= maximumBytes else { throw .messageTooLarge(maximumBytes: maximumBytes) }
+    let most = flag == 0 ? maximumBytes : encoding.maximumEncodedBytes(maximumBytes)
+    guard length <= most else { throw .messageTooLarge(maximumBytes: maximumBytes) }
     guard let message = pending?.getSlice(at: start + Self.prefixLength, length: Int(length))
     else {
       ownPending()
       return nil
     }
     pending?.moveReaderIndex(forwardBy: Self.prefixLength + Int(length))
-    return message
+    guard flag != 0 else { return message }
+    let (encoding, maximumBytes) = (encoding, maximumBytes)
+    let decoded = message.withUnsafeReadableBytes { raw in
+      Result { () throws(RefusalCause) in
+        try encoding.decoded(raw, flag: flag, maximumBytes: maximumBytes)
+      }
+    }
+    return try decoded.get().map { ByteBuffer(bytes: $0) }
   }
 
   private mutating func ownPending() {

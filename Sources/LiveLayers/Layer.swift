@@ -1,7 +1,7 @@
 import ObjectModel
 import PointClustering
 package import SpatialIndexing
-import Synchronization
+import Threading
 
 /// A named set of objects with their index.
 package final class Layer: Sendable {
@@ -13,7 +13,7 @@ package final class Layer: Sendable {
   /// The ids that callers removed, for a ``PositionWriteBehind``.
   let removals = RemovalLog()
   /// The moment since which there has been no object; `nil` while there is one.
-  private let emptySince = Mutex<Instant?>(nil)
+  private let emptySince = StateLock<Instant?>(nil)
   /// Blurs reported positions; nil if they are shown as they come.
   let protection: LayerProtection?
   /// The watches of this layer's positions.

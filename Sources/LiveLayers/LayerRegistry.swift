@@ -1,6 +1,6 @@
 package import ObjectModel
 package import SpatialIndexing
-import Synchronization
+import Threading
 
 /// The live state of a daemon: its layers of objects.
 ///
@@ -132,8 +132,8 @@ package final class LayerRegistry: Sendable {
 
 /// The layers by name, shared with the maintainers.
 private final class LayerTable: Sendable {
-  let byName = Mutex<[String: Layer]>([:])
-  private let ended = Mutex<[Layer]>([])
+  let byName = StateLock<[String: Layer]>([:])
+  private let ended = StateLock<[Layer]>([])
 
   var all: [Layer] { byName.withLock { Array($0.values) } }
 

@@ -2,6 +2,7 @@ import GRPCCore
 import GRPCNIOTransportHTTP2
 import GRPCProtobuf
 import MoyeoAPI
+import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 import SwiftProtobuf
@@ -14,17 +15,23 @@ final class GRPCTransport: Sendable {
   let client: GRPCClient<HTTP2ClientTransport.Posix>
   private let connections: Task<Void, Never>
   private let endpoint: Endpoint
+  private let address: (host: String, port: Int)
   private let metadata: Metadata
   private let options: CallOptions
   private let timeout: Duration
   private let hasAnswered = Atomic(false)
 
-  init(host: String, port: Int, configuration: MoyeoClient.Configuration) throws(MoyeoError) {
-    endpoint = .grpc(host: host, port: port)
+  init(
+    host: String, port: Int, isSecure: Bool, configuration: MoyeoClient.Configuration
+  ) throws(MoyeoError) {
+    endpoint = isSecure ? .grpcs(host: host, port: port) : .grpc(host: host, port: port)
+    address = (host, port)
+    if isSecure { try configuration.tls.check() }
     do {
       client = GRPCClient(
         transport: try HTTP2ClientTransport.Posix(
-          target: .dns(host: host, port: port), transportSecurity: .plaintext))
+          target: .dns(host: host, port: port),
+          transportSecurity: isSecure ? configuration.tls.transportSecurity : .plaintext))
     } catch {
       throw .badEndpoint("\(host):\(port): \(error)")
     }
@@ -136,12 +143,10 @@ final class GRPCTransport: Sendable {
   /// Until the first answer: whether anyone listens. On a busy machine the transport now and then
   /// keeps a first call waiting for its deadline although the connection was refused long ago.
   private func findSomebody() async throws {
-    guard !hasAnswered.load(ordering: .relaxed), case .grpc(let host, let port) = endpoint else {
-      return
-    }
+    guard !hasAnswered.load(ordering: .relaxed) else { return }
     do {
       let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
-        .connect(host: host, port: port).get()
+        .connect(host: address.host, port: address.port).get()
       try await channel.close()
     } catch {
       throw MoyeoError.unreachable(
@@ -178,13 +183,13 @@ private final class FirstResult<Answer: Sendable>: Sendable {
     case finished(Result<Answer, any Error>)
   }
 
-  private let state = Mutex(State.empty)
+  private let state = NIOLockedValueBox(State.empty)
 
   /// What was finished with first; asked for once.
   var value: Answer {
     get async throws {
       try await withCheckedThrowingContinuation { continuation in
-        let result = state.withLock { state -> Result<Answer, any Error>? in
+        let result = state.withLockedValue { state -> Result<Answer, any Error>? in
           if case .finished(let result) = state { return result }
           state = .waiting(continuation)
           return nil
@@ -195,7 +200,7 @@ private final class FirstResult<Answer: Sendable>: Sendable {
   }
 
   func finish(_ result: Result<Answer, any Error>) {
-    let continuation = state.withLock { state -> CheckedContinuation<Answer, any Error>? in
+    let continuation = state.withLockedValue { state -> CheckedContinuation<Answer, any Error>? in
       switch state {
       case .empty:
         state = .finished(result)

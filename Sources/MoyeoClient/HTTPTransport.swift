@@ -29,6 +29,12 @@ final class HTTPTransport: Sendable {
       redirectConfiguration: .disallow,
       timeout: .init(connect: .seconds(5), read: .init(configuration.timeout)))
     settings.httpVersion = .http1Only
+    if scheme == "https" {
+      try configuration.tls.check()
+      do { settings.tlsConfiguration = try configuration.tls.configuration() } catch {
+        throw .badEndpoint("the files for TLS cannot be used: \(error)")
+      }
+    }
     settings.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit =
       configuration.maximumConnections
     // Refused means refused: the caller decides about further tries.

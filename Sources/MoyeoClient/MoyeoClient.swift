@@ -26,11 +26,15 @@ public final class MoyeoClient: Sendable {
     /// Sent with each call: HTTP header fields, gRPC metadata.
     public var headers: [(String, String)]
 
+    /// Used where the endpoint is one of TLS.
+    public var tls: TLS
+
     /// Gives calls ten seconds and eight HTTP connections unless told otherwise.
     public init(
       timeout: Duration = .seconds(10), maximumConnections: Int = 8,
-      headers: [(String, String)] = []
+      headers: [(String, String)] = [], tls: TLS = TLS()
     ) {
+      self.tls = tls
       self.timeout = timeout
       self.maximumConnections = maximumConnections
       self.headers = headers
@@ -57,7 +61,10 @@ public final class MoyeoClient: Sendable {
       transport = .http(try HTTPTransport(baseURL: url, configuration: configuration))
     case .grpc(let host, let port):
       transport = .grpc(
-        try GRPCTransport(host: host, port: port, configuration: configuration))
+        try GRPCTransport(host: host, port: port, isSecure: false, configuration: configuration))
+    case .grpcs(let host, let port):
+      transport = .grpc(
+        try GRPCTransport(host: host, port: port, isSecure: true, configuration: configuration))
     }
   }
 

@@ -1,5 +1,5 @@
 import GRPCCore
-import GRPCServerTransport
+package import GRPCServerTransport
 import Hummingbird
 import HummingbirdCore
 package import Foundation
@@ -41,6 +41,8 @@ package struct Daemon: Sendable {
     package var usesFastPath = true
     /// What connections and requests of all callers may take.
     package var connections = ConnectionSettings()
+    /// What both ports greet with; `nil` for connections without TLS.
+    package var certificates: ServerCertificates?
     package var streams = StreamSettings()
     package var sessions = SessionSettings()
     package var coalescing = CoalescingSettings()
@@ -120,6 +122,9 @@ package struct Daemon: Sendable {
       waitingFor: readyAfter.union(["http", "grpc"]).union(places == nil ? [] : ["places"]))
   }
 
+  /// Whether all parts that must start first have started.
+  package var isReady: Bool { readiness.isReady }
+
   package func markReady(_ part: String) { readiness.markReady(part) }
 
   /// The services to run, in order of their start.
@@ -141,13 +146,16 @@ package struct Daemon: Sendable {
       throttle: throttle, requestMetrics: requestMetrics, shutdown: shutdown,
       threadPool: threadPool)
     let limits = configuration.connections.makeLimits()
+    let httpEvents = TransportEvents()
     let (grpcServing, events) = grpcService(grpc, limits.grpc, ports)
     let pages = OperatorPages(
       layers: layers, parties: parties, metrics: metrics,
       serving: ServingFigures(
         shared: standard.requestServices.shared, tileCache: standard.clusters.tileCache,
         throttle: throttle, pump: pump,
-        connections: ConnectionFigures(grpc: limits.grpc, http: limits.http, events: events)),
+        connections: ConnectionFigures(
+          grpc: limits.grpc, http: limits.http, events: events, httpEvents: httpEvents,
+          certificates: configuration.certificates)),
       shutdown: shutdown, readiness: readiness, degradations: degradations,
       openAPI: OpenAPIPage.make(
         operations: standard.operations, streams: standard.streamOperations, raw: standard.raw,
@@ -165,7 +173,8 @@ package struct Daemon: Sendable {
     // Stopped in the opposite order: what parties have accepted is committed after the last call.
     let others: [any Service] = identity == nil ? [] : [TenantLifecycle(rooms: rooms)]
     return standard.services + others + [
-      grpcServing, httpService(http, limits.http, ports), ShutdownAnnouncer(shutdown: shutdown),
+      grpcServing, httpService(http, limits.http, httpEvents, ports),
+      ShutdownAnnouncer(shutdown: shutdown),
     ]
   }
 
@@ -210,7 +219,8 @@ package struct Daemon: Sendable {
   }
 
   private func httpService(
-    _ frontend: HTTPFrontend, _ limits: ConnectionLimits, _ ports: BoundPorts
+    _ frontend: HTTPFrontend, _ limits: ConnectionLimits, _ events: TransportEvents,
+    _ ports: BoundPorts
   ) -> any Service {
     let responder = CallbackResponder<ConnectionContext> { request, context in
       await frontend.respond(to: request, context: context)
@@ -220,7 +230,8 @@ package struct Daemon: Sendable {
       server: HTTPServerBuilder { responder in
         HTTPConnections(
           responder: responder, makeGate: frontend.makeGate,
-          timeLimits: configuration.httpTimeLimits)
+          timeLimits: configuration.httpTimeLimits, certificates: configuration.certificates,
+          events: events)
       },
       configuration: .init(
         address: .hostname(configuration.host, port: configuration.httpPort),
@@ -249,6 +260,7 @@ package struct Daemon: Sendable {
     settings.port = configuration.grpcPort
     configuration.connections.apply(to: &settings)
     settings.limits = limits
+    settings.certificates = configuration.certificates
     settings.bypassHeader = GRPCFrontend.bypassHeader
     settings.refusal = { CallRefusal(APIError($0)) }
     let router = frontend.makeRouter()

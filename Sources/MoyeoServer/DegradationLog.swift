@@ -1,5 +1,5 @@
 package import Logging
-import Synchronization
+import Threading
 
 /// Parts of the daemon that fail while it goes on serving, and why.
 ///
@@ -12,7 +12,7 @@ package final class DegradationLog: Sendable {
     var episodes = 0
   }
 
-  private let parts: Mutex<[String: Part]>
+  private let parts: StateLock<[String: Part]>
   private let logger: Logger
 
   /// Begins with all parts working.
@@ -21,7 +21,8 @@ package final class DegradationLog: Sendable {
   ///   - parts: Names that the metrics show from the start on.
   ///   - logger: Told when a part begins to fail and when it works again.
   package init(parts: [String] = [], logger: Logger) {
-    self.parts = Mutex(Dictionary(parts.map { ($0, Part()) }, uniquingKeysWith: { one, _ in one }))
+    self.parts = StateLock(
+      Dictionary(parts.map { ($0, Part()) }, uniquingKeysWith: { one, _ in one }))
     self.logger = logger
   }
 

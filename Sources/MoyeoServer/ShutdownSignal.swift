@@ -1,4 +1,4 @@
-import Synchronization
+import Threading
 
 /// Told once that the daemon shuts down; streams that would stay open for ever wait for it.
 package final class ShutdownSignal: Sendable {
@@ -8,7 +8,7 @@ package final class ShutdownSignal: Sendable {
     var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
   }
 
-  private let state = Mutex(State())
+  private let state = StateLock(State())
 
   package init() {}
 

@@ -1,5 +1,5 @@
 import CSpatiaLite
-import Synchronization
+import Threading
 
 /// The caches of one database's connections.
 ///
@@ -7,9 +7,9 @@ import Synchronization
 /// state when a connection is made, so one is made at a time.
 final class SpatiaLiteCaches: Sendable {
   // Held as bit patterns: nothing is read through them here.
-  private let addresses = Mutex<[UInt]>([])
+  private let addresses = StateLock<[UInt]>([])
 
-  private static let guarding = Mutex<Bool>(false)
+  private static let guarding = StateLock<Bool>(false)
 
   func load(_ connection: OpaquePointer?) {
     let handle = UInt(bitPattern: connection)

@@ -38,7 +38,7 @@ extension PartyServiceError {
     case .commit(.overloaded): "overloaded"
     case .commit(.deadlineExceeded): "deadline_exceeded"
     case .commit(.idempotencyMismatch): "idempotency_mismatch"
-    case .commit(.unavailable), .commit(.stopped): "unavailable"
+    case .commit(.unavailable), .commit(.unreadable), .commit(.stopped): "unavailable"
     case .commit(.readOnly): "read_only"
     case .badCursor: "bad_cursor"
     case .badVersion: "bad_version"
@@ -116,7 +116,7 @@ extension PartyServiceError {
     switch error {
     case .resumeTokenExpired(let oldest, let newest):
       self = .resumeTokenExpired(oldest: oldest, newest: newest)
-    case .unavailable(let reason): self = .commit(.unavailable(reason: reason))
+    case .unavailable(let reason): self = .commit(.unreadable(reason: reason))
     }
   }
 }

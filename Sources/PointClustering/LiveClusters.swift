@@ -1,5 +1,6 @@
 public import ObjectModel
 import Synchronization
+import Threading
 
 /// Clusters of a layer at zooms 0...16 that are correct after every change, without a rebuild.
 ///
@@ -66,9 +67,9 @@ public final class LiveClusters: Sendable {
 
   /// The settings that the clusters were made with.
   public let configuration: Configuration
-  let net: Mutex<ClusterNet>
-  private let waiting = Mutex(PendingChanges())
-  private let batch = Mutex(Batch())
+  let net: StateLock<ClusterNet>
+  private let waiting = StateLock(PendingChanges())
+  private let batch = StateLock(Batch())
   private let applied = Atomic<UInt64>(0)
   private let batchCount = Atomic<Int>(0)
   private let batchOldest = Atomic<Int64>(.max)
@@ -93,7 +94,7 @@ public final class LiveClusters: Sendable {
   ///   ``Configuration/maximumObjects`` takes.
   public init(reserving configuration: Configuration) throws(AddressSpaceError) {
     self.configuration = configuration
-    net = Mutex(
+    net = StateLock(
       try ClusterNet(
         hasAggregates: configuration.hasAggregates, version: configuration.firstVersion,
         maximumObjects: configuration.maximumObjects))

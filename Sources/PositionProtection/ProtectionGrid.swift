@@ -134,7 +134,8 @@ public struct ProtectionGrid: Hashable, Sendable {
     var found = cell(of: place, level: 0)
     if let old, old.level <= maximumLevel {
       let beyond = metersBeyond(old, place)
-      if beyond <= margin(userID: userID, cell: old) {
+      // Who is inside needs no margin, which is a hash.
+      if beyond == 0 || beyond <= margin(userID: userID, cell: old) {
         if isStillShown { return old }
         if old.level == 0 || beyond > 0 { found = old }
       }

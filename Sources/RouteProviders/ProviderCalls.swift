@@ -1,5 +1,4 @@
 package import RoutePlanning
-import Synchronization
 package import Threading
 
 /// Calls of one provider, whatever is asked: time limits, retries with jitter, circuit breaker.
@@ -12,7 +11,7 @@ package final class ProviderCalls: Sendable {
   private let transport: any RouteTransport
   private let clock: any MonotonicClock
   private let random: @Sendable () -> Double
-  private let breaker: Mutex<CircuitBreaker>
+  private let breaker: StateLock<CircuitBreaker>
 
   /// Asks nobody yet; the breaker begins closed.
   ///
@@ -29,7 +28,7 @@ package final class ProviderCalls: Sendable {
     self.settings = settings
     self.clock = clock
     self.random = random
-    breaker = Mutex(CircuitBreaker(settings.breaker))
+    breaker = StateLock(CircuitBreaker(settings.breaker))
   }
 
   package var breakerState: CircuitBreaker.State { breaker.withLock { $0.state } }

@@ -10,7 +10,7 @@
 /// kernel (priority-inheriting futex). The thread sanitizer cannot see that, so that it reports a
 /// race between any two holders who have met; and it spins long before it sleeps (swiftlang/swift
 /// issue 88440). Uncontended, both cost about the same.
-public final class StateLock<State>: @unchecked Sendable {
+public final class StateLock<State: ~Copyable>: @unchecked Sendable {
   // Sendable is true because `state` is touched only while `mutex` is held. It stands behind a
   // pointer because a stored property of a class is checked for exclusive access at each use.
   @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
@@ -18,7 +18,7 @@ public final class StateLock<State>: @unchecked Sendable {
 
   /// Takes the state over, so that it is reached through ``withLock(_:)`` alone; traps if the
   /// system gives no mutex.
-  public init(_ initial: sending State) {
+  public init(_ initial: consuming sending State) {
     unsafe state = UnsafeMutablePointer.allocate(capacity: 1)
     unsafe state.initialize(to: initial)
     unsafe mutex = UnsafeMutablePointer.allocate(capacity: 1)
@@ -36,7 +36,9 @@ public final class StateLock<State>: @unchecked Sendable {
   /// Runs `body` with exclusive access to the state. It must not lock the same lock, and must not
   /// let a reference to mutable parts of the state escape.
   @inlinable
-  public func withLock<Answer>(_ body: (inout State) throws -> Answer) rethrows -> Answer {
+  public func withLock<Answer: ~Copyable, Failure: Error>(
+    _ body: (inout State) throws(Failure) -> Answer
+  ) throws(Failure) -> Answer {
     unsafe pthread_mutex_lock(mutex)
     defer { unsafe pthread_mutex_unlock(mutex) }
     return try unsafe body(&state.pointee)

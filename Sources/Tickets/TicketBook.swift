@@ -4,6 +4,13 @@ import PeerMatching
 import PositionProtection
 import Threading
 
+/// A ticket where it is kept: 400 bytes that a dictionary need not move, nor leave room for.
+final class KeptTicket: Sendable {
+  let ticket: Ticket
+
+  init(_ ticket: Ticket) { self.ticket = ticket }
+}
+
 /// All tickets in memory, and those who wait by where others see them.
 ///
 /// Tickets are written by the commit thread alone; signs of life by anyone. A search holds
@@ -12,7 +19,7 @@ import Threading
 /// `@unchecked`: `waitingLock` guards `waiting`.
 final class TicketBook: @unchecked Sendable {
   private struct State {
-    var tickets: [String: Ticket] = [:]
+    var tickets: [String: KeptTicket] = [:]
     /// Of people who do not wait; soft.
     var seen: [String: Instant] = [:]
   }
@@ -25,10 +32,10 @@ final class TicketBook: @unchecked Sendable {
 
   var count: Int { state.withLock { $0.tickets.count } }
 
-  func ticket(_ id: String) -> Ticket? { state.withLock { $0.tickets[id] } }
+  func ticket(_ id: String) -> Ticket? { state.withLock { $0.tickets[id]?.ticket } }
 
   func tickets(_ ids: some Sequence<String>) -> [Ticket] {
-    state.withLock { state in ids.compactMap { state.tickets[$0] } }
+    state.withLock { state in ids.compactMap { state.tickets[$0]?.ticket } }
   }
 
   func withIndex<T, Failure: Error>(
@@ -58,7 +65,9 @@ final class TicketBook: @unchecked Sendable {
 
   /// Takes over newest states; whoever acted is heard of.
   func put(_ tickets: [Ticket]) {
-    state.withLock { state in for ticket in tickets { state.tickets[ticket.userID] = ticket } }
+    state.withLock { state in
+      for ticket in tickets { state.tickets[ticket.userID] = KeptTicket(ticket) }
+    }
   }
 
   /// Shows them to searches.
@@ -66,31 +75,33 @@ final class TicketBook: @unchecked Sendable {
     waitingLock.withWriteLock { for ticket in tickets { waiting.update(ticket) } }
   }
 
-  func replaceAll(_ tickets: [Ticket], index: TicketIndex) {
+  /// These tickets and no others; searches see the index they had until ``replaceIndex(_:)``.
+  func replaceAll(_ tickets: [KeptTicket]) {
     var fresh = State()
     fresh.tickets.reserveCapacity(tickets.count)
-    for ticket in tickets { fresh.tickets[ticket.userID] = ticket }
+    for kept in tickets { fresh.tickets[kept.ticket.userID] = kept }
     let ready = fresh
     state.withLock { state in
       let seen = state.seen
       state = ready
       state.seen = seen
     }
-    waitingLock.withWriteLock { waiting = index }
   }
+
+  func replaceIndex(_ index: TicketIndex) { waitingLock.withWriteLock { waiting = index } }
 
   /// Drops those of whom nothing need be kept since before a moment.
   func forget(endedBefore moment: Instant) {
     state.withLock { state in
-      let gone = state.tickets.values.filter { ticket in
-        ticket.forgettableSince.map { $0 < moment } ?? false
+      let gone = state.tickets.filter { _, kept in
+        kept.ticket.forgettableSince.map { $0 < moment } ?? false
       }
-      for ticket in gone {
-        state.tickets[ticket.userID] = nil
-        state.seen[ticket.userID] = nil
+      for id in gone.keys {
+        state.tickets[id] = nil
+        state.seen[id] = nil
       }
     }
   }
 
-  var all: [Ticket] { state.withLock { Array($0.tickets.values) } }
+  var ids: [String] { state.withLock { Array($0.tickets.keys) } }
 }

@@ -172,35 +172,38 @@ final class TicketCommitModel: CommitModel {
     return read.failure
   }
 
-  private func read(_ store: any AggregateStore) -> RecordReading<Ticket> {
-    store.read(.ticket, tenant: tenant) { try TicketRecord.decode($0) }
+  private func read(_ store: any AggregateStore) -> RecordReading<KeptTicket> {
+    store.read(.ticket, tenant: tenant) { KeptTicket(try TicketRecord.decode($0)) }
   }
 
   /// Memory holds these tickets and no others.
-  private func replaceAll(_ tickets: [Ticket], now: Instant) {
-    let gone = Set(book.all.map(\.userID)).subtracting(tickets.lazy.map(\.userID))
-    // Index and layer take the longest, and do not know of each other.
+  private func replaceAll(_ tickets: [KeptTicket], now: Instant) {
+    let gone = Set(book.ids).subtracting(tickets.lazy.map(\.ticket.userID))
+    // The index takes as long as all the rest, and they do not know of each other.
     concurrently([
       { [self] in
         var index = makeIndex()
-        for ticket in tickets {
-          index.update(ticket, seenAt: book.withIndex { $0.lastSeen(ticket.userID) })
+        index.reserve(tickets.count)
+        for kept in tickets {
+          index.update(kept.ticket, seenAt: book.lastSeen(kept.ticket))
         }
-        book.replaceAll(tickets, index: index)
-        times.replaceAll(tickets.map { ($0.userID, $0.nextTick) })
+        book.replaceIndex(index)
       },
       { [self] in
         let index = makeIndex()
         var shown: [ContributingObject] = []
+        shown.reserveCapacity(tickets.count)
         var hidden = Array(gone)
-        for ticket in tickets {
-          if let position = index.shownPosition(of: ticket), ticket.isWaiting(at: now) {
-            shown.append(TicketLayer.object(ticket, at: position))
+        for kept in tickets {
+          if let position = index.shownPosition(of: kept.ticket), kept.ticket.isWaiting(at: now) {
+            shown.append(TicketLayer.object(kept.ticket, at: position))
           } else {
-            hidden.append(ticket.userID)
+            hidden.append(kept.ticket.userID)
           }
         }
         layer.replaceAll(shown, gone: hidden, now: now)
+        book.replaceAll(tickets)
+        times.replaceAll(tickets.map { ($0.ticket.userID, $0.ticket.nextTick) })
       },
     ])
   }

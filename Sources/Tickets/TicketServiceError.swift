@@ -83,7 +83,7 @@ extension TicketServiceError {
     switch error {
     case .resumeTokenExpired(let oldest, let newest):
       self = .resumeTokenExpired(oldest: oldest, newest: newest)
-    case .unavailable(let reason): self = .commit(.unavailable(reason: reason))
+    case .unavailable(let reason): self = .commit(.unreadable(reason: reason))
     }
   }
 }

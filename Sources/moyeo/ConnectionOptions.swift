@@ -11,7 +11,8 @@ struct ConnectionOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Use gRPC at this address, e.g. 127.0.0.1:50051; MOYEO_GRPC.", valueName: "host:port"))
+      "Use gRPC at this address, e.g. 127.0.0.1:50051, or grpcs://... with TLS; MOYEO_GRPC.",
+      valueName: "host:port"))
   var grpc: String?
 
   @Option(
@@ -19,6 +20,22 @@ struct ConnectionOptions: ParsableArguments {
       "An access token or API key, where the daemon asks for one; MOYEO_TOKEN.",
       valueName: "token"))
   var token: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "PEM file of who signs the daemon's certificate, instead of the system's; MOYEO_CA.",
+      valueName: "file"))
+  var ca: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "PEM file of a client's certificate, for mutual TLS; MOYEO_CLIENT_CERTIFICATE.",
+      valueName: "file"))
+  var clientCertificate: String?
+
+  @Option(
+    help: ArgumentHelp("PEM file of its private key; MOYEO_CLIENT_KEY.", valueName: "file"))
+  var clientKey: String?
 
   @Option(
     help: ArgumentHelp(
@@ -35,17 +52,40 @@ struct ConnectionOptions: ParsableArguments {
   func endpoint(environment: [String: String] = ProcessInfo.processInfo.environment) throws
     -> Endpoint
   {
-    func variable(_ name: String) -> String? {
-      environment[name].flatMap { $0.isEmpty ? nil : $0 }
-    }
-    if let text = grpc ?? (url == nil ? variable("MOYEO_GRPC") : nil) {
-      let bare = text.hasPrefix("grpc://") ? String(text.dropFirst(7)) : text
-      guard let endpoint = Endpoint.grpc(bare) else {
+    if let text = grpc ?? (url == nil ? Self.variable("MOYEO_GRPC", environment) : nil) {
+      guard let endpoint = Endpoint.grpc(text) else {
         throw CommandFailure.usage("\(text) is not HOST:PORT")
       }
-      return endpoint
+      return try checked(endpoint, isSecure: text.hasPrefix("grpcs://"))
     }
-    return .http(url ?? variable("MOYEO_URL") ?? "http://127.0.0.1:8080")
+    let base = url ?? Self.variable("MOYEO_URL", environment) ?? "http://127.0.0.1:8080"
+    return try checked(.http(base), isSecure: base.lowercased().hasPrefix("https://"))
+  }
+
+  /// Refuses files for TLS where there is none: the caller believes in a protection that is not
+  /// there.
+  private func checked(_ endpoint: Endpoint, isSecure: Bool) throws -> Endpoint {
+    guard isSecure || (ca == nil && clientCertificate == nil && clientKey == nil) else {
+      throw CommandFailure.usage(
+        "\(endpoint) has no TLS, which --ca and --client-certificate are for: use https:// or "
+          + "grpcs://")
+    }
+    return endpoint
+  }
+
+  /// Whom to trust and who calls: flags before environment.
+  func tls(
+    environment: [String: String] = ProcessInfo.processInfo.environment
+  ) -> MoyeoClient.TLS {
+    MoyeoClient.TLS(
+      authorityFile: ca ?? Self.variable("MOYEO_CA", environment),
+      certificateFile: clientCertificate
+        ?? Self.variable("MOYEO_CLIENT_CERTIFICATE", environment),
+      keyFile: clientKey ?? Self.variable("MOYEO_CLIENT_KEY", environment))
+  }
+
+  private static func variable(_ name: String, _ environment: [String: String]) -> String? {
+    environment[name].flatMap { $0.isEmpty ? nil : $0 }
   }
 
   /// What says who calls; nothing where no token is given.
@@ -64,7 +104,7 @@ struct ConnectionOptions: ParsableArguments {
       try endpoint(),
       configuration: .init(
         timeout: .milliseconds(Int64(timeout * 1000)), maximumConnections: maximumConnections,
-        headers: headers()),
+        headers: headers(), tls: tls()),
       body)
   }
 }

@@ -27,7 +27,8 @@ struct Composition {
     let logger = Logger(label: "moyeod")
     // Whatever is written from here on is for this user alone.
     umask(0o077)
-    let signals = ProcessSignals(logger: logger)
+    let certificates = try settings.tls.certificates()
+    let signals = ProcessSignals(certificates: certificates, logger: logger)
     defer { withExtendedLifetime(signals) {} }
     let descriptors = try DescriptorLimit.require(eventLoops: settings.threads)
     try PortCheck.require(
@@ -93,8 +94,10 @@ struct Composition {
       store: record?.store, archive: positions?.archive,
       idempotencySecret: record?.idempotencySecret, logger: logger)
     let group = MultiThreadedEventLoopGroup(numberOfThreads: settings.threads)
+    var daemonSettings = settings.daemon
+    daemonSettings.certificates = certificates
     let daemon = Daemon(
-      configuration: settings.daemon, layers: layers,
+      configuration: daemonSettings, layers: layers,
       fares: fares, parties: record?.partyService, tickets: record?.ticketService, places: places,
       doors: settings.adapters.makeDoors(
         authenticator: authenticator, layers: layers, fares: fares, parties: record?.partyService,
@@ -112,6 +115,11 @@ struct Composition {
     if let positions { services.insert(PositionKeeping(keeper: positions.keeper), at: 0) }
     if let authenticator {
       services.append(IdentityReloading(authenticator: authenticator, logger: logger))
+    }
+    if let certificates {
+      services.append(
+        CertificateReloading(
+          certificates: certificates, checkSeconds: settings.tls.checkSeconds, logger: logger))
     }
     if let city {
       services.insert(
@@ -133,6 +141,10 @@ struct Composition {
           ticketService: ticketService, clock: layers.clock, city: city,
           users: settings.demoUsers, tickets: settings.demoTickets, seed: settings.demoSeed,
           logger: logger, onLoaded: { daemon.markReady("demo-tickets") }))
+    }
+    if let manager = ServiceManager() {
+      services.append(
+        ManagerNotification(manager: manager, isReady: { daemon.isReady }, logger: logger))
     }
     services.append(ShutdownDeadline(graceSeconds: settings.graceSeconds, logger: logger))
     logger.debug("descriptors", metadata: ["limit": "\(descriptors)"])
@@ -180,10 +192,12 @@ struct Composition {
 
   private func announce(_ addresses: Daemon.Addresses, _ logger: Logger) {
     let host = addresses.host.contains(":") ? "[\(addresses.host)]" : addresses.host
+    let scheme = settings.tls.files == nil ? "http" : "https"
     logger.info(
       "serving",
       metadata: [
-        "http": "http://\(host):\(addresses.httpPort)", "grpc": "\(host):\(addresses.grpcPort)",
+        "http": "\(scheme)://\(host):\(addresses.httpPort)",
+        "grpc": "\(host):\(addresses.grpcPort)", "tls": "\(settings.tls.words)",
         "httpPort": "\(addresses.httpPort)", "grpcPort": "\(addresses.grpcPort)",
       ])
     guard settings.demoCity != nil else { return }
@@ -191,13 +205,13 @@ struct Composition {
       """
 
       Moyeo is running.
-        map    http://\(host):\(addresses.httpPort)/\(openModeText)
-        HTTP   http://\(host):\(addresses.httpPort)/v1   (reference: /openapi.json)
+        map    \(scheme)://\(host):\(addresses.httpPort)/\(openModeText)
+        HTTP   \(scheme)://\(host):\(addresses.httpPort)/v1   (reference: /openapi.json)
         gRPC   \(host):\(addresses.grpcPort)
 
       Who studies Swift near City Hall? Paste into another terminal:
-        curl 'http://\(host):\(addresses.httpPort)/v1/layers/users/nearby?latitude=37.5663&longitude=126.9779&tags=swift&limit=3'
-        .build/release/moyeo nearby --url http://\(host):\(addresses.httpPort) --layer users --at 37.5663,126.9779 --tags swift --limit 3
+        curl '\(scheme)://\(host):\(addresses.httpPort)/v1/layers/users/nearby?latitude=37.5663&longitude=126.9779&tags=swift&limit=3'
+        .build/release/moyeo nearby --url \(scheme)://\(host):\(addresses.httpPort) --layer users --at 37.5663,126.9779 --tags swift --limit 3
 
       Ctrl-C stops it.
 

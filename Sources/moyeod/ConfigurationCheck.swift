@@ -17,6 +17,7 @@ struct ConfigurationCheck {
     do {
       let library = try composition.tariffs()
       _ = try composition.demoCity()
+      _ = try settings.tls.certificates()
       _ = try settings.routes.makeProvider(clock: SystemClock())
       let parties =
         settings.parties.map { "\($0.rules.packs.count) policy packs" } ?? "parties are off"

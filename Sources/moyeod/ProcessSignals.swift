@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import GRPCServerTransport
 import Logging
 import ServiceLifecycle
 import Threading
@@ -8,12 +9,17 @@ import Threading
 struct ProcessSignals {
   private let hangups: any DispatchSourceSignal
 
-  /// SIGHUP is logged and changes nothing: settings are read at the start. SIGUSR1 and SIGUSR2 are
-  /// ignored. Each of them ends a process that says nothing of it.
-  init(logger: Logger) {
+  /// SIGHUP reads the certificate again; it changes nothing else, because settings are read at the
+  /// start, and is logged. SIGUSR1 and SIGUSR2 are ignored. Each of them ends a process that says
+  /// nothing of it.
+  init(certificates: ServerCertificates?, logger: Logger) {
     for number in [SIGHUP, SIGUSR1, SIGUSR2] { signal(number, SIG_IGN) }
     hangups = DispatchSource.makeSignalSource(signal: SIGHUP, queue: .global())
     hangups.setEventHandler {
+      if let certificates {
+        logger.info("SIGHUP: the certificate is read again; settings are read at the start")
+        return CertificateReloading.reload(certificates, logger)
+      }
       logger.warning(
         "SIGHUP changes nothing: settings are read at the start; restart to change them")
     }

@@ -34,6 +34,7 @@ struct Settings: Sendable {
   var tickets: TicketServiceConfiguration?
   var adapters = AdapterSettings()
   var auth = AuthSettings()
+  var tls = TLSSettings()
   var logLevel: Logger.Level
   var logFormat: StructuredLogHandler.Format
   var layerSettings: @Sendable (String) -> LayerSettings
@@ -117,6 +118,7 @@ struct Settings: Sendable {
       values, host: daemon.host, identity: auth, hasParties: parties != nil,
       hasTickets: tickets != nil)
     try await ServingSettings.read(values, into: &daemon)
+    tls = try await TLSSettings.read(values)
     keepsPositions = try await values.bool("positions.keep") ?? true
     writeBehindSeconds = try await values.int("positions.writeBehindSeconds", in: 1...3600) ?? 5
     graceSeconds = try await values.int("shutdown.graceSeconds", in: 0...3600) ?? 5

@@ -64,6 +64,16 @@ enum SettingsTable {
     Row(
       key: "grpc.fastPath", standard: "true",
       meaning: "Answer short calls in front of the gRPC framework: a fifth of the CPU a call."),
+    Row(
+      key: "tls.certificate", standard: "",
+      meaning: "PEM file of the certificate and its chain, for both ports; without: no TLS."),
+    Row(key: "tls.key", standard: "", meaning: "PEM file of its private key."),
+    Row(
+      key: "tls.clientAuthority", standard: "",
+      meaning: "PEM file of who signs clients' certificates; a client without one is refused."),
+    Row(
+      key: "tls.checkSeconds", standard: "10",
+      meaning: "How often these files are looked at for a new certificate; SIGHUP does so at once."),
     Row(key: "threads", standard: "one a core", meaning: "Event loops."),
     Row(
       key: "heavy.threads", standard: "half the cores",

@@ -1,23 +1,23 @@
 import GRPCCore
+import NIOConcurrencyHelpers
 import NIOCore
-import Synchronization
 import Testing
 
 @testable import GRPCServerTransport
 
 /// Shutdown, floods and limits of a connection.
-@Suite(.timeLimit(.minutes(10))) struct ConnectionEndTests {
+@Suite(.timeLimit(.minutes(10)), .overTLSToo) struct ConnectionEndTests {
   private typealias Raw = RawHTTP2Connection
 
   private static func echoes(_ harness: TransportHarness) async throws -> Bool {
-    let works = Mutex(false)
+    let works = NIOLockedValueBox(false)
     try await Raw.run(port: harness.port) { connection in
       try await connection.begin("/test.Test/Echo", stream: 1)
       try await connection.send(data: Raw.message([1]), stream: 1, ends: true)
       let answer = try await connection.answer(1)
-      works.withLock { $0 = answer?.messages == [[1]] && answer?.status == 0 }
+      works.withLockedValue { $0 = answer?.messages == [[1]] && answer?.status == 0 }
     }
-    return works.withLock { $0 }
+    return works.withLockedValue { $0 }
   }
 
   @Test func aShutdownLetsRunningCallsEnd() async throws {

@@ -1,9 +1,9 @@
 import Foundation
 import GRPCCore
+import NIOConcurrencyHelpers
 import NIOCore
 import NIOEmbedded
 import NIOPosix
-import Synchronization
 import Testing
 
 @testable import GRPCServerTransport
@@ -13,14 +13,14 @@ import Testing
   private typealias Raw = RawHTTP2Connection
 
   private static func isServed(_ harness: TransportHarness) async throws -> Bool {
-    let works = Mutex(false)
+    let works = NIOLockedValueBox(false)
     try await Raw.run(port: harness.port) { connection in
       try await connection.begin("/test.Test/Echo", stream: 1)
       try await connection.send(data: Raw.message([1]), stream: 1, ends: true)
       let answer = try await connection.answer(1)
-      works.withLock { $0 = answer?.status == 0 }
+      works.withLockedValue { $0 = answer?.status == 0 }
     }
-    return works.withLock { $0 }
+    return works.withLockedValue { $0 }
   }
 
   @Test(arguments: [true, false])

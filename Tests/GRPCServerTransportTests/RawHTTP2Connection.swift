@@ -2,6 +2,7 @@ import GRPCCore
 import NIOCore
 import NIOHPACK
 import NIOPosix
+import NIOSSL
 
 /// A frame as it stands on the wire (RFC 9113, 4.1).
 struct RawFrame {
@@ -46,13 +47,16 @@ struct RawAnswer {
   var status: Int? { trailer("grpc-status").flatMap { Int($0) } }
   /// The name of the cause, which the harness sends.
   var reason: String? { trailer("x-reason") }
-  var messages: [[UInt8]] {
+  var messages: [[UInt8]] { flaggedMessages.map(\.bytes) }
+  /// The messages with their first byte, which says whether they are compressed.
+  var flaggedMessages: [(flag: UInt8, bytes: [UInt8])] {
     var rest = data
-    var out: [[UInt8]] = []
-    while rest.readInteger(as: UInt8.self) == 0, let length = rest.readInteger(as: UInt32.self),
+    var out: [(flag: UInt8, bytes: [UInt8])] = []
+    while let flag = rest.readInteger(as: UInt8.self),
+      let length = rest.readInteger(as: UInt32.self),
       let bytes = rest.readBytes(length: Int(length))
     {
-      out.append(bytes)
+      out.append((flag, bytes))
     }
     return out
   }
@@ -62,6 +66,7 @@ struct RawAnswer {
 final class RawHTTP2Connection {
   static let preface = ByteBuffer(string: "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
 
+  let channel: any Channel
   private var inbound: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
   private let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
   private var received = ByteBuffer()
@@ -77,9 +82,11 @@ final class RawHTTP2Connection {
   var acknowledgesSettings = true
 
   private init(
+    _ channel: any Channel,
     _ inbound: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator,
     _ outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
   ) {
+    self.channel = channel
     self.inbound = inbound
     self.outbound = outbound
   }
@@ -88,15 +95,20 @@ final class RawHTTP2Connection {
   static func run(
     port: Int, greets: Bool = true, _ body: (RawHTTP2Connection) async throws -> Void
   ) async throws {
+    let security = TransportSecurity.current
     let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
       .connect(host: "127.0.0.1", port: port) { channel in
         channel.eventLoop.makeCompletedFuture {
-          try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+          if let security {
+            try channel.pipeline.syncOperations.addHandler(security.makeHandler())
+          }
+          return try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
         }
       }
     do {
       try await channel.executeThenClose { inbound, outbound in
-        let connection = RawHTTP2Connection(inbound.makeAsyncIterator(), outbound)
+        let connection = RawHTTP2Connection(
+          channel.channel, inbound.makeAsyncIterator(), outbound)
         if greets {
           try await connection.send(preface)
           try await connection.send(.settings, payload: ByteBuffer())
@@ -105,6 +117,8 @@ final class RawHTTP2Connection {
       }
     } catch is ChannelError {
       // The server closed first.
+    } catch is NIOSSLError where security != nil {
+      // The same, or it refused the handshake.
     }
   }
 

@@ -5,7 +5,7 @@ import Testing
 @testable import GRPCServerTransport
 
 /// What is wrong with one stream ends that stream, and no other (RFC 9113, 5.4.2).
-@Suite(.timeLimit(.minutes(10))) struct StreamErrorTests {
+@Suite(.timeLimit(.minutes(10)), .overTLSToo) struct StreamErrorTests {
   private typealias Raw = RawHTTP2Connection
 
   enum Mistake: CaseIterable, Sendable {

@@ -52,6 +52,9 @@ struct TransportHarness: Sendable {
     settings.connection.keepaliveTimeout = .minutes(10)
     settings.connection.goAwayTimeout = .minutes(10)
     settings.connection.shutdownGrace = .minutes(10)
+    if TransportSecurity.current != nil {
+      settings.certificates = try ServerCertificates(TestCertificates.files())
+    }
     change(&settings)
     let transport = FastPathServerTransport(
       settings: settings, eventLoopGroup: .singleton,

@@ -188,13 +188,36 @@ import Testing
   // MARK: - The attack
 
   /// All that chosen reads answer: nearby with distances and order beside people of their own,
-  /// boxes cut anywhere, cluster counts and centres at all zooms, what a watch tells.
-  static func transcript(_ layers: LayerRegistry, seed: UInt64) throws -> [String] {
+  /// boxes cut anywhere, cluster counts and centres at all zooms, what watches tell, what is written
+  /// to the file that exports are made of. `walk`: where the victim goes meanwhile.
+  static func transcript(
+    _ layers: LayerRegistry, seed: UInt64, walk: [Coordinate] = []
+  ) throws -> [String] {
     var random = SplitMix64(seed: seed)
     let layer = try layers.layer("people")
     let now = layers.clock.now()
     var told: [String] = []
+    // Around the cell, and cut through it.
+    let watches = try [3000, 130, 60].map { meters in
+      try layer.watch(
+        WatchQuery(areas: [.circle(center: middle, radiusMillimeters: meters * 1000)]),
+        resuming: nil, clock: layers.clock)
+    }
+    func listen() {
+      while layer.watches.flush(now: now) {}
+      for (number, watch) in watches.enumerated() {
+        func note(_ notice: WatchNotice, _ hit: HitView?) {
+          let place = hit.map { "\($0.idString) \($0.latitude) \($0.longitude)" } ?? notice.id
+          told.append("watch \(number): \(notice.kind) \(place)")
+        }
+        while watch.read(limit: 50, note) {}
+      }
+    }
     for i in 0..<300 {
+      if i % 10 == 5, !walk.isEmpty {
+        _ = try report(layers, [("vic", walk[i / 10 % walk.count])])
+      }
+      listen()
       let anchor = middle.destination(
         bearingDegrees: random.unit() * 360, meters: 1500 * random.unit())
       // Somebody of their own to be compared with.
@@ -211,6 +234,11 @@ import Testing
       _ = try layer.within(WithinSearch(area: .box(box), limit: 10), now: now) {
         told.append("in \($0.idString)")
       }
+    }
+    let archive = MemoryArchive()
+    try PositionWriteBehind(layers: layers, archive: archive).writeRound()
+    for kept in archive.kept.values.sorted(by: { $0.key.id < $1.key.id }) {
+      told.append("kept \(kept.key.id) \(kept.latitude) \(kept.longitude)")
     }
     while layer.feed.flush() {}
     let world = GeoBox(uncheckedWest: 126, south: 37, east: 128, north: 38)
@@ -236,6 +264,8 @@ import Testing
     let places = Self.places(4, grid, seed: seed)
     let first = try Self.transcript(try Self.town(places[0]), seed: seed)
     #expect(first.count > 300)
+    #expect(first.contains { $0.hasPrefix("watch 0: enter vic ") })
+    #expect(first.contains { $0.hasPrefix("kept vic ") })
     for place in places.dropFirst() {
       #expect(try Self.transcript(try Self.town(place), seed: seed) == first)
     }
@@ -244,6 +274,24 @@ import Testing
     #expect(try Self.transcript(try Self.town(elsewhere), seed: seed) != first)
     let exact = try places[0...1].map {
       try Self.transcript(try Self.town($0, isProtected: false), seed: seed)
+    }
+    // Each way by itself.
+    for way in ["watch 0", "kept vic", "vic "] {
+      #expect(
+        exact[0].filter { $0.hasPrefix(way) } != exact[1].filter { $0.hasPrefix(way) }, "\(way)")
+    }
+  }
+
+  /// Whoever reports as often as they like within their cell is told of as often, and always there.
+  @Test func aWalkWithinACellTellsNothing() throws {
+    let grid = try Self.protection(try Self.town(Self.middle)).grid
+    let walks = [3, 4].map { Self.places(7, grid, seed: $0) }
+    let told = try walks.map { walk in
+      try Self.transcript(try Self.town(Self.middle), seed: 5, walk: walk)
+    }
+    #expect(told[0] == told[1])
+    let exact = try walks.map { walk in
+      try Self.transcript(try Self.town(Self.middle, isProtected: false), seed: 5, walk: walk)
     }
     #expect(exact[0] != exact[1])
   }

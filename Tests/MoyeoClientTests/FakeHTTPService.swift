@@ -1,8 +1,8 @@
 import Foundation
+import NIOConcurrencyHelpers
 import NIOCore
 import NIOHTTP1
 import NIOPosix
-import Synchronization
 
 /// An HTTP/1.1 server that answers from a closure and remembers what it was asked.
 final class FakeHTTPService: Sendable {
@@ -23,10 +23,10 @@ final class FakeHTTPService: Sendable {
   private let seen: SeenRequests
 
   final class SeenRequests: Sendable {
-    let all = Mutex<[Request]>([])
+    let all = NIOLockedValueBox<[Request]>([])
   }
 
-  var requests: [Request] { seen.all.withLock { $0 } }
+  var requests: [Request] { seen.all.withLockedValue { $0 } }
   var url: String { "http://127.0.0.1:\(channel.localAddress?.port ?? 0)" }
 
   init(_ answer: @escaping @Sendable (Request) -> Reply) async throws {
@@ -66,7 +66,7 @@ final class FakeHTTPService: Sendable {
       case .body(let buffer): body += Array(buffer.readableBytesView)
       case .end:
         request.body = String(decoding: body, as: UTF8.self)
-        seen.all.withLock { $0.append(request) }
+        seen.all.withLockedValue { $0.append(request) }
         let reply = answer(request)
         var headers = HTTPHeaders(reply.headers.map { ($0.key, $0.value) })
         headers.replaceOrAdd(name: "content-length", value: "\(reply.body.utf8.count)")

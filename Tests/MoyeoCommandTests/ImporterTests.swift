@@ -1,7 +1,7 @@
 import ObjectModel
 import MoyeoAPI
 import MoyeoClient
-import Synchronization
+import Threading
 import Testing
 
 @testable import moyeo
@@ -17,11 +17,11 @@ final class FakeSink: ReportSink {
   enum Style: Sendable { case http, grpc, wholeBatch }
 
   let style: Style
-  let state: Mutex<State>
+  let state: StateLock<State>
 
   init(_ style: Style = .http, failures: [MoyeoError] = []) {
     self.style = style
-    state = Mutex(State(failures: failures))
+    state = StateLock(State(failures: failures))
   }
 
   func report(_ request: Moyeo_V1_ReportRequest) async throws(MoyeoError)
@@ -115,7 +115,7 @@ struct ImporterTests {
     let sink = FakeSink(
       failures: Array(repeating: .timedOut(endpoint: "e"), count: 50))
     // Each wait passes on the clock; each try takes 300 ms.
-    let passed = Mutex(Duration.zero)
+    let passed = StateLock(Duration.zero)
     var importer = Importer(
       sink: sink, layer: "l", batchSize: 10, summary: ImportSummary(kept: 10),
       patience: .milliseconds(1000))

@@ -247,5 +247,29 @@ struct CommandTests {
     #expect(try endpoint(["--url", "http://c"], environment) == .http("http://c"))
     #expect(try endpoint(["--grpc", "[::1]:9"], environment) == .grpc(host: "::1", port: 9))
     #expect(throws: CommandFailure.self) { try endpoint(["--grpc", "nope"], [:]) }
+    #expect(try endpoint(["--grpc", "grpc://b:1"], [:]) == .grpc(host: "b", port: 1))
+    let secure = try endpoint(["--grpc", "grpcs://[::1]:9", "--ca", "x"], [:])
+    #expect(secure == .grpcs(host: "::1", port: 9) && "\(secure)" == "grpcs://[::1]:9")
+    #expect(try endpoint(["--url", "https://c", "--ca", "x"], [:]) == .http("https://c"))
+  }
+
+  @Test("files for TLS need an address with TLS")
+  func filesForTLS() throws {
+    func options(_ arguments: String...) throws -> ConnectionOptions {
+      try ConnectionOptions.parse(arguments)
+    }
+    for address in [["--grpc", "b:1"], ["--url", "http://c"]] {
+      let options = try ConnectionOptions.parse(address + ["--ca", "x"])
+      #expect(throws: CommandFailure.self) { try options.endpoint(environment: [:]) }
+    }
+    let environment = ["MOYEO_CA": "a", "MOYEO_CLIENT_CERTIFICATE": "b", "MOYEO_CLIENT_KEY": "c"]
+    #expect(
+      try options().tls(environment: environment)
+        == MoyeoClient.TLS(authorityFile: "a", certificateFile: "b", keyFile: "c"))
+    #expect(try options("--ca", "z").tls(environment: environment).authorityFile == "z")
+    #expect(try options().tls(environment: [:]) == MoyeoClient.TLS())
+    // What the environment says for other daemons does not hinder this one.
+    #expect(
+      try options("--url", "http://c").endpoint(environment: environment) == .http("http://c"))
   }
 }

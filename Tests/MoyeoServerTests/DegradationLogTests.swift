@@ -1,5 +1,5 @@
 import Logging
-import Synchronization
+import Threading
 import Testing
 
 @testable import MoyeoServer
@@ -8,7 +8,7 @@ import Testing
 @Suite struct DegradationLogTests {
   private struct Recorder: LogHandler {
     final class Lines: Sendable {
-      let all = Mutex<[String]>([])
+      let all = StateLock<[String]>([])
     }
     let lines: Lines
     var logLevel = Logger.Level.trace

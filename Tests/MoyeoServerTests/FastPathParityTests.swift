@@ -5,7 +5,7 @@ import LiveLayers
 import ObjectModel
 import SpatialIndexing
 import SwiftProtobuf
-import Synchronization
+import Threading
 import Testing
 
 @testable import MoyeoServer
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test func bothPathsGiveTheSameAnswers() async throws {
-    let answers = Mutex<[[Data]]>([])
+    let answers = StateLock<[[Data]]>([])
     for usesFastPath in [true, false] {
       try await RunningDaemon.run(usesFastPath: usesFastPath) { daemon in
         let report = try await daemon.positions.report(Self.reports())

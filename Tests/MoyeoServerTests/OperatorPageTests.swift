@@ -18,6 +18,7 @@ import Testing
       #expect(metrics.text.contains("\nmoyeo_streams_open 0\n"))
       #expect(metrics.text.contains("\nmoyeo_shared_reads_asked_total 0\n"))
       try Self.checkExposition(metrics.text)
+      #expect(metrics.text.contains("\nprocess_resident_memory_bytes "))
       let health = Grpc_Health_V1_Health.Client(wrapping: daemon.grpc)
       for service in ["", "moyeo.v1.PositionService"] {
         #expect(try await health.check(.with { $0.service = service }).status == .serving)

@@ -5,6 +5,7 @@ import MoyeoClient
 import ObjectModel
 import SwiftProtobuf
 import Synchronization
+import Threading
 import Testing
 
 @testable import MoyeoServer
@@ -25,7 +26,7 @@ import Testing
       /// Of calls that their caller neither cancelled nor hurried.
       var failures: [String: Int] = [:]
     }
-    let state = Mutex(State())
+    let state = StateLock(State())
     /// Events that the stream brought.
     let told = Atomic(0)
 

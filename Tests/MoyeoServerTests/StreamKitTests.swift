@@ -2,7 +2,6 @@ import GRPCCore
 import MoyeoAPI
 import Threading
 import ServiceLifecycle
-import Synchronization
 import Testing
 
 @testable import MoyeoServer
@@ -10,7 +9,7 @@ import Testing
 /// A log in memory, with its signal.
 private final class EventLog: Sendable {
   let signal = ChangeSignal()
-  private let kinds = Mutex<[String]>([])
+  private let kinds = StateLock<[String]>([])
 
   func append(_ kind: String) {
     let count = kinds.withLock { kinds in
@@ -117,7 +116,7 @@ private struct ListSource: EventSource {
 
   @Test func quietStreamsBeatWithTheNewestToken() async throws {
     let pump = pump(heartbeat: 0.01)
-    let sent = Mutex<[String]>([])
+    let sent = StateLock<[String]>([])
     try await pump.run(ListSource(["a", "b"])) { chunk in
       let count = sent.withLock { sent in
         switch chunk {

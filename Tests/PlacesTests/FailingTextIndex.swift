@@ -1,11 +1,11 @@
 import ObjectModel
-import Synchronization
+import Threading
 
 @testable import Places
 
 /// Fails while it is told to, and otherwise keeps terms in memory.
 final class FailingTextIndex: PlaceTextIndex {
-  let fails = Mutex(false)
+  let fails = StateLock(false)
   private let index = MemoryPlaceTextIndex()
 
   private func check() throws(StoreFailure) {

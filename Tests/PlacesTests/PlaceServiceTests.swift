@@ -1,6 +1,6 @@
 import GeoMath
 import ObjectModel
-import Synchronization
+import Threading
 import Testing
 
 @testable import Places
@@ -8,7 +8,7 @@ import Testing
 /// Answers what it was given, and counts who asks.
 private final class StubProvider: PlaceProvider {
   let answer: Result<[Place], PlaceProviderFailure>
-  let calls = Mutex(0)
+  let calls = StateLock(0)
 
   init(_ answer: Result<[Place], PlaceProviderFailure>) { self.answer = answer }
 
@@ -62,7 +62,7 @@ private final class StubProvider: PlaceProvider {
   }
 
   @Test func aProvidersFailureIsCountedAndNotThrown() async throws {
-    let failures = Mutex<[String]>([])
+    let failures = StateLock<[String]>([])
     let gone = StubProvider(.failure(PlaceProviderFailure(reason: "timed_out")))
     let fixture = PlaceFixture(
       provider: gone, onProviderFailure: { reason in failures.withLock { $0.append(reason) } })

@@ -1,8 +1,8 @@
 import GeoMath
 import LiveLayers
 import ObjectModel
-import Synchronization
 import Testing
+import Threading
 
 @testable import Places
 

@@ -2,14 +2,13 @@ import GeoMath
 import ObjectModel
 import RoutePlanning
 import RouteProviders
-import Synchronization
 import Testing
 import Threading
 
 /// Counts questions; answers by the estimate, once the gate is open.
 final class CountingProvider: RouteProvider {
   let source = RouteSource.osrm
-  private let state = Mutex<(requests: [RouteRequest], failures: Int)>(([], 0))
+  private let state = StateLock<(requests: [RouteRequest], failures: Int)>(([], 0))
   private let gate: AsyncStream<Void>?
 
   init(failures: Int = 0, gate: AsyncStream<Void>? = nil) {

@@ -1,7 +1,7 @@
 import NIOCore
 import NIOHTTP1
 import NIOPosix
-import Synchronization
+import Threading
 
 /// An HTTP server on 127.0.0.1 that behaves as badly as it is told.
 final class LoopbackServer: Sendable {
@@ -62,11 +62,11 @@ final class LoopbackServer: Sendable {
   }
 
   final class Script: Sendable {
-    private let state: Mutex<(behaviors: [Behavior], count: Int)>
+    private let state: StateLock<(behaviors: [Behavior], count: Int)>
     private let continuation: AsyncStream<Seen>.Continuation
 
     init(_ behaviors: [Behavior], _ continuation: AsyncStream<Seen>.Continuation) {
-      state = Mutex((behaviors, 0))
+      state = StateLock((behaviors, 0))
       self.continuation = continuation
     }
 

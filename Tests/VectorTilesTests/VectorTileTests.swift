@@ -1,4 +1,5 @@
 import GeoMath
+import GzipCoding
 import SwiftProtobuf
 import Testing
 

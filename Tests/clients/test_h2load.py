@@ -8,6 +8,7 @@ import unittest
 
 from http2_wire import message
 from protobuf_bytes import POSITIONS, nearby
+import tls
 from running_daemon import Daemon, MissingProgram
 
 
@@ -21,14 +22,16 @@ class H2Load(unittest.TestCase):
         cls.addClassCleanup(cls.daemon.close)
         cls.daemon.report("clients", [(f"o{i}", 37.5 + i / 1e4, 127.0) for i in range(30)])
 
-    def load(self, *arguments):
+    def load(self, *arguments, daemon=None):
+        daemon = daemon or self.daemon
+        scheme = "https" if daemon.security else "http"
         with tempfile.NamedTemporaryFile() as body:
             body.write(message(nearby("clients", 37.5, 127.0, 5)))
             body.flush()
             done = subprocess.run(
                 [self.program, "-d", body.name, "-H", "content-type: application/grpc",
                  "-H", "te: trailers", *arguments,
-                 f"http://{self.daemon.grpc_address}{POSITIONS}Nearby"],
+                 f"{scheme}://{daemon.grpc_address}{POSITIONS}Nearby"],
                 capture_output=True, text=True, timeout=60)
         found = re.search(
             r"requests: (\d+) total, .* (\d+) succeeded, (\d+) failed, (\d+) errored", done.stdout)
@@ -40,6 +43,15 @@ class H2Load(unittest.TestCase):
             with self.subTest(streams=streams):
                 self.assertEqual(
                     self.load("-n", "3000", "-c", "4", "-m", str(streams)), (3000, 3000, 0, 0))
+
+    def test_streams_over_tls(self):
+        with Daemon(env=tls.settings(), security=tls.client()) as daemon:
+            daemon.report("clients", [(f"o{i}", 37.5 + i / 1e4, 127.0) for i in range(30)])
+            for streams in (1, 100):
+                with self.subTest(streams=streams):
+                    self.assertEqual(
+                        self.load("-n", "3000", "-c", "4", "-m", str(streams), daemon=daemon),
+                        (3000, 3000, 0, 0))
 
     def test_many_connections(self):
         self.assertEqual(self.load("-n", "3000", "-c", "100", "-m", "4"), (3000, 3000, 0, 0))

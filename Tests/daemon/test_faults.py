@@ -180,6 +180,7 @@ class Directory(unittest.TestCase):
                 if status != 200:
                     self.assertEqual(
                         (status, answer["error"]["reason"]), (503, "unavailable"), answer)
+                    self.assertIn("cannot be read", answer["error"]["message"])
             self.assertEqual(
                 daemon.request("GET", "/v1/layers/users/positions/mina")[0], 200)
             self.assertIn("moyeo_read_only 1", daemon.request("GET", "/metrics")[1])

@@ -62,12 +62,14 @@ class Daemon:
     """
 
     def __init__(self, *arguments, directory=None, env=None, ports=True, ready=True, start=True,
-                 executable=None, preexec=None):
+                 executable=None, preexec=None, security=None):
         self._temporary = None if directory else tempfile.TemporaryDirectory()
         self.directory = pathlib.Path(directory or self._temporary.name)
         self.arguments = (("--http-port", "0", "--grpc-port", "0") if ports else ()) + arguments
         self.environment = env or {}
         self.executable = executable
+        # What requests over HTTP trust and who they are; None: no TLS.
+        self.security = security
         self.process = None
         self.log = []
         self.output = []
@@ -178,7 +180,7 @@ class Daemon:
 
     @property
     def url(self):
-        return f"http://127.0.0.1:{self.http_port}"
+        return f"http{'s' if self.security else ''}://127.0.0.1:{self.http_port}"
 
     @property
     def grpc_address(self):
@@ -202,6 +204,9 @@ class Daemon:
     # Asking it
 
     def connection(self, timeout=30):
+        if self.security:
+            return http.client.HTTPSConnection(
+                "127.0.0.1", self.http_port, timeout=timeout, context=self.security)
         return http.client.HTTPConnection("127.0.0.1", self.http_port, timeout=timeout)
 
     def request(self, method, path, body=None, headers=None, connection=None, timeout=30):

@@ -13,9 +13,10 @@
     python3 Tests/torture/torture.py smalldisk            the log fills a small disk (needs mounts)
     python3 Tests/torture/torture.py export               export and import are inverse
     python3 Tests/torture/torture.py tickets               32 people race for 10, kill -9 between
+    .build/venv/bin/python Tests/torture/torture.py ticketrace   the same over both wires, without kills
     python3 Tests/torture/torture.py smoke                a little of each, for CI
 
-Standard library only. MOYEOD (and MOYEO) name the programs; else the newest of .build.
+Standard library only, but for ticketrace. MOYEOD (and MOYEO) name the programs; else the newest of .build.
 """
 
 import argparse
@@ -476,10 +477,18 @@ def ticket_mode(options):
     return ticket_rounds(options.rounds, options.seed, progress)
 
 
+def ticket_race_mode(options):
+    """32 people race for 10 over both wires."""
+    # Needs grpcio, which no other mode does.
+    from ticket_race import race_rounds as ticket_race_rounds
+    return ticket_race_rounds(options.rounds, options.clients, progress)
+
+
 MODES = {
     "smoke": (smoke, 1), **faults.MODES,
     "kill": (kill_rounds, 100), "race": (race_rounds, 1000), "backup": (backup_under_load, 10),
     "full": (disk_full, 1), "fill": (fill, 5), "tickets": (ticket_mode, 100),
+    "ticketrace": (ticket_race_mode, 1000),
 }
 
 

@@ -4,6 +4,7 @@
   import Darwin
 #endif
 import GeoMath
+import GzipCoding
 import ObjectModel
 import PointClustering
 import VectorTiles

@@ -72,6 +72,8 @@ final class LayerProtection: Sendable {
       // What each entry makes of its object; an entry of an object that is unknown makes nothing.
       var entries: [(rank: ObjectRank, shown: Shown)?] = []
       var newest: [ObjectRank: Shown] = [:]
+      entries.reserveCapacity(snapped.count)
+      newest.reserveCapacity(snapped.count)
       snapped.replacePositions { subject, latitude, longitude in
         guard let (rank, id) = Self.object(subject, index, now) else {
           entries.append(nil)
@@ -80,10 +82,11 @@ final class LayerProtection: Sendable {
         let exact = Coordinate(uncheckedLatitude: latitude, longitude: longitude)
         var cell = keepsSnapped ? grid.cell(shownAt: exact) : nil
         if cell == nil {
-          let known = newest[rank] ?? state.shown[rank]
+          let shown = state.shown[rank]
+          let known = newest[rank] ?? shown
           let old = known?.cell ?? state.left[rank] ?? state.leftBefore[rank]
           cell = grid.protect(exact, userID: id, old: old, isStillShown: known != nil) { cell in
-            let own = state.shown[rank].map { grid.cell(of: $0.exact, level: cell.level) == cell }
+            let own = shown.map { grid.cell(of: $0.exact, level: cell.level) == cell }
             return state.population[cell] - (own == true ? 1 : 0)
           }
         }
@@ -131,10 +134,14 @@ final class LayerProtection: Sendable {
 
 extension LayerProtection.State {
   fileprivate mutating func keep(_ new: LayerProtection.Shown, of rank: ObjectRank) {
-    if let old = shown.updateValue(new, forKey: rank) { population.remove(old.exact) }
-    population.add(new.exact)
-    left[rank] = nil
-    leftBefore[rank] = nil
+    if let old = shown.updateValue(new, forKey: rank) {
+      population.move(from: old.exact, to: new.exact)
+    } else {
+      population.add(new.exact)
+      // Nobody who is there is among those who left.
+      left[rank] = nil
+      leftBefore[rank] = nil
+    }
   }
 
   fileprivate mutating func forget(_ rank: ObjectRank) {

@@ -1,5 +1,6 @@
 import Foundation
 import GeoMath
+import GzipCoding
 import MoyeoAPI
 import LiveLayers
 import ObjectModel

@@ -1,7 +1,7 @@
+import GzipCoding
 import HTTPTypes
 import Hummingbird
 import NIOCore
-import VectorTiles
 import Threading
 
 /// Compresses text answers for callers that accept gzip (RFC 9110, section 12.5.3).

@@ -1,3 +1,4 @@
+import GRPCServerTransport
 import HummingbirdCore
 import Logging
 import NIOCore
@@ -12,10 +13,19 @@ struct HTTPConnections: ServerChildChannel, HTTPChannelHandler {
   let responder: HTTPChannelHandler.Responder
   let makeGate: @Sendable (HTTPDeadlines) -> HTTPRequestGate
   let timeLimits: HTTPTimeLimits
+  /// What connections are greeted with; `nil` for connections without TLS.
+  let certificates: ServerCertificates?
+  let events: TransportEvents
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
     channel.eventLoop.makeCompletedFuture {
       let pipeline = channel.pipeline.syncOperations
+      if let certificates {
+        try pipeline.addHandler(certificates.makeHandler(.http1))
+        try pipeline.addHandler(
+          TLSHandshakeHandler(
+            requiring: nil, timeout: timeLimits.handshakeTimeout, events: events))
+      }
       let deadlines = HTTPDeadlines(limits: timeLimits)
       try pipeline.addHandler(deadlines)
       // The asynchronous channel answers pipelined requests one after another, the gate answers
@@ -23,7 +33,7 @@ struct HTTPConnections: ServerChildChannel, HTTPChannelHandler {
       try pipeline.configureHTTPServerPipeline(
         withPipeliningAssistance: false, withErrorHandling: false)
       try pipeline.addHandler(makeGate(deadlines))
-      try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
+      try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: certificates != nil))
       try pipeline.addHandler(HTTPConnectionStateHandler(idleTimeout: nil, logger: logger))
       return try NIOAsyncChannel(
         wrappingChannelSynchronously: channel,

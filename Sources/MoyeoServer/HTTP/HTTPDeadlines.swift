@@ -124,6 +124,9 @@ final class HTTPDeadlines: ChannelDuplexHandler {
 }
 
 extension HTTPTimeLimits {
+  /// A TLS handshake has the time of a head: both are what a connection says before anything else.
+  var handshakeTimeout: TimeAmount { .seconds(headSeconds) }
+
   /// Between two looks at a connection.
   fileprivate var shortest: Double {
     min(idleSeconds, headSeconds, bodySeconds, stalledAnswerSeconds)

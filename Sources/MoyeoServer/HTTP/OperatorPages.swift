@@ -68,7 +68,7 @@ struct OperatorPages: Sendable {
     out += serving.text()
     out += degradations.metricsText
     if let parties { out += PartyFigures.text(parties) }
-    return out
+    return out + ProcessFigures.text()
   }
 
   static func text(

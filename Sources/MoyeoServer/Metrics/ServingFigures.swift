@@ -39,6 +39,8 @@ struct ConnectionFigures: Sendable {
   let grpc: ConnectionLimits
   let http: ConnectionLimits
   let events: TransportEvents
+  let httpEvents: TransportEvents
+  let certificates: ServerCertificates?
 
   func text() -> String {
     let listeners = [("grpc", grpc.statistics), ("http", http.statistics)]
@@ -62,6 +64,20 @@ struct ConnectionFigures: Sendable {
     for (event, count) in events.all.sorted(by: { $0.key < $1.key }) {
       out += "moyeo_grpc_connection_events_total{event=\"\(event)\"} \(count)\n"
     }
+    if let certificates { out += tlsText(certificates.statistics) }
+    return out
+  }
+
+  private func tlsText(_ statistics: ServerCertificates.Statistics) -> String {
+    var out = "# TYPE moyeo_http_connection_events_total counter\n"
+    for (event, count) in httpEvents.all.sorted(by: { $0.key < $1.key }) {
+      out += "moyeo_http_connection_events_total{event=\"\(event)\"} \(count)\n"
+    }
+    out += "# TYPE moyeo_tls_certificate_expiry_timestamp_seconds gauge\n"
+    out += "moyeo_tls_certificate_expiry_timestamp_seconds \(statistics.expiresAt)\n"
+    out += "# TYPE moyeo_tls_reloads_total counter\n"
+    out += "moyeo_tls_reloads_total{outcome=\"taken\"} \(statistics.reloads)\n"
+    out += "moyeo_tls_reloads_total{outcome=\"refused\"} \(statistics.failures)\n"
     return out
   }
 }

@@ -55,7 +55,7 @@ extension Reason {
     case .overloaded: self = .overloaded
     case .deadlineExceeded: self = .deadlineExceeded
     case .idempotencyMismatch: self = .idempotencyMismatch
-    case .unavailable, .stopped: self = .unavailable
+    case .unavailable, .unreadable, .stopped: self = .unavailable
     case .readOnly: self = .readOnly
     }
   }

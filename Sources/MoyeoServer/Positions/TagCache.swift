@@ -1,10 +1,10 @@
 import ObjectModel
-import Synchronization
+import Threading
 
 /// Normalised forms of tags seen before, so that neither a heartbeat nor a query
 /// normalises Hangul again.
 final class TagCache: Sendable {
-  private let forms = Mutex<[String: String]>([:])
+  private let forms = StateLock<[String: String]>([:])
   /// Then it begins anew: a bound on what callers can make us keep.
   private static let capacity = 4096
 

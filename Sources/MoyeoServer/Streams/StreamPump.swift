@@ -3,6 +3,7 @@ import Identity
 import MoyeoAPI
 import ObjectModel
 import Synchronization
+import Threading
 
 /// How streams behave on the wire (`streams.*`).
 package struct StreamSettings: Sendable, Hashable {
@@ -182,7 +183,7 @@ private final class OpenStreams: Sendable {
     var isWatched = false
   }
 
-  private let state = Mutex(State())
+  private let state = StateLock(State())
   private let settings: StreamSettings
   private let shutdown: ShutdownSignal
   private let clock: any WallClock

@@ -1,7 +1,7 @@
 import CSpatiaLite
 import Dispatch
 import Foundation
-import Synchronization
+import Threading
 
 #if canImport(Glibc)
   import Glibc
@@ -70,7 +70,7 @@ package enum StoreBackup {
   }
 
   private final class Outcome: Sendable {
-    let value = Mutex<Result<Report, StorageError>?>(nil)
+    let value = StateLock<Result<Report, StorageError>?>(nil)
   }
 
   private static func runHere(dataDirectory: String, to file: String) throws(StorageError) -> Report

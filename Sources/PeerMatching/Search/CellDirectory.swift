@@ -1,3 +1,4 @@
+import CMemoryHints
 import PositionProtection
 
 /// Cells with people in them, found with their neighbours.
@@ -54,10 +55,20 @@ struct CellDirectory: Sendable {
       let first = ProtectedCell(level: run.level, row: run.row, column: column)
       if let block = blocks[Self.block(first)] {
         for neighbor in column..<end where block[neighbor % Self.neighbors] != 0 {
-          places.append(Int(block[neighbor % Self.neighbors]) - 1)
+          let place = Int(block[neighbor % Self.neighbors]) - 1
+          places.append(place)
+          prefetch(place)
         }
       }
       column = end
+    }
+  }
+
+  /// Starts bringing a cell close: the cells of a search lie anywhere.
+  @inline(__always)
+  private func prefetch(_ place: Int) {
+    unsafe cells.withUnsafeBufferPointer { buffer in
+      if let base = buffer.baseAddress { unsafe memory_hint_read_later(base + place) }
     }
   }
 

@@ -34,34 +34,18 @@ extension TicketIndex {
     around place: Coordinate, radiusMillimeters: Int64, now: Instant, limit: Int,
     budget: inout WorkBudget
   ) throws(WorkBudget.Exhaustion) -> [PopularTag] {
-    var counts = WordCounts()
     var exhaustion: WorkBudget.Exhaustion?
-    let origin = DistanceOrigin(isProtected ? grid.snapped(place) : place)
-    rows.withView { rows in
+    let counts = rows.withView { rows in
       persons.withView { persons in
+        var scan = TagScan(
+          rows: rows, persons: persons,
+          distance: PointDistance(from: isProtected ? grid.snapped(place) : place),
+          radiusMillimeters: radiusMillimeters, now: now.milliseconds)
         exhaustion = forEachCell(
           around: place, radiusMillimeters: radiusMillimeters, spending: &budget
-        ) { cell, range in
-          if isProtected,
-            Int64((origin.meters(to: cell.origin) * 1000).rounded()) > radiusMillimeters
-          {
-            return
-          }
-          for number in range {
-            persons.prefetch(TicketRow.Reader(rows, cell.place(number)).person)
-          }
-          for number in range {
-            let row = TicketRow.Reader(rows, cell.place(number))
-            guard row.expiresAt > now.milliseconds,
-              isProtected
-                || origin.millimeters(latitude: row.latitude, longitude: row.longitude)
-                  <= radiusMillimeters
-            else { continue }
-            for i in PersonWords.Reader(persons, row.person).interests {
-              counts.add(persons[i], carrier: row.slot)
-            }
-          }
-        }
+        ) { scan.add($0, $1) }
+        scan.finish()
+        return scan.counts
       }
     }
     if let exhaustion { throw exhaustion }
@@ -69,6 +53,62 @@ extension TicketIndex {
       details[carrier]?.tagNames.first { word($0) == tag }.map { PopularTag(tag: $0, count: count) }
     }
     return Array(told.sorted { ($1.count, $0.tag) < ($0.count, $1.tag) }.prefix(limit))
+  }
+}
+
+/// One pass over cells that counts interests; asks for the memory of cells and people some time before
+/// it looks, as a search does.
+private struct TagScan {
+  let rows: WordView
+  let persons: WordView
+  var distance: PointDistance
+  let radiusMillimeters: Int64
+  let now: Int64
+  private(set) var counts = WordCounts()
+  private var waiting: (cell: TicketCell, range: Range<Int>)?
+  private var people: [Int] = []
+
+  init(
+    rows: WordView, persons: WordView, distance: PointDistance, radiusMillimeters: Int64, now: Int64
+  ) {
+    self.rows = rows
+    self.persons = persons
+    self.distance = distance
+    self.radiusMillimeters = radiusMillimeters
+    self.now = now
+  }
+
+  mutating func add(_ cell: TicketCell, _ range: Range<Int>) {
+    rows.prefetchRows(of: cell, range)
+    takeRows()
+    waiting = (cell, range)
+  }
+
+  mutating func finish() {
+    takeRows()
+    takePeople()
+  }
+
+  private mutating func takeRows() {
+    guard let (cell, range) = waiting else { return }
+    waiting = nil
+    for row in range {
+      let person = Int(rows[cell.place(row) + 1])
+      persons.prefetchPerson(person)
+      people.append(person)
+    }
+    if people.count >= 64 { takePeople() }
+  }
+
+  private mutating func takePeople() {
+    for place in people {
+      let person = PersonWords.Reader(persons, place)
+      guard person.expiresAt > now, distance.millimeters(to: person) <= radiusMillimeters else {
+        continue
+      }
+      for i in person.interests { counts.add(persons[i], carrier: person.slot) }
+    }
+    people.removeAll(keepingCapacity: true)
   }
 }
 

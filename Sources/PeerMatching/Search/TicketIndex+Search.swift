@@ -49,28 +49,27 @@ extension TicketIndex {
   /// Somebody as a search would list them, wherever they are and whatever its filters; nil: they do
   /// not wait.
   public func hit(of userID: String, _ search: TicketSearch) -> TicketHit? {
-    guard let (cell, row) = place(of: userID) else { return nil }
-    let place = cell.place(row)
-    let isOver = rows.withView {
-      TicketRow.Reader($0, place).expiresAt <= search.now.milliseconds
+    guard let person = person(userID) else { return nil }
+    let isOver = persons.withView {
+      PersonWords.Reader($0, person).expiresAt <= search.now.milliseconds
     }
-    return isOver ? nil : withScan(search) { hit($0.candidate(at: place), search, $0) }
+    return isOver ? nil : withScan(search) { hit($0.candidate(at: person), search, $0) }
   }
 
   private func hit(
     _ candidate: TicketScan.Candidate, _ search: TicketSearch, _ scan: TicketScan
   ) -> TicketHit {
-    let detail = details[candidate.row.slot]!
+    let detail = details[candidate.person.slot]!
     let isForAnything = detail.tagNames.contains(Self.anything)
-    let common = isForAnything ? [] : Set(detail.tagNames)
+    let common = isForAnything || search.tags.isEmpty ? [] : Set(detail.tagNames)
     return TicketHit(
       userID: detail.userID,
       position: Coordinate(
-        uncheckedLatitude: candidate.row.latitude, longitude: candidate.row.longitude),
+        uncheckedLatitude: candidate.person.latitude, longitude: candidate.person.longitude),
       cellMeters: isProtected ? grid.sideMeters(of: detail.cell) : 0,
       distanceMillimeters: candidate.millimeters,
       commonTags: search.tags.filter(common.contains), isOnline: scan.isOnline(candidate),
-      lastSeen: Instant(milliseconds: candidate.row.lastSeen), score: scan.score(candidate))
+      lastSeen: Instant(milliseconds: candidate.person.lastSeen), score: scan.score(candidate))
   }
 
   private func withScan<Answer>(

@@ -5,13 +5,14 @@ public import PositionProtection
 /// People who wait, by the cell in which others see them.
 ///
 /// ```
-/// cell ──> columns of numbers, a row a person ──> words of interests, attributes, blocks, wishes
+/// cell ──> a summary for each person, and where their words are
+///            words: numbers, interests, attributes, wishes, blocks, id
 ///            slot ──> detail: id, cell, row
 /// user id ──> slot
 /// ```
 /// Everyone in a cell stands at one point, so its distance is computed once. A search looks at the
-/// summaries of the cells within the radius, at a person's other columns and words only where the
-/// summary cannot tell, and at a detail only of the people it tells of.
+/// summaries of the cells within the radius, at a person's words only where the summary cannot tell,
+/// and at a detail only of the people it tells of.
 ///
 /// Not thread-safe; a value whose owner guards it.
 public struct TicketIndex: Sendable {
@@ -82,19 +83,13 @@ public struct TicketIndex: Sendable {
 
   /// When somebody was heard of last; nil: not in the index.
   public func lastSeen(_ userID: String) -> Instant? {
-    guard let (cell, row) = place(of: userID) else { return nil }
-    return Instant(milliseconds: Int64(bitPattern: rows[lastSeenPlace(cell, row)]))
+    person(userID).map {
+      Instant(milliseconds: Int64(bitPattern: persons[$0 + PersonWords.Field.lastSeen.rawValue]))
+    }
   }
 
-  private func lastSeenPlace(_ cell: TicketCell, _ row: Int) -> Int {
-    cell.place(row) + TicketRow.Field.lastSeen.rawValue
-  }
-
-  /// Where somebody's row is.
-  func place(of userID: String) -> (cell: TicketCell, row: Int)? {
-    guard let slot = slots[userID], let detail = details[slot] else { return nil }
-    return (cells[detail.cellPlace], detail.row)
-  }
+  /// Where somebody's words begin.
+  func person(_ userID: String) -> Int? { slots[userID].flatMap { details[$0]?.words.start } }
 
   /// Where others see a person.
   public func shownPosition(of ticket: Ticket) -> Coordinate? {
@@ -109,6 +104,14 @@ public struct TicketIndex: Sendable {
 
   // MARK: Changes
 
+  /// Makes room for so many people more, who are put in one after the other.
+  public mutating func reserve(_ count: Int) {
+    slots.reserveCapacity(slots.count + count)
+    details.reserveCapacity(details.count + count)
+    persons.reserve(count * 2 * WordView.lineWords)
+    rows.reserve(count * 2 * TicketCell.rowWords)
+  }
+
   /// Takes over a ticket: in while it is open, out otherwise. What was heard of the person stays.
   /// - Complexity: O(tags + attributes + blocks) expected, however many people are in the cell.
   public mutating func update(_ ticket: Ticket, seenAt: Instant? = nil) {
@@ -118,29 +121,23 @@ public struct TicketIndex: Sendable {
     else { return }
     let cell = isProtected ? ticket.cell! : grid.cell(of: here, level: 0)
     let isForAnything = ticket.tags.contains(Self.anything)
-    let words = PersonWords(
-      interests: isForAnything ? [] : Array(Set(ticket.tags.map(word))),
-      attributes: ticket.attributes.map { pair($0.key, $0.value) },
-      blocked: ticket.blocked.map(word),
-      wishes: ticket.wanted.map { wish in wish.values.map { pair(wish.name, $0) } },
-      userID: ticket.userID)
-    let encoded = words.encoded()
-    let segment = persons.allocate(atLeast: encoded.count)
-    for (i, word) in encoded.enumerated() { persons[segment.start + i] = word }
     let slot = free.popLast() ?? details.count
     if slot == details.count { details.append(nil) }
-    let row = TicketRow(
-      summary: TicketSummary(words, stars: ticket.rating.average ?? -1),
+    let words = PersonWords(
       lastSeen: seen.milliseconds, expiresAt: ticket.expiresAt.milliseconds,
-      stars: ticket.rating.average ?? -1, number: word(ticket.userID), person: segment.start,
-      hasBlocks: !ticket.blocked.isEmpty, slot: slot, latitude: shown.latitude,
-      longitude: shown.longitude)
-    let place =
-      cells.place(of: cell) ?? cells.insert(cell, TicketCell(at: shown, in: &rows))
+      stars: ticket.rating.average ?? -1, number: word(ticket.userID), slot: slot,
+      latitude: shown.latitude, longitude: shown.longitude,
+      interests: isForAnything ? [] : distinct(ticket.tags.map(word)),
+      attributes: ticket.attributes.map { pair($0.key, $0.value) },
+      wishes: ticket.wanted.map { wish in wish.values.map { pair(wish.name, $0) } },
+      blocked: ticket.blocked.map(word), userID: ticket.userID)
+    let segment = persons.allocate(atLeast: words.count)
+    words.write(to: &persons, at: segment.start)
+    let place = cells.place(of: cell) ?? cells.insert(cell, TicketCell(in: &rows))
     details[slot] = Detail(
       userID: ticket.userID, cell: cell, cellPlace: place,
-      row: cells[place].append(row, in: &rows), exact: here, tagNames: ticket.tags,
-      words: segment)
+      row: cells[place].append(TicketSummary(words), person: segment.start, in: &rows),
+      exact: here, tagNames: ticket.tags, words: segment)
     slots[ticket.userID] = slot
     population.add(here)
   }
@@ -152,7 +149,8 @@ public struct TicketIndex: Sendable {
     population.remove(detail.exact)
     persons.release(detail.words)
     if let moved = cells[detail.cellPlace].remove(detail.row, in: &rows) {
-      details[moved]?.row = detail.row
+      let slot = persons.withView { PersonWords.Reader($0, moved).slot }
+      details[slot]?.row = detail.row
     }
     if cells[detail.cellPlace].count == 0 {
       cells[detail.cellPlace].end(in: &rows)
@@ -165,13 +163,19 @@ public struct TicketIndex: Sendable {
   /// Notes a sign of life. - Returns: Whether the person is in the index.
   @discardableResult
   public mutating func touch(_ userID: String, at now: Instant) -> Bool {
-    guard let (cell, row) = place(of: userID) else { return false }
-    let place = lastSeenPlace(cell, row)
-    rows[place] = UInt64(bitPattern: max(Int64(bitPattern: rows[place]), now.milliseconds))
+    guard let start = person(userID) else { return false }
+    let place = start + PersonWords.Field.lastSeen.rawValue
+    persons[place] = UInt64(bitPattern: max(Int64(bitPattern: persons[place]), now.milliseconds))
     return true
   }
 
   // MARK: Numbers
+
+  /// The words, each once, in their order.
+  private func distinct(_ words: [UInt64]) -> [UInt64] {
+    var seen = Set<UInt64>()
+    return words.count < 2 ? words : words.filter { seen.insert($0).inserted }
+  }
 
   func word(_ text: String) -> UInt64 {
     var copy = text

@@ -35,31 +35,25 @@ struct TicketQuestion {
 /// One pass over cells: filters, scores, keeps the best.
 ///
 /// ```
-/// cell ──> its summaries ──> rows of those who may match ──> their words ──> the best
+/// cell ──> its summaries ──> words of those who may match ──> the best
 /// ```
 /// Each step takes a bundle of what the one before it left, and has asked for its memory before it
 /// looks: nearly all time would be misses. Nothing is counted by reference for a person who is
-/// passed over.
+/// passed over, and no distance is measured to a cell in which nobody matches.
 struct TicketScan {
   struct Candidate {
     var score: Int64
-    var row: TicketRow.Reader
-    var millimeters: Int64
-  }
-
-  private struct WaitingRow {
-    var place: Int
+    var person: PersonWords.Reader
     var millimeters: Int64
   }
 
   private static let cellsInBundle = 64
-  private static let rowsInBundle = 64
+  private static let peopleInBundle = 64
 
   private let search: TicketSearch
   private let question: TicketQuestion
-  private let origin: DistanceOrigin
-  private let isProtected: Bool
-  /// The words of the question, of rows and of people.
+  private var distance: PointDistance
+  /// The words of the question, of cells and of people.
   private let asked: WordView
   private let rows: WordView
   private let persons: WordView
@@ -69,20 +63,22 @@ struct TicketScan {
   private let onlineFilter: Int64
   private let minimumStars: Double
   private let radius: Double
+  private let radiusMillimeters: Int64
   private let weights: TicketRanking
   private let tagCount: Double
   private let explains: Bool
+  private let passesOver: Bool
   private let limit: Int
+  /// Cells whose rows are on their way, then people whose words are.
   private var cells: [(cell: TicketCell, range: Range<Int>)] = []
-  /// Rows that are on their way, then people whose words are.
-  private var waiting: [WaitingRow] = []
-  private var people: [WaitingRow] = []
+  private var people: [Int] = []
   /// A heap whose root is the worst of the best.
   private var best: [Candidate] = []
   /// A score below it is not among the best.
   private var leastScore = Int64.min
+  /// Only with ``explains``.
   private var considered = 0
-  private var removed = SIMD8<Int64>(repeating: 0)
+  private var removed: [TicketFilterRule: Int] = [:]
   private var matching = 0
 
   init(
@@ -91,9 +87,8 @@ struct TicketScan {
   ) {
     self.search = search
     self.question = question
-    isProtected = index.isProtected
-    origin = DistanceOrigin(
-      index.isProtected ? index.grid.snapped(search.around) : search.around)
+    distance = PointDistance(
+      from: index.isProtected ? index.grid.snapped(search.around) : search.around)
     self.asked = asked
     self.rows = rows
     self.persons = persons
@@ -102,13 +97,14 @@ struct TicketScan {
     onlineFilter = search.onlineOnly ? onlineAfter : .min
     minimumStars = search.minimumStars ?? -.infinity
     radius = max(1, Double(search.radiusMillimeters))
+    radiusMillimeters = search.radiusMillimeters
     weights = search.ranking
     tagCount = Double(question.tags.count)
     explains = search.explains
+    passesOver = !search.passedOver.isEmpty
     limit = search.limit
     cells.reserveCapacity(Self.cellsInBundle)
-    waiting.reserveCapacity(Self.rowsInBundle)
-    people.reserveCapacity(Self.rowsInBundle)
+    people.reserveCapacity(Self.peopleInBundle)
     best.reserveCapacity(search.limit + 1)
   }
 
@@ -116,9 +112,7 @@ struct TicketScan {
 
   /// Looks at rows of a cell, sooner or later.
   mutating func add(_ cell: TicketCell, _ range: Range<Int>) {
-    let first = cell.summaries + range.lowerBound
-    rows.prefetch(first)
-    rows.prefetch(first + range.count - 1)
+    rows.prefetchRows(of: cell, range)
     cells.append((cell, range))
     if cells.count == Self.cellsInBundle { takeCells() }
   }
@@ -126,88 +120,63 @@ struct TicketScan {
   /// Looks at what is still waiting.
   mutating func finish() {
     takeCells()
-    takeRows()
     takePeople()
   }
 
   private mutating func takeCells() {
+    // In registers: nothing that the loop writes to is among them.
+    let (rows, persons, filter, explains) = (rows, persons, question.filter, explains)
     for i in cells.indices {
       let (cell, range) = cells[i]
-      // One distance for all: they stand at one point.
-      let millimeters =
-        isProtected ? Int64((origin.meters(to: cell.origin) * 1000).rounded()) : 0
-      guard millimeters <= search.radiusMillimeters else { continue }
-      let summaries = cell.summaries
-      for row in range where explains || question.filter.admits(rows[summaries + row]) {
-        let place = cell.place(row)
-        rows.prefetch(place)
-        waiting.append(WaitingRow(place: place, millimeters: millimeters))
-        if waiting.count == Self.rowsInBundle { takeRows() }
+      var word = cell.place(range.lowerBound)
+      let end = cell.place(range.upperBound)
+      while word < end {
+        if explains || filter.admits(rows[word]) {
+          let person = Int(rows[word + 1])
+          persons.prefetchPerson(person)
+          people.append(person)
+          if people.count == Self.peopleInBundle { takePeople() }
+        }
+        word += TicketCell.rowWords
       }
     }
     cells.removeAll(keepingCapacity: true)
   }
 
-  private mutating func takeRows() {
-    // Those of the bundle before: their words have had the time to come.
-    takePeople()
-    var count = 0
-    for i in waiting.indices {
-      // Overwritten, unless the next line keeps it: no branch waits for the row.
-      waiting[count] = waiting[i]
-      count += explains || isOnTime(TicketRow.Reader(rows, waiting[i].place)) ? 1 : 0
-    }
-    waiting.removeSubrange(count...)
-    for i in waiting.indices {
-      let person = TicketRow.Reader(rows, waiting[i].place).person
-      persons.prefetch(person)
-      persons.prefetch(person + WordView.lineWords)
-    }
-    swap(&waiting, &people)
-  }
-
   private mutating func takePeople() {
-    for i in people.indices {
-      let row = TicketRow.Reader(rows, people[i].place)
-      let millimeters =
-        isProtected
-        ? people[i].millimeters
-        : origin.millimeters(latitude: row.latitude, longitude: row.longitude)
-      look(at: row, millimeters: millimeters)
-    }
+    for i in people.indices { look(at: PersonWords.Reader(persons, people[i])) }
     people.removeAll(keepingCapacity: true)
-  }
-
-  /// What the row alone tells.
-  @inline(__always)
-  private func isOnTime(_ row: TicketRow.Reader) -> Bool {
-    row.lastSeen > onlineFilter && row.expiresAt > now
   }
 
   // MARK: - One person
 
-  private mutating func look(at row: TicketRow.Reader, millimeters: Int64) {
-    guard millimeters <= search.radiusMillimeters, row.number != question.ownNumber else { return }
-    let person = PersonWords.Reader(persons, row.person)
+  @inline(__always)
+  private mutating func look(at person: PersonWords.Reader) {
+    guard explains || (person.lastSeen > onlineFilter && person.expiresAt > now) else { return }
+    guard person.number != question.ownNumber else { return }
     // Who is blocked by somebody sees, and counts, nothing of them.
-    if row.hasBlocks, persons.isSorted(person.blocked, holding: question.ownNumber) { return }
-    considered += 1
-    if let rule = failure(row, person) {
-      removed[Self.place(of: rule)] += 1
+    if person.hasBlocks, person.blocks(question.ownNumber) { return }
+    if explains {
+      guard distance.millimeters(to: person) <= radiusMillimeters else { return }
+      considered += 1
+      if let rule = failure(person) {
+        removed[rule, default: 0] += 1
+        return
+      }
+      matching += 1
+    } else if failure(person) != nil {
       return
     }
-    matching += 1
-    guard limit > 0 else { return }
-    if !search.passedOver.isEmpty, search.passedOver.contains(row.number) { return }
-    let candidate = candidate(row, millimeters: millimeters)
+    let millimeters = distance.millimeters(to: person)
+    guard limit > 0, millimeters <= radiusMillimeters else { return }
+    if passesOver, search.passedOver.contains(person.number) { return }
+    let candidate = candidate(person, millimeters: millimeters)
     if candidate.score >= leastScore { keep(candidate) }
   }
 
   @inline(__always)
-  private func failure(
-    _ row: TicketRow.Reader, _ person: PersonWords.Reader
-  ) -> TicketFilterRule? {
-    if row.expiresAt <= now { return .expired }
+  private func failure(_ person: PersonWords.Reader) -> TicketFilterRule? {
+    if person.expiresAt <= now { return .expired }
     if !question.tags.isEmpty, !person.interests.isEmpty,
       !persons.hasAny(in: person.interests, of: question.tags, asked)
     {
@@ -217,38 +186,25 @@ struct TicketScan {
     where !persons.hasAny(in: person.attributes, of: question.wishes[i], asked) {
       return .wanted
     }
-    if search.onlineOnly, row.lastSeen <= onlineAfter { return .online }
-    if row.stars < minimumStars { return .rating }
+    if person.lastSeen <= onlineFilter { return .online }
+    if person.stars < minimumStars { return .rating }
     if !person.isEachWish(metBy: question.attributes, of: asked) { return .wantedByThem }
-    if !question.blocked.isEmpty, question.blocked.contains(row.number) { return .blocked }
+    if !question.blocked.isEmpty, question.blocked.contains(person.number) { return .blocked }
     return nil
-  }
-
-  private static func place(of rule: TicketFilterRule) -> Int {
-    switch rule {
-    case .expired: 0
-    case .tags: 1
-    case .wanted: 2
-    case .online: 3
-    case .rating: 4
-    case .wantedByThem: 5
-    case .blocked: 6
-    }
   }
 
   // MARK: - Scores
 
-  /// A row as a hit, whatever the filters say of it.
+  /// Somebody as a hit, whatever the filters say of them.
   func candidate(at place: Int) -> Candidate {
-    let row = TicketRow.Reader(rows, place)
-    return candidate(
-      row,
-      millimeters: origin.millimeters(latitude: row.latitude, longitude: row.longitude))
+    let person = PersonWords.Reader(persons, place)
+    var distance = distance
+    return candidate(person, millimeters: distance.millimeters(to: person))
   }
 
   @inline(__always)
-  private func candidate(_ row: TicketRow.Reader, millimeters: Int64) -> Candidate {
-    var candidate = Candidate(score: 0, row: row, millimeters: millimeters)
+  private func candidate(_ person: PersonWords.Reader, millimeters: Int64) -> Candidate {
+    var candidate = Candidate(score: 0, person: person, millimeters: millimeters)
     candidate.score = score(candidate).millionths
     return candidate
   }
@@ -256,13 +212,13 @@ struct TicketScan {
   /// Why somebody stands where they stand.
   @inline(__always)
   func score(_ candidate: Candidate) -> TicketScore {
-    let lastSeen = candidate.row.lastSeen
-    let stars = candidate.row.stars
+    let lastSeen = candidate.person.lastSeen
+    let stars = candidate.person.stars
     let away = max(0, Double(now - lastSeen))
     var score = TicketScore(
       millionths: 0,
       commonTags: tagCount == 0
-        ? 0 : weights.commonTags * Double(commonTags(candidate.row)) / tagCount,
+        ? 0 : weights.commonTags * Double(commonTags(candidate.person)) / tagCount,
       distance: weights.distance * (1 - Double(candidate.millimeters) / radius),
       online: lastSeen > onlineAfter ? weights.online : 0,
       rating: weights.rating * (stars < 0 ? 0.6 : stars / 5),
@@ -273,23 +229,22 @@ struct TicketScan {
   }
 
   @inline(__always)
-  private func commonTags(_ row: TicketRow.Reader) -> Int {
+  private func commonTags(_ person: PersonWords.Reader) -> Int {
     var common = 0
-    for place in PersonWords.Reader(persons, row.person).interests {
+    for place in person.interests {
       for i in question.tags where asked[i] == persons[place] { common += 1 }
     }
     return common
   }
 
-  func isOnline(_ candidate: Candidate) -> Bool { candidate.row.lastSeen > onlineAfter }
+  func isOnline(_ candidate: Candidate) -> Bool { candidate.person.lastSeen > onlineAfter }
 
   // MARK: - The best
 
   @inline(__always)
   private func isBetter(_ a: Candidate, _ b: Candidate) -> Bool {
     if a.score != b.score { return a.score > b.score }
-    return PersonWords.Reader(persons, a.row.person)
-      .precedes(PersonWords.Reader(persons, b.row.person))
+    return a.person.precedes(b.person)
   }
 
   /// Keeps one more than the limit, to know whether more follow.
@@ -325,8 +280,27 @@ struct TicketScan {
   func explain(in result: inout TicketSearchResult) {
     result.considered = considered
     result.matching = matching
-    for rule in TicketFilterRule.allCases where removed[Self.place(of: rule)] > 0 {
-      result.removed[rule] = Int(removed[Self.place(of: rule)])
+    result.removed = removed
+  }
+}
+
+extension WordView {
+  /// Asks for rows of a cell.
+  @inline(__always)
+  func prefetchRows(of cell: TicketCell, _ range: Range<Int>) {
+    var word = cell.place(range.lowerBound)
+    // Of a long run the memory foretells the rest by itself.
+    let end = min(cell.place(range.upperBound), word + 8 * Self.lineWords)
+    while word < end {
+      prefetch(word)
+      word += Self.lineWords
     }
+  }
+
+  /// Asks for what filters need of a person.
+  @inline(__always)
+  func prefetchPerson(_ place: Int) {
+    prefetch(place)
+    prefetch(place + Self.lineWords)
   }
 }

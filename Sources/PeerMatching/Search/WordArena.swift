@@ -44,9 +44,18 @@ struct WordArena: Sendable {
     if count + segment.capacity > words.capacity {
       words = WordMemory(
         capacity: max(2 * words.capacity, count + segment.capacity), copying: words, count: count)
+    } else if !isKnownUniquelyReferenced(&words) {
+      words = WordMemory(capacity: words.capacity, copying: words, count: count)
     }
+    words.begin(segment.start, count: segment.capacity)
     count += segment.capacity
     return segment
+  }
+
+  /// Makes room for segments of so many words more.
+  mutating func reserve(_ wanted: Int) {
+    guard count + wanted > words.capacity else { return }
+    words = WordMemory(capacity: count + wanted, copying: words, count: count)
   }
 
   mutating func release(_ segment: Segment) {
@@ -100,8 +109,13 @@ private final class WordMemory: @unchecked Sendable {
       if bytes >= Self.hugePage { unsafe madvise(memory, bytes, MADV_HUGEPAGE) }
     #endif
     self.capacity = capacity
-    unsafe base = memory.initializeMemory(as: UInt64.self, repeating: 0, count: capacity)
-    if let other { unsafe base.update(from: other.base, count: count) }
+    unsafe base = memory.bindMemory(to: UInt64.self, capacity: capacity)
+    if let other { unsafe base.initialize(from: other.base, count: count) }
+  }
+
+  /// Words that are read from now on; those behind them cost no memory yet.
+  func begin(_ start: Int, count: Int) {
+    unsafe (base + start).initialize(repeating: 0, count: count)
   }
 
   deinit { unsafe base.deallocate() }

@@ -46,6 +46,8 @@ final class LoadPool: Sendable {
     init(_ endpoint: Endpoint) throws {
       switch endpoint {
       case .grpc(let host, let port): (self.host, self.port) = (host, port)
+      case .grpcs:
+        throw CommandFailure.usage("load goes without TLS: to http:// or grpc:// addresses")
       case .http(let text):
         guard let url = URL(string: text), url.scheme?.lowercased() == "http",
           let host = url.host, !host.isEmpty
@@ -115,7 +117,7 @@ final class LoadPool: Sendable {
         channel.eventLoop.makeCompletedFuture {
           let pipeline = channel.pipeline.syncOperations
           switch endpoint {
-          case .grpc:
+          case .grpc, .grpcs:
             let connection = GRPCLoadConnection(authority: address.authority) { [self] in
               ended(index)
             }
@@ -137,7 +139,7 @@ final class LoadPool: Sendable {
         let pipeline = channel.pipeline.syncOperations
         connections.value[index] =
           switch endpoint {
-          case .grpc: try pipeline.handler(type: GRPCLoadConnection.self)
+          case .grpc, .grpcs: try pipeline.handler(type: GRPCLoadConnection.self)
           case .http: try pipeline.handler(type: HTTPLoadConnection.self)
           }
       }

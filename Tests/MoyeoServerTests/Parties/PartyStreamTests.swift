@@ -3,7 +3,7 @@ import MoyeoAPI
 
 import ObjectModel
 import SwiftProtobuf
-import Synchronization
+import Threading
 import Testing
 
 @testable import MoyeoServer
@@ -107,7 +107,7 @@ import Testing
 }
 
 private final class EventBox: Sendable {
-  private let stored = Mutex<[Moyeo_V1_Event]>([])
+  private let stored = StateLock<[Moyeo_V1_Event]>([])
 
   var events: [Moyeo_V1_Event] { stored.withLock { $0 } }
 

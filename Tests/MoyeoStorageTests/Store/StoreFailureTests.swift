@@ -3,6 +3,7 @@ import Foundation
 import GRDB
 import DurableCommands
 import ObjectModel
+import Threading
 import Synchronization
 import Testing
 
@@ -229,7 +230,7 @@ import Testing
 @Suite struct StoreTroubleTests {
   /// What a store told, in order.
   private final class Told: Sendable {
-    private let all = Mutex<[(StoreTrouble, String?)]>([])
+    private let all = StateLock<[(StoreTrouble, String?)]>([])
     func note(_ trouble: StoreTrouble, _ reason: String?) {
       all.withLock { $0.append((trouble, reason)) }
     }

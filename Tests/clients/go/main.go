@@ -6,6 +6,8 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/binary"
 	"encoding/json"
 	"flag"
@@ -18,6 +20,8 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/encoding/gzip"
 	"google.golang.org/grpc/stats"
 	"google.golang.org/grpc/status"
 )
@@ -155,6 +159,28 @@ func (r *report) failed(method string, err error) {
 	}
 }
 
+// Whom to trust and who calls; without an authority there is no TLS.
+func security(ca, certificate, key string) (grpc.DialOption, error) {
+	if ca == "" {
+		return grpc.WithInsecure(), nil
+	}
+	text, err := os.ReadFile(ca)
+	if err != nil {
+		return nil, err
+	}
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(text)
+	settings := &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
+	if certificate != "" {
+		pair, err := tls.LoadX509KeyPair(certificate, key)
+		if err != nil {
+			return nil, err
+		}
+		settings.Certificates = []tls.Certificate{pair}
+	}
+	return grpc.WithTransportCredentials(credentials.NewTLS(settings)), nil
+}
+
 func main() {
 	address := flag.String("address", "127.0.0.1:50051", "the daemon's gRPC address")
 	callers := flag.Int("callers", 16, "goroutines that call")
@@ -167,13 +193,26 @@ func main() {
 	watches := flag.Int("watches", 1, "streams held beside the calls")
 	name := flag.String("name", "go", "prefix of host ids")
 	layer := flag.String("layer", "clients", "layer of nearby and watch")
+	ca := flag.String("ca", "", "PEM file of who signs the daemon's certificate; without: no TLS")
+	certificate := flag.String("certificate", "", "PEM file of the client's certificate")
+	key := flag.String("key", "", "PEM file of its key")
+	compressed := flag.Bool("gzip", false, "send and take messages in gzip")
 	flag.Parse()
 
+	protection, err := security(*ca, *certificate, *key)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(3)
+	}
+	options := []grpc.CallOption{grpc.ForceCodec(bytesCodec{})}
+	if *compressed {
+		options = append(options, grpc.UseCompressor(gzip.Name))
+	}
 	seen := &connections{}
 	var dialled []*grpc.ClientConn
 	for i := 0; i < *links; i++ {
-		c, err := grpc.Dial(*address, grpc.WithInsecure(), grpc.WithBlock(),
-			grpc.WithStatsHandler(seen), grpc.WithDefaultCallOptions(grpc.ForceCodec(bytesCodec{})))
+		c, err := grpc.Dial(*address, protection, grpc.WithBlock(),
+			grpc.WithStatsHandler(seen), grpc.WithDefaultCallOptions(options...))
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(3)

@@ -1,5 +1,5 @@
 import CDeflate
-import Synchronization
+import Threading
 
 /// Writes gzip (RFC 1952) with libdeflate (E. Biggers), for tiles and for answers of any kind.
 ///
@@ -14,7 +14,7 @@ public final class GzipEncoder: Sendable {
   }
 
   private let level: Int32
-  private let idle = Mutex<[Compressor]>([])
+  private let idle = StateLock<[Compressor]>([])
   /// More at once than these are a burst, not a need.
   private static let idleLimit = 16
 
@@ -43,16 +43,17 @@ public final class GzipEncoder: Sendable {
   }
 
   /// Returns some bytes as gzip.
-  public func compress(_ bytes: [UInt8]) -> [UInt8] {
+  public func compress(_ bytes: [UInt8]) -> [UInt8] { bytes.withUnsafeBytes { compress($0) } }
+
+  /// Returns some bytes as gzip.
+  public func compress(_ input: UnsafeRawBufferPointer) -> [UInt8] {
     let compressor = idle.withLock { $0.popLast() } ?? makeCompressor()
     defer { keep(compressor) }
-    let bound = libdeflate_gzip_compress_bound(compressor.pointer, bytes.count)
-    return bytes.withUnsafeBytes { input in
-      [UInt8](unsafeUninitializedCapacity: bound) { output, count in
-        count = libdeflate_gzip_compress(
-          compressor.pointer, input.baseAddress, input.count, output.baseAddress, bound)
-        precondition(count > 0 && count <= bound, "libdeflate passed its own bound of \(bound)")
-      }
+    let bound = libdeflate_gzip_compress_bound(compressor.pointer, input.count)
+    return [UInt8](unsafeUninitializedCapacity: bound) { output, count in
+      count = libdeflate_gzip_compress(
+        compressor.pointer, input.baseAddress, input.count, output.baseAddress, bound)
+      precondition(count > 0 && count <= bound, "libdeflate passed its own bound of \(bound)")
     }
   }
 
@@ -70,30 +71,5 @@ public final class GzipEncoder: Sendable {
       return true
     }
     if !isKept { libdeflate_free_compressor(compressor.pointer) }
-  }
-}
-
-/// Reads gzip (RFC 1952), for tests and imports.
-public enum GzipDecoder {
-  /// Returns the content, or `nil` if the bytes are no whole gzip stream or hold more than `limit`
-  /// bytes.
-  public static func decompress(_ bytes: [UInt8], limit: Int = 64 << 20) -> [UInt8]? {
-    // The last four bytes say the length modulo 2^32, as the sender has it: a hint, not a promise.
-    guard bytes.count >= 18 else { return nil }
-    let stated = bytes.suffix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
-    guard stated <= limit, let decompressor = libdeflate_alloc_decompressor() else { return nil }
-    defer { libdeflate_free_decompressor(decompressor) }
-    var isWhole = false
-    let content = bytes.withUnsafeBytes { input in
-      [UInt8](unsafeUninitializedCapacity: max(1, stated)) { output, count in
-        // A longer content than stated is `INSUFFICIENT_SPACE`; bytes behind the stream are refused.
-        var used = 0
-        let result = libdeflate_gzip_decompress_ex(
-          decompressor, input.baseAddress, input.count, output.baseAddress, stated, &used, &count)
-        isWhole = result == LIBDEFLATE_SUCCESS && used == input.count
-        if !isWhole { count = 0 }
-      }
-    }
-    return isWhole ? content : nil
   }
 }
