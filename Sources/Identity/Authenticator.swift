@@ -63,9 +63,9 @@ package final class Authenticator: TokenVerifier {
   package func verify(_ token: String, now: Instant) -> TokenVerdict {
     let key = cache.key(of: token)
     if let known = cache.caller(key) {
-      guard let refusal = known.refusal(now: now) else { return .caller(known) }
+      if known.refusal(now: now) == nil { return .caller(known) }
+      // What vouched for it may have been renewed: it is judged anew.
       cache.remove(key)
-      return Self.verdict(refusal)
     }
     do throws(IdentityError) {
       let caller =

@@ -114,7 +114,7 @@ struct TokenTests {
     // A public key as the secret of an HMAC, in every spelling that is known to everybody.
     let spellings = [
       Data(try forge.rsaModulus.utf8), Data(forge.rsa.publicKey.pemRepresentation.utf8),
-      Data((forge.rsa.publicKey.pemRepresentation + "\n").utf8), try forge.keySet(), Data(),
+      Data((forge.rsa.publicKey.pemRepresentation + "\n").utf8), try forge.keySet(),
     ]
     for (index, secret) in spellings.enumerated() {
       for kid in ["rsa", "ec", "ed"] {
