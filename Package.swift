@@ -179,7 +179,7 @@ let package = Package(
     .target(
       name: "MoyeoStorage",
       dependencies: [
-        "WireFormat", "DurableCommands", "LiveLayers", "Parties", "Tickets", "Places", "GeoMath",
+        "WireFormat", "DurableCommands", "LiveLayers", "Parties", "Tickets", "GeoMath",
         "ObjectModel", "RoutePlanning",
         "Threading", "CSpatiaLite",
         .product(name: "GRDB", package: "GRDB.swift"),
@@ -207,8 +207,7 @@ let package = Package(
     .target(
       name: "GRPCServerTransport",
       dependencies: [
-        "GzipCoding", "Threading", grpcCore, nioCore, nioConcurrencyHelpers, nioPosix, nioSSL,
-        nioTLS,
+        "GzipCoding", "Threading", grpcCore, nioCore, nioPosix, nioSSL, nioTLS,
         .product(name: "NIOHTTP2", package: "swift-nio-http2"),
         .product(name: "NIOHPACK", package: "swift-nio-http2"),
       ],
@@ -300,7 +299,7 @@ let package = Package(
     .executableTarget(
       name: "PlaceBenchmark",
       dependencies: [
-        "Places", "LiveLayers", "MoyeoStorage", "GeoMath", "ObjectModel",
+        "Places", "LiveLayers", "GeoMath", "ObjectModel",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Benchmarks/Sources/PlaceBenchmark", swiftSettings: houseSettings),
@@ -352,8 +351,7 @@ let package = Package(
     houseTests(
       "MoyeoStorageTests",
       [
-        "MoyeoStorage", "LiveLayers", "DurableCommands", "Parties", "Places", "RoutePlanning",
-        "GeoMath",
+        "MoyeoStorage", "LiveLayers", "DurableCommands", "Parties", "RoutePlanning", "GeoMath",
         "ObjectModel", "Threading", "CSpatiaLite", "CFaultyFiles", "CWallClock", "TestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
       ]),
@@ -398,8 +396,7 @@ let package = Package(
     houseTests(
       "GRPCServerTransportTests",
       [
-        "GRPCServerTransport", "GzipCoding", grpcCore, nioCore, nioConcurrencyHelpers, nioPosix,
-        nioSSL,
+        "GRPCServerTransport", "GzipCoding", "Threading", grpcCore, nioCore, nioPosix, nioSSL,
         .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "NIOHPACK", package: "swift-nio-http2"),
         .product(name: "NIOHTTP2", package: "swift-nio-http2"),

@@ -1,5 +1,5 @@
-import NIOConcurrencyHelpers
 package import NIOCore
+import Threading
 
 /// Counts the connections of one listener, and decides which are too many.
 ///
@@ -27,20 +27,20 @@ package final class ConnectionLimits: Sendable {
   package let maximum: Int
   /// The most connections of one peer: an IPv4 address, or a /64 of IPv6.
   package let maximumPerPeer: Int
-  private let state = NIOLockedValueBox(State())
+  private let state = StateLock(State())
 
   package init(maximum: Int, maximumPerPeer: Int) {
     self.maximum = maximum
     self.maximumPerPeer = maximumPerPeer
   }
 
-  package var statistics: Statistics { state.withLockedValue { $0.statistics } }
+  package var statistics: Statistics { state.withLock { $0.statistics } }
 
   /// Counts a connection, unless it is one too many.
   ///
   /// - Returns: Whether the connection may stay; it is then counted until ``leave(_:)``.
   func enter(_ peer: PeerAddress) -> Bool {
-    state.withLockedValue { state in
+    state.withLock { state in
       guard state.statistics.open < maximum else {
         state.statistics.refusedInTotal += 1
         return false
@@ -56,14 +56,14 @@ package final class ConnectionLimits: Sendable {
   }
 
   func leave(_ peer: PeerAddress) {
-    state.withLockedValue { state in
+    state.withLock { state in
       state.statistics.open -= 1
       let left = (state.perPeer[peer] ?? 1) - 1
       state.perPeer[peer] = left > 0 ? left : nil
     }
   }
 
-  func paused() { state.withLockedValue { $0.statistics.acceptPauses += 1 } }
+  func paused() { state.withLock { $0.statistics.acceptPauses += 1 } }
 }
 
 /// The address that a connection counts for.

@@ -253,11 +253,7 @@ extension ConnectionPolicyHandler {
 
   /// Reads the frames behind a bad one, which the HTTP/2 handler leaves until more bytes come.
   private func readRemaining(_ context: ChannelHandlerContext) {
-    context.eventLoop.assumeIsolated().execute {
-      let pipeline = context.pipeline.syncOperations
-      pipeline.fireChannelRead(NIOAny(ByteBuffer()))
-      pipeline.fireChannelReadComplete()
-    }
+    context.eventLoop.assumeIsolated().execute { [socket] in socket.readRemaining() }
   }
 }
 

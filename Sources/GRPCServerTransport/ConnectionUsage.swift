@@ -1,5 +1,5 @@
-import NIOConcurrencyHelpers
 import Synchronization
+import Threading
 
 /// What one connection uses of its bounds. It is bound to the connection's event loop.
 final class ConnectionUsage {
@@ -26,7 +26,7 @@ final class RunningHandlers: Sendable {
 
 /// Counts what is out of the ordinary on the connections of a transport.
 package final class TransportEvents: Sendable {
-  private let counts = NIOLockedValueBox<[String: Int]>([:])
+  private let counts = StateLock<[String: Int]>([:])
 
   package init() {}
 
@@ -34,7 +34,7 @@ package final class TransportEvents: Sendable {
   /// `too_many_resets`, `too_many_control_frames`, `http2_error`, `no_preface`, `no_first_call`,
   /// `no_answer_to_ping`, `shutdown_limit`, `tls_handshake_failed`, `no_application_protocol`,
   /// `no_handshake`.
-  package var all: [String: Int] { counts.withLockedValue { $0 } }
+  package var all: [String: Int] { counts.withLock { $0 } }
 
-  func count(_ name: String) { counts.withLockedValue { $0[name, default: 0] += 1 } }
+  func count(_ name: String) { counts.withLock { $0[name, default: 0] += 1 } }
 }

@@ -108,13 +108,12 @@ struct MessageDeframer {
     }
     pending?.moveReaderIndex(forwardBy: Self.prefixLength + Int(length))
     guard flag != 0 else { return message }
-    let (encoding, maximumBytes) = (encoding, maximumBytes)
-    let decoded = message.withUnsafeReadableBytes { raw in
+    let unpacked = message.withUnsafeReadableBytes { [maximumBytes] raw in
       Result { () throws(RefusalCause) in
-        try encoding.decoded(raw, flag: flag, maximumBytes: maximumBytes)
+        try MessageEncoding.unpacked(raw, maximumBytes: maximumBytes)
       }
     }
-    return try decoded.get().map { ByteBuffer(bytes: $0) }
+    return ByteBuffer(bytes: try unpacked.get())
   }
 
   private mutating func ownPending() {

@@ -22,21 +22,16 @@ enum MessageEncoding: Sendable {
     self == .identity ? count : count + count / 256 + 1024
   }
 
-  /// Decodes the bytes of one message.
+  /// Unpacks the bytes of one message that its prefix says is compressed.
   ///
   /// - Parameters:
-  ///   - raw: The message without its prefix.
-  ///   - flag: The first byte of the prefix.
-  ///   - maximumBytes: The most bytes of the message, decoded; no more is allocated for it.
-  /// - Returns: The message; `nil` when it is not compressed.
+  ///   - raw: The message without its prefix, in gzip.
+  ///   - maximumBytes: The most bytes of the message, unpacked; no more is allocated for it.
+  /// - Returns: The message.
   /// - Throws: ``RefusalCause`` for a message that is none, or is too large.
-  func decoded(
-    _ raw: UnsafeRawBufferPointer, flag: UInt8, maximumBytes: Int
-  ) throws(RefusalCause) -> [UInt8]? {
-    guard flag != 0 else { return nil }
-    guard self == .gzip, flag == 1 else {
-      throw .malformedRequest("A message is compressed and the call has no grpc-encoding.")
-    }
+  static func unpacked(
+    _ raw: UnsafeRawBufferPointer, maximumBytes: Int
+  ) throws(RefusalCause) -> [UInt8] {
     do throws(GzipError) {
       return try GzipDecoder.decompress(raw, limit: maximumBytes)
     } catch {

@@ -1,5 +1,5 @@
-import NIOConcurrencyHelpers
 import NIOCore
+import Threading
 
 /// The listener and its connections, so that all of them can be ended.
 final class OpenConnections: Sendable {
@@ -11,19 +11,19 @@ final class OpenConnections: Sendable {
     var whenAllClosed: (@Sendable () -> Void)?
   }
 
-  private let state = NIOLockedValueBox(State())
+  private let state = StateLock(State())
 
   func whenAllClosed(_ done: @escaping @Sendable () -> Void) {
-    state.withLockedValue { $0.whenAllClosed = done }
+    state.withLock { $0.whenAllClosed = done }
   }
 
   func setListener(_ listener: any Channel) {
-    let isClosing = state.withLockedValue { state in
+    let isClosing = state.withLock { state in
       state.listener = listener
       return state.isClosing
     }
     listener.closeFuture.whenComplete { _ in
-      let open = self.state.withLockedValue { state in
+      let open = self.state.withLock { state in
         state.isClosing = true
         state.listener = nil
         return Array(state.open.values)
@@ -36,12 +36,12 @@ final class OpenConnections: Sendable {
   }
 
   func add(_ channel: any Channel) {
-    let (isAnnounced, isClosing) = state.withLockedValue { state in
+    let (isAnnounced, isClosing) = state.withLock { state in
       state.open[ObjectIdentifier(channel)] = channel
       return (state.isAnnounced, state.isClosing)
     }
     channel.closeFuture.whenComplete { _ in
-      self.state.withLockedValue { _ = $0.open.removeValue(forKey: ObjectIdentifier(channel)) }
+      self.state.withLock { _ = $0.open.removeValue(forKey: ObjectIdentifier(channel)) }
       self.tellIfAllClosed()
     }
     if isClosing { return channel.close(promise: nil) }
@@ -50,7 +50,7 @@ final class OpenConnections: Sendable {
 
   /// Tells all connections that the shutdown has begun: long streams end, calls are still answered.
   func announceShutdown() {
-    let open = state.withLockedValue { state in
+    let open = state.withLock { state in
       state.isAnnounced = true
       return Array(state.open.values)
     }
@@ -59,7 +59,7 @@ final class OpenConnections: Sendable {
 
   /// Ends the listener. Connections that are open end when their calls have ended.
   func quiesce() {
-    let listener = state.withLockedValue { state in
+    let listener = state.withLock { state in
       state.isClosing = true
       return state.listener
     }
@@ -67,7 +67,7 @@ final class OpenConnections: Sendable {
   }
 
   func close() {
-    let (listener, open) = state.withLockedValue { state in
+    let (listener, open) = state.withLock { state in
       state.isClosing = true
       return (state.listener, Array(state.open.values))
     }
@@ -80,7 +80,7 @@ final class OpenConnections: Sendable {
   }
 
   private func tellIfAllClosed() {
-    let done = state.withLockedValue { state -> (@Sendable () -> Void)? in
+    let done = state.withLock { state -> (@Sendable () -> Void)? in
       guard state.isClosing, state.listener == nil, state.open.isEmpty else { return nil }
       defer { state.whenAllClosed = nil }
       return state.whenAllClosed

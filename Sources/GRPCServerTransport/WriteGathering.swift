@@ -69,6 +69,14 @@ final class WriteGathering: ChannelDuplexHandler {
     if !isReading { flushNow(context) }
   }
 
+  /// Lets the handlers behind this one look once more at what they have been given. It does not
+  /// begin at the head of the pipeline, because TLS takes nothing for the end of the input.
+  func readRemaining() {
+    guard let context else { return }
+    channelRead(context: context, data: NIOAny(ByteBuffer()))
+    channelReadComplete(context: context)
+  }
+
   func close(
     context: ChannelHandlerContext, mode: CloseMode, promise closed: EventLoopPromise<Void>?
   ) {

@@ -122,8 +122,8 @@ package struct Daemon: Sendable {
       waitingFor: readyAfter.union(["http", "grpc"]).union(places == nil ? [] : ["places"]))
   }
 
-  /// Whether all parts that must start first have started.
-  package var isReady: Bool { readiness.isReady }
+  /// Returns when all parts that must start first have started, or the task is cancelled.
+  package func waitUntilReady() async { await readiness.wait() }
 
   package func markReady(_ part: String) { readiness.markReady(part) }
 

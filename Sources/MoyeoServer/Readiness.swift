@@ -3,10 +3,23 @@ import Threading
 /// Whether the daemon serves: each part that must start first is waited for by name.
 package final class Readiness: Sendable {
   private let waitingFor: StateLock<Set<String>>
+  private let serves = OneTimeSignal()
 
-  package init(waitingFor parts: Set<String>) { waitingFor = StateLock(parts) }
+  package init(waitingFor parts: Set<String>) {
+    waitingFor = StateLock(parts)
+    if parts.isEmpty { serves.give() }
+  }
 
-  package var isReady: Bool { waitingFor.withLock { $0.isEmpty } }
+  package var isReady: Bool { serves.isGiven }
 
-  package func markReady(_ part: String) { waitingFor.withLock { _ = $0.remove(part) } }
+  package func markReady(_ part: String) {
+    let isLast = waitingFor.withLock { parts in
+      parts.remove(part)
+      return parts.isEmpty
+    }
+    if isLast { serves.give() }
+  }
+
+  /// Returns when all parts have started, or the task is cancelled.
+  package func wait() async { await serves.wait() }
 }

@@ -39,6 +39,4 @@ package enum PlaceError: Error, Hashable, Sendable {
   case tooMuchWork(limit: Int, field: String)
   /// The caller has left, or its deadline has passed.
   case abandoned
-  /// The text index does not answer.
-  case unavailable(reason: String)
 }

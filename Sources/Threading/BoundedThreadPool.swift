@@ -67,11 +67,11 @@ package final class BoundedThreadPool: Sendable {
           continuation.resume(with: result)
         }
         job.refuse = { continuation.resume(throwing: $0) }
-        if let error = queue.enqueue(job) { continuation.resume(throwing: error) }
+        if let error = queue.enqueue(job) { job.takeRefusal()(error) }
       }
     } onCancel: {
       job.isCancelled.store(true, ordering: .relaxed)
-      if queue.withdraw(job) { job.refuse(CancellationError()) }
+      if queue.withdraw(job) { job.takeRefusal()(CancellationError()) }
     }
   }
 }
@@ -85,6 +85,24 @@ private final class PoolJob: @unchecked Sendable {
   var refuse: @Sendable (any Error) -> Void = { _ in }
 
   init(caller: UInt64) { self.caller = caller }
+
+  /// Returns what runs the call, and forgets it: it knows the job, and what the call holds would
+  /// otherwise stay with the job for ever.
+  func takeRun() -> @Sendable () -> Void {
+    defer { forget() }
+    return run
+  }
+
+  /// Returns what refuses the call, and forgets the call.
+  func takeRefusal() -> @Sendable (any Error) -> Void {
+    defer { forget() }
+    return refuse
+  }
+
+  private func forget() {
+    run = {}
+    refuse = { _ in }
+  }
 }
 
 /// What the pool and its threads share.
@@ -153,7 +171,7 @@ private final class PoolQueue: Sendable {
     while true {
       wake.wait()
       let (job, isStopping) = state.withLock { ($0.jobs.popFirst()?.element, $0.isStopping) }
-      if let job { job.run() } else if isStopping { break }
+      if let job { job.takeRun()() } else if isStopping { break }
     }
     // Each thread that ends signals the next one, so that one signal ends them all.
     wake.signal()

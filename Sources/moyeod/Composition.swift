@@ -85,7 +85,7 @@ struct Composition {
       settings.keepsPositions
       ? data.openPositions(layers: layers, seconds: settings.writeBehindSeconds) : nil
     if let city { try DemoPlaces.fill(layers, from: city) }
-    let places = try settings.places.makeService(layers: layers, logger: logger)
+    let places = settings.places.makeService(layers: layers)
     var waitsFor: Set<String> = city == nil ? [] : ["demo"]
     if city != nil, record != nil { waitsFor.insert("demo-parties") }
     if city != nil, record?.ticketService != nil { waitsFor.insert("demo-tickets") }
@@ -144,7 +144,8 @@ struct Composition {
     }
     if let manager = ServiceManager() {
       services.append(
-        ManagerNotification(manager: manager, isReady: { daemon.isReady }, logger: logger))
+        ManagerNotification(manager: manager, waitUntilReady: daemon.waitUntilReady, logger: logger)
+      )
     }
     services.append(ShutdownDeadline(graceSeconds: settings.graceSeconds, logger: logger))
     logger.debug("descriptors", metadata: ["limit": "\(descriptors)"])

@@ -1,7 +1,5 @@
 import LiveLayers
-import Logging
 import Metrics
-import MoyeoStorage
 import ObjectModel
 import Places
 import RouteProviders
@@ -77,18 +75,9 @@ struct PlaceSettings: Sendable {
   }
 
   /// - Returns: Nil when places are off.
-  /// - Throws: ``StartFailure`` when the text index cannot be made.
-  func makeService(layers registry: LayerRegistry, logger: Logger) throws -> PlaceService? {
+  func makeService(layers registry: LayerRegistry) -> PlaceService? {
     guard !layers.isEmpty else { return nil }
-    let index: FullTextPlaceIndex
-    do {
-      index = try FullTextPlaceIndex()
-    } catch {
-      throw StartFailure.failed(error.reason)
-    }
-    let table = PlaceTable(
-      layers: registry, layerNames: layers, textIndex: index,
-      onFailure: { logger.error("places are taken in anew", metadata: ["reason": "\($0)"]) })
+    let table = PlaceTable(layers: registry, layerNames: layers)
     return PlaceService(table: table, provider: makeProvider(), onProviderFailure: Self.count)
   }
 

@@ -48,15 +48,15 @@ struct ServiceManager: Sendable {
 /// last of the services, so that it is told early of a shutdown.
 struct ManagerNotification: Service {
   let manager: ServiceManager
-  /// Whether everything that has to be read first is read.
-  let isReady: @Sendable () -> Bool
+  /// Returns when everything that has to be read first is read, or the task is cancelled.
+  let waitUntilReady: @Sendable () async -> Void
   let logger: Logger
-  private static let interval = Duration.milliseconds(50)
 
   func run() async throws {
     await withGracefulShutdownHandler {
       try? await cancelWhenGracefulShutdown {
-        while !isReady() { try await Task.sleep(for: Self.interval) }
+        await waitUntilReady()
+        try Task.checkCancellation()
         if !manager.tell("READY=1\nSTATUS=Serving.\nMAINPID=\(getpid())") {
           logger.warning(
             "the service manager cannot be told that the daemon serves",

@@ -105,8 +105,10 @@ import Testing
       // The last four bytes state the length: one byte.
       lying.replaceSubrange(lying.count - 4..<lying.count, with: [1, 0, 0, 0])
       let whole = GzipEncoder.fast.compress(most)
+      var spoilt = whole
+      spoilt[12] ^= 0xFF
       for (bytes, status) in [
-        (bomb, 8), (lying, 3), (Array(whole.dropLast()), 3), (whole + [0], 3), ([1, 2, 3], 3),
+        (bomb, 8), (lying, 3), (spoilt, 3), (whole + [0], 3), ([1, 2, 3], 3),
         ([], 3), (whole, 0),
       ] {
         let answer = try await Self.call(

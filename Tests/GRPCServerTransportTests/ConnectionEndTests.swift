@@ -1,7 +1,7 @@
 import GRPCCore
-import NIOConcurrencyHelpers
 import NIOCore
 import Testing
+import Threading
 
 @testable import GRPCServerTransport
 
@@ -10,14 +10,14 @@ import Testing
   private typealias Raw = RawHTTP2Connection
 
   private static func echoes(_ harness: TransportHarness) async throws -> Bool {
-    let works = NIOLockedValueBox(false)
+    let works = StateLock(false)
     try await Raw.run(port: harness.port) { connection in
       try await connection.begin("/test.Test/Echo", stream: 1)
       try await connection.send(data: Raw.message([1]), stream: 1, ends: true)
       let answer = try await connection.answer(1)
-      works.withLockedValue { $0 = answer?.messages == [[1]] && answer?.status == 0 }
+      works.withLock { $0 = answer?.messages == [[1]] && answer?.status == 0 }
     }
-    return works.withLockedValue { $0 }
+    return works.withLock { $0 }
   }
 
   @Test func aShutdownLetsRunningCallsEnd() async throws {

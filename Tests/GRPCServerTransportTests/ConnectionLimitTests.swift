@@ -1,10 +1,10 @@
 import Foundation
 import GRPCCore
-import NIOConcurrencyHelpers
 import NIOCore
 import NIOEmbedded
 import NIOPosix
 import Testing
+import Threading
 
 @testable import GRPCServerTransport
 
@@ -13,14 +13,14 @@ import Testing
   private typealias Raw = RawHTTP2Connection
 
   private static func isServed(_ harness: TransportHarness) async throws -> Bool {
-    let works = NIOLockedValueBox(false)
+    let works = StateLock(false)
     try await Raw.run(port: harness.port) { connection in
       try await connection.begin("/test.Test/Echo", stream: 1)
       try await connection.send(data: Raw.message([1]), stream: 1, ends: true)
       let answer = try await connection.answer(1)
-      works.withLockedValue { $0 = answer?.status == 0 }
+      works.withLock { $0 = answer?.status == 0 }
     }
-    return works.withLockedValue { $0 }
+    return works.withLock { $0 }
   }
 
   @Test(arguments: [true, false])

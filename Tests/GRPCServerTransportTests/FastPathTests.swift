@@ -6,7 +6,7 @@ import Testing
 @testable import GRPCServerTransport
 
 /// The fast path frame by frame: calls and streams answered on the event loop.
-@Suite(.timeLimit(.minutes(10)), .overTLSToo) struct FastPathTests {
+@Suite(.timeLimit(.minutes(10))) struct FastPathTests {
   private typealias Raw = RawHTTP2Connection
 
   /// Answers each message with as many bytes as its first says, times a thousand; 255 fails.

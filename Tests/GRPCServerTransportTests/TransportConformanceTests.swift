@@ -1,7 +1,7 @@
 import GRPCCore
-import NIOConcurrencyHelpers
 import NIOCore
 import Testing
+import Threading
 
 @testable import GRPCServerTransport
 
@@ -14,15 +14,15 @@ import Testing
     _ port: Int, _ path: String, _ body: ByteBuffer? = Raw.message([1, 2, 3]),
     replacing: [String: String?] = [:], adding: [(String, String)] = []
   ) async throws -> RawAnswer? {
-    let answer = NIOLockedValueBox<RawAnswer?>(nil)
+    let answer = StateLock<RawAnswer?>(nil)
     try await Raw.run(port: port) { connection in
       try await connection.begin(
         path, stream: 1, replacing: replacing, adding: adding, ends: body == nil)
       if let body { try await connection.send(data: body, stream: 1, ends: true) }
       let given = try await connection.answer(1)
-      answer.withLockedValue { $0 = given }
+      answer.withLock { $0 = given }
     }
-    return answer.withLockedValue { $0 }
+    return answer.withLock { $0 }
   }
 
   // Beginnings.
@@ -278,10 +278,10 @@ import Testing
 
   @Test func aReaderThatTakesNothingHoldsTheWriter() async throws {
     try await TransportHarness.run { harness in
-      let written = NIOLockedValueBox(0)
+      let written = StateLock(0)
       let counting = Task {
         for await event in harness.events where event.hasPrefix("wrote") {
-          written.withLockedValue { $0 += 1 }
+          written.withLock { $0 += 1 }
         }
       }
       try await Raw.run(port: harness.port) { connection in
@@ -295,7 +295,7 @@ import Testing
         // A round trip later the writer has had its chance to run on.
         try await connection.ping(1)
         while let frame = try await connection.next(), frame.kind != .ping {}
-        #expect(written.withLockedValue { $0 } < 20, "6 messages fill the window")
+        #expect(written.withLock { $0 } < 20, "6 messages fill the window")
         connection.refillsWindows = true
         try await connection.refill(0, by: 65_535)
         try await connection.refill(1, by: 65_535)

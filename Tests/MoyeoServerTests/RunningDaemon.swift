@@ -83,7 +83,7 @@ struct RunningDaemon: Sendable {
       }
       parts.places = PlaceService(
         table: PlaceTable(
-          layers: layers, layerNames: ["places"], textIndex: MemoryPlaceTextIndex()),
+          layers: layers, layerNames: ["places"]),
         provider: placeProvider)
       return parts
     }

@@ -183,7 +183,14 @@ import QueryCoalescing
     request.limit = 1000
     let asked = request
     let gate = DispatchSemaphore(value: 0)
-    let busy = Task { try await pool.run { _ in gate.wait() } }
+    let (isBusy, entered) = AsyncStream.makeStream(of: Void.self)
+    let busy = Task {
+      try await pool.run { _ in
+        entered.yield()
+        gate.wait()
+      }
+    }
+    for await _ in isBusy { break }
     let answers = Task {
       try await withThrowingTaskGroup(of: [UInt8].self) { group in
         for _ in 0..<100 { group.addTask { try await operations.within(asked) } }

@@ -16,12 +16,12 @@ struct PlaceFixture {
   let service: PlaceService
 
   init(
-    layerNames: [String] = ["places"], textIndex: any PlaceTextIndex = MemoryPlaceTextIndex(),
+    layerNames: [String] = ["places"],
     provider: (any PlaceProvider)? = nil,
     onProviderFailure: @escaping @Sendable (String) -> Void = { _ in }
   ) {
     layers = LayerRegistry(clock: clock, epoch: 9)
-    table = PlaceTable(layers: layers, layerNames: layerNames, textIndex: textIndex)
+    table = PlaceTable(layers: layers, layerNames: layerNames)
     service = PlaceService(
       table: table, provider: provider, onProviderFailure: onProviderFailure)
   }

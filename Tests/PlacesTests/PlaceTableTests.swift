@@ -40,8 +40,7 @@ import Threading
   @Test func whatWasThereBeforeTheTableIsFound() throws {
     let fixture = PlaceFixture()
     for i in 0..<300 { try fixture.report("p\(i)", "장소 \(i)") }
-    let later = PlaceTable(
-      layers: fixture.layers, layerNames: ["places"], textIndex: MemoryPlaceTextIndex())
+    let later = PlaceTable(layers: fixture.layers, layerNames: ["places"])
     later.follow()
     #expect(later.count == 300)
     var budget = WorkBudget.unlimited
@@ -128,23 +127,12 @@ import Threading
     for i in 0..<(2 * PlaceTable.candidateLimit) { try fixture.report("p\(i)", "카페 \(i)") }
     fixture.table.follow()
     let search = PlaceSearch(text: "카페", near: PlaceFixture.cityHall, limit: 5)
-    #expect(throws: PlaceError.tooMuchWork(limit: 1000, field: "q")) {
-      try fixture.service.ownPlaces(matching: search, budget: WorkBudget(steps: 1000))
+    #expect(throws: PlaceError.tooMuchWork(limit: 100, field: "q")) {
+      try fixture.service.ownPlaces(matching: search, budget: WorkBudget(steps: 100))
     }
     #expect(throws: PlaceError.abandoned) {
       try fixture.service.ownPlaces(
         matching: search, budget: WorkBudget(steps: 1 << 20, isCancelled: { true }))
     }
-  }
-
-  @Test func aTextIndexThatFailsIsFilledAnew() throws {
-    let index = FailingTextIndex()
-    let fixture = PlaceFixture(textIndex: index)
-    try fixture.report("a", "서울역")
-    index.fails.withLock { $0 = true }
-    #expect(throws: PlaceError.unavailable(reason: "no memory")) { try fixture.ids("서울역") }
-    index.fails.withLock { $0 = false }
-    fixture.table.follow()
-    #expect(try fixture.ids("서울역") == ["a"])
   }
 }

@@ -47,6 +47,32 @@ struct BoundedThreadPoolTests {
     await #expect(throws: Refused.self) { try await pool.run { _ in throw Refused() } }
   }
 
+  /// Tells when it goes.
+  private final class Held: Sendable {
+    private let onEnd: @Sendable () -> Void
+    init(onEnd: @escaping @Sendable () -> Void) { self.onEnd = onEnd }
+    deinit { onEnd() }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func whatACallHoldsGoesWithIt() async throws {
+    let (ends, end) = AsyncStream.makeStream(of: Int.self)
+    let pool = BoundedThreadPool(threadCount: 1)
+    let full = BoundedThreadPool(threadCount: 1, queueLimit: 0)
+    func use(_ pool: BoundedThreadPool, _ number: Int) async throws {
+      let held = Held { end.yield(number) }
+      try await pool.run { _ in withExtendedLifetime(held) {} }
+    }
+    try await use(pool, 1)
+    await #expect(throws: ThreadPoolError.self) { try await use(full, 2) }
+    var ended: Set<Int> = []
+    for await number in ends {
+      ended.insert(number)
+      if ended.count == 2 { break }
+    }
+    #expect(ended == [1, 2])
+  }
+
   @Test func whatDoesNotFitIsRefusedAtOnce() async throws {
     let pool = BoundedThreadPool(threadCount: 1, queueLimit: 2)
     let gate = Gate()

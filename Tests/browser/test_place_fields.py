@@ -92,7 +92,7 @@ class PlaceFieldTest(unittest.TestCase):
                          ("갈매기 다방", "false"))
         # By initial consonants.
         self.type("parties-to", "ㄱㅁㄱㅊ")
-        # At once, whatever is suggested by now.
+        # At once, whatever is suggested by now, even nothing yet.
         browser.keys(Keys.ENTER)
         browser.wait("return document.getElementById('parties-to').value === '갈매기 책방'",
                      "the choice")
@@ -103,6 +103,32 @@ class PlaceFieldTest(unittest.TestCase):
                          ("갈매기 다방", "갈매기 책방"))
         self.assertAlmostEqual(party["destination"]["latitude"], THERE[0], delta=1e-3)
         self.assertIn("갈매기 다방 → 갈매기 책방", browser.text("#party-card h3"))
+
+    def enter_at_once(self, field, text, *more):
+        """Types a text and presses Enter before the page can have asked for suggestions; and then
+        types further texts before there can be an answer."""
+        self.browser.js(
+            "const field = document.getElementById(arguments[0]);"
+            "const type = (text) => {"
+            "  field.value = text; field.dispatchEvent(new Event('input', {bubbles: true})); };"
+            "field.focus(); type(arguments[1]);"
+            "field.dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter', bubbles: true}));"
+            "arguments[2].forEach(type)",
+            field, text, more)
+
+    def test_enter_takes_the_best_place_before_any_list_has_come(self):
+        self.enter_at_once("parties-to", "ㄱㅁㄱㅊ")
+        self.browser.wait(
+            "return document.getElementById('parties-to').value === '갈매기 책방'", "the choice")
+
+    def test_what_is_typed_while_enter_is_answered_counts(self):
+        self.enter_at_once("parties-to", "갈매기 책방", "갈매기 다방")
+        self.enter_at_once("parties-from", "갈매기 책방")
+        self.press("#parties-offer")
+        self.said("Offered")
+        party = self.chosen()
+        self.assertEqual((party["origin"]["name"], party["destination"]["name"]),
+                         ("갈매기 책방", "갈매기 다방"))
 
     def test_what_was_typed_counts_without_a_choice(self):
         self.type("parties-from", "갈매기다방")

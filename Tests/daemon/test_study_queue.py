@@ -305,6 +305,9 @@ class StudyQueue(unittest.TestCase):
             "lat=37.5&lat=37.6&long=127", place + "&studylist=" + "x" * 9, place + "&type=3",
             place + "".join(f"&studylist=t{i}" for i in range(9)), place + "&studylist=%ff",
             place + "&studylist=%2", place + "&studylist=%zz", '{"lat": 37.5, "long": 127.0}',
+            place + "&studylist=%00", place + "%00", place + "&a%00b=1", place + "&x=%c3%28",
+            place + "&studylist=%ed%a0%80", place + "&lat[]=37.6", "[" * 60_000,
+            place + "&" + "[" * 5000 + "=1&lat=1",
             place + "&=value", place + "".join(f"&studylist=t{i}" for i in range(10_000)),
         ]
         for body in bodies:

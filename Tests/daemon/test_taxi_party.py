@@ -152,6 +152,15 @@ class TaxiParty(unittest.TestCase):
         status, answer = host.like(made["post_id"], False)
         self.assertEqual((status, answer["reason"]), (409, "host_not_removable"))
         self.assertEqual(len(host.call("GET", f"/v1/posts/{made['post_id']}")[1]["likes"]), 3)
+        # The host leaves by the service's own call: the post stays what it was, another's by now.
+        status, answer, _ = self.daemon.request(
+            "POST", f"/v1/parties/{made['post_id']}/leave", {"riderId": "host"})
+        self.assertEqual(status, 200, answer)
+        status, kept = riders[1].call("GET", f"/v1/posts/{made['post_id']}")
+        self.assertEqual(
+            (status, kept["title"], kept["product_id"], kept["content3"], len(kept["likes"])),
+            (200, made["title"], made["product_id"], made["content3"], 2))
+        self.assertNotEqual(kept["creator"]["user_id"], "host")
 
     def test_lists_are_paged_by_distance_and_end_with_zero(self):
         there = 37.45
@@ -339,13 +348,16 @@ class TaxiParty(unittest.TestCase):
             {"content1": text(STATION)}, {"content2": "1"}, {"content2": "5"},
             {"content2": "many"}, {"content3": "soon"}, {"content3": "2026-11-22"},
             {"content": ["a", 1, 2]}, {"title": "x" * 257}, {"title": {"a": 1}},
-            {"product_id": "x" * 65})]
+            {"product_id": "x" * 65}, {"title": "nothing\0more"},
+            {"content": "a\0b,126.9707,37.5547"}, {"product_id": "taxi\0"})]
         for body in bad:
             status, answer, _ = ann.send("POST", "/v1/posts", body)
             self.assertEqual(status, 400, (body, answer))
             self.assertTrue(answer["message"])
         for raw in ("", "{", "[]", "null", "\"text\"", "a=b", json.dumps(good)[:-1],
-                    json.dumps({**good, "tags": ["t"] * 10_000})[:-1]):
+                    json.dumps({**good, "tags": ["t"] * 10_000})[:-1],
+                    "[" * 60_000, '{"title":' * 6000, '{"title":' + "[" * 30_000,
+                    json.dumps(good)[:-1] + ', "content2": "9"}', '{"title": "\\ud800"}'):
             self.assertEqual(ann.send("POST", "/v1/posts", raw=raw)[0], 400, raw[:40])
         self.assertEqual(ann.send("POST", "/v1/posts", raw=b"\xff\xfe{}".decode("latin-1"))[0], 400)
         status, _, _ = ann.send("POST", "/v1/posts", raw="title=a&content=b", headers={
@@ -357,7 +369,8 @@ class TaxiParty(unittest.TestCase):
         huge = json.dumps({**good, "title": "x" * (20 << 20)})
         status, answer, _ = ann.send("POST", "/v1/posts", raw=huge)
         self.assertEqual((status, answer["reason"]), (400, "request_too_large"))
-        for query in ("limit=0", "limit=x", "next=nonsense", "product_id=%ff"):
+        for query in ("limit=0", "limit=x", "next=nonsense", "product_id=%ff", "product_id=%zz",
+                      "product_id=%00", "limit=1&x=%c3%28"):
             self.assertEqual(ann.send("GET", "/v1/posts?" + query)[0], 400, query)
         for query in ("", "longitude=127", "longitude=x&latitude=37", "longitude=0&latitude=0",
                       "longitude=127&latitude=37&maxDistance=-1",

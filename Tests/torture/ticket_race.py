@@ -16,8 +16,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 
 from protobuf_bytes import field, fields, text  # noqa: E402
 from service import Service, reason  # noqa: E402
+from tickets import GANGNAM, require_mutual  # noqa: E402
 
-GANGNAM = {"latitude": 37.4979, "longitude": 127.0276}
 WANTED = 10
 REFUSED = {"FAILED_PRECONDITION", "ABORTED", "ALREADY_EXISTS"}
 # Fields of moyeo.v1.Ticket that both wires are asked for.
@@ -123,8 +123,7 @@ class Round:
             assert status == 200, f"the ticket of {user} is lost: {answer}"
             if MATCH in answer["ticket"]:
                 partners[user] = answer["ticket"][MATCHED_WITH], answer["ticket"][MATCH]
-        for user, (other, match) in partners.items():
-            assert partners.get(other) == (user, match), f"{user} meets {other} alone"
+        require_mutual(partners)
         for user, pair in self.told.items():
             assert partners.get(user) == pair, f"an acknowledged match of {user} is lost"
         # Each who is sought meets somebody, and nobody else does.

@@ -67,6 +67,12 @@ class Client(threading.Thread):
             self.acknowledged.note(answer["ticket"])
 
 
+def require_mutual(partners):
+    """Whoever meets somebody is met by them: `partners` says whom each meets, and in which match."""
+    for user, (other, match) in partners.items():
+        assert partners.get(other) == (user, match), f"{user} meets {other} alone"
+
+
 def verify(service, acknowledged):
     """Every acknowledged version is there, and whoever meets somebody is met by them."""
     partners = {}
@@ -80,8 +86,7 @@ def verify(service, acknowledged):
         assert int(ticket["version"]) >= told, f"{user} is at {ticket['version']}, told {told}"
         if "matchedWith" in ticket:
             partners[user] = (ticket["matchedWith"], ticket["matchId"])
-    for user, (other, match) in partners.items():
-        assert partners.get(other) == (user, match), f"{user} meets {other} alone"
+    require_mutual(partners)
 
 
 def ticket_rounds(rounds, seed, progress):

@@ -89,6 +89,8 @@ export class PlaceField {
     const text = this.#input.value.trim();
     if (this.place || text === "" || this.#isPicked) return this.place;
     const { places } = await this.#search(text, 1);
+    // Chosen, picked or typed on in the meantime: what is newer counts.
+    if (this.place || this.#isPicked || this.#input.value.trim() !== text) return this.resolve();
     if (places.length === 0) throw new Error(`There is no place called “${text}”.`);
     this.#found = places;
     this.#choose(0);
@@ -166,15 +168,21 @@ export class PlaceField {
       this.#move(step);
     } else if (event.key === "Enter") {
       event.preventDefault();
-      // The list may still be that of fewer letters.
-      if (isOpen && this.#active < 0 && this.#list.dataset.text !== this.#input.value.trim()) {
-        this.resolve().catch(() => this.#close());
-      } else if (isOpen) this.#choose(Math.max(0, this.#active));
+      this.#entered(isOpen);
     } else if (event.key === "Escape" && isOpen) {
       // The list alone goes; a ride that is being picked stays.
       event.stopPropagation();
       this.#close();
     }
+  }
+
+  /** Takes the suggestion at hand, else the best place of what was typed. */
+  #entered(isOpen) {
+    if (isOpen && this.#active >= 0) return this.#choose(this.#active);
+    // No list may have come yet, or that of fewer letters.
+    const isOfThisText = this.#list.dataset.text === this.#input.value.trim();
+    if (isOpen && isOfThisText) return this.#choose(0);
+    this.resolve().catch(() => this.#close());
   }
 
   #move(step) {

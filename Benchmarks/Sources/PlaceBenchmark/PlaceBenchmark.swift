@@ -1,9 +1,14 @@
 import ArgumentParser
 import GeoMath
 import LiveLayers
-import MoyeoStorage
 import ObjectModel
 import Places
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// Places by name and names by place, in process: how long a search of each kind takes, beside a scan
 /// of all names for the same text.
@@ -30,23 +35,25 @@ struct PlaceBenchmark: ParsableCommand {
     let clock = ManualClock(Instant(milliseconds: 1_795_183_800_000))
     let layers = LayerRegistry(clock: clock, epoch: 1)
     try city.report(to: layers)
-    let table = PlaceTable(
-      layers: layers, layerNames: ["places"], textIndex: try FullTextPlaceIndex())
+    let table = PlaceTable(layers: layers, layerNames: ["places"])
     let start = ContinuousClock.now
+    let cpuStart = Times.cpuMicroseconds()
     table.follow()
     let milliseconds = Int((ContinuousClock.now - start) / .milliseconds(1))
-    print("\(table.count) places taken in in \(milliseconds) ms")
+    let cpuMilliseconds = Int(Times.cpuMicroseconds() - cpuStart) / 1000
+    print("\(table.count) places taken in in \(milliseconds) ms, \(cpuMilliseconds) ms of CPU")
     let service = PlaceService(table: table)
-    print("kind                      p50 us    p99 us    max us   found  scan p50 us")
-    for kind in QueryKind.allCases {
-      try measure(kind, city, service)
-    }
+    print(
+      "kind                      p50 us    p99 us    max us  cpu p99 us   found  scan p50 us")
+    var mixed = Times()
+    for kind in QueryKind.allCases { mixed.append(try measure(kind, city, service)) }
+    print("all kinds".padded(to: 22), mixed.columns)
     try measureReverse(city, service)
   }
 
   private func measure(
     _ kind: QueryKind, _ city: NamedCity, _ service: PlaceService
-  ) throws {
+  ) throws -> Times {
     var random = SplitMix64(seed: seed &+ 1)
     let queries = (0..<searches).map { _ in city.query(kind, limit: limit, &random) }
     var times = Times()
@@ -59,6 +66,7 @@ struct PlaceBenchmark: ParsableCommand {
     print(
       kind.rawValue.padded(to: 22), times.columns,
       "\(found / searches)".padded(before: 7), scans.text(0.5).padded(before: 12))
+    return times
   }
 
   private func measureReverse(_ city: NamedCity, _ service: PlaceService) throws {
@@ -75,25 +83,44 @@ struct PlaceBenchmark: ParsableCommand {
   }
 }
 
-/// How long each of many calls took.
+/// How long each of many calls took: by the clock, and on a core, without the time in which others had
+/// it.
 struct Times {
   private var all: [Double] = []
+  private var cpu: [Double] = []
 
   mutating func take(_ body: () throws -> Void) rethrows {
     let start = ContinuousClock.now
+    let cpuStart = Self.cpuMicroseconds()
     try body()
+    cpu.append(Self.cpuMicroseconds() - cpuStart)
     all.append((ContinuousClock.now - start) / .microseconds(1))
   }
 
+  mutating func append(_ other: Times) {
+    all += other.all
+    cpu += other.cpu
+  }
+
+  /// The time that this thread has had a core.
+  static func cpuMicroseconds() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return Double(time.tv_sec) * 1e6 + Double(time.tv_nsec) / 1e3
+  }
+
   /// A share of the calls took at most so long, in microseconds with one decimal.
-  func text(_ share: Double) -> String {
-    let sorted = all.sorted()
+  func text(_ share: Double) -> String { Self.text(share, all) }
+
+  private static func text(_ share: Double, _ times: [Double]) -> String {
+    let sorted = times.sorted()
     guard let last = sorted.indices.last else { return "-" }
     return "\((sorted[min(last, Int(Double(sorted.count) * share))] * 10).rounded() / 10)"
   }
 
   var columns: String {
     [0.5, 0.99, 1].map { text($0).padded(before: 9) }.joined(separator: " ")
+      + Self.text(0.99, cpu).padded(before: 12)
   }
 }
 

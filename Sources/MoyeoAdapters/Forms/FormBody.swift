@@ -2,7 +2,7 @@ import MoyeoServer
 
 /// Why a body is no form.
 package enum FormError: Error, Hashable, Sendable {
-  /// A broken escape, or bytes that are not UTF-8.
+  /// A broken escape, bytes that are not UTF-8, or the character NUL, which no text holds.
   case badEncoding
   /// More pairs than ``FormBody/maximumPairs``.
   case tooManyPairs
@@ -32,7 +32,8 @@ package struct FormBody: Hashable, Sendable {
       let halves = part.split(
         separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
       guard let name = PercentCoding.decode(halves[0], plusIsSpace: true),
-        let value = PercentCoding.decode(halves.count > 1 ? halves[1] : [], plusIsSpace: true)
+        let value = PercentCoding.decode(halves.count > 1 ? halves[1] : [], plusIsSpace: true),
+        !name.utf8.contains(0), !value.utf8.contains(0)
       else { throw .badEncoding }
       guard !name.isEmpty else {
         if value.isEmpty { continue }

@@ -11,11 +11,22 @@ struct PostMessage {
   /// `next_cursor` of the last page.
   static let lastPage = "0"
 
-  /// Attributes of the host in which the parts of a post are kept that a party has no field for.
+  /// Attributes of riders in which the parts of a post are kept that a party has no field for. Whoever
+  /// joins by a like carries them too, so that they outlast the host.
   enum Attribute {
     static let title = "post.title"
     static let product = "post.product"
     static let departure = "post.departure"
+    static let all = [title, product, departure]
+  }
+
+  /// The parts of a post that its riders carry, from the first who carries any.
+  static func kept(_ party: Party) -> [String: String] {
+    for rider in party.riders {
+      let kept = rider.attributes.filter { Attribute.all.contains($0.key) }
+      if !kept.isEmpty { return kept }
+    }
+    return [:]
   }
 
   let profiles: ProfileSource
@@ -34,7 +45,7 @@ struct PostMessage {
   }
 
   private func write(_ party: Party, _ out: inout JSONWriter) {
-    let kept = party.riders.first?.attributes ?? [:]
+    let kept = Self.kept(party)
     out.string("post_id", party.id)
     out.string("title", kept[Attribute.title] ?? "\(party.origin.name) → \(party.destination.name)")
     out.string("content", Self.text(party.origin))
@@ -45,9 +56,10 @@ struct PostMessage {
     out.string("createdAt", RFC3339.utc(party.createdAt))
     out.object("creator") { creator in
       let profile = profiles.profile(of: party.hostID).attributes
+      let own = party.riders.first?.attributes ?? [:]
       creator.string("user_id", party.hostID)
       creator.string(
-        "nick", Profile.nick(kept.merging(profile) { _, newer in newer }, userID: party.hostID))
+        "nick", Profile.nick(own.merging(profile) { _, newer in newer }, userID: party.hostID))
       if let image = profile["profileImage"] { creator.string("profileImage", image) }
     }
     // The host is the creator, not one who likes.
@@ -68,9 +80,7 @@ struct PostMessage {
 
   /// Whether a party belongs to a product; one that was not made by this app belongs to each.
   static func belongs(_ party: Party, to product: String?) -> Bool {
-    guard let product, let own = party.riders.first?.attributes[Attribute.product] else {
-      return true
-    }
+    guard let product, let own = kept(party)[Attribute.product] else { return true }
     return own == product
   }
 }

@@ -26,6 +26,9 @@ struct TaxiBody {
     case let value as NSNumber: text = value.stringValue
     default: throw TaxiRefusal(.malformedRequest, "\(name) must be a text")
     }
+    guard !text.utf8.contains(0) else {
+      throw TaxiRefusal(.badValue, "\(name) holds the character NUL")
+    }
     guard text.utf8.count <= maximumBytes else {
       throw TaxiRefusal(.badValue, "\(name) has at most \(maximumBytes) bytes")
     }

@@ -260,8 +260,9 @@ package struct TaxiPartyDoor: HTTPDoor {
           .hostNotRemovable, "the host is not aboard by a like and does not leave by one")
       }
     } else if wants {
-      let command = JoinParty(
-        riderID: userID, attributes: profiles.profile(of: userID).attributes)
+      let attributes = PostMessage.kept(party)
+        .merging(profiles.profile(of: userID).attributes) { _, own in own }
+      let command = JoinParty(riderID: userID, attributes: attributes)
       _ = try await carryOut { () async throws(PartyServiceError) in
         try await parties.join(
           partyID: postID, command, request.command(of: userID, now: now))

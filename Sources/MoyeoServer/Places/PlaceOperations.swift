@@ -99,9 +99,6 @@ extension APIError {
       )
     case .abandoned:
       self.init(.deadlineExceeded, "the caller left, or its deadline passed, before the answer")
-    case .unavailable(let reason):
-      self.init(
-        .unavailable, "places cannot be searched now: \(reason)", retryAfterMilliseconds: 500)
     }
   }
 }

@@ -109,14 +109,6 @@ final class PlaceEntries: @unchecked Sendable {
     lock.withWriteLock { for number in numbers { drop(number) } }
   }
 
-  func removeAll() {
-    lock.withWriteLock {
-      entries = []
-      free = []
-      numbers = []
-    }
-  }
-
   private func put(_ entry: PlaceEntry, at number: UInt32) {
     entries[Int(number)] = entry
     let slot = Int(entry.handle.slot)

@@ -6,7 +6,7 @@ import Threading
 /// The places of some layers, found by name and by position.
 ///
 /// ```
-/// layers ── AttributeFeed ──▶ follow: PlaceKeys ──▶ PlaceTextIndex (terms by number)
+/// layers ── AttributeFeed ──▶ follow: PlaceKeys ──▶ PlaceTermIndex (terms by number)
 ///    │                                   └────────▶ entries (keys and handle by number)
 ///    └── index: where a place is, which places are near, whether one still lives
 /// ```
@@ -21,15 +21,14 @@ package final class PlaceTable: Sendable {
   let layers: LayerRegistry
   /// The names of the layers whose objects are places, in the order of `places.layers`.
   package let layerNames: [String]
-  let textIndex: any PlaceTextIndex
+  let terms = PlaceTermIndex()
   /// Taken by whoever follows; held for at most one slice.
   private let follower: StateLock<Follower>
   let entries = PlaceEntries()
   private let thread = StateLock<MaintenanceThread?>(nil)
-  private let onFailure: @Sendable (_ reason: String) -> Void
 
   /// Changes that are taken in under one hold of the locks: some milliseconds.
-  static let sliceLimit = 64
+  static let sliceLimit = 256
   /// Slices that a search takes in before it answers.
   static let slicesBeforeSearch = 4
 
@@ -38,16 +37,9 @@ package final class PlaceTable: Sendable {
   /// - Parameters:
   ///   - layers: Whose layers are looked at.
   ///   - layerNames: Names of layers; one that does not exist is empty until it begins.
-  ///   - textIndex: An empty one, for this table alone.
-  ///   - onFailure: Hears why the text index failed; it is filled anew then.
-  package init(
-    layers: LayerRegistry, layerNames: [String], textIndex: any PlaceTextIndex,
-    onFailure: @escaping @Sendable (_ reason: String) -> Void = { _ in }
-  ) {
+  package init(layers: LayerRegistry, layerNames: [String]) {
     self.layers = layers
     self.layerNames = layerNames
-    self.textIndex = textIndex
-    self.onFailure = onFailure
     follower = StateLock(Follower(layerCount: layerNames.count))
   }
 
@@ -80,34 +72,17 @@ package final class PlaceTable: Sendable {
   /// Takes in one slice. - Returns: Whether there is more.
   private func followSlice() -> Bool {
     let now = layers.clock.now()
-    let outcome = follower.withLock { follower -> Result<Bool, StoreFailure> in
-      do throws(StoreFailure) {
-        try notice(&follower, now: now)
-        let slice = follower.takeSlice(Self.sliceLimit)
-        guard !slice.isEmpty else { return .success(false) }
-        try takeIn(slice, follower, now: now)
-        return .success(!follower.isUpToDate)
-      } catch {
-        follower.begins = true
-        return .failure(error)
-      }
-    }
-    switch outcome {
-    case .success(let hasMore): return hasMore
-    case .failure(let failure):
-      onFailure(failure.reason)
-      return false
+    return follower.withLock { follower in
+      notice(&follower, now: now)
+      let slice = follower.takeSlice(Self.sliceLimit)
+      guard !slice.isEmpty else { return false }
+      takeIn(slice, follower, now: now)
+      return !follower.isUpToDate
     }
   }
 
   /// Notices layers that have begun or ended, and takes their news.
-  private func notice(_ follower: inout Follower, now: Instant) throws(StoreFailure) {
-    if follower.begins {
-      try textIndex.removeAll()
-      entries.removeAll()
-      follower.forgetAll()
-      follower.begins = false
-    }
+  private func notice(_ follower: inout Follower, now: Instant) {
     for (i, name) in layerNames.enumerated() {
       let layer = try? layers.layer(name)
       if layer !== follower.followed[i] {
@@ -115,7 +90,7 @@ package final class PlaceTable: Sendable {
         if let old = follower.followed[i] {
           old.attributeFeed.end()
           follower.forget(layer: i)
-          try remove(entries.numbers(ofLayer: i))
+          remove(entries.numbers(ofLayer: i))
         }
         follower.followed[i] = layer
         layer?.attributeFeed.begin { [weak self] in
@@ -134,22 +109,17 @@ package final class PlaceTable: Sendable {
     }
   }
 
-  private func remove(_ numbers: [UInt32]) throws(StoreFailure) {
-    var changes: [PlaceTextChange] = []
-    for number in numbers {
-      guard let entry = entries.entry(number) else { continue }
-      changes.append(PlaceTextChange(number: number, removed: PlaceTerms.terms(of: entry.keys)))
-    }
-    try textIndex.apply(changes)
+  private func remove(_ numbers: [UInt32]) {
+    terms.apply(numbers.map { (number: $0, terms: []) })
     entries.remove(numbers)
   }
 
   /// Brings entries and terms of some objects in step with what they are now.
   private func takeIn(
     _ slice: [Follower.Pending], _ follower: borrowing Follower, now: Instant
-  ) throws(StoreFailure) {
+  ) {
     var update = PlaceEntries.Update()
-    var changes: [PlaceTextChange] = []
+    var changes: [(number: UInt32, terms: [UInt128])] = []
     for (i, layer) in follower.followed.enumerated() {
       guard let layer else { continue }
       let handles = slice.filter { $0.layer == i }.map(\.handle)
@@ -164,10 +134,7 @@ package final class PlaceTable: Sendable {
         let keys = found[handle]?.keys
         guard known?.entry.keys != keys else { continue }
         let number = known?.number ?? update.nextNumber(entries)
-        changes.append(
-          PlaceTextChange(
-            number: number, removed: known.map { PlaceTerms.terms(of: $0.entry.keys) },
-            added: keys.map { PlaceTerms.terms(of: $0) }))
+        changes.append((number, keys.map { PlaceTerms.terms(of: $0) } ?? []))
         if let keys {
           update.put(PlaceEntry(layer: i, handle: handle, keys: keys), at: number)
         } else {
@@ -176,7 +143,7 @@ package final class PlaceTable: Sendable {
       }
     }
     guard !changes.isEmpty else { return }
-    try textIndex.apply(changes)
+    terms.apply(changes)
     entries.apply(update)
   }
 }
@@ -190,8 +157,6 @@ struct Follower: Sendable {
 
   /// By the place of its name; nil while there is none.
   var followed: [Layer?]
-  /// Whether everything is to be forgotten and looked through again.
-  var begins = false
   private var pending: [Pending] = []
   private var next = 0
 
@@ -223,10 +188,5 @@ struct Follower: Sendable {
     pending.removeSubrange(..<next)
     next = 0
     pending.removeAll { $0.layer == layer }
-  }
-
-  mutating func forgetAll() {
-    for layer in followed { layer?.attributeFeed.end() }
-    self = Follower(layerCount: followed.count)
   }
 }

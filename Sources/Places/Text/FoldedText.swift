@@ -37,6 +37,10 @@ struct FoldedText: Hashable, Sendable {
     return letters[wordStarts[index]..<end]
   }
 
+  var initialsOfFirstWord: ArraySlice<UInt16> {
+    initials[..<(initialWordStarts.count > 1 ? initialWordStarts[1] : initials.count)]
+  }
+
   /// The letters of a character.
   func character(_ index: Int) -> ArraySlice<UInt16> {
     letters[characterStarts[index]..<characterEnd(index)]
@@ -52,20 +56,56 @@ struct FoldedText: Hashable, Sendable {
   /// - Complexity: O(length of the text); only its beginning is kept.
   init(_ text: String) {
     var beginsWord = true
-    for scalar in CanonicalText.decompose(Self.beginning(of: text).lowercased()).unicodeScalars {
-      guard letters.count < Self.maximumLetters else { break }
-      if let (hangul, role) = HangulLetters.letters(of: scalar) {
-        append(hangul, role, &beginsWord)
-      } else if let letter = Self.plain(scalar) {
-        append(letter, &beginsWord)
-      } else if !Self.isIgnored(scalar) {
-        beginsWord = true
+    let beginning = Self.beginning(of: text)
+    if beginning.unicodeScalars.allSatisfy(Self.isOrdinary) {
+      for scalar in beginning.unicodeScalars {
+        guard appendOrdinary(scalar, &beginsWord) else { return }
       }
-      if wordStarts.count > Self.maximumWords {
-        dropLastWord()
-        break
+    } else {
+      for scalar in CanonicalText.decompose(beginning.lowercased()).unicodeScalars {
+        guard append(scalar, &beginsWord) else { return }
       }
     }
+  }
+
+  /// Whether a scalar is one of ASCII or a composed syllable, as those of most names are: they are
+  /// folded without the tables of Unicode.
+  private static func isOrdinary(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.value < 0x80 || (0xAC00...0xD7A3).contains(scalar.value)
+  }
+
+  /// - Returns: Whether there is room for more.
+  private mutating func appendOrdinary(_ scalar: Unicode.Scalar, _ beginsWord: inout Bool) -> Bool {
+    if scalar.value < 0x80 {
+      let isUppercase = (0x41...0x5A).contains(scalar.value)
+      return append(
+        isUppercase ? Unicode.Scalar(UInt8(scalar.value) | 0x20) : scalar, &beginsWord)
+    }
+    let (initial, vowel, final) = HangulLetters.conjoining(of: scalar.value)
+    for value in [initial, vowel, final] {
+      guard let value, let letter = Unicode.Scalar(value) else { continue }
+      guard append(letter, &beginsWord) else { return false }
+    }
+    return true
+  }
+
+  /// Appends what counts of a scalar of a decomposed text in lower case.
+  ///
+  /// - Returns: Whether there is room for more.
+  private mutating func append(_ scalar: Unicode.Scalar, _ beginsWord: inout Bool) -> Bool {
+    guard letters.count < Self.maximumLetters else { return false }
+    if let (hangul, role) = HangulLetters.letters(of: scalar) {
+      append(hangul, role, &beginsWord)
+    } else if let letter = Self.plain(scalar) {
+      appendPlain(letter, &beginsWord)
+    } else if !Self.isIgnored(scalar) {
+      beginsWord = true
+    }
+    if wordStarts.count > Self.maximumWords {
+      dropLastWord()
+      return false
+    }
+    return true
   }
 
   /// Enough of a text for all letters that are kept, however it is spelled.
@@ -96,7 +136,7 @@ struct FoldedText: Hashable, Sendable {
     }
   }
 
-  private mutating func append(_ scalar: Unicode.Scalar, _ beginsWord: inout Bool) {
+  private mutating func appendPlain(_ scalar: Unicode.Scalar, _ beginsWord: inout Bool) {
     let units = Array(String(scalar).utf16)
     begin(units[0], &beginsWord)
     letters += units

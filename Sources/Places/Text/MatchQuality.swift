@@ -1,14 +1,16 @@
 /// How well a place fits a query; the best first. This order, and what each case asks for, is the
 /// definition of a match: the text index only finds candidates for it.
 enum MatchQuality: Int, Comparable, CaseIterable, Sendable {
-  /// The name, but for case, marks, spaces and signs.
+  /// The name, but for case, marks, spaces and signs; or the name and 역, as people say of a station
+  /// whether or not its name is written so.
   case exact
-  /// The name begins with the query.
+  /// The name begins with the query; or its first word and 역 are the query.
   case prefix
   /// Each word of the query begins a word of the name, in any order; or the query is what begins at
   /// a word.
   case words
-  /// The query is the initial consonants of the name: ㅅㅇㅇ of 서울역.
+  /// The query is the initial consonants of the name, ㅅㅇㅇ of 서울역; or those and the one of 역,
+  /// ㄱㄴㅇ of 강남.
   case initials
   /// Of the name's beginning.
   case initialsPrefix
@@ -65,11 +67,21 @@ extension PlaceQuery {
       if name.letters.count == letters.count { return .exact }
       return worst >= .prefix ? .prefix : nil
     }
+    if let station = stationLetters {
+      if name.letters.elementsEqual(station) { return .exact }
+      if worst >= .prefix, name.word(0).elementsEqual(station) { return .prefix }
+    }
     if worst >= .words, fitsWords(name) { return .words }
     guard worst >= .initials, text.isInitials else { return nil }
     if name.initials.starts(with: letters) {
       if name.initials.count == letters.count { return .initials }
       return worst >= .initialsPrefix ? .initialsPrefix : nil
+    }
+    if let station = stationInitials {
+      if name.initials.elementsEqual(station) { return .initials }
+      if worst >= .initialsPrefix, name.initialsOfFirstWord.elementsEqual(station) {
+        return .initialsPrefix
+      }
     }
     guard worst >= .initialsWords else { return nil }
     let begins = name.initialWordStarts.contains { name.initials[$0...].starts(with: letters) }

@@ -29,7 +29,16 @@ struct PlaceQuery: Hashable, Sendable {
   /// The letters of each word, at most ``maximumWords``; fewer when one is given twice.
   let words: [ArraySlice<UInt16>]
 
+  /// Without 역 at its end: the name of a station that does not say that it is one.
+  let stationLetters: ArraySlice<UInt16>?
+  /// The initials of such a name.
+  let stationInitials: ArraySlice<UInt16>?
+
   static let maximumWords = 6
+  /// 역, and its initial.
+  private static let station = Array("ㅇㅕㄱ".utf16)
+  /// Letters and initials of the shortest name that 역 may be added to.
+  private static let fewestStationLetters = 2
 
   /// Folds what was typed.
   init(_ typed: String) {
@@ -39,6 +48,14 @@ struct PlaceQuery: Hashable, Sendable {
       words.append(text.word(i))
     }
     self.words = words
+    let letters = text.letters[...]
+    let fewest = Self.fewestStationLetters
+    let name = letters.dropLast(Self.station.count)
+    stationLetters =
+      name.count >= fewest && letters[name.endIndex...].elementsEqual(Self.station) ? name : nil
+    stationInitials =
+      text.isInitials && letters.count > fewest && letters.last == Self.station.first
+      ? letters.dropLast() : nil
   }
 
   /// Whether there is nothing to compare: only spaces and signs.

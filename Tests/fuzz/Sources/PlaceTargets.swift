@@ -23,7 +23,7 @@ enum PlaceTarget {
     let keys = PlaceKeys(names: [name])
     hold(query.isEmpty || query.quality(of: keys) == .exact, "a name does not fit itself")
     let terms = PlaceTerms.terms(of: keys)
-    hold(terms.names.count + terms.variants.count < 300, "\(terms.names.count) terms")
+    hold(terms.count < 200, "\(terms.count) terms")
     _ = PlaceTerms.steps(for: query.isEmpty ? PlaceQuery("x") : query)
 
     let reply = RouteReply(status: choice & 4 == 0 ? 200 : 400, body: Array(rest))

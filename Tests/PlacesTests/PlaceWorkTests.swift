@@ -1,6 +1,5 @@
 import GeoMath
 import LiveLayers
-import MoyeoStorage
 import ObjectModel
 import Places
 import TestSupport
@@ -30,8 +29,7 @@ import Testing
             ]), ttlMilliseconds: 0)
         }, now: now, limits: layers.limits)
     }
-    let table = PlaceTable(
-      layers: layers, layerNames: ["places"], textIndex: try FullTextPlaceIndex())
+    let table = PlaceTable(layers: layers, layerNames: ["places"])
     table.follow()
     return PlaceService(table: table)
   }

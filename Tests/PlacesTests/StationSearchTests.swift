@@ -1,6 +1,5 @@
 import GeoMath
 import LiveLayers
-import MoyeoStorage
 import ObjectModel
 import Places
 import TestSupport
@@ -35,8 +34,7 @@ import Testing
           id: $0.id, latitude: $0.position.latitude, longitude: $0.position.longitude,
           attributes: AttributeEncoding.encode([("name", .string($0.name))]), ttlMilliseconds: 0)
       }, now: now, limits: layers.limits)
-    let table = PlaceTable(
-      layers: layers, layerNames: ["places"], textIndex: try FullTextPlaceIndex())
+    let table = PlaceTable(layers: layers, layerNames: ["places"])
     table.follow()
     return PlaceService(table: table)
   }
@@ -107,5 +105,35 @@ import Testing
     }
     #expect(asked > 200)
     #expect(missed.isEmpty, "\(missed.count): \(missed.prefix(20))")
+  }
+
+  /// People say 역 whether or not the name has it: each station is found by its name and 역, and by the
+  /// initials of both, unless a second name stands in brackets: many whole names have those initials.
+  @Test func eachStationIsFoundWithStationAtItsEnd() throws {
+    let stations = try Self.stations()
+    let service = try Self.service(stations)
+    var missed: [String] = []
+    for station in stations where !station.name.hasSuffix("역") && station.name.count > 1 {
+      let name = station.name.split(separator: "(")[0]
+      let isWhole = name.count == station.name.count
+      for query in ["\(name)역"] + (isWhole ? [Self.initials(of: "\(name)역")] : []) {
+        let found = try service.ownPlaces(
+          matching: PlaceSearch(text: query, near: station.position, limit: 5))
+        if !found.contains(where: { $0.id == station.id }) {
+          missed.append("\(station.name) by \(query)")
+        }
+      }
+    }
+    #expect(missed.isEmpty, "\(missed.count): \(missed.prefix(20))")
+  }
+
+  /// As the issue has it: ㅅㅇㅅ finds 서울역, whose initials are ㅅㅇㅇ.
+  @Test func oneWrongInitialFindsSeoulStation() throws {
+    let stations = try Self.stations()
+    let service = try Self.service(stations)
+    let station = try #require(stations.first { $0.name == "서울역" })
+    let found = try service.ownPlaces(
+      matching: PlaceSearch(text: "ㅅㅇㅅ", near: station.position, limit: 20))
+    #expect(found.contains { $0.name == station.name }, "\(found.map(\.name))")
   }
 }
