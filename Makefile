@@ -15,7 +15,7 @@ ARGS ?= --demo seoul
 .PHONY: run build test test-swift test-packages test-programs test-daemon test-findings \
   test-browser test-thread test-release test-clients-long fuzz fuzz-smoke simulate torture \
   torture-smoke bench bench-smoke bench-matching \
-  bench-joins bench-places bench-peers bench-wire format lint proto docs clean packages
+  bench-joins bench-places bench-identity bench-peers bench-wire format lint proto docs clean packages
 
 # Builds the daemon and the command line, then starts a living demo city with its map page.
 run: build
@@ -134,6 +134,10 @@ bench-joins:
 bench-places:
 	@scripts/system-packages $(RUN_PACKAGES)
 	$(SWIFT) run -c release PlaceBenchmark $(PLACES)
+
+bench-identity:
+	@scripts/system-packages $(RUN_PACKAGES)
+	$(SWIFT) run -c release IdentityBenchmark $(IDENTITY)
 
 # Load over the wire, closed and open loops, daemon and generator on this machine.
 bench-wire: build

@@ -108,6 +108,8 @@ let package = Package(
       .upToNextMinor(from: "2.13.0")),
     .package(
       url: "https://github.com/swift-server/async-http-client.git", .upToNextMinor(from: "1.37.0")),
+    .package(url: "https://github.com/vapor/jwt-kit.git", .upToNextMinor(from: "5.7.1")),
+    .package(url: "https://github.com/apple/swift-crypto.git", .upToNextMinor(from: "4.5.2")),
     .package(
       url: "https://github.com/HdrHistogram/hdrhistogram-swift.git", .upToNextMinor(from: "0.2.0")),
   ],
@@ -148,6 +150,13 @@ let package = Package(
     coreTarget(
       "FareEstimation", ["GeoMath", "ObjectModel", "WireFormat", "TaxiFares", "RoutePlanning"]),
     coreTarget("DurableCommands", ["GeoMath", "ObjectModel", "Threading"]),
+    // Who calls: tokens and API keys.
+    .target(
+      name: "Identity",
+      dependencies: [
+        "ObjectModel", "Threading", .product(name: "JWTKit", package: "jwt-kit"),
+        .product(name: "Crypto", package: "swift-crypto"),
+      ], swiftSettings: houseSettings),
     // Tier 4
     coreTarget(
       "Parties",
@@ -207,8 +216,9 @@ let package = Package(
     .target(
       name: "MoyeoServer",
       dependencies: [
-        "GRPCServerTransport", "MoyeoAPI", "LiveLayers", "FareEstimation", "DurableCommands",
-        "Parties", "Tickets", "Places", "PeerMatching", "Threading", "WireFormat",
+        "GRPCServerTransport", "MoyeoAPI", "Identity", "LiveLayers", "FareEstimation",
+        "DurableCommands", "Parties", "Tickets", "Places", "PeerMatching", "Threading",
+        "WireFormat",
         "GeoMath", "ObjectModel", "QueryCoalescing", "SpatialIndexing", "PointClustering",
         "VectorTiles", "GzipCoding", "TaxiFares", "RoutePlanning",
         "RideMatching",
@@ -229,9 +239,9 @@ let package = Package(
     .target(
       name: "MoyeoAdapters",
       dependencies: [
-        "MoyeoServer", "MoyeoAPI", "Tickets", "PeerMatching", "Parties", "RideMatching",
-        "FareEstimation", "RoutePlanning", "LiveLayers", "Places", "SpatialIndexing",
-        "DurableCommands", "WireFormat", "Threading", "GeoMath", "ObjectModel",
+        "MoyeoServer", "MoyeoAPI", "Identity", "Tickets", "PeerMatching", "Parties",
+        "RideMatching", "FareEstimation", "RoutePlanning", "LiveLayers", "Places",
+        "SpatialIndexing", "DurableCommands", "WireFormat", "Threading", "GeoMath", "ObjectModel",
       ],
       swiftSettings: houseSettings),
     // GEO commands of Redis over RESP (Decisions/0017-a-door-for-redis.md).
@@ -254,12 +264,14 @@ let package = Package(
     .executableTarget(
       name: "moyeod",
       dependencies: [
-        "MoyeoAdapters", "RESPServer", "MoyeoServer", "GRPCServerTransport", "LiveLayers",
+        "MoyeoAdapters", "RESPServer", "MoyeoServer", "GRPCServerTransport", "Identity",
+        "LiveLayers",
         "FareEstimation", "DurableCommands",
         "Parties", "Tickets", "Places", "PeerMatching", "PositionProtection", "Threading",
         "CitySimulation", "GeoMath", "ObjectModel",
         "MoyeoStorage", "RideMatching", "RoutePlanning", "RouteProviders", "TaxiFares", logging,
-        nioPosix,
+        nioCore, nioHTTP1, nioPosix,
+        .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "Metrics", package: "swift-metrics"),
         .product(name: "SystemPackage", package: "swift-system"),
         .product(name: "Configuration", package: "swift-configuration"),
@@ -271,8 +283,8 @@ let package = Package(
     .executableTarget(
       name: "moyeo",
       dependencies: [
-        "MoyeoClient", "MoyeoAPI", "LiveLayers", "FareEstimation", "DurableCommands", "WireFormat",
-        "MoyeoStorage", "CitySimulation", "GeoMath", "Threading",
+        "MoyeoClient", "MoyeoAPI", "Identity", "LiveLayers", "FareEstimation", "DurableCommands",
+        "WireFormat", "MoyeoStorage", "CitySimulation", "GeoMath", "Threading",
         "ObjectModel", "RideMatching", "RoutePlanning", "TaxiFares", swiftProtobuf, nioCore,
         nioPosix, nioHTTP1,
         .product(name: "NIOHTTP2", package: "swift-nio-http2"),
@@ -299,6 +311,14 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Benchmarks/Sources/PlaceBenchmark", swiftSettings: houseSettings),
+    // What it costs to know who calls.
+    .executableTarget(
+      name: "IdentityBenchmark",
+      dependencies: [
+        "Identity", "ObjectModel", .product(name: "JWTKit", package: "jwt-kit"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Benchmarks/Sources/IdentityBenchmark", swiftSettings: houseSettings),
 
     // Tests
     // What test targets share: seeded numbers, shared data, clocks and stores that fail.
@@ -357,6 +377,9 @@ let package = Package(
         "FareEstimation", "TaxiFares", "RoutePlanning", "WireFormat", "GeoMath",
         "ObjectModel", "TestSupport",
       ], exclude: ["Fixtures"]),
+    houseTests(
+      "IdentityTests",
+      ["Identity", "ObjectModel", .product(name: "JWTKit", package: "jwt-kit")]),
     houseTests("DurableCommandsTests", ["DurableCommands", "Threading", "GeoMath", "ObjectModel"]),
     houseTests(
       "PartiesTests",
@@ -389,8 +412,8 @@ let package = Package(
     houseTests(
       "MoyeoServerTests",
       [
-        "WireFormat", "MoyeoServer", "MoyeoAPI", "MoyeoClient", "LiveLayers", "FareEstimation",
-        "DurableCommands", "Parties", "Tickets", "Places", "PeerMatching",
+        "WireFormat", "MoyeoServer", "MoyeoAPI", "MoyeoClient", "Identity", "LiveLayers",
+        "FareEstimation", "DurableCommands", "Parties", "Tickets", "Places", "PeerMatching",
         "Threading", "GeoMath", "ObjectModel",
         "SpatialIndexing", "PointClustering", "GRPCServerTransport", "QueryCoalescing",
         "VectorTiles", grpcCore,
@@ -409,9 +432,9 @@ let package = Package(
     houseTests(
       "MoyeoAdaptersTests",
       [
-        "MoyeoAdapters", "MoyeoServer", "MoyeoAPI", "Tickets", "PeerMatching", "Parties",
-        "RideMatching", "FareEstimation", "RoutePlanning", "LiveLayers", "DurableCommands",
-        "Threading", "GeoMath", "ObjectModel", "TestSupport",
+        "MoyeoAdapters", "MoyeoServer", "MoyeoAPI", "Identity", "Tickets", "PeerMatching",
+        "Parties", "RideMatching", "FareEstimation", "RoutePlanning", "LiveLayers",
+        "DurableCommands", "Threading", "GeoMath", "ObjectModel", "TestSupport",
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ]),
     houseTests(
@@ -435,7 +458,7 @@ let package = Package(
 // transport and the server, without the store and the programs.
 if Context.environment["MOYEO_CORE_ONLY"] == "1" {
   let keepsServer = Context.environment["MOYEO_KEEPS_SERVER"] == "1"
-  let served = ["GRPCServerTransport", "MoyeoServer"]
+  let served = ["GRPCServerTransport", "Identity", "MoyeoServer"]
   let kept = Set(
     (coreModules + serviceModules + (keepsServer ? served : [])).flatMap { [$0, $0 + "Tests"] }
       + (keepsServer ? ["MoyeoAPI", "MoyeoClient", "VectorTiles", "GzipCoding", "CDeflate"] : [])
@@ -463,7 +486,8 @@ if Context.environment["MOYEO_FUZZ"] == "1" {
   package.targets.removeAll {
     $0.type == .test || $0.path?.hasPrefix("Tests/") == true
       || [
-        "moyeod", "moyeo", "JoinBenchmark", "PlaceBenchmark", "MoyeoClient", "RouteProviders",
+        "moyeod", "moyeo", "JoinBenchmark", "PlaceBenchmark", "IdentityBenchmark", "MoyeoClient",
+        "RouteProviders",
       ].contains($0.name)
   }
   package.targets += [

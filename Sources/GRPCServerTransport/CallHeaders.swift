@@ -16,6 +16,7 @@ struct CallHeaders {
   private var acceptsGzip = true
   private(set) var timeout: String?
   private(set) var hasBypassHeader = false
+  private(set) var authorization: String?
 
   /// - Parameters:
   ///   - headers: The headers of a HEADERS frame.
@@ -36,6 +37,7 @@ struct CallHeaders {
         }
       case "grpc-accept-encoding": acceptsGzip = Self.namesGzip(value)
       case "grpc-timeout": timeout = value
+      case "authorization": if authorization == nil { authorization = value }
       default: if name == bypassHeader { hasBypassHeader = true }
       }
     }

@@ -107,10 +107,22 @@ final class FastPathHandler: ChannelDuplexHandler {
     }
     guard !payload.endStream else { return .forMultiplexer }
     let headers = CallHeaders(payload.headers, bypassHeader: settings.bypassHeader)
-    guard let path = headers.path, let method = settings.methods[path], headers.isPost,
+    guard let path = headers.path, var method = settings.methods[path], headers.isPost,
       headers.isGRPC, headers.unknownEncoding == nil,
       !method.honoursBypassHeader || !headers.hasBypassHeader
     else { return .forMultiplexer }
+    if let binder = method.binder {
+      switch binder(headers.authorization) {
+      case .method(let bound): method = bound
+      case .forStreamHandlers: return .forMultiplexer
+      case .refused(let refusal):
+        method.recorder.finish(method.recorder.start(), refusal: refusal)
+        state.refuse(id)
+        policy.answered(endsCall: true)
+        writeRefusal(context, id, refusal, requestEnded: false)
+        return .taken
+      }
+    }
     switch method.kind {
     case .unary(let handler):
       let deadline = headers.timeoutNanoseconds.map { DispatchTime.now().uptimeNanoseconds &+ $0 }

@@ -24,15 +24,35 @@ package final class FastPathMethod: Sendable {
   let deferred: Deferred?
   let kind: Kind
 
+  /// What becomes of a call once it is known who makes it.
+  package enum Binding: Sendable {
+    /// This method answers the call.
+    case method(FastPathMethod)
+    case refused(CallRefusal)
+    case forStreamHandlers
+  }
+
+  /// Tells by the header `authorization` of a call who makes it, on the event loop.
+  package typealias Binder = @Sendable (_ authorization: String?) -> Binding
+  let binder: Binder?
+
   package init(
     maximumRequestBytes: Int, recorder: any CallRecorder, honoursBypassHeader: Bool = false,
-    deferred: Deferred? = nil, kind: Kind
+    deferred: Deferred? = nil, binder: Binder? = nil, kind: Kind
   ) {
     self.maximumRequestBytes = maximumRequestBytes
     self.recorder = recorder
     self.honoursBypassHeader = honoursBypassHeader
     self.deferred = deferred
+    self.binder = binder
     self.kind = kind
+  }
+
+  /// The same method, whose calls are bound to who makes them before anything is read of them.
+  package func bound(_ binder: @escaping Binder) -> FastPathMethod {
+    FastPathMethod(
+      maximumRequestBytes: maximumRequestBytes, recorder: recorder,
+      honoursBypassHeader: honoursBypassHeader, deferred: deferred, binder: binder, kind: kind)
   }
 }
 

@@ -70,6 +70,7 @@ package struct Daemon: Sendable {
   private let tickets: TicketService?
   private let places: PlaceService?
   private let doors: [any HTTPDoor]
+  private let identity: IdentitySettings?
   private let readiness: Readiness
   private let degradations: DegradationLog
   private let eventLoopGroup: MultiThreadedEventLoopGroup
@@ -89,7 +90,8 @@ package struct Daemon: Sendable {
   ///     unknown.
   ///   - tickets: Loaded, on the pipeline of `parties`. Without, calls on tickets are unknown.
   ///   - places: Filled and kept in step by the daemon. Without, calls on places are unknown.
-  ///   - doors: Apps that speak another dialect over HTTP.
+  ///   - doors: Apps that speak another dialect over HTTP; of the default tenant.
+  ///   - identity: How callers are told apart; nil: they are not, and each may do everything.
   ///   - eventLoopGroup: Whose threads serve all connections.
   ///   - metrics: What `/metrics` shows; nil where none are gathered.
   ///   - readyAfter: Names of further parts that ``markReady(_:)`` will report.
@@ -100,7 +102,7 @@ package struct Daemon: Sendable {
   package init(
     configuration: Configuration, layers: LayerRegistry, fares: FareEstimator? = nil,
     parties: PartyService? = nil, tickets: TicketService? = nil, places: PlaceService? = nil,
-    doors: [any HTTPDoor] = [],
+    doors: [any HTTPDoor] = [], identity: IdentitySettings? = nil,
     eventLoopGroup: MultiThreadedEventLoopGroup,
     metrics: PrometheusMetrics?, readyAfter: Set<String> = [],
     degradations: DegradationLog? = nil, logger: Logger,
@@ -114,6 +116,7 @@ package struct Daemon: Sendable {
     self.tickets = tickets
     self.places = places
     self.doors = doors
+    self.identity = identity
     self.eventLoopGroup = eventLoopGroup
     self.metrics = metrics
     self.logger = logger
@@ -133,30 +136,19 @@ package struct Daemon: Sendable {
   /// The services to run, in order of their start.
   package func services() -> [any Service] {
     let threadPool = BoundedThreadPool(threadCount: configuration.heavyThreads)
-    let services = RequestServices(
-      layers: layers,
-      shared: SharedReads(settings: configuration.coalescing, threadPool: threadPool))
-    let positions = PositionOperations(services: services)
-    let clusters = ClusterOperations(services: services)
-    let clusterStreams = [positions.watch, TileWatch(clusters: clusters).operation]
-    let pump = StreamPump(settings: configuration.streams, shutdown: shutdown)
-    let partyCalls = parties.map { partyService in
-      PartyCalls(partyService: partyService, services: services, shutdown: shutdown)
-    }
-    let ticketCalls = tickets.map { ticketService in
-      TicketCalls(ticketService: ticketService, services: services, shutdown: shutdown)
-    }
-    let streams = clusterStreams + (partyCalls?.streams ?? []) + (ticketCalls?.streams ?? [])
-    let operations =
-      positions.all + clusters.all + fareAndRouteOperations(services.validation)
-      + (partyCalls?.operations ?? []) + (ticketCalls?.operations ?? [])
-      + (places.map { PlaceOperations(placeService: $0, services: services).all } ?? [])
-    let tiles = TileRoutes(clusters: clusters).all
+    let pump = StreamPump(
+      settings: configuration.streams, shutdown: shutdown, clock: layers.clock)
+    let standard = room(
+      TenantParts(layers: layers, parties: parties, tickets: tickets, places: places), threadPool,
+      onFilled: { readiness.markReady("places") })
+    let rooms = TenantRooms(
+      standard: standard, identity: identity, clock: layers.clock, pool: threadPool, logger: logger
+    ) { parts in room(parts, threadPool, onFilled: {}) }
     let throttle = SessionThrottle(settings: configuration.sessions)
     let requestMetrics = RequestMetrics()
     let ports = BoundPorts(host: configuration.host, onListening: onListening)
     let grpc = GRPCFrontend(
-      operations: operations, positions: positions, streams: streams, pump: pump,
+      rooms: rooms, pump: pump,
       throttle: throttle, requestMetrics: requestMetrics, shutdown: shutdown,
       threadPool: threadPool)
     let limits = configuration.connections.makeLimits(onEbb: onEbb)
@@ -165,36 +157,62 @@ package struct Daemon: Sendable {
     let pages = OperatorPages(
       layers: layers, parties: parties, metrics: metrics,
       serving: ServingFigures(
-        shared: services.shared, tileCache: clusters.tileCache, throttle: throttle, pump: pump,
+        shared: standard.requestServices.shared, tileCache: standard.clusters.tileCache,
+        throttle: throttle, pump: pump,
         connections: ConnectionFigures(
           grpc: limits.grpc, http: limits.http, events: events, httpEvents: httpEvents,
           certificates: configuration.certificates, others: configuration.otherListeners)),
       shutdown: shutdown, readiness: readiness, degradations: degradations,
       openAPI: OpenAPIPage.make(
-        operations: operations, streams: streams, raw: tiles, version: "1",
+        operations: standard.operations, streams: standard.streamOperations, raw: standard.raw,
+        version: "1",
         bounds: FieldBounds(limits: layers.limits)),
       map: MapPage(
         directory: configuration.pageDirectory, leaflet: configuration.leafletDirectory,
-        baseMapURL: configuration.baseMapURL, attribution: configuration.baseMapAttribution))
+        baseMapURL: configuration.baseMapURL, attribution: configuration.baseMapAttribution,
+        isOpen: identity == nil))
     let http = HTTPFrontend(
-      operations: operations, streams: streams, raw: tiles,
-      pump: pump, throttle: throttle, pages: pages,
+      rooms: rooms, pump: pump, throttle: throttle, pages: pages,
       hosts: HostAllowList(bound: configuration.host, names: configuration.hosts),
       corsOrigins: configuration.corsOrigins, requestMetrics: requestMetrics,
-      maximumBatch: layers.limits.batchRequests, doors: doors, threadPool: threadPool,
-      logger: logger)
+      doors: doors, threadPool: threadPool, logger: logger)
     // Stopped in the opposite order: what parties have accepted is committed after the last call.
-    let first: [any Service] =
-      [LayerMaintenance(layers: layers)]
-      + (parties.map { [PartyLifecycle(partyService: $0)] } ?? [])
-      + (tickets.map { [TicketLifecycle(ticketService: $0)] } ?? [])
-      + (places.map { placeService in
-        [PlaceLifecycle(placeService: placeService, onFilled: { readiness.markReady("places") })]
-      } ?? [])
-    return first + [
+    let others: [any Service] = identity == nil ? [] : [TenantLifecycle(rooms: rooms)]
+    return standard.services + others + [
       grpcServing, httpService(http, limits.http, httpEvents, ports),
       ShutdownAnnouncer(shutdown: shutdown),
     ]
+  }
+
+  /// The calls of a tenant, and what runs for it.
+  func room(
+    _ parts: TenantParts, _ threadPool: BoundedThreadPool, onFilled: @escaping @Sendable () -> Void
+  ) -> TenantRoom {
+    let services = RequestServices(
+      layers: parts.layers,
+      shared: SharedReads(settings: configuration.coalescing, threadPool: threadPool))
+    let positions = PositionOperations(services: services)
+    let clusters = ClusterOperations(services: services)
+    let partyCalls = parts.parties.map { partyService in
+      PartyCalls(partyService: partyService, services: services, shutdown: shutdown)
+    }
+    let ticketCalls = parts.tickets.map { ticketService in
+      TicketCalls(ticketService: ticketService, services: services, shutdown: shutdown)
+    }
+    let lifecycles: [any Service] =
+      [LayerMaintenance(layers: parts.layers)]
+      + (parts.parties.map { [PartyLifecycle(partyService: $0)] } ?? [])
+      + (parts.tickets.map { [TicketLifecycle(ticketService: $0)] } ?? [])
+      + (parts.places.map { [PlaceLifecycle(placeService: $0, onFilled: onFilled)] } ?? [])
+    return TenantRoom(
+      operations: positions.all + clusters.all + fareAndRouteOperations(services.validation)
+        + (partyCalls?.operations ?? []) + (ticketCalls?.operations ?? [])
+        + (parts.places.map { PlaceOperations(placeService: $0, services: services).all } ?? []),
+      streams: [positions.watch, TileWatch(clusters: clusters).operation]
+        + (partyCalls?.streams ?? []) + (ticketCalls?.streams ?? []),
+      raw: TileRoutes(clusters: clusters).all, positions: positions, clusters: clusters,
+      requestServices: services, maximumBatch: layers.limits.batchRequests,
+      threadPool: threadPool, services: parts.services + lifecycles)
   }
 
   private func fareAndRouteOperations(_ validation: RequestValidation) -> [Operation] {

@@ -17,6 +17,12 @@ struct ConnectionOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
+      "An access token or API key, where the daemon asks for one; MOYEO_TOKEN.",
+      valueName: "token"))
+  var token: String?
+
+  @Option(
+    help: ArgumentHelp(
       "PEM file of who signs the daemon's certificate, instead of the system's; MOYEO_CA.",
       valueName: "file"))
   var ca: String?
@@ -86,6 +92,14 @@ struct ConnectionOptions: ParsableArguments {
     environment[name].flatMap { $0.isEmpty ? nil : $0 }
   }
 
+  /// What says who calls; nothing where no token is given.
+  func headers(environment: [String: String] = ProcessInfo.processInfo.environment)
+    -> [(String, String)]
+  {
+    let text = token ?? environment["MOYEO_TOKEN"] ?? ""
+    return text.isEmpty ? [] : [("Authorization", "Bearer \(text)")]
+  }
+
   /// Runs `body` with a client that is closed afterwards.
   func withClient<Result>(
     maximumConnections: Int = 8, _ body: (MoyeoClient) async throws -> Result
@@ -94,7 +108,7 @@ struct ConnectionOptions: ParsableArguments {
       try endpoint(),
       configuration: .init(
         timeout: .milliseconds(Int64(timeout * 1000)), maximumConnections: maximumConnections,
-        tls: tls()),
+        headers: headers(), tls: tls()),
       body)
   }
 }

@@ -1,4 +1,5 @@
 import FareEstimation
+import Identity
 import LiveLayers
 import MoyeoAdapters
 import MoyeoServer
@@ -32,12 +33,13 @@ struct AdapterSettings: Sendable {
   /// - Parameters:
   ///   - values: The settings.
   ///   - host: Where the daemon listens.
+  ///   - identity: How callers are told apart.
   ///   - hasParties: Whether parties are served.
   ///   - hasTickets: Whether tickets are served.
   /// - Returns: No adapter unless one is named.
   /// - Throws: ``SettingError``.
   static func read(
-    _ values: Values, host: String, hasParties: Bool, hasTickets: Bool
+    _ values: Values, host: String, identity: AuthSettings, hasParties: Bool, hasTickets: Bool
   ) async throws -> AdapterSettings {
     var out = AdapterSettings()
     let words = (try await values.list(key) ?? []).flatMap(words)
@@ -62,11 +64,14 @@ struct AdapterSettings: Sendable {
     }
     out.takesDevelopmentTokens = try await values.bool("dialects.developmentTokens") ?? false
     out.speaksMessengerAlways = try await values.bool("dialects.messengerAlways") ?? false
-    try out.check(host: host, hasParties: hasParties, hasTickets: hasTickets)
+    try out.check(
+      host: host, identity: identity, hasParties: hasParties, hasTickets: hasTickets)
     return out
   }
 
-  private func check(host: String, hasParties: Bool, hasTickets: Bool) throws(SettingError) {
+  private func check(
+    host: String, identity: AuthSettings, hasParties: Bool, hasTickets: Bool
+  ) throws(SettingError) {
     if names.contains(.studyQueue), !hasTickets {
       throw SettingError(key: Self.key, problem: "study-queue needs tickets.enabled")
     }
@@ -75,22 +80,29 @@ struct AdapterSettings: Sendable {
     }
     // Whoever reaches the port could be anybody.
     let believesTokens = names.contains(.studyQueue) || names.contains(.taxiParty)
-    guard !believesTokens || LoopbackHost.contains(host) else {
+    guard !believesTokens || identity.mode == .tokens || LoopbackHost.contains(host) else {
       throw SettingError(
         key: Self.key,
         problem: "takes a token for its user's id, so host must be of loopback; it is \(host)")
     }
+    guard identity.mode == .open || !takesDevelopmentTokens else {
+      throw SettingError(
+        key: "dialects.developmentTokens", problem: "is for auth.mode open: they are not signed")
+    }
   }
 
-  /// The doors that are named.
+  /// The doors that are named. Tokens are the authenticator's, or in open mode, without one, the
+  /// doors' own.
   func makeDoors(
+    authenticator: Authenticator?,
     layers: LayerRegistry, fares: FareEstimator, parties: PartyService?, tickets: TicketService?,
     places: PlaceService?
   ) -> [any HTTPDoor] {
-    let verifier: any TokenVerifier =
+    let own: any TokenVerifier =
       takesDevelopmentTokens
       ? DevelopmentTokenVerifier(maximumBytes: layers.limits.idBytes)
       : OpenTokenVerifier(maximumBytes: layers.limits.idBytes)
+    let verifier: any TokenVerifier = authenticator ?? own
     let profiles = ProfileSource(layers: layers, layerName: profileLayer)
     return names.compactMap { name in
       switch name {
@@ -103,7 +115,8 @@ struct AdapterSettings: Sendable {
       case .taxiParty:
         parties.map { parties -> any HTTPDoor in
           TaxiPartyDoor(
-            parties: parties, fares: fares, verifier: verifier, profiles: profiles,
+            parties: parties, fares: fares, verifier: verifier,
+            mapCallsNeedToken: authenticator != nil, profiles: profiles,
             places: places.map {
               ServicePlaceNames(service: $0, workPerRequest: layers.limits.workPerRequest)
             }, serviceKey: serviceKey, workPerRequest: layers.limits.workPerRequest,

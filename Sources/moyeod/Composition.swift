@@ -1,6 +1,7 @@
 import CitySimulation
 import Foundation
 import GRPCServerTransport
+import Identity
 import Logging
 import Metrics
 import Threading
@@ -49,11 +50,13 @@ struct Composition {
     var limits = settings.limits
     limits.objectsPerLayer = AddressSpaceLimit.objectsPerLayer(
       limits.objectsPerLayer, logger: logger)
+    let authenticator = try await settings.auth.makeAuthenticator(
+      dataDirectory: settings.dataDirectory, logger: logger)
+    let layerConfiguration = LayerRegistryConfiguration(
+      limits: limits, rankKey: try clusterKey(logger: logger),
+      layerSettings: settings.layerSettings)
     let layers = LayerRegistry(
-      configuration: LayerRegistryConfiguration(
-        limits: limits,
-        rankKey: try clusterKey(logger: logger),
-        layerSettings: settings.layerSettings),
+      configuration: layerConfiguration,
       clock: SystemClock(), epoch: UInt32.random(in: 1 ... .max))
     let routes: any RouteProvider
     do {
@@ -90,6 +93,10 @@ struct Composition {
     if city != nil, record != nil { waitsFor.insert("demo-parties") }
     if city != nil, record?.ticketService != nil { waitsFor.insert("demo-tickets") }
     if settings.redisDoor != nil { waitsFor.insert("resp") }
+    let tenants = TenantOpening(
+      settings: settings, configuration: layerConfiguration, fares: fares, data: data,
+      store: record?.store, archive: positions?.archive,
+      idempotencySecret: record?.idempotencySecret, logger: logger)
     let group = MultiThreadedEventLoopGroup(numberOfThreads: settings.threads)
     // A moment later: what the connections held is let go of after they have closed.
     let memory = MaintenanceThread(
@@ -104,8 +111,9 @@ struct Composition {
       layers: layers,
       fares: fares, parties: record?.partyService, tickets: record?.ticketService, places: places,
       doors: settings.adapters.makeDoors(
-        layers: layers, fares: fares, parties: record?.partyService,
+        authenticator: authenticator, layers: layers, fares: fares, parties: record?.partyService,
         tickets: record?.ticketService, places: places),
+      identity: authenticator.map { identity($0, tenants) },
       eventLoopGroup: group, metrics: metrics, readyAfter: waitsFor,
       degradations: degradations,
       logger: logger,
@@ -117,6 +125,9 @@ struct Composition {
         partyService: record?.partyService, store: record?.store, archive: positions?.archive,
         degradations: degradations), at: 0)
     if let positions { services.insert(PositionKeeping(keeper: positions.keeper), at: 0) }
+    if let authenticator {
+      services.append(IdentityReloading(authenticator: authenticator, logger: logger))
+    }
     if let certificates {
       services.append(
         CertificateReloading(
@@ -194,6 +205,15 @@ struct Composition {
     ]
   }
 
+  private func identity(
+    _ authenticator: Authenticator, _ tenants: TenantOpening
+  ) -> IdentitySettings {
+    var out = IdentitySettings(verifier: authenticator, openTenant: tenants.open)
+    out.maximumTenants = settings.auth.maximumTenants
+    out.tenantsAtStart = tenants.kept()
+    return out
+  }
+
   /// The key that ranks the objects of clusters. Without its file the daemon starts all the same:
   /// only the ids of clusters are others then.
   private func clusterKey(logger: Logger) throws -> HashKey {
@@ -226,7 +246,7 @@ struct Composition {
       """
 
       Moyeo is running.
-        map    \(scheme)://\(host):\(addresses.httpPort)/
+        map    \(scheme)://\(host):\(addresses.httpPort)/\(openModeText)
         HTTP   \(scheme)://\(host):\(addresses.httpPort)/v1   (reference: /openapi.json)
         gRPC   \(host):\(addresses.grpcPort)
 
@@ -239,6 +259,10 @@ struct Composition {
       """)
     // Standard output may be a file or pipe.
     fflush(nil)
+  }
+
+  private var openModeText: String {
+    settings.auth.mode == .open ? "   (open mode: everybody here may do everything)" : ""
   }
 
   /// Shipped tariffs and areas, then the operator's own.

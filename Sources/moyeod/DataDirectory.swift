@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Identity
 import Logging
 import Threading
 import LiveLayers
@@ -34,7 +35,7 @@ struct DataDirectory {
   func openRecord(
     _ configuration: PartyServiceConfiguration, tickets: TicketServiceConfiguration?,
     layers: LayerRegistry, fares: FareEstimator, threadPool: BoundedThreadPool
-  ) throws -> (store: SQLiteStore, partyService: PartyService, ticketService: TicketService?) {
+  ) throws -> OpenRecord {
     let start = ContinuousClock.now
     let store: SQLiteStore
     var configuration = configuration
@@ -52,19 +53,9 @@ struct DataDirectory {
       let secret = try IdempotencySecret.load(
         directory: path, store: store, forgetsKeys: forgetsKeys)
       configuration.idempotencySecret = (secret.high, secret.low)
-      let commands = try configuration.makeCommands(
-        store: store, clock: layers.clock, startsReadOnly: true)
-      let ticketService = try tickets.map { configuration in
-        try TicketService(
-          layers: layers, commands: commands, configuration: configuration, startsReadOnly: true)
-      }
-      if let ticketService {
-        configuration.meetings = PartyMeetings(
-          areBlocked: ticketService.isBlocked, noShow: ticketService.noShow)
-      }
-      let partyService = try PartyService(
-        layers: layers, store: store, fares: fares, configuration: configuration,
-        threadPool: threadPool, startsReadOnly: true, commands: commands)
+      let (partyService, ticketService) = try Self.services(
+        configuration, tickets: tickets, store: store, layers: layers, fares: fares,
+        threadPool: threadPool)
       if let reason = partyService.readOnlyReason {
         logger.warning(
           "the record takes no commands: look at it with moyeo doctor, restore a backup",
@@ -77,7 +68,9 @@ struct DataDirectory {
           "tickets": "\(ticketService?.ticketCount ?? 0)",
           "milliseconds": "\(Self.milliseconds(since: start))",
         ])
-      return (store, partyService, ticketService)
+      return OpenRecord(
+        store: store, partyService: partyService, ticketService: ticketService,
+        idempotencySecret: (secret.high, secret.low))
     } catch let failure as StoreFailure {
       store.close()
       throw StartFailure.failed("\(store.path) cannot be loaded: \(failure.reason)")
@@ -85,6 +78,28 @@ struct DataDirectory {
       store.close()
       throw StartFailure.failed("\(error)")
     }
+  }
+
+  /// The services of a tenant over the record.
+  static func services(
+    _ given: PartyServiceConfiguration, tickets: TicketServiceConfiguration?, store: SQLiteStore,
+    layers: LayerRegistry, fares: FareEstimator, threadPool: BoundedThreadPool
+  ) throws -> (parties: PartyService, tickets: TicketService?) {
+    var configuration = given
+    let commands = try configuration.makeCommands(
+      store: store, clock: layers.clock, startsReadOnly: true)
+    let ticketService = try tickets.map { configuration in
+      try TicketService(
+        layers: layers, commands: commands, configuration: configuration, startsReadOnly: true)
+    }
+    if let ticketService {
+      configuration.meetings = PartyMeetings(
+        areBlocked: ticketService.isBlocked, noShow: ticketService.noShow)
+    }
+    let partyService = try PartyService(
+      layers: layers, store: store, fares: fares, configuration: configuration,
+      threadPool: threadPool, startsReadOnly: true, commands: commands)
+    return (partyService, ticketService)
   }
 
   func lock() throws -> DirectoryLock {
@@ -110,10 +125,20 @@ struct DataDirectory {
   func openPositions(
     layers: LayerRegistry, seconds: Int
   ) -> (keeper: PositionWriteBehind, archive: PositionsSnapshot) {
-    let start = ContinuousClock.now
     let archive = PositionsSnapshot(directory: path)
+    let keeper = openPositions(
+      layers: layers, archive: archive, seconds: seconds, tenant: Caller.defaultTenant)
+    return (keeper, archive)
+  }
+
+  /// The same for a tenant, in the file that all tenants share.
+  func openPositions(
+    layers: LayerRegistry, archive: PositionsSnapshot, seconds: Int, tenant: String
+  ) -> PositionWriteBehind {
+    let start = ContinuousClock.now
     let keeper = PositionWriteBehind(
-      layers: layers, archive: archive, intervalMilliseconds: Int64(seconds) * 1000,
+      layers: layers, archive: archive, tenant: tenant,
+      intervalMilliseconds: Int64(seconds) * 1000,
       onOutcome: { [degradations] failure in
         // A round that had nothing to write has not tried.
         archive.openIfNeeded()
@@ -138,12 +163,20 @@ struct DataDirectory {
       degradations.set(
         Self.positionsPart, "\(archive.path) cannot be read, so none are kept: \(error.reason)")
     }
-    return (keeper, archive)
+    return keeper
   }
 
   private static func milliseconds(since start: ContinuousClock.Instant) -> Int {
     Int((ContinuousClock.now - start) / .milliseconds(1))
   }
+}
+
+/// The record of a data directory, and the default tenant's services over it.
+struct OpenRecord {
+  let store: SQLiteStore
+  let partyService: PartyService
+  let ticketService: TicketService?
+  let idempotencySecret: (high: UInt64, low: UInt64)
 }
 
 /// Writes positions behind the index; a last round after all calls have ended.

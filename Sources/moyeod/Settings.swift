@@ -36,6 +36,7 @@ struct Settings: Sendable {
   /// Nil: no tickets.
   var tickets: TicketServiceConfiguration?
   var adapters = AdapterSettings()
+  var auth = AuthSettings()
   var tls = TLSSettings()
   var logLevel: Logger.Level
   var logFormat: StructuredLogHandler.Format
@@ -115,8 +116,10 @@ struct Settings: Sendable {
     demoParties = try await values.int("demo.parties", in: 0...100_000) ?? 300
     parties = try await PartySettings.read(values, resources: resources)
     tickets = try await TicketSettings.read(values)
+    auth = try await AuthSettings.read(values, host: daemon.host)
     adapters = try await AdapterSettings.read(
-      values, host: daemon.host, hasParties: parties != nil, hasTickets: tickets != nil)
+      values, host: daemon.host, identity: auth, hasParties: parties != nil,
+      hasTickets: tickets != nil)
     try await ServingSettings.read(values, into: &daemon)
     redisDoor = try await RedisDoorSettings.read(values, daemon: daemon)
     tls = try await TLSSettings.read(values)

@@ -8,6 +8,29 @@ enum SettingsTable {
 
   static let rows: [Row] = [
     Row(key: "host", standard: "127.0.0.1", meaning: "Address to listen on."),
+    Row(
+      key: "auth.mode", standard: "open",
+      meaning: "open: everybody may do everything, on loopback only; tokens: callers say who."),
+    Row(
+      key: "auth.jwks", standard: "",
+      meaning: "File or URL of the keys that sign tokens (JSON Web Key Set); none: API keys alone."),
+    Row(key: "auth.issuer", standard: "", meaning: "What a token's iss must be."),
+    Row(key: "auth.audience", standard: "", meaning: "What a token's aud must be, or list."),
+    Row(
+      key: "auth.developmentAlgorithms", standard: "false",
+      meaning: "Take HS256, whose secret signs and verifies; for development."),
+    Row(
+      key: "auth.clockSkewSeconds", standard: "30",
+      meaning: "How far the issuer's clock may be off; 0-300."),
+    Row(
+      key: "auth.jwksRefreshSeconds", standard: "300",
+      meaning: "How often the keys of a URL are fetched; 10-86400. A file is read when it changes."),
+    Row(
+      key: "auth.cachedTokens", standard: "100000",
+      meaning: "Verified tokens remembered; 32-10000000."),
+    Row(
+      key: "auth.maximumTenants", standard: "64",
+      meaning: "Tenants served at once; one more is quota_exceeded; 1-1000."),
     Row(key: "http.port", standard: "8080", meaning: "Port for HTTP/JSON; 0 picks a free one."),
     Row(key: "http.corsOrigins", standard: "", meaning: "Origins whose pages may call, * for all."),
     Row(

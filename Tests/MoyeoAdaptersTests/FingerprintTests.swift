@@ -65,28 +65,3 @@ struct FingerprintTests {
     #expect(keys.count == 70_000)
   }
 }
-
-@Suite("Tokens")
-struct TokenVerifierTests {
-  @Test("In open mode the token is the user's id")
-  func open() async {
-    let verifier = OpenTokenVerifier(maximumBytes: 8)
-    let now = Instant(milliseconds: 0)
-    #expect(await verifier.verify("ann~1", now: now) == .user(id: "ann~1"))
-    #expect(await verifier.verify("123456789", now: now) == .invalid)
-  }
-
-  @Test("Tokens of a developer's machine expire")
-  func development() async {
-    let verifier = DevelopmentTokenVerifier(maximumBytes: 8)
-    let now = Instant(milliseconds: 1000)
-    #expect(await verifier.verify("ann~1001", now: now) == .user(id: "ann"))
-    #expect(await verifier.verify("a~b~1001", now: now) == .user(id: "a~b"))
-    #expect(await verifier.verify("ann~1000", now: now) == .expired)
-    #expect(await verifier.verify("ann~0", now: now) == .expired)
-    #expect(await verifier.verify("ann~refresh", now: now) == .refreshExpired)
-    for none in ["ann", "~5000", "ann~", "ann~soon", "123456789~5000"] {
-      #expect(await verifier.verify(none, now: now) == .invalid, "\(none)")
-    }
-  }
-}

@@ -8,6 +8,7 @@ import Testing
 import Threading
 
 @testable import DurableCommands
+@testable import Identity
 @testable import LiveLayers
 @testable import MoyeoAdapters
 @testable import MoyeoServer
@@ -19,8 +20,9 @@ private final class ExpiringVerifier: TokenVerifier {
 
   func expire(_ isExpired: Bool = true) { expired.withLock { $0 = isExpired } }
 
-  func verify(_ token: String, now: Instant) async -> TokenVerdict {
-    expired.withLock { $0 } ? .expired : .user(id: token)
+  func verify(_ token: String, now: Instant) -> TokenVerdict {
+    expired.withLock { $0 }
+      ? .expired : .caller(Caller(subject: token, scopes: [.read, .report, .command]))
   }
 }
 

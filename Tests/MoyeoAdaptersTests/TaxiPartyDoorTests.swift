@@ -2,6 +2,7 @@ import FareEstimation
 import Foundation
 import GeoMath
 import HTTPTypes
+import Identity
 import MoyeoAPI
 import ObjectModel
 import Parties

@@ -130,7 +130,7 @@ import Testing
   func packedReportsAreTakenTheSameOnBothRoads(seed: UInt64) throws {
     typealias Request = Moyeo_V1_StreamReportsRequest
     let operations = [try Self.operations(), try Self.operations()]
-    var streams = operations.map(ReportStream.init(positions:))
+    var streams = operations.map { ReportStream(positions: $0) }
     var data = OracleData(seed: 3, now: RunningDaemon.start.milliseconds)
     let ids = data.objects(400).map(\.id)
     var first = Request()

@@ -6,6 +6,7 @@ import Logging
 import MoyeoAPI
 import LiveLayers
 import FareEstimation
+import Identity
 import DurableCommands
 import Parties
 import Tickets
@@ -15,6 +16,7 @@ import NIOHTTP1
 import NIOPosix
 import ObjectModel
 import ServiceLifecycle
+import Threading
 
 @testable import MoyeoServer
 
@@ -26,6 +28,8 @@ struct RunningDaemon: Sendable {
   let group: ServiceGroup
   let shutdown: ShutdownSignal
   let grpc: GRPCClient<HTTP2ClientTransport.Posix>
+  /// The calls of the default tenant, as the daemon has them.
+  let room: TenantRoom
 
   /// 2026-11-20T14:10:00Z.
   static let start = ObjectModel.Instant(milliseconds: 1_795_183_800_000)
@@ -42,6 +46,7 @@ struct RunningDaemon: Sendable {
     corsOrigins: [String] = [],
     usesFastPath: Bool = true, waitsForVersions: Bool = true, fares: FareEstimator? = nil,
     parties: (any AggregateStore)? = nil, placeProvider: (any PlaceProvider)? = nil,
+    verifier: (any TokenVerifier)? = nil,
     _ body: @Sendable (RunningDaemon) async throws -> Void
   ) async throws {
     let clock = ManualClock(start)
@@ -62,23 +67,38 @@ struct RunningDaemon: Sendable {
     let estimator =
       try fares
       ?? FareEstimator(library: TariffLibrary.load(tariffDirectories: [], areaDirectories: []))
-    let record = try parties.map { store in
-      var configuration = PartyServiceConfiguration()
-      let commands = try configuration.makeCommands(store: store, clock: clock)
-      let tickets = try TicketService(layers: layers, commands: commands)
-      configuration.meetings = PartyMeetings(
-        areBlocked: tickets.isBlocked, noShow: tickets.noShow)
-      let parties = try PartyService(
-        layers: layers, store: store, fares: estimator, configuration: configuration,
-        commands: commands)
-      return (parties: parties, tickets: tickets)
+    @Sendable func parts(_ tenant: String, _ layers: LayerRegistry) throws -> TenantParts {
+      var parts = TenantParts(layers: layers)
+      if let store = parties {
+        var configuration = PartyServiceConfiguration()
+        configuration.tenant = tenant
+        let commands = try configuration.makeCommands(store: store, clock: clock)
+        let tickets = try TicketService(layers: layers, commands: commands)
+        configuration.meetings = PartyMeetings(
+          areBlocked: tickets.isBlocked, noShow: tickets.noShow)
+        parts.parties = try PartyService(
+          layers: layers, store: store, fares: estimator, configuration: configuration,
+          commands: commands)
+        parts.tickets = tickets
+      }
+      parts.places = PlaceService(
+        table: PlaceTable(
+          layers: layers, layerNames: ["places"]),
+        provider: placeProvider)
+      return parts
     }
+    let standard = try parts(Caller.defaultTenant, layers)
     let daemon = Daemon(
-      configuration: settings, layers: layers, fares: estimator, parties: record?.parties,
-      tickets: record?.tickets,
-      places: PlaceService(
-        table: PlaceTable(layers: layers, layerNames: ["places"]),
-        provider: placeProvider),
+      configuration: settings, layers: layers, fares: estimator, parties: standard.parties,
+      tickets: standard.tickets, places: standard.places,
+      identity: verifier.map { verifier in
+        var identity = IdentitySettings(verifier: verifier) { [configuration] tenant in
+          try parts(
+            tenant, LayerRegistry(configuration: configuration, clock: clock, epoch: 0xBCDE))
+        }
+        identity.maximumTenants = 3
+        return identity
+      },
       eventLoopGroup: .singleton,
       metrics: PrometheusMetrics(), logger: logger,
       onListening: { addresses in listens.yield(addresses) })
@@ -103,7 +123,8 @@ struct RunningDaemon: Sendable {
       tasks.addTask { try await grpc.runConnections() }
       let running = RunningDaemon(
         layers: layers, clock: clock, addresses: addresses, group: group,
-        shutdown: daemon.shutdown, grpc: grpc)
+        shutdown: daemon.shutdown, grpc: grpc,
+        room: daemon.room(standard, BoundedThreadPool(threadCount: 1), onFilled: {}))
       let outcome: Result<Void, any Error>
       do {
         try await body(running)

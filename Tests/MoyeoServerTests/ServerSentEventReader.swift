@@ -23,7 +23,8 @@ struct ServerSentEventReader {
   private var text = ""
 
   init(
-    _ url: String, lastEventID: String? = nil, method: String = "GET", body: String? = nil
+    _ url: String, lastEventID: String? = nil, method: String = "GET", body: String? = nil,
+    token: String? = nil
   ) async throws {
     var request = HTTPClientRequest(url: url)
     request.method = .init(rawValue: method)
@@ -32,11 +33,18 @@ struct ServerSentEventReader {
       request.body = .bytes(ByteBuffer(string: body))
     }
     request.headers.add(name: "accept", value: "text/event-stream")
+    if let token { request.headers.add(name: "authorization", value: "Bearer \(token)") }
     if let lastEventID { request.headers.add(name: "last-event-id", value: lastEventID) }
     let response = try await HTTPClient.shared.execute(request, timeout: .seconds(30))
     status = Int(response.status.code)
     contentType = response.headers.first(name: "content-type")
     chunks = response.body.makeAsyncIterator()
+  }
+
+  /// All that comes, to the end.
+  mutating func rest() async throws -> String {
+    while let chunk = try await chunks.next() { text += String(buffer: chunk) }
+    return text
   }
 
   /// The next block, `nil` at the end of the stream.

@@ -1,5 +1,6 @@
 import Foundation
 import GRPCCore
+import Identity
 import MoyeoAPI
 import Testing
 
@@ -14,7 +15,7 @@ import QueryCoalescing
   private func context(_ throttle: SessionThrottle, _ session: String?, _ sequence: String? = nil)
     -> CallContext
   {
-    var context = CallContext()
+    var context = CallContext(caller: .open)
     context.throttle = throttle
     context.session = session
     context.sequence = sequence

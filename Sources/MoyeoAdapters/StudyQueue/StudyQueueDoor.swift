@@ -1,4 +1,5 @@
 import DurableCommands
+package import Identity
 import MoyeoAPI
 package import MoyeoServer
 package import ObjectModel
@@ -59,7 +60,7 @@ package struct StudyQueueDoor: HTTPDoor {
       guard match.call != .unknown else {
         throw DoorRefusal(.unknownRoute, "the queue has no call of this method and path")
       }
-      let caller = try await self.caller(request)
+      let caller = try self.caller(request)
       userID = caller
       let body = try await carryOut(match, of: caller, request, services)
       return DoorAnswer(call: match.call.name, status: 200, body: body)
@@ -92,12 +93,13 @@ package struct StudyQueueDoor: HTTPDoor {
   }
 
   /// Whose token it is.
-  private func caller(_ request: DoorRequest) async throws(DoorRefusal) -> String {
+  private func caller(_ request: DoorRequest) throws(DoorRefusal) -> String {
     guard let token = request.header("idtoken"), !token.isEmpty else {
       throw DoorRefusal(.unauthenticated, "the header idtoken is missing")
     }
-    switch await verifier.verify(token, now: clock.now()) {
-    case .user(let id): return id
+    switch verifier.verify(token, now: clock.now()) {
+    case .caller(let caller):
+      return try DoorCaller.person(caller)
     case .expired: throw DoorRefusal(.tokenExpired, "the idtoken has expired: refresh it")
     case .refreshExpired, .invalid:
       throw DoorRefusal(.unauthenticated, "the idtoken is no token of this service")

@@ -1,6 +1,7 @@
 import DurableCommands
 package import FareEstimation
 import Foundation
+package import Identity
 import MoyeoAPI
 package import MoyeoServer
 package import ObjectModel
@@ -14,6 +15,8 @@ package struct TaxiPartyDoor: HTTPDoor {
   let parties: PartyService
   let fares: FareEstimator
   let verifier: any TokenVerifier
+  /// Whether the map provider's calls, which come with the provider's key, need a person's token.
+  let mapCallsNeedToken: Bool
   let profiles: ProfileSource
   let clock: any WallClock
   /// Steps of work that one list may cost.
@@ -38,6 +41,7 @@ package struct TaxiPartyDoor: HTTPDoor {
   ///   - parties: Who makes, joins and leaves parties.
   ///   - fares: Prices a way and knows its route.
   ///   - verifier: Whose access token the header `Authorization` carries.
+  ///   - mapCallsNeedToken: Whether the map provider's calls need a person's token, too.
   ///   - profiles: What the backend reports of people.
   ///   - places: Names of places; nil: those calls are unknown.
   ///   - serviceKey: What the header `SesacKey` must carry; nil: anything.
@@ -45,12 +49,14 @@ package struct TaxiPartyDoor: HTTPDoor {
   ///   - clock: The service's.
   package init(
     parties: PartyService, fares: FareEstimator, verifier: any TokenVerifier,
-    profiles: ProfileSource, places: (any PlaceNames)? = nil, serviceKey: String? = nil,
+    mapCallsNeedToken: Bool = false, profiles: ProfileSource, places: (any PlaceNames)? = nil,
+    serviceKey: String? = nil,
     workPerRequest: Int, clock: any WallClock
   ) {
     self.parties = parties
     self.fares = fares
     self.verifier = verifier
+    self.mapCallsNeedToken = mapCallsNeedToken
     self.profiles = profiles
     self.places = places
     self.serviceKey = serviceKey
@@ -99,7 +105,7 @@ package struct TaxiPartyDoor: HTTPDoor {
   // MARK: - Who calls
 
   /// The key first, then the token, and both before anything has an effect.
-  private func caller(_ request: DoorRequest) async throws(TaxiRefusal) -> String {
+  private func caller(_ request: DoorRequest) throws(TaxiRefusal) -> String {
     guard let header = request.header("authorization") else {
       throw TaxiRefusal(.unauthenticated, "the header Authorization is missing")
     }
@@ -107,8 +113,11 @@ package struct TaxiPartyDoor: HTTPDoor {
     guard !token.isEmpty else {
       throw TaxiRefusal(.unauthenticated, "the header Authorization is empty")
     }
-    switch await verifier.verify(token, now: clock.now()) {
-    case .user(let id): return id
+    switch verifier.verify(token, now: clock.now()) {
+    case .caller(let caller):
+      do { return try DoorCaller.person(caller) } catch {
+        throw TaxiRefusal(error.reason, error.message)
+      }
     case .expired: throw TaxiRefusal(.tokenExpired, "the access token has expired: refresh it")
     case .refreshExpired:
       throw TaxiRefusal(
@@ -137,8 +146,11 @@ package struct TaxiPartyDoor: HTTPDoor {
       throw TaxiRefusal(.unknownRoute, "there is no call of this method and path")
     }
     try checkKey(request, isRequired: !call.isOfMapProvider)
-    if call.isOfMapProvider { return try await mapAnswer(call, request, services) }
-    let userID = try await caller(request)
+    if call.isOfMapProvider {
+      if mapCallsNeedToken { _ = try caller(request) }
+      return try await mapAnswer(call, request, services)
+    }
+    let userID = try caller(request)
     switch call {
     case .create: return try await create(userID, request)
     case .like(let id): return try await like(id, userID, request)

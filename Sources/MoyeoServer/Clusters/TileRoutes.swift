@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Identity
 import MoyeoAPI
 
 import NIOCore
@@ -20,16 +21,16 @@ struct TileRoutes: Sendable {
         "GetTileMVT", "GET", template: Self.prefix + "/{zoom}/{x}/{y}.mvt",
         request: Self.tileSchema,
         answers: VectorTileEncoder.mediaType
-      ) { parameters, request in try await tile(parameters, request, .mvt) },
+      ) { parameters, request, _ in try await tile(parameters, request, .mvt) },
       RawRoute(
         "GetTileJSON", "GET", template: Self.prefix + "/{zoom}/{x}/{y}.json",
         request: Self.tileSchema,
         answers: GeoJSONTile.mediaType
-      ) { parameters, request in try await tile(parameters, request, .json) },
+      ) { parameters, request, _ in try await tile(parameters, request, .json) },
       RawRoute(
         "TileJSON", "GET", template: "/v1/layers/{layer}/tiles.json", request: nil,
         answers: "application/json"
-      ) { parameters, request in try await tileJSON(parameters, request) },
+      ) { parameters, request, token in try await tileJSON(parameters, request, token) },
     ]
   }
 
@@ -76,7 +77,7 @@ struct TileRoutes: Sendable {
 
   /// TileJSON 3.0.0 (mapbox/tilejson-spec).
   private func tileJSON(
-    _ parameters: [(name: String, value: String)], _ request: Request
+    _ parameters: [(name: String, value: String)], _ request: Request, _ token: String?
   ) async throws -> Response {
     guard request.uri.query?.isEmpty ?? true else {
       throw APIError(.unknownField, "this route takes no parameters")
@@ -84,11 +85,13 @@ struct TileRoutes: Sendable {
     let layer = try await clusters.services.clusteredLayer(parameters.first?.value, minVersion: nil)
     let scheme = request.headers[Self.forwardedScheme] == "https" ? "https" : "http"
     let host = request.head.authority ?? "127.0.0.1"
+    // A map client that came with a token in the address has no other way to pass it on.
+    let suffix = token.map { "?\(HTTPFrontend.accessTokenName)=\($0)" } ?? ""
     let document: [String: Any] = [
       "tilejson": "3.0.0", "name": layer.name, "scheme": "xyz", "version": "1.0.0",
       "minzoom": 0, "maxzoom": clusters.layers.limits.maximumZoom,
       "bounds": [-180, -85.0511287798066, 180, 85.0511287798066],
-      "tiles": ["\(scheme)://\(host)/v1/layers/\(layer.name)/tiles/{z}/{x}/{y}.mvt"],
+      "tiles": ["\(scheme)://\(host)/v1/layers/\(layer.name)/tiles/{z}/{x}/{y}.mvt\(suffix)"],
       "vector_layers": [
         [
           "id": layer.name, "description": "Objects of the layer, clustered up to zoom 16.",
@@ -124,20 +127,35 @@ struct RawRoute: Sendable {
   let requestSchema: MessageSchema?
   /// Media type of the answer.
   let mediaType: String
-  let respond:
-    @Sendable (_ parameters: [(name: String, value: String)], Request) async throws -> Response
+  /// What is demanded of who calls; nil where ``AccessTable`` has no row.
+  let access: AccessRule?
+  private let answer: Answer
+
+  /// Path parameters, the request, and the token that stood in its address, encoded.
+  typealias Answer =
+    @Sendable (_ parameters: [(name: String, value: String)], Request, _ token: String?)
+    async throws
+    -> Response
 
   init(
     _ name: String, _ method: String, template: String, request requestSchema: MessageSchema?,
     answers mediaType: String,
-    respond:
-      @escaping @Sendable (_ parameters: [(name: String, value: String)], Request) async throws ->
-      Response
+    answer: @escaping Answer
   ) {
     self.name = name
     route = Operation.Route(method, template)
     self.requestSchema = requestSchema
     self.mediaType = mediaType
-    self.respond = respond
+    self.answer = answer
+    access = AccessTable.rule(raw: name)
+  }
+
+  /// - Throws: `forbidden`, and what the route itself refuses.
+  func respond(
+    _ parameters: [(name: String, value: String)], _ request: Request, caller: Caller,
+    token: String?
+  ) async throws -> Response {
+    try (access ?? AccessTable.ruleOfUnknown).admit(caller)
+    return try await answer(parameters, request, token)
   }
 }

@@ -1,3 +1,4 @@
+import Identity
 import MoyeoAPI
 import QueryCoalescing
 import Threading
@@ -19,6 +20,7 @@ package struct SessionSettings: Sendable, Hashable {
 /// answered `superseded` at once. So the last viewport always gets its answer.
 final class SessionThrottle: Sendable {
   struct Session: Hashable, Sendable {
+    let tenant: String
     let caller: String
     let session: String
     let call: String
@@ -59,7 +61,9 @@ final class SessionThrottle: Sendable {
     }
     do {
       try await throttle.admit(
-        Session(caller: context.caller, session: session, call: call, scope: scope),
+        Session(
+          tenant: context.caller.tenant, caller: context.caller.name, session: session, call: call,
+          scope: scope),
         sequence: sequence)
     } catch ViewportThrottleError.superseded(let retryAfter) {
       throw APIError(

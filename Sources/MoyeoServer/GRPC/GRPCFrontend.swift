@@ -1,14 +1,13 @@
 import GRPCCore
 import GRPCProtobuf
 import GRPCServerTransport
+import Identity
 import MoyeoAPI
 import Threading
 
 /// The operations, the streams and the health service behind ``FastPathServerTransport``.
 struct GRPCFrontend: Sendable {
-  let operations: [Operation]
-  let positions: PositionOperations
-  let streams: [StreamOperation]
+  let rooms: TenantRooms
   let pump: StreamPump
   let throttle: SessionThrottle
   let requestMetrics: RequestMetrics
@@ -18,6 +17,9 @@ struct GRPCFrontend: Sendable {
 
   typealias Transport = FastPathServerTransport
 
+  private var operations: [Operation] { rooms.standard.operations }
+  private var streams: [StreamOperation] { rooms.standard.streamOperations }
+
   func makeRouter() -> RPCRouter<Transport> {
     var router = RPCRouter<Transport>()
     for operation in operations { register(operation, in: &router) }
@@ -25,7 +27,8 @@ struct GRPCFrontend: Sendable {
     for stream in streams {
       stream.register(
         in: &router, pump: pump,
-        recorder: requestMetrics.recorder(name: stream.name, transport: "grpc"), pool: threadPool)
+        recorder: requestMetrics.recorder(name: stream.name, transport: "grpc"), pool: threadPool,
+        rooms: rooms)
     }
     let services = Set(operations.map(\.service) + streams.map(\.service))
     HealthService(shutdown: shutdown, services: services)
@@ -33,30 +36,69 @@ struct GRPCFrontend: Sendable {
     return router
   }
 
-  /// The calls that the fast path answers, by path.
+  /// The calls that the fast path answers, by path. In open mode each is the default tenant's; else
+  /// it is bound to its caller, and to the caller's room, when it begins.
   func fastPathMethods() -> [String: FastPathMethod] {
     var methods: [String: FastPathMethod] = [:]
-    for operation in operations {
-      guard let call = operation.callOnEventLoop else { continue }
-      methods[Self.path(operation)] = FastPathMethod(
-        maximumRequestBytes: operation.maximumRequestBytes,
-        recorder: requestMetrics.recorder(operation: operation, transport: "grpc"),
-        honoursBypassHeader: operation.isThrottled,
-        deferred: operation.callOnPool.map(Self.deferred),
-        kind: .unary { bytes throws(CallRefusal) in
-          do throws(APIError) {
-            return try call(bytes)
-          } catch {
-            throw error.isForPool ? .deferral : CallRefusal(error)
-          }
+    for operation in operations where operation.callOnEventLoop != nil {
+      let path = operation.grpcPath
+      let recorder = requestMetrics.recorder(operation: operation, transport: "grpc")
+      methods[path] = bound(Self.method(operation, recorder, .open)) { room, caller in
+        room.operation(at: path).flatMap { Self.method($0, recorder, caller) }
+      }
+    }
+    let recorder = requestMetrics.recorder(name: "StreamReports", transport: "grpc")
+    let (rooms, clock) = (rooms, rooms.standard.requestServices.clock)
+    let stream: @Sendable (TenantRoom, Caller) -> FastPathMethod? = { room, caller in
+      let positions = room.positions
+      return FastPathMethod(
+        maximumRequestBytes: Transport.Settings().maximumMessageBytes, recorder: recorder,
+        kind: .stream {
+          FastPathReportStream(
+            ReportStream(positions: positions, caller: caller, clock: clock))
         })
     }
-    let positions = positions
-    methods["/moyeo.v1.PositionService/StreamReports"] = FastPathMethod(
-      maximumRequestBytes: Transport.Settings().maximumMessageBytes,
-      recorder: requestMetrics.recorder(name: "StreamReports", transport: "grpc"),
-      kind: .stream { FastPathReportStream(ReportStream(positions: positions)) })
+    methods[Self.streamReportsPath] = bound(stream(rooms.standard, .open), stream)
     return methods
+  }
+
+  static let streamReportsPath = "/moyeo.v1.PositionService/StreamReports"
+
+  /// A method that asks who calls, unless in open mode.
+  private func bound(
+    _ open: FastPathMethod?, _ make: @escaping @Sendable (TenantRoom, Caller) -> FastPathMethod?
+  ) -> FastPathMethod? {
+    guard rooms.identity != nil else { return open }
+    let rooms = rooms
+    return open?.bound { authorization in
+      do throws(APIError) {
+        let caller = try rooms.caller(authorization: authorization)
+        // A tenant's first call waits until its room is open, which the fast path cannot.
+        guard let room = rooms.ready(caller.tenant), let method = make(room, caller) else {
+          return .forStreamHandlers
+        }
+        return .method(method)
+      } catch {
+        return .refused(CallRefusal(error))
+      }
+    }
+  }
+
+  private static func method(
+    _ operation: Operation, _ recorder: RequestMetrics.Recorder, _ caller: Caller
+  ) -> FastPathMethod? {
+    guard let call = operation.callOnEventLoop else { return nil }
+    return FastPathMethod(
+      maximumRequestBytes: operation.maximumRequestBytes, recorder: recorder,
+      honoursBypassHeader: operation.isThrottled,
+      deferred: operation.callOnPool.map(Self.deferred),
+      kind: .unary { bytes throws(CallRefusal) in
+        do throws(APIError) {
+          return try call(bytes, caller)
+        } catch {
+          throw error.isForPool ? .deferral : CallRefusal(error)
+        }
+      })
   }
 
   /// Requests of a viewport session may have to wait, which the fast path cannot.
@@ -77,14 +119,11 @@ struct GRPCFrontend: Sendable {
   }
 
   /// Calls with one answer.
-  func unaryPaths() -> Set<String> { Set(operations.map(Self.path)) }
-
-  private static func path(_ operation: Operation) -> String {
-    "/\(operation.service)/\(operation.rpc)"
-  }
+  func unaryPaths() -> Set<String> { Set(operations.map(\.grpcPath)) }
 
   private func register(_ operation: Operation, in router: inout RPCRouter<Transport>) {
     let recorder = requestMetrics.recorder(operation: operation, transport: "grpc")
+    let path = operation.grpcPath
     router.registerHandler(
       forMethod: MethodDescriptor(
         fullyQualifiedService: operation.service, method: operation.rpc),
@@ -97,10 +136,14 @@ struct GRPCFrontend: Sendable {
           throw APIError(
             .requestTooLarge, "a request has at most \(operation.maximumRequestBytes) bytes here")
         }
-        var context = CallContext(single.metadata)
+        let caller = try rooms.caller(single.metadata)
+        guard let own = try await rooms.room(of: caller).operation(at: path) else {
+          throw APIError(.unknownRoute, "there is no call \(path)")
+        }
+        var context = CallContext(single.metadata, caller: caller)
         context.throttle = throttle
         context.pool = threadPool
-        let answer = try await operation.callEncoded(single.message, context)
+        let answer = try await own.callEncoded(single.message, context)
         recorder.finish(start, reason: nil)
         return StreamingServerResponse(single: ServerResponse(message: answer))
       } catch let error as APIError {
@@ -127,7 +170,8 @@ private final class FastPathReportStream: FastPathStream {
 }
 
 extension CallContext {
-  init(_ metadata: Metadata) {
+  init(_ metadata: Metadata, caller: Caller) {
+    self.init(caller: caller)
     session = metadata[stringValues: GRPCFrontend.bypassHeader].first { _ in true }
     sequence = metadata[stringValues: "x-moyeo-sequence"].first { _ in true }
     idempotencyKey = metadata[stringValues: "idempotency-key"].first { _ in true }

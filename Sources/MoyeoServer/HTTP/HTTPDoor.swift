@@ -1,5 +1,6 @@
 package import FareEstimation
 import HTTPTypes
+import Identity
 package import MoyeoAPI
 package import ObjectModel
 package import Parties
@@ -75,8 +76,7 @@ package struct DoorServices: Sendable {
   /// - Throws: ``DoorRefusal`` with `superseded` as soon as a newer request of theirs is known;
   ///   `CancellationError` when the caller has left.
   package func admit(_ call: String, userID: String) async throws {
-    var context = CallContext()
-    context.caller = userID
+    let context = CallContext(caller: Caller(subject: userID, scopes: []))
     do {
       try await throttle.admit(call, scope: "", context, Self.session)
     } catch let error as APIError {

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Identity
 import Logging
 import MoyeoAPI
 import NIOCore
@@ -8,9 +9,8 @@ import Threading
 
 /// The operations, the operator's pages and the map behind HTTP/1.1.
 struct HTTPFrontend: Sendable {
-  let routes: RouteTable
+  let rooms: TenantRooms
   let pages: OperatorPages
-  let batch: BatchReads
   let pump: StreamPump
   let throttle: SessionThrottle
   let recorders: [String: RequestMetrics.Recorder]
@@ -25,20 +25,20 @@ struct HTTPFrontend: Sendable {
   let logger: Logger
 
   init(
-    operations: [Operation], streams: [StreamOperation], raw: [RawRoute], pump: StreamPump,
+    rooms: TenantRooms, pump: StreamPump,
     throttle: SessionThrottle,
     pages: OperatorPages, hosts: HostAllowList, corsOrigins: [String],
-    requestMetrics: RequestMetrics, maximumBatch: Int, doors: [any HTTPDoor] = [],
+    requestMetrics: RequestMetrics, doors: [any HTTPDoor] = [],
     threadPool: BoundedThreadPool, logger: Logger
   ) {
     self.threadPool = threadPool
     self.doors = doors
     compression = AnswerCompression(pool: threadPool)
-    let routes = RouteTable(operations, streams: streams, raw: raw)
-    self.routes = routes
+    self.rooms = rooms
+    let standard = rooms.standard
+    let routes = standard.routes
     self.pump = pump
     self.throttle = throttle
-    batch = BatchReads(routes: routes, maximumRequests: maximumBatch, pool: threadPool)
     self.pages = pages
     let cors = CrossOrigin(origins: corsOrigins)
     self.cors = cors
@@ -49,8 +49,8 @@ struct HTTPFrontend: Sendable {
     }
     self.logger = logger
     recorders = Dictionary(
-      (operations.map(\.name) + streams.map(\.name) + raw.map(\.name) + [BatchReads.name]
-        + doors.flatMap(\.calls)).map {
+      (standard.operations.map(\.name) + standard.streamOperations.map(\.name)
+        + standard.raw.map(\.name) + [BatchReads.name] + doors.flatMap(\.calls)).map {
           ($0, requestMetrics.recorder(name: $0, transport: "http"))
         }, uniquingKeysWith: { first, _ in first })
     unmatched = requestMetrics.recorder(name: "unmatched", transport: "http")
@@ -92,10 +92,12 @@ struct HTTPFrontend: Sendable {
 
   @inline(never)
   private func answerBatch(_ request: Request) async throws -> Response {
+    let caller = try await identify(request)
     let body = try await Self.jsonBody(
       of: request, maximumBytes: BatchReads.maximumRequestBytes, mayBeEmpty: true)
     let answer = try await awayFromEventLoops {
-      try await batch.answer(method: request.method.rawValue, body: body ?? Data())
+      try await rooms.room(of: caller).batch.answer(
+        method: request.method.rawValue, body: body ?? Data(), caller: caller)
     }
     return Self.json(answer)
   }
@@ -121,31 +123,9 @@ struct HTTPFrontend: Sendable {
         recorder.finish(start, reason: nil)
         return response
       }
-      let match: RouteTable.Match
-      do {
-        let method = request.method == .head ? .get : request.method
-        match = try routes.match(method: method.rawValue, path: request.uri.path)
-      } catch {
-        try await Self.drain(request)
-        throw error
-      }
-      let response: Response
-      switch match.target {
-      case .operation(let operation):
-        if let named = recorders[operation.name] { recorder = named }
-        response = try await call(operation, match.parameters, request)
-      case .stream(let stream):
-        if let named = recorders[stream.name] { recorder = named }
-        // In a task of its own: this one keeps the memory that its calls once needed, and opening
-        // needs some kilobytes.
-        let opening = Task { [path = match.parameters] in
-          try await open(stream, path: path, request: request, connection: connection)
-        }
-        response = try await Self.value(of: opening)
-      case .raw(let route):
-        if let named = recorders[route.name] { recorder = named }
-        response = try await call(route, match.parameters, request)
-      }
+      let match = try await match(request, in: rooms.standard)
+      if let named = recorders[match.target.name] { recorder = named }
+      let response = try await answer(request, match, connection)
       recorder.finish(start, reason: nil)
       return response
     } catch let error as APIError {
@@ -159,6 +139,117 @@ struct HTTPFrontend: Sendable {
     }
   }
 
+  /// What is served besides the API; nil where the path is none of it.
+  @inline(never)
+  private func page(_ request: Request) async -> Response? {
+    if request.uri.path == OperatorPages.metricsPath {
+      do throws(APIError) {
+        let caller = try rooms.caller(request.headers)
+        // What it shows is of all tenants.
+        guard caller.role != .user || caller.scopes.contains(.admin) else {
+          throw AccessRule.lacks(.service)
+        }
+      } catch {
+        return Self.response(error)
+      }
+    }
+    return await awayFromEventLoops {
+      await pages.response(path: request.uri.path, request: request)
+    }
+  }
+
+  private func match(
+    _ request: Request, in room: TenantRoom
+  ) async throws -> RouteTable.Match {
+    do {
+      let method = request.method == .head ? .get : request.method
+      return try room.routes.match(method: method.rawValue, path: request.uri.path)
+    } catch {
+      try await Self.drain(request)
+      throw error
+    }
+  }
+
+  /// Who calls, before anything of the request has an effect.
+  private func identify(_ request: Request) async throws -> Caller {
+    do {
+      return try rooms.caller(request.headers)
+    } catch {
+      try await Self.drain(request)
+      throw error
+    }
+  }
+
+  /// Map clients and EventSource set no headers, so that reads of theirs may bring the token in the
+  /// address.
+  static let accessTokenName = "access_token"
+
+  @inline(never)
+  private func answer(
+    _ request: Request, _ found: RouteTable.Match, _ connection: any Channel
+  ) async throws -> Response {
+    guard rooms.identity != nil else {
+      return try await answer(request, found, connection, caller: .open, token: nil)
+    }
+    var (request, token) = (request, String?.none)
+    let caller: Caller
+    if request.headers[.authorization] == nil, found.target.takesTokenInAddress,
+      let split = try Self.splitToken(request)
+    {
+      (request, token) = (split.request, split.text)
+      caller = try rooms.caller(inAddress: split.token)
+    } else {
+      caller = try await identify(request)
+    }
+    let room = try await rooms.room(of: caller)
+    let own = room === rooms.standard ? found : try await match(request, in: room)
+    return try await answer(request, own, connection, caller: caller, token: token)
+  }
+
+  /// A request without the token in its address; nil where none stands there.
+  private static func splitToken(
+    _ request: Request
+  ) throws(APIError) -> (request: Request, token: String, text: String)? {
+    guard let query = request.uri.query else { return nil }
+    let prefix = accessTokenName + "="
+    let parts = query.split(separator: "&")
+    let tokens = parts.filter { $0.hasPrefix(prefix) }
+    guard let first = tokens.first else { return nil }
+    let text = String(first.dropFirst(prefix.count))
+    guard tokens.count == 1, let token = PercentCoding.decode(text, plusIsSpace: true) else {
+      throw APIError(.malformedRequest, "\(accessTokenName) stands once in an address")
+    }
+    let rest = parts.filter { !$0.hasPrefix(prefix) }.joined(separator: "&")
+    var head = request.head
+    head.path = request.uri.path + (rest.isEmpty ? "" : "?" + rest)
+    return (Request(head: head, body: request.body), token, text)
+  }
+
+  @inline(never)
+  private func answer(
+    _ request: Request, _ match: RouteTable.Match, _ connection: any Channel, caller: Caller,
+    token: String?
+  ) async throws -> Response {
+    switch match.target {
+    case .operation(let operation):
+      return try await call(operation, match.parameters, request, caller)
+    case .stream(let stream):
+      // In a task of its own: this one keeps the memory that its calls once needed, and opening needs
+      // some kilobytes.
+      return try await Self.value(
+        of: Task {
+          try await open(
+            stream, path: match.parameters, request: request, connection: connection,
+            caller: caller)
+        })
+    case .raw(let route):
+      try await Self.drain(request)
+      return try await awayFromEventLoops {
+        try await route.respond(match.parameters, request, caller: caller, token: token)
+      }
+    }
+  }
+
   @inline(never)
   private static func value(of task: Task<Response, any Error>) async throws -> Response {
     try await withTaskCancellationHandler {
@@ -169,23 +260,9 @@ struct HTTPFrontend: Sendable {
   }
 
   @inline(never)
-  private func page(_ request: Request) async -> Response? {
-    await awayFromEventLoops {
-      await pages.response(path: request.uri.path, request: request)
-    }
-  }
-
-  @inline(never)
   private func call(
-    _ route: RawRoute, _ path: [(name: String, value: String)], _ request: Request
-  ) async throws -> Response {
-    try await Self.drain(request)
-    return try await awayFromEventLoops { try await route.respond(path, request) }
-  }
-
-  @inline(never)
-  private func call(
-    _ operation: Operation, _ path: [(name: String, value: String)], _ request: Request
+    _ operation: Operation, _ path: [(name: String, value: String)], _ request: Request,
+    _ caller: Caller
   ) async throws -> Response {
     let body = try await Self.jsonBody(
       of: request, maximumBytes: operation.maximumRequestBytes,
@@ -194,10 +271,10 @@ struct HTTPFrontend: Sendable {
       !RequestDecoding.isLarge(body?.count ?? 0, isRead: operation.isRead)
     else {
       return try await awayFromEventLoops {
-        try await call(operation, path: path, body: body, request: request)
+        try await call(operation, path: path, body: body, request: request, caller: caller)
       }
     }
-    return try await call(operation, path: path, body: body, request: request)
+    return try await call(operation, path: path, body: body, request: request, caller: caller)
   }
 
   /// A larger answer takes longer to write as JSON, about a microsecond a KiB, than an event loop
@@ -206,11 +283,11 @@ struct HTTPFrontend: Sendable {
 
   private func call(
     _ operation: Operation, path: [(name: String, value: String)], body: Data?,
-    request: Request
+    request: Request, caller: Caller
   ) async throws -> Response {
     let parameters = try RequestParameters(operation.requestSchema).json(
       path: path, query: Self.query(of: request, body: body, operation.requestSchema))
-    var context = CallContext(request.headers)
+    var context = CallContext(request.headers, caller: caller)
     context.throttle = throttle
     context.pool = threadPool
     let answer = try await operation.callJSON(body, parameters, context)
@@ -247,16 +324,17 @@ struct HTTPFrontend: Sendable {
   @inline(never)
   private func open(
     _ stream: StreamOperation, path: [(name: String, value: String)], request: Request,
-    connection: any Channel
+    connection: any Channel, caller: Caller
   ) async throws -> Response {
     if let poll = stream.poll, stream.isPoll(accept: request.headers[.accept]) {
-      return try await call(poll, path, request)
+      return try await call(poll, path, request, caller)
     }
     // HEAD asks for the headers only: nothing is opened for it.
     guard request.method != .head else { throw APIError(.methodNotAllowed, "a stream has no HEAD") }
     let body = try await Self.jsonBody(of: request, maximumBytes: stream.maximumRequestBytes)
     return try await stream.response(
-      path: path, body: body, request: request, over: connection, pump: pump, pool: threadPool)
+      path: path, body: body, request: request, caller: caller, over: connection, pump: pump,
+      pool: threadPool)
   }
 
   /// The body of a call that has one, `nil` for the others.
@@ -393,6 +471,7 @@ extension HTTPFrontend {
     if let milliseconds = error.retryAfterMilliseconds {
       response.headers[.retryAfter] = "\((milliseconds + 999) / 1000)"
     }
+    if error.reason.status.http == 401 { response.headers[.wwwAuthenticate] = "Bearer" }
     if !error.allowedMethods.isEmpty {
       response.headers[.allow] = error.allowedMethods.joined(separator: ", ")
     }
@@ -412,7 +491,8 @@ struct ConnectionContext: RequestContext {
 }
 
 extension CallContext {
-  init(_ headers: HTTPFields) {
+  init(_ headers: HTTPFields, caller: Caller) {
+    self.init(caller: caller)
     session = Self.sessionName.flatMap { headers[$0] }
     sequence = Self.sequenceName.flatMap { headers[$0] }
     idempotencyKey = Self.idempotencyKeyName.flatMap { headers[$0] }

@@ -21,13 +21,17 @@ struct MapPage: Sendable {
   ///   - leaflet: Debian's libjs-leaflet, served under `/leaflet/`.
   ///   - baseMapURL: Raster tiles under the map; told to the page in `/page-config.json`.
   ///   - attribution: Whose tiles they are, told to the page beside the URL.
-  init(directory: URL?, leaflet: URL?, baseMapURL: String?, attribution: String?) {
+  ///   - isOpen: Whether nobody is asked who they are, which the page says.
+  init(
+    directory: URL?, leaflet: URL?, baseMapURL: String?, attribution: String?, isOpen: Bool = true
+  ) {
     if let directory { add(directory, prefix: "/") }
     if let leaflet { add(leaflet, prefix: "/leaflet/") }
     files["/"] = files["/index.html"]
     var settings: [String: String] = [:]
     settings["baseMapURL"] = baseMapURL
     settings["attribution"] = attribution
+    settings["authMode"] = isOpen ? "open" : "tokens"
     if let data = try? JSONEncoder().encode(settings) {
       files["/page-config.json"] = File(
         type: "application/json", buffer: ByteBuffer(bytes: data),

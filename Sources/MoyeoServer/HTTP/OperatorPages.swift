@@ -19,11 +19,14 @@ struct OperatorPages: Sendable {
   let openAPI: [UInt8]
   let map: MapPage
 
+  static let metricsPath = "/metrics"
+
   func response(path: String, request: Request) async -> Response? {
     switch path {
     case "/healthz": Self.text("ok\n")
     case "/readyz": readyz()
-    case "/metrics": Self.text(metricsText(), type: "text/plain; version=0.0.4; charset=utf-8")
+    case Self.metricsPath:
+      Self.text(metricsText(), type: "text/plain; version=0.0.4; charset=utf-8")
     case "/openapi.json": HTTPFrontend.json(openAPI)
     default: map.response(path: path, request: request)
     }

@@ -1,4 +1,5 @@
 import Foundation
+import Identity
 import MoyeoAPI
 import Threading
 import WireFormat
@@ -20,7 +21,7 @@ struct BatchReads: Sendable {
     let body: Data?
   }
 
-  func answer(method: String, body: Data) async throws -> [UInt8] {
+  func answer(method: String, body: Data, caller: Caller) async throws -> [UInt8] {
     guard method == "POST" else {
       var error = APIError(.methodNotAllowed, "this route answers POST, not \(method)")
       error.allowedMethods = ["POST"]
@@ -37,7 +38,7 @@ struct BatchReads: Sendable {
     var out = Array(#"{"responses":["#.utf8)
     for (i, item) in items.enumerated() {
       if i > 0 { out.append(UInt8(ascii: ",")) }
-      let (status, answer) = await self.answer(item)
+      let (status, answer) = await self.answer(item, caller)
       out.append(contentsOf: #"{"status":"#.utf8)
       JSONText.append(Int64(status), to: &out)
       out.append(contentsOf: #","body":"#.utf8)
@@ -48,7 +49,7 @@ struct BatchReads: Sendable {
     return out
   }
 
-  private func answer(_ item: JSONItem) async -> (status: Int, body: [UInt8]) {
+  private func answer(_ item: JSONItem, _ caller: Caller) async -> (status: Int, body: [UInt8]) {
     do {
       let halves = item.path.split(
         separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
@@ -60,7 +61,7 @@ struct BatchReads: Sendable {
       }
       let parameters = try RequestParameters(operation.requestSchema).json(
         path: match.parameters, query: halves.count > 1 ? String(halves[1]) : nil)
-      var context = CallContext()
+      var context = CallContext(caller: caller)
       context.pool = pool
       let encoded = try await operation.callJSON(item.body, parameters, context)
       return (200, try operation.json(encoded))

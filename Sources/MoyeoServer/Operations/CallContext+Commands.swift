@@ -1,4 +1,5 @@
 import DurableCommands
+import Identity
 import MoyeoAPI
 import ObjectModel
 import SwiftProtobuf
@@ -8,8 +9,8 @@ extension CallContext {
   private static let commandMilliseconds: Int64 = 5000
 
   /// What a durable command carries: the scope of its idempotency key (tenant, caller, method and
-  /// path, the same over gRPC and HTTP), what was asked under it, and its deadline. Callers are all
-  /// one until they carry tokens.
+  /// path, the same over gRPC and HTTP), what was asked under it, and its deadline. In open mode all
+  /// callers are one.
   ///
   /// - Parameters:
   ///   - request: What was asked.
@@ -22,7 +23,8 @@ extension CallContext {
     _ request: some Message, _ route: Operation.Route, _ ids: [String], now: Instant
   ) throws(APIError) -> CommandContext {
     var out = CommandContext(
-      method: route.method, path: route.path(ids), idempotencyKey: idempotencyKey,
+      caller: caller.name, method: route.method, path: route.path(ids),
+      idempotencyKey: idempotencyKey,
       deadline: now.advanced(milliseconds: Self.commandMilliseconds))
     guard idempotencyKey != nil else { return out }
     var options = BinaryEncodingOptions()

@@ -1,4 +1,5 @@
 import Foundation
+import Identity
 import MoyeoAPI
 import SwiftProtobuf
 import Threading
@@ -12,13 +13,15 @@ struct CallContext: Sendable {
   /// `Idempotency-Key`, as it was sent.
   var idempotencyKey: String?
   /// Who calls; sessions of different callers are different.
-  var caller = ""
+  var caller: Caller
   /// Of the viewport sessions; `nil` where none is throttled.
   var throttle: SessionThrottle?
   /// Where large requests are decoded; `nil`: on the spot.
   var pool: BoundedThreadPool?
   /// Whether the request is so large that what follows from it takes long, too.
   var isLarge = false
+
+  init(caller: Caller) { self.caller = caller }
 }
 
 /// One unary call of the API, in all the forms in which it can arrive: gRPC bytes, HTTP with a
@@ -63,12 +66,14 @@ struct Operation: Sendable {
   /// The same without leaving the thread, for calls that are short and wait for nothing.
   ///
   /// Throws ``APIError/isForPool`` when the call turns out not to be short: ``callOnPool`` answers.
-  let callOnEventLoop: (@Sendable (UnsafeRawBufferPointer) throws(APIError) -> [UInt8])?
+  let callOnEventLoop: (@Sendable (UnsafeRawBufferPointer, Caller) throws(APIError) -> [UInt8])?
   /// Answers what ``callOnEventLoop`` left; `nil` where it answers everything.
   let callOnPool: (@Sendable ([UInt8]) async throws -> [UInt8])?
   /// Whether requests of one viewport session supersede each other (see ``SessionThrottle``).
   let isThrottled: Bool
   let transcoder: JSONTranscoder
+  /// What is demanded of who calls; nil where ``AccessTable`` has no row.
+  let access: AccessRule?
 
   /// A call that may wait: it is answered away from the event loop.
   ///
@@ -151,13 +156,18 @@ struct Operation: Sendable {
   private init<Request: Message & Sendable, Response: Message>(
     _ service: String, _ rpc: String, request: Request.Type, response: Response.Type,
     routes: [Route], maximumRequestBytes: Int, isRead: Bool,
-    callOnEventLoop: (@Sendable (UnsafeRawBufferPointer) throws(APIError) -> [UInt8])?,
+    callOnEventLoop short: (@Sendable (UnsafeRawBufferPointer) throws(APIError) -> [UInt8])?,
     callOnPool: (@Sendable ([UInt8]) async throws -> [UInt8])?,
     throttleScope: (@Sendable (Request) -> String)?,
     handler: @escaping @Sendable (Request, CallContext) async throws -> [UInt8]
   ) {
     self.service = "moyeo.v1." + service
     self.rpc = rpc
+    access = AccessTable.rule(service, rpc)
+    let access = access ?? AccessTable.ruleOfUnknown
+    let callOnEventLoop = short.map {
+      Self.guarded($0, access, MessageSchema.of(request), response)
+    }
     name = Self.name(self.service, rpc)
     self.routes = routes
     self.maximumRequestBytes = maximumRequestBytes
@@ -171,7 +181,7 @@ struct Operation: Sendable {
     callEncoded = { bytes, context in
       if let callOnEventLoop, throttleScope == nil || context.session == nil {
         let answer: Result<[UInt8], APIError> = bytes.withUnsafeBytes { raw in
-          Result { () throws(APIError) in try callOnEventLoop(raw) }
+          Result { () throws(APIError) in try callOnEventLoop(raw, context.caller) }
         }
         if case .failure(let error) = answer, error.isForPool, let callOnPool {
           return try await callOnPool(bytes)
@@ -180,18 +190,45 @@ struct Operation: Sendable {
       }
       var context = context
       context.isLarge = RequestDecoding.isLarge(bytes.count, isRead: isRead)
-      let message = try await RequestDecoding.message(
-        Request.self, encoded: bytes, isRead: isRead, on: context.pool)
+      try access.admit(context.caller)
+      let message = try access.admitted(
+        try await RequestDecoding.message(
+          Request.self, encoded: bytes, isRead: isRead, on: context.pool),
+        of: context.caller)
       if let throttleScope { try await context.admit(rpc, scope: throttleScope(message)) }
-      return try await handler(message, context)
+      return try RoleView.shown(
+        try await handler(message, context), Response.self, to: context.caller)
     }
     callJSON = { body, parameters, context in
       var context = context
       context.isLarge = RequestDecoding.isLarge(body?.count ?? 0, isRead: isRead)
-      let message = try await RequestDecoding.message(
-        Request.self, body: body, parameters: parameters, isRead: isRead, on: context.pool)
+      try access.admit(context.caller)
+      let message = try access.admitted(
+        try await RequestDecoding.message(
+          Request.self, body: body, parameters: parameters, isRead: isRead, on: context.pool),
+        of: context.caller)
       if let throttleScope { try await context.admit(rpc, scope: throttleScope(message)) }
-      return try await handler(message, context)
+      return try RoleView.shown(
+        try await handler(message, context), Response.self, to: context.caller)
+    }
+  }
+
+  /// A short call behind its rule. What is nobody's in particular to ask is answered as it came.
+  private static func guarded<Response: Message>(
+    _ call: @escaping @Sendable (UnsafeRawBufferPointer) throws(APIError) -> [UInt8],
+    _ access: AccessRule, _ schema: MessageSchema, _ response: Response.Type
+  ) -> @Sendable (UnsafeRawBufferPointer, Caller) throws(APIError) -> [UInt8] {
+    { raw, caller throws(APIError) in
+      if caller.role == .open { return try call(raw) }
+      guard access.looksAtRequest(of: caller) else {
+        try access.admit(caller)
+        return try RoleView.shown(try call(raw), Response.self, to: caller)
+      }
+      let bytes = try access.admitted(Array(raw), schema, of: caller)
+      let answer: Result<[UInt8], APIError> = bytes.withUnsafeBytes { admitted in
+        Result { () throws(APIError) in try call(admitted) }
+      }
+      return try RoleView.shown(try answer.get(), Response.self, to: caller)
     }
   }
 

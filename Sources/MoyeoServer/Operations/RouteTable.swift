@@ -8,6 +8,20 @@ struct RouteTable: Sendable {
     /// Makes its own response; HTTP only.
     case raw(RawRoute)
 
+    /// For metrics.
+    var name: String {
+      switch self {
+      case .operation(let operation): operation.name
+      case .stream(let stream): stream.name
+      case .raw(let route): route.name
+      }
+    }
+
+    /// Whether a token may stand in the address: on tiles, TileJSON and server-sent events.
+    var takesTokenInAddress: Bool {
+      if case .operation = self { false } else { true }
+    }
+
     /// The most bytes of a body; `nil` where none is read.
     var maximumRequestBytes: Int? {
       switch self {

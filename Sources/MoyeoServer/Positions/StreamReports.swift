@@ -1,5 +1,6 @@
 import GRPCCore
 import GRPCServerTransport
+import Identity
 import MoyeoAPI
 import LiveLayers
 import ObjectModel
@@ -11,17 +12,25 @@ extension GRPCFrontend {
   /// One answer for each message of the stream, in order.
   func registerStreamReports(in router: inout RPCRouter<Transport>) {
     let recorder = requestMetrics.recorder(name: "StreamReports", transport: "grpc")
-    let positions = positions
-    let shutdown = shutdown
+    let (shutdown, rooms) = (shutdown, rooms)
+    let clock = rooms.standard.requestServices.clock
     router.registerHandler(
       forMethod: MethodDescriptor(
         fullyQualifiedService: "moyeo.v1.PositionService", method: "StreamReports"),
       deserializer: BytesDeserializer(), serializer: BytesSerializer()
     ) { request, _ in
+      let (positions, caller): (PositionOperations, Caller)
+      do {
+        caller = try rooms.caller(request.metadata)
+        positions = try await rooms.room(of: caller).positions
+      } catch let error as APIError {
+        recorder.finish(recorder.start(), reason: error.reason)
+        throw error.grpcStatus
+      }
       let messages = request.messages
       return StreamingServerResponse { writer in
         try await untilShutdown(shutdown) {
-          var stream = ReportStream(positions: positions)
+          var stream = ReportStream(positions: positions, caller: caller, clock: clock)
           for try await bytes in messages {
             let start = recorder.start()
             do {
@@ -67,20 +76,51 @@ private func untilShutdown(
 /// What one stream of reports remembers: its layer, named by the first message.
 struct ReportStream {
   let positions: PositionOperations
+  private let caller: Caller
+  private let clock: any WallClock
+  private static let access =
+    AccessTable.rule("PositionService", "StreamReports") ?? AccessTable.ruleOfUnknown
   private var layerName: String?
   private var outcomes: [UpdateOutcome] = []
   /// Of the layer; kept for its memory.
   private var moves: UpdateBatch?
 
-  init(positions: PositionOperations) { self.positions = positions }
+  init(
+    positions: PositionOperations, caller: Caller = .open, clock: any WallClock = SystemClock()
+  ) {
+    self.positions = positions
+    self.caller = caller
+    self.clock = clock
+  }
 
   /// The answer to an encoded message, encoded. Packed columns that are plainly valid do without
   /// the generated types; anything else takes the path through them.
   mutating func answer(encoded message: UnsafeRawBufferPointer) throws(APIError) -> [UInt8] {
-    if let columns = PackedColumns(message), let answer = try answer(columns) { return answer }
-    return try encoded(
-      try answer(
-        try decoded(message)))
+    if caller.role != .open { try admit() }
+    if caller.role != .user, let columns = PackedColumns(message),
+      let answer = try answer(columns)
+    {
+      return answer
+    }
+    let request = try decoded(message)
+    if caller.role == .user { try admit(request) }
+    return try encoded(try answer(request))
+  }
+
+  /// Before each message: the stream ends with its token.
+  private func admit() throws(APIError) {
+    if let refusal = caller.refusal(now: clock.now()) { throw APIError(refusal) }
+    try Self.access.admit(caller)
+  }
+
+  /// A person reports where they themselves are, by their id: a handle could be anybody's.
+  private func admit(_ request: Moyeo_V1_StreamReportsRequest) throws(APIError) {
+    guard !request.hasPacked, request.register.ids.isEmpty else {
+      throw APIError(
+        .forbidden, field: request.hasPacked ? "packed" : "register",
+        "handles are for services: report positions by their id")
+    }
+    _ = try Self.access.admitted(request, of: caller)
   }
 
   private func decoded(

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import Identity
 import MoyeoAPI
 import NIOCore
 
@@ -23,19 +24,24 @@ struct ServerSentEvents: Sendable {
   ///
   /// - Parameters:
   ///   - source: Where the events come from.
+  ///   - caller: Who reads; the stream ends with their token.
   ///   - connection: What closes when the reader leaves.
   /// - Returns: A response that is not to be buffered or stored.
-  func response(_ source: any EventSource, over connection: any Channel) -> Response {
+  func response(
+    _ source: any EventSource, of caller: Caller, over connection: any Channel
+  ) -> Response {
     Response(
       status: .ok, headers: Self.headers,
       body: .init { writer in
-        try await awayFromEventLoops { try await write(source, to: BodyWriter(writer), connection) }
+        try await awayFromEventLoops {
+          try await write(source, to: BodyWriter(writer), connection, caller)
+        }
         try await writer.finish(nil)
       })
   }
 
   private func write(
-    _ source: any EventSource, to body: BodyWriter, _ connection: any Channel
+    _ source: any EventSource, to body: BodyWriter, _ connection: any Channel, _ caller: Caller
   ) async throws {
     try await body.write(Self.opening)
     // What stands in memory for a reader that does not read, besides the batch under way.
@@ -44,7 +50,7 @@ struct ServerSentEvents: Sendable {
     let gone = ShutdownSignal()
     connection.closeFuture.whenComplete { _ in gone.begin() }
     do {
-      try await pump.run(source, gone: gone) { chunk in
+      try await pump.run(source, of: caller, gone: gone) { chunk in
         switch chunk {
         case .heartbeat: try await body.write(Self.comment)
         case .events(let events): try await body.write(try frames(of: events))

@@ -2,6 +2,7 @@ import Foundation
 import GRPCCore
 import GRPCServerTransport
 import Hummingbird
+import Identity
 import MoyeoAPI
 import NIOCore
 import SwiftProtobuf
@@ -32,6 +33,8 @@ struct StreamOperation: Sendable {
   /// `text/event-stream`.
   let poll: Operation?
   let transcoder: JSONTranscoder
+  /// What is demanded of who calls; nil where ``AccessTable`` has no row.
+  let access: AccessRule?
   /// The gRPC form of SSE's comment.
   let heartbeat: @Sendable (_ resumeToken: String?) throws -> [UInt8]
   private let openEncoded: @Sendable ([UInt8], CallContext) async throws -> any EventSource
@@ -67,16 +70,25 @@ struct StreamOperation: Sendable {
     responseSchema = MessageSchema.of(event)
     transcoder = JSONTranscoder(event)
     self.heartbeat = { token in try encoded(heartbeat(token)) }
+    access = AccessTable.rule(service, rpc)
+    let access = access ?? AccessTable.ruleOfUnknown
+    let opened: @Sendable (Request, CallContext) async throws -> any EventSource = {
+      message, context in
+      let source = try await open(try access.admitted(message, of: context.caller), context)
+      return ViewedSource<Event>(source: source, caller: context.caller)
+    }
     openEncoded = { bytes, context in
-      try await open(
+      try access.admit(context.caller)
+      return try await opened(
         try await RequestDecoding.message(Request.self, encoded: bytes, on: context.pool), context)
     }
     openJSON = { body, parameters, lastEventID, context in
+      try access.admit(context.caller)
       var message = try await RequestDecoding.message(
         Request.self, body: body, parameters: parameters, on: context.pool)
       // The browser's own: newer than the one in the URL it connects to again.
       if let lastEventID, !lastEventID.isEmpty { message[keyPath: resumeToken] = lastEventID }
-      return try await open(message, context)
+      return try await opened(message, context)
     }
   }
 
@@ -86,22 +98,23 @@ struct StreamOperation: Sendable {
   }
 
   func response(
-    path: [(name: String, value: String)], body: Data?, request: Request,
+    path: [(name: String, value: String)], body: Data?, request: Request, caller: Caller,
     over connection: any Channel, pump: StreamPump, pool: BoundedThreadPool
   ) async throws -> Response {
     let parameters = try RequestParameters(requestSchema).json(path: path, query: request.uri.query)
     let last = ServerSentEvents.lastEventID.flatMap { request.headers[$0] }
-    var context = CallContext(request.headers)
+    var context = CallContext(request.headers, caller: caller)
     context.pool = pool
     let source = try await openJSON(body, parameters, last, context)
     return ServerSentEvents(pump: pump, transcoder: transcoder)
-      .response(source, over: connection)
+      .response(source, of: caller, over: connection)
   }
 
   func register(
     in router: inout RPCRouter<GRPCFrontend.Transport>, pump: StreamPump,
-    recorder: RequestMetrics.Recorder, pool: BoundedThreadPool
+    recorder: RequestMetrics.Recorder, pool: BoundedThreadPool, rooms: TenantRooms
   ) {
+    let name = name
     router.registerHandler(
       forMethod: MethodDescriptor(fullyQualifiedService: service, method: rpc),
       deserializer: BytesDeserializer(), serializer: BytesSerializer()
@@ -113,12 +126,15 @@ struct StreamOperation: Sendable {
           throw APIError(
             .requestTooLarge, "a request has at most \(maximumRequestBytes) bytes here")
         }
-        var callContext = CallContext(single.metadata)
+        let caller = try rooms.caller(single.metadata)
+        var callContext = CallContext(single.metadata, caller: caller)
         callContext.pool = pool
-        let source = try await openEncoded(single.message, callContext)
+        let own = try await rooms.room(of: caller).streams[name]
+        guard let own else { throw APIError(.unknownRoute, "there is no stream \(name)") }
+        let source = try await own.openEncoded(single.message, callContext)
         recorder.finish(start, reason: nil)
         return StreamingServerResponse { writer in
-          try await write(source, to: writer, pump, context)
+          try await own.write(source, to: writer, pump, context, caller)
           return [:]
         }
       } catch let error as APIError {
@@ -130,13 +146,13 @@ struct StreamOperation: Sendable {
 
   private func write(
     _ source: any EventSource, to writer: RPCWriter<[UInt8]>, _ pump: StreamPump,
-    _ context: ServerContext
+    _ context: ServerContext, _ caller: Caller
   ) async throws {
     do {
       // gRPC tells of a caller that left through its own handle, not by cancelling the task.
       let gone = ShutdownSignal()
       try await withRPCCancellationHandler {
-        try await pump.run(source, gone: gone) { chunk in
+        try await pump.run(source, of: caller, gone: gone) { chunk in
           switch chunk {
           case .heartbeat(let token): try await writer.write(try heartbeat(token))
           case .events(let events): try await writer.write(contentsOf: events.map(\.message))

@@ -1,5 +1,7 @@
 import Dispatch
+import Identity
 import MoyeoAPI
+import ObjectModel
 import Synchronization
 import Threading
 
@@ -31,12 +33,17 @@ struct StreamPump: Sendable {
 
   let settings: StreamSettings
   let shutdown: ShutdownSignal
+  /// By which tokens end.
+  let clock: any WallClock
   private let open: OpenStreams
 
-  init(settings: StreamSettings, shutdown: ShutdownSignal) {
+  init(
+    settings: StreamSettings, shutdown: ShutdownSignal, clock: any WallClock = SystemClock()
+  ) {
     self.settings = settings
     self.shutdown = shutdown
-    open = OpenStreams(settings: settings, shutdown: shutdown)
+    self.clock = clock
+    open = OpenStreams(settings: settings, shutdown: shutdown, clock: clock)
   }
 
   /// Streams open now.
@@ -46,17 +53,19 @@ struct StreamPump: Sendable {
   ///
   /// - Parameters:
   ///   - source: Where the events come from.
+  ///   - caller: Who reads; the stream ends with their token.
   ///   - gone: Begun when the reader has left.
   ///   - send: Returns once the reader has taken the chunk.
   /// - Throws: `APIError` for the reader to hear; `CancellationError` when it left, or could not be
   ///   written to, so that there is nobody to tell.
   func run(
     _ source: consuming any EventSource,
+    of caller: Caller = .open,
     gone: ShutdownSignal = ShutdownSignal(),
     send: @escaping @Sendable (Chunk) async throws -> Void
   ) async throws {
     let writing = WriteWatch()
-    guard let place = open.enter(writing, gone) else {
+    guard let place = open.enter(.init(writing: writing, gone: gone, caller: caller)) else {
       throw APIError(
         .quotaExceeded, "\(settings.maximumOpen) streams are open already",
         retryAfterMilliseconds: 5000)
@@ -74,6 +83,9 @@ struct StreamPump: Sendable {
       carrying.cancel()
     }
     let isLeft = gone.isShuttingDown && !shutdown.isShuttingDown
+    if isLeft, !writing.isWriting, let refusal = caller.refusal(now: clock.now()) {
+      throw APIError(refusal)
+    }
     // A write that never ended: the reader cannot be told anything.
     if isLeft || writing.isWriting { throw CancellationError() }
     if shutdown.isShuttingDown { return }
@@ -141,11 +153,18 @@ private final class WriteWatch: Sendable {
   }
 }
 
-/// The streams open now. One task for all of them ends those whose reader takes nothing, and all
-/// when the daemon shuts down: a task of its own for each would cost more than the stream.
+/// The streams open now. One task for all of them ends those whose reader takes nothing, or whose
+/// token has ended, and all when the daemon shuts down: a task of its own for each would cost more than
+/// the stream.
 private final class OpenStreams: Sendable {
+  struct Stream: Sendable {
+    let writing: WriteWatch
+    let gone: ShutdownSignal
+    let caller: Caller
+  }
+
   private struct State {
-    var streams: [UInt64: (writing: WriteWatch, gone: ShutdownSignal)] = [:]
+    var streams: [UInt64: Stream] = [:]
     var nextPlace: UInt64 = 0
     var isWatched = false
   }
@@ -153,29 +172,32 @@ private final class OpenStreams: Sendable {
   private let state = StateLock(State())
   private let settings: StreamSettings
   private let shutdown: ShutdownSignal
+  private let clock: any WallClock
 
-  init(settings: StreamSettings, shutdown: ShutdownSignal) {
+  init(settings: StreamSettings, shutdown: ShutdownSignal, clock: any WallClock) {
     self.settings = settings
     self.shutdown = shutdown
+    self.clock = clock
   }
 
   var count: Int { state.withLock { $0.streams.count } }
 
   /// - Returns: The stream's place, `nil` when there is none.
-  func enter(_ writing: WriteWatch, _ gone: ShutdownSignal) -> UInt64? {
+  func enter(_ stream: Stream) -> UInt64? {
     let (place, isFirst) = state.withLock { state -> (UInt64?, Bool) in
       guard state.streams.count < settings.maximumOpen else { return (nil, false) }
       state.nextPlace += 1
-      state.streams[state.nextPlace] = (writing, gone)
+      state.streams[state.nextPlace] = stream
       defer { state.isWatched = true }
       return (state.nextPlace, !state.isWatched)
     }
     if isFirst {
       shutdown.listen { self.endAll() }
       Task.detached { await self.endStalled() }
+      Task.detached { await self.endThoseWithoutToken() }
     }
     // The ones before have been ended already.
-    if shutdown.isShuttingDown { gone.begin() }
+    if shutdown.isShuttingDown { stream.gone.begin() }
     return place
   }
 
@@ -183,6 +205,20 @@ private final class OpenStreams: Sendable {
 
   private func endAll() {
     for stream in state.withLock({ Array($0.streams.values) }) { stream.gone.begin() }
+  }
+
+  /// How long a token that has ended may still be served, in seconds.
+  private static let tokenPatience = 0.25
+
+  /// A stream ends with its token, be that expired or withdrawn.
+  private func endThoseWithoutToken() async {
+    while !shutdown.isShuttingDown {
+      try? await Task.sleep(for: .seconds(Self.tokenPatience))
+      let streams = state.withLock { $0.streams.values.filter { $0.caller.role != .open } }
+      guard !streams.isEmpty else { continue }
+      let now = clock.now()
+      for stream in streams where stream.caller.refusal(now: now) != nil { stream.gone.begin() }
+    }
   }
 
   /// A write that lasts longer than any reader may take ends its stream.

@@ -14,6 +14,8 @@ package enum FileProtection {
   private static let ownNames = [
     SQLiteStore.fileName, PositionsSnapshot.fileName, IdempotencySecret.fileName,
     DirectoryLock.fileName, StoreReserve.fileName, ClusterSecret.fileName,
+    // Of the module Identity.
+    "keys.json",
   ]
 
   /// Takes the rights of group and others from a data directory and from our files in it.

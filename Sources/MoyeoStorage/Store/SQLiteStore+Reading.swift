@@ -66,6 +66,21 @@ extension SQLiteStore {
     }
   }
 
+  /// Tenants of which the record has a party, a ticket or a stored request.
+  package func tenants() throws(StoreFailure) -> [String] {
+    try reading { connection in
+      let rows = try SQLStatement(
+        connection,
+        """
+        SELECT tenant FROM parties UNION SELECT tenant FROM tickets
+        UNION SELECT tenant FROM ride_requests ORDER BY tenant
+        """)
+      var out: [String] = []
+      while try rows.step() { out.append(rows.text(0)) }
+      return out
+    }
+  }
+
   package func eventBounds(
     tenant: String
   ) throws(StoreFailure) -> (oldest: UInt64, newest: UInt64) {

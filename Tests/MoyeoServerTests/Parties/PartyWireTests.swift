@@ -3,6 +3,7 @@ import GRPCCore
 import GRPCNIOTransportHTTP2
 import MoyeoAPI
 import FareEstimation
+import Identity
 import DurableCommands
 import ObjectModel
 import SwiftProtobuf
@@ -12,12 +13,15 @@ import Testing
 
 /// PartyService over both transports, from the same partyService.
 @Suite struct PartyWireTests {
-  static func run(_ body: @Sendable (RunningDaemon) async throws -> Void) async throws {
+  static func run(
+    verifier: (any TokenVerifier)? = nil, _ body: @Sendable (RunningDaemon) async throws -> Void
+  ) async throws {
     let root = try #require(ResourceDirectory.nearest(to: [#filePath]))
     let library = try TariffLibrary.load(
       tariffDirectories: [root + "/data/tariffs"], areaDirectories: [root + "/data/areas"])
     try await RunningDaemon.run(
-      fares: FareEstimator(library: library), parties: MemoryStore(), body)
+      fares: FareEstimator(library: library), parties: MemoryStore(),
+      verifier: verifier, body)
   }
 
   /// An hour after the start of the clock.

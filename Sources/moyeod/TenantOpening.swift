@@ -1,0 +1,55 @@
+import FareEstimation
+import Identity
+import LiveLayers
+import Logging
+import MoyeoServer
+import MoyeoStorage
+import ObjectModel
+import Parties
+import Places
+import Threading
+import Tickets
+
+/// Opens what the data directory keeps of tenants other than the default one: each has layers, parties
+/// and tickets of its own, over the one record and the one file of positions, whose keys begin with the
+/// tenant.
+struct TenantOpening: Sendable {
+  let settings: Settings
+  let configuration: LayerRegistryConfiguration
+  let fares: FareEstimator
+  let data: DataDirectory
+  let store: SQLiteStore?
+  let archive: PositionsSnapshot?
+  /// As the default tenant's.
+  let idempotencySecret: (high: UInt64, low: UInt64)?
+  let logger: Logger
+
+  /// Tenants of which the directory has something that goes by the clock.
+  func kept() -> [String] {
+    ((try? store?.tenants()) ?? []).filter { $0 != Caller.defaultTenant && TenantName.isValid($0) }
+  }
+
+  func open(_ tenant: String) throws -> TenantParts {
+    let layers = LayerRegistry(
+      configuration: configuration, clock: SystemClock(), epoch: UInt32.random(in: 1 ... .max))
+    var parts = TenantParts(layers: layers)
+    if let store, var parties = settings.parties, let secret = idempotencySecret {
+      parties.tenant = tenant
+      parties.idempotencySecret = (secret.high, secret.low)
+      let services = try DataDirectory.services(
+        parties, tickets: settings.tickets.map { $0.keyed(configuration.rankKey) }, store: store,
+        layers: layers, fares: fares,
+        threadPool: BoundedThreadPool(threadCount: settings.daemon.heavyThreads))
+      (parts.parties, parts.tickets) = (services.parties, services.tickets)
+    }
+    if let archive {
+      parts.services.append(
+        PositionKeeping(
+          keeper: data.openPositions(
+            layers: layers, archive: archive, seconds: settings.writeBehindSeconds,
+            tenant: tenant)))
+    }
+    parts.places = try settings.places.makeService(layers: layers, logger: logger)
+    return parts
+  }
+}
