@@ -17,6 +17,9 @@ enum RefusalReason: String, CaseIterable, Sendable {
   case overloaded
   /// A command that is refused on purpose, such as MULTI.
   case notServed = "not_served"
+  /// No password yet, a wrong one, or one that holds no more.
+  case notAuthenticated = "unauthenticated"
+  case notPermitted = "forbidden"
 }
 
 /// Counts of one connection, handed to ``DoorFigures`` once a turn.

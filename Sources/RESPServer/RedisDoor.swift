@@ -28,6 +28,9 @@ package final class RedisDoor: Sendable {
     package var certificates: ServerCertificates?
     /// How long a handshake of TLS may take.
     package var handshakeSeconds = 10.0
+    /// Tells what the bearer of a password may do, on the event loop; `nil` for passwords that let
+    /// nobody in. Without it nobody is asked for one.
+    package var authenticate: (@Sendable (_ password: String) -> DoorAccess?)?
 
     package init() {}
   }

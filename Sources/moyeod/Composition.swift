@@ -102,7 +102,7 @@ struct Composition {
     let memory = MaintenanceThread(
       name: "moyeo-memory", gatheringMilliseconds: 1000, work: AllocatorSettings.giveBack)
     memory.start()
-    let redisDoor = makeRedisDoor(certificates, layers: layers, group: group)
+    let redisDoor = makeRedisDoor(certificates, authenticator, layers: layers, group: group)
     var daemonSettings = settings.daemon
     daemonSettings.certificates = certificates
     if let redisDoor { leaveRoom(for: redisDoor, of: descriptors, in: &daemonSettings) }
@@ -184,11 +184,14 @@ struct Composition {
 
   /// The port for clients of Redis, where there is one; nothing listens yet.
   private func makeRedisDoor(
-    _ certificates: ServerCertificates?, layers: LayerRegistry,
+    _ certificates: ServerCertificates?, _ authenticator: Authenticator?, layers: LayerRegistry,
     group: MultiThreadedEventLoopGroup
   ) -> RedisDoor? {
     guard var configuration = settings.redisDoor else { return nil }
     configuration.certificates = certificates
+    configuration.authenticate = authenticator.map {
+      RedisDoorSettings.authentication($0, clock: layers.clock)
+    }
     return RedisDoor(
       configuration: configuration, layers: layers, heavyThreads: settings.daemon.heavyThreads,
       group: group)

@@ -1,8 +1,10 @@
 import GRPCServerTransport
+import Identity
 import Logging
 import LiveLayers
 import MoyeoServer
 import NIOPosix
+import ObjectModel
 import RESPServer
 import ServiceLifecycle
 
@@ -42,6 +44,24 @@ enum RedisDoorSettings {
     let perPeer = daemon.connections.maximumPerPeer ?? max(1, count * 3 / 4)
     out.connections = ConnectionLimits(maximum: count, maximumPerPeer: min(perPeer, count))
     return out
+  }
+}
+
+extension RedisDoorSettings {
+  /// AUTH with an API key or a token. The door knows neither people nor tenants: it lets in servers of
+  /// the default tenant, whose layers it serves.
+  static func authentication(
+    _ verifier: some TokenVerifier, clock: any WallClock
+  ) -> @Sendable (_ password: String) -> DoorAccess? {
+    { password in
+      guard !password.isEmpty,
+        case .caller(let caller) = verifier.verify(password, now: clock.now()),
+        caller.role == .service, caller.tenant == Caller.defaultTenant
+      else { return nil }
+      return DoorAccess(
+        mayRead: caller.scopes.contains(.read), mayReport: caller.scopes.contains(.report),
+        holds: { caller.refusal(now: clock.now()) == nil })
+    }
   }
 }
 

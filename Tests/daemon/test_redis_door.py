@@ -18,7 +18,7 @@ import unittest
 
 from redis_servers import RedisServer, door_port
 from resp_client import RESPClient, encode, parse
-from running_daemon import Daemon
+from running_daemon import Daemon, run
 
 KEYS = ["cars", "seoul", "a-1", "b_2"]
 COMMANDS = int(os.environ.get("DOOR_COMMANDS", "1000"))
@@ -398,6 +398,97 @@ class Door(unittest.TestCase):
                         pipe.geoadd("py", (127 + i / 1000, 37, f"m{i}"))
                     pipe.zcard("py")
                     self.assertEqual(pipe.execute()[-1], 102)
+
+
+class Passwords(unittest.TestCase):
+    """With auth.mode tokens the door lets in API keys of servers, each for what its scopes say."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.daemon = Daemon("--resp-port", "0", env={"MOYEO_AUTH_MODE": "tokens"}, start=False)
+        cls.addClassCleanup(cls.daemon.close)
+        cls.all, cls.id = cls.key("read,report,service")
+        cls.reader, _ = cls.key("read,service")
+        cls.writer, _ = cls.key("report,service")
+        cls.person, _ = cls.key("read,report,command")
+        cls.foreign, _ = cls.key("read,report,service", "--tenant", "north")
+        cls.daemon.start(ready=False)
+        # /readyz needs no token.
+        cls.daemon.wait_until_ready()
+        cls.port = door_port(cls.daemon)
+
+    @classmethod
+    def key(cls, scopes, *more):
+        code, out, error = run("keys", "create", "--scopes", scopes, "--data-directory",
+                               str(cls.daemon.directory), *more, name="moyeo")
+        assert code == 0, error
+        text = out.split()[-1]
+        return text, text.split("_")[1]
+
+    def client(self, password=None):
+        client = RESPClient(self.port)
+        self.addCleanup(client.__exit__)
+        if password:
+            self.assertEqual(client.raw("AUTH", password), b"+OK\r\n")
+        return client
+
+    def test_nothing_but_a_greeting_is_answered_without_one(self):
+        client = self.client()
+        for words in (["PING"], ["GEOADD", "k", "127", "37", "a"], ["GEOPOS", "k", "a"], ["DBSIZE"],
+                      ["INFO"], ["COMMAND"], ["SCAN", "0"], ["CLIENT", "ID"]):
+            self.assertEqual(client.raw(*words), b"-NOAUTH Authentication required.\r\n", words)
+        self.assertTrue(client.raw("HELLO", "3").startswith(b"-NOAUTH HELLO"))
+        self.assertTrue(client.raw("GEOADD", "k").startswith(b"-ERR wrong number"))
+        for password in ("", "x", "moyeo_0_0", self.person, self.foreign, b"\xff", "a" * 100_000):
+            for words in (["AUTH", password], ["AUTH", "default", password],
+                          ["HELLO", "3", "AUTH", "default", password]):
+                self.assertTrue(client.raw(*words).startswith(b"-WRONGPASS"), words[:2])
+        self.assertEqual(client.raw("PING"), b"-NOAUTH Authentication required.\r\n")
+
+    def test_each_key_does_what_its_scopes_say(self):
+        everything = self.client(self.all)
+        self.assertEqual(everything.raw("GEOADD", "own", "127", "37", "a"), b":1\r\n")
+        self.assertEqual(everything.raw("GEOSEARCHSTORE", "copy", "own", "FROMMEMBER", "a",
+                                        "BYRADIUS", "1", "km"), b":1\r\n")
+        reader = self.client(self.reader)
+        self.assertTrue(reader.raw("GEOPOS", "own", "a").startswith(b"*1\r\n*2"))
+        radius = ["GEORADIUS", "own", "127", "37", "1", "km"]
+        self.assertEqual(reader.raw(*radius), b"*1\r\n$1\r\na\r\n")
+        for words in (["GEOADD", "own", "127", "37", "b"], ["ZREM", "own", "a"], ["DEL", "own"],
+                      ["EXPIRE", "own", "1"], [*radius, "STORE", "copy"],
+                      ["GEOSEARCHSTORE", "copy", "own", "FROMMEMBER", "a", "BYRADIUS", "1", "km"]):
+            name = words[0].lower().encode()
+            self.assertEqual(
+                reader.raw(*words),
+                b"-NOPERM this user has no permissions to run the '" + name + b"' command\r\n")
+        writer = self.client(self.writer)
+        self.assertEqual(writer.raw("GEOADD", "own", "127", "37", "b"), b":1\r\n")
+        for words in (["GEOPOS", "own", "a"], radius, ["SCAN", "0"], ["DBSIZE"]):
+            self.assertTrue(writer.raw(*words).startswith(b"-NOPERM"), words)
+        self.assertEqual(everything.raw("RESET"), b"+RESET\r\n")
+        self.assertTrue(everything.raw("PING").startswith(b"-NOAUTH"))
+
+    def test_hello_takes_the_password(self):
+        client = self.client()
+        self.assertTrue(client.raw("HELLO", "2", "AUTH", "default", self.all).startswith(b"*14"))
+        self.assertEqual(client.raw("PING"), b"+PONG\r\n")
+
+    def test_a_key_that_is_revoked_ends_what_it_opened(self):
+        password, number = self.key("read,service")
+        # A key that was just made is taken in within a second.
+        client = self.client()
+        end = time.monotonic() + 60
+        while client.raw("AUTH", password) != b"+OK\r\n":
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.05)
+        self.assertEqual(client.raw("PING"), b"+PONG\r\n")
+        code, _, error = run("keys", "revoke", number, "--data-directory",
+                             str(self.daemon.directory), name="moyeo")
+        self.assertEqual(code, 0, error)
+        while client.raw("PING") == b"+PONG\r\n":
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.05)
+        self.assertTrue(client.raw("PING").startswith(b"-NOAUTH"))
 
 
 if __name__ == "__main__":

@@ -23,21 +23,18 @@ extension CommandExecutor {
     case .command: try describe(words)
     case .info: writer.verbatim(information(words.count > 1 ? words.lowercasedText(1) : "default"))
     case .hello: try hello(words)
-    case .auth: throw auth(words)
+    case .auth:
+      guard words.count <= 3 else { throw .syntax }
+      // Without passwords a name is one that nobody has.
+      guard asksForPassword || words.count == 2 else { throw .wrongPassword }
+      try authenticate(words[words.count - 1])
+      writer.status("OK")
     default:
       writer.version = 2
       name = ""
+      access = nil
       writer.status("RESET")
     }
-  }
-
-  private func auth(_ words: CommandWords) -> CommandRefusal {
-    guard words.count <= 3 else { return .syntax }
-    return words.count == 3
-      ? CommandRefusal("WRONGPASS invalid username-password pair or user is disabled.")
-      : CommandRefusal(
-        "ERR AUTH <password> called without any password configured for the default user. "
-          + "Are you sure your configuration is correct?")
   }
 
   private func hello(_ words: CommandWords) throws(CommandRefusal) {
@@ -58,10 +55,18 @@ extension CommandExecutor {
         newName = try connectionName(words, i + 1)
         i += 2
       } else if words.isOption(i, "auth"), i + 2 < words.count {
-        throw CommandRefusal("WRONGPASS invalid username-password pair or user is disabled.")
+        guard asksForPassword else { throw .wrongPassword }
+        try authenticate(words[i + 2])
+        i += 3
       } else {
         throw CommandRefusal("ERR Syntax error in HELLO option '\(words.text(i))'")
       }
+    }
+    if asksForPassword, access?.holds() != true {
+      throw CommandRefusal(
+        "NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO "
+          + "<proto> AUTH <user> <pass> option can be used to authenticate the client and select "
+          + "the RESP protocol version at the same time", .notAuthenticated)
     }
     if let newName { name = newName }
     writer.version = Int(version)

@@ -33,6 +33,8 @@ final class CommandExecutor {
   private(set) var tally = CommandTally()
   private var updates: PendingUpdates?
   var outcomes: [UpdateOutcome] = []
+  /// What AUTH has brought; without ``asksForPassword`` it is not looked at.
+  var access: DoorAccess?
 
   /// Steps of all searches of one turn of the event loop, as for calls of the other wires.
   static let stepsPerTurn = 16_384
@@ -71,6 +73,12 @@ final class CommandExecutor {
         flushUpdates()
         return refuse(wrongArity("geoadd"))
       }
+      if asksForPassword {
+        do throws(CommandRefusal) { try admit(CommandTable.geoadd, words) } catch {
+          flushUpdates()
+          return refuse(error)
+        }
+      }
       return geoadd(words)
     }
     flushUpdates()
@@ -84,6 +92,7 @@ final class CommandExecutor {
     }
     let outcome: CommandOutcome
     do throws(CommandRefusal) {
+      if asksForPassword { try admit(description, words) }
       outcome = try run(description, words)
     } catch {
       outcome = refuse(error)

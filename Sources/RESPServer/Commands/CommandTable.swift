@@ -52,6 +52,13 @@ struct CommandDescription: Sendable {
   /// The number of words, the name included; negative for at least so many.
   let arity: Int
   let flags: [String]
+  /// Whether it is carried out before AUTH.
+  let needsNoPassword: Bool
+  let isWrite: Bool
+  /// Whether it looks at members or keys.
+  let reads: Bool
+  /// Whether it writes only where an option says so.
+  let mayStore: Bool
   let firstKey: Int
   let lastKey: Int
   let keyStep: Int
@@ -69,6 +76,10 @@ struct CommandDescription: Sendable {
     self.name = name
     self.arity = arity
     self.flags = flags.split(separator: " ").map(String.init)
+    needsNoPassword = self.flags.contains("no_auth")
+    isWrite = self.flags.contains("write")
+    reads = self.flags.contains("readonly") || self.flags.contains("write")
+    mayStore = self.flags.contains("movablekeys")
     (firstKey, lastKey, keyStep) = keys
     self.categories = categories.split(separator: " ").map { "@" + $0 }
     self.since = since
