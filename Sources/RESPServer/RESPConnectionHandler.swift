@@ -1,3 +1,4 @@
+import GRPCServerTransport
 import LiveLayers
 import NIOCore
 import ObjectModel
