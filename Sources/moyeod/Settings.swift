@@ -7,6 +7,7 @@ import Tickets
 import MoyeoServer
 import ObjectModel
 import SystemPackage
+import Webhooks
 
 /// The daemon's settings, read once: flags over environment over file over defaults.
 struct Settings: Sendable {
@@ -35,6 +36,7 @@ struct Settings: Sendable {
   var adapters = AdapterSettings()
   var auth = AuthSettings()
   var tls = TLSSettings()
+  var webhooks = WebhookSettings()
   var logLevel: Logger.Level
   var logFormat: StructuredLogHandler.Format
   var layerSettings: @Sendable (String) -> LayerSettings
@@ -119,6 +121,7 @@ struct Settings: Sendable {
       hasTickets: tickets != nil)
     try await ServingSettings.read(values, into: &daemon)
     tls = try await TLSSettings.read(values)
+    webhooks = try await WebhookSettings.read(values)
     keepsPositions = try await values.bool("positions.keep") ?? true
     writeBehindSeconds = try await values.int("positions.writeBehindSeconds", in: 1...3600) ?? 5
     graceSeconds = try await values.int("shutdown.graceSeconds", in: 0...3600) ?? 5
