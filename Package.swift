@@ -362,7 +362,7 @@ let package = Package(
       "MoyeoStorageTests",
       [
         "MoyeoStorage", "LiveLayers", "DurableCommands", "Parties", "Places", "RoutePlanning",
-        "GeoMath",
+        "GeoMath", "Webhooks",
         "ObjectModel", "Threading", "CSpatiaLite", "CFaultyFiles", "CWallClock", "TestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
       ]),
