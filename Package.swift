@@ -48,6 +48,7 @@ let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl
 let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+let dequeModule: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
 let heapModule: Target.Dependency = .product(name: "HeapModule", package: "swift-collections")
 
 /// The one dependency of the algorithm modules.
@@ -150,14 +151,22 @@ let package = Package(
     coreTarget(
       "FareEstimation", ["GeoMath", "ObjectModel", "WireFormat", "TaxiFares", "RoutePlanning"]),
     coreTarget("DurableCommands", ["GeoMath", "ObjectModel", "Threading"]),
+    // Small files that the daemon reads and a command line changes.
+    .target(name: "LockedFiles", swiftSettings: houseSettings),
     // Who calls: tokens and API keys.
     .target(
       name: "Identity",
       dependencies: [
-        "ObjectModel", "Threading", .product(name: "JWTKit", package: "jwt-kit"),
+        "ObjectModel", "Threading", "LockedFiles", .product(name: "JWTKit", package: "jwt-kit"),
         .product(name: "Crypto", package: "swift-crypto"),
       ], swiftSettings: houseSettings),
     // Tier 4
+    .target(
+      name: "Webhooks",
+      dependencies: [
+        "DurableCommands", "ObjectModel", "LockedFiles", dequeModule, heapModule,
+        .product(name: "Crypto", package: "swift-crypto"),
+      ], swiftSettings: houseSettings),
     coreTarget(
       "Parties",
       [
@@ -180,7 +189,7 @@ let package = Package(
       name: "MoyeoStorage",
       dependencies: [
         "WireFormat", "DurableCommands", "LiveLayers", "Parties", "Tickets", "GeoMath",
-        "ObjectModel", "RoutePlanning",
+        "ObjectModel", "RoutePlanning", "Webhooks",
         "Threading", "CSpatiaLite",
         .product(name: "GRDB", package: "GRDB.swift"),
       ], swiftSettings: houseSettings),
@@ -265,8 +274,7 @@ let package = Package(
       name: "moyeod",
       dependencies: [
         "MoyeoAdapters", "RESPServer", "MoyeoServer", "GRPCServerTransport", "Identity",
-        "LiveLayers",
-        "FareEstimation", "DurableCommands",
+        "LiveLayers", "FareEstimation", "DurableCommands", "LockedFiles", "Webhooks",
         "Parties", "Tickets", "Places", "PeerMatching", "PositionProtection", "Threading",
         "CitySimulation", "GeoMath", "ObjectModel",
         "MoyeoStorage", "RideMatching", "RoutePlanning", "RouteProviders", "TaxiFares", logging,
@@ -284,7 +292,7 @@ let package = Package(
       name: "moyeo",
       dependencies: [
         "MoyeoClient", "MoyeoAPI", "Identity", "LiveLayers", "FareEstimation", "DurableCommands",
-        "WireFormat", "MoyeoStorage", "CitySimulation", "GeoMath", "Threading",
+        "WireFormat", "Webhooks", "MoyeoStorage", "CitySimulation", "GeoMath", "Threading",
         "ObjectModel", "RideMatching", "RoutePlanning", "TaxiFares", swiftProtobuf, nioCore,
         nioPosix, nioHTTP1,
         .product(name: "NIOHTTP2", package: "swift-nio-http2"),
@@ -360,6 +368,7 @@ let package = Package(
       "MoyeoStorageTests",
       [
         "MoyeoStorage", "LiveLayers", "DurableCommands", "Parties", "RoutePlanning", "GeoMath",
+        "Webhooks",
         "ObjectModel", "Threading", "CSpatiaLite", "CFaultyFiles", "CWallClock", "TestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
       ]),
@@ -380,6 +389,9 @@ let package = Package(
     houseTests(
       "IdentityTests",
       ["Identity", "ObjectModel", .product(name: "JWTKit", package: "jwt-kit")]),
+    houseTests(
+      "WebhooksTests",
+      ["Webhooks", "LockedFiles", "DurableCommands", "Threading", "ObjectModel", "TestSupport"]),
     houseTests("DurableCommandsTests", ["DurableCommands", "Threading", "GeoMath", "ObjectModel"]),
     houseTests(
       "PartiesTests",
@@ -458,7 +470,7 @@ let package = Package(
 // transport and the server, without the store and the programs.
 if Context.environment["MOYEO_CORE_ONLY"] == "1" {
   let keepsServer = Context.environment["MOYEO_KEEPS_SERVER"] == "1"
-  let served = ["GRPCServerTransport", "Identity", "MoyeoServer"]
+  let served = ["GRPCServerTransport", "LockedFiles", "Identity", "MoyeoServer"]
   let kept = Set(
     (coreModules + serviceModules + (keepsServer ? served : [])).flatMap { [$0, $0 + "Tests"] }
       + (keepsServer ? ["MoyeoAPI", "MoyeoClient", "VectorTiles", "GzipCoding", "CDeflate"] : [])

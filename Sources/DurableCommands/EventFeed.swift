@@ -199,4 +199,9 @@ package struct EventPage: Hashable, Sendable {
   package var events: [StoredEvent]
   /// Ask with it next: the newest sequence that was looked at.
   package var next: UInt64
+
+  package init(events: [StoredEvent], next: UInt64) {
+    self.events = events
+    self.next = next
+  }
 }

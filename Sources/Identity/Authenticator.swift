@@ -1,5 +1,6 @@
 package import Foundation
 import JWTKit
+import LockedFiles
 package import ObjectModel
 import Threading
 

@@ -1,41 +1,28 @@
-import Foundation
+import LockedFiles
 package import ObjectModel
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
-/// The API keys of a data directory, in `keys.json`: written whole and synced before it gets its name,
-/// by one program at a time, whether a daemon reads it or not.
+/// The API keys of a data directory, in `keys.json`, which may be changed whether a daemon reads it or
+/// not.
 package struct KeyFile: Sendable {
   package static let fileName = "keys.json"
   package static let maximumKeys = 100_000
 
-  private struct Document: Codable {
+  private struct Document: Codable, Sendable {
     var keys: [KeyRecord]
   }
 
-  package let path: String
-  private let directory: String
+  private let document: LockedDocument<Document>
 
-  package init(directory: String) {
-    self.directory = directory
-    path = directory + "/" + Self.fileName
-  }
+  package var path: String { document.path }
+
+  package init(directory: String) { document = LockedDocument(Self.fileName, in: directory) }
 
   /// All keys, those without effect included, in the order in which they were made.
   ///
   /// - Throws: ``KeyFileError``.
   package func keys() throws(KeyFileError) -> [KeyRecord] {
-    guard FileManager.default.fileExists(atPath: path) else { return [] }
-    let data: Data
-    do { data = try Data(contentsOf: URL(fileURLWithPath: path)) } catch {
-      throw .unreadable(path: path, reason: error.localizedDescription)
-    }
-    do { return try JSONDecoder().decode(Document.self, from: data).keys } catch {
-      throw .unreadable(path: path, reason: "it is no list of keys")
+    do throws(LockedDocumentError) { return try document.read()?.keys ?? [] } catch {
+      throw KeyFileError(error)
     }
   }
 
@@ -114,54 +101,18 @@ package struct KeyFile: Sendable {
     _ body: (inout [KeyRecord]) throws(KeyFileError) -> Void
   ) throws(KeyFileError) {
     do {
-      try FileManager.default.createDirectory(
-        atPath: directory, withIntermediateDirectories: true,
-        attributes: [.posixPermissions: 0o700])
-    } catch {
-      throw .unwritable(path: directory, reason: error.localizedDescription)
-    }
-    let lock = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    guard lock >= 0 else { throw unwritable() }
-    defer { close(lock) }
-    guard flock(lock, LOCK_EX) == 0 else { throw unwritable() }
-    var keys = try keys()
-    try body(&keys)
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-    guard let data = try? encoder.encode(Document(keys: keys)) else {
-      throw .unwritable(path: path, reason: "the list cannot be written as JSON")
-    }
-    try replace(with: Array(data) + [0x0A])
-  }
-
-  private func replace(with bytes: [UInt8]) throws(KeyFileError) {
-    let partial = path + ".partial"
-    unlink(partial)
-    let descriptor = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw unwritable() }
-    var written = 0
-    while written < bytes.count {
-      let count = bytes.withUnsafeBytes { raw in
-        write(descriptor, raw.baseAddress.map { $0 + written }, bytes.count - written)
+      try document.change { earlier in
+        var keys = earlier?.keys ?? []
+        try body(&keys)
+        return Document(keys: keys)
       }
-      guard count > 0 else { break }
-      written += count
+    } catch let error as KeyFileError {
+      throw error
+    } catch let error as LockedDocumentError {
+      throw KeyFileError(error)
+    } catch {
+      throw .unwritable(path: path, reason: "\(error)")
     }
-    let isSynced = written == bytes.count && fsync(descriptor) == 0
-    close(descriptor)
-    guard isSynced, rename(partial, path) == 0 else {
-      let failure = unwritable()
-      unlink(partial)
-      throw failure
-    }
-    let folder = open(directory, O_RDONLY | O_CLOEXEC)
-    guard folder >= 0 else { throw unwritable() }
-    defer { close(folder) }
-    guard fsync(folder) == 0 else { throw unwritable() }
-  }
-
-  private func unwritable() -> KeyFileError {
-    .unwritable(path: path, reason: String(cString: strerror(errno)))
   }
 }
 
@@ -180,25 +131,11 @@ package enum KeyFileError: Error, Hashable, Sendable, CustomStringConvertible {
     case .tooManyKeys: "there are \(KeyFile.maximumKeys) keys already"
     }
   }
-}
 
-/// What tells whether a file is another one than before.
-struct FileStamp: Hashable, Sendable {
-  private let inode: UInt64
-  private let bytes: Int64
-  private let seconds: Int
-  private let nanoseconds: Int
-
-  /// Nil where there is no file.
-  init?(_ path: String) {
-    var status = stat()
-    guard stat(path, &status) == 0 else { return nil }
-    inode = UInt64(status.st_ino)
-    bytes = Int64(status.st_size)
-    #if canImport(Darwin)
-      (seconds, nanoseconds) = (status.st_mtimespec.tv_sec, status.st_mtimespec.tv_nsec)
-    #else
-      (seconds, nanoseconds) = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
-    #endif
+  init(_ error: LockedDocumentError) {
+    switch error {
+    case .unreadable(let path, let reason): self = .unreadable(path: path, reason: reason)
+    case .unwritable(let path, let reason): self = .unwritable(path: path, reason: reason)
+    }
   }
 }

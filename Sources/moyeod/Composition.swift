@@ -93,10 +93,15 @@ struct Composition {
     if city != nil, record != nil { waitsFor.insert("demo-parties") }
     if city != nil, record?.ticketService != nil { waitsFor.insert("demo-tickets") }
     if settings.redisDoor != nil { waitsFor.insert("resp") }
+    let webhooks = try record.map { _ in
+      try WebhookParts(
+        settings.webhooks, dataDirectory: settings.dataDirectory, clock: layers.clock,
+        logger: logger)
+    }
     let tenants = TenantOpening(
       settings: settings, configuration: layerConfiguration, fares: fares, data: data,
       store: record?.store, archive: positions?.archive,
-      idempotencySecret: record?.idempotencySecret, logger: logger)
+      idempotencySecret: record?.idempotencySecret, webhooks: webhooks, logger: logger)
     let group = MultiThreadedEventLoopGroup(numberOfThreads: settings.threads)
     // A moment later: what the connections held is let go of after they have closed.
     let memory = MaintenanceThread(
@@ -125,6 +130,12 @@ struct Composition {
         partyService: record?.partyService, store: record?.store, archive: positions?.archive,
         degradations: degradations), at: 0)
     if let positions { services.insert(PositionKeeping(keeper: positions.keeper), at: 0) }
+    if let record, let webhooks {
+      services.append(
+        TenantWebhooks(
+          tenant: Caller.defaultTenant, feed: PartyFeed(service: record.partyService),
+          parts: webhooks))
+    }
     if let authenticator {
       services.append(IdentityReloading(authenticator: authenticator, logger: logger))
     }

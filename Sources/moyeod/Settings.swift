@@ -8,6 +8,7 @@ import MoyeoServer
 import ObjectModel
 import RESPServer
 import SystemPackage
+import Webhooks
 
 /// The daemon's settings, read once: flags over environment over file over defaults.
 struct Settings: Sendable {
@@ -38,6 +39,7 @@ struct Settings: Sendable {
   var adapters = AdapterSettings()
   var auth = AuthSettings()
   var tls = TLSSettings()
+  var webhooks = WebhookSettings()
   var logLevel: Logger.Level
   var logFormat: StructuredLogHandler.Format
   var layerSettings: @Sendable (String) -> LayerSettings
@@ -123,6 +125,7 @@ struct Settings: Sendable {
     try await ServingSettings.read(values, into: &daemon)
     redisDoor = try await RedisDoorSettings.read(values, daemon: daemon)
     tls = try await TLSSettings.read(values)
+    webhooks = try await WebhookSettings.read(values)
     keepsPositions = try await values.bool("positions.keep") ?? true
     writeBehindSeconds = try await values.int("positions.writeBehindSeconds", in: 1...3600) ?? 5
     graceSeconds = try await values.int("shutdown.graceSeconds", in: 0...3600) ?? 5

@@ -31,6 +31,24 @@ enum SettingsTable {
     Row(
       key: "auth.maximumTenants", standard: "64",
       meaning: "Tenants served at once; one more is quota_exceeded; 1-1000."),
+    Row(
+      key: "webhooks.timeoutSeconds", standard: "10",
+      meaning: "Time of one attempt to deliver an event; 0.1-60."),
+    Row(
+      key: "webhooks.maximumAttempts", standard: "12",
+      meaning: "Attempts before an event that others overtake is a dead letter; 1-100."),
+    Row(
+      key: "webhooks.concurrency", standard: "16",
+      meaning: "Attempts at once to one webhook; 1-256."),
+    Row(
+      key: "webhooks.maximumWaiting", standard: "10000",
+      meaning: "Events that wait for their next attempt, of one webhook; 256-1000000."),
+    Row(
+      key: "webhooks.outageHours", standard: "72",
+      meaning: "How long events wait for a receiver that takes nothing; 0-168."),
+    Row(
+      key: "webhooks.allowPrivateTargets", standard: "false",
+      meaning: "Let webhooks lead to this machine and to private networks."),
     Row(key: "http.port", standard: "8080", meaning: "Port for HTTP/JSON; 0 picks a free one."),
     Row(key: "http.corsOrigins", standard: "", meaning: "Origins whose pages may call, * for all."),
     Row(

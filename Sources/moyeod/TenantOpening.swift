@@ -22,11 +22,14 @@ struct TenantOpening: Sendable {
   let archive: PositionsSnapshot?
   /// As the default tenant's.
   let idempotencySecret: (high: UInt64, low: UInt64)?
+  /// Nil: there is no record, and so no event.
+  let webhooks: WebhookParts?
   let logger: Logger
 
-  /// Tenants of which the directory has something that goes by the clock.
+  /// Tenants of which the directory has something that goes by the clock, or that are told of events.
   func kept() -> [String] {
-    ((try? store?.tenants()) ?? []).filter { $0 != Caller.defaultTenant && TenantName.isValid($0) }
+    Set((try? store?.tenants()) ?? []).union(webhooks?.tenants ?? [])
+      .filter { $0 != Caller.defaultTenant && TenantName.isValid($0) }.sorted()
   }
 
   func open(_ tenant: String) throws -> TenantParts {
@@ -41,6 +44,11 @@ struct TenantOpening: Sendable {
         layers: layers, fares: fares,
         threadPool: BoundedThreadPool(threadCount: settings.daemon.heavyThreads))
       (parts.parties, parts.tickets) = (services.parties, services.tickets)
+      if let webhooks {
+        parts.services.append(
+          TenantWebhooks(
+            tenant: tenant, feed: PartyFeed(service: services.parties), parts: webhooks))
+      }
     }
     if let archive {
       parts.services.append(

@@ -1,4 +1,5 @@
 import Foundation
+import Webhooks
 
 #if canImport(Glibc)
   import Glibc
@@ -14,6 +15,7 @@ package enum FileProtection {
   private static let ownNames = [
     SQLiteStore.fileName, PositionsSnapshot.fileName, IdempotencySecret.fileName,
     DirectoryLock.fileName, StoreReserve.fileName, ClusterSecret.fileName,
+    SQLiteLetterStore.fileName, WebhookFile.fileName,
     // Of the module Identity.
     "keys.json",
   ]

@@ -1,0 +1,162 @@
+import DurableCommands
+import Logging
+import LockedFiles
+import Metrics
+import MoyeoServer
+import MoyeoStorage
+import ObjectModel
+import Parties
+import ServiceLifecycle
+import Threading
+import Webhooks
+
+/// What all tenants' deliveries share.
+struct WebhookParts: Sendable {
+  let settings: WebhookSettings
+  let file: WebhookFile
+  let store: SQLiteLetterStore
+  let sender: HTTPWebhookSender
+  let clock: any WallClock
+  let logger: Logger
+
+  /// - Throws: ``StartFailure`` when the file of letters cannot be opened.
+  init(
+    _ settings: WebhookSettings, dataDirectory: String, clock: any WallClock, logger: Logger
+  ) throws {
+    self.settings = settings
+    self.clock = clock
+    self.logger = logger
+    file = WebhookFile(directory: dataDirectory)
+    do {
+      store = try SQLiteLetterStore(directory: dataDirectory)
+      try store.keepOnly(Set(try file.webhooks().map(\.id)))
+    } catch {
+      throw StartFailure.failed("\(SQLiteLetterStore.fileName) cannot be opened: \(error)")
+    }
+    sender = HTTPWebhookSender(
+      allowsPrivateTargets: settings.allowsPrivateTargets, pool: BoundedThreadPool(threadCount: 2))
+  }
+
+  /// The tenants that have a webhook.
+  var tenants: Set<String> { Set(((try? file.webhooks()) ?? []).map(\.tenant)) }
+}
+
+/// Delivers a tenant's events to its webhooks, and follows the file in which they stand.
+struct TenantWebhooks: Service {
+  private static let fileSeconds = 1.0
+
+  let tenant: String
+  let feed: PartyFeed
+  let parts: WebhookParts
+
+  func run() async throws {
+    try? await cancelWhenGracefulShutdown { await follow() }
+  }
+
+  private func follow() async {
+    var running: [String: (webhook: Webhook, task: Task<Void, Never>)] = [:]
+    var stamp: FileStamp??
+    while !Task.isCancelled {
+      if stamp != .some(parts.file.stamp) {
+        stamp = .some(parts.file.stamp)
+        await take(&running)
+      }
+      try? await Task.sleep(for: .seconds(Self.fileSeconds))
+    }
+    for (_, delivery) in running { delivery.task.cancel() }
+    for (_, delivery) in running { await delivery.task.value }
+  }
+
+  private func take(_ running: inout [String: (webhook: Webhook, task: Task<Void, Never>)]) async {
+    let webhooks: [Webhook]
+    do throws(WebhookFileError) {
+      webhooks = try parts.file.webhooks().filter { $0.tenant == tenant }
+    } catch {
+      parts.logger.warning("the webhooks stay as they were", metadata: ["reason": "\(error)"])
+      return
+    }
+    let wanted = Dictionary(webhooks.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    for (id, delivery) in running where wanted[id] != delivery.webhook {
+      delivery.task.cancel()
+      await delivery.task.value
+      running[id] = nil
+    }
+    for (id, webhook) in wanted where running[id] == nil {
+      running[id] = (webhook, Task { await deliver(webhook) })
+    }
+  }
+
+  private func deliver(_ webhook: Webhook) async {
+    var logger = parts.logger
+    logger[metadataKey: "webhook"] = "\(webhook.id)"
+    logger[metadataKey: "tenant"] = "\(webhook.tenant)"
+    logger.info("events are delivered")
+    while !Task.isCancelled {
+      do throws(StoreFailure) {
+        let delivery = try WebhookDelivery(
+          webhook, settings: parts.settings, feed: feed, store: parts.store, sender: parts.sender,
+          clock: parts.clock, jitter: { Double.random(in: 0..<1) },
+          count: { [logger] in Self.count($0, $1, logger) })
+        try await drive(delivery)
+      } catch {
+        logger.warning("the webhook waits", metadata: ["reason": "\(error.reason)"])
+        try? await Task.sleep(for: .seconds(5))
+      }
+    }
+  }
+
+  private func drive(_ delivery: WebhookDelivery) async throws(StoreFailure) {
+    while !Task.isCancelled {
+      switch try await delivery.round() {
+      case .none: await Task.yield()
+      case .until(let moment, let position):
+        await feed.wait(past: position, atMost: .milliseconds(left(until: moment)))
+      case .pause(let moment): try? await Task.sleep(for: .milliseconds(left(until: moment)))
+      }
+    }
+  }
+
+  private func left(until moment: Instant) -> Int64 {
+    max(1, moment.milliseconds - parts.clock.now().milliseconds)
+  }
+
+  private static func count(_ outcome: WebhookOutcome, _ number: Int, _ logger: Logger) {
+    Counter(
+      label: "moyeo_webhook_deliveries_total", dimensions: [("outcome", outcome.rawValue)]
+    ).increment(by: number)
+    switch outcome {
+    case .taken, .refused: break
+    case .dead:
+      logger.warning("an event could not be delivered: moyeo webhooks letters shows why")
+    case .missed:
+      logger.error(
+        "events were dropped before they could be delivered", metadata: ["events": "\(number)"])
+    }
+  }
+}
+
+/// A tenant's feed, which parties and tickets share.
+struct PartyFeed: WebhookFeed {
+  let service: PartyService
+
+  var newest: UInt64 { service.eventBounds.newest }
+
+  func events(
+    after sequence: UInt64, kinds: Set<String>, limit: Int
+  ) async throws(EventFeedError) -> EventPage {
+    do throws(PartyServiceError) {
+      return try await service.events(after: sequence, kinds: kinds, limit: limit)
+    } catch {
+      if case .resumeTokenExpired(let oldest, let newest) = error {
+        throw .resumeTokenExpired(oldest: oldest, newest: newest)
+      }
+      throw .unavailable(reason: "\(error)")
+    }
+  }
+
+  func wait(past sequence: UInt64, atMost time: Duration) async {
+    _ = await service.waitForEvents(after: sequence, atMost: time)
+  }
+
+  func body(of event: StoredEvent) -> [UInt8] { EventJSON.body(of: event) }
+}
