@@ -178,14 +178,18 @@ final class TicketCommitModel: CommitModel {
 
   /// Memory holds these tickets and no others.
   private func replaceAll(_ tickets: [KeptTicket], now: Instant) {
-    let gone = Set(book.ids).subtracting(tickets.lazy.map(\.ticket.userID))
+    let known = book.ids
+    let isFirst = known.isEmpty
+    let gone = isFirst ? [] : Set(known).subtracting(tickets.lazy.map(\.ticket.userID))
     // The index takes as long as all the rest, and they do not know of each other.
     concurrently([
       { [self] in
         var index = makeIndex()
         index.reserve(tickets.count)
         for kept in tickets {
-          index.update(kept.ticket, seenAt: book.lastSeen(kept.ticket))
+          // At a start nobody was heard of yet.
+          let seen = isFirst ? kept.ticket.stateSince : book.lastSeen(kept.ticket)
+          index.update(kept.ticket, seenAt: seen)
         }
         book.replaceIndex(index)
       },

@@ -34,14 +34,21 @@ struct TicketLayer: Sendable {
   }
 
   static func object(_ ticket: Ticket, at position: Coordinate) -> ContributingObject {
-    var seen: Set<String> = []
     return ContributingObject(
       id: ticket.userID, latitude: position.latitude, longitude: position.longitude,
-      tags: ticket.tags.filter { seen.insert($0).inserted },
+      tags: distinct(ticket.tags),
       attributes: AttributeEncoding.encode(
         ticket.attributes.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) }),
       expiresAt: ticket.expiresAt,
       contribution: ClusterContribution(
         seatsFree: 0, earliestDeparture: .max, lowestFarePerPerson: .max))
+  }
+
+  /// Each of a person's few tags once, in their order.
+  private static func distinct(_ tags: [String]) -> [String] {
+    var out: [String] = []
+    out.reserveCapacity(tags.count)
+    for tag in tags where !out.contains(tag) { out.append(tag) }
+    return out
   }
 }

@@ -23,7 +23,9 @@ import Testing
     ("강남역", "강남", .exact), ("흑석역", "흑석(중앙대입구)", .prefix), ("ㄱㄴㅇ", "강남", .initials),
     ("ㄱㄴㅇ", "강남역", .initials), ("ㅎㅅㅇ", "흑석(중앙대입구)", .initialsPrefix),
     ("ㄱㄴ", "강남역", .initialsPrefix),
-    ("ㅅㅇㅅ", "서울역", .initialsTypo), ("ㅅㅇㅅ", "서울역앞", .initialsTypoPrefix),
+    ("ㅅㅇㅊ", "서울역", .initialsTypo), ("ㅅㅇㅊ", "서울역앞", .initialsTypoPrefix),
+    ("ㅅㅇㅅ", "서울역", .initialsPrefix), ("서울스테이션", "서울역", .exact), ("서울스", "서울역", .prefix),
+    ("서울스테이숀", "서울역", .typo), ("서울역", "서울스테이션", .exact),
   ])
   func examples(_ query: String, _ name: String, _ expected: MatchQuality) {
     // Two consonants are too few to be misspelt.
@@ -38,6 +40,23 @@ import Testing
   ])
   func noMatches(_ query: String, _ name: String) {
     #expect(quality(query, name) == nil)
+  }
+
+  /// What is said of a kind of places is said of those whose name or category tells the kind.
+  @Test(
+    arguments: [
+      ("서울역", nil, ["서울스테이션"]), ("서울스테이션", nil, ["서울역"]), ("서울역 (1호선)", nil, ["서울스테이션"]),
+      ("강남", "station", ["강남역", "강남스테이션"]), ("강남", "Subway Station", ["강남역", "강남스테이션"]),
+      ("흑석(중앙대입구)", "지하철역", ["흑석역", "흑석스테이션"]), ("강남", nil, []), ("강남", "cafe", []),
+      ("역", "station", []), ("신역", nil, []), ("", "station", []),
+    ] as [(String, String?, [String])])
+  func otherNamesAreThoseOfTheKind(_ name: String, _ category: String?, _ others: [String]) {
+    #expect(PlaceKind.otherNames(of: name, category: category) == others)
+    #expect(
+      PlaceKind.otherNames(of: CanonicalText.decompose(name), category: category)
+        .map { FoldedText($0) } == others.map { FoldedText($0) })
+    let keys = PlaceKeys(names: [name], category: category)
+    for other in others { #expect(PlaceQuery(other).quality(of: keys) == .exact, "\(other)") }
   }
 
   @Test func addressesComeAfterNames() {

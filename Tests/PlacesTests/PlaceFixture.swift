@@ -8,6 +8,8 @@ import TestSupport
 /// Layers with places, and a table over them that is followed by hand.
 struct PlaceFixture {
   static let start = Instant(milliseconds: 1_795_183_800_000)
+  /// Of all places: what is said of stations is said of them.
+  static let category = "station"
   static let cityHall = Coordinate(uncheckedLatitude: 37.5663, longitude: 126.9779)
 
   let clock = ManualClock(start)
@@ -32,7 +34,7 @@ struct PlaceFixture {
   ) throws {
     var attributes: [(name: String, value: AttributeValue)] = []
     if let address { attributes.append(("address", .string(address))) }
-    attributes.append(("category", .string("station")))
+    attributes.append(("category", .string(Self.category)))
     if let name { attributes.append(("name", .string(name))) }
     if let otherName { attributes.append(("name_en", .string(otherName))) }
     _ = try layers.layerForReports(layer).report(

@@ -52,7 +52,8 @@ import Testing
   private func expected(_ search: PlaceSearch, _ known: [Known]) -> [String] {
     let query = PlaceQuery(search.text)
     let fitting = known.compactMap { place -> (MatchQuality, Int64, String)? in
-      let keys = PlaceKeys(names: [place.name], address: place.address)
+      let keys = PlaceKeys(
+        names: [place.name], address: place.address, category: PlaceFixture.category)
       guard let quality = query.quality(of: keys) else { return nil }
       let distance = search.near.map {
         DistanceOrigin($0).millimeters(
@@ -68,7 +69,7 @@ import Testing
     }.prefix(search.limit).map(\.2)
   }
 
-  @Test(arguments: [1, 2, 3, 4] as [UInt64])
+  @Test(arguments: [1, 2, 3, 4, 11] as [UInt64])
   func searchesFindWhatAScanFinds(_ seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let fixture = PlaceFixture()
@@ -95,5 +96,37 @@ import Testing
       found += answer.count
     }
     #expect(found > 200)
+  }
+
+  /// Thousands fit a letter, a syllable or an error: those that are near, those that are far beyond
+  /// others, and those of which few are near, are the ones that a scan of all places ranks first.
+  @Test(arguments: [5, 6, 7] as [UInt64])
+  func whatFitsThousandsIsRankedAsAScanRanksIt(_ seed: UInt64) throws {
+    var random = SplitMix64(seed: seed)
+    let fixture = PlaceFixture()
+    var known: [Known] = []
+    for i in 0..<2400 {
+      // Names of one kind stand in one part of town, a few of them elsewhere; many at one point.
+      let isSouth = random.chance(0.5)
+      let name = (isSouth || random.chance(0.02) ? "강" : "서") + self.name(&random)
+      let step = 0.002
+      let latitude = (isSouth ? 37.3 : 37.6) + (random.real(0...0.1) / step).rounded() * step
+      let longitude = 126.9 + (random.real(0...0.1) / step).rounded() * step
+      let place = Known(
+        id: "p\(i)", name: name, address: nil,
+        position: Coordinate(uncheckedLatitude: latitude, longitude: longitude))
+      try fixture.report(place.id, place.name, at: place.position)
+      known.append(place)
+    }
+    fixture.table.follow()
+    for text in ["ㄱ", "강", "가", "ㅅ", "서", "ㄱㅅ", "ㅅㄱㄴ", "ㄱㅅㅈ", "서seo", "강설", "강ganx", "서울강나"] {
+      for near in [random.pick(known).position, random.pick(known).position] {
+        let search = PlaceSearch(
+          text: text, near: near, radiusMeters: random.chance(0.3) ? 20_000 : nil,
+          limit: random.pick([1, 10, 50]))
+        let answer = try fixture.service.ownPlaces(matching: search).map(\.id)
+        #expect(answer == expected(search, known), "\(text), seed \(seed)")
+      }
+    }
   }
 }

@@ -127,13 +127,17 @@ import Testing
     #expect(missed.isEmpty, "\(missed.count): \(missed.prefix(20))")
   }
 
-  /// As the issue has it: ㅅㅇㅅ finds 서울역, whose initials are ㅅㅇㅇ.
-  @Test func oneWrongInitialFindsSeoulStation() throws {
+  /// As the issue has it: ㅅㅇㅅ finds 서울역, which is 서울스테이션 as well, from wherever in the middle
+  /// of the city it is asked; so does the name in syllables, and what is typed of it.
+  @Test(arguments: ["ㅅㅇㅅ", "ㅅㅇㅇ", "서울역", "서울스테이션", "서울여", "서울 역", "서울엮"])
+  func seoulStationIsFound(_ text: String) throws {
     let stations = try Self.stations()
     let service = try Self.service(stations)
     let station = try #require(stations.first { $0.name == "서울역" })
-    let found = try service.ownPlaces(
-      matching: PlaceSearch(text: "ㅅㅇㅅ", near: station.position, limit: 20))
-    #expect(found.contains { $0.name == station.name }, "\(found.map(\.name))")
+    let cityHall = try Coordinate(latitude: 37.5663, longitude: 126.9779)
+    for near in [station.position, cityHall] {
+      let found = try service.ownPlaces(matching: PlaceSearch(text: text, near: near, limit: 5))
+      #expect(found.contains { $0.name == station.name }, "\(found.map(\.name))")
+    }
   }
 }

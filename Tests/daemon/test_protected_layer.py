@@ -12,6 +12,7 @@ import struct
 import tempfile
 import unittest
 
+import vector_tile
 from running_daemon import Daemon, run
 
 CELL = 250
@@ -149,10 +150,76 @@ class ProtectedLayer(unittest.TestCase):
                 if zoom > 16:
                     seen += len(features)
                     self.require_shown(places_in(features), 0)
-                tile = self.daemon.request("GET", f"/v1/layers/people/tiles/{zoom}/{x}/{y}.mvt")
-                self.assertIn(tile[0], (200, 204))
             if zoom > 16:
                 self.assertGreaterEqual(seen, len(set(self.shown.values())))
+
+    def test_vector_tiles_have_the_points_of_cells_alone(self):
+        """Decoded: each point lies where people are shown, and those are cells that hold enough."""
+        shown = set(self.shown.values())
+        for zoom in (18, 20, 22):
+            found = {"people": [], "open": []}
+            tiles = {self.tile(place, zoom) for place in [*shown, *self.exact.values()]}
+            for layer in found:
+                for x, y in sorted(tiles):
+                    found[layer] += vector_tile.points(
+                        self.vector_tile(layer, zoom, x, y), zoom, x, y)
+            # At the deepest zoom a unit is finer than what two numbers of one place differ by.
+            unit = max(vector_tile.unit_degrees(zoom), DEGREES)
+            for latitude, longitude in found["people"]:
+                near = [point for point in shown if abs(point[0] - latitude) <= unit
+                        and abs(point[1] - longitude) <= unit]
+                self.assertEqual(len(near), 1, (zoom, latitude, longitude))
+            # A point in a tile's margin stands in the neighbour as well: each is there, none else.
+            self.assertEqual(
+                {point for point in shown for latitude, longitude in found["people"]
+                 if abs(point[0] - latitude) <= unit and abs(point[1] - longitude) <= unit}, shown)
+            # The same reader finds each exact place of the layer that is not protected.
+            for name, (latitude, longitude) in self.exact.items():
+                self.assertTrue(
+                    any(abs(latitude - a) <= unit and abs(longitude - b) <= unit
+                        for a, b in found["open"]), (zoom, name))
+
+    def test_each_cell_that_is_shown_holds_enough_people(self):
+        """By an own computation of the grid: a point is the middle of a cell of 250 m or of one that
+        is doubled, which holds whoever is shown there and five people in all."""
+        for point in set(self.shown.values()):
+            level = next((level for level in range(4) if self.is_middle(point, level)), None)
+            self.assertIsNotNone(level, point)
+            row, column = self.cell(point, level)
+            inside = {name for name, place in self.exact.items()
+                      if self.cell(place, level) == (row, column)}
+            self.assertGreaterEqual(len(inside), 5, (point, level))
+            self.assertLessEqual({name for name, at in self.shown.items() if at == point}, inside)
+
+    # Rows of cells are equal in latitude; a band of eight rows has its own number of columns.
+    ROW_DEGREES = CELL / (6_371_008.8 * math.pi / 180)
+
+    def columns(self, row):
+        middle = (row // 8 + 0.5) * 8 * self.ROW_DEGREES - 90
+        return max(1, int(360 / self.ROW_DEGREES * math.cos(math.radians(middle)) / 8)) * 8
+
+    def cell(self, place, level):
+        row = int((place[0] + 90) / self.ROW_DEGREES)
+        column = int((place[1] + 180) / 360 * self.columns(row))
+        return row >> level, column >> level
+
+    def is_middle(self, point, level):
+        row, column = self.cell(point, level)
+        side = 1 << level
+        latitude = (row + 0.5) * side * self.ROW_DEGREES - 90
+        longitude = (column + 0.5) * side / self.columns(row << level) * 360 - 180
+        return abs(latitude - point[0]) < DEGREES and abs(longitude - point[1]) < DEGREES
+
+    def vector_tile(self, layer, zoom, x, y):
+        link = self.daemon.connection()
+        try:
+            link.request("GET", f"/v1/layers/{layer}/tiles/{zoom}/{x}/{y}.mvt",
+                         headers={"Accept-Encoding": "identity"})
+            answer = link.getresponse()
+            self.assertIn(answer.status, (200, 204))
+            return answer.read()
+        finally:
+            link.close()
 
     @staticmethod
     def tile(place, zoom):

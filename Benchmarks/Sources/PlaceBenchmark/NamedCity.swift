@@ -15,9 +15,15 @@ enum QueryKind: String, CaseIterable {
   case wordsReversed = "words reversed"
   case withoutPosition = "name, no position"
   case nothing = "no such name"
+  case latinName = "Latin name"
+  case latinLetter = "Latin letter"
+  case latinError = "Latin, one error"
+  case mixedWords = "Latin and Hangul"
+  case mixedError = "both, one error"
 }
 
-/// Places with names made by seed: a proper name of two or three syllables, and what it is.
+/// Places with names made by seed: a proper name of two or three syllables, and what it is. A third of
+/// them have a Latin name as well, some within the name.
 struct NamedCity {
   private static let kinds = [
     "역", "시장", "공원", "학교", "병원", "카페", "식당", "아파트", "빌딩", "도서관", "은행", "약국", "정류장", "호텔",
@@ -25,7 +31,13 @@ struct NamedCity {
   ]
   private static let initials = Array("ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎ")
 
+  private static let latinKinds = [
+    "Station", "Market", "Park", "School", "Hospital", "Cafe", "Grill", "Tower", "Plaza", "Library",
+    "Bank", "Pharmacy", "Stop", "Hotel", "Church", "Salon",
+  ]
+
   private let names: [String]
+  private let latinNames: [Int: String]
   private let positions: [Coordinate]
 
   init(places: Int, seed: UInt64) {
@@ -46,8 +58,30 @@ struct NamedCity {
       names.append(proper[random.below(proper.count)] + divider + kind)
       positions.append(Self.position(&random))
     }
+    // A source of its own: the other names are those of a city without Latin ones.
+    var latinRandom = SplitMix64(seed: seed &+ 3)
+    let latinProper = (0..<max(1, places / 24)).map { _ in Self.latinWord(&latinRandom) }
+    var latinNames: [Int: String] = [:]
+    for i in stride(from: 0, to: places, by: 3) {
+      let kind = Self.latinKinds[latinRandom.below(Self.latinKinds.count)]
+      latinNames[i] = latinProper[latinRandom.below(latinProper.count)] + " " + kind
+    }
     self.names = names
+    self.latinNames = latinNames
     self.positions = positions
+  }
+
+  /// Two or three syllables of a consonant and a vowel, some with another consonant at the end.
+  private static func latinWord(_ random: inout SplitMix64) -> String {
+    let consonants = Array("bcdghjkmnpsty")
+    let vowels = ["a", "ae", "e", "eo", "i", "o", "u", "ya", "yeo"]
+    var word = ""
+    for _ in 0..<(2 + random.below(2)) {
+      word.append(consonants[Int(random.unit() * random.unit() * Double(consonants.count))])
+      word += vowels[random.below(vowels.count)]
+      if random.below(3) == 0 { word += ["n", "ng", "k", "l"][random.below(4)] }
+    }
+    return word.prefix(1).uppercased() + word.dropFirst()
   }
 
   private static func position(_ random: inout SplitMix64) -> Coordinate {
@@ -66,10 +100,11 @@ struct NamedCity {
       let batch = (start..<min(start + 1000, names.count)).map { i in
         PositionReport(
           id: "place-\(i)", latitude: positions[i].latitude, longitude: positions[i].longitude,
-          attributes: AttributeEncoding.encode([
-            ("address", .string("서울특별시 \(i % 25)구 \(i % 997)로 \(i % 401)")),
-            ("name", .string(names[i])),
-          ]), ttlMilliseconds: 0)
+          attributes: AttributeEncoding.encode(
+            [
+              ("address", .string("서울특별시 \(i % 25)구 \(i % 997)로 \(i % 401)")),
+              ("name", .string(names[i])),
+            ] + (latinNames[i].map { [("name_en", .string($0))] } ?? [])), ttlMilliseconds: 0)
       }
       _ = layer.report(batch, now: layers.clock.now(), limits: layers.limits)
     }
@@ -93,8 +128,36 @@ struct NamedCity {
       search.text = name.split(separator: " ").reversed().joined(separator: " ")
     case .withoutPosition: search.near = nil
     case .nothing: search.text = "쀍" + name
+    case .latinName, .latinLetter, .latinError, .mixedWords, .mixedError:
+      search.text = latinText(kind, &random)
     }
     return search
+  }
+
+  private func latinText(_ kind: QueryKind, _ random: inout SplitMix64) -> String {
+    let at = random.below((names.count + 2) / 3) * 3
+    let latin = latinNames[at] ?? ""
+    let word = names[at].split(separator: " ").first.map(String.init) ?? names[at]
+    switch kind {
+    case .latinLetter: return String(latin.prefix(1))
+    case .latinError: return Self.withError(latin, &random)
+    case .mixedWords: return word + " " + (latin.split(separator: " ").last ?? "")
+    case .mixedError: return word + " " + Self.withError(String(latin.prefix(8)), &random)
+    default: return latin
+    }
+  }
+
+  /// One letter left out, doubled, changed or exchanged with the next one.
+  private static func withError(_ text: String, _ random: inout SplitMix64) -> String {
+    var letters = Array(text)
+    let i = random.below(letters.count - 1)
+    switch random.below(4) {
+    case 0: letters.remove(at: i)
+    case 1: letters.insert(letters[i], at: i)
+    case 2: letters[i] = "x"
+    default: letters.swapAt(i, i + 1)
+    }
+    return String(letters)
   }
 
   private static func initials(of name: String) -> String {

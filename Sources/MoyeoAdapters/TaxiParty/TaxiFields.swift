@@ -11,9 +11,14 @@ struct TaxiBody {
     if let type = request.header("content-type")?.lowercased(), !type.contains("json") {
       throw TaxiRefusal(.unsupportedMediaType, "the body of this call is application/json")
     }
-    guard
+    // The decoder below guesses the encoding, by bytes of zero among others.
+    guard !request.body.contains(0), String(validating: request.body, as: UTF8.self) != nil,
       let object = try? JSONSerialization.jsonObject(with: Data(request.body)) as? [String: Any]
     else { throw TaxiRefusal(.malformedRequest, "the body is not a JSON object in UTF-8") }
+    if let repeated = request.body.withUnsafeBytes({ JSONRepeatedName.first(in: $0) }) {
+      throw TaxiRefusal(
+        .malformedRequest, "the name \"\(repeated.prefix(64))\" stands twice in one object")
+    }
     self.object = object
   }
 

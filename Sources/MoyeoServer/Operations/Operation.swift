@@ -309,6 +309,11 @@ enum RequestDecoding {
     var request = try parse(type, json: parameters)
     if let body {
       let fromBody = try parse(type, json: body)
+      if let repeated = body.withUnsafeBytes({ JSONRepeatedName.first(in: $0) }) {
+        throw APIError(
+          .malformedRequest, field: repeated,
+          "the name \(quoted(repeated)) stands twice in one object")
+      }
       guard let overlay: [UInt8] = try? request.serializedBytes() else {
         throw APIError(.malformedRequest, "the parameters cannot be encoded")
       }

@@ -38,6 +38,9 @@ enum PackedTerm {
     }
   }
 
+  /// Whether a code is that of a digit, of a letter from a to z, or of none.
+  static func isPlain(_ code: UInt8) -> Bool { code < 37 }
+
   /// The first sixteen letters, one a byte, the first in the highest.
   static func letters(_ letters: some Sequence<UInt16>) -> UInt128 {
     var packed: UInt128 = 0
@@ -53,6 +56,9 @@ enum PackedTerm {
   static func pack(_ kind: Kind, _ text: some Sequence<UInt16>) -> UInt128 {
     UInt128(kind.rawValue) &<< 120 | letters(text) &>> 8
   }
+
+  /// The letters of a term, which may be the first of more where there are ``length`` of them.
+  static func length(of term: UInt128) -> Int { length - term.trailingZeroBitCount / 8 }
 
   /// Ones in all bytes after the first `count`, 1...16.
   static func tail(after count: Int) -> UInt128 { count >= 16 ? 0 : UInt128.max &>> (8 * count) }

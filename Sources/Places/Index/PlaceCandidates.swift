@@ -30,6 +30,17 @@ struct PlaceCandidates: Sendable {
     }
   }
 
+  /// Calls `body` with each, ascending.
+  func forEach(_ body: (UInt32) -> Void) {
+    for (i, word) in words.enumerated() {
+      var rest = word
+      while rest != 0 {
+        body(UInt32(i << 6 + rest.trailingZeroBitCount))
+        rest &= rest &- 1
+      }
+    }
+  }
+
   /// The lowest numbers, ascending.
   func prefix(_ limit: Int) -> [UInt32] {
     var out: [UInt32] = []
@@ -88,7 +99,11 @@ struct PlaceTermSearch {
       var walk = PlaceErrorWalk(run: run, error: error)
       walk.findAll()
       termsVisited += walk.termsVisited
-      for part in walk.found { take(run, part, into: &out) }
+      for part in walk.found where error.isWhole {
+        termsVisited += part.count
+        for at in part where error.admits(run.terms[at]) { out.insert(run.owners[at].number) }
+      }
+      for part in walk.found where !error.isWhole { take(run, part, into: &out) }
     }
     return out
   }

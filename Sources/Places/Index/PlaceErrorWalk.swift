@@ -5,15 +5,30 @@ struct PlaceTermError: Sendable {
   let letters: [UInt16]
   /// Where the characters begin that may be wrong as a whole; empty: none.
   let characterStarts: [Int]
+  /// Whether only terms of which nothing is left after the text are wanted.
+  let isWhole: Bool
   let packed: UInt128
+  /// Whether each letter is a character: one of a to z, or a digit.
+  let isPlain: Bool
 
   init(
-    _ kind: PackedTerm.Kind, _ letters: ArraySlice<UInt16>, characterStarts: [Int] = []
+    _ kind: PackedTerm.Kind, _ letters: ArraySlice<UInt16>, characterStarts: [Int] = [],
+    isWhole: Bool = false
   ) {
     self.kind = kind
     self.letters = Array(letters)
     self.characterStarts = characterStarts
+    self.isWhole = isWhole
     packed = PackedTerm.letters(letters)
+    isPlain = letters.allSatisfy { PackedTerm.isPlain(PackedTerm.code($0)) }
+  }
+
+  /// Whether a term that begins with the text but for an error may be as long as it is wanted: one
+  /// letter more or less than the text, as far as terms go.
+  func admits(_ term: UInt128) -> Bool {
+    guard isWhole else { return true }
+    let length = PackedTerm.length(of: term)
+    return length == PackedTerm.length || abs(length - letters.count) <= 1
   }
 }
 
@@ -157,6 +172,11 @@ struct PlaceErrorWalk {
     let starts = error.characterStarts
     let common = (letters ^ error.packed).leadingZeroBitCount / 8
     guard common < PackedTerm.length else { return true }
+    // Where both are plain up to the first difference, a wrong character is a wrong letter, which was
+    // looked for; but a syllable may stand for one of them.
+    if error.isPlain, PackedTerm.isPlain(UInt8(truncatingIfNeeded: letters >> (120 - 8 * common))) {
+      return false
+    }
     for i in starts.indices.dropFirst().reversed() where starts[i] <= common {
       let end = i + 1 < starts.count ? starts[i + 1] : error.letters.count
       for length in 1...Self.longestCharacter

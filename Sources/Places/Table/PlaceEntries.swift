@@ -30,8 +30,17 @@ final class PlaceEntries: @unchecked Sendable {
     mutating func remove(_ number: UInt32) { removals.append(number) }
   }
 
+  /// Where to look for a place in its layer.
+  struct Location: Sendable {
+    let number: UInt32
+    let layer: Int32
+    let handle: ObjectHandle
+  }
+
   private let lock = ReadersWriterLock()
   private var entries: [PlaceEntry?] = []
+  /// Of the same, apart from the keys: a search reads thousands of them.
+  private var locations: [Location?] = []
   private var free: [UInt32] = []
   /// By layer, then slot: number plus 1, 0 for none.
   private var numbers: [[UInt32]] = []
@@ -51,13 +60,24 @@ final class PlaceEntries: @unchecked Sendable {
     }
   }
 
-  /// Calls `body` with the entries of some handles of a layer, nil where one is no place.
+  /// Calls `body` for each candidate that is a place, under one hold of the lock.
+  func forEachLocation(of candidates: PlaceCandidates, _ body: (Location) -> Void) {
+    lock.withReadLock {
+      candidates.forEach { number in
+        if Int(number) < locations.count, let location = locations[Int(number)] { body(location) }
+      }
+    }
+  }
+
+  /// Calls `body` with the place in the list, the number and the keys of each handle of a layer that
+  /// is a place; the keys are read when they are asked for.
   func forEach(
-    layer: Int, handles: [ObjectHandle], _ body: (Int, UInt32, PlaceEntry) -> Void
+    layer: Int, handles: [ObjectHandle], _ body: (Int, UInt32, () -> PlaceKeys) -> Void
   ) {
     lock.withReadLock {
       for (i, handle) in handles.enumerated() {
-        if let (number, entry) = find(layer, handle) { body(i, number, entry) }
+        guard let number = number(layer, handle) else { continue }
+        body(i, number) { entries[Int(number)]?.keys ?? PlaceKeys(names: []) }
       }
     }
   }
@@ -67,13 +87,17 @@ final class PlaceEntries: @unchecked Sendable {
   }
 
   private func find(_ layer: Int, _ handle: ObjectHandle) -> (number: UInt32, entry: PlaceEntry)? {
+    guard let number = number(layer, handle), let entry = entries[Int(number)] else { return nil }
+    return (number, entry)
+  }
+
+  private func number(_ layer: Int, _ handle: ObjectHandle) -> UInt32? {
     let slot = Int(handle.slot)
     guard layer < numbers.count, slot < numbers[layer].count, numbers[layer][slot] > 0 else {
       return nil
     }
     let number = numbers[layer][slot] - 1
-    guard let entry = entries[Int(number)], entry.handle == handle else { return nil }
-    return (number, entry)
+    return locations[Int(number)]?.handle == handle ? number : nil
   }
 
   func numbers(ofLayer layer: Int) -> [UInt32] {
@@ -100,6 +124,7 @@ final class PlaceEntries: @unchecked Sendable {
       let reused = min(update.taken, free.count)
       free.removeLast(reused)
       entries.append(contentsOf: repeatElement(nil, count: update.taken - reused))
+      locations.append(contentsOf: repeatElement(nil, count: update.taken - reused))
       for (number, entry) in update.puts { put(entry, at: number) }
       for number in update.removals { drop(number) }
     }
@@ -111,6 +136,8 @@ final class PlaceEntries: @unchecked Sendable {
 
   private func put(_ entry: PlaceEntry, at number: UInt32) {
     entries[Int(number)] = entry
+    locations[Int(number)] = Location(
+      number: number, layer: Int32(entry.layer), handle: entry.handle)
     let slot = Int(entry.handle.slot)
     while numbers.count <= entry.layer { numbers.append([]) }
     let missing = slot + 1 - numbers[entry.layer].count
@@ -123,6 +150,7 @@ final class PlaceEntries: @unchecked Sendable {
   private func drop(_ number: UInt32) {
     guard let entry = entries[Int(number)] else { return }
     entries[Int(number)] = nil
+    locations[Int(number)] = nil
     free.append(number)
     let slot = Int(entry.handle.slot)
     if numbers[entry.layer][slot] == number + 1 { numbers[entry.layer][slot] = 0 }

@@ -27,7 +27,18 @@ struct PlaceObject: Hashable, Sendable {
     self.name = name
   }
 
-  var keys: PlaceKeys { PlaceKeys(names: [name] + otherNames, address: address) }
+  var keys: PlaceKeys {
+    PlaceKeys(names: [name] + otherNames, address: address, category: category)
+  }
+
+  /// Whether a payload is that of a place, without reading the rest of it.
+  static func isPlace(_ payload: UnsafeRawBufferPointer) -> Bool {
+    guard
+      case .string(let name)? = ObjectPayload.value(
+        of: "name", inAttributes: ObjectPayload.attributes(in: payload))
+    else { return false }
+    return !name.isEmpty
+  }
 
   func place(_ hit: HitView, distanceMillimeters: Int64?) -> Place {
     Place(

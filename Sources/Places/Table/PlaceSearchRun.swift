@@ -72,16 +72,11 @@ struct PlaceSearchRun {
     let limit = PlaceTable.candidateLimit
     let visited = terms.termsVisited
     let candidates = find(step.lookup, limit: limit)
-    let isFew = candidates.count <= limit
-    let steps = 1 + (terms.termsVisited - visited) / PlaceTable.termsPerStep
-    do throws(WorkBudget.Exhaustion) {
-      try budget.spend(steps + (isFew || search.near == nil ? min(candidates.count, limit) : 0))
-    } catch {
-      throw PlaceError(error)
-    }
-    if !isFew, let near = search.near {
-      try lookThrough(candidates, around: near, upTo: step.quality, &budget)
+    try spend(1 + (terms.termsVisited - visited) / PlaceTable.termsPerStep, &budget)
+    if let near = search.near {
+      try takeNearest(candidates, around: near, upTo: step.quality, &budget)
     } else {
+      try spend(min(candidates.count, limit), &budget)
       take(candidates.prefix(limit), upTo: step.quality)
     }
     if step.completes { complete = step.quality }
@@ -101,7 +96,7 @@ struct PlaceSearchRun {
     }
   }
 
-  /// Looks at candidates one by one.
+  /// Looks at candidates one by one, without a position.
   private mutating func take(_ numbers: [UInt32], upTo worst: MatchQuality) {
     var fitting: [(number: UInt32, entry: PlaceEntry, quality: MatchQuality)] = []
     table.entries.forEach(numbers) { number, entry in
@@ -114,9 +109,7 @@ struct PlaceSearchRun {
       let here = table.layerNames.count == 1 ? fitting : fitting.filter { $0.entry.layer == i }
       guard !here.isEmpty, let layer = try? table.layers.layer(name) else { continue }
       layer.index.forEachObject(handles: here.map(\.entry.handle), now: now) { j, hit in
-        let distance =
-          origin?.millimeters(latitude: hit.latitude, longitude: hit.longitude)
-        add(here[j].number, here[j].quality, hit, distance, layer: i)
+        add(here[j].number, here[j].quality, hit, nil, layer: i)
       }
     }
   }
@@ -124,7 +117,6 @@ struct PlaceSearchRun {
   private mutating func add(
     _ number: UInt32, _ quality: MatchQuality, _ hit: HitView, _ distance: Int64?, layer: Int
   ) {
-    if let distance, let maximumMillimeters, distance > maximumMillimeters { return }
     guard known.insert(number).inserted else { return }
     matches.append(
       Match(
@@ -132,44 +124,116 @@ struct PlaceSearchRun {
         handle: hit.handle))
   }
 
-  // MARK: - Many candidates
+  // MARK: - Nearest first
 
-  /// Looks through the places around a position, nearest first, until enough of the candidates fit.
-  private mutating func lookThrough(
+  /// Looks at candidates in order of distance until as many fit as the answer may hold. What fits
+  /// better than the step's quality was found by the steps before, or the search would have ended.
+  private mutating func takeNearest(
     _ candidates: PlaceCandidates, around near: Coordinate, upTo quality: MatchQuality,
     _ budget: inout WorkBudget
   ) throws(PlaceError) {
-    let reach = quality <= .address ? Int.max : PlaceTable.errorReach
     // As many places as are likely to hold the answer, and half as many again.
     let likely = table.count / max(1, candidates.count) * search.limit * 3 / 2
+    let page = max(likely, PlaceTable.smallestPage)
+    guard candidates.count > PlaceTable.readsPerVisit * page else {
+      return try takeInOrder(candidates, upTo: quality, &budget)
+    }
     for (i, name) in table.layerNames.enumerated() {
       guard let layer = try? table.layers.layer(name) else { continue }
-      var wanted = search.limit
-      var after: (distanceMillimeters: Int64, id: String)?
-      var page = min(max(likely, 64), 4096)
-      var visited = 0
-      while wanted > 0, visited < reach {
-        let nearest = NearestQuery(
-          latitude: near.latitude, longitude: near.longitude, limit: page,
-          maximumDistanceMillimeters: maximumMillimeters, after: after)
-        var handles: [ObjectHandle] = []
-        var last: (distanceMillimeters: Int64, id: String)?
-        var distances: [Int64] = []
-        try table.spend(&budget) { work in
-          layer.index.nearest(nearest, now: now, work: &work) { hit in
-            handles.append(hit.handle)
-            distances.append(hit.distanceMillimeters)
-            if handles.count == page { last = (hit.distanceMillimeters, hit.idString) }
-          }
-        }
-        wanted -= take(
-          candidates, handles, distances, ofLayer: i, layer, upTo: quality, wanted)
-        guard let last else { break }
-        visited += page
-        after = last
-        page *= 4
+      guard
+        try lookThrough(
+          layer, i, for: candidates, around: near, upTo: quality, page: page, &budget)
+      else {
+        // Few of the candidates are near: all are read in place of what lies between.
+        return try takeInOrder(candidates, upTo: quality, &budget)
       }
     }
+  }
+
+  /// Reads where all candidates are, and judges them in order of distance.
+  private mutating func takeInOrder(
+    _ candidates: PlaceCandidates, upTo quality: MatchQuality, _ budget: inout WorkBudget
+  ) throws(PlaceError) {
+    try spend(1 + candidates.count / PlaceTable.readsPerVisit, &budget)
+    var found: [PlaceEntries.Location] = []
+    found.reserveCapacity(candidates.count)
+    table.entries.forEachLocation(of: candidates) { found.append($0) }
+    var queue = NearestFirst(capacity: found.count)
+    for (i, name) in table.layerNames.enumerated() {
+      guard let layer = try? table.layers.layer(name) else { continue }
+      let isOnly = table.layerNames.count == 1
+      let here = isOnly ? Array(found.indices) : found.indices.filter { found[$0].layer == i }
+      layer.index.forEachObject(handles: here.map { found[$0].handle }, now: now) { j, hit in
+        let distance =
+          origin?.millimeters(latitude: hit.latitude, longitude: hit.longitude) ?? 0
+        if let maximumMillimeters, distance > maximumMillimeters { return }
+        queue.append(distance, here[j])
+      }
+    }
+    queue.order()
+    var wanted = search.limit
+    var last: Int64 = -1
+    while let (distance, i) = queue.popFirst(), wanted > 0 || distance == last {
+      let place = found[i]
+      guard !known.contains(place.number) else { continue }
+      try spend(1, &budget)
+      guard let entry = table.entries.entry(place.number), entry.handle == place.handle,
+        let fitting = query.quality(of: entry.keys, notWorseThan: quality),
+        let layer = try? table.layers.layer(table.layerNames[entry.layer])
+      else { continue }
+      let isThere: Void? = layer.index.withObject(handle: entry.handle, now: now) { hit in
+        add(place.number, fitting, hit, distance, layer: entry.layer)
+      }
+      guard isThere != nil else { continue }
+      wanted -= 1
+      last = distance
+    }
+  }
+
+  private func spend(_ steps: Int, _ budget: inout WorkBudget) throws(PlaceError) {
+    do throws(WorkBudget.Exhaustion) {
+      try budget.spend(steps)
+    } catch {
+      throw PlaceError(error)
+    }
+  }
+
+  /// Looks through the places of a layer around a position, nearest first, until enough of the
+  /// candidates fit.
+  ///
+  /// - Returns: Whether enough were found, or all; else the candidates are fewer than what would have
+  ///   to be looked through next.
+  private mutating func lookThrough(
+    _ layer: Layer, _ place: Int, for candidates: PlaceCandidates, around near: Coordinate,
+    upTo quality: MatchQuality, page first: Int, _ budget: inout WorkBudget
+  ) throws(PlaceError) -> Bool {
+    var wanted = search.limit
+    var after: (distanceMillimeters: Int64, id: String)?
+    var page = first
+    while wanted > 0 {
+      guard candidates.count > PlaceTable.readsPerVisit * page else { return false }
+      let nearest = NearestQuery(
+        latitude: near.latitude, longitude: near.longitude, limit: page,
+        maximumDistanceMillimeters: maximumMillimeters, after: after)
+      var handles: [ObjectHandle] = []
+      handles.reserveCapacity(page)
+      var last: (distanceMillimeters: Int64, id: String)?
+      var distances: [Int64] = []
+      distances.reserveCapacity(page)
+      try table.spend(&budget) { work in
+        layer.index.nearest(nearest, now: now, work: &work) { hit in
+          handles.append(hit.handle)
+          distances.append(hit.distanceMillimeters)
+          if handles.count == page { last = (hit.distanceMillimeters, hit.idString) }
+        }
+      }
+      wanted -= take(
+        candidates, handles, distances, ofLayer: place, layer, upTo: quality, wanted)
+      guard let last else { return true }
+      after = last
+      page *= 4
+    }
+    return true
   }
 
   /// - Returns: How many of them fit.
@@ -178,11 +242,11 @@ struct PlaceSearchRun {
     ofLayer place: Int, _ layer: Layer, upTo quality: MatchQuality, _ wanted: Int
   ) -> Int {
     var fitting: [(at: Int, number: UInt32, quality: MatchQuality)] = []
-    table.entries.forEach(layer: place, handles: handles) { at, number, entry in
+    table.entries.forEach(layer: place, handles: handles) { at, number, keys in
       guard fitting.count < wanted, candidates.contains(number), !known.contains(number) else {
         return
       }
-      if let found = query.quality(of: entry.keys, notWorseThan: quality), found <= quality {
+      if let found = query.quality(of: keys(), notWorseThan: quality) {
         fitting.append((at, number, found))
       }
     }

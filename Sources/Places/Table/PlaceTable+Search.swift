@@ -4,11 +4,14 @@ import ObjectModel
 import SpatialIndexing
 
 extension PlaceTable {
-  /// Candidates of one step of a search that are looked at one by one. Where more fit, the nearest
-  /// places are looked through instead; without a position, the first of them are all there is.
+  /// Candidates of one step of a search without a position that are looked at; the first of them are
+  /// all there is. With a position all are ranked.
   static let candidateLimit = 1024
-  /// Places that are looked through for those that fit but for an error.
-  static let errorReach = 16_384
+  /// Reading where a candidate is costs so much less than finding the next nearest place: with more
+  /// candidates than that, the places around the position are looked through for them.
+  static let readsPerVisit = 3
+  /// Places that are looked through at the least.
+  static let smallestPage = 64
   /// Terms whose places are noted in the time of a step.
   static let termsPerStep = 16
 
@@ -39,7 +42,7 @@ extension PlaceTable {
     for name in layerNames {
       guard let layer = try? layers.layer(name) else { continue }
       var filter = SearchFilter()
-      filter.payloadPredicate = { PlaceObject(payload: $0) != nil }
+      filter.payloadPredicate = { PlaceObject.isPlace($0) }
       let query = NearestQuery(
         latitude: question.position.latitude, longitude: question.position.longitude,
         limit: question.limit, filter: filter, readsRecords: true)

@@ -10,11 +10,13 @@ struct PlaceKeys: Hashable, Sendable {
   /// Folds the names and the address of a place.
   ///
   /// - Parameters:
-  ///   - names: The name first.
+  ///   - names: The name first. What else is said of a place of its kind (``PlaceKind``) is added.
   ///   - address: As it is told.
-  init(names: [String], address: String? = nil) {
+  ///   - category: As it is told.
+  init(names: [String], address: String? = nil, category: String? = nil) {
     var folded: [FoldedText] = []
-    for name in names.prefix(Self.maximumNames) {
+    let said = names.first.map { PlaceKind.otherNames(of: $0, category: category) } ?? []
+    for name in names.prefix(Self.maximumNames) + said {
       let text = FoldedText(name)
       if !text.isEmpty, !folded.contains(text) { folded.append(text) }
     }

@@ -53,7 +53,8 @@ enum PlaceTerms {
   /// The steps of a search, the best matches first.
   static func steps(for query: PlaceQuery) -> [Step] {
     let letters = query.text.letters[...]
-    let isOneWord = query.words.count == 1
+    // A word given twice is one of the words, but not the text.
+    let isOneWord = query.text.wordStarts.count == 1
     var exact = [PackedTermRange(.name, whole: letters)]
     var prefix = [PackedTermRange(.name, beginning: letters)]
     if let station = query.stationLetters {
@@ -102,16 +103,25 @@ enum PlaceTerms {
 
   private static func initialErrorSteps(_ letters: ArraySlice<UInt16>) -> [Step] {
     guard letters.count >= OneEdit.fewestInitials else { return [] }
+    let whole = PlaceTermError(.initials, letters, isWhole: true)
     let error = PlaceTermError(.initials, letters)
-    return [Step(lookup: .error(error, others: []), quality: .initialsTypoPrefix)]
+    return [
+      Step(lookup: .error(whole, others: []), quality: .initialsTypo),
+      Step(lookup: .error(error, others: []), quality: .initialsTypoPrefix),
+    ]
   }
 
-  /// The whole query with an error, then each of several words with one and the others without.
+  /// The whole name with an error, a beginning with one, then each of several words with one and the
+  /// others without.
   private static func errorSteps(_ query: PlaceQuery) -> [Step] {
     let text = query.text
     guard text.letters.count >= OneEdit.fewestLetters else { return [] }
-    let whole = PlaceTermError(.word, text.letters[...], characterStarts: text.characterStarts)
-    var steps = [Step(lookup: .error(whole, others: []), quality: .typoPrefix, completes: false)]
+    let whole = PlaceTermError(.name, text.letters[...], isWhole: true)
+    let prefix = PlaceTermError(.word, text.letters[...], characterStarts: text.characterStarts)
+    var steps = [
+      Step(lookup: .error(whole, others: []), quality: .typo),
+      Step(lookup: .error(prefix, others: []), quality: .typoPrefix, completes: false),
+    ]
     if query.words.count > 1 {
       for word in query.words where word.count >= OneEdit.fewestLetters {
         let others = query.words.filter { $0 != word }
