@@ -89,10 +89,6 @@ struct Composition {
       ? data.openPositions(layers: layers, seconds: settings.writeBehindSeconds) : nil
     if let city { try DemoPlaces.fill(layers, from: city) }
     let places = settings.places.makeService(layers: layers)
-    var waitsFor: Set<String> = city == nil ? [] : ["demo"]
-    if city != nil, record != nil { waitsFor.insert("demo-parties") }
-    if city != nil, record?.ticketService != nil { waitsFor.insert("demo-tickets") }
-    if settings.redisDoor != nil { waitsFor.insert("resp") }
     let webhooks = try record.map { _ in
       try WebhookParts(
         settings.webhooks, dataDirectory: settings.dataDirectory, clock: layers.clock,
@@ -119,77 +115,17 @@ struct Composition {
         authenticator: authenticator, layers: layers, fares: fares, parties: record?.partyService,
         tickets: record?.ticketService, places: places),
       identity: authenticator.map { identity($0, tenants) },
-      eventLoopGroup: group, metrics: metrics, readyAfter: waitsFor,
+      eventLoopGroup: group, metrics: metrics, readyAfter: waitsFor(city, record),
       degradations: degradations,
       logger: logger,
       onEbb: { memory.signal() },
       onListening: { addresses in announce(addresses, logger) })
-    var services = daemon.services()
-    services.insert(
-      DegradationWatch(
-        partyService: record?.partyService, store: record?.store, archive: positions?.archive,
-        degradations: degradations), at: 0)
-    if let positions { services.insert(PositionKeeping(keeper: positions.keeper), at: 0) }
-    if let record, let webhooks {
-      services.append(
-        TenantWebhooks(
-          tenant: Caller.defaultTenant, feed: PartyFeed(service: record.partyService),
-          parts: webhooks))
-    }
-    if let authenticator {
-      services.append(IdentityReloading(authenticator: authenticator, logger: logger))
-    }
-    if let certificates {
-      services.append(
-        CertificateReloading(
-          certificates: certificates, checkSeconds: settings.tls.checkSeconds, logger: logger))
-    }
-    if let city {
-      services.insert(
-        DemoCity(
-          layers: layers, city: city, users: settings.demoUsers, seed: settings.demoSeed,
-          logger: logger, onLoaded: { daemon.markReady("demo") }), at: 0)
-      if let record {
-        services.append(
-          DemoParties(
-            partyService: record.partyService, clock: layers.clock, city: city,
-            users: settings.demoUsers,
-            parties: min(settings.demoParties, settings.demoUsers), seed: settings.demoSeed,
-            logger: logger, onLoaded: { daemon.markReady("demo-parties") }))
-      }
-    }
-    if let city, let ticketService = record?.ticketService {
-      services.append(
-        DemoTickets(
-          ticketService: ticketService, clock: layers.clock, city: city,
-          users: settings.demoUsers, tickets: settings.demoTickets, seed: settings.demoSeed,
-          logger: logger, onLoaded: { daemon.markReady("demo-tickets") }))
-    }
-    if let redisDoor {
-      services.append(
-        RedisDoorService(
-          door: redisDoor, logger: logger, onListening: { daemon.markReady("resp") }))
-    }
-    if let manager = ServiceManager() {
-      services.append(
-        ManagerNotification(manager: manager, waitUntilReady: daemon.waitUntilReady, logger: logger)
-      )
-    }
-    services.append(ShutdownDeadline(graceSeconds: settings.graceSeconds, logger: logger))
+    let parts = ServedParts(
+      daemon: daemon, layers: layers, city: city, record: record, positions: positions,
+      webhooks: webhooks, authenticator: authenticator, certificates: certificates,
+      redisDoor: redisDoor, degradations: degradations)
     logger.debug("descriptors", metadata: ["limit": "\(descriptors)"])
-    var configuration = ServiceGroupConfiguration(
-      services: services.map { .init(service: $0) },
-      gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
-    // After the time that calls in flight have; what still runs then is cancelled.
-    configuration.maximumGracefulShutdownDuration = .seconds(
-      settings.graceSeconds + 1)
-    do {
-      try await ServiceGroup(configuration: configuration).run()
-    } catch is CancellationError {
-      logger.warning("the shutdown took too long; what was still running was cancelled")
-    } catch {
-      throw StartFailure.failed(explain(error))
-    }
+    try await serve(services(of: parts, logger: logger), logger: logger)
     logger.info("stopped")
   }
 
@@ -312,7 +248,7 @@ struct Composition {
     }
   }
 
-  private func explain(_ error: any Error) -> String {
+  func explain(_ error: any Error) -> String {
     let text = "\(error)"
     if text.contains("Address already in use") || text.contains("EADDRINUSE")
       || text.contains("errno: 98")
