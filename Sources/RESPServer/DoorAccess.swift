@@ -42,7 +42,8 @@ extension CommandExecutor {
       access = nil
       throw .notAuthenticated
     }
-    let stores = description.isWrite && !description.mayStore
+    let stores =
+      description.isWrite && !description.mayStore
       || description.mayStore && (0..<words.count).contains(where: words.isStoreOption)
     guard !stores || access.mayReport, stores || !description.reads || access.mayRead,
       !description.mayStore || access.mayRead

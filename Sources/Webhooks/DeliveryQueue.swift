@@ -105,9 +105,15 @@ struct DeliveryQueue {
     case dead(Letter)
   }
 
+  /// Takes back a letter that was refused.
+  ///
   /// - Parameters:
+  ///   - letter: As ``due(_:)`` answered it.
+  ///   - reason: In words.
+  ///   - now: When the attempt ended.
   ///   - retryAfterMilliseconds: What the receiver asked for.
   ///   - jitter: 0 ..< 1, so that many webhooks do not ask at the same moment.
+  /// - Returns: Whether it waits or is given up.
   mutating func failed(
     _ letter: Letter, _ reason: String, now: Instant, retryAfterMilliseconds: Int64? = nil,
     jitter: Double = 0

@@ -41,13 +41,20 @@ package protocol LetterStore: Sendable {
 
   /// Dead letters by webhook and sequence.
   ///
-  /// - Parameter webhookID: Nil: those of all.
+  /// - Parameters:
+  ///   - webhookID: Nil: those of all.
+  ///   - limit: At most so many.
+  /// - Returns: The first of them.
+  /// - Throws: ``StoreFailure``.
   func dead(of webhookID: String?, limit: Int) throws(StoreFailure) -> [DeadLetter]
 
   /// Has dead letters delivered again.
   ///
-  /// - Parameter sequences: Nil: all of the webhook.
+  /// - Parameters:
+  ///   - webhookID: Whose.
+  ///   - sequences: Nil: all of the webhook.
   /// - Returns: How many there were.
+  /// - Throws: ``StoreFailure``.
   func replay(_ webhookID: String, sequences: [UInt64]?) throws(StoreFailure) -> Int
 
   /// Forgets all webhooks but these.

@@ -75,6 +75,8 @@ package actor WebhookDelivery {
   ///   - settings: How.
   ///   - feed: Its tenant's events.
   ///   - store: What was recorded before is gone on with.
+  ///   - sender: Makes the attempts.
+  ///   - clock: Tells when one is due.
   ///   - jitter: 0 ..< 1 at each call.
   ///   - count: Is told what happens.
   /// - Throws: ``StoreFailure``.

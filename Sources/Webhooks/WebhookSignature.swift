@@ -35,11 +35,14 @@ package struct WebhookSecret: Hashable, Sendable {
 /// The headers by which a receiver knows a delivery again and trusts it (Standard Webhooks 1.0: the
 /// signature is HMAC-SHA256 over `id.timestamp.body`).
 package enum WebhookSignature {
+  /// Signs an attempt.
+  ///
   /// - Parameters:
   ///   - id: The same for every attempt of one event, so that a receiver can leave out repetitions.
   ///   - secrets: One signature is made with each.
   ///   - now: When the attempt is made; receivers refuse what is old.
   ///   - body: The bytes that are sent.
+  /// - Returns: Names and values.
   package static func headers(
     id: String, secrets: [WebhookSecret], now: Instant, body: [UInt8]
   ) -> [(name: String, value: String)] {

@@ -15,7 +15,9 @@ package struct WebhookURL: Hashable, Sendable {
       let host = parts.host, !host.isEmpty, parts.user == nil, parts.fragment == nil
     else { return nil }
     // A port that is there and none: URLComponents then has a range without a number.
-    guard (1...65_535).contains(parts.port ?? (parts.rangeOfPort == nil ? 80 : 0)) else { return nil }
+    guard (1...65_535).contains(parts.port ?? (parts.rangeOfPort == nil ? 80 : 0)) else {
+      return nil
+    }
     self.text = text
     self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
   }

@@ -27,7 +27,8 @@ struct WebhookDeliveryTests {
     func delivery() throws -> WebhookDelivery {
       try WebhookDelivery(
         webhook, settings: settings, feed: feed, store: store, sender: receiver, clock: clock,
-        jitter: { 0 }, count: { [counts] outcome, number in
+        jitter: { 0 },
+        count: { [counts] outcome, number in
           counts.withLock { $0[outcome, default: 0] += number }
         })
     }
@@ -117,7 +118,8 @@ struct WebhookDeliveryTests {
     let world = World()
     world.settings.maximumAttempts = 3
     world.receiver.answer {
-      $0.sequence == 2 ? .refused(reason: "the receiver answered 400", retryAfterMilliseconds: nil)
+      $0.sequence == 2
+        ? .refused(reason: "the receiver answered 400", retryAfterMilliseconds: nil)
         : .taken
     }
     for id in ["p1", "p1", "p1", "p2"] { world.feed.append(id) }
