@@ -1,7 +1,6 @@
-package import DurableCommands
 import Foundation
 import GRDB
-import ObjectModel
+package import ObjectModel
 package import Webhooks
 
 /// Letters of webhooks in `webhooks.sqlite`, a file of its own: deliveries must not wait for commits,
