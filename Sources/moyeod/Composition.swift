@@ -92,7 +92,7 @@ struct Composition {
     let tenants = TenantOpening(
       settings: settings, configuration: layerConfiguration, fares: fares, data: data,
       store: record?.store, archive: positions?.archive,
-      idempotencySecret: record?.idempotencySecret, logger: logger)
+      idempotencySecret: record?.idempotencySecret)
     let group = MultiThreadedEventLoopGroup(numberOfThreads: settings.threads)
     var daemonSettings = settings.daemon
     daemonSettings.certificates = certificates

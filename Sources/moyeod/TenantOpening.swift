@@ -1,7 +1,6 @@
 import FareEstimation
 import Identity
 import LiveLayers
-import Logging
 import MoyeoServer
 import MoyeoStorage
 import ObjectModel
@@ -22,7 +21,6 @@ struct TenantOpening: Sendable {
   let archive: PositionsSnapshot?
   /// As the default tenant's.
   let idempotencySecret: (high: UInt64, low: UInt64)?
-  let logger: Logger
 
   /// Tenants of which the directory has something that goes by the clock.
   func kept() -> [String] {
@@ -49,7 +47,7 @@ struct TenantOpening: Sendable {
             layers: layers, archive: archive, seconds: settings.writeBehindSeconds,
             tenant: tenant)))
     }
-    parts.places = try settings.places.makeService(layers: layers, logger: logger)
+    parts.places = settings.places.makeService(layers: layers)
     return parts
   }
 }
