@@ -84,7 +84,7 @@ test-thread: test-packages
 	ulimit -n $$(ulimit -Hn); MOYEO_CORE_ONLY=1 MOYEO_KEEPS_SERVER=1 \
 	  TSAN_OPTIONS="suppressions=$(CURDIR)/scripts/thread-sanitizer-suppressions" \
 	  $(SWIFT) test --scratch-path .build/thread --sanitize=thread \
-	  --filter 'GRPCServerTransportTests|QueryCoalescingTests|SharedLiveIndex|Concurren|LiveClusters|CommitPipeline|RaceTests|EventFeed|PartyService|BoundedThreadPool|WatchTests|PositionWriteBehind|SharedReadsTests|StreamKitTests|SessionThrottleTests|ShutdownTests|LongSearchTests|FastPathParityTests'
+	  --filter 'GRPCServerTransportTests|QueryCoalescingTests|SharedLiveIndex|Concurren|LiveClusters|CommitPipeline|RaceTests|EventFeed|PartyService|BoundedThreadPool|WatchTests|PositionWriteBehind|SharedReadsTests|StreamKitTests|SessionThrottleTests|ShutdownTests|LongSearchTests|FastPathParityTests|ConcurrentIdentityTests|KeyFileTests|TokenLifeTests'
 
 # The algorithm modules optimised: larger inputs, and work counters instead of times.
 test-release: test-packages

@@ -35,6 +35,8 @@ package final class FastPathMethod: Sendable {
   /// Tells by the header `authorization` of a call who makes it, on the event loop.
   package typealias Binder = @Sendable (_ authorization: String?) -> Binding
   let binder: Binder?
+  /// Whether a call is asked who makes it before anything else.
+  package var asksWhoCalls: Bool { binder != nil }
 
   package init(
     maximumRequestBytes: Int, recorder: any CallRecorder, honoursBypassHeader: Bool = false,

@@ -170,11 +170,13 @@ package final class Authenticator: TokenVerifier {
 
   /// Fetches the signing keys from their URL when it is time, or when a token named an unknown one.
   ///
-  /// - Parameter fetch: Answers the document at a URL.
+  /// - Parameters:
+  ///   - now: The time, on a clock that nobody sets.
+  ///   - fetch: Answers the document at a URL.
   /// - Returns: What was left out of it, if it was fetched.
   /// - Throws: ``KeySetFailure``; the keys stay as they were then.
   package func refreshKeySet(
-    _ fetch: @Sendable (_ url: String) async throws -> Data
+    now: ContinuousClock.Instant = .now, _ fetch: @Sendable (_ url: String) async throws -> Data
   ) async throws(KeySetFailure) -> [String]? {
     guard case .url(let url) = settings.keySet else { return nil }
     let isWanted = wantsKeySet.withLock { wanted in
@@ -182,12 +184,12 @@ package final class Authenticator: TokenVerifier {
       return wanted
     }
     let isTime = state.withLock { state in
-      let age = state.lastFetch.map { ContinuousClock.now - $0 }
+      let age = state.lastFetch.map { now - $0 }
       // A flood of unknown keys is one fetch in ten seconds.
       let least = Duration.seconds(
         isWanted || state.signing.keys.isEmpty ? 10 : settings.refreshSeconds)
       guard age.map({ $0 >= least }) ?? true else { return false }
-      state.lastFetch = .now
+      state.lastFetch = now
       return true
     }
     guard isTime else {

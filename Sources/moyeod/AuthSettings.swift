@@ -1,12 +1,7 @@
-import AsyncHTTPClient
 import Foundation
 import Identity
 import Logging
 import MoyeoServer
-import NIOCore
-import NIOHTTP1
-import ServiceLifecycle
-import Threading
 
 /// How callers are told apart.
 struct AuthSettings: Sendable {
@@ -30,6 +25,7 @@ struct AuthSettings: Sendable {
     if let source = try await text("auth.jwks") {
       let isURL = source.hasPrefix("https://") || source.hasPrefix("http://")
       out.authenticator.keySet = isURL ? .url(source) : .file(source)
+      if isURL { try checkURL(source) }
     }
     out.authenticator.demands.issuer = try await text("auth.issuer")
     out.authenticator.demands.audience = try await text("auth.audience")
@@ -49,6 +45,20 @@ struct AuthSettings: Sendable {
     }
     try out.check(host: host)
     return out
+  }
+
+  /// Whoever changes the set on its way could sign for anybody.
+  private static func checkURL(_ source: String) throws(SettingError) {
+    guard let url = URLComponents(string: source), let host = url.host, !host.isEmpty else {
+      throw SettingError(key: "auth.jwks", problem: "is no URL that names a host")
+    }
+    let name = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
+    guard url.scheme == "https" || LoopbackHost.contains(name) else {
+      throw SettingError(
+        key: "auth.jwks",
+        problem: "is fetched from \(host) in the clear, so that whoever is on the way could sign "
+          + "for anybody: use https, or a host of loopback")
+    }
   }
 
   private func check(host: String) throws(SettingError) {
@@ -72,6 +82,17 @@ struct AuthSettings: Sendable {
     }
   }
 
+  /// Reads the file of signing keys, if one is named.
+  ///
+  /// - Throws: ``StartFailure/usage(_:)``.
+  func checkKeySet() async throws {
+    guard mode == .tokens else { return }
+    let trial = Authenticator(settings: authenticator, keyFile: nil)
+    do throws(KeySetFailure) { _ = try await trial.reloadKeySet() } catch {
+      throw StartFailure.usage("auth.jwks: \(error)")
+    }
+  }
+
   /// What verifies tokens, with all keys loaded; nil in open mode.
   ///
   /// - Throws: ``StartFailure`` for keys that cannot be used. Those of a URL may come later.
@@ -92,7 +113,8 @@ struct AuthSettings: Sendable {
       throw StartFailure.usage("auth.jwks: \(error)")
     }
     do throws(KeySetFailure) {
-      IdentityReloading.tell(try await out.refreshKeySet(IdentityReloading.fetch), logger)
+      IdentityReloading.tell(
+        try await out.refreshKeySet(KeySetFetching().document), logger)
     } catch {
       logger.warning(
         "the keys that sign tokens cannot be fetched yet; they are tried again",
@@ -100,75 +122,4 @@ struct AuthSettings: Sendable {
     }
     return out
   }
-}
-
-/// Has the authenticator take in keys that changed: API keys within 0.1 s, signing keys of a file
-/// within a second.
-struct IdentityReloading: Service {
-  let authenticator: Authenticator
-  let logger: Logger
-
-  private static let interval = Duration.milliseconds(100)
-  private let troubles = StateLock<[String: String]>([:])
-
-  init(authenticator: Authenticator, logger: Logger) {
-    self.authenticator = authenticator
-    self.logger = logger
-  }
-
-  func run() async throws {
-    try? await cancelWhenGracefulShutdown {
-      var ticks = 0
-      while !Task.isCancelled {
-        try await Task.sleep(for: Self.interval)
-        ticks += 1
-        do throws(KeyFileError) {
-          try authenticator.reloadKeys()
-          note("keys", nil)
-        } catch {
-          note("keys", error.description)
-        }
-        guard ticks.isMultiple(of: 10) else { continue }
-        do throws(KeySetFailure) {
-          Self.tell(try await authenticator.reloadKeySet(), logger)
-          Self.tell(try await authenticator.refreshKeySet(Self.fetch), logger)
-          note("auth.jwks", nil)
-        } catch {
-          note("auth.jwks", error.description)
-        }
-      }
-    }
-  }
-
-  /// Says once that something cannot be read, and goes on with what was read before.
-  private func note(_ part: String, _ trouble: String?) {
-    let isNew = troubles.withLock { troubles in
-      defer { troubles[part] = trouble }
-      return troubles[part] != trouble
-    }
-    guard isNew, let trouble else { return }
-    logger.error(
-      "keys cannot be read; those of before stay",
-      metadata: ["part": "\(part)", "reason": "\(trouble)"]
-    )
-  }
-
-  static func tell(_ leftOut: [String]?, _ logger: Logger) {
-    guard let leftOut else { return }
-    logger.info("the keys that sign tokens are read", metadata: ["leftOut": "\(leftOut.count)"])
-    for line in leftOut { logger.warning("a key is left out", metadata: ["key": "\(line)"]) }
-  }
-
-  @Sendable
-  static func fetch(_ url: String) async throws -> Data {
-    let response = try await HTTPClient.shared.execute(
-      HTTPClientRequest(url: url), timeout: .seconds(5))
-    guard response.status == .ok else { throw FetchFailure(status: Int(response.status.code)) }
-    return Data(try await response.body.collect(upTo: 1 << 20).readableBytesView)
-  }
-}
-
-private struct FetchFailure: Error, CustomStringConvertible {
-  let status: Int
-  var description: String { "the answer is \(status)" }
 }

@@ -97,7 +97,7 @@ struct Composition {
     let tenants = TenantOpening(
       settings: settings, configuration: layerConfiguration, fares: fares, data: data,
       store: record?.store, archive: positions?.archive,
-      idempotencySecret: record?.idempotencySecret, webhooks: webhooks, logger: logger)
+      idempotencySecret: record?.idempotencySecret, webhooks: webhooks)
     let group = MultiThreadedEventLoopGroup(numberOfThreads: settings.threads)
     // A moment later: what the connections held is let go of after they have closed.
     let memory = MaintenanceThread(

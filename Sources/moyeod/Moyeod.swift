@@ -60,7 +60,7 @@ struct Moyeod: AsyncParsableCommand {
       throw StartFailure.usage("\(error)")
     }
     if checkConfiguration {
-      print(try ConfigurationCheck(settings: settings).run())
+      print(try await ConfigurationCheck(settings: settings).run())
       return
     }
     LoggingSystem.bootstrap { label in

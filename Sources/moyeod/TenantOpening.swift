@@ -1,7 +1,6 @@
 import FareEstimation
 import Identity
 import LiveLayers
-import Logging
 import MoyeoServer
 import MoyeoStorage
 import ObjectModel
@@ -24,7 +23,6 @@ struct TenantOpening: Sendable {
   let idempotencySecret: (high: UInt64, low: UInt64)?
   /// Nil: there is no record, and so no event.
   let webhooks: WebhookParts?
-  let logger: Logger
 
   /// Tenants of which the directory has something that goes by the clock, or that are told of events.
   func kept() -> [String] {
@@ -57,7 +55,7 @@ struct TenantOpening: Sendable {
             layers: layers, archive: archive, seconds: settings.writeBehindSeconds,
             tenant: tenant)))
     }
-    parts.places = try settings.places.makeService(layers: layers, logger: logger)
+    parts.places = settings.places.makeService(layers: layers)
     return parts
   }
 }

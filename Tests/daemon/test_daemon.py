@@ -488,7 +488,7 @@ class Starting(unittest.TestCase):
             if path.name != "SettingsTable.swift")
         read = set(re.findall(r'values\.\w+\(\s*"([a-zA-Z.]+)"', source))
         read -= {"limits.", "parties."}
-        read |= set(re.findall(r'try await (?:count|seconds|path)\("([a-zA-Z.]+)"', source))
+        read |= set(re.findall(r'try await (?:count|seconds|path|text)\("([a-zA-Z.]+)"', source))
         read |= {"limits." + name for name in re.findall(r'try await read\("(\w+)"', source)}
         read |= {"parties." + name for name in re.findall(r'try await quota\("(\w+)"', source)}
         read |= {"layers.<name>." + name for name in re.findall(r'inLayer\("(\w+)"', source)}

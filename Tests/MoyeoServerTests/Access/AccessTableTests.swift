@@ -1,8 +1,11 @@
+import GRPCServerTransport
 import Identity
 import LiveLayers
+import Logging
 import MoyeoAPI
 import ObjectModel
 import Testing
+import Threading
 
 @testable import MoyeoServer
 
@@ -87,6 +90,37 @@ import Testing
           + [rule.commandFlag, rule.ownElements?.list].compactMap { $0 }
         for name in names {
           #expect(call.schema.field(jsonName: name) != nil, "\(call.name).\(name)")
+        }
+      }
+    }
+  }
+
+  @Test("In open mode no call of the fast path asks anything; with tokens each asks who calls")
+  func fastPath() async throws {
+    try await RunningDaemon.runWithTokens { daemon in
+      // The client of gRPC does not like to be stopped before it began.
+      _ = try await daemon.reason("/moyeo.v1.FareService/ListTariffs", [], as: "server")
+      let room = daemon.room
+      for verifier in [nil, NamedCallers()] {
+        let rooms = TenantRooms(
+          standard: room,
+          identity: verifier.map { verifier in
+            IdentitySettings(verifier: verifier) { _ in TenantParts(layers: daemon.layers) }
+          },
+          clock: daemon.clock, pool: BoundedThreadPool(threadCount: 1),
+          logger: Logger(label: "test")
+        ) { _ in room }
+        let methods = GRPCFrontend(
+          rooms: rooms, pump: StreamPump(settings: StreamSettings(), shutdown: ShutdownSignal()),
+          throttle: SessionThrottle(settings: SessionSettings()),
+          requestMetrics: RequestMetrics(), shutdown: ShutdownSignal(),
+          threadPool: BoundedThreadPool(threadCount: 1)
+        ).fastPathMethods()
+        let short = room.operations.filter { $0.callOnEventLoop != nil }
+        #expect(
+          Set(methods.keys) == Set(short.map(\.grpcPath) + [GRPCFrontend.streamReportsPath]))
+        for (path, method) in methods {
+          #expect(method.asksWhoCalls == (verifier != nil), "\(path)")
         }
       }
     }
