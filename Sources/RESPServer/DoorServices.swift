@@ -89,7 +89,8 @@ extension CommandRefusal {
     case .unknownLayer(let name): self.init("ERR there is no layer '\(name)'")
     case .reservedLayer(let name): self.init("ERR only the service itself fills '\(name)'")
     case .tooManyLayers(let limit):
-      self.init("ERR there are \(limit) layers, as many as there may be (limits.layers)",
+      self.init(
+        "ERR there are \(limit) layers, as many as there may be (limits.layers)",
         .quotaExceeded)
     case .tooMuchWork(let limit, _):
       self.init(

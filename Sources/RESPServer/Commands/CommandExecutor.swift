@@ -143,7 +143,8 @@ final class CommandExecutor {
       shown += "'\(String(decoding: words[i].prefix(room), as: UTF8.self))' "
     }
     let name = String(decoding: words[0].prefix(128), as: UTF8.self)
-    return CommandRefusal("ERR unknown command '\(name)', with args beginning with: \(shown)",
+    return CommandRefusal(
+      "ERR unknown command '\(name)', with args beginning with: \(shown)",
       .unknownCommand)
   }
 }
