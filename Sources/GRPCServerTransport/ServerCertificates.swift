@@ -107,7 +107,7 @@ package final class ServerCertificates: Sendable {
   /// Makes the handler that speaks TLS on one new connection, to stand next to the socket.
   ///
   /// - Parameter application: What is spoken inside; `nil` for what ALPN has no name for.
-  /// - Returns: A handler for this one connection.
+  /// - Returns: A handler for this connection alone.
   package func makeHandler(_ application: ApplicationProtocol?) -> NIOSSLServerHandler {
     let contexts = state.withLock { $0.contexts }
     let context =

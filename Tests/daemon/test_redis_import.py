@@ -117,11 +117,13 @@ class Import(unittest.TestCase):
 
 class Figures(unittest.TestCase):
     def test_commands_refusals_and_connections_are_counted(self):
-        with Daemon("--resp-port", "0", env={"MOYEO_LIMITS_OBJECTS_PER_LAYER": "2",
+        with Daemon("--resp-port", "0", env={"MOYEO_LIMITS_OBJECTS_PER_LAYER": "1024",
                                              "MOYEO_RESP_CONNECTIONS": "4"}) as daemon:
             port = door_port(daemon)
             with RESPClient(port) as client:
-                client.pipeline([["GEOADD", "k", "127", "37", f"m{i % 2}"] for i in range(20)])
+                self.assertEqual(client.call("GEOADD", "k", *[
+                    word for i in range(1024) for word in ("127", "37", f"m{i}")]), 1024)
+                client.pipeline([["GEOADD", "k", "127", "37", f"m{i}"] for i in range(20)])
                 client.pipeline([["PING"]] * 3 + [
                     ["GEOADD", "k", "127", "37", "more"], ["NOSUCH", "a"], ["NEITHER"], ["GET"],
                     ["ZCARD"], ["MULTI"], ["GEODIST", "k", "a", "b", "parsec"]])
@@ -133,7 +135,7 @@ class Figures(unittest.TestCase):
                     self.assertEqual(page.rest(), b"")
                 lines = set(daemon.request("GET", "/metrics")[1].splitlines())
                 for line in (
-                        'moyeo_resp_commands_total{command="geoadd"} 21',
+                        'moyeo_resp_commands_total{command="geoadd"} 22',
                         'moyeo_resp_commands_total{command="ping"} 3',
                         'moyeo_resp_commands_total{command="unknown"} 3',
                         'moyeo_resp_refusals_total{reason="unknown_command"} 3',

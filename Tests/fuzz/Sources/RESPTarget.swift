@@ -73,14 +73,9 @@ enum RESPTarget {
       unread += bytes[position..<end]
       position = end
       while true {
-        let step: RESPParser.Step
-        do throws(RESPProtocolError) {
-          step = try unread.withUnsafeBytes { bytes throws(RESPProtocolError) in
-            try parser.next(in: bytes)
-          }
-        } catch {
-          return out + [[]]
-        }
+        // What is no RESP ends the connection.
+        let parsed = unread.withUnsafeBytes { bytes in try? parser.next(in: bytes) }
+        guard let step = parsed else { return out + [[]] }
         if case .incomplete = step { break }
         if case .nothing(let end) = step { unread.removeFirst(end) }
         if case .command(let end) = step {
