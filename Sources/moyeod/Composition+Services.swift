@@ -7,6 +7,7 @@ import MoyeoServer
 import MoyeoStorage
 import RESPServer
 import ServiceLifecycle
+import UnixSignals
 
 /// What a daemon is made of, once everything is loaded.
 struct ServedParts {

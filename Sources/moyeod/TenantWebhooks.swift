@@ -50,7 +50,7 @@ struct TenantWebhooks: Service {
   let parts: WebhookParts
 
   func run() async throws {
-    try? await cancelWhenGracefulShutdown { await follow() }
+    await cancelWhenGracefulShutdown { await follow() }
   }
 
   private func follow() async {
