@@ -69,6 +69,8 @@ package actor WebhookDelivery {
   private var progress: WebhookProgress
   private var hasCursor: Bool
   private var lastReplayLook: Instant?
+  /// Whether the feed could not be read just now.
+  private var isFeedAway = false
 
   /// - Parameters:
   ///   - webhook: Where to.
@@ -126,12 +128,13 @@ package actor WebhookDelivery {
     let letters = queue.due(clock.now())
     if !letters.isEmpty { await attempt(letters) }
     try record()
-    if !letters.isEmpty || (queue.hasRoom && position < feed.newest) { return .none }
+    let isBehind = queue.hasRoom && position < feed.newest
+    if !letters.isEmpty || (isBehind && !isFeedAway) { return .none }
     let now = clock.now()
     let look = now.advanced(milliseconds: Self.replayMilliseconds)
     let time = min(queue.nextTime ?? look, look)
     guard time > now else { return .none }
-    return queue.hasRoom ? .until(time, position: position) : .pause(time)
+    return queue.hasRoom && !isFeedAway ? .until(time, position: position) : .pause(time)
   }
 
   private func takeReplayed() throws(StoreFailure) {
@@ -149,13 +152,17 @@ package actor WebhookDelivery {
   private func read() async {
     let room = min(Self.window - unrecorded.count, settings.maximumWaiting - queue.count)
     guard queue.hasRoom, room > 0, position < feed.newest else { return }
+    isFeedAway = false
     do throws(EventFeedError) {
       let page = try await feed.events(after: position, kinds: webhook.kinds, limit: room)
       for event in page.events { add(event) }
       position = max(position, page.next)
     } catch {
-      // Of a record that cannot be read now is asked again.
-      guard case .resumeTokenExpired(let oldest, _) = error, position + 1 < oldest else { return }
+      // A record that cannot be read now is asked again later.
+      guard case .resumeTokenExpired(let oldest, _) = error, position + 1 < oldest else {
+        isFeedAway = true
+        return
+      }
       count(.missed, Int(clamping: oldest - 1 - position))
       position = oldest - 1
     }

@@ -11,30 +11,52 @@ import Threading
 import Webhooks
 
 /// What all tenants' deliveries share.
-struct WebhookParts: Sendable {
+final class WebhookParts: Sendable {
   let settings: WebhookSettings
   let file: WebhookFile
-  let store: SQLiteLetterStore
   let sender: HTTPWebhookSender
   let clock: any WallClock
   let logger: Logger
+  private let directory: String
+  private let opened = StateLock<SQLiteLetterStore?>(nil)
 
-  /// - Throws: ``StartFailure`` when the file of letters cannot be opened.
+  /// - Throws: ``StartFailure`` when there are webhooks and their letters cannot be read: nothing would
+  ///   be delivered.
   init(
     _ settings: WebhookSettings, dataDirectory: String, clock: any WallClock, logger: Logger
   ) throws {
     self.settings = settings
     self.clock = clock
     self.logger = logger
+    directory = dataDirectory
     file = WebhookFile(directory: dataDirectory)
-    do {
-      store = try SQLiteLetterStore(directory: dataDirectory)
-      try store.keepOnly(Set(try file.webhooks().map(\.id)))
-    } catch {
-      throw StartFailure.failed("\(SQLiteLetterStore.fileName) cannot be opened: \(error)")
-    }
     sender = HTTPWebhookSender(
       allowsPrivateTargets: settings.allowsPrivateTargets, pool: BoundedThreadPool(threadCount: 2))
+    do throws(WebhookFileError) {
+      guard try !file.webhooks().isEmpty else { return }
+    } catch {
+      throw StartFailure.failed(error.description)
+    }
+    do throws(StoreFailure) { _ = try store() } catch {
+      throw StartFailure.failed("\(directory)/\(error.reason)")
+    }
+  }
+
+  /// The file of letters, which is made with the first webhook.
+  func store() throws(StoreFailure) -> SQLiteLetterStore {
+    try opened.withLock { store -> Result<SQLiteLetterStore, StoreFailure> in
+      if let store { return .success(store) }
+      do {
+        let made = try SQLiteLetterStore(directory: directory)
+        try made.keepOnly(Set(try file.webhooks().map(\.id)))
+        store = made
+        return .success(made)
+      } catch let failure as StoreFailure {
+        return .failure(failure)
+      } catch {
+        return .failure(StoreFailure("\(SQLiteLetterStore.fileName) cannot be opened: \(error)"))
+      }
+    }.get()
   }
 
   /// The tenants that have a webhook.
@@ -94,8 +116,8 @@ struct TenantWebhooks: Service {
     while !Task.isCancelled {
       do throws(StoreFailure) {
         let delivery = try WebhookDelivery(
-          webhook, settings: parts.settings, feed: feed, store: parts.store, sender: parts.sender,
-          clock: parts.clock, jitter: { Double.random(in: 0..<1) },
+          webhook, settings: parts.settings, feed: feed, store: try parts.store(),
+          sender: parts.sender, clock: parts.clock, jitter: { Double.random(in: 0..<1) },
           count: { [logger] in Self.count($0, $1, logger) })
         try await drive(delivery)
       } catch {

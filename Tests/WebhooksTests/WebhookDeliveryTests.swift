@@ -197,6 +197,20 @@ struct WebhookDeliveryTests {
     #expect(world.receiver.taken.map(\.sequence) == [1, 6, 7, 8, 9, 10, 11])
   }
 
+  @Test("A feed that cannot be read is asked again, and not at once")
+  func feedFails() async throws {
+    let world = World()
+    world.feed.append("p1")
+    let delivery = try world.delivery()
+    world.feed.failure.withLock { $0 = "the disk is gone" }
+    let later = world.clock.now().advanced(milliseconds: 1_000)
+    #expect(try await delivery.round() == .pause(later))
+    world.feed.failure.withLock { $0 = nil }
+    world.clock.advance(milliseconds: 1_000)
+    try await world.settle(delivery)
+    #expect(world.receiver.taken.map(\.sequence) == [1])
+  }
+
   @Test("A store that fails loses nothing")
   func storeFails() async throws {
     let world = World()

@@ -96,11 +96,14 @@ final class TestFeed: WebhookFeed {
     }
   }
 
+  let failure = StateLock<String?>(nil)
+
   func drop(below oldest: UInt64) { state.withLock { $0.oldest = oldest } }
 
   func events(
     after sequence: UInt64, kinds: Set<String>, limit: Int
   ) async throws(EventFeedError) -> EventPage {
+    if let reason = failure.withLock({ $0 }) { throw .unavailable(reason: reason) }
     let (events, oldest) = state.withLock { ($0.events, $0.oldest) }
     let newest = events.last?.sequence ?? 0
     guard sequence == 0 || sequence + 1 >= oldest else {
