@@ -42,6 +42,7 @@ package final class CoalescedRouteProvider: RouteProvider {
   private let coalescer: Coalescer<Key, Route>
 
   package var source: RouteSource { provider.source }
+  var flightStatistics: SingleFlightStatistics { coalescer.flights.statistics }
 
   /// Stands in front of a provider, with nothing kept yet.
   ///

@@ -61,13 +61,20 @@ struct DeliveryQueue {
   /// for long when others can be tried.
   var hasRoom: Bool { count < (isOutage ? settings.concurrency : settings.maximumWaiting) }
 
-  /// Whether a letter of the aggregate waits already, so that a later one waits behind it.
-  func isBlocked(_ aggregateID: String) -> Bool { lanes[aggregateID] != nil }
+  /// The last letter of an aggregate, behind which a later one waits.
+  func lastSequence(of aggregateID: String) -> UInt64? { lanes[aggregateID]?.last?.sequence }
 
+  /// Takes a letter in, before those of its aggregate that came later; no attempt may be under way.
   mutating func add(_ letter: Letter) {
     count += 1
-    if lanes[letter.aggregateID] == nil { turns.insert(turn(letter)) }
-    lanes[letter.aggregateID, default: []].append(letter)
+    guard let lane = lanes[letter.aggregateID] else {
+      turns.insert(turn(letter))
+      lanes[letter.aggregateID] = [letter]
+      return
+    }
+    // Nearly always the end; a letter that is replayed goes where it was.
+    let place = lane.lastIndex { $0.sequence < letter.sequence }.map { $0 + 1 } ?? 0
+    lanes[letter.aggregateID]?.insert(letter, at: place)
   }
 
   /// Letters whose attempt is due, of different aggregates; each ends with ``delivered(_:now:)`` or
@@ -156,11 +163,13 @@ struct DeliveryQueue {
   }
 
   private mutating func removeFirst(_ aggregateID: String) {
-    guard var lane = lanes[aggregateID] else { return }
-    lane.removeFirst()
+    guard lanes[aggregateID]?.popFirst() != nil else { return }
     count -= 1
-    if let next = lane.first { turns.insert(turn(next)) }
-    lanes[aggregateID] = lane.isEmpty ? nil : lane
+    if let next = lanes[aggregateID]?.first {
+      turns.insert(turn(next))
+    } else {
+      lanes[aggregateID] = nil
+    }
   }
 
   private func turn(_ letter: Letter) -> Turn {

@@ -169,11 +169,14 @@ package actor WebhookDelivery {
   }
 
   private func add(_ event: StoredEvent) {
+    // Recorded before a restart, in front of which the cursor stayed for the sake of another one.
+    guard !recorded.contains(event.sequence) else { return }
     let letter = Letter(
       sequence: event.sequence, aggregateID: event.aggregateID, body: feed.body(of: event),
       nextAttemptAt: clock.now())
-    if queue.isBlocked(letter.aggregateID) {
-      // Behind one that may wait long: the cursor goes on.
+    if let last = queue.lastSequence(of: letter.aggregateID), recorded.contains(last) {
+      // Behind one that may wait long, and that the store has: the cursor goes on. Behind one that
+      // only the feed has it stays in the feed, or a restart would find it first.
       recorded.insert(letter.sequence)
       progress.waiting.append(letter)
     } else {
