@@ -1,6 +1,6 @@
 import GeoMath
 import ObjectModel
-import QueryCoalescing
+package import QueryCoalescing
 package import RoutePlanning
 package import Threading
 
@@ -42,7 +42,7 @@ package final class CoalescedRouteProvider: RouteProvider {
   private let coalescer: Coalescer<Key, Route>
 
   package var source: RouteSource { provider.source }
-  var flightStatistics: SingleFlightStatistics { coalescer.flights.statistics }
+  package var flightStatistics: SingleFlightStatistics { coalescer.flights.statistics }
 
   /// Stands in front of a provider, with nothing kept yet.
   ///
