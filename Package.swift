@@ -355,7 +355,7 @@ let package = Package(
     houseTests(
       "RouteProvidersTests",
       [
-        "Threading", "RouteProviders", "RoutePlanning", "Places", "GeoMath", "ObjectModel", nioCore,
+        "Threading", "QueryCoalescing", "RouteProviders", "RoutePlanning", "Places", "GeoMath", "ObjectModel", nioCore,
         nioPosix, nioHTTP1,
       ]),
     .target(

@@ -1,5 +1,6 @@
 import GeoMath
 import ObjectModel
+import QueryCoalescing
 import RoutePlanning
 import RouteProviders
 import Testing
