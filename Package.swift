@@ -355,7 +355,8 @@ let package = Package(
     houseTests(
       "RouteProvidersTests",
       [
-        "Threading", "QueryCoalescing", "RouteProviders", "RoutePlanning", "Places", "GeoMath", "ObjectModel", nioCore,
+        "Threading", "QueryCoalescing", "RouteProviders", "RoutePlanning", "Places", "GeoMath",
+        "ObjectModel", nioCore,
         nioPosix, nioHTTP1,
       ]),
     .target(
