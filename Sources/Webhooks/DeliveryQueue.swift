@@ -64,6 +64,9 @@ struct DeliveryQueue {
   /// The last letter of an aggregate, behind which a later one waits.
   func lastSequence(of aggregateID: String) -> UInt64? { lanes[aggregateID]?.last?.sequence }
 
+  /// The letters of an aggregate, the oldest first.
+  func letters(of aggregateID: String) -> some Sequence<Letter> { lanes[aggregateID] ?? [] }
+
   /// Takes a letter in, before those of its aggregate that came later; no attempt may be under way.
   mutating func add(_ letter: Letter) {
     count += 1

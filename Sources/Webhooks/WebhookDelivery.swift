@@ -234,6 +234,12 @@ package actor WebhookDelivery {
     case .waits(let next):
       recorded.insert(next.sequence)
       progress.waiting.append(next)
+      // So does what stands behind it, so that the cursor goes on.
+      for later in queue.letters(of: next.aggregateID)
+      where unrecorded.remove(later.sequence) != nil {
+        recorded.insert(later.sequence)
+        progress.waiting.append(later)
+      }
     case .dead(let last):
       recorded.remove(last.sequence)
       progress.dead.append(last)
