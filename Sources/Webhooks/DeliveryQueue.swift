@@ -43,19 +43,27 @@ struct DeliveryQueue {
   /// One turn for each lane whose first letter is not under way.
   private var turns = Heap<Turn>()
   private(set) var count = 0
-  /// Failures since the last success.
-  private var failures = 0
+  /// Rounds of attempts since the last success.
+  private var failedRounds = 0
+  /// Of the round that is going on.
+  private var round = Round()
   private var lastSuccess: Instant?
   private var pausedUntil: Instant?
 
-  /// So many failures in a row mean that the receiver is away.
-  private static let outageFailures = 5
+  private struct Round {
+    var isFailed = false
+    var isTaken = false
+    var retryAfterMilliseconds: Int64 = 0
+  }
+
+  /// So many rounds without a success mean that the receiver is away.
+  private static let outageRounds = 5
   /// The longest wait between two questions whether it is back.
   private static let longestPauseMilliseconds: Int64 = 60_000
 
   init(_ settings: WebhookSettings) { self.settings = settings }
 
-  var isOutage: Bool { failures >= Self.outageFailures }
+  var isOutage: Bool { failedRounds >= Self.outageRounds }
   /// Whether more may be read from the feed. While the receiver is away a few are enough: what is
   /// not read stands in the feed, and one letter with a fault of its own does not look like an outage
   /// for long when others can be tried.
@@ -100,7 +108,8 @@ struct DeliveryQueue {
   }
 
   mutating func delivered(_ letter: Letter, now: Instant) {
-    failures = 0
+    round.isTaken = true
+    failedRounds = 0
     lastSuccess = now
     pausedUntil = nil
     removeFirst(letter.aggregateID)
@@ -128,17 +137,14 @@ struct DeliveryQueue {
     _ letter: Letter, _ reason: String, now: Instant, retryAfterMilliseconds: Int64? = nil,
     jitter: Double = 0
   ) -> Fate {
-    failures += 1
+    round.isFailed = true
+    round.retryAfterMilliseconds = max(round.retryAfterMilliseconds, retryAfterMilliseconds ?? 0)
     var letter = letter
     letter.attempts += 1
     letter.failure = reason
     letter.firstAttemptAt = letter.firstAttemptAt ?? now
     let wait = max(backoff(letter.attempts, jitter), retryAfterMilliseconds ?? 0)
     letter.nextAttemptAt = now.advanced(milliseconds: wait)
-    if isOutage {
-      let pause = min(backoff(failures, jitter), Self.longestPauseMilliseconds)
-      pausedUntil = now.advanced(milliseconds: max(pause, retryAfterMilliseconds ?? 0))
-    }
     if isDead(letter, now: now) {
       removeFirst(letter.aggregateID)
       return .dead(letter)
@@ -146,6 +152,16 @@ struct DeliveryQueue {
     lanes[letter.aggregateID]?[0] = letter
     turns.insert(turn(letter))
     return .waits(letter)
+  }
+
+  /// Ends a round of attempts: one in which nothing was taken counts towards an outage.
+  mutating func endRound(now: Instant, jitter: Double) {
+    defer { round = Round() }
+    guard round.isFailed, !round.isTaken else { return }
+    failedRounds += 1
+    guard isOutage else { return }
+    let pause = min(backoff(failedRounds, jitter), Self.longestPauseMilliseconds)
+    pausedUntil = now.advanced(milliseconds: max(pause, round.retryAfterMilliseconds))
   }
 
   /// Whether the fault is the letter's own, or nothing was taken for too long.

@@ -214,6 +214,7 @@ package actor WebhookDelivery {
         if isOver { queue.putBack(letter) } else { refused(letter, reason, wait) }
       }
     }
+    queue.endRound(now: clock.now(), jitter: jitter())
   }
 
   private func taken(_ letter: Letter) {

@@ -159,13 +159,28 @@ struct WebhookDeliveryTests {
     // Half a day away: a first volley, and about one question a minute.
     #expect(world.receiver.attempts < 1_000)
     #expect(world.count(.dead) == 0)
-    #expect(world.store.state.withLock { $0.waiting.count } <= 300)
+    // What was read at once, and a few volleys.
+    #expect(world.store.state.withLock { $0.waiting.count } <= 256 + 5 * 16)
     world.receiver.answer { _ in .taken }
     for _ in 0..<100 {
       world.clock.advance(milliseconds: 60_000)
       try await world.settle(delivery)
     }
     #expect(Set(world.receiver.taken.map(\.sequence)) == Set<UInt64>(1...5_000))
+  }
+
+  @Test("A volley that is refused once is no outage")
+  func oneBadVolley() async throws {
+    let world = World()
+    world.receiver.answer { _ in .refused(reason: "no", retryAfterMilliseconds: nil) }
+    for i in 0..<16 { world.feed.append("p\(i)") }
+    let delivery = try world.delivery()
+    try await world.settle(delivery)
+    #expect(world.receiver.attempts == 16)
+    world.receiver.answer { _ in .taken }
+    world.clock.advance(milliseconds: 1_000)
+    try await world.settle(delivery)
+    #expect(world.receiver.taken.count == 16)
   }
 
   @Test("After days without anything taken, letters die and the rest goes on")

@@ -53,6 +53,9 @@ class Deliveries(http.server.BaseHTTPRequestHandler):
 
     def do_POST(self):
         data = self.rfile.read(int(self.headers["content-length"]))
+        if len(data) < int(self.headers["content-length"]):
+            # Cut off by a kill.
+            return
         event = json.loads(data)
         status = self.server.answers(event)
         with self.server.changed:
@@ -64,6 +67,13 @@ class Deliveries(http.server.BaseHTTPRequestHandler):
             self.send_header("Location", self.server.url)
         self.send_header("Content-Length", "0")
         self.end_headers()
+
+    def handle(self):
+        # The daemon may be killed in between.
+        try:
+            super().handle()
+        except ConnectionError:
+            pass
 
     def log_message(self, *arguments):
         pass
@@ -107,27 +117,27 @@ class Webhooks(unittest.TestCase):
         return answer
 
     def parties(self, count, name):
-        """So many parties with two events each; their ids."""
-        found = []
+        """So many parties with a guest each."""
         for i in range(count):
             party = self.post("/v1/parties", body(f"{name}-{i}"))["party"]
             self.post(f"/v1/parties/{party['id']}/join", {"riderId": f"{name}-{i}-guest"})
-            found.append(party["id"])
-        return found
+
+    def feed(self):
+        return self.daemon.request("GET", "/v1/events?limit=1000")[1]["events"]
 
     def test_events_arrive_signed_and_as_the_feed_has_them(self):
         receiver = self.receiver()
         _, secret = self.create(receiver.url, "--from-oldest")
         self.parties(5, "plain")
-        receiver.wait_for(10)
+        feed = self.feed()
+        self.assertGreaterEqual(len(feed), 10)
+        receiver.wait_for(len(feed))
         for event, headers, data in receiver.taken:
             self.assertTrue(is_signed(headers, data, secret))
             self.assertFalse(is_signed(headers, data + b" ", secret))
             self.assertEqual(headers["webhook-id"], f"default-{event['sequence']}")
-        feed = self.daemon.request("GET", "/v1/events?limit=100")[1]["events"]
         taken = sorted((event for event, _, _ in receiver.taken), key=lambda one: one["sequence"])
         self.assertEqual(taken, feed)
-        self.assertEqual(self.daemon.metric("moyeo_webhook_deliveries_total", outcome="taken"), 10)
 
     def test_each_party_in_order_through_faults_and_kill(self):
         attempts = collections.Counter()
@@ -144,7 +154,8 @@ class Webhooks(unittest.TestCase):
         self.daemon.kill()
         self.daemon.start()
         self.parties(10, "after")
-        receiver.wait_for(40)
+        feed = self.feed()
+        receiver.wait_for(len(feed))
         seen, last = set(), {}
         for event, _, _ in receiver.taken:
             if event["sequence"] in seen:
@@ -152,7 +163,7 @@ class Webhooks(unittest.TestCase):
             seen.add(event["sequence"])
             self.assertGreater(event["sequence"], last.get(event["partyId"], 0))
             last[event["partyId"]] = event["sequence"]
-        self.assertEqual(seen, set(range(1, 41)))
+        self.assertEqual(seen, {event["sequence"] for event in feed})
 
     def test_kinds_rotation_and_the_end_of_a_webhook(self):
         receiver = self.receiver()
@@ -161,12 +172,19 @@ class Webhooks(unittest.TestCase):
         receiver.wait_for(1)
         out = self.moyeo("rotate", webhook)
         second = re.search(r"whsec_\S+", out)[0]
-        self.parties(1, "rotated")
-        receiver.wait_until(
-            lambda: any(is_signed(headers, data, second) for _, headers, data in receiver.taken),
-            "the new secret")
-        event, headers, data = receiver.taken[-1]
-        self.assertTrue(is_signed(headers, data, first))
+        # The daemon takes the change in within a second or two.
+        for i in range(PATIENCE_SECONDS * 5):
+            count = len(receiver.taken)
+            self.parties(1, f"rotated-{i}")
+            receiver.wait_until(lambda: len(receiver.taken) > count, "the next event")
+            event, headers, data = receiver.taken[-1]
+            # The secret before signs as well.
+            self.assertTrue(is_signed(headers, data, first))
+            if is_signed(headers, data, second):
+                break
+            time.sleep(0.2)
+        else:
+            self.fail("the new secret is never used")
         self.assertEqual({one["kind"] for one, _, _ in receiver.taken}, {"party.joined"})
         listed = json.loads(self.moyeo("list", "--json"))["webhooks"]
         self.assertEqual([(one["id"], one["kinds"]) for one in listed],
