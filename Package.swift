@@ -470,7 +470,7 @@ let package = Package(
 // transport and the server, without the store and the programs.
 if Context.environment["MOYEO_CORE_ONLY"] == "1" {
   let keepsServer = Context.environment["MOYEO_KEEPS_SERVER"] == "1"
-  let served = ["GRPCServerTransport", "LockedFiles", "Identity", "MoyeoServer"]
+  let served = ["GRPCServerTransport", "LockedFiles", "Identity", "Webhooks", "MoyeoServer"]
   let kept = Set(
     (coreModules + serviceModules + (keepsServer ? served : [])).flatMap { [$0, $0 + "Tests"] }
       + (keepsServer ? ["MoyeoAPI", "MoyeoClient", "VectorTiles", "GzipCoding", "CDeflate"] : [])
