@@ -513,7 +513,7 @@ if Context.environment["MOYEO_FUZZ"] == "1" {
         "Import/FeatureScanner.swift", "Import/GeoJSONImport.swift", "Import/ImportItem.swift",
         "Import/NDJSONImport.swift", "Text/AttributeText.swift", "Text/DisplayWidth.swift",
         "Text/JSONOutput.swift", "Text/JSONPieces.swift", "Text/NumberText.swift",
-        "Text/TextTable.swift", "Text/TimeText.swift",
+        "Text/Terminal.swift", "Text/TextTable.swift", "Text/TimeText.swift",
       ], swiftSettings: houseSettings),
     // What providers answer, without the client that fetches it.
     .target(
