@@ -42,12 +42,13 @@ extension CommandExecutor {
       access = nil
       throw .notAuthenticated
     }
-    let stores =
-      description.isWrite && !description.mayStore
-      || description.mayStore && (0..<words.count).contains(where: words.isStoreOption)
-    guard !stores || access.mayReport, stores || !description.reads || access.mayRead,
-      !description.mayStore || access.mayRead
-    else { throw .notPermitted(description.name) }
+    let needsRead = description.isReadOnly || description.mayStore
+    let needsReport =
+      description.mayStore
+      ? (0..<words.count).contains(where: words.isStoreOption) : description.isWrite
+    guard access.mayRead || !needsRead, access.mayReport || !needsReport else {
+      throw .notPermitted(description.name)
+    }
   }
 
   /// AUTH password, or AUTH default password: the name is not looked at.

@@ -54,9 +54,8 @@ struct CommandDescription: Sendable {
   let flags: [String]
   /// Whether it is carried out before AUTH.
   let needsNoPassword: Bool
+  let isReadOnly: Bool
   let isWrite: Bool
-  /// Whether it looks at members or keys.
-  let reads: Bool
   /// Whether it writes only where an option says so.
   let mayStore: Bool
   let firstKey: Int
@@ -77,8 +76,8 @@ struct CommandDescription: Sendable {
     self.arity = arity
     self.flags = flags.split(separator: " ").map(String.init)
     needsNoPassword = self.flags.contains("no_auth")
+    isReadOnly = self.flags.contains("readonly")
     isWrite = self.flags.contains("write")
-    reads = self.flags.contains("readonly") || self.flags.contains("write")
     mayStore = self.flags.contains("movablekeys")
     (firstKey, lastKey, keyStep) = keys
     self.categories = categories.split(separator: " ").map { "@" + $0 }
