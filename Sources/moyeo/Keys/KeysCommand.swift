@@ -29,6 +29,15 @@ struct KeyDirectoryOptions: ParsableArguments {
   }
 }
 
+/// The option `--tenant`.
+enum TenantArgument {
+  static func validate(_ name: String) throws {
+    guard TenantName.isValid(name) else {
+      throw ValidationError("--tenant is 1 to 63 of a-z, 0-9, _ and -, a letter or digit first")
+    }
+  }
+}
+
 /// A time that is a number and a unit: `90d`, `24h`, `30m`, `45s`.
 enum KeyTime {
   static func milliseconds(_ text: String, option: String) throws -> Int64 {
@@ -60,9 +69,7 @@ struct CreateKeyCommand: ParsableCommand {
   }
 
   func validate() throws {
-    guard TenantName.isValid(tenant) else {
-      throw ValidationError("--tenant is 1 to 63 of a-z, 0-9, _ and -, a letter or digit first")
-    }
+    try TenantArgument.validate(tenant)
     if let unknown = Scopes.unknownWord(in: words) {
       throw ValidationError(
         "--scopes knows \(Scopes.all.names.joined(separator: ", ")), but not \"\(unknown)\"")

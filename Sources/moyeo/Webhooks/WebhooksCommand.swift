@@ -61,15 +61,13 @@ struct CreateWebhookCommand: ParsableCommand {
   var fromOldest = false
 
   func validate() throws {
-    guard TenantName.isValid(tenant) else {
-      throw ValidationError("--tenant is 1 to 63 of a-z, 0-9, _ and -, a letter or digit first")
-    }
+    try TenantArgument.validate(tenant)
     guard WebhookURL(url) != nil else {
       throw ValidationError("--url is an address of http or https without a user or a fragment")
     }
     for kind in words where !EventKinds.all.contains(kind) {
       throw ValidationError(
-        "--kinds knows no \"\(kind)\": moyeo events --help lists the kinds of events")
+        NearestName.refusal("kind of event", kind, known: EventKinds.all))
     }
   }
 
