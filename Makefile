@@ -7,8 +7,9 @@ RUN_PACKAGES = libjs-leaflet libdeflate-dev zlib1g-dev pkg-config libsqlite3-dev
 TEST_PACKAGES = $(RUN_PACKAGES) curl python3 python3-venv chromium chromium-driver golang-go \
   golang-google-grpc-dev nghttp2-client redis-server redis-tools systemd binutils
 BENCH_PACKAGES = $(RUN_PACKAGES) libboost-dev libnanoflann-dev python3 python3-venv
-# More tests at once than this and those that talk to a server wait in line for a core.
-export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 4
+# With all tests at once on two cores, those that talk to a server wait in line for a core until their
+# deadlines pass: two at a time take no longer.
+WIDTH = --experimental-maximum-parallelization-width 2
 IMPORT_CHECK = --explicit-target-dependency-import-check error
 ARGS ?= --demo seoul
 
@@ -37,7 +38,7 @@ test-packages:
 
 test-swift: test-packages
 	$(SWIFT) build --build-tests $(IMPORT_CHECK)
-	SWIFT=$(SWIFT) scripts/swift-tests --allow-skips --skip-build
+	SWIFT=$(SWIFT) scripts/swift-tests --allow-skips --skip-build $(WIDTH)
 
 # SUITES="daemon/test_parties.py" and TESTS="-k sold_once" narrow a run.
 SUITES ?= daemon docs hostile clients
@@ -79,17 +80,17 @@ test-browser: test-programs
 	$(OUTSIDE) browser
 
 # What is concurrent in the core, the services, the transport and the server, under the thread
-# sanitizer.
+# sanitizer: one test at a time, each of which has threads enough of its own.
 test-thread: test-packages
 	ulimit -n $$(ulimit -Hn); MOYEO_CORE_ONLY=1 MOYEO_KEEPS_SERVER=1 \
 	  TSAN_OPTIONS="suppressions=$(CURDIR)/scripts/thread-sanitizer-suppressions" \
-	  $(SWIFT) test --scratch-path .build/thread --sanitize=thread \
+	  $(SWIFT) test --scratch-path .build/thread --sanitize=thread --no-parallel \
 	  --filter 'GRPCServerTransportTests|QueryCoalescingTests|SharedLiveIndex|Concurren|LiveClusters|CommitPipeline|RaceTests|EventFeed|PartyService|BoundedThreadPool|WatchTests|PositionWriteBehind|SharedReadsTests|StreamKitTests|SessionThrottleTests|ShutdownTests|LongSearchTests|FastPathParityTests|ConcurrentIdentityTests|KeyFileTests|TokenLifeTests'
 
 # The algorithm modules optimised: larger inputs, and work counters instead of times.
 test-release: test-packages
 	MOYEO_CORE_ONLY=1 $(SWIFT) test -c release --scratch-path .build/release-tests \
-	  -Xswiftc -enable-testing
+	  -Xswiftc -enable-testing $(WIDTH)
 
 # Engine, record, clocks and clients on one thread, by seeds: SEEDS=100000 FIRST=1.
 SEEDS ?= 100000

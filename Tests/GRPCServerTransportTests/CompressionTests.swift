@@ -137,7 +137,7 @@ import Testing
         let answer = try await connection.answer(1)
         #expect(answer?.status == 8 && answer?.reason == "too_many_request_bytes")
       }
-      #expect(harness.count("too_many_request_bytes") == 1)
+      #expect(await harness.count("too_many_request_bytes", reaching: 1) == 1)
     }
   }
 

@@ -96,7 +96,7 @@ import Testing
         #expect(try await connection.answer(21)?.status == 0)
         #expect(connection.goAways.isEmpty)
       }
-      #expect(harness.count("too_many_request_bytes") == 1)
+      #expect(await harness.count("too_many_request_bytes", reaching: 1) == 1)
     }
     #expect(memory.takenBytes == 0)
   }
@@ -150,7 +150,7 @@ import Testing
         #expect(try await connection.answer(1)?.status == 0)
         #expect(connection.goAways.isEmpty)
       }
-      #expect(harness.count("request_timed_out") == 1)
+      #expect(await harness.count("request_timed_out", reaching: 1) == 1)
     }
   }
 
@@ -197,7 +197,7 @@ import Testing
         try await connection.send(bytes.readSlice(length: 20) ?? ByteBuffer())
         try await connection.drain()
       }
-      #expect(harness.count("no_answer_to_ping") == 1)
+      #expect(await harness.count("no_answer_to_ping", reaching: 1) == 1)
     }
   }
 
@@ -216,7 +216,7 @@ import Testing
         try await connection.send(preface.readSlice(length: length) ?? ByteBuffer())
         try await connection.drain()
       }
-      #expect(harness.count("no_preface") == 1)
+      #expect(await harness.count("no_preface", reaching: 1) == 1)
     }
   }
 
@@ -246,7 +246,7 @@ import Testing
         try await connection.drain()
         #expect(connection.goAways.map(\.errorCode) == [0, 0])
       }
-      #expect(harness.count("no_first_call") == 1)
+      #expect(await harness.count("no_first_call", reaching: 1) == 1)
     }
   }
 
@@ -275,7 +275,7 @@ import Testing
         #expect(connection.goAways.last?.lastStream == 5)
         #expect(connection.goAways.last?.errorCode == 0)
       }
-      #expect(harness.count("shutdown_limit") == 1)
+      #expect(await harness.count("shutdown_limit", reaching: 1) == 1)
       harness.gate.open()
     }
   }

@@ -86,6 +86,14 @@ struct TransportHarness: Sendable {
   /// How often something out of the ordinary has happened.
   func count(_ event: String) -> Int { server.transport.events.all[event] ?? 0 }
 
+  /// The same once it has come to `expected`, or after a minute: a client may see that its
+  /// connection has ended before the server has counted why, as with the alert of TLS.
+  func count(_ event: String, reaching expected: Int) async -> Int {
+    let deadline = ContinuousClock.now + .seconds(60)
+    while count(event) < expected, ContinuousClock.now < deadline { await Task.yield() }
+    return count(event)
+  }
+
   private static func router(
     _ gate: Gate, _ events: AsyncStream<String>.Continuation
   ) -> RPCRouter<FastPathServerTransport> {
