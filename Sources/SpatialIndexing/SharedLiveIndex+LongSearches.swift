@@ -47,6 +47,10 @@ extension SharedLiveIndex {
 
   /// Looks through growing boxes around the origin, each in slices, until the hits are certain.
   ///
+  /// Each box is chosen to hold eight times the objects of the one before, however
+  /// they lie, and one that would hold most of them is everywhere, so that all boxes but the last
+  /// add little to its work.
+  ///
   /// - Parameters:
   ///   - query: What is asked.
   ///   - now: Objects that have expired by then are left out.
@@ -62,11 +66,12 @@ extension SharedLiveIndex {
     let center = Coordinate(uncheckedLatitude: query.latitude, longitude: query.longitude)
     let filterArea = query.filter.area.map(PreparedArea.init)
     let farthest = min(query.maximumDistanceMillimeters ?? .max, Self.farthestMillimeters)
+    var population = 2 * stepsPerSlice
     let limit: Int
     var reach: Int64
     (reach, limit) = withIndex { index in
       // No more than there are, so that any limit may be asked for.
-      (index.firstReach(around: center), min(query.limit, index.count))
+      (index.reach(around: center, holding: population), min(query.limit, index.count))
     }
     guard limit > 0, farthest >= 0 else { return 0 }
     while !work.mustEnd() {
@@ -112,13 +117,16 @@ extension SharedLiveIndex {
           }
         }
       }
-      reach *= 2
+      population *= Self.populationGrowth
+      reach = max(reach * 2, withIndex { index in index.reach(around: center, holding: population) })
     }
     return 0
   }
 
+  /// How many times the objects of the box before the next one is to hold.
+  private static let populationGrowth = 8
   /// No two places are farther apart.
-  private static let farthestMillimeters: Int64 = 20_100_000_000
+  fileprivate static let farthestMillimeters: Int64 = 20_100_000_000
 
   /// Visits the objects of an area in order; what the search did is added to `work`.
   ///
@@ -152,11 +160,13 @@ extension SharedLiveIndex {
 }
 
 extension LiveIndex {
-  /// A distance in millimetres around a place within which some thousand objects lie.
-  fileprivate borrowing func firstReach(around center: Coordinate) -> Int64 {
+  /// A distance in millimetres around a place within which about `population` objects lie; the
+  /// farthest there is if they are half of all or more.
+  fileprivate borrowing func reach(around center: Coordinate, holding population: Int) -> Int64 {
+    guard population < count / 2 else { return SharedLiveIndex.farthestMillimeters }
     let point = MercatorPoint(center)
     let node = tree.nodes[
-      tree.smallest(around: point, holding: UInt32(AreaSlices.stepsPerSlice), downTo: 24)]
+      tree.smallest(around: point, holding: UInt32(population), downTo: 24)]
     let units = Double(UInt64(1) << UInt64(32 - node.level)) / 2
     let meters = units * MercatorPoint.metersPerUnit(latitude: point.coordinate.latitude)
     return Int64(max(100, meters) * 1000)
