@@ -97,6 +97,11 @@ import ObjectModel
     SignatureTest(all: signatureAll, any: signatureAny, none: signatureNot)
   }
 
+  /// The conditions that need neither the record nor the place.
+  var columns: ColumnTest {
+    ColumnTest(ranges: columnRanges, count: columnCount, observedNotBefore: observedNotBefore)
+  }
+
   /// Whether the signature alone decides which points match.
   var isSignatureOnly: Bool { isTrivial || (!verifiesTags && !needsRest) }
 
@@ -140,7 +145,7 @@ import ObjectModel
 
   @inline(never)
   private func matchesRest(_ slot: UInt32, _ index: borrowing LiveIndex) -> Bool {
-    guard matchesColumns(slot, index) else { return false }
+    guard columns.admits(slot, index) else { return false }
     if !excluded.isEmpty && contains(excluded, slot) { return false }
     if verifiesTags && !verifyTags(slot, index) { return false }
     if let area {
@@ -150,17 +155,6 @@ import ObjectModel
       }
     }
     if let predicate = unsafe predicate, unsafe !predicate(index.payload(slot)) { return false }
-    return true
-  }
-
-  /// Tests the conditions that can be tested without reading the record or the place.
-  @inline(__always)
-  func matchesColumns(_ slot: UInt32, _ index: borrowing LiveIndex) -> Bool {
-    for range in columnRanges {
-      let value = unsafe index.columns.base[Int(slot) * columnCount + range.column]
-      guard value >= range.minimum && value <= range.maximum else { return false }
-    }
-    if let observedNotBefore, index.observedAt(slot) < observedNotBefore { return false }
     return true
   }
 
@@ -184,5 +178,24 @@ import ObjectModel
     }
     return anyTags.isEmpty
       || anyTags.contains { wanted in unsafe carried.contains { $0.id == wanted } }
+  }
+}
+
+/// The conditions of a filter that are tested on the columns and times alone. A scan of all slots
+/// takes it out of its plan before it begins: the plan as a whole is copied wherever it is passed.
+struct ColumnTest {
+  let ranges: [ColumnRange]
+  /// The number of columns that every slot has.
+  let count: Int
+  let observedNotBefore: Int64?
+
+  @inline(__always)
+  func admits(_ slot: UInt32, _ index: borrowing LiveIndex) -> Bool {
+    for i in ranges.indices {
+      let value = unsafe index.columns.base[Int(slot) &* count &+ ranges[i].column]
+      guard value >= ranges[i].minimum && value <= ranges[i].maximum else { return false }
+    }
+    if let observedNotBefore, index.observedAt(slot) < observedNotBefore { return false }
+    return true
   }
 }

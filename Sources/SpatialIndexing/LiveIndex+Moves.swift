@@ -122,8 +122,8 @@ extension LiveIndex {
     return true
   }
 
-  /// Appends a change to the feed.
-  @inline(__always)
+  /// Appends a change to the feed. It is a call of its own so that moves without a feed stay short.
+  @inline(never)
   mutating func note(
     _ kind: IndexChange.Kind, _ slot: UInt32, from: MercatorPoint, to: MercatorPoint
   ) {

@@ -125,16 +125,17 @@ extension LiveIndex {
     _ search: NearestSearch, _ work: inout SearchWork
   ) -> [NearestHeap.Hit] {
     var hits = NearestHeap(limit: search.limit)
-    for slot in 0..<slotEnd {
-      if slot % Self.slotsBetweenChecks == 0 {
-        work.pointsTested += Int(min(Self.slotsBetweenChecks, slotEnd - slot))
-        if work.mustEnd() { return [] }
+    let columns = search.plan.columns
+    for first in stride(from: 0, to: slotEnd, by: Int(Self.slotsBetweenChecks)) {
+      let end = min(slotEnd, first + Self.slotsBetweenChecks)
+      work.pointsTested += Int(end - first)
+      if work.mustEnd() { return [] }
+      for slot in first..<end where columns.admits(slot, self) {
+        guard slots[slot].location != Slot.vacant, isLive(slot, now: search.now),
+          search.plan.matches(slot, signature: signature(slot), self)
+        else { continue }
+        search.offer(slot, to: &hits, self)
       }
-      guard search.plan.matchesColumns(slot, self), slots[slot].location != Slot.vacant,
-        isLive(slot, now: search.now),
-        search.plan.matches(slot, signature: signature(slot), self)
-      else { continue }
-      search.offer(slot, to: &hits, self)
     }
     return hits.sorted(self)
   }
