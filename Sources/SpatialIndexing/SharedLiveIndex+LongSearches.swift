@@ -118,7 +118,9 @@ extension SharedLiveIndex {
         }
       }
       population *= Self.populationGrowth
-      reach = max(reach * 2, withIndex { index in index.reach(around: center, holding: population) })
+      reach = withIndex { index in
+        max(reach * 2, index.reach(around: center, holding: population))
+      }
     }
     return 0
   }
