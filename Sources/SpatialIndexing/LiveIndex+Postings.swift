@@ -33,15 +33,17 @@ extension LiveIndex {
   ) -> [NearestHeap.Hit] {
     var carriers = 0
     for id in tagIDs { carriers += Int(tags[id].count) }
-    if carriers > 4 * search.limit + 64,
-      let (slots, isCertain) = nearbyCarriers(search, tagIDs)
-    {
+    if carriers > 4 * search.limit + 64 {
+      // Counted before the lists are read: a search that may not do so much costs next to nothing.
       work.leavesVisited += (carriers + 1023) / 1024
       work.pointsTested += carriers
-      let hits = measure(slots, search, &work)
-      // Other conditions may have left too few carriers, or some that lie beyond the distance for
-      // which all carriers were collected: then every carrier is measured.
-      if isCertain(hits.count >= search.limit ? hits.last?.distance : nil) { return hits }
+      if work.mustEnd() { return [] }
+      if let (slots, isCertain) = nearbyCarriers(search, tagIDs) {
+        let hits = measure(slots, search, &work)
+        // Other conditions may have left too few carriers, or some that lie beyond the distance for
+        // which all carriers were collected: then every carrier is measured.
+        if isCertain(hits.count >= search.limit ? hits.last?.distance : nil) { return hits }
+      }
     }
     var everyone: [UInt32] = []
     everyone.reserveCapacity(carriers)
