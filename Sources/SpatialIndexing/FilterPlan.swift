@@ -24,10 +24,9 @@ import ObjectModel
   /// The slots that never match, in ascending order.
   var excluded: [UInt32] = []
   var area: PreparedArea?
-  var columnRanges: [ColumnRange] = []
-  var observedNotBefore: Int64?
+  /// The conditions that need neither the record nor the place.
+  var columns = ColumnTest()
   var predicate: ((UnsafeRawBufferPointer) -> Bool)?
-  var columnCount = 0
   /// The number of points that a search by place may test. Beyond it, reading the columns from end
   /// to end is cheaper.
   var scanBudget = Int.max
@@ -43,23 +42,23 @@ import ObjectModel
     {
       return
     }
-    columnCount = index.configuration.columnCount
     resolveTags(filter, index)
     excluded = filter.excludedIDs.compactMap { index.findSlot($0) }.sorted()
     area = prepared ?? filter.area.map(PreparedArea.init)
-    columnRanges = filter.columnRanges
-    if columnRanges.contains(where: { !(0..<columnCount).contains($0.column) }) {
+    columns = ColumnTest(
+      ranges: filter.columnRanges, count: index.configuration.columnCount,
+      observedNotBefore: filter.observedNotBefore?.milliseconds)
+    if columns.ranges.contains(where: { !(0..<columns.count).contains($0.column) }) {
       isImpossible = true
     }
-    observedNotBefore = filter.observedNotBefore?.milliseconds
     unsafe predicate = unsafe filter.payloadPredicate
-    if !columnRanges.isEmpty || observedNotBefore != nil {
+    if !columns.isEmpty {
       scanBudget = max(4096, index.count / 32)
     }
     isTrivial =
       unsafe allTags.isEmpty && anyTags.isEmpty && notTags.isEmpty && excluded.isEmpty
       && area == nil
-      && columnRanges.isEmpty && observedNotBefore == nil && predicate == nil && !isImpossible
+      && columns.isEmpty && predicate == nil && !isImpossible
   }
 
   private mutating func resolveTags(_ filter: SearchFilter, _ index: borrowing LiveIndex) {
@@ -95,11 +94,6 @@ import ObjectModel
   @inline(__always)
   var signatures: SignatureTest {
     SignatureTest(all: signatureAll, any: signatureAny, none: signatureNot)
-  }
-
-  /// The conditions that need neither the record nor the place.
-  var columns: ColumnTest {
-    ColumnTest(ranges: columnRanges, count: columnCount, observedNotBefore: observedNotBefore)
   }
 
   /// Whether the signature alone decides which points match.
@@ -139,7 +133,7 @@ import ObjectModel
 
   /// Whether there is a condition other than one on tags.
   private var needsRest: Bool {
-    unsafe !excluded.isEmpty || area != nil || !columnRanges.isEmpty || observedNotBefore != nil
+    unsafe !excluded.isEmpty || area != nil || !columns.isEmpty
       || predicate != nil
   }
 
@@ -184,14 +178,18 @@ import ObjectModel
 /// The conditions of a filter that are tested on the columns and times alone. A scan of all slots
 /// takes it out of its plan before it begins: the plan as a whole is copied wherever it is passed.
 struct ColumnTest {
-  let ranges: [ColumnRange]
+  var ranges: [ColumnRange] = []
   /// The number of columns that every slot has.
-  let count: Int
-  let observedNotBefore: Int64?
+  var count = 0
+  /// In milliseconds.
+  var observedNotBefore: Int64?
+
+  var isEmpty: Bool { ranges.isEmpty && observedNotBefore == nil }
 
   @inline(__always)
   func admits(_ slot: UInt32, _ index: borrowing LiveIndex) -> Bool {
     for i in ranges.indices {
+      // Safe: the plan admits columns below the count only, and all of them stand in memory.
       let value = unsafe index.columns.base[Int(slot) &* count &+ ranges[i].column]
       guard value >= ranges[i].minimum && value <= ranges[i].maximum else { return false }
     }

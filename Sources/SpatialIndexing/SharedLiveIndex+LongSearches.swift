@@ -47,9 +47,8 @@ extension SharedLiveIndex {
 
   /// Looks through growing boxes around the origin, each in slices, until the hits are certain.
   ///
-  /// Each box is chosen to hold eight times the objects of the one before, however
-  /// they lie, and one that would hold most of them is everywhere, so that all boxes but the last
-  /// add little to its work.
+  /// Each box is chosen to hold eight times the objects of the one before, however they lie, and one
+  /// that would hold half of all is everywhere, so that the boxes before the last add little work.
   ///
   /// - Parameters:
   ///   - query: What is asked.

@@ -87,11 +87,7 @@ struct RequestHeadPolicy: Sendable {
 
   /// A media type without its parameters.
   static func mediaType(_ header: String) -> String {
-    // Nearly every header is one already: no letter is large, and nothing follows the type.
-    if header.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x3B && !(0x41...0x5A ~= $0) }) {
-      return header
-    }
-    return header.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased()
+    header.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased()
   }
 
   /// - Throws: `unsupported_coding`, `unsupported_media_type`, `request_too_large`.
