@@ -247,6 +247,15 @@ package struct IdempotencyHash: Hashable, Sendable {
   }
 }
 
+/// What was changed in a record beside the rules.
+package struct RecordChanges: Hashable, Sendable {
+  /// What there is now.
+  package var changed: [StoredAggregate] = []
+  package var removed: [AggregateKey] = []
+
+  package init() {}
+}
+
 /// What a command that took effect answered.
 package struct StoredReply: Hashable, Sendable {
   package var tenant: String

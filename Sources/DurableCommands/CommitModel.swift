@@ -29,9 +29,16 @@ package protocol CommitModel: Sendable {
   func take(_ newest: [StoredAggregate], now: Instant)
   /// Everything afresh, after an unknown outcome.
   func reload(from store: any AggregateStore, now: Instant) throws(StoreFailure)
+  /// The record no longer has these, whatever they were.
+  func remove(_ keys: [AggregateKey], now: Instant)
   /// The record has dropped what ended before a moment.
   func forget(endedBefore moment: Instant)
   func failure(_ failure: CommitFailure) -> Failure
+}
+
+extension CommitModel {
+  /// Nothing: for models whose aggregates only end.
+  package func remove(_ keys: [AggregateKey], now: Instant) {}
 }
 
 /// What a rule makes of a command.

@@ -509,6 +509,11 @@ package final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
   /// Drops replies that are too old; commit thread.
   package func forgetReplies(before moment: Instant) { replies.removeAll(before: moment) }
 
+  /// Gives an aggregate another id in the replies; commit thread.
+  package func renameReplies(of id: String, to other: String, tenant: String) {
+    replies.rename(id, to: other, tenant: tenant)
+  }
+
   // MARK: - Recovery
 
   /// Why nothing may be written now; tries to open the record anew first, now and then.

@@ -92,6 +92,15 @@ package final class EventFeed: Sendable {
     signal.advance(to: bounds.newest)
   }
 
+  /// Forgets the events in memory: the store's may have been rewritten.
+  package func forgetTail() {
+    tail.withLock { tail in
+      tail.events = []
+      tail.first = 0
+      tail.floor = tail.newest
+    }
+  }
+
   // MARK: Readers
 
   /// Events above `after`, ascending, at most `limit`.

@@ -27,6 +27,13 @@ struct ReplyTable {
     compact()
   }
 
+  /// Gives an aggregate another id.
+  mutating func rename(_ id: String, to other: String, tenant: String) {
+    for (key, reply) in replies where reply.aggregateID == id && reply.tenant == tenant {
+      replies[key]?.aggregateID = other
+    }
+  }
+
   /// Drops what came before a moment, as far as it came in order.
   mutating func removeAll(before moment: Instant) {
     while first < order.count, let oldest = replies[order[first]], oldest.at < moment {

@@ -124,6 +124,10 @@ final class SharedCommitModel: CommitModel, @unchecked Sendable {
     sequence.restart(after: feed.newest)
   }
 
+  func remove(_ keys: [AggregateKey], now: Instant) {
+    for part in parts { part.remove(keys, now: now) }
+  }
+
   func forget(endedBefore moment: Instant) {
     for part in parts { part.forget(endedBefore: moment) }
   }
@@ -145,6 +149,7 @@ private protocol ModelPart: Sendable {
   ) -> Result<any Sendable, any Error>
   func take(_ newest: [StoredAggregate], now: Instant)
   func reload(from store: any AggregateStore, now: Instant) throws(StoreFailure)
+  func remove(_ keys: [AggregateKey], now: Instant)
   func forget(endedBefore moment: Instant)
 }
 
@@ -196,6 +201,8 @@ private struct TypedPart<Model: CommitModel>: ModelPart {
   func reload(from store: any AggregateStore, now: Instant) throws(StoreFailure) {
     try model.reload(from: store, now: now)
   }
+
+  func remove(_ keys: [AggregateKey], now: Instant) { model.remove(keys, now: now) }
 
   func forget(endedBefore moment: Instant) { model.forget(endedBefore: moment) }
 }

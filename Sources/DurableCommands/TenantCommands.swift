@@ -95,6 +95,34 @@ package final class TenantCommands: Sendable {
     }
   }
 
+  /// Changes the record beside the rules, between two batches; memory then has what it has.
+  ///
+  /// - Parameters:
+  ///   - userID: Whose replies get another name in memory.
+  ///   - pseudonym: That name.
+  ///   - work: Changes the record, on the commit thread.
+  /// - Returns: What changed.
+  /// - Throws: What `work` throws, and ``StoreFailure`` when the pipeline is stopped.
+  package func rewriteRecord(
+    replacing userID: String, by pseudonym: String,
+    _ work: @escaping @Sendable () throws(StoreFailure) -> RecordChanges
+  ) async throws(StoreFailure) -> RecordChanges {
+    let result: Result<RecordChanges, StoreFailure> = await withCheckedContinuation { done in
+      let willRun = pipeline.perform { [self] in
+        let result = Result { () throws(StoreFailure) in try work() }
+        if case .success(let changes) = result {
+          let now = clock.now()
+          model.remove(changes.removed, now: now)
+          model.take(changes.changed, now: now)
+          pipeline.renameReplies(of: userID, to: pseudonym, tenant: tenant)
+        }
+        done.resume(returning: result)
+      }
+      if !willRun { done.resume(returning: .failure(StoreFailure("the service is going down"))) }
+    }
+    return try result.get()
+  }
+
   /// The claim of a command's key; nil: it has none.
   /// - Throws: ``BadIdempotencyKey``.
   package func claim(

@@ -51,6 +51,14 @@ public final class MessageSchema: Sendable {
   /// The field that JSON calls by this lowerCamelCase name; `nil` when the message has none.
   public func field(jsonName: String) -> Field? { fields.first { $0.jsonName == jsonName } }
 
+  /// The same by the bytes of the name.
+  func field(named name: UnsafeRawBufferPointer) -> Field? {
+    // A key stands in quotes, before a colon.
+    fields.first {
+      $0.key.count == name.count + 3 && $0.key.dropFirst().dropLast(2).elementsEqual(name)
+    }
+  }
+
   /// All messages of moyeo.v1, by full name.
   public static let all: [String: MessageSchema] = load()
 

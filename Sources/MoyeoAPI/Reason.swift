@@ -57,6 +57,7 @@ public enum Reason: String, Hashable, Sendable, CaseIterable {
   case forbiddenOrigin = "forbidden_origin"
   case attributeProtected = "attribute_protected"
   // What is not there.
+  case unknownTenant = "unknown_tenant"
   case unknownLayer = "unknown_layer"
   case unknownObject = "unknown_object"
   case unknownCluster = "unknown_cluster"
@@ -183,8 +184,8 @@ extension Reason {
     case .unauthenticated, .tokenExpired: (.unauthenticated, 401)
     case .forbidden, .forbiddenHost, .forbiddenOrigin, .attributeProtected:
       (.permissionDenied, 403)
-    case .unknownLayer, .unknownObject, .unknownCluster, .unknownParty, .unknownTicket,
-      .unknownTariff, .unknownPolicy, .unknownVehicleClass, .noTariffHere, .noRoute:
+    case .unknownTenant, .unknownLayer, .unknownObject, .unknownCluster, .unknownParty,
+      .unknownTicket, .unknownTariff, .unknownPolicy, .unknownVehicleClass, .noTariffHere, .noRoute:
       (.notFound, 404)
     case .idempotencyMismatch, .alreadyMember, .alreadyMatched: (.alreadyExists, 409)
     case .partyFull, .partyDeparted, .partyCancelled, .partyEnded, .policyViolation,

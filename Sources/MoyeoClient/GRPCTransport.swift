@@ -30,7 +30,7 @@ final class GRPCTransport: Sendable {
     do {
       client = GRPCClient(
         transport: try HTTP2ClientTransport.Posix(
-          target: .dns(host: host, port: port),
+          target: Self.target(host, port),
           transportSecurity: isSecure ? configuration.tls.transportSecurity : .plaintext))
     } catch {
       throw .badEndpoint("\(host):\(port): \(error)")
@@ -50,6 +50,16 @@ final class GRPCTransport: Sendable {
     connections = Task { [client] in
       // Ends by `beginGracefulShutdown`; what goes wrong is told to each call.
       try? await client.runConnections()
+    }
+  }
+
+  /// An address is no name to be looked up, nor one that TLS may say in its greeting (RFC 6066,
+  /// section 3).
+  private static func target(_ host: String, _ port: Int) -> any ResolvableTarget {
+    switch try? SocketAddress(ipAddress: host, port: port) {
+    case .v4: .ipv4(address: host, port: port)
+    case .v6: .ipv6(address: host, port: port)
+    default: .dns(host: host, port: port)
     }
   }
 

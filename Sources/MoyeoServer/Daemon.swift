@@ -4,7 +4,7 @@ import Hummingbird
 import HummingbirdCore
 package import Foundation
 package import Logging
-import Threading
+package import Threading
 package import LiveLayers
 package import FareEstimation
 package import Parties
@@ -39,6 +39,8 @@ package struct Daemon: Sendable {
     package var baseMapAttribution: String?
     /// Whether short gRPC calls are answered on the event loop, in front of the framework.
     package var usesFastPath = true
+    /// Whether short calls over HTTP/JSON are, in front of the framework.
+    package var usesHTTPFastPath = true
     /// What connections and requests of all callers may take.
     package var connections = ConnectionSettings()
     /// What all ports greet with; `nil` for connections without TLS.
@@ -49,6 +51,13 @@ package struct Daemon: Sendable {
     /// Threads of reads too long for an event loop; `nil` for half the cores. Parties match their
     /// batches elsewhere: one of those may last ten seconds, and a tile must not wait for it.
     package var heavyThreads: Int?
+    /// Where the operator's calls are answered; nil: nowhere.
+    package var admin: AdminListener?
+    /// How long such reads should wait at most: while they wait longer, fewer may. Nil: as many as
+    /// there is room for, however long they wait.
+    package var heavyQueueDelay: QueueDelayLimit.Settings?
+    /// What callers may ask in a second.
+    package var rates = CallRates()
     /// Listeners that others serve, for `/metrics`.
     package var otherListeners: [OtherListener] = []
 
@@ -60,6 +69,8 @@ package struct Daemon: Sendable {
     package let host: String
     package let httpPort: Int
     package let grpcPort: Int
+    /// Of the operator's calls.
+    package var adminPort: Int?
   }
 
   package let configuration: Configuration
@@ -71,10 +82,13 @@ package struct Daemon: Sendable {
   private let places: PlaceService?
   private let doors: [any HTTPDoor]
   private let identity: IdentitySettings?
-  private let readiness: Readiness
+  let readiness: Readiness
   private let degradations: DegradationLog
-  private let eventLoopGroup: MultiThreadedEventLoopGroup
-  private let logger: Logger
+  let eventLoopGroup: MultiThreadedEventLoopGroup
+  let logger: Logger
+  let logLevel: LogLevelControl
+  private let writePositions: (@Sendable () throws -> Int)?
+  private let erase: (@Sendable (_ userID: String) async throws -> ErasureReport)?
   private let metrics: PrometheusMetrics?
   private let onEbb: @Sendable () -> Void
   private let onListening: @Sendable (Addresses) async -> Void
@@ -96,6 +110,10 @@ package struct Daemon: Sendable {
   ///   - metrics: What `/metrics` shows; nil where none are gathered.
   ///   - readyAfter: Names of further parts that ``markReady(_:)`` will report.
   ///   - degradations: What fails while the daemon serves; shown by `/readyz` and `/metrics`.
+  ///   - logLevel: Of all loggers; the operator changes it.
+  ///   - writePositions: Writes the default tenant's positions now and returns their number; nil: they
+  ///     are not kept.
+  ///   - erase: Erases a person of the default tenant; nil: nothing is kept of anybody.
   ///   - logger: Where the daemon writes its own lines.
   ///   - onEbb: Called when a crowd of connections has gone, so that their memory can be given back.
   ///   - onListening: Called once both ports are bound.
@@ -105,7 +123,9 @@ package struct Daemon: Sendable {
     doors: [any HTTPDoor] = [], identity: IdentitySettings? = nil,
     eventLoopGroup: MultiThreadedEventLoopGroup,
     metrics: PrometheusMetrics?, readyAfter: Set<String> = [],
-    degradations: DegradationLog? = nil, logger: Logger,
+    degradations: DegradationLog? = nil, logLevel: LogLevelControl = LogLevelControl(),
+    writePositions: (@Sendable () throws -> Int)? = nil,
+    erase: (@Sendable (_ userID: String) async throws -> ErasureReport)? = nil, logger: Logger,
     onEbb: @escaping @Sendable () -> Void = {},
     onListening: @escaping @Sendable (Addresses) async -> Void = { _ in }
   ) {
@@ -120,12 +140,16 @@ package struct Daemon: Sendable {
     self.eventLoopGroup = eventLoopGroup
     self.metrics = metrics
     self.logger = logger
+    self.logLevel = logLevel
+    self.writePositions = writePositions
+    self.erase = erase
     self.degradations = degradations ?? DegradationLog(logger: logger)
     self.onEbb = onEbb
     self.onListening = onListening
     shutdown = ShutdownSignal()
     readiness = Readiness(
-      waitingFor: readyAfter.union(["http", "grpc"]).union(places == nil ? [] : ["places"]))
+      waitingFor: readyAfter.union(["http", "grpc"]).union(places == nil ? [] : ["places"])
+        .union(configuration.admin == nil ? [] : ["admin"]))
   }
 
   /// Returns when all parts that must start first have started, or the task is cancelled.
@@ -135,18 +159,23 @@ package struct Daemon: Sendable {
 
   /// The services to run, in order of their start.
   package func services() -> [any Service] {
-    let threadPool = BoundedThreadPool(threadCount: configuration.heavyThreads)
+    let threadPool = BoundedThreadPool(
+      threadCount: configuration.heavyThreads, queueDelay: configuration.heavyQueueDelay)
     let pump = StreamPump(
       settings: configuration.streams, shutdown: shutdown, clock: layers.clock)
+    var parts = TenantParts(layers: layers, parties: parties, tickets: tickets, places: places)
+    parts.writePositions = writePositions
+    parts.erase = erase
     let standard = room(
-      TenantParts(layers: layers, parties: parties, tickets: tickets, places: places), threadPool,
+      parts, threadPool,
       onFilled: { readiness.markReady("places") })
     let rooms = TenantRooms(
       standard: standard, identity: identity, clock: layers.clock, pool: threadPool, logger: logger
     ) { parts in room(parts, threadPool, onFilled: {}) }
     let throttle = SessionThrottle(settings: configuration.sessions)
     let requestMetrics = RequestMetrics()
-    let ports = BoundPorts(host: configuration.host, onListening: onListening)
+    let ports = BoundPorts(
+      host: configuration.host, hasAdmin: configuration.admin != nil, onListening: onListening)
     let grpc = GRPCFrontend(
       rooms: rooms, pump: pump,
       throttle: throttle, requestMetrics: requestMetrics, shutdown: shutdown,
@@ -158,7 +187,7 @@ package struct Daemon: Sendable {
       layers: layers, parties: parties, metrics: metrics,
       serving: ServingFigures(
         shared: standard.requestServices.shared, tileCache: standard.clusters.tileCache,
-        throttle: throttle, pump: pump,
+        throttle: throttle, pump: pump, rates: configuration.rates, threadPool: threadPool,
         connections: ConnectionFigures(
           grpc: limits.grpc, http: limits.http, events: events, httpEvents: httpEvents,
           certificates: configuration.certificates, others: configuration.otherListeners)),
@@ -175,10 +204,12 @@ package struct Daemon: Sendable {
       rooms: rooms, pump: pump, throttle: throttle, pages: pages,
       hosts: HostAllowList(bound: configuration.host, names: configuration.hosts),
       corsOrigins: configuration.corsOrigins, requestMetrics: requestMetrics,
-      doors: doors, threadPool: threadPool, logger: logger)
+      doors: doors, threadPool: threadPool, usesFastPath: configuration.usesHTTPFastPath,
+      logger: logger)
     // Stopped in the opposite order: what parties have accepted is committed after the last call.
     let others: [any Service] = identity == nil ? [] : [TenantLifecycle(rooms: rooms)]
-    return standard.services + others + [
+    let admin = adminService(rooms, pages, requestMetrics, threadPool, ports)
+    return standard.services + others + admin + [
       grpcServing, httpService(http, limits.http, httpEvents, ports),
       ShutdownAnnouncer(shutdown: shutdown),
     ]
@@ -190,7 +221,9 @@ package struct Daemon: Sendable {
   ) -> TenantRoom {
     let services = RequestServices(
       layers: parts.layers,
-      shared: SharedReads(settings: configuration.coalescing, threadPool: threadPool))
+      shared: SharedReads(
+        settings: configuration.coalescing, threadPool: threadPool,
+        turn: UInt64(bitPattern: Int64(parts.tenant.hashValue))))
     let positions = PositionOperations(services: services)
     let clusters = ClusterOperations(services: services)
     let partyCalls = parts.parties.map { partyService in
@@ -212,7 +245,8 @@ package struct Daemon: Sendable {
         + (partyCalls?.streams ?? []) + (ticketCalls?.streams ?? []),
       raw: TileRoutes(clusters: clusters).all, positions: positions, clusters: clusters,
       requestServices: services, maximumBatch: layers.limits.batchRequests,
-      threadPool: threadPool, services: parts.services + lifecycles)
+      threadPool: threadPool, services: parts.services + lifecycles, parts: parts,
+      rates: configuration.rates.tenant(parts.tenant))
   }
 
   private func fareAndRouteOperations(_ validation: RequestValidation) -> [Operation] {
@@ -228,20 +262,36 @@ package struct Daemon: Sendable {
     _ frontend: HTTPFrontend, _ limits: ConnectionLimits, _ events: TransportEvents,
     _ ports: BoundPorts
   ) -> any Service {
+    httpService(
+      at: (configuration.host, configuration.httpPort), respond: frontend.respond,
+      makeGate: frontend.makeGate, limits, events
+    ) { port in
+      await ports.set(http: port)
+      readiness.markReady("http")
+    }
+  }
+
+  /// A listener for HTTP/1.1; nothing is bound before it runs.
+  func httpService(
+    at address: (host: String, port: Int),
+    respond: @escaping @Sendable (Request, ConnectionContext) async -> Response,
+    makeGate: @escaping @Sendable (HTTPDeadlines) -> HTTPRequestGate, _ limits: ConnectionLimits,
+    _ events: TransportEvents, onListening: @escaping @Sendable (_ port: Int) async -> Void
+  ) -> any Service {
     let responder = CallbackResponder<ConnectionContext> { request, context in
-      await frontend.respond(to: request, context: context)
+      await respond(request, context)
     }
     let server = Application(
       responder: responder,
       server: HTTPServerBuilder { responder in
         HTTPConnections(
-          responder: responder, makeGate: frontend.makeGate,
+          responder: responder, makeGate: makeGate,
           timeLimits: configuration.httpTimeLimits, certificates: configuration.certificates,
           events: events)
       },
       configuration: .init(
-        address: .hostname(configuration.host, port: configuration.httpPort),
-        serverName: "moyeo",
+        address: .hostname(address.host, port: address.port),
+        serverName: HTTPFrontend.serverName,
         // Thousands that connect at once wait here for the event loop; those that find no room
         // come again a second later.
         backlog: 4096),
@@ -251,8 +301,7 @@ package struct Daemon: Sendable {
           try channel.pipeline.syncOperations.addHandler(
             AcceptLimitHandler(limits: limits), position: .first)
         }.get()
-        await ports.set(http: channel.localAddress?.port ?? 0)
-        readiness.markReady("http")
+        await onListening(channel.localAddress?.port ?? 0)
       },
       eventLoopGroupProvider: .shared(eventLoopGroup), logger: logger)
     return HTTPService(server: server, executor: EventLoopExecutor(eventLoopGroup))
@@ -285,15 +334,21 @@ package struct Daemon: Sendable {
   }
 }
 
-/// Tells once both ports are known.
-private actor BoundPorts {
+/// Tells once all ports are known.
+actor BoundPorts {
   private let host: String
+  private let hasAdmin: Bool
   private let onListening: @Sendable (Daemon.Addresses) async -> Void
   private var http: Int?
   private var grpc: Int?
+  private var admin: Int?
 
-  init(host: String, onListening: @escaping @Sendable (Daemon.Addresses) async -> Void) {
+  init(
+    host: String, hasAdmin: Bool,
+    onListening: @escaping @Sendable (Daemon.Addresses) async -> Void
+  ) {
     self.host = host
+    self.hasAdmin = hasAdmin
     self.onListening = onListening
   }
 
@@ -307,8 +362,14 @@ private actor BoundPorts {
     await tell()
   }
 
+  func set(admin: Int) async {
+    self.admin = admin
+    await tell()
+  }
+
   private func tell() async {
-    guard let http, let grpc else { return }
-    await onListening(Daemon.Addresses(host: host, httpPort: http, grpcPort: grpc))
+    guard let http, let grpc, !hasAdmin || admin != nil else { return }
+    await onListening(
+      Daemon.Addresses(host: host, httpPort: http, grpcPort: grpc, adminPort: admin))
   }
 }

@@ -19,6 +19,7 @@ extension PartyCommitModel {
   ) throws(PartyServiceError) -> Decision {
     switch command {
     case .create(let create, let id, let refined):
+      try meetings.checkBans([create.hostID] + create.riders.map(\.riderID), now)
       guard overlay.activeParties(hostedBy: create.hostID) < quotas.activePartiesPerHost else {
         return Decision(
           result: .failure(
@@ -29,6 +30,10 @@ extension PartyCommitModel {
       }
       return made(change, from: nil, refined, overlay)
     case .join(let id, let join, let refined):
+      // Who is aboard already asks for what is so.
+      if overlay.party(id)?.riders.contains(where: { $0.id == join.riderID }) == false {
+        try meetings.checkBans([join.riderID], now)
+      }
       return try onParty(id, refined: refined, overlay: overlay) { party throws(PartyError) in
         try meetings.check(join.riderID, party)
         return try rules.join(join, party, now: now) { overlay.claims(of: $0) }
@@ -57,6 +62,18 @@ extension PartyCommitModel {
       return try onParty(id, refined: nil, overlay: overlay) { party throws(PartyError) in
         try rules.cancel(party, actorID: actor, reason: reason, now: now)
       }
+    case .cancelByOperator(let id, let note):
+      return try onParty(id, refined: nil, overlay: overlay, note: note) {
+        party throws(PartyError) in
+        try rules.cancel(party, actorID: nil, reason: "operator", now: now)
+      }
+    case .note(let note, let id):
+      let event = note.event(
+        of: AggregateKey(tenant: tenant, kind: .party, id: id), version: 0,
+        sequence: overlay.sequence.take(), now: now, body: PartyEventBody.bytes(note, of: id))
+      return Decision(
+        change: (ChangeGroup(changes: [], events: [event]), .told([event])),
+        result: .success(.nothing))
     case .tick(let id):
       return try onParty(id, refined: nil, overlay: overlay) { party throws(PartyError) in
         rules.tick(party, now: now)
@@ -67,7 +84,7 @@ extension PartyCommitModel {
   }
 
   private func onParty(
-    _ id: String, refined: RefinedRoute?, overlay: PartyOverlay,
+    _ id: String, refined: RefinedRoute?, overlay: PartyOverlay, note: OperatorNote? = nil,
     _ body: (Party) throws(PartyError) -> PartyChange
   ) throws(PartyServiceError) -> Decision {
     guard let party = overlay.party(id) else { throw .unknownParty(id) }
@@ -75,7 +92,7 @@ extension PartyCommitModel {
     guard !change.unchanged else {
       return Decision(change: nil, result: .success(.party(party)))
     }
-    return made(change, from: party, refined, overlay)
+    return made(change, from: party, refined, overlay, note: note)
   }
 
   private func rule<T>(_ body: () throws(PartyError) -> T) throws(PartyServiceError) -> T {
@@ -86,7 +103,7 @@ extension PartyCommitModel {
 
   private func made(
     _ change: PartyChange, from before: Party?, _ refined: RefinedRoute?,
-    _ overlay: PartyOverlay
+    _ overlay: PartyOverlay, note: OperatorNote? = nil
   ) -> Decision {
     var party = change.party
     refined?.apply(to: &party)
@@ -113,6 +130,12 @@ extension PartyCommitModel {
         at: event.at,
         aggregateID: party.id, userIDs: event.userIDs, version: event.version,
         body: PartyEventBody.bytes(event, party))
+    }
+    if let note, let last = change.events.last {
+      group.events.append(
+        note.event(
+          of: key, version: party.version, sequence: overlay.sequence.take(), now: last.at,
+          body: PartyEventBody.bytes(note, party)))
     }
     overlay.put(entry)
     return Decision(

@@ -64,6 +64,7 @@ final class PartyCommitModel: CommitModel {
       case .request(let request, let told):
         kept.append(request)
         last = told.last
+      case .told(let told): last = told.last
       }
       if let last { sequence.commit(through: last.sequence) }
     }
@@ -82,6 +83,7 @@ final class PartyCommitModel: CommitModel {
       case .request(let request, let told):
         timers.set(request)
         events += told
+      case .told(let told): events += told
       }
     }
     show(parties, now: now)
@@ -124,6 +126,12 @@ final class PartyCommitModel: CommitModel {
   }
 
   func failure(_ failure: CommitFailure) -> PartyServiceError { .commit(failure) }
+
+  func remove(_ keys: [AggregateKey], now: Instant) {
+    let ids = keys.filter { $0.tenant == tenant && $0.kind == .rideRequest }.map(\.id)
+    requests.remove(ids)
+    for id in ids { timers.removeRequest(id) }
+  }
 
   func forget(endedBefore moment: Instant) {
     book.remove(

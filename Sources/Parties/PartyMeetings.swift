@@ -10,15 +10,29 @@ package struct PartyMeetings: Sendable {
   /// What it means elsewhere that a rider did not show up; committed with the removal.
   package var noShow: @Sendable (_ riderID: String, _ at: Instant) -> CommandConsequence?
 
+  /// Until when somebody may neither offer nor join a ride; nil: they may.
+  package var bannedUntil: @Sendable (_ userID: String, _ now: Instant) -> Instant?
+
   /// Nobody avoids anybody, unless told otherwise.
   package init(
     areBlocked: @escaping @Sendable (_ one: String, _ other: String) -> Bool = { _, _ in false },
     noShow: @escaping @Sendable (_ riderID: String, _ at: Instant) -> CommandConsequence? = {
       _, _ in nil
+    },
+    bannedUntil: @escaping @Sendable (_ userID: String, _ now: Instant) -> Instant? = {
+      _, _ in nil
     }
   ) {
     self.areBlocked = areBlocked
     self.noShow = noShow
+    self.bannedUntil = bannedUntil
+  }
+
+  /// - Throws: `banned`, of the first of these people who is.
+  func checkBans(_ userIDs: [String], _ now: Instant) throws(PartyServiceError) {
+    for id in userIDs {
+      if let until = bannedUntil(id, now) { throw .banned(until: until) }
+    }
   }
 
   /// Whether somebody does not ride with someone aboard.

@@ -176,6 +176,13 @@ package final class PartyService: Sendable {
     try await carryOut(.cancel(partyID: partyID, actorID: actorID, reason: reason), context)
   }
 
+  /// Calls it off as an operator. Cancelled already: unchanged.
+  package func cancel(
+    partyID: String, by note: OperatorNote, _ context: CommandContext
+  ) async throws(PartyServiceError) -> PartyAnswer {
+    try await carryOut(.cancelByOperator(partyID: partyID, note), context)
+  }
+
   func carryOut(
     _ command: PartyServiceCommand, _ context: CommandContext
   ) async throws(PartyServiceError) -> PartyAnswer {

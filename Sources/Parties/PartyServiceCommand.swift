@@ -12,6 +12,10 @@ enum PartyServiceCommand: Sendable {
   case remove(partyID: String, riderID: String, reason: RemovalReason, actorID: String?)
   case settle(partyID: String, actorID: String?, SettleParty)
   case cancel(partyID: String, actorID: String?, reason: String)
+  /// An operator's.
+  case cancelByOperator(partyID: String, OperatorNote)
+  /// Notes what an operator did to somebody, beside the rules.
+  case note(OperatorNote, of: String)
   /// The clock.
   case tick(partyID: String)
   case keepRequest(StandingRequest)
@@ -41,6 +45,8 @@ struct RideStop: Hashable, Sendable {
 enum PartyServiceEffect: Sendable {
   case party(PartyEntry, [StoredEvent])
   case request(StandingRequest, [StoredEvent])
+  /// Of nothing that is kept.
+  case told([StoredEvent])
 }
 
 /// What a command answers.

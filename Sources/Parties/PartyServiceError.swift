@@ -1,5 +1,5 @@
 package import DurableCommands
-import ObjectModel
+package import ObjectModel
 package import RideMatching
 
 /// Why ``PartyService`` does not do what it was asked. ``reason`` and ``field`` are words for the wire.
@@ -7,6 +7,8 @@ package enum PartyServiceError: Error, Hashable, Sendable {
   /// The rules of parties forbid it, or the request breaks them.
   case rule(PartyError)
   case unknownParty(String)
+  /// Somebody who gets in is banned until then.
+  case banned(until: Instant)
   /// The command was not carried out, whatever the rules say.
   case commit(CommitFailure)
   /// Not a cursor of ours, or of another query.
@@ -37,6 +39,7 @@ extension PartyServiceError {
     switch self {
     case .rule(let error): error.reason
     case .unknownParty: "unknown_party"
+    case .banned: "banned"
     case .commit(.overloaded): "overloaded"
     case .commit(.deadlineExceeded): "deadline_exceeded"
     case .commit(.idempotencyMismatch): "idempotency_mismatch"
@@ -67,7 +70,7 @@ extension PartyServiceError {
       field
     case .resumeTokenExpired, .resumeTokenAhead: "after"
     case .unknownParty: "id"
-    case .commit, .abandoned: nil
+    case .commit, .abandoned, .banned: nil
     }
   }
 
@@ -75,6 +78,7 @@ extension PartyServiceError {
     switch self {
     case .rule(let error): error.message
     case .unknownParty(let id): "there is no party \(id)"
+    case .banned: "offering and joining rides is forbidden until the ban ends"
     case .commit(let failure): failure.message
     case .badCursor: "not a cursor of this query"
     case .badVersion(let text): "\"\(text)\" is not a version of this service"
@@ -101,7 +105,7 @@ extension PartyServiceError {
     case .versionNotReached: 50
     case .quotaExceeded: 1000
     case .abandoned: 0
-    case .rule, .unknownParty, .badCursor, .badVersion, .badField,
+    case .rule, .unknownParty, .banned, .badCursor, .badVersion, .badField,
       .missingField, .limitOutOfRange, .resumeTokenExpired, .resumeTokenAhead, .tooMuchWork:
       nil
     }

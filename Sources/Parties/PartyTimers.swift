@@ -20,6 +20,8 @@ struct PartyTimers: Sendable {
     times.set(.request(request.id), request.isOver ? nil : request.query.window.end)
   }
 
+  func removeRequest(_ id: String) { times.set(.request(id), nil) }
+
   func replaceAll(_ parties: [Party], _ requests: [StandingRequest], _ rules: PartyRules) {
     times.replaceAll(
       parties.map { (.party($0.id), rules.nextTick($0)) }

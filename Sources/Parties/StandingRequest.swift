@@ -68,6 +68,16 @@ final class RequestBook: Sendable {
     }
   }
 
+  func remove(_ ids: [String]) {
+    state.withLock { state in
+      for id in ids {
+        guard var request = state.byID[id] else { continue }
+        request.endedAt = request.endedAt ?? request.createdAt
+        state.put(request)
+      }
+    }
+  }
+
   func replaceAll(_ requests: [StandingRequest]) {
     var fresh = State()
     for request in requests where !request.isOver { fresh.put(request) }

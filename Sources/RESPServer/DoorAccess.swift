@@ -29,7 +29,23 @@ extension CommandRefusal {
   }
 }
 
+extension CommandRefusal {
+  static func tooEarly(milliseconds: Int64) -> CommandRefusal {
+    CommandRefusal("ERR the tenant's rate is spent: try again in \(milliseconds) ms", .rateLimited)
+  }
+}
+
 extension CommandExecutor {
+  /// Takes a command from what clients may ask in a second. One that waited for its turn has paid.
+  func charge(_ description: CommandDescription) throws(CommandRefusal) {
+    guard let charge = services.configuration.charge, !description.needsNoPassword else { return }
+    guard !hasPaid else {
+      hasPaid = false
+      return
+    }
+    if let wait = charge(description.isWrite) { throw .tooEarly(milliseconds: wait) }
+  }
+
   /// Whether anybody must say who they are.
   var asksForPassword: Bool { services.configuration.authenticate != nil }
 

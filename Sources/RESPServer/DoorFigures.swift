@@ -11,6 +11,8 @@ enum RefusalReason: String, CaseIterable, Sendable {
   case protocolError = "protocol_error"
   /// As many layers, objects or bytes as there may be.
   case quotaExceeded = "quota_exceeded"
+  /// More commands in a second than clients may send.
+  case rateLimited = "rate_limited"
   case tooMuchWork = "too_much_work"
   case answerTooLarge = "answer_too_large"
   /// Too many long commands wait.

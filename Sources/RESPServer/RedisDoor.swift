@@ -31,6 +31,9 @@ package final class RedisDoor: Sendable {
     /// Tells what the bearer of a password may do, on the event loop; `nil` for passwords that let
     /// nobody in. Without it nobody is asked for one.
     package var authenticate: (@Sendable (_ password: String) -> DoorAccess?)?
+    /// Takes a command from what clients may ask in a second, on the event loop, and tells how many
+    /// milliseconds it is too early; `nil` for one that may go on.
+    package var charge: (@Sendable (_ isWrite: Bool) -> Int64?)?
 
     package init() {}
   }

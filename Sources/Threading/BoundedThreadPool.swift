@@ -15,7 +15,8 @@ package enum ThreadPoolError: Error, Hashable, Sendable {
 
 /// A few threads for calls too long for an event loop, such as cold tiles or wide polygons.
 ///
-/// At most ``threadCount`` calls run at a time and ``queueLimit`` wait; more are refused at once.
+/// At most ``threadCount`` calls run at a time and ``queueLimit`` wait; more are refused at once, and
+/// fewer may wait while they wait too long (``QueueDelayLimit``).
 /// Callers take turns (``FairQueue``), so that one who asks for much delays another by one of its
 /// calls at most. Threads start with the first call and end with the pool. Work that never began
 /// when its caller was cancelled never begins; running work is told through the closure it is
@@ -30,12 +31,23 @@ package final class BoundedThreadPool: Sendable {
   ///     room.
   ///   - queueLimit: The most calls that wait.
   ///   - callerLimit: The most calls of one caller that wait; nil for as many as may wait at all.
-  package init(threadCount: Int? = nil, queueLimit: Int = 256, callerLimit: Int? = nil) {
+  ///   - queueDelay: How long calls should wait at most; nil: as long as it takes.
+  ///   - clock: By which waits are measured.
+  package init(
+    threadCount: Int? = nil, queueLimit: Int = 256, callerLimit: Int? = nil,
+    queueDelay: QueueDelayLimit.Settings? = nil,
+    clock: any MonotonicClock = SystemMonotonicClock()
+  ) {
     let cores = Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))
     self.threadCount = max(1, threadCount ?? cores / 2)
     self.queueLimit = max(0, queueLimit)
+    let threads = self.threadCount
+    let ceiling = self.queueLimit
     queue = PoolQueue(
-      limit: self.queueLimit, callerLimit: min(self.queueLimit, callerLimit ?? self.queueLimit))
+      limit: ceiling, callerLimit: min(ceiling, callerLimit ?? ceiling),
+      delay: queueDelay.map {
+        QueueDelayLimit(threads: threads, ceiling: ceiling, settings: $0)
+      }, clock: clock)
   }
 
   deinit { queue.stop() }
@@ -43,21 +55,43 @@ package final class BoundedThreadPool: Sendable {
   /// The number of calls that wait now.
   package var waitingCount: Int { queue.waitingCount }
 
+  /// What the queue is like now, and what it has refused.
+  package struct Figures: Hashable, Sendable {
+    package var waiting = 0
+    /// How many may wait now.
+    package var limit = 0
+    /// Calls refused because too many waited.
+    package var refusedByCount: UInt64 = 0
+    /// Calls refused because those before them wait too long.
+    package var refusedByDelay: UInt64 = 0
+  }
+
+  package var figures: Figures { queue.figures }
+
+  /// Looks whether a call would be refused now because calls wait too long, so that one that certainly
+  /// is for the pool need not be read first.
+  ///
+  /// - Parameter caller: As for ``run(caller:mayBeShed:_:)``.
+  /// - Returns: Why it is refused, which is counted; nil where it may try.
+  package func refusal(caller: UInt64 = 0) -> ThreadPoolError? { queue.refusal(caller) }
+
   /// Runs `body` on one of the threads.
   ///
   /// - Parameters:
   ///   - caller: The caller whose turn the call takes; calls with the same number share their
   ///     turns.
+  ///   - mayBeShed: Whether it is refused while calls wait too long; false for what ends a call that
+  ///     has cost something already, and for what others wait for.
   ///   - body: Is handed a function that tells whether its caller has left, and calls it every few
   ///     hundred steps.
   /// - Returns: What `body` returns.
   /// - Throws: ``ThreadPoolError/overloaded(waiting:)``, `CancellationError`, what `body` throws.
   package func run<Result: Sendable>(
-    caller: UInt64 = 0,
+    caller: UInt64 = 0, mayBeShed: Bool = true,
     _ body: @escaping @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws -> Result
   ) async throws -> Result {
     queue.start(threadCount)
-    let job = PoolJob(caller: caller)
+    let job = PoolJob(caller: caller, mayBeShed: mayBeShed)
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         job.run = {
@@ -76,15 +110,21 @@ package final class BoundedThreadPool: Sendable {
   }
 }
 
-/// One call. `run` and `refuse` are set before the queue's lock hands it on. Whoever takes the job
+/// One call. `run`, `refuse` and `since` are set before the queue's lock hands it on. Whoever takes the job
 /// from the queue calls one of them, once.
 private final class PoolJob: @unchecked Sendable {
   let caller: UInt64
+  let mayBeShed: Bool
+  /// When it was taken into the queue.
+  var since: Nanoseconds = 0
   let isCancelled = Atomic<Bool>(false)
   var run: @Sendable () -> Void = {}
   var refuse: @Sendable (any Error) -> Void = { _ in }
 
-  init(caller: UInt64) { self.caller = caller }
+  init(caller: UInt64, mayBeShed: Bool) {
+    self.caller = caller
+    self.mayBeShed = mayBeShed
+  }
 
   /// Returns what runs the call, and forgets it: it knows the job, and what the call holds would
   /// otherwise stay with the job for ever.
@@ -109,6 +149,9 @@ private final class PoolJob: @unchecked Sendable {
 private final class PoolQueue: Sendable {
   private struct State {
     var jobs: FairQueue<UInt64, PoolJob>
+    var delay: QueueDelayLimit?
+    var refusedByCount: UInt64 = 0
+    var refusedByDelay: UInt64 = 0
     var hasStarted = false
     var isStopping = false
   }
@@ -117,17 +160,28 @@ private final class PoolQueue: Sendable {
   private static let courtesy: Int32 = 5
 
   private let limit: Int
+  private let clock: any MonotonicClock
   private let state: StateLock<State>
   // DispatchSemaphore is thread-safe.
   private let wake = DispatchSemaphore(value: 0)
 
-  init(limit: Int, callerLimit: Int) {
+  init(limit: Int, callerLimit: Int, delay: QueueDelayLimit?, clock: any MonotonicClock) {
     self.limit = limit
+    self.clock = clock
     state = StateLock(
-      State(jobs: FairQueue(capacity: max(1, limit), perSession: max(1, callerLimit))))
+      State(
+        jobs: FairQueue(capacity: max(1, limit), perSession: max(1, callerLimit)), delay: delay))
   }
 
   var waitingCount: Int { state.withLock { $0.jobs.count } }
+
+  var figures: BoundedThreadPool.Figures {
+    state.withLock { state in
+      BoundedThreadPool.Figures(
+        waiting: state.jobs.count, limit: state.delay?.limit ?? limit,
+        refusedByCount: state.refusedByCount, refusedByDelay: state.refusedByDelay)
+    }
+  }
 
   func start(_ threadCount: Int) {
     let isFirst = state.withLock { state in
@@ -151,18 +205,44 @@ private final class PoolQueue: Sendable {
   ///
   /// - Returns: Why the job was refused; nil when it was enqueued.
   func enqueue(_ job: PoolJob) -> (any Error)? {
+    let now = clock.now()
     let error = state.withLock { state -> (any Error)? in
       if job.isCancelled.load(ordering: .relaxed) { return CancellationError() }
       guard limit > 0 else { return ThreadPoolError.overloaded(waiting: 0) }
+      guard !job.mayBeShed || Self.allows(job.caller, at: now, &state) else {
+        state.refusedByDelay += 1
+        return ThreadPoolError.overloaded(waiting: state.jobs.count)
+      }
       do {
+        job.since = now
         try state.jobs.append(job, of: job.caller)
         return nil
       } catch {
+        state.refusedByCount += 1
         return ThreadPoolError.overloaded(waiting: state.jobs.count)
       }
     }
     if error == nil { wake.signal() }
     return error
+  }
+
+  /// Whether a job may wait. While calls wait too long, a caller with nothing in the queue still gets
+  /// one call in, as long as the queue is not twice as long as it should be: whoever fills the queue
+  /// shuts nobody else out.
+  private static func allows(_ caller: UInt64, at now: Nanoseconds, _ state: inout State) -> Bool {
+    let waiting = state.jobs.count
+    guard let delay = state.delay else { return true }
+    if state.delay?.allows(waiting: waiting, at: now) ?? true { return true }
+    return !state.jobs.isWaiting(caller) && waiting < 2 * delay.limit
+  }
+
+  func refusal(_ caller: UInt64) -> ThreadPoolError? {
+    let now = clock.now()
+    return state.withLock { state in
+      guard !Self.allows(caller, at: now, &state) else { return nil }
+      state.refusedByDelay += 1
+      return .overloaded(waiting: state.jobs.count)
+    }
   }
 
   /// Takes a job back.
@@ -175,7 +255,12 @@ private final class PoolQueue: Sendable {
   private func work() {
     while true {
       wake.wait()
-      let (job, isStopping) = state.withLock { ($0.jobs.popFirst()?.element, $0.isStopping) }
+      let now = clock.now()
+      let (job, isStopping) = state.withLock { state in
+        let job = state.jobs.popFirst()?.element
+        if let job { state.delay?.began(after: now - job.since, at: now) }
+        return (job, state.isStopping)
+      }
       if let job { job.takeRun()() } else if isStopping { break }
     }
     // Each thread that ends signals the next one, so that one signal ends them all.

@@ -40,6 +40,9 @@ package struct FairQueue<Session: Hashable, Element> {
   /// The number of sessions that have something waiting.
   package var sessionCount: Int { waiting.count }
 
+  /// Whether a session has something waiting.
+  package func isWaiting(_ session: Session) -> Bool { waiting[session] != nil }
+
   /// Appends an element behind the others of its session.
   ///
   /// - Complexity: O(1) expected.

@@ -103,5 +103,16 @@ final class TicketBook: @unchecked Sendable {
     }
   }
 
+  /// Drops them, whatever they are, from searches as well.
+  func remove(_ ids: [String]) {
+    state.withLock { state in
+      for id in ids {
+        state.tickets[id] = nil
+        state.seen[id] = nil
+      }
+    }
+    waitingLock.withWriteLock { for id in ids { waiting.remove(id) } }
+  }
+
   var ids: [String] { state.withLock { Array($0.tickets.keys) } }
 }

@@ -20,7 +20,7 @@ final class TicketOverlay {
 
 /// Tickets under a shared pipeline: rules on one side, what readers see on the other.
 final class TicketCommitModel: CommitModel {
-  typealias Command = TicketCommand
+  typealias Command = TicketServiceCommand
   typealias Answer = Ticket
   typealias Failure = TicketServiceError
   typealias Overlay = TicketOverlay
@@ -55,8 +55,9 @@ final class TicketCommitModel: CommitModel {
   // MARK: - Deciding
 
   func decide(
-    _ command: TicketCommand, in overlay: inout TicketOverlay, now: Instant
+    _ given: TicketServiceCommand, in overlay: inout TicketOverlay, now: Instant
   ) -> Decision {
+    let command = given.command
     let known = overlay
     let change: TicketChange
     do throws(TicketError) {
@@ -84,6 +85,12 @@ final class TicketCommitModel: CommitModel {
     group.events = change.events.map { event in
       TicketEventBody.stored(
         event, newest(event.userID), tenant: tenant, sequence: sequence.take())
+    }
+    if let note = given.note {
+      group.events.append(
+        note.event(
+          of: AggregateKey(tenant: tenant, kind: .ticket, id: command.userID),
+          version: answer.version, sequence: sequence.take(), now: now, body: given.body(note)))
     }
     for ticket in change.tickets { overlay.changed[ticket.userID] = ticket }
     return Decision(
@@ -127,13 +134,18 @@ final class TicketCommitModel: CommitModel {
   }
 
   func answer(
-    to reply: StoredReply, of command: TicketCommand
+    to reply: StoredReply, of given: TicketServiceCommand
   ) -> Result<Ticket, TicketServiceError> {
+    if book.ticket(reply.aggregateID) == nil,
+      reply.aggregateID.hasPrefix(OperatorNote.pseudonymPrefix)
+    {
+      return .failure(.rule(.unknown(userID: given.command.userID)))
+    }
     // Told of a state without the effect, the caller would take it for refused.
     guard let changed = book.ticket(reply.aggregateID), changed.version >= reply.version else {
       return .failure(.commit(.unavailable(reason: "the record is being read again")))
     }
-    return .success(book.ticket(command.userID) ?? Ticket(userID: command.userID))
+    return .success(book.ticket(given.command.userID) ?? Ticket(userID: given.command.userID))
   }
 
   /// What is said of a ticket that is not in memory.
@@ -142,6 +154,14 @@ final class TicketCommitModel: CommitModel {
   }
 
   func failure(_ failure: CommitFailure) -> TicketServiceError { .commit(failure) }
+
+  func remove(_ keys: [AggregateKey], now: Instant) {
+    let ids = keys.filter { $0.tenant == tenant && $0.kind == .ticket }.map(\.id)
+    guard !ids.isEmpty else { return }
+    book.remove(ids)
+    layer.remove(ids, now: now)
+    for id in ids { times.set(id, nil) }
+  }
 
   func forget(endedBefore moment: Instant) { book.forget(endedBefore: moment) }
 

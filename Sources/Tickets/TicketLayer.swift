@@ -28,6 +28,11 @@ struct TicketLayer: Sendable {
     if !shown.isEmpty { layer.upsert(shown, now: now) }
   }
 
+  /// Takes people out.
+  func remove(_ ids: [String], now: Instant) {
+    for id in ids { _ = layer.remove(id: id, now: now) }
+  }
+
   /// Commit thread: the layer holds these and no others.
   func replaceAll(_ waiting: [ContributingObject], gone: [String], now: Instant) {
     layer.replace(with: waiting, removing: gone, now: now)

@@ -85,6 +85,7 @@ package enum TicketRecord {
     }
     if let until = conduct.penaltyUntil { out.signed(3, until.milliseconds) }
     if let until = conduct.bannedUntil { out.signed(4, until.milliseconds) }
+    if conduct.isBannedByOperator { out.varint(5, 1) }
   }
 
   private static func write(_ rating: Rating, to out: inout ProtobufWriter) {
@@ -255,6 +256,7 @@ package enum TicketRecord {
       case 2: conduct.reports.append(try report(try field.reader()))
       case 3: conduct.penaltyUntil = Instant(milliseconds: try field.signed())
       case 4: conduct.bannedUntil = Instant(milliseconds: try field.signed())
+      case 5: conduct.isBannedByOperator = try field.unsigned() != 0
       default: break
       }
     }

@@ -101,6 +101,9 @@ extension TicketService {
     }
   }
 
+  /// What counts of a person's conduct, who may never have waited; nil: nobody has said anything of it.
+  package func conduct(of userID: String) -> Conduct? { book.ticket(userID)?.conduct }
+
   /// A sign of life. - Throws: `rule(.unknown)`.
   package func heartbeat(_ userID: String) throws(TicketServiceError) -> TicketAnswer {
     try get(userID)

@@ -88,9 +88,9 @@ package final class TicketService: Sendable {
   /// An id for the match that a command may bring about.
   package func makeMatchID() -> String { makeID() }
 
-  /// Any command; the ticket of who acts comes back.
+  /// Any command; the ticket of who acts comes back. One with an operator's note is no sign of life.
   package func carryOut(
-    _ command: TicketCommand, _ context: CommandContext
+    _ command: TicketCommand, _ context: CommandContext, note: OperatorNote? = nil
   ) async throws(TicketServiceError) -> TicketAnswer {
     let claim: IdempotencyClaim?
     do throws(BadIdempotencyKey) {
@@ -98,15 +98,16 @@ package final class TicketService: Sendable {
     } catch {
       throw .badField("idempotencyKey", message: BadIdempotencyKey.message)
     }
-    let ticket = try await lane.submit(command, claim: claim, deadline: context.deadline).get()
-    book.touch(command.userID, at: clock.now())
+    let given = TicketServiceCommand(command, note: note)
+    let ticket = try await lane.submit(given, claim: claim, deadline: context.deadline).get()
+    if note == nil { book.touch(command.userID, at: clock.now()) }
     return answer(ticket)
   }
 
   /// Somebody did not come to what they had joined elsewhere; counts as calling off, and is committed
   /// with what brought it about.
   package func noShow(_ userID: String, at moment: Instant) -> CommandConsequence? {
-    lane.consequence(.noShow(userID: userID, at: moment))
+    lane.consequence(TicketServiceCommand(.noShow(userID: userID, at: moment)))
   }
 
   /// The person is heard of: their stream is open, or they do something elsewhere.
@@ -115,6 +116,13 @@ package final class TicketService: Sendable {
   /// Whether one of two people does not want to meet the other.
   package func isBlocked(_ one: String, _ other: String) -> Bool {
     book.tickets([one, other]).contains { $0.blocks($0.userID == one ? other : one) }
+  }
+
+  /// Until when an operator has banned a person; nil: none has. What reports brought about is of
+  /// tickets alone.
+  package func bannedUntil(_ userID: String, at now: Instant) -> Instant? {
+    guard let conduct = book.ticket(userID)?.conduct, conduct.isBannedByOperator else { return nil }
+    return conduct.bannedUntil.flatMap { $0 > now ? $0 : nil }
   }
 
   // MARK: - Timers
@@ -139,7 +147,7 @@ package final class TicketService: Sendable {
       count += due.count
       // If the command should fail, it is due again; its success sets another moment.
       for id in due { model.times.retry(id, at: now.advanced(milliseconds: 5000)) }
-      lane.submitOwn(due.map { .tick(userID: $0) })
+      lane.submitOwn(due.map { TicketServiceCommand(.tick(userID: $0)) })
     }
   }
 

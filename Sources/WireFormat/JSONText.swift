@@ -71,16 +71,63 @@ package enum JSONText {
       scaled = (magnitude * 1e7).rounded()
       guard scaled / 1e7 == magnitude else { return false }
     }
-    let scale: UInt64 = decimals == 3 ? 1000 : 10_000_000
-    var (whole, rest) = UInt64(scaled).quotientAndRemainder(dividingBy: scale)
-    if value < 0 { out.append(UInt8(ascii: "-")) }
-    append(unsigned: whole, to: &out)
-    out.append(UInt8(ascii: "."))
-    while rest > 0 {
-      (whole, rest) = (rest * 10).quotientAndRemainder(dividingBy: scale)
-      out.append(UInt8(ascii: "0") + UInt8(whole))
+    // By constants, which takes no division.
+    let (whole, rest) =
+      decimals == 3
+      ? UInt64(scaled).quotientAndRemainder(dividingBy: 1000)
+      : UInt64(scaled).quotientAndRemainder(dividingBy: 10_000_000)
+    // The number is no whole one, so that a digit is left.
+    var fraction = rest
+    while fraction % 10 == 0 {
+      fraction /= 10
+      decimals -= 1
+    }
+    let sign = value < 0 ? 1 : 0
+    let point = sign + digitCount(whole)
+    append(count: point + 1 + decimals, to: &out) { room in
+      if sign == 1 { room[0] = UInt8(ascii: "-") }
+      write(whole, digits: point - sign, at: room + sign)
+      room[point] = UInt8(ascii: ".")
+      write(fraction, digits: decimals, at: room + point + 1)
     }
     return true
+  }
+
+  /// Makes room for `count` bytes once; `fill` writes each of them.
+  @inline(__always)
+  private static func append(
+    count: Int, to out: inout [UInt8], _ fill: (UnsafeMutablePointer<UInt8>) -> Void
+  ) {
+    out.append(addingCapacity: count) { span in
+      span.withUnsafeMutableBufferPointer { buffer, initialized in
+        guard let room = buffer.baseAddress else { return }
+        fill(room)
+        initialized += count
+      }
+    }
+  }
+
+  private static func digitCount(_ value: UInt64) -> Int {
+    var count = 1
+    var rest = value
+    while rest >= 10 {
+      rest /= 10
+      count += 1
+    }
+    return count
+  }
+
+  /// Writes the last `digits` digits of a number, zeros before a shorter one.
+  @inline(__always)
+  private static func write(_ value: UInt64, digits: Int, at room: UnsafeMutablePointer<UInt8>) {
+    var rest = value
+    var place = digits
+    while place > 0 {
+      place &-= 1  // Safe: above 0.
+      let tenth = rest / 10
+      room[place] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest &- tenth &* 10)
+      rest = tenth
+    }
   }
 
   package static func append(_ value: Int64, to out: inout [UInt8]) {
@@ -89,13 +136,8 @@ package enum JSONText {
   }
 
   package static func append(unsigned value: UInt64, to out: inout [UInt8]) {
-    var rest = value
-    let start = out.count
-    repeat {
-      out.append(UInt8(ascii: "0") + UInt8(rest % 10))
-      rest /= 10
-    } while rest > 0
-    out[start...].reverse()
+    let count = digitCount(value)
+    append(count: count, to: &out) { room in write(value, digits: count, at: room) }
   }
 
   /// Appends a moment as quoted RFC 3339 text in UTC (``RFC3339/append(seconds:nanoseconds:to:)``).

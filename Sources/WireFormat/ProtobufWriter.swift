@@ -3,50 +3,72 @@
 /// Every function appends one field: a key of `number << 3 | wire type`, then its value. The fields
 /// are in the order of the calls.
 package struct ProtobufWriter {
-  package internal(set) var bytes: [UInt8] = []
+  // Inlinable as all that is written for each hit: a server's answers are written in another module.
+  @usableFromInline var storage: [UInt8] = []
+
+  /// What is written.
+  @inlinable package var bytes: [UInt8] { storage }
 
   /// - Parameter capacity: The number of bytes to make room for.
-  package init(capacity: Int = 0) { bytes.reserveCapacity(capacity) }
+  @inlinable
+  package init(capacity: Int = 0) { storage.reserveCapacity(capacity) }
 
   /// Makes a writer that continues after what is written already.
-  package init(_ bytes: [UInt8]) { self.bytes = bytes }
+  @inlinable
+  package init(_ bytes: [UInt8]) { storage = bytes }
 
   /// Appends an unsigned number.
+  @inlinable
   package mutating func varint(_ number: Int, _ value: UInt64) {
     key(number, wireType: 0)
-    bytes.appendVarint(value)
+    storage.appendVarint(value)
   }
 
   /// Appends a zigzag number (`sint64`), which is short for small magnitudes of either sign.
+  @inlinable
   package mutating func signed(_ number: Int, _ value: Int64) {
     varint(number, ZigZag.encode(value))
   }
 
   /// Appends a number in two's complement (`int64`); a negative one takes 10 bytes.
+  @inlinable
   package mutating func int64(_ number: Int, _ value: Int64) {
     varint(number, UInt64(bitPattern: value))
   }
 
   /// Appends a number as ``int64(_:_:)`` does.
+  @inlinable
   package mutating func int32(_ number: Int, _ value: Int) { int64(number, Int64(value)) }
 
+  @inlinable
   package mutating func bool(_ number: Int, _ value: Bool) { varint(number, value ? 1 : 0) }
 
+  @inlinable
   package mutating func double(_ number: Int, _ value: Double) {
     key(number, wireType: 1)
-    withUnsafeBytes(of: value.bitPattern.littleEndian) { bytes.append(contentsOf: $0) }
+    withUnsafeBytes(of: value.bitPattern.littleEndian) { storage.append(contentsOf: $0) }
   }
 
+  @inlinable
   package mutating func string(_ number: Int, _ value: String) {
     key(number, wireType: 2)
-    bytes.appendLengthAndBytes(of: value)
+    storage.appendLengthAndBytes(of: value)
+  }
+
+  /// Appends bytes, or a text in UTF-8.
+  @inlinable
+  package mutating func bytes(_ number: Int, _ value: UnsafeRawBufferPointer) {
+    key(number, wireType: 2)
+    storage.appendVarint(UInt64(value.count))
+    storage.append(contentsOf: value)
   }
 
   /// Appends an encoded message.
+  @inlinable
   package mutating func embedded(_ number: Int, _ body: [UInt8]) {
     key(number, wireType: 2)
-    bytes.appendVarint(UInt64(body.count))
-    bytes.append(contentsOf: body)
+    storage.appendVarint(UInt64(body.count))
+    storage.append(contentsOf: body)
   }
 
   /// Appends an encoded message from a writer of its own.
@@ -58,17 +80,17 @@ package struct ProtobufWriter {
   /// of a longer message is moved once.
   package mutating func message(_ number: Int, _ write: (inout ProtobufWriter) -> Void) {
     key(number, wireType: 2)
-    let start = bytes.count
-    bytes.append(0)
+    let start = storage.count
+    storage.append(0)
     write(&self)
-    let length = bytes.count - start - 1
+    let length = storage.count - start - 1
     guard length >= 0x80 else {
-      bytes[start] = UInt8(length)
+      storage[start] = UInt8(length)
       return
     }
     var digits: [UInt8] = []
     digits.appendVarint(UInt64(length))
-    bytes.replaceSubrange(start...start, with: digits)
+    storage.replaceSubrange(start...start, with: digits)
   }
 
   /// Appends a message whose length, unknown before, takes four bytes (a padded varint, which every
@@ -78,20 +100,20 @@ package struct ProtobufWriter {
   package mutating func nested<Failure: Error>(
     _ number: Int, _ body: (inout ProtobufWriter) throws(Failure) -> Void
   ) throws(Failure) {
-    let whole = bytes.count
+    let whole = storage.count
     key(number, wireType: 2)
-    let start = bytes.count
-    for _ in 0..<4 { bytes.append(0x80) }
+    let start = storage.count
+    for _ in 0..<4 { storage.append(0x80) }
     do throws(Failure) {
       try body(&self)
     } catch {
-      bytes.removeSubrange(whole...)
+      storage.removeSubrange(whole...)
       throw error
     }
-    let length = bytes.count - start - 4
+    let length = storage.count - start - 4
     assert(length < 1 << 28)
     for i in 0..<4 {
-      bytes[start + i] = UInt8(length >> (7 * i) & 0x7F) | (i < 3 ? 0x80 : 0)
+      storage[start + i] = UInt8(length >> (7 * i) & 0x7F) | (i < 3 ? 0x80 : 0)
     }
   }
 
@@ -99,8 +121,8 @@ package struct ProtobufWriter {
   package mutating func zeros(_ number: Int, count: Int) {
     guard count > 0 else { return }
     key(number, wireType: 2)
-    bytes.appendVarint(UInt64(count))
-    bytes.append(contentsOf: repeatElement(0, count: count))
+    storage.appendVarint(UInt64(count))
+    storage.append(contentsOf: repeatElement(0, count: count))
   }
 
   /// Appends a `google.protobuf.Timestamp`.
@@ -113,13 +135,16 @@ package struct ProtobufWriter {
   }
 
   /// Appends a number without a key, as packed lists have them.
-  package mutating func rawVarint(_ value: UInt64) { bytes.appendVarint(value) }
+  @inlinable
+  package mutating func rawVarint(_ value: UInt64) { storage.appendVarint(value) }
 
   /// Appends bytes as they are: fields that were encoded before.
-  package mutating func raw(_ raw: UnsafeRawBufferPointer) { bytes.append(contentsOf: raw) }
+  @inlinable
+  package mutating func raw(_ raw: UnsafeRawBufferPointer) { storage.append(contentsOf: raw) }
 
-  private mutating func key(_ number: Int, wireType: UInt64) {
-    bytes.appendVarint(UInt64(number) << 3 | wireType)
+  @inlinable
+  mutating func key(_ number: Int, wireType: UInt64) {
+    storage.appendVarint(UInt64(number) << 3 | wireType)
   }
 
   /// Makes room for `count` bytes once; `fill` writes exactly so many.
@@ -132,11 +157,11 @@ package struct ProtobufWriter {
     }
   }
 
-  @usableFromInline
+  @inlinable @inline(__always)
   mutating func appendUninitialized(
     count: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Int
   ) {
-    bytes.append(addingCapacity: count) { span in
+    storage.append(addingCapacity: count) { span in
       span.withUnsafeMutableBufferPointer { buffer, initialized in
         let written = fill(UnsafeMutableRawBufferPointer(buffer))
         precondition(written == count, "a field has \(written) bytes, not the \(count) announced")

@@ -21,7 +21,8 @@ struct MoyeoCommand: AsyncParsableCommand {
       RouteCommand.self, PlaceCommand.self, PartyCommand.self, TicketCommand.self,
       EventsCommand.self, SimulateCommand.self, BenchCommand.self, EvaluateFaresCommand.self,
       FitSlowTimeCommand.self, PrepareRoadsCommand.self, ReplayCommand.self, BackupCommand.self,
-      ExportCommand.self, DoctorCommand.self, KeysCommand.self, WebhooksCommand.self,
+      RestoreCommand.self, ExportCommand.self, DoctorCommand.self, KeysCommand.self,
+      WebhooksCommand.self, AdminCommand.self,
     ])
 
   /// The library's own `main` exits with 64 for wrong usage.

@@ -22,6 +22,7 @@ import UnixSignals
 /// Puts the daemon together and runs it.
 struct Composition {
   let settings: Settings
+  var logLevel = LogLevelControl()
   /// Whether a secret of idempotency keys that does not serve the record is set aside.
   var forgetsKeys = false
 
@@ -40,6 +41,10 @@ struct Composition {
         ("grpc.port", "--grpc-port", settings.daemon.grpcPort),
         ("resp.port", "--resp-port", settings.redisDoor?.port ?? 0),
       ])
+    if let admin = settings.daemon.admin {
+      try PortCheck.require(
+        host: admin.host, ports: [("admin.port", "--admin-port", admin.port)])
+    }
     let degradations = DegradationLog(parts: DataDirectory.parts, logger: logger)
     let metrics = PrometheusMetrics()
     MetricsSystem.bootstrap(metrics)
@@ -55,8 +60,10 @@ struct Composition {
     let layerConfiguration = LayerRegistryConfiguration(
       limits: limits, rankKey: try clusterKey(logger: logger),
       layerSettings: settings.layerSettings)
+    var ownConfiguration = layerConfiguration
+    ownConfiguration.limits = settings.tenantLimits(limits, Caller.defaultTenant)
     let layers = LayerRegistry(
-      configuration: layerConfiguration,
+      configuration: ownConfiguration,
       clock: SystemClock(), epoch: UInt32.random(in: 1 ... .max))
     let routes: any RouteProvider
     do {
@@ -94,10 +101,17 @@ struct Composition {
         settings.webhooks, dataDirectory: settings.dataDirectory, clock: layers.clock,
         logger: logger)
     }
+    let erasures =
+      record == nil && positions == nil
+      ? nil
+      : ErasureFiles(
+        directory: settings.dataDirectory, store: record?.store, archive: positions?.archive,
+        webhooks: webhooks)
     let tenants = TenantOpening(
       settings: settings, configuration: layerConfiguration, fares: fares, data: data,
       store: record?.store, archive: positions?.archive,
-      idempotencySecret: record?.idempotencySecret, webhooks: webhooks)
+      idempotencySecret: record?.idempotencySecret, webhooks: webhooks, erasures: erasures,
+      erased: record?.erased ?? [:])
     let group = MultiThreadedEventLoopGroup(numberOfThreads: settings.threads)
     // A moment later: what the connections held is let go of after they have closed.
     let memory = MaintenanceThread(
@@ -107,6 +121,8 @@ struct Composition {
     var daemonSettings = settings.daemon
     daemonSettings.certificates = certificates
     if let redisDoor { leaveRoom(for: redisDoor, of: descriptors, in: &daemonSettings) }
+    var writePositions: (@Sendable () throws -> Int)?
+    if let keeper = positions?.keeper { writePositions = { try keeper.writeRound() } }
     let daemon = Daemon(
       configuration: daemonSettings,
       layers: layers,
@@ -116,7 +132,11 @@ struct Composition {
         tickets: record?.ticketService, places: places),
       identity: authenticator.map { identity($0, tenants) },
       eventLoopGroup: group, metrics: metrics, readyAfter: waitsFor(city, record),
-      degradations: degradations,
+      degradations: degradations, logLevel: logLevel,
+      writePositions: writePositions,
+      erase: erasures.map {
+        eraser($0, layers: layers, record: record, keeper: positions?.keeper)
+      },
       logger: logger,
       onEbb: { memory.signal() },
       onListening: { addresses in announce(addresses, logger) })
@@ -129,6 +149,16 @@ struct Composition {
     logger.info("stopped")
   }
 
+  /// Erases people of the default tenant.
+  private func eraser(
+    _ files: ErasureFiles, layers: LayerRegistry, record: OpenRecord?, keeper: PositionWriteBehind?
+  ) -> @Sendable (_ userID: String) async throws -> ErasureReport {
+    let eraser = PersonEraser(
+      tenant: Caller.defaultTenant, layers: layers, parties: record?.partyService,
+      tickets: record?.ticketService, keeper: keeper, files: files)
+    return { try await eraser.erase($0) }
+  }
+
   /// The port for clients of Redis, where there is one; nothing listens yet.
   private func makeRedisDoor(
     _ certificates: ServerCertificates?, _ authenticator: Authenticator?, layers: LayerRegistry,
@@ -139,6 +169,7 @@ struct Composition {
     configuration.authenticate = authenticator.map {
       RedisDoorSettings.authentication($0, clock: layers.clock)
     }
+    configuration.charge = RedisDoorSettings.charge(settings.daemon.rates)
     return RedisDoor(
       configuration: configuration, layers: layers, heavyThreads: settings.daemon.heavyThreads,
       group: group)
@@ -190,7 +221,7 @@ struct Composition {
         "http": "\(scheme)://\(host):\(addresses.httpPort)",
         "grpc": "\(host):\(addresses.grpcPort)", "tls": "\(settings.tls.words)",
         "httpPort": "\(addresses.httpPort)", "grpcPort": "\(addresses.grpcPort)",
-      ])
+      ].merging(adminMetadata(addresses, scheme)) { first, _ in first })
     guard settings.demoCity != nil else { return }
     print(
       """
@@ -209,6 +240,14 @@ struct Composition {
       """)
     // Standard output may be a file or pipe.
     fflush(nil)
+  }
+
+  private func adminMetadata(
+    _ addresses: Daemon.Addresses, _ scheme: String
+  ) -> Logger.Metadata {
+    guard let port = addresses.adminPort, let listener = settings.daemon.admin else { return [:] }
+    let host = listener.host.contains(":") ? "[\(listener.host)]" : listener.host
+    return ["admin": "\(scheme)://\(host):\(port)", "adminPort": "\(port)"]
   }
 
   private var openModeText: String {

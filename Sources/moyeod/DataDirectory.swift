@@ -53,9 +53,11 @@ struct DataDirectory {
       let secret = try IdempotencySecret.load(
         directory: path, store: store, forgetsKeys: forgetsKeys)
       configuration.idempotencySecret = (secret.high, secret.low)
+      let erased = try replayErasures(store)
       let (partyService, ticketService) = try Self.services(
         configuration, tickets: tickets, store: store, layers: layers, fares: fares,
         threadPool: threadPool)
+      partyService.retireAtStart(erased[configuration.tenant] ?? [])
       if let reason = partyService.readOnlyReason {
         logger.warning(
           "the record takes no commands: look at it with moyeo doctor, restore a backup",
@@ -70,7 +72,7 @@ struct DataDirectory {
         ])
       return OpenRecord(
         store: store, partyService: partyService, ticketService: ticketService,
-        idempotencySecret: (secret.high, secret.low))
+        idempotencySecret: (secret.high, secret.low), erased: erased)
     } catch let failure as StoreFailure {
       store.close()
       throw StartFailure.failed("\(store.path) cannot be loaded: \(failure.reason)")
@@ -78,6 +80,23 @@ struct DataDirectory {
       store.close()
       throw StartFailure.failed("\(error)")
     }
+  }
+
+  /// Who was erased after a record was copied does not come back with it.
+  ///
+  /// - Throws: ``StoreFailure``: rather nobody is served.
+  private func replayErasures(_ store: SQLiteStore) throws -> [String: [String]] {
+    if store.readOnlyReason != nil {
+      logger.warning("whether people were erased since cannot be looked up in a damaged record")
+      return [:]
+    }
+    let erased = try ErasureFiles.replay(directory: path, store: store)
+    if !erased.isEmpty {
+      logger.notice(
+        "people who were erased are taken out of a restored record",
+        metadata: ["people": "\(erased.values.reduce(0) { $0 + $1.count })"])
+    }
+    return erased
   }
 
   /// The services of a tenant over the record.
@@ -94,7 +113,8 @@ struct DataDirectory {
     }
     if let ticketService {
       configuration.meetings = PartyMeetings(
-        areBlocked: ticketService.isBlocked, noShow: ticketService.noShow)
+        areBlocked: ticketService.isBlocked, noShow: ticketService.noShow,
+        bannedUntil: ticketService.bannedUntil)
     }
     let partyService = try PartyService(
       layers: layers, store: store, fares: fares, configuration: configuration,
@@ -177,6 +197,8 @@ struct OpenRecord {
   let partyService: PartyService
   let ticketService: TicketService?
   let idempotencySecret: (high: UInt64, low: UInt64)
+  /// Of each tenant, names of people whom a restored record had aboard.
+  let erased: [String: [String]]
 }
 
 /// Writes positions behind the index; a last round after all calls have ended.

@@ -24,6 +24,8 @@ struct Moyeod: AsyncParsableCommand {
   var httpPort: Int?
   @Option(help: "Port for gRPC; 0 picks a free one and logs it (grpc.port).")
   var grpcPort: Int?
+  @Option(help: "Port for the operator's calls; 0 picks a free one and logs it (admin.port).")
+  var adminPort: Int?
   @Option(help: "Port for clients of Redis; 0 picks a free one and logs it (resp.port).")
   var respPort: Int?
   @Option(
@@ -63,17 +65,21 @@ struct Moyeod: AsyncParsableCommand {
       print(try await ConfigurationCheck(settings: settings).run())
       return
     }
+    let logLevel = LogLevelControl(settings.logLevel)
     LoggingSystem.bootstrap { label in
-      StructuredLogHandler(label: label, format: settings.logFormat, level: settings.logLevel)
+      StructuredLogHandler(label: label, format: settings.logFormat, control: logLevel)
     }
     AllocatorSettings.apply()
-    try await Composition(settings: settings, forgetsKeys: forgetIdempotencyKeys).run()
+    try await Composition(
+      settings: settings, logLevel: logLevel, forgetsKeys: forgetIdempotencyKeys
+    ).run()
   }
 
   private var flags: [(key: String, value: String)] {
     let given: [(key: String, value: String?)] = [
       ("data.directory", dataDirectory), ("host", host), ("http.port", httpPort.map { "\($0)" }),
       ("grpc.port", grpcPort.map { "\($0)" }), ("resp.port", respPort.map { "\($0)" }),
+      ("admin.port", adminPort.map { "\($0)" }),
       ("demo.city", demo),
       (AdapterSettings.key, adapters.isEmpty ? nil : adapters.joined(separator: ",")),
       ("resources.directory", resources),

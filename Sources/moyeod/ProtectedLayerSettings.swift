@@ -1,4 +1,3 @@
-import Configuration
 import PositionProtection
 
 /// `layers.<name>.protected…`: how far the positions of a layer are blurred.
@@ -14,20 +13,20 @@ enum ProtectedLayerSettings {
   static func covers(_ word: String) -> Bool { words.contains(word) }
 
   /// What a layer is set to; nil: its positions are shown as they come.
-  static func read(_ setting: (_ word: String) -> ConfigKey, _ reader: ConfigReader)
-    -> ProtectionSettings?
-  {
-    guard reader.bool(forKey: setting("protected")) == true else { return nil }
+  static func read(
+    flag: (_ word: String) -> Bool?, count: (_ word: String) -> Int?
+  ) -> ProtectionSettings? {
+    guard flag("protected") == true else { return nil }
     var settings = ProtectionSettings()
-    if let side = reader.int(forKey: setting("protectedCellMeters")), meters.contains(side) {
+    if let side = count("protectedCellMeters"), meters.contains(side) {
       settings.cellMeters = Double(side)
     }
-    if let side = reader.int(forKey: setting("protectedMaximumMeters")), meters.contains(side) {
+    if let side = count("protectedMaximumMeters"), meters.contains(side) {
       settings.maximumCellMeters = Double(side)
     }
     settings.maximumCellMeters = max(settings.maximumCellMeters, settings.cellMeters)
-    if let count = reader.int(forKey: setting("protectedPeople")), people.contains(count) {
-      settings.people = count
+    if let number = count("protectedPeople"), people.contains(number) {
+      settings.people = number
     }
     return settings
   }

@@ -16,8 +16,10 @@ enum RedisDoorSettings {
     _ values: Values, daemon: Daemon.Configuration
   ) async throws -> RedisDoor.Configuration? {
     guard let port = try await values.int("resp.port", in: 0...65535) else { return nil }
-    for (key, other) in [("http.port", daemon.httpPort), ("grpc.port", daemon.grpcPort)]
-    where port == other && port != 0 {
+    for (key, other) in [
+      ("http.port", daemon.httpPort), ("grpc.port", daemon.grpcPort),
+      ("admin.port", daemon.admin?.port ?? 0),
+    ] where port == other && port != 0 {
       throw SettingError(
         key: "resp.port", problem: "is \(port), as \(key) is: each needs its own")
     }
@@ -48,6 +50,19 @@ enum RedisDoorSettings {
 }
 
 extension RedisDoorSettings {
+  /// Commands count as the default tenant's: those that write as reports. Nil: nothing is counted.
+  static func charge(_ rates: CallRates) -> (@Sendable (_ isWrite: Bool) -> Int64?)? {
+    guard let rates = rates.tenant(Caller.defaultTenant) else { return nil }
+    return { isWrite in
+      do throws(RateRefusal) {
+        try rates.take(isWrite ? .reports : .reads, of: nil)
+        return nil
+      } catch {
+        return error.waitMilliseconds
+      }
+    }
+  }
+
   /// AUTH with an API key or a token. The door knows neither people nor tenants: it lets in servers of
   /// the default tenant, whose layers it serves.
   static func authentication(

@@ -1,4 +1,5 @@
 import MoyeoServer
+import Threading
 
 /// Settings of how calls are served: streams, viewport sessions, shared reads.
 enum ServingSettings {
@@ -19,6 +20,18 @@ enum ServingSettings {
       daemon.httpTimeLimits.bodySeconds = body
     }
     daemon.heavyThreads = try await values.int("heavy.threads", in: 1...1024)
+    daemon.heavyQueueDelay = try await queueDelay(values)
+    daemon.rates = CallRates(settings: try await QuotaSettings.rates(values))
+  }
+
+  /// - Returns: Nil where calls may wait as long as it takes.
+  private static func queueDelay(_ values: Values) async throws -> QueueDelayLimit.Settings? {
+    let milliseconds = try await values.int("heavy.queueMilliseconds", in: 0...60_000) ?? 100
+    guard milliseconds > 0 else { return nil }
+    var out = QueueDelayLimit.Settings()
+    out.target = Nanoseconds(milliseconds) * 1_000_000
+    out.interval = 5 * out.target
+    return out
   }
 
   private static func connections(_ values: Values) async throws -> ConnectionSettings {
@@ -61,6 +74,13 @@ enum ServingSettings {
     if let count = try await values.int("streams.maximumOpen", in: 1...1_000_000) {
       out.maximumOpen = count
     }
+    out.maximumPerTenant =
+      try await values.int("streams.maximumPerTenant", in: 1...1_000_000)
+      ?? max(1, out.maximumOpen * 3 / 4)
+    if let count = try await values.int("streams.maximumPerCaller", in: 1...1_000_000) {
+      out.maximumPerCaller = count
+    }
+    out.maximumOfTenant = { values.tenantCount($0, "streams") }
     return out
   }
 

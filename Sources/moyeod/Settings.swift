@@ -43,6 +43,10 @@ struct Settings: Sendable {
   var logLevel: Logger.Level
   var logFormat: StructuredLogHandler.Format
   var layerSettings: @Sendable (String) -> LayerSettings
+  /// Of tenants that have settings of their own, by their names.
+  var tenants: [String: TenantSettings] = [:]
+  /// What the layers of one tenant may hold, where that differs from what all may.
+  var tenantLimits: @Sendable (LayerLimits, _ tenant: String) -> LayerLimits
 
   /// - Throws: ``SettingError`` with the key and what is wrong.
   static func load(file: String?, flags: [(key: String, value: String)]) async throws -> Settings {
@@ -61,8 +65,9 @@ struct Settings: Sendable {
           })),
       EnvironmentVariablesProvider().prefixKeys(with: "moyeo"),
     ]
+    var tenants: [String] = []
     if let file {
-      try checkKeys(inFile: file)
+      tenants = try TenantSettings.names(in: try checkedKeys(inFile: file))
       do {
         providers.append(try await FileProvider<JSONSnapshot>(filePath: FilePath(file)))
       } catch {
@@ -70,7 +75,12 @@ struct Settings: Sendable {
       }
     }
     let values = Values(reader: ConfigReader(providers: providers))
-    return try await Settings(values)
+    var settings = try await Settings(values)
+    for tenant in tenants {
+      settings.tenants[tenant] = try await TenantSettings(
+        values, of: tenant, resources: settings.resources)
+    }
+    return settings
   }
 
   private init(_ values: Values) async throws {
@@ -85,6 +95,9 @@ struct Settings: Sendable {
     daemon.hosts = try await values.list("http.hosts") ?? []
     if let usesFastPath = try await values.bool("grpc.fastPath") {
       daemon.usesFastPath = usesFastPath
+    }
+    if let usesHTTPFastPath = try await values.bool("http.fastPath") {
+      daemon.usesHTTPFastPath = usesHTTPFastPath
     }
     threads =
       try await values.int("threads", in: 1...1024)
@@ -123,6 +136,7 @@ struct Settings: Sendable {
       values, host: daemon.host, identity: auth, hasParties: parties != nil,
       hasTickets: tickets != nil)
     try await ServingSettings.read(values, into: &daemon)
+    daemon.admin = try await AdminListenerSettings.read(values, daemon: daemon, identity: auth)
     redisDoor = try await RedisDoorSettings.read(values, daemon: daemon)
     tls = try await TLSSettings.read(values)
     webhooks = try await WebhookSettings.read(values)
@@ -134,6 +148,7 @@ struct Settings: Sendable {
     logFormat =
       try await values.word("log.format", StructuredLogHandler.Format.init(rawValue:)) ?? .text
     layerSettings = values.layerSettings
+    tenantLimits = { limits, tenant in QuotaSettings.limits(limits, of: tenant, values) }
     try await readLimits(values)
   }
 
@@ -180,7 +195,7 @@ struct Settings: Sendable {
   }
 
   /// Refuses keys that no setting has: a misspelt key would otherwise be ignored.
-  private static func checkKeys(inFile file: String) throws {
+  private static func checkedKeys(inFile file: String) throws -> [String: Any] {
     let data: Data
     do { data = try Data(contentsOf: URL(fileURLWithPath: file)) } catch {
       throw SettingError(key: file, problem: "cannot be read")
@@ -201,11 +216,13 @@ struct Settings: Sendable {
           throw SettingError(
             key: key, problem: "is no setting; moyeod --print-configuration lists them")
         } else {
-          try checkLayerSetting(key, value)
+          try checkLayerSetting(TenantSettings.setting(of: key) ?? key, value)
+          try QuotaSettings.check(key, value)
         }
       }
     }
     try walk(object, "")
+    return object
   }
 }
 
@@ -243,102 +260,4 @@ struct SettingError: Error, CustomStringConvertible {
   let key: String
   let problem: String
   var description: String { "\(key) \(problem)" }
-}
-
-/// Typed access that names the key when a value does not fit.
-struct Values: Sendable {
-  let reader: ConfigReader
-
-  private func key(_ name: String) -> ConfigKey {
-    ConfigKey(name.split(separator: ".").map(String.init))
-  }
-
-  func string(_ name: String) async throws -> String? {
-    do { return try await reader.fetchString(forKey: key(name)) } catch {
-      throw SettingError(key: name, problem: "must be a string")
-    }
-  }
-
-  func list(_ name: String) async throws -> [String]? {
-    do { return try await reader.fetchStringArray(forKey: key(name)) } catch {
-      throw SettingError(key: name, problem: "must be a list of strings")
-    }
-  }
-
-  func bool(_ name: String) async throws -> Bool? {
-    do { return try await reader.fetchBool(forKey: key(name)) } catch {
-      throw SettingError(key: name, problem: "must be true or false")
-    }
-  }
-
-  func int(_ name: String, in range: ClosedRange<Int>) async throws -> Int? {
-    let value: Int?
-    do { value = try await reader.fetchInt(forKey: key(name)) } catch {
-      // Flags arrive as text.
-      guard let text = try? await reader.fetchString(forKey: key(name)), let number = Int(text)
-      else { throw SettingError(key: name, problem: "must be a whole number") }
-      value = number
-    }
-    guard let value else { return nil }
-    guard range.contains(value) else {
-      throw SettingError(
-        key: name, problem: "is \(range.lowerBound) to \(range.upperBound); got \(value)")
-    }
-    return value
-  }
-
-  func number(_ name: String, in range: ClosedRange<Double>) async throws -> Double? {
-    let value: Double?
-    do { value = try await reader.fetchDouble(forKey: key(name)) } catch {
-      // A whole number in a file is none with a point to the reader; flags arrive as text.
-      if let whole = try? await reader.fetchInt(forKey: key(name)) {
-        value = Double(whole)
-      } else if let text = try? await reader.fetchString(forKey: key(name)),
-        let number = Double(text)
-      {
-        value = number
-      } else {
-        throw SettingError(key: name, problem: "must be a number")
-      }
-    }
-    guard let value else { return nil }
-    guard range.contains(value) else {
-      throw SettingError(
-        key: name, problem: "is \(range.lowerBound) to \(range.upperBound); got \(value)")
-    }
-    return value
-  }
-
-  func word<T>(_ name: String, _ parse: (String) -> T?) async throws -> T? {
-    guard let text = try await string(name) else { return nil }
-    guard let value = parse(text) else {
-      throw SettingError(key: name, problem: "cannot be \"\(text)\"")
-    }
-    return value
-  }
-
-  /// Asked when a layer begins; what does not fit keeps its default.
-  func layerSettings(_ name: String) -> LayerSettings {
-    var settings = LayerSettings()
-    func inLayer(_ setting: String) -> ConfigKey { ConfigKey(["layers", name, setting]) }
-    if let seconds = reader.double(forKey: inLayer("ttlSeconds")), seconds >= 0, seconds < 1e9 {
-      settings.defaultTTLMilliseconds = Int64(seconds * 1000)
-    } else if let seconds = reader.int(forKey: inLayer("ttlSeconds")), seconds >= 0,
-      seconds < 1 << 30
-    {
-      settings.defaultTTLMilliseconds = Int64(seconds) * 1000
-    }
-    if let columns = reader.stringArray(forKey: inLayer("columns")) {
-      settings.columns = columns.map(CanonicalText.normalize)
-    }
-    if let allows = reader.bool(forKey: inLayer("allowNullIsland")) {
-      settings.allowsNullIsland = allows
-    }
-    if let clusters = reader.bool(forKey: inLayer("clusters")) { settings.clusters = clusters }
-    if let noContent = reader.bool(forKey: inLayer("emptyTileIsNoContent")) {
-      settings.emptyTileIsNoContent = noContent
-    }
-    settings.protection = ProtectedLayerSettings.read(inLayer, reader)
-    return settings
-  }
 }

@@ -63,6 +63,9 @@ enum SettingsTable {
     Row(
       key: "http.bodySeconds", standard: "30",
       meaning: "How long a body may take, and a second more for each 16 KiB that have come."),
+    Row(
+      key: "http.fastPath", standard: "true",
+      meaning: "Answer short calls in front of the HTTP framework: half of the CPU a call."),
     Row(key: "grpc.port", standard: "50051", meaning: "Port for gRPC; 0 picks a free one."),
     Row(
       key: "grpc.maximumStreamsPerConnection", standard: "1000",
@@ -82,6 +85,12 @@ enum SettingsTable {
     Row(
       key: "grpc.fastPath", standard: "true",
       meaning: "Answer short calls in front of the gRPC framework: a fifth of the CPU a call."),
+    Row(
+      key: "admin.port", standard: "",
+      meaning: "Port for the operator's calls (docs/admin.md); 0 picks a free one; unset: none."),
+    Row(
+      key: "admin.host", standard: "127.0.0.1",
+      meaning: "Address of the operator's port; another than loopback's needs auth.mode tokens."),
     Row(
       key: "resp.port", standard: "",
       meaning: "Port for clients of Redis (docs/redis.md); 0 picks a free one; unset: none."),
@@ -114,6 +123,9 @@ enum SettingsTable {
       key: "heavy.threads", standard: "half the cores",
       meaning: "Threads for reads too long for an event loop; as many again match batches."),
     Row(
+      key: "heavy.queueMilliseconds", standard: "100",
+      meaning: "Long reads that wait longer, one and all, are overloaded early; 0: they wait."),
+    Row(
       key: "streams.heartbeatSeconds", standard: "15",
       meaning: "A quiet stream says that often that it lives; 0.1-3600."),
     Row(
@@ -125,6 +137,10 @@ enum SettingsTable {
     Row(
       key: "streams.maximumOpen", standard: "10000",
       meaning: "Streams open at once; one more is quota_exceeded."),
+    Row(
+      key: "streams.maximumPerTenant", standard: "3/4 of all",
+      meaning: "The same of one tenant; in open mode nobody is told apart."),
+    Row(key: "streams.maximumPerCaller", standard: "100", meaning: "The same of one person."),
     Row(
       key: "sessions.intervalSeconds", standard: "0.8",
       meaning: "One request an interval for each X-Moyeo-Session; 0 throttles nobody."),
@@ -311,6 +327,45 @@ enum SettingsTable {
       key: "commits.batchLimit", standard: "64", meaning: "Commands of one transaction."),
     Row(key: "log.level", standard: "info", meaning: "trace, debug, info, notice, warning, error."),
     Row(key: "log.format", standard: "text", meaning: "text (key=value) or json, a line an event."),
+    Row(
+      key: "rates.reads", standard: "0",
+      meaning: "Reads a second of one tenant; what is more is rate_limited; 0 is no limit."),
+    Row(
+      key: "rates.reports", standard: "0", meaning: "Its reports, and messages of their streams."),
+    Row(key: "rates.commands", standard: "0", meaning: "Its calls that change parties or tickets."),
+    Row(
+      key: "rates.callerReads", standard: "1000",
+      meaning: "Reads a second of one person, by their token; 0 is no limit."),
+    Row(key: "rates.callerReports", standard: "500", meaning: "Their reports."),
+    Row(key: "rates.callerCommands", standard: "200", meaning: "Their commands."),
+    Row(
+      key: "rates.burstSeconds", standard: "10",
+      meaning: "So many seconds' worth of calls may come at once after a rest; 0.1-3600."),
+    Row(
+      key: "rates.rememberedCallers", standard: "20000",
+      meaning: "People of one tenant whose calls are counted at a time; 100-10000000."),
+    Row(
+      key: "tenants.<name>.reads", standard: "rates.reads",
+      meaning: "What one tenant may, where it differs; set under its name, as all of tenants."),
+    Row(key: "tenants.<name>.reports", standard: "rates.reports", meaning: "The same of reports."),
+    Row(key: "tenants.<name>.commands", standard: "rates.commands", meaning: "Of commands."),
+    Row(
+      key: "tenants.<name>.callerReads", standard: "rates.callerReads",
+      meaning: "What each of its people may."),
+    Row(
+      key: "tenants.<name>.callerReports", standard: "rates.callerReports",
+      meaning: "The same of reports."),
+    Row(
+      key: "tenants.<name>.callerCommands", standard: "rates.callerCommands",
+      meaning: "Of commands."),
+    Row(key: "tenants.<name>.layers", standard: "limits.layers", meaning: "Its layers."),
+    Row(key: "tenants.<name>.objects", standard: "limits.objects", meaning: "Its objects."),
+    Row(
+      key: "tenants.<name>.objectBytes", standard: "limits.objectBytes",
+      meaning: "Bytes of their ids, tags and attributes."),
+    Row(
+      key: "tenants.<name>.streams", standard: "streams.maximumPerTenant",
+      meaning: "Its streams open at once."),
     Row(key: "limits.idBytes", standard: "128", meaning: "UTF-8 bytes of an id."),
     Row(key: "limits.tagsPerObject", standard: "32", meaning: "Tags of an object or query."),
     Row(key: "limits.tagBytes", standard: "64", meaning: "UTF-8 bytes of a normalised tag."),
@@ -391,19 +446,25 @@ enum SettingsTable {
       meaning: "A cell is doubled until it holds so many objects."),
   ]
 
-  /// Whether a key of a file is in the table; a layer's name stands for `<name>`.
+  /// Groups whose settings stand under a name.
+  private static let named: Set<Substring> = ["layers", "tenants"]
+
+  /// Whether a key of a file is in the table; a layer's or tenant's name stands for `<name>`.
   static func knows(_ key: String) -> Bool {
     if rows.contains(where: { $0.key == key }) { return true }
     let parts = key.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count == 3, parts[0] == "layers" else { return false }
-    return rows.contains { $0.key == "layers.<name>.\(parts[2])" }
+    if let own = TenantSettings.setting(of: key) { return knows(own) }
+    guard parts.count == 3, named.contains(parts[0]) else { return false }
+    return rows.contains { $0.key == "\(parts[0]).<name>.\(parts[2])" }
   }
 
   /// Whether settings of a file may stand under a key, such as `http` or `layers.users`.
   static func knowsGroup(_ key: String) -> Bool {
     if rows.contains(where: { $0.key.hasPrefix(key + ".") }) { return true }
     let parts = key.split(separator: ".", omittingEmptySubsequences: false)
-    return parts.count == 2 && parts[0] == "layers"
+    if TenantSettings.isGroup(key) { return true }
+    if let own = TenantSettings.setting(of: key) { return knowsGroup(own) }
+    return parts.count == 2 && named.contains(parts[0])
   }
 
   static func text() -> String {

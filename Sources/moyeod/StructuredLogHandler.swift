@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import MoyeoServer
 
 /// One line an event on standard error: `key=value` text, or JSON.
 struct StructuredLogHandler: LogHandler {
@@ -12,13 +13,20 @@ struct StructuredLogHandler: LogHandler {
 
   let label: String
   let format: Format
-  var logLevel: Logger.Level
+  /// Of all loggers that were not given a level of their own.
+  private let control: LogLevelControl
+  private var ownLevel: Logger.Level?
   var metadata: Logger.Metadata = [:]
 
-  init(label: String, format: Format, level: Logger.Level) {
+  init(label: String, format: Format, control: LogLevelControl) {
     self.label = label
     self.format = format
-    logLevel = level
+    self.control = control
+  }
+
+  var logLevel: Logger.Level {
+    get { ownLevel ?? control.level }
+    set { ownLevel = newValue }
   }
 
   subscript(metadataKey key: String) -> Logger.Metadata.Value? {

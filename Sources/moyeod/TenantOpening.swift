@@ -23,6 +23,10 @@ struct TenantOpening: Sendable {
   let idempotencySecret: (high: UInt64, low: UInt64)?
   /// Nil: there is no record, and so no event.
   let webhooks: WebhookParts?
+  /// Nil: nothing is kept.
+  let erasures: ErasureFiles?
+  /// Of each tenant, names of people whom a restored record had aboard.
+  let erased: [String: [String]]
 
   /// Tenants of which the directory has something that goes by the clock, or that are told of events.
   func kept() -> [String] {
@@ -31,29 +35,44 @@ struct TenantOpening: Sendable {
   }
 
   func open(_ tenant: String) throws -> TenantParts {
+    var configuration = configuration
+    configuration.limits = settings.tenantLimits(configuration.limits, tenant)
+    let own = settings.tenants[tenant]
+    if let own { configuration.layerSettings = own.layerSettings }
+    let tickets = own.map(\.tickets) ?? settings.tickets
     let layers = LayerRegistry(
       configuration: configuration, clock: SystemClock(), epoch: UInt32.random(in: 1 ... .max))
     var parts = TenantParts(layers: layers)
-    if let store, var parties = settings.parties, let secret = idempotencySecret {
+    if let store, var parties = own.map(\.parties) ?? settings.parties,
+      let secret = idempotencySecret
+    {
       parties.tenant = tenant
       parties.idempotencySecret = (secret.high, secret.low)
       let services = try DataDirectory.services(
-        parties, tickets: settings.tickets.map { $0.keyed(configuration.rankKey) }, store: store,
+        parties, tickets: tickets.map { $0.keyed(configuration.rankKey) }, store: store,
         layers: layers, fares: fares,
         threadPool: BoundedThreadPool(threadCount: settings.daemon.heavyThreads))
       (parts.parties, parts.tickets) = (services.parties, services.tickets)
+      services.parties.retireAtStart(erased[tenant] ?? [])
       if let webhooks {
         parts.services.append(
           TenantWebhooks(
             tenant: tenant, feed: PartyFeed(service: services.parties), parts: webhooks))
       }
     }
+    var kept: PositionWriteBehind?
     if let archive {
-      parts.services.append(
-        PositionKeeping(
-          keeper: data.openPositions(
-            layers: layers, archive: archive, seconds: settings.writeBehindSeconds,
-            tenant: tenant)))
+      let keeper = data.openPositions(
+        layers: layers, archive: archive, seconds: settings.writeBehindSeconds, tenant: tenant)
+      parts.services.append(PositionKeeping(keeper: keeper))
+      parts.writePositions = { try keeper.writeRound() }
+      kept = keeper
+    }
+    if let erasures {
+      let eraser = PersonEraser(
+        tenant: tenant, layers: layers, parties: parts.parties, tickets: parts.tickets,
+        keeper: kept, files: erasures)
+      parts.erase = { try await eraser.erase($0) }
     }
     parts.places = settings.places.makeService(layers: layers)
     return parts

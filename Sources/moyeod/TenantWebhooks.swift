@@ -59,6 +59,64 @@ final class WebhookParts: Sendable {
     }.get()
   }
 
+  // MARK: Pauses
+
+  private enum Pause { case wanted, begun }
+  private struct Following {
+    var tenants: Set<String> = []
+    var pauses: [String: Pause] = [:]
+  }
+  private let following = StateLock(Following())
+  private static let pauseSeconds = 15.0
+  private static let lookMilliseconds: Int64 = 20
+
+  /// Ends a tenant's deliveries until ``resume(_:)``.
+  ///
+  /// - Returns: Whether none is under way; false when one does not end.
+  func pause(_ tenant: String) async -> Bool {
+    let isFollowed = following.withLock { following in
+      following.pauses[tenant] = .wanted
+      return following.tenants.contains(tenant)
+    }
+    guard isFollowed else { return true }
+    let end = ContinuousClock.now + .seconds(Self.pauseSeconds)
+    while ContinuousClock.now < end {
+      let isDone = following.withLock {
+        $0.pauses[tenant] == .begun || !$0.tenants.contains(tenant)
+      }
+      if isDone { return true }
+      try? await Task.sleep(for: .milliseconds(Self.lookMilliseconds))
+    }
+    resume(tenant)
+    return false
+  }
+
+  func resume(_ tenant: String) { following.withLock { $0.pauses[tenant] = nil } }
+
+  func follows(_ tenant: String, _ isFollowed: Bool) {
+    following.withLock {
+      if isFollowed { $0.tenants.insert(tenant) } else { $0.tenants.remove(tenant) }
+    }
+  }
+
+  func isPaused(_ tenant: String) -> Bool { following.withLock { $0.pauses[tenant] != nil } }
+
+  func notePause(_ tenant: String) {
+    following.withLock { if $0.pauses[tenant] != nil { $0.pauses[tenant] = .begun } }
+  }
+
+  /// Takes a person out of the letters of their tenant, which are not being delivered.
+  func erase(_ erasure: PersonErasure) throws(StoreFailure) -> Int {
+    guard SQLiteLetterStore.exists(in: directory) else { return 0 }
+    let others: Set<String>
+    do {
+      others = Set(try file.webhooks().filter { $0.tenant != erasure.tenant }.map(\.id))
+    } catch {
+      throw StoreFailure("\(error)")
+    }
+    return try store().erase(erasure, except: others)
+  }
+
   /// The tenants that have a webhook.
   var tenants: Set<String> { Set(((try? file.webhooks()) ?? []).map(\.tenant)) }
 }
@@ -66,6 +124,8 @@ final class WebhookParts: Sendable {
 /// Delivers a tenant's events to its webhooks, and follows the file in which they stand.
 struct TenantWebhooks: Service {
   private static let fileSeconds = 1.0
+  /// How often it is looked whether deliveries are to pause.
+  private static let pauseMilliseconds: Int64 = 100
 
   let tenant: String
   let feed: PartyFeed
@@ -78,15 +138,34 @@ struct TenantWebhooks: Service {
   private func follow() async {
     var running: [String: (webhook: Webhook, task: Task<Void, Never>)] = [:]
     var stamp: FileStamp??
+    parts.follows(tenant, true)
+    defer { parts.follows(tenant, false) }
+    var look = ContinuousClock.now
     while !Task.isCancelled {
+      if parts.isPaused(tenant) {
+        await end(&running)
+        stamp = nil
+        parts.notePause(tenant)
+      }
+      guard !parts.isPaused(tenant), ContinuousClock.now >= look else {
+        try? await Task.sleep(for: .milliseconds(Self.pauseMilliseconds))
+        continue
+      }
+      look = ContinuousClock.now + .seconds(Self.fileSeconds)
       if stamp != .some(parts.file.stamp) {
         stamp = .some(parts.file.stamp)
         await take(&running)
       }
-      try? await Task.sleep(for: .seconds(Self.fileSeconds))
     }
+    await end(&running)
+  }
+
+  private func end(
+    _ running: inout [String: (webhook: Webhook, task: Task<Void, Never>)]
+  ) async {
     for (_, delivery) in running { delivery.task.cancel() }
     for (_, delivery) in running { await delivery.task.value }
+    running = [:]
   }
 
   private func take(_ running: inout [String: (webhook: Webhook, task: Task<Void, Never>)]) async {

@@ -1,5 +1,6 @@
 import Foundation
 import MoyeoAPI
+import ObjectModel
 import SwiftProtobuf
 import Testing
 
@@ -82,5 +83,34 @@ import Testing
   func whatIsNotFiniteReachesValidation(word: String) throws {
     let request = try nearby("latitude=\(word)")
     #expect(!request.latitude.isFinite)
+  }
+
+  /// Whatever is written without JSON is what the JSON of the same parameters says.
+  @Test("parameters written as bytes say what their JSON says", arguments: 0..<20)
+  func bytesSayWhatJSONSays(seed: UInt64) throws {
+    var random = SplitMix64(seed: seed)
+    let parameters = RequestParameters(MessageSchema.of(Moyeo_V1_NearbyRequest.self))
+    let names = [
+      "latitude", "longitude", "limit", "tags", "tagMatch", "radiusMeters", "excludeIds", "cursor",
+      "where", "within", "no",
+    ]
+    let values = [
+      "1", "-1", "0", "37.5", "-1e2", "4294967296", "-0", "1.5", "true", "a%20b", "%EB%AA%A8", "",
+      "0x1", "nan", "inf", "%zz", "%5B%5D", "2147483647", "2147483648", "+1", "%2B1", "1_0",
+    ]
+    var written = 0
+    for _ in 0..<500 {
+      let query = (0..<Int.random(in: 0..<5, using: &random)).map { _ in
+        "\(names.randomElement(using: &random) ?? "")=\(values.randomElement(using: &random) ?? "")"
+      }.joined(separator: "&")
+      let path = [(name: "layer", value: "users")]
+      guard let bytes = parameters.encoded(path: path, query: query) else { continue }
+      written += 1
+      let json = try parameters.json(path: path, query: query)
+      #expect(
+        try Moyeo_V1_NearbyRequest(serializedBytes: bytes)
+          == Moyeo_V1_NearbyRequest(jsonUTF8Bytes: json), "\(query)")
+    }
+    #expect(written > 50)
   }
 }

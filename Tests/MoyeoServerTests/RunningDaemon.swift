@@ -75,7 +75,8 @@ struct RunningDaemon: Sendable {
         let commands = try configuration.makeCommands(store: store, clock: clock)
         let tickets = try TicketService(layers: layers, commands: commands)
         configuration.meetings = PartyMeetings(
-          areBlocked: tickets.isBlocked, noShow: tickets.noShow)
+          areBlocked: tickets.isBlocked, noShow: tickets.noShow,
+          bannedUntil: tickets.bannedUntil)
         parts.parties = try PartyService(
           layers: layers, store: store, fares: estimator, configuration: configuration,
           commands: commands)
@@ -120,7 +121,13 @@ struct RunningDaemon: Sendable {
         transport: try HTTP2ClientTransport.Posix(
           target: .ipv4(address: "127.0.0.1", port: addresses.grpcPort),
           transportSecurity: .plaintext))
-      tasks.addTask { try await grpc.runConnections() }
+      tasks.addTask {
+        do {
+          try await grpc.runConnections()
+        } catch let error as RuntimeError where error.code == .clientIsStopped {
+          // A body that asks nothing over gRPC may end before this begins.
+        }
+      }
       let running = RunningDaemon(
         layers: layers, clock: clock, addresses: addresses, group: group,
         shutdown: daemon.shutdown, grpc: grpc,

@@ -236,4 +236,49 @@ import QueryCoalescing
       #expect(layers.status == 200)
     }
   }
+
+  @Test("While long reads wait too long, the next is refused before anything of it is read")
+  func refusedBeforehand() async throws {
+    let clock = ManualMonotonicClock()
+    var delay = QueueDelayLimit.Settings()
+    delay.target = 10
+    delay.interval = 50
+    let pool = BoundedThreadPool(threadCount: 1, queueLimit: 2, queueDelay: delay, clock: clock)
+    let layers = LayerRegistry(clock: ManualClock(RunningDaemon.start), epoch: 0xABCD)
+    let positions = PositionOperations(layers: layers, shared: SharedReads(threadPool: pool))
+    let within = try #require(positions.all.first { $0.name == "Within" })
+    func refusal() -> (isForPool: Bool, reason: Reason)? {
+      do throws(APIError) {
+        _ = try within.callOnEventLoop?(UnsafeRawBufferPointer(start: nil, count: 0), .open)
+        return nil
+      } catch {
+        return (error.isForPool, error.reason)
+      }
+    }
+    #expect(refusal()?.isForPool == true)
+    let gate = DispatchSemaphore(value: 0)
+    let (entered, enters) = AsyncStream.makeStream(of: Void.self)
+    var tasks = [
+      Task {
+        try await pool.run { _ in
+          enters.yield()
+          gate.wait()
+        }
+      }
+    ]
+    for await _ in entered { break }
+    for waiting in 1...2 {
+      tasks.append(Task { try await pool.run { _ in } })
+      while pool.figures.waiting < waiting { await Task.yield() }
+    }
+    clock.advance(by: 60)
+    _ = pool.refusal()
+    clock.advance(by: 60)
+    let refused = refusal()
+    #expect(refused?.isForPool == false && refused?.reason == .overloaded)
+    #expect(throws: APIError.self) { () throws(APIError) in try within.refuseWhileCrowded?() }
+    gate.signal()
+    for task in tasks { try await task.value }
+    #expect(refusal()?.isForPool == true)
+  }
 }

@@ -28,7 +28,8 @@ struct NoShowTests {
       tickets = try TicketService(
         layers: layers, commands: commands, configuration: ticketConfiguration)
       configuration.meetings = PartyMeetings(
-        areBlocked: tickets.isBlocked, noShow: tickets.noShow)
+        areBlocked: tickets.isBlocked, noShow: tickets.noShow,
+        bannedUntil: tickets.bannedUntil)
       parties = try PartyService(
         layers: layers, store: store,
         fares: FareEstimator(library: PartyFixture.library, routes: EstimatedRouteProvider()),

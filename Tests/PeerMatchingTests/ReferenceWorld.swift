@@ -98,7 +98,7 @@ struct ReferenceWorld {
     case .stopWaiting(let me):
       if meeting(me) != nil { return "already_matched" }
       return apply(.close(userID: me), now)
-    case .close(let me):
+    case .close(let me), .shut(let me):
       if !everWaited.contains(me) { return "unknown_ticket" }
       if let i = meeting(me) {
         pairs[i].isOver = true
@@ -201,6 +201,13 @@ struct ReferenceWorld {
     case .noShow(let me, let moment):
       let at = moment.milliseconds
       if !dodges.contains(where: { $0.who == me && $0.at == at }) { penalise(me, at, now) }
+      return nil
+    case .unban(let me):
+      if bans[me] != nil { reports.removeAll { $0.of == me } }
+      bans[me] = nil
+      return nil
+    case .clearPenalty(let me):
+      penalties[me] = nil
       return nil
     case .ban(let me, let until):
       if let until {

@@ -142,7 +142,8 @@ class OverTLS(unittest.TestCase):
         identity = ("--ca", tls.path("authority"), "--client-certificate", tls.path("client"),
                     "--client-key", tls.path("client.key"))
         layers = ("layers",)
-        for address in (("--url", daemon.url), ("--grpc", f"grpcs://localhost:{daemon.grpc_port}")):
+        for address in (("--url", daemon.url), ("--grpc", f"grpcs://localhost:{daemon.grpc_port}"),
+                        ("--grpc", f"grpcs://127.0.0.1:{daemon.grpc_port}")):
             with self.subTest(address[0]):
                 code, out, error = run(*layers, *address, *identity, name="moyeo")
                 self.assertEqual((code, error), (0, ""))

@@ -487,14 +487,18 @@ class Starting(unittest.TestCase):
             path.read_text() for path in sorted((ROOT / "Sources" / "moyeod").glob("*.swift"))
             if path.name != "SettingsTable.swift")
         read = set(re.findall(r'values\.\w+\(\s*"([a-zA-Z.]+)"', source))
-        read -= {"limits.", "parties."}
+        read -= {"limits.", "parties.", "rates."}
+        rates = re.findall(r'\("(\w+)", \\\.(?:tenant|caller)\.', source)
+        self.assertEqual(len(rates), 6)
+        read |= {"rates." + name for name in rates} | {"tenants.<name>." + name for name in rates}
+        read |= {"tenants.<name>." + name for name in re.findall(r'tenantCount\(\$0, "(\w+)"', source)}
+        read |= {"tenants.<name>." + name for name in re.findall(r'  read\("(\w+)", \\', source)}
         read |= set(re.findall(r'try await (?:count|seconds|path|text)\("([a-zA-Z.]+)"', source))
         read |= {"limits." + name for name in re.findall(r'try await read\("(\w+)"', source)}
         read |= {"parties." + name for name in re.findall(r'try await quota\("(\w+)"', source)}
-        read |= {"layers.<name>." + name for name in re.findall(r'inLayer\("(\w+)"', source)}
-        read |= {"layers.<name>." + name for name in re.findall(r'layerSetting\("(\w+)"', source)}
         read |= {"layers.<name>." + name
-                 for name in re.findall(r'forKey: setting\("(\w+)"\)', source)}
+                 for name in re.findall(r'first\("(\w+)"(?:, | \{)', source)}
+        read |= {"layers.<name>." + name for name in re.findall(r'(?:flag|count)\("(\w+)"\)', source)}
         read |= set(re.findall(r'static let key = "([a-zA-Z.]+)"', source))
         self.assertGreater(len(read), 25)
         self.assertEqual(read - listed, set(), "read but not listed")

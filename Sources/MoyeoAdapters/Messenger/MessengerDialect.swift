@@ -91,7 +91,8 @@ enum MessengerCode: String, Hashable, Sendable, CaseIterable {
       self = .badRequest
     case .idempotencyMismatch, .alreadyMember, .alreadyMatched, .alreadySettled, .alreadyRated:
       self = .duplicate
-    case .unknownLayer, .unknownObject, .unknownCluster, .unknownParty, .unknownTariff,
+    case .unknownTenant, .unknownLayer, .unknownObject,
+      .unknownCluster, .unknownParty, .unknownTariff,
       .unknownPolicy, .unknownVehicleClass, .noTariffHere, .noRoute:
       self = .notFound
     case .forbidden, .attributeProtected, .notHost, .banned: self = .notAllowed

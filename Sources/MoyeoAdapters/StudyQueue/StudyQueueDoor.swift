@@ -62,6 +62,7 @@ package struct StudyQueueDoor: HTTPDoor {
       }
       let caller = try self.caller(request)
       userID = caller
+      try services.charge(method: request.method, userID: caller)
       let body = try await carryOut(match, of: caller, request, services)
       return DoorAnswer(call: match.call.name, status: 200, body: body)
     } catch let refusal as DoorRefusal {

@@ -147,10 +147,12 @@ package struct TaxiPartyDoor: HTTPDoor {
     }
     try checkKey(request, isRequired: !call.isOfMapProvider)
     if call.isOfMapProvider {
-      if mapCallsNeedToken { _ = try caller(request) }
+      let userID = mapCallsNeedToken ? try caller(request) : nil
+      try services.charge(method: request.method, userID: userID)
       return try await mapAnswer(call, request, services)
     }
     let userID = try caller(request)
+    try services.charge(method: request.method, userID: userID)
     switch call {
     case .create: return try await create(userID, request)
     case .like(let id): return try await like(id, userID, request)

@@ -32,7 +32,8 @@ enum TaxiStatus {
     case .tokenExpired: accessTokenExpired
     case .forbidden, .forbiddenHost, .forbiddenOrigin, .attributeProtected, .notHost, .banned:
       forbidden
-    case .unknownLayer, .unknownObject, .unknownCluster, .unknownParty, .unknownTicket,
+    case .unknownTenant, .unknownLayer, .unknownObject,
+      .unknownCluster, .unknownParty, .unknownTicket,
       .unknownTariff, .unknownPolicy, .unknownVehicleClass, .noRoute:
       notFound
     case .unknownRoute, .methodNotAllowed: badURL

@@ -19,7 +19,7 @@ enum AccessTable {
     for (service, rows) in [
       ("PositionService", positions), ("ClusterService", clusters), ("PartyService", parties),
       ("TicketService", tickets), ("EventService", events), ("RouteService", routes),
-      ("FareService", fares), ("PlaceService", places), ("Raw", raw),
+      ("FareService", fares), ("PlaceService", places), ("Raw", raw), ("Raw", admin),
     ] {
       for (rpc, rule) in rows { out["\(service).\(rpc)"] = rule }
     }
@@ -84,6 +84,18 @@ enum AccessTable {
   private static let raw: [String: AccessRule] = [
     "GetTileMVT": read, "GetTileJSON": read, "TileJSON": read,
   ]
+
+  /// On a listener of their own.
+  private static let admin: [String: AccessRule] = {
+    let rule = AccessRule(scope: .admin)
+    return [
+      "AdminStatistics": rule, "AdminGetLogLevel": rule, "AdminSetLogLevel": rule,
+      "AdminDrain": rule, "AdminUndrain": rule, "AdminEndDrain": rule, "AdminSnapshot": rule,
+      "AdminTenants": rule, "AdminUser": rule, "AdminBan": rule, "AdminUnban": rule,
+      "AdminClearPenalty": rule, "AdminCancelParty": rule, "AdminCloseTicket": rule,
+      "AdminErase": rule,
+    ]
+  }()
 
   /// What a call does where no rule is known: it is open mode's.
   static let ruleOfUnknown = AccessRule(scope: .all)

@@ -21,16 +21,16 @@ struct TileRoutes: Sendable {
         "GetTileMVT", "GET", template: Self.prefix + "/{zoom}/{x}/{y}.mvt",
         request: Self.tileSchema,
         answers: VectorTileEncoder.mediaType
-      ) { parameters, request, _ in try await tile(parameters, request, .mvt) },
+      ) { parameters, request, _, _ in try await tile(parameters, request, .mvt) },
       RawRoute(
         "GetTileJSON", "GET", template: Self.prefix + "/{zoom}/{x}/{y}.json",
         request: Self.tileSchema,
         answers: GeoJSONTile.mediaType
-      ) { parameters, request, _ in try await tile(parameters, request, .json) },
+      ) { parameters, request, _, _ in try await tile(parameters, request, .json) },
       RawRoute(
         "TileJSON", "GET", template: "/v1/layers/{layer}/tiles.json", request: nil,
         answers: "application/json"
-      ) { parameters, request, token in try await tileJSON(parameters, request, token) },
+      ) { parameters, request, _, token in try await tileJSON(parameters, request, token) },
     ]
   }
 
@@ -130,10 +130,12 @@ struct RawRoute: Sendable {
   /// What is demanded of who calls; nil where ``AccessTable`` has no row.
   let access: AccessRule?
   private let answer: Answer
+  /// Of the tenant whose route it is; nil where it has none.
+  var rates: TenantRates?
 
-  /// Path parameters, the request, and the token that stood in its address, encoded.
+  /// Path parameters, the request, who makes it, and the token that stood in its address, encoded.
   typealias Answer =
-    @Sendable (_ parameters: [(name: String, value: String)], Request, _ token: String?)
+    @Sendable (_ parameters: [(name: String, value: String)], Request, Caller, _ token: String?)
     async throws
     -> Response
 
@@ -150,12 +152,13 @@ struct RawRoute: Sendable {
     access = AccessTable.rule(raw: name)
   }
 
-  /// - Throws: `forbidden`, and what the route itself refuses.
+  /// - Throws: `rate_limited`, `forbidden`, and what the route itself refuses.
   func respond(
     _ parameters: [(name: String, value: String)], _ request: Request, caller: Caller,
     token: String?
   ) async throws -> Response {
+    try rates?.charge(.reads, caller)
     try (access ?? AccessTable.ruleOfUnknown).admit(caller)
-    return try await answer(parameters, request, token)
+    return try await answer(parameters, request, caller, token)
   }
 }

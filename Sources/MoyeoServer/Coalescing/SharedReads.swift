@@ -81,12 +81,15 @@ final class SharedReads: Sendable {
   private let settings: CoalescingSettings
   private let coalescer: Coalescer<Question, Answer>
   private let threadPool: BoundedThreadPool
+  /// Whose turn the work takes on the pool.
+  private let turn: UInt64
 
   init(
     settings: CoalescingSettings = CoalescingSettings(),
     threadPool: BoundedThreadPool = BoundedThreadPool(),
-    clock: any MonotonicClock = SystemMonotonicClock()
+    clock: any MonotonicClock = SystemMonotonicClock(), turn: UInt64 = 0
   ) {
+    self.turn = turn
     self.settings = settings
     self.threadPool = threadPool
     coalescer = Coalescer(clock: clock, capacityBytes: settings.isOn ? settings.cacheBytes : 0) {
@@ -144,16 +147,16 @@ final class SharedReads: Sendable {
     let deadline = settings.deadline()
     do {
       guard settings.isOn else {
-        let answer = try await threadPool.run { isCancelled in
+        let answer = try await threadPool.run(caller: turn) { isCancelled in
           try work(WorkCaller(deadline: deadline, isCancelled: isCancelled))
         }
         return Shared(answer: answer, ageSeconds: 0, isCoalesced: false)
       }
-      let ask = { [coalescer, threadPool] () async throws -> SharedAnswer<Answer> in
+      let ask = { [coalescer, threadPool, turn] () async throws -> SharedAnswer<Answer> in
         try await coalescer.value(
           for: question, freshness: demand.freshness, reading: .whenMarked
         ) { flight in
-          try await threadPool.run { isCancelled in
+          try await threadPool.run(caller: turn) { isCancelled in
             flight.willRead(version: version())
             return try work(WorkCaller(deadline: deadline, isCancelled: isCancelled))
           }
@@ -166,8 +169,7 @@ final class SharedReads: Sendable {
       coalescer.cache.remove(question)
       return Self.shared(try await ask())
     } catch ThreadPoolError.overloaded(let waiting) {
-      throw APIError(
-        .overloaded, "\(waiting) long reads wait already", retryAfterMilliseconds: 200)
+      throw Self.overloaded(waiting)
     } catch let error as SingleFlightError {
       switch error {
       case .deadlineExceeded:
@@ -177,6 +179,20 @@ final class SharedReads: Sendable {
           .overloaded, "too many wait for this answer already", retryAfterMilliseconds: 200)
       }
     }
+  }
+
+  /// Refuses a read that is for the pool before anything of it is read, where it would be refused
+  /// anyway: what a refusal costs is taken from those that are answered.
+  ///
+  /// - Throws: `overloaded`.
+  func refuseWhileCrowded() throws(APIError) {
+    if case .overloaded(let waiting) = threadPool.refusal(caller: turn) {
+      throw Self.overloaded(waiting)
+    }
+  }
+
+  private static func overloaded(_ waiting: Int) -> APIError {
+    APIError(.overloaded, "\(waiting) long reads wait already", retryAfterMilliseconds: 200)
   }
 
   /// Does work that is nobody else's: on the pool if it is too long for an event loop, else here.
@@ -189,12 +205,11 @@ final class SharedReads: Sendable {
     guard isHeavy else { return try work(WorkCaller()) }
     let deadline = settings.deadline()
     do {
-      return try await threadPool.run { isCancelled in
+      return try await threadPool.run(caller: turn) { isCancelled in
         try work(WorkCaller(deadline: deadline, isCancelled: isCancelled))
       }
     } catch ThreadPoolError.overloaded(let waiting) {
-      throw APIError(
-        .overloaded, "\(waiting) long reads wait already", retryAfterMilliseconds: 200)
+      throw Self.overloaded(waiting)
     }
   }
 

@@ -5,6 +5,9 @@ import SwiftProtobuf
 extension Moyeo_V1_Event {
   private static let prefixes = ["party.", ticketPrefix]
   private static let ticketPrefix = "ticket."
+  private static let operatorKindsOfPeople = Set(
+    OperatorNote.Action.allCases.filter { $0 != .partyCancelled }
+      .map { OperatorNote.kindPrefix + $0.rawValue })
 
   /// A durable event; `isOfParty`: with the kind that the own stream of a party or ticket uses,
   /// `joined` for `party.joined`.
@@ -14,7 +17,9 @@ extension Moyeo_V1_Event {
     let prefix = isOfParty ? Self.prefixes.first(where: event.kind.hasPrefix) ?? "" : ""
     kind = String(event.kind.dropFirst(prefix.count))
     at = Google_Protobuf_Timestamp(event.at)
-    if !event.kind.hasPrefix(Self.ticketPrefix) { partyID = event.aggregateID }
+    let isOfPerson =
+      event.kind.hasPrefix(Self.ticketPrefix) || Self.operatorKindsOfPeople.contains(event.kind)
+    if !isOfPerson { partyID = event.aggregateID }
     if let match = event.matchID { matchID = match }
     userIds = event.userIDs
     version = String(event.version)

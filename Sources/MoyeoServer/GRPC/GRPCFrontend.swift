@@ -55,7 +55,8 @@ struct GRPCFrontend: Sendable {
         maximumRequestBytes: Transport.Settings().maximumMessageBytes, recorder: recorder,
         kind: .stream {
           FastPathReportStream(
-            ReportStream(positions: positions, caller: caller, clock: clock))
+            ReportStream(
+              positions: positions, caller: caller, clock: clock, rates: room.rates))
         })
     }
     methods[Self.streamReportsPath] = bound(stream(rooms.standard, .open), stream)

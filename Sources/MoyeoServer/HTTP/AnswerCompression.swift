@@ -48,6 +48,13 @@ struct AnswerCompression: Sendable {
     response.body = .init(byteBuffer: ByteBuffer(bytes: packed))
   }
 
+  /// A text answer that is written on an event loop, compressed; `nil` where it is sent as it is.
+  static func packedOnEventLoop(_ plain: [UInt8]) -> [UInt8]? {
+    guard plain.count <= maximumBytesOnEventLoop else { return nil }
+    let packed = GzipEncoder.fast.compress(plain)
+    return packed.count * maximumRatio >= plain.count ? packed : nil
+  }
+
   /// `nil` while the pool has no room: the answer is then sent as it is.
   private func packed(_ plain: [UInt8]) async -> [UInt8]? {
     guard plain.count > Self.maximumBytesOnEventLoop else {

@@ -45,7 +45,7 @@ struct CrossOrigin: Sendable {
     guard let origin, allows(origin) else { return }
     response.headers[.accessControlAllowOrigin] = allowed(origin)
     response.headers[.accessControlExposeHeaders] =
-      "etag, retry-after, x-moyeo-version, x-moyeo-lag-milliseconds, x-moyeo-truncated"
+      "etag, retry-after, ratelimit, ratelimit-policy, x-moyeo-version, x-moyeo-lag-milliseconds, x-moyeo-truncated"
     if !origins.contains("*") {
       // A tile varies with its encoding too.
       response.headers[.vary] = response.headers[.vary].map { "\($0), origin" } ?? "origin"

@@ -44,6 +44,7 @@ final class HTTPDeadlines: ChannelDuplexHandler {
   private var since = NIODeadline.uptimeNanoseconds(0)
   private var unwritableSince: NIODeadline?
   private var timer: Scheduled<Void>?
+  private var context: ChannelHandlerContext?
 
   init(limits: HTTPTimeLimits) { self.limits = limits }
 
@@ -63,6 +64,11 @@ final class HTTPDeadlines: ChannelDuplexHandler {
     phase = next
     since = now
   }
+
+  // MARK: - Bytes past the encoder
+
+  /// Writes bytes that need no encoder, behind all that was written before.
+  func write(_ answer: ByteBuffer) { context?.write(Self.wrapOutboundOut(answer), promise: nil) }
 
   // MARK: - Time
 
@@ -92,6 +98,7 @@ final class HTTPDeadlines: ChannelDuplexHandler {
   }
 
   func handlerAdded(context: ChannelHandlerContext) {
+    self.context = context
     if context.channel.isActive { start(context) }
   }
 
@@ -110,7 +117,10 @@ final class HTTPDeadlines: ChannelDuplexHandler {
     context.fireChannelInactive()
   }
 
-  func handlerRemoved(context: ChannelHandlerContext) { timer?.cancel() }
+  func handlerRemoved(context: ChannelHandlerContext) {
+    timer?.cancel()
+    self.context = nil
+  }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     if phase == .idle { begin(.head, context.eventLoop.now) }

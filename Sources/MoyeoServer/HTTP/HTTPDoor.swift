@@ -67,6 +67,22 @@ package struct DoorServices: Sendable {
   let throttle: SessionThrottle
   /// Where what takes long is worked out.
   let pool: BoundedThreadPool
+  /// Of the tenant that the doors serve; nil where it has none.
+  var rates: TenantRates?
+
+  /// Takes a call from the allowances of the person who makes it and of their tenant.
+  ///
+  /// - Parameters:
+  ///   - method: Of the request: GET is a read, all else a command.
+  ///   - userID: Who calls; nil where nobody says.
+  /// - Throws: ``DoorRefusal`` with `rate_limited`.
+  package func charge(method: String, userID: String?) throws(DoorRefusal) {
+    do throws(RateRefusal) {
+      try rates?.take(method == "GET" ? .reads : .commands, of: userID)
+    } catch {
+      throw DoorRefusal(APIError(error))
+    }
+  }
 
   /// Waits for the turn of a person's request among their own.
   ///

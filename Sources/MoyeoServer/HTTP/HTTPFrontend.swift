@@ -23,13 +23,15 @@ struct HTTPFrontend: Sendable {
   /// Where large requests are decoded and large answers written.
   let threadPool: BoundedThreadPool
   let logger: Logger
+  /// Answers short calls in front of ``respond(to:context:)``; `nil` where none does.
+  private let fastPath: HTTPFastPath?
 
   init(
     rooms: TenantRooms, pump: StreamPump,
     throttle: SessionThrottle,
     pages: OperatorPages, hosts: HostAllowList, corsOrigins: [String],
     requestMetrics: RequestMetrics, doors: [any HTTPDoor] = [],
-    threadPool: BoundedThreadPool, logger: Logger
+    threadPool: BoundedThreadPool, usesFastPath: Bool = true, logger: Logger
   ) {
     self.threadPool = threadPool
     self.doors = doors
@@ -54,12 +56,16 @@ struct HTTPFrontend: Sendable {
           ($0, requestMetrics.recorder(name: $0, transport: "http"))
         }, uniquingKeysWith: { first, _ in first })
     unmatched = requestMetrics.recorder(name: "unmatched", transport: "http")
+    fastPath =
+      usesFastPath
+      ? HTTPFastPath(rooms: rooms, recorders: recorders, doors: doors, hosts: hosts) : nil
   }
 
   /// What stands in front of the calls of one connection.
   @Sendable
   func makeGate(_ deadlines: HTTPDeadlines) -> HTTPRequestGate {
-    HTTPRequestGate(policy: policy, deadlines: deadlines) { [unmatched] reason, start in
+    HTTPRequestGate(policy: policy, fastPath: fastPath, deadlines: deadlines) {
+      [unmatched] reason, start in
       unmatched.finish(start, reason: reason)
     }
   }
@@ -82,7 +88,7 @@ struct HTTPFrontend: Sendable {
   }
 
   /// The answer to HEAD: the headers of GET (RFC 9110, section 9.3.2).
-  private static func withoutBody(_ response: Response) -> Response {
+  static func withoutBody(_ response: Response) -> Response {
     var headers = response.headers
     if headers[.contentLength] == nil, let length = response.body.contentLength {
       headers[.contentLength] = "\(length)"
@@ -144,17 +150,20 @@ struct HTTPFrontend: Sendable {
   private func page(_ request: Request) async -> Response? {
     if request.uri.path == OperatorPages.metricsPath {
       do throws(APIError) {
-        let caller = try rooms.caller(request.headers)
-        // What it shows is of all tenants.
-        guard caller.role != .user || caller.scopes.contains(.admin) else {
-          throw AccessRule.lacks(.service)
-        }
+        try Self.requireMetricsRight(try rooms.caller(request.headers))
       } catch {
         return Self.response(error)
       }
     }
     return await awayFromEventLoops {
       await pages.response(path: request.uri.path, request: request)
+    }
+  }
+
+  /// What the metrics show is of all tenants.
+  static func requireMetricsRight(_ caller: Caller) throws(APIError) {
+    guard caller.role != .user || caller.scopes.contains(.admin) else {
+      throw AccessRule.lacks(.service)
     }
   }
 
@@ -279,7 +288,7 @@ struct HTTPFrontend: Sendable {
 
   /// A larger answer takes longer to write as JSON, about a microsecond a KiB, than an event loop
   /// should be kept.
-  private static let maximumBytesWrittenOnEventLoop = 256 * 1024
+  static let maximumBytesWrittenOnEventLoop = 256 * 1024
 
   private func call(
     _ operation: Operation, path: [(name: String, value: String)], body: Data?,
@@ -294,7 +303,7 @@ struct HTTPFrontend: Sendable {
     let isLarge = answer.count > Self.maximumBytesWrittenOnEventLoop
     return Self.json(
       isLarge
-        ? try await threadPool.run { _ in try operation.json(answer) }
+        ? try await threadPool.run(mayBeShed: false) { _ in try operation.json(answer) }
         : try operation.json(answer))
   }
 
@@ -383,7 +392,8 @@ extension HTTPFrontend {
       let asked = DoorRequest(
         method: request.method.rawValue, path: request.uri.path, query: request.uri.query,
         headers: request.headers, body: Array(body))
-      let services = DoorServices(throttle: throttle, pool: threadPool)
+      let services = DoorServices(
+        throttle: throttle, pool: threadPool, rates: rooms.standard.rates)
       answer = await awayFromEventLoops { await door.answer(asked, services) }
     } catch {
       let refusal = (error as? APIError) ?? APIError(.malformedRequest, "the body cannot be read")
@@ -461,19 +471,19 @@ extension HTTPFrontend {
     Response(
       status: status,
       headers: [
-        .contentType: "application/json; charset=utf-8", .contentLength: "\(bytes.count)",
+        .contentType: jsonType, .contentLength: "\(bytes.count)",
       ],
       body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
   }
 
+  static let jsonType = "application/json; charset=utf-8"
+  /// What `Server` says.
+  static let serverName = "moyeo"
+
   static func response(_ error: APIError) -> Response {
     var response = json(error.httpBody(), status: .init(code: error.reason.status.http))
-    if let milliseconds = error.retryAfterMilliseconds {
-      response.headers[.retryAfter] = "\((milliseconds + 999) / 1000)"
-    }
-    if error.reason.status.http == 401 { response.headers[.wwwAuthenticate] = "Bearer" }
-    if !error.allowedMethods.isEmpty {
-      response.headers[.allow] = error.allowedMethods.joined(separator: ", ")
+    for (name, value) in error.httpHeaders {
+      if let name = HTTPField.Name(name) { response.headers[name] = value }
     }
     return response
   }

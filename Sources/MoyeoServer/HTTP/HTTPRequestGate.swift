@@ -51,7 +51,19 @@ final class HTTPRequestGate: ChannelDuplexHandler {
   /// The most bytes of a request that are thrown away.
   private static let maximumDiscardedBytes = 64 << 20
 
+  /// A request that ``HTTPFastPath`` answers once all of it has come.
+  private struct ShortRequest {
+    let call: HTTPFastPath.Call
+    let head: HTTPRequestHead
+    var body: ByteBuffer?
+  }
+
+  /// How many requests that came together are answered on the spot: those behind them wait their
+  /// turn among the requests of other connections.
+  static let maximumShortAnswersInARow = 16
+
   private let policy: RequestHeadPolicy
+  private let fastPath: HTTPFastPath?
   private let deadlines: HTTPDeadlines?
   /// Counts a refusal; takes the time at which its request came.
   private let record: @Sendable (Reason, _ start: UInt64) -> Void
@@ -66,18 +78,25 @@ final class HTTPRequestGate: ChannelDuplexHandler {
   private var isNewestShort = true
   private var discardedBytes = 0
   private var linger: Scheduled<Void>?
+  private var memory = HTTPFastPath.Memory()
+  private var shortRequest: ShortRequest?
+  /// Since bytes came last.
+  private var shortAnswers = 0
 
   /// Stands in one connection, with no request seen yet.
   ///
   /// - Parameters:
   ///   - policy: Judges the heads.
+  ///   - fastPath: Answers what is short, which takes `deadlines` to write; `nil` where the calls
+  ///     answer everything.
   ///   - deadlines: Stands in front of the parser of the same connection.
   ///   - record: Counts a refusal; `start` is the time at which its request came.
   init(
-    policy: RequestHeadPolicy, deadlines: HTTPDeadlines? = nil,
+    policy: RequestHeadPolicy, fastPath: HTTPFastPath? = nil, deadlines: HTTPDeadlines? = nil,
     record: @escaping @Sendable (Reason, _ start: UInt64) -> Void
   ) {
     self.policy = policy
+    self.fastPath = deadlines == nil ? nil : fastPath
     self.deadlines = deadlines
     self.record = record
   }
@@ -88,9 +107,17 @@ final class HTTPRequestGate: ChannelDuplexHandler {
     let part = Self.unwrapInboundIn(data)
     tellDeadlines(of: part, context)
     guard case .passing = stage else { return discard(part, context) }
+    if shortRequest != nil { return continueShort(with: part, context) }
     switch part {
     case .head(let head):
       begin(head)
+      // Behind other answers it has to wait, and an answer that is not taken keeps its reader waiting.
+      if unanswered == 0, shortAnswers < Self.maximumShortAnswersInARow, context.channel.isWritable,
+        let call = fastPath?.call(of: head, &memory)
+      {
+        shortRequest = ShortRequest(call: call, head: head)
+        return
+      }
       if let error = policy.refusal(of: head) {
         let refusal = Refusal(
           error: error,
@@ -125,6 +152,35 @@ final class HTTPRequestGate: ChannelDuplexHandler {
     }
   }
 
+  private func continueShort(with part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
+    switch part {
+    case .head: break
+    case .body(var bytes):
+      // It has no more than its head says, which is little.
+      if shortRequest?.body?.writeBuffer(&bytes) == nil { shortRequest?.body = bytes }
+    case .end:
+      isNewestComplete = true
+      guard let request = shortRequest,
+        let answer = fastPath?.answer(request.call, body: request.body)
+      else { return passOnShortRequest(context, isComplete: true) }
+      shortRequest = nil
+      shortAnswers += 1
+      deadlines?.write(answer)
+    }
+  }
+
+  /// Gives what has come of a short request to the calls.
+  private func passOnShortRequest(_ context: ChannelHandlerContext, isComplete: Bool = false) {
+    guard let request = shortRequest else { return }
+    shortRequest = nil
+    unanswered += 1
+    context.fireChannelRead(Self.wrapInboundOut(.head(request.head)))
+    if let body = request.body { context.fireChannelRead(Self.wrapInboundOut(.body(body))) }
+    guard isComplete else { return }
+    deadlines?.requestArrived(at: context.eventLoop.now)
+    context.fireChannelRead(Self.wrapInboundOut(.end(nil)))
+  }
+
   private func begin(_ head: HTTPRequestHead) {
     isNewestComplete = false
     discardedBytes = 0
@@ -148,6 +204,7 @@ final class HTTPRequestGate: ChannelDuplexHandler {
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     guard error is HTTPParserError else { return context.fireErrorCaught(error) }
     guard case .passing = stage else { return }
+    shortRequest = nil
     let refusal = Refusal(
       error: APIError(.malformedRequest, "this is not HTTP/1.1: \(Self.sentence(for: error))"))
     // Of a request that has begun, this is the answer, unless another has begun as well.
@@ -190,9 +247,12 @@ final class HTTPRequestGate: ChannelDuplexHandler {
   }
 
   func channelReadComplete(context: ChannelHandlerContext) {
+    if shortAnswers > 0 { context.flush() }
+    // The calls do not ask for what goes past them, and no longer for what is thrown away.
+    let isPast = shortAnswers > 0 || shortRequest != nil
+    shortAnswers = 0
     context.fireChannelReadComplete()
-    // The calls no longer ask for what is thrown away.
-    if case .passing = stage { return }
+    if case .passing = stage, !isPast { return }
     context.read()
   }
 
@@ -200,6 +260,8 @@ final class HTTPRequestGate: ChannelDuplexHandler {
     if case .lingering = stage, case ChannelEvent.inputClosed = event {
       return context.close(promise: nil)
     }
+    // When the daemon ends, connections do that amid no request are closed: this one is amid one.
+    if event is ChannelShouldQuiesceEvent { passOnShortRequest(context) }
     context.fireUserInboundEventTriggered(event)
   }
 
@@ -254,7 +316,8 @@ final class HTTPRequestGate: ChannelDuplexHandler {
     let type = refusal.dialect?.contentType ?? "application/json; charset=utf-8"
     let status = refusal.dialect?.status ?? refusal.error.reason.status.http
     var headers = HTTPHeaders([
-      ("content-type", type), ("content-length", "\(body.count)"), ("server", "moyeo"),
+      ("content-type", type), ("content-length", "\(body.count)"),
+      ("server", HTTPFrontend.serverName),
     ])
     if refusal.isLast { headers.add(name: "connection", value: "close") }
     if let origin = refusal.origin, policy.origins.allows(origin) {

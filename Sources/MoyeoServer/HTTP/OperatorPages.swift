@@ -37,6 +37,7 @@ struct OperatorPages: Sendable {
     guard readiness.isReady else {
       return Self.text("starting\n", status: .serviceUnavailable)
     }
+    if readiness.isDraining { return Self.text("draining\n", status: .serviceUnavailable) }
     // Reads go on: the reason is told, and commands answer `read_only`.
     var text = "ready\n"
     let readOnly = parties?.readOnlyReason

@@ -1,5 +1,6 @@
 package import GRPCServerTransport
 import QueryCoalescing
+import Threading
 
 /// How reads are shared, sessions throttled and streams served, as Prometheus text.
 struct ServingFigures: Sendable {
@@ -7,6 +8,8 @@ struct ServingFigures: Sendable {
   let tileCache: TileCache?
   let throttle: SessionThrottle
   let pump: StreamPump
+  let rates: CallRates
+  let threadPool: BoundedThreadPool
   let connections: ConnectionFigures
 
   func text() -> String {
@@ -30,7 +33,28 @@ struct ServingFigures: Sendable {
     add("moyeo_session_superseded_total", "counter", sessions.superseded)
     add("moyeo_session_unthrottled_total", "counter", sessions.unthrottled)
     add("moyeo_streams_open", "gauge", pump.openCount)
-    return out + connections.text()
+    return out + rateText() + poolText() + connections.text()
+  }
+
+  private func rateText() -> String {
+    var out = "# TYPE moyeo_rate_limited_total counter\n"
+    for (limit, kind, count) in rates.refusals {
+      out += "moyeo_rate_limited_total{limit=\"\(limit)\",kind=\"\(kind.word)\"} \(count)\n"
+    }
+    out += "# TYPE moyeo_rate_debts_forgotten_total counter\n"
+    out += "moyeo_rate_debts_forgotten_total \(rates.forgottenDebts)\n"
+    return out
+  }
+
+  /// Of the threads of long calls.
+  private func poolText() -> String {
+    let figures = threadPool.figures
+    var out = "# TYPE moyeo_long_calls_waiting gauge\nmoyeo_long_calls_waiting \(figures.waiting)\n"
+    out += "# TYPE moyeo_long_calls_limit gauge\nmoyeo_long_calls_limit \(figures.limit)\n"
+    out += "# TYPE moyeo_long_calls_refused_total counter\n"
+    out += "moyeo_long_calls_refused_total{cause=\"count\"} \(figures.refusedByCount)\n"
+    out += "moyeo_long_calls_refused_total{cause=\"delay\"} \(figures.refusedByDelay)\n"
+    return out
   }
 }
 
@@ -64,10 +88,16 @@ struct ConnectionFigures: Sendable {
   let certificates: ServerCertificates?
   let others: [OtherListener]
 
-  func text() -> String {
-    let listeners =
-      [("grpc", grpc.statistics), ("http", http.statistics)]
+  private var listeners: [(String, ConnectionLimits.Statistics)] {
+    [("grpc", grpc.statistics), ("http", http.statistics)]
       + others.map { ($0.name, $0.limits.statistics) }
+  }
+
+  /// Connections open now.
+  var open: [(name: String, open: Int)] { listeners.map { ($0.0, Int($0.1.open)) } }
+
+  func text() -> String {
+    let listeners = self.listeners
     var out = "# TYPE moyeo_connections_open gauge\n"
     for (name, figures) in listeners {
       out += "moyeo_connections_open{transport=\"\(name)\"} \(figures.open)\n"

@@ -14,6 +14,7 @@ struct BatchReads: Sendable {
   let maximumRequests: Int
   /// Where large bodies are decoded.
   let pool: BoundedThreadPool
+  var rates: TenantRates?
 
   private struct JSONItem {
     let method: String
@@ -27,6 +28,8 @@ struct BatchReads: Sendable {
       error.allowedMethods = ["POST"]
       throw error
     }
+    // Each of its reads counts, too.
+    try rates?.charge(.reads, caller)
     let items: [JSONItem]
     if RequestDecoding.isLarge(body.count) {
       items = try await pool.work { [maximumRequests] () throws(APIError) in

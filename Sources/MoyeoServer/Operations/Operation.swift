@@ -60,13 +60,20 @@ struct Operation: Sendable {
     takesIdempotencyKey && routes.contains { $0.template.contains("{") }
   }
   /// Encoded request in, encoded response out.
-  let callEncoded: @Sendable ([UInt8], CallContext) async throws -> [UInt8]
+  var callEncoded: @Sendable ([UInt8], CallContext) async throws -> [UInt8]
   /// JSON body and JSON of path and query in, encoded response out.
-  let callJSON: @Sendable (_ body: Data?, _ parameters: Data, CallContext) async throws -> [UInt8]
+  var callJSON: @Sendable (_ body: Data?, _ parameters: Data, CallContext) async throws -> [UInt8]
   /// The same without leaving the thread, for calls that are short and wait for nothing.
   ///
   /// Throws ``APIError/isForPool`` when the call turns out not to be short: ``callOnPool`` answers.
-  let callOnEventLoop: (@Sendable (UnsafeRawBufferPointer, Caller) throws(APIError) -> [UInt8])?
+  var callOnEventLoop: (@Sendable (UnsafeRawBufferPointer, Caller) throws(APIError) -> [UInt8])?
+  /// The same as ``callJSON`` under the terms of ``callOnEventLoop``.
+  var shortJSON: (@Sendable (_ body: Data, _ parameters: Data, Caller) throws(APIError) -> [UInt8])?
+  /// Takes back what the call cost its caller's allowance, where it is asked anew elsewhere; `nil`
+  /// where calls cost nothing.
+  var giveBack: (@Sendable (Caller) -> Void)?
+  /// Refuses the call while too many wait where it would run; `nil` for calls that run elsewhere.
+  let refuseWhileCrowded: (@Sendable () throws(APIError) -> Void)?
   /// Answers what ``callOnEventLoop`` left; `nil` where it answers everything.
   let callOnPool: (@Sendable ([UInt8]) async throws -> [UInt8])?
   /// Whether requests of one viewport session supersede each other (see ``SessionThrottle``).
@@ -87,18 +94,34 @@ struct Operation: Sendable {
   ///   - isRead: Whether it changes nothing, so that `/v1/batch` may carry it.
   ///   - throttleScope: Given, the call takes part in the viewport throttle; its value, such as the
   ///     layer, tells viewports of one session apart.
+  ///   - pool: Given, the call is for its threads as a rule, and is refused while too many wait there
+  ///     before anything of it is read. Its handler knows nothing of the call's context.
   ///   - handler: Validates and answers; returns the encoded `Response`.
   init<Request: Message & Sendable, Response: Message>(
     _ service: String, _ rpc: String, request: Request.Type, response: Response.Type,
     routes: [Route], maximumRequestBytes: Int = 1 << 20, isRead: Bool = true,
-    throttleScope: (@Sendable (Request) -> String)? = nil,
+    throttleScope: (@Sendable (Request) -> String)? = nil, pool: SharedReads? = nil,
     handler: @escaping @Sendable (Request, CallContext) async throws -> [UInt8]
   ) {
+    var refuse: (@Sendable () throws(APIError) -> Void)?
+    var callOnEventLoop: (@Sendable (UnsafeRawBufferPointer) throws(APIError) -> [UInt8])?
+    var callOnPool: (@Sendable ([UInt8]) async throws -> [UInt8])?
+    if let pool {
+      refuse = { () throws(APIError) in try pool.refuseWhileCrowded() }
+      callOnEventLoop = { _ throws(APIError) in
+        try pool.refuseWhileCrowded()
+        throw APIError.isForPool
+      }
+      callOnPool = { bytes in
+        try await handler(
+          try RequestDecoding.message(Request.self, encoded: bytes), CallContext(caller: .open))
+      }
+    }
     self.init(
       service, rpc, request: request, response: response, routes: routes,
       maximumRequestBytes: maximumRequestBytes,
-      isRead: isRead, callOnEventLoop: nil, callOnPool: nil, throttleScope: throttleScope,
-      handler: handler)
+      isRead: isRead, callOnEventLoop: callOnEventLoop, callOnPool: callOnPool,
+      throttleScope: throttleScope, refuseWhileCrowded: refuse, handler: handler)
   }
 
   /// A call that is short and waits for nothing: gRPC's fast path answers it on the event loop.
@@ -140,7 +163,7 @@ struct Operation: Sendable {
       service, rpc, request: request, response: response, routes: routes,
       maximumRequestBytes: maximumRequestBytes,
       isRead: isRead, callOnEventLoop: encodedHandler ?? decoding, callOnPool: callOnPool,
-      throttleScope: throttleScope
+      throttleScope: throttleScope, shortHandler: handler
     ) { request, context in
       if context.isLarge, let pool, let longHandler {
         return try await pool.onPool { caller throws(APIError) in try longHandler(request, caller) }
@@ -159,6 +182,8 @@ struct Operation: Sendable {
     callOnEventLoop short: (@Sendable (UnsafeRawBufferPointer) throws(APIError) -> [UInt8])?,
     callOnPool: (@Sendable ([UInt8]) async throws -> [UInt8])?,
     throttleScope: (@Sendable (Request) -> String)?,
+    shortHandler: (@Sendable (Request) throws(APIError) -> [UInt8])? = nil,
+    refuseWhileCrowded: (@Sendable () throws(APIError) -> Void)? = nil,
     handler: @escaping @Sendable (Request, CallContext) async throws -> [UInt8]
   ) {
     self.service = "moyeo.v1." + service
@@ -177,6 +202,8 @@ struct Operation: Sendable {
     transcoder = JSONTranscoder(response)
     self.callOnEventLoop = callOnEventLoop
     self.callOnPool = callOnPool
+    shortJSON = shortHandler.map { Self.guardedJSON($0, access, response) }
+    self.refuseWhileCrowded = refuseWhileCrowded
     isThrottled = throttleScope != nil
     callEncoded = { bytes, context in
       if let callOnEventLoop, throttleScope == nil || context.session == nil {
@@ -229,6 +256,19 @@ struct Operation: Sendable {
         Result { () throws(APIError) in try call(admitted) }
       }
       return try RoleView.shown(try answer.get(), Response.self, to: caller)
+    }
+  }
+
+  /// The same for a request in JSON.
+  private static func guardedJSON<Request: Message, Response: Message>(
+    _ call: @escaping @Sendable (Request) throws(APIError) -> [UInt8], _ access: AccessRule,
+    _ response: Response.Type
+  ) -> @Sendable (Data, Data, Caller) throws(APIError) -> [UInt8] {
+    { body, parameters, caller throws(APIError) in
+      try access.admit(caller)
+      let message = try access.admitted(
+        try RequestDecoding.message(Request.self, body: body, parameters: parameters), of: caller)
+      return try RoleView.shown(try call(message), Response.self, to: caller)
     }
   }
 

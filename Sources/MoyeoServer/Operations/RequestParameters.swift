@@ -44,6 +44,63 @@ struct RequestParameters {
     return Data(out)
   }
 
+  /// The same parameters, and a body, as the bytes of the message, which need no decoder of JSON.
+  ///
+  /// - Returns: `nil` where one is no plain text, number or truth, stands twice or does not fit its
+  ///   field: ``json(path:query:)`` and the decoder of JSON say what is wrong, if anything is.
+  func encoded(
+    path: [(name: String, value: String)], query: String?, body: UnsafeRawBufferPointer? = nil
+  ) -> [UInt8]? {
+    guard let pairs = try? Self.pairs(query) else { return nil }
+    var writer = ProtobufWriter(capacity: 128)
+    var seen: UInt64 = 0
+    for (name, value) in path + pairs {
+      guard let field = schema.field(jsonName: name), field.number < 64 else { return nil }
+      let bit: UInt64 = 1 << UInt64(field.number)
+      guard seen & bit == 0 || field.isRepeated else { return nil }
+      seen |= bit
+      guard Self.append(value, field, to: &writer) else { return nil }
+    }
+    // A list that stands in the path may not stand in the query as well.
+    guard !path.contains(where: { part in pairs.contains { $0.name == part.name } }) else {
+      return nil
+    }
+    if let body, !PlainJSON.append(body, of: schema, seen: seen, to: &writer) { return nil }
+    return writer.bytes
+  }
+
+  private static func append(
+    _ value: String, _ field: MessageSchema.Field, to writer: inout ProtobufWriter
+  ) -> Bool {
+    switch (field.kind, field.isRepeated) {
+    case (.string, _): writer.string(field.number, value)
+    case (.double, false):
+      guard let number = number(value), number.isFinite else { return false }
+      writer.double(field.number, number)
+    case (.bool, false):
+      guard ["true", "1", "false", "0"].contains(value) else { return false }
+      writer.bool(field.number, value == "true" || value == "1")
+    case (.int32, false):
+      guard let number = Int32(value) else { return false }
+      writer.int64(field.number, Int64(number))
+    case (.int64, false):
+      guard let number = Int64(value) else { return false }
+      writer.int64(field.number, number)
+    case (.uint32, false):
+      guard let number = Int32(value), number >= 0 else { return false }
+      writer.varint(field.number, UInt64(number))
+    default: return false
+    }
+    return true
+  }
+
+  /// A decimal number, not the hexadecimal ones that Swift reads too.
+  private static func number(_ value: String) -> Double? {
+    guard !value.hasPrefix(" "), !value.utf8.contains(where: { $0 | 0x20 == UInt8(ascii: "x") })
+    else { return nil }
+    return Double(value)
+  }
+
   private func append(_ given: [String], for field: MessageSchema.Field, to out: inout [UInt8])
     throws(APIError)
   {
@@ -80,10 +137,7 @@ struct RequestParameters {
     }
     switch field.kind {
     case .double, .float:
-      // Not the hexadecimal ones that Swift reads too.
-      guard let number = Double(value), !value.hasPrefix(" "),
-        !value.utf8.contains(where: { $0 | 0x20 == UInt8(ascii: "x") })
-      else { throw refuse("a number") }
+      guard let number = Self.number(value) else { throw refuse("a number") }
       JSONText.append(number, to: &out)
     case .bool:
       switch value {

@@ -20,6 +20,7 @@ extension APIError {
     }
     retryAfterMilliseconds = error.retryAfterMilliseconds
     if case .unknownParty = error { fields = [] }
+    if case .banned(let until) = error { metadata = ["until": RFC3339.utc(until)] }
     if case .resumeTokenExpired(let oldest, let newest) = error {
       metadata = ["oldest": "\(oldest)", "newest": "\(newest)"]
     }
@@ -47,6 +48,7 @@ extension Reason {
     switch error {
     case .rule(let rule): self = Reason(rule)
     case .unknownParty: self = .unknownParty
+    case .banned: self = .banned
     case .commit(let failure): self = Reason(failure)
     case .badCursor: self = .badCursor
     case .badVersion: self = .badVersion

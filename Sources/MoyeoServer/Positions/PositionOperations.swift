@@ -60,7 +60,7 @@ struct PositionOperations: Sendable {
         service, "Within", request: Moyeo_V1_WithinRequest.self,
         response: Moyeo_V1_WithinResponse.self,
         routes: [.init("GET", layer + "/within"), .init("POST", layer + "/within")],
-        throttleScope: { $0.layer }
+        throttleScope: { $0.layer }, pool: shared
       ) { request, _ in try await within(request) },
       Operation(
         service, "TagHistogram", request: Moyeo_V1_TagHistogramRequest.self,

@@ -19,10 +19,10 @@ extension GRPCFrontend {
         fullyQualifiedService: "moyeo.v1.PositionService", method: "StreamReports"),
       deserializer: BytesDeserializer(), serializer: BytesSerializer()
     ) { request, _ in
-      let (positions, caller): (PositionOperations, Caller)
+      let (room, caller): (TenantRoom, Caller)
       do {
         caller = try rooms.caller(request.metadata)
-        positions = try await rooms.room(of: caller).positions
+        room = try await rooms.room(of: caller)
       } catch let error as APIError {
         recorder.finish(recorder.start(), reason: error.reason)
         throw error.grpcStatus
@@ -30,7 +30,8 @@ extension GRPCFrontend {
       let messages = request.messages
       return StreamingServerResponse { writer in
         try await untilShutdown(shutdown) {
-          var stream = ReportStream(positions: positions, caller: caller, clock: clock)
+          var stream = ReportStream(
+            positions: room.positions, caller: caller, clock: clock, rates: room.rates)
           for try await bytes in messages {
             let start = recorder.start()
             do {
@@ -78,6 +79,7 @@ struct ReportStream {
   let positions: PositionOperations
   private let caller: Caller
   private let clock: any WallClock
+  private let rates: TenantRates?
   private static let access =
     AccessTable.rule("PositionService", "StreamReports") ?? AccessTable.ruleOfUnknown
   private var layerName: String?
@@ -86,8 +88,10 @@ struct ReportStream {
   private var moves: UpdateBatch?
 
   init(
-    positions: PositionOperations, caller: Caller = .open, clock: any WallClock = SystemClock()
+    positions: PositionOperations, caller: Caller = .open, clock: any WallClock = SystemClock(),
+    rates: TenantRates? = nil
   ) {
+    self.rates = rates
     self.positions = positions
     self.caller = caller
     self.clock = clock
@@ -97,6 +101,7 @@ struct ReportStream {
   /// the generated types; anything else takes the path through them.
   mutating func answer(encoded message: UnsafeRawBufferPointer) throws(APIError) -> [UInt8] {
     if caller.role != .open { try admit() }
+    try rates?.charge(.reports, caller)
     if caller.role != .user, let columns = PackedColumns(message),
       let answer = try answer(columns)
     {

@@ -31,14 +31,14 @@ struct StreamOperation: Sendable {
   let maximumRequestBytes: Int
   /// Answers the same path at once, or after `waitSeconds`, to callers that do not ask for
   /// `text/event-stream`.
-  let poll: Operation?
+  private(set) var poll: Operation?
   let transcoder: JSONTranscoder
   /// What is demanded of who calls; nil where ``AccessTable`` has no row.
   let access: AccessRule?
   /// The gRPC form of SSE's comment.
   let heartbeat: @Sendable (_ resumeToken: String?) throws -> [UInt8]
-  private let openEncoded: @Sendable ([UInt8], CallContext) async throws -> any EventSource
-  private let openJSON:
+  private var openEncoded: @Sendable ([UInt8], CallContext) async throws -> any EventSource
+  private var openJSON:
     @Sendable (Data?, Data, _ lastEventID: String?, CallContext) async throws -> any EventSource
 
   /// A stream in both forms, which share limits and source.
@@ -90,6 +90,23 @@ struct StreamOperation: Sendable {
       if let lastEventID, !lastEventID.isEmpty { message[keyPath: resumeToken] = lastEventID }
       return try await opened(message, context)
     }
+  }
+
+  /// The same stream, whose opening takes from its caller's allowance.
+  func charged(by rates: TenantRates) -> StreamOperation {
+    let encoded = openEncoded
+    let json = openJSON
+    var out = self
+    out.poll = poll?.charged(by: rates)
+    out.openEncoded = { bytes, context in
+      try rates.charge(.reads, context.caller)
+      return try await encoded(bytes, context)
+    }
+    out.openJSON = { body, parameters, lastEventID, context in
+      try rates.charge(.reads, context.caller)
+      return try await json(body, parameters, lastEventID, context)
+    }
+    return out
   }
 
   /// Whether an HTTP caller wants one answer instead of a stream.

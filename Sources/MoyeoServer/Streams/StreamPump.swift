@@ -6,7 +6,7 @@ import Synchronization
 import Threading
 
 /// How streams behave on the wire (`streams.*`).
-package struct StreamSettings: Sendable, Hashable {
+package struct StreamSettings: Sendable {
   /// A quiet stream says that it lives.
   package var heartbeatSeconds = 15.0
   /// A reader that took a batch only after so long is told `too_slow_consumer`, and its stream ends.
@@ -15,6 +15,12 @@ package struct StreamSettings: Sendable, Hashable {
   package var dropSeconds = 60.0
   /// Streams open at once in the whole daemon; one more is `quota_exceeded`.
   package var maximumOpen = 10_000
+  /// The same of one tenant; nil: as many as all. In open mode there is one.
+  package var maximumPerTenant: Int?
+  /// The same of one person; servers read for many.
+  package var maximumPerCaller = 100
+  /// What is said of single tenants: the most of each.
+  package var maximumOfTenant: @Sendable (_ tenant: String) -> Int? = { _ in nil }
 
   package init() {}
 }
@@ -65,11 +71,7 @@ struct StreamPump: Sendable {
     send: @escaping @Sendable (Chunk) async throws -> Void
   ) async throws {
     let writing = WriteWatch()
-    guard let place = open.enter(.init(writing: writing, gone: gone, caller: caller)) else {
-      throw APIError(
-        .quotaExceeded, "\(settings.maximumOpen) streams are open already",
-        retryAfterMilliseconds: 5000)
-    }
+    let place = try open.enter(.init(writing: writing, gone: gone, caller: caller))
     defer { open.leave(place) }
     let source = source
     // One task and no more: the caller's could not be cancelled without its last words.
@@ -163,8 +165,16 @@ private final class OpenStreams: Sendable {
     let caller: Caller
   }
 
+  struct Person: Hashable, Sendable {
+    let tenant: String
+    let subject: String
+  }
+
   private struct State {
     var streams: [UInt64: Stream] = [:]
+    /// How many each has, of those who have any.
+    var byTenant: [String: Int] = [:]
+    var byPerson: [Person: Int] = [:]
     var nextPlace: UInt64 = 0
     var isWatched = false
   }
@@ -182,15 +192,32 @@ private final class OpenStreams: Sendable {
 
   var count: Int { state.withLock { $0.streams.count } }
 
-  /// - Returns: The stream's place, `nil` when there is none.
-  func enter(_ stream: Stream) -> UInt64? {
-    let (place, isFirst) = state.withLock { state -> (UInt64?, Bool) in
-      guard state.streams.count < settings.maximumOpen else { return (nil, false) }
+  /// - Returns: The stream's place.
+  /// - Throws: `quota_exceeded`.
+  func enter(_ stream: Stream) throws(APIError) -> UInt64 {
+    let tenant = stream.caller.tenant
+    let ofTenant =
+      stream.caller.role == .open
+      ? nil : settings.maximumOfTenant(tenant) ?? settings.maximumPerTenant
+    let person = Self.person(stream.caller)
+    let outcome = state.withLock { state -> Result<(place: UInt64, isFirst: Bool), APIError> in
+      if state.streams.count >= settings.maximumOpen {
+        return .failure(Self.refusal("\(settings.maximumOpen) streams are open already"))
+      }
+      if let ofTenant, state.byTenant[tenant, default: 0] >= ofTenant {
+        return .failure(Self.refusal("this tenant has \(ofTenant) streams open already"))
+      }
+      if let person, state.byPerson[person, default: 0] >= settings.maximumPerCaller {
+        return .failure(Self.refusal("you have \(settings.maximumPerCaller) streams open already"))
+      }
       state.nextPlace += 1
       state.streams[state.nextPlace] = stream
+      state.byTenant[tenant, default: 0] += 1
+      if let person { state.byPerson[person, default: 0] += 1 }
       defer { state.isWatched = true }
-      return (state.nextPlace, !state.isWatched)
+      return .success((state.nextPlace, !state.isWatched))
     }
+    let (place, isFirst) = try outcome.get()
     if isFirst {
       shutdown.listen { self.endAll() }
       Task.detached { await self.endStalled() }
@@ -201,7 +228,25 @@ private final class OpenStreams: Sendable {
     return place
   }
 
-  func leave(_ place: UInt64) { state.withLock { _ = $0.streams.removeValue(forKey: place) } }
+  /// Who reads, where one person does.
+  private static func person(_ caller: Caller) -> Person? {
+    guard caller.role == .user, let subject = caller.subject else { return nil }
+    return Person(tenant: caller.tenant, subject: subject)
+  }
+
+  private static func refusal(_ message: String) -> APIError {
+    APIError(.quotaExceeded, message, retryAfterMilliseconds: 5000)
+  }
+
+  func leave(_ place: UInt64) {
+    state.withLock { state in
+      guard let caller = state.streams.removeValue(forKey: place)?.caller else { return }
+      // Nothing is kept of who has none.
+      func less(_ count: Int?) -> Int? { count.flatMap { $0 > 1 ? $0 - 1 : nil } }
+      state.byTenant[caller.tenant] = less(state.byTenant[caller.tenant])
+      if let person = Self.person(caller) { state.byPerson[person] = less(state.byPerson[person]) }
+    }
+  }
 
   private func endAll() {
     for stream in state.withLock({ Array($0.streams.values) }) { stream.gone.begin() }

@@ -1,3 +1,4 @@
+import Identity
 package import LiveLayers
 package import Parties
 package import Places
@@ -8,12 +9,19 @@ import Threading
 /// What a daemon serves of one tenant: its layers, its parties and tickets, its places, each an object
 /// of its own.
 package struct TenantParts: Sendable {
+  /// Whose they are; the daemon says so.
+  var tenant = Caller.defaultTenant
   package var layers: LayerRegistry
   package var parties: PartyService?
   package var tickets: TicketService?
   package var places: PlaceService?
   /// What runs beside them, such as the keeping of positions.
   package var services: [any Service]
+  /// Writes the positions that are not written yet and returns their number; it blocks. Nil: none are
+  /// kept.
+  package var writePositions: (@Sendable () throws -> Int)?
+  /// Erases a person from memory and all files. Nil: nothing is kept.
+  package var erase: (@Sendable (_ userID: String) async throws -> ErasureReport)?
 
   package init(
     layers: LayerRegistry, parties: PartyService? = nil, tickets: TicketService? = nil,
@@ -41,13 +49,27 @@ final class TenantRoom: Sendable {
   let streams: [String: StreamOperation]
   /// Run for as long as the daemon serves the tenant.
   let services: [any Service]
+  /// What the calls are bound to; for the operator's.
+  let parts: TenantParts
+  /// What callers may ask in a second; nil: as much as they like.
+  let rates: TenantRates?
   private let operationsByPath: [String: Operation]
 
   init(
     operations: [Operation], streams: [StreamOperation], raw: [RawRoute],
     positions: PositionOperations, clusters: ClusterOperations, requestServices: RequestServices,
-    maximumBatch: Int, threadPool: BoundedThreadPool, services: [any Service]
+    maximumBatch: Int, threadPool: BoundedThreadPool, services: [any Service],
+    parts: TenantParts, rates: TenantRates? = nil
   ) {
+    // Whatever the wire, a call is found here: so this is where it is counted.
+    let operations = rates.map { rates in operations.map { $0.charged(by: rates) } } ?? operations
+    let streams = rates.map { rates in streams.map { $0.charged(by: rates) } } ?? streams
+    let raw = raw.map { route in
+      var route = route
+      route.rates = rates
+      return route
+    }
+    self.rates = rates
     self.operations = operations
     streamOperations = streams
     self.raw = raw
@@ -55,8 +77,10 @@ final class TenantRoom: Sendable {
     self.clusters = clusters
     self.requestServices = requestServices
     self.services = services
+    self.parts = parts
     routes = RouteTable(operations, streams: streams, raw: raw)
-    batch = BatchReads(routes: routes, maximumRequests: maximumBatch, pool: threadPool)
+    batch = BatchReads(
+      routes: routes, maximumRequests: maximumBatch, pool: threadPool, rates: rates)
     self.streams = Dictionary(
       streams.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     operationsByPath = Dictionary(

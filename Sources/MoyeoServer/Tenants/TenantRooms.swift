@@ -133,6 +133,16 @@ final class TenantRooms: Sendable {
 
   // MARK: - Whose room
 
+  /// The rooms that are open now.
+  var served: [(name: String, room: TenantRoom)] {
+    places.withLock { places in
+      places.compactMap { name, place in
+        guard case .ready(let room) = place else { return nil }
+        return (name, room)
+      }
+    }
+  }
+
   /// The room of a tenant that is open already.
   func ready(_ tenant: String) -> TenantRoom? {
     guard identity != nil else { return standard }
@@ -176,7 +186,8 @@ final class TenantRooms: Sendable {
 
   private func begin(_ tenant: String, _ identity: IdentitySettings) async throws -> TenantRoom {
     do {
-      let parts = try await pool.run { _ in try identity.openTenant(tenant) }
+      var parts = try await pool.run(mayBeShed: false) { _ in try identity.openTenant(tenant) }
+      parts.tenant = tenant
       let room = make(parts)
       places.withLock { $0[tenant] = .ready(room) }
       opens.yield(room)

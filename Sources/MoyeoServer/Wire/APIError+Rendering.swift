@@ -25,6 +25,20 @@ extension APIError {
     return out
   }
 
+  /// The headers that say more of it than the status does.
+  var httpHeaders: [(name: String, value: String)] {
+    var found: [(name: String, value: String)] = []
+    if let retryAfterMilliseconds {
+      found.append(("Retry-After", "\((retryAfterMilliseconds + 999) / 1000)"))
+    }
+    if reason.status.http == 401 { found.append(("WWW-Authenticate", "Bearer")) }
+    found += headers
+    if !allowedMethods.isEmpty {
+      found.append(("Allow", allowedMethods.joined(separator: ", ")))
+    }
+    return found
+  }
+
   private func errorObject() -> [UInt8] {
     var out: [UInt8] = []
     func add(_ key: String, _ value: String) {

@@ -18,6 +18,8 @@ struct APIError: Error {
   var metadata: [String: String] = [:]
   /// What a known path answers to; the `Allow` header of `method_not_allowed`.
   var allowedMethods: [String] = []
+  /// Header fields of the HTTP answer, beside those that every refusal has.
+  var headers: [(name: String, value: String)] = []
   /// When every item of a Report was refused: what the answer would have listed.
   var rejections: [Moyeo_V1_Rejection] = []
 

@@ -35,6 +35,8 @@ package enum StoreBackup {
     package var events: Int64
     /// Beside the copy; nil when the directory has none.
     package var secretPath: String?
+    /// Keys, webhooks and the like, beside the copy.
+    package var companions: [String] = []
   }
 
   /// Copies the record into one file, while a daemon may write it.
@@ -77,7 +79,8 @@ package enum StoreBackup {
   {
     let start = ContinuousClock.now
     let secret = secretPath(of: file)
-    for path in [file, secret] where FileManager.default.fileExists(atPath: path) {
+    let beside = companionNames.map { companionPath($0, of: file) }
+    for path in [file, secret] + beside where FileManager.default.fileExists(atPath: path) {
       throw .cannotOpen(path: path, reason: "it exists already")
     }
     let source = try StoreReader(directory: dataDirectory)
@@ -89,6 +92,7 @@ package enum StoreBackup {
     // Closed after SQLite has closed the file: its own locks on it would fall with this descriptor.
     defer { close(held) }
     var hasSecret = false
+    var made: [String] = []
     do {
       try copy(source.connection, to: partial)
       var report = try check(partial)
@@ -100,6 +104,8 @@ package enum StoreBackup {
         hasSecret = true
         report.secretPath = secret
       }
+      made = try copyCompanions(of: dataDirectory, beside: file)
+      report.companions = made
       guard rename(partial, file) == 0 else {
         throw StorageError.cannotOpen(path: file, reason: String(cString: strerror(errno)))
       }
@@ -111,6 +117,7 @@ package enum StoreBackup {
       remove(partial)
       unlink(partialSecret)
       if hasSecret { unlink(secret) }
+      for path in made { unlink(path) }
       throw StoreFile.error(file, error)
     }
   }
@@ -148,7 +155,7 @@ package enum StoreBackup {
   }
 
   /// Syncs as it goes: 100 MB at once would hold up the commits of the daemon.
-  private static func copy(_ source: OpaquePointer, to path: String) throws {
+  static func copy(_ source: OpaquePointer, to path: String) throws {
     var target: OpaquePointer?
     defer { sqlite3_close(target) }
     let code = sqlite3_open_v2(path, &target, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nil)

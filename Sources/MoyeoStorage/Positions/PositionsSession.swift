@@ -101,7 +101,10 @@ final class PositionsSession {
     }
     try executeSQL(
       connection,
-      "PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA journal_size_limit = 67108864")
+      """
+      PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA journal_size_limit = 67108864;
+      PRAGMA secure_delete = FAST
+      """)
     if isOurs { return }
     try executeSQL(
       connection,
@@ -224,6 +227,27 @@ final class PositionsSession {
     let layers = try SQLStatement(connection, "SELECT key, tenant, name FROM layers")
     while try layers.step() {
       remember(LayerKey(tenant: layers.text(1), name: layers.text(2)), layers.int64(0))
+    }
+  }
+
+  /// Removes an id from all layers of a tenant, and its bytes from the file.
+  func erase(_ erasure: PersonErasure) throws -> Int {
+    let keys = layerNames.filter { $0.value.tenant == erasure.tenant }.map(\.key)
+    var count = 0
+    try inSlices(keys.count) { index in
+      try remove(row: RowKey(layer: keys[index], id: erasure.userID))
+      count += Int(sqlite3_changes(connection))
+    }
+    try FileScrub(connection, busyMilliseconds: 1_000).clean(erasure.needles)
+    return count
+  }
+
+  /// Everybody with a position in a layer of a tenant.
+  func ids(tenant: String, _ body: (String) -> Void) throws {
+    for (key, layer) in layerNames where layer.tenant == tenant {
+      let rows = try SQLStatement(connection, "SELECT id FROM positions WHERE layer = ?1")
+      rows.bind(1, key)
+      while try rows.step() { body(rows.text(0)) }
     }
   }
 

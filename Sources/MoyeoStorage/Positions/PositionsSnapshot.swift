@@ -46,6 +46,11 @@ package final class PositionsSnapshot: PositionArchive, @unchecked Sendable {
 
   deinit { close() }
 
+  /// Whether a directory has such a file.
+  package static func exists(in directory: String) -> Bool {
+    FileManager.default.fileExists(atPath: directory + "/" + fileName)
+  }
+
   package func close() {
     lock.withLock {
       session = nil
@@ -96,6 +101,21 @@ package final class PositionsSnapshot: PositionArchive, @unchecked Sendable {
       }
     }
     return removed
+  }
+
+  /// Removes a person from all layers of their tenant, and from the bytes of the file.
+  ///
+  /// - Returns: How many positions there were.
+  @discardableResult
+  package func erase(_ erasure: PersonErasure) throws(StoreFailure) -> Int {
+    var count = 0
+    try withSession { count = try $0.erase(erasure) }
+    return count
+  }
+
+  /// Everybody with a position in a layer of a tenant.
+  package func people(of tenant: String, _ body: (String) -> Void) throws(StoreFailure) {
+    try withSession(repeating: false) { try $0.ids(tenant: tenant, body) }
   }
 
   package func keepLayerNames(_ names: [String], tenant: String) throws(StoreFailure) {

@@ -15,7 +15,7 @@ package enum FileProtection {
   private static let ownNames = [
     SQLiteStore.fileName, PositionsSnapshot.fileName, IdempotencySecret.fileName,
     DirectoryLock.fileName, StoreReserve.fileName, ClusterSecret.fileName,
-    SQLiteLetterStore.fileName, WebhookFile.fileName,
+    SQLiteLetterStore.fileName, WebhookFile.fileName, ErasureList.fileName,
     // Of the module Identity.
     "keys.json",
   ]

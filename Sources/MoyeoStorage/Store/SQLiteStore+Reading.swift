@@ -90,7 +90,7 @@ extension SQLiteStore {
 
 /// Reading the event log.
 enum EventRows {
-  private static let columns = """
+  static let columns = """
     tenant, sequence, kind, at, aggregate_id, match_id, user_ids, version, body, previous
     """
 
@@ -181,7 +181,7 @@ enum EventRows {
     return (max(UInt64(clamping: oldest), pruned), UInt64(clamping: newest))
   }
 
-  private static func read(_ row: SQLStatement) -> StoredEvent {
+  static func read(_ row: SQLStatement) -> StoredEvent {
     StoredEvent(
       tenant: row.text(0), sequence: row.uint64(1), kind: row.text(2),
       at: Instant(milliseconds: row.int64(3)), aggregateID: row.text(4),

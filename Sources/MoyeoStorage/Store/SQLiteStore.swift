@@ -44,7 +44,7 @@ package final class SQLiteStore: AggregateStore, @unchecked Sendable {
   package let path: String
   private let options: Options
 
-  private let writing = WriteLock()
+  let writing = WriteLock()
   private var failures = 0
   private let reserve: StoreReserve
 

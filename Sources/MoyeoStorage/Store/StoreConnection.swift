@@ -53,7 +53,8 @@ final class StoreConnection: @unchecked Sendable {
         try db.execute(
           sql: """
             PRAGMA wal_autocheckpoint = 0; PRAGMA synchronous = \(synchronous.rawValue);
-            PRAGMA journal_size_limit = \(Checkpointer.sizeLimitBytes)
+            PRAGMA journal_size_limit = \(Checkpointer.sizeLimitBytes);
+            PRAGMA secure_delete = FAST
             """)
       }
       try pool.read { db in

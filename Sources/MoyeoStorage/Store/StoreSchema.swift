@@ -7,7 +7,7 @@ import GRDB
 package enum StoreSchema {
   /// `Moyo`.
   package static let applicationID: Int32 = 0x4D6F_796F
-  package static let version = 4
+  package static let version = 5
 
   /// The table of a kind of aggregate.
   static let tables: [String: String] = [
@@ -40,6 +40,14 @@ package enum StoreSchema {
       try db.execute(sql: tickets)
       try indexPlaces(db, "tickets")
       try db.execute(sql: "PRAGMA user_version = 4")
+    }
+    migrator.registerMigration("5 erasures") { db in
+      try db.execute(
+        sql: """
+          -- By number, those of erasures.list that this record has seen.
+          CREATE TABLE erasures (id TEXT NOT NULL PRIMARY KEY) WITHOUT ROWID;
+          PRAGMA user_version = 5
+          """)
     }
     return migrator
   }

@@ -1,3 +1,4 @@
+import DurableCommands
 import Foundation
 import GRDB
 package import ObjectModel
@@ -153,6 +154,60 @@ package final class SQLiteLetterStore: LetterStore {
           try database.execute(sql: "DELETE FROM cursors WHERE webhook = ?", arguments: [gone])
         }
       }
+    }
+  }
+
+  /// Takes a person out of letters, dead ones too, and out of the bytes of the file. Nobody delivers
+  /// letters meanwhile.
+  ///
+  /// - Parameters:
+  ///   - erasure: Whom.
+  ///   - others: Webhooks of other tenants; what belongs to none that is left is looked through.
+  /// - Returns: How many letters named them.
+  /// - Throws: ``StoreFailure``, also while somebody reads old pages; then it can be tried again.
+  package func erase(
+    _ erasure: PersonErasure, except others: Set<String>
+  ) throws(StoreFailure) -> Int {
+    try attempt {
+      let count = try self.pool.write { database in
+        var count = 0
+        let known = try String.fetchSet(database, sql: "SELECT DISTINCT webhook FROM letters")
+        for webhook in known.subtracting(others) {
+          let rows = try Row.fetchAll(
+            database,
+            sql: """
+              SELECT sequence, aggregate, body, failure FROM letters WHERE webhook = ?
+                AND (aggregate = ? OR instr(body, ?) > 0 OR instr(failure, ?) > 0)
+              """,
+            arguments: [
+              webhook, erasure.userID, Data(erasure.escaped), erasure.userID,
+            ])
+          for row in rows {
+            let body: Data = row["body"]
+            let aggregate: String = row["aggregate"]
+            let failure: String? = row["failure"]
+            let isAdmin = body.range(of: Data("\"\(OperatorNote.kindPrefix)".utf8)) != nil
+            try database.execute(
+              sql: """
+                UPDATE letters SET aggregate = ?, body = ?, failure = ?
+                WHERE webhook = ? AND sequence = ?
+                """,
+              arguments: [
+                aggregate == erasure.userID ? erasure.pseudonym : aggregate,
+                Data(erasure.rewritten(json: Array(body), wholeTexts: isAdmin)),
+                failure?.contains(erasure.userID) == true ? "erased" : failure,
+                webhook, row["sequence"] as Int64,
+              ])
+            count += 1
+          }
+        }
+        return count
+      }
+      try self.pool.writeWithoutTransaction { database in
+        guard let handle = database.sqliteConnection else { return }
+        try FileScrub(handle, busyMilliseconds: 5_000).clean(erasure.needles)
+      }
+      return count
     }
   }
 

@@ -72,6 +72,13 @@ public enum TicketCommand: Hashable, Sendable {
   /// An operator's ban; `until` nil lifts ban and penalty.
   case ban(userID: String, until: Instant?)
 
+  /// An operator ends a ban before its time; what was reported before it no longer counts.
+  case unban(userID: String)
+  /// An operator ends a penalty before its time.
+  case clearPenalty(userID: String)
+  /// An operator closes somebody's ticket, a match included.
+  case shut(userID: String)
+
   /// Who acts.
   public var userID: String {
     switch self {
@@ -79,7 +86,7 @@ public enum TicketCommand: Hashable, Sendable {
       .propose(let id, _, _, _), .withdraw(let id, _),
       .accept(let id, _, _), .decline(let id, _), .dodge(let id, _), .rate(let id, _, _),
       .report(let id, _), .block(let id, _), .unblock(let id, _), .tick(let id),
-      .noShow(let id, _), .ban(let id, _):
+      .noShow(let id, _), .ban(let id, _), .unban(let id), .clearPenalty(let id), .shut(let id):
       id
     }
   }

@@ -40,6 +40,8 @@ public struct TicketEvent: Hashable, Sendable {
     case dodged
     case blocked
     case banned
+    /// An operator closed it.
+    case byOperator = "operator"
   }
 
   /// What happened.

@@ -106,6 +106,7 @@ extension TicketRules {
     let bans = count >= policy.reportsForBan && !isBanned
     if bans {
       other.conduct.bannedUntil = until
+      other.conduct.isBannedByOperator = false
       // Served: what comes after the ban counts anew.
       other.conduct.reports = []
     }
@@ -119,16 +120,35 @@ extension TicketRules {
   /// An operator's ban, or its end and that of a penalty.
   func ban(_ until: Instant?, _ step: inout TicketStep) {
     if let until {
-      guard step.actor.conduct.bannedUntil != until else { return }
+      let conduct = step.actor.conduct
+      guard conduct.bannedUntil != until || !conduct.isBannedByOperator else { return }
       step.actor.conduct.bannedUntil = until
+      step.actor.conduct.isBannedByOperator = true
       step.emit(.banned(until: until))
       if until > step.now, step.actor.state == .open { step.close(step.actorID, because: .banned) }
     } else if step.actor.conduct.bannedUntil != nil || step.actor.conduct.penaltyUntil != nil {
       step.actor.conduct.bannedUntil = nil
+      step.actor.conduct.isBannedByOperator = false
       step.actor.conduct.penaltyUntil = nil
       step.actor.conduct.reports = []
       step.emit(.pardoned)
     }
+  }
+
+  func unban(_ step: inout TicketStep) throws(TicketError) {
+    guard step.people(step.actorID) != nil else { throw .unknown(userID: step.actorID) }
+    guard step.actor.conduct.bannedUntil != nil else { return }
+    step.actor.conduct.bannedUntil = nil
+    step.actor.conduct.isBannedByOperator = false
+    step.actor.conduct.reports = []
+    step.emit(.pardoned)
+  }
+
+  func clearPenalty(_ step: inout TicketStep) throws(TicketError) {
+    guard step.people(step.actorID) != nil else { throw .unknown(userID: step.actorID) }
+    guard step.actor.conduct.penaltyUntil != nil else { return }
+    step.actor.conduct.penaltyUntil = nil
+    step.emit(.pardoned)
   }
 
   /// Neither sees the other from now on. What went on between them ends; who is blocked is told no

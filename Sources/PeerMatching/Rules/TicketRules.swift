@@ -58,6 +58,9 @@ public struct TicketRules: Sendable {
     case .tick: tick(&step)
     case .noShow(_, let at): noShow(at, &step)
     case .ban(_, let until): ban(until, &step)
+    case .unban: try unban(&step)
+    case .clearPenalty: try clearPenalty(&step)
+    case .shut: try close(&step, because: .byOperator)
     }
     return step.change()
   }
@@ -117,11 +120,13 @@ public struct TicketRules: Sendable {
     }
   }
 
-  private func close(_ step: inout TicketStep) throws(TicketError) {
+  private func close(
+    _ step: inout TicketStep, because reason: TicketEvent.CloseReason = .own
+  ) throws(TicketError) {
     guard step.actor.opening > 0 else { throw .unknown(userID: step.actorID) }
     switch step.actor.state {
-    case .open: step.close(step.actorID, because: .own)
-    case .matched: step.endMatch(because: .own, other: .other)
+    case .open: step.close(step.actorID, because: reason)
+    case .matched: step.endMatch(because: reason, other: .other)
     case .closed, .expired: return
     }
   }

@@ -164,6 +164,9 @@ public struct Conduct: Hashable, Sendable {
   public var penaltyUntil: Instant?
   /// No waiting before it.
   public var bannedUntil: Instant?
+  /// Whether an operator set ``bannedUntil``: such a ban holds for rides as well, one that reports
+  /// brought about does not.
+  public var isBannedByOperator = false
 
   /// One report.
   public struct Report: Hashable, Sendable {

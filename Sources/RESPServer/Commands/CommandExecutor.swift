@@ -35,6 +35,8 @@ final class CommandExecutor {
   var outcomes: [UpdateOutcome] = []
   /// What AUTH has brought; without ``asksForPassword`` it is not looked at.
   var access: DoorAccess?
+  /// Whether the command that is tried again next has been counted against the rate.
+  var hasPaid = false
 
   /// Steps of all searches of one turn of the event loop, as for calls of the other wires.
   static let stepsPerTurn = 16_384
@@ -73,11 +75,12 @@ final class CommandExecutor {
         flushUpdates()
         return refuse(wrongArity("geoadd"))
       }
-      if asksForPassword {
-        do throws(CommandRefusal) { try admit(CommandTable.geoadd, words) } catch {
-          flushUpdates()
-          return refuse(error)
-        }
+      do throws(CommandRefusal) {
+        if asksForPassword { try admit(CommandTable.geoadd, words) }
+        try charge(CommandTable.geoadd)
+      } catch {
+        flushUpdates()
+        return refuse(error)
       }
       return geoadd(words)
     }
@@ -93,12 +96,17 @@ final class CommandExecutor {
     let outcome: CommandOutcome
     do throws(CommandRefusal) {
       if asksForPassword { try admit(description, words) }
+      try charge(description)
       outcome = try run(description, words)
     } catch {
       outcome = refuse(error)
     }
     // One that is tried again comes a second time.
-    if case .nextTurn = outcome {} else { tally.count(description.command.rawValue) }
+    if case .nextTurn = outcome {
+      hasPaid = true
+    } else {
+      tally.count(description.command.rawValue)
+    }
     return outcome
   }
 

@@ -87,6 +87,8 @@ struct EventsCommand: AsyncParsableCommand {
 /// The kinds of events that a daemon keeps, as ``Moyeo_V1_Event/kind`` names them.
 enum EventKinds {
   static let all = [
+    "admin.banned", "admin.erased", "admin.party_cancelled", "admin.penalty_cleared",
+    "admin.ticket_closed", "admin.unbanned",
     "match.found",
     "party.cancelled", "party.created", "party.departed", "party.departing", "party.ended",
     "party.host_changed", "party.joined", "party.left", "party.removed", "party.settled",

@@ -11,8 +11,8 @@ struct BackupCommand: ParsableCommand {
       The copy holds everything that was acknowledged before the command began. It is checked \
       (integrity_check) and synced before it gets its name. FILE.secret, for its owner alone, is the \
       secret of the idempotency keys: with it a command repeated after a restore still has one \
-      effect. To restore, put them as moyeo.sqlite and idempotency.secret into an empty directory \
-      and start moyeod on that. Positions are not in it: they come back with the next heartbeats.
+      effect. Beside it come keys, webhooks with their letters, and the list of erasures, where there \
+      are any. moyeo restore puts them into an empty directory. Positions are not in it: they come back with the next heartbeats.
       """)
 
   @Option(help: "The daemon's data directory.")
@@ -34,13 +34,16 @@ struct BackupCommand: ParsableCommand {
       print(
         "{\"file\":\(JSONPieces.string(file)),\"secret\":"
           + "\(report.secretPath.map(JSONPieces.string) ?? "null"),\"bytes\":\(report.bytes),\"seconds\":\(seconds),"
+          + "\"beside\":[\(report.companions.map(JSONPieces.string).joined(separator: ","))],"
           + "\"parties\":\(report.parties),\"claims\":\(report.claims),\"events\":\(report.events)}"
       )
     } else {
       print(
         "\(file): \(report.parties) parties, \(report.claims) claims, \(report.events) events, "
           + "\(report.bytes) bytes in \(seconds) s, checked."
-          + (report.secretPath.map { " The keys' secret: \($0)." } ?? ""))
+          + (report.secretPath.map { " The keys' secret: \($0)." } ?? "")
+          + (report.companions.isEmpty
+            ? "" : " Beside it: \(report.companions.joined(separator: ", "))."))
     }
   }
 }

@@ -33,6 +33,11 @@ import Threading
           name: "Raw.\($0.name)", rule: $0.access,
           schema: $0.requestSchema ?? MessageSchema.of(Moyeo_V1_GetTileRequest.self))
       }
+      + AdminCall.allCases.map {
+        Call(
+          name: "Raw.\($0.rawValue)", rule: AccessTable.rule(raw: $0.rawValue),
+          schema: MessageSchema.of(Moyeo_V1_GetTileRequest.self))
+      }
       + [
         Call(
           name: "PositionService.StreamReports",

@@ -71,13 +71,20 @@ struct RawHTTPConnection {
   static func exchange(
     _ text: String, answers: Int? = 1, with daemon: RunningDaemon
   ) async throws -> [Answer] {
+    try await exchange(pieces: [text], answers: answers, with: daemon)
+  }
+
+  /// The same, with a write for each piece.
+  static func exchange(
+    pieces: [String], answers: Int? = 1, with daemon: RunningDaemon
+  ) async throws -> [Answer] {
     let loop = MultiThreadedEventLoopGroup.singleton.next()
     let ended = loop.makePromise(of: [UInt8].self)
     let channel = try await ClientBootstrap(group: loop).channelInitializer { channel in
       channel.pipeline.addHandler(Collector(answers: answers, ended))
     }.connect(host: "127.0.0.1", port: daemon.addresses.httpPort).get()
     // The service may close before all is sent.
-    try? await channel.writeAndFlush(ByteBuffer(string: text))
+    for piece in pieces { try? await channel.writeAndFlush(ByteBuffer(string: piece)) }
     return Self.answers(in: try await ended.futureResult.get())
   }
 }

@@ -111,7 +111,7 @@ import DurableCommands
     #expect(schema == 3 && !hasTickets)
     try queue.close()
     let store = try SQLiteStore(directory: directory.path)
-    #expect(try StoreFile.inspect(store.path)?.version == 4)
+    #expect(try StoreFile.inspect(store.path)?.version == StoreSchema.version)
     #expect(try store.all()["t/old"]?.version == 3)
     #expect(try store.all()["t/old"]?.bytes == [0])
     #expect(try store.events(of: "old") == [4, 9])

@@ -119,7 +119,17 @@ enum JSONTarget {
     let found = json.withUnsafeBytes {
       JSONFieldCheck.violations(in: $0, of: MessageSchema.of(type))
     }
-    guard case .success(let message) = outcome else { return }
+    var plain = ProtobufWriter()
+    let isPlain = json.withUnsafeBytes {
+      PlainJSON.append($0, of: MessageSchema.of(type), seen: 0, to: &plain)
+    }
+    guard case .success(let message) = outcome else {
+      return hold(!isPlain, "plain, and refused: \(outcome)")
+    }
+    if isPlain {
+      let read = try? type.init(serializedBytes: plain.bytes)
+      hold(read.map(message.isEqualTo) ?? false, "plain, and read as another message")
+    }
     hold(!found.contains { $0.isUnknown }, "taken, with unknown fields: \(found)")
     hold((try? message.serializedBytes() as [UInt8]) != nil, "taken, and cannot be encoded")
   }

@@ -1,0 +1,95 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Identity
+import Logging
+import MoyeoAPI
+import NIOCore
+
+/// The operator's calls behind HTTP/1.1, on a listener of their own: none of them is on the public port,
+/// and a crowd there takes no connection from them.
+struct AdminFrontend: Sendable {
+  let rooms: TenantRooms
+  let pages: OperatorPages
+  let calls: AdminCalls
+  let routes: RouteTable
+  let recorders: [String: RequestMetrics.Recorder]
+  let unmatched: RequestMetrics.Recorder
+  let policy: RequestHeadPolicy
+  let logger: Logger
+
+  init(
+    rooms: TenantRooms, pages: OperatorPages, calls: AdminCalls, hosts: HostAllowList,
+    requestMetrics: RequestMetrics, logger: Logger
+  ) {
+    self.rooms = rooms
+    self.pages = pages
+    self.calls = calls
+    self.logger = logger
+    routes = RouteTable([], raw: calls.routes)
+    // No page of another origin has anything to ask here.
+    policy = RequestHeadPolicy(hosts: hosts, origins: CrossOrigin(origins: [])) { _, _ in
+      AdminRequest.maximumBodyBytes
+    }
+    recorders = Dictionary(
+      AdminCall.allCases.map {
+        ($0.rawValue, requestMetrics.recorder(name: $0.rawValue, transport: "admin"))
+      }, uniquingKeysWith: { first, _ in first })
+    unmatched = requestMetrics.recorder(name: "unmatched", transport: "admin")
+  }
+
+  @Sendable
+  func makeGate(_ deadlines: HTTPDeadlines) -> HTTPRequestGate {
+    HTTPRequestGate(policy: policy, deadlines: deadlines) { [unmatched] reason, start in
+      unmatched.finish(start, reason: reason)
+    }
+  }
+
+  @Sendable
+  func respond(to request: Request, context: ConnectionContext) async -> Response {
+    // Nothing here is short enough for an event loop, nor asked for often.
+    let response = await awayFromEventLoops { await answer(request) }
+    return request.method == .head ? HTTPFrontend.withoutBody(response) : response
+  }
+
+  private static let pagePaths: Set = ["/healthz", "/readyz", OperatorPages.metricsPath]
+
+  private func answer(_ request: Request) async -> Response {
+    let path = request.uri.path
+    var recorder = unmatched
+    let start = recorder.start()
+    do {
+      if Self.pagePaths.contains(path), request.method == .get || request.method == .head {
+        if path == OperatorPages.metricsPath {
+          try HTTPFrontend.requireMetricsRight(try rooms.caller(request.headers))
+        }
+        if let page = await pages.response(path: path, request: request) { return page }
+      }
+      let method = request.method == .head ? "GET" : request.method.rawValue
+      let match: RouteTable.Match
+      do {
+        match = try routes.match(method: method, path: path)
+      } catch {
+        try await HTTPFrontend.drain(request)
+        throw error
+      }
+      guard case .raw(let route) = match.target else {
+        throw APIError(.unknownRoute, "there is no route \(quoted(path))")
+      }
+      recorder = recorders[route.name] ?? unmatched
+      let caller = try rooms.caller(request.headers)
+      let response = try await route.respond(
+        match.parameters, request, caller: caller, token: nil)
+      recorder.finish(start, reason: nil)
+      return response
+    } catch let error as APIError {
+      recorder.finish(start, reason: error.reason)
+      return HTTPFrontend.response(error)
+    } catch {
+      logger.error("a request failed unexpectedly", metadata: ["error": "\(error)"])
+      recorder.finish(start, reason: .internalError)
+      return HTTPFrontend.response(
+        APIError(.internalError, "something went wrong here; it has been logged"))
+    }
+  }
+}

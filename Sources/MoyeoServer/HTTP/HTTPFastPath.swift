@@ -1,0 +1,297 @@
+import Foundation
+import GzipCoding
+import HTTPTypes
+import Identity
+import MoyeoAPI
+import NIOCore
+import NIOHTTP1
+import Threading
+
+/// Answers short calls where their bytes arrive, in front of Hummingbird, whose tasks cost several
+/// times what such an answer does.
+///
+/// It takes a request only when its headers name nothing that an answer may hang on besides those it
+/// knows: a session, an origin, a condition or a cache's wish is for ``HTTPFrontend``. What it answers
+/// is what the frontend would, refusals too: both ask the same ``Operation``.
+struct HTTPFastPath: Sendable {
+  /// A request that is answered here once all of it has come.
+  struct Call: Sendable {
+    fileprivate let operation: Operation
+    fileprivate let caller: Caller
+    fileprivate let recorder: RequestMetrics.Recorder
+    /// JSON names and decoded segments of the path.
+    fileprivate let path: [(name: String, value: String)]
+    fileprivate let query: String?
+    fileprivate let acceptsGzip: Bool
+  }
+
+  /// What a connection has asked before: most ask the same all the time.
+  struct Memory {
+    /// The last host that was named and allowed.
+    fileprivate var host = ""
+    fileprivate var route: Route?
+  }
+
+  fileprivate struct Route {
+    let method: HTTPMethod
+    /// Without the query.
+    let path: String
+    let operation: Operation
+    let recorder: RequestMetrics.Recorder
+    let parameters: [(name: String, value: String)]
+  }
+
+  private let rooms: TenantRooms
+  private let recorders: [String: RequestMetrics.Recorder]
+  private let doors: [any HTTPDoor]
+  private let hosts: HostAllowList
+  private let routes: RouteTable
+  private let dates = HTTPDateCache()
+
+  init(
+    rooms: TenantRooms, recorders: [String: RequestMetrics.Recorder], doors: [any HTTPDoor],
+    hosts: HostAllowList
+  ) {
+    self.hosts = hosts
+    self.rooms = rooms
+    self.recorders = recorders
+    self.doors = doors
+    // Only these; whether another route is meant is for the frontend to say.
+    routes = RouteTable(
+      rooms.standard.operations.filter { $0.shortJSON != nil || $0.refuseWhileCrowded != nil })
+  }
+
+  // MARK: - What is taken
+
+  /// What the headers of a request say of how it is answered.
+  private struct Headers {
+    var host: String?
+    var authorization: String?
+    var acceptEncoding: String?
+    var contentLength: Int?
+    var isJSON = true
+  }
+
+  /// Finds the call that a head begins.
+  ///
+  /// - Parameters:
+  ///   - head: Of the newest request.
+  ///   - memory: Of its connection.
+  /// - Returns: `nil` where ``RequestHeadPolicy`` and the frontend have to judge and answer.
+  func call(of head: HTTPRequestHead, _ memory: inout Memory) -> Call? {
+    guard head.version == .http1_1, head.method == .GET || head.method == .POST,
+      let headers = Self.headers(of: head), let host = headers.host
+    else { return nil }
+    guard
+      head.method == .POST
+        ? headers.isJSON && headers.contentLength != nil : headers.contentLength == nil
+    else { return nil }
+    if memory.host != host {
+      guard let authority = Authority(host), hosts.allows(authority) else { return nil }
+      memory.host = host
+    }
+    guard let route = route(of: head, &memory),
+      let caller = try? rooms.caller(authorization: headers.authorization),
+      // A tenant's first call waits until its room is open.
+      let room = rooms.ready(caller.tenant),
+      let operation = room === rooms.standard
+        ? route.operation : room.operation(at: route.operation.grpcPath)
+    else { return nil }
+    if let length = headers.contentLength {
+      guard length > 0, length <= operation.maximumRequestBytes,
+        !RequestDecoding.isLarge(length, isRead: operation.isRead)
+      else { return nil }
+    }
+    let path = route.path.utf8.count
+    return Call(
+      operation: operation, caller: caller, recorder: route.recorder, path: route.parameters,
+      query: head.uri.utf8.count > path ? String(head.uri.utf8.dropFirst(path + 1)) : nil,
+      acceptsGzip: headers.acceptEncoding.map(AnswerCompression.acceptsGzip) ?? false)
+  }
+
+  private static let maximumRememberedBytes = 256
+
+  private func route(of head: HTTPRequestHead, _ memory: inout Memory) -> Route? {
+    let path = head.uri.utf8.prefix { $0 != UInt8(ascii: "?") }
+    if let known = memory.route, known.method == head.method, known.path.utf8.elementsEqual(path) {
+      return known
+    }
+    guard let path = String(path), path.hasPrefix("/v1/"),
+      !doors.contains(where: { $0.owns(path: path) }),
+      let match = try? routes.match(method: head.method.rawValue, path: path),
+      case .operation(let operation) = match.target, let recorder = recorders[operation.name]
+    else { return nil }
+    let route = Route(
+      method: head.method, path: path, operation: operation, recorder: recorder,
+      parameters: match.parameters)
+    if path.utf8.count <= Self.maximumRememberedBytes { memory.route = route }
+    return route
+  }
+
+  /// - Returns: `nil` when a header stands twice, or is none of those known here.
+  private static func headers(of head: HTTPRequestHead) -> Headers? {
+    var found = Headers()
+    for (name, value) in head.headers {
+      switch name.utf8.count {
+      case 4 where name.lowercased() == "host":
+        guard found.host == nil else { return nil }
+        found.host = value
+      case 6 where name.lowercased() == "accept": break
+      case 7 where name.lowercased() == "referer": break
+      case 10 where name.lowercased() == "user-agent": break
+      case 10 where name.lowercased() == "connection":
+        guard value.lowercased() == "keep-alive" else { return nil }
+      case 12 where name.lowercased() == "content-type":
+        found.isJSON = value.hasPrefix("application/json")
+      case 13 where name.lowercased() == "authorization":
+        guard found.authorization == nil else { return nil }
+        found.authorization = value
+      case 14 where name.lowercased() == "content-length":
+        guard found.contentLength == nil, let length = Int(value) else { return nil }
+        found.contentLength = length
+      case 15 where name.lowercased() == "accept-encoding":
+        guard found.acceptEncoding == nil else { return nil }
+        found.acceptEncoding = value
+      case 15 where name.lowercased() == "accept-language": break
+      default: return nil
+      }
+    }
+    return found
+  }
+
+  // MARK: - Answers
+
+  /// Answers a call.
+  ///
+  /// - Parameters:
+  ///   - call: Found by ``call(of:)``.
+  ///   - body: All of the request's body.
+  /// - Returns: All bytes of the answer; `nil` where the frontend has to answer after all: the call
+  ///   takes long, or its answer does to write. Nothing has then been counted or changed.
+  func answer(_ call: Call, body: ByteBuffer?) -> ByteBuffer? {
+    let start = call.recorder.start()
+    do throws(APIError) {
+      if let refuse = call.operation.refuseWhileCrowded {
+        // It is not short, but a refusal is.
+        try refuse()
+        return nil
+      }
+      guard let encoded = try encodedAnswer(call, body) else { return nil }
+      guard let text = try written(encoded, call) else {
+        call.operation.giveBack?(call.caller)
+        return nil
+      }
+      call.recorder.finish(start, reason: nil)
+      return answer(text, status: .ok, [], acceptsGzip: call.acceptsGzip)
+    } catch {
+      guard !error.isForPool else {
+        call.operation.giveBack?(call.caller)
+        return nil
+      }
+      call.recorder.finish(start, reason: error.reason)
+      return answer(
+        error.httpBody(), status: .init(statusCode: error.reason.status.http), error.httpHeaders,
+        acceptsGzip: call.acceptsGzip)
+    }
+  }
+
+  /// The JSON of an answer.
+  ///
+  /// - Returns: `nil` where the pool has to write or to compress it. Only reads say so much that they
+  ///   are asked again for it.
+  private func written(_ encoded: [UInt8], _ call: Call) throws(APIError) -> [UInt8]? {
+    let isRead = call.operation.isRead
+    guard !isRead || encoded.count <= HTTPFrontend.maximumBytesWrittenOnEventLoop else {
+      return nil
+    }
+    do {
+      let text = try call.operation.json(encoded)
+      let isForPool = call.acceptsGzip && text.count > AnswerCompression.maximumBytesOnEventLoop
+      return isRead && isForPool ? nil : text
+    } catch {
+      throw APIError(.internalError, "the answer cannot be written")
+    }
+  }
+
+  /// - Returns: `nil` where the call has to be answered elsewhere.
+  private func encodedAnswer(_ call: Call, _ body: ByteBuffer?) throws(APIError) -> [UInt8]? {
+    let (operation, parameters) = (call.operation, RequestParameters(call.operation.requestSchema))
+    let request =
+      if let body {
+        body.withUnsafeReadableBytes {
+          parameters.encoded(path: call.path, query: call.query, body: $0)
+        }
+      } else {
+        parameters.encoded(path: call.path, query: call.query)
+      }
+    if let request, let short = operation.callOnEventLoop {
+      let answer: Result<[UInt8], APIError> = request.withUnsafeBytes { raw in
+        Result { () throws(APIError) in try short(raw, call.caller) }
+      }
+      return try answer.get()
+    }
+    guard let body, let short = operation.shortJSON else { return nil }
+    return try short(
+      body.withUnsafeReadableBytes { Data($0) },
+      try parameters.json(path: call.path, query: call.query), call.caller)
+  }
+
+  /// The bytes of an answer as they go over the wire.
+  private func answer(
+    _ text: [UInt8], status: HTTPResponseStatus, _ extra: [(name: String, value: String)],
+    acceptsGzip: Bool
+  ) -> ByteBuffer {
+    var text = text
+    var head = "HTTP/1.1 \(status.code) \(status.reasonPhrase)\r\n"
+    head.reserveCapacity(256)
+    func add(_ name: String, _ value: String) {
+      head += name
+      head += ": "
+      head += value
+      head += "\r\n"
+    }
+    add("Content-Type", HTTPFrontend.jsonType)
+    if text.count >= AnswerCompression.minimumBytes {
+      add("Vary", "accept-encoding")
+      if acceptsGzip, let packed = AnswerCompression.packedOnEventLoop(text) {
+        add("Content-Encoding", "gzip")
+        text = packed
+      }
+    }
+    add("Content-Length", "\(text.count)")
+    for (name, value) in extra { add(name, value) }
+    add("Date", dates.now)
+    add("Server", HTTPFrontend.serverName)
+    head += "\r\n"
+    var bytes = ByteBufferAllocator().buffer(capacity: head.utf8.count + text.count)
+    bytes.writeString(head)
+    bytes.writeBytes(text)
+    return bytes
+  }
+}
+
+/// The text of `Date` (RFC 9110, section 5.6.7), written once a second.
+private final class HTTPDateCache: Sendable {
+  private let known = StateLock((second: time_t(-1), text: ""))
+
+  var now: String {
+    let second = time(nil)
+    return known.withLock { known in
+      if known.second != second { known = (second, Self.text(second)) }
+      return known.text
+    }
+  }
+
+  private static func text(_ second: time_t) -> String {
+    var second = second
+    var parts = tm()
+    gmtime_r(&second, &parts)
+    let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+    let months = [
+      "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+    func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    return "\(days[Int(parts.tm_wday)]), \(two(parts.tm_mday)) \(months[Int(parts.tm_mon)]) "
+      + "\(1900 + parts.tm_year) \(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec)) GMT"
+  }
+}

@@ -1,0 +1,47 @@
+import RideMatching
+import TaxiFares
+package import WireFormat
+
+extension PartyRecord {
+  /// A party in which somebody has another name, and nothing that policies look at.
+  ///
+  /// - Parameters:
+  ///   - userID: Whom to look for, aboard and among those who settled.
+  ///   - pseudonym: Their name from now on.
+  ///   - bytes: The record as it is.
+  /// - Returns: The record and whose party it is; nil when the party does not name them.
+  /// - Throws: ``WireFormatError``.
+  package static func replacing(
+    _ userID: String, by pseudonym: String, in bytes: [UInt8]
+  ) throws(WireFormatError) -> (bytes: [UInt8], ownerID: String)? {
+    let known = try decode(bytes)
+    var party = known
+    func renamed(_ id: String) -> String { id == userID ? pseudonym : id }
+    for i in party.riders.indices where party.riders[i].id == userID {
+      party.riders[i].id = pseudonym
+      party.riders[i].attributes = [:]
+    }
+    party.route.stopOrder = party.route.stopOrder.map(renamed)
+    if var settlement = party.settlement {
+      settlement.payerID = renamed(settlement.payerID)
+      for i in settlement.shares.indices {
+        settlement.shares[i].riderID = renamed(settlement.shares[i].riderID)
+      }
+      party.settlement = settlement
+    }
+    return party == known ? nil : (encode(party, hasRoom: true), party.hostID)
+  }
+
+  /// Everybody whom a party names.
+  ///
+  /// - Throws: ``WireFormatError``.
+  package static func people(in bytes: [UInt8]) throws(WireFormatError) -> [String] {
+    let party = try decode(bytes)
+    var out = party.riders.map(\.id)
+    if let settlement = party.settlement {
+      out.append(settlement.payerID)
+      out += settlement.shares.map(\.riderID)
+    }
+    return out
+  }
+}
