@@ -94,7 +94,7 @@ package final class Authenticator: TokenVerifier {
     let caller = Caller(
       tenant: known.record.tenant, subject: nil, scopes: known.scopes,
       expiresAt: known.record.expiresMilliseconds.map(Instant.init(milliseconds:))
-        ?? .distantFuture, credential: known.credential)
+        ?? .distantFuture, keyID: key.id, credential: known.credential)
     if let refusal = caller.refusal(now: now) { throw refusal }
     return caller
   }

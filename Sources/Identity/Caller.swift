@@ -82,6 +82,8 @@ package final class Caller: Sendable {
   package let tenant: String
   /// Whose token it is; nil for an API key.
   package let subject: String?
+  /// The id of the API key; nil for a token.
+  package let keyID: String?
   package let scopes: Scopes
   /// What the token says of its subject, for policies to read.
   package let attributes: [String: ClaimValue]
@@ -97,24 +99,27 @@ package final class Caller: Sendable {
   ///   - attributes: What policies may read of the subject.
   ///   - issuedAt: When the token was made, where it says so.
   ///   - expiresAt: Clock skew included.
+  ///   - keyID: The id of the API key, where it is one.
   ///   - credential: What vouches for the caller.
   package convenience init(
     tenant: String = Caller.defaultTenant, subject: String?, scopes: Scopes,
     attributes: [String: ClaimValue] = [:], issuedAt: Instant? = nil,
-    expiresAt: Instant = .distantFuture, credential: Credential = Credential()
+    expiresAt: Instant = .distantFuture, keyID: String? = nil,
+    credential: Credential = Credential()
   ) {
     self.init(
       role: scopes.contains(.service) ? .service : .user, tenant: tenant, subject: subject,
       scopes: scopes, attributes: attributes, issuedAt: issuedAt, expiresAt: expiresAt,
-      credential: credential)
+      keyID: keyID, credential: credential)
   }
 
   private init(
     role: Role, tenant: String, subject: String?, scopes: Scopes,
     attributes: [String: ClaimValue], issuedAt: Instant?, expiresAt: Instant,
-    credential: Credential
+    keyID: String? = nil, credential: Credential
   ) {
     self.role = role
+    self.keyID = keyID
     self.tenant = tenant
     self.subject = subject
     self.scopes = scopes
@@ -135,7 +140,7 @@ package final class Caller: Sendable {
     Caller(
       role: role == .open ? .open : .user, tenant: tenant, subject: subject,
       scopes: self.scopes.intersection(scopes), attributes: attributes, issuedAt: issuedAt,
-      expiresAt: expiresAt, credential: credential)
+      expiresAt: expiresAt, keyID: keyID, credential: credential)
   }
 
   /// What tells callers of one tenant apart: for idempotency keys, sessions and quotas.

@@ -1,7 +1,11 @@
 /// The rule for names of layers: `[a-z0-9][a-z0-9_-]{0,62}`.
 package enum LayerName {
+  /// Parties by where they start.
+  package static let parties = "parties"
+  /// People who wait for study mates, as others see them.
+  package static let tickets = "tickets"
   /// The layers that the service itself fills.
-  package static let reserved: Set<String> = ["parties", "tickets"]
+  package static let reserved: Set<String> = [parties, tickets]
 
   package static func isValid(_ name: String) -> Bool {
     let bytes = name.utf8

@@ -58,6 +58,8 @@ package struct Daemon: Sendable {
     package var heavyQueueDelay: QueueDelayLimit.Settings?
     /// What callers may ask in a second.
     package var rates = CallRates()
+    /// Where it is kept who was shown whose position; nil: nowhere.
+    package var disclosures: (any DisclosureLog)?
     /// Listeners that others serve, for `/metrics`.
     package var otherListeners: [OtherListener] = []
 
@@ -190,7 +192,8 @@ package struct Daemon: Sendable {
         throttle: throttle, pump: pump, rates: configuration.rates, threadPool: threadPool,
         connections: ConnectionFigures(
           grpc: limits.grpc, http: limits.http, events: events, httpEvents: httpEvents,
-          certificates: configuration.certificates, others: configuration.otherListeners)),
+          certificates: configuration.certificates, others: configuration.otherListeners),
+        disclosures: configuration.disclosures),
       shutdown: shutdown, readiness: readiness, degradations: degradations,
       openAPI: OpenAPIPage.make(
         operations: standard.operations, streams: standard.streamOperations, raw: standard.raw,
@@ -225,7 +228,7 @@ package struct Daemon: Sendable {
         settings: configuration.coalescing, threadPool: threadPool,
         turn: UInt64(bitPattern: Int64(parts.tenant.hashValue))))
     let positions = PositionOperations(services: services)
-    let clusters = ClusterOperations(services: services)
+    let clusters = ClusterOperations(services: services, disclosures: configuration.disclosures)
     let partyCalls = parts.parties.map { partyService in
       PartyCalls(partyService: partyService, services: services, shutdown: shutdown)
     }
@@ -246,7 +249,7 @@ package struct Daemon: Sendable {
       raw: TileRoutes(clusters: clusters).all, positions: positions, clusters: clusters,
       requestServices: services, maximumBatch: layers.limits.batchRequests,
       threadPool: threadPool, services: parts.services + lifecycles, parts: parts,
-      rates: configuration.rates.tenant(parts.tenant))
+      rates: configuration.rates.tenant(parts.tenant), disclosures: configuration.disclosures)
   }
 
   private func fareAndRouteOperations(_ validation: RequestValidation) -> [Operation] {

@@ -20,6 +20,7 @@ struct ServedParts {
   let authenticator: Authenticator?
   let certificates: ServerCertificates?
   let redisDoor: RedisDoor?
+  let disclosures: KeptDisclosures?
   let degradations: DegradationLog
 }
 
@@ -40,6 +41,7 @@ extension Composition {
       DegradationWatch(
         partyService: parts.record?.partyService, store: parts.record?.store,
         archive: parts.positions?.archive, degradations: parts.degradations), at: 0)
+    if let disclosures = parts.disclosures { services.insert(disclosures, at: 0) }
     if let positions = parts.positions {
       services.insert(PositionKeeping(keeper: positions.keeper), at: 0)
     }

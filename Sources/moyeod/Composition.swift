@@ -101,12 +101,13 @@ struct Composition {
         settings.webhooks, dataDirectory: settings.dataDirectory, clock: layers.clock,
         logger: logger)
     }
+    let disclosures = try disclosures(clock: layers.clock, degradations)
     let erasures =
-      record == nil && positions == nil
+      record == nil && positions == nil && disclosures == nil
       ? nil
       : ErasureFiles(
         directory: settings.dataDirectory, store: record?.store, archive: positions?.archive,
-        webhooks: webhooks)
+        webhooks: webhooks, disclosures: disclosures?.files)
     let tenants = TenantOpening(
       settings: settings, configuration: layerConfiguration, fares: fares, data: data,
       store: record?.store, archive: positions?.archive,
@@ -120,6 +121,7 @@ struct Composition {
     let redisDoor = makeRedisDoor(certificates, authenticator, layers: layers, group: group)
     var daemonSettings = settings.daemon
     daemonSettings.certificates = certificates
+    daemonSettings.disclosures = disclosures
     if let redisDoor { leaveRoom(for: redisDoor, of: descriptors, in: &daemonSettings) }
     var writePositions: (@Sendable () throws -> Int)?
     if let keeper = positions?.keeper { writePositions = { try keeper.writeRound() } }
@@ -143,7 +145,7 @@ struct Composition {
     let parts = ServedParts(
       daemon: daemon, layers: layers, city: city, record: record, positions: positions,
       webhooks: webhooks, authenticator: authenticator, certificates: certificates,
-      redisDoor: redisDoor, degradations: degradations)
+      redisDoor: redisDoor, disclosures: disclosures, degradations: degradations)
     logger.debug("descriptors", metadata: ["limit": "\(descriptors)"])
     try await serve(services(of: parts, logger: logger), logger: logger)
     logger.info("stopped")
@@ -157,6 +159,21 @@ struct Composition {
       tenant: Caller.defaultTenant, layers: layers, parties: record?.partyService,
       tickets: record?.ticketService, keeper: keeper, files: files)
     return { try await eraser.erase($0) }
+  }
+
+  /// The log of who was shown whose position, where one is kept.
+  private func disclosures(
+    clock: any WallClock, _ degradations: DegradationLog
+  ) throws -> KeptDisclosures? {
+    guard let kept = settings.disclosures else { return nil }
+    do throws(StorageError) {
+      let files = try DisclosureFiles(
+        directory: settings.dataDirectory, settings: kept, clock: clock
+      ) { trouble in degradations.set(DataDirectory.disclosuresPart, trouble) }
+      return KeptDisclosures(files: files, clock: clock)
+    } catch {
+      throw StartFailure.failed("\(error)")
+    }
   }
 
   /// The port for clients of Redis, where there is one; nothing listens yet.

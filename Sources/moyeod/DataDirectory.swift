@@ -24,9 +24,12 @@ struct DataDirectory {
 
   /// The names under which ``degradations`` knows what may fail here.
   static let parts =
-    StoreTrouble.allCases.map(\.rawValue) + [loadingPart, positionsPart, setAsidePart]
+    StoreTrouble.allCases.map(\.rawValue) + [
+      loadingPart, positionsPart, setAsidePart, disclosuresPart,
+    ]
   static let loadingPart = "record-loading"
   private static let positionsPart = "positions"
+  static let disclosuresPart = "disclosures"
   static let setAsidePart = "positions-file"
 
   /// A record that is damaged is served read-only, as far as it can be read.

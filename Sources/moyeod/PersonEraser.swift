@@ -15,16 +15,22 @@ final class ErasureFiles: Sendable {
   let store: SQLiteStore?
   let archive: PositionsSnapshot?
   let webhooks: WebhookParts?
+  /// Nil: nothing is noted now; files of before may be there.
+  let disclosures: DisclosureFiles?
+  let directory: String
   private let pool = BoundedThreadPool(threadCount: 1)
   private let isBusy = Atomic(false)
 
   init(
-    directory: String, store: SQLiteStore?, archive: PositionsSnapshot?, webhooks: WebhookParts?
+    directory: String, store: SQLiteStore?, archive: PositionsSnapshot?, webhooks: WebhookParts?,
+    disclosures: DisclosureFiles? = nil
   ) {
     list = ErasureList(directory: directory)
     self.store = store
     self.archive = archive
     self.webhooks = webhooks
+    self.disclosures = disclosures
+    self.directory = directory
   }
 
   /// Runs what reads and writes files away from the event loops.
@@ -87,6 +93,7 @@ struct PersonEraser: Sendable {
       // The record comes last: as long as it names the person, a crash is completed by the next start.
       try await eraseLetters(erasure, &report)
       try await erasePositions(erasure, &report)
+      try await eraseDisclosures(erasure)
       try await eraseRecord(erasure, &report)
       if let store = files.store {
         try await files.blocking { () throws(StoreFailure) in
@@ -123,6 +130,17 @@ struct PersonEraser: Sendable {
       return try archive.erase(erasure)
     }
     report.positions = max(report.positions, kept)
+  }
+
+  private func eraseDisclosures(_ erasure: PersonErasure) async throws {
+    let files = files
+    try await files.blocking { () throws(StoreFailure) in
+      if let disclosures = files.disclosures {
+        _ = try disclosures.erase(erasure)
+      } else {
+        try DisclosureFiles.erase(erasure, directory: files.directory)
+      }
+    }
   }
 
   private func eraseRecord(
@@ -194,6 +212,7 @@ extension ErasureFiles {
         _ = try store.rewriteReplies(for: erasure)
         _ = try archive?.erase(erasure)
         _ = try letters?.erase(erasure, except: [])
+        try DisclosureFiles.erase(erasure, directory: directory)
         try store.scrub(erasure.needles)
         out[tenant, default: []].append(erasure.pseudonym)
       }

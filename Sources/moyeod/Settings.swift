@@ -5,6 +5,7 @@ import LiveLayers
 import Parties
 import Tickets
 import MoyeoServer
+import MoyeoStorage
 import ObjectModel
 import RESPServer
 import SystemPackage
@@ -40,6 +41,8 @@ struct Settings: Sendable {
   var auth = AuthSettings()
   var tls = TLSSettings()
   var webhooks = WebhookSettings()
+  /// Nil: it is not kept who was shown whose position.
+  var disclosures: DisclosureFiles.Settings?
   var logLevel: Logger.Level
   var logFormat: StructuredLogHandler.Format
   var layerSettings: @Sendable (String) -> LayerSettings
@@ -140,6 +143,8 @@ struct Settings: Sendable {
     redisDoor = try await RedisDoorSettings.read(values, daemon: daemon)
     tls = try await TLSSettings.read(values)
     webhooks = try await WebhookSettings.read(values)
+    disclosures = try await DisclosureSettings.read(
+      values, doors: [("resp.port", redisDoor != nil), ("adapters", !adapters.names.isEmpty)])
     keepsPositions = try await values.bool("positions.keep") ?? true
     writeBehindSeconds = try await values.int("positions.writeBehindSeconds", in: 1...3600) ?? 5
     graceSeconds = try await values.int("shutdown.graceSeconds", in: 0...3600) ?? 5

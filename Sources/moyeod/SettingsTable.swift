@@ -328,6 +328,18 @@ enum SettingsTable {
     Row(key: "log.level", standard: "info", meaning: "trace, debug, info, notice, warning, error."),
     Row(key: "log.format", standard: "text", meaning: "text (key=value) or json, a line an event."),
     Row(
+      key: "disclosures.layers", standard: "",
+      meaning: "Layers of which it is kept who was shown whose position, for moyeo disclosures."),
+    Row(
+      key: "disclosures.windowSeconds", standard: "60",
+      meaning: "A caller's looks at one object within so long are one entry; 0-3600, 0: each is."),
+    Row(
+      key: "disclosures.retentionDays", standard: "190",
+      meaning: "How long entries stay; 1-36500."),
+    Row(
+      key: "disclosures.waitingBytes", standard: "16777216",
+      meaning: "Entries that wait for the disk; beyond them reads of these layers are overloaded."),
+    Row(
       key: "rates.reads", standard: "0",
       meaning: "Reads a second of one tenant; what is more is rate_limited; 0 is no limit."),
     Row(

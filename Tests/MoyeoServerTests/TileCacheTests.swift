@@ -1,4 +1,5 @@
 import GeoMath
+import Identity
 import MoyeoAPI
 import ObjectModel
 import SwiftProtobuf
@@ -80,8 +81,10 @@ import QueryCoalescing
           for acceptsGzip in [false, true] {
             let request = city.request(zoom, tags: tags, format: round % 2 == 0 ? "mvt" : "json")
             for _ in 0..<2 {
-              let cached = try await city.cached.tile(request, acceptsGzip: acceptsGzip)
-              let plain = try await city.plain.tile(request, acceptsGzip: acceptsGzip)
+              let cached = try await city.cached.tile(
+                request, acceptsGzip: acceptsGzip, caller: .open)
+              let plain = try await city.plain.tile(
+                request, acceptsGzip: acceptsGzip, caller: .open)
               #expect(cached.bytes == plain.bytes, "zoom \(zoom), round \(round)")
               #expect(cached.etag == plain.etag && cached.isGzipped == plain.isGzipped)
             }
@@ -99,14 +102,15 @@ import QueryCoalescing
     city.report("b", 37.6, 127.3)
     city.settle()
     var request = city.request(12)
-    request.ifNoneMatch = try await city.cached.tile(request, acceptsGzip: false).etag
-    #expect(try await city.cached.tile(request, acceptsGzip: false).bytes == nil)
+    request.ifNoneMatch = try await city.cached.tile(request, acceptsGzip: false, caller: .open)
+      .etag
+    #expect(try await city.cached.tile(request, acceptsGzip: false, caller: .open).bytes == nil)
     city.clock.advance(milliseconds: 1_500)
     // The clusters do not know yet, the answer does.
-    let answer = try await city.cached.tile(request, acceptsGzip: false)
+    let answer = try await city.cached.tile(request, acceptsGzip: false, caller: .open)
     #expect(answer.bytes != nil && answer.etag != request.ifNoneMatch)
     request.ifNoneMatch = answer.etag
-    #expect(try await city.cached.tile(request, acceptsGzip: false).bytes == nil)
+    #expect(try await city.cached.tile(request, acceptsGzip: false, caller: .open).bytes == nil)
   }
 
   @Test func aTileWithTooManyFeaturesSaysSo() async throws {
@@ -116,13 +120,14 @@ import QueryCoalescing
     for n in 0..<5 { city.report("user-\(n)", 37.5 + Double(n) * 1e-5, 127) }
     city.settle()
     let request = city.request(17, format: "json")
-    let answer = try await city.cached.tile(request, acceptsGzip: false)
+    let answer = try await city.cached.tile(request, acceptsGzip: false, caller: .open)
     #expect(answer.isTruncated)
     let text = String(decoding: answer.bytes ?? [], as: UTF8.self)
     #expect(text.split(separator: #""truncated":true"#).count == 4)
     // Over gRPC as HTTP's header.
-    let message = try await city.cached.tileMessage(request)
+    let message = try await city.cached.tileMessage(request, caller: .open)
     #expect(try Moyeo_V1_GetTileResponse(serializedBytes: message).truncated)
-    #expect(try await !city.cached.tile(city.request(10), acceptsGzip: false).isTruncated)
+    #expect(
+      try await !city.cached.tile(city.request(10), acceptsGzip: false, caller: .open).isTruncated)
   }
 }

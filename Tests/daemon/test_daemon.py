@@ -497,7 +497,7 @@ class Starting(unittest.TestCase):
         read |= {"limits." + name for name in re.findall(r'try await read\("(\w+)"', source)}
         read |= {"parties." + name for name in re.findall(r'try await quota\("(\w+)"', source)}
         read |= {"layers.<name>." + name
-                 for name in re.findall(r'first\("(\w+)"(?:, | \{)', source)}
+                 for name in re.findall(r'first\("(\w+)"(?:, |\) \{)', source)}
         read |= {"layers.<name>." + name for name in re.findall(r'(?:flag|count)\("(\w+)"\)', source)}
         read |= set(re.findall(r'static let key = "([a-zA-Z.]+)"', source))
         self.assertGreater(len(read), 25)

@@ -47,7 +47,8 @@ def forms(person):
 class Erasing(unittest.TestCase):
     def daemon(self, directory=None):
         made = Daemon("--resources", str(ROOT), "--admin-port", "0", directory=directory,
-                      env={"MOYEO_WEBHOOKS_ALLOW_PRIVATE_TARGETS": "true"})
+                      env={"MOYEO_WEBHOOKS_ALLOW_PRIVATE_TARGETS": "true",
+                           "MOYEO_DISCLOSURES_LAYERS": "users,bikes,tickets"})
         self.addCleanup(made.close)
         return made
 
@@ -65,6 +66,9 @@ class Erasing(unittest.TestCase):
         """Everything that leaves a trace of somebody: (an open party of theirs, one they are in)"""
         for layer in ("users", "bikes"):
             daemon.report(layer, [(me, 37.5, 127.0), (mate, 37.5, 127.0)])
+        # Their look, and the looks of others at them, are in the log of disclosures.
+        near = "/v1/layers/users/nearby?latitude=37.5&longitude=127&limit=5"
+        self.assertEqual(daemon.request("GET", near)[0], 200)
         own = self.post(daemon, "/v1/parties", party(me),
                         **{"Idempotency-Key": f"own-{mate}"})["party"]["id"]
         self.post(daemon, f"/v1/parties/{own}/join", {"riderId": mate})

@@ -49,7 +49,7 @@ struct AdminCommand: Sendable {
   /// Who acts, for the record: in open mode nobody is asked.
   private var actor: String {
     if caller.role == .open { return "open mode" }
-    return caller.subject ?? "an API key"
+    return caller.subject ?? caller.keyID.map { "API key \($0)" } ?? "an API key"
   }
 
   private func checkedID() throws(APIError) -> String {

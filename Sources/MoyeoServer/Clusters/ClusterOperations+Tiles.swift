@@ -1,6 +1,7 @@
 import Foundation
 import GeoMath
 import GzipCoding
+import Identity
 import MoyeoAPI
 import LiveLayers
 import ObjectModel
@@ -34,6 +35,8 @@ struct TileReader: Sendable {
   let filter: ObjectFilter
   let featureLimit: Int
   let now: ObjectModel.Instant
+  /// Whether it is noted who sees the tile.
+  var isNoted = false
 
   func version() throws(APIError) -> UInt64 {
     do {
@@ -58,7 +61,8 @@ struct TileReader: Sendable {
       return TileCache.Tile(
         bytes: isPacked ? GzipEncoder.fast.compress(plain) : plain, isGzipped: isPacked,
         version: tile.version, omittedCount: tile.omittedCount, isTruncated: tile.isTruncated,
-        expiresAt: tile.expiresAt)
+        expiresAt: tile.expiresAt,
+        shownIDs: isNoted ? tile.features.compactMap { $0.object?.id } : [])
     } catch {
       throw APIError(error)
     }
@@ -70,8 +74,16 @@ extension ClusterOperations {
   /// whole: 64 of 4,096 tile units, 8 pixels of 512.
   private static let margin = 64.0 / 4096
 
+  /// Reads a tile, or finds that the caller's copy is current.
+  ///
+  /// - Parameters:
+  ///   - request: Which tile, filtered how.
+  ///   - acceptsGzip: Whether the bytes may be packed.
+  ///   - caller: Who is shown it.
+  /// - Returns: The tile, without bytes where the copy is current.
+  /// - Throws: `APIError`.
   func tile(
-    _ request: Moyeo_V1_GetTileRequest, acceptsGzip: Bool
+    _ request: Moyeo_V1_GetTileRequest, acceptsGzip: Bool, caller: Caller
   ) async throws -> TileAnswer {
     let layer = try await services.clusteredLayer(
       request.layerIfSet,
@@ -84,7 +96,8 @@ extension ClusterOperations {
     let reader = TileReader(
       layer: layer, address: address,
       marginUnits: UInt64(Double(address.sideUnits) * Self.margin), filter: filter,
-      featureLimit: layers.limits.clustersPerAnswer, now: layers.clock.now())
+      featureLimit: layers.limits.clustersPerAnswer, now: layers.clock.now(),
+      isNoted: disclosures?.covers(layer: layer.name) ?? false)
     let key = TileCache.Key(
       layer: layer.name, address: address, format: format, isGzipped: acceptsGzip,
       filter: filter.fingerprint)
@@ -102,7 +115,9 @@ extension ClusterOperations {
     // Without reading the tile: this is what most polls come to.
     let version = try reader.version()
     switch tileCache?.lookup(key, version: version, now: reader.now) ?? .miss {
-    case .hit(let tile): return answer(tile, version: tile.version, omitted: tile.omittedCount)
+    case .hit(let tile):
+      try note(tile, layer, caller)
+      return answer(tile, version: tile.version, omitted: tile.omittedCount)
     case .outlived: break
     case .miss:
       let current = answer(nil, version: version)
@@ -117,7 +132,15 @@ extension ClusterOperations {
       try reader.read(format, isGzipped: acceptsGzip)
     }
     tileCache?.keep(tile, for: key)
+    try note(tile, layer, caller)
     return answer(tile, version: tile.version, omitted: tile.omittedCount)
+  }
+
+  private func note(
+    _ tile: TileCache.Tile, _ layer: Layer, _ caller: Caller
+  ) throws(APIError) {
+    try disclosures?.take(
+      Disclosure(to: caller, by: "GetTile", layer: layer.name, ids: tile.shownIDs))
   }
 
   private func address(of request: Moyeo_V1_GetTileRequest) throws(APIError) -> TileAddress {
@@ -170,8 +193,10 @@ extension ClusterOperations {
     }
   }
 
-  func tileMessage(_ request: Moyeo_V1_GetTileRequest) async throws -> [UInt8] {
-    let answer = try await tile(request, acceptsGzip: false)
+  func tileMessage(
+    _ request: Moyeo_V1_GetTileRequest, caller: Caller
+  ) async throws -> [UInt8] {
+    let answer = try await tile(request, acceptsGzip: false, caller: caller)
     var response = Moyeo_V1_GetTileResponse()
     response.tile = Data(answer.bytes ?? [])
     response.contentType = answer.contentType

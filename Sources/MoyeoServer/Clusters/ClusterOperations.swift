@@ -14,6 +14,8 @@ struct ClusterOperations: Sendable {
   let services: RequestServices
   /// `nil` reads and encodes each tile anew.
   var tileCache: TileCache? = TileCache()
+  /// Where it is kept who was shown whose position; `nil`: nowhere.
+  var disclosures: (any DisclosureLog)?
 
   var layers: LayerRegistry { services.layers }
   var validation: RequestValidation { services.validation }
@@ -26,7 +28,7 @@ struct ClusterOperations: Sendable {
         service, "GetTile", request: Moyeo_V1_GetTileRequest.self,
         response: Moyeo_V1_GetTileResponse.self,
         routes: []
-      ) { request, _ in try await tileMessage(request) },
+      ) { request, context in try await tileMessage(request, caller: context.caller) },
       Operation(
         service, "GetClusters", request: Moyeo_V1_GetClustersRequest.self,
         response: Moyeo_V1_GetClustersResponse.self, routes: [.init("GET", layer + "/clusters")],

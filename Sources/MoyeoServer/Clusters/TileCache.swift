@@ -25,6 +25,8 @@ final class TileCache: Sendable {
     let omittedCount: Int
     let isTruncated: Bool
     let expiresAt: ObjectModel.Instant
+    /// Of the objects in it that stand alone, where it is noted who sees them; else empty.
+    var shownIDs: [String] = []
   }
 
   enum Lookup {
@@ -58,7 +60,8 @@ final class TileCache: Sendable {
   func keep(_ tile: Tile, for key: Key) {
     cache.insert(
       key, tile, reading: Reading(time: 0, version: tile.version),
-      bytes: tile.bytes.count + key.layer.utf8.count)
+      bytes: tile.bytes.count + key.layer.utf8.count
+        + tile.shownIDs.reduce(0) { $0 + $1.utf8.count + 16 })
   }
 
   var statistics: FreshnessCacheStatistics { cache.statistics }

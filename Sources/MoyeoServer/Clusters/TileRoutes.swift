@@ -21,12 +21,12 @@ struct TileRoutes: Sendable {
         "GetTileMVT", "GET", template: Self.prefix + "/{zoom}/{x}/{y}.mvt",
         request: Self.tileSchema,
         answers: VectorTileEncoder.mediaType
-      ) { parameters, request, _, _ in try await tile(parameters, request, .mvt) },
+      ) { parameters, request, caller, _ in try await tile(parameters, request, .mvt, caller) },
       RawRoute(
         "GetTileJSON", "GET", template: Self.prefix + "/{zoom}/{x}/{y}.json",
         request: Self.tileSchema,
         answers: GeoJSONTile.mediaType
-      ) { parameters, request, _, _ in try await tile(parameters, request, .json) },
+      ) { parameters, request, caller, _ in try await tile(parameters, request, .json, caller) },
       RawRoute(
         "TileJSON", "GET", template: "/v1/layers/{layer}/tiles.json", request: nil,
         answers: "application/json"
@@ -36,7 +36,7 @@ struct TileRoutes: Sendable {
 
   private func tile(
     _ parameters: [(name: String, value: String)], _ request: Request,
-    _ format: TileAnswer.Format
+    _ format: TileAnswer.Format, _ caller: Caller
   ) async throws -> Response {
     let json = try RequestParameters(Self.tileSchema).json(
       path: parameters, query: request.uri.query)
@@ -48,7 +48,8 @@ struct TileRoutes: Sendable {
     message.format = format.rawValue
     if let header = request.headers[.ifNoneMatch] { message.ifNoneMatch = header }
     let acceptsGzip = request.headers[.acceptEncoding].map(AnswerCompression.acceptsGzip) ?? false
-    let answer = try await clusters.tile(message, acceptsGzip: acceptsGzip)
+    let answer = try await clusters.tile(
+      message, acceptsGzip: acceptsGzip, caller: caller)
     var headers: HTTPFields = [
       .eTag: answer.etag, .cacheControl: "no-cache", .vary: "accept-encoding",
     ]

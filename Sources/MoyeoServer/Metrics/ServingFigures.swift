@@ -11,6 +11,8 @@ struct ServingFigures: Sendable {
   let rates: CallRates
   let threadPool: BoundedThreadPool
   let connections: ConnectionFigures
+  /// Nil: no such log is kept.
+  var disclosures: (any DisclosureLog)?
 
   func text() -> String {
     var out = ""
@@ -33,6 +35,10 @@ struct ServingFigures: Sendable {
     add("moyeo_session_superseded_total", "counter", sessions.superseded)
     add("moyeo_session_unthrottled_total", "counter", sessions.unthrottled)
     add("moyeo_streams_open", "gauge", pump.openCount)
+    if let figures = disclosures?.figures {
+      add("moyeo_disclosures_written_total", "counter", figures.written)
+      add("moyeo_disclosures_waiting_bytes", "gauge", figures.waitingBytes)
+    }
     return out + rateText() + poolText() + connections.text()
   }
 

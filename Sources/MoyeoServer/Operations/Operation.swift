@@ -73,9 +73,9 @@ struct Operation: Sendable {
   /// where calls cost nothing.
   var giveBack: (@Sendable (Caller) -> Void)?
   /// Refuses the call while too many wait where it would run; `nil` for calls that run elsewhere.
-  let refuseWhileCrowded: (@Sendable () throws(APIError) -> Void)?
+  private(set) var refuseWhileCrowded: (@Sendable () throws(APIError) -> Void)?
   /// Answers what ``callOnEventLoop`` left; `nil` where it answers everything.
-  let callOnPool: (@Sendable ([UInt8]) async throws -> [UInt8])?
+  private(set) var callOnPool: (@Sendable ([UInt8]) async throws -> [UInt8])?
   /// Whether requests of one viewport session supersede each other (see ``SessionThrottle``).
   let isThrottled: Bool
   let transcoder: JSONTranscoder
@@ -238,6 +238,14 @@ struct Operation: Sendable {
       return try RoleView.shown(
         try await handler(message, context), Response.self, to: context.caller)
     }
+  }
+
+  /// The same call, answered in none of the ways in front of the frameworks.
+  func withoutShortWays() -> Operation {
+    var out = self
+    (out.callOnEventLoop, out.callOnPool) = (nil, nil)
+    (out.shortJSON, out.refuseWhileCrowded) = (nil, nil)
+    return out
   }
 
   /// A short call behind its rule. What is nobody's in particular to ask is answered as it came.

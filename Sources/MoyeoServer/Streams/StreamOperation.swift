@@ -31,14 +31,14 @@ struct StreamOperation: Sendable {
   let maximumRequestBytes: Int
   /// Answers the same path at once, or after `waitSeconds`, to callers that do not ask for
   /// `text/event-stream`.
-  private(set) var poll: Operation?
+  var poll: Operation?
   let transcoder: JSONTranscoder
   /// What is demanded of who calls; nil where ``AccessTable`` has no row.
   let access: AccessRule?
   /// The gRPC form of SSE's comment.
   let heartbeat: @Sendable (_ resumeToken: String?) throws -> [UInt8]
-  private var openEncoded: @Sendable ([UInt8], CallContext) async throws -> any EventSource
-  private var openJSON:
+  var openEncoded: @Sendable ([UInt8], CallContext) async throws -> any EventSource
+  var openJSON:
     @Sendable (Data?, Data, _ lastEventID: String?, CallContext) async throws -> any EventSource
 
   /// A stream in both forms, which share limits and source.

@@ -59,11 +59,20 @@ final class TenantRoom: Sendable {
     operations: [Operation], streams: [StreamOperation], raw: [RawRoute],
     positions: PositionOperations, clusters: ClusterOperations, requestServices: RequestServices,
     maximumBatch: Int, threadPool: BoundedThreadPool, services: [any Service],
-    parts: TenantParts, rates: TenantRates? = nil
+    parts: TenantParts, rates: TenantRates? = nil, disclosures: (any DisclosureLog)? = nil
   ) {
     // Whatever the wire, a call is found here: so this is where it is counted.
-    let operations = rates.map { rates in operations.map { $0.charged(by: rates) } } ?? operations
-    let streams = rates.map { rates in streams.map { $0.charged(by: rates) } } ?? streams
+    // What is refused there shows nothing, so that answers are noted inside.
+    var operations = operations
+    var streams = streams
+    if let disclosures {
+      operations = operations.map { $0.noted(in: disclosures) }
+      streams = streams.map { $0.noted(in: disclosures) }
+    }
+    if let rates {
+      operations = operations.map { $0.charged(by: rates) }
+      streams = streams.map { $0.charged(by: rates) }
+    }
     let raw = raw.map { route in
       var route = route
       route.rates = rates
