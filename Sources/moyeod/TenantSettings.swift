@@ -1,4 +1,5 @@
 import Foundation
+import Identity
 import LiveLayers
 import MoyeoServer
 import Parties

@@ -1,4 +1,5 @@
 import Dispatch
+import Identity
 import MoyeoAPI
 import Threading
 import LiveLayers
