@@ -40,6 +40,7 @@ struct Settings: Sendable {
   var auth = AuthSettings()
   var tls = TLSSettings()
   var webhooks = WebhookSettings()
+  var tracing = TracingSettings()
   var logLevel: Logger.Level
   var logFormat: StructuredLogHandler.Format
   var layerSettings: @Sendable (String) -> LayerSettings
@@ -140,6 +141,7 @@ struct Settings: Sendable {
     redisDoor = try await RedisDoorSettings.read(values, daemon: daemon)
     tls = try await TLSSettings.read(values)
     webhooks = try await WebhookSettings.read(values)
+    tracing = try await TracingSettings.read(values)
     keepsPositions = try await values.bool("positions.keep") ?? true
     writeBehindSeconds = try await values.int("positions.writeBehindSeconds", in: 1...3600) ?? 5
     graceSeconds = try await values.int("shutdown.graceSeconds", in: 0...3600) ?? 5

@@ -328,6 +328,16 @@ enum SettingsTable {
     Row(key: "log.level", standard: "info", meaning: "trace, debug, info, notice, warning, error."),
     Row(key: "log.format", standard: "text", meaning: "text (key=value) or json, a line an event."),
     Row(
+      key: "tracing.endpoint", standard: "",
+      meaning: "Collector that spans are sent to (OTLP over HTTP, JSON); none: no call is recorded."
+    ),
+    Row(
+      key: "tracing.sampleRatio", standard: "0.01",
+      meaning: "Calls recorded of those whose caller names no trace; 0-1."),
+    Row(
+      key: "tracing.maximumWaiting", standard: "8192",
+      meaning: "Spans that wait to be sent; one more is dropped and counted; 512-1000000."),
+    Row(
       key: "rates.reads", standard: "0",
       meaning: "Reads a second of one tenant; what is more is rate_limited; 0 is no limit."),
     Row(

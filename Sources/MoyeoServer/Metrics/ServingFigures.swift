@@ -1,3 +1,4 @@
+import CallTracing
 package import GRPCServerTransport
 import QueryCoalescing
 import Threading
@@ -11,6 +12,8 @@ struct ServingFigures: Sendable {
   let rates: CallRates
   let threadPool: BoundedThreadPool
   let connections: ConnectionFigures
+  /// What a collector is told of; nil where it is told nothing.
+  var spans: SpanRecorder?
 
   func text() -> String {
     var out = ""
@@ -33,7 +36,7 @@ struct ServingFigures: Sendable {
     add("moyeo_session_superseded_total", "counter", sessions.superseded)
     add("moyeo_session_unthrottled_total", "counter", sessions.unthrottled)
     add("moyeo_streams_open", "gauge", pump.openCount)
-    return out + rateText() + poolText() + connections.text()
+    return out + rateText() + poolText() + connections.text() + spanText()
   }
 
   private func rateText() -> String {
@@ -44,6 +47,19 @@ struct ServingFigures: Sendable {
     out += "# TYPE moyeo_rate_debts_forgotten_total counter\n"
     out += "moyeo_rate_debts_forgotten_total \(rates.forgottenDebts)\n"
     return out
+  }
+
+  private func spanText() -> String {
+    guard let figures = spans?.statistics else { return "" }
+    return """
+      # TYPE moyeo_spans_total counter
+      moyeo_spans_total{outcome="exported"} \(figures.exported)
+      moyeo_spans_total{outcome="dropped"} \(figures.dropped)
+      moyeo_spans_total{outcome="refused"} \(figures.refused)
+      # TYPE moyeo_spans_waiting gauge
+      moyeo_spans_waiting \(figures.waiting)
+
+      """
   }
 
   /// Of the threads of long calls.
