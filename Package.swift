@@ -48,6 +48,9 @@ let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl
 let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+let tracing: Target.Dependency = .product(name: "Tracing", package: "swift-distributed-tracing")
+let instrumentation: Target.Dependency = .product(
+  name: "Instrumentation", package: "swift-distributed-tracing")
 let dequeModule: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
 let heapModule: Target.Dependency = .product(name: "HeapModule", package: "swift-collections")
 
@@ -61,6 +64,8 @@ let transportPackages: [Package.Dependency] = [
   .package(url: "https://github.com/apple/swift-nio.git", .upToNextMinor(from: "2.101.2")),
   .package(url: "https://github.com/apple/swift-nio-http2.git", .upToNextMinor(from: "1.46.0")),
   .package(url: "https://github.com/apple/swift-nio-ssl.git", .upToNextMinor(from: "2.37.6")),
+  .package(
+    url: "https://github.com/apple/swift-distributed-tracing.git", .upToNextMinor(from: "1.7.3")),
 ]
 
 let coreModules = [
@@ -212,11 +217,13 @@ let package = Package(
     .target(
       name: "MoyeoAPI", dependencies: ["WireFormat", swiftProtobuf, grpcCore, grpcProtobuf],
       swiftSettings: houseSettings),
+    // Identifiers, traces and spans of calls (Decisions/0019-traces.md).
+    coreTarget("CallTracing", ["Threading", tracing, instrumentation]),
     // gRPC over HTTP/2 for servers; knows nothing of ours.
     .target(
       name: "GRPCServerTransport",
       dependencies: [
-        "GzipCoding", "Threading", grpcCore, nioCore, nioPosix, nioSSL, nioTLS,
+        "CallTracing", "GzipCoding", "Threading", grpcCore, nioCore, nioPosix, nioSSL, nioTLS,
         .product(name: "NIOHTTP2", package: "swift-nio-http2"),
         .product(name: "NIOHPACK", package: "swift-nio-http2"),
       ],
@@ -225,14 +232,14 @@ let package = Package(
     .target(
       name: "MoyeoServer",
       dependencies: [
-        "GRPCServerTransport", "MoyeoAPI", "Identity", "LiveLayers", "FareEstimation",
-        "DurableCommands", "Parties", "Tickets", "Places", "PeerMatching", "Threading",
-        "WireFormat",
+        "CallTracing", "GRPCServerTransport", "MoyeoAPI", "Identity", "LiveLayers",
+        "FareEstimation", "DurableCommands", "Parties", "Tickets", "Places", "PeerMatching",
+        "Threading", "WireFormat",
         "GeoMath", "ObjectModel", "QueryCoalescing", "SpatialIndexing", "PointClustering",
         "VectorTiles", "GzipCoding", "TaxiFares", "RoutePlanning",
         "RideMatching",
         grpcCore, grpcProtobuf, swiftProtobuf, hummingbird,
-        nioCore, nioPosix, nioHTTP1, logging,
+        nioCore, nioPosix, nioHTTP1, logging, tracing, instrumentation,
         .product(name: "NIOHTTP2", package: "swift-nio-http2"),
         .product(name: "NIOHPACK", package: "swift-nio-http2"),
         .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
@@ -273,12 +280,13 @@ let package = Package(
     .executableTarget(
       name: "moyeod",
       dependencies: [
-        "MoyeoAdapters", "RESPServer", "MoyeoServer", "GRPCServerTransport", "Identity",
-        "LiveLayers", "FareEstimation", "DurableCommands", "LockedFiles", "Webhooks",
+        "CallTracing", "MoyeoAdapters", "RESPServer", "MoyeoServer", "GRPCServerTransport",
+        "Identity", "LiveLayers", "FareEstimation", "DurableCommands", "LockedFiles", "Webhooks",
         "Parties", "Tickets", "Places", "PeerMatching", "PositionProtection", "Threading",
         "CitySimulation", "GeoMath", "ObjectModel",
         "MoyeoStorage", "RideMatching", "RoutePlanning", "RouteProviders", "TaxiFares", logging,
-        nioPosix,
+        nioCore, nioHTTP1, nioPosix, tracing, instrumentation,
+        .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "Metrics", package: "swift-metrics"),
         .product(name: "SystemPackage", package: "swift-system"),
         .product(name: "Configuration", package: "swift-configuration"),
@@ -413,10 +421,12 @@ let package = Package(
         "TestSupport",
       ]),
     houseTests("MoyeoAPITests", ["ObjectModel", "WireFormat", "MoyeoAPI", swiftProtobuf]),
+    houseTests("CallTracingTests", ["CallTracing", "Threading", tracing, instrumentation]),
     houseTests(
       "GRPCServerTransportTests",
       [
-        "GRPCServerTransport", "GzipCoding", "Threading", grpcCore, nioCore, nioPosix, nioSSL,
+        "CallTracing", "GRPCServerTransport", "GzipCoding", "Threading", grpcCore, nioCore,
+        nioPosix, nioSSL,
         .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "NIOHPACK", package: "swift-nio-http2"),
         .product(name: "NIOHTTP2", package: "swift-nio-http2"),
@@ -424,8 +434,9 @@ let package = Package(
     houseTests(
       "MoyeoServerTests",
       [
-        "WireFormat", "MoyeoServer", "MoyeoAPI", "MoyeoClient", "Identity", "LiveLayers",
-        "FareEstimation", "DurableCommands", "Parties", "Tickets", "Places", "PeerMatching",
+        "CallTracing", "WireFormat", "MoyeoServer", "MoyeoAPI", "MoyeoClient", "Identity",
+        "LiveLayers", "FareEstimation", "DurableCommands", "Parties", "Tickets", "Places",
+        "PeerMatching",
         "Threading", "GeoMath", "ObjectModel",
         "SpatialIndexing", "PointClustering", "GRPCServerTransport", "QueryCoalescing",
         "VectorTiles", grpcCore,
@@ -470,7 +481,9 @@ let package = Package(
 // transport and the server, without the store and the programs.
 if Context.environment["MOYEO_CORE_ONLY"] == "1" {
   let keepsServer = Context.environment["MOYEO_KEEPS_SERVER"] == "1"
-  let served = ["GRPCServerTransport", "LockedFiles", "Identity", "Webhooks", "MoyeoServer"]
+  let served = [
+    "CallTracing", "GRPCServerTransport", "LockedFiles", "Identity", "Webhooks", "MoyeoServer",
+  ]
   let kept = Set(
     (coreModules + serviceModules + (keepsServer ? served : [])).flatMap { [$0, $0 + "Tests"] }
       + (keepsServer ? ["MoyeoAPI", "MoyeoClient", "VectorTiles", "GzipCoding", "CDeflate"] : [])
@@ -526,8 +539,8 @@ if Context.environment["MOYEO_FUZZ"] == "1" {
     .executableTarget(
       name: "MoyeoFuzz",
       dependencies: [
-        "CFuzzer", "WireFormat", "MoyeoAPI", "MoyeoServer", "MoyeoAdapters", "GRPCServerTransport",
-        "RESPServer", "SpatialIndexing", "Threading",
+        "CFuzzer", "CallTracing", "WireFormat", "MoyeoAPI", "MoyeoServer", "MoyeoAdapters",
+        "GRPCServerTransport", "RESPServer", "SpatialIndexing", "Threading",
         "LiveLayers", "Parties", "FareEstimation", "RouteProviders", "RoutePlanning", "Places",
         "moyeo", "GeoMath", "ObjectModel", swiftProtobuf, grpcCore, nioCore,
         .product(name: "NIOEmbedded", package: "swift-nio"),

@@ -158,7 +158,9 @@ package struct CommandLane<Model: CommitModel>: Sendable {
   package func submit(
     _ command: Model.Command, claim: IdempotencyClaim? = nil, deadline: Instant? = nil
   ) async -> Outcome {
-    own(
+    let ended = CommitObserver.began?()
+    defer { ended?() }
+    return own(
       await pipeline.submit(
         SharedCommand(part: part, command: command), claim: claim, deadline: deadline))
   }

@@ -1,3 +1,4 @@
+import CallTracing
 import GRPCCore
 import NIOCore
 import NIOHPACK
@@ -17,6 +18,8 @@ struct CallHeaders {
   private(set) var timeout: String?
   private(set) var hasBypassHeader = false
   private(set) var authorization: String?
+  /// What the caller says of the request and the trace that the call belongs to.
+  private(set) var tags = CallTagHeaders()
 
   /// - Parameters:
   ///   - headers: The headers of a HEADERS frame.
@@ -38,6 +41,9 @@ struct CallHeaders {
       case "grpc-accept-encoding": acceptsGzip = Self.namesGzip(value)
       case "grpc-timeout": timeout = value
       case "authorization": if authorization == nil { authorization = value }
+      case CallTagHeaders.requestIDName: tags.take(requestID: value)
+      case CallTagHeaders.traceParentName: tags.take(traceParent: value)
+      case CallTagHeaders.traceStateName: tags.take(traceState: value)
       default: if name == bypassHeader { hasBypassHeader = true }
       }
     }
@@ -79,6 +85,14 @@ extension HPACKHeaders {
   static let answer: HPACKHeaders = [":status": "200", "content-type": "application/grpc"]
   /// The trailers of an answer without an error.
   static let ok: HPACKHeaders = ["grpc-status": "0"]
+
+  /// The same headers with the identifier of the request that they answer.
+  func naming(_ requestID: String?) -> HPACKHeaders {
+    guard let requestID else { return self }
+    var headers = self
+    headers.add(name: CallTagHeaders.requestIDName, value: requestID)
+    return headers
+  }
 
   /// The answer to a request that is not gRPC. It is plain HTTP, so that nothing takes it for gRPC.
   static let unsupportedMediaType: HPACKHeaders = [":status": "415"]

@@ -1,3 +1,4 @@
+package import CallTracing
 package import GRPCCore
 
 /// The refusal of a call, as it is sent over the wire.
@@ -131,5 +132,6 @@ package protocol CallRecorder: Sendable {
   /// - Parameters:
   ///   - start: What ``start()`` returned.
   ///   - refusal: Why the call was refused; `nil` for a call without an error.
-  func finish(_ start: UInt64, refusal: CallRefusal?)
+  ///   - tags: What the caller says of the request; `nil` for nothing.
+  func finish(_ start: UInt64, refusal: CallRefusal?, tags: CallTags?)
 }

@@ -1,3 +1,4 @@
+import CallTracing
 import GRPCCore
 import NIOCore
 
@@ -13,13 +14,15 @@ final class FastPathUnaryCall {
   let answerEncoding: MessageEncoding
   /// The ``FastPathState/tick`` at which the call began.
   let beganAtTick: Int
+  /// What the caller says of the request; `nil` for nothing.
+  let tags: CallTags?
   /// The bytes that the call has taken of the connection's ``ConnectionRequestBytes``.
   var heldBytes = 0
   private var body: ByteBuffer?
 
   init(
     method: FastPathMethod, handler: @escaping FastPathMethod.Handler, headers: CallHeaders,
-    deadline: UInt64?, beganAtTick: Int
+    deadline: UInt64?, beganAtTick: Int, tags: CallTags?
   ) {
     self.method = method
     self.handler = handler
@@ -27,6 +30,7 @@ final class FastPathUnaryCall {
     requestEncoding = headers.requestEncoding
     answerEncoding = headers.answerEncoding
     self.beganAtTick = beganAtTick
+    self.tags = tags
   }
 
   private var bodyBytes: Int { body?.readableBytes ?? 0 }
@@ -64,9 +68,9 @@ final class FastPathUnaryCall {
       outcome = unpacked(refusal) ?? answered(refusal)
     }
     switch outcome {
-    case .success: method.recorder.finish(start, refusal: nil)
+    case .success: method.recorder.finish(start, refusal: nil, tags: tags)
     case .failure(let error) where error.isDeferral && method.deferred != nil: break
-    case .failure(let error): method.recorder.finish(start, refusal: error)
+    case .failure(let error): method.recorder.finish(start, refusal: error, tags: tags)
     }
     return outcome
   }
@@ -79,15 +83,16 @@ final class FastPathUnaryCall {
 
   /// Answers a message away from the event loop, and records it as ``outcome(_:)`` does.
   static func outcome(
-    of message: [UInt8], _ method: FastPathMethod, _ deferred: FastPathMethod.Deferred
+    of message: [UInt8], _ method: FastPathMethod, _ deferred: FastPathMethod.Deferred,
+    tags: CallTags?
   ) async -> Result<[UInt8], CallRefusal> {
     let start = method.recorder.start()
     do throws(CallRefusal) {
       let answer = try await deferred(message)
-      method.recorder.finish(start, refusal: nil)
+      method.recorder.finish(start, refusal: nil, tags: tags)
       return .success(answer)
     } catch {
-      method.recorder.finish(start, refusal: error)
+      method.recorder.finish(start, refusal: error, tags: tags)
       return .failure(error)
     }
   }
@@ -154,6 +159,8 @@ final class FastPathStreamCall {
 
   private let method: FastPathMethod
   private let session: any FastPathStream
+  /// What the caller says of the request; `nil` for nothing.
+  let tags: CallTags?
   /// How the answers may be encoded.
   let answerEncoding: MessageEncoding
   private var deframer: MessageDeframer
@@ -169,10 +176,12 @@ final class FastPathStreamCall {
   var messageBeganAtTick: Int?
 
   init(
-    method: FastPathMethod, session: any FastPathStream, headers: CallHeaders, windowSize: Int
+    method: FastPathMethod, session: any FastPathStream, headers: CallHeaders, windowSize: Int,
+    tags: CallTags?
   ) {
     self.method = method
     self.session = session
+    self.tags = tags
     answerEncoding = headers.answerEncoding
     windowLeft = windowSize
     deframer = MessageDeframer(
@@ -234,8 +243,8 @@ final class FastPathStreamCall {
       Result { () throws(CallRefusal) in try session.answer(raw) }
     }
     switch outcome {
-    case .success: method.recorder.finish(start, refusal: nil)
-    case .failure(let error): method.recorder.finish(start, refusal: error)
+    case .success: method.recorder.finish(start, refusal: nil, tags: tags)
+    case .failure(let error): method.recorder.finish(start, refusal: error, tags: tags)
     }
     return try outcome.get()
   }

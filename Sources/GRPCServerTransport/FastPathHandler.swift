@@ -1,3 +1,4 @@
+import CallTracing
 import Dispatch
 import GRPCCore
 import NIOCore
@@ -36,6 +37,8 @@ final class FastPathHandler: ChannelDuplexHandler {
     /// The name of the header in lower case.
     let bypassHeader: String?
     let requestTimeout: TimeAmount
+    /// Makes what callers leave out of the tags of a call.
+    let identifiers: CallIdentifiers
     let refusal: @Sendable (RefusalCause) -> CallRefusal
     let events: TransportEvents
   }
@@ -111,15 +114,16 @@ final class FastPathHandler: ChannelDuplexHandler {
       headers.isGRPC, headers.unknownEncoding == nil,
       !method.honoursBypassHeader || !headers.hasBypassHeader
     else { return .forMultiplexer }
+    let tags = CallTags(headers.tags, settings.identifiers)
     if let binder = method.binder {
       switch binder(headers.authorization) {
       case .method(let bound): method = bound
       case .forStreamHandlers: return .forMultiplexer
       case .refused(let refusal):
-        method.recorder.finish(method.recorder.start(), refusal: refusal)
+        method.recorder.finish(method.recorder.start(), refusal: refusal, tags: tags)
         state.refuse(id)
         policy.answered(endsCall: true)
-        writeRefusal(context, id, refusal, requestEnded: false)
+        writeRefusal(context, id, refusal, tags, requestEnded: false)
         return .taken
       }
     }
@@ -130,7 +134,7 @@ final class FastPathHandler: ChannelDuplexHandler {
         id,
         FastPathUnaryCall(
           method: method, handler: handler, headers: headers, deadline: deadline,
-          beganAtTick: state.tick))
+          beganAtTick: state.tick, tags: tags))
     case .stream(let begin):
       // The stream handlers serve streams with a deadline, and those that a shutdown ends. They
       // also word the refusal of one too many.
@@ -140,7 +144,8 @@ final class FastPathHandler: ChannelDuplexHandler {
       state.begin(
         id,
         FastPathStreamCall(
-          method: method, session: begin(), headers: headers, windowSize: settings.windowSize))
+          method: method, session: begin(), headers: headers, windowSize: settings.windowSize,
+          tags: tags))
     }
     return .taken
   }
@@ -177,7 +182,7 @@ final class FastPathHandler: ChannelDuplexHandler {
       switch state.collect(id, unary, bytes, isLast: isLast) {
       case .nothing: break
       case .complete(let call): answer(context, id, call, requestEnded: isLast)
-      case .noRoom: refuse(context, id, .tooManyRequestBytes, requestEnded: isLast)
+      case .noRoom: refuse(context, id, .tooManyRequestBytes, unary.tags, requestEnded: isLast)
       }
     case .streaming(let stream):
       stream.receive(bytes, isLast: isLast)
@@ -198,7 +203,8 @@ final class FastPathHandler: ChannelDuplexHandler {
         state.answer(id)
         policy.answered(endsCall: true)
         writeRefusal(
-          context, id, settings.refusal(.tooManyRequestBytes), requestEnded: requestEnded)
+          context, id, settings.refusal(.tooManyRequestBytes), call.tags,
+          requestEnded: requestEnded)
         return
       }
       return self.defer(context, id, call, to: deferred)
@@ -210,7 +216,7 @@ final class FastPathHandler: ChannelDuplexHandler {
     }
     finish(
       context, id, outcome.map { call.answerEncoding.encoded($0) }, call.answerEncoding,
-      requestEnded: requestEnded)
+      call.tags, requestEnded: requestEnded)
   }
 
   /// Has a request answered away from the event loop. The task is cancelled when the caller leaves
@@ -220,9 +226,10 @@ final class FastPathHandler: ChannelDuplexHandler {
     to deferred: @escaping FastPathMethod.Deferred
   ) {
     let (message, method, encoding) = (call.message, call.method, call.answerEncoding)
+    let tags = call.tags
     let answered = finishLater(context, id, call)
     let task = Task {
-      let outcome = await FastPathUnaryCall.outcome(of: message, method, deferred)
+      let outcome = await FastPathUnaryCall.outcome(of: message, method, deferred, tags: tags)
       answered.succeed(outcome.map { encoding.encoded($0) })
     }
     state.defer(id, call, to: task)
@@ -242,11 +249,11 @@ final class FastPathHandler: ChannelDuplexHandler {
   private func finishLater(
     _ context: ChannelHandlerContext, _ id: HTTP2StreamID, _ call: FastPathUnaryCall
   ) -> EventLoopPromise<Result<EncodedMessage, CallRefusal>> {
-    let encoding = call.answerEncoding
+    let (encoding, tags) = (call.answerEncoding, call.tags)
     let answered = context.eventLoop.makePromise(of: Result<EncodedMessage, CallRefusal>.self)
     answered.futureResult.assumeIsolated().whenSuccess { [weak self] outcome in
       guard let self, case .deferred = state.calls[id], context.channel.isActive else { return }
-      finish(context, id, outcome, encoding, requestEnded: true)
+      finish(context, id, outcome, encoding, tags, requestEnded: true)
       context.flush()
     }
     return answered
@@ -255,7 +262,7 @@ final class FastPathHandler: ChannelDuplexHandler {
   private func finish(
     _ context: ChannelHandlerContext, _ id: HTTP2StreamID,
     _ outcome: Result<EncodedMessage, CallRefusal>, _ encoding: MessageEncoding,
-    requestEnded: Bool
+    _ tags: CallTags?, requestEnded: Bool
   ) {
     state.answer(id)
     policy.answered(endsCall: true)
@@ -268,26 +275,28 @@ final class FastPathHandler: ChannelDuplexHandler {
       context.write(
         wrapOutboundOut(HTTP2Frame(streamID: id, payload: .data(.init(data: .byteBuffer(buffer))))),
         promise: counted(context, answer.bytes.count))
-      write(context, id, .headers(.init(headers: .ok, endStream: true)))
+      write(
+        context, id, .headers(.init(headers: .ok.naming(tags?.requestID), endStream: true)))
     case .failure(let error):
-      writeRefusal(context, id, error, requestEnded: requestEnded)
+      writeRefusal(context, id, error, tags, requestEnded: requestEnded)
     }
   }
 
   private func refuse(
     _ context: ChannelHandlerContext, _ id: HTTP2StreamID, _ cause: RefusalCause,
-    requestEnded: Bool
+    _ tags: CallTags?, requestEnded: Bool
   ) {
     settings.events.count(cause.name)
     state.answer(id)
-    writeRefusal(context, id, settings.refusal(cause), requestEnded: requestEnded)
+    writeRefusal(context, id, settings.refusal(cause), tags, requestEnded: requestEnded)
   }
 
   private func writeRefusal(
     _ context: ChannelHandlerContext, _ id: HTTP2StreamID, _ refusal: CallRefusal,
-    requestEnded: Bool
+    _ tags: CallTags?, requestEnded: Bool
   ) {
-    write(context, id, .headers(.init(headers: .trailersOnly(refusal), endStream: true)))
+    let headers = HPACKHeaders.trailersOnly(refusal).naming(tags?.requestID)
+    write(context, id, .headers(.init(headers: headers, endStream: true)))
     // The rest of the request is not wanted.
     if !requestEnded { write(context, id, .rstStream(.noError)) }
   }
@@ -364,7 +373,9 @@ final class FastPathHandler: ChannelDuplexHandler {
     case .failed(let error): headers = stream.hasBegun ? .trailers(error) : .trailersOnly(error)
     }
     let trailers = HTTP2Frame(
-      streamID: id, payload: .headers(.init(headers: headers, endStream: true)))
+      streamID: id,
+      payload: .headers(
+        .init(headers: headers.naming(stream.tags?.requestID), endStream: true)))
     let written = context.eventLoop.makePromise(of: Void.self)
     written.futureResult.assumeIsolated().whenSuccess { [weak self] in
       // The rest of the request is not wanted. This waits until the answers are sent, because a
@@ -429,7 +440,8 @@ extension FastPathHandler {
       arrivalTimer = nil
       for (id, call) in state.advanceTick() {
         switch call {
-        case .collecting: refuse(context, id, .requestTimedOut, requestEnded: false)
+        case .collecting(let unary):
+          refuse(context, id, .requestTimedOut, unary.tags, requestEnded: false)
         case .streaming(let stream):
           settings.events.count(RefusalCause.requestTimedOut.name)
           finish(context, id: id, stream: stream, end: .failed(settings.refusal(.requestTimedOut)))

@@ -1,3 +1,4 @@
+package import CallTracing
 package import GRPCCore
 import NIOCore
 import NIOHPACK
@@ -52,6 +53,8 @@ package final class FastPathServerTransport: ServerTransport {
     package var paths: Set<String> = []
     /// The paths of calls with one answer, whose headers wait for it.
     package var unaryPaths: Set<String> = []
+    /// Makes the identifiers of requests whose callers give none.
+    package var identifiers = CallIdentifiers()
     /// Words what the transport itself refuses.
     package var refusal: @Sendable (RefusalCause) -> CallRefusal = { CallRefusal($0) }
 
@@ -205,13 +208,13 @@ struct ConnectionPipeline: Sendable {
       maximumStreams: settings.maximumStreamsPerConnection,
       maximumLongStreams: settings.maximumLongStreamsPerConnection,
       bypassHeader: settings.bypassHeader, requestTimeout: settings.connection.requestTimeout,
-      refusal: settings.refusal, events: events)
+      identifiers: settings.identifiers, refusal: settings.refusal, events: events)
     streams = GRPCStreamHandler.Settings(
       maximumMessageBytes: settings.maximumMessageBytes, paths: settings.paths,
       unaryPaths: settings.unaryPaths,
       maximumLongStreams: settings.maximumLongStreamsPerConnection,
-      requestTimeout: settings.connection.requestTimeout, refusal: settings.refusal,
-      events: events)
+      requestTimeout: settings.connection.requestTimeout, identifiers: settings.identifiers,
+      refusal: settings.refusal, events: events)
     var http2 = NIOHTTP2Handler.ConnectionConfiguration()
     http2.initialSettings = [
       // It is first, because the connection's policy writes the limit that the peer is told over

@@ -1,3 +1,4 @@
+import CallTracing
 import GRPCCore
 import NIOCore
 import NIOHPACK
@@ -29,6 +30,8 @@ final class GRPCStreamHandler: ChannelDuplexHandler {
     var unaryPaths: Set<String> = []
     var maximumLongStreams = 100
     var requestTimeout = TimeAmount.seconds(30)
+    /// Makes the identifiers of requests whose callers give none.
+    var identifiers = CallIdentifiers()
     var refusal: @Sendable (RefusalCause) -> CallRefusal = { CallRefusal($0) }
     var events = TransportEvents()
   }
@@ -40,6 +43,8 @@ final class GRPCStreamHandler: ChannelDuplexHandler {
   private let unread = UnreadBytes()
   private var request = Request.notBegun
   private var requestEnded = false
+  /// Of the request; it stands in the trailers.
+  private var requestID: String?
   private var answer = Answer.notBegun
   private var requestEncoding = MessageEncoding.identity
   private var answerEncoding = MessageEncoding.identity
@@ -96,6 +101,8 @@ final class GRPCStreamHandler: ChannelDuplexHandler {
     let call = CallHeaders(headers)
     let path = call.path ?? ""
     guard call.isGRPC else { return refuse(context, .unsupportedMediaType) }
+    let requestID = call.tags.requestID ?? settings.identifiers.requestID()
+    self.requestID = requestID
     if let cause = call.refusal {
       var refusal = HPACKHeaders.trailersOnly(settings.refusal(cause))
       if case .unsupportedEncoding = cause {
@@ -124,7 +131,10 @@ final class GRPCStreamHandler: ChannelDuplexHandler {
     answerEncoding = call.answerEncoding
     request = .messages(
       MessageDeframer(maximumBytes: settings.maximumMessageBytes, encoding: requestEncoding))
-    context.fireChannelRead(wrapInboundOut(.metadata(Metadata(headers))))
+    var metadata = Metadata(headers)
+    // The call is to see the one that its answer names.
+    metadata.replaceOrAddString(requestID, forKey: CallTagHeaders.requestIDName)
+    context.fireChannelRead(wrapInboundOut(.metadata(metadata)))
     usage.runningHandlers.began()
     accept(
       AcceptedCall(
@@ -337,7 +347,8 @@ extension GRPCStreamHandler {
     _ context: ChannelHandlerContext, _ headers: HPACKHeaders, promise: EventLoopPromise<Void>?
   ) {
     answer = .ended
-    let trailers = OutboundOut.headers(.init(headers: headers, endStream: true))
+    let trailers = OutboundOut.headers(
+      .init(headers: headers.naming(requestID), endStream: true))
     guard !requestEnded else { return context.write(wrapOutboundOut(trailers), promise: promise) }
     // The rest of the request is not wanted. This waits until the answer is sent, because a reset
     // would drop it.

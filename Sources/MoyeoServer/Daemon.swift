@@ -1,7 +1,9 @@
 import GRPCCore
+package import CallTracing
 package import GRPCServerTransport
 import Hummingbird
 import HummingbirdCore
+import Identity
 package import Foundation
 package import Logging
 package import Threading
@@ -62,6 +64,8 @@ package struct Daemon: Sendable {
     package var disclosures: (any DisclosureLog)?
     /// Listeners that others serve, for `/metrics`.
     package var otherListeners: [OtherListener] = []
+    /// Records calls for a collector; `nil` where none is told of them.
+    package var spans: SpanRecorder?
 
     package init() {}
   }
@@ -165,35 +169,58 @@ package struct Daemon: Sendable {
       threadCount: configuration.heavyThreads, queueDelay: configuration.heavyQueueDelay)
     let pump = StreamPump(
       settings: configuration.streams, shutdown: shutdown, clock: layers.clock)
+    var requestMetrics = RequestMetrics(
+      tenants: TenantLabels(openTenant: identity == nil ? Caller.defaultTenant : nil))
+    requestMetrics.spans = configuration.spans
+    requestMetrics.logger = logger
+    let tenants = requestMetrics.tenants
     var parts = TenantParts(layers: layers, parties: parties, tickets: tickets, places: places)
     parts.writePositions = writePositions
     parts.erase = erase
     let standard = room(
-      parts, threadPool,
-      onFilled: { readiness.markReady("places") })
+      parts, threadPool, tenants, onFilled: { readiness.markReady("places") })
     let rooms = TenantRooms(
       standard: standard, identity: identity, clock: layers.clock, pool: threadPool, logger: logger
-    ) { parts in room(parts, threadPool, onFilled: {}) }
+    ) { parts in room(parts, threadPool, tenants, onFilled: {}) }
     let throttle = SessionThrottle(settings: configuration.sessions)
-    let requestMetrics = RequestMetrics()
     let ports = BoundPorts(
       host: configuration.host, hasAdmin: configuration.admin != nil, onListening: onListening)
     let grpc = GRPCFrontend(
       rooms: rooms, pump: pump,
       throttle: throttle, requestMetrics: requestMetrics, shutdown: shutdown,
-      threadPool: threadPool)
+      readiness: readiness, threadPool: threadPool)
     let limits = configuration.connections.makeLimits(onEbb: onEbb)
+    let adminLimits = AdminListener.makeLimits()
     let httpEvents = TransportEvents()
     let (grpcServing, events) = grpcService(grpc, limits.grpc, ports)
-    let pages = OperatorPages(
-      layers: layers, parties: parties, metrics: metrics,
-      serving: ServingFigures(
+    let pages = operatorPages(
+      standard,
+      ServingFigures(
         shared: standard.requestServices.shared, tileCache: standard.clusters.tileCache,
         throttle: throttle, pump: pump, rates: configuration.rates, threadPool: threadPool,
         connections: ConnectionFigures(
           grpc: limits.grpc, http: limits.http, events: events, httpEvents: httpEvents,
-          certificates: configuration.certificates, others: configuration.otherListeners),
-        disclosures: configuration.disclosures),
+          certificates: configuration.certificates, others: otherListeners(adminLimits)),
+        disclosures: configuration.disclosures, spans: configuration.spans))
+    let http = HTTPFrontend(
+      rooms: rooms, pump: pump, throttle: throttle, pages: pages,
+      hosts: HostAllowList(bound: configuration.host, names: configuration.hosts),
+      corsOrigins: configuration.corsOrigins, requestMetrics: requestMetrics,
+      doors: doors, threadPool: threadPool, usesFastPath: configuration.usesHTTPFastPath,
+      logger: logger)
+    // Stopped in the opposite order: what parties have accepted is committed after the last call.
+    let others: [any Service] = identity == nil ? [] : [TenantLifecycle(rooms: rooms)]
+    let admin = adminService(
+      rooms, pages, requestMetrics, threadPool, adminLimits, ports)
+    return standard.services + others + admin + [
+      grpcServing, httpService(http, limits.http, httpEvents, ports),
+      ShutdownAnnouncer(shutdown: shutdown),
+    ]
+  }
+
+  private func operatorPages(_ standard: TenantRoom, _ serving: ServingFigures) -> OperatorPages {
+    OperatorPages(
+      layers: layers, parties: parties, metrics: metrics, serving: serving,
       shutdown: shutdown, readiness: readiness, degradations: degradations,
       openAPI: OpenAPIPage.make(
         operations: standard.operations, streams: standard.streamOperations, raw: standard.raw,
@@ -203,24 +230,20 @@ package struct Daemon: Sendable {
         directory: configuration.pageDirectory, leaflet: configuration.leafletDirectory,
         baseMapURL: configuration.baseMapURL, attribution: configuration.baseMapAttribution,
         isOpen: identity == nil))
-    let http = HTTPFrontend(
-      rooms: rooms, pump: pump, throttle: throttle, pages: pages,
-      hosts: HostAllowList(bound: configuration.host, names: configuration.hosts),
-      corsOrigins: configuration.corsOrigins, requestMetrics: requestMetrics,
-      doors: doors, threadPool: threadPool, usesFastPath: configuration.usesHTTPFastPath,
-      logger: logger)
-    // Stopped in the opposite order: what parties have accepted is committed after the last call.
-    let others: [any Service] = identity == nil ? [] : [TenantLifecycle(rooms: rooms)]
-    let admin = adminService(rooms, pages, requestMetrics, threadPool, ports)
-    return standard.services + others + admin + [
-      grpcServing, httpService(http, limits.http, httpEvents, ports),
-      ShutdownAnnouncer(shutdown: shutdown),
+  }
+
+  /// Listeners beside those of the calls.
+  private func otherListeners(_ adminLimits: ConnectionLimits) -> [OtherListener] {
+    guard configuration.admin != nil else { return configuration.otherListeners }
+    return configuration.otherListeners + [
+      OtherListener(name: AdminListener.metricsName, limits: adminLimits, figures: { "" })
     ]
   }
 
   /// The calls of a tenant, and what runs for it.
   func room(
-    _ parts: TenantParts, _ threadPool: BoundedThreadPool, onFilled: @escaping @Sendable () -> Void
+    _ parts: TenantParts, _ threadPool: BoundedThreadPool, _ tenants: TenantLabels,
+    onFilled: @escaping @Sendable () -> Void
   ) -> TenantRoom {
     let services = RequestServices(
       layers: parts.layers,
@@ -249,7 +272,8 @@ package struct Daemon: Sendable {
       raw: TileRoutes(clusters: clusters).all, positions: positions, clusters: clusters,
       requestServices: services, maximumBatch: layers.limits.batchRequests,
       threadPool: threadPool, services: parts.services + lifecycles, parts: parts,
-      rates: configuration.rates.tenant(parts.tenant), disclosures: configuration.disclosures)
+      rates: configuration.rates.tenant(parts.tenant),
+      disclosures: configuration.disclosures, tenantNumber: tenants.number(of: parts.tenant))
   }
 
   private func fareAndRouteOperations(_ validation: RequestValidation) -> [Operation] {
@@ -321,6 +345,7 @@ package struct Daemon: Sendable {
     settings.certificates = configuration.certificates
     settings.bypassHeader = GRPCFrontend.bypassHeader
     settings.refusal = { CallRefusal(APIError($0)) }
+    settings.identifiers = frontend.requestMetrics.identifiers
     let router = frontend.makeRouter()
     settings.paths = Set(router.methods.map { "/\($0.fullyQualifiedMethod)" })
     settings.unaryPaths = frontend.unaryPaths()

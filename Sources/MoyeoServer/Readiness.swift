@@ -3,9 +3,15 @@ import Threading
 
 /// Whether the daemon serves: each part that must start first is waited for by name.
 package final class Readiness: Sendable {
+  private struct Watchers {
+    var next: UInt64 = 0
+    var all: [UInt64: AsyncStream<Void>.Continuation] = [:]
+  }
+
   private let waitingFor: StateLock<Set<String>>
   private let serves = OneTimeSignal()
   private let draining = Atomic(false)
+  private let watchers = StateLock(Watchers())
 
   package init(waitingFor parts: Set<String>) {
     waitingFor = StateLock(parts)
@@ -19,7 +25,9 @@ package final class Readiness: Sendable {
 
   /// - Returns: Whether it was draining before.
   func setDraining(_ isDraining: Bool) -> Bool {
-    draining.exchange(isDraining, ordering: .acquiringAndReleasing)
+    let before = draining.exchange(isDraining, ordering: .acquiringAndReleasing)
+    if before != isDraining { tellWatchers() }
+    return before
   }
 
   package func markReady(_ part: String) {
@@ -27,9 +35,35 @@ package final class Readiness: Sendable {
       parts.remove(part)
       return parts.isEmpty
     }
-    if isLast { serves.give() }
+    guard isLast else { return }
+    serves.give()
+    tellWatchers()
   }
 
   /// Returns when all parts have started, or the task is cancelled.
   package func wait() async { await serves.wait() }
+
+  /// An element at once, and one after changes of ``isReady`` and ``isDraining``; who is slow gets one
+  /// for several.
+  func changes() -> AsyncStream<Void> {
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    let id = watchers.withLock { watchers in
+      watchers.next += 1
+      watchers.all[watchers.next] = continuation
+      return watchers.next
+    }
+    continuation.onTermination = { [weak self] _ in
+      self?.watchers.withLock { _ = $0.all.removeValue(forKey: id) }
+    }
+    continuation.yield()
+    return stream
+  }
+
+  /// How many look on.
+  var watcherCount: Int { watchers.withLock { $0.all.count } }
+
+  private func tellWatchers() {
+    for watcher in watchers.withLock({ Array($0.all.values) }) { watcher.yield() }
+  }
 }

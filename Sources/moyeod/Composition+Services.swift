@@ -1,4 +1,5 @@
 import CitySimulation
+import CallTracing
 import GRPCServerTransport
 import Identity
 import LiveLayers
@@ -22,6 +23,7 @@ struct ServedParts {
   let redisDoor: RedisDoor?
   let disclosures: KeptDisclosures?
   let degradations: DegradationLog
+  let spans: SpanRecorder?
 }
 
 extension Composition {
@@ -71,6 +73,16 @@ extension Composition {
         ManagerNotification(
           manager: manager, waitUntilReady: parts.daemon.waitUntilReady, logger: logger)
       )
+    }
+    if let spans = parts.spans, let url = settings.tracing.tracesURL {
+      // The last to end: it sends what the others recorded.
+      services.insert(
+        SpanSending(
+          exporter: SpanExporter(
+            spans: spans, collector: HTTPSpanCollector(url: url),
+            document: OTLPDocument(
+              service: "moyeod", version: Moyeod.release,
+              instance: CallIdentifiers().requestID())), logger: logger), at: 0)
     }
     services.append(ShutdownDeadline(graceSeconds: settings.graceSeconds, logger: logger))
     return services

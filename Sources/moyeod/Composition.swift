@@ -1,3 +1,4 @@
+import CallTracing
 import CitySimulation
 import Foundation
 import GRPCServerTransport
@@ -17,6 +18,7 @@ import RoutePlanning
 import ServiceLifecycle
 import TaxiFares
 import Tickets
+import Tracing
 import UnixSignals
 
 /// Puts the daemon together and runs it.
@@ -48,6 +50,7 @@ struct Composition {
     let degradations = DegradationLog(parts: DataDirectory.parts, logger: logger)
     let metrics = PrometheusMetrics()
     MetricsSystem.bootstrap(metrics)
+    let spans = startTracing()
     let city = try demoCity()
     if settings.resources == nil {
       logger.warning("no shipped files found: the map page is off", metadata: [:])
@@ -122,6 +125,7 @@ struct Composition {
     var daemonSettings = settings.daemon
     daemonSettings.certificates = certificates
     daemonSettings.disclosures = disclosures
+    daemonSettings.spans = spans
     if let redisDoor { leaveRoom(for: redisDoor, of: descriptors, in: &daemonSettings) }
     var writePositions: (@Sendable () throws -> Int)?
     if let keeper = positions?.keeper { writePositions = { try keeper.writeRound() } }
@@ -145,10 +149,19 @@ struct Composition {
     let parts = ServedParts(
       daemon: daemon, layers: layers, city: city, record: record, positions: positions,
       webhooks: webhooks, authenticator: authenticator, certificates: certificates,
-      redisDoor: redisDoor, disclosures: disclosures, degradations: degradations)
+      redisDoor: redisDoor, disclosures: disclosures, degradations: degradations, spans: spans)
     logger.debug("descriptors", metadata: ["limit": "\(descriptors)"])
     try await serve(services(of: parts, logger: logger), logger: logger)
     logger.info("stopped")
+  }
+
+  /// Has calls recorded where a collector is named, and what they ask of others as well: before any
+  /// client is made.
+  private func startTracing() -> SpanRecorder? {
+    guard settings.tracing.tracesURL != nil else { return nil }
+    let spans = SpanRecorder(settings: settings.tracing.spans, identifiers: CallIdentifiers())
+    InstrumentationSystem.bootstrap(CallTracer(spans: spans))
+    return spans
   }
 
   /// Erases people of the default tenant.

@@ -6,6 +6,7 @@ import MoyeoServer
 /// `moyeod`: reads the configuration, composes the daemon, runs it until SIGTERM or SIGINT.
 @main
 struct Moyeod: AsyncParsableCommand {
+  static let release = "0.1.0"
   static let configuration = CommandConfiguration(
     commandName: "moyeod",
     abstract: "The Moyeo daemon: who is near, over gRPC and HTTP/JSON.",
@@ -14,7 +15,7 @@ struct Moyeod: AsyncParsableCommand {
       http.port) or, where there is a flag, on the command line; the last wins. \
       `moyeod --print-configuration` lists all of them.
       """,
-    version: "moyeod 0.1.0")
+    version: "moyeod \(release)")
 
   @Option(help: "Where state is kept (data.directory).")
   var dataDirectory: String?
@@ -66,9 +67,11 @@ struct Moyeod: AsyncParsableCommand {
       return
     }
     let logLevel = LogLevelControl(settings.logLevel)
-    LoggingSystem.bootstrap { label in
-      StructuredLogHandler(label: label, format: settings.logFormat, control: logLevel)
-    }
+    LoggingSystem.bootstrap(
+      { label, provider in
+        StructuredLogHandler(
+          label: label, format: settings.logFormat, control: logLevel, metadataProvider: provider)
+      }, metadataProvider: .callTags)
     AllocatorSettings.apply()
     try await Composition(
       settings: settings, logLevel: logLevel, forgetsKeys: forgetIdempotencyKeys

@@ -43,6 +43,7 @@ struct Settings: Sendable {
   var webhooks = WebhookSettings()
   /// Nil: it is not kept who was shown whose position.
   var disclosures: DisclosureFiles.Settings?
+  var tracing = TracingSettings()
   var logLevel: Logger.Level
   var logFormat: StructuredLogHandler.Format
   var layerSettings: @Sendable (String) -> LayerSettings
@@ -145,6 +146,7 @@ struct Settings: Sendable {
     webhooks = try await WebhookSettings.read(values)
     disclosures = try await DisclosureSettings.read(
       values, doors: [("resp.port", redisDoor != nil), ("adapters", !adapters.names.isEmpty)])
+    tracing = try await TracingSettings.read(values)
     keepsPositions = try await values.bool("positions.keep") ?? true
     writeBehindSeconds = try await values.int("positions.writeBehindSeconds", in: 1...3600) ?? 5
     graceSeconds = try await values.int("shutdown.graceSeconds", in: 0...3600) ?? 5

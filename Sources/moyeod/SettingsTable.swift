@@ -340,6 +340,16 @@ enum SettingsTable {
       key: "disclosures.waitingBytes", standard: "16777216",
       meaning: "Entries that wait for the disk; beyond them reads of these layers are overloaded."),
     Row(
+      key: "tracing.endpoint", standard: "",
+      meaning: "Collector that spans are sent to (OTLP over HTTP, JSON); none: no call is recorded."
+    ),
+    Row(
+      key: "tracing.sampleRatio", standard: "0.01",
+      meaning: "Calls recorded of those whose caller names no trace; 0-1."),
+    Row(
+      key: "tracing.maximumWaiting", standard: "8192",
+      meaning: "Spans that wait to be sent; one more is dropped and counted; 512-1000000."),
+    Row(
       key: "rates.reads", standard: "0",
       meaning: "Reads a second of one tenant; what is more is rate_limited; 0 is no limit."),
     Row(

@@ -17,8 +17,14 @@ struct StructuredLogHandler: LogHandler {
   private let control: LogLevelControl
   private var ownLevel: Logger.Level?
   var metadata: Logger.Metadata = [:]
+  /// Of the call that writes the line.
+  var metadataProvider: Logger.MetadataProvider?
 
-  init(label: String, format: Format, control: LogLevelControl) {
+  init(
+    label: String, format: Format, control: LogLevelControl,
+    metadataProvider: Logger.MetadataProvider? = nil
+  ) {
+    self.metadataProvider = metadataProvider
     self.label = label
     self.format = format
     self.control = control
@@ -36,6 +42,7 @@ struct StructuredLogHandler: LogHandler {
 
   func log(event: LogEvent) {
     var all = metadata
+    for (key, value) in metadataProvider?.get() ?? [:] { all[key] = value }
     for (key, value) in event.metadata ?? [:] { all[key] = value }
     let time = Date().formatted(Self.timeStyle)
     let pairs: [(String, String)] =

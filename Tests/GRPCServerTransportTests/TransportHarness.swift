@@ -1,3 +1,4 @@
+import CallTracing
 import Dispatch
 import GRPCCore
 import NIOCore
@@ -169,5 +170,5 @@ struct TransportHarness: Sendable {
 /// Counts nothing.
 struct NoRecorder: CallRecorder {
   func start() -> UInt64 { DispatchTime.now().uptimeNanoseconds }
-  func finish(_ start: UInt64, refusal: CallRefusal?) {}
+  func finish(_ start: UInt64, refusal: CallRefusal?, tags: CallTags?) {}
 }

@@ -27,6 +27,7 @@ struct RunningDaemon: Sendable {
   let addresses: Daemon.Addresses
   let group: ServiceGroup
   let shutdown: ShutdownSignal
+  let readiness: Readiness
   let grpc: GRPCClient<HTTP2ClientTransport.Posix>
   /// The calls of the default tenant, as the daemon has them.
   let room: TenantRoom
@@ -130,8 +131,10 @@ struct RunningDaemon: Sendable {
       }
       let running = RunningDaemon(
         layers: layers, clock: clock, addresses: addresses, group: group,
-        shutdown: daemon.shutdown, grpc: grpc,
-        room: daemon.room(standard, BoundedThreadPool(threadCount: 1), onFilled: {}))
+        shutdown: daemon.shutdown, readiness: daemon.readiness, grpc: grpc,
+        room: daemon.room(
+          standard, BoundedThreadPool(threadCount: 1),
+          TenantLabels(openTenant: Caller.defaultTenant), onFilled: {}))
       let outcome: Result<Void, any Error>
       do {
         try await body(running)

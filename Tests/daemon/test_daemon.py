@@ -74,7 +74,7 @@ class Calls(Shared):
             self.assertEqual(self.daemon.request("GET", path)[0], 200, path)
         text = self.daemon.request("GET", "/metrics")[1]
         self.assertIn('moyeo_layer_objects{layer="users"} 1', text)
-        self.assertRegex(text, r'moyeo_requests_total\{operation="Report",transport="http"\} \d+')
+        self.assertRegex(text, r'moyeo_requests_total\{operation="Report",transport="http",tenant="default"\} \d+')
 
     def test_grpc_port_answers_http2(self):
         with socket.create_connection(("127.0.0.1", self.daemon.grpc_port), timeout=10) as link:

@@ -24,6 +24,7 @@ from running_daemon import ROOT, Daemon, MissingProgram, program, run
 DEPLOY = ROOT / "deploy"
 FAMILY = re.compile(r"^# TYPE (\w+) (\w+)$")
 SAMPLE = re.compile(r"^(\w+)(?:\{(.*)\})? \S+$")
+SAMPLES = re.compile(r"^\w.*$", re.MULTILINE)
 LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
 
 
@@ -194,7 +195,10 @@ class Watching(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.daemon = Daemon("--resources", str(ROOT), env=tls.settings(), security=tls.client())
+        # Nobody listens at the collector: the spans are counted all the same.
+        cls.daemon = Daemon(
+            "--resources", str(ROOT), "--admin-port", "0", security=tls.client(),
+            env=tls.settings() | {"MOYEO_TRACING_ENDPOINT": "http://127.0.0.1:9"})
         cls.addClassCleanup(cls.daemon.close)
         daemon = cls.daemon
         daemon.report("users", [("a", 37.5, 127.0)])
@@ -289,10 +293,29 @@ class Watching(unittest.TestCase):
                     self.assertIn(kind, ("counter", "histogram"))
                     self.assertTrue(name.endswith("_total") or kind == "histogram")
 
+    def test_every_family_says_what_it_is(self):
+        lines = self.text.splitlines()
+        for number, line in enumerate(lines):
+            if family := FAMILY.match(line):
+                with self.subTest(family[1]):
+                    self.assertRegex(lines[number - 1], rf"^# HELP {family[1]} \w.*\.$")
+
+    def test_the_operator_s_connections_are_shown(self):
+        for name in ("moyeo_connections_open", "moyeo_connections_refused_total"):
+            found = {sample["transport"] for sample in self.samples[name]}
+            self.assertEqual(found, {"grpc", "http", "admin"})
+
+    def test_calls_and_refusals_say_whose_they_are(self):
+        for name in ("moyeo_requests_total", "moyeo_refusals_total"):
+            self.assertEqual({sample["tenant"] for sample in self.samples[name]}, {"default"})
+        # A line a bucket for each tenant would be too many.
+        for sample in self.samples["moyeo_request_duration_seconds_count"]:
+            self.assertNotIn("tenant", sample)
+
     def test_the_page_is_short_and_its_labels_are_bounded(self):
         with Daemon() as quiet:
             text = quiet.request("GET", "/metrics")[1]
-            self.assertLess(len(text.splitlines()), 120)
+            self.assertLess(len(SAMPLES.findall(text)), 80)
             self.assertNotIn("moyeo_requests_total{", text)
             # Names that callers choose make no series.
             for number in range(50):
@@ -302,4 +325,4 @@ class Watching(unittest.TestCase):
             self.assertEqual(text.count("moyeo_requests_total{"), 2)
             self.assertEqual(text.count("moyeo_refusals_total{"), 2)
             self.assertIn('le="0.02"', text)
-            self.assertLess(len(text.splitlines()), 160)
+            self.assertLess(len(SAMPLES.findall(text)), 120)

@@ -4,10 +4,12 @@ doors with verified tokens.
     MOYEOD=.build/debug/moyeod MOYEO=.build/debug/moyeo Tests/run daemon/test_identity.py
 """
 
+import collections
 import datetime
 import http.server
 import json
 import pathlib
+import re
 import tempfile
 import threading
 import time
@@ -168,6 +170,30 @@ class People(OneDaemon):
         self.assertEqual(self.ask("GET", tile + self.one.token("ann", seconds=86_400))[0], 403)
         self.assertEqual(self.ask("GET", tile + self.one.token("ann", seconds=-3600))[0], 401)
         self.assertNotIn(self.one.token("ann")[:60], "".join(self.daemon.log))
+
+    def test_figures_say_whose_the_calls_are(self):
+        def figures():
+            text = self.ask("GET", "/metrics", token=self.service)[1]
+            found = re.findall(
+                r'^moyeo_(requests|refusals)_total\{operation="Nearby",.*?tenant="(\w+)".*\} (\d+)$',
+                text, re.MULTILINE)
+            out = collections.Counter()
+            for kind, tenant, count in found:
+                out[kind, tenant] += int(count)
+            return out
+
+        before = figures()
+        near = NEARBY.format("nobody-s")
+        for tenant, count in (("default", 2), ("north", 5)):
+            for _ in range(count):
+                self.ask("GET", near, token=self.one.token("ann", tenant=tenant))
+        self.ask("GET", near)
+        after = figures()
+        after.subtract(before)
+        self.assertEqual(
+            {key: count for key, count in after.items() if count},
+            {("requests", "default"): 2, ("refusals", "default"): 2, ("requests", "north"): 5,
+             ("refusals", "north"): 5, ("requests", "_none"): 1, ("refusals", "_none"): 1})
 
     def test_api_keys_come_and_go_while_it_runs(self):
         directory = ("--data-directory", str(self.daemon.directory))

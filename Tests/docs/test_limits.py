@@ -17,7 +17,8 @@ NO_LIMITS = re.compile(
     r"|fares\..*|routes\.(provider|url|keyId|key|network)|demo\..*|log\..*|dialects\..*|auth\..*"
     r"|places\.(layers|provider|url|keyId|key|searchKeyId|searchKey)|positions\.keep|layers\..*"
     r"|parties\.(enabled|defaultSeats|departingSeconds|sameAttributes|policyPack|policyDirectories)"
-    r"|disclosures\.layers|tickets\.(enabled|requiredAttributes|recommendedTags|protected.*)")
+    r"|disclosures\.layers|tickets\.(enabled|requiredAttributes|recommendedTags|protected.*)"
+    r"|tracing\.endpoint")
 
 
 def settings():

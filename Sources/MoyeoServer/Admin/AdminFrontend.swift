@@ -1,7 +1,9 @@
+import CallTracing
 import Foundation
 import HTTPTypes
 import Hummingbird
 import Identity
+import Instrumentation
 import Logging
 import MoyeoAPI
 import NIOCore
@@ -16,6 +18,7 @@ struct AdminFrontend: Sendable {
   let recorders: [String: RequestMetrics.Recorder]
   let unmatched: RequestMetrics.Recorder
   let policy: RequestHeadPolicy
+  let metrics: RequestMetrics
   let logger: Logger
 
   init(
@@ -26,6 +29,7 @@ struct AdminFrontend: Sendable {
     self.pages = pages
     self.calls = calls
     self.logger = logger
+    metrics = requestMetrics
     routes = RouteTable([], raw: calls.routes)
     // No page of another origin has anything to ask here.
     policy = RequestHeadPolicy(hosts: hosts, origins: CrossOrigin(origins: [])) { _, _ in
@@ -40,21 +44,24 @@ struct AdminFrontend: Sendable {
 
   @Sendable
   func makeGate(_ deadlines: HTTPDeadlines) -> HTTPRequestGate {
-    HTTPRequestGate(policy: policy, deadlines: deadlines) { [unmatched] reason, start in
-      unmatched.finish(start, reason: reason)
-    }
+    HTTPRequestGate(
+      policy: policy, deadlines: deadlines, record: metrics.record(in: unmatched))
   }
 
   @Sendable
   func respond(to request: Request, context: ConnectionContext) async -> Response {
     // Nothing here is short enough for an event loop, nor asked for often.
-    let response = await awayFromEventLoops { await answer(request) }
+    let tags = metrics.tags(request.headers)
+    var response = await ServiceContext.withValue(tags.context) {
+      await awayFromEventLoops { await answer(request, tags) }
+    }
+    response.headers.setRequestID(tags)
     return request.method == .head ? HTTPFrontend.withoutBody(response) : response
   }
 
   private static let pagePaths: Set = ["/healthz", "/readyz", OperatorPages.metricsPath]
 
-  private func answer(_ request: Request) async -> Response {
+  private func answer(_ request: Request, _ tags: CallTags) async -> Response {
     let path = request.uri.path
     var recorder = unmatched
     let start = recorder.start()
@@ -78,16 +85,17 @@ struct AdminFrontend: Sendable {
       }
       recorder = recorders[route.name] ?? unmatched
       let caller = try rooms.caller(request.headers)
+      tags.tenantNumber = rooms.ready(caller.tenant)?.tenantNumber ?? TenantLabels.others
       let response = try await route.respond(
         match.parameters, request, caller: caller, token: nil)
-      recorder.finish(start, reason: nil)
+      recorder.finish(start, reason: nil, tags: tags)
       return response
     } catch let error as APIError {
-      recorder.finish(start, reason: error.reason)
+      recorder.finish(start, reason: error.reason, tags: tags)
       return HTTPFrontend.response(error)
     } catch {
       logger.error("a request failed unexpectedly", metadata: ["error": "\(error)"])
-      recorder.finish(start, reason: .internalError)
+      recorder.finish(start, reason: .internalError, tags: tags)
       return HTTPFrontend.response(
         APIError(.internalError, "something went wrong here; it has been logged"))
     }

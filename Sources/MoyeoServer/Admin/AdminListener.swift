@@ -9,6 +9,12 @@ package struct AdminListener: Hashable, Sendable {
   package var port: Int
   /// Connections open at once; they are counted apart from those of the calls.
   package static let maximumConnections = 64
+  /// The value of the label `transport` of its figures.
+  static let metricsName = "admin"
+
+  static func makeLimits() -> ConnectionLimits {
+    ConnectionLimits(maximum: maximumConnections, maximumPerPeer: maximumConnections)
+  }
 
   /// - Parameters:
   ///   - host: The address to listen on.
@@ -23,7 +29,7 @@ extension Daemon {
   /// The operator's listener, where one is wanted.
   func adminService(
     _ rooms: TenantRooms, _ pages: OperatorPages, _ requestMetrics: RequestMetrics,
-    _ threadPool: BoundedThreadPool, _ ports: BoundPorts
+    _ threadPool: BoundedThreadPool, _ limits: ConnectionLimits, _ ports: BoundPorts
   ) -> [any Service] {
     guard let listener = configuration.admin else { return [] }
     let calls = AdminCalls(
@@ -33,9 +39,6 @@ extension Daemon {
       rooms: rooms, pages: pages, calls: calls,
       hosts: HostAllowList(bound: listener.host, names: configuration.hosts),
       requestMetrics: requestMetrics, logger: logger)
-    let limits = ConnectionLimits(
-      maximum: AdminListener.maximumConnections,
-      maximumPerPeer: AdminListener.maximumConnections)
     return [
       httpService(
         at: (listener.host, listener.port), respond: frontend.respond,

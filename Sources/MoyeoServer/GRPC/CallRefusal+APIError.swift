@@ -1,3 +1,4 @@
+import CallTracing
 import GRPCCore
 import GRPCProtobuf
 import GRPCServerTransport
@@ -47,7 +48,7 @@ extension APIError {
 }
 
 extension RequestMetrics.Recorder: CallRecorder {
-  func finish(_ start: UInt64, refusal: CallRefusal?) {
-    finish(start, reasonName: refusal?.reason)
+  func finish(_ start: UInt64, refusal: CallRefusal?, tags: CallTags?) {
+    finish(start, reasonName: refusal?.reason, tags: tags)
   }
 }

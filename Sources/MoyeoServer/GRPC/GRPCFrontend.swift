@@ -1,7 +1,9 @@
+import CallTracing
 import GRPCCore
 import GRPCProtobuf
 import GRPCServerTransport
 import Identity
+import Instrumentation
 import MoyeoAPI
 import Threading
 
@@ -12,6 +14,7 @@ struct GRPCFrontend: Sendable {
   let throttle: SessionThrottle
   let requestMetrics: RequestMetrics
   let shutdown: ShutdownSignal
+  let readiness: Readiness
   /// Where large requests are decoded.
   let threadPool: BoundedThreadPool
 
@@ -26,12 +29,10 @@ struct GRPCFrontend: Sendable {
     registerStreamReports(in: &router)
     for stream in streams {
       stream.register(
-        in: &router, pump: pump,
-        recorder: requestMetrics.recorder(name: stream.name, transport: "grpc"), pool: threadPool,
-        rooms: rooms)
+        in: &router, pump: pump, metrics: requestMetrics, pool: threadPool, rooms: rooms)
     }
     let services = Set(operations.map(\.service) + streams.map(\.service))
-    HealthService(shutdown: shutdown, services: services)
+    HealthService(shutdown: shutdown, readiness: readiness, services: services)
       .registerMethods(with: &router)
     return router
   }
@@ -44,7 +45,9 @@ struct GRPCFrontend: Sendable {
       let path = operation.grpcPath
       let recorder = requestMetrics.recorder(operation: operation, transport: "grpc")
       methods[path] = bound(Self.method(operation, recorder, .open)) { room, caller in
-        room.operation(at: path).flatMap { Self.method($0, recorder, caller) }
+        room.operation(at: path).flatMap {
+          Self.method($0, recorder.of(tenant: room.tenantNumber), caller)
+        }
       }
     }
     let recorder = requestMetrics.recorder(name: "StreamReports", transport: "grpc")
@@ -52,7 +55,8 @@ struct GRPCFrontend: Sendable {
     let stream: @Sendable (TenantRoom, Caller) -> FastPathMethod? = { room, caller in
       let positions = room.positions
       return FastPathMethod(
-        maximumRequestBytes: Transport.Settings().maximumMessageBytes, recorder: recorder,
+        maximumRequestBytes: Transport.Settings().maximumMessageBytes,
+        recorder: recorder.of(tenant: room.tenantNumber),
         kind: .stream {
           FastPathReportStream(
             ReportStream(
@@ -131,6 +135,7 @@ struct GRPCFrontend: Sendable {
       deserializer: BytesDeserializer(), serializer: BytesSerializer()
     ) { request, _ in
       let start = recorder.start()
+      let tags = requestMetrics.tags(request.metadata)
       do {
         let single = try await ServerRequest(stream: request)
         guard single.message.count <= operation.maximumRequestBytes else {
@@ -138,17 +143,21 @@ struct GRPCFrontend: Sendable {
             .requestTooLarge, "a request has at most \(operation.maximumRequestBytes) bytes here")
         }
         let caller = try rooms.caller(single.metadata)
-        guard let own = try await rooms.room(of: caller).operation(at: path) else {
+        let room = try await rooms.room(of: caller)
+        tags.tenantNumber = room.tenantNumber
+        guard let own = room.operation(at: path) else {
           throw APIError(.unknownRoute, "there is no call \(path)")
         }
         var context = CallContext(single.metadata, caller: caller)
         context.throttle = throttle
         context.pool = threadPool
-        let answer = try await own.callEncoded(single.message, context)
-        recorder.finish(start, reason: nil)
+        let answer = try await ServiceContext.withValue(tags.context) { [context] in
+          try await own.callEncoded(single.message, context)
+        }
+        recorder.finish(start, reason: nil, tags: tags)
         return StreamingServerResponse(single: ServerResponse(message: answer))
       } catch let error as APIError {
-        recorder.finish(start, reason: error.reason)
+        recorder.finish(start, reason: error.reason, tags: tags)
         throw error.grpcStatus
       }
     }

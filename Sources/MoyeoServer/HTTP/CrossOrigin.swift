@@ -36,7 +36,7 @@ struct CrossOrigin: Sendable {
     response.headers[.accessControlAllowMethods] = "GET, POST, DELETE, OPTIONS"
     response.headers[.accessControlAllowHeaders] =
       "content-type, authorization, idempotency-key, if-none-match, last-event-id, "
-      + "x-moyeo-session, x-moyeo-sequence"
+      + "x-moyeo-session, x-moyeo-sequence, x-request-id, traceparent, tracestate"
     response.headers[.accessControlMaxAge] = "600"
     return response
   }
@@ -45,7 +45,8 @@ struct CrossOrigin: Sendable {
     guard let origin, allows(origin) else { return }
     response.headers[.accessControlAllowOrigin] = allowed(origin)
     response.headers[.accessControlExposeHeaders] =
-      "etag, retry-after, ratelimit, ratelimit-policy, x-moyeo-version, x-moyeo-lag-milliseconds, x-moyeo-truncated"
+      "etag, retry-after, ratelimit, ratelimit-policy, x-request-id, x-moyeo-version, "
+      + "x-moyeo-lag-milliseconds, x-moyeo-truncated"
     if !origins.contains("*") {
       // A tile varies with its encoding too.
       response.headers[.vary] = response.headers[.vary].map { "\($0), origin" } ?? "origin"

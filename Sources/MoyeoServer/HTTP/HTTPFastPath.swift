@@ -1,3 +1,4 @@
+import CallTracing
 import Foundation
 import GzipCoding
 import HTTPTypes
@@ -23,6 +24,8 @@ struct HTTPFastPath: Sendable {
     fileprivate let path: [(name: String, value: String)]
     fileprivate let query: String?
     fileprivate let acceptsGzip: Bool
+    /// What the caller says of the request; `nil` for nothing.
+    fileprivate let tags: CallTags?
   }
 
   /// What a connection has asked before: most ask the same all the time.
@@ -46,12 +49,14 @@ struct HTTPFastPath: Sendable {
   private let doors: [any HTTPDoor]
   private let hosts: HostAllowList
   private let routes: RouteTable
+  private let identifiers: CallIdentifiers
   private let dates = HTTPDateCache()
 
   init(
     rooms: TenantRooms, recorders: [String: RequestMetrics.Recorder], doors: [any HTTPDoor],
-    hosts: HostAllowList
+    hosts: HostAllowList, identifiers: CallIdentifiers
   ) {
+    self.identifiers = identifiers
     self.hosts = hosts
     self.rooms = rooms
     self.recorders = recorders
@@ -70,6 +75,7 @@ struct HTTPFastPath: Sendable {
     var acceptEncoding: String?
     var contentLength: Int?
     var isJSON = true
+    var tags = CallTagHeaders()
   }
 
   /// Finds the call that a head begins.
@@ -104,9 +110,11 @@ struct HTTPFastPath: Sendable {
     }
     let path = route.path.utf8.count
     return Call(
-      operation: operation, caller: caller, recorder: route.recorder, path: route.parameters,
+      operation: operation, caller: caller,
+      recorder: route.recorder.of(tenant: room.tenantNumber), path: route.parameters,
       query: head.uri.utf8.count > path ? String(head.uri.utf8.dropFirst(path + 1)) : nil,
-      acceptsGzip: headers.acceptEncoding.map(AnswerCompression.acceptsGzip) ?? false)
+      acceptsGzip: headers.acceptEncoding.map(AnswerCompression.acceptsGzip) ?? false,
+      tags: CallTags(headers.tags, identifiers))
   }
 
   private static let maximumRememberedBytes = 256
@@ -139,6 +147,12 @@ struct HTTPFastPath: Sendable {
       case 6 where name.lowercased() == "accept": break
       case 7 where name.lowercased() == "referer": break
       case 10 where name.lowercased() == "user-agent": break
+      case 10 where name.lowercased() == CallTagHeaders.traceStateName:
+        found.tags.take(traceState: value)
+      case 11 where name.lowercased() == CallTagHeaders.traceParentName:
+        found.tags.take(traceParent: value)
+      case 12 where name.lowercased() == CallTagHeaders.requestIDName:
+        found.tags.take(requestID: value)
       case 10 where name.lowercased() == "connection":
         guard value.lowercased() == "keep-alive" else { return nil }
       case 12 where name.lowercased() == "content-type":
@@ -181,17 +195,17 @@ struct HTTPFastPath: Sendable {
         call.operation.giveBack?(call.caller)
         return nil
       }
-      call.recorder.finish(start, reason: nil)
-      return answer(text, status: .ok, [], acceptsGzip: call.acceptsGzip)
+      call.recorder.finish(start, reasonName: nil, tags: call.tags)
+      return answer(text, status: .ok, [], call)
     } catch {
       guard !error.isForPool else {
         call.operation.giveBack?(call.caller)
         return nil
       }
-      call.recorder.finish(start, reason: error.reason)
+      call.recorder.finish(start, reasonName: error.reason.rawValue, tags: call.tags)
       return answer(
         error.httpBody(), status: .init(statusCode: error.reason.status.http), error.httpHeaders,
-        acceptsGzip: call.acceptsGzip)
+        call)
     }
   }
 
@@ -239,7 +253,7 @@ struct HTTPFastPath: Sendable {
   /// The bytes of an answer as they go over the wire.
   private func answer(
     _ text: [UInt8], status: HTTPResponseStatus, _ extra: [(name: String, value: String)],
-    acceptsGzip: Bool
+    _ call: Call
   ) -> ByteBuffer {
     var text = text
     var head = "HTTP/1.1 \(status.code) \(status.reasonPhrase)\r\n"
@@ -253,13 +267,14 @@ struct HTTPFastPath: Sendable {
     add("Content-Type", HTTPFrontend.jsonType)
     if text.count >= AnswerCompression.minimumBytes {
       add("Vary", "accept-encoding")
-      if acceptsGzip, let packed = AnswerCompression.packedOnEventLoop(text) {
+      if call.acceptsGzip, let packed = AnswerCompression.packedOnEventLoop(text) {
         add("Content-Encoding", "gzip")
         text = packed
       }
     }
     add("Content-Length", "\(text.count)")
     for (name, value) in extra { add(name, value) }
+    add("X-Request-Id", call.tags?.requestID ?? identifiers.requestID())
     add("Date", dates.now)
     add("Server", HTTPFrontend.serverName)
     head += "\r\n"

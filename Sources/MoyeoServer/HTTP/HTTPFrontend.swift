@@ -1,7 +1,9 @@
+import CallTracing
 import Foundation
 import HTTPTypes
 import Hummingbird
 import Identity
+import Instrumentation
 import Logging
 import MoyeoAPI
 import NIOCore
@@ -15,6 +17,7 @@ struct HTTPFrontend: Sendable {
   let throttle: SessionThrottle
   let recorders: [String: RequestMetrics.Recorder]
   let unmatched: RequestMetrics.Recorder
+  let metrics: RequestMetrics
   let cors: CrossOrigin
   let policy: RequestHeadPolicy
   let compression: AnswerCompression
@@ -35,6 +38,7 @@ struct HTTPFrontend: Sendable {
   ) {
     self.threadPool = threadPool
     self.doors = doors
+    metrics = requestMetrics
     compression = AnswerCompression(pool: threadPool)
     self.rooms = rooms
     let standard = rooms.standard
@@ -58,25 +62,38 @@ struct HTTPFrontend: Sendable {
     unmatched = requestMetrics.recorder(name: "unmatched", transport: "http")
     fastPath =
       usesFastPath
-      ? HTTPFastPath(rooms: rooms, recorders: recorders, doors: doors, hosts: hosts) : nil
+      ? HTTPFastPath(
+        rooms: rooms, recorders: recorders, doors: doors, hosts: hosts,
+        identifiers: requestMetrics.identifiers) : nil
   }
 
   /// What stands in front of the calls of one connection.
   @Sendable
   func makeGate(_ deadlines: HTTPDeadlines) -> HTTPRequestGate {
-    HTTPRequestGate(policy: policy, fastPath: fastPath, deadlines: deadlines) {
-      [unmatched] reason, start in
-      unmatched.finish(start, reason: reason)
-    }
+    HTTPRequestGate(
+      policy: policy, fastPath: fastPath, deadlines: deadlines,
+      record: metrics.record(in: unmatched))
   }
 
   @Sendable
   func respond(to request: Request, context: ConnectionContext) async -> Response {
+    let tags = metrics.tags(request.headers)
+    var response = await ServiceContext.withValue(tags.context) {
+      await respond(to: request, context: context, tags)
+    }
+    response.headers.setRequestID(tags)
+    return response
+  }
+
+  @inline(never)
+  private func respond(
+    to request: Request, context: ConnectionContext, _ tags: CallTags
+  ) async -> Response {
     let origin = request.headers[.origin]
     if request.method == .options, let preflight = cors.preflight(origin: origin) {
       return preflight
     }
-    var response = await answer(request, context.connection)
+    var response = await answer(request, context.connection, tags)
     if request.method == .head {
       response = Self.withoutBody(response)
     } else if let length = compression.length(of: response) {
@@ -97,12 +114,14 @@ struct HTTPFrontend: Sendable {
   }
 
   @inline(never)
-  private func answerBatch(_ request: Request) async throws -> Response {
+  private func answerBatch(_ request: Request, _ tags: CallTags) async throws -> Response {
     let caller = try await identify(request)
     let body = try await Self.jsonBody(
       of: request, maximumBytes: BatchReads.maximumRequestBytes, mayBeEmpty: true)
     let answer = try await awayFromEventLoops {
-      try await rooms.room(of: caller).batch.answer(
+      let room = try await rooms.room(of: caller)
+      tags.tenantNumber = room.tenantNumber
+      return try await room.batch.answer(
         method: request.method.rawValue, body: body ?? Data(), caller: caller)
     }
     return Self.json(answer)
@@ -111,9 +130,11 @@ struct HTTPFrontend: Sendable {
   // What it calls is never inlined: what this function needs while it waits stays with the
   // connection for as long as that is open, and so with every stream.
   @inline(never)
-  private func answer(_ request: Request, _ connection: any Channel) async -> Response {
+  private func answer(
+    _ request: Request, _ connection: any Channel, _ tags: CallTags
+  ) async -> Response {
     if !doors.isEmpty, let door = doors.first(where: { $0.owns(path: request.uri.path) }) {
-      return await answer(request, at: door)
+      return await answer(request, at: door, tags)
     }
     if request.method == .get || request.method == .head, !request.uri.path.hasPrefix("/v1/"),
       let page = await page(request)
@@ -125,22 +146,22 @@ struct HTTPFrontend: Sendable {
     do {
       if request.uri.path == BatchReads.path {
         if let named = recorders[BatchReads.name] { recorder = named }
-        let response = try await answerBatch(request)
-        recorder.finish(start, reason: nil)
+        let response = try await answerBatch(request, tags)
+        recorder.finish(start, reason: nil, tags: tags)
         return response
       }
       let match = try await match(request, in: rooms.standard)
       if let named = recorders[match.target.name] { recorder = named }
-      let response = try await answer(request, match, connection)
-      recorder.finish(start, reason: nil)
+      let response = try await answer(request, match, connection, tags)
+      recorder.finish(start, reason: nil, tags: tags)
       return response
     } catch let error as APIError {
-      recorder.finish(start, reason: error.reason)
+      recorder.finish(start, reason: error.reason, tags: tags)
       return response(error, to: request)
     } catch {
       logger.error("a request failed unexpectedly", metadata: ["error": "\(error)"])
       let refusal = APIError(.internalError, "something went wrong here; it has been logged")
-      recorder.finish(start, reason: refusal.reason)
+      recorder.finish(start, reason: refusal.reason, tags: tags)
       return response(refusal, to: request)
     }
   }
@@ -195,7 +216,7 @@ struct HTTPFrontend: Sendable {
 
   @inline(never)
   private func answer(
-    _ request: Request, _ found: RouteTable.Match, _ connection: any Channel
+    _ request: Request, _ found: RouteTable.Match, _ connection: any Channel, _ tags: CallTags
   ) async throws -> Response {
     guard rooms.identity != nil else {
       return try await answer(request, found, connection, caller: .open, token: nil)
@@ -211,6 +232,7 @@ struct HTTPFrontend: Sendable {
       caller = try await identify(request)
     }
     let room = try await rooms.room(of: caller)
+    tags.tenantNumber = room.tenantNumber
     let own = room === rooms.standard ? found : try await match(request, in: room)
     return try await answer(request, own, connection, caller: caller, token: token)
   }
@@ -384,7 +406,9 @@ extension HTTPFrontend {
   /// A request in an app's dialect. Its calls may wait for a commit or a turn, so none is answered
   /// on an event loop.
   @inline(never)
-  private func answer(_ request: Request, at door: any HTTPDoor) async -> Response {
+  private func answer(
+    _ request: Request, at door: any HTTPDoor, _ tags: CallTags
+  ) async -> Response {
     let start = unmatched.start()
     let answer: DoorAnswer
     do {
@@ -399,7 +423,9 @@ extension HTTPFrontend {
       let refusal = (error as? APIError) ?? APIError(.malformedRequest, "the body cannot be read")
       answer = door.answer(refusing: DoorRefusal(refusal), path: request.uri.path)
     }
-    (recorders[answer.call] ?? unmatched).finish(start, reason: answer.reason)
+    // Doors are of the default tenant.
+    tags.tenantNumber = rooms.standard.tenantNumber
+    (recorders[answer.call] ?? unmatched).finish(start, reason: answer.reason, tags: tags)
     return Self.response(answer)
   }
 

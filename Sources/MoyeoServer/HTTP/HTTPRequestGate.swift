@@ -1,3 +1,4 @@
+import CallTracing
 import Dispatch
 import MoyeoAPI
 import NIOCore
@@ -42,6 +43,9 @@ final class HTTPRequestGate: ChannelDuplexHandler {
     var dialect: DoorAnswer?
     var origin: String?
     var isHead = false
+    var tags = CallTagHeaders()
+    /// Of the request; known once the refusal is counted.
+    var requestID = ""
     /// Whether the connection ends with it.
     var isLast = true
   }
@@ -65,8 +69,9 @@ final class HTTPRequestGate: ChannelDuplexHandler {
   private let policy: RequestHeadPolicy
   private let fastPath: HTTPFastPath?
   private let deadlines: HTTPDeadlines?
-  /// Counts a refusal; takes the time at which its request came.
-  private let record: @Sendable (Reason, _ start: UInt64) -> Void
+  /// Counts a refusal, and returns the identifier of its request.
+  typealias Record = @Sendable (Reason, _ start: UInt64, CallTagHeaders) -> String
+  private let record: Record
   private var stage = Stage.passing
   /// Requests that went on and whose answers have not ended.
   private var unanswered = 0
@@ -93,7 +98,7 @@ final class HTTPRequestGate: ChannelDuplexHandler {
   ///   - record: Counts a refusal; `start` is the time at which its request came.
   init(
     policy: RequestHeadPolicy, fastPath: HTTPFastPath? = nil, deadlines: HTTPDeadlines? = nil,
-    record: @escaping @Sendable (Reason, _ start: UInt64) -> Void
+    record: @escaping Record
   ) {
     self.policy = policy
     self.fastPath = deadlines == nil ? nil : fastPath
@@ -125,6 +130,7 @@ final class HTTPRequestGate: ChannelDuplexHandler {
             head.headers.first(name: $0)
           },
           origin: head.headers.first(name: "origin"), isHead: head.method == .HEAD,
+          tags: CallTagHeaders(head.headers),
           isLast: unanswered > 0 || !isNewestShort || !head.isKeepAlive)
         return refuse(refusal, answersBefore: unanswered, context)
       }
@@ -306,7 +312,9 @@ final class HTTPRequestGate: ChannelDuplexHandler {
   }
 
   private func refuse(_ refusal: Refusal, answersBefore: Int, _ context: ChannelHandlerContext) {
-    record(refusal.error.reason, DispatchTime.now().uptimeNanoseconds)
+    var refusal = refusal
+    refusal.requestID = record(
+      refusal.error.reason, DispatchTime.now().uptimeNanoseconds, refusal.tags)
     stage = .refusing(refusal, answersBefore: answersBefore)
     if answersBefore <= 0, !isAnswerBegun { write(refusal, context) }
   }
@@ -318,6 +326,7 @@ final class HTTPRequestGate: ChannelDuplexHandler {
     var headers = HTTPHeaders([
       ("content-type", type), ("content-length", "\(body.count)"),
       ("server", HTTPFrontend.serverName),
+      (CallTagHeaders.requestIDName, refusal.requestID),
     ])
     if refusal.isLast { headers.add(name: "connection", value: "close") }
     if let origin = refusal.origin, policy.origins.allows(origin) {

@@ -69,7 +69,7 @@ struct OperatorPages: Sendable {
     out += serving.text()
     out += degradations.metricsText
     if let parties { out += PartyFigures.text(parties) }
-    return out + ProcessFigures.text()
+    return MetricHelp.annotated(out + ProcessFigures.text())
   }
 
   static func text(

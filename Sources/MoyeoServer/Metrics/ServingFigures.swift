@@ -1,3 +1,4 @@
+import CallTracing
 package import GRPCServerTransport
 import QueryCoalescing
 import Threading
@@ -13,6 +14,8 @@ struct ServingFigures: Sendable {
   let connections: ConnectionFigures
   /// Nil: no such log is kept.
   var disclosures: (any DisclosureLog)?
+  /// What a collector is told of; nil where it is told nothing.
+  var spans: SpanRecorder?
 
   func text() -> String {
     var out = ""
@@ -39,7 +42,7 @@ struct ServingFigures: Sendable {
       add("moyeo_disclosures_written_total", "counter", figures.written)
       add("moyeo_disclosures_waiting_bytes", "gauge", figures.waitingBytes)
     }
-    return out + rateText() + poolText() + connections.text()
+    return out + rateText() + poolText() + connections.text() + spanText()
   }
 
   private func rateText() -> String {
@@ -50,6 +53,19 @@ struct ServingFigures: Sendable {
     out += "# TYPE moyeo_rate_debts_forgotten_total counter\n"
     out += "moyeo_rate_debts_forgotten_total \(rates.forgottenDebts)\n"
     return out
+  }
+
+  private func spanText() -> String {
+    guard let figures = spans?.statistics else { return "" }
+    return """
+      # TYPE moyeo_spans_total counter
+      moyeo_spans_total{outcome="exported"} \(figures.exported)
+      moyeo_spans_total{outcome="dropped"} \(figures.dropped)
+      moyeo_spans_total{outcome="refused"} \(figures.refused)
+      # TYPE moyeo_spans_waiting gauge
+      moyeo_spans_waiting \(figures.waiting)
+
+      """
   }
 
   /// Of the threads of long calls.

@@ -224,7 +224,8 @@ struct Operation: Sendable {
         of: context.caller)
       if let throttleScope { try await context.admit(rpc, scope: throttleScope(message)) }
       return try RoleView.shown(
-        try await handler(message, context), Response.self, to: context.caller)
+        try await CommitSpans.recorded { [context] in try await handler(message, context) },
+        Response.self, to: context.caller)
     }
     callJSON = { body, parameters, context in
       var context = context
@@ -236,7 +237,8 @@ struct Operation: Sendable {
         of: context.caller)
       if let throttleScope { try await context.admit(rpc, scope: throttleScope(message)) }
       return try RoleView.shown(
-        try await handler(message, context), Response.self, to: context.caller)
+        try await CommitSpans.recorded { [context] in try await handler(message, context) },
+        Response.self, to: context.caller)
     }
   }
 

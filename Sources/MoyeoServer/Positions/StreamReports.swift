@@ -1,3 +1,4 @@
+import CallTracing
 import GRPCCore
 import GRPCServerTransport
 import Identity
@@ -14,17 +15,20 @@ extension GRPCFrontend {
     let recorder = requestMetrics.recorder(name: "StreamReports", transport: "grpc")
     let (shutdown, rooms) = (shutdown, rooms)
     let clock = rooms.standard.requestServices.clock
+    let metrics = requestMetrics
     router.registerHandler(
       forMethod: MethodDescriptor(
         fullyQualifiedService: "moyeo.v1.PositionService", method: "StreamReports"),
       deserializer: BytesDeserializer(), serializer: BytesSerializer()
     ) { request, _ in
       let (room, caller): (TenantRoom, Caller)
+      let tags = metrics.tags(request.metadata)
       do {
         caller = try rooms.caller(request.metadata)
         room = try await rooms.room(of: caller)
+        tags.tenantNumber = room.tenantNumber
       } catch let error as APIError {
-        recorder.finish(recorder.start(), reason: error.reason)
+        recorder.finish(recorder.start(), reason: error.reason, tags: tags)
         throw error.grpcStatus
       }
       let messages = request.messages
@@ -39,10 +43,10 @@ extension GRPCFrontend {
                 Result { () throws(APIError) in try stream.answer(encoded: raw) }
               }
               let message = try answer.get()
-              recorder.finish(start, reason: nil)
+              recorder.finish(start, reason: nil, tags: tags)
               try await writer.write(message)
             } catch let error as APIError {
-              recorder.finish(start, reason: error.reason)
+              recorder.finish(start, reason: error.reason, tags: tags)
               throw error.grpcStatus
             }
           }

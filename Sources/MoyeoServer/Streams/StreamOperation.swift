@@ -1,8 +1,10 @@
+import CallTracing
 import Foundation
 import GRPCCore
 import GRPCServerTransport
 import Hummingbird
 import Identity
+import Instrumentation
 import MoyeoAPI
 import NIOCore
 import SwiftProtobuf
@@ -129,14 +131,16 @@ struct StreamOperation: Sendable {
 
   func register(
     in router: inout RPCRouter<GRPCFrontend.Transport>, pump: StreamPump,
-    recorder: RequestMetrics.Recorder, pool: BoundedThreadPool, rooms: TenantRooms
+    metrics: RequestMetrics, pool: BoundedThreadPool, rooms: TenantRooms
   ) {
     let name = name
+    let recorder = metrics.recorder(name: name, transport: "grpc")
     router.registerHandler(
       forMethod: MethodDescriptor(fullyQualifiedService: service, method: rpc),
       deserializer: BytesDeserializer(), serializer: BytesSerializer()
     ) { request, context in
       let start = recorder.start()
+      let tags = metrics.tags(request.metadata)
       do {
         let single = try await ServerRequest(stream: request)
         guard single.message.count <= maximumRequestBytes else {
@@ -146,16 +150,21 @@ struct StreamOperation: Sendable {
         let caller = try rooms.caller(single.metadata)
         var callContext = CallContext(single.metadata, caller: caller)
         callContext.pool = pool
-        let own = try await rooms.room(of: caller).streams[name]
-        guard let own else { throw APIError(.unknownRoute, "there is no stream \(name)") }
-        let source = try await own.openEncoded(single.message, callContext)
-        recorder.finish(start, reason: nil)
+        let room = try await rooms.room(of: caller)
+        tags.tenantNumber = room.tenantNumber
+        guard let own = room.streams[name] else {
+          throw APIError(.unknownRoute, "there is no stream \(name)")
+        }
+        let source = try await ServiceContext.withValue(tags.context) { [callContext] in
+          try await own.openEncoded(single.message, callContext)
+        }
+        recorder.finish(start, reason: nil, tags: tags)
         return StreamingServerResponse { writer in
           try await own.write(source, to: writer, pump, context, caller)
           return [:]
         }
       } catch let error as APIError {
-        recorder.finish(start, reason: error.reason)
+        recorder.finish(start, reason: error.reason, tags: tags)
         throw error.grpcStatus
       }
     }

@@ -53,14 +53,18 @@ final class TenantRoom: Sendable {
   let parts: TenantParts
   /// What callers may ask in a second; nil: as much as they like.
   let rates: TenantRates?
+  /// Its number in the metrics (``TenantLabels``).
+  let tenantNumber: Int
   private let operationsByPath: [String: Operation]
 
   init(
     operations: [Operation], streams: [StreamOperation], raw: [RawRoute],
     positions: PositionOperations, clusters: ClusterOperations, requestServices: RequestServices,
     maximumBatch: Int, threadPool: BoundedThreadPool, services: [any Service],
-    parts: TenantParts, rates: TenantRates? = nil, disclosures: (any DisclosureLog)? = nil
+    parts: TenantParts, rates: TenantRates? = nil, disclosures: (any DisclosureLog)? = nil,
+    tenantNumber: Int = TenantLabels.unknown
   ) {
+    self.tenantNumber = tenantNumber
     // Whatever the wire, a call is found here: so this is where it is counted.
     // What is refused there shows nothing, so that answers are noted inside.
     var operations = operations

@@ -119,7 +119,7 @@ import Threading
           rooms: rooms, pump: StreamPump(settings: StreamSettings(), shutdown: ShutdownSignal()),
           throttle: SessionThrottle(settings: SessionSettings()),
           requestMetrics: RequestMetrics(), shutdown: ShutdownSignal(),
-          threadPool: BoundedThreadPool(threadCount: 1)
+          readiness: Readiness(waitingFor: []), threadPool: BoundedThreadPool(threadCount: 1)
         ).fastPathMethods()
         let short = room.operations.filter { $0.callOnEventLoop != nil }
         #expect(

@@ -22,7 +22,7 @@ import Testing
       try pipeline.configureHTTPServerPipeline(
         withPipeliningAssistance: false, withErrorHandling: false)
       try pipeline.addHandler(
-        HTTPRequestGate(policy: policy, deadlines: deadlines) { _, _ in })
+        HTTPRequestGate(policy: policy, deadlines: deadlines) { _, _, _ in "refused" })
       try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
     }
 

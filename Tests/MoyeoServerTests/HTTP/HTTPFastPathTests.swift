@@ -74,10 +74,10 @@ import Threading
         body: #"{"amount":10,"currency":"KRW","riders":[{"riderId":"a"},{"riderId":"b"}]}"#),
     ]
 
-  /// All that a caller sees, but the time and the number of the last change.
+  /// All that a caller sees, but the time, the request's name and the number of the last change.
   private static func seen(_ answer: HTTPAnswer) -> String {
     let headers = answer.headers.map { ($0.name.lowercased(), $0.value) }
-      .filter { $0.0 != "date" && $0.0 != "content-length" }
+      .filter { !["date", "content-length", "x-request-id"].contains($0.0) }
       .map { "\($0): \($1)" }.sorted()
     let packed = headers.contains("content-encoding: gzip")
     let text =
@@ -180,8 +180,10 @@ import Threading
     let deadlines = HTTPDeadlines(limits: HTTPTimeLimits())
     let fastPath = HTTPFastPath(
       rooms: rooms, recorders: recorders, doors: [],
-      hosts: HostAllowList(bound: "127.0.0.1", names: []))
-    let gate = HTTPRequestGate(policy: policy, fastPath: fastPath, deadlines: deadlines) { _, _ in }
+      hosts: HostAllowList(bound: "127.0.0.1", names: []), identifiers: metrics.identifiers)
+    let gate = HTTPRequestGate(policy: policy, fastPath: fastPath, deadlines: deadlines) {
+      _, _, _ in "refused"
+    }
     let channel = EmbeddedChannel(handlers: [deadlines, gate])
     try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
     return channel

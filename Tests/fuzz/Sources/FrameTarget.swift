@@ -1,3 +1,4 @@
+import CallTracing
 import GRPCCore
 import NIOCore
 import NIOEmbedded
@@ -20,7 +21,7 @@ enum FrameTarget {
 
   private struct NoRecorder: CallRecorder {
     func start() -> UInt64 { 1 }
-    func finish(_ start: UInt64, refusal: CallRefusal?) {}
+    func finish(_ start: UInt64, refusal: CallRefusal?, tags: CallTags?) {}
   }
 
   private static let pipeline: ConnectionPipeline = {
