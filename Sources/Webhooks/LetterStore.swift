@@ -57,6 +57,12 @@ package protocol LetterStore: Sendable {
   /// - Throws: ``StoreFailure``.
   func replay(_ webhookID: String, sequences: [UInt64]?) throws(StoreFailure) -> Int
 
+  /// Forgets dead letters whose last attempt was before a moment.
+  ///
+  /// - Returns: How many there were.
+  /// - Throws: ``StoreFailure``.
+  func forgetDead(before moment: Instant) throws(StoreFailure) -> Int
+
   /// Forgets all webhooks but these.
   func keepOnly(_ webhookIDs: Set<String>) throws(StoreFailure)
 }

@@ -36,6 +36,8 @@ package struct WebhookSettings: Hashable, Sendable {
   package var maximumWaiting = 10_000
   /// Where nothing at all is taken for so long, events become dead letters too.
   package var outageMilliseconds: Int64 = 3 * 86_400_000
+  /// Dead letters stay for so long after their last attempt.
+  package var letterMilliseconds: Int64 = 90 * 86_400_000
   /// The wait after the first failure; it doubles with each one.
   package var firstRetryMilliseconds: Int64 = 1_000
   package var longestRetryMilliseconds: Int64 = 3_600_000

@@ -21,7 +21,8 @@ enum DisclosureSettings {
     for word in (try await values.list("disclosures.layers") ?? []).flatMap(AdapterSettings.words)
     where !word.isEmpty {
       guard LayerName.isValid(word) else {
-        throw SettingError(key: "disclosures.layers", problem: "names \"\(word)\", which is no layer")
+        throw SettingError(
+          key: "disclosures.layers", problem: "names \"\(word)\", which is no layer")
       }
       out.layers.insert(word)
     }

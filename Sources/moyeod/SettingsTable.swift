@@ -47,6 +47,9 @@ enum SettingsTable {
       key: "webhooks.outageHours", standard: "72",
       meaning: "How long events wait for a receiver that takes nothing; 0-168."),
     Row(
+      key: "webhooks.letterDays", standard: "90",
+      meaning: "How long dead letters stay to be replayed; 1-36500."),
+    Row(
       key: "webhooks.allowPrivateTargets", standard: "false",
       meaning: "Let webhooks lead to this machine and to private networks."),
     Row(key: "http.port", standard: "8080", meaning: "Port for HTTP/JSON; 0 picks a free one."),

@@ -59,6 +59,29 @@ final class WebhookParts: Sendable {
     }.get()
   }
 
+  private let forgetsAt = StateLock<Instant>(.init(milliseconds: 0))
+  private static let forgetMilliseconds: Int64 = 3_600_000
+
+  /// Forgets, once an hour, dead letters that nobody has had delivered again in time.
+  func forgetOldLetters() {
+    let now = clock.now()
+    let isDue = forgetsAt.withLock { due in
+      guard now >= due else { return false }
+      due = now.advanced(milliseconds: Self.forgetMilliseconds)
+      return true
+    }
+    guard isDue, SQLiteLetterStore.exists(in: directory) else { return }
+    do throws(StoreFailure) {
+      let count = try store().forgetDead(
+        before: now.advanced(milliseconds: -settings.letterMilliseconds))
+      if count > 0 {
+        logger.warning("dead letters are too old and removed", metadata: ["letters": "\(count)"])
+      }
+    } catch {
+      logger.warning("old dead letters stay", metadata: ["reason": "\(error.reason)"])
+    }
+  }
+
   // MARK: Pauses
 
   private enum Pause { case wanted, begun }
@@ -152,6 +175,7 @@ struct TenantWebhooks: Service {
         continue
       }
       look = ContinuousClock.now + .seconds(Self.fileSeconds)
+      parts.forgetOldLetters()
       if stamp != .some(parts.file.stamp) {
         stamp = .some(parts.file.stamp)
         await take(&running)

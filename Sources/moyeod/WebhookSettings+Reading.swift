@@ -21,6 +21,9 @@ extension WebhookSettings {
     if let hours = try await values.number("webhooks.outageHours", in: 0...168) {
       out.outageMilliseconds = Int64(hours * 3_600_000)
     }
+    if let days = try await values.int("webhooks.letterDays", in: 1...36_500) {
+      out.letterMilliseconds = Int64(days) * 86_400_000
+    }
     out.allowsPrivateTargets = try await values.bool("webhooks.allowPrivateTargets") ?? false
     return out
   }

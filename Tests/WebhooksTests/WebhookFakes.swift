@@ -77,6 +77,14 @@ final class MemoryLetterStore: LetterStore {
     }
   }
 
+  func forgetDead(before moment: Instant) throws(StoreFailure) -> Int {
+    try attempt { state in
+      let old = state.dead.filter { $0.value.nextAttemptAt < moment }
+      for sequence in old.keys { state.dead[sequence] = nil }
+      return old.count
+    }
+  }
+
   func keepOnly(_ webhookIDs: Set<String>) throws(StoreFailure) {}
 }
 

@@ -10,7 +10,9 @@ private enum NamedLayer {
       var reader = ProtobufReader(raw)
       var found: String?
       while let field = reader.nextField() {
-        if field.number == 1, field.wireType == 2 { found = String(decoding: field.bytes, as: UTF8.self) }
+        if field.number == 1, field.wireType == 2 {
+          found = String(decoding: field.bytes, as: UTF8.self)
+        }
       }
       return found
     }

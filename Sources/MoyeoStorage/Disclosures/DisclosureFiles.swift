@@ -237,7 +237,9 @@ package final class DisclosureFiles: Sendable {
   ) -> [(day: String, lines: [[UInt8]])] {
     var out: [(day: String, lines: [[UInt8]])] = []
     for (day, line) in lines {
-      if out.last?.day == day { out[out.count - 1].lines.append(line) } else {
+      if out.last?.day == day {
+        out[out.count - 1].lines.append(line)
+      } else {
         out.append((day, [line]))
       }
     }

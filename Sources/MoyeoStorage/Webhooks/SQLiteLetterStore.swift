@@ -144,6 +144,21 @@ package final class SQLiteLetterStore: LetterStore {
     }
   }
 
+  package func forgetDead(before moment: Instant) throws(StoreFailure) -> Int {
+    try attempt {
+      try self.pool.write { database in
+        // The next attempt was never made: it says when the last one failed, or later.
+        try database.execute(
+          sql: """
+            DELETE FROM letters
+            WHERE state = ? AND max(coalesce(first_attempt_at, 0), next_attempt_at) < ?
+            """,
+          arguments: [State.dead.rawValue, moment.milliseconds])
+        return database.changesCount
+      }
+    }
+  }
+
   package func keepOnly(_ webhookIDs: Set<String>) throws(StoreFailure) {
     try attempt {
       try self.pool.write { database in

@@ -72,14 +72,34 @@ extension RESPWriter {
     guard !hits.isOverfull else { return refuse(.answerTooLarge, services) }
     let columns = request.columns
     array(hits.list.count)
-    for hit in hits.list {
-      if columns.count > 0 { array(1 + columns.count) }
-      bulk(hits.id(hit))
-      if columns.distance { distance(hit.distance / request.shape.metersPerUnit) }
-      if columns.hash { integer(Int64(hit.score)) }
-      if columns.coordinate { place(CellCode.place(hit.score)) }
+    hits.ids.withUnsafeBytes { ids in
+      for first in stride(from: 0, to: hits.list.count, by: Self.membersOfPiece) {
+        let part = hits.list[first..<min(hits.list.count, first + Self.membersOfPiece)]
+        let most = part.reduce(0) { $0 + Self.memberBytes + $1.idCount }
+        piece(atMost: most) { bytes in
+          for hit in part {
+            if columns.count > 0 { bytes.array(1 + columns.count) }
+            bytes.bulk(
+              UnsafeRawBufferPointer(rebasing: ids[hit.idStart..<hit.idStart + hit.idCount]))
+            if columns.distance { bytes.distance(hit.distance / request.shape.metersPerUnit) }
+            if columns.hash { bytes.integer(hit.score) }
+            guard columns.coordinate else { continue }
+            let place = CellCode.place(hit.score)
+            bytes.array(2)
+            bytes.coordinate(place.longitude)
+            bytes.coordinate(place.latitude)
+          }
+        }
+      }
     }
   }
+
+  /// Members that are written at once: some 12 KiB are asked of the buffer for them.
+  private static let membersOfPiece = 32
+  /// The most bytes of a member beside its id: the list of its columns, the id's head and end, distance,
+  /// hash, and a pair of coordinates.
+  private static let memberBytes =
+    3 * RESPBytes.headBytes + 2 + 3 * RESPBytes.numberBytes + RESPBytes.headBytes
 
   /// Writes longitude and latitude.
   mutating func place(_ place: CellCode.Place) {

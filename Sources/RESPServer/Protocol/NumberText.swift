@@ -1,5 +1,7 @@
 /// The text of one number, in 48 bytes on the stack.
 struct NumberText {
+  static let capacity = 48
+
   private var storage: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0)
   private(set) var count = 0
 
@@ -26,10 +28,16 @@ struct NumberText {
   private mutating func append(_ number: UInt64, digits: Int) {
     var rest = number
     withUnsafeMutableBytes(of: &storage) { bytes in
-      for i in stride(from: count + digits - 1, through: count, by: -1) {
-        bytes[i] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
-        rest /= 10
+      var at = count + digits
+      while at - count > 1 {
+        at -= 2
+        // Two at a time: half the divisions of the long number.
+        let pair = UInt8(truncatingIfNeeded: rest % 100)
+        rest /= 100
+        bytes[at] = UInt8(ascii: "0") + pair / 10
+        bytes[at + 1] = UInt8(ascii: "0") + pair % 10
       }
+      if at > count { bytes[count] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10) }
     }
     count += digits
   }

@@ -11,6 +11,20 @@ struct RESPWriter {
     self.buffer = buffer
   }
 
+  /// Writes many parts in one piece.
+  ///
+  /// - Parameters:
+  ///   - most: The bytes that they take at most.
+  ///   - write: Writes them.
+  mutating func piece(atMost most: Int, _ write: (inout RESPBytes) -> Void) {
+    buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: most) { room in
+      var bytes = RESPBytes(room, version: version)
+      write(&bytes)
+      precondition(bytes.count <= most, "a piece is longer than was said")
+      return bytes.count
+    }
+  }
+
   /// Writes a status, such as `+OK`.
   mutating func status(_ text: StaticString) {
     byte("+")

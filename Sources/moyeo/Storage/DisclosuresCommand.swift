@@ -52,7 +52,9 @@ struct DisclosuresCommand: ParsableCommand {
       throw CommandFailure(
         message: "\(dataDirectory) has no log of disclosures: set disclosures.layers to keep one")
     }
-    if !json { print("TIME                      TO                    CALL           LAYER    SHOWN") }
+    if !json {
+      print("TIME                      TO                    CALL           LAYER    SHOWN")
+    }
     let damaged: Int
     do {
       damaged = try reader.each(

@@ -84,7 +84,8 @@ import Threading
     return (response.status.code, String(buffer: body))
   }
 
-  private static func expect(_ status: UInt, of path: String, _ daemon: RunningDaemon) async throws {
+  private static func expect(_ status: UInt, of path: String, _ daemon: RunningDaemon) async throws
+  {
     let answer = try await get(daemon, path)
     #expect(answer.0 == status, "\(answer.1)")
   }
@@ -147,7 +148,8 @@ import Threading
       }
       #expect(["a", "b"].contains(first))
       let watched = log.take()
-      #expect(Set(watched.flatMap(\.ids)) == ["a", "b"] && watched.allSatisfy { $0.call == "Watch" })
+      #expect(
+        Set(watched.flatMap(\.ids)) == ["a", "b"] && watched.allSatisfy { $0.call == "Watch" })
       // Of another layer nothing is noted.
       _ = try await daemon.positions.nearby(
         .with {

@@ -24,11 +24,13 @@ import Threading
     _ ids: [String], to viewer: String? = "rider-7", at: Instant = noon, tenant: String = "default"
   ) -> DisclosureFiles.Entry {
     DisclosureFiles.Entry(
-      tenant: tenant, at: at, role: "user", viewer: viewer, call: "Nearby", layer: "users", ids: ids)
+      tenant: tenant, at: at, role: "user", viewer: viewer, call: "Nearby", layer: "users", ids: ids
+    )
   }
 
   private func open(
-    _ folder: Folder, _ clock: ManualClock, _ change: (inout DisclosureFiles.Settings) -> Void = { _ in },
+    _ folder: Folder, _ clock: ManualClock,
+    _ change: (inout DisclosureFiles.Settings) -> Void = { _ in },
     onTrouble: @escaping @Sendable (String?) -> Void = { _ in }
   ) throws -> DisclosureFiles {
     var settings = DisclosureFiles.Settings()

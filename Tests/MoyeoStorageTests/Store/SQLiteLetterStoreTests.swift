@@ -68,6 +68,23 @@ struct SQLiteLetterStoreTests {
     }
   }
 
+  @Test("Dead letters go when they are old; what waits or is replayed stays")
+  func oldOnes() throws {
+    try inDirectory { directory in
+      let store = try SQLiteLetterStore(directory: directory)
+      var progress = WebhookProgress(cursor: 3)
+      progress.waiting = [letter(1)]
+      progress.dead = [letter(2), letter(3)]
+      try store.record(progress, of: "wh_1")
+      #expect(try store.replay("wh_1", sequences: [3]) == 1)
+      #expect(try store.forgetDead(before: Instant(milliseconds: 5_000)) == 0)
+      #expect(try store.forgetDead(before: Instant(milliseconds: 5_001)) == 1)
+      #expect(try store.dead(of: nil, limit: 10) == [])
+      #expect(try store.waiting(of: "wh_1") == [letter(1)])
+      #expect(try store.takeReplayed(of: "wh_1").map(\.sequence) == [3])
+    }
+  }
+
   @Test("Dead letters that are replayed are taken once, as new")
   func replay() throws {
     try inDirectory { directory in
