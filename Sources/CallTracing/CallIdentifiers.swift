@@ -42,6 +42,7 @@ package enum RequestID {
 
   package static func isValid(_ text: String) -> Bool {
     let bytes = text.utf8
-    return (1...maximumBytes).contains(bytes.count) && bytes.allSatisfy { (0x21...0x7E).contains($0) }
+    return (1...maximumBytes).contains(bytes.count)
+      && bytes.allSatisfy { (0x21...0x7E).contains($0) }
   }
 }

@@ -50,7 +50,8 @@ package struct SpanExporter: Sendable {
       guard !batch.isEmpty else { break }
       left -= batch.count
       let reason = await send(batch, pause)
-      spans.count(exported: reason == nil ? batch.count : 0, refused: reason == nil ? 0 : batch.count)
+      spans.count(
+        exported: reason == nil ? batch.count : 0, refused: reason == nil ? 0 : batch.count)
       problem = reason ?? problem
     }
     return problem

@@ -21,7 +21,9 @@ import Tracing
     SpanRecord(
       name: name, kind: .server,
       identity: TraceParent(trace: (1, 2), span: 3, isSampled: true), parent: 0, start: 10, end: 20,
-      attributes: [.init("rpc.method", .text(name)), .init("http.response.status_code", .number(7))],
+      attributes: [
+        .init("rpc.method", .text(name)), .init("http.response.status_code", .number(7)),
+      ],
       failure: failure)
   }
 
@@ -95,7 +97,9 @@ import Tracing
     #expect(await exporter.flush { _ in Issue.record("there is nothing to wait for") } == nil)
     #expect(collector.bodies.count == 3)
     #expect(spans.statistics.exported == 1200 && spans.statistics.waiting == 0)
-    let names = try collector.bodies.flatMap { try Self.spans(in: $0).map { $0["name"] as? String } }
+    let names = try collector.bodies.flatMap {
+      try Self.spans(in: $0).map { $0["name"] as? String }
+    }
     #expect(names == (0..<1200).map { "s\($0)" })
   }
 

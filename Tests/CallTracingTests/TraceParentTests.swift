@@ -107,7 +107,10 @@ import Testing
       (["a=1", "b=2"], "a=1,b=2"), ([String(repeating: "x", count: 512)], nil), (["a=\n"], ""),
       ([String(repeating: "x", count: 513)], ""),
       ([String(repeating: "x", count: 500), String(repeating: "y", count: 12), "z=1"], ""),
-      ([String(repeating: "x", count: 500), "y=123456789"], "\(String(repeating: "x", count: 500)),y=123456789"),
+      (
+        [String(repeating: "x", count: 500), "y=123456789"],
+        "\(String(repeating: "x", count: 500)),y=123456789"
+      ),
     ] as [([String], String?)] {
       var headers = CallTagHeaders()
       headers.take(traceParent: parent)

@@ -30,7 +30,8 @@ enum MetricHelp {
     "moyeo_commit_refused_for_load_total": "Commands that found the queue full.",
     "moyeo_commit_unknown_outcomes_total": "Transactions of which nobody knows whether they hold.",
     "moyeo_connections_open": "Connections that are open now, by listener.",
-    "moyeo_connections_refused_total": "Connections that were closed at once, by listener and limit.",
+    "moyeo_connections_refused_total":
+      "Connections that were closed at once, by listener and limit.",
     "moyeo_degraded": "Whether a part has failed.",
     "moyeo_degraded_total": "Times that a part has failed.",
     "moyeo_events_newest_sequence": "The number of the newest event.",
@@ -66,7 +67,8 @@ enum MetricHelp {
     "moyeo_spans_total": "Spans that were taken by the collector, dropped here, or refused there.",
     "moyeo_spans_waiting": "Spans that wait to be sent.",
     "moyeo_streams_open": "Watches and other streams that are open.",
-    "moyeo_tls_certificate_expiry_timestamp_seconds": "When the certificate ends, in seconds since 1970.",
+    "moyeo_tls_certificate_expiry_timestamp_seconds":
+      "When the certificate ends, in seconds since 1970.",
     "moyeo_tls_reloads_total": "New certificates that were taken or refused.",
     "moyeo_webhook_deliveries_total": "Attempts to deliver events to webhooks, by outcome.",
     "process_cpu_seconds_total": "Processor time of the process.",

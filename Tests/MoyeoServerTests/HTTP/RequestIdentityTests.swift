@@ -123,7 +123,8 @@ import Testing
       // Neither of these is of a trace that is recorded.
       _ = try await daemon.request("GET", Self.nearby, headers: other)
       _ = try await daemon.request(
-        "GET", Self.nearby, headers: [("traceparent", String(Self.parent.dropLast()) + "0")] + other)
+        "GET", Self.nearby, headers: [("traceparent", String(Self.parent.dropLast()) + "0")] + other
+      )
       let found = spans.take(100)
       #expect(found.map(\.name) == ["Nearby", "Nearby"])
       #expect(found.map(\.failure) == [nil, "unknown_layer"])
