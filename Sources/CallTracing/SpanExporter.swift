@@ -1,6 +1,9 @@
 /// Takes a batch of spans to where they are looked at; the answers are those of OTLP over HTTP.
 package protocol SpanCollector: Sendable {
+  /// Sends a batch once.
+  ///
   /// - Parameter body: An `ExportTraceServiceRequest` as JSON.
+  /// - Returns: What became of it.
   func send(_ body: [UInt8]) async -> SpanCollectorAnswer
 }
 
