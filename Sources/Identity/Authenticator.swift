@@ -144,6 +144,12 @@ package final class Authenticator: TokenVerifier {
     }
   }
 
+  /// How many keys there are that sign tokens.
+  package var signingKeyCount: Int { state.withLock { $0.signing.keys.count } }
+
+  /// The API keys that are not revoked.
+  package var keyRecords: [KeyRecord] { state.withLock { $0.keys.values.map(\.record) } }
+
   /// Tenants that have a key.
   package var keyTenants: Set<String> {
     state.withLock { Set($0.keys.values.map(\.record.tenant)) }

@@ -222,6 +222,7 @@ struct Composition {
     var out = IdentitySettings(verifier: authenticator, openTenant: tenants.open)
     out.maximumTenants = settings.auth.maximumTenants
     out.tenantsAtStart = tenants.kept()
+    out.keys = { authenticator.keyRecords }
     return out
   }
 

@@ -10,6 +10,7 @@ import json
 import pathlib
 import re
 import tempfile
+import time
 import unittest
 
 import tokens
@@ -22,6 +23,7 @@ PATHS = [
     ("PUT", "/v1/admin/log-level", {"level": "info"}), ("POST", "/v1/admin/drain", None),
     ("POST", "/v1/admin/undrain", None), ("DELETE", "/v1/admin/drain", None),
     ("POST", "/v1/admin/snapshot", None), ("GET", "/v1/admin/tenants", None),
+    ("GET", "/v1/admin/keys", None),
     ("GET", "/v1/admin/users/ann", None),
     ("POST", "/v1/admin/users/ann/ban", BAN),
     ("POST", "/v1/admin/users/ann/unban", {"reason": "x"}),
@@ -118,10 +120,26 @@ class OpenMode(unittest.TestCase):
         rebound = self.ask("GET", "/v1/admin/tenants", None, Host="evil.example")
         self.assertEqual((rebound[0], reason(rebound)), (403, "forbidden_host"))
 
+    def test_the_page_is_on_this_port_alone(self):
+        status, page, headers = self.ask("GET", "/")
+        self.assertEqual((status, headers["content-type"]), (200, "text/html; charset=utf-8"))
+        self.assertIn("frame-ancestors 'none'", headers["content-security-policy"])
+        self.assertEqual(self.ask("GET", "/page-config.json")[1], {"authMode": "open"})
+        names = re.findall(r'(?:src|href)="([^"#][^"]*)"', page)
+        self.assertIn("js/main.js", names)
+        for name in names:
+            self.assertEqual(self.ask("GET", "/" + name)[0], 200, name)
+        self.assertEqual(self.ask("HEAD", "/")[0], 200)
+        self.assertEqual(reason(self.ask("POST", "/")), "unknown_route")
+        self.assertEqual(reason(self.ask("GET", "/outline.geojson")), "unknown_route")
+        for name in ("", "index.html", "js/main.js", "admin.css"):
+            self.assertEqual(self.people("GET", f"/admin/{name}")[0], 404, name)
+
     def test_drain_and_back(self):
         for way in (("POST", "/v1/admin/undrain"), ("DELETE", "/v1/admin/drain")):
             for _ in range(2):
                 self.assertEqual(self.ask("POST", "/v1/admin/drain")[1], {"draining": True})
+            self.assertIs(self.ask("GET", "/v1/admin/statistics")[1]["draining"], True)
             self.assertEqual(self.people("GET", "/readyz")[:2], (503, "draining\n"))
             self.assertEqual(self.ask("GET", "/readyz")[0], 503)
             # What comes all the same is served.
@@ -278,6 +296,7 @@ class OpenMode(unittest.TestCase):
         self.assertEqual(code, 0)
         self.assertIn("layers", json.loads(out))
         self.assertEqual(self.command("tenants")[0], 0)
+        self.assertEqual(self.command("keys")[1].splitlines(), ["keys: none", "moreKeys: false"])
         self.assertEqual(self.command("log-level")[1].strip(), "level: info")
         self.assertEqual(self.command("snapshot")[0], 0)
         self.assertEqual(self.command("drain")[1].strip(), "draining: true")
@@ -326,6 +345,37 @@ class WithTokens(unittest.TestCase):
         self.assertEqual(
             self.daemon.request("GET", "/v1/layers", headers=tokens.bearer(token))[0], 403)
 
+    def test_keys_are_listed_without_their_hashes(self):
+        made = {}
+        for tenant in ("default", "blue"):
+            code, said, error = run(
+                "keys", "create", "--tenant", tenant, "--scopes", "read,service", "--name",
+                f"of {tenant}", "--expires", "90d", "--data-directory",
+                str(self.daemon.directory), name="moyeo")
+            self.assertEqual(code, 0, error)
+            made[tenant] = said.split()[-1]
+        # The daemon has taken a change in once the newest key opens something.
+        end = time.monotonic() + 20
+        while self.daemon.request(
+                "GET", "/v1/layers", headers=tokens.bearer(made["blue"]))[0] != 200:
+            self.assertLess(time.monotonic(), end, "the key is not taken")
+        all_of_them = self.ask(
+            "GET", "/v1/admin/keys", token=self.signer.token("olga", "admin"))[1]
+        self.assertEqual(
+            {key["name"]: (key["tenant"], key["scopes"]) for key in all_of_them["keys"]},
+            {"of default": ("default", ["read", "service"]),
+             "of blue": ("blue", ["read", "service"])})
+        self.assertIs(all_of_them["moreKeys"], False)
+        for key in all_of_them["keys"]:
+            self.assertEqual(
+                set(key), {"id", "tenant", "scopes", "name", "createdAt", "expiresAt"})
+        own = self.ask("GET", "/v1/admin/keys",
+                       token=self.signer.token("tom", "admin", tenant="blue"))[1]
+        self.assertEqual([key["name"] for key in own["keys"]], ["of blue"])
+        kept = (self.daemon.directory / "keys.json").read_text()
+        for text in made.values():
+            self.assertNotIn(text.split("_")[2], json.dumps(all_of_them) + kept)
+
     def test_the_record_names_the_operator(self):
         token = self.signer.token("olga", "admin")
         self.assertEqual(self.ask("POST", "/v1/admin/users/guy/ban", BAN, token=token)[0], 200)
@@ -339,9 +389,11 @@ class WithTokens(unittest.TestCase):
         own = self.ask("GET", "/v1/admin/statistics", token=token)
         self.assertEqual(own[0], 200)
         self.assertNotIn("connections", own[1])
+        self.assertNotIn("draining", own[1])
         for method, path, body in (
                 ("GET", "/v1/admin/statistics?tenant=default", None),
                 ("GET", "/v1/admin/tenants", None), ("POST", "/v1/admin/drain", None),
+                ("GET", "/v1/admin/keys?tenant=default", None),
                 ("POST", "/v1/admin/snapshot", None),
                 ("PUT", "/v1/admin/log-level", {"level": "trace"}),
                 ("GET", "/v1/admin/users/ann?tenant=default", None),

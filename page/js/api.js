@@ -1,4 +1,8 @@
-// The daemon's HTTP interface: one function a call, errors with the daemon's own message.
+// The daemon's HTTP interface: one function a call, errors with the daemon's own message. Where the
+// daemon asks who calls, each call carries the token of `token.js`, and none is made without one.
+
+import { EventStream } from "./eventstream.js";
+import { identity } from "./token.js";
 
 /** `document.baseURI` less its last segment, so that the page also works below a path prefix. */
 const base = new URL(".", document.baseURI);
@@ -24,9 +28,14 @@ function address(path, query = {}) {
   return url;
 }
 
-async function get(path, query, signal) {
+/** @param options of fetch, and `isPublic` for what is shown to everybody. */
+async function send(path, query, { isPublic = false, headers = {}, ...options } = {}) {
+  if (!isPublic) await identity.ready();
   try {
-    return await fetch(address(path, query), { signal, credentials: "same-origin" });
+    return await fetch(address(path, query), {
+      ...options, headers: { ...headers, ...(isPublic ? {} : identity.headers) },
+      credentials: "same-origin",
+    });
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new APIError(0, "unreachable", "The daemon does not answer. Is it running?");
@@ -34,22 +43,26 @@ async function get(path, query, signal) {
 }
 
 async function request(path, query, signal) {
-  return answer(await get(path, query, signal));
+  return answer(await send(path, query, { signal }));
+}
+
+/** The page's own files. */
+async function file(path) {
+  return answer(await send(path, {}, { isPublic: true }));
 }
 
 /** @param key an idempotency key: sent again with it the command has its effect once. */
 async function post(path, body, key) {
   const headers = { "Content-Type": "application/json" };
   if (key) headers["Idempotency-Key"] = key;
-  let response;
-  try {
-    response = await fetch(address(path), {
-      method: "POST", headers, body: JSON.stringify(body), credentials: "same-origin",
-    });
-  } catch {
-    throw new APIError(0, "unreachable", "The daemon does not answer. Is it running?");
-  }
-  return answer(response);
+  return answer(await send(path, {}, { method: "POST", headers, body: JSON.stringify(body) }));
+}
+
+/** Events as they happen. The browser's own EventSource sets no headers, a token needs one. */
+function watch(path, query) {
+  if (identity.mode !== "tokens") return new EventSource(address(path, query));
+  return new EventStream(
+    address(path, query), () => identity.headers, (response) => answer(response).catch(() => {}));
 }
 
 async function answer(response) {
@@ -63,9 +76,11 @@ async function answer(response) {
 
 function failure(response, body) {
   const error = body?.error;
-  return new APIError(
+  const refusal = new APIError(
     response.status, error?.reason ?? "unknown",
     error?.message ?? `The daemon answered ${response.status}.`, error?.retryAfterMilliseconds);
+  identity.refused(refusal);
+  return refusal;
 }
 
 const layerPath = (layer) => `v1/layers/${encodeURIComponent(layer)}`;
@@ -84,14 +99,14 @@ export const api = {
   nearby: (layer, query, signal) => request(`${layerPath(layer)}/nearby`, query, signal),
   /** The bytes of one MVT tile. */
   async tile(layer, { zoom, x, y }, query, signal) {
-    const response = await get(`${layerPath(layer)}/tiles/${zoom}/${x}/${y}.mvt`, query, signal);
+    const response = await send(`${layerPath(layer)}/tiles/${zoom}/${x}/${y}.mvt`, query, { signal });
     if (response.ok) return new Uint8Array(await response.arrayBuffer());
     throw failure(response, await response.json().catch(() => undefined));
   },
   tags: (layer, query, signal) => request(`${layerPath(layer)}/tags`, query, signal),
   /** What the operator configured; `{}` when the daemon has no such file. */
-  pageConfig: () => request("page-config.json").catch(() => ({})),
-  outline: () => request("outline.geojson"),
+  pageConfig: () => file("page-config.json").catch(() => ({})),
+  outline: () => file("outline.geojson"),
   searchPlaces: (query) => request("v1/places/search", query),
   reversePlaces: (query) => request("v1/places/reverse", query),
   createParty: (body, key) => post("v1/parties", body, key),
@@ -102,17 +117,15 @@ export const api = {
   previewJoin: (id, body) => post(`${partyPath(id)}/preview`, body),
   /** `join`, `leave` or `cancel`. */
   changeParty: (id, verb, body, key) => post(`${partyPath(id)}/${verb}`, body, key),
-  watchParty: (id, query) => new EventSource(address(`${partyPath(id)}/events`, query)),
+  watchParty: (id, query) => watch(`${partyPath(id)}/events`, query),
   events: (query) => request("v1/events", query),
-  watchEvents: (query) => new EventSource(address("v1/events", query)),
+  watchEvents: (query) => watch("v1/events", query),
   ticket: (id) => request(ticketPath(id)),
   openTicket: (body) => post("v1/tickets", body),
-  closeTicket: async (id) => answer(await fetch(address(ticketPath(id)), {
-    method: "DELETE", credentials: "same-origin",
-  })),
+  closeTicket: async (id) => answer(await send(ticketPath(id), {}, { method: "DELETE" })),
   searchTickets: (body) => post("v1/tickets/search", body),
   /** `propose`, `accept`, `rate` or `dodge`. */
   changeTicket: (id, verb, body) => post(`${ticketPath(id)}/${verb}`, body),
-  watchTicket: (id, query) => new EventSource(address(`${ticketPath(id)}/events`, query)),
-  watchTiles: (layer, query) => new EventSource(address(`${layerPath(layer)}/tiles/watch`, query)),
+  watchTicket: (id, query) => watch(`${ticketPath(id)}/events`, query),
+  watchTiles: (layer, query) => watch(`${layerPath(layer)}/tiles/watch`, query),
 };

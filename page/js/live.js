@@ -3,6 +3,7 @@
 
 import { api } from "./api.js";
 import { throttle } from "./throttle.js";
+import { identity } from "./token.js";
 import { clusterZoom, viewportBox } from "./viewport.js";
 
 const moveIntervalMilliseconds = 250;
@@ -121,7 +122,7 @@ export class LiveClusters {
   }
 
   #connect() {
-    if (!this.#layer || document.hidden) return;
+    if (!this.#layer || document.hidden || !identity.mayAsk) return;
     const query = {
       ...viewportBox(this.#map), zoom: clusterZoom(this.#map),
       intervalMilliseconds: liveIntervalMilliseconds,

@@ -16,6 +16,7 @@ import { TagFilter } from "./tags.js";
 import "./tickets.js";
 import { throttle } from "./throttle.js";
 import { clustersFromTiles } from "./tiles.js";
+import { identity } from "./token.js";
 import { mapZoom, unionBounds, viewportBox } from "./viewport.js";
 
 const L = window.L;
@@ -90,7 +91,8 @@ function answered(answer, { live: isLive }) {
 function failed(error) {
   moyeo.lastError = error.message;
   status.mode("error");
-  status.notice(error.message);
+  // What is wrong with the token stands in the panel, with a way to change it.
+  status.notice(identity.mayAsk ? error.message : undefined);
   if (error.reason === "unknown_layer") markers.clear();
 }
 
@@ -215,9 +217,12 @@ map.on("moveend", () => {
   suggestTags();
 });
 
+// Nothing is asked before it is known as whom.
+const configuration = await api.pageConfig();
+identity.begin(byID("auth-mode"), configuration.authMode);
 const view = start.view ?? seoul;
 map.setView([view.latitude, view.longitude], view.zoom);
-addBaseMap(map).catch(failed);
+addBaseMap(map, configuration).catch(failed);
 mountPanels({ map, details, subject });
 if (layer) {
   if (!start.view) await showAll();

@@ -9,10 +9,13 @@ import { registerPanel } from "./panels.js";
 import { PlacePicker } from "./placepicker.js";
 import { PlaceField, nameOf } from "./places.js";
 import { throttle } from "./throttle.js";
+import { identity } from "./token.js";
 import { nearestCopy, viewportBox } from "./viewport.js";
 
 const L = window.L;
 const markerLimit = 500;
+/** How often parties are asked for where nobody tells of changes. */
+const pollMilliseconds = 5000;
 // Two clicks closer than this were meant for one place: no taxi drives that far.
 const shortestTripMeters = 50;
 
@@ -48,6 +51,7 @@ class PartyPanel {
   #trip = L.layerGroup();
   #markers = new Map();
   #feed;
+  #poll;
   #watch;
   #picker;
   #picks;
@@ -92,7 +96,7 @@ class PartyPanel {
   // MARK: the panel
 
   #toggle = make("input", { type: "checkbox", id: "parties-show" });
-  #who = make("input", { id: "parties-rider", value: "me", autocomplete: "off" });
+  #who = make("input", { id: "parties-rider", value: identity.subject ?? "me", autocomplete: "off" });
   #in = make("input", {
     id: "parties-minutes", type: "number", min: 1, max: 1440, value: 30, inputMode: "numeric",
   });
@@ -148,6 +152,7 @@ class PartyPanel {
     if (!this.shown) {
       this.#feed?.close();
       this.#feed = undefined;
+      clearInterval(this.#poll);
       this.#drawn.remove();
       this.#drawn.clearLayers();
       this.#markers.clear();
@@ -159,6 +164,12 @@ class PartyPanel {
   }
 
   async #listen() {
+    if (identity.isPerson) {
+      // The feed tells of everybody: it is for services.
+      clearInterval(this.#poll);
+      this.#poll = setInterval(() => this.#refresh(), pollMilliseconds);
+      return;
+    }
     try {
       // From now on: what has happened already is in what is shown.
       let { next, events } = await api.events({ after: 0, limit: 1000 });

@@ -7,6 +7,7 @@ import { distance } from "./format.js";
 import { registerPanel } from "./panels.js";
 import { PlacePicker } from "./placepicker.js";
 import { throttle } from "./throttle.js";
+import { identity } from "./token.js";
 import { nearestCopy } from "./viewport.js";
 
 const L = window.L;
@@ -55,7 +56,7 @@ class TicketPanel {
 
   // MARK: the panel
 
-  #who = make("input", { id: "tickets-user", value: "me", autocomplete: "off" });
+  #who = make("input", { id: "tickets-user", value: identity.subject ?? "me", autocomplete: "off" });
   #tags = make("input", { id: "tickets-tags", autocomplete: "off", placeholder: "any" });
   #message = make("p", { id: "tickets-message" });
   #card = make("div", { id: "ticket-card", hidden: true });

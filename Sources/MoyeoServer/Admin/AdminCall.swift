@@ -10,6 +10,7 @@ enum AdminCall: String, CaseIterable, Sendable {
   case endDrain = "AdminEndDrain"
   case snapshot = "AdminSnapshot"
   case tenants = "AdminTenants"
+  case keys = "AdminKeys"
   case user = "AdminUser"
   case ban = "AdminBan"
   case unban = "AdminUnban"
@@ -28,6 +29,7 @@ enum AdminCall: String, CaseIterable, Sendable {
     case .endDrain: .init("DELETE", "/v1/admin/drain")
     case .snapshot: .init("POST", "/v1/admin/snapshot")
     case .tenants: .init("GET", "/v1/admin/tenants")
+    case .keys: .init("GET", "/v1/admin/keys")
     case .user: .init("GET", "/v1/admin/users/{id}")
     case .ban: .init("POST", "/v1/admin/users/{id}/ban")
     case .unban: .init("POST", "/v1/admin/users/{id}/unban")
@@ -41,7 +43,8 @@ enum AdminCall: String, CaseIterable, Sendable {
   /// Names that the query may have.
   var queryNames: Set<String> {
     switch self {
-    case .statistics, .ban, .unban, .clearPenalty, .cancelParty, .closeTicket, .erase: ["tenant"]
+    case .statistics, .keys, .ban, .unban, .clearPenalty, .cancelParty, .closeTicket, .erase:
+      ["tenant"]
     case .user: ["tenant", "after"]
     default: []
     }
@@ -61,7 +64,8 @@ enum AdminCall: String, CaseIterable, Sendable {
   var isOfDaemon: Bool {
     switch self {
     case .getLogLevel, .setLogLevel, .drain, .undrain, .endDrain, .snapshot, .tenants: true
-    case .statistics, .user, .ban, .unban, .clearPenalty, .cancelParty, .closeTicket, .erase: false
+    case .statistics, .keys, .user, .ban, .unban, .clearPenalty, .cancelParty, .closeTicket, .erase:
+      false
     }
   }
 }

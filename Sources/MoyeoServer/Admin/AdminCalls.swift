@@ -82,7 +82,8 @@ final class AdminCalls: Sendable {
     switch call {
     case .statistics:
       return AdminStatistics(
-        room: try room(asked, caller), serving: serving, isOfDaemon: Self.isOfDaemon(caller)
+        room: try room(asked, caller), serving: serving,
+        readiness: Self.isOfDaemon(caller) ? readiness : nil
       ).json()
     case .getLogLevel: return level()
     case .setLogLevel: return try setLevel(asked, caller)
@@ -90,6 +91,7 @@ final class AdminCalls: Sendable {
     case .undrain, .endDrain: return drain(false, caller)
     case .snapshot: return try await snapshot(caller)
     case .tenants: return tenants()
+    case .keys: return try keys(asked, caller)
     case .user:
       return try await AdminPerson(
         id: asked.path["id"] ?? "", after: try Self.sequence(asked),
@@ -107,14 +109,31 @@ final class AdminCalls: Sendable {
   ///
   /// - Throws: `forbidden`, `unknown_tenant`.
   private func room(_ asked: AdminRequest, _ caller: Caller) throws(APIError) -> TenantRoom {
-    let name = asked.query["tenant"] ?? caller.tenant
-    guard name == caller.tenant || Self.isOfDaemon(caller) else {
-      throw APIError(.forbidden, field: "tenant", "this is another tenant's operator to see")
-    }
+    let name = try Self.tenant(asked, caller) ?? caller.tenant
     guard let room = rooms.served.first(where: { $0.name == name })?.room else {
       throw APIError(.unknownTenant, field: "tenant", "no tenant \(quoted(name)) is served")
     }
     return room
+  }
+
+  /// The tenant that is named, if the caller may look at it.
+  private static func tenant(
+    _ asked: AdminRequest, _ caller: Caller
+  ) throws(APIError) -> String? {
+    let name = asked.query["tenant"]
+    guard name == nil || name == caller.tenant || isOfDaemon(caller) else {
+      throw APIError(.forbidden, field: "tenant", "this is another tenant's operator to see")
+    }
+    return name
+  }
+
+  /// API keys, which may be of tenants that are not served yet.
+  private func keys(_ asked: AdminRequest, _ caller: Caller) throws(APIError) -> [UInt8] {
+    let named = try Self.tenant(asked, caller)
+    return AdminKeys(
+      records: rooms.identity?.keys() ?? [],
+      tenant: named ?? (Self.isOfDaemon(caller) ? nil : caller.tenant)
+    ).json()
   }
 
   private static func sequence(_ asked: AdminRequest) throws(APIError) -> UInt64? {

@@ -14,6 +14,7 @@ struct AdminFrontend: Sendable {
   let rooms: TenantRooms
   let pages: OperatorPages
   let calls: AdminCalls
+  let page: AdminPage
   let routes: RouteTable
   let recorders: [String: RequestMetrics.Recorder]
   let unmatched: RequestMetrics.Recorder
@@ -22,12 +23,13 @@ struct AdminFrontend: Sendable {
   let logger: Logger
 
   init(
-    rooms: TenantRooms, pages: OperatorPages, calls: AdminCalls, hosts: HostAllowList,
-    requestMetrics: RequestMetrics, logger: Logger
+    rooms: TenantRooms, pages: OperatorPages, calls: AdminCalls, page: AdminPage,
+    hosts: HostAllowList, requestMetrics: RequestMetrics, logger: Logger
   ) {
     self.rooms = rooms
     self.pages = pages
     self.calls = calls
+    self.page = page
     self.logger = logger
     metrics = requestMetrics
     routes = RouteTable([], raw: calls.routes)
@@ -72,6 +74,7 @@ struct AdminFrontend: Sendable {
         }
         if let page = await pages.response(path: path, request: request) { return page }
       }
+      if let file = page.response(path: path, request: request) { return file }
       let method = request.method == .head ? "GET" : request.method.rawValue
       let match: RouteTable.Match
       do {

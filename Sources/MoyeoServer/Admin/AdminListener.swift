@@ -37,6 +37,8 @@ extension Daemon {
       pool: threadPool, logger: logger)
     let frontend = AdminFrontend(
       rooms: rooms, pages: pages, calls: calls,
+      page: AdminPage(
+        directory: configuration.pageDirectory, isOpen: rooms.identity == nil),
       hosts: HostAllowList(bound: listener.host, names: configuration.hosts),
       requestMetrics: requestMetrics, logger: logger)
     return [

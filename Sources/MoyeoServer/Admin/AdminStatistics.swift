@@ -11,8 +11,8 @@ import WireFormat
 struct AdminStatistics: Sendable {
   let room: TenantRoom
   let serving: ServingFigures
-  /// Connections and streams are of all tenants.
-  let isOfDaemon: Bool
+  /// Of the daemon. Nil: for an operator of one tenant, who sees no figures of all.
+  let readiness: Readiness?
 
   func json() -> [UInt8] {
     JSONWriter.object { json in
@@ -33,7 +33,9 @@ struct AdminStatistics: Sendable {
       if let parties = parts.parties { json.object("commits") { commits(parties, &$0) } }
       json.integer("parties", Int64(parts.parties?.partyCount ?? 0))
       json.integer("tickets", Int64(parts.tickets?.ticketCount ?? 0))
-      guard isOfDaemon else { return }
+      guard let readiness else { return }
+      json.bool("ready", readiness.isReady)
+      json.bool("draining", readiness.isDraining)
       json.integer("streams", Int64(serving.pump.openCount))
       json.objects("connections", serving.connections.open) { listener, json in
         json.string("listener", listener.name)

@@ -16,6 +16,8 @@ package struct IdentitySettings: Sendable {
   package var openTenant: @Sendable (_ tenant: String) throws -> TenantParts
   /// Tenants opened before anything listens, because something of theirs goes by the clock.
   package var tenantsAtStart: [String] = []
+  /// The API keys that are taken now, which operators may list.
+  package var keys: @Sendable () -> [KeyRecord] = { [] }
 
   package init(
     verifier: any TokenVerifier,

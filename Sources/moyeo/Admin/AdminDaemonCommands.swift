@@ -48,6 +48,17 @@ struct AdminSnapshotCommand: AsyncParsableCommand {
   func run() async throws { try await admin.ask("POST", "snapshot") }
 }
 
+/// `moyeo admin keys`.
+struct AdminKeysCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "keys", abstract: "List the API keys that the daemon takes; none can be read back.")
+  @Option(help: "Of this tenant; without, all that the caller may see.")
+  var tenant: String?
+  @OptionGroup var admin: AdminOptions
+
+  func run() async throws { try await admin.ask("GET", "keys", query: [("tenant", tenant)]) }
+}
+
 /// `moyeo admin tenants`.
 struct AdminTenantsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
