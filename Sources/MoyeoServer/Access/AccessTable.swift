@@ -91,7 +91,8 @@ enum AccessTable {
     return [
       "AdminStatistics": rule, "AdminGetLogLevel": rule, "AdminSetLogLevel": rule,
       "AdminDrain": rule, "AdminUndrain": rule, "AdminEndDrain": rule, "AdminSnapshot": rule,
-      "AdminTenants": rule, "AdminKeys": rule, "AdminUser": rule, "AdminBan": rule, "AdminUnban": rule,
+      "AdminTenants": rule, "AdminKeys": rule, "AdminUser": rule, "AdminBan": rule,
+      "AdminUnban": rule,
       "AdminClearPenalty": rule, "AdminCancelParty": rule, "AdminCloseTicket": rule,
       "AdminErase": rule,
     ]

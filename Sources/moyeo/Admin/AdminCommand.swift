@@ -12,7 +12,8 @@ struct AdminCommand: AsyncParsableCommand {
       """,
     subcommands: [
       AdminStatisticsCommand.self, AdminLogLevelCommand.self, AdminDrainCommand.self,
-      AdminSnapshotCommand.self, AdminTenantsCommand.self, AdminKeysCommand.self, AdminUserCommand.self,
+      AdminSnapshotCommand.self, AdminTenantsCommand.self, AdminKeysCommand.self,
+      AdminUserCommand.self,
       AdminBanCommand.self, AdminUnbanCommand.self, AdminClearPenaltyCommand.self,
       AdminCancelPartyCommand.self, AdminCloseTicketCommand.self,
       AdminEraseCommand.self,

@@ -51,7 +51,8 @@ struct AdminSnapshotCommand: AsyncParsableCommand {
 /// `moyeo admin keys`.
 struct AdminKeysCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "keys", abstract: "List the API keys that the daemon takes; none can be read back.")
+    commandName: "keys", abstract: "List the API keys that the daemon takes; none can be read back."
+  )
   @Option(help: "Of this tenant; without, all that the caller may see.")
   var tenant: String?
   @OptionGroup var admin: AdminOptions
