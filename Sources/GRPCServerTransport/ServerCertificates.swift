@@ -44,6 +44,8 @@ package final class ServerCertificates: Sendable {
   package struct Statistics: Sendable, Hashable {
     /// When the first certificate of the chain ends, in seconds since 1970.
     package var expiresAt: Int
+    /// When the first of the authorities that sign clients' certificates ends; `nil`: there is none.
+    package var clientAuthorityExpiresAt: Int?
     /// How often another certificate was taken.
     package var reloads = 0
     /// How often one could not be used.
@@ -62,6 +64,7 @@ package final class ServerCertificates: Sendable {
     /// For a protocol that ALPN has no name for.
     var unnamed: NIOSSLContext
     var expiresAt: Int
+    var clientAuthorityExpiresAt: Int?
   }
 
   private struct State: Sendable {
@@ -99,7 +102,9 @@ package final class ServerCertificates: Sendable {
     state = StateLock(
       State(
         contents: contents, contexts: contexts, refused: nil, unreadable: nil,
-        statistics: Statistics(expiresAt: contexts.expiresAt)))
+        statistics: Statistics(
+          expiresAt: contexts.expiresAt,
+          clientAuthorityExpiresAt: contexts.clientAuthorityExpiresAt)))
   }
 
   package var statistics: Statistics { state.withLock { $0.statistics } }
@@ -149,6 +154,7 @@ package final class ServerCertificates: Sendable {
         state.contexts = contexts
         state.refused = nil
         state.statistics.expiresAt = contexts.expiresAt
+        state.statistics.clientAuthorityExpiresAt = contexts.clientAuthorityExpiresAt
         state.statistics.reloads += 1
       }
       return true
@@ -191,11 +197,13 @@ package final class ServerCertificates: Sendable {
     configuration.minimumTLSVersion = .tlsv12
     configuration.cipherSuites = cipherSuites
     configuration.shutdownTimeout = shutdownTimeout
+    var authoritiesEndAt: Int?
     if let path = files.clientAuthority, let authority = contents.clientAuthority {
       let authorities = try certificates(authority, path)
       guard !authorities.isEmpty else {
         throw CertificateError("\(path) holds no certificate in PEM")
       }
+      authoritiesEndAt = authorities.map { Int($0.notValidAfter) }.min()
       configuration.trustRoots = .certificates(authorities)
       configuration.sendCANameList = true
       // A client's certificate names no host; its chain is checked, and that it holds the key.
@@ -209,7 +217,8 @@ package final class ServerCertificates: Sendable {
       configuration.applicationProtocols = []
       let unnamed = try NIOSSLContext(configuration: configuration)
       return Contexts(
-        http1: http1, http2: http2, unnamed: unnamed, expiresAt: Int(first.notValidAfter))
+        http1: http1, http2: http2, unnamed: unnamed, expiresAt: Int(first.notValidAfter),
+        clientAuthorityExpiresAt: authoritiesEndAt)
     } catch {
       throw CertificateError(
         "\(files.certificate) and \(files.key) do not belong together: \(error)")

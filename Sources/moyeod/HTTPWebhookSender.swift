@@ -87,6 +87,27 @@ final class HTTPWebhookSender: WebhookSender {
 
   // MARK: - Where a name leads
 
+  /// Why nothing is sent to a host; nil: it would be. It looks the name up, which blocks.
+  static func refusal(of host: String, allowsPrivateTargets: Bool) -> String? {
+    do {
+      _ = try address(of: host, among: try lookUp(host), allowsPrivateTargets)
+      return nil
+    } catch {
+      return words(error)
+    }
+  }
+
+  private static func address(
+    of host: String, among addresses: [NetworkAddress], _ allowsPrivateTargets: Bool
+  ) throws -> NetworkAddress {
+    guard let address = addresses.first(where: { allowsPrivateTargets || $0.isPublic }) else {
+      throw Refusal(
+        reason: addresses.isEmpty
+          ? "\(host) has no address" : "\(host) is not of the public internet")
+    }
+    return address
+  }
+
   private func client(for target: WebhookURL) async throws -> HTTPClient {
     let now = ContinuousClock.now
     if let known = known.withLock({ $0[target.host] }), now - known.at < Self.keepsAddress {
@@ -94,11 +115,7 @@ final class HTTPWebhookSender: WebhookSender {
     }
     let host = target.host
     let addresses = try await pool.run { _ in try Self.lookUp(host) }
-    guard let address = addresses.first(where: { allowsPrivateTargets || $0.isPublic }) else {
-      throw Refusal(
-        reason: addresses.isEmpty
-          ? "\(host) has no address" : "\(host) is not of the public internet")
-    }
+    let address = try Self.address(of: host, among: addresses, allowsPrivateTargets)
     return known.withLock { known in
       if let earlier = known[host], earlier.address == address {
         known[host] = Resolved(client: earlier.client, address: address, at: now)

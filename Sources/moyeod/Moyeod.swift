@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Logging
 import MoyeoServer
+import ObjectModel
 
 /// `moyeod`: reads the configuration, composes the daemon, runs it until SIGTERM or SIGINT.
 @main
@@ -50,6 +51,11 @@ struct Moyeod: AsyncParsableCommand {
   var printConfiguration = false
   @Flag(help: "Read settings, tariffs and policies, say whether they are good, then exit (0 or 2).")
   var checkConfiguration = false
+  @Flag(
+    help: ArgumentHelp(
+      "With --check-configuration: look at what the settings lead to as well, and print it as JSON, as "
+        + "moyeo doctor reads it."))
+  var findings = false
 
   func run() async throws {
     if printConfiguration {
@@ -63,7 +69,11 @@ struct Moyeod: AsyncParsableCommand {
       throw StartFailure.usage("\(error)")
     }
     if checkConfiguration {
-      print(try await ConfigurationCheck(settings: settings).run())
+      let said = try await ConfigurationCheck(settings: settings).run()
+      print(
+        findings
+          ? try await ConfigurationFindings(settings: settings, now: SystemClock().now()).json()
+          : said)
       return
     }
     let logLevel = LogLevelControl(settings.logLevel)

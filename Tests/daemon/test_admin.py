@@ -149,7 +149,7 @@ class OpenMode(unittest.TestCase):
             self.assertEqual(self.people("GET", "/readyz")[0], 200)
 
     def test_snapshot_survives_a_kill(self):
-        with Daemon("--admin-port", "0", env={"MOYEO_POSITIONS_WRITEBEHINDSECONDS": "3600"}) as daemon:
+        with Daemon("--admin-port", "0", env={"MOYEO_POSITIONS_WRITE_BEHIND_SECONDS": "3600"}) as daemon:
             daemon.report("users", [("kept", 37.5, 127.0)])
             wrote = Operator(daemon)("POST", "/v1/admin/snapshot")
             self.assertEqual(wrote[0], 200)

@@ -5,8 +5,8 @@ import ObjectModel
 
 /// Looks a data directory through, beside a running daemon or without one, and changes nothing.
 package enum StoreDoctor {
-  package struct Finding: Hashable, Sendable {
-    package enum Grade: String, Sendable {
+  package struct Finding: Codable, Hashable, Sendable {
+    package enum Grade: String, Codable, Sendable {
       case fine, notice, wrong
     }
     package var grade: Grade
@@ -31,6 +31,7 @@ package enum StoreDoctor {
         findings += try record(reader)
         findings.append(try secret(reader, dataDirectory))
         findings += try capacity(reader, dataDirectory)
+        findings.append(try erasures(reader, dataDirectory))
       } catch {
         let isDamage = StoreFile.damage(error) != nil
         findings.append(Finding(.wrong, "record", "\(error)" + (isDamage ? ": " + remedy : "")))
@@ -43,7 +44,17 @@ package enum StoreDoctor {
         findings.append(Finding(.wrong, "record", "\(error)"))
       }
     }
-    return findings + positions(dataDirectory)
+    // Where the record cannot be read, these still can be.
+    if !findings.contains(where: { $0.subject == "disk" }), let free = try? freeBytes(dataDirectory)
+    {
+      findings.append(disk(dataDirectory, record: nil, free: Double(free)))
+    }
+    if !findings.contains(where: { $0.subject == "erasures" }),
+      let finding = try? erasures(nil, dataDirectory)
+    {
+      findings.append(finding)
+    }
+    return findings + positions(dataDirectory) + webhooks(dataDirectory)
   }
 
   /// Of damage.
@@ -238,11 +249,7 @@ package enum StoreDoctor {
     let pages = try reader.number("PRAGMA page_count")
     let bytes = Double(pages) * Double(try reader.number("PRAGMA page_size"))
     let free = Double(try freeBytes(directory))
-    var findings = [
-      Finding(
-        free < 1e9 || free < bytes ? .notice : .fine, "disk",
-        "the record takes \(megabytes(bytes)), \(megabytes(free)) are free")
-    ]
+    var findings = [disk(directory, record: bytes, free: free)]
     let events = Double(try reader.number("SELECT count(*) FROM events"))
     let first = Double(try reader.number("SELECT coalesce(min(at), 0) FROM events"))
     let last = Double(try reader.number("SELECT coalesce(max(at), 0) FROM events"))
@@ -282,7 +289,7 @@ package enum StoreDoctor {
     return (attributes[.systemFreeSize] as? NSNumber)?.int64Value ?? 0
   }
 
-  private static func megabytes(_ bytes: Double) -> String {
+  static func megabytes(_ bytes: Double) -> String {
     bytes < 1e9
       ? "\((bytes / 1e5).rounded() / 10) MB" : "\((bytes / 1e8).rounded() / 10) GB"
   }

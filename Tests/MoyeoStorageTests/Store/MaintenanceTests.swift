@@ -89,6 +89,20 @@ import DurableCommands
       StoreDoctor.examine(dataDirectory: "/nowhere").map(\.grade) == [.wrong])
   }
 
+  private static let disks: [(record: Double?, free: Double, StoreDoctor.Finding.Grade)] = [
+    (2e6, 5e9, .fine), (nil, 5e9, .fine), (6e9, 5e9, .notice), (nil, 9e8, .notice),
+    (2e6, 6e7, .wrong), (nil, 0, .wrong),
+  ]
+
+  @Test func roomOnTheDiskIsJudged() {
+    for (record, free, grade) in Self.disks {
+      let finding = StoreDoctor.disk("/data", record: record, free: free)
+      #expect(finding.grade == grade && finding.subject == "disk", "\(finding)")
+      #expect(finding.text.contains("/data"))
+      #expect(finding.text.contains("make room") == (grade != .fine))
+    }
+  }
+
   @Test func damageIsFound() throws {
     let directory = try filled()
     let file = try #require(FileHandle(forUpdatingAtPath: directory.databasePath))

@@ -117,6 +117,8 @@ byID("snapshot").addEventListener("click", (event) => act(
   event.currentTarget, api.snapshot,
   ({ written, tenants }) => `${written} positions of ${tenants} tenants were written.`));
 byID("log-level").append(...levels.map((level) => make("option", { value: level }, level)));
+// Which one it is has yet to be read.
+byID("log-level").selectedIndex = -1;
 byID("log-level").addEventListener("change", (event) => act(
   event.currentTarget, () => api.setLogLevel(byID("log-level").value),
   ({ level }) => `Lines are logged from ${level} on, until the next start.`));

@@ -3,14 +3,16 @@ import Foundation
 import MoyeoStorage
 
 /// `moyeo doctor`.
-struct DoctorCommand: ParsableCommand {
+struct DoctorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
     abstract: "Look a data directory and its settings through.",
     discussion: """
       Checks the directory and who uses it, versions, SQLite's integrity, whether parties and their \
-      claims agree, spatial indexes, the positions' snapshot, free space and how far it will last; \
-      with --config also the settings, as moyeod reads them. Nothing is changed; the daemon may run.
+      claims agree, spatial indexes, the positions' snapshot, erasures, webhooks and dead letters, free \
+      space and how far it will last. With --config (or --settings, for those of the environment) also \
+      the settings, as moyeod reads them: keys of callers, certificates and how long they are good, where \
+      webhooks lead, whether the operators' port answers. Nothing is changed; the daemon may run.
 
       Exit codes: 0 nothing is wrong (notices may be there), 1 something is, 2 wrong usage.
       """)
@@ -19,10 +21,16 @@ struct DoctorCommand: ParsableCommand {
   var dataDirectory = "./moyeo-data"
   @Option(help: "A JSON file of settings to check.")
   var config: String?
+  @Flag(help: "Check the settings although no file is given: those of the environment (MOYEO_...).")
+  var settings = false
   @Option(help: "The moyeod that checks the settings; by default the one beside this program.")
   var daemon: String?
   @Option(help: "Seconds to measure joins on this disk, in a directory made and removed for it.")
   var measure: Double?
+  @Option(help: "A token or API key with the scope admin, for the operators' port; MOYEO_TOKEN.")
+  var token: String?
+  @Option(help: "PEM file of who signs the daemon's certificate; MOYEO_CA.")
+  var ca: String?
   @Flag(help: "Print the findings as JSON.")
   var json = false
 
@@ -32,15 +40,28 @@ struct DoctorCommand: ParsableCommand {
     }
   }
 
-  func run() throws {
+  func run() async throws {
     var findings = StoreDoctor.examine(dataDirectory: dataDirectory)
-    if let config { findings.append(SettingsCheck(daemon: daemon).finding(file: config)) }
+    if config != nil || settings { findings += await ofSettings() }
     if let measure { findings.append(measured(seconds: measure)) }
     print(json ? Self.json(findings) : Self.text(findings))
     let wrong = findings.count { $0.grade == .wrong }
     if wrong > 0 {
       throw CommandFailure(message: json ? "" : wrong == 1 ? "1 problem" : "\(wrong) problems")
     }
+  }
+
+  private func ofSettings() async -> [StoreDoctor.Finding] {
+    let report = SettingsCheck(daemon: daemon, dataDirectory: dataDirectory).report(file: config)
+    var findings = report.findings
+    if let url = report.adminURL {
+      let probe = AdminProbe(
+        url: url, token: token, ca: ca, asksWhoCalls: report.asksWhoCalls,
+        isServed: StoreDoctor.isServed(dataDirectory: dataDirectory))
+      findings.append(await probe.finding())
+    }
+    if let tracing = TracingCheck.finding(file: config) { findings.append(tracing) }
+    return findings
   }
 
   private func measured(seconds: Double) -> StoreDoctor.Finding {
@@ -76,44 +97,5 @@ struct DoctorCommand: ParsableCommand {
         + "\"text\":\(JSONPieces.string($0.text))}"
     }
     return "{\"findings\":[\(items.joined(separator: ","))]}"
-  }
-}
-
-/// Has moyeod itself read a file of settings: one reading of them, not two that drift apart.
-struct SettingsCheck {
-  var daemon: String?
-
-  func finding(file: String) -> StoreDoctor.Finding {
-    guard FileManager.default.isReadableFile(atPath: file) else {
-      return .init(.wrong, "settings", "\(file) cannot be read")
-    }
-    guard let program = daemon ?? Self.beside() else {
-      return .init(.notice, "settings", "no moyeod beside this program checks them: --daemon")
-    }
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: program)
-    process.arguments = ["--check-configuration", "--config", file]
-    let output = Pipe()
-    process.standardOutput = FileHandle.nullDevice
-    process.standardError = output
-    do {
-      try process.run()
-    } catch {
-      return .init(.notice, "settings", "\(program) cannot be started")
-    }
-    let said = output.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    guard process.terminationStatus != 0 else {
-      return .init(.fine, "settings", "\(file): moyeod takes them")
-    }
-    let text = String(decoding: said, as: UTF8.self).trimmingCharacters(
-      in: .whitespacesAndNewlines)
-    return .init(.wrong, "settings", "\(file): \(text)")
-  }
-
-  private static func beside() -> String? {
-    guard let own = Bundle.main.executableURL else { return nil }
-    let path = own.deletingLastPathComponent().appendingPathComponent("moyeod").path
-    return FileManager.default.isExecutableFile(atPath: path) ? path : nil
   }
 }
