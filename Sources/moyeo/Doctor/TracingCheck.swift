@@ -20,7 +20,7 @@ struct TracingCheck {
     else {
       return .init(
         .wrong, "tracing",
-        "tracing.endpoint is no address of HTTP: give it like http://127.0.0.1:4318/v1/traces.")
+        "tracing.endpoint is no address of HTTP: give it like http://127.0.0.1:4318.")
     }
     // What stands before an @ is a password.
     let place = "\(parts.scheme ?? "")://\(parts.host ?? "")\(parts.port.map { ":\($0)" } ?? "")"
