@@ -84,9 +84,7 @@ struct RESPWriter {
 
   /// Writes a coordinate with up to 17 decimals.
   mutating func coordinate(_ value: Double) {
-    var text = NumberText()
-    text.appendTrimmedDecimals(value)
-    number(text)
+    piece(atMost: RESPBytes.numberBytes) { $0.coordinate(value) }
   }
 
   /// Writes the score of a member.
@@ -105,9 +103,7 @@ struct RESPWriter {
 
   /// Writes a distance with 4 decimals.
   mutating func distance(_ value: Double) {
-    var text = NumberText()
-    text.appendFourDecimals(value)
-    text.bytes { bulk($0) }
+    piece(atMost: RESPBytes.numberBytes) { $0.distance(value) }
   }
 
   private mutating func number(_ text: NumberText) {

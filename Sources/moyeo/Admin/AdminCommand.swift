@@ -108,11 +108,13 @@ enum AnyJSON: Decodable {
 
   func lines(indent: String) -> [String] {
     switch self {
-    case .text(let text): return [indent + Self.printable(text)]
+    case .text(let text): return [indent + TextTable.printable(text)]
     case .list(let items): return items.flatMap { Self.item($0, indent) }
     case .object(let fields):
       return fields.sorted { $0.key < $1.key }.flatMap { name, value -> [String] in
-        if case .text(let text) = value { return ["\(indent)\(name): \(Self.printable(text))"] }
+        if case .text(let text) = value {
+          return ["\(indent)\(name): \(TextTable.printable(text))"]
+        }
         let inner = value.lines(indent: indent + "  ")
         return inner.isEmpty ? ["\(indent)\(name): none"] : ["\(indent)\(name):"] + inner
       }
@@ -124,12 +126,5 @@ enum AnyJSON: Decodable {
     guard let first = lines.first else { return [] }
     lines[0] = indent + "- " + String(first.dropFirst(indent.count + 2))
     return lines
-  }
-
-  /// What others wrote moves no cursor and sets no colour.
-  private static func printable(_ text: String) -> String {
-    String(
-      String.UnicodeScalarView(
-        text.unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{FFFD}" : $0 }))
   }
 }
