@@ -73,7 +73,7 @@ enum DocumentTarget {
   }
 }
 
-/// Answers of route providers: a route that is taken has a leg between each two places.
+/// Answers of route providers: a route that is believed has a leg between each two places.
 enum RouteTarget {
   private static let clock = ManualClock(Instant(seconds: 1_795_183_800))
   private static let dialects: [any RouteDialect] = [
@@ -90,9 +90,10 @@ enum RouteTarget {
     guard let (choice, rest) = bytes.choice, let request else { return }
     _ = EncodedPolyline.decode(String(decoding: rest, as: UTF8.self))
     let reply = RouteReply(status: choice & 4 == 0 ? 200 : 400, body: Array(rest))
-    guard let route = try? dialects[Int(choice & 3)].route(from: reply, for: request) else {
-      return
-    }
+    // A dialect reads what stands there; ``RoutePlausibility`` decides what is taken.
+    guard let route = try? dialects[Int(choice & 3)].route(from: reply, for: request),
+      (try? RoutePlausibility().check(route, for: request)) != nil
+    else { return }
     hold(route.legs.count == request.places.count - 1, "\(route.legs.count) legs")
     hold(
       route.distanceMeters.isFinite && route.durationSeconds.isFinite,
