@@ -192,7 +192,7 @@ def routes():
         "geometry": {"type": "LineString", "coordinates": line}, "distance": 10234.5,
         "duration": 1321.4, "legs": [{"distance": 10234.5, "duration": 1321.4}]}]}
     valhalla = {"trip": {"status": 0, "units": "kilometers", "legs": [{
-        "shape": "_p~iF~ps|U_ulLnnqC_mqNvxq`@", "summary": {"length": 10.2, "time": 1321.4}}],
+        "shape": "_zzrfA_hsdqF~qy@oyo@~qy@oyo@", "summary": {"length": 10.2, "time": 1321.4}}],
         "summary": {"length": 10.2, "time": 1321.4}}}
     naver = {"code": 0, "route": {"trafast": [{"summary": {
         "distance": 10234, "duration": 1321400, "tollFare": 0, "taxiFare": 12000,
