@@ -49,7 +49,7 @@ package final class TicketService: Sendable {
     let grid = ProtectionGrid(settings: configuration.protection, marginKey: configuration.key)
     model = TicketCommitModel(
       tenant: commands.tenant, rules: TicketRules(policy: configuration.policy, grid: grid),
-      layer: layer, feed: commands.feed, sequence: commands.sequence
+      layer: layer, feed: commands.feed
     ) { [configuration] in
       TicketIndex(
         grid: grid, isProtected: configuration.isProtected,
