@@ -289,7 +289,7 @@ package final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
     let retries = attempt(batch)
     for item in retries {
       if let reason = refusesWrites() {
-        settle(item, .failure(model.failure(.readOnly(reason: reason))))
+        settle(item, .failure(refusal(because: reason)))
         continue
       }
       var rest = attempt([item])
@@ -297,7 +297,7 @@ package final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
         if again.attempts >= configuration.attempts {
           settle(again, .failure(model.failure(.unavailable(reason: "tried too often"))))
         } else if let reason = refusesWrites() {
-          settle(again, .failure(model.failure(.readOnly(reason: reason))))
+          settle(again, .failure(refusal(because: reason)))
         } else {
           rest += attempt([again])
         }
@@ -311,8 +311,13 @@ package final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
       count { $0.duplicates += 1 }
       publish([], [(item, replay(reply, claim, item))], now: clock.now())
     } else {
-      settle(item, .failure(model.failure(.readOnly(reason: reason))))
+      settle(item, .failure(refusal(because: reason)))
     }
+  }
+
+  /// A file that takes no writes needs somebody; a server that is away comes back.
+  private func refusal(because reason: String) -> Model.Failure {
+    model.failure(store.isShared ? .unavailable(reason: reason) : .readOnly(reason: reason))
   }
 
   private struct Pending {

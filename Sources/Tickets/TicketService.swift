@@ -104,6 +104,13 @@ package final class TicketService: Sendable {
     return answer(ticket)
   }
 
+  /// What the answers of ``isBlocked`` and ``bannedUntil`` rest on for one person.
+  package func expectation(of userID: String) -> StateExpectation? {
+    StateExpectation(
+      key: AggregateKey(tenant: commands.tenant, kind: .ticket, id: userID),
+      version: model.book.ticket(userID)?.version ?? 0)
+  }
+
   /// Somebody did not come to what they had joined elsewhere; counts as calling off, and is committed
   /// with what brought it about.
   package func noShow(_ userID: String, at moment: Instant) -> CommandConsequence? {

@@ -134,7 +134,7 @@ struct CommitPipelineTests {
       try await other.announce("e", seats: 1, key: "k")
         == Fixture.unavailable("the dinner is not in memory"))
     #expect(other.lane.statistics.duplicates == 1)
-    let page = try await other.commands.feed.events(
+    let page = try await it.commands.feed.events(
       after: 0, kinds: [], aggregateID: nil, limit: 100)
     #expect(page.events.map(\.sequence) == [1, 2, 3])
   }

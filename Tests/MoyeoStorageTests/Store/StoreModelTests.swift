@@ -3,16 +3,14 @@ import MoyeoStorage
 import ObjectModel
 import Testing
 
-/// Random batches: the file answers as memory does, through openings and prunings.
+/// Random batches: each store answers as memory does, through openings and prunings.
 @Suite struct StoreModelTests {
-  @Test(arguments: [1, 2, 3] as [UInt64])
-  func sqliteAnswersAsMemory(seed: UInt64) throws {
+  @Test(arguments: StoreKind.allCases.filter { $0 != .memory }, [1, 2, 3] as [UInt64])
+  func aStoreAnswersAsMemory(_ kind: StoreKind, seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let memory = MemoryStore()
-    let directory = try ScratchDirectory.withTemplate()
-    var options = SQLiteStore.Options()
-    options.checkpointsByItself = false
-    var store = try SQLiteStore(directory: directory.path, options: options)
+    let subject = try kind.make()
+    var store = subject.store
     var clock = noon
     var sequence: UInt64 = 0
     for round in 0..<40 {
@@ -26,9 +24,10 @@ import Testing
       switch random.below(12) {
       case 0: _ = try store.reopen()
       case 1:
-        store.close()
-        store = try SQLiteStore(directory: directory.path, options: options)
-      case 2: try store.checkpoint()
+        store = try StoreUnderTest(
+          store: store, directory: subject.directory, address: subject.address
+        ).openAgain()
+      case 2: try (store as? SQLiteStore)?.checkpoint()
       case 3:
         let cut = clock.advanced(milliseconds: -Int64(random.below(9_000_000)))
         for one in [memory, store] as [any AggregateStore] {
@@ -72,7 +71,9 @@ import Testing
     #expect(!outcomes[1].isCommitted)
   }
 
-  private func compare(_ memory: MemoryStore, _ store: SQLiteStore, _ note: Comment) throws {
+  private func compare(
+    _ memory: MemoryStore, _ store: any AggregateStore, _ note: Comment
+  ) throws {
     let stored = try store.all()
     let wanted = try memory.all()
     #expect(stored.keys.sorted() == wanted.keys.sorted(), note)
