@@ -20,8 +20,8 @@ final class PostgresConnection {
   private var prepared: [String: String] = [:]
   private var preparations = 0
   private(set) var isLost = false
-  /// Whether the server gave up waiting for a standby while it committed: what is on this server may
-  /// not be on another one.
+  /// Whether the server gave up waiting for a standby while it committed, in the last run: what is on
+  /// this server may not be on another one.
   private(set) var gaveUpReplication = false
 
   /// Connects to the first of the string's hosts that takes writes.
@@ -104,6 +104,7 @@ final class PostgresConnection {
   ) throws(PostgresFailure) -> [PostgresRows] {
     guard !isLost else { throw PostgresFailure(.lost, "the connection is gone") }
     let deadline = clock.now() + Int64(milliseconds) * 1_000_000
+    gaveUpReplication = false
     do throws(PostgresFailure) {
       var expected: [Expected] = []
       for statement in statements { try send(statement, &expected) }

@@ -98,8 +98,8 @@ class Restarts(unittest.TestCase):
             self.assertEqual(
                 daemon.request("GET", "/v1/tickets/ann")[1]["ticket"]["state"], "open")
             events = daemon.request("GET", "/v1/events?after=0")[1]["events"]
-            self.assertEqual([event["sequence"] for event in events],
-                             [str(1 + index) for index in range(len(events))])
+            self.assertEqual([int(event["sequence"]) for event in events],
+                             list(range(1, len(events) + 1)))
             self.assertFalse((daemon.directory / "moyeo.sqlite").exists())
             status, answer, _ = daemon.request("GET", f"/v1/parties/{made['id']}")
             self.assertEqual((status, answer["party"]["version"]), (200, made["version"]))
@@ -164,11 +164,14 @@ class Engine(unittest.TestCase):
         self.record = Record(self.server)
         self.daemon = self.record.daemon()
         self.addCleanup(self.daemon.__exit__)
+        # The same content whenever a key is repeated.
+        self.departure = test_parties.at(60)
         self.party = self.create("host")[1]["party"]
 
     def create(self, host, **more):
         status, answer, _ = self.daemon.request(
-            "POST", "/v1/parties", body(host), {"Idempotency-Key": host}, **more)
+            "POST", "/v1/parties", body(host, departureTime=self.departure),
+            {"Idempotency-Key": host}, **more)
         return status, answer
 
     def until_it_takes_commands(self, host, seconds=30):
@@ -219,8 +222,8 @@ class Engine(unittest.TestCase):
         self.server.start()
         self.until_it_takes_commands("while-away")
         events = self.daemon.request("GET", "/v1/events?after=0")[1]["events"]
-        self.assertEqual([event["sequence"] for event in events],
-                         [str(1 + index) for index in range(len(events))])
+        self.assertEqual([int(event["sequence"]) for event in events],
+                         list(range(1, len(events) + 1)))
         self.assertEqual(self.daemon.terminate(), 0)
 
 
