@@ -24,27 +24,6 @@ package import Threading
 package final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
   package typealias Outcome = Result<Model.Answer, Model.Failure>
 
-  /// A class, as commands are large and move from list to list. `attempts` belongs to the commit
-  /// thread.
-  final class Item: @unchecked Sendable {
-    let command: Model.Command
-    let claim: IdempotencyClaim?
-    let deadline: Instant?
-    /// Is told once; nil for the pipeline's own commands, such as timers.
-    let reply: (@Sendable (Outcome) -> Void)?
-    var attempts = 0
-
-    init(
-      command: Model.Command, claim: IdempotencyClaim? = nil, deadline: Instant? = nil,
-      reply: (@Sendable (Outcome) -> Void)? = nil
-    ) {
-      self.command = command
-      self.claim = claim
-      self.deadline = deadline
-      self.reply = reply
-    }
-  }
-
   private struct Queue {
     var items: [Item] = []
     /// Items that ever came, and that ever left for a batch.
@@ -411,7 +390,7 @@ package final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
     _ pending: [Pending], _ outcomes: [CommitOutcome], now: Instant
   ) -> [Item] {
     var effects: [Model.Effect] = []
-    var allCommitted = true
+    let allCommitted = outcomes.allSatisfy { $0.isCommitted }
     var next = outcomes.makeIterator()
     var answered: [(Item, Outcome)] = []
     var retries: [Item] = []
@@ -425,17 +404,15 @@ package final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
       item.attempts += 1
       switch outcome {
       case .committed(var sequence):
-        guard let change = one.change else {
+        guard var change = one.change else {
           unchanged.append(one)
           continue
         }
-        var effect = change.effect
-        effect.giveSequences(from: &sequence)
-        effects.append(effect)
+        change.effect.giveSequences(from: &sequence)
+        effects.append(change.effect)
         if let reply = change.group.reply { replies.insert(reply) }
         answered.append((one.item, one.result))
       case .duplicate(let reply):
-        allCommitted = false
         count { $0.duplicates += 1 }
         replies.insert(reply)
         if let claim = item.claim {
@@ -444,13 +421,11 @@ package final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
           retries.append(item)
         }
       case .conflict(let newest):
-        allCommitted = false
         count { $0.conflicts += 1 }
         finishPublishing()
         model.take(newest, now: now)
         retries.append(item)
       case .notDone(let reason), .unknown(let reason):
-        allCommitted = false
         count { $0.notDone += 1 }
         if pending.count == 1, item.attempts > 1 {
           answered.append((item, .failure(model.failure(.unavailable(reason: reason)))))
