@@ -36,8 +36,7 @@ package enum ClusterMigration {
 
   /// Brings the schema up to date; does nothing where it is.
   ///
-  /// - Parameters:
-  ///   - connection: A connection string.
+  /// - Parameter connection: A connection string.
   /// - Returns: The numbers of the migrations that were run.
   /// - Throws: ``StoreFailure``, also for a schema of a newer release, which is left as it is.
   package static func migrate(_ connection: String) throws(StoreFailure) -> [Int] {

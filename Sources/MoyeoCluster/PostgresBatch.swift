@@ -17,7 +17,8 @@ struct PostgresBatch {
   private var refusals: [Int: String] = [:]
   /// By group, the keys whose newest states its conflict tells of, and those of them that groups
   /// before it have changed.
-  private var conflicts: [(group: Int, keys: [AggregateKey], changed: [AggregateKey: StoredAggregate])] = []
+  private var conflicts:
+    [(group: Int, keys: [AggregateKey], changed: [AggregateKey: StoredAggregate])] = []
   private var aggregates: [AggregateKey: StoredAggregate] = [:]
   private var events: [StoredEvent] = []
   private var replies: [StoredReply] = []

@@ -29,6 +29,7 @@ final class PostgresConnection {
   /// - Parameters:
   ///   - string: As libpq takes it: `host=a,b dbname=…` or `postgresql://a,b/…`.
   ///   - connectSeconds: How long each host is tried.
+  /// - Throws: ``PostgresFailure`` when no host takes writes.
   init(_ string: String, connectSeconds: Int) throws(PostgresFailure) {
     // Later ones win: the string may name another timeout or none, but not the encoding.
     let options: [(String, String)] = [
@@ -99,6 +100,7 @@ final class PostgresConnection {
   ///   - statements: In this order; those behind one that is refused do nothing.
   ///   - milliseconds: How long all of it may take.
   /// - Returns: The rows of each.
+  /// - Throws: ``PostgresFailure``: that of the first statement that was refused, or of the connection.
   func run(
     _ statements: [PostgresStatement], milliseconds: Int
   ) throws(PostgresFailure) -> [PostgresRows] {
@@ -185,7 +187,7 @@ final class PostgresConnection {
           throw failure
         }
         return found
-      case PGRES_TUPLES_OK: 
+      case PGRES_TUPLES_OK:
         found.append(PostgresRows(result))
         unmet = unmet.dropFirst()
       case PGRES_COMMAND_OK:

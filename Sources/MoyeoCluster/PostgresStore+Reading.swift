@@ -115,6 +115,7 @@ extension PostgresStore {
   ///   - name: Which one.
   ///   - make: Makes one of as many bytes as are wanted.
   /// - Returns: The bytes that the record has.
+  /// - Throws: ``StoreFailure`` when PostgreSQL does not answer, or has a secret of another length.
   package func secret(
     _ name: String, _ make: () -> [UInt8]
   ) throws(StoreFailure) -> [UInt8] {

@@ -16,6 +16,7 @@ enum AggregateColumns {
   ///   - table: Of their kind.
   ///   - all: Each once.
   ///   - commits: The number of this commit, by tenant.
+  /// - Returns: One statement for all of them.
   static func upsert(
     _ table: String, _ all: [StoredAggregate], commits: (_ tenant: String) -> Int64
   ) -> PostgresStatement {
@@ -141,7 +142,8 @@ enum ReplyColumns {
         $7::int8[])
       """,
       [
-        .texts(replies.map(\.tenant)), .bits(replies.map(\.key.high)), .bits(replies.map(\.key.low)),
+        .texts(replies.map(\.tenant)), .bits(replies.map(\.key.high)),
+        .bits(replies.map(\.key.low)),
         .bits(replies.map(\.requestHash)), .texts(replies.map(\.aggregateID)),
         .bits(replies.map(\.version)), .ints(replies.map(\.at.milliseconds)),
       ])
