@@ -72,7 +72,9 @@ extension BoardingRide {
     guard joiner.asked != nil else { return 0 }
     let points = BoardingSearch.meetingPoints(self, joiner)
     var least = Double.infinity
-    for i in points.indices { least = min(least, joiner.from.meters(to: DistanceOrigin(points[i]))) }
+    for i in points.indices {
+      least = min(least, joiner.from.meters(to: DistanceOrigin(points[i])))
+    }
     return least
   }
 

@@ -94,7 +94,8 @@ final class BoardingRide: Sendable {
       let place = stop.isBoarding ? rider.boarding?.place.coordinate ?? origin : drop
       halts.append(
         Halt(
-          place: place, here: DistanceOrigin(place), rider: stop.rider, isBoarding: stop.isBoarding))
+          place: place, here: DistanceOrigin(place), rider: stop.rider, isBoarding: stop.isBoarding)
+      )
     }
     var riders: [Rider] = []
     for (i, rider) in members.enumerated() {
@@ -171,6 +172,7 @@ extension DepartureWindow {
   /// - Parameters:
   ///   - other: When someone is there.
   ///   - now: Arrivals before it do not count; nil: all do.
+  /// - Returns: Both ends included.
   func arrivals(meeting other: DepartureWindow, now: Instant? = nil) -> ClosedRange<Int64>? {
     if let now, other.end < now { return nil }
     var from = max(0, other.start.milliseconds(since: end))
@@ -199,6 +201,7 @@ extension PreparedRide {
   ///   - place: Where it begins; nil: at the party's origin.
   ///   - drop: Where it ends.
   ///   - direct: Its estimate.
+  /// - Returns: Its fare, and what its ends mean for the fare of all.
   /// - Throws: ``PartyError/fare(_:)`` where it cannot be priced.
   func soloFare(
     from place: Coordinate?, to drop: Coordinate, _ direct: TravelEstimate

@@ -237,7 +237,9 @@ struct BoardingSearch {
     return Array(Set(ratios ?? [])).sorted()
   }
 
-  static func milliseconds(_ seconds: Double) -> Int64 { Int64((min(seconds, 1e12) * 1000).rounded()) }
+  static func milliseconds(_ seconds: Double) -> Int64 {
+    Int64((min(seconds, 1e12) * 1000).rounded())
+  }
 }
 
 /// Points of a party's path.

@@ -37,6 +37,7 @@ struct Corridor: Hashable, Sendable {
   ///   - walk: The longest walk through the Earth, meters.
   ///   - drop: Where they get out.
   ///   - ownBudget: The longest ride of their own, through the Earth, meters.
+  /// - Returns: False where it is out of the question.
   @inline(__always)
   func mayServe(
     _ place: SphereVector, walk: Double, _ drop: SphereVector, ownBudget: Double

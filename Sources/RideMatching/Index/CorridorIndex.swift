@@ -189,8 +189,10 @@ struct CorridorIndex: Sendable {
     for level in levels where level.count > 0 {
       var keys: [UInt64] = []
       let isFew = level.cells.visit(near: place, angle: angle, most: 256) { keys.append($0) }
-      if isFew && Int64(keys.count).multipliedReportingOverflow(by: last - first + 1).partialValue
-        < 4096, !(last - first + 1).multipliedReportingOverflow(by: 256).overflow
+      if isFew
+        && Int64(keys.count).multipliedReportingOverflow(by: last - first + 1).partialValue
+          < 4096,
+        !(last - first + 1).multipliedReportingOverflow(by: 256).overflow
       {
         for key in keys {
           let shard = level.shards[Self.shard(key)]

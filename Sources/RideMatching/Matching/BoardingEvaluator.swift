@@ -39,7 +39,7 @@ struct BoardingEvaluator {
     outcome(entry, joiner(entry))
   }
 
-  /// - Parameter checksMaxShare: Whether the rider's own largest share binds.
+  /// The same of another joiner; `checksMaxShare` says whether the rider's own largest share binds.
   mutating func outcome(
     _ entry: IndexedParty, _ joiner: BoardingJoiner, checksMaxShare: Bool = true
   ) -> Outcome {

@@ -191,10 +191,13 @@ struct BoardingOracle {
       let direct = direct(r, halts)
       let limits = person.limits
       let ride = seconds[alights] - seconds[boards]
-      guard meters[alights] - meters[boards] <= limits.longestRideMeters(
-        direct: direct.distanceMeters)
+      guard
+        meters[alights] - meters[boards]
+          <= limits.longestRideMeters(
+            direct: direct.distanceMeters)
       else { return nil }
-      let detour = min(limits.maxDetourSeconds ?? .infinity, party.policy.maxDetourSeconds ?? .infinity)
+      let detour = min(
+        limits.maxDetourSeconds ?? .infinity, party.policy.maxDetourSeconds ?? .infinity)
       guard ride <= min(limits.maxRideSeconds ?? .infinity, direct.durationSeconds + detour) else {
         return nil
       }
