@@ -169,19 +169,25 @@ extension PartyService {
   }
 
   private func tell(_ partyID: String, _ kept: [StandingRequest]) {
-    guard let party = book.party(partyID), party.state == .open else { return }
+    guard let party = book.party(partyID), party.isActive else { return }
     for request in kept {
       let query = request.query
       // Cheap bounds first; the exact rules then.
-      guard query.window.meets(party.window), query.seats <= party.seatsFree,
-        !request.found.contains(partyID),
-        query.origin.distanceMeters(to: party.origin.coordinate)
-          <= query.wishes.maxWalkMeters ?? party.limits.maxWalkMeters,
+      guard !request.found.contains(partyID), mayGetIn(query, party),
         let candidate = candidate(request.request, partyID: partyID)
       else { continue }
       report(request, [candidate])
     }
   }
+}
+
+/// The bounds of who gets in at the origin; on the way there are corridors.
+private func mayGetIn(_ query: MatchQuery, _ party: Party) -> Bool {
+  guard query.boarding == nil else { return true }
+  return party.state == .open && query.window.meets(party.window)
+    && query.seats <= party.seatsFree
+    && query.origin.distanceMeters(to: party.origin.coordinate)
+      <= query.wishes.maxWalkMeters ?? party.limits.maxWalkMeters
 }
 
 extension StandingRequest {
