@@ -181,13 +181,27 @@ extension PartyService {
   }
 }
 
-/// The bounds of who gets in at the origin; on the way there are corridors.
+/// Cheap bounds of the rules, for those who get in at the origin and those who do on the way.
 private func mayGetIn(_ query: MatchQuery, _ party: Party) -> Bool {
-  guard query.boarding == nil else { return true }
+  guard query.boarding == nil else { return mayBoard(query, party) }
   return party.state == .open && query.window.meets(party.window)
     && query.seats <= party.seatsFree
     && query.origin.distanceMeters(to: party.origin.coordinate)
       <= query.wishes.maxWalkMeters ?? party.limits.maxWalkMeters
+}
+
+/// On the way somebody must be aboard who accepts the way by a place within the walk; no road is
+/// shorter than the straight line.
+private func mayBoard(_ query: MatchQuery, _ party: Party) -> Bool {
+  guard party.window.start <= query.window.end else { return false }
+  let walk = query.wishes.maxWalkMeters ?? party.limits.maxWalkMeters
+  return party.riders.contains { rider in
+    let from = rider.boarding?.place.coordinate ?? party.origin.coordinate
+    let to = (rider.dropOff ?? party.destination).coordinate
+    let straight = query.origin.distanceMeters(to: from) + query.origin.distanceMeters(to: to)
+    return straight - 2 * walk
+      <= party.policy.bounding(rider.limits).longestRideMeters(direct: rider.directMeters) + 1
+  }
 }
 
 extension StandingRequest {

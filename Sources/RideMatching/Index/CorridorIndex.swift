@@ -125,7 +125,7 @@ struct CorridorIndex: Sendable {
   private static func level(_ corridor: Corridor) -> Int? {
     let width = corridor.halfWidthMeters
     // A long way in small cells would stand in thousands of them.
-    return halfWidths.firstIndex { width <= $0 && corridor.lengthMeters <= 100 * $0 }
+    return halfWidths.firstIndex { width <= $0 && corridor.lengthMeters <= 24 * $0 }
   }
 
   private mutating func change(

@@ -82,8 +82,10 @@ private struct BoardingScan {
     guard row.isActive, Int(row.seatsFree) >= query.seats, isInTime(row),
       row.windowEnd > query.now.milliseconds
     else { return }
-    guard mayServe(row, walk: walkLimit(row), ratio: detourRatio(row)), !steps.take(1, shouldStop),
+    guard mayServe(row, walk: walkLimit(row), ratio: detourRatio(row)),
       let entry = corridors.entry(number), seen.insert(ObjectIdentifier(entry)).inserted,
+      // Many halts have many ways in between.
+      !steps.take(1 + entry.boarding.halts.count / 4, shouldStop),
       !(row.riderBits & riderBit != 0 && entry.riderIDs.contains(query.riderID)),
       !row.hasAttributeRules || common.holdsPolicy(entry)
     else { return }
