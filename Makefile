@@ -3,9 +3,10 @@
 SWIFT ?= swift
 # What a build links or the daemon serves, and what only the tests need.
 RUN_PACKAGES = libjs-leaflet libdeflate-dev zlib1g-dev pkg-config libsqlite3-dev libspatialite-dev \
-  libproj-dev
+  libproj-dev libpq-dev
 TEST_PACKAGES = $(RUN_PACKAGES) curl python3 python3-venv chromium chromium-driver golang-go \
-  golang-google-grpc-dev nghttp2-client redis-server redis-tools systemd binutils openssl
+  golang-google-grpc-dev nghttp2-client redis-server redis-tools systemd binutils openssl \
+  postgresql
 BENCH_PACKAGES = $(RUN_PACKAGES) libboost-dev libnanoflann-dev python3 python3-venv
 # With all tests at once on two cores, those that talk to a server wait in line for a core until their
 # deadlines pass: two at a time take no longer.

@@ -198,6 +198,12 @@ let package = Package(
         "Threading", "CSpatiaLite",
         .product(name: "GRDB", package: "GRDB.swift"),
       ], swiftSettings: houseSettings),
+    // The record in PostgreSQL (Decisions/0020-postgresql-keeps-the-record.md).
+    .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+    .target(
+      name: "MoyeoCluster",
+      dependencies: ["DurableCommands", "Threading", "GeoMath", "ObjectModel", "CPostgres"],
+      swiftSettings: houseSettings),
     .systemLibrary(
       name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
     .target(
@@ -284,7 +290,8 @@ let package = Package(
         "Identity", "LiveLayers", "FareEstimation", "DurableCommands", "LockedFiles", "Webhooks",
         "Parties", "Tickets", "Places", "PeerMatching", "PositionProtection", "Threading",
         "CitySimulation", "GeoMath", "ObjectModel",
-        "MoyeoStorage", "RideMatching", "RoutePlanning", "RouteProviders", "TaxiFares", logging,
+        "MoyeoStorage", "MoyeoCluster", "RideMatching", "RoutePlanning", "RouteProviders",
+        "TaxiFares", logging,
         nioCore, nioHTTP1, nioPosix, tracing, instrumentation,
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "Metrics", package: "swift-metrics"),
@@ -299,7 +306,8 @@ let package = Package(
       name: "moyeo",
       dependencies: [
         "MoyeoClient", "MoyeoAPI", "Identity", "LiveLayers", "FareEstimation", "DurableCommands",
-        "WireFormat", "Webhooks", "MoyeoStorage", "CitySimulation", "GeoMath", "Threading",
+        "WireFormat", "Webhooks", "MoyeoStorage", "MoyeoCluster", "CitySimulation", "GeoMath",
+        "Threading",
         "ObjectModel", "RideMatching", "RoutePlanning", "TaxiFares", swiftProtobuf, nioCore,
         nioPosix, nioHTTP1,
         .product(name: "NIOHTTP2", package: "swift-nio-http2"),
@@ -375,9 +383,9 @@ let package = Package(
     houseTests(
       "MoyeoStorageTests",
       [
-        "MoyeoStorage", "LiveLayers", "DurableCommands", "Parties", "RoutePlanning", "GeoMath",
-        "Webhooks",
-        "ObjectModel", "Threading", "CSpatiaLite", "CFaultyFiles", "CWallClock", "TestSupport",
+        "MoyeoStorage", "MoyeoCluster", "LiveLayers", "DurableCommands", "Parties",
+        "RoutePlanning", "GeoMath", "Webhooks", "ObjectModel", "Threading", "CSpatiaLite",
+        "CFaultyFiles", "CWallClock", "TestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
       ]),
     houseTests("WireFormatTests", ["WireFormat", "ObjectModel"]),

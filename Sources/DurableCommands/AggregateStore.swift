@@ -10,8 +10,8 @@ package import ObjectModel
 package protocol AggregateStore: Sendable {
   /// Makes all groups durable, in order, or says of each what became of it. Blocks.
   ///
-  /// Groups stand for themselves: one that conflicts does not spoil its neighbours. The sequences
-  /// of its events then stay unused; a group of the same tenant behind it is still committed.
+  /// Groups stand for themselves: one that conflicts does not spoil its neighbours, and takes no
+  /// sequence: those of a tenant are dense over all that is committed, whoever writes it.
   func commit(_ groups: [ChangeGroup]) -> [CommitOutcome]
 
   /// All aggregates of a kind, in no order; at start and after an unknown outcome. `body` must not
@@ -53,11 +53,29 @@ package protocol AggregateStore: Sendable {
   /// Why writes are refused; nil while they are taken.
   var readOnlyReason: String? { get }
 
+  /// Whether somebody else may write to the record at any time. Then memory may be behind, and what
+  /// a refusal rests on has to be verified here: ``ChangeGroup/expectations``.
+  var isShared: Bool { get }
+
   /// After an unknown outcome, or while ``readOnlyReason`` is set: opens the record anew, verifies
-  /// it and takes writes again. What was unknown is then decided: load the aggregates. Blocks; not
-  /// during a commit.
+  /// it and takes writes again. What was unknown is then decided. Blocks; not during a commit.
+  /// - Returns: What became of the batch whose outcome was unknown, as far as the store can tell.
   /// - Throws: The reason for which the store stays read-only.
-  func reopen() throws(StoreFailure)
+  func reopen() throws(StoreFailure) -> BatchSettlement
+}
+
+/// What a store that was opened anew knows of the batch before.
+package struct BatchSettlement: Hashable, Sendable {
+  /// What the batch whose outcome was unknown came to, by group; `nil` when there was none, or the
+  /// store cannot tell.
+  package var outcomes: [CommitOutcome]?
+  /// Whether memory may differ from the record beyond that batch, so that all has to be loaded.
+  package var needsReload: Bool
+
+  package init(outcomes: [CommitOutcome]? = nil, needsReload: Bool) {
+    self.outcomes = outcomes
+    self.needsReload = needsReload
+  }
 }
 
 package struct AggregateKind: RawRepresentable, Hashable, Sendable {
@@ -172,10 +190,16 @@ package struct ChangeGroup: Hashable, Sendable {
   /// meets a claim of its user on another aggregate.
   package var claims: [TimeClaim]
   package var claimsMustNotOverlap: Bool
-  /// Their sequences ascend per tenant, given by the one publisher before the commit; one not above
-  /// the newest stored is a conflict.
+  /// Of one tenant. The store gives their sequences when it commits them, dense and in this order;
+  /// those that they come with are not looked at.
   package var events: [StoredEvent]
   package var reply: StoredReply?
+  /// What must be so for the group to hold, beside its changes: a refusal changes nothing, and is
+  /// right as long as nobody else changed what it rests on.
+  package var expectations: [StateExpectation] = []
+  /// Of the command, where the group has no ``reply``: a command with this key may have taken effect
+  /// in a place that memory does not know of yet.
+  package var earlierKey: IdempotencyClaim?
 
   package init(
     changes: [Change], claims: [TimeClaim] = [], claimsMustNotOverlap: Bool = true,
@@ -189,10 +213,23 @@ package struct ChangeGroup: Hashable, Sendable {
   }
 }
 
+/// A version that a group rests on without changing it.
+package struct StateExpectation: Hashable, Sendable {
+  package var key: AggregateKey
+  /// 0: it does not exist.
+  package var version: UInt64
+
+  package init(key: AggregateKey, version: UInt64) {
+    self.key = key
+    self.version = version
+  }
+}
+
 package enum CommitOutcome: Hashable, Sendable {
-  case committed
-  /// A version, a claim or a sequence was not what the group expected; the newest states of its
-  /// aggregates, then of those that hold a claim in its way, by id.
+  /// The group's events have the sequences from `firstSequence` on; 0 when it has none.
+  case committed(firstSequence: UInt64)
+  /// A version or a claim was not what the group expected; the newest states of its aggregates, then
+  /// of those that it rests on, then of those that hold a claim in its way, by id.
   case conflict(newest: [StoredAggregate])
   /// A command with this key took effect before.
   case duplicate(StoredReply)
@@ -201,11 +238,13 @@ package enum CommitOutcome: Hashable, Sendable {
   /// COMMIT or fsync failed: it may or may not be on disk. The store refuses writes from now on
   /// until ``AggregateStore/readOnlyReason`` is nil again (after a reload, if ever).
   case unknown(reason: String)
+
+  package var isCommitted: Bool { if case .committed = self { true } else { false } }
 }
 
 package struct StoredEvent: Hashable, Sendable {
   package var tenant: String
-  /// Dense per tenant in commit order, from 1.
+  /// Dense per tenant in commit order, from 1; 0 until the store has given it.
   package var sequence: UInt64
   /// Such as `party.joined`.
   package var kind: String
@@ -221,7 +260,7 @@ package struct StoredEvent: Hashable, Sendable {
   package var body: [UInt8]
 
   package init(
-    tenant: String, sequence: UInt64, kind: String, at: Instant, aggregateID: String,
+    tenant: String, sequence: UInt64 = 0, kind: String, at: Instant, aggregateID: String,
     matchID: String? = nil, userIDs: [String], version: UInt64, body: [UInt8]
   ) {
     self.tenant = tenant

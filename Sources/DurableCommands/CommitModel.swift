@@ -13,12 +13,18 @@ package protocol CommitModel: Sendable {
   /// The newest state with the changes of a batch that is not yet committed.
   associatedtype Overlay
   /// What a committed change makes visible in memory.
-  associatedtype Effect: Sendable
+  associatedtype Effect: CommitEffect
 
   func makeOverlay(now: Instant) -> Overlay
   func decide(
     _ command: Command, in overlay: inout Overlay, now: Instant
   ) -> CommitDecision<Answer, Failure, Effect>
+  /// The states on which the result of a command rests that changed nothing, as the overlay shows
+  /// them; asked right after ``decide(_:in:now:)``, and only where others write to the record, which
+  /// then verifies them before the result goes out.
+  func expectations(
+    of command: Command, in overlay: Overlay, now: Instant
+  ) -> [StateExpectation]
   /// Takes over committed changes, in order: the next batch is decided on them.
   func apply(_ effects: [Effect])
   /// Shows them to readers, in order, beside the next batch. Replies go out when it has returned.
@@ -39,6 +45,24 @@ package protocol CommitModel: Sendable {
 extension CommitModel {
   /// Nothing: for models whose aggregates only end.
   package func remove(_ keys: [AggregateKey], now: Instant) {}
+}
+
+/// What a committed change makes visible in memory, with the events that tell of it.
+package protocol CommitEffect: Sendable {
+  /// Gives the events of the effect, in the order of its group, the sequences that the store gave
+  /// them.
+  /// - Parameter next: The sequence of the first event; then that of the first event after these.
+  mutating func giveSequences(from next: inout UInt64)
+}
+
+extension [StoredEvent] {
+  /// Gives the events consecutive sequences; see ``CommitEffect/giveSequences(from:)``.
+  package mutating func giveSequences(from next: inout UInt64) {
+    for index in indices {
+      self[index].sequence = next
+      next += 1
+    }
+  }
 }
 
 /// What a rule makes of a command.

@@ -12,34 +12,17 @@ package import Threading
 /// ```
 /// - Every answer of a batch waits for its commit, refusals too: they may rest on the overlay.
 /// - What surely did not happen (a conflict, a rollback) is decided anew, one command at a time.
-/// - An unknown outcome answers `unavailable` to all of the batch; the record is opened and loaded
-///   afresh before anything else is written. While that fails, commands are refused as read-only.
+/// - After an unknown outcome the record is opened anew before anything else is written. A store that
+///   can tell what became of the batch has it answered as if nothing had happened; else all of the
+///   batch is answered `unavailable` and the record loaded afresh. While that fails, commands are
+///   refused as read-only.
+/// - Sequences of events come from the store, with the commit.
+/// - Where others write to the record, a result without a change is verified by it as well.
 /// - A command past its deadline is dropped before it is applied, never after.
 ///
 /// `thread` runs ``run()``; everything marked *commit thread* belongs to it alone.
 package final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
   package typealias Outcome = Result<Model.Answer, Model.Failure>
-
-  /// A class, as commands are large and move from list to list. `attempts` belongs to the commit
-  /// thread.
-  final class Item: @unchecked Sendable {
-    let command: Model.Command
-    let claim: IdempotencyClaim?
-    let deadline: Instant?
-    /// Is told once; nil for the pipeline's own commands, such as timers.
-    let reply: (@Sendable (Outcome) -> Void)?
-    var attempts = 0
-
-    init(
-      command: Model.Command, claim: IdempotencyClaim? = nil, deadline: Instant? = nil,
-      reply: (@Sendable (Outcome) -> Void)? = nil
-    ) {
-      self.command = command
-      self.claim = claim
-      self.deadline = deadline
-      self.reply = reply
-    }
-  }
 
   private struct Queue {
     var items: [Item] = []
@@ -285,7 +268,7 @@ package final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
     let retries = attempt(batch)
     for item in retries {
       if let reason = refusesWrites() {
-        settle(item, .failure(model.failure(.readOnly(reason: reason))))
+        settle(item, .failure(refusal(because: reason)))
         continue
       }
       var rest = attempt([item])
@@ -293,7 +276,7 @@ package final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
         if again.attempts >= configuration.attempts {
           settle(again, .failure(model.failure(.unavailable(reason: "tried too often"))))
         } else if let reason = refusesWrites() {
-          settle(again, .failure(model.failure(.readOnly(reason: reason))))
+          settle(again, .failure(refusal(because: reason)))
         } else {
           rest += attempt([again])
         }
@@ -307,21 +290,28 @@ package final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
       count { $0.duplicates += 1 }
       publish([], [(item, replay(reply, claim, item))], now: clock.now())
     } else {
-      settle(item, .failure(model.failure(.readOnly(reason: reason))))
+      settle(item, .failure(refusal(because: reason)))
     }
+  }
+
+  /// A file that takes no writes needs somebody; a server that is away comes back.
+  private func refusal(because reason: String) -> Model.Failure {
+    model.failure(store.isShared ? .unavailable(reason: reason) : .readOnly(reason: reason))
   }
 
   private struct Pending {
     var item: Item
     var result: Outcome
     var change: (group: ChangeGroup, effect: Model.Effect)?
+    /// What the store is to verify of a result without a change.
+    var verification: ChangeGroup?
   }
 
   /// - Returns: What has to be decided anew.
   private func attempt(_ batch: [Item]) -> [Item] {
     let now = clock.now()
     let pending = decide(batch, now: now)
-    let groups = pending.compactMap { $0.change?.group }
+    let groups = pending.compactMap { $0.change?.group ?? $0.verification }
     count {
       $0.batches += 1
       $0.commands += batch.count
@@ -334,8 +324,11 @@ package final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
     let outcomes = store.commit(groups)
     if let reason = unknownReason(outcomes, expected: groups.count) {
       count { $0.unknownOutcomes += 1 }
-      needsReload = true
-      recover(now: now)
+      if let settled = recover(now: now, isUnsettled: true), settled.count == groups.count,
+        unknownReason(settled, expected: groups.count) == nil
+      {
+        return conclude(pending, settled, now: now)
+      }
       for one in pending {
         settle(one.item, .failure(model.failure(.unavailable(reason: reason))))
       }
@@ -375,6 +368,12 @@ package final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
           tenant: claim.tenant, key: claim.key, requestHash: claim.requestHash,
           aggregateID: first.aggregate.key.id, version: first.aggregate.version, at: now)
       }
+      if decision.change == nil, store.isShared {
+        one.verification = ChangeGroup(changes: [])
+        one.verification?.expectations = model.expectations(
+          of: item.command, in: overlay, now: now)
+        one.verification?.earlierKey = item.claim
+      }
       pending.append(one)
     }
     return pending
@@ -391,25 +390,29 @@ package final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
     _ pending: [Pending], _ outcomes: [CommitOutcome], now: Instant
   ) -> [Item] {
     var effects: [Model.Effect] = []
-    var allCommitted = true
+    let allCommitted = outcomes.allSatisfy { $0.isCommitted }
     var next = outcomes.makeIterator()
     var answered: [(Item, Outcome)] = []
     var retries: [Item] = []
     var unchanged: [Pending] = []
     for one in pending {
-      guard let change = one.change, let outcome = next.next() else {
+      guard one.change != nil || one.verification != nil, let outcome = next.next() else {
         unchanged.append(one)
         continue
       }
       let item = one.item
       item.attempts += 1
       switch outcome {
-      case .committed:
+      case .committed(var sequence):
+        guard var change = one.change else {
+          unchanged.append(one)
+          continue
+        }
+        change.effect.giveSequences(from: &sequence)
         effects.append(change.effect)
         if let reply = change.group.reply { replies.insert(reply) }
         answered.append((one.item, one.result))
       case .duplicate(let reply):
-        allCommitted = false
         count { $0.duplicates += 1 }
         replies.insert(reply)
         if let claim = item.claim {
@@ -418,13 +421,11 @@ package final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
           retries.append(item)
         }
       case .conflict(let newest):
-        allCommitted = false
         count { $0.conflicts += 1 }
         finishPublishing()
         model.take(newest, now: now)
         retries.append(item)
       case .notDone(let reason), .unknown(let reason):
-        allCommitted = false
         count { $0.notDone += 1 }
         if pending.count == 1, item.attempts > 1 {
           answered.append((item, .failure(model.failure(.unavailable(reason: reason)))))
@@ -522,26 +523,39 @@ package final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
       setReadOnly(nil)
       return nil
     }
-    if monotonic.now() >= nextReopen { recover(now: clock.now()) }
+    if monotonic.now() >= nextReopen { _ = recover(now: clock.now()) }
     guard needsReload || store.readOnlyReason != nil else { return nil }
     return readOnlyReason ?? store.readOnlyReason ?? "the record has to be read again"
   }
 
-  private func recover(now: Instant) {
+  /// Opens the record anew, and loads it where memory may differ from it.
+  ///
+  /// - Parameters:
+  ///   - now: When.
+  ///   - isUnsettled: Whether a batch waits to be told what became of it.
+  /// - Returns: What became of that batch, if the store can tell.
+  private func recover(now: Instant, isUnsettled: Bool = false) -> [CommitOutcome]? {
     var isDamage = false
     // Also when opening it took longer than that.
     defer { putReopeningOff(isDamage: isDamage) }
     finishPublishing()
     do {
-      try store.reopen()
-      try model.reload(from: store, now: now)
-      try loadReplies()
+      let settlement = try store.reopen()
+      let isUnknown = isUnsettled && settlement.outcomes == nil
+      if needsReload || settlement.needsReload || isUnknown {
+        needsReload = true
+        try model.reload(from: store, now: now)
+        try loadReplies()
+      }
       needsReload = false
       setReadOnly(nil)
+      return settlement.outcomes
     } catch {
-      needsReload = true
+      // A batch that is settled later was answered by then: what it did has to be read.
+      needsReload = needsReload || isUnsettled || error.isDamage
       isDamage = error.isDamage
       setReadOnly(error.reason)
+      return nil
     }
   }
 

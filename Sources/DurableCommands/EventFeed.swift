@@ -53,9 +53,18 @@ package final class EventFeed: Sendable {
 
   // MARK: Commit thread
 
-  package func append(_ events: [StoredEvent]) {
-    guard let last = events.last else { return }
+  /// Adds committed events. Those that a ``refresh()`` has found already are passed over.
+  package func append(_ all: [StoredEvent]) {
+    guard let last = all.last else { return }
     let woken = tail.withLock { tail -> [ChangeSignal] in
+      let events = all.drop { $0.sequence <= tail.newest }
+      guard let first = events.first else { return [] }
+      if first.sequence != tail.newest + 1 {
+        // What somebody else committed in between is in the store.
+        tail.events = []
+        tail.first = 0
+        tail.floor = first.sequence - 1
+      }
       tail.events += events
       tail.newest = last.sequence
       let over = tail.events.count - tail.first - limit

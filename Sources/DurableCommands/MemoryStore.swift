@@ -15,6 +15,8 @@ package final class MemoryStore: AggregateStore, @unchecked Sendable {
     /// COMMIT fails for the whole batch, after or before it took effect. Writes are refused until
     /// ``MemoryStore/reopen()``.
     case unknown(reason: String, takesEffect: Bool)
+    /// The same, but the store that is opened anew can tell what became of the batch.
+    case settled(reason: String, takesEffect: Bool)
     /// Nothing of the batch happens, and writes are refused until ``MemoryStore/reopen()``.
     case readOnly(reason: String)
   }
@@ -24,8 +26,11 @@ package final class MemoryStore: AggregateStore, @unchecked Sendable {
   private var faults: [Fault] = []
   private var reason: String?
   private var reopenFailures: [StoreFailure] = []
+  private var settlement = BatchSettlement(needsReload: true)
+  package let isShared: Bool
 
-  package init() {}
+  /// - Parameter isShared: Whether somebody else commits to it as well.
+  package init(isShared: Bool = false) { self.isShared = isShared }
 
   /// Each commit takes the first fault that waits.
   package func inject(_ fault: Fault) { lock.withLock { faults.append(fault) } }
@@ -37,17 +42,18 @@ package final class MemoryStore: AggregateStore, @unchecked Sendable {
 
   package var readOnlyReason: String? { lock.withLock { reason } }
 
-  package func reopen() throws(StoreFailure) {
-    let failure: StoreFailure? = lock.withLock {
+  package func reopen() throws(StoreFailure) -> BatchSettlement {
+    let result: Result<BatchSettlement, StoreFailure> = lock.withLock {
       guard reopenFailures.isEmpty else {
         let failure = reopenFailures.removeFirst()
         reason = failure.reason
-        return failure
+        return .failure(failure)
       }
       reason = nil
-      return nil
+      defer { settlement = BatchSettlement(needsReload: true) }
+      return .success(settlement)
     }
-    if let failure { throw failure }
+    return try result.get()
   }
 
   package func commit(_ groups: [ChangeGroup]) -> [CommitOutcome] {
@@ -58,6 +64,12 @@ package final class MemoryStore: AggregateStore, @unchecked Sendable {
       switch fault {
       case .unknown(let text, let takesEffect):
         if takesEffect { for group in groups { _ = state.apply(group) } }
+        reason = "a commit could not be confirmed: \(text)"
+        return groups.map { _ in .unknown(reason: text) }
+      case .settled(let text, let takesEffect):
+        settlement = BatchSettlement(
+          outcomes: groups.map { takesEffect ? state.apply($0) : .notDone(reason: text) },
+          needsReload: false)
         reason = "a commit could not be confirmed: \(text)"
         return groups.map { _ in .unknown(reason: text) }
       case .readOnly(let text):
@@ -137,22 +149,18 @@ package final class MemoryStore: AggregateStore, @unchecked Sendable {
   }
 }
 
-/// What ``MemoryStore`` holds, and the rules of the port.
+/// What ``MemoryStore`` holds.
 private struct MemoryRecord {
-  struct User: Hashable {
-    var tenant: String
-    var id: String
-  }
-
   var aggregates: [AggregateKey: StoredAggregate] = [:]
-  var claims: [AggregateKey: [TimeClaim]] = [:]
-  var claimsOfUsers: [User: [TimeClaim]] = [:]
+  /// What groups are checked against: all of it.
+  var slice = RecordSlice()
   var events: [String: [StoredEvent]] = [:]
   var oldestKept: [String: UInt64] = [:]
-  var replies: [IdempotencyHash: StoredReply] = [:]
+
+  var replies: [IdempotencyHash: StoredReply] { slice.replies }
 
   func reply(_ tenant: String, _ key: IdempotencyHash) -> StoredReply? {
-    replies[key].flatMap { $0.tenant == tenant ? $0 : nil }
+    slice.reply(tenant, key)
   }
 
   func bounds(_ tenant: String) -> (oldest: UInt64, newest: UInt64) {
@@ -169,73 +177,18 @@ private struct MemoryRecord {
   }
 
   mutating func apply(_ group: ChangeGroup) -> CommitOutcome {
-    if let wanted = group.reply, let earlier = reply(wanted.tenant, wanted.key) {
-      return .duplicate(earlier)
+    switch slice.take(group) {
+    case .duplicate(let reply): return .duplicate(reply)
+    case .malformed(let reason): return .notDone(reason: reason)
+    case .conflict(let keys): return .conflict(newest: newest(keys))
+    case .taken(let firstSequence):
+      for change in group.changes { aggregates[change.aggregate.key] = change.aggregate }
+      var told = group.events
+      var next = firstSequence
+      told.giveSequences(from: &next)
+      for event in told { events[event.tenant, default: []].append(event) }
+      return .committed(firstSequence: firstSequence)
     }
-    let keys = group.changes.map(\.aggregate.key)
-    guard Set(keys).count == keys.count else {
-      return .notDone(reason: "two changes of one aggregate in a group")
-    }
-    for claim in group.claims
-    where !keys.contains(claim.aggregate) || claim.tenant != claim.aggregate.tenant {
-      return .notDone(reason: "a claim of an aggregate that the group does not change")
-    }
-    let expected = group.changes.allSatisfy {
-      (aggregates[$0.aggregate.key]?.version ?? 0) == $0.expectedVersion
-    }
-    let holders =
-      expected && group.claimsMustNotOverlap ? holders(against: group, keys) : []
-    guard expected, holders.isEmpty, sequencesAscend(group.events) else {
-      return .conflict(newest: newest(keys + holders))
-    }
-    for change in group.changes {
-      let key = change.aggregate.key
-      aggregates[key] = change.aggregate
-      replaceClaims(of: key, with: group.claims.filter { $0.aggregate == key })
-    }
-    for event in group.events { events[event.tenant, default: []].append(event) }
-    if let reply = group.reply { replies[reply.key] = reply }
-    return .committed
-  }
-
-  private func holders(against group: ChangeGroup, _ keys: [AggregateKey]) -> [AggregateKey] {
-    var found: [AggregateKey] = []
-    for claim in group.claims where !(claims[claim.aggregate] ?? []).contains(claim) {
-      let elsewhere = (claimsOfUsers[User(tenant: claim.tenant, id: claim.userID)] ?? []).filter {
-        !keys.contains($0.aggregate)
-      }
-      for other in group.claims + elsewhere
-      where other.userID == claim.userID && other.tenant == claim.tenant
-        && other.aggregate != claim.aggregate && other.from <= claim.through
-        && claim.from <= other.through
-      {
-        found.append(other.aggregate)
-      }
-    }
-    return found.sorted { ($0.kind.rawValue, $0.id) < ($1.kind.rawValue, $1.id) }
-  }
-
-  private func sequencesAscend(_ wanted: [StoredEvent]) -> Bool {
-    var newest: [String: UInt64] = [:]
-    for event in wanted {
-      guard event.sequence > newest[event.tenant] ?? bounds(event.tenant).newest,
-        event.sequence <= UInt64(Int64.max)
-      else { return false }
-      newest[event.tenant] = event.sequence
-    }
-    return true
-  }
-
-  private mutating func replaceClaims(of key: AggregateKey, with new: [TimeClaim]) {
-    for claim in claims[key] ?? [] {
-      claimsOfUsers[User(tenant: claim.tenant, id: claim.userID)]?.removeAll {
-        $0.aggregate == key
-      }
-    }
-    for claim in new {
-      claimsOfUsers[User(tenant: claim.tenant, id: claim.userID), default: []].append(claim)
-    }
-    claims[key] = new.isEmpty ? nil : new
   }
 
   mutating func prune(eventsBefore moment: Instant, repliesBefore: Instant, endedBefore: Instant) {
@@ -244,10 +197,10 @@ private struct MemoryRecord {
       events[tenant] = Array(all.drop { $0.at < moment })
       oldestKept[tenant] = last.sequence + 1
     }
-    replies = replies.filter { $0.value.at >= repliesBefore }
+    slice.replies = slice.replies.filter { $0.value.at >= repliesBefore }
     for (key, stored) in aggregates {
       guard let ended = stored.summary.endedAt, ended < endedBefore else { continue }
-      replaceClaims(of: key, with: [])
+      slice.remove(key)
       aggregates[key] = nil
     }
   }

@@ -33,15 +33,14 @@ package struct OperatorNote: Hashable, Sendable {
   /// - Parameters:
   ///   - aggregate: What was changed.
   ///   - version: Of it, after the change.
-  ///   - sequence: Behind those of the command's own events.
   ///   - now: When it happened.
   ///   - body: A JSON object with the actor and the reason.
   /// - Returns: An event of which nobody but services hears.
   package func event(
-    of aggregate: AggregateKey, version: UInt64, sequence: UInt64, now: Instant, body: [UInt8]
+    of aggregate: AggregateKey, version: UInt64, now: Instant, body: [UInt8]
   ) -> StoredEvent {
     StoredEvent(
-      tenant: aggregate.tenant, sequence: sequence, kind: Self.kindPrefix + action.rawValue,
+      tenant: aggregate.tenant, kind: Self.kindPrefix + action.rawValue,
       at: now, aggregateID: aggregate.id, userIDs: [], version: version, body: body)
   }
 }

@@ -13,14 +13,19 @@ package struct CommandConsequence: Sendable {
 }
 
 /// A committed change of one of them.
-struct SharedEffect: Sendable {
+struct SharedEffect: CommitEffect {
   struct Own: Sendable {
     var part: Int
-    var effect: any Sendable
+    var effect: any CommitEffect
   }
 
   /// Of the command's model first, then of its consequences.
   var parts: [Own]
+
+  /// In the order in which `ChangeGroup.merge` joins their events.
+  mutating func giveSequences(from next: inout UInt64) {
+    for index in parts.indices { parts[index].effect.giveSequences(from: &next) }
+  }
 }
 
 /// Several models under one pipeline, so that their changes are committed in one transaction and
@@ -36,13 +41,9 @@ final class SharedCommitModel: CommitModel, @unchecked Sendable {
   typealias Effect = SharedEffect
 
   private let feed: EventFeed
-  private let sequence: EventSequence
   private var parts: [any ModelPart] = []
 
-  init(feed: EventFeed, sequence: EventSequence) {
-    self.feed = feed
-    self.sequence = sequence
-  }
+  init(feed: EventFeed) { self.feed = feed }
 
   /// - Returns: The number of the model, for its commands.
   func add<Model: CommitModel>(_ model: Model) -> Int {
@@ -52,15 +53,16 @@ final class SharedCommitModel: CommitModel, @unchecked Sendable {
 
   /// An overlay is made when the first command of its model comes.
   func makeOverlay(now: Instant) -> [Any?] {
-    sequence.beginBatch()
-    return [Any?](repeating: nil, count: parts.count)
+    [Any?](repeating: nil, count: parts.count)
   }
 
   func decide(
     _ command: SharedCommand, in overlay: inout [Any?], now: Instant
   ) -> CommitDecision<any Sendable, any Error, SharedEffect> {
     let decision = decideOwn(command, in: &overlay, now: now)
-    guard let change = decision.change else { return CommitDecision(result: decision.result) }
+    guard let change = decision.change else {
+      return CommitDecision(result: decision.result)
+    }
     var group = change.group
     var effect = SharedEffect(parts: [.init(part: command.part, effect: change.effect)])
     for consequence in decision.consequences {
@@ -75,9 +77,16 @@ final class SharedCommitModel: CommitModel, @unchecked Sendable {
     return CommitDecision(change: (group, effect), result: decision.result)
   }
 
+  func expectations(
+    of command: SharedCommand, in overlay: [Any?], now: Instant
+  ) -> [StateExpectation] {
+    guard let own = overlay[command.part] else { return [] }
+    return parts[command.part].expectations(of: command.command, in: own, now: now)
+  }
+
   private func decideOwn(
     _ command: SharedCommand, in overlay: inout [Any?], now: Instant
-  ) -> CommitDecision<any Sendable, any Error, any Sendable> {
+  ) -> CommitDecision<any Sendable, any Error, any CommitEffect> {
     let part = parts[command.part]
     var own = overlay[command.part] ?? part.makeOverlay(now: now)
     let decision = part.decide(command.command, in: &own, now: now)
@@ -95,7 +104,7 @@ final class SharedCommitModel: CommitModel, @unchecked Sendable {
 
   /// In their order: the feed takes events ascending, whichever model they are of.
   private static func eachRun(
-    _ effects: [SharedEffect], _ body: (_ part: Int, _ run: [any Sendable]) -> Void
+    _ effects: [SharedEffect], _ body: (_ part: Int, _ run: [any CommitEffect]) -> Void
   ) {
     let all = effects.flatMap(\.parts)
     var rest = all[...]
@@ -115,13 +124,11 @@ final class SharedCommitModel: CommitModel, @unchecked Sendable {
   func take(_ newest: [StoredAggregate], now: Instant) {
     for part in parts { part.take(newest, now: now) }
     try? feed.refresh()
-    sequence.commit(through: feed.newest)
   }
 
   func reload(from store: any AggregateStore, now: Instant) throws(StoreFailure) {
     for part in parts { try part.reload(from: store, now: now) }
     try feed.refresh()
-    sequence.restart(after: feed.newest)
   }
 
   func remove(_ keys: [AggregateKey], now: Instant) {
@@ -141,9 +148,12 @@ private protocol ModelPart: Sendable {
   func makeOverlay(now: Instant) -> Any
   func decide(
     _ command: any Sendable, in overlay: inout Any, now: Instant
-  ) -> CommitDecision<any Sendable, any Error, any Sendable>
-  func apply(_ effects: [any Sendable])
-  func publish(_ effects: [any Sendable], now: Instant)
+  ) -> CommitDecision<any Sendable, any Error, any CommitEffect>
+  func expectations(
+    of command: any Sendable, in overlay: Any, now: Instant
+  ) -> [StateExpectation]
+  func apply(_ effects: [any CommitEffect])
+  func publish(_ effects: [any CommitEffect], now: Instant)
   func answer(
     to reply: StoredReply, of command: any Sendable
   ) -> Result<any Sendable, any Error>
@@ -166,13 +176,20 @@ private struct TypedPart<Model: CommitModel>: ModelPart {
 
   func decide(
     _ command: any Sendable, in overlay: inout Any, now: Instant
-  ) -> CommitDecision<any Sendable, any Error, any Sendable> {
+  ) -> CommitDecision<any Sendable, any Error, any CommitEffect> {
     var typed = own(overlay, Model.Overlay.self)
     let decision = model.decide(own(command, Model.Command.self), in: &typed, now: now)
     overlay = typed
     return CommitDecision(
       change: decision.change.map { ($0.group, $0.effect) }, result: Self.erased(decision.result),
       consequences: decision.consequences)
+  }
+
+  func expectations(
+    of command: any Sendable, in overlay: Any, now: Instant
+  ) -> [StateExpectation] {
+    model.expectations(
+      of: own(command, Model.Command.self), in: own(overlay, Model.Overlay.self), now: now)
   }
 
   private static func erased(
@@ -184,9 +201,11 @@ private struct TypedPart<Model: CommitModel>: ModelPart {
     }
   }
 
-  func apply(_ effects: [any Sendable]) { model.apply(effects.map { own($0, Model.Effect.self) }) }
+  func apply(_ effects: [any CommitEffect]) {
+    model.apply(effects.map { own($0, Model.Effect.self) })
+  }
 
-  func publish(_ effects: [any Sendable], now: Instant) {
+  func publish(_ effects: [any CommitEffect], now: Instant) {
     model.publish(effects.map { own($0, Model.Effect.self) }, now: now)
   }
 

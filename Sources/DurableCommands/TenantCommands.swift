@@ -10,7 +10,6 @@ package final class TenantCommands: Sendable {
   package let store: any AggregateStore
   package let clock: any WallClock
   package let feed: EventFeed
-  package let sequence: EventSequence
   private let keying: IdempotencyKeying
   private let model: SharedCommitModel
   let pipeline: CommitPipeline<SharedCommitModel>
@@ -47,9 +46,8 @@ package final class TenantCommands: Sendable {
       failure = error
       feed = EventFeed(tenant: tenant, store: store, limit: eventsInMemory, failure: error)
     }
-    sequence = EventSequence(after: feed.newest)
     keying = IdempotencyKeying(secret: idempotencySecret)
-    model = SharedCommitModel(feed: feed, sequence: sequence)
+    model = SharedCommitModel(feed: feed)
     do throws(StoreFailure) {
       pipeline = try CommitPipeline(
         model: model, store: store, clock: clock, configuration: configuration,

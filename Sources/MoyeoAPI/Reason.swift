@@ -80,6 +80,10 @@ public enum Reason: String, Hashable, Sendable, CaseIterable {
   case windowMissed = "window_missed"
   case detourExceeded = "detour_exceeded"
   case sharedTooLittle = "shared_too_little"
+  /// A ride would take longer than its rider allows.
+  case rideTooLong = "ride_too_long"
+  /// A rider would arrive after the time that they named.
+  case arrivesTooLate = "arrives_too_late"
   case walkExceeded = "walk_exceeded"
   case shareExceeded = "share_exceeded"
   case raisesShare = "raises_share"
@@ -189,7 +193,8 @@ extension Reason {
       (.notFound, 404)
     case .idempotencyMismatch, .alreadyMember, .alreadyMatched: (.alreadyExists, 409)
     case .partyFull, .partyDeparted, .partyCancelled, .partyEnded, .policyViolation,
-      .overlappingParty, .windowMissed, .detourExceeded, .sharedTooLittle, .walkExceeded,
+      .overlappingParty, .windowMissed, .detourExceeded, .sharedTooLittle, .rideTooLong,
+      .arrivesTooLate, .walkExceeded,
       .shareExceeded, .raisesShare, .notHost, .notMember, .hostNotRemovable, .departureInPast,
       .tooEarly, .notDeparted, .banned, .penalty, .notWaiting, .otherMatched, .otherGone,
       .otherAskedYou, .notAsked, .proposalExpired, .declined, .notWanted, .blockedByYou,

@@ -62,7 +62,7 @@ extension PartyCommitModel {
     if let candidate {
       group.events = [
         StoredEvent(
-          tenant: tenant, sequence: overlay.sequence.take(), kind: "match.found", at: now,
+          tenant: tenant, kind: "match.found", at: now,
           aggregateID: candidate.party.id, matchID: request.id, userIDs: [query.riderID],
           version: candidate.party.version, body: Self.body(request, candidate))
       ]

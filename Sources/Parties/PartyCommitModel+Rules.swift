@@ -69,8 +69,8 @@ extension PartyCommitModel {
       }
     case .note(let note, let id):
       let event = note.event(
-        of: AggregateKey(tenant: tenant, kind: .party, id: id), version: 0,
-        sequence: overlay.sequence.take(), now: now, body: PartyEventBody.bytes(note, of: id))
+        of: AggregateKey(tenant: tenant, kind: .party, id: id), version: 0, now: now,
+        body: PartyEventBody.bytes(note, of: id))
       return Decision(
         change: (ChangeGroup(changes: [], events: [event]), .told([event])),
         result: .success(.nothing))
@@ -126,7 +126,7 @@ extension PartyCommitModel {
     }
     group.events = change.events.map { event in
       StoredEvent(
-        tenant: tenant, sequence: overlay.sequence.take(), kind: "party." + event.kind,
+        tenant: tenant, kind: "party." + event.kind,
         at: event.at,
         aggregateID: party.id, userIDs: event.userIDs, version: event.version,
         body: PartyEventBody.bytes(event, party))
@@ -134,7 +134,7 @@ extension PartyCommitModel {
     if let note, let last = change.events.last {
       group.events.append(
         note.event(
-          of: key, version: party.version, sequence: overlay.sequence.take(), now: last.at,
+          of: key, version: party.version, now: last.at,
           body: PartyEventBody.bytes(note, party)))
     }
     overlay.put(entry)

@@ -26,11 +26,10 @@ final class PartyCommitModel: CommitModel {
   /// A value: readers copy it and look at their leisure.
   let index: StateLock<PartyIndex>
   private let gap = RecordGap()
-  private let sequence: EventSequence
 
   init(
     tenant: String, rules: PartyRules, book: PartyBook, requests: RequestBook, layer: PartyLayer,
-    feed: EventFeed, sequence: EventSequence, watchers: MatchWatchers, quotas: PartyQuotas,
+    feed: EventFeed, watchers: MatchWatchers, quotas: PartyQuotas,
     meetings: PartyMeetings
   ) {
     self.tenant = tenant
@@ -43,11 +42,10 @@ final class PartyCommitModel: CommitModel {
     self.quotas = quotas
     self.meetings = meetings
     index = StateLock(PartyIndex(pricing: rules.pricing))
-    self.sequence = sequence
   }
 
   func makeOverlay(now: Instant) -> PartyOverlay {
-    PartyOverlay(book: book, requests: requests, sequence: sequence)
+    PartyOverlay(book: book, requests: requests)
   }
 
   // MARK: - Publishing
@@ -56,17 +54,11 @@ final class PartyCommitModel: CommitModel {
     var entries: [PartyEntry] = []
     var kept: [StandingRequest] = []
     for effect in effects {
-      let last: StoredEvent?
       switch effect {
-      case .party(let entry, let told):
-        entries.append(entry)
-        last = told.last
-      case .request(let request, let told):
-        kept.append(request)
-        last = told.last
-      case .told(let told): last = told.last
+      case .party(let entry, _): entries.append(entry)
+      case .request(let request, _): kept.append(request)
+      case .told: break
       }
-      if let last { sequence.commit(through: last.sequence) }
     }
     book.put(entries)
     requests.put(kept)

@@ -49,6 +49,12 @@ enum PartyEventBody {
         json.string("riderId", rider.id)
         json.integer("seats", Int64(rider.seats))
         if let drop = rider.dropOff { place("dropOff", drop, &json) }
+        if let boarding = rider.boarding {
+          place("boarding", boarding.place, &json)
+          if let time = party.boardingTime(rider.id) {
+            json.string("boardingTime", RFC3339.utc(time))
+          }
+        }
         seats(party, &json)
       case .left(let id):
         json.string("riderId", id)
@@ -111,6 +117,14 @@ enum PartyEventBody {
       json.integer("saving", terms.saving)
     }
     json.strings("stopOrder", party.route.stopOrder)
+    if !ride.route.stops.isEmpty {
+      json.objects("stops", ride.route.stops) { stop, json in
+        json.string("riderId", stop.riderID)
+        json.string("kind", stop.isBoarding ? "board" : "alight")
+        json.number("distanceMeters", stop.meters)
+        json.number("durationSeconds", stop.seconds)
+      }
+    }
     fare(party.fare, &json)
   }
 

@@ -13,6 +13,10 @@ package struct PartyMeetings: Sendable {
   /// Until when somebody may neither offer nor join a ride; nil: they may.
   package var bannedUntil: @Sendable (_ userID: String, _ now: Instant) -> Instant?
 
+  /// What the two questions above rest on for one person, where others may write that as well; nil:
+  /// on nothing of the record.
+  package var expectation: @Sendable (_ userID: String) -> StateExpectation?
+
   /// Nobody avoids anybody, unless told otherwise.
   package init(
     areBlocked: @escaping @Sendable (_ one: String, _ other: String) -> Bool = { _, _ in false },
@@ -21,8 +25,10 @@ package struct PartyMeetings: Sendable {
     },
     bannedUntil: @escaping @Sendable (_ userID: String, _ now: Instant) -> Instant? = {
       _, _ in nil
-    }
+    },
+    expectation: @escaping @Sendable (_ userID: String) -> StateExpectation? = { _ in nil }
   ) {
+    self.expectation = expectation
     self.areBlocked = areBlocked
     self.noShow = noShow
     self.bannedUntil = bannedUntil

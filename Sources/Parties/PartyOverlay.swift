@@ -11,13 +11,10 @@ final class PartyOverlay {
   /// By rider: changed parties in which they are, or were within this batch.
   private var partiesOfRiders: [String: [String]] = [:]
   private(set) var changedRequests: [String: StandingRequest] = [:]
-  /// Of the tenant's events.
-  let sequence: EventSequence
 
-  init(book: PartyBook, requests: RequestBook, sequence: EventSequence) {
+  init(book: PartyBook, requests: RequestBook) {
     self.book = book
     self.requests = requests
-    self.sequence = sequence
   }
 
   func party(_ id: String) -> Party? { changed[id]?.party ?? book.party(id) }
@@ -44,6 +41,13 @@ final class PartyOverlay {
     return changed.values.reduce(stored) {
       $0 + ($1.party.hostID == host && $1.interval != nil ? 1 : 0)
     }
+  }
+
+  /// The ids of parties under way that a person hosts.
+  func partiesUnderWay(hostedBy host: String) -> [String] {
+    let stored = book.entries(host: host).filter { changed[$0.party.id] == nil }
+    return (stored + changed.values.filter { $0.party.hostID == host })
+      .filter { $0.interval != nil }.map(\.party.id)
   }
 
   func put(_ entry: PartyEntry) {

@@ -20,8 +20,16 @@ extension PartyRecord {
     for i in party.riders.indices where party.riders[i].id == userID {
       party.riders[i].id = pseudonym
       party.riders[i].attributes = [:]
+      if let stop = party.riders[i].boarding {
+        // Where the taxi stops is the party's; where they stood is theirs.
+        party.riders[i].boarding?.asked = stop.place.coordinate
+        party.riders[i].boarding?.place.name = ""
+      }
     }
     party.route.stopOrder = party.route.stopOrder.map(renamed)
+    for i in party.route.stops.indices {
+      party.route.stops[i].riderID = renamed(party.route.stops[i].riderID)
+    }
     if var settlement = party.settlement {
       settlement.payerID = renamed(settlement.payerID)
       for i in settlement.shares.indices {

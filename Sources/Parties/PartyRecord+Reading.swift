@@ -48,6 +48,9 @@ extension PartyRecord {
       case 1: limits.maxWalkMeters = try field.double()
       case 2: limits.maxDetourRatio = try field.double()
       case 3: limits.minSharedRatio = try field.double()
+      case 4: limits.maxRideSeconds = try field.double()
+      case 5: limits.maxDetourSeconds = try field.double()
+      case 6: limits.arriveBy = Instant(milliseconds: try field.signed())
       default: break
       }
     }
@@ -92,11 +95,52 @@ extension PartyRecord {
       case 12: rider.rideSeconds = try field.double()
       case 13: rider.directMeters = try field.double()
       case 14: rider.directSeconds = try field.double()
+      case 15: rider.boarding = try boarding(try field.reader())
       default: break
       }
     }
     guard !rider.id.isEmpty else { throw .missing(field: "rider") }
     return rider
+  }
+
+  private static func boarding(
+    _ reader: ProtobufReader
+  ) throws(WireFormatError) -> RiderBoarding {
+    var reader = reader
+    var stop: RidePlace?
+    var asked: RidePlace?
+    var walk = 0.0
+    var time: Instant?
+    var tolerance: Int64 = 0
+    while let field = try reader.next() {
+      switch field.number {
+      case 1: stop = try place(try field.reader())
+      case 2: asked = try place(try field.reader())
+      case 3: walk = try field.double()
+      case 4: time = Instant(milliseconds: try field.signed())
+      case 5: tolerance = try field.signed()
+      default: break
+      }
+    }
+    guard let stop else { throw .missing(field: "boarding") }
+    return RiderBoarding(
+      place: stop, asked: (asked ?? stop).coordinate, walkMeters: walk,
+      window: time.map { DepartureWindow(time: $0, toleranceMilliseconds: tolerance) })
+  }
+
+  private static func stop(_ reader: ProtobufReader) throws(WireFormatError) -> RouteStop {
+    var reader = reader
+    var stop = RouteStop(riderID: "", isBoarding: false, meters: 0, seconds: 0)
+    while let field = try reader.next() {
+      switch field.number {
+      case 1: stop.riderID = try field.string()
+      case 2: stop.isBoarding = try field.unsigned() != 0
+      case 3: stop.meters = try field.double()
+      case 4: stop.seconds = try field.double()
+      default: break
+      }
+    }
+    return stop
   }
 
   static func pair(_ reader: ProtobufReader) throws(WireFormatError) -> (String, String) {
@@ -124,6 +168,7 @@ extension PartyRecord {
       case 3: route.stopOrder.append(try field.string())
       case 4, 5: route.path = try RoutePathCoding.read(field)
       case 6: route.source = try field.string()
+      case 7: route.stops.append(try stop(try field.reader()))
       default: break
       }
     }

@@ -79,6 +79,16 @@ package enum PartyRecord {
     out.double(12, rider.rideSeconds)
     out.double(13, rider.directMeters)
     out.double(14, rider.directSeconds)
+    guard let boarding = rider.boarding else { return }
+    out.message(15) {
+      $0.message(1) { write(boarding.place, to: &$0) }
+      $0.message(2) { write(RidePlace(coordinate: boarding.asked), to: &$0) }
+      $0.double(3, boarding.walkMeters)
+      if let window = boarding.window {
+        $0.signed(4, window.time.milliseconds)
+        $0.signed(5, window.toleranceMilliseconds)
+      }
+    }
   }
 
   static func write(_ place: RidePlace, to out: inout ProtobufWriter) {
@@ -91,6 +101,9 @@ package enum PartyRecord {
     out.double(1, limits.maxWalkMeters)
     out.double(2, limits.maxDetourRatio)
     if let ratio = limits.minSharedRatio { out.double(3, ratio) }
+    if let seconds = limits.maxRideSeconds { out.double(4, seconds) }
+    if let seconds = limits.maxDetourSeconds { out.double(5, seconds) }
+    if let time = limits.arriveBy { out.signed(6, time.milliseconds) }
   }
 
   private static func write(_ policy: RidePolicy, to out: inout ProtobufWriter) {
@@ -108,6 +121,14 @@ package enum PartyRecord {
     for id in route.stopOrder { out.string(3, id) }
     RoutePathCoding.write(route.path, to: &out)
     out.string(6, route.source)
+    for stop in route.stops {
+      out.message(7) {
+        $0.string(1, stop.riderID)
+        if stop.isBoarding { $0.varint(2, 1) }
+        $0.double(3, stop.meters)
+        $0.double(4, stop.seconds)
+      }
+    }
   }
 
   private static func write(_ fare: PartyFare, to out: inout ProtobufWriter) {

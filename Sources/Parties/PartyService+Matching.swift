@@ -103,6 +103,8 @@ extension PartyService {
       ("maxWalkMeters", query.wishes.maxWalkMeters),
       ("maxDetourRatio", query.wishes.maxDetourRatio),
       ("minSharedRatio", query.wishes.minSharedRatio),
+      ("maxRideSeconds", query.wishes.maxRideSeconds),
+      ("maxDetourSeconds", query.wishes.maxDetourSeconds),
     ] {
       if let value, !(value >= 0 && value.isFinite) {
         throw .badField(field, message: "must be a number from 0 on")

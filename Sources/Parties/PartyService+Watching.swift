@@ -169,18 +169,38 @@ extension PartyService {
   }
 
   private func tell(_ partyID: String, _ kept: [StandingRequest]) {
-    guard let party = book.party(partyID), party.state == .open else { return }
+    guard let party = book.party(partyID), party.isActive else { return }
     for request in kept {
       let query = request.query
       // Cheap bounds first; the exact rules then.
-      guard query.window.meets(party.window), query.seats <= party.seatsFree,
-        !request.found.contains(partyID),
-        query.origin.distanceMeters(to: party.origin.coordinate)
-          <= query.wishes.maxWalkMeters ?? party.limits.maxWalkMeters,
+      guard !request.found.contains(partyID), mayGetIn(query, party),
         let candidate = candidate(request.request, partyID: partyID)
       else { continue }
       report(request, [candidate])
     }
+  }
+}
+
+/// Cheap bounds of the rules, for those who get in at the origin and those who do on the way.
+private func mayGetIn(_ query: MatchQuery, _ party: Party) -> Bool {
+  guard query.boarding == nil else { return mayBoard(query, party) }
+  return party.state == .open && query.window.meets(party.window)
+    && query.seats <= party.seatsFree
+    && query.origin.distanceMeters(to: party.origin.coordinate)
+      <= query.wishes.maxWalkMeters ?? party.limits.maxWalkMeters
+}
+
+/// On the way somebody must be aboard who accepts the way by a place within the walk; no road is
+/// shorter than the straight line.
+private func mayBoard(_ query: MatchQuery, _ party: Party) -> Bool {
+  guard party.window.start <= query.window.end else { return false }
+  let walk = query.wishes.maxWalkMeters ?? party.limits.maxWalkMeters
+  return party.riders.contains { rider in
+    let from = rider.boarding?.place.coordinate ?? party.origin.coordinate
+    let to = (rider.dropOff ?? party.destination).coordinate
+    let straight = query.origin.distanceMeters(to: from) + query.origin.distanceMeters(to: to)
+    return straight - 2 * walk
+      <= party.policy.bounding(rider.limits).longestRideMeters(direct: rider.directMeters) + 1
   }
 }
 

@@ -76,7 +76,7 @@ package final class PartyService: Sendable {
     book = PartyBook()
     model = PartyCommitModel(
       tenant: configuration.tenant, rules: rules, book: book, requests: RequestBook(),
-      layer: layer, feed: feed, sequence: shared.sequence, watchers: watchers,
+      layer: layer, feed: feed, watchers: watchers,
       quotas: configuration.quotas, meetings: configuration.meetings)
     if startsReadOnly {
       let unread = model.loadWhatCanBeRead(from: store, now: layers.clock.now())

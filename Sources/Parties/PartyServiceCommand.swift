@@ -42,11 +42,25 @@ struct RideStop: Hashable, Sendable {
 }
 
 /// What a committed command shows.
-enum PartyServiceEffect: Sendable {
+enum PartyServiceEffect: CommitEffect {
   case party(PartyEntry, [StoredEvent])
   case request(StandingRequest, [StoredEvent])
   /// Of nothing that is kept.
   case told([StoredEvent])
+
+  mutating func giveSequences(from next: inout UInt64) {
+    switch self {
+    case .party(let entry, var events):
+      events.giveSequences(from: &next)
+      self = .party(entry, events)
+    case .request(let request, var events):
+      events.giveSequences(from: &next)
+      self = .request(request, events)
+    case .told(var events):
+      events.giveSequences(from: &next)
+      self = .told(events)
+    }
+  }
 }
 
 /// What a command answers.

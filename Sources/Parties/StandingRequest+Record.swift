@@ -31,6 +31,10 @@ extension StandingRequest {
     if let weight = query.weight { out.double(19, weight) }
     if let endedAt { out.signed(18, endedAt.milliseconds) }
     if query.allowsOverlap { out.varint(20, 1) }
+    if let place = query.boarding { out.message(21) { PartyRecord.write(place, to: &$0) } }
+    if let value = query.wishes.maxRideSeconds { out.double(22, value) }
+    if let value = query.wishes.maxDetourSeconds { out.double(23, value) }
+    if let value = query.wishes.arriveBy { out.signed(24, value.milliseconds) }
     return out.bytes
   }
 
@@ -69,7 +73,7 @@ extension StandingRequest {
         window: DepartureWindow(time: time, toleranceMilliseconds: tolerance),
         now: parts.createdAt, wishes: parts.wishes, seats: parts.seats,
         attributes: parts.attributes, weight: parts.weight, maxShare: parts.maxShare,
-        allowsOverlap: parts.allowsOverlap),
+        allowsOverlap: parts.allowsOverlap, boarding: parts.boarding),
       tags: parts.tags, found: parts.found, endedAt: parts.endedAt)
   }
 
@@ -87,6 +91,7 @@ extension StandingRequest {
     var found: [String] = []
     var endedAt: Instant?
     var allowsOverlap = false
+    var boarding: RidePlace?
 
     mutating func take(_ field: ProtobufReader.Field) throws(WireFormatError) {
       switch field.number {
@@ -107,6 +112,10 @@ extension StandingRequest {
       case 18: endedAt = Instant(milliseconds: try field.signed())
       case 19: weight = try field.double()
       case 20: allowsOverlap = try field.unsigned() != 0
+      case 21: boarding = try PartyRecord.place(try field.reader())
+      case 22: wishes.maxRideSeconds = try field.double()
+      case 23: wishes.maxDetourSeconds = try field.double()
+      case 24: wishes.arriveBy = Instant(milliseconds: try field.signed())
       default: break
       }
     }

@@ -7,9 +7,11 @@ import LiveLayers
 import Threading
 
 /// A committed change of tickets.
-struct TicketServiceEffect: Sendable {
+struct TicketServiceEffect: CommitEffect {
   var tickets: [Ticket]
   var events: [StoredEvent]
+
+  mutating func giveSequences(from next: inout UInt64) { events.giveSequences(from: &next) }
 }
 
 /// The newest tickets with the changes of a batch that is not committed yet. Lives for one batch,
@@ -34,18 +36,16 @@ final class TicketCommitModel: CommitModel {
   let feed: EventFeed
   let times = DueTimes<String>()
   private let gap = RecordGap()
-  private let sequence: EventSequence
   private let makeIndex: @Sendable () -> TicketIndex
 
   init(
     tenant: String, rules: TicketRules, layer: TicketLayer, feed: EventFeed,
-    sequence: EventSequence, makeIndex: @escaping @Sendable () -> TicketIndex
+    makeIndex: @escaping @Sendable () -> TicketIndex
   ) {
     self.tenant = tenant
     self.rules = rules
     self.layer = layer
     self.feed = feed
-    self.sequence = sequence
     self.makeIndex = makeIndex
     book = TicketBook(index: makeIndex())
   }
@@ -84,18 +84,36 @@ final class TicketCommitModel: CommitModel {
       }, claimsMustNotOverlap: false)
     group.events = change.events.map { event in
       TicketEventBody.stored(
-        event, newest(event.userID), tenant: tenant, sequence: sequence.take())
+        event, newest(event.userID), tenant: tenant)
     }
     if let note = given.note {
       group.events.append(
         note.event(
           of: AggregateKey(tenant: tenant, kind: .ticket, id: command.userID),
-          version: answer.version, sequence: sequence.take(), now: now, body: given.body(note)))
+          version: answer.version, now: now, body: given.body(note)))
     }
     for ticket in change.tickets { overlay.changed[ticket.userID] = ticket }
     return Decision(
       change: (group, TicketServiceEffect(tickets: change.tickets, events: group.events)),
       result: .success(answer))
+  }
+
+  /// The tickets that the rule looked at.
+  func expectations(
+    of given: TicketServiceCommand, in overlay: TicketOverlay, now: Instant
+  ) -> [StateExpectation] {
+    var versions: [String: UInt64] = [:]
+    _ = try? rules.apply(
+      given.command, now: now,
+      people: { [book] id in
+        let ticket = overlay.changed[id] ?? book.ticket(id)
+        versions[id] = ticket?.version ?? 0
+        return ticket
+      }, crowd: book.crowd(in:))
+    return versions.sorted { $0.key < $1.key }.map {
+      StateExpectation(
+        key: AggregateKey(tenant: tenant, kind: .ticket, id: $0.key), version: $0.value)
+    }
   }
 
   /// For people with GIS, who see no more than other users do.
@@ -112,7 +130,6 @@ final class TicketCommitModel: CommitModel {
   func apply(_ effects: [TicketServiceEffect]) {
     for effect in effects {
       book.put(effect.tickets)
-      if let last = effect.events.last { sequence.commit(through: last.sequence) }
     }
   }
 

@@ -15,10 +15,10 @@ enum TicketEventBody {
 
   /// - Returns: The event as the feed keeps it.
   static func stored(
-    _ event: TicketEvent, _ ticket: Ticket, tenant: String, sequence: UInt64
+    _ event: TicketEvent, _ ticket: Ticket, tenant: String
   ) -> StoredEvent {
     StoredEvent(
-      tenant: tenant, sequence: sequence, kind: prefix + event.kind, at: event.at,
+      tenant: tenant, kind: prefix + event.kind, at: event.at,
       aggregateID: event.userID, matchID: event.matchID,
       userIDs: event.isForPerson ? [event.userID] : [], version: event.version,
       body: bytes(event, ticket))

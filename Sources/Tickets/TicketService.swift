@@ -49,7 +49,7 @@ package final class TicketService: Sendable {
     let grid = ProtectionGrid(settings: configuration.protection, marginKey: configuration.key)
     model = TicketCommitModel(
       tenant: commands.tenant, rules: TicketRules(policy: configuration.policy, grid: grid),
-      layer: layer, feed: commands.feed, sequence: commands.sequence
+      layer: layer, feed: commands.feed
     ) { [configuration] in
       TicketIndex(
         grid: grid, isProtected: configuration.isProtected,
@@ -102,6 +102,13 @@ package final class TicketService: Sendable {
     let ticket = try await lane.submit(given, claim: claim, deadline: context.deadline).get()
     if note == nil { book.touch(command.userID, at: clock.now()) }
     return answer(ticket)
+  }
+
+  /// What the answers of ``isBlocked`` and ``bannedUntil`` rest on for one person.
+  package func expectation(of userID: String) -> StateExpectation? {
+    StateExpectation(
+      key: AggregateKey(tenant: commands.tenant, kind: .ticket, id: userID),
+      version: model.book.ticket(userID)?.version ?? 0)
   }
 
   /// Somebody did not come to what they had joined elsewhere; counts as calling off, and is committed

@@ -22,7 +22,7 @@ struct MoyeoCommand: AsyncParsableCommand {
       EventsCommand.self, SimulateCommand.self, BenchCommand.self, EvaluateFaresCommand.self,
       FitSlowTimeCommand.self, PrepareRoadsCommand.self, ReplayCommand.self, BackupCommand.self,
       RestoreCommand.self, ExportCommand.self, DoctorCommand.self, KeysCommand.self,
-      WebhooksCommand.self, AdminCommand.self, DisclosuresCommand.self,
+      WebhooksCommand.self, AdminCommand.self, DisclosuresCommand.self, ClusterCommand.self,
     ])
 
   /// The library's own `main` exits with 64 for wrong usage.

@@ -12,6 +12,7 @@ import MoyeoServer
 import MoyeoStorage
 import NIOPosix
 import ObjectModel
+import Parties
 import Places
 import RESPServer
 import RoutePlanning
@@ -84,15 +85,11 @@ struct Composition {
     let data = DataDirectory(
       path: settings.dataDirectory, degradations: degradations, logger: logger,
       forgetsKeys: forgetsKeys)
-    let record = try settings.parties.map {
-      try data.openRecord(
-        $0, tickets: settings.tickets.map { $0.keyed(layers.configuration.rankKey) },
-        layers: layers, fares: fares,
-        threadPool: BoundedThreadPool(threadCount: settings.daemon.heavyThreads))
-    }
+    let record = try settings.parties.map { try openRecord($0, data, layers, fares) }
     defer { record?.store.close() }
-    // The record has locked the directory; without one it is locked here.
-    let lock = record == nil && settings.keepsPositions ? try data.lock() : nil
+    // A record's file has locked the directory; without one it is locked here.
+    let keepsFiles = record != nil || settings.keepsPositions
+    let lock = record?.file == nil && keepsFiles ? try data.lock() : nil
     defer { withExtendedLifetime(lock) {} }
     let positions =
       settings.keepsPositions
@@ -106,10 +103,10 @@ struct Composition {
     }
     let disclosures = try disclosures(clock: layers.clock, degradations)
     let erasures =
-      record == nil && positions == nil && disclosures == nil
+      (record == nil && positions == nil && disclosures == nil) || settings.cluster.postgres != nil
       ? nil
       : ErasureFiles(
-        directory: settings.dataDirectory, store: record?.store, archive: positions?.archive,
+        directory: settings.dataDirectory, store: record?.file, archive: positions?.archive,
         webhooks: webhooks, disclosures: disclosures?.files)
     let tenants = TenantOpening(
       settings: settings, configuration: layerConfiguration, fares: fares, data: data,
@@ -142,7 +139,7 @@ struct Composition {
       writePositions: writePositions,
       erase: erasures.map {
         eraser($0, layers: layers, record: record, keeper: positions?.keeper)
-      },
+      } ?? tenants.erasureRefusal,
       logger: logger,
       onEbb: { memory.signal() },
       onListening: { addresses in announce(addresses, logger) })
@@ -162,6 +159,21 @@ struct Composition {
     let spans = SpanRecorder(settings: settings.tracing.spans, identifiers: CallIdentifiers())
     InstrumentationSystem.bootstrap(CallTracer(spans: spans))
     return spans
+  }
+
+  private func openRecord(
+    _ configuration: PartyServiceConfiguration, _ data: DataDirectory, _ layers: LayerRegistry,
+    _ fares: FareEstimator
+  ) throws -> OpenRecord {
+    let tickets = settings.tickets.map { $0.keyed(layers.configuration.rankKey) }
+    let threadPool = BoundedThreadPool(threadCount: settings.daemon.heavyThreads)
+    guard let postgres = settings.cluster.postgres else {
+      return try data.openRecord(
+        configuration, tickets: tickets, layers: layers, fares: fares, threadPool: threadPool)
+    }
+    return try data.openSharedRecord(
+      postgres, configuration, tickets: tickets, layers: layers, fares: fares,
+      threadPool: threadPool)
   }
 
   /// Erases people of the default tenant.

@@ -74,7 +74,7 @@ struct DataDirectory {
           "milliseconds": "\(Self.milliseconds(since: start))",
         ])
       return OpenRecord(
-        store: store, partyService: partyService, ticketService: ticketService,
+        store: store, file: store, partyService: partyService, ticketService: ticketService,
         idempotencySecret: (secret.high, secret.low), erased: erased)
     } catch let failure as StoreFailure {
       store.close()
@@ -104,7 +104,8 @@ struct DataDirectory {
 
   /// The services of a tenant over the record.
   static func services(
-    _ given: PartyServiceConfiguration, tickets: TicketServiceConfiguration?, store: SQLiteStore,
+    _ given: PartyServiceConfiguration, tickets: TicketServiceConfiguration?,
+    store: any AggregateStore,
     layers: LayerRegistry, fares: FareEstimator, threadPool: BoundedThreadPool
   ) throws -> (parties: PartyService, tickets: TicketService?) {
     var configuration = given
@@ -117,7 +118,7 @@ struct DataDirectory {
     if let ticketService {
       configuration.meetings = PartyMeetings(
         areBlocked: ticketService.isBlocked, noShow: ticketService.noShow,
-        bannedUntil: ticketService.bannedUntil)
+        bannedUntil: ticketService.bannedUntil, expectation: ticketService.expectation)
     }
     let partyService = try PartyService(
       layers: layers, store: store, fares: fares, configuration: configuration,
@@ -189,14 +190,16 @@ struct DataDirectory {
     return keeper
   }
 
-  private static func milliseconds(since start: ContinuousClock.Instant) -> Int {
+  static func milliseconds(since start: ContinuousClock.Instant) -> Int {
     Int((ContinuousClock.now - start) / .milliseconds(1))
   }
 }
 
-/// The record of a data directory, and the default tenant's services over it.
+/// The record of a data directory or a cluster, and the default tenant's services over it.
 struct OpenRecord {
-  let store: SQLiteStore
+  let store: any RecordStore
+  /// The store, where it is a file of the data directory.
+  let file: SQLiteStore?
   let partyService: PartyService
   let ticketService: TicketService?
   let idempotencySecret: (high: UInt64, low: UInt64)
@@ -224,7 +227,7 @@ struct PositionKeeping: Service {
 /// written, and files that were set aside.
 struct DegradationWatch: Service {
   let partyService: PartyService?
-  let store: SQLiteStore?
+  let store: (any RecordStore)?
   let archive: PositionsSnapshot?
   let degradations: DegradationLog
 
@@ -239,7 +242,7 @@ struct DegradationWatch: Service {
   }
 
   private func look() {
-    store?.renewReserve()
+    (store as? SQLiteStore)?.renewReserve()
     // The store itself tells of its own troubles.
     let isStoreSound = store?.readOnlyReason == nil
     degradations.set(DataDirectory.loadingPart, isStoreSound ? partyService?.readOnlyReason : nil)

@@ -41,6 +41,7 @@ struct Settings: Sendable {
   var auth = AuthSettings()
   var tls = TLSSettings()
   var webhooks = WebhookSettings()
+  var cluster = ClusterSettings()
   /// Nil: it is not kept who was shown whose position.
   var disclosures: DisclosureFiles.Settings?
   var tracing = TracingSettings()
@@ -144,6 +145,7 @@ struct Settings: Sendable {
     redisDoor = try await RedisDoorSettings.read(values, daemon: daemon)
     tls = try await TLSSettings.read(values)
     webhooks = try await WebhookSettings.read(values)
+    cluster = try await ClusterSettings.read(values)
     disclosures = try await DisclosureSettings.read(
       values, doors: [("resp.port", redisDoor != nil), ("adapters", !adapters.names.isEmpty)])
     tracing = try await TracingSettings.read(values)

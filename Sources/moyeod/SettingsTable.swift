@@ -52,6 +52,11 @@ enum SettingsTable {
     Row(
       key: "webhooks.allowPrivateTargets", standard: "false",
       meaning: "Let webhooks lead to this machine and to private networks."),
+    Row(
+      key: "cluster.postgres", standard: "",
+      meaning:
+        "Connection string of the PostgreSQL that keeps the record, several hosts included; none: a file of the data directory."
+    ),
     Row(key: "http.port", standard: "8080", meaning: "Port for HTTP/JSON; 0 picks a free one."),
     Row(key: "http.corsOrigins", standard: "", meaning: "Origins whose pages may call, * for all."),
     Row(

@@ -17,7 +17,7 @@ struct TenantOpening: Sendable {
   let configuration: LayerRegistryConfiguration
   let fares: FareEstimator
   let data: DataDirectory
-  let store: SQLiteStore?
+  let store: (any RecordStore)?
   let archive: PositionsSnapshot?
   /// As the default tenant's.
   let idempotencySecret: (high: UInt64, low: UInt64)?
@@ -32,6 +32,15 @@ struct TenantOpening: Sendable {
   func kept() -> [String] {
     Set((try? store?.tenants()) ?? []).union(webhooks?.tenants ?? [])
       .filter { $0 != Caller.defaultTenant && TenantName.isValid($0) }.sorted()
+  }
+
+  /// What is said to who wants somebody erased from a shared record; nil where the record is a file.
+  var erasureRefusal: (@Sendable (_ userID: String) async throws -> ErasureReport)? {
+    guard settings.cluster.postgres != nil else { return nil }
+    return { _ in
+      throw ErasureNotServed(
+        "this release erases nobody from a record in PostgreSQL: nothing was changed")
+    }
   }
 
   func open(_ tenant: String) throws -> TenantParts {
@@ -74,6 +83,7 @@ struct TenantOpening: Sendable {
         keeper: kept, files: erasures)
       parts.erase = { try await eraser.erase($0) }
     }
+    parts.erase = parts.erase ?? erasureRefusal
     parts.places = settings.places.makeService(layers: layers)
     return parts
   }

@@ -36,7 +36,7 @@ struct DinnerFixture {
   static func add(
     _ kind: AggregateKind, to commands: TenantCommands
   ) throws -> (DinnerModel, CommandLane<DinnerModel>) {
-    let model = DinnerModel(kind: kind, feed: commands.feed, sequence: commands.sequence)
+    let model = DinnerModel(kind: kind, feed: commands.feed)
     try model.reload(from: commands.store, now: commands.clock.now())
     return (model, commands.lane(model))
   }

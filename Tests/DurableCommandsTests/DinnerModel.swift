@@ -55,9 +55,14 @@ enum DinnerFailure: Error, Hashable, Sendable {
   case commit(CommitFailure)
 }
 
-struct DinnerEffect: Sendable {
+struct DinnerEffect: CommitEffect {
   var dinner: Dinner
   var event: StoredEvent
+
+  mutating func giveSequences(from next: inout UInt64) {
+    event.sequence = next
+    next += 1
+  }
 }
 
 /// Dinners of one kind under a pipeline.
@@ -66,14 +71,12 @@ final class DinnerModel: CommitModel {
 
   private let kind: AggregateKind
   private let feed: EventFeed
-  private let sequence: EventSequence
   private let committed = StateLock<[String: Dinner]>([:])
   private let shown = StateLock<[String: Dinner]>([:])
 
-  init(kind: AggregateKind, feed: EventFeed, sequence: EventSequence) {
+  init(kind: AggregateKind, feed: EventFeed) {
     self.kind = kind
     self.feed = feed
-    self.sequence = sequence
   }
 
   /// What readers see.
@@ -103,7 +106,7 @@ final class DinnerModel: CommitModel {
     }
     overlay[changed.id] = changed
     let event = StoredEvent(
-      tenant: Self.tenant, sequence: sequence.take(), kind: "\(kind.rawValue).changed", at: now,
+      tenant: Self.tenant, kind: "\(kind.rawValue).changed", at: now,
       aggregateID: changed.id, userIDs: changed.guests, version: changed.version, body: [])
     let group = ChangeGroup(
       changes: [
@@ -113,15 +116,26 @@ final class DinnerModel: CommitModel {
       change: (group, DinnerEffect(dinner: changed, event: event)), result: .success(changed))
   }
 
+  func expectations(
+    of command: DinnerCommand, in overlay: [String: Dinner], now: Instant
+  ) -> [StateExpectation] {
+    let id =
+      switch command {
+      case .announce(let id, _, _), .join(let id, _): id
+      }
+    return [
+      StateExpectation(
+        key: AggregateKey(tenant: Self.tenant, kind: kind, id: id),
+        version: newest(id, overlay)?.version ?? 0)
+    ]
+  }
+
   private func newest(_ id: String, _ overlay: [String: Dinner]) -> Dinner? {
     overlay[id] ?? committed.withLock { $0[id] }
   }
 
   func apply(_ effects: [DinnerEffect]) {
-    for effect in effects {
-      committed.withLock { $0[effect.dinner.id] = effect.dinner }
-      sequence.commit(through: effect.event.sequence)
-    }
+    for effect in effects { committed.withLock { $0[effect.dinner.id] = effect.dinner } }
   }
 
   func publish(_ effects: [DinnerEffect], now: Instant) {

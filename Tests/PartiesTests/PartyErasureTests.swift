@@ -19,10 +19,20 @@ struct PartyErasureTests {
       let place = try #require(expected.riders.firstIndex { $0.id == rider.id })
       expected.riders[place].id = "erased-1"
       expected.riders[place].attributes = [:]
+      if let stop = party.riders[place].boarding {
+        expected.riders[place].boarding?.asked = stop.place.coordinate
+        expected.riders[place].boarding?.place.name = ""
+      }
+      expected.route.stops = party.route.stops.map { stop in
+        var stop = stop
+        if stop.riderID == rider.id { stop.riderID = "erased-1" }
+        return stop
+      }
       expected.route.stopOrder = party.route.stopOrder.map { $0 == rider.id ? "erased-1" : $0 }
       let read = try PartyRecord.decode(out.bytes)
       #expect(read.riders == expected.riders)
       #expect(read.route.stopOrder == expected.route.stopOrder)
+      #expect(read.route.stops == expected.route.stops)
       #expect(read.fare == party.fare)
       #expect(out.ownerID == read.hostID)
       #expect(try !PartyRecord.people(in: out.bytes).contains(rider.id))

@@ -23,7 +23,18 @@ struct PartyRecordTests {
     }
     func limits() -> RideLimits {
       RideLimits(
-        maxWalkMeters: real(), maxDetourRatio: real(), minSharedRatio: int(0..<2) == 0 ? nil : 0.5)
+        maxWalkMeters: real(), maxDetourRatio: real(), minSharedRatio: int(0..<2) == 0 ? nil : 0.5,
+        maxRideSeconds: int(0..<3) == 0 ? real() : nil,
+        maxDetourSeconds: int(0..<3) == 0 ? real() : nil,
+        arriveBy: int(0..<3) == 0 ? Instant(milliseconds: Int64(int(0..<999_999))) : nil)
+    }
+    func boarding() -> RiderBoarding {
+      RiderBoarding(
+        place: place(), asked: place().coordinate, walkMeters: real(),
+        window: int(0..<2) == 0
+          ? nil
+          : DepartureWindow(
+            time: Instant(milliseconds: Int64(int(0..<999_999))), toleranceMilliseconds: 7))
     }
     let riders = (0..<int(0..<5)).map { i in
       PartyRider(
@@ -32,7 +43,8 @@ struct PartyRecordTests {
         attributes: int(0..<2) == 0 ? [:] : ["gender": "f", "어": text()], limits: limits(),
         weight: int(0..<2) == 0 ? nil : real(), share: Int64(int(-9..<99_999)),
         acceptedShare: Int64.max - Int64(i), soloFare: Int64(int(0..<99_999)),
-        rideMeters: real(), rideSeconds: real(), directMeters: real(), directSeconds: real())
+        rideMeters: real(), rideSeconds: real(), directMeters: real(), directSeconds: real(),
+        boarding: int(0..<3) == 0 ? boarding() : nil)
     }
     let path = (0..<int(0..<8)).map { _ in
       seed % 2 == 0 ? place().coordinate : RoutePathCoding.rounded(place().coordinate)
@@ -55,7 +67,11 @@ struct PartyRecordTests {
       allowsRaisedShares: int(0..<2) == 0, isCalled: int(0..<2) == 0, tariffID: "seoul",
       route: PartyRoute(
         distanceMeters: real(), durationSeconds: real(), stopOrder: riders.map(\.id), path: path,
-        source: "estimate"),
+        source: "estimate",
+        stops: riders.map {
+          RouteStop(
+            riderID: $0.id, isBoarding: int(0..<2) == 0, meters: real(), seconds: real())
+        }),
       fare: PartyFare(
         currency: "KRW", expected: 1, low: -2, high: 3, perPersonNow: 4, perPersonIfFull: 5,
         source: "osrm"),
@@ -189,7 +205,8 @@ struct PartyRecordTests {
         window: party.window, now: party.createdAt,
         wishes: seed % 2 == 0 ? .none : RideWishes(party.limits), seats: 2,
         attributes: ["gender": "f"], weight: seed % 3 == 0 ? 1.5 : nil,
-        maxShare: seed % 2 == 0 ? 900 : nil), tags: party.tags, found: ["a", "b"],
+        maxShare: seed % 2 == 0 ? 900 : nil,
+        boarding: seed % 4 == 0 ? party.origin : nil), tags: party.tags, found: ["a", "b"],
       endedAt: seed % 5 == 0 ? party.createdAt : nil)
     #expect(try StandingRequest(record: request.encoded()) == request)
   }

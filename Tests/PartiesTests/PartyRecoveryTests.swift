@@ -36,7 +36,7 @@ struct PartyRecoveryTests {
               summary: PartyCommitModel.summary(other)))
         ])
     ])
-    #expect(outcomes == [.committed])
+    #expect(outcomes == [.committed(firstSequence: 0)])
     #expect(
       await reason {
         _ = try await it.partyService.join(

@@ -1,4 +1,5 @@
 import Foundation
+import GeoMath
 import ObjectModel
 import RideMatching
 import Testing
@@ -48,6 +49,81 @@ struct RaceTests {
       try check(partyService, parties, results, round: round)
     }
     try await checkHistory(partyService, store)
+  }
+
+  /// Thirty-two clients get in and out along the way of four parties of two seats: on no leg more
+  /// than there are, whatever the order, and the record says the same.
+  @Test(arguments: [1 as UInt64, 2])
+  func legsAreNeverSoldTwice(seed: UInt64) async throws {
+    let store = MemoryStore()
+    let it = try Fixture(store: store) { $0.rules.overlappingParties = 1000 }
+    let partyService = it.partyService
+    defer { partyService.stop() }
+    var met = 0
+    var all: [String] = []
+    for round in 0..<max(1, Self.rounds / 4) {
+      var ids: [String] = []
+      for p in 0..<4 {
+        var command = Fixture.create("host-\(round)-\(p)", seats: 2)
+        command.limits.maxDetourRatio = 1
+        command.allowsRaisedShares = true
+        ids.append(
+          try await partyService.create(command, Fixture.key("c-\(round)-\(p)")).party.id)
+      }
+      let parties = ids
+      all += ids
+      await withTaskGroup(of: Void.self) { group in
+        for client in 0..<32 {
+          group.addTask {
+            await Self.rideAlong(partyService, client: client, round: round, parties, seed: seed)
+          }
+        }
+      }
+      for id in parties {
+        let party = try partyService.get(id)
+        var aboard = party.riders.filter { $0.boarding == nil }.reduce(0) { $0 + $1.seats }
+        for stop in party.route.stops {
+          let rider = try #require(party.riders.first { $0.id == stop.riderID })
+          aboard += stop.isBoarding ? rider.seats : -rider.seats
+          #expect(aboard >= 0 && aboard <= party.seats)
+        }
+        #expect(party.riders.reduce(0) { $0 + $1.share } == party.fare.expected)
+        if party.riders.count > 2 { met += 1 }
+      }
+    }
+    let again = try Fixture(store: store, starts: false).partyService
+    for id in all { #expect(try again.get(id) == partyService.get(id)) }
+    #expect(met > 0, "no seat was sold to two who do not meet")
+  }
+
+  private static func rideAlong(
+    _ partyService: PartyService, client: Int, round: Int, _ parties: [String], seed: UInt64
+  ) async {
+    var generator = SplitMix64(seed: seed &* 7_000_003 &+ UInt64(round * 32 + client))
+    let (a, b) = (Fixture.sinchon.coordinate, Fixture.gangnam.coordinate)
+    func along(_ part: Double) -> RidePlace {
+      RidePlace(
+        coordinate: Coordinate(
+          uncheckedLatitude: a.latitude + (b.latitude - a.latitude) * part,
+          longitude: a.longitude + (b.longitude - a.longitude) * part))
+    }
+    for step in 0..<3 {
+      let party = parties[Int.random(in: 0..<parties.count, using: &generator)]
+      let from = Double.random(in: 0.05..<0.8, using: &generator)
+      let to = min(1, from + Double.random(in: 0.1..<0.3, using: &generator))
+      let rider = "rider-\(round)-\(client)"
+      _ = await reason {
+        _ = try await partyService.join(
+          partyID: party,
+          JoinParty(
+            riderID: rider, destination: along(to), wishes: RideWishes(maxDetourRatio: 2),
+            maxShare: 1_000_000, boarding: along(from)), Fixture.key("\(rider)-\(step)"))
+      }
+      guard Bool.random(using: &generator) else { continue }
+      _ = await reason {
+        _ = try await partyService.leave(partyID: party, riderID: rider, Fixture.plain)
+      }
+    }
   }
 
   struct ClientResult: Sendable {

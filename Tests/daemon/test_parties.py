@@ -205,6 +205,68 @@ class Parties(unittest.TestCase):
         refusal = self.call("POST", path + "/preview", {"riderId": "pv-2"})
         self.assertEqual((refusal["refusal"], refusal["now"]), ("party_cancelled", []))
 
+    def test_boarding_on_the_way(self):
+        start = {"name": "start", "latitude": 37.63, "longitude": 126.93}
+        end = {"name": "end", "latitude": 37.63, "longitude": 127.05}
+        there = {"name": "bakery", "latitude": 37.6305, "longitude": 126.99}
+        party = self.create("way", origin=start, destination=end, seats=2)
+        path = f"/v1/parties/{party['id']}"
+        trip = {"riderId": "way-1", "origin": there, "boarding": there, "destination": end,
+                "departureTime": at(70), "departureWindowSeconds": 1200, "explain": True}
+        match = self.call("POST", "/v1/parties/match", trip)
+        best = next(
+            one for one in match["candidates"] if one["party"]["id"] == party["id"])
+        self.assertLessEqual(best["walkMeters"], 300)
+        self.assertGreater(best["boardingTime"], party["departureTime"])
+        self.assertEqual(
+            [(one["riderId"], one["kind"]) for one in best["route"]["stops"]],
+            [("way-1", "board"), ("way-1", "alight"), ("way", "alight")])
+        # Without boarding it is a walk of kilometers.
+        self.refused(path + "/join", {"riderId": "way-1", "origin": there}, "walk_exceeded", 409)
+        self.refused(
+            path + "/join", {"riderId": "way-1", "boarding": there, "departureTime": at(300)},
+            "window_missed", 409)
+        self.refused(
+            path + "/join", {"riderId": "way-1", "boarding": there, "maxRideSeconds": 10},
+            "ride_too_long", 409)
+        self.refused(
+            path + "/join", {"riderId": "way-1", "boarding": there, "arriveBy": at(61)},
+            "arrives_too_late", 409)
+        self.refused(
+            path + "/join", {"riderId": "way-1", "boarding": {"latitude": 91, "longitude": 0}},
+            "latitude_out_of_range", 400, field="boarding.latitude")
+        self.refused(
+            path + "/join", {"riderId": "way-1", "boarding": end}, "trip_too_short", 400,
+            field="boarding")
+        given = {"riderId": "way-1", "boarding": there, "departureTime": trip["departureTime"],
+                 "departureWindowSeconds": 1200, "maxShare": best["yourFare"]}
+        preview = self.call("POST", path + "/preview", given)
+        joined = self.call("POST", path + "/join", given, key="way-1")["party"]
+        rider = joined["riders"][1]
+        self.assertEqual(rider["share"], best["yourFare"])
+        self.assertEqual(
+            {one["riderId"]: one["share"] for one in preview["now"]},
+            {one["riderId"]: one["share"] for one in joined["riders"]})
+        self.assertEqual(sum(one["share"] for one in joined["riders"]), joined["fare"]["expected"])
+        for name in ("boarding", "boardingTime", "walkMeters"):
+            self.assertEqual(rider[name], preview[name], name)
+        self.assertEqual(rider["boarding"], best["boarding"])
+        self.assertLess(rider["share"], rider["soloFare"])
+        self.assertEqual(joined["state"], "full")
+        self.assertEqual(self.call("GET", path)["party"], joined)
+        again = self.call("POST", path + "/join", given)["party"]
+        self.assertEqual(again["version"], joined["version"])
+        other = {"latitude": 37.63, "longitude": 127.01}
+        self.refused(
+            path + "/join", {"riderId": "way-1", "boarding": other}, "already_member", 409)
+        refusal = self.call(
+            "POST", path + "/join", {"riderId": "way-2", "boarding": other}, status=409)["error"]
+        self.assertIn(refusal["reason"], ("party_full", "detour_exceeded"))
+        events = self.call("GET", "/v1/events?kinds=party.joined&limit=1000")["events"]
+        mine = [one for one in events if one["partyId"] == party["id"]]
+        self.assertEqual(mine[-1]["body"]["boarding"]["latitude"], rider["boarding"]["latitude"])
+        self.call("POST", path + "/cancel", {})
+
     def test_find_list_and_match(self):
         place = {"name": "", "latitude": 37.4003, "longitude": 126.9}
         made = [

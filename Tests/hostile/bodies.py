@@ -37,6 +37,10 @@ def party(host):
                         "maxShare": 90000, "attributes": {"gender": "female"}}]}
 
 
+ON_THE_WAY = {"boarding": SEOUL, "maxRideSeconds": 3600, "maxDetourSeconds": 900,
+              "arriveBy": "2035-01-01T00:00:00Z"}
+
+
 def ride(rider):
     return {"riderId": rider, "origin": SEOUL, "destination": GANGNAM, "departureTime": at(60),
             "departureWindowSeconds": 600, "maxWalkMeters": 500, "maxDetourRatio": 0.5, "seats": 1,
@@ -56,8 +60,12 @@ def calls(name):
                                         "from": at(0), "to": at(90), "tags": ["airport"]}),
         ("POST", "/v1/parties/match", {**ride(name), "limit": 3, "explain": True,
                                        "allowsOverlap": True}),
-        ("POST", "/v1/parties/none/preview", {"riderId": name, "destination": GANGNAM}),
-        ("POST", "/v1/parties/none/join", {"riderId": name, "seats": 1, "maxShare": 5000}),
+        ("POST", "/v1/parties/match", {**ride(name), **ON_THE_WAY, "explain": True}),
+        ("POST", "/v1/parties/none/preview", {"riderId": name, "destination": GANGNAM,
+                                              "departureTime": at(60),
+                                              "departureWindowSeconds": 600, **ON_THE_WAY}),
+        ("POST", "/v1/parties/none/join", {"riderId": name, "seats": 1, "maxShare": 5000,
+                                           "departureTime": at(60), **ON_THE_WAY}),
         ("POST", "/v1/parties/none/update", {"departureTime": at(70), "seats": 3}),
         ("POST", "/v1/parties/none/settle", {"payerId": name, "amount": 9000, "tolls": 1}),
         ("POST", "/v1/parties/match-batch", {"requests": [ride("a"), ride("b")], "maxSeats": 4,

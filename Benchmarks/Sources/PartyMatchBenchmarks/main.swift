@@ -157,6 +157,32 @@ for (name, wishes) in [
   }
   report("match, \(name)", times, "(\(Double(found) / Double(queries)) candidates)")
 }
+// Boarding on the way: the same places and times, anywhere along the parties' ways.
+do {
+  var random = Generator(state: 99)
+  var times: [UInt64] = []
+  var found = 0
+  for _ in 0..<queries {
+    var query = city.query(&random, RideWishes(maxWalkMeters: 300, maxDetourRatio: 0.25))
+    query.boarding = RidePlace(coordinate: query.origin)
+    let start = nanoseconds()
+    let answer = index.match(query)
+    times.append(nanoseconds() - start)
+    found += answer.candidates.count
+  }
+  report("match, boarding on the way", times, "(\(Double(found) / Double(queries)) candidates)")
+  times = []
+  for _ in 0..<20 {
+    var query = city.query(&random, RideWishes(maxWalkMeters: 300, maxDetourRatio: 0.25))
+    query.boarding = RidePlace(coordinate: query.origin)
+    query.explain = true
+    let start = nanoseconds()
+    _ = index.match(query)
+    times.append(nanoseconds() - start)
+  }
+  report("explain, boarding on the way", times)
+}
+
 var times: [UInt64] = []
 for _ in 0..<10 {
   var query = city.query(&random, RideWishes(maxWalkMeters: 300, maxDetourRatio: 0.25))

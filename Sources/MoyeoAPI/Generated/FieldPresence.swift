@@ -274,6 +274,19 @@ extension Moyeo_V1_PartyRider {
   package var minSharedRatioIfSet: Double? { hasMinSharedRatio ? minSharedRatio : nil }
   package var originIfSet: Moyeo_V1_Place? { hasOrigin ? origin : nil }
   package var maxShareIfSet: Int64? { hasMaxShare ? maxShare : nil }
+  package var boardingIfSet: Moyeo_V1_Place? { hasBoarding ? boarding : nil }
+  package var boardingTimeIfSet: SwiftProtobuf.Google_Protobuf_Timestamp? { hasBoardingTime ? boardingTime : nil }
+  package var walkMetersIfSet: Double? { hasWalkMeters ? walkMeters : nil }
+  package var maxRideSecondsIfSet: Double? { hasMaxRideSeconds ? maxRideSeconds : nil }
+  package var maxDetourSecondsIfSet: Double? { hasMaxDetourSeconds ? maxDetourSeconds : nil }
+  package var arriveByIfSet: SwiftProtobuf.Google_Protobuf_Timestamp? { hasArriveBy ? arriveBy : nil }
+}
+
+extension Moyeo_V1_PartyStop {
+  package var riderIDIfSet: String? { hasRiderID ? riderID : nil }
+  package var kindIfSet: String? { hasKind ? kind : nil }
+  package var distanceMetersIfSet: Double? { hasDistanceMeters ? distanceMeters : nil }
+  package var durationSecondsIfSet: Double? { hasDurationSeconds ? durationSeconds : nil }
 }
 
 extension Moyeo_V1_PartyRoute {
@@ -327,6 +340,8 @@ extension Moyeo_V1_Party {
   package var endReasonIfSet: String? { hasEndReason ? endReason : nil }
   package var riderCountIfSet: Int32? { hasRiderCount ? riderCount : nil }
   package var minSharedRatioIfSet: Double? { hasMinSharedRatio ? minSharedRatio : nil }
+  package var maxRideSecondsIfSet: Double? { hasMaxRideSeconds ? maxRideSeconds : nil }
+  package var maxDetourSecondsIfSet: Double? { hasMaxDetourSeconds ? maxDetourSeconds : nil }
 }
 
 extension Moyeo_V1_PartyResponse {
@@ -354,6 +369,9 @@ extension Moyeo_V1_CreatePartyRequest {
   package var weightIfSet: Double? { hasWeight ? weight : nil }
   package var policyPackIfSet: String? { hasPolicyPack ? policyPack : nil }
   package var minSharedRatioIfSet: Double? { hasMinSharedRatio ? minSharedRatio : nil }
+  package var maxRideSecondsIfSet: Double? { hasMaxRideSeconds ? maxRideSeconds : nil }
+  package var maxDetourSecondsIfSet: Double? { hasMaxDetourSeconds ? maxDetourSeconds : nil }
+  package var arriveByIfSet: SwiftProtobuf.Google_Protobuf_Timestamp? { hasArriveBy ? arriveBy : nil }
 }
 
 extension Moyeo_V1_GetPartyRequest {
@@ -420,6 +438,12 @@ extension Moyeo_V1_JoinPartyRequest {
   package var maxDetourRatioIfSet: Double? { hasMaxDetourRatio ? maxDetourRatio : nil }
   package var weightIfSet: Double? { hasWeight ? weight : nil }
   package var minSharedRatioIfSet: Double? { hasMinSharedRatio ? minSharedRatio : nil }
+  package var boardingIfSet: Moyeo_V1_Place? { hasBoarding ? boarding : nil }
+  package var departureTimeIfSet: SwiftProtobuf.Google_Protobuf_Timestamp? { hasDepartureTime ? departureTime : nil }
+  package var departureWindowSecondsIfSet: Double? { hasDepartureWindowSeconds ? departureWindowSeconds : nil }
+  package var maxRideSecondsIfSet: Double? { hasMaxRideSeconds ? maxRideSeconds : nil }
+  package var maxDetourSecondsIfSet: Double? { hasMaxDetourSeconds ? maxDetourSeconds : nil }
+  package var arriveByIfSet: SwiftProtobuf.Google_Protobuf_Timestamp? { hasArriveBy ? arriveBy : nil }
 }
 
 extension Moyeo_V1_LeavePartyRequest {
@@ -461,6 +485,10 @@ extension Moyeo_V1_MatchPartiesRequest {
   package var minVersionIfSet: String? { hasMinVersion ? minVersion : nil }
   package var maxStalenessSecondsIfSet: Double? { hasMaxStalenessSeconds ? maxStalenessSeconds : nil }
   package var allowsOverlapIfSet: Bool? { hasAllowsOverlap ? allowsOverlap : nil }
+  package var boardingIfSet: Moyeo_V1_Place? { hasBoarding ? boarding : nil }
+  package var maxRideSecondsIfSet: Double? { hasMaxRideSeconds ? maxRideSeconds : nil }
+  package var maxDetourSecondsIfSet: Double? { hasMaxDetourSeconds ? maxDetourSeconds : nil }
+  package var arriveByIfSet: SwiftProtobuf.Google_Protobuf_Timestamp? { hasArriveBy ? arriveBy : nil }
 }
 
 extension Moyeo_V1_MatchCandidate {
@@ -472,6 +500,8 @@ extension Moyeo_V1_MatchCandidate {
   package var yourFareIfSet: Int64? { hasYourFare ? yourFare : nil }
   package var yourSavingIfSet: Int64? { hasYourSaving ? yourSaving : nil }
   package var timeGapSecondsIfSet: Double? { hasTimeGapSeconds ? timeGapSeconds : nil }
+  package var boardingIfSet: Moyeo_V1_Place? { hasBoarding ? boarding : nil }
+  package var boardingTimeIfSet: SwiftProtobuf.Google_Protobuf_Timestamp? { hasBoardingTime ? boardingTime : nil }
 }
 
 extension Moyeo_V1_MatchRelaxation {
@@ -481,6 +511,7 @@ extension Moyeo_V1_MatchRelaxation {
   package var partyIDIfSet: String? { hasPartyID ? partyID : nil }
   package var messageIfSet: String? { hasMessage ? message : nil }
   package var amountIfSet: Double? { hasAmount ? amount : nil }
+  package var boardingIfSet: Moyeo_V1_Place? { hasBoarding ? boarding : nil }
 }
 
 extension Moyeo_V1_MatchExplanation {
@@ -509,6 +540,12 @@ extension Moyeo_V1_PreviewJoinRequest {
   package var maxShareIfSet: Int64? { hasMaxShare ? maxShare : nil }
   package var weightIfSet: Double? { hasWeight ? weight : nil }
   package var minSharedRatioIfSet: Double? { hasMinSharedRatio ? minSharedRatio : nil }
+  package var boardingIfSet: Moyeo_V1_Place? { hasBoarding ? boarding : nil }
+  package var departureTimeIfSet: SwiftProtobuf.Google_Protobuf_Timestamp? { hasDepartureTime ? departureTime : nil }
+  package var departureWindowSecondsIfSet: Double? { hasDepartureWindowSeconds ? departureWindowSeconds : nil }
+  package var maxRideSecondsIfSet: Double? { hasMaxRideSeconds ? maxRideSeconds : nil }
+  package var maxDetourSecondsIfSet: Double? { hasMaxDetourSeconds ? maxDetourSeconds : nil }
+  package var arriveByIfSet: SwiftProtobuf.Google_Protobuf_Timestamp? { hasArriveBy ? arriveBy : nil }
 }
 
 extension Moyeo_V1_PreviewShare {
@@ -527,6 +564,9 @@ extension Moyeo_V1_PreviewJoinResponse {
   package var refusalIfSet: String? { hasRefusal ? refusal : nil }
   package var refusalMessageIfSet: String? { hasRefusalMessage ? refusalMessage : nil }
   package var versionIfSet: String? { hasVersion ? version : nil }
+  package var boardingIfSet: Moyeo_V1_Place? { hasBoarding ? boarding : nil }
+  package var boardingTimeIfSet: SwiftProtobuf.Google_Protobuf_Timestamp? { hasBoardingTime ? boardingTime : nil }
+  package var walkMetersIfSet: Double? { hasWalkMeters ? walkMeters : nil }
 }
 
 extension Moyeo_V1_WatchMatchesRequest {
@@ -543,6 +583,10 @@ extension Moyeo_V1_WatchMatchesRequest {
   package var limitIfSet: Int32? { hasLimit ? limit : nil }
   package var maxShareIfSet: Int64? { hasMaxShare ? maxShare : nil }
   package var allowsOverlapIfSet: Bool? { hasAllowsOverlap ? allowsOverlap : nil }
+  package var boardingIfSet: Moyeo_V1_Place? { hasBoarding ? boarding : nil }
+  package var maxRideSecondsIfSet: Double? { hasMaxRideSeconds ? maxRideSeconds : nil }
+  package var maxDetourSecondsIfSet: Double? { hasMaxDetourSeconds ? maxDetourSeconds : nil }
+  package var arriveByIfSet: SwiftProtobuf.Google_Protobuf_Timestamp? { hasArriveBy ? arriveBy : nil }
   package var storeIfSet: Bool? { hasStore ? store : nil }
   package var resumeTokenIfSet: String? { hasResumeToken ? resumeToken : nil }
 }

@@ -253,11 +253,123 @@ public nonisolated struct Moyeo_V1_PartyRider: @unchecked Sendable {
   /// Clears the value of `maxShare`. Subsequent reads from it will return its default value.
   public mutating func clearMaxShare() {_uniqueStorage()._maxShare = nil}
 
+  /// Where the taxi stops for this rider on its way, and when it does if it leaves at its departure
+  /// time; absent: they get in at the origin.
+  public var boarding: Moyeo_V1_Place {
+    get {_storage._boarding ?? Moyeo_V1_Place()}
+    set {_uniqueStorage()._boarding = newValue}
+  }
+  /// Returns true if `boarding` has been explicitly set.
+  public var hasBoarding: Bool {_storage._boarding != nil}
+  /// Clears the value of `boarding`. Subsequent reads from it will return its default value.
+  public mutating func clearBoarding() {_uniqueStorage()._boarding = nil}
+
+  public var boardingTime: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_storage._boardingTime ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._boardingTime = newValue}
+  }
+  /// Returns true if `boardingTime` has been explicitly set.
+  public var hasBoardingTime: Bool {_storage._boardingTime != nil}
+  /// Clears the value of `boardingTime`. Subsequent reads from it will return its default value.
+  public mutating func clearBoardingTime() {_uniqueStorage()._boardingTime = nil}
+
+  /// To there.
+  public var walkMeters: Double {
+    get {_storage._walkMeters ?? 0}
+    set {_uniqueStorage()._walkMeters = newValue}
+  }
+  /// Returns true if `walkMeters` has been explicitly set.
+  public var hasWalkMeters: Bool {_storage._walkMeters != nil}
+  /// Clears the value of `walkMeters`. Subsequent reads from it will return its default value.
+  public mutating func clearWalkMeters() {_uniqueStorage()._walkMeters = nil}
+
+  /// The rider's own limits of time, where they stated any.
+  public var maxRideSeconds: Double {
+    get {_storage._maxRideSeconds ?? 0}
+    set {_uniqueStorage()._maxRideSeconds = newValue}
+  }
+  /// Returns true if `maxRideSeconds` has been explicitly set.
+  public var hasMaxRideSeconds: Bool {_storage._maxRideSeconds != nil}
+  /// Clears the value of `maxRideSeconds`. Subsequent reads from it will return its default value.
+  public mutating func clearMaxRideSeconds() {_uniqueStorage()._maxRideSeconds = nil}
+
+  public var maxDetourSeconds: Double {
+    get {_storage._maxDetourSeconds ?? 0}
+    set {_uniqueStorage()._maxDetourSeconds = newValue}
+  }
+  /// Returns true if `maxDetourSeconds` has been explicitly set.
+  public var hasMaxDetourSeconds: Bool {_storage._maxDetourSeconds != nil}
+  /// Clears the value of `maxDetourSeconds`. Subsequent reads from it will return its default value.
+  public mutating func clearMaxDetourSeconds() {_uniqueStorage()._maxDetourSeconds = nil}
+
+  public var arriveBy: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_storage._arriveBy ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._arriveBy = newValue}
+  }
+  /// Returns true if `arriveBy` has been explicitly set.
+  public var hasArriveBy: Bool {_storage._arriveBy != nil}
+  /// Clears the value of `arriveBy`. Subsequent reads from it will return its default value.
+  public mutating func clearArriveBy() {_uniqueStorage()._arriveBy = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
   fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+/// One halt of one rider.
+public nonisolated struct Moyeo_V1_PartyStop: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var riderID: String {
+    get {_riderID ?? String()}
+    set {_riderID = newValue}
+  }
+  /// Returns true if `riderID` has been explicitly set.
+  public var hasRiderID: Bool {self._riderID != nil}
+  /// Clears the value of `riderID`. Subsequent reads from it will return its default value.
+  public mutating func clearRiderID() {self._riderID = nil}
+
+  /// "board" or "alight".
+  public var kind: String {
+    get {_kind ?? String()}
+    set {_kind = newValue}
+  }
+  /// Returns true if `kind` has been explicitly set.
+  public var hasKind: Bool {self._kind != nil}
+  /// Clears the value of `kind`. Subsequent reads from it will return its default value.
+  public mutating func clearKind() {self._kind = nil}
+
+  /// By the route from the origin, and from the departure on.
+  public var distanceMeters: Double {
+    get {_distanceMeters ?? 0}
+    set {_distanceMeters = newValue}
+  }
+  /// Returns true if `distanceMeters` has been explicitly set.
+  public var hasDistanceMeters: Bool {self._distanceMeters != nil}
+  /// Clears the value of `distanceMeters`. Subsequent reads from it will return its default value.
+  public mutating func clearDistanceMeters() {self._distanceMeters = nil}
+
+  public var durationSeconds: Double {
+    get {_durationSeconds ?? 0}
+    set {_durationSeconds = newValue}
+  }
+  /// Returns true if `durationSeconds` has been explicitly set.
+  public var hasDurationSeconds: Bool {self._durationSeconds != nil}
+  /// Clears the value of `durationSeconds`. Subsequent reads from it will return its default value.
+  public mutating func clearDurationSeconds() {self._durationSeconds = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _riderID: String? = nil
+  fileprivate var _kind: String? = nil
+  fileprivate var _distanceMeters: Double? = nil
+  fileprivate var _durationSeconds: Double? = nil
 }
 
 public nonisolated struct Moyeo_V1_PartyRoute: Sendable {
@@ -297,6 +409,9 @@ public nonisolated struct Moyeo_V1_PartyRoute: Sendable {
   public var hasSource: Bool {self._source != nil}
   /// Clears the value of `source`. Subsequent reads from it will return its default value.
   public mutating func clearSource() {self._source = nil}
+
+  /// Who gets in and out, in order; empty where everyone gets in at the origin.
+  public var stops: [Moyeo_V1_PartyStop] = []
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -712,6 +827,24 @@ public nonisolated struct Moyeo_V1_Party: @unchecked Sendable {
   /// Clears the value of `minSharedRatio`. Subsequent reads from it will return its default value.
   public mutating func clearMinSharedRatio() {_uniqueStorage()._minSharedRatio = nil}
 
+  public var maxRideSeconds: Double {
+    get {_storage._maxRideSeconds ?? 0}
+    set {_uniqueStorage()._maxRideSeconds = newValue}
+  }
+  /// Returns true if `maxRideSeconds` has been explicitly set.
+  public var hasMaxRideSeconds: Bool {_storage._maxRideSeconds != nil}
+  /// Clears the value of `maxRideSeconds`. Subsequent reads from it will return its default value.
+  public mutating func clearMaxRideSeconds() {_uniqueStorage()._maxRideSeconds = nil}
+
+  public var maxDetourSeconds: Double {
+    get {_storage._maxDetourSeconds ?? 0}
+    set {_uniqueStorage()._maxDetourSeconds = newValue}
+  }
+  /// Returns true if `maxDetourSeconds` has been explicitly set.
+  public var hasMaxDetourSeconds: Bool {_storage._maxDetourSeconds != nil}
+  /// Clears the value of `maxDetourSeconds`. Subsequent reads from it will return its default value.
+  public mutating func clearMaxDetourSeconds() {_uniqueStorage()._maxDetourSeconds = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -945,6 +1078,35 @@ public nonisolated struct Moyeo_V1_CreatePartyRequest: @unchecked Sendable {
   public var hasMinSharedRatio: Bool {_storage._minSharedRatio != nil}
   /// Clears the value of `minSharedRatio`. Subsequent reads from it will return its default value.
   public mutating func clearMinSharedRatio() {_uniqueStorage()._minSharedRatio = nil}
+
+  /// The longest ride, and the most beyond the direct one.
+  public var maxRideSeconds: Double {
+    get {_storage._maxRideSeconds ?? 0}
+    set {_uniqueStorage()._maxRideSeconds = newValue}
+  }
+  /// Returns true if `maxRideSeconds` has been explicitly set.
+  public var hasMaxRideSeconds: Bool {_storage._maxRideSeconds != nil}
+  /// Clears the value of `maxRideSeconds`. Subsequent reads from it will return its default value.
+  public mutating func clearMaxRideSeconds() {_uniqueStorage()._maxRideSeconds = nil}
+
+  public var maxDetourSeconds: Double {
+    get {_storage._maxDetourSeconds ?? 0}
+    set {_uniqueStorage()._maxDetourSeconds = newValue}
+  }
+  /// Returns true if `maxDetourSeconds` has been explicitly set.
+  public var hasMaxDetourSeconds: Bool {_storage._maxDetourSeconds != nil}
+  /// Clears the value of `maxDetourSeconds`. Subsequent reads from it will return its default value.
+  public mutating func clearMaxDetourSeconds() {_uniqueStorage()._maxDetourSeconds = nil}
+
+  /// Of the host alone: the latest arrival if the taxi leaves at the departure time.
+  public var arriveBy: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_storage._arriveBy ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._arriveBy = newValue}
+  }
+  /// Returns true if `arriveBy` has been explicitly set.
+  public var hasArriveBy: Bool {_storage._arriveBy != nil}
+  /// Clears the value of `arriveBy`. Subsequent reads from it will return its default value.
+  public mutating func clearArriveBy() {_uniqueStorage()._arriveBy = nil}
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1335,129 +1497,178 @@ public nonisolated struct Moyeo_V1_CancelPartyRequest: Sendable {
   fileprivate var _reason: String? = nil
 }
 
-public nonisolated struct Moyeo_V1_JoinPartyRequest: Sendable {
+public nonisolated struct Moyeo_V1_JoinPartyRequest: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   public var id: String {
-    get {_id ?? String()}
-    set {_id = newValue}
+    get {_storage._id ?? String()}
+    set {_uniqueStorage()._id = newValue}
   }
   /// Returns true if `id` has been explicitly set.
-  public var hasID: Bool {self._id != nil}
+  public var hasID: Bool {_storage._id != nil}
   /// Clears the value of `id`. Subsequent reads from it will return its default value.
-  public mutating func clearID() {self._id = nil}
+  public mutating func clearID() {_uniqueStorage()._id = nil}
 
   public var riderID: String {
-    get {_riderID ?? String()}
-    set {_riderID = newValue}
+    get {_storage._riderID ?? String()}
+    set {_uniqueStorage()._riderID = newValue}
   }
   /// Returns true if `riderID` has been explicitly set.
-  public var hasRiderID: Bool {self._riderID != nil}
+  public var hasRiderID: Bool {_storage._riderID != nil}
   /// Clears the value of `riderID`. Subsequent reads from it will return its default value.
-  public mutating func clearRiderID() {self._riderID = nil}
+  public mutating func clearRiderID() {_uniqueStorage()._riderID = nil}
 
   /// Absent: the party's.
   public var destination: Moyeo_V1_Place {
-    get {_destination ?? Moyeo_V1_Place()}
-    set {_destination = newValue}
+    get {_storage._destination ?? Moyeo_V1_Place()}
+    set {_uniqueStorage()._destination = newValue}
   }
   /// Returns true if `destination` has been explicitly set.
-  public var hasDestination: Bool {self._destination != nil}
+  public var hasDestination: Bool {_storage._destination != nil}
   /// Clears the value of `destination`. Subsequent reads from it will return its default value.
-  public mutating func clearDestination() {self._destination = nil}
+  public mutating func clearDestination() {_uniqueStorage()._destination = nil}
 
   public var attributes: SwiftProtobuf.Google_Protobuf_Struct {
-    get {_attributes ?? SwiftProtobuf.Google_Protobuf_Struct()}
-    set {_attributes = newValue}
+    get {_storage._attributes ?? SwiftProtobuf.Google_Protobuf_Struct()}
+    set {_uniqueStorage()._attributes = newValue}
   }
   /// Returns true if `attributes` has been explicitly set.
-  public var hasAttributes: Bool {self._attributes != nil}
+  public var hasAttributes: Bool {_storage._attributes != nil}
   /// Clears the value of `attributes`. Subsequent reads from it will return its default value.
-  public mutating func clearAttributes() {self._attributes = nil}
+  public mutating func clearAttributes() {_uniqueStorage()._attributes = nil}
 
   /// 1 when absent.
   public var seats: Int32 {
-    get {_seats ?? 0}
-    set {_seats = newValue}
+    get {_storage._seats ?? 0}
+    set {_uniqueStorage()._seats = newValue}
   }
   /// Returns true if `seats` has been explicitly set.
-  public var hasSeats: Bool {self._seats != nil}
+  public var hasSeats: Bool {_storage._seats != nil}
   /// Clears the value of `seats`. Subsequent reads from it will return its default value.
-  public mutating func clearSeats() {self._seats = nil}
+  public mutating func clearSeats() {_uniqueStorage()._seats = nil}
 
   /// Refuse with share_exceeded above it. Minor units.
   public var maxShare: Int64 {
-    get {_maxShare ?? 0}
-    set {_maxShare = newValue}
+    get {_storage._maxShare ?? 0}
+    set {_uniqueStorage()._maxShare = newValue}
   }
   /// Returns true if `maxShare` has been explicitly set.
-  public var hasMaxShare: Bool {self._maxShare != nil}
+  public var hasMaxShare: Bool {_storage._maxShare != nil}
   /// Clears the value of `maxShare`. Subsequent reads from it will return its default value.
-  public mutating func clearMaxShare() {self._maxShare = nil}
+  public mutating func clearMaxShare() {_uniqueStorage()._maxShare = nil}
 
   /// Where the rider walks from, when the walk shall be checked.
   public var origin: Moyeo_V1_Place {
-    get {_origin ?? Moyeo_V1_Place()}
-    set {_origin = newValue}
+    get {_storage._origin ?? Moyeo_V1_Place()}
+    set {_uniqueStorage()._origin = newValue}
   }
   /// Returns true if `origin` has been explicitly set.
-  public var hasOrigin: Bool {self._origin != nil}
+  public var hasOrigin: Bool {_storage._origin != nil}
   /// Clears the value of `origin`. Subsequent reads from it will return its default value.
-  public mutating func clearOrigin() {self._origin = nil}
+  public mutating func clearOrigin() {_uniqueStorage()._origin = nil}
 
   public var maxWalkMeters: Double {
-    get {_maxWalkMeters ?? 0}
-    set {_maxWalkMeters = newValue}
+    get {_storage._maxWalkMeters ?? 0}
+    set {_uniqueStorage()._maxWalkMeters = newValue}
   }
   /// Returns true if `maxWalkMeters` has been explicitly set.
-  public var hasMaxWalkMeters: Bool {self._maxWalkMeters != nil}
+  public var hasMaxWalkMeters: Bool {_storage._maxWalkMeters != nil}
   /// Clears the value of `maxWalkMeters`. Subsequent reads from it will return its default value.
-  public mutating func clearMaxWalkMeters() {self._maxWalkMeters = nil}
+  public mutating func clearMaxWalkMeters() {_uniqueStorage()._maxWalkMeters = nil}
 
   public var maxDetourRatio: Double {
-    get {_maxDetourRatio ?? 0}
-    set {_maxDetourRatio = newValue}
+    get {_storage._maxDetourRatio ?? 0}
+    set {_uniqueStorage()._maxDetourRatio = newValue}
   }
   /// Returns true if `maxDetourRatio` has been explicitly set.
-  public var hasMaxDetourRatio: Bool {self._maxDetourRatio != nil}
+  public var hasMaxDetourRatio: Bool {_storage._maxDetourRatio != nil}
   /// Clears the value of `maxDetourRatio`. Subsequent reads from it will return its default value.
-  public mutating func clearMaxDetourRatio() {self._maxDetourRatio = nil}
+  public mutating func clearMaxDetourRatio() {_uniqueStorage()._maxDetourRatio = nil}
 
   public var weight: Double {
-    get {_weight ?? 0}
-    set {_weight = newValue}
+    get {_storage._weight ?? 0}
+    set {_uniqueStorage()._weight = newValue}
   }
   /// Returns true if `weight` has been explicitly set.
-  public var hasWeight: Bool {self._weight != nil}
+  public var hasWeight: Bool {_storage._weight != nil}
   /// Clears the value of `weight`. Subsequent reads from it will return its default value.
-  public mutating func clearWeight() {self._weight = nil}
+  public mutating func clearWeight() {_uniqueStorage()._weight = nil}
 
   public var minSharedRatio: Double {
-    get {_minSharedRatio ?? 0}
-    set {_minSharedRatio = newValue}
+    get {_storage._minSharedRatio ?? 0}
+    set {_uniqueStorage()._minSharedRatio = newValue}
   }
   /// Returns true if `minSharedRatio` has been explicitly set.
-  public var hasMinSharedRatio: Bool {self._minSharedRatio != nil}
+  public var hasMinSharedRatio: Bool {_storage._minSharedRatio != nil}
   /// Clears the value of `minSharedRatio`. Subsequent reads from it will return its default value.
-  public mutating func clearMinSharedRatio() {self._minSharedRatio = nil}
+  public mutating func clearMinSharedRatio() {_uniqueStorage()._minSharedRatio = nil}
+
+  /// Where the rider would get in on the way: the taxi stops there or at a meeting point on its path
+  /// within the rider's walk. Absent: at the party's origin.
+  public var boarding: Moyeo_V1_Place {
+    get {_storage._boarding ?? Moyeo_V1_Place()}
+    set {_uniqueStorage()._boarding = newValue}
+  }
+  /// Returns true if `boarding` has been explicitly set.
+  public var hasBoarding: Bool {_storage._boarding != nil}
+  /// Clears the value of `boarding`. Subsequent reads from it will return its default value.
+  public mutating func clearBoarding() {_uniqueStorage()._boarding = nil}
+
+  /// When the rider can get in; absent: whenever the taxi is there. The window is 600 when absent.
+  public var departureTime: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_storage._departureTime ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._departureTime = newValue}
+  }
+  /// Returns true if `departureTime` has been explicitly set.
+  public var hasDepartureTime: Bool {_storage._departureTime != nil}
+  /// Clears the value of `departureTime`. Subsequent reads from it will return its default value.
+  public mutating func clearDepartureTime() {_uniqueStorage()._departureTime = nil}
+
+  public var departureWindowSeconds: Double {
+    get {_storage._departureWindowSeconds ?? 0}
+    set {_uniqueStorage()._departureWindowSeconds = newValue}
+  }
+  /// Returns true if `departureWindowSeconds` has been explicitly set.
+  public var hasDepartureWindowSeconds: Bool {_storage._departureWindowSeconds != nil}
+  /// Clears the value of `departureWindowSeconds`. Subsequent reads from it will return its default value.
+  public mutating func clearDepartureWindowSeconds() {_uniqueStorage()._departureWindowSeconds = nil}
+
+  /// The longest ride, and the most beyond the direct one.
+  public var maxRideSeconds: Double {
+    get {_storage._maxRideSeconds ?? 0}
+    set {_uniqueStorage()._maxRideSeconds = newValue}
+  }
+  /// Returns true if `maxRideSeconds` has been explicitly set.
+  public var hasMaxRideSeconds: Bool {_storage._maxRideSeconds != nil}
+  /// Clears the value of `maxRideSeconds`. Subsequent reads from it will return its default value.
+  public mutating func clearMaxRideSeconds() {_uniqueStorage()._maxRideSeconds = nil}
+
+  public var maxDetourSeconds: Double {
+    get {_storage._maxDetourSeconds ?? 0}
+    set {_uniqueStorage()._maxDetourSeconds = newValue}
+  }
+  /// Returns true if `maxDetourSeconds` has been explicitly set.
+  public var hasMaxDetourSeconds: Bool {_storage._maxDetourSeconds != nil}
+  /// Clears the value of `maxDetourSeconds`. Subsequent reads from it will return its default value.
+  public mutating func clearMaxDetourSeconds() {_uniqueStorage()._maxDetourSeconds = nil}
+
+  /// The latest arrival if the taxi leaves at its departure time.
+  public var arriveBy: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_storage._arriveBy ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._arriveBy = newValue}
+  }
+  /// Returns true if `arriveBy` has been explicitly set.
+  public var hasArriveBy: Bool {_storage._arriveBy != nil}
+  /// Clears the value of `arriveBy`. Subsequent reads from it will return its default value.
+  public mutating func clearArriveBy() {_uniqueStorage()._arriveBy = nil}
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
-  fileprivate var _id: String? = nil
-  fileprivate var _riderID: String? = nil
-  fileprivate var _destination: Moyeo_V1_Place? = nil
-  fileprivate var _attributes: SwiftProtobuf.Google_Protobuf_Struct? = nil
-  fileprivate var _seats: Int32? = nil
-  fileprivate var _maxShare: Int64? = nil
-  fileprivate var _origin: Moyeo_V1_Place? = nil
-  fileprivate var _maxWalkMeters: Double? = nil
-  fileprivate var _maxDetourRatio: Double? = nil
-  fileprivate var _weight: Double? = nil
-  fileprivate var _minSharedRatio: Double? = nil
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 public nonisolated struct Moyeo_V1_LeavePartyRequest: Sendable {
@@ -1796,6 +2007,43 @@ public nonisolated struct Moyeo_V1_MatchPartiesRequest: @unchecked Sendable {
   /// Clears the value of `allowsOverlap`. Subsequent reads from it will return its default value.
   public mutating func clearAllowsOverlap() {_uniqueStorage()._allowsOverlap = nil}
 
+  /// As in JoinPartyRequest; the departure time and window are then when the taxi may stop there.
+  public var boarding: Moyeo_V1_Place {
+    get {_storage._boarding ?? Moyeo_V1_Place()}
+    set {_uniqueStorage()._boarding = newValue}
+  }
+  /// Returns true if `boarding` has been explicitly set.
+  public var hasBoarding: Bool {_storage._boarding != nil}
+  /// Clears the value of `boarding`. Subsequent reads from it will return its default value.
+  public mutating func clearBoarding() {_uniqueStorage()._boarding = nil}
+
+  public var maxRideSeconds: Double {
+    get {_storage._maxRideSeconds ?? 0}
+    set {_uniqueStorage()._maxRideSeconds = newValue}
+  }
+  /// Returns true if `maxRideSeconds` has been explicitly set.
+  public var hasMaxRideSeconds: Bool {_storage._maxRideSeconds != nil}
+  /// Clears the value of `maxRideSeconds`. Subsequent reads from it will return its default value.
+  public mutating func clearMaxRideSeconds() {_uniqueStorage()._maxRideSeconds = nil}
+
+  public var maxDetourSeconds: Double {
+    get {_storage._maxDetourSeconds ?? 0}
+    set {_uniqueStorage()._maxDetourSeconds = newValue}
+  }
+  /// Returns true if `maxDetourSeconds` has been explicitly set.
+  public var hasMaxDetourSeconds: Bool {_storage._maxDetourSeconds != nil}
+  /// Clears the value of `maxDetourSeconds`. Subsequent reads from it will return its default value.
+  public mutating func clearMaxDetourSeconds() {_uniqueStorage()._maxDetourSeconds = nil}
+
+  public var arriveBy: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_storage._arriveBy ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._arriveBy = newValue}
+  }
+  /// Returns true if `arriveBy` has been explicitly set.
+  public var hasArriveBy: Bool {_storage._arriveBy != nil}
+  /// Clears the value of `arriveBy`. Subsequent reads from it will return its default value.
+  public mutating func clearArriveBy() {_uniqueStorage()._arriveBy = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1803,98 +2051,113 @@ public nonisolated struct Moyeo_V1_MatchPartiesRequest: @unchecked Sendable {
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-public nonisolated struct Moyeo_V1_MatchCandidate: Sendable {
+public nonisolated struct Moyeo_V1_MatchCandidate: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   public var party: Moyeo_V1_Party {
-    get {_party ?? Moyeo_V1_Party()}
-    set {_party = newValue}
+    get {_storage._party ?? Moyeo_V1_Party()}
+    set {_uniqueStorage()._party = newValue}
   }
   /// Returns true if `party` has been explicitly set.
-  public var hasParty: Bool {self._party != nil}
+  public var hasParty: Bool {_storage._party != nil}
   /// Clears the value of `party`. Subsequent reads from it will return its default value.
-  public mutating func clearParty() {self._party = nil}
+  public mutating func clearParty() {_uniqueStorage()._party = nil}
 
   public var walkMeters: Double {
-    get {_walkMeters ?? 0}
-    set {_walkMeters = newValue}
+    get {_storage._walkMeters ?? 0}
+    set {_uniqueStorage()._walkMeters = newValue}
   }
   /// Returns true if `walkMeters` has been explicitly set.
-  public var hasWalkMeters: Bool {self._walkMeters != nil}
+  public var hasWalkMeters: Bool {_storage._walkMeters != nil}
   /// Clears the value of `walkMeters`. Subsequent reads from it will return its default value.
-  public mutating func clearWalkMeters() {self._walkMeters = nil}
+  public mutating func clearWalkMeters() {_uniqueStorage()._walkMeters = nil}
 
   public var detourSeconds: Double {
-    get {_detourSeconds ?? 0}
-    set {_detourSeconds = newValue}
+    get {_storage._detourSeconds ?? 0}
+    set {_uniqueStorage()._detourSeconds = newValue}
   }
   /// Returns true if `detourSeconds` has been explicitly set.
-  public var hasDetourSeconds: Bool {self._detourSeconds != nil}
+  public var hasDetourSeconds: Bool {_storage._detourSeconds != nil}
   /// Clears the value of `detourSeconds`. Subsequent reads from it will return its default value.
-  public mutating func clearDetourSeconds() {self._detourSeconds = nil}
+  public mutating func clearDetourSeconds() {_uniqueStorage()._detourSeconds = nil}
 
   public var sharedRatio: Double {
-    get {_sharedRatio ?? 0}
-    set {_sharedRatio = newValue}
+    get {_storage._sharedRatio ?? 0}
+    set {_uniqueStorage()._sharedRatio = newValue}
   }
   /// Returns true if `sharedRatio` has been explicitly set.
-  public var hasSharedRatio: Bool {self._sharedRatio != nil}
+  public var hasSharedRatio: Bool {_storage._sharedRatio != nil}
   /// Clears the value of `sharedRatio`. Subsequent reads from it will return its default value.
-  public mutating func clearSharedRatio() {self._sharedRatio = nil}
+  public mutating func clearSharedRatio() {_uniqueStorage()._sharedRatio = nil}
 
-  public var stopOrder: [String] = []
+  public var stopOrder: [String] {
+    get {_storage._stopOrder}
+    set {_uniqueStorage()._stopOrder = newValue}
+  }
 
   public var route: Moyeo_V1_PartyRoute {
-    get {_route ?? Moyeo_V1_PartyRoute()}
-    set {_route = newValue}
+    get {_storage._route ?? Moyeo_V1_PartyRoute()}
+    set {_uniqueStorage()._route = newValue}
   }
   /// Returns true if `route` has been explicitly set.
-  public var hasRoute: Bool {self._route != nil}
+  public var hasRoute: Bool {_storage._route != nil}
   /// Clears the value of `route`. Subsequent reads from it will return its default value.
-  public mutating func clearRoute() {self._route = nil}
+  public mutating func clearRoute() {_uniqueStorage()._route = nil}
 
   public var yourFare: Int64 {
-    get {_yourFare ?? 0}
-    set {_yourFare = newValue}
+    get {_storage._yourFare ?? 0}
+    set {_uniqueStorage()._yourFare = newValue}
   }
   /// Returns true if `yourFare` has been explicitly set.
-  public var hasYourFare: Bool {self._yourFare != nil}
+  public var hasYourFare: Bool {_storage._yourFare != nil}
   /// Clears the value of `yourFare`. Subsequent reads from it will return its default value.
-  public mutating func clearYourFare() {self._yourFare = nil}
+  public mutating func clearYourFare() {_uniqueStorage()._yourFare = nil}
 
   public var yourSaving: Int64 {
-    get {_yourSaving ?? 0}
-    set {_yourSaving = newValue}
+    get {_storage._yourSaving ?? 0}
+    set {_uniqueStorage()._yourSaving = newValue}
   }
   /// Returns true if `yourSaving` has been explicitly set.
-  public var hasYourSaving: Bool {self._yourSaving != nil}
+  public var hasYourSaving: Bool {_storage._yourSaving != nil}
   /// Clears the value of `yourSaving`. Subsequent reads from it will return its default value.
-  public mutating func clearYourSaving() {self._yourSaving = nil}
+  public mutating func clearYourSaving() {_uniqueStorage()._yourSaving = nil}
 
-  /// Between the two departure times.
+  /// Between the two departure times; with boarding, from the stop to the rider's departure time.
   public var timeGapSeconds: Double {
-    get {_timeGapSeconds ?? 0}
-    set {_timeGapSeconds = newValue}
+    get {_storage._timeGapSeconds ?? 0}
+    set {_uniqueStorage()._timeGapSeconds = newValue}
   }
   /// Returns true if `timeGapSeconds` has been explicitly set.
-  public var hasTimeGapSeconds: Bool {self._timeGapSeconds != nil}
+  public var hasTimeGapSeconds: Bool {_storage._timeGapSeconds != nil}
   /// Clears the value of `timeGapSeconds`. Subsequent reads from it will return its default value.
-  public mutating func clearTimeGapSeconds() {self._timeGapSeconds = nil}
+  public mutating func clearTimeGapSeconds() {_uniqueStorage()._timeGapSeconds = nil}
+
+  /// Where the taxi would stop on its way, and when if it leaves at its departure time.
+  public var boarding: Moyeo_V1_Place {
+    get {_storage._boarding ?? Moyeo_V1_Place()}
+    set {_uniqueStorage()._boarding = newValue}
+  }
+  /// Returns true if `boarding` has been explicitly set.
+  public var hasBoarding: Bool {_storage._boarding != nil}
+  /// Clears the value of `boarding`. Subsequent reads from it will return its default value.
+  public mutating func clearBoarding() {_uniqueStorage()._boarding = nil}
+
+  public var boardingTime: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_storage._boardingTime ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._boardingTime = newValue}
+  }
+  /// Returns true if `boardingTime` has been explicitly set.
+  public var hasBoardingTime: Bool {_storage._boardingTime != nil}
+  /// Clears the value of `boardingTime`. Subsequent reads from it will return its default value.
+  public mutating func clearBoardingTime() {_uniqueStorage()._boardingTime = nil}
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
-  fileprivate var _party: Moyeo_V1_Party? = nil
-  fileprivate var _walkMeters: Double? = nil
-  fileprivate var _detourSeconds: Double? = nil
-  fileprivate var _sharedRatio: Double? = nil
-  fileprivate var _route: Moyeo_V1_PartyRoute? = nil
-  fileprivate var _yourFare: Int64? = nil
-  fileprivate var _yourSaving: Int64? = nil
-  fileprivate var _timeGapSeconds: Double? = nil
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 public nonisolated struct Moyeo_V1_MatchRelaxation: Sendable {
@@ -1959,6 +2222,16 @@ public nonisolated struct Moyeo_V1_MatchRelaxation: Sendable {
   /// Clears the value of `amount`. Subsequent reads from it will return its default value.
   public mutating func clearAmount() {self._amount = nil}
 
+  /// Of a walk to get in further on: the meeting point.
+  public var boarding: Moyeo_V1_Place {
+    get {_boarding ?? Moyeo_V1_Place()}
+    set {_boarding = newValue}
+  }
+  /// Returns true if `boarding` has been explicitly set.
+  public var hasBoarding: Bool {self._boarding != nil}
+  /// Clears the value of `boarding`. Subsequent reads from it will return its default value.
+  public mutating func clearBoarding() {self._boarding = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1969,6 +2242,7 @@ public nonisolated struct Moyeo_V1_MatchRelaxation: Sendable {
   fileprivate var _partyID: String? = nil
   fileprivate var _message: String? = nil
   fileprivate var _amount: Double? = nil
+  fileprivate var _boarding: Moyeo_V1_Place? = nil
 }
 
 public nonisolated struct Moyeo_V1_MatchExplanation: Sendable {
@@ -2027,179 +2301,224 @@ public nonisolated struct Moyeo_V1_MatchExplanation: Sendable {
   fileprivate var _matched: Int32? = nil
 }
 
-public nonisolated struct Moyeo_V1_MatchPartiesResponse: Sendable {
+public nonisolated struct Moyeo_V1_MatchPartiesResponse: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  public var candidates: [Moyeo_V1_MatchCandidate] = []
+  public var candidates: [Moyeo_V1_MatchCandidate] {
+    get {_storage._candidates}
+    set {_uniqueStorage()._candidates = newValue}
+  }
 
   public var explanation: Moyeo_V1_MatchExplanation {
-    get {_explanation ?? Moyeo_V1_MatchExplanation()}
-    set {_explanation = newValue}
+    get {_storage._explanation ?? Moyeo_V1_MatchExplanation()}
+    set {_uniqueStorage()._explanation = newValue}
   }
   /// Returns true if `explanation` has been explicitly set.
-  public var hasExplanation: Bool {self._explanation != nil}
+  public var hasExplanation: Bool {_storage._explanation != nil}
   /// Clears the value of `explanation`. Subsequent reads from it will return its default value.
-  public mutating func clearExplanation() {self._explanation = nil}
+  public mutating func clearExplanation() {_uniqueStorage()._explanation = nil}
 
   public var version: String {
-    get {_version ?? String()}
-    set {_version = newValue}
+    get {_storage._version ?? String()}
+    set {_uniqueStorage()._version = newValue}
   }
   /// Returns true if `version` has been explicitly set.
-  public var hasVersion: Bool {self._version != nil}
+  public var hasVersion: Bool {_storage._version != nil}
   /// Clears the value of `version`. Subsequent reads from it will return its default value.
-  public mutating func clearVersion() {self._version = nil}
+  public mutating func clearVersion() {_uniqueStorage()._version = nil}
 
   /// Seconds since it was worked out, and whether it was shared.
   public var age: Double {
-    get {_age ?? 0}
-    set {_age = newValue}
+    get {_storage._age ?? 0}
+    set {_uniqueStorage()._age = newValue}
   }
   /// Returns true if `age` has been explicitly set.
-  public var hasAge: Bool {self._age != nil}
+  public var hasAge: Bool {_storage._age != nil}
   /// Clears the value of `age`. Subsequent reads from it will return its default value.
-  public mutating func clearAge() {self._age = nil}
+  public mutating func clearAge() {_uniqueStorage()._age = nil}
 
   public var coalesced: Bool {
-    get {_coalesced ?? false}
-    set {_coalesced = newValue}
+    get {_storage._coalesced ?? false}
+    set {_uniqueStorage()._coalesced = newValue}
   }
   /// Returns true if `coalesced` has been explicitly set.
-  public var hasCoalesced: Bool {self._coalesced != nil}
+  public var hasCoalesced: Bool {_storage._coalesced != nil}
   /// Clears the value of `coalesced`. Subsequent reads from it will return its default value.
-  public mutating func clearCoalesced() {self._coalesced = nil}
+  public mutating func clearCoalesced() {_uniqueStorage()._coalesced = nil}
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
-  fileprivate var _explanation: Moyeo_V1_MatchExplanation? = nil
-  fileprivate var _version: String? = nil
-  fileprivate var _age: Double? = nil
-  fileprivate var _coalesced: Bool? = nil
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-public nonisolated struct Moyeo_V1_PreviewJoinRequest: Sendable {
+public nonisolated struct Moyeo_V1_PreviewJoinRequest: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   public var id: String {
-    get {_id ?? String()}
-    set {_id = newValue}
+    get {_storage._id ?? String()}
+    set {_uniqueStorage()._id = newValue}
   }
   /// Returns true if `id` has been explicitly set.
-  public var hasID: Bool {self._id != nil}
+  public var hasID: Bool {_storage._id != nil}
   /// Clears the value of `id`. Subsequent reads from it will return its default value.
-  public mutating func clearID() {self._id = nil}
+  public mutating func clearID() {_uniqueStorage()._id = nil}
 
   public var riderID: String {
-    get {_riderID ?? String()}
-    set {_riderID = newValue}
+    get {_storage._riderID ?? String()}
+    set {_uniqueStorage()._riderID = newValue}
   }
   /// Returns true if `riderID` has been explicitly set.
-  public var hasRiderID: Bool {self._riderID != nil}
+  public var hasRiderID: Bool {_storage._riderID != nil}
   /// Clears the value of `riderID`. Subsequent reads from it will return its default value.
-  public mutating func clearRiderID() {self._riderID = nil}
+  public mutating func clearRiderID() {_uniqueStorage()._riderID = nil}
 
   public var destination: Moyeo_V1_Place {
-    get {_destination ?? Moyeo_V1_Place()}
-    set {_destination = newValue}
+    get {_storage._destination ?? Moyeo_V1_Place()}
+    set {_uniqueStorage()._destination = newValue}
   }
   /// Returns true if `destination` has been explicitly set.
-  public var hasDestination: Bool {self._destination != nil}
+  public var hasDestination: Bool {_storage._destination != nil}
   /// Clears the value of `destination`. Subsequent reads from it will return its default value.
-  public mutating func clearDestination() {self._destination = nil}
+  public mutating func clearDestination() {_uniqueStorage()._destination = nil}
 
   public var attributes: SwiftProtobuf.Google_Protobuf_Struct {
-    get {_attributes ?? SwiftProtobuf.Google_Protobuf_Struct()}
-    set {_attributes = newValue}
+    get {_storage._attributes ?? SwiftProtobuf.Google_Protobuf_Struct()}
+    set {_uniqueStorage()._attributes = newValue}
   }
   /// Returns true if `attributes` has been explicitly set.
-  public var hasAttributes: Bool {self._attributes != nil}
+  public var hasAttributes: Bool {_storage._attributes != nil}
   /// Clears the value of `attributes`. Subsequent reads from it will return its default value.
-  public mutating func clearAttributes() {self._attributes = nil}
+  public mutating func clearAttributes() {_uniqueStorage()._attributes = nil}
 
   public var seats: Int32 {
-    get {_seats ?? 0}
-    set {_seats = newValue}
+    get {_storage._seats ?? 0}
+    set {_uniqueStorage()._seats = newValue}
   }
   /// Returns true if `seats` has been explicitly set.
-  public var hasSeats: Bool {self._seats != nil}
+  public var hasSeats: Bool {_storage._seats != nil}
   /// Clears the value of `seats`. Subsequent reads from it will return its default value.
-  public mutating func clearSeats() {self._seats = nil}
+  public mutating func clearSeats() {_uniqueStorage()._seats = nil}
 
   public var origin: Moyeo_V1_Place {
-    get {_origin ?? Moyeo_V1_Place()}
-    set {_origin = newValue}
+    get {_storage._origin ?? Moyeo_V1_Place()}
+    set {_uniqueStorage()._origin = newValue}
   }
   /// Returns true if `origin` has been explicitly set.
-  public var hasOrigin: Bool {self._origin != nil}
+  public var hasOrigin: Bool {_storage._origin != nil}
   /// Clears the value of `origin`. Subsequent reads from it will return its default value.
-  public mutating func clearOrigin() {self._origin = nil}
+  public mutating func clearOrigin() {_uniqueStorage()._origin = nil}
 
   public var maxWalkMeters: Double {
-    get {_maxWalkMeters ?? 0}
-    set {_maxWalkMeters = newValue}
+    get {_storage._maxWalkMeters ?? 0}
+    set {_uniqueStorage()._maxWalkMeters = newValue}
   }
   /// Returns true if `maxWalkMeters` has been explicitly set.
-  public var hasMaxWalkMeters: Bool {self._maxWalkMeters != nil}
+  public var hasMaxWalkMeters: Bool {_storage._maxWalkMeters != nil}
   /// Clears the value of `maxWalkMeters`. Subsequent reads from it will return its default value.
-  public mutating func clearMaxWalkMeters() {self._maxWalkMeters = nil}
+  public mutating func clearMaxWalkMeters() {_uniqueStorage()._maxWalkMeters = nil}
 
   public var maxDetourRatio: Double {
-    get {_maxDetourRatio ?? 0}
-    set {_maxDetourRatio = newValue}
+    get {_storage._maxDetourRatio ?? 0}
+    set {_uniqueStorage()._maxDetourRatio = newValue}
   }
   /// Returns true if `maxDetourRatio` has been explicitly set.
-  public var hasMaxDetourRatio: Bool {self._maxDetourRatio != nil}
+  public var hasMaxDetourRatio: Bool {_storage._maxDetourRatio != nil}
   /// Clears the value of `maxDetourRatio`. Subsequent reads from it will return its default value.
-  public mutating func clearMaxDetourRatio() {self._maxDetourRatio = nil}
+  public mutating func clearMaxDetourRatio() {_uniqueStorage()._maxDetourRatio = nil}
 
   public var maxShare: Int64 {
-    get {_maxShare ?? 0}
-    set {_maxShare = newValue}
+    get {_storage._maxShare ?? 0}
+    set {_uniqueStorage()._maxShare = newValue}
   }
   /// Returns true if `maxShare` has been explicitly set.
-  public var hasMaxShare: Bool {self._maxShare != nil}
+  public var hasMaxShare: Bool {_storage._maxShare != nil}
   /// Clears the value of `maxShare`. Subsequent reads from it will return its default value.
-  public mutating func clearMaxShare() {self._maxShare = nil}
+  public mutating func clearMaxShare() {_uniqueStorage()._maxShare = nil}
 
   public var weight: Double {
-    get {_weight ?? 0}
-    set {_weight = newValue}
+    get {_storage._weight ?? 0}
+    set {_uniqueStorage()._weight = newValue}
   }
   /// Returns true if `weight` has been explicitly set.
-  public var hasWeight: Bool {self._weight != nil}
+  public var hasWeight: Bool {_storage._weight != nil}
   /// Clears the value of `weight`. Subsequent reads from it will return its default value.
-  public mutating func clearWeight() {self._weight = nil}
+  public mutating func clearWeight() {_uniqueStorage()._weight = nil}
 
   public var minSharedRatio: Double {
-    get {_minSharedRatio ?? 0}
-    set {_minSharedRatio = newValue}
+    get {_storage._minSharedRatio ?? 0}
+    set {_uniqueStorage()._minSharedRatio = newValue}
   }
   /// Returns true if `minSharedRatio` has been explicitly set.
-  public var hasMinSharedRatio: Bool {self._minSharedRatio != nil}
+  public var hasMinSharedRatio: Bool {_storage._minSharedRatio != nil}
   /// Clears the value of `minSharedRatio`. Subsequent reads from it will return its default value.
-  public mutating func clearMinSharedRatio() {self._minSharedRatio = nil}
+  public mutating func clearMinSharedRatio() {_uniqueStorage()._minSharedRatio = nil}
+
+  /// As in JoinPartyRequest.
+  public var boarding: Moyeo_V1_Place {
+    get {_storage._boarding ?? Moyeo_V1_Place()}
+    set {_uniqueStorage()._boarding = newValue}
+  }
+  /// Returns true if `boarding` has been explicitly set.
+  public var hasBoarding: Bool {_storage._boarding != nil}
+  /// Clears the value of `boarding`. Subsequent reads from it will return its default value.
+  public mutating func clearBoarding() {_uniqueStorage()._boarding = nil}
+
+  public var departureTime: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_storage._departureTime ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._departureTime = newValue}
+  }
+  /// Returns true if `departureTime` has been explicitly set.
+  public var hasDepartureTime: Bool {_storage._departureTime != nil}
+  /// Clears the value of `departureTime`. Subsequent reads from it will return its default value.
+  public mutating func clearDepartureTime() {_uniqueStorage()._departureTime = nil}
+
+  public var departureWindowSeconds: Double {
+    get {_storage._departureWindowSeconds ?? 0}
+    set {_uniqueStorage()._departureWindowSeconds = newValue}
+  }
+  /// Returns true if `departureWindowSeconds` has been explicitly set.
+  public var hasDepartureWindowSeconds: Bool {_storage._departureWindowSeconds != nil}
+  /// Clears the value of `departureWindowSeconds`. Subsequent reads from it will return its default value.
+  public mutating func clearDepartureWindowSeconds() {_uniqueStorage()._departureWindowSeconds = nil}
+
+  public var maxRideSeconds: Double {
+    get {_storage._maxRideSeconds ?? 0}
+    set {_uniqueStorage()._maxRideSeconds = newValue}
+  }
+  /// Returns true if `maxRideSeconds` has been explicitly set.
+  public var hasMaxRideSeconds: Bool {_storage._maxRideSeconds != nil}
+  /// Clears the value of `maxRideSeconds`. Subsequent reads from it will return its default value.
+  public mutating func clearMaxRideSeconds() {_uniqueStorage()._maxRideSeconds = nil}
+
+  public var maxDetourSeconds: Double {
+    get {_storage._maxDetourSeconds ?? 0}
+    set {_uniqueStorage()._maxDetourSeconds = newValue}
+  }
+  /// Returns true if `maxDetourSeconds` has been explicitly set.
+  public var hasMaxDetourSeconds: Bool {_storage._maxDetourSeconds != nil}
+  /// Clears the value of `maxDetourSeconds`. Subsequent reads from it will return its default value.
+  public mutating func clearMaxDetourSeconds() {_uniqueStorage()._maxDetourSeconds = nil}
+
+  public var arriveBy: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_storage._arriveBy ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._arriveBy = newValue}
+  }
+  /// Returns true if `arriveBy` has been explicitly set.
+  public var hasArriveBy: Bool {_storage._arriveBy != nil}
+  /// Clears the value of `arriveBy`. Subsequent reads from it will return its default value.
+  public mutating func clearArriveBy() {_uniqueStorage()._arriveBy = nil}
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
-  fileprivate var _id: String? = nil
-  fileprivate var _riderID: String? = nil
-  fileprivate var _destination: Moyeo_V1_Place? = nil
-  fileprivate var _attributes: SwiftProtobuf.Google_Protobuf_Struct? = nil
-  fileprivate var _seats: Int32? = nil
-  fileprivate var _origin: Moyeo_V1_Place? = nil
-  fileprivate var _maxWalkMeters: Double? = nil
-  fileprivate var _maxDetourRatio: Double? = nil
-  fileprivate var _maxShare: Int64? = nil
-  fileprivate var _weight: Double? = nil
-  fileprivate var _minSharedRatio: Double? = nil
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 public nonisolated struct Moyeo_V1_PreviewShare: Sendable {
@@ -2346,6 +2665,34 @@ public nonisolated struct Moyeo_V1_PreviewJoinResponse: @unchecked Sendable {
   /// Clears the value of `version`. Subsequent reads from it will return its default value.
   public mutating func clearVersion() {_uniqueStorage()._version = nil}
 
+  /// Where the taxi would stop for the rider on its way, when, and how far they walk there.
+  public var boarding: Moyeo_V1_Place {
+    get {_storage._boarding ?? Moyeo_V1_Place()}
+    set {_uniqueStorage()._boarding = newValue}
+  }
+  /// Returns true if `boarding` has been explicitly set.
+  public var hasBoarding: Bool {_storage._boarding != nil}
+  /// Clears the value of `boarding`. Subsequent reads from it will return its default value.
+  public mutating func clearBoarding() {_uniqueStorage()._boarding = nil}
+
+  public var boardingTime: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_storage._boardingTime ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._boardingTime = newValue}
+  }
+  /// Returns true if `boardingTime` has been explicitly set.
+  public var hasBoardingTime: Bool {_storage._boardingTime != nil}
+  /// Clears the value of `boardingTime`. Subsequent reads from it will return its default value.
+  public mutating func clearBoardingTime() {_uniqueStorage()._boardingTime = nil}
+
+  public var walkMeters: Double {
+    get {_storage._walkMeters ?? 0}
+    set {_uniqueStorage()._walkMeters = newValue}
+  }
+  /// Returns true if `walkMeters` has been explicitly set.
+  public var hasWalkMeters: Bool {_storage._walkMeters != nil}
+  /// Clears the value of `walkMeters`. Subsequent reads from it will return its default value.
+  public mutating func clearWalkMeters() {_uniqueStorage()._walkMeters = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -2480,6 +2827,42 @@ public nonisolated struct Moyeo_V1_WatchMatchesRequest: @unchecked Sendable {
   public var hasAllowsOverlap: Bool {_storage._allowsOverlap != nil}
   /// Clears the value of `allowsOverlap`. Subsequent reads from it will return its default value.
   public mutating func clearAllowsOverlap() {_uniqueStorage()._allowsOverlap = nil}
+
+  public var boarding: Moyeo_V1_Place {
+    get {_storage._boarding ?? Moyeo_V1_Place()}
+    set {_uniqueStorage()._boarding = newValue}
+  }
+  /// Returns true if `boarding` has been explicitly set.
+  public var hasBoarding: Bool {_storage._boarding != nil}
+  /// Clears the value of `boarding`. Subsequent reads from it will return its default value.
+  public mutating func clearBoarding() {_uniqueStorage()._boarding = nil}
+
+  public var maxRideSeconds: Double {
+    get {_storage._maxRideSeconds ?? 0}
+    set {_uniqueStorage()._maxRideSeconds = newValue}
+  }
+  /// Returns true if `maxRideSeconds` has been explicitly set.
+  public var hasMaxRideSeconds: Bool {_storage._maxRideSeconds != nil}
+  /// Clears the value of `maxRideSeconds`. Subsequent reads from it will return its default value.
+  public mutating func clearMaxRideSeconds() {_uniqueStorage()._maxRideSeconds = nil}
+
+  public var maxDetourSeconds: Double {
+    get {_storage._maxDetourSeconds ?? 0}
+    set {_uniqueStorage()._maxDetourSeconds = newValue}
+  }
+  /// Returns true if `maxDetourSeconds` has been explicitly set.
+  public var hasMaxDetourSeconds: Bool {_storage._maxDetourSeconds != nil}
+  /// Clears the value of `maxDetourSeconds`. Subsequent reads from it will return its default value.
+  public mutating func clearMaxDetourSeconds() {_uniqueStorage()._maxDetourSeconds = nil}
+
+  public var arriveBy: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_storage._arriveBy ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._arriveBy = newValue}
+  }
+  /// Returns true if `arriveBy` has been explicitly set.
+  public var hasArriveBy: Bool {_storage._arriveBy != nil}
+  /// Clears the value of `arriveBy`. Subsequent reads from it will return its default value.
+  public mutating func clearArriveBy() {_uniqueStorage()._arriveBy = nil}
 
   /// Keeps the request until its window ends and reports through the event feed.
   public var store: Bool {
@@ -3235,7 +3618,7 @@ nonisolated extension Moyeo_V1_PartyPolicy: SwiftProtobuf.Message, SwiftProtobuf
 
 nonisolated extension Moyeo_V1_PartyRider: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".PartyRider"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}rider_id\0\u{3}joined_at\0\u{3}drop_off\0\u{1}seats\0\u{1}share\0\u{3}accepted_share\0\u{3}solo_fare\0\u{1}saving\0\u{3}ride_seconds\0\u{3}detour_seconds\0\u{1}attributes\0\u{1}weight\0\u{3}max_walk_meters\0\u{3}max_detour_ratio\0\u{3}min_shared_ratio\0\u{1}origin\0\u{3}max_share\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}rider_id\0\u{3}joined_at\0\u{3}drop_off\0\u{1}seats\0\u{1}share\0\u{3}accepted_share\0\u{3}solo_fare\0\u{1}saving\0\u{3}ride_seconds\0\u{3}detour_seconds\0\u{1}attributes\0\u{1}weight\0\u{3}max_walk_meters\0\u{3}max_detour_ratio\0\u{3}min_shared_ratio\0\u{1}origin\0\u{3}max_share\0\u{1}boarding\0\u{3}boarding_time\0\u{3}walk_meters\0\u{3}max_ride_seconds\0\u{3}max_detour_seconds\0\u{3}arrive_by\0")
 
   fileprivate class _StorageClass {
     var _riderID: String? = nil
@@ -3255,6 +3638,12 @@ nonisolated extension Moyeo_V1_PartyRider: SwiftProtobuf.Message, SwiftProtobuf.
     var _minSharedRatio: Double? = nil
     var _origin: Moyeo_V1_Place? = nil
     var _maxShare: Int64? = nil
+    var _boarding: Moyeo_V1_Place? = nil
+    var _boardingTime: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _walkMeters: Double? = nil
+    var _maxRideSeconds: Double? = nil
+    var _maxDetourSeconds: Double? = nil
+    var _arriveBy: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -3282,6 +3671,12 @@ nonisolated extension Moyeo_V1_PartyRider: SwiftProtobuf.Message, SwiftProtobuf.
       _minSharedRatio = source._minSharedRatio
       _origin = source._origin
       _maxShare = source._maxShare
+      _boarding = source._boarding
+      _boardingTime = source._boardingTime
+      _walkMeters = source._walkMeters
+      _maxRideSeconds = source._maxRideSeconds
+      _maxDetourSeconds = source._maxDetourSeconds
+      _arriveBy = source._arriveBy
     }
   }
 
@@ -3317,6 +3712,12 @@ nonisolated extension Moyeo_V1_PartyRider: SwiftProtobuf.Message, SwiftProtobuf.
         case 15: try { try decoder.decodeSingularDoubleField(value: &_storage._minSharedRatio) }()
         case 16: try { try decoder.decodeSingularMessageField(value: &_storage._origin) }()
         case 17: try { try decoder.decodeSingularInt64Field(value: &_storage._maxShare) }()
+        case 18: try { try decoder.decodeSingularMessageField(value: &_storage._boarding) }()
+        case 19: try { try decoder.decodeSingularMessageField(value: &_storage._boardingTime) }()
+        case 20: try { try decoder.decodeSingularDoubleField(value: &_storage._walkMeters) }()
+        case 21: try { try decoder.decodeSingularDoubleField(value: &_storage._maxRideSeconds) }()
+        case 22: try { try decoder.decodeSingularDoubleField(value: &_storage._maxDetourSeconds) }()
+        case 23: try { try decoder.decodeSingularMessageField(value: &_storage._arriveBy) }()
         default: break
         }
       }
@@ -3380,6 +3781,24 @@ nonisolated extension Moyeo_V1_PartyRider: SwiftProtobuf.Message, SwiftProtobuf.
       try { if let v = _storage._maxShare {
         try visitor.visitSingularInt64Field(value: v, fieldNumber: 17)
       } }()
+      try { if let v = _storage._boarding {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 18)
+      } }()
+      try { if let v = _storage._boardingTime {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 19)
+      } }()
+      try { if let v = _storage._walkMeters {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 20)
+      } }()
+      try { if let v = _storage._maxRideSeconds {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 21)
+      } }()
+      try { if let v = _storage._maxDetourSeconds {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 22)
+      } }()
+      try { if let v = _storage._arriveBy {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 23)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -3406,6 +3825,12 @@ nonisolated extension Moyeo_V1_PartyRider: SwiftProtobuf.Message, SwiftProtobuf.
         if _storage._minSharedRatio != rhs_storage._minSharedRatio {return false}
         if _storage._origin != rhs_storage._origin {return false}
         if _storage._maxShare != rhs_storage._maxShare {return false}
+        if _storage._boarding != rhs_storage._boarding {return false}
+        if _storage._boardingTime != rhs_storage._boardingTime {return false}
+        if _storage._walkMeters != rhs_storage._walkMeters {return false}
+        if _storage._maxRideSeconds != rhs_storage._maxRideSeconds {return false}
+        if _storage._maxDetourSeconds != rhs_storage._maxDetourSeconds {return false}
+        if _storage._arriveBy != rhs_storage._arriveBy {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -3415,9 +3840,58 @@ nonisolated extension Moyeo_V1_PartyRider: SwiftProtobuf.Message, SwiftProtobuf.
   }
 }
 
+nonisolated extension Moyeo_V1_PartyStop: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".PartyStop"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}rider_id\0\u{1}kind\0\u{3}distance_meters\0\u{3}duration_seconds\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self._riderID) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._kind) }()
+      case 3: try { try decoder.decodeSingularDoubleField(value: &self._distanceMeters) }()
+      case 4: try { try decoder.decodeSingularDoubleField(value: &self._durationSeconds) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._riderID {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._kind {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._distanceMeters {
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._durationSeconds {
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 4)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Moyeo_V1_PartyStop, rhs: Moyeo_V1_PartyStop) -> Bool {
+    if lhs._riderID != rhs._riderID {return false}
+    if lhs._kind != rhs._kind {return false}
+    if lhs._distanceMeters != rhs._distanceMeters {return false}
+    if lhs._durationSeconds != rhs._durationSeconds {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension Moyeo_V1_PartyRoute: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".PartyRoute"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}distance_meters\0\u{3}duration_seconds\0\u{1}path\0\u{3}stop_order\0\u{1}source\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}distance_meters\0\u{3}duration_seconds\0\u{1}path\0\u{3}stop_order\0\u{1}source\0\u{1}stops\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3430,6 +3904,7 @@ nonisolated extension Moyeo_V1_PartyRoute: SwiftProtobuf.Message, SwiftProtobuf.
       case 3: try { try decoder.decodeRepeatedMessageField(value: &self.path) }()
       case 4: try { try decoder.decodeRepeatedStringField(value: &self.stopOrder) }()
       case 5: try { try decoder.decodeSingularStringField(value: &self._source) }()
+      case 6: try { try decoder.decodeRepeatedMessageField(value: &self.stops) }()
       default: break
       }
     }
@@ -3455,6 +3930,9 @@ nonisolated extension Moyeo_V1_PartyRoute: SwiftProtobuf.Message, SwiftProtobuf.
     try { if let v = self._source {
       try visitor.visitSingularStringField(value: v, fieldNumber: 5)
     } }()
+    if !self.stops.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.stops, fieldNumber: 6)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -3464,6 +3942,7 @@ nonisolated extension Moyeo_V1_PartyRoute: SwiftProtobuf.Message, SwiftProtobuf.
     if lhs.path != rhs.path {return false}
     if lhs.stopOrder != rhs.stopOrder {return false}
     if lhs._source != rhs._source {return false}
+    if lhs.stops != rhs.stops {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3604,7 +4083,7 @@ nonisolated extension Moyeo_V1_PartySettlement: SwiftProtobuf.Message, SwiftProt
 
 nonisolated extension Moyeo_V1_Party: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Party"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}version\0\u{1}state\0\u{3}host_id\0\u{1}riders\0\u{1}seats\0\u{3}seats_free\0\u{1}origin\0\u{1}destination\0\u{3}departure_time\0\u{3}departure_window_seconds\0\u{3}max_detour_ratio\0\u{3}max_walk_meters\0\u{1}tags\0\u{1}policy\0\u{1}route\0\u{1}fare\0\u{3}per_person_now\0\u{3}per_person_if_full\0\u{3}split_rule\0\u{3}allow_raised_shares\0\u{1}called\0\u{3}created_at\0\u{1}settlement\0\u{3}end_reason\0\u{3}rider_count\0\u{3}min_shared_ratio\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}version\0\u{1}state\0\u{3}host_id\0\u{1}riders\0\u{1}seats\0\u{3}seats_free\0\u{1}origin\0\u{1}destination\0\u{3}departure_time\0\u{3}departure_window_seconds\0\u{3}max_detour_ratio\0\u{3}max_walk_meters\0\u{1}tags\0\u{1}policy\0\u{1}route\0\u{1}fare\0\u{3}per_person_now\0\u{3}per_person_if_full\0\u{3}split_rule\0\u{3}allow_raised_shares\0\u{1}called\0\u{3}created_at\0\u{1}settlement\0\u{3}end_reason\0\u{3}rider_count\0\u{3}min_shared_ratio\0\u{3}max_ride_seconds\0\u{3}max_detour_seconds\0")
 
   fileprivate class _StorageClass {
     var _id: String? = nil
@@ -3634,6 +4113,8 @@ nonisolated extension Moyeo_V1_Party: SwiftProtobuf.Message, SwiftProtobuf._Mess
     var _endReason: String? = nil
     var _riderCount: Int32? = nil
     var _minSharedRatio: Double? = nil
+    var _maxRideSeconds: Double? = nil
+    var _maxDetourSeconds: Double? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -3671,6 +4152,8 @@ nonisolated extension Moyeo_V1_Party: SwiftProtobuf.Message, SwiftProtobuf._Mess
       _endReason = source._endReason
       _riderCount = source._riderCount
       _minSharedRatio = source._minSharedRatio
+      _maxRideSeconds = source._maxRideSeconds
+      _maxDetourSeconds = source._maxDetourSeconds
     }
   }
 
@@ -3716,6 +4199,8 @@ nonisolated extension Moyeo_V1_Party: SwiftProtobuf.Message, SwiftProtobuf._Mess
         case 25: try { try decoder.decodeSingularStringField(value: &_storage._endReason) }()
         case 26: try { try decoder.decodeSingularInt32Field(value: &_storage._riderCount) }()
         case 27: try { try decoder.decodeSingularDoubleField(value: &_storage._minSharedRatio) }()
+        case 28: try { try decoder.decodeSingularDoubleField(value: &_storage._maxRideSeconds) }()
+        case 29: try { try decoder.decodeSingularDoubleField(value: &_storage._maxDetourSeconds) }()
         default: break
         }
       }
@@ -3809,6 +4294,12 @@ nonisolated extension Moyeo_V1_Party: SwiftProtobuf.Message, SwiftProtobuf._Mess
       try { if let v = _storage._minSharedRatio {
         try visitor.visitSingularDoubleField(value: v, fieldNumber: 27)
       } }()
+      try { if let v = _storage._maxRideSeconds {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 28)
+      } }()
+      try { if let v = _storage._maxDetourSeconds {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 29)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -3845,6 +4336,8 @@ nonisolated extension Moyeo_V1_Party: SwiftProtobuf.Message, SwiftProtobuf._Mess
         if _storage._endReason != rhs_storage._endReason {return false}
         if _storage._riderCount != rhs_storage._riderCount {return false}
         if _storage._minSharedRatio != rhs_storage._minSharedRatio {return false}
+        if _storage._maxRideSeconds != rhs_storage._maxRideSeconds {return false}
+        if _storage._maxDetourSeconds != rhs_storage._maxDetourSeconds {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -3895,7 +4388,7 @@ nonisolated extension Moyeo_V1_PartyResponse: SwiftProtobuf.Message, SwiftProtob
 
 nonisolated extension Moyeo_V1_CreatePartyRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".CreatePartyRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}host_id\0\u{1}origin\0\u{1}destination\0\u{3}departure_time\0\u{3}departure_window_seconds\0\u{1}seats\0\u{3}host_seats\0\u{1}riders\0\u{3}max_detour_ratio\0\u{3}max_walk_meters\0\u{1}tags\0\u{1}policy\0\u{3}split_rule\0\u{1}attributes\0\u{3}tariff_id\0\u{3}vehicle_class\0\u{1}called\0\u{3}allow_raised_shares\0\u{1}weight\0\u{3}policy_pack\0\u{3}min_shared_ratio\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}host_id\0\u{1}origin\0\u{1}destination\0\u{3}departure_time\0\u{3}departure_window_seconds\0\u{1}seats\0\u{3}host_seats\0\u{1}riders\0\u{3}max_detour_ratio\0\u{3}max_walk_meters\0\u{1}tags\0\u{1}policy\0\u{3}split_rule\0\u{1}attributes\0\u{3}tariff_id\0\u{3}vehicle_class\0\u{1}called\0\u{3}allow_raised_shares\0\u{1}weight\0\u{3}policy_pack\0\u{3}min_shared_ratio\0\u{3}max_ride_seconds\0\u{3}max_detour_seconds\0\u{3}arrive_by\0")
 
   fileprivate class _StorageClass {
     var _hostID: String? = nil
@@ -3919,6 +4412,9 @@ nonisolated extension Moyeo_V1_CreatePartyRequest: SwiftProtobuf.Message, SwiftP
     var _weight: Double? = nil
     var _policyPack: String? = nil
     var _minSharedRatio: Double? = nil
+    var _maxRideSeconds: Double? = nil
+    var _maxDetourSeconds: Double? = nil
+    var _arriveBy: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -3950,6 +4446,9 @@ nonisolated extension Moyeo_V1_CreatePartyRequest: SwiftProtobuf.Message, SwiftP
       _weight = source._weight
       _policyPack = source._policyPack
       _minSharedRatio = source._minSharedRatio
+      _maxRideSeconds = source._maxRideSeconds
+      _maxDetourSeconds = source._maxDetourSeconds
+      _arriveBy = source._arriveBy
     }
   }
 
@@ -3989,6 +4488,9 @@ nonisolated extension Moyeo_V1_CreatePartyRequest: SwiftProtobuf.Message, SwiftP
         case 19: try { try decoder.decodeSingularDoubleField(value: &_storage._weight) }()
         case 20: try { try decoder.decodeSingularStringField(value: &_storage._policyPack) }()
         case 21: try { try decoder.decodeSingularDoubleField(value: &_storage._minSharedRatio) }()
+        case 22: try { try decoder.decodeSingularDoubleField(value: &_storage._maxRideSeconds) }()
+        case 23: try { try decoder.decodeSingularDoubleField(value: &_storage._maxDetourSeconds) }()
+        case 24: try { try decoder.decodeSingularMessageField(value: &_storage._arriveBy) }()
         default: break
         }
       }
@@ -4064,6 +4566,15 @@ nonisolated extension Moyeo_V1_CreatePartyRequest: SwiftProtobuf.Message, SwiftP
       try { if let v = _storage._minSharedRatio {
         try visitor.visitSingularDoubleField(value: v, fieldNumber: 21)
       } }()
+      try { if let v = _storage._maxRideSeconds {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 22)
+      } }()
+      try { if let v = _storage._maxDetourSeconds {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 23)
+      } }()
+      try { if let v = _storage._arriveBy {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 24)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -4094,6 +4605,9 @@ nonisolated extension Moyeo_V1_CreatePartyRequest: SwiftProtobuf.Message, SwiftP
         if _storage._weight != rhs_storage._weight {return false}
         if _storage._policyPack != rhs_storage._policyPack {return false}
         if _storage._minSharedRatio != rhs_storage._minSharedRatio {return false}
+        if _storage._maxRideSeconds != rhs_storage._maxRideSeconds {return false}
+        if _storage._maxDetourSeconds != rhs_storage._maxDetourSeconds {return false}
+        if _storage._arriveBy != rhs_storage._arriveBy {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -4487,83 +5001,181 @@ nonisolated extension Moyeo_V1_CancelPartyRequest: SwiftProtobuf.Message, SwiftP
 
 nonisolated extension Moyeo_V1_JoinPartyRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".JoinPartyRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}rider_id\0\u{1}destination\0\u{1}attributes\0\u{1}seats\0\u{3}max_share\0\u{1}origin\0\u{3}max_walk_meters\0\u{3}max_detour_ratio\0\u{1}weight\0\u{3}min_shared_ratio\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}rider_id\0\u{1}destination\0\u{1}attributes\0\u{1}seats\0\u{3}max_share\0\u{1}origin\0\u{3}max_walk_meters\0\u{3}max_detour_ratio\0\u{1}weight\0\u{3}min_shared_ratio\0\u{1}boarding\0\u{3}departure_time\0\u{3}departure_window_seconds\0\u{3}max_ride_seconds\0\u{3}max_detour_seconds\0\u{3}arrive_by\0")
+
+  fileprivate class _StorageClass {
+    var _id: String? = nil
+    var _riderID: String? = nil
+    var _destination: Moyeo_V1_Place? = nil
+    var _attributes: SwiftProtobuf.Google_Protobuf_Struct? = nil
+    var _seats: Int32? = nil
+    var _maxShare: Int64? = nil
+    var _origin: Moyeo_V1_Place? = nil
+    var _maxWalkMeters: Double? = nil
+    var _maxDetourRatio: Double? = nil
+    var _weight: Double? = nil
+    var _minSharedRatio: Double? = nil
+    var _boarding: Moyeo_V1_Place? = nil
+    var _departureTime: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _departureWindowSeconds: Double? = nil
+    var _maxRideSeconds: Double? = nil
+    var _maxDetourSeconds: Double? = nil
+    var _arriveBy: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _id = source._id
+      _riderID = source._riderID
+      _destination = source._destination
+      _attributes = source._attributes
+      _seats = source._seats
+      _maxShare = source._maxShare
+      _origin = source._origin
+      _maxWalkMeters = source._maxWalkMeters
+      _maxDetourRatio = source._maxDetourRatio
+      _weight = source._weight
+      _minSharedRatio = source._minSharedRatio
+      _boarding = source._boarding
+      _departureTime = source._departureTime
+      _departureWindowSeconds = source._departureWindowSeconds
+      _maxRideSeconds = source._maxRideSeconds
+      _maxDetourSeconds = source._maxDetourSeconds
+      _arriveBy = source._arriveBy
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self._id) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self._riderID) }()
-      case 3: try { try decoder.decodeSingularMessageField(value: &self._destination) }()
-      case 4: try { try decoder.decodeSingularMessageField(value: &self._attributes) }()
-      case 5: try { try decoder.decodeSingularInt32Field(value: &self._seats) }()
-      case 6: try { try decoder.decodeSingularInt64Field(value: &self._maxShare) }()
-      case 7: try { try decoder.decodeSingularMessageField(value: &self._origin) }()
-      case 8: try { try decoder.decodeSingularDoubleField(value: &self._maxWalkMeters) }()
-      case 9: try { try decoder.decodeSingularDoubleField(value: &self._maxDetourRatio) }()
-      case 10: try { try decoder.decodeSingularDoubleField(value: &self._weight) }()
-      case 11: try { try decoder.decodeSingularDoubleField(value: &self._minSharedRatio) }()
-      default: break
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._id) }()
+        case 2: try { try decoder.decodeSingularStringField(value: &_storage._riderID) }()
+        case 3: try { try decoder.decodeSingularMessageField(value: &_storage._destination) }()
+        case 4: try { try decoder.decodeSingularMessageField(value: &_storage._attributes) }()
+        case 5: try { try decoder.decodeSingularInt32Field(value: &_storage._seats) }()
+        case 6: try { try decoder.decodeSingularInt64Field(value: &_storage._maxShare) }()
+        case 7: try { try decoder.decodeSingularMessageField(value: &_storage._origin) }()
+        case 8: try { try decoder.decodeSingularDoubleField(value: &_storage._maxWalkMeters) }()
+        case 9: try { try decoder.decodeSingularDoubleField(value: &_storage._maxDetourRatio) }()
+        case 10: try { try decoder.decodeSingularDoubleField(value: &_storage._weight) }()
+        case 11: try { try decoder.decodeSingularDoubleField(value: &_storage._minSharedRatio) }()
+        case 12: try { try decoder.decodeSingularMessageField(value: &_storage._boarding) }()
+        case 13: try { try decoder.decodeSingularMessageField(value: &_storage._departureTime) }()
+        case 14: try { try decoder.decodeSingularDoubleField(value: &_storage._departureWindowSeconds) }()
+        case 15: try { try decoder.decodeSingularDoubleField(value: &_storage._maxRideSeconds) }()
+        case 16: try { try decoder.decodeSingularDoubleField(value: &_storage._maxDetourSeconds) }()
+        case 17: try { try decoder.decodeSingularMessageField(value: &_storage._arriveBy) }()
+        default: break
+        }
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    try { if let v = self._id {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
-    } }()
-    try { if let v = self._riderID {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
-    } }()
-    try { if let v = self._destination {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
-    } }()
-    try { if let v = self._attributes {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
-    } }()
-    try { if let v = self._seats {
-      try visitor.visitSingularInt32Field(value: v, fieldNumber: 5)
-    } }()
-    try { if let v = self._maxShare {
-      try visitor.visitSingularInt64Field(value: v, fieldNumber: 6)
-    } }()
-    try { if let v = self._origin {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
-    } }()
-    try { if let v = self._maxWalkMeters {
-      try visitor.visitSingularDoubleField(value: v, fieldNumber: 8)
-    } }()
-    try { if let v = self._maxDetourRatio {
-      try visitor.visitSingularDoubleField(value: v, fieldNumber: 9)
-    } }()
-    try { if let v = self._weight {
-      try visitor.visitSingularDoubleField(value: v, fieldNumber: 10)
-    } }()
-    try { if let v = self._minSharedRatio {
-      try visitor.visitSingularDoubleField(value: v, fieldNumber: 11)
-    } }()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      try { if let v = _storage._id {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+      } }()
+      try { if let v = _storage._riderID {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+      } }()
+      try { if let v = _storage._destination {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+      } }()
+      try { if let v = _storage._attributes {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+      } }()
+      try { if let v = _storage._seats {
+        try visitor.visitSingularInt32Field(value: v, fieldNumber: 5)
+      } }()
+      try { if let v = _storage._maxShare {
+        try visitor.visitSingularInt64Field(value: v, fieldNumber: 6)
+      } }()
+      try { if let v = _storage._origin {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+      } }()
+      try { if let v = _storage._maxWalkMeters {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 8)
+      } }()
+      try { if let v = _storage._maxDetourRatio {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 9)
+      } }()
+      try { if let v = _storage._weight {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 10)
+      } }()
+      try { if let v = _storage._minSharedRatio {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 11)
+      } }()
+      try { if let v = _storage._boarding {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
+      } }()
+      try { if let v = _storage._departureTime {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
+      } }()
+      try { if let v = _storage._departureWindowSeconds {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 14)
+      } }()
+      try { if let v = _storage._maxRideSeconds {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 15)
+      } }()
+      try { if let v = _storage._maxDetourSeconds {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 16)
+      } }()
+      try { if let v = _storage._arriveBy {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 17)
+      } }()
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Moyeo_V1_JoinPartyRequest, rhs: Moyeo_V1_JoinPartyRequest) -> Bool {
-    if lhs._id != rhs._id {return false}
-    if lhs._riderID != rhs._riderID {return false}
-    if lhs._destination != rhs._destination {return false}
-    if lhs._attributes != rhs._attributes {return false}
-    if lhs._seats != rhs._seats {return false}
-    if lhs._maxShare != rhs._maxShare {return false}
-    if lhs._origin != rhs._origin {return false}
-    if lhs._maxWalkMeters != rhs._maxWalkMeters {return false}
-    if lhs._maxDetourRatio != rhs._maxDetourRatio {return false}
-    if lhs._weight != rhs._weight {return false}
-    if lhs._minSharedRatio != rhs._minSharedRatio {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._id != rhs_storage._id {return false}
+        if _storage._riderID != rhs_storage._riderID {return false}
+        if _storage._destination != rhs_storage._destination {return false}
+        if _storage._attributes != rhs_storage._attributes {return false}
+        if _storage._seats != rhs_storage._seats {return false}
+        if _storage._maxShare != rhs_storage._maxShare {return false}
+        if _storage._origin != rhs_storage._origin {return false}
+        if _storage._maxWalkMeters != rhs_storage._maxWalkMeters {return false}
+        if _storage._maxDetourRatio != rhs_storage._maxDetourRatio {return false}
+        if _storage._weight != rhs_storage._weight {return false}
+        if _storage._minSharedRatio != rhs_storage._minSharedRatio {return false}
+        if _storage._boarding != rhs_storage._boarding {return false}
+        if _storage._departureTime != rhs_storage._departureTime {return false}
+        if _storage._departureWindowSeconds != rhs_storage._departureWindowSeconds {return false}
+        if _storage._maxRideSeconds != rhs_storage._maxRideSeconds {return false}
+        if _storage._maxDetourSeconds != rhs_storage._maxDetourSeconds {return false}
+        if _storage._arriveBy != rhs_storage._arriveBy {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -4778,7 +5390,7 @@ nonisolated extension Moyeo_V1_SearchPartiesRequest: SwiftProtobuf.Message, Swif
 
 nonisolated extension Moyeo_V1_MatchPartiesRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".MatchPartiesRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}rider_id\0\u{1}origin\0\u{1}destination\0\u{3}departure_time\0\u{3}departure_window_seconds\0\u{3}max_walk_meters\0\u{3}max_detour_ratio\0\u{3}min_shared_ratio\0\u{1}attributes\0\u{1}seats\0\u{1}limit\0\u{1}explain\0\u{1}tags\0\u{3}max_share\0\u{3}min_version\0\u{3}max_staleness_seconds\0\u{3}allows_overlap\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}rider_id\0\u{1}origin\0\u{1}destination\0\u{3}departure_time\0\u{3}departure_window_seconds\0\u{3}max_walk_meters\0\u{3}max_detour_ratio\0\u{3}min_shared_ratio\0\u{1}attributes\0\u{1}seats\0\u{1}limit\0\u{1}explain\0\u{1}tags\0\u{3}max_share\0\u{3}min_version\0\u{3}max_staleness_seconds\0\u{3}allows_overlap\0\u{1}boarding\0\u{3}max_ride_seconds\0\u{3}max_detour_seconds\0\u{3}arrive_by\0")
 
   fileprivate class _StorageClass {
     var _riderID: String? = nil
@@ -4798,6 +5410,10 @@ nonisolated extension Moyeo_V1_MatchPartiesRequest: SwiftProtobuf.Message, Swift
     var _minVersion: String? = nil
     var _maxStalenessSeconds: Double? = nil
     var _allowsOverlap: Bool? = nil
+    var _boarding: Moyeo_V1_Place? = nil
+    var _maxRideSeconds: Double? = nil
+    var _maxDetourSeconds: Double? = nil
+    var _arriveBy: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -4825,6 +5441,10 @@ nonisolated extension Moyeo_V1_MatchPartiesRequest: SwiftProtobuf.Message, Swift
       _minVersion = source._minVersion
       _maxStalenessSeconds = source._maxStalenessSeconds
       _allowsOverlap = source._allowsOverlap
+      _boarding = source._boarding
+      _maxRideSeconds = source._maxRideSeconds
+      _maxDetourSeconds = source._maxDetourSeconds
+      _arriveBy = source._arriveBy
     }
   }
 
@@ -4860,6 +5480,10 @@ nonisolated extension Moyeo_V1_MatchPartiesRequest: SwiftProtobuf.Message, Swift
         case 15: try { try decoder.decodeSingularStringField(value: &_storage._minVersion) }()
         case 16: try { try decoder.decodeSingularDoubleField(value: &_storage._maxStalenessSeconds) }()
         case 17: try { try decoder.decodeSingularBoolField(value: &_storage._allowsOverlap) }()
+        case 18: try { try decoder.decodeSingularMessageField(value: &_storage._boarding) }()
+        case 19: try { try decoder.decodeSingularDoubleField(value: &_storage._maxRideSeconds) }()
+        case 20: try { try decoder.decodeSingularDoubleField(value: &_storage._maxDetourSeconds) }()
+        case 21: try { try decoder.decodeSingularMessageField(value: &_storage._arriveBy) }()
         default: break
         }
       }
@@ -4923,6 +5547,18 @@ nonisolated extension Moyeo_V1_MatchPartiesRequest: SwiftProtobuf.Message, Swift
       try { if let v = _storage._allowsOverlap {
         try visitor.visitSingularBoolField(value: v, fieldNumber: 17)
       } }()
+      try { if let v = _storage._boarding {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 18)
+      } }()
+      try { if let v = _storage._maxRideSeconds {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 19)
+      } }()
+      try { if let v = _storage._maxDetourSeconds {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 20)
+      } }()
+      try { if let v = _storage._arriveBy {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 21)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -4949,6 +5585,10 @@ nonisolated extension Moyeo_V1_MatchPartiesRequest: SwiftProtobuf.Message, Swift
         if _storage._minVersion != rhs_storage._minVersion {return false}
         if _storage._maxStalenessSeconds != rhs_storage._maxStalenessSeconds {return false}
         if _storage._allowsOverlap != rhs_storage._allowsOverlap {return false}
+        if _storage._boarding != rhs_storage._boarding {return false}
+        if _storage._maxRideSeconds != rhs_storage._maxRideSeconds {return false}
+        if _storage._maxDetourSeconds != rhs_storage._maxDetourSeconds {return false}
+        if _storage._arriveBy != rhs_storage._arriveBy {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -4960,73 +5600,139 @@ nonisolated extension Moyeo_V1_MatchPartiesRequest: SwiftProtobuf.Message, Swift
 
 nonisolated extension Moyeo_V1_MatchCandidate: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".MatchCandidate"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}party\0\u{3}walk_meters\0\u{3}detour_seconds\0\u{3}shared_ratio\0\u{3}stop_order\0\u{1}route\0\u{3}your_fare\0\u{3}your_saving\0\u{3}time_gap_seconds\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}party\0\u{3}walk_meters\0\u{3}detour_seconds\0\u{3}shared_ratio\0\u{3}stop_order\0\u{1}route\0\u{3}your_fare\0\u{3}your_saving\0\u{3}time_gap_seconds\0\u{1}boarding\0\u{3}boarding_time\0")
+
+  fileprivate class _StorageClass {
+    var _party: Moyeo_V1_Party? = nil
+    var _walkMeters: Double? = nil
+    var _detourSeconds: Double? = nil
+    var _sharedRatio: Double? = nil
+    var _stopOrder: [String] = []
+    var _route: Moyeo_V1_PartyRoute? = nil
+    var _yourFare: Int64? = nil
+    var _yourSaving: Int64? = nil
+    var _timeGapSeconds: Double? = nil
+    var _boarding: Moyeo_V1_Place? = nil
+    var _boardingTime: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _party = source._party
+      _walkMeters = source._walkMeters
+      _detourSeconds = source._detourSeconds
+      _sharedRatio = source._sharedRatio
+      _stopOrder = source._stopOrder
+      _route = source._route
+      _yourFare = source._yourFare
+      _yourSaving = source._yourSaving
+      _timeGapSeconds = source._timeGapSeconds
+      _boarding = source._boarding
+      _boardingTime = source._boardingTime
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularMessageField(value: &self._party) }()
-      case 2: try { try decoder.decodeSingularDoubleField(value: &self._walkMeters) }()
-      case 3: try { try decoder.decodeSingularDoubleField(value: &self._detourSeconds) }()
-      case 4: try { try decoder.decodeSingularDoubleField(value: &self._sharedRatio) }()
-      case 5: try { try decoder.decodeRepeatedStringField(value: &self.stopOrder) }()
-      case 6: try { try decoder.decodeSingularMessageField(value: &self._route) }()
-      case 7: try { try decoder.decodeSingularInt64Field(value: &self._yourFare) }()
-      case 8: try { try decoder.decodeSingularInt64Field(value: &self._yourSaving) }()
-      case 9: try { try decoder.decodeSingularDoubleField(value: &self._timeGapSeconds) }()
-      default: break
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularMessageField(value: &_storage._party) }()
+        case 2: try { try decoder.decodeSingularDoubleField(value: &_storage._walkMeters) }()
+        case 3: try { try decoder.decodeSingularDoubleField(value: &_storage._detourSeconds) }()
+        case 4: try { try decoder.decodeSingularDoubleField(value: &_storage._sharedRatio) }()
+        case 5: try { try decoder.decodeRepeatedStringField(value: &_storage._stopOrder) }()
+        case 6: try { try decoder.decodeSingularMessageField(value: &_storage._route) }()
+        case 7: try { try decoder.decodeSingularInt64Field(value: &_storage._yourFare) }()
+        case 8: try { try decoder.decodeSingularInt64Field(value: &_storage._yourSaving) }()
+        case 9: try { try decoder.decodeSingularDoubleField(value: &_storage._timeGapSeconds) }()
+        case 10: try { try decoder.decodeSingularMessageField(value: &_storage._boarding) }()
+        case 11: try { try decoder.decodeSingularMessageField(value: &_storage._boardingTime) }()
+        default: break
+        }
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    try { if let v = self._party {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
-    } }()
-    try { if let v = self._walkMeters {
-      try visitor.visitSingularDoubleField(value: v, fieldNumber: 2)
-    } }()
-    try { if let v = self._detourSeconds {
-      try visitor.visitSingularDoubleField(value: v, fieldNumber: 3)
-    } }()
-    try { if let v = self._sharedRatio {
-      try visitor.visitSingularDoubleField(value: v, fieldNumber: 4)
-    } }()
-    if !self.stopOrder.isEmpty {
-      try visitor.visitRepeatedStringField(value: self.stopOrder, fieldNumber: 5)
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      try { if let v = _storage._party {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+      } }()
+      try { if let v = _storage._walkMeters {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 2)
+      } }()
+      try { if let v = _storage._detourSeconds {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 3)
+      } }()
+      try { if let v = _storage._sharedRatio {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 4)
+      } }()
+      if !_storage._stopOrder.isEmpty {
+        try visitor.visitRepeatedStringField(value: _storage._stopOrder, fieldNumber: 5)
+      }
+      try { if let v = _storage._route {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+      } }()
+      try { if let v = _storage._yourFare {
+        try visitor.visitSingularInt64Field(value: v, fieldNumber: 7)
+      } }()
+      try { if let v = _storage._yourSaving {
+        try visitor.visitSingularInt64Field(value: v, fieldNumber: 8)
+      } }()
+      try { if let v = _storage._timeGapSeconds {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 9)
+      } }()
+      try { if let v = _storage._boarding {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
+      } }()
+      try { if let v = _storage._boardingTime {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
+      } }()
     }
-    try { if let v = self._route {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
-    } }()
-    try { if let v = self._yourFare {
-      try visitor.visitSingularInt64Field(value: v, fieldNumber: 7)
-    } }()
-    try { if let v = self._yourSaving {
-      try visitor.visitSingularInt64Field(value: v, fieldNumber: 8)
-    } }()
-    try { if let v = self._timeGapSeconds {
-      try visitor.visitSingularDoubleField(value: v, fieldNumber: 9)
-    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Moyeo_V1_MatchCandidate, rhs: Moyeo_V1_MatchCandidate) -> Bool {
-    if lhs._party != rhs._party {return false}
-    if lhs._walkMeters != rhs._walkMeters {return false}
-    if lhs._detourSeconds != rhs._detourSeconds {return false}
-    if lhs._sharedRatio != rhs._sharedRatio {return false}
-    if lhs.stopOrder != rhs.stopOrder {return false}
-    if lhs._route != rhs._route {return false}
-    if lhs._yourFare != rhs._yourFare {return false}
-    if lhs._yourSaving != rhs._yourSaving {return false}
-    if lhs._timeGapSeconds != rhs._timeGapSeconds {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._party != rhs_storage._party {return false}
+        if _storage._walkMeters != rhs_storage._walkMeters {return false}
+        if _storage._detourSeconds != rhs_storage._detourSeconds {return false}
+        if _storage._sharedRatio != rhs_storage._sharedRatio {return false}
+        if _storage._stopOrder != rhs_storage._stopOrder {return false}
+        if _storage._route != rhs_storage._route {return false}
+        if _storage._yourFare != rhs_storage._yourFare {return false}
+        if _storage._yourSaving != rhs_storage._yourSaving {return false}
+        if _storage._timeGapSeconds != rhs_storage._timeGapSeconds {return false}
+        if _storage._boarding != rhs_storage._boarding {return false}
+        if _storage._boardingTime != rhs_storage._boardingTime {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -5034,7 +5740,7 @@ nonisolated extension Moyeo_V1_MatchCandidate: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension Moyeo_V1_MatchRelaxation: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".MatchRelaxation"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}rule\0\u{1}field\0\u{1}value\0\u{3}party_id\0\u{1}message\0\u{1}amount\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}rule\0\u{1}field\0\u{1}value\0\u{3}party_id\0\u{1}message\0\u{1}amount\0\u{1}boarding\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5048,6 +5754,7 @@ nonisolated extension Moyeo_V1_MatchRelaxation: SwiftProtobuf.Message, SwiftProt
       case 4: try { try decoder.decodeSingularStringField(value: &self._partyID) }()
       case 5: try { try decoder.decodeSingularStringField(value: &self._message) }()
       case 6: try { try decoder.decodeSingularDoubleField(value: &self._amount) }()
+      case 7: try { try decoder.decodeSingularMessageField(value: &self._boarding) }()
       default: break
       }
     }
@@ -5076,6 +5783,9 @@ nonisolated extension Moyeo_V1_MatchRelaxation: SwiftProtobuf.Message, SwiftProt
     try { if let v = self._amount {
       try visitor.visitSingularDoubleField(value: v, fieldNumber: 6)
     } }()
+    try { if let v = self._boarding {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -5086,6 +5796,7 @@ nonisolated extension Moyeo_V1_MatchRelaxation: SwiftProtobuf.Message, SwiftProt
     if lhs._partyID != rhs._partyID {return false}
     if lhs._message != rhs._message {return false}
     if lhs._amount != rhs._amount {return false}
+    if lhs._boarding != rhs._boarding {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -5149,51 +5860,95 @@ nonisolated extension Moyeo_V1_MatchPartiesResponse: SwiftProtobuf.Message, Swif
   public static let protoMessageName: String = _protobuf_package + ".MatchPartiesResponse"
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}candidates\0\u{1}explanation\0\u{1}version\0\u{1}age\0\u{1}coalesced\0")
 
+  fileprivate class _StorageClass {
+    var _candidates: [Moyeo_V1_MatchCandidate] = []
+    var _explanation: Moyeo_V1_MatchExplanation? = nil
+    var _version: String? = nil
+    var _age: Double? = nil
+    var _coalesced: Bool? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _candidates = source._candidates
+      _explanation = source._explanation
+      _version = source._version
+      _age = source._age
+      _coalesced = source._coalesced
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.candidates) }()
-      case 2: try { try decoder.decodeSingularMessageField(value: &self._explanation) }()
-      case 3: try { try decoder.decodeSingularStringField(value: &self._version) }()
-      case 4: try { try decoder.decodeSingularDoubleField(value: &self._age) }()
-      case 5: try { try decoder.decodeSingularBoolField(value: &self._coalesced) }()
-      default: break
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeRepeatedMessageField(value: &_storage._candidates) }()
+        case 2: try { try decoder.decodeSingularMessageField(value: &_storage._explanation) }()
+        case 3: try { try decoder.decodeSingularStringField(value: &_storage._version) }()
+        case 4: try { try decoder.decodeSingularDoubleField(value: &_storage._age) }()
+        case 5: try { try decoder.decodeSingularBoolField(value: &_storage._coalesced) }()
+        default: break
+        }
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if !self.candidates.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.candidates, fieldNumber: 1)
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if !_storage._candidates.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._candidates, fieldNumber: 1)
+      }
+      try { if let v = _storage._explanation {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+      } }()
+      try { if let v = _storage._version {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+      } }()
+      try { if let v = _storage._age {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 4)
+      } }()
+      try { if let v = _storage._coalesced {
+        try visitor.visitSingularBoolField(value: v, fieldNumber: 5)
+      } }()
     }
-    try { if let v = self._explanation {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
-    } }()
-    try { if let v = self._version {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
-    } }()
-    try { if let v = self._age {
-      try visitor.visitSingularDoubleField(value: v, fieldNumber: 4)
-    } }()
-    try { if let v = self._coalesced {
-      try visitor.visitSingularBoolField(value: v, fieldNumber: 5)
-    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Moyeo_V1_MatchPartiesResponse, rhs: Moyeo_V1_MatchPartiesResponse) -> Bool {
-    if lhs.candidates != rhs.candidates {return false}
-    if lhs._explanation != rhs._explanation {return false}
-    if lhs._version != rhs._version {return false}
-    if lhs._age != rhs._age {return false}
-    if lhs._coalesced != rhs._coalesced {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._candidates != rhs_storage._candidates {return false}
+        if _storage._explanation != rhs_storage._explanation {return false}
+        if _storage._version != rhs_storage._version {return false}
+        if _storage._age != rhs_storage._age {return false}
+        if _storage._coalesced != rhs_storage._coalesced {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -5201,83 +5956,181 @@ nonisolated extension Moyeo_V1_MatchPartiesResponse: SwiftProtobuf.Message, Swif
 
 nonisolated extension Moyeo_V1_PreviewJoinRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".PreviewJoinRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}rider_id\0\u{1}destination\0\u{1}attributes\0\u{1}seats\0\u{1}origin\0\u{3}max_walk_meters\0\u{3}max_detour_ratio\0\u{3}max_share\0\u{1}weight\0\u{3}min_shared_ratio\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}rider_id\0\u{1}destination\0\u{1}attributes\0\u{1}seats\0\u{1}origin\0\u{3}max_walk_meters\0\u{3}max_detour_ratio\0\u{3}max_share\0\u{1}weight\0\u{3}min_shared_ratio\0\u{1}boarding\0\u{3}departure_time\0\u{3}departure_window_seconds\0\u{3}max_ride_seconds\0\u{3}max_detour_seconds\0\u{3}arrive_by\0")
+
+  fileprivate class _StorageClass {
+    var _id: String? = nil
+    var _riderID: String? = nil
+    var _destination: Moyeo_V1_Place? = nil
+    var _attributes: SwiftProtobuf.Google_Protobuf_Struct? = nil
+    var _seats: Int32? = nil
+    var _origin: Moyeo_V1_Place? = nil
+    var _maxWalkMeters: Double? = nil
+    var _maxDetourRatio: Double? = nil
+    var _maxShare: Int64? = nil
+    var _weight: Double? = nil
+    var _minSharedRatio: Double? = nil
+    var _boarding: Moyeo_V1_Place? = nil
+    var _departureTime: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _departureWindowSeconds: Double? = nil
+    var _maxRideSeconds: Double? = nil
+    var _maxDetourSeconds: Double? = nil
+    var _arriveBy: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _id = source._id
+      _riderID = source._riderID
+      _destination = source._destination
+      _attributes = source._attributes
+      _seats = source._seats
+      _origin = source._origin
+      _maxWalkMeters = source._maxWalkMeters
+      _maxDetourRatio = source._maxDetourRatio
+      _maxShare = source._maxShare
+      _weight = source._weight
+      _minSharedRatio = source._minSharedRatio
+      _boarding = source._boarding
+      _departureTime = source._departureTime
+      _departureWindowSeconds = source._departureWindowSeconds
+      _maxRideSeconds = source._maxRideSeconds
+      _maxDetourSeconds = source._maxDetourSeconds
+      _arriveBy = source._arriveBy
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self._id) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self._riderID) }()
-      case 3: try { try decoder.decodeSingularMessageField(value: &self._destination) }()
-      case 4: try { try decoder.decodeSingularMessageField(value: &self._attributes) }()
-      case 5: try { try decoder.decodeSingularInt32Field(value: &self._seats) }()
-      case 6: try { try decoder.decodeSingularMessageField(value: &self._origin) }()
-      case 7: try { try decoder.decodeSingularDoubleField(value: &self._maxWalkMeters) }()
-      case 8: try { try decoder.decodeSingularDoubleField(value: &self._maxDetourRatio) }()
-      case 9: try { try decoder.decodeSingularInt64Field(value: &self._maxShare) }()
-      case 10: try { try decoder.decodeSingularDoubleField(value: &self._weight) }()
-      case 11: try { try decoder.decodeSingularDoubleField(value: &self._minSharedRatio) }()
-      default: break
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._id) }()
+        case 2: try { try decoder.decodeSingularStringField(value: &_storage._riderID) }()
+        case 3: try { try decoder.decodeSingularMessageField(value: &_storage._destination) }()
+        case 4: try { try decoder.decodeSingularMessageField(value: &_storage._attributes) }()
+        case 5: try { try decoder.decodeSingularInt32Field(value: &_storage._seats) }()
+        case 6: try { try decoder.decodeSingularMessageField(value: &_storage._origin) }()
+        case 7: try { try decoder.decodeSingularDoubleField(value: &_storage._maxWalkMeters) }()
+        case 8: try { try decoder.decodeSingularDoubleField(value: &_storage._maxDetourRatio) }()
+        case 9: try { try decoder.decodeSingularInt64Field(value: &_storage._maxShare) }()
+        case 10: try { try decoder.decodeSingularDoubleField(value: &_storage._weight) }()
+        case 11: try { try decoder.decodeSingularDoubleField(value: &_storage._minSharedRatio) }()
+        case 12: try { try decoder.decodeSingularMessageField(value: &_storage._boarding) }()
+        case 13: try { try decoder.decodeSingularMessageField(value: &_storage._departureTime) }()
+        case 14: try { try decoder.decodeSingularDoubleField(value: &_storage._departureWindowSeconds) }()
+        case 15: try { try decoder.decodeSingularDoubleField(value: &_storage._maxRideSeconds) }()
+        case 16: try { try decoder.decodeSingularDoubleField(value: &_storage._maxDetourSeconds) }()
+        case 17: try { try decoder.decodeSingularMessageField(value: &_storage._arriveBy) }()
+        default: break
+        }
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    try { if let v = self._id {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
-    } }()
-    try { if let v = self._riderID {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
-    } }()
-    try { if let v = self._destination {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
-    } }()
-    try { if let v = self._attributes {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
-    } }()
-    try { if let v = self._seats {
-      try visitor.visitSingularInt32Field(value: v, fieldNumber: 5)
-    } }()
-    try { if let v = self._origin {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
-    } }()
-    try { if let v = self._maxWalkMeters {
-      try visitor.visitSingularDoubleField(value: v, fieldNumber: 7)
-    } }()
-    try { if let v = self._maxDetourRatio {
-      try visitor.visitSingularDoubleField(value: v, fieldNumber: 8)
-    } }()
-    try { if let v = self._maxShare {
-      try visitor.visitSingularInt64Field(value: v, fieldNumber: 9)
-    } }()
-    try { if let v = self._weight {
-      try visitor.visitSingularDoubleField(value: v, fieldNumber: 10)
-    } }()
-    try { if let v = self._minSharedRatio {
-      try visitor.visitSingularDoubleField(value: v, fieldNumber: 11)
-    } }()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      try { if let v = _storage._id {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+      } }()
+      try { if let v = _storage._riderID {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+      } }()
+      try { if let v = _storage._destination {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+      } }()
+      try { if let v = _storage._attributes {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+      } }()
+      try { if let v = _storage._seats {
+        try visitor.visitSingularInt32Field(value: v, fieldNumber: 5)
+      } }()
+      try { if let v = _storage._origin {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+      } }()
+      try { if let v = _storage._maxWalkMeters {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 7)
+      } }()
+      try { if let v = _storage._maxDetourRatio {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 8)
+      } }()
+      try { if let v = _storage._maxShare {
+        try visitor.visitSingularInt64Field(value: v, fieldNumber: 9)
+      } }()
+      try { if let v = _storage._weight {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 10)
+      } }()
+      try { if let v = _storage._minSharedRatio {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 11)
+      } }()
+      try { if let v = _storage._boarding {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
+      } }()
+      try { if let v = _storage._departureTime {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
+      } }()
+      try { if let v = _storage._departureWindowSeconds {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 14)
+      } }()
+      try { if let v = _storage._maxRideSeconds {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 15)
+      } }()
+      try { if let v = _storage._maxDetourSeconds {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 16)
+      } }()
+      try { if let v = _storage._arriveBy {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 17)
+      } }()
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Moyeo_V1_PreviewJoinRequest, rhs: Moyeo_V1_PreviewJoinRequest) -> Bool {
-    if lhs._id != rhs._id {return false}
-    if lhs._riderID != rhs._riderID {return false}
-    if lhs._destination != rhs._destination {return false}
-    if lhs._attributes != rhs._attributes {return false}
-    if lhs._seats != rhs._seats {return false}
-    if lhs._origin != rhs._origin {return false}
-    if lhs._maxWalkMeters != rhs._maxWalkMeters {return false}
-    if lhs._maxDetourRatio != rhs._maxDetourRatio {return false}
-    if lhs._maxShare != rhs._maxShare {return false}
-    if lhs._weight != rhs._weight {return false}
-    if lhs._minSharedRatio != rhs._minSharedRatio {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._id != rhs_storage._id {return false}
+        if _storage._riderID != rhs_storage._riderID {return false}
+        if _storage._destination != rhs_storage._destination {return false}
+        if _storage._attributes != rhs_storage._attributes {return false}
+        if _storage._seats != rhs_storage._seats {return false}
+        if _storage._origin != rhs_storage._origin {return false}
+        if _storage._maxWalkMeters != rhs_storage._maxWalkMeters {return false}
+        if _storage._maxDetourRatio != rhs_storage._maxDetourRatio {return false}
+        if _storage._maxShare != rhs_storage._maxShare {return false}
+        if _storage._weight != rhs_storage._weight {return false}
+        if _storage._minSharedRatio != rhs_storage._minSharedRatio {return false}
+        if _storage._boarding != rhs_storage._boarding {return false}
+        if _storage._departureTime != rhs_storage._departureTime {return false}
+        if _storage._departureWindowSeconds != rhs_storage._departureWindowSeconds {return false}
+        if _storage._maxRideSeconds != rhs_storage._maxRideSeconds {return false}
+        if _storage._maxDetourSeconds != rhs_storage._maxDetourSeconds {return false}
+        if _storage._arriveBy != rhs_storage._arriveBy {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -5349,7 +6202,7 @@ nonisolated extension Moyeo_V1_PreviewShare: SwiftProtobuf.Message, SwiftProtobu
 
 nonisolated extension Moyeo_V1_PreviewJoinResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".PreviewJoinResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}now\0\u{3}if_full\0\u{1}route\0\u{1}fare\0\u{1}refusal\0\u{3}refusal_message\0\u{1}version\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}now\0\u{3}if_full\0\u{1}route\0\u{1}fare\0\u{1}refusal\0\u{3}refusal_message\0\u{1}version\0\u{1}boarding\0\u{3}boarding_time\0\u{3}walk_meters\0")
 
   fileprivate class _StorageClass {
     var _now: [Moyeo_V1_PreviewShare] = []
@@ -5359,6 +6212,9 @@ nonisolated extension Moyeo_V1_PreviewJoinResponse: SwiftProtobuf.Message, Swift
     var _refusal: String? = nil
     var _refusalMessage: String? = nil
     var _version: String? = nil
+    var _boarding: Moyeo_V1_Place? = nil
+    var _boardingTime: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _walkMeters: Double? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -5376,6 +6232,9 @@ nonisolated extension Moyeo_V1_PreviewJoinResponse: SwiftProtobuf.Message, Swift
       _refusal = source._refusal
       _refusalMessage = source._refusalMessage
       _version = source._version
+      _boarding = source._boarding
+      _boardingTime = source._boardingTime
+      _walkMeters = source._walkMeters
     }
   }
 
@@ -5401,6 +6260,9 @@ nonisolated extension Moyeo_V1_PreviewJoinResponse: SwiftProtobuf.Message, Swift
         case 5: try { try decoder.decodeSingularStringField(value: &_storage._refusal) }()
         case 6: try { try decoder.decodeSingularStringField(value: &_storage._refusalMessage) }()
         case 7: try { try decoder.decodeSingularStringField(value: &_storage._version) }()
+        case 8: try { try decoder.decodeSingularMessageField(value: &_storage._boarding) }()
+        case 9: try { try decoder.decodeSingularMessageField(value: &_storage._boardingTime) }()
+        case 10: try { try decoder.decodeSingularDoubleField(value: &_storage._walkMeters) }()
         default: break
         }
       }
@@ -5434,6 +6296,15 @@ nonisolated extension Moyeo_V1_PreviewJoinResponse: SwiftProtobuf.Message, Swift
       try { if let v = _storage._version {
         try visitor.visitSingularStringField(value: v, fieldNumber: 7)
       } }()
+      try { if let v = _storage._boarding {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+      } }()
+      try { if let v = _storage._boardingTime {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+      } }()
+      try { if let v = _storage._walkMeters {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 10)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -5450,6 +6321,9 @@ nonisolated extension Moyeo_V1_PreviewJoinResponse: SwiftProtobuf.Message, Swift
         if _storage._refusal != rhs_storage._refusal {return false}
         if _storage._refusalMessage != rhs_storage._refusalMessage {return false}
         if _storage._version != rhs_storage._version {return false}
+        if _storage._boarding != rhs_storage._boarding {return false}
+        if _storage._boardingTime != rhs_storage._boardingTime {return false}
+        if _storage._walkMeters != rhs_storage._walkMeters {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -5461,7 +6335,7 @@ nonisolated extension Moyeo_V1_PreviewJoinResponse: SwiftProtobuf.Message, Swift
 
 nonisolated extension Moyeo_V1_WatchMatchesRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".WatchMatchesRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}rider_id\0\u{1}origin\0\u{1}destination\0\u{3}departure_time\0\u{3}departure_window_seconds\0\u{3}max_walk_meters\0\u{3}max_detour_ratio\0\u{3}min_shared_ratio\0\u{1}attributes\0\u{1}seats\0\u{1}limit\0\u{2}\u{2}tags\0\u{3}max_share\0\u{4}\u{3}allows_overlap\0\u{2}\u{d}store\0\u{3}resume_token\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}rider_id\0\u{1}origin\0\u{1}destination\0\u{3}departure_time\0\u{3}departure_window_seconds\0\u{3}max_walk_meters\0\u{3}max_detour_ratio\0\u{3}min_shared_ratio\0\u{1}attributes\0\u{1}seats\0\u{1}limit\0\u{2}\u{2}tags\0\u{3}max_share\0\u{4}\u{3}allows_overlap\0\u{1}boarding\0\u{3}max_ride_seconds\0\u{3}max_detour_seconds\0\u{3}arrive_by\0\u{2}\u{9}store\0\u{3}resume_token\0")
 
   fileprivate class _StorageClass {
     var _riderID: String? = nil
@@ -5478,6 +6352,10 @@ nonisolated extension Moyeo_V1_WatchMatchesRequest: SwiftProtobuf.Message, Swift
     var _tags: [String] = []
     var _maxShare: Int64? = nil
     var _allowsOverlap: Bool? = nil
+    var _boarding: Moyeo_V1_Place? = nil
+    var _maxRideSeconds: Double? = nil
+    var _maxDetourSeconds: Double? = nil
+    var _arriveBy: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
     var _store: Bool? = nil
     var _resumeToken: String? = nil
 
@@ -5504,6 +6382,10 @@ nonisolated extension Moyeo_V1_WatchMatchesRequest: SwiftProtobuf.Message, Swift
       _tags = source._tags
       _maxShare = source._maxShare
       _allowsOverlap = source._allowsOverlap
+      _boarding = source._boarding
+      _maxRideSeconds = source._maxRideSeconds
+      _maxDetourSeconds = source._maxDetourSeconds
+      _arriveBy = source._arriveBy
       _store = source._store
       _resumeToken = source._resumeToken
     }
@@ -5538,6 +6420,10 @@ nonisolated extension Moyeo_V1_WatchMatchesRequest: SwiftProtobuf.Message, Swift
         case 13: try { try decoder.decodeRepeatedStringField(value: &_storage._tags) }()
         case 14: try { try decoder.decodeSingularInt64Field(value: &_storage._maxShare) }()
         case 17: try { try decoder.decodeSingularBoolField(value: &_storage._allowsOverlap) }()
+        case 18: try { try decoder.decodeSingularMessageField(value: &_storage._boarding) }()
+        case 19: try { try decoder.decodeSingularDoubleField(value: &_storage._maxRideSeconds) }()
+        case 20: try { try decoder.decodeSingularDoubleField(value: &_storage._maxDetourSeconds) }()
+        case 21: try { try decoder.decodeSingularMessageField(value: &_storage._arriveBy) }()
         case 30: try { try decoder.decodeSingularBoolField(value: &_storage._store) }()
         case 31: try { try decoder.decodeSingularStringField(value: &_storage._resumeToken) }()
         default: break
@@ -5594,6 +6480,18 @@ nonisolated extension Moyeo_V1_WatchMatchesRequest: SwiftProtobuf.Message, Swift
       try { if let v = _storage._allowsOverlap {
         try visitor.visitSingularBoolField(value: v, fieldNumber: 17)
       } }()
+      try { if let v = _storage._boarding {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 18)
+      } }()
+      try { if let v = _storage._maxRideSeconds {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 19)
+      } }()
+      try { if let v = _storage._maxDetourSeconds {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 20)
+      } }()
+      try { if let v = _storage._arriveBy {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 21)
+      } }()
       try { if let v = _storage._store {
         try visitor.visitSingularBoolField(value: v, fieldNumber: 30)
       } }()
@@ -5623,6 +6521,10 @@ nonisolated extension Moyeo_V1_WatchMatchesRequest: SwiftProtobuf.Message, Swift
         if _storage._tags != rhs_storage._tags {return false}
         if _storage._maxShare != rhs_storage._maxShare {return false}
         if _storage._allowsOverlap != rhs_storage._allowsOverlap {return false}
+        if _storage._boarding != rhs_storage._boarding {return false}
+        if _storage._maxRideSeconds != rhs_storage._maxRideSeconds {return false}
+        if _storage._maxDetourSeconds != rhs_storage._maxDetourSeconds {return false}
+        if _storage._arriveBy != rhs_storage._arriveBy {return false}
         if _storage._store != rhs_storage._store {return false}
         if _storage._resumeToken != rhs_storage._resumeToken {return false}
         return true

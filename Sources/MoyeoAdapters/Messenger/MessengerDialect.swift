@@ -97,7 +97,8 @@ enum MessengerCode: String, Hashable, Sendable, CaseIterable {
       self = .notFound
     case .forbidden, .attributeProtected, .notHost, .banned: self = .notAllowed
     case .partyFull, .partyDeparted, .partyCancelled, .partyEnded, .policyViolation,
-      .overlappingParty, .windowMissed, .detourExceeded, .sharedTooLittle, .walkExceeded,
+      .overlappingParty, .windowMissed, .detourExceeded, .sharedTooLittle, .rideTooLong,
+      .arrivesTooLate, .walkExceeded,
       .shareExceeded, .raisesShare, .notMember, .departureInPast, .hostNotRemovable, .tooEarly,
       .notDeparted, .penalty, .notWaiting, .otherMatched, .otherGone, .otherAskedYou, .notAsked,
       .proposalExpired, .declined, .notWanted, .blockedByYou, .notMatched, .blocked,

@@ -39,7 +39,8 @@ enum TaxiStatus {
     case .unknownRoute, .methodNotAllowed: badURL
     case .idempotencyMismatch, .alreadyMember, .alreadyMatched, .partyFull, .partyDeparted,
       .partyCancelled, .partyEnded, .policyViolation, .overlappingParty, .windowMissed,
-      .detourExceeded, .sharedTooLittle, .walkExceeded, .shareExceeded, .raisesShare, .notMember,
+      .detourExceeded, .sharedTooLittle, .rideTooLong,
+      .arrivesTooLate, .walkExceeded, .shareExceeded, .raisesShare, .notMember,
       .departureInPast, .hostNotRemovable, .tooEarly, .notDeparted, .alreadySettled, .penalty,
       .notWaiting, .otherMatched, .otherGone, .otherAskedYou, .notAsked, .proposalExpired,
       .declined, .notWanted, .blockedByYou, .notMatched, .alreadyRated, .blocked, .reservedLayer,

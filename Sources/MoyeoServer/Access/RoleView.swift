@@ -55,7 +55,10 @@ extension Moyeo_V1_Party {
     guard !riders.contains(where: { $0.riderID == subject }) else { return }
     clearHostID()
     riders = []
-    if hasRoute { route.stopOrder = [] }
+    if hasRoute {
+      route.stopOrder = []
+      route.stops = []
+    }
     if hasFare { fare.shares = [] }
     clearSettlement()
   }
@@ -78,7 +81,15 @@ extension Moyeo_V1_MatchCandidate {
     party.hide(from: subject)
     guard !isMember else { return }
     stopOrder = stopOrder.map { $0 == subject ? $0 : "" }
-    if hasRoute { route.stopOrder = route.stopOrder.map { $0 == subject ? $0 : "" } }
+    if hasRoute { route.hideOthers(from: subject) }
+  }
+}
+
+extension Moyeo_V1_PartyRoute {
+  /// Where in the order the reader gets in and out, without the names of others.
+  fileprivate mutating func hideOthers(from subject: String) {
+    stopOrder = stopOrder.map { $0 == subject ? $0 : "" }
+    for index in stops.indices where stops[index].riderID != subject { stops[index].riderID = "" }
   }
 }
 
@@ -99,7 +110,7 @@ extension Moyeo_V1_PreviewJoinResponse: RoleViewed {
   mutating func hide(from subject: String) {
     now.removeAll { $0.riderID != subject }
     ifFull.removeAll { $0.riderID != subject }
-    if hasRoute { route.stopOrder = route.stopOrder.map { $0 == subject ? $0 : "" } }
+    if hasRoute { route.hideOthers(from: subject) }
     if hasFare { fare.shares.removeAll { $0.riderID != subject } }
   }
 }

@@ -14,7 +14,7 @@ struct FieldBounds {
     case "longitude", "west", "east": return ["minimum": -180, "maximum": 180]
     case "radiusMeters", "destinationRadiusMeters", "maxAgeSeconds", "maxStalenessSeconds",
       "maxWalkMeters", "maxDetourRatio", "minSharedRatio", "departureWindowSeconds",
-      "distanceMeters", "durationSeconds":
+      "distanceMeters", "durationSeconds", "maxRideSeconds", "maxDetourSeconds":
       return ["minimum": 0]
     case "limit": return limit(of: message)
     case "tagMatch": return ["enum": ["all", "any"]]

@@ -77,6 +77,9 @@ extension Reason {
     case .unknownPolicy: self = .unknownPolicy
     case .overlapping: self = .overlappingParty
     case .detourExceeded, .detourTimeExceeded: self = .detourExceeded
+    case .rideTooLong: self = .rideTooLong
+    case .arrivesTooLate: self = .arrivesTooLate
+    case .boardingMissed: self = .windowMissed
     case .sharedTooLittle: self = .sharedTooLittle
     case .walkExceeded: self = .walkExceeded
     case .shareExceeded: self = .shareExceeded
@@ -124,6 +127,15 @@ extension PartyError {
       ["rideMeters": "\(ride)", "limitMeters": "\(limit)"]
     case .detourTimeExceeded(_, let detour, let limit):
       ["detourSeconds": "\(detour)", "limitSeconds": "\(limit)"]
+    case .rideTooLong(_, let ride, let limit):
+      ["rideSeconds": "\(ride)", "limitSeconds": "\(limit)"]
+    case .arrivesTooLate(_, let arrival, let limit):
+      ["arrival": RFC3339.utc(arrival), "arriveBy": RFC3339.utc(limit)]
+    case .boardingMissed(_, let arrival, let window):
+      [
+        "boardingTime": RFC3339.utc(arrival), "from": RFC3339.utc(window.start),
+        "to": RFC3339.utc(window.end),
+      ]
     case .sharedTooLittle(_, let ratio, let limit):
       ["sharedRatio": "\(ratio)", "limit": "\(limit)"]
     case .walkExceeded(let walk, let limit):

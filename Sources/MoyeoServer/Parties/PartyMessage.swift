@@ -17,7 +17,7 @@ struct PartyMessage: Sendable {
     out.version = String(party.version)
     out.state = party.state.rawValue
     out.hostID = party.hostID
-    out.riders = party.riders.map(Self.rider)
+    out.riders = party.riders.map { Self.rider($0, party) }
     out.riderCount = Int32(party.riders.count)
     out.seats = Int32(clamping: party.seats)
     out.seatsFree = Int32(clamping: party.seatsFree)
@@ -28,6 +28,8 @@ struct PartyMessage: Sendable {
     out.maxDetourRatio = party.limits.maxDetourRatio
     out.maxWalkMeters = party.limits.maxWalkMeters
     if let ratio = party.limits.minSharedRatio { out.minSharedRatio = ratio }
+    if let seconds = party.limits.maxRideSeconds { out.maxRideSeconds = seconds }
+    if let seconds = party.limits.maxDetourSeconds { out.maxDetourSeconds = seconds }
     out.tags = party.tags
     out.policy = Self.policy(party.policy)
     out.route = Self.route(party.route)
@@ -43,7 +45,7 @@ struct PartyMessage: Sendable {
     return out
   }
 
-  private static func rider(_ rider: PartyRider) -> Moyeo_V1_PartyRider {
+  private static func rider(_ rider: PartyRider, _ party: Party) -> Moyeo_V1_PartyRider {
     var out = Moyeo_V1_PartyRider()
     out.riderID = rider.id
     out.joinedAt = Google_Protobuf_Timestamp(rider.joinedAt)
@@ -56,6 +58,14 @@ struct PartyMessage: Sendable {
     out.rideSeconds = rider.rideSeconds
     out.detourSeconds = rider.detourSeconds
     if let weight = rider.weight { out.weight = weight }
+    if let boarding = rider.boarding {
+      out.boarding = place(boarding.place)
+      out.walkMeters = boarding.walkMeters
+      if let time = party.boardingTime(rider.id) { out.boardingTime = .init(time) }
+    }
+    if let seconds = rider.limits.maxRideSeconds { out.maxRideSeconds = seconds }
+    if let seconds = rider.limits.maxDetourSeconds { out.maxDetourSeconds = seconds }
+    if let time = rider.limits.arriveBy { out.arriveBy = .init(time) }
     return out
   }
 
@@ -115,6 +125,14 @@ struct PartyMessage: Sendable {
     }
     out.stopOrder = route.stopOrder
     out.source = route.source
+    out.stops = route.stops.map { stop in
+      var halt = Moyeo_V1_PartyStop()
+      halt.riderID = stop.riderID
+      halt.kind = stop.isBoarding ? "board" : "alight"
+      halt.distanceMeters = stop.meters
+      halt.durationSeconds = stop.seconds
+      return halt
+    }
     return out
   }
 
@@ -151,6 +169,10 @@ struct PartyMessage: Sendable {
     out.yourFare = candidate.yourFare
     out.yourSaving = candidate.yourSaving
     out.timeGapSeconds = Double(candidate.timeGapMilliseconds) / 1000
+    if let boarding = candidate.boarding {
+      out.boarding = Self.place(boarding.place)
+      if let time = candidate.boardingTime { out.boardingTime = .init(time) }
+    }
     return out
   }
 
@@ -189,6 +211,10 @@ struct PartyMessage: Sendable {
     case .walk:
       out.field = "maxWalkMeters"
       out.message = "a walk of \(value) m would match"
+      if let point = relaxation.boarding {
+        out.boarding = place(RidePlace(coordinate: point))
+        out.message = "board \(value) m further on: a walk of \(value) m would match"
+      }
     case .detour:
       out.field = "maxDetourRatio"
       out.message = "a detour ratio of \(relaxation.value) would match"

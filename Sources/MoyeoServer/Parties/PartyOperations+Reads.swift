@@ -172,6 +172,13 @@ extension PartyOperations {
       }
       response.fare = fare
       response.version = String(party.version)
+      if let boarding = preview.boarding {
+        response.boarding = PartyMessage.place(boarding.place)
+        response.walkMeters = boarding.walkMeters
+        if let time = preview.now.boardingTime(command.riderID, party) {
+          response.boardingTime = .init(time)
+        }
+      }
     } catch {
       guard case .rule(let rule) = error, !rule.isInvalidArgument else { throw APIError(error) }
       let refusal = APIError(rule)

@@ -41,6 +41,11 @@ struct PartyRequestReading: Sendable {
     if request.hasMaxWalkMeters { command.limits.maxWalkMeters = request.maxWalkMeters }
     if request.hasMaxDetourRatio { command.limits.maxDetourRatio = request.maxDetourRatio }
     if request.hasMinSharedRatio { command.limits.minSharedRatio = request.minSharedRatio }
+    command.limits.maxRideSeconds = request.maxRideSecondsIfSet
+    command.limits.maxDetourSeconds = request.maxDetourSecondsIfSet
+    if request.hasArriveBy {
+      command.limits.arriveBy = try time(request.arriveBy, field: "arriveBy")
+    }
     command.tags = try validation.tags(request.tags, field: "tags")
     if request.hasPolicy { command.policy = try policy(request.policy) }
     command.policyPack = try word(
@@ -91,9 +96,33 @@ struct PartyRequestReading: Sendable {
       wishes: RideWishes(
         maxWalkMeters: request.maxWalkMetersIfSet,
         maxDetourRatio: request.maxDetourRatioIfSet,
-        minSharedRatio: request.minSharedRatioIfSet),
+        minSharedRatio: request.minSharedRatioIfSet,
+        maxRideSeconds: request.maxRideSecondsIfSet,
+        maxDetourSeconds: request.maxDetourSecondsIfSet,
+        arriveBy: request.hasArriveBy
+          ? try time(request.arriveBy, field: "arriveBy") : nil),
       weight: request.weightIfSet,
-      maxShare: request.maxShareIfSet)
+      maxShare: request.maxShareIfSet,
+      boarding: request.hasBoarding
+        ? try place(request.boarding, field: "boarding") : nil,
+      window: try window(request))
+  }
+
+  /// When the rider can get in; a width without a time says nothing.
+  private func window(
+    _ request: Moyeo_V1_JoinPartyRequest
+  ) throws(APIError) -> DepartureWindow? {
+    let width = try tolerance(request.departureWindowSecondsIfSet)
+    guard request.hasDepartureTime else {
+      guard width == nil else {
+        throw APIError(
+          .missingField, field: "departureTime", "departureWindowSeconds needs departureTime")
+      }
+      return nil
+    }
+    return DepartureWindow(
+      time: try time(request.departureTime, field: "departureTime"),
+      toleranceMilliseconds: width ?? DepartureWindow.standardToleranceMilliseconds)
   }
 
   /// The same fields: what is previewed is the join.
@@ -109,6 +138,14 @@ struct PartyRequestReading: Sendable {
     if request.hasMaxDetourRatio { same.maxDetourRatio = request.maxDetourRatio }
     if request.hasMinSharedRatio { same.minSharedRatio = request.minSharedRatio }
     if request.hasWeight { same.weight = request.weight }
+    if request.hasBoarding { same.boarding = request.boarding }
+    if request.hasDepartureTime { same.departureTime = request.departureTime }
+    if request.hasDepartureWindowSeconds {
+      same.departureWindowSeconds = request.departureWindowSeconds
+    }
+    if request.hasMaxRideSeconds { same.maxRideSeconds = request.maxRideSeconds }
+    if request.hasMaxDetourSeconds { same.maxDetourSeconds = request.maxDetourSeconds }
+    if request.hasArriveBy { same.arriveBy = request.arriveBy }
     return try join(same)
   }
 
@@ -239,12 +276,18 @@ struct PartyRequestReading: Sendable {
       wishes: RideWishes(
         maxWalkMeters: request.maxWalkMetersIfSet,
         maxDetourRatio: request.maxDetourRatioIfSet,
-        minSharedRatio: request.minSharedRatioIfSet),
+        minSharedRatio: request.minSharedRatioIfSet,
+        maxRideSeconds: request.maxRideSecondsIfSet,
+        maxDetourSeconds: request.maxDetourSecondsIfSet,
+        arriveBy: request.hasArriveBy
+          ? try time(request.arriveBy, field: "arriveBy") : nil),
       seats: request.hasSeats ? Int(request.seats) : 1,
       attributes: try attributes(
         request.attributesIfSet, field: "attributes"),
       maxShare: request.maxShareIfSet, explain: request.explain,
-      allowsOverlap: request.allowsOverlap)
+      allowsOverlap: request.allowsOverlap,
+      boarding: request.hasBoarding
+        ? try place(request.boarding, field: "boarding") : nil)
     return PartyMatchRequest(
       query: query, tags: try validation.tags(request.tags, field: "tags"),
       limit: request.limitIfSet.map(Int.init),

@@ -104,6 +104,9 @@ final class CommitWriter {
     if let reply = group.reply, let earlier = try storedReply(reply.tenant, reply.key) {
       return .duplicate(earlier)
     }
+    if let asked = group.earlierKey, let earlier = try storedReply(asked.tenant, asked.key) {
+      return .duplicate(earlier)
+    }
     if let reason = malformed(group) { return .notDone(reason: reason) }
     var rows: [AggregateRow?] = []
     for change in group.changes {
@@ -112,6 +115,10 @@ final class CommitWriter {
     var expected = true
     for (change, row) in zip(group.changes, rows)
     where (row?.version ?? 0) != change.expectedVersion { expected = false }
+    for expectation in group.expectations {
+      let row = try tables[expectation.key.kind]?.find(expectation.key)
+      if (row?.version ?? 0) != expectation.version { expected = false }
+    }
     var holders: [AggregateKey] = []
     let deltas = claimDeltas(group, rows)
     if expected, group.claimsMustNotOverlap {
@@ -122,27 +129,27 @@ final class CommitWriter {
       }
     }
     holders.sort { ($0.kind.rawValue, $0.id) < ($1.kind.rawValue, $1.id) }
-    guard expected, holders.isEmpty, try sequencesAscend(group.events) else {
-      return .conflict(newest: try newest(group.changes.map(\.aggregate.key) + holders))
+    guard expected, holders.isEmpty else {
+      return .conflict(
+        newest: try newest(
+          group.changes.map(\.aggregate.key) + group.expectations.map(\.key) + holders))
     }
-    try write(group, rows, deltas)
-    return .committed
+    // A refusal that was verified writes nothing.
+    guard !group.changes.isEmpty || !group.events.isEmpty || group.reply != nil else {
+      return .committed(firstSequence: 0)
+    }
+    return .committed(firstSequence: try write(group, rows, deltas))
   }
 
   private func malformed(_ group: ChangeGroup) -> String? {
-    var keys: Set<AggregateKey> = []
     for change in group.changes {
-      let key = change.aggregate.key
-      guard tables[key.kind] != nil else { return "no table for \(key.kind.rawValue)" }
-      guard keys.insert(key).inserted else { return "two changes of one aggregate in a group" }
+      let kind = change.aggregate.key.kind
+      guard tables[kind] != nil else { return "no table for \(kind.rawValue)" }
     }
     for claim in group.claims {
-      guard keys.contains(claim.aggregate), claim.tenant == claim.aggregate.tenant else {
-        return "a claim of an aggregate that the group does not change"
-      }
       guard claim.userID.utf8.count <= 65_535 else { return "an id of over 65,535 bytes" }
     }
-    return nil
+    return group.malformation
   }
 
   private func newest(_ keys: [AggregateKey]) throws -> [StoredAggregate] {
@@ -154,25 +161,28 @@ final class CommitWriter {
     return out
   }
 
+  /// - Returns: The sequence of the group's first event; 0 when it has none.
   private func write(
     _ group: ChangeGroup, _ rows: [AggregateRow?], _ deltas: [ClaimDelta]
-  ) throws {
+  ) throws -> UInt64 {
     hasWritten = true
     // By id only: an event names no kind; the kinds of one group share none in practice.
     var lastEvents: [String: UInt64] = [:]
     for (change, row) in zip(group.changes, rows) {
       lastEvents[change.aggregate.key.id] = row?.lastEvent ?? 0
     }
+    let firstSequence = try giveSequences(group.events)
+    var sequence = firstSequence
     for event in group.events {
       let previous: UInt64
       if let known = lastEvents[event.aggregateID] {
         previous = known
       } else {
-        previous = try lastEventOfOther(event)
+        previous = try lastEventOfOther(event, sequence)
       }
-      try insert(event, previous: previous)
-      lastEvents[event.aggregateID] = event.sequence
-      newestSequences[event.tenant] = event.sequence
+      try insert(event, sequence, previous: previous)
+      lastEvents[event.aggregateID] = sequence
+      sequence += 1
     }
     for index in group.changes.indices {
       let change = group.changes[index]
@@ -190,6 +200,7 @@ final class CommitWriter {
       for claim in delta.added { try run(insertClaim, claim, delta.key) }
     }
     if let reply = group.reply { try insert(reply) }
+    return firstSequence
   }
 
   // MARK: Claims
@@ -257,40 +268,34 @@ final class CommitWriter {
 
   // MARK: Events
 
-  private func sequencesAscend(_ events: [StoredEvent]) throws -> Bool {
-    guard !events.isEmpty else { return true }
-    var newest: [String: UInt64] = [:]
-    for event in events {
-      let before: UInt64
-      if let known = newest[event.tenant] ?? newestSequences[event.tenant] {
-        before = known
-      } else {
-        newestEvent.bind(1, event.tenant)
-        before = try newestEvent.step() ? newestEvent.uint64(0) : 0
-        newestEvent.reset()
-        newestSequences[event.tenant] = before
-      }
-      guard event.sequence > before, event.sequence <= UInt64(Int64.max) else { return false }
-      newest[event.tenant] = event.sequence
+  /// - Returns: The sequence of the first of these events of one tenant; 0 for none.
+  private func giveSequences(_ events: [StoredEvent]) throws -> UInt64 {
+    guard let tenant = events.first?.tenant else { return 0 }
+    var newest = newestSequences[tenant] ?? 0
+    if newestSequences[tenant] == nil {
+      newestEvent.bind(1, tenant)
+      newest = try newestEvent.step() ? newestEvent.uint64(0) : 0
+      newestEvent.reset()
     }
-    return true
+    newestSequences[tenant] = newest + UInt64(events.count)
+    return newest + 1
   }
 
   /// For an event of an aggregate that its group does not change.
-  private func lastEventOfOther(_ event: StoredEvent) throws -> UInt64 {
+  private func lastEventOfOther(_ event: StoredEvent, _ sequence: UInt64) throws -> UInt64 {
     for (kind, statements) in tables {
       let key = AggregateKey(tenant: event.tenant, kind: kind, id: event.aggregateID)
       if let row = try statements.find(key) {
-        try statements.setLastEvent(row, event.sequence)
+        try statements.setLastEvent(row, sequence)
         return row.lastEvent
       }
     }
     return 0
   }
 
-  private func insert(_ event: StoredEvent, previous: UInt64) throws {
+  private func insert(_ event: StoredEvent, _ sequence: UInt64, previous: UInt64) throws {
     insertEvent.bind(1, event.tenant)
-    insertEvent.bind(2, event.sequence)
+    insertEvent.bind(2, sequence)
     insertEvent.bind(3, event.kind)
     insertEvent.bind(4, event.at.milliseconds)
     insertEvent.bind(5, event.aggregateID)

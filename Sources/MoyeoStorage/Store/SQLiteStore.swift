@@ -220,7 +220,11 @@ package final class SQLiteStore: AggregateStore, @unchecked Sendable {
 
   // MARK: Opening anew
 
-  package func reopen() throws(StoreFailure) {
+  /// The directory is locked: nobody else writes.
+  package var isShared: Bool { false }
+
+  /// All is to be loaded: after a failed fsync memory and file may differ in more than the last batch.
+  package func reopen() throws(StoreFailure) -> BatchSettlement {
     writing.lock()
     defer { writing.unlock() }
     if let verdict = guarding.withLock({ verdict }) {
@@ -255,6 +259,7 @@ package final class SQLiteStore: AggregateStore, @unchecked Sendable {
     }
     options.onTrouble(.readOnly, nil)
     takeReserve()
+    return BatchSettlement(needsReload: true)
   }
 
   private static func isDamage(_ error: any Error) -> Bool {

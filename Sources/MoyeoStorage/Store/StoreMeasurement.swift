@@ -32,7 +32,7 @@ package enum StoreMeasurement {
           .init(expectedVersion: 0, aggregate: party(index, version: 1, seatsFree: 3))
         ])
       }
-      guard store.commit(groups).allSatisfy({ $0 == .committed }) else {
+      guard store.commit(groups).allSatisfy({ $0.isCommitted }) else {
         throw StoreFailure(store.readOnlyReason ?? "the store did not take its parties")
       }
       next += groups.count
@@ -68,7 +68,7 @@ package enum StoreMeasurement {
           joining(index, sequence: sequence, version: &versions[index], riders: &riders[index]))
       }
       let before = ContinuousClock.now
-      guard store.commit(groups).allSatisfy({ $0 == .committed }) else {
+      guard store.commit(groups).allSatisfy({ $0.isCommitted }) else {
         throw StoreFailure(store.readOnlyReason ?? "a join was not committed")
       }
       waits.append(Self.seconds(since: before) * 1_000)
@@ -103,7 +103,7 @@ package enum StoreMeasurement {
       changes: [.init(expectedVersion: version - 1, aggregate: stored)], claims: riders,
       events: [
         StoredEvent(
-          tenant: tenant, sequence: sequence, kind: "party.joined", at: at,
+          tenant: tenant, kind: "party.joined", at: at,
           aggregateID: stored.key.id, userIDs: riders.map(\.userID), version: version,
           body: Array(#"{"riderId":"rider-\#(sequence)","seatsFree":\#(3 - riders.count)}"#.utf8))
       ],

@@ -5,12 +5,14 @@ import RoutePlanning
 /// A party in the index, made ready for matching; never changes.
 final class IndexedParty: Sendable {
   let ride: PreparedRide
+  let boarding: BoardingRide
   let riderIDs: [String]
   let departure: Instant
   let windowEnd: Instant
   /// The claim on the time of those aboard.
   let interval: PartyInterval
   let party: Party
+  let boardsOnTheWay: Bool
 
   init(_ party: Party, pricing: PartyPricing) throws(PartyError) {
     self.party = party
@@ -19,6 +21,8 @@ final class IndexedParty: Sendable {
     windowEnd = party.window.end
     interval = party.interval
     ride = try PreparedRide(party, pricing: pricing)
+    boarding = try BoardingRide(party, ride)
+    boardsOnTheWay = party.boardsOnTheWay
   }
 }
 
@@ -47,6 +51,8 @@ struct PartyRow: Sendable {
   var seatsFree: Int8
   var isOpen: Bool
   var hasAttributeRules: Bool
+  /// Whether riders get in on the way: the bounds below, of a first rider from the origin, are none.
+  var boardsOnTheWay: Bool
   /// Which of the index's traffic profiles, or ``unknownProfile``.
   var profile: UInt8
   /// Bits of the riders' ids: who has none of them is not aboard.
@@ -64,12 +70,13 @@ struct PartyRow: Sendable {
     origin = SphereVector(party.origin.coordinate)
     drop = SphereVector(ride.stops.first?.place ?? party.destination.coordinate)
     let circuity = ride.travel.profile.circuity.knots.map(\.value).min() ?? 1
-    roadPerChord = circuity * HaversineBounds.minimumRatio
+    boardsOnTheWay = entry.boardsOnTheWay
+    roadPerChord = boardsOnTheWay ? 0 : circuity * HaversineBounds.minimumRatio
     // By way of other stops the estimated road may be shorter: its circuity depends on length.
     shortest =
       ride.stops.count == 1
       ? ride.stops[0].directMeters : origin.chordMeters(to: drop) * roadPerChord
-    longest = ride.stops.first?.limitMeters ?? .infinity
+    longest = boardsOnTheWay ? .infinity : ride.stops.first?.limitMeters ?? .infinity
     let limits = party.policy.bounding(party.limits)
     walkLimit = limits.maxWalkMeters
     detourRatio = limits.maxDetourRatio

@@ -18,6 +18,7 @@ public struct PartyIndex: Sendable {
   public let pricing: PartyPricing
   private(set) var grids: [PartyGrid] = []
   private(set) var profiles: [TrafficProfile] = []
+  private(set) var corridors = CorridorIndex()
   /// By id, sharded so that a change copies little.
   private var directory: [[String: Location]]
 
@@ -25,6 +26,7 @@ public struct PartyIndex: Sendable {
     var grid: Int
     var address: PartyGrid.Address
     var entry: IndexedParty
+    var corridors: CorridorIndex.Placement?
   }
 
   /// Upper ends of the classes of limits: meters of walk, and milliseconds of tolerance.
@@ -58,12 +60,20 @@ public struct PartyIndex: Sendable {
   /// are taken out.
   /// - Throws: ``PartyError/fare(_:)`` where it cannot be priced; it is then not in the index.
   public mutating func update(_ party: Party) throws(PartyError) {
-    remove(id: party.id)
-    switch party.state {
-    case .cancelled, .ended: return
-    case .open, .full, .departed: break
+    let known = directory[Self.shard(party.id)].removeValue(forKey: party.id)
+    if let known { grids[known.grid].remove(id: party.id, at: known.address) }
+    let entry: IndexedParty
+    do throws(PartyError) {
+      switch party.state {
+      case .cancelled, .ended:
+        corridors.remove(known?.corridors)
+        return
+      case .open, .full, .departed: entry = try IndexedParty(party, pricing: pricing)
+      }
+    } catch {
+      corridors.remove(known?.corridors)
+      throw error
     }
-    let entry = try IndexedParty(party, pricing: pricing)
     let walk = party.policy.bounding(party.limits).maxWalkMeters
     let tolerance = party.window.toleranceMilliseconds
     let walkClass = Self.walkClasses.firstIndex { walk <= $0 } ?? Self.walkClasses.count - 1
@@ -72,13 +82,15 @@ public struct PartyIndex: Sendable {
     let address = grids[grid].address(party)
     grids[grid].insert(PartyRow(entry, profile: profile(entry)), at: address)
     directory[Self.shard(party.id)][party.id] = Location(
-      grid: grid, address: address, entry: entry)
+      grid: grid, address: address, entry: entry,
+      corridors: corridors.update(entry, from: known?.corridors))
   }
 
   /// Takes a party out; one that is not held changes nothing.
   public mutating func remove(id: String) {
     guard let known = directory[Self.shard(id)].removeValue(forKey: id) else { return }
     grids[known.grid].remove(id: id, at: known.address)
+    corridors.remove(known.corridors)
   }
 
   private mutating func profile(_ entry: IndexedParty) -> UInt8 {

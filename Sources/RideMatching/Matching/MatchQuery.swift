@@ -30,13 +30,16 @@ public struct MatchQuery: Hashable, Sendable {
   public var explain: Bool
   /// Whether to show parties, too, that overlap one of the rider's own and that a join refuses.
   public var allowsOverlap: Bool
+  /// Where the rider would get in on the way; nil: at the origins of parties. ``window`` is then when
+  /// the taxi may stop there.
+  public var boarding: RidePlace?
 
   /// Makes a question without limits of the rider's own, for one seat and the best 20 candidates.
   public init(
     riderID: String, origin: Coordinate, destination: RidePlace, window: DepartureWindow,
     now: Instant, wishes: RideWishes = .none, seats: Int = 1, attributes: [String: String] = [:],
     weight: Double? = nil, maxShare: Int64? = nil, limit: Int = 20, explain: Bool = false,
-    allowsOverlap: Bool = false
+    allowsOverlap: Bool = false, boarding: RidePlace? = nil
   ) {
     self.riderID = riderID
     self.origin = origin
@@ -51,6 +54,7 @@ public struct MatchQuery: Hashable, Sendable {
     self.limit = limit
     self.explain = explain
     self.allowsOverlap = allowsOverlap
+    self.boarding = boarding
   }
 
   /// Asks for what a request of a batch states, limits included.
@@ -66,7 +70,8 @@ public struct MatchQuery: Hashable, Sendable {
   public var join: JoinParty {
     JoinParty(
       riderID: riderID, destination: destination, origin: origin, seats: seats,
-      attributes: attributes, wishes: wishes, weight: weight, maxShare: maxShare)
+      attributes: attributes, wishes: wishes, weight: weight, maxShare: maxShare,
+      boarding: boarding, window: boarding == nil ? nil : window)
   }
 }
 
@@ -95,7 +100,7 @@ public enum MatchRule: String, Hashable, Sendable, CaseIterable {
 public struct MatchCandidate: Hashable, Sendable {
   /// The party as it is now, without the rider.
   public var party: Party
-  /// From the rider's origin to the party's, along the sphere.
+  /// From the rider's origin to where they get in, along the sphere.
   public var walkMeters: Double
   /// Beyond the direct route from the party's origin.
   public var detourSeconds: Double
@@ -107,13 +112,16 @@ public struct MatchCandidate: Hashable, Sendable {
   public var route: PartyRoute
   /// Minor units.
   public var yourFare: Int64
-  /// The direct route from the party's origin, minus ``yourFare``.
+  /// The direct route from where the rider gets in, minus ``yourFare``.
   public var yourSaving: Int64
+  /// Where the taxi stops for the rider on its way; nil: they get in at the party's origin.
+  public var boarding: RiderBoarding?
 
   /// Puts a candidate together.
   public init(
     party: Party, walkMeters: Double, detourSeconds: Double, sharedRatio: Double,
-    timeGapMilliseconds: Int64, route: PartyRoute, yourFare: Int64, yourSaving: Int64
+    timeGapMilliseconds: Int64, route: PartyRoute, yourFare: Int64, yourSaving: Int64,
+    boarding: RiderBoarding? = nil
   ) {
     self.party = party
     self.walkMeters = walkMeters
@@ -123,6 +131,19 @@ public struct MatchCandidate: Hashable, Sendable {
     self.route = route
     self.yourFare = yourFare
     self.yourSaving = yourSaving
+    self.boarding = boarding
+  }
+
+  /// When the taxi stops for the rider on its way, where it leaves at the time in the middle of its
+  /// window; nil where they get in at the origin.
+  public var boardingTime: Instant? {
+    guard boarding != nil, let stop = route.stops.last(where: isOwnBoarding) else { return nil }
+    return party.window.time.advanced(milliseconds: Int64((stop.seconds * 1000).rounded()))
+  }
+
+  /// The riders of the party are known; the other one is who asks.
+  private func isOwnBoarding(_ stop: RouteStop) -> Bool {
+    stop.isBoarding && !party.riders.contains { $0.id == stop.riderID }
   }
 
   /// Rider ids in the order of getting out.
@@ -167,19 +188,23 @@ public struct MatchRelaxation: Hashable, Sendable {
   public var value: Double
   /// The party that would match.
   public var partyID: String
+  /// Where the rider would get in, of a walk to a meeting point on the way; else nil.
+  public var boarding: Coordinate?
   /// ``amount`` in units of what is usual (600 s, 1 seat, 300 m, 0.25, a tenth of the direct route),
   /// by which relaxations of different rules compare.
   public var effort: Double
 
   /// Makes a relaxation; ``amount`` and ``value`` are in the unit of the rule.
   public init(
-    rule: MatchRule, amount: Double, value: Double, partyID: String, effort: Double
+    rule: MatchRule, amount: Double, value: Double, partyID: String, effort: Double,
+    boarding: Coordinate? = nil
   ) {
     self.rule = rule
     self.amount = amount
     self.value = value
     self.partyID = partyID
     self.effort = effort
+    self.boarding = boarding
   }
 }
 

@@ -8,12 +8,20 @@ extension PartyIndex {
   ) -> MatchAnswer {
     var steps = StepCounter()
     var evaluator = JoinEvaluator(query, pricing: pricing, overlaps)
+    var onTheWay = BoardingEvaluator(query, overlaps)
     var explanation = MatchExplanation(
       considered: 0, matched: 0, removed: [:], relaxation: nil, relaxations: [])
     var found: [RankedParty] = []
     visitConsidered(evaluator) { rows, i in
       if steps.take(1, shouldStop) { return }
       explanation.considered += 1
+      if rows[i].boardsOnTheWay, evaluator.firstBrokenBeforeDetour(rows, i) == nil {
+        switch onTheWay.outcome(rows[i].entry) {
+        case .fits(let ranked): found.append(ranked.party)
+        case .broken(let rule): explanation.removed[rule, default: 0] += 1
+        }
+        return
+      }
       if let rule = evaluator.firstBroken(rows, i) {
         explanation.removed[rule, default: 0] += 1
       } else {
@@ -29,7 +37,11 @@ extension PartyIndex {
     found.sort(by: RankedParty.isBefore)
     var candidates: [MatchCandidate] = []
     for ranked in found.prefix(max(0, query.limit)) {
-      candidates.append(evaluator.candidate(ranked))
+      if ranked.entry.boardsOnTheWay {
+        if let candidate = onTheWay.candidate(ranked.entry) { candidates.append(candidate) }
+      } else {
+        candidates.append(evaluator.candidate(ranked))
+      }
     }
     return MatchAnswer(
       candidates: candidates, explanation: explanation, isComplete: !steps.hasStopped)
@@ -88,6 +100,16 @@ extension MatchRelaxation {
 extension JoinEvaluator {
   /// The first rule that the party fails, nil where it fits; the plan is then in the scratch.
   mutating func firstBroken(_ rows: [PartyRow], _ i: Int) -> MatchRule? {
+    if let rule = firstBrokenBeforeDetour(rows, i) { return rule }
+    switch verdict(rows[i].ride, seats: query.seats) {
+    case .fits: return overlaps(rows[i].entry) ? .overlap : nil
+    case .detour: return .detour
+    case .price: return .price
+    }
+  }
+
+  /// The same of the rules that need no route.
+  func firstBrokenBeforeDetour(_ rows: [PartyRow], _ i: Int) -> MatchRule? {
     if !rows[i].isOpen { return .state }
     if missingTolerance(rows, i) > 0 { return .window }
     if Int(rows[i].seatsFree) < query.seats { return .seats }
@@ -95,12 +117,7 @@ extension JoinEvaluator {
     let limit = min(query.wishes.maxWalkMeters ?? rows[i].walkLimit, rows[i].walkCap)
     if originVector.lowerMeters(to: rows[i].origin) > limit { return .walk }
     // Not <=: a limit that is no number holds nothing.
-    if !(walkMeters(rows[i].ride) <= limit) { return .walk }
-    switch verdict(rows[i].ride, seats: query.seats) {
-    case .fits: return overlaps(rows[i].entry) ? .overlap : nil
-    case .detour: return .detour
-    case .price: return .price
-    }
+    return walkMeters(rows[i].ride) <= limit ? nil : .walk
   }
 
   /// False where more than one wish is broken for sure, or one by more than is known to help.
@@ -134,7 +151,7 @@ extension JoinEvaluator {
   /// wish can mend it: policies, others' limits and others' prices cannot be wished away.
   mutating func relaxation(_ entry: IndexedParty) -> MatchRelaxation? {
     let party = entry.party
-    guard party.state == .open, holdsPolicy(entry) else { return nil }
+    guard party.state == .open, !entry.boardsOnTheWay, holdsPolicy(entry) else { return nil }
     let late = missingTolerance(start: party.window.start, end: party.window.end)
     let seats = query.seats - party.seatsFree
     let walk = walkMeters(entry.ride)

@@ -21,6 +21,7 @@ extension PartyIndex {
     overlappingParties: Int = 1, shouldStop: () -> Bool = { false }
   ) -> MatchAnswer {
     let overlaps = OverlapRule(claims: claims, allowed: overlappingParties, query)
+    if query.boarding != nil { return boardingMatch(query, overlaps, shouldStop) }
     if query.explain { return explainedMatch(query, overlaps, shouldStop) }
     var scan = MatchScan(query, self, overlaps)
     guard query.window.end >= query.now else {
@@ -47,6 +48,7 @@ extension PartyIndex {
 /// One look through rows: cheap bounds first, the exact rules for what is left.
 struct MatchScan {
   private var evaluator: JoinEvaluator
+  private var onTheWay: BoardingEvaluator
   private let profiles: [TrafficProfile]
   private let start: Int64
   private let end: Int64
@@ -68,6 +70,7 @@ struct MatchScan {
 
   init(_ query: MatchQuery, _ index: PartyIndex, _ overlaps: OverlapRule) {
     evaluator = JoinEvaluator(query, pricing: index.pricing, overlaps)
+    onTheWay = BoardingEvaluator(query, overlaps)
     profiles = index.profiles
     wishes = query.wishes
     limit = max(0, min(query.limit, 1_000_000))
@@ -118,6 +121,10 @@ struct MatchScan {
       if steps.take(1, shouldStop) { return }
       let walk = evaluator.walkMeters(rows[i].ride)
       if walk > walkLimit || !evaluator.mayRide(rows, i) { continue }
+      if rows[i].boardsOnTheWay {
+        if case .fits(let ranked) = onTheWay.outcome(rows[i].entry) { keep(ranked.party) }
+        continue
+      }
       if evaluator.verdict(rows[i].ride, seats: Int(seats)) == .fits,
         !evaluator.overlaps(rows[i].entry)
       {
@@ -155,7 +162,13 @@ struct MatchScan {
   mutating func candidates() -> [MatchCandidate] {
     found.sort(by: RankedParty.isBefore)
     var answer: [MatchCandidate] = []
-    for ranked in found.prefix(limit) { answer.append(evaluator.candidate(ranked)) }
+    for ranked in found.prefix(limit) {
+      if ranked.entry.boardsOnTheWay {
+        if let candidate = onTheWay.candidate(ranked.entry) { answer.append(candidate) }
+      } else {
+        answer.append(evaluator.candidate(ranked))
+      }
+    }
     return answer
   }
 }

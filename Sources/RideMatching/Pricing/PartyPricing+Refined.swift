@@ -10,10 +10,12 @@ extension PartyPricing {
   /// - Parameters:
   ///   - party: The newest state.
   ///   - route: From the origin through the drop-offs in the order of the party's route, one leg a
-  ///     halt; with any other number of legs the answer is the estimate.
+  ///     halt; with any other number of legs the answer is the estimate, and so it is for a party
+  ///     with riders who get in on the way.
   /// - Returns: What the party is to show.
   /// - Throws: ``PartyError/fare(_:)``.
   public func refined(_ party: Party, by route: Route) throws(PartyError) -> PricedRide {
+    if party.boardsOnTheWay { return try price(party) }
     let ride = try PreparedRide(party, pricing: self)
     var scratch = RideScratch()
     try ride.planAsItIs(&scratch, party)

@@ -74,6 +74,10 @@ public struct PartyPricing: Sendable {
   /// The party as it stands, priced afresh: the same numbers as its last change gave.
   /// - Throws: ``PartyError/fare(_:)``.
   public func price(_ party: Party) throws(PartyError) -> PricedRide {
+    if party.boardsOnTheWay {
+      let ride = try boardingRide(party)
+      return ride.priced(try ride.plan(), party)
+    }
     let ride = try PreparedRide(party, pricing: self)
     var scratch = RideScratch()
     try ride.planAsItIs(&scratch, party)
@@ -86,6 +90,9 @@ public struct PartyPricing: Sendable {
   public func shares(
     of amount: Int64, tolls: Int64, _ party: Party
   ) throws(PartyError) -> [FareShare] {
+    if party.boardsOnTheWay {
+      return try boardingRide(party).shares(of: amount, tolls: tolls, party)
+    }
     let ride = try PreparedRide(party, pricing: self)
     var scratch = RideScratch()
     try ride.planAsItIs(&scratch, party)

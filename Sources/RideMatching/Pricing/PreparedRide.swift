@@ -68,7 +68,7 @@ final class PreparedRide: Sendable {
   let allowsRaisedShares: Bool
   /// As in ``RidePlan/flat``.
   private let flat: Int8
-  private let steadySeconds: Double
+  let steadySeconds: Double
   /// The party's, for those who state none; and what its policy caps.
   let limits: RideLimits
   let walkCap: Double
@@ -122,7 +122,9 @@ final class PreparedRide: Sendable {
       let limits = party.policy.bounding(rider.limits)
       stops[stop].limitMeters = min(
         stops[stop].limitMeters, limits.longestRideMeters(direct: stops[stop].directMeters))
-      stops[stop].limitSeconds = stops[stop].directSeconds + maxDetourSeconds
+      stops[stop].limitSeconds = min(
+        stops[stop].limitSeconds, stops[stop].directSeconds + maxDetourSeconds,
+        limits.longestRideSeconds(direct: stops[stop].directSeconds, departure: departure))
       riders.append(
         Rider(
           stop: stop, seats: rider.seats, weight: rider.weight ?? 1,
@@ -189,6 +191,9 @@ final class PreparedRide: Sendable {
     /// In force: stated or the party's, within its policy.
     var maxDetourRatio: Double
     var minSharedRatio: Double
+    /// In force: the longest time aboard, and that beyond the direct ride, seconds.
+    var maxRideSeconds: Double
+    var maxDetourSeconds: Double
 
     /// Under the limits that this party has for the rider's wishes.
     init(_ drop: Coordinate, here: DistanceOrigin, seats: Int, weight: Double) {
@@ -198,12 +203,21 @@ final class PreparedRide: Sendable {
       self.weight = weight
       maxDetourRatio = .infinity
       minSharedRatio = 0
+      maxRideSeconds = .infinity
+      maxDetourSeconds = .infinity
     }
 
     mutating func take(_ wishes: RideWishes, _ ride: PreparedRide) {
       maxDetourRatio = min(wishes.maxDetourRatio ?? ride.limits.maxDetourRatio, ride.detourCap)
       minSharedRatio = max(
         wishes.minSharedRatio ?? ride.limits.minSharedRatio ?? 0, ride.sharedFloor)
+      maxRideSeconds = wishes.maxRideSeconds ?? ride.limits.maxRideSeconds ?? .infinity
+      if let by = wishes.arriveBy {
+        let left = Double(by.milliseconds(since: ride.travel.departure)) / 1000
+        maxRideSeconds = min(maxRideSeconds, left)
+      }
+      maxDetourSeconds = min(
+        wishes.maxDetourSeconds ?? ride.limits.maxDetourSeconds ?? .infinity, ride.maxDetourSeconds)
     }
   }
 
@@ -280,7 +294,7 @@ final class PreparedRide: Sendable {
         direct: scratch.plan.directMeters[place], maxDetourRatio: joiner.maxDetourRatio))
     scratch.limitSeconds[place] = min(
       scratch.limitSeconds[place],
-      scratch.plan.directSeconds[place] + maxDetourSeconds)
+      scratch.plan.directSeconds[place] + joiner.maxDetourSeconds, joiner.maxRideSeconds)
   }
 
   /// What the direct route costs the one who joins; asked once the route is found, as most are not.

@@ -6,8 +6,13 @@ public struct JoinParty: Hashable, Sendable {
   public var riderID: String
   /// Nil: the party's.
   public var destination: RidePlace?
-  /// Where the walk to the pick-up begins; nil: no walk is checked.
+  /// Where the walk to the pick-up begins; nil: no walk is checked, or it begins at ``boarding``.
   public var origin: Coordinate?
+  /// Where the rider would get in on the way: the taxi stops there or at a meeting point on its path
+  /// within the rider's walk. Nil: at the party's origin.
+  public var boarding: RidePlace?
+  /// When the rider can get in; nil: whenever the taxi is there.
+  public var window: DepartureWindow?
   /// Nil: 1.
   public var seats: Int?
   /// What policies look at, such as `gender`: name to value.
@@ -24,7 +29,8 @@ public struct JoinParty: Hashable, Sendable {
   public init(
     riderID: String, destination: RidePlace? = nil, origin: Coordinate? = nil,
     seats: Int? = nil, attributes: [String: String] = [:], wishes: RideWishes = .none,
-    weight: Double? = nil, maxShare: Int64? = nil
+    weight: Double? = nil, maxShare: Int64? = nil, boarding: RidePlace? = nil,
+    window: DepartureWindow? = nil
   ) {
     self.riderID = riderID
     self.destination = destination
@@ -34,5 +40,7 @@ public struct JoinParty: Hashable, Sendable {
     self.wishes = wishes
     self.weight = weight
     self.maxShare = maxShare
+    self.boarding = boarding
+    self.window = window
   }
 }

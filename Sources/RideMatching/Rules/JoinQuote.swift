@@ -1,5 +1,6 @@
 import GeoMath
 import ObjectModel
+import RoutePlanning
 import TaxiFares
 
 /// What joining would mean: `now` as the party would be, `ifFull` as if people who ride all the way
@@ -9,13 +10,17 @@ public struct JoinPreview: Hashable, Sendable {
   public var now: PricedRide
   /// Of those aboard and the joiner.
   public var ifFull: [RiderTerms]
+  /// Where the taxi would stop for the joiner on its way; nil: they get in at the origin, or are
+  /// aboard already.
+  public var boarding: RiderBoarding?
 
   /// Puts the two rides of a preview together.
   public init(
-    now: PricedRide, ifFull: [RiderTerms]
+    now: PricedRide, ifFull: [RiderTerms], boarding: RiderBoarding? = nil
   ) {
     self.now = now
     self.ifFull = ifFull
+    self.boarding = boarding
   }
 }
 
@@ -23,15 +28,19 @@ public struct JoinPreview: Hashable, Sendable {
 struct JoinQuote {
   let rider: PartyRider
   let priced: PricedRide
-  private let ride: PreparedRide
-  private let plan: RidePlan
+  private let planned: Planned
+
+  private enum Planned {
+    case fromOrigin(PreparedRide, RidePlan)
+    case onTheWay(BoardingRide, BoardingPlan)
+  }
 
   /// - Throws: ``PartyError`` for seats, policy, walk and detour.
   init(
     _ command: JoinParty, _ party: Party, _ pricing: PartyPricing, at now: Instant
   ) throws(PartyError) {
     let seats = command.seats ?? 1
-    guard seats <= party.seatsFree else {
+    guard command.boarding != nil || seats <= party.seatsFree else {
       throw .full(seatsFree: party.seatsFree, wanted: seats)
     }
     if let (name, isUnknown) = party.policy.conflict(
@@ -39,13 +48,21 @@ struct JoinQuote {
     {
       throw .policyViolation(riderID: command.riderID, attribute: name, isUnknown: isUnknown)
     }
-    try Self.checkWalk(command, party)
     var rider = Self.rider(command, party, at: now)
-    ride = try PreparedRide(party, pricing: pricing)
-    var scratch = RideScratch()
-    try ride.planWithinLimits(&scratch, party, joiner: rider)
-    plan = scratch.plan
-    priced = ride.priced(&scratch, party, joiner: rider)
+    if command.boarding != nil || party.boardsOnTheWay {
+      let ride = try pricing.boardingRide(party)
+      let plan = try ride.planWithinLimits(command, party, &rider, at: now)
+      planned = .onTheWay(ride, plan)
+      priced = ride.priced(plan, party, joiner: rider)
+    } else {
+      try Self.checkWalk(command, party)
+      try Self.checkWindow(command, party)
+      let ride = try PreparedRide(party, pricing: pricing)
+      var scratch = RideScratch()
+      try ride.planWithinLimits(&scratch, party, joiner: rider)
+      planned = .fromOrigin(ride, scratch.plan)
+      priced = ride.priced(&scratch, party, joiner: rider)
+    }
     if let terms = priced.riders.last {
       rider.share = terms.share
       rider.acceptedShare = terms.acceptedShare
@@ -71,14 +88,29 @@ struct JoinQuote {
   }
 
   func preview(_ party: Party) -> JoinPreview {
-    Self.preview(
-      priced, ride, plan, seats: party.seats,
-      joining: (rider.dropOff ?? party.destination).coordinate)
+    var preview = ridePreview(party)
+    preview.boarding = rider.boarding
+    return preview
+  }
+
+  private func ridePreview(_ party: Party) -> JoinPreview {
+    switch planned {
+    case .fromOrigin(let ride, let plan):
+      Self.preview(
+        priced, ride, plan, seats: party.seats,
+        joining: (rider.dropOff ?? party.destination).coordinate)
+    case .onTheWay(let ride, let plan): ride.preview(priced, plan)
+    }
   }
 
   static func preview(
     asItIs party: Party, _ pricing: PartyPricing
   ) throws(PartyError) -> JoinPreview {
+    if party.boardsOnTheWay {
+      let ride = try pricing.boardingRide(party)
+      let plan = try ride.plan()
+      return ride.preview(ride.priced(plan, party), plan)
+    }
     let ride = try PreparedRide(party, pricing: pricing)
     var scratch = RideScratch()
     try ride.planAsItIs(&scratch, party)
@@ -104,6 +136,15 @@ struct JoinQuote {
       id: command.riderID, joinedAt: now, dropOff: command.destination,
       seats: command.seats ?? 1, attributes: command.attributes,
       limits: command.wishes.limits(else: party.limits), weight: command.weight)
+  }
+
+  /// Only where the rider says when.
+  static func checkWindow(_ command: JoinParty, _ party: Party) throws(PartyError) {
+    guard let window = command.window, !window.meets(party.window) else { return }
+    throw .boardingMissed(
+      riderID: command.riderID,
+      arrival: window.end < party.window.start ? party.window.start : party.window.end,
+      window: window)
   }
 
   /// Only where the origin is given.
@@ -189,11 +230,12 @@ extension PreparedRide {
       }
     }
     for i in 0..<plan.riderCount {
-      let limit = party.policy.maxDetourSeconds ?? .infinity
-      if plan.detourSeconds(i) > limit {
-        return .detourTimeExceeded(
-          riderID: riderID(i, party, joiner), detourSeconds: plan.detourSeconds(i),
-          limitSeconds: limit)
+      let limits = i < party.riders.count ? party.riders[i].limits : joiner?.limits ?? party.limits
+      if let error = limits.brokenTime(
+        riderID(i, party, joiner), party, ride: plan.rideSeconds(i),
+        direct: plan.directSeconds[plan.place(i)])
+      {
+        return error
       }
     }
     // Only orders by way of two limits fail: name the longest ride.
@@ -220,5 +262,35 @@ extension PricedRide {
           rideSeconds: rider.rideSeconds, directMeters: rider.directMeters,
           directSeconds: rider.directSeconds, sharedRatio: 0)
       })
+  }
+}
+
+extension RideLimits {
+  /// The first limit of time that a rider's ride breaks, as the refusal that says so.
+  ///
+  /// - Parameters:
+  ///   - riderID: Whose ride it is.
+  ///   - party: Whose window and policy are in force.
+  ///   - ride: Seconds aboard.
+  ///   - direct: Of the direct ride.
+  ///   - boarded: Seconds from the departure until the rider gets in.
+  /// - Returns: Nil where the ride holds them all.
+  func brokenTime(
+    _ riderID: String, _ party: Party, ride: Double, direct: Double, boarded: Double = 0
+  ) -> PartyError? {
+    let detour = min(maxDetourSeconds ?? .infinity, party.policy.maxDetourSeconds ?? .infinity)
+    if ride - direct > detour {
+      return .detourTimeExceeded(
+        riderID: riderID, detourSeconds: max(0, ride - direct), limitSeconds: detour)
+    }
+    if let most = maxRideSeconds, ride > most {
+      return .rideTooLong(riderID: riderID, rideSeconds: ride, limitSeconds: most)
+    }
+    if let by = arriveBy {
+      let arrival = party.window.time.advanced(
+        milliseconds: TravelEstimator.milliseconds(boarded + ride))
+      if arrival > by { return .arrivesTooLate(riderID: riderID, arrival: arrival, limit: by) }
+    }
+    return nil
   }
 }

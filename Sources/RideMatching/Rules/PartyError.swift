@@ -26,6 +26,12 @@ public enum PartyError: Error, Hashable, Sendable {
   case detourExceeded(riderID: String, rideMeters: Double, limitMeters: Double)
   /// The same, of the time beyond the direct route.
   case detourTimeExceeded(riderID: String, detourSeconds: Double, limitSeconds: Double)
+  /// A ride would take longer than its rider's ``RideLimits/maxRideSeconds``.
+  case rideTooLong(riderID: String, rideSeconds: Double, limitSeconds: Double)
+  /// A rider would get out after their ``RideLimits/arriveBy``.
+  case arrivesTooLate(riderID: String, arrival: Instant, limit: Instant)
+  /// The taxi would stop for a rider outside the window in which they can get in.
+  case boardingMissed(riderID: String, arrival: Instant, window: DepartureWindow)
   /// Too little of a ride is shared with someone else.
   case sharedTooLittle(riderID: String, ratio: Double, limit: Double)
   case walkExceeded(walkMeters: Double, limitMeters: Double)
@@ -70,6 +76,9 @@ extension PartyError {
     case .unknownPolicy: "unknown_policy"
     case .overlapping: "overlapping_party"
     case .detourExceeded, .detourTimeExceeded: "detour_exceeded"
+    case .rideTooLong: "ride_too_long"
+    case .arrivesTooLate: "arrives_too_late"
+    case .boardingMissed: "window_missed"
     case .sharedTooLittle: "shared_too_little"
     case .walkExceeded: "walk_exceeded"
     case .shareExceeded: "share_exceeded"
@@ -97,7 +106,8 @@ extension PartyError {
       .amountOutOfRange, .tripTooShort, .noTariffHere, .fare:
       true
     case .full, .departed, .cancelled, .ended, .notDeparted, .departureTooEarly, .policyViolation,
-      .blocked, .overlapping, .detourExceeded, .detourTimeExceeded, .sharedTooLittle, .walkExceeded,
+      .blocked, .overlapping, .detourExceeded, .detourTimeExceeded, .rideTooLong, .arrivesTooLate,
+      .boardingMissed, .sharedTooLittle, .walkExceeded,
       .shareExceeded, .raisesShare, .notHost, .notMember, .alreadyMember, .departureInPast,
       .hostNotRemovable:
       false
@@ -120,7 +130,8 @@ extension PartyError {
     case .shareExceeded: "maxShare"
     case .policyViolation: "attributes"
     case .departed, .cancelled, .ended, .notDeparted, .departureTooEarly, .blocked, .overlapping,
-      .detourExceeded, .detourTimeExceeded, .sharedTooLittle, .raisesShare, .notHost, .notMember,
+      .detourExceeded, .detourTimeExceeded, .rideTooLong, .arrivesTooLate, .boardingMissed,
+      .sharedTooLittle, .raisesShare, .notHost, .notMember,
       .alreadyMember, .hostNotRemovable:
       nil
     }
@@ -150,6 +161,16 @@ extension PartyError {
     case .detourTimeExceeded(_, let detour, let limit):
       "a ride would take \(Int(detour.rounded())) s more than alone, "
         + "at most \(Int(limit.rounded())) s is accepted"
+    case .rideTooLong(_, let ride, let limit):
+      "a ride would take \(Int(ride.rounded())) s, at most \(Int(limit.rounded())) s is accepted"
+    case .arrivesTooLate(_, let arrival, let limit):
+      "a rider would arrive \(Self.seconds(arrival.milliseconds(since: limit))) too late"
+    case .boardingMissed(_, let arrival, let window):
+      arrival > window.end
+        ? "the taxi would stop \(Self.seconds(arrival.milliseconds(since: window.end))) after the "
+          + "rider's window"
+        : "the taxi would stop \(Self.seconds(window.start.milliseconds(since: arrival))) before "
+          + "the rider's window"
     case .sharedTooLittle(_, let ratio, let limit):
       "only \(Int((ratio * 100).rounded(.down))) % of a ride would be shared, "
         + "at least \(Int((limit * 100).rounded(.up))) % is asked for"

@@ -93,7 +93,8 @@ extension Party {
     case .created(let party): self = party
     case .joined(let rider):
       riders.append(rider)
-      refreshSeatState(at: moment)
+      // Which legs it takes, the new route says.
+      if rider.boarding == nil { refreshSeatState(at: moment) }
     case .left(let id), .removed(let id, _):
       riders.removeAll { $0.id == id }
       refreshSeatState(at: moment)
@@ -103,7 +104,7 @@ extension Party {
       self.window = window
       self.seats = seats
       refreshSeatState(at: moment)
-    case .sharesChanged(let ride): take(ride)
+    case .sharesChanged(let ride): take(ride, at: moment)
     case .departing: departingNoticeAt = moment
     case .departed: become(.departed, at: moment)
     case .cancelled(let reason):
@@ -125,8 +126,9 @@ extension Party {
     become(seatsFree > 0 ? .open : .full, at: moment)
   }
 
-  private mutating func take(_ ride: PricedRide) {
+  private mutating func take(_ ride: PricedRide, at moment: Instant) {
     route = ride.route
+    if boardsOnTheWay { refreshSeatState(at: moment) }
     fare = ride.fare
     for (i, terms) in ride.riders.enumerated() where i < riders.count {
       riders[i].share = terms.share

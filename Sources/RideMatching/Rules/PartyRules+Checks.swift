@@ -26,6 +26,7 @@ extension PartyRules {
   func isRepeated(_ command: JoinParty, _ rider: PartyRider, _ party: Party) -> Bool {
     let aboard = (rider.dropOff ?? party.destination).coordinate
     if let wanted = command.destination, wanted.coordinate != aboard { return false }
+    if let wanted = command.boarding, wanted.coordinate != rider.boarding?.asked { return false }
     return command.seats.map { $0 == rider.seats } ?? true
   }
 
@@ -67,10 +68,7 @@ extension PartyRules {
   private func repriced(_ party: Party) -> PricedRide {
     var priced: PricedRide
     do {
-      let ride = try PreparedRide(party, pricing: pricing)
-      var scratch = RideScratch()
-      try ride.planAsItIs(&scratch, party)
-      priced = ride.priced(&scratch, party)
+      priced = try pricing.price(party)
     } catch {
       // The tariff is gone meanwhile: nobody is kept aboard by that. The fare stays.
       priced = PricedRide.unpriced(party)
@@ -85,10 +83,7 @@ extension PartyRules {
   /// After a change of the host's: within everyone's limits, and nobody but the host pays more
   /// than they accepted, unless the party allows it.
   func repricedWithinLimits(_ party: Party) throws(PartyError) -> PricedRide {
-    let ride = try PreparedRide(party, pricing: pricing)
-    var scratch = RideScratch()
-    try ride.planWithinLimits(&scratch, party, joiner: nil)
-    var priced = ride.priced(&scratch, party)
+    var priced = try pricedWithinLimits(party)
     for (i, terms) in priced.riders.enumerated() where terms.share > terms.acceptedShare {
       guard i == 0 || party.allowsRaisedShares else {
         throw .raisesShare(
@@ -99,13 +94,22 @@ extension PartyRules {
     return priced
   }
 
+  private func pricedWithinLimits(_ party: Party) throws(PartyError) -> PricedRide {
+    if party.boardsOnTheWay {
+      let ride = try pricing.boardingRide(party)
+      let plan = try ride.plan()
+      if let error = ride.firstBroken(plan, party, joiner: nil) { throw error }
+      return ride.priced(plan, party)
+    }
+    let ride = try PreparedRide(party, pricing: pricing)
+    var scratch = RideScratch()
+    try ride.planWithinLimits(&scratch, party, joiner: nil)
+    return ride.priced(&scratch, party)
+  }
+
   /// What the party shows now, as a ride.
   func currentTerms(_ party: Party) -> PricedRide {
-    var scratch = RideScratch()
-    guard let ride = try? PreparedRide(party, pricing: pricing),
-      (try? ride.planWithinLimits(&scratch, party, joiner: nil)) != nil
-    else { return PricedRide.unpriced(party) }
-    return ride.priced(&scratch, party)
+    (try? pricedWithinLimits(party)) ?? PricedRide.unpriced(party)
   }
 
   // MARK: Input
@@ -116,6 +120,19 @@ extension PartyRules {
   /// - Throws: ``PartyError/tripTooShort(field:meters:)``.
   public func checkLength(_ query: MatchQuery) throws(PartyError) {
     try checkLength(query.origin, query.destination, "destination")
+    if let boarding = query.boarding {
+      try checkLength(boarding.coordinate, query.destination, "boarding")
+    }
+  }
+
+  /// Refuses a ride that ends where it begins.
+  func checkLength(_ command: JoinParty, _ party: Party) throws(PartyError) {
+    guard let boarding = command.boarding else {
+      return try checkLength(party.origin.coordinate, command.destination, "destination")
+    }
+    try checkLength(
+      boarding.coordinate, command.destination ?? party.destination,
+      command.destination == nil ? "boarding" : "destination")
   }
 
   /// Refuses a place too close to the origin; nil is no place, which something else decides.
@@ -165,6 +182,9 @@ extension PartyRules {
     }
   }
 
+  /// Thirty days: no taxi rides longer.
+  private static let maximumLimitSeconds = 2_592_000.0
+
   func validate(_ limits: RideLimits) throws(PartyError) {
     try validate(RideWishes(limits), "")
   }
@@ -174,6 +194,8 @@ extension PartyRules {
     try check(
       wishes.maxDetourRatio, path + "maxDetourRatio", 0...configuration.maximumDetourRatio)
     try check(wishes.minSharedRatio, path + "minSharedRatio", 0...1)
+    try check(wishes.maxRideSeconds, path + "maxRideSeconds", 0...Self.maximumLimitSeconds)
+    try check(wishes.maxDetourSeconds, path + "maxDetourSeconds", 0...Self.maximumLimitSeconds)
   }
 
   func validate(weight: Double?, _ field: String) throws(PartyError) {

@@ -43,7 +43,7 @@ public struct PartyRules: Sendable {
       return step.change()
     }
     try requireActive(step.party)
-    try checkLength(step.party.origin.coordinate, command.destination, "destination")
+    try checkLength(command, step.party)
     let quote = try JoinQuote(command, step.party, pricing, at: now)
     try quote.check(command, step.party)
     var newRide = quote.priced
@@ -76,7 +76,7 @@ public struct PartyRules: Sendable {
       return try JoinQuote.preview(asItIs: party, pricing)
     }
     try requireActive(party)
-    try checkLength(party.origin.coordinate, command.destination, "destination")
+    try checkLength(command, party)
     let quote = try JoinQuote(command, party, pricing, at: now)
     try quote.check(command, party)
     return quote.preview(party)

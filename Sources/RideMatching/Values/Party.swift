@@ -64,9 +64,11 @@ public struct Party: Hashable, Sendable {
 
   /// The first rider; empty once everybody has left.
   public var hostID: String { riders.first?.id ?? "" }
-  /// Seats of everyone aboard.
-  public var seatsTaken: Int { riders.reduce(0) { $0 + $1.seats } }
-  /// Seats that are left, at least 0.
+  /// Seats of everyone aboard; where riders get in on the way, on the leg with the most of them.
+  public var seatsTaken: Int {
+    boardsOnTheWay ? mostSeatsAboard : riders.reduce(0) { $0 + $1.seats }
+  }
+  /// Seats that are left all the way, at least 0. A full party may still have one on some legs.
   public var seatsFree: Int { max(0, seats - seatsTaken) }
   /// Whether riders may still come and go.
   public var isActive: Bool { state == .open || state == .full }
@@ -136,13 +138,16 @@ public struct PartyRider: Hashable, Sendable {
   public var directMeters: Double
   /// The same, seconds.
   public var directSeconds: Double
+  /// Where the taxi stops for the rider on its way; nil: they get in at the party's origin.
+  public var boarding: RiderBoarding?
 
   /// Puts a rider together; nothing is priced yet where figures are left out.
   public init(
     id: String, joinedAt: Instant, dropOff: RidePlace? = nil, seats: Int = 1,
     attributes: [String: String] = [:], limits: RideLimits, weight: Double? = nil,
     share: Int64 = 0, acceptedShare: Int64 = 0, soloFare: Int64 = 0, rideMeters: Double = 0,
-    rideSeconds: Double = 0, directMeters: Double = 0, directSeconds: Double = 0
+    rideSeconds: Double = 0, directMeters: Double = 0, directSeconds: Double = 0,
+    boarding: RiderBoarding? = nil
   ) {
     self.id = id
     self.joinedAt = joinedAt
@@ -158,6 +163,7 @@ public struct PartyRider: Hashable, Sendable {
     self.rideSeconds = rideSeconds
     self.directMeters = directMeters
     self.directSeconds = directSeconds
+    self.boarding = boarding
   }
 
   /// How much longer the shared ride takes than the direct one, at least 0.
@@ -176,17 +182,21 @@ public struct PartyRoute: Hashable, Sendable {
   public var path: [Coordinate]
   /// `estimate`, `osrm`, ...
   public var source: String
+  /// Who gets in and out where, in order; empty where everyone gets in at the origin, as
+  /// ``stopOrder`` then says it all.
+  public var stops: [RouteStop]
 
   /// Puts a route together.
   public init(
     distanceMeters: Double, durationSeconds: Double, stopOrder: [String], path: [Coordinate],
-    source: String
+    source: String, stops: [RouteStop] = []
   ) {
     self.distanceMeters = distanceMeters
     self.durationSeconds = durationSeconds
     self.stopOrder = stopOrder
     self.path = path
     self.source = source
+    self.stops = stops
   }
 }
 

@@ -60,7 +60,8 @@ public struct RidePolicy: Hashable, Sendable {
     return RideLimits(
       maxWalkMeters: min(limits.maxWalkMeters, maxWalkMeters ?? .infinity),
       maxDetourRatio: min(limits.maxDetourRatio, maxDetourRatio ?? .infinity),
-      minSharedRatio: shared)
+      minSharedRatio: shared, maxRideSeconds: limits.maxRideSeconds,
+      maxDetourSeconds: limits.maxDetourSeconds, arriveBy: limits.arriveBy)
   }
 
   /// The first attribute in which someone differs from the host, or that is unknown of them.

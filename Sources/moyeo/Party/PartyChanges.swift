@@ -21,6 +21,9 @@ struct PartyJoin: AsyncParsableCommand {
   var seats: Int32?
   @Option(help: ArgumentHelp("The most to pay, minor units.", valueName: "amount"))
   var maxShare: Int64?
+  @Option(help: ArgumentHelp("Longest walk to the pick-up.", valueName: "meters"))
+  var maxWalk: Double?
+  @OptionGroup var boarding: BoardingOptions
   @OptionGroup var attributes: AttributeOptions
   @OptionGroup var retry: RetryOptions
   @OptionGroup var connection: ConnectionOptions
@@ -34,6 +37,11 @@ struct PartyJoin: AsyncParsableCommand {
     if let seats { request.seats = seats }
     if let maxShare { request.maxShare = maxShare }
     if !attributes.attributes.isEmpty { request.attributes = attributes.fields }
+    if let place = boarding.board?.place { request.boarding = place }
+    if let walk = maxWalk { request.maxWalkMeters = walk }
+    if let seconds = boarding.maxRideSeconds { request.maxRideSeconds = seconds }
+    if let seconds = boarding.maxDetourSeconds { request.maxDetourSeconds = seconds }
+    if let time = try boarding.latest() { request.arriveBy = time }
     let made = request
     try await PartyChangeCommand.run(connection, output) { client in
       try await client.joinParty(made, idempotencyKey: retry.key)

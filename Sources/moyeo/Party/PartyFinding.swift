@@ -156,6 +156,7 @@ struct PartyMatch: AsyncParsableCommand {
   var explain = false
   @Flag(help: "Show parties, too, that overlap one of the rider's own; a join refuses those.")
   var allowOverlap = false
+  @OptionGroup var boarding: BoardingOptions
   @OptionGroup var attributes: AttributeOptions
   @OptionGroup var connection: ConnectionOptions
   @OptionGroup var output: OutputOptions
@@ -174,6 +175,10 @@ struct PartyMatch: AsyncParsableCommand {
     if let limit { request.limit = limit }
     if explain { request.explain = true }
     if allowOverlap { request.allowsOverlap = true }
+    if let place = boarding.board?.place { request.boarding = place }
+    if let seconds = boarding.maxRideSeconds { request.maxRideSeconds = seconds }
+    if let seconds = boarding.maxDetourSeconds { request.maxDetourSeconds = seconds }
+    if let time = try boarding.latest() { request.arriveBy = time }
     if !attributes.attributes.isEmpty { request.attributes = attributes.fields }
     let made = request
     try await connection.withClient { client in
@@ -230,6 +235,9 @@ struct PartyPreview: AsyncParsableCommand {
   var to: CoordinateText?
   @Option(help: "Seats taken; 1.")
   var seats: Int32?
+  @Option(help: ArgumentHelp("Longest walk to the pick-up.", valueName: "meters"))
+  var maxWalk: Double?
+  @OptionGroup var boarding: BoardingOptions
   @OptionGroup var attributes: AttributeOptions
   @OptionGroup var connection: ConnectionOptions
   @OptionGroup var output: OutputOptions
@@ -241,6 +249,11 @@ struct PartyPreview: AsyncParsableCommand {
     if let to { request.destination = to.place }
     if let seats { request.seats = seats }
     if !attributes.attributes.isEmpty { request.attributes = attributes.fields }
+    if let place = boarding.board?.place { request.boarding = place }
+    if let walk = maxWalk { request.maxWalkMeters = walk }
+    if let seconds = boarding.maxRideSeconds { request.maxRideSeconds = seconds }
+    if let seconds = boarding.maxDetourSeconds { request.maxDetourSeconds = seconds }
+    if let time = try boarding.latest() { request.arriveBy = time }
     let made = request
     try await connection.withClient { client in
       let answer = try await client.previewJoin(made)

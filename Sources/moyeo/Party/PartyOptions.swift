@@ -85,3 +85,25 @@ struct AttributeOptions: ParsableArguments {
     return out
   }
 }
+
+/// Where a rider gets in on the way, and how long they would ride.
+struct BoardingOptions: ParsableArguments {
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Get in on the way, at or near there.", valueName: "latitude,longitude"))
+  var board: CoordinateText?
+  @Option(help: ArgumentHelp("Longest ride.", valueName: "seconds"))
+  var maxRideSeconds: Double?
+  @Option(help: ArgumentHelp("Longest ride beyond the direct one.", valueName: "seconds"))
+  var maxDetourSeconds: Double?
+  @Option(help: ArgumentHelp("Latest arrival, with its offset from UTC.", valueName: "time"))
+  var arriveBy: String?
+
+  func validate() throws {
+    if let arriveBy { _ = try DepartureText.parse(arriveBy) }
+  }
+
+  func latest() throws -> Google_Protobuf_Timestamp? {
+    try arriveBy.map { try DepartureText.parse($0) }
+  }
+}

@@ -64,12 +64,12 @@ struct ErasureTests {
           changes: start == 1 ? [.init(expectedVersion: 0, aggregate: stored)] : [],
           claimsMustNotOverlap: false, events: events, reply: reply(start, id))
       ])
-      #expect(outcome == [.committed])
+      #expect(outcome == [.committed(firstSequence: start)])
     }
     #expect(
       store.commit([
         ChangeGroup(changes: [.init(expectedVersion: 0, aggregate: foreign)], events: [])
-      ]) == [.committed])
+      ]) == [.committed(firstSequence: 0)])
     let erasure = PersonErasure(tenant: "t", userID: id)
     let keys = try store.aggregates(mentioning: erasure)
     #expect(keys == [stored.key])
@@ -103,7 +103,7 @@ struct ErasureTests {
       return event
     }
     #expect(
-      store.commit([ChangeGroup(changes: [], events: events)]) == [.committed])
+      store.commit([ChangeGroup(changes: [], events: events)]) == [.committed(firstSequence: 1)])
     try store.scrub([])
     #expect(try bytes(in: directory).contains { $0.range(of: Data(needle.utf8)) != nil })
     try store.prune(
@@ -115,7 +115,7 @@ struct ErasureTests {
     // It goes on being written, replies are found where they were.
     #expect(
       store.commit([group(party("q", version: 1), expecting: 0, reply: reply(1))])
-        == [.committed])
+        == [.committed(firstSequence: 0)])
     #expect(
       store.commit([group(party("z", version: 1), expecting: 0, reply: reply(1))])
         == [.duplicate(reply(1))])
@@ -125,14 +125,17 @@ struct ErasureTests {
   @Test func aLongReaderPutsItOffAndHoldsUpNoCommit() throws {
     let directory = try ScratchDirectory.withTemplate()
     let store = try SQLiteStore(directory: directory.path)
-    #expect(store.commit([group(party("p", version: 1), expecting: 0)]) == [.committed])
+    #expect(
+      store.commit([group(party("p", version: 1), expecting: 0)]) == [.committed(firstSequence: 0)])
     let reader = try Checkpointer.open(directory.databasePath)
     try executeSQL(reader, "BEGIN")
     _ = try StoreFile.number(reader, "SELECT count(*) FROM parties")
-    #expect(store.commit([group(party("q", version: 1), expecting: 0)]) == [.committed])
+    #expect(
+      store.commit([group(party("q", version: 1), expecting: 0)]) == [.committed(firstSequence: 0)])
     #expect(throws: StoreFailure.self) { try store.scrub([Array("x-y-z".utf8)], tries: 2) }
     #expect(store.readOnlyReason == nil)
-    #expect(store.commit([group(party("r", version: 1), expecting: 0)]) == [.committed])
+    #expect(
+      store.commit([group(party("r", version: 1), expecting: 0)]) == [.committed(firstSequence: 0)])
     try executeSQL(reader, "COMMIT")
     Checkpointer.close(reader)
     try store.scrub([Array("x-y-z".utf8)], tries: 2)
@@ -188,7 +191,8 @@ struct ErasureTests {
   @Test func aBackupIsRestoredIntoAnEmptyDirectoryOnly() throws {
     let directory = try ScratchDirectory.withTemplate()
     let store = try SQLiteStore(directory: directory.path)
-    #expect(store.commit([group(party("p", version: 1), expecting: 0)]) == [.committed])
+    #expect(
+      store.commit([group(party("p", version: 1), expecting: 0)]) == [.committed(firstSequence: 0)])
     let list = ErasureList(directory: directory.path)
     let line = try list.add(tenant: "t", userID: "x", at: noon)
     try Data("{}".utf8).write(to: URL(fileURLWithPath: directory.path + "/keys.json"))

@@ -20,7 +20,7 @@ import DurableCommands
     _ = try IdempotencySecret.load(directory: directory.path, store: store)
     #expect(
       store.commit([group(party("p", version: 1), expecting: 0, reply: reply(1))])
-        == [.committed])
+        == [.committed(firstSequence: 0)])
     return (directory, try Data(contentsOf: URL(fileURLWithPath: path(directory))))
   }
 
@@ -115,7 +115,7 @@ import DurableCommands
     #expect(try store.all().count == 1)
     // New replies are taken, also in the hour of the old ones.
     let next = group(party("q", version: 1), expecting: 0, reply: reply(1, "q"))
-    #expect(store.commit([next]) == [.committed])
+    #expect(store.commit([next]) == [.committed(firstSequence: 0)])
     #expect(try store.reply(tenant: "t", key: reply(1).key)?.aggregateID == "q")
     // Where nothing is wrong, the request changes nothing.
     let same = try IdempotencySecret.load(

@@ -65,7 +65,8 @@ import DurableCommands
     #expect(beside.allSatisfy { $0.grade != .wrong })
     let process = ProcessInfo.processInfo.processIdentifier
     #expect(beside.contains { $0.text.hasSuffix("in use by process \(process)") })
-    #expect(store.commit([group(party("q", version: 1), expecting: 0)]) == [.committed])
+    #expect(
+      store.commit([group(party("q", version: 1), expecting: 0)]) == [.committed(firstSequence: 0)])
   }
 
   @Test func whatIsWrongIsFound() throws {

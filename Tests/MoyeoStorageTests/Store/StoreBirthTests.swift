@@ -22,7 +22,8 @@ import DurableCommands
       disk.stop(after: nil)
       let store = try disk.open()
       let made = group(party("p", version: 1), expecting: 0, claims: [claim("u", "p")])
-      #expect(store.commit([made]) == [.committed], "killed before operation \(moment)")
+      #expect(
+        store.commit([made]) == [.committed(firstSequence: 0)], "killed before operation \(moment)")
       store.close()
       let findings = StoreDoctor.examine(dataDirectory: disk.directory.path)
       #expect(!findings.contains { $0.grade == .wrong }, "\(moment): \(findings)")
@@ -39,7 +40,8 @@ import DurableCommands
     try FileManager.default.moveItem(
       atPath: directory.databasePath, toPath: directory.databasePath + ".partial")
     let store = try SQLiteStore(directory: directory.path)
-    #expect(store.commit([group(party("p", version: 1), expecting: 0)]) == [.committed])
+    #expect(
+      store.commit([group(party("p", version: 1), expecting: 0)]) == [.committed(firstSequence: 0)])
     #expect(!FileManager.default.fileExists(atPath: directory.databasePath + ".partial"))
   }
 
@@ -53,7 +55,8 @@ import DurableCommands
     }
     try pool.close()
     let store = try SQLiteStore(directory: directory.path)
-    #expect(store.commit([group(party("p", version: 1), expecting: 0)]) == [.committed])
+    #expect(
+      store.commit([group(party("p", version: 1), expecting: 0)]) == [.committed(firstSequence: 0)])
     store.close()
     #expect(try StoreFile.inspect(store.path)?.version == StoreSchema.version)
     // With a table of its own it is another program's.
@@ -133,7 +136,7 @@ import DurableCommands
       summary: AggregateSummary(
         state: "open", ownerID: "ann", origin: gangnam,
         startsAt: Instant(milliseconds: 1), endsAt: Instant(milliseconds: 2), endedAt: nil))
-    #expect(store.commit([group(ticket, expecting: 0)]) == [.committed])
+    #expect(store.commit([group(ticket, expecting: 0)]) == [.committed(firstSequence: 0)])
     store.close()
     let again = try SQLiteStore(directory: directory.path)
     defer { again.close() }
@@ -176,7 +179,7 @@ import DurableCommands
     let store = try SQLiteStore(directory: directory.path)
     #expect(
       store.commit([group(party("p", version: 1), expecting: 0, reply: reply(1))])
-        == [.committed])
+        == [.committed(firstSequence: 0)])
     let left = try ScratchDirectory()
     let log = left.databasePath + "-wal"
     if trace != .secret {
@@ -209,7 +212,7 @@ import DurableCommands
     let directory = try ScratchDirectory.withTemplate()
     let store = try SQLiteStore(directory: directory.path)
     try FileManager.default.removeItem(atPath: directory.databasePath)
-    #expect(throws: StoreFailure.self) { try store.reopen() }
+    #expect(throws: StoreFailure.self) { _ = try store.reopen() }
     #expect(store.readOnlyReason != nil)
     #expect(!FileManager.default.fileExists(atPath: directory.databasePath))
   }
@@ -220,7 +223,8 @@ import DurableCommands
     let directory = try ScratchDirectory()
     let path = directory.path + "/data"
     let store = try SQLiteStore(directory: path)
-    #expect(store.commit([group(party("p", version: 1), expecting: 0)]) == [.committed])
+    #expect(
+      store.commit([group(party("p", version: 1), expecting: 0)]) == [.committed(firstSequence: 0)])
     _ = try IdempotencySecret.load(directory: path, store: store)
     let archive = PositionsSnapshot(directory: path)
     try archive.write([], removing: [])

@@ -19,7 +19,7 @@ import Parties
         group(
           first, expecting: 0, claims: [claim("u", "p")], events: [event(1, "p")],
           reply: reply(7)), group(second, expecting: 0),
-      ]) == [.committed, .committed])
+      ]) == [.committed(firstSequence: 1), .committed(firstSequence: 0)])
     #expect(try store.all() == ["t/p": first, "/q": second])
     #expect(
       try store.events(tenant: "t", after: 0, kinds: [], aggregateID: nil, limit: 9)
@@ -49,11 +49,12 @@ import Parties
     ])
     #expect(
       outcomes == [
-        .committed, .conflict(newest: [next]), .conflict(newest: [next]), .conflict(newest: []),
-        .committed,
+        .committed(firstSequence: 1), .conflict(newest: [next]), .conflict(newest: [next]),
+        .conflict(newest: []), .committed(firstSequence: 2),
       ])
     #expect(try store.all() == ["t/p": next, "t/q": party("q", version: 1)])
-    #expect(try store.events() == [1, 3])
+    // Dense: what conflicted took no number.
+    #expect(try store.events() == [1, 2])
     #expect(try store.reply(tenant: "t", key: reply(2).key) == nil)
   }
 
@@ -73,7 +74,7 @@ import Parties
     #expect(
       store.commit([
         group(party("b", version: 1), expecting: 0, claims: [claim("u", "b"), claim("v", "b")])
-      ]) == [.committed])
+      ]) == [.committed(firstSequence: 0)])
     var twice = both
     twice.changes[1] = twice.changes[0]
     guard case .notDone = store.commit([twice])[0] else {
@@ -94,7 +95,7 @@ import Parties
     let first = group(party("p", version: 1), expecting: 0, reply: reply(1))
     let again = group(party("q", version: 1), expecting: 0, reply: reply(1, "q"))
     // In one batch and over two.
-    #expect(store.commit([first, again]) == [.committed, .duplicate(reply(1))])
+    #expect(store.commit([first, again]) == [.committed(firstSequence: 0), .duplicate(reply(1))])
     #expect(store.commit([again]) == [.duplicate(reply(1))])
     #expect(store.commit([first]) == [.duplicate(reply(1))])
     #expect(try store.all().count == 1)
@@ -118,30 +119,31 @@ import Parties
     #expect(b([claim("u", "b", from: -9, through: 9_000)]) == .conflict(newest: [a1]))
     // Another user, another time.
     #expect(
-      b([claim("w", "b"), claim("u", "b", from: 1_001, through: 2_000)]) == .committed)
+      b([claim("w", "b"), claim("u", "b", from: 1_001, through: 2_000)])
+        == .committed(firstSequence: 0))
     // What an aggregate does not name any more is free.
     #expect(
       store.commit([group(party("a", version: 2), expecting: 1, claims: [claim("v", "a")])])
-        == [.committed])
+        == [.committed(firstSequence: 0)])
     let c = party("c", version: 1)
     #expect(
       store.commit([
         group(c, expecting: 0, claims: [claim("u", "c")]),
         group(party("d", version: 1), expecting: 0, claims: [claim("u", "d")]),
         group(party("d", version: 1), expecting: 0, claims: [claim("u", "d")], mayOverlap: true),
-      ]) == [.committed, .conflict(newest: [c]), .committed])
+      ]) == [.committed(firstSequence: 0), .conflict(newest: [c]), .committed(firstSequence: 0)])
     // An overlap that was allowed does not hinder others of the same party.
     #expect(
       store.commit([
         group(party("d", version: 2), expecting: 1, claims: [claim("u", "d"), claim("x", "d")])
-      ]) == [.committed])
+      ]) == [.committed(firstSequence: 0)])
     // Another tenant's user of that name is someone else.
     #expect(
       store.commit([
         group(
           party("z", version: 1, tenant: "s"), expecting: 0,
           claims: [claim("u", "z", tenant: "s")])
-      ]) == [.committed])
+      ]) == [.committed(firstSequence: 0)])
   }
 
   @Test(arguments: StoreKind.allCases)
@@ -162,7 +164,9 @@ import Parties
       return
     }
     #expect(
-      store.commit([ChangeGroup(changes: changes, claims: [claim("u", "b")])]) == [.committed])
+      store.commit([ChangeGroup(changes: changes, claims: [claim("u", "b")])]) == [
+        .committed(firstSequence: 0)
+      ])
     let back = group(party("c", version: 1), expecting: 0, claims: [claim("u", "c")])
     #expect(store.commit([back]) == [.conflict(newest: [party("b", version: 2)])])
   }
@@ -181,7 +185,8 @@ import Parties
             party(id, version: UInt64(round + 1)), expecting: UInt64(round),
             events: [event(sequence, id, kind: id == "b" ? "party.left" : "party.joined")]))
       }
-      #expect(store.commit(groups) == [.committed, .committed, .committed])
+      let first = UInt64(3 * round + 1)
+      #expect(store.commit(groups) == (first..<(first + 3)).map { .committed(firstSequence: $0) })
     }
     #expect(try store.events() == Array(1...15))
     #expect(try store.events(after: 12) == [13, 14, 15])
@@ -198,15 +203,24 @@ import Parties
     let more = ChangeGroup(
       changes: [.init(expectedVersion: 5, aggregate: party("a", version: 6))],
       events: [event(16, "a"), event(17, "b"), event(18, "a"), event(19, "ghost")])
-    #expect(store.commit([more]) == [.committed])
+    #expect(store.commit([more]) == [.committed(firstSequence: 16)])
     #expect(try store.events(after: 10, of: "a") == [13, 16, 18])
     #expect(try store.events(after: 10, of: "b") == [11, 14, 17])
     #expect(try store.events(of: "ghost") == [19])
     #expect(try store.eventBounds(tenant: "t") == (1, 19))
     #expect(try store.eventBounds(tenant: "other") == (1, 0))
-    // A number that was given before.
-    let stale = group(party("d", version: 1), expecting: 0, events: [event(19, "d")])
-    #expect(store.commit([stale]) == [.conflict(newest: [])])
+    // The number that an event comes with is not looked at; another tenant's begin at 1.
+    let late = group(party("d", version: 1), expecting: 0, events: [event(3, "d")])
+    let foreign = group(
+      party("d", version: 1, tenant: "s"), expecting: 0, events: [event(3, "d", tenant: "s")])
+    #expect(
+      store.commit([late, foreign])
+        == [.committed(firstSequence: 20), .committed(firstSequence: 1)])
+    let mixed = ChangeGroup(changes: [], events: [event(0, "d"), event(0, "d", tenant: "s")])
+    guard case .notDone = store.commit([mixed])[0] else {
+      Issue.record("events of two tenants in one group were taken")
+      return
+    }
   }
 
   @Test(arguments: StoreKind.allCases)
@@ -223,7 +237,7 @@ import Parties
             done, expecting: 0, claims: [claim("u\(index)", "p\(index)")],
             events: [event(UInt64(index + 1), "p\(index)", at: at)],
             reply: reply(UInt64(index), "p\(index)", at: at))
-        ]) == [.committed])
+        ]) == [.committed(firstSequence: UInt64(index + 1))])
     }
     let cut = noon.advanced(milliseconds: 5 * hour)
     try store.prune(eventsBefore: cut, repliesBefore: cut, endedBefore: cut)
@@ -234,7 +248,7 @@ import Parties
     #expect(try store.reply(tenant: "t", key: reply(5).key)?.aggregateID == "p5")
     // The time of a party that went is free; of one that stayed it is not.
     let free = group(party("x", version: 1), expecting: 0, claims: [claim("u0", "x")])
-    #expect(store.commit([free]) == [.committed])
+    #expect(store.commit([free]) == [.committed(firstSequence: 0)])
     let held = group(party("y", version: 1), expecting: 0, claims: [claim("u4", "y")])
     guard case .conflict = store.commit([held])[0] else {
       Issue.record("pruning lost a claim")
@@ -246,13 +260,49 @@ import Parties
     #expect(try store.events() == [])
     #expect(try store.eventBounds(tenant: "t") == (7, 6))
     #expect(try store.all().keys.sorted() == ["t/p5", "t/x"])
-    let old = group(party("z", version: 1), expecting: 0, events: [event(6, "z")])
-    #expect(store.commit([old]) == [.conflict(newest: [])])
     // A key that was dropped may take effect again.
     let again = group(
       party("z", version: 1), expecting: 0, events: [event(7, "z")], reply: reply(0, "z"))
-    #expect(store.commit([again]) == [.committed])
+    #expect(store.commit([again]) == [.committed(firstSequence: 7)])
     #expect(try store.reply(tenant: "t", key: reply(0).key)?.aggregateID == "z")
+  }
+
+  /// A refusal changes nothing, and is right only while nobody else changed what it rests on.
+  @Test(arguments: StoreKind.allCases)
+  func aRefusalIsVerified(_ kind: StoreKind) throws {
+    let subject = try kind.make()
+    let store = subject.store
+    let full = party("p", version: 2, seatsFree: 0)
+    func refusal(_ version: UInt64, of id: String = "p", key: UInt64? = nil) -> ChangeGroup {
+      var group = ChangeGroup(changes: [])
+      group.expectations = [StateExpectation(key: partyKey(id), version: version)]
+      group.earlierKey = key.map {
+        IdempotencyClaim(tenant: "t", key: reply($0).key, requestHash: 0)
+      }
+      return group
+    }
+    #expect(
+      store.commit([refusal(0), group(full, expecting: 0, reply: reply(1)), refusal(2)])
+        == [
+          .committed(firstSequence: 0), .committed(firstSequence: 0), .committed(firstSequence: 0),
+        ])
+    // Somebody left, or came first: the newest state is told.
+    #expect(
+      store.commit([refusal(1), refusal(0), refusal(0, of: "none"), refusal(7, of: "none")])
+        == [
+          .conflict(newest: [full]), .conflict(newest: [full]), .committed(firstSequence: 0),
+          .conflict(newest: []),
+        ])
+    // The command took effect elsewhere: its reply counts, not the refusal that this led to.
+    #expect(
+      store.commit([refusal(2, key: 1), refusal(2, key: 2), refusal(9, key: 1)])
+        == [.duplicate(reply(1)), .committed(firstSequence: 0), .duplicate(reply(1))])
+    // With a change, an expectation holds the change back.
+    var resting = group(party("q", version: 1), expecting: 0)
+    resting.expectations = [StateExpectation(key: partyKey("p"), version: 1)]
+    #expect(store.commit([resting]) == [.conflict(newest: [full])])
+    #expect(try store.all() == ["t/p": full])
+    #expect(try store.reply(tenant: "t", key: reply(2).key) == nil)
   }
 
   @Test(arguments: StoreKind.allCases)
@@ -263,7 +313,7 @@ import Parties
     #expect(throws: StoreFailure.self) {
       try subject.store.loadAggregates(kind: .party) { _ in throw Enough() }
     }
-    try subject.store.reopen()
+    _ = try subject.store.reopen()
     #expect(try subject.store.all().count == 1)
   }
 }

@@ -28,7 +28,9 @@ import Testing
     let second = try SQLiteStore(directory: directory.path)
     #expect(first.commit([group(party("p", version: 1), expecting: 0)])[0].isRefusal)
     #expect(throws: StoreFailure.self) { try first.all() }
-    #expect(second.commit([group(party("p", version: 1), expecting: 0)]) == [.committed])
+    #expect(
+      second.commit([group(party("p", version: 1), expecting: 0)]) == [.committed(firstSequence: 0)]
+    )
   }
 
   @Test func aLockFileLeftBehindIsNoObstacle() throws {
@@ -69,7 +71,7 @@ import Testing
     #expect(store.commit([rival]) == [.conflict(newest: [old])])
     #expect(
       store.commit([group(party("old", version: 4), expecting: 3, events: [event(10, "old")])])
-        == [.committed])
+        == [.committed(firstSequence: 10)])
     #expect(try store.events(of: "old") == [4, 9, 10])
     #expect(try StoreFile.inspect(store.path)?.version == StoreSchema.version)
   }
@@ -192,7 +194,7 @@ import Testing
               party("\(version * 8 + UInt64(index))", version: 1), expecting: 0,
               claims: [claim("u\(version * 8 + UInt64(index))", "\(version * 8 + UInt64(index))")])
           })
-        guard done.allSatisfy({ $0 == .committed }) else { break }
+        guard done.allSatisfy({ $0.isCommitted }) else { break }
         version += 1
         acknowledged.set(Int(version) * 8)
       }

@@ -87,10 +87,10 @@ import Testing
 
     // While syncing fails, so does reopening; reading goes on or fails, but says nothing false.
     disk.failSyncs(count: 100)
-    #expect(throws: StoreFailure.self) { try store.reopen() }
+    #expect(throws: StoreFailure.self) { _ = try store.reopen() }
     #expect(store.readOnlyReason != nil)
     disk.failSyncs(count: 0)
-    try store.reopen()
+    _ = try store.reopen()
     #expect(store.readOnlyReason == nil)
 
     // What was unknown is decided, for good: the same after a power cut, and repeating is safe.
@@ -103,7 +103,7 @@ import Testing
     #expect(try snapshot(left) == found)
     let again = store.commit(groups)
     _ = load.apply(groups)
-    #expect(again.allSatisfy { $0 == .committed || $0.isDuplicate })
+    #expect(again.allSatisfy { $0.isCommitted || $0.isDuplicate })
     #expect(try snapshot(store) == snapshot(load.model))
     for _ in 0..<4 { load.run(store) }
     try expectSame(
@@ -159,7 +159,7 @@ import Testing
       #expect(disk.syncCount == syncs)
       copier = nil
       try expectSame(try disk.cutPower(seed: 5, survivors: 0), load.model, "while read-only")
-      try store.reopen()
+      _ = try store.reopen()
       copier = try store.makeCopier(limits)
     }
     for _ in 0..<12 {
@@ -220,7 +220,7 @@ import Testing
         try disk.cutPower(seed: 1, survivors: survivors), load.model, "survivors \(survivors)")
     }
     disk.setRoom(nil)
-    try store.reopen()
+    _ = try store.reopen()
     load.run(store)
     #expect(try snapshot(store) == snapshot(load.model))
   }
@@ -275,7 +275,7 @@ import Testing
     #expect(told.reasons(.readOnly).count == 1)
     #expect(told.reasons(.readOnly)[0]?.contains("could not be confirmed") == true)
     disk.failSyncs(count: 0)
-    try store.reopen()
+    _ = try store.reopen()
     #expect(told.reasons(.readOnly).count == 2)
     #expect(told.reasons(.readOnly)[1] == nil)
   }
@@ -331,11 +331,11 @@ import Testing
     #expect(store.readOnlyReason?.contains("damaged") == true, "\(access)")
     #expect(told.reasons(.readOnly).count == 1)
     #expect(store.commit(load.next()).allSatisfy { $0.isNotDone })
-    #expect(throws: StoreFailure.self) { try store.reopen() }
+    #expect(throws: StoreFailure.self) { _ = try store.reopen() }
     #expect(store.readOnlyReason != nil)
     // The blocks are back: a cable, not the disk.
     disk.blank(nil)
-    try store.reopen()
+    _ = try store.reopen()
     #expect(store.readOnlyReason == nil)
     #expect(told.reasons(.readOnly).last == .some(nil))
   }
@@ -398,7 +398,7 @@ private struct Load {
 
   mutating func apply(_ groups: [ChangeGroup]) -> [CommitOutcome] {
     committed += groups
-    return groups.map { _ in .committed }
+    return groups.map { .committed(firstSequence: $0.events[0].sequence) }
   }
 
   mutating func run(_ store: SQLiteStore, _ location: SourceLocation = #_sourceLocation) {

@@ -3,9 +3,11 @@ import Foundation
 import GRDB
 import GeoMath
 import DurableCommands
+import MoyeoCluster
 import MoyeoStorage
 import ObjectModel
 import Parties
+import Testing
 
 /// A directory of its own, gone with the object.
 final class ScratchDirectory: Sendable {
@@ -35,9 +37,14 @@ final class ScratchDirectory: Sendable {
   }
 }
 
-/// Both implementations of the port.
+/// The implementations of the port.
 enum StoreKind: String, CaseIterable, Sendable {
-  case memory, sqlite
+  case memory, sqlite, postgres
+
+  /// Those that this machine has; ``PostgresStoreTests`` says where one is missing.
+  static var allCases: [StoreKind] {
+    [.memory, .sqlite] + (ScratchPostgres.isHere ? [.postgres] : [])
+  }
 
   func make() throws -> StoreUnderTest {
     switch self {
@@ -48,6 +55,10 @@ enum StoreKind: String, CaseIterable, Sendable {
       options.checkpointsByItself = false
       return StoreUnderTest(
         store: try SQLiteStore(directory: directory.path, options: options), directory: directory)
+    case .postgres:
+      let address = try ScratchPostgres.shared.get().migratedSchema()
+      return StoreUnderTest(
+        store: try PostgresStore(connection: address.connection), directory: nil, address: address)
     }
   }
 }
@@ -55,6 +66,22 @@ enum StoreKind: String, CaseIterable, Sendable {
 struct StoreUnderTest {
   let store: any AggregateStore
   let directory: ScratchDirectory?
+  var address: PostgresAddress?
+
+  /// The same record, opened by another process or this one again.
+  func openAgain() throws -> any AggregateStore {
+    switch store {
+    case let file as SQLiteStore:
+      file.close()
+      var options = SQLiteStore.Options()
+      options.checkpointsByItself = false
+      return try SQLiteStore(directory: try #require(directory).path, options: options)
+    case let shared as PostgresStore:
+      shared.close()
+      return try PostgresStore(connection: try #require(address).connection)
+    default: return store
+    }
+  }
 }
 
 // MARK: Values

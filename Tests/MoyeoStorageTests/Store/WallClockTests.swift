@@ -43,7 +43,7 @@ import DurableCommands
           party("\(version)-\(index)", version: 1, bytes: [UInt8](repeating: 7, count: 30_000)),
           expecting: 0)
       }
-      #expect(store.commit(groups).allSatisfy { $0 == .committed })
+      #expect(store.commit(groups).allSatisfy { $0.isCommitted })
       version += 1
     }
     let end = ContinuousClock.now + Self.patience

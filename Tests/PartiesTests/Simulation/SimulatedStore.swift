@@ -59,7 +59,7 @@ final class SimulatedStore: AggregateStore, @unchecked Sendable {
       return groups.map { _ in .notDone(reason: "the disk is full") }
     case .crashWithoutEffect: return crash(groups, takesEffect: false)
     case .crashWithEffect: return crash(groups, takesEffect: true)
-    case .lie: return groups.map { _ in .committed }
+    case .lie: return lie(groups)
     }
   }
 
@@ -74,6 +74,15 @@ final class SimulatedStore: AggregateStore, @unchecked Sendable {
     return unknown(groups, takesEffect: takesEffect)
   }
 
+  /// Sequences as the record would have given them.
+  private func lie(_ groups: [ChangeGroup]) -> [CommitOutcome] {
+    var next = ((try? record.eventBounds(tenant: "default"))?.newest ?? 0) + 1
+    return groups.map { group in
+      defer { next += UInt64(group.events.count) }
+      return .committed(firstSequence: group.events.isEmpty ? 0 : next)
+    }
+  }
+
   private func newest(_ keys: [AggregateKey]) -> [StoredAggregate] {
     var found: [StoredAggregate] = []
     for kind in [AggregateKind.party, .rideRequest] {
@@ -82,13 +91,16 @@ final class SimulatedStore: AggregateStore, @unchecked Sendable {
     return keys.compactMap { key in found.first { $0.key == key } }
   }
 
-  func reopen() throws(StoreFailure) {
+  let isShared = false
+
+  func reopen() throws(StoreFailure) -> BatchSettlement {
     guard !hasCrashed else { throw StoreFailure("the process is gone") }
     guard reopenFailures == 0 else {
       reopenFailures -= 1
       throw StoreFailure("the disk does not answer")
     }
     readOnlyReason = nil
+    return BatchSettlement(needsReload: true)
   }
 
   // MARK: Reading

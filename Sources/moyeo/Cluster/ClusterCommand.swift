@@ -1,0 +1,124 @@
+import ArgumentParser
+import MoyeoCluster
+import ObjectModel
+import WireFormat
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// `moyeo cluster`.
+struct ClusterCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "cluster",
+    abstract: "Prepare and look at a record in PostgreSQL, as cluster.postgres names it.",
+    subcommands: [ClusterMigrateCommand.self, ClusterStatusCommand.self])
+}
+
+/// Which record.
+struct ClusterOptions: ParsableArguments {
+  static let variable = "MOYEO_CLUSTER_POSTGRES"
+
+  @Option(
+    help: ArgumentHelp(
+      "Connection string, several hosts included; without it \(variable) is taken. Others of this "
+        + "machine see a password that stands here: name a passfile, or use the environment."))
+  var postgres: String?
+
+  func connection() throws -> String {
+    let named = postgres ?? getenv(Self.variable).map { String(cString: $0) } ?? ""
+    guard !named.isEmpty else {
+      throw CommandFailure.usage("name the record by --postgres or \(Self.variable)")
+    }
+    if let problem = PostgresStore.problem(in: named) {
+      throw CommandFailure.usage("--postgres is no connection string for PostgreSQL: \(problem)")
+    }
+    return named
+  }
+}
+
+struct ClusterMigrateCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "migrate",
+    abstract: "Bring the schema up to this release's.",
+    discussion: """
+      Each migration is one transaction; one that fails leaves what was before. Run it before the first \
+      daemon of a release; a second run does nothing. A schema of a newer release is left as it is.
+      """)
+
+  @OptionGroup var options: ClusterOptions
+
+  func run() throws {
+    do {
+      let done = try ClusterMigration.migrate(try options.connection())
+      print(
+        done.isEmpty
+          ? "The schema is \(ClusterSchema.version) already."
+          : "The schema is \(ClusterSchema.version) now; migrations run: "
+            + done.map(String.init).joined(separator: ", ") + ".")
+    } catch let failure as StoreFailure {
+      throw CommandFailure(message: failure.reason)
+    }
+  }
+}
+
+struct ClusterStatusCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "status",
+    abstract: "Say which server takes writes, what its schema is, and what each tenant has.",
+    discussion: "Exits with 1 when the schema is not this release's.")
+
+  @OptionGroup var options: ClusterOptions
+  @Flag(help: "Print it as JSON.")
+  var json = false
+
+  func run() throws {
+    let status: ClusterMigration.Status
+    do {
+      status = try ClusterMigration.status(try options.connection())
+    } catch let failure as StoreFailure {
+      throw CommandFailure(message: failure.reason)
+    }
+    print(json ? Self.json(status) : Self.text(status))
+    guard status.schema == status.wanted else {
+      throw CommandFailure(
+        message: "the record's schema is \(status.schema), this release's is \(status.wanted)"
+          + (status.schema < status.wanted ? ": run moyeo cluster migrate" : ""))
+    }
+  }
+
+  private static func json(_ status: ClusterMigration.Status) -> String {
+    let bytes = JSONWriter.object { json in
+      json.string("server", status.server)
+      json.integer("serverVersion", Int64(status.serverVersion))
+      json.integer("schema", Int64(status.schema))
+      json.integer("wantedSchema", Int64(status.wanted))
+      json.objects("tenants", status.tenants) { tenant, json in
+        json.string("tenant", tenant.name)
+        json.integer("parties", Int64(tenant.parties))
+        json.integer("rideRequests", Int64(tenant.rideRequests))
+        json.integer("tickets", Int64(tenant.tickets))
+        json.string("newestEvent", "\(tenant.newestEvent)")
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private static func text(_ status: ClusterMigration.Status) -> String {
+    let version = "\(status.serverVersion / 10_000).\(status.serverVersion % 10_000)"
+    var table = TextTable([
+      ("tenant", .left), ("parties", .right), ("ride requests", .right), ("tickets", .right),
+      ("newest event", .right),
+    ])
+    for tenant in status.tenants {
+      table.append([
+        tenant.name, "\(tenant.parties)", "\(tenant.rideRequests)", "\(tenant.tickets)",
+        "\(tenant.newestEvent)",
+      ])
+    }
+    let head = "PostgreSQL \(version) at \(status.server), schema \(status.schema)"
+    return ([head] + (table.isEmpty ? [] : table.lines)).joined(separator: "\n")
+  }
+}
