@@ -39,16 +39,17 @@ const (
 )
 
 var (
-	address = flag.String("address", "", "host:port of the daemon's HTTP listener")
-	ca      = flag.String("ca", "", "the authority's certificate, PEM")
-	key     = flag.String("key", "", "an API key")
-	seconds = flag.Int("seconds", 600, "how long")
-	people  = flag.Int("people", 100000, "who report")
-	reports = flag.Int("reports", 10000, "positions a second")
-	views   = flag.Int("views", 1000, "tiles a second")
-	joins   = flag.Int("joins", 50, "seats a second")
-	streams = flag.Int("streams", 2000, "that wait for events")
-	config  *tls.Config
+	address  = flag.String("address", "", "host:port of the daemon's HTTP listener")
+	ca       = flag.String("ca", "", "the authority's certificate, PEM")
+	key      = flag.String("key", "", "an API key")
+	seconds  = flag.Int("seconds", 600, "how long")
+	people   = flag.Int("people", 100000, "who report")
+	reports  = flag.Int("reports", 10000, "positions a second")
+	views    = flag.Int("views", 1000, "tiles a second")
+	joins    = flag.Int("joins", 50, "seats a second")
+	streams  = flag.Int("streams", 2000, "that wait for events")
+	interval = flag.Int("interval", 500, "milliseconds between two events of a stream at least")
+	config   *tls.Config
 )
 
 // A kind of call: how long each took since it was due and how late it was sent, in milliseconds.
@@ -228,7 +229,8 @@ func (w *waiting) stream(random *rand.Rand, gate chan bool, opened *sync.WaitGro
 	gate <- true
 	caller := open()
 	caller.send("GET", fmt.Sprintf(
-		"/v1/layers/users/watch?latitude=%.5f&longitude=%.5f&radiusMeters=300", latitude, longitude),
+		"/v1/layers/users/watch?latitude=%.5f&longitude=%.5f&radiusMeters=300&intervalMilliseconds=%d",
+		latitude, longitude, *interval),
 		"accept: text/event-stream\r\n", nil)
 	status, _ := caller.answerHead()
 	<-gate
