@@ -3,6 +3,7 @@
     MOYEOD=.build/debug/moyeod MOYEO=.build/debug/moyeo Tests/run clients/test_python_retries.py
 """
 
+import contextlib
 import email.utils
 import time
 import unittest
@@ -10,7 +11,8 @@ from datetime import datetime, timedelta, timezone
 
 import grpc
 from faulty_proxy import FaultyProxy
-from python_client import GANGNAM, KINDS, QUICK, SEOUL, Pretended, each, fresh, moyeo, until
+from python_client import (
+    GANGNAM, KINDS, QUICK, SEOUL, Pretended, each, for_each_client, fresh, moyeo, until)
 from running_daemon import ROOT, Daemon
 from scripted_server import ScriptedGRPC, ScriptedHTTP, refusal
 
@@ -28,15 +30,12 @@ class CutConnections(unittest.TestCase):
         cls.daemon = Daemon("--resources", str(ROOT))
         cls.addClassCleanup(cls.daemon.close)
 
-    def clients(self):
-        for port, is_grpc in ((self.daemon.http_port, False), (self.daemon.grpc_port, True)):
-            for kind in KINDS:
-                proxy = FaultyProxy(port)
-                self.addCleanup(proxy.close)
-                address = proxy.grpc_address if is_grpc else proxy.url
-                with self.subTest(kind=kind.__name__, grpc=is_grpc):
-                    with kind(address, retry=QUICK) as client:
-                        yield client, proxy
+    @contextlib.contextmanager
+    def client(self, kind, is_grpc):
+        proxy = FaultyProxy(self.daemon.grpc_port if is_grpc else self.daemon.http_port)
+        self.addCleanup(proxy.close)
+        with kind(proxy.grpc_address if is_grpc else proxy.url, retry=QUICK) as client:
+            yield client, proxy
 
     def events_of(self, user, kind):
         _, page, _ = self.daemon.request("GET", f"/v1/events?limit=1000&kinds={kind}")
@@ -45,63 +44,63 @@ class CutConnections(unittest.TestCase):
     def leave(self):
         return datetime.now(timezone.utc) + timedelta(minutes=30)
 
-    def test_a_party_is_created_once(self):
-        for client, proxy in self.clients():
-            host = fresh("host")
-            proxy.cut_once(host, lambda: until(
-                lambda: self.events_of(host, "party.created"), "the party is there"))
-            party = client.parties.create(
-                host_id=host, origin=SEOUL, destination=GANGNAM, departure_time=self.leave()).party
-            self.assertEqual((proxy.cuts, proxy.connections), (1, 2))
-            # One effect, and the answer is that of it.
-            created = self.events_of(host, "party.created")
-            self.assertEqual([event["partyId"] for event in created], [party.id])
+    @for_each_client
+    def test_a_party_is_created_once(self, client, proxy):
+        host = fresh("host")
+        proxy.cut_once(host, lambda: until(
+            lambda: self.events_of(host, "party.created"), "the party is there"))
+        party = client.parties.create(
+            host_id=host, origin=SEOUL, destination=GANGNAM, departure_time=self.leave()).party
+        self.assertEqual((proxy.cuts, proxy.connections), (1, 2))
+        # One effect, and the answer is that of it.
+        created = self.events_of(host, "party.created")
+        self.assertEqual([event["partyId"] for event in created], [party.id])
 
-    def test_with_another_key_it_would_be_refused(self):
+    @for_each_client
+    def test_with_another_key_it_would_be_refused(self, client, _):
         """What the test above rests on: the key, not the party's own rules, makes it one."""
-        for client, _ in self.clients():
-            host = fresh("host")
-            values = {"host_id": host, "origin": SEOUL, "destination": GANGNAM,
-                      "departure_time": self.leave()}
-            first = client.parties.create(**values, idempotency_key=host).party
-            again = client.parties.create(**values, idempotency_key=host).party
-            self.assertEqual(first.id, again.id)
-            with self.assertRaises(moyeo.Refused) as refused:
-                client.parties.create(**values)
-            self.assertEqual(refused.exception.reason, "overlapping_party")
+        host = fresh("host")
+        values = {"host_id": host, "origin": SEOUL, "destination": GANGNAM,
+                  "departure_time": self.leave()}
+        first = client.parties.create(**values, idempotency_key=host).party
+        again = client.parties.create(**values, idempotency_key=host).party
+        self.assertEqual(first.id, again.id)
+        with self.assertRaises(moyeo.Refused) as refused:
+            client.parties.create(**values)
+        self.assertEqual(refused.exception.reason, "overlapping_party")
 
-    def test_tickets_and_reads(self):
-        for client, proxy in self.clients():
-            user, other = fresh("ann"), fresh("ben")
-            here = {"latitude": 37.4979, "longitude": 127.0276}
-            client.tickets.open(user_id=user, here=here, tags=["swift"])
-            client.tickets.open(user_id=other, here=here, tags=["swift"])
-            proxy.cut_once(other, lambda: until(
-                lambda: self.events_of(other, "ticket.proposed"), "the proposal is there"))
-            ticket = client.tickets.propose(user_id=user, other_id=other).ticket
-            self.assertEqual(list(ticket.proposals_to), [other])
-            self.assertEqual(proxy.cuts, 1)
-            self.assertEqual(len(self.events_of(other, "ticket.proposed")), 1)
+    @for_each_client
+    def test_tickets_and_reads(self, client, proxy):
+        user, other = fresh("ann"), fresh("ben")
+        here = {"latitude": 37.4979, "longitude": 127.0276}
+        client.tickets.open(user_id=user, here=here, tags=["swift"])
+        client.tickets.open(user_id=other, here=here, tags=["swift"])
+        proxy.cut_once(other, lambda: until(
+            lambda: self.events_of(other, "ticket.proposed"), "the proposal is there"))
+        ticket = client.tickets.propose(user_id=user, other_id=other).ticket
+        self.assertEqual(list(ticket.proposals_to), [other])
+        self.assertEqual(proxy.cuts, 1)
+        self.assertEqual(len(self.events_of(other, "ticket.proposed")), 1)
 
-            name = fresh("object")
-            proxy.cut_once(name, lambda: None)
-            answer = client.positions.report(layer="retried", positions=[
-                {"id": name, "latitude": 37.5, "longitude": 127.0, "ttl_seconds": 0}])
-            self.assertEqual((answer.accepted, proxy.cuts), (1, 2))
-            proxy.cut_once("retried", lambda: None)
-            self.assertEqual(
-                client.positions.nearby(layer="retried", latitude=37.5, longitude=127.0,
-                                        exclude_ids=["retried"]).hits[0].latitude, 37.5)
+        name = fresh("object")
+        proxy.cut_once(name, lambda: None)
+        answer = client.positions.report(layer="retried", positions=[
+            {"id": name, "latitude": 37.5, "longitude": 127.0, "ttl_seconds": 0}])
+        self.assertEqual((answer.accepted, proxy.cuts), (1, 2))
+        proxy.cut_once("retried", lambda: None)
+        self.assertEqual(
+            client.positions.nearby(layer="retried", latitude=37.5, longitude=127.0,
+                                    exclude_ids=["retried"]).hits[0].latitude, 37.5)
 
-    def test_what_may_not_be_repeated_is_not(self):
-        for client, proxy in self.clients():
-            layer = fresh("layer").replace(".", "-")
-            self.daemon.report(layer, [("a", 37.5, 127.0)])
-            proxy.cut_once(layer, lambda: None)
-            with self.assertRaises(moyeo.Unreachable) as failed:
-                client.positions.delete_layer(layer=layer)
-            self.assertTrue(failed.exception.sent)
-            self.assertEqual(proxy.connections, 1)
+    @for_each_client
+    def test_what_may_not_be_repeated_is_not(self, client, proxy):
+        layer = fresh("layer").replace(".", "-")
+        self.daemon.report(layer, [("a", 37.5, 127.0)])
+        proxy.cut_once(layer, lambda: None)
+        with self.assertRaises(moyeo.Unreachable) as failed:
+            client.positions.delete_layer(layer=layer)
+        self.assertTrue(failed.exception.sent)
+        self.assertEqual(proxy.connections, 1)
 
     def test_nobody_there(self):
         proxy = FaultyProxy(1)

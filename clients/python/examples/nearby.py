@@ -4,8 +4,6 @@ import sys
 
 from moyeo import Moyeo, Refused
 
-CITY_HALL = {"latitude": 37.5663, "longitude": 126.9779}
-
 with Moyeo(sys.argv[1]) as moyeo:
     moyeo.positions.report(layer="students", positions=[
         {"id": f"student-{i}", "latitude": 37.5663 + i / 1000, "longitude": 126.9779,
@@ -15,15 +13,16 @@ with Moyeo(sys.argv[1]) as moyeo:
     cursor = None
     while True:
         page = moyeo.positions.nearby(
-            layer="students", **CITY_HALL, tags=["swift"], limit=2, cursor=cursor,
-            where=[{"attribute": "level", "max": 4}])
+            layer="students", latitude=37.5663, longitude=126.9779, tags=["swift"], limit=2,
+            cursor=cursor, where=[{"attribute": "level", "max": 4}])
         for hit in page.hits:
             print(f"{hit.id}: {hit.distance_meters:.0f} m")
         if not page.next_cursor:
             break
         cursor = page.next_cursor
 
-    tags = moyeo.positions.tag_histogram(layer="students", **CITY_HALL, radius_meters=5000).tags
+    tags = moyeo.positions.tag_histogram(
+        layer="students", latitude=37.5663, longitude=126.9779, radius_meters=5000).tags
     print(", ".join(f"{tag.tag} {tag.count}" for tag in tags))
 
     try:
