@@ -298,10 +298,13 @@ class Caller {
       throw this.translated(error, given.signal, giveUp.signal);
     } finally {
       clearTimeout(timer);
+      // All has been read; the caller's signal is listened to no longer.
+      giveUp.abort();
     }
   }
 
   /**
+   * One request, which ends with the caller's signal or with `giveUp`.
    * @param {Call} call @param {any} values @param {CallOptions} given
    * @param {string | undefined} token @param {AbortController} giveUp
    */
@@ -588,8 +591,11 @@ export class ViewportClusters {
     this.#given = given;
   }
 
-  /** Call it whenever the map moves or comes to rest.
-   * @param {{ west: number, south: number, east: number, north: number, zoom: number }} view */
+  /**
+   * Call it whenever the map moves or comes to rest.
+   * @param {{ west: number, south: number, east: number, north: number, zoom?: number,
+   *   metersPerPixel?: number }} view With `zoom`, of tiles of 256 pixels, or `metersPerPixel`.
+   */
   show(view) {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#ask(view, true), this.#given.delay ?? 150);
@@ -616,7 +622,10 @@ export class ViewportClusters {
       });
       if (asking !== this.#asking) return;
       this.#given.onClusters(answer.clusters ?? [], answer);
-      if (isNew && this.#given.live) this.#follow(view, asking);
+      // Whoever drew them may have stopped it.
+      if (isNew && this.#given.live && !asking.signal.aborted) {
+        this.#follow(view, answer.version);
+      }
     } catch (error) {
       const isOutdated = asking.signal.aborted
         || (error instanceof Refused && error.reason === "superseded");
@@ -624,19 +633,21 @@ export class ViewportClusters {
     }
   }
 
-  /** @param {any} view @param {AbortController} asking */
-  async #follow(view, asking) {
+  /** @param {any} view @param {string | undefined} version Of the clusters that were answered. */
+  async #follow(view, version) {
     const { layer } = this.#given.query;
-    const { west, south, east, north, zoom } = view;
+    const { west, south, east, north } = view;
+    // Meters of a pixel at zoom 0 on the equator, of tiles of 256 pixels.
+    const width = 156_543.034 * Math.cos((south + north) * Math.PI / 360);
+    const zoom = view.zoom ?? Math.log2(width / view.metersPerPixel);
     const watch = this.#watch = this.#moyeo.clusters.watchTiles(
-      { layer, west, south, east, north, zoom: Math.min(Math.floor(zoom), 22),
-        intervalMilliseconds: 1000 });
+      { layer, west, south, east, north, zoom: Math.max(0, Math.min(22, Math.floor(zoom))),
+        intervalMilliseconds: 1000, resumeToken: version });
     try {
-      for await (const event of watch) {
-        if (event.kind === "changed") await this.#ask(view, false);
-      }
+      // From the version on that is shown, a change or a reset: ask again either way.
+      for await (const _ of watch) await this.#ask(view, false);
     } catch (error) {
-      if (!asking.signal.aborted) this.#given.onError?.(error);
+      if (this.#watch === watch) this.#given.onError?.(error);
     }
   }
 }
