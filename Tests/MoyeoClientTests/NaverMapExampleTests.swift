@@ -1,3 +1,4 @@
+import MoyeoAPI
 import MoyeoClient
 import Testing
 

@@ -61,7 +61,9 @@ export class Unreachable extends MoyeoError {
   /** @param {string} address @param {unknown} cause @param {boolean} sent Whether the request may
    *   have arrived, so that its effect is unknown. */
   constructor(address, cause, sent = true) {
-    const why = /** @type {any} */ (cause)?.cause?.code ?? /** @type {any} */ (cause)?.message;
+    /** @type {any} */
+    const error = cause;
+    const why = error?.cause?.code ?? error?.cause?.message ?? error?.message;
     super(`Nobody answers at ${address}: ${why || "the connection broke"}.`, cause);
     this.sent = sent;
   }

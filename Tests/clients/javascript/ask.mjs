@@ -16,7 +16,11 @@ if (told.pretends) {
   } });
 }
 if (told.tokens) {
-  options.token = async () => told.tokens[Math.min(asked++, told.tokens.length - 1)];
+  options.token = async () => {
+    const token = told.tokens[Math.min(asked++, told.tokens.length - 1)];
+    say({ asked });
+    return token;
+  };
 }
 
 const moyeo = new Moyeo(told.address, options);

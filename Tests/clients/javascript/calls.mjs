@@ -1,5 +1,7 @@
 // Every call of the JavaScript client against a daemon: node calls.mjs URL
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:net";
 import { Moyeo, Refused, TimedOut, Unreachable } from "../../../clients/javascript/moyeo.js";
 
 const moyeo = new Moyeo(process.argv[2]);
@@ -54,7 +56,7 @@ async function positions() {
   assert.deepEqual([unknown.reason, unknown.status, unknown.code],
     ["unknown_layer", 404, "NOT_FOUND"]);
   assert.match(unknown.message, /^there is no layer/);
-  assert.equal((await refusal(moyeo.positions.nearby({ layer: "" }))).status, 400);
+  assert.equal((await refusal(moyeo.positions.nearby({ ...near, layer: "No" }))).reason, "bad_layer");
 }
 
 async function clusters() {
@@ -199,10 +201,17 @@ async function givingUp() {
   await assert.rejects(
     moyeo.tickets.get({ userId: "ben", afterVersion: "99", waitSeconds: 5 }, { timeout: 50 }),
     (error) => error instanceof TimedOut || error instanceof Refused);
-  await assert.rejects(
-    new Moyeo("http://127.0.0.1:1", { attempts: 1 }).positions.listLayers(),
-    (error) => error instanceof Unreachable && error.sent === false
-      && /^Nobody answers at http:\/\/127\.0\.0\.1:1: ECONNREFUSED\.$/.test(error.message));
+  // A port that was free a moment ago.
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const nobody = `http://127.0.0.1:${server.address().port}`;
+  await new Promise((done) => server.close(done));
+  await assert.rejects(new Moyeo(nobody, { attempts: 1 }).positions.listLayers(), (error) => {
+    assert(error instanceof Unreachable);
+    assert.deepEqual(
+      [error.sent, error.message], [false, `Nobody answers at ${nobody}: ECONNREFUSED.`]);
+    return true;
+  });
   for (const address of ["127.0.0.1:8080", "ftp://a", "http://", "http://a?b"]) {
     assert.throws(() => new Moyeo(address), /is not an address of Moyeo/);
   }
