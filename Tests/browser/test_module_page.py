@@ -1,6 +1,6 @@
 """The JavaScript client as the daemon serves it, in Chromium: loaded from /moyeo.js by a page.
 
-    MOYEOD=.build/debug/moyeod Tests/run browser/test_client_module.py
+    MOYEOD=.build/debug/moyeod Tests/run browser/test_module_page.py
 """
 
 import pathlib
