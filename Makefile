@@ -6,7 +6,7 @@ RUN_PACKAGES = libjs-leaflet libdeflate-dev zlib1g-dev pkg-config libsqlite3-dev
   libproj-dev libpq-dev
 TEST_PACKAGES = $(RUN_PACKAGES) curl python3 python3-venv chromium chromium-driver golang-go \
   golang-google-grpc-dev nghttp2-client redis-server redis-tools systemd binutils openssl \
-  postgresql
+  postgresql nodejs node-typescript
 BENCH_PACKAGES = $(RUN_PACKAGES) libboost-dev libnanoflann-dev python3 python3-venv
 # With all tests at once on two cores, those that talk to a server wait in line for a core until their
 # deadlines pass: two at a time take no longer.
@@ -17,7 +17,7 @@ ARGS ?= --demo seoul
 .PHONY: run build test test-swift test-packages test-programs test-daemon test-findings \
   test-browser test-thread test-release test-clients-long fuzz fuzz-smoke simulate torture \
   torture-smoke bench bench-smoke bench-matching \
-  bench-joins bench-places bench-identity bench-peers bench-wire format lint proto docs clean packages
+  bench-joins bench-places bench-identity bench-peers bench-wire format lint proto client-code docs clean packages
 
 # Builds the daemon and the command line, then starts a living demo city with its map page.
 run: build
@@ -166,6 +166,11 @@ proto:
 docs: test-programs
 	scripts/module-graph
 	MOYEOD=$(CURDIR)/.build/debug/moyeod scripts/configuration-table
+
+# Regenerates what the clients in other languages have of proto/.
+client-code: .build/venv/ready
+	.build/venv/bin/python clients/python/scripts/generate
+	.build/venv/bin/python clients/javascript/scripts/generate
 
 clean:
 	rm -rf .build Benchmarks/.build

@@ -36,6 +36,8 @@ package struct Daemon: Sendable {
     package var pageDirectory: URL?
     /// Where Debian's libjs-leaflet lies.
     package var leafletDirectory: URL?
+    /// The JavaScript client, which other pages load from `/moyeo.js`.
+    package var clientModule: URL?
     /// Raster tiles under the map page: a URL with {z}, {x}, {y}.
     package var baseMapURL: String?
     package var baseMapAttribution: String?
@@ -228,7 +230,8 @@ package struct Daemon: Sendable {
         bounds: FieldBounds(limits: layers.limits)),
       map: MapPage(
         directory: configuration.pageDirectory, leaflet: configuration.leafletDirectory,
-        baseMapURL: configuration.baseMapURL, attribution: configuration.baseMapAttribution,
+        clientModule: configuration.clientModule, baseMapURL: configuration.baseMapURL,
+        attribution: configuration.baseMapAttribution,
         isOpen: identity == nil))
   }
 

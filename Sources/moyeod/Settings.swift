@@ -112,6 +112,7 @@ struct Settings: Sendable {
     let named = try await values.string("resources.directory")
     resources = try Resources.find(named: named)
     daemon.pageDirectory = resources?.appendingPathComponent("page")
+    daemon.clientModule = resources?.appendingPathComponent("clients/javascript/moyeo.js")
     daemon.leafletDirectory = URL(
       fileURLWithPath: try await values.string("map.leafletDirectory")
         ?? "/usr/share/javascript/leaflet", isDirectory: true)

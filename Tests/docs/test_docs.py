@@ -8,6 +8,7 @@ import os
 import pathlib
 import re
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -18,8 +19,13 @@ LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 CODE = re.compile(r"`([^`]+)`")
 # A name in backquotes that begins with one of these is a file or a folder of this repository.
 FOLDERS = ("Sources/", "Tests/", "docs/", "data/", "proto/", "scripts/", "page/", "Decisions/",
-           "Benchmarks/", ".ci/")
+           "Benchmarks/", ".ci/", "clients/")
 PROGRAMS = re.compile(r"^\s*(curl|moyeo|moyeod)\b|\$\((curl|moyeo)\b", re.MULTILINE)
+
+
+# Blocks in these languages are run like those of the shell, read from standard input.
+COMMANDS = {"python": f"PYTHONPATH='{ROOT}/clients/python/src' '{sys.executable}' -W error",
+            "javascript": "node --input-type=module"}
 
 
 class Pages(unittest.TestCase):
@@ -185,10 +191,19 @@ class Blocks(unittest.TestCase):
     def test_every_block_says_whether_it_runs(self):
         for page in HELD:
             for block in blocks(page):
-                if block.language == "sh" and PROGRAMS.search(block.text):
+                if (block.language == "sh" and PROGRAMS.search(block.text)) \
+                        or block.language in COMMANDS:
                     with self.subTest(block.place):
                         self.assertIsNotNone(
                             block.mark, "write <!-- run --> or <!-- not run: why --> before it")
+
+    def test_blocks_of_swift_stand_in_code_that_is_compiled(self):
+        compiled = "\n".join(path.read_text() for path in (ROOT / "Tests").rglob("*.swift"))
+        found = [block for page in HELD for block in blocks(page) if block.language == "swift"]
+        self.assertGreater(len(found), 0)
+        for block in found:
+            with self.subTest(block.place):
+                self.assertIn(block.text, compiled)
 
     def test_marked_blocks_run(self):
         count = 0
@@ -207,6 +222,9 @@ class Blocks(unittest.TestCase):
         for block in marked:
             text = block.text.replace("http://127.0.0.1:8080", self.daemon.url).replace(
                 "127.0.0.1:50051", self.daemon.grpc_address)
+            if block.language in COMMANDS:
+                text = f"{COMMANDS[block.language]} - <<'@@ END'\n" + text.replace(
+                    "./clients/javascript/", f"{ROOT.as_uri()}/clients/javascript/") + "@@ END"
             lines += [f"echo '@@ {block.place}' >&2", f"REFUSED={int('refused' in block.mark)}",
                       text]
         with tempfile.TemporaryDirectory() as folder:

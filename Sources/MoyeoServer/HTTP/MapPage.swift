@@ -10,14 +10,17 @@ struct MapPage: Sendable {
   /// - Parameters:
   ///   - directory: Holds `index.html` and what it loads; the operator's page in it is left out.
   ///   - leaflet: Debian's libjs-leaflet, served under `/leaflet/`.
+  ///   - clientModule: The JavaScript client, a file; served as `/moyeo.js`.
   ///   - baseMapURL: Raster tiles under the map; told to the page in `/page-config.json`.
   ///   - attribution: Whose tiles they are, told to the page beside the URL.
   ///   - isOpen: Whether nobody is asked who they are, which the page says.
   init(
-    directory: URL?, leaflet: URL?, baseMapURL: String?, attribution: String?, isOpen: Bool = true
+    directory: URL?, leaflet: URL?, clientModule: URL? = nil, baseMapURL: String?,
+    attribution: String?, isOpen: Bool = true
   ) {
     if let directory { files.add(directory, prefix: "/", except: AdminPage.folder) }
     if let leaflet { files.add(leaflet, prefix: "/leaflet/") }
+    if let clientModule { files.add(file: clientModule, at: "/moyeo.js") }
     files.beginWithIndex()
     var settings: [String: String] = [:]
     settings["baseMapURL"] = baseMapURL
