@@ -3,8 +3,6 @@
     MOYEOD=.build/debug/moyeod Tests/run browser/test_module_page.py
 """
 
-import pathlib
-import tempfile
 import unittest
 
 import tokens
@@ -52,11 +50,9 @@ class ClientModule(unittest.TestCase):
 
     def test_it_needs_no_identity_and_sends_one_by_header(self):
         signer = tokens.Signer("one")
-        with tempfile.TemporaryDirectory() as folder:
-            keys = pathlib.Path(folder) / "jwks.json"
-            keys.write_text(tokens.key_set(signer))
-            with Daemon("--resources", str(ROOT), env=tokens.settings(keys)) as daemon:
-                self.look(daemon, signer.token("svc"))
+        with tokens.key_file(signer) as keys, Daemon(
+                "--resources", str(ROOT), env=tokens.settings(keys)) as daemon:
+            self.look(daemon, signer.token("svc"))
 
 
 if __name__ == "__main__":

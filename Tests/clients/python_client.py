@@ -6,15 +6,15 @@ import contextlib
 import functools
 import itertools
 import os
-import pathlib
 import sys
-import tempfile
 import threading
-import time
+from datetime import datetime, timedelta, timezone
 
 os.environ.setdefault("GRPC_VERBOSITY", "NONE")
 
-from running_daemon import ROOT  # noqa: E402
+import tokens  # noqa: E402
+from faulty_proxy import FaultyProxy  # noqa: E402
+from running_daemon import ROOT, Daemon  # noqa: E402
 
 FOLDER = ROOT / "clients" / "python"
 sys.path.insert(0, str(FOLDER / "src"))
@@ -33,13 +33,23 @@ def fresh(name):
     return f"{name}-{os.getpid()}-{next(_numbers)}"
 
 
-def until(condition, what, seconds=30):
-    end = time.monotonic() + seconds
-    while not (found := condition()):
-        if time.monotonic() > end:
-            raise AssertionError(f"not in {seconds} s: {what}")
-        time.sleep(0.01)
-    return found
+def soon():
+    """When trips of tests begin."""
+    return datetime.now(timezone.utc) + timedelta(minutes=30)
+
+
+def create_party(daemon, headers=None):
+    """A new party of a host who has no other, made without any client."""
+    status, answer, _ = daemon.request("POST", "/v1/parties", {
+        "hostId": fresh("host"), "origin": SEOUL, "destination": GANGNAM,
+        "departureTime": f"{soon():%FT%TZ}"}, headers)
+    assert status == 200, answer
+    return answer["party"]
+
+
+def addresses(daemon):
+    """Over HTTP and over gRPC."""
+    return daemon.url, f"grpc://{daemon.grpc_address}"
 
 
 class Pretended:
@@ -171,12 +181,39 @@ def for_each_client(test):
     return run
 
 
-@contextlib.contextmanager
-def key_file(*signers):
-    """The public keys of who signs tokens."""
-    import tokens
+class OneDaemon:
+    """A daemon for all tests of a case, asked by each client directly."""
 
-    with tempfile.TemporaryDirectory() as folder:
-        path = pathlib.Path(folder) / "jwks.json"
-        path.write_text(tokens.key_set(*signers))
-        yield path
+    @classmethod
+    def setUpClass(cls):
+        cls.daemon = Daemon("--resources", str(ROOT))
+        cls.addClassCleanup(cls.daemon.close)
+
+    @contextlib.contextmanager
+    def client(self, kind, is_grpc):
+        with kind(addresses(self.daemon)[is_grpc]) as client:
+            yield (client,)
+
+
+class OneDaemonWithTokens:
+    """The same, where everybody needs a token; it ends at once when its time is over."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.signer = tokens.Signer("one")
+        path = cls.enterClassContext(tokens.key_file(cls.signer))
+        cls.daemon = Daemon("--resources", str(ROOT), env={
+            **tokens.settings(path), "MOYEO_AUTH_CLOCK_SKEW_SECONDS": "0"})
+        cls.addClassCleanup(cls.daemon.close)
+
+    def token(self, seconds=600):
+        return self.signer.token("svc", "read report command service", seconds=seconds)
+
+
+@contextlib.contextmanager
+def proxied(test, kind, is_grpc):
+    """A proxy in front of the daemon of a test, and a client that asks through it."""
+    proxy = FaultyProxy(test.daemon.grpc_port if is_grpc else test.daemon.http_port)
+    test.addCleanup(proxy.close)
+    with kind(proxy.grpc_address if is_grpc else proxy.url, retry=QUICK) as client:
+        yield proxy, client

@@ -13,20 +13,19 @@ import sys
 import threading
 import time
 import unittest
-from datetime import datetime, timedelta, timezone
 
 import tokens
 from faulty_proxy import FaultyProxy
-from python_client import GANGNAM, SEOUL, fresh, key_file, until
+from python_client import (
+    GANGNAM, SEOUL, OneDaemon, OneDaemonWithTokens, create_party, fresh, soon)
 from running_daemon import ROOT, Daemon, MissingProgram
-from scripted_server import ScriptedHTTP, refusal
+from scripted_server import FINE, ScriptedHTTP, error_event, event_stream, refusal
+from waiting import until
 
 FOLDER = ROOT / "clients" / "javascript"
 HERE = pathlib.Path(__file__).parent / "javascript"
 EXAMPLES = sorted(path for path in (FOLDER / "examples").glob("*.js")
                   if "// It prints:" in path.read_text())
-FINE = (200, {"Content-Type": "application/json"}, "{}")
-STREAM = {"Content-Type": "text/event-stream"}
 QUICK = {"base": 10, "longest": 50}
 
 
@@ -84,12 +83,7 @@ class Follower:
         self._process.stdout.close()
 
 
-class Calls(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.daemon = Daemon("--resources", str(ROOT))
-        cls.addClassCleanup(cls.daemon.close)
-
+class Calls(OneDaemon, unittest.TestCase):
     def test_every_group_of_calls(self):
         with Daemon("--resources", str(ROOT)) as daemon:
             done = node(HERE / "calls.mjs", daemon.url)
@@ -166,10 +160,9 @@ class Retries(unittest.TestCase):
                 return [event["partyId"] for event in page["events"] if host in event["userIds"]]
 
             proxy.cut_once(host, lambda: until(created, "the party is there"))
-            leave = datetime.now(timezone.utc) + timedelta(minutes=30)
             told = ask(proxy.url, "parties.create", {
                 "hostId": host, "origin": SEOUL, "destination": GANGNAM,
-                "departureTime": f"{leave:%FT%TZ}"}, options=QUICK)
+                "departureTime": f"{soon():%FT%TZ}"}, options=QUICK)
             self.assertEqual(proxy.cuts, 1)
             self.assertEqual(created(), [told["answer"]["party"]["id"]])
             # What is not set-state is left to the caller.
@@ -249,11 +242,8 @@ class Streams(unittest.TestCase):
 
     def create(self, count=1):
         for _ in range(count):
-            status, answer, _ = self.daemon.request("POST", "/v1/parties", {
-                "hostId": fresh("host"), "origin": SEOUL, "destination": GANGNAM,
-                "departureTime": f"{datetime.now(timezone.utc) + timedelta(minutes=30):%FT%TZ}"})
-            self.assertEqual(status, 200, answer)
-        return answer["party"]
+            party = create_party(self.daemon)
+        return party
 
     def test_the_feed_has_no_gap_and_no_duplicate(self):
         reader = self.follow("events.watch", {"after": 0}, 9)
@@ -280,7 +270,6 @@ class Streams(unittest.TestCase):
 
     def test_positions_tiles_and_matches_begin_anew(self):
         self.daemon.report("mine", [("a", 37.5, 127.0)])
-        leave = datetime.now(timezone.utc) + timedelta(minutes=30)
         positions = self.follow(
             "positions.watch", {"layer": "mine", "latitude": 37.5, "longitude": 127.0,
                                 "radiusMeters": 100})
@@ -289,7 +278,7 @@ class Streams(unittest.TestCase):
                                     "north": 37.6, "zoom": 10})
         matches = self.follow(
             "parties.watchMatches", {"riderId": "ann", "origin": SEOUL, "destination": GANGNAM,
-                                     "departureTime": f"{leave:%FT%TZ}"})
+                                     "departureTime": f"{soon():%FT%TZ}"})
         for reader in (positions, tiles, matches):
             until(lambda: reader.events, "the first event")
         self.restart(kill=False)
@@ -303,19 +292,13 @@ class Streams(unittest.TestCase):
         until(lambda: matches.events[-1].get("partyId") == party["id"], "the candidate")
 
     def test_refusals_in_the_middle(self):
-        def stream(*parts):
-            return 200, STREAM, ": moyeo\nretry: 1000\n\n" + "".join(parts)
-
         def event(sequence):
             return f'event: x\r\nid: {sequence}\r\ndata: {{"kind": "x", "sequence": {sequence}}}\r\n\r\n'
 
-        def error(reason, wait=None):
-            return f"event: error\ndata: {refusal(0, reason, wait)[2]}\n\n"
-
         server = ScriptedHTTP(
-            stream(event(1), event(2), error("too_slow_consumer", 1000)),
-            stream(event(2), event(3)), refusal(503, "overloaded", 4000),
-            stream(event(4), error("resume_token_expired")))
+            event_stream(event(1), event(2), error_event("too_slow_consumer", 1000)),
+            event_stream(event(2), event(3)), refusal(503, "overloaded", 4000),
+            event_stream(event(4), error_event("resume_token_expired")))
         self.addCleanup(server.close)
         told = ask(server.address, "events.watch", {}, count=9, pretends=True)
         self.assertEqual(told["error"]["reason"], "resume_token_expired")
@@ -337,18 +320,7 @@ class Streams(unittest.TestCase):
                          ("Unreachable", [100, 200, 400, 800]))
 
 
-class Tokens(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.signer = tokens.Signer("one")
-        path = cls.enterClassContext(key_file(cls.signer))
-        cls.daemon = Daemon("--resources", str(ROOT), env={
-            **tokens.settings(path), "MOYEO_AUTH_CLOCK_SKEW_SECONDS": "0"})
-        cls.addClassCleanup(cls.daemon.close)
-
-    def token(self, seconds):
-        return self.signer.token("svc", "read report command service", seconds=seconds)
-
+class Tokens(OneDaemonWithTokens, unittest.TestCase):
     def test_an_expired_token_is_renewed_once(self):
         given = [self.token(-60), self.token(600)]
         told = ask(self.daemon.url, "positions.listLayers", times=20, tokens=given)
@@ -359,21 +331,13 @@ class Tokens(unittest.TestCase):
         self.assertEqual(told["error"]["reason"], "token_expired")
 
     def test_a_stream_goes_on_with_the_next_token(self):
-        headers = tokens.bearer(self.token(600))
+        headers = tokens.bearer(self.token())
         reader = Follower(self, self.daemon.url, "events.watch", {"after": 0}, 2,
                           tokens=[self.token(3), self.token(600)])
-
-        def create():
-            status, answer, _ = self.daemon.request("POST", "/v1/parties", {
-                "hostId": fresh("host"), "origin": SEOUL, "destination": GANGNAM,
-                "departureTime": f"{datetime.now(timezone.utc) + timedelta(minutes=30):%FT%TZ}"},
-                headers)
-            self.assertEqual(status, 200, answer)
-
-        create()
+        create_party(self.daemon, headers)
         until(lambda: len(reader.events) == 1, "the first event")
         until(lambda: reader.asked == 2, "the next token")
-        create()
+        create_party(self.daemon, headers)
         self.assertEqual([event["sequence"] for event in reader.finished()], [1, 2])
         self.assertEqual(reader.last["asked"], 2)
 

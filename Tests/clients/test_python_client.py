@@ -3,7 +3,6 @@
     MOYEOD=.build/debug/moyeod MOYEO=.build/debug/moyeo Tests/run clients/test_python_client.py
 """
 
-import contextlib
 import inspect
 import os
 import pathlib
@@ -17,8 +16,9 @@ from datetime import datetime, timedelta, timezone
 
 import tls
 from python_client import (
-    FOLDER, GANGNAM, KINDS, SEOUL, for_each_client, fresh, moyeo, until)
+    FOLDER, GANGNAM, KINDS, SEOUL, OneDaemon, addresses, for_each_client, fresh, moyeo, soon)
 from running_daemon import ROOT, Daemon
+from waiting import until
 
 from moyeo.v1 import StreamReportsRequest, async_calls, calls, sync_calls
 
@@ -31,21 +31,7 @@ def printed(path):
     return [line.removeprefix("#   ") for line in lines]
 
 
-class Calls(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.daemon = Daemon("--resources", str(ROOT))
-        cls.addClassCleanup(cls.daemon.close)
-
-    @contextlib.contextmanager
-    def client(self, kind, is_grpc):
-        address = f"grpc://{self.daemon.grpc_address}" if is_grpc else self.daemon.url
-        with kind(address) as client:
-            yield (client,)
-
-    def leave(self):
-        return datetime.now(timezone.utc) + timedelta(minutes=30)
-
+class Calls(OneDaemon, unittest.TestCase):
     @for_each_client
     def test_positions(self, client):
         layer = fresh("layer")
@@ -116,14 +102,14 @@ class Calls(unittest.TestCase):
     @for_each_client
     def test_parties(self, client):
         host, rider, other = fresh("host"), fresh("rider"), fresh("other")
-        trip = {"origin": SEOUL, "destination": GANGNAM, "departure_time": self.leave()}
+        trip = {"origin": SEOUL, "destination": GANGNAM, "departure_time": soon()}
         party = client.parties.create(host_id=host, **trip, seats=3, tags=["late"]).party
         self.assertEqual(client.parties.get(id=party.id).party.host_id, host)
         listed = client.parties.list(host_id=host, state=["open"]).parties
         self.assertEqual([one.id for one in listed], [party.id])
         found = client.parties.search(
             latitude=SEOUL["latitude"], longitude=SEOUL["longitude"], tags=["late"],
-            from_=datetime.now(timezone.utc), to=self.leave() + timedelta(hours=1), limit=100)
+            from_=datetime.now(timezone.utc), to=soon() + timedelta(hours=1), limit=100)
         self.assertIn(party.id, [one.id for one in found.parties])
         match = client.parties.match(rider_id=rider, **trip, explain=True, limit=100)
         self.assertIn(party.id, [one.party.id for one in match.candidates])
@@ -214,7 +200,7 @@ class Calls(unittest.TestCase):
     def test_events(self, client):
         host = fresh("host")
         client.parties.create(
-            host_id=host, origin=SEOUL, destination=GANGNAM, departure_time=self.leave())
+            host_id=host, origin=SEOUL, destination=GANGNAM, departure_time=soon())
         page = client.events.list(kinds=["party.created"], limit=1000, wait_seconds=1)
         self.assertIn(host, [event.body["hostId"] for event in page.events])
         with client.events.watch(after=page.events[-1].sequence - 1) as stream:
@@ -323,7 +309,7 @@ class Package(unittest.TestCase):
             self.assertTrue((installed / "v1" / "parties_pb2.pyi").exists())
             self.assertEqual(len(EXAMPLES), 7)
             for example in EXAMPLES:
-                for address in (daemon.url, f"grpc://{daemon.grpc_address}"):
+                for address in addresses(daemon):
                     with self.subTest(example.name, address=address):
                         done = subprocess.run(
                             [sys.executable, "-W", "error", str(example), address],

@@ -7,42 +7,31 @@ import contextlib
 import email.utils
 import time
 import unittest
-from datetime import datetime, timedelta, timezone
+from datetime import datetime
 
 import grpc
 from faulty_proxy import FaultyProxy
 from python_client import (
-    GANGNAM, KINDS, QUICK, SEOUL, Pretended, each, for_each_client, fresh, moyeo, until)
-from running_daemon import ROOT, Daemon
-from scripted_server import ScriptedGRPC, ScriptedHTTP, refusal
+    GANGNAM, KINDS, SEOUL, OneDaemon, Pretended, each, for_each_client, fresh, moyeo, proxied, soon)
+from scripted_server import FINE, ScriptedGRPC, ScriptedHTTP, refusal
+from waiting import until
 
 from moyeo.v1 import PartyResponse, ReportResponse
 
-FINE = (200, {"Content-Type": "application/json"}, "{}")
 CODES = grpc.StatusCode
 
 
-class CutConnections(unittest.TestCase):
+class CutConnections(OneDaemon, unittest.TestCase):
     """The connection breaks after the daemon has carried the command out."""
-
-    @classmethod
-    def setUpClass(cls):
-        cls.daemon = Daemon("--resources", str(ROOT))
-        cls.addClassCleanup(cls.daemon.close)
 
     @contextlib.contextmanager
     def client(self, kind, is_grpc):
-        proxy = FaultyProxy(self.daemon.grpc_port if is_grpc else self.daemon.http_port)
-        self.addCleanup(proxy.close)
-        with kind(proxy.grpc_address if is_grpc else proxy.url, retry=QUICK) as client:
+        with proxied(self, kind, is_grpc) as (proxy, client):
             yield client, proxy
 
     def events_of(self, user, kind):
         _, page, _ = self.daemon.request("GET", f"/v1/events?limit=1000&kinds={kind}")
         return [event for event in page["events"] if user in event["userIds"]]
-
-    def leave(self):
-        return datetime.now(timezone.utc) + timedelta(minutes=30)
 
     @for_each_client
     def test_a_party_is_created_once(self, client, proxy):
@@ -50,7 +39,7 @@ class CutConnections(unittest.TestCase):
         proxy.cut_once(host, lambda: until(
             lambda: self.events_of(host, "party.created"), "the party is there"))
         party = client.parties.create(
-            host_id=host, origin=SEOUL, destination=GANGNAM, departure_time=self.leave()).party
+            host_id=host, origin=SEOUL, destination=GANGNAM, departure_time=soon()).party
         self.assertEqual((proxy.cuts, proxy.connections), (1, 2))
         # One effect, and the answer is that of it.
         created = self.events_of(host, "party.created")
@@ -61,7 +50,7 @@ class CutConnections(unittest.TestCase):
         """What the test above rests on: the key, not the party's own rules, makes it one."""
         host = fresh("host")
         values = {"host_id": host, "origin": SEOUL, "destination": GANGNAM,
-                  "departure_time": self.leave()}
+                  "departure_time": soon()}
         first = client.parties.create(**values, idempotency_key=host).party
         again = client.parties.create(**values, idempotency_key=host).party
         self.assertEqual(first.id, again.id)

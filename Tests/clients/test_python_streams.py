@@ -6,16 +6,14 @@
 import contextlib
 import threading
 import unittest
-from datetime import datetime, timedelta, timezone
 
 import tokens
-from faulty_proxy import FaultyProxy
 from python_client import (
-    GANGNAM, KINDS, QUICK, SEOUL, Pretended, for_each_client, fresh, key_file, moyeo, until)
+    GANGNAM, KINDS, QUICK, SEOUL, OneDaemon, OneDaemonWithTokens, Pretended, addresses,
+    create_party, for_each_client, fresh, moyeo, proxied, soon)
 from running_daemon import ROOT, Daemon
-from scripted_server import ScriptedHTTP, refusal
-
-STREAM = {"Content-Type": "text/event-stream"}
+from scripted_server import ScriptedHTTP, error_event, event_stream, refusal
+from waiting import until
 
 
 class Reader(threading.Thread):
@@ -51,9 +49,7 @@ class OverRestarts(unittest.TestCase):
 
     @contextlib.contextmanager
     def client(self, kind, is_grpc):
-        proxy = FaultyProxy(self.daemon.grpc_port if is_grpc else self.daemon.http_port)
-        self.addCleanup(proxy.close)
-        with kind(proxy.grpc_address if is_grpc else proxy.url, retry=QUICK) as client:
+        with proxied(self, kind, is_grpc) as (proxy, client):
             yield proxy, client, is_grpc
 
     def restart(self, proxy, is_grpc, kill=True):
@@ -63,11 +59,8 @@ class OverRestarts(unittest.TestCase):
 
     def create(self, count=1):
         for _ in range(count):
-            status, answer, _ = self.daemon.request("POST", "/v1/parties", {
-                "hostId": fresh("host"), "origin": SEOUL, "destination": GANGNAM,
-                "departureTime": f"{datetime.now(timezone.utc) + timedelta(minutes=30):%FT%TZ}"})
-            self.assertEqual(status, 200, answer)
-        return answer["party"]
+            party = create_party(self.daemon)
+        return party
 
     def newest(self):
         after = 0
@@ -95,9 +88,10 @@ class OverRestarts(unittest.TestCase):
         self.assertEqual(
             [event.sequence for event in events], list(range(start + 1, start + 10)))
         self.assertEqual(reader.stream.resume_token, str(start + 9))
-    
+
     @for_each_client
-    def test_a_party_is_heard_from_its_version_on_though_the_first_opening_is_cut(self, proxy, client, is_grpc):
+    def test_a_party_is_heard_from_its_version_on_though_the_first_opening_is_cut(
+            self, proxy, client, is_grpc):
         party = self.create()
         events = client.parties.watch(id=party["id"])
         # Names of calls are packed in HTTP/2; the version, field 3 of the request, is not.
@@ -108,7 +102,7 @@ class OverRestarts(unittest.TestCase):
         self.daemon.request(
             "POST", f"/v1/parties/{party['id']}/join", {"riderId": fresh("rider")})
         self.assertEqual([event.kind for event in reader.finished(self)], ["joined"])
-    
+
     @for_each_client
     def test_positions(self, proxy, client, is_grpc):
         layer = fresh("layer")
@@ -135,50 +129,32 @@ class OverRestarts(unittest.TestCase):
         until(lambda: [e.kind for e in reader.events][1:2] == ["reset"], "another reset")
         self.daemon.report(layer, [("b", 37.55, 127.05)])
         until(lambda: reader.events[-1].kind == "changed", "a change")
-    
+
     @for_each_client
     def test_matches(self, proxy, client, is_grpc):
-        leave = datetime.now(timezone.utc) + timedelta(minutes=30)
         reader = Reader(client.parties.watch_matches(
-            rider_id=fresh("rider"), origin=SEOUL, destination=GANGNAM, departure_time=leave))
+            rider_id=fresh("rider"), origin=SEOUL, destination=GANGNAM, departure_time=soon()))
         until(lambda: [e.kind for e in reader.events] == ["candidates"], "nothing yet")
         self.restart(proxy, is_grpc)
         until(lambda: [e.kind for e in reader.events][1:] == ["candidates"], "the snapshot")
-        status, answer, _ = self.daemon.request("POST", "/v1/parties", {
-            "hostId": fresh("host"), "origin": SEOUL, "destination": GANGNAM,
-            "departureTime": f"{leave:%FT%TZ}"})
-        self.assertEqual(status, 200, answer)
-        party = answer["party"]["id"]
+        party = self.create()["id"]
         until(lambda: reader.events[-1].kind == "candidate", "the candidate")
         self.assertEqual(reader.events[-1].party_id, party)
         self.daemon.request("POST", f"/v1/parties/{party}/cancel", {})
         until(lambda: reader.events[-1].kind == "gone", "gone again")
-    
+
     @for_each_client
     def test_a_stored_request_is_stored_once(self, proxy, client, is_grpc):
-        leave = datetime.now(timezone.utc) + timedelta(minutes=30)
-        rider = fresh("rider")
         reader = Reader(client.parties.watch_matches(
-            rider_id=rider, origin=SEOUL, destination=GANGNAM, departure_time=leave,
+            rider_id=fresh("rider"), origin=SEOUL, destination=GANGNAM, departure_time=soon(),
             store=True))
         until(lambda: reader.events, "the candidates")
         proxy.cut_all()
         until(lambda: len(reader.events) > 1, "the candidates again")
         self.assertEqual(len({event.match_id for event in reader.events}), 1)
-    
 
-class Ends(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.daemon = Daemon("--resources", str(ROOT))
-        cls.addClassCleanup(cls.daemon.close)
 
-    @contextlib.contextmanager
-    def client(self, kind, is_grpc):
-        address = f"grpc://{self.daemon.grpc_address}" if is_grpc else self.daemon.url
-        with kind(address, retry=QUICK) as client:
-            yield (client,)
-
+class Ends(OneDaemon, unittest.TestCase):
     @for_each_client
     def test_final_errors_end_for_good(self, client):
         for stream, reason in (
@@ -193,7 +169,7 @@ class Ends(unittest.TestCase):
             self.assertEqual(refused.exception.reason, reason)
 
     def test_a_stream_is_closed_while_it_waits(self):
-        for address in (self.daemon.url, f"grpc://{self.daemon.grpc_address}"):
+        for address in addresses(self.daemon):
             with self.subTest(address), moyeo.Moyeo(address) as client:
                 self.daemon.report("closed", [("a", 37.5, 127.0)])
                 stream = client.positions.watch(
@@ -216,25 +192,19 @@ class Ends(unittest.TestCase):
 
     def test_refusals_in_the_middle(self):
         """Too slow: read on. A token that cannot be renewed, or a log that was cut: the end."""
-        def stream(*parts):
-            return 200, STREAM, ": moyeo\nretry: 1000\n\n" + "".join(parts)
-
         def event(sequence):
             return (f'event: x\nid: {sequence}\ndata: {{"kind": "x", "sequence": {sequence}, '
                     f'"resumeToken": "{sequence}"}}\n\n')
-
-        def error(reason, wait=None):
-            return f"event: error\ndata: {refusal(0, reason, wait)[2]}\n\n"
 
         for kind in KINDS:
             with self.subTest(kind=kind.__name__):
                 pretended = Pretended()
                 server = ScriptedHTTP(
-                    stream(event(1), event(2), error("too_slow_consumer", 1000)),
+                    event_stream(event(1), event(2), error_event("too_slow_consumer", 1000)),
                     # As at least once allows.
-                    stream(event(2), event(3)),
+                    event_stream(event(2), event(3)),
                     refusal(503, "overloaded", 4000),
-                    stream(event(4), error("resume_token_expired")))
+                    event_stream(event(4), error_event("resume_token_expired")))
                 self.addCleanup(server.close)
                 with kind(server.address, **pretended.options(kind)) as client:
                     seen = []
@@ -252,8 +222,7 @@ class Ends(unittest.TestCase):
         for kind in KINDS:
             with self.subTest(kind=kind.__name__):
                 pretended = Pretended()
-                server = ScriptedHTTP(
-                    (200, STREAM, ": moyeo\n\n"), refusal(503, "unavailable", 4000))
+                server = ScriptedHTTP(event_stream(), refusal(503, "unavailable", 4000))
                 self.addCleanup(server.close)
                 with kind(server.address, retry=moyeo.RetryPolicy(stream_patience=20),
                           **pretended.options(kind)) as client:
@@ -263,34 +232,26 @@ class Ends(unittest.TestCase):
                 self.assertLess(sum(pretended.waits), 40)
 
 
-class Renewal(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.signer = tokens.Signer("one")
-        path = cls.enterClassContext(key_file(cls.signer))
-        cls.daemon = Daemon("--resources", str(ROOT), env={
-            **tokens.settings(path), "MOYEO_AUTH_CLOCK_SKEW_SECONDS": "0"})
-        cls.addClassCleanup(cls.daemon.close)
-
+class Renewal(OneDaemonWithTokens, unittest.TestCase):
     @contextlib.contextmanager
     def client(self, kind, is_grpc):
-        address = f"grpc://{self.daemon.grpc_address}" if is_grpc else self.daemon.url
+        address = addresses(self.daemon)[is_grpc]
         yield (lambda source: kind(address, token=source, retry=QUICK)),
 
     class Source:
         """Hands out tokens one after another, and counts them."""
 
-        def __init__(self, signer, *seconds):
-            self.signer, self.seconds, self.asked = signer, seconds, 0
+        def __init__(self, token, *seconds):
+            self.token, self.seconds, self.asked = token, seconds, 0
 
         def __call__(self):
             seconds = self.seconds[min(self.asked, len(self.seconds) - 1)]
             self.asked += 1
-            return self.signer.token("svc", "read report command service", seconds=seconds)
+            return self.token(seconds)
 
     @for_each_client
     def test_an_expired_token_is_renewed_once(self, opened):
-        source = self.Source(self.signer, -60, 600)
+        source = self.Source(self.token, -60, 600)
         client = self.enterContext(opened(source))
         client.positions.report(layer="mine", positions=[
             {"id": "svc", "latitude": 37.5, "longitude": 127.0, "ttl_seconds": 0}])
@@ -301,7 +262,7 @@ class Renewal(unittest.TestCase):
 
     @for_each_client
     def test_one_that_is_refused_again_is_the_end(self, opened):
-        renewing = self.Source(self.signer, -60)
+        renewing = self.Source(self.token, -60)
         for source in (renewing, self.signer.token("svc", seconds=-60)):
             with opened(source) as client:
                 for ask in (client.positions.list_layers,
@@ -314,36 +275,28 @@ class Renewal(unittest.TestCase):
 
     @for_each_client
     def test_a_stream_goes_on_with_the_next_token(self, opened):
-        source = self.Source(self.signer, 2, 600)
+        source = self.Source(self.token, 2, 600)
         client = self.enterContext(opened(source))
-        headers = tokens.bearer(self.signer.token("svc", "read report command service"))
+        headers = tokens.bearer(self.token())
         _, page, _ = self.daemon.request("GET", "/v1/events?limit=1000", headers=headers)
         reader = Reader(client.events.watch(after=page["next"]), 2)
-
-        def create():
-            status, answer, _ = self.daemon.request("POST", "/v1/parties", {
-                "hostId": fresh("host"), "origin": SEOUL, "destination": GANGNAM,
-                "departureTime": f"{datetime.now(timezone.utc) + timedelta(minutes=30):%FT%TZ}",
-            }, headers)
-            self.assertEqual(status, 200, answer)
-
-        create()
+        create_party(self.daemon, headers)
         until(lambda: len(reader.events) == 1, "the first event")
         until(lambda: source.asked == 2, "the next token")
-        create()
+        create_party(self.daemon, headers)
         self.assertEqual([event.sequence for event in reader.finished(self)],
                          [page["next"] + 1, page["next"] + 2])
 
     def test_a_coroutine_gets_tokens_and_many_share_one_renewal(self):
         import asyncio
-        source = self.Source(self.signer, -60, 600)
+        source = self.Source(self.token, -60, 600)
 
         async def get():
             await asyncio.sleep(0)
             return source()
 
         async def main():
-            for address in (self.daemon.url, f"grpc://{self.daemon.grpc_address}"):
+            for address in addresses(self.daemon):
                 source.asked = 0
                 async with moyeo.AsyncMoyeo(address, token=get) as client:
                     await asyncio.gather(*(client.positions.list_layers() for _ in range(20)))
@@ -351,8 +304,8 @@ class Renewal(unittest.TestCase):
         asyncio.run(main())
 
     def test_threads_share_one_renewal(self):
-        for address in (self.daemon.url, f"grpc://{self.daemon.grpc_address}"):
-            source = self.Source(self.signer, -60, 600)
+        for address in addresses(self.daemon):
+            source = self.Source(self.token, -60, 600)
             with moyeo.Moyeo(address, token=source) as client:
                 threads = [threading.Thread(target=client.positions.list_layers)
                            for _ in range(10)]

@@ -10,7 +10,6 @@ import signal
 import socket
 import ssl
 import tempfile
-import time
 import unittest
 
 os.environ.setdefault("GRPC_VERBOSITY", "NONE")
@@ -21,6 +20,7 @@ import tls  # noqa: E402
 from protobuf_bytes import FARES, POSITIONS, field, nearby, position, report  # noqa: E402
 from running_daemon import ROOT, Daemon, run  # noqa: E402
 from stock import go_client, run_go  # noqa: E402
+from waiting import until  # noqa: E402
 
 MANY = [(f"o{i}", 37.5 + i / 1e5, 127.0, ["swift"]) for i in range(400)]
 
@@ -208,12 +208,6 @@ class Renewal(unittest.TestCase):
                 context.wrap_socket(link, server_hostname="localhost") as secure:
             return dict(part[0] for part in secure.getpeercert()["subject"])["commonName"]
 
-    def until(self, condition, what, seconds=20):
-        end = time.monotonic() + seconds
-        while not condition():
-            self.assertLess(time.monotonic(), end, what)
-            time.sleep(0.01)
-
     def test_it_is_taken_at_sighup_and_open_connections_go_on(self):
         daemon = self.start("3600")
         daemon.report("clients", [("o", 37.5, 127.0)])
@@ -229,12 +223,12 @@ class Renewal(unittest.TestCase):
         # A key that is not the certificate's: the old pair stays, and the log says why.
         tls.put(self.folder.name, "renewed", "client")
         daemon.process.send_signal(signal.SIGHUP)
-        self.until(lambda: any("cannot be used" in line for line in daemon.log), "no warning")
+        until(lambda: any("cannot be used" in line for line in daemon.log), "no warning", 20)
         self.assertEqual(self.greeting(daemon), "moyeo test server")
 
         tls.put(self.folder.name, "renewed")
         daemon.process.send_signal(signal.SIGHUP)
-        self.until(lambda: self.greeting(daemon) == "moyeo test renewed", "not taken at SIGHUP")
+        until(lambda: self.greeting(daemon) == "moyeo test renewed", "not taken at SIGHUP", 20)
         self.assertEqual(self.greeting(daemon, grpc=True), "moyeo test renewed")
         self.assertEqual(daemon.request("GET", "/healthz", connection=kept)[0], 200)
         daemon.report("clients", [("p", 37.5, 127.0)])
@@ -247,7 +241,7 @@ class Renewal(unittest.TestCase):
         daemon = self.start("0.1")
         self.assertEqual(self.greeting(daemon), "moyeo test server")
         tls.put(self.folder.name, "renewed")
-        self.until(lambda: self.greeting(daemon) == "moyeo test renewed", "not seen")
+        until(lambda: self.greeting(daemon) == "moyeo test renewed", "not seen", 20)
 
     def test_settings_that_do_not_fit_end_the_start(self):
         for settings, told in (

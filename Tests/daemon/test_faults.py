@@ -21,6 +21,7 @@ import unittest
 
 from running_daemon import ROOT, Daemon, environment, run  # noqa: E402
 from running_daemon import program as binary  # noqa: E402
+from waiting import until  # noqa: E402
 
 
 def party(host):
@@ -109,8 +110,8 @@ class Directory(unittest.TestCase):
             self.assertIn('moyeo_degraded{part="positions"} 1', metrics)
             # Healed without a restart.
             (self.path / "positions.sqlite").rmdir()
-            self.until(lambda: daemon.request("GET", "/readyz")[1] == "ready\n")
-            self.until(lambda: any("works again" in line for line in daemon.log))
+            until(lambda: daemon.request("GET", "/readyz")[1] == "ready\n", "ready again", 20)
+            until(lambda: any("works again" in line for line in daemon.log), "it is logged", 20)
             metrics = daemon.request("GET", "/metrics")[1]
             self.assertIn('moyeo_degraded{part="positions"} 0', metrics)
             self.assertIn('moyeo_degraded_total{part="positions"} 1', metrics)
@@ -119,11 +120,11 @@ class Directory(unittest.TestCase):
         self.path.mkdir(mode=0o700)
         (self.path / "positions.sqlite").write_text("someone's notes\n" * 100)
         with self.start() as daemon:
-            self.until(lambda: "positions-file" in daemon.request("GET", "/readyz")[1])
+            until(lambda: "positions-file" in daemon.request("GET", "/readyz")[1], "not ready", 20)
             aside = self.path / "positions.sqlite.aside-1"
             self.assertTrue(aside.read_text().startswith("someone's notes"))
             aside.unlink()
-            self.until(lambda: daemon.request("GET", "/readyz")[1] == "ready\n")
+            until(lambda: daemon.request("GET", "/readyz")[1] == "ready\n", "ready again", 20)
 
     def test_files_are_for_their_owner_alone(self):
         self.path.mkdir(mode=0o755)
@@ -196,14 +197,6 @@ class Directory(unittest.TestCase):
         with file:
             json.dump(settings, file)
         return file.name
-
-    def until(self, condition, seconds=20):
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            if condition():
-                return
-            time.sleep(0.02)
-        self.fail("it did not come about")
 
 
 class Machine(unittest.TestCase):

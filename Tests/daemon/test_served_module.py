@@ -25,21 +25,18 @@ class ClientModule(unittest.TestCase):
             self.assertEqual((status, text), (304, ""))
 
     def test_it_needs_no_token_and_other_pages_may_load_it_where_they_may_call(self):
-        signer = tokens.Signer("one")
-        with tempfile.TemporaryDirectory() as folder:
-            keys = pathlib.Path(folder) / "jwks.json"
-            keys.write_text(tokens.key_set(signer))
-            with Daemon("--resources", str(ROOT), env={
-                    **tokens.settings(keys), "MOYEO_HTTP_CORS_ORIGINS": "https://app.example"},
-                    ) as daemon:
-                status, _, headers = daemon.request(
-                    "GET", "/moyeo.js", headers={"Origin": "https://app.example"})
-                self.assertEqual(
-                    (status, headers["access-control-allow-origin"]), (200, "https://app.example"))
-                _, _, headers = daemon.request(
-                    "GET", "/moyeo.js", headers={"Origin": "https://other.example"})
-                self.assertNotIn("access-control-allow-origin", headers)
-                self.assertEqual(daemon.request("GET", "/v1/layers")[0], 401)
+        with tokens.key_file(tokens.Signer("one")) as keys, Daemon(
+                "--resources", str(ROOT), env={
+                    **tokens.settings(keys),
+                    "MOYEO_HTTP_CORS_ORIGINS": "https://app.example"}) as daemon:
+            status, _, headers = daemon.request(
+                "GET", "/moyeo.js", headers={"Origin": "https://app.example"})
+            self.assertEqual(
+                (status, headers["access-control-allow-origin"]), (200, "https://app.example"))
+            _, _, headers = daemon.request(
+                "GET", "/moyeo.js", headers={"Origin": "https://other.example"})
+            self.assertNotIn("access-control-allow-origin", headers)
+            self.assertEqual(daemon.request("GET", "/v1/layers")[0], 401)
 
     def test_resources_without_it_serve_the_rest(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -7,6 +7,19 @@ import threading
 
 import grpc
 
+# An answer that says nothing.
+FINE = (200, {"Content-Type": "application/json"}, "{}")
+
+
+def event_stream(*events):
+    """An answer of server-sent events that ends after them."""
+    return 200, {"Content-Type": "text/event-stream"}, ": moyeo\nretry: 1000\n\n" + "".join(events)
+
+
+def error_event(reason, retry_after_milliseconds=None):
+    """The event by which the daemon ends a stream."""
+    return f"event: error\ndata: {refusal(0, reason, retry_after_milliseconds)[2]}\n\n"
+
 
 def refusal(status, reason, retry_after_milliseconds=None, code="UNAVAILABLE", headers=None):
     """An answer as the daemon words its refusals."""

@@ -2,10 +2,13 @@
 only."""
 
 import base64
+import contextlib
 import functools
 import hashlib
 import json
+import pathlib
 import random
+import tempfile
 import time
 
 ISSUER = "https://login.example"
@@ -82,6 +85,15 @@ class Signer:
 
 def key_set(*signers):
     return json.dumps({"keys": [signer.key for signer in signers]})
+
+
+@contextlib.contextmanager
+def key_file(*signers):
+    """The path of a file with the keys of who signs tokens."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "jwks.json"
+        path.write_text(key_set(*signers))
+        yield path
 
 
 def settings(source):
