@@ -372,7 +372,7 @@ class Caller {
 
   /** @param {Call} call @param {any} values @param {StreamOptions} [given] @returns {Stream<any>} */
   stream(call, values, given = {}) {
-    return new Stream(this, call, { ...values }, given);
+    return new Stream(this, call, values, given);
   }
 }
 
@@ -426,7 +426,6 @@ export class Stream {
   #caller;
   #call;
   #values;
-  #given;
   #key;
   #end = new AbortController();
   #began = Date.now();
@@ -437,10 +436,10 @@ export class Stream {
   constructor(caller, call, values, given) {
     this.#caller = caller;
     this.#call = call;
-    this.#values = values;
-    this.#given = given;
-    this.#key = given.idempotencyKey ?? (values.store ? uuid() : undefined);
-    this.resumeToken = values.resumeToken;
+    const { resumeToken, ...rest } = values ?? {};
+    this.#values = rest;
+    this.#key = given.idempotencyKey ?? (rest.store ? uuid() : undefined);
+    this.resumeToken = resumeToken;
     given.signal?.addEventListener("abort", () => this.close(), { signal: this.#end.signal });
     if (given.signal?.aborted) this.close();
   }
@@ -504,8 +503,7 @@ export class Stream {
       || this.#values.afterVersion) return;
     /** @type {Call} */
     const read = { method: "GET", path: path.slice(0, -"/events".length), effect: "read" };
-    const { resumeToken, ...values } = this.#values;
-    const answer = await this.#caller.unary(read, values, { signal: this.#end.signal });
+    const answer = await this.#caller.unary(read, this.#values, { signal: this.#end.signal });
     this.#values.afterVersion = (answer.party ?? answer.ticket).version;
   }
 
@@ -523,7 +521,6 @@ export class Stream {
   async *#open(token, opened) {
     const caller = this.#caller;
     const giveUp = new AbortController();
-    const { resumeToken, ...values } = this.#values;
     /** @type {Record<string, string>} */
     const headers = { accept: "text/event-stream" };
     if (this.resumeToken) headers["last-event-id"] = this.resumeToken;
@@ -531,8 +528,8 @@ export class Stream {
     let timer = quiet();
     try {
       const response = await caller.fetch(
-        this.#call, values, { signal: this.#end.signal, idempotencyKey: this.#key, headers }, token,
-        giveUp);
+        this.#call, this.#values, { signal: this.#end.signal, idempotencyKey: this.#key, headers },
+        token, giveUp);
       if (!response.ok || !response.body) {
         throw new Refused(
           response.status, await response.text(), response.headers.get("retry-after"));

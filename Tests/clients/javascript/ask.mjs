@@ -25,13 +25,12 @@ if (told.tokens) {
 
 const moyeo = new Moyeo(told.address, options);
 const values = told.values ?? {};
+const [group, method] = told.call.split(".");
 try {
   if (told.times) {
-    const [group, method] = told.call.split(".");
     await Promise.all(Array.from({ length: told.times }, () => moyeo[group][method](values)));
     say({ answer: told.times, waits, asked });
   } else {
-    const [group, method] = told.call.split(".");
     const made = moyeo[group][method](values, told.given);
     if (told.count) {
       const seen = [];
