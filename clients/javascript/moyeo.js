@@ -355,7 +355,7 @@ class Caller {
   async tile(call, values, given) {
     const { format, ifNoneMatch, ...rest } = values;
     /** @type {Record<string, string>} */
-    const headers = ifNoneMatch ? { "if-none-match": ifNoneMatch } : {};
+    const headers = { ...given?.headers, ...(ifNoneMatch && { "if-none-match": ifNoneMatch }) };
     const path = call.path.replace(".mvt", format === "json" ? ".json" : ".mvt");
     const response = await this.send({ ...call, path }, rest, { ...given, headers });
     const lag = response.headers.get("x-moyeo-lag-milliseconds");

@@ -77,6 +77,14 @@ async function clusters() {
   assert(tile.tile instanceof Uint8Array && tile.tile.length > 10 && tile.version);
   const same = await moyeo.clusters.getTile({ layer, zoom: 0, x: 0, y: 0, ifNoneMatch: tile.etag });
   assert.deepEqual([same.notModified, same.tile.length], [true, 0]);
+  let sent;
+  const noting = new Moyeo(process.argv[2], { fetch: (url, options) => {
+    sent = options.headers;
+    return fetch(url, options);
+  } });
+  await noting.clusters.getTile({ layer, zoom: 0, x: 0, y: 0, ifNoneMatch: tile.etag },
+    { headers: { "x-moyeo-session": "map" } });
+  assert.deepEqual([sent["x-moyeo-session"], sent["if-none-match"]], ["map", tile.etag]);
   const json = await moyeo.clusters.getTile({ layer, zoom: 0, x: 0, y: 0, format: "json" });
   assert.equal(JSON.parse(new TextDecoder().decode(json.tile)).type, "FeatureCollection");
   for await (const event of moyeo.clusters.watchTiles({ layer, ...BOX, zoom: 9 })) {
