@@ -218,15 +218,16 @@ struct HTTPFastPath: Sendable {
     return nil
   }
 
+  /// More than ``HTTPFrontend/maximumBytesWrittenOnEventLoop``, since a larger answer is asked for anew.
+  private static let maximumBytesWritten = 32 * 1024
+
   /// The JSON of an answer.
   ///
   /// - Returns: `nil` where the pool has to write or to compress it. Only reads say so much that they
   ///   are asked again for it.
   private func written(_ encoded: [UInt8], _ call: Call) throws(APIError) -> [UInt8]? {
     let isRead = call.operation.isRead
-    guard !isRead || encoded.count <= HTTPFrontend.maximumBytesWrittenOnEventLoop else {
-      return nil
-    }
+    guard !isRead || encoded.count <= Self.maximumBytesWritten else { return nil }
     do {
       let text = try call.operation.json(encoded)
       let isForPool = call.acceptsGzip && text.count > AnswerCompression.maximumBytesOnEventLoop
