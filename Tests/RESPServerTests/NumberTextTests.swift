@@ -68,7 +68,8 @@ struct NumberTextTests {
       let digits = String(random.next() % 10_000_000_000_000_000_000).prefix(
         Int.random(in: 1...19, using: &random))
       let point = Int.random(in: 0...digits.count, using: &random)
-      let text = (random.next() % 2 == 0 ? "-" : "") + digits.prefix(point) + "."
+      let text =
+        (random.next() % 2 == 0 ? "-" : "") + digits.prefix(point) + "."
         + digits.dropFirst(point)
       let read = Array(text.utf8).withUnsafeBytes { WordNumber.double($0) }
       #expect(read == Double(text), "\(text)")
@@ -76,7 +77,8 @@ struct NumberTextTests {
     // Halfway between two doubles, and just beside.
     for text in [
       "9007199254740993", "9007199254740992.999", "9007199254740993.001", "9007199254740995",
-      "0.0000000000000000000", "0.0000000000000000001", "1844674407370955161", "9.999999999999999999",
+      "0.0000000000000000000", "0.0000000000000000001", "1844674407370955161",
+      "9.999999999999999999",
       "1152921504606847104", "1152921504606847105", "1152921504606847103",
     ] {
       #expect(Array(text.utf8).withUnsafeBytes { WordNumber.double($0) } == Double(text), "\(text)")
