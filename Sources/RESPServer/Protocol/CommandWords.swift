@@ -112,12 +112,12 @@ enum WordNumber {
     return isNegative ? -value : value
   }
 
-  /// Returns the double nearest to a quotient, of two equally near ones the even one, as IEEE 754 asks
-  /// of every operation.
+  /// Divides two numbers, rounding once, as IEEE 754 asks of every operation.
   ///
   /// - Parameters:
   ///   - dividend: Any number.
   ///   - divisor: At least 1.
+  /// - Returns: The double nearest to the quotient, of two equally near ones the even one.
   private static func quotient(_ dividend: UInt64, _ divisor: UInt64) -> Double {
     if dividend == 0 { return 0 }
     // Doubles that hold both exactly divide so by themselves.
