@@ -115,7 +115,9 @@ import Testing
       }
       if g.unit() < 0.02 { batch.requests = Array(repeating: .init(), count: 101) }
       let bytes = Self.mutated(try batch.serializedBytes(), &g)
-      let quick = Self.onEventLoop(bytes, operations.nearbyBatchOnEventLoop)
+      let quick = Self.onEventLoop(bytes) { raw throws(APIError) in
+        try operations.nearbyBatch(raw, .eventLoop)
+      }
       let decoded = Self.decoded(bytes) { (request: Moyeo_V1_NearbyBatchRequest) throws(APIError) in
         try operations.nearbyBatch(request, .eventLoop)
       }

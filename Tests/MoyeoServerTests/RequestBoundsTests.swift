@@ -87,7 +87,9 @@ import LiveLayers
       $0.layer = "users"
       $0.requests = Array(repeating: .init(), count: 50_000)
     }.serializedBytes()
-    let refusal = Self.reason(batch, operations.nearbyBatchOnEventLoop)
+    let refusal = Self.reason(batch) { raw throws(APIError) in
+      try operations.nearbyBatch(raw, .eventLoop)
+    }
     #expect(refusal?.reason == .tooManyItems && refusal?.fields.first?.field == "requests")
     let corners: [UInt8] = try Moyeo_V1_NearbyRequest.with {
       $0.layer = "users"

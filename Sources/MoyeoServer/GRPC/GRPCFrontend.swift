@@ -96,7 +96,7 @@ struct GRPCFrontend: Sendable {
     return FastPathMethod(
       maximumRequestBytes: operation.maximumRequestBytes, recorder: recorder,
       honoursBypassHeader: operation.isThrottled,
-      deferred: operation.callOnPool.map(Self.deferred),
+      deferred: operation.callOnPool.map { Self.deferred($0, of: caller) },
       kind: .unary { bytes throws(CallRefusal) in
         do throws(APIError) {
           return try call(bytes, caller)
@@ -111,11 +111,11 @@ struct GRPCFrontend: Sendable {
 
   /// What the pool answers, with refusals as the transport has them.
   private static func deferred(
-    _ call: @escaping @Sendable ([UInt8]) async throws -> [UInt8]
+    _ call: @escaping @Sendable ([UInt8], Caller) async throws -> [UInt8], of caller: Caller
   ) -> FastPathMethod.Deferred {
     { bytes throws(CallRefusal) in
       do {
-        return try await call(bytes)
+        return try await call(bytes, caller)
       } catch {
         throw CallRefusal(
           error as? APIError ?? APIError(.internalError, "the call could not be answered"))

@@ -77,7 +77,7 @@ struct Operation: Sendable {
   /// Refuses the call while too many wait on the pool; `nil` for calls that never go there.
   private(set) var refuseWhileCrowded: (@Sendable () throws(APIError) -> Void)?
   /// Answers what ``callOnEventLoop`` left; `nil` where it answers everything.
-  private(set) var callOnPool: (@Sendable ([UInt8]) async throws -> [UInt8])?
+  private(set) var callOnPool: (@Sendable ([UInt8], Caller) async throws -> [UInt8])?
   /// Whether requests of one viewport session supersede each other (see ``SessionThrottle``).
   let isThrottled: Bool
   let transcoder: JSONTranscoder
@@ -139,6 +139,7 @@ struct Operation: Sendable {
   ///   - throttleScope: As for calls that wait; requests with a session leave the fast path.
   ///   - pool: Where `longHandler` runs.
   ///   - longHandler: Answers what the others leave by throwing ``APIError/isForPool``.
+  ///   - longEncodedHandler: The same without the generated types, for what `encodedHandler` leaves.
   ///   - handler: Validates and answers; returns the encoded `Response`.
   init<Request: Message & Sendable, Response: Message>(
     onEventLoop service: String, _ rpc: String, request: Request.Type, response: Response.Type,
@@ -146,6 +147,9 @@ struct Operation: Sendable {
     encodedHandler: (@Sendable (UnsafeRawBufferPointer) throws(APIError) -> [UInt8])? = nil,
     throttleScope: (@Sendable (Request) -> String)? = nil, pool: SharedReads? = nil,
     longHandler: (@Sendable (Request, WorkCaller) throws(APIError) -> [UInt8])? = nil,
+    longEncodedHandler: (
+      @Sendable (UnsafeRawBufferPointer, WorkCaller) throws(APIError) -> [UInt8]
+    )? = nil,
     handler: @escaping @Sendable (Request) throws(APIError) -> [UInt8]
   ) {
     let decoding: @Sendable (UnsafeRawBufferPointer) throws(APIError) -> [UInt8] = {
@@ -156,7 +160,14 @@ struct Operation: Sendable {
     if let pool, let longHandler {
       callOnPool = { bytes in
         try await pool.onPool { caller throws(APIError) in
-          try longHandler(try RequestDecoding.message(Request.self, encoded: bytes), caller)
+          guard let longEncodedHandler else {
+            return try longHandler(
+              try RequestDecoding.message(Request.self, encoded: bytes), caller)
+          }
+          let answer: Result<[UInt8], APIError> = bytes.withUnsafeBytes { raw in
+            Result { () throws(APIError) in try longEncodedHandler(raw, caller) }
+          }
+          return try answer.get()
         }
       }
     }
@@ -203,6 +214,9 @@ struct Operation: Sendable {
     responseSchema = MessageSchema.of(response)
     transcoder = JSONTranscoder(response)
     self.callOnEventLoop = callOnEventLoop
+    let callOnPool = callOnPool.map {
+      Self.guarded($0, access, MessageSchema.of(request), response)
+    }
     self.callOnPool = callOnPool
     shortJSON = shortHandler.map { Self.guardedJSON($0, access, response) }
     self.refuseWhileCrowded = refuseWhileCrowded
@@ -213,7 +227,7 @@ struct Operation: Sendable {
           Result { () throws(APIError) in try callOnEventLoop(raw, context.caller) }
         }
         if case .failure(let error) = answer, error.isForPool, let callOnPool {
-          return try await callOnPool(bytes)
+          return try await callOnPool(bytes, context.caller)
         }
         return try answer.get()
       }
@@ -274,6 +288,20 @@ struct Operation: Sendable {
         Result { () throws(APIError) in try call(admitted) }
       }
       return try RoleView.shown(try answer.get(), Response.self, to: caller)
+    }
+  }
+
+  /// The same for what the pool answers.
+  private static func guarded<Response: Message>(
+    _ call: @escaping @Sendable ([UInt8]) async throws -> [UInt8],
+    _ access: AccessRule, _ schema: MessageSchema, _ response: Response.Type
+  ) -> @Sendable ([UInt8], Caller) async throws -> [UInt8] {
+    { bytes, caller in
+      if caller.role == .open { return try await call(bytes) }
+      try access.admit(caller)
+      let bytes =
+        access.looksAtRequest(of: caller) ? try access.admitted(bytes, schema, of: caller) : bytes
+      return try RoleView.shown(try await call(bytes), Response.self, to: caller)
     }
   }
 

@@ -26,6 +26,20 @@ struct NearbyReader: Sendable {
     return reader.isIntact ? question(fields) : nil
   }
 
+  /// The number of queries of a NearbyBatchRequest, at most one more than are allowed; damage is not
+  /// looked for.
+  func queries(in request: UnsafeRawBufferPointer) -> Int {
+    var queries = 0
+    var reader = ProtobufReader(request)
+    while queries <= limits.nearbyBatch, let field = reader.nextField() {
+      if field.key == Self.queryKey { queries += 1 }
+    }
+    return queries
+  }
+
+  /// Of the `requests` of a NearbyBatchRequest.
+  private static let queryKey: UInt64 = 2 << 3 | 2
+
   /// Layer and queries of a NearbyBatchRequest; `nil` when it must take the other path.
   func batch(in request: UnsafeRawBufferPointer) -> (layer: String, searches: [NearbySearch])? {
     var layer: String?
@@ -37,7 +51,7 @@ struct NearbyReader: Sendable {
       case 1 << 3 | 2:
         guard let name = String(validating: field.bytes, as: UTF8.self) else { return nil }
         layer = name
-      case 2 << 3 | 2:
+      case Self.queryKey:
         guard questions.count < limits.nearbyBatch, let question = question(in: field.bytes)
         else { return nil }
         questions.append(question)

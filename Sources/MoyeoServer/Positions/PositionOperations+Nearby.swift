@@ -117,15 +117,28 @@ extension PositionOperations {
 
   /// A NearbyBatch of an existing layer whose queries ``NearbyReader`` takes, without the generated
   /// types; all others take the path through them.
-  func nearbyBatchOnEventLoop(_ bytes: UnsafeRawBufferPointer) throws(APIError) -> [UInt8] {
+  ///
+  /// - Throws: ``APIError/isForPool`` on an event loop for more queries than are short together,
+  ///   before any of them is read; more than are allowed are refused at once.
+  func nearbyBatch(
+    _ bytes: UnsafeRawBufferPointer, _ place: RequestServices.Place
+  ) throws(APIError) -> [UInt8] {
+    if place.isEventLoop {
+      let count = nearbyReader.queries(in: bytes)
+      if count > RequestServices.queriesOnEventLoop, count <= layers.limits.nearbyBatch {
+        throw APIError.isForPool
+      }
+    }
     guard let (name, searches) = nearbyReader.batch(in: bytes), let layer = try? layers.layer(name)
     else {
-      return try nearbyBatch(
-        try validation.decodedOnEventLoop(
-          Moyeo_V1_NearbyBatchRequest.self, bytes, isRead: true), .eventLoop)
+      let request =
+        place.isEventLoop
+        ? try validation.decodedOnEventLoop(Moyeo_V1_NearbyBatchRequest.self, bytes, isRead: true)
+        : try RequestDecoding.message(Moyeo_V1_NearbyBatchRequest.self, encoded: Array(bytes))
+      return try nearbyBatch(request, place)
     }
     let version = layer.version
-    return try batch(of: searches.count, .eventLoop) { i in
+    return try batch(of: searches.count, place) { i in
       BatchItem(layer: layer, version: version, search: searches[i])
     }
   }

@@ -64,9 +64,11 @@ enum RequestTarget {
         try b.nearby(request, .eventLoop)
       }
     case 1:
-      compare(rest, a.nearbyBatchOnEventLoop) {
-        (request: Moyeo_V1_NearbyBatchRequest) throws(APIError) in
-        try b.nearbyBatch(request, .eventLoop)
+      // An event loop leaves long batches to the pool before anything else is looked at.
+      compare(
+        rest, { raw throws(APIError) in try a.nearbyBatch(raw, .pool(WorkCaller())) }
+      ) { (request: Moyeo_V1_NearbyBatchRequest) throws(APIError) in
+        try b.nearbyBatch(request, .pool(WorkCaller()))
       }
     case 2:
       compare(rest, a.reportOnEventLoop) { (request: Moyeo_V1_ReportRequest) throws(APIError) in
