@@ -17,7 +17,8 @@ ARGS ?= --demo seoul
 .PHONY: run build test test-swift test-packages test-programs test-daemon test-findings \
   test-browser test-thread test-release test-clients-long fuzz fuzz-smoke simulate torture \
   torture-smoke bench bench-smoke bench-matching \
-  bench-joins bench-places bench-identity bench-peers bench-wire format lint proto client-code docs clean packages
+  bench-joins bench-places bench-identity bench-peers bench-wire \
+  bench-tls bench-app bench-overload format lint proto client-code docs clean packages
 
 # Builds the daemon and the command line, then starts a living demo city with its map page.
 run: build
@@ -144,6 +145,21 @@ bench-identity:
 # Load over the wire, closed and open loops, daemon and generator on this machine.
 bench-wire: build
 	Benchmarks/run-wire
+
+# The same over TLS and with gzip, beside neither.
+bench-tls: build
+	@scripts/system-packages nghttp2-client
+	Benchmarks/run-tls
+
+# The whole app at once, over TLS and with keys; ten minutes.
+bench-app: build
+	@scripts/system-packages golang-go
+	Benchmarks/run-app
+
+# Three times what one core can answer.
+bench-overload: build
+	@scripts/system-packages golang-go
+	Benchmarks/run-overload
 
 bench-peers:
 	@scripts/system-packages $(BENCH_PACKAGES) redis-server postgresql-15 postgresql-15-postgis-3

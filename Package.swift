@@ -126,7 +126,7 @@ let package = Package(
     coreTarget("WireFormat", ["ObjectModel"]),
     // Threads with names, which glibc declares for C alone.
     .target(name: "CThreads"),
-    coreTarget("Threading", ["CThreads"]),
+    coreTarget("Threading", ["CThreads", dequeModule]),
     coreTarget("QueryCoalescing", ["Threading", heapModule]),
     // Tier 1
     // Prefetch instructions, which Swift has no words for (Decisions/0008).

@@ -34,6 +34,10 @@ final class RESPConnectionHandler: ChannelDuplexHandler {
 
   /// Bytes of answers from which on they are handed on within a turn.
   private static let bytesPerWrite = 64 * 1024
+  /// How much memory answers get before the first of them is written: what those before took, so
+  /// that it seldom has to grow. A connection that waits holds none.
+  private var expectedAnswerBytes = 512
+  private static let maximumExpectedBytes = bytesPerWrite + 8 * 1024
 
   init(services: DoorServices, channel: any Channel) {
     executor = CommandExecutor(
@@ -184,6 +188,9 @@ final class RESPConnectionHandler: ChannelDuplexHandler {
 
   /// Runs the command that was parsed; one that is to be tried again stays where it is.
   private func runCommand(end: Int) -> Step {
+    if executor.writer.buffer.capacity == 0 {
+      executor.writer.buffer.reserveCapacity(expectedAnswerBytes)
+    }
     let made: CommandOutcome? =
       if let line = parser.line {
         line.withUnsafeBytes { execute(CommandWords(bytes: $0, ranges: parser.ranges)) }
@@ -211,7 +218,8 @@ final class RESPConnectionHandler: ChannelDuplexHandler {
       return
     }
     // What was handed on may still be in use; the next answers get memory of their own.
-    executor.writer.buffer = context.channel.allocator.buffer(capacity: 4096)
+    expectedAnswerBytes = min(max(512, bytes.readableBytes), Self.maximumExpectedBytes)
+    executor.writer.buffer = context.channel.allocator.buffer(capacity: 0)
     guard thenCloses else { return context.writeAndFlush(wrapOutboundOut(bytes), promise: nil) }
     let channel = context.channel
     let written = context.eventLoop.makePromise(of: Void.self)

@@ -1,3 +1,4 @@
+import DequeModule
 import Dispatch
 import Synchronization
 
@@ -80,8 +81,8 @@ package final class BoundedThreadPool: Sendable {
   /// - Parameters:
   ///   - caller: The caller whose turn the call takes; calls with the same number share their
   ///     turns.
-  ///   - mayBeShed: Whether it is refused while calls wait too long; false for what ends a call that
-  ///     has cost something already, and for what others wait for.
+  ///   - mayBeShed: Whether it is refused while others wait. False for what ends a call that has cost
+  ///     something already, and for what others wait for: it is never refused and goes first.
   ///   - body: Is handed a function that tells whether its caller has left, and calls it every few
   ///     hundred steps.
   /// - Returns: What `body` returns.
@@ -149,11 +150,16 @@ private final class PoolJob: @unchecked Sendable {
 private final class PoolQueue: Sendable {
   private struct State {
     var jobs: FairQueue<UInt64, PoolJob>
+    /// What nobody may refuse any more. It goes first: it ends calls that hold memory, and there is no
+    /// more of it than calls that have begun.
+    var promised: Deque<PoolJob> = []
     var delay: QueueDelayLimit?
     var refusedByCount: UInt64 = 0
     var refusedByDelay: UInt64 = 0
     var hasStarted = false
     var isStopping = false
+
+    var waiting: Int { jobs.count + promised.count }
   }
 
   /// About a quarter of a core beside an event loop that has as much to do, and the loop first.
@@ -173,12 +179,12 @@ private final class PoolQueue: Sendable {
         jobs: FairQueue(capacity: max(1, limit), perSession: max(1, callerLimit)), delay: delay))
   }
 
-  var waitingCount: Int { state.withLock { $0.jobs.count } }
+  var waitingCount: Int { state.withLock { $0.waiting } }
 
   var figures: BoundedThreadPool.Figures {
     state.withLock { state in
       BoundedThreadPool.Figures(
-        waiting: state.jobs.count, limit: state.delay?.limit ?? limit,
+        waiting: state.waiting, limit: state.delay?.limit ?? limit,
         refusedByCount: state.refusedByCount, refusedByDelay: state.refusedByDelay)
     }
   }
@@ -208,18 +214,22 @@ private final class PoolQueue: Sendable {
     let now = clock.now()
     let error = state.withLock { state -> (any Error)? in
       if job.isCancelled.load(ordering: .relaxed) { return CancellationError() }
+      job.since = now
+      guard job.mayBeShed else {
+        state.promised.append(job)
+        return nil
+      }
       guard limit > 0 else { return ThreadPoolError.overloaded(waiting: 0) }
-      guard !job.mayBeShed || Self.allows(job.caller, at: now, &state) else {
+      guard Self.allows(job.caller, at: now, &state) else {
         state.refusedByDelay += 1
-        return ThreadPoolError.overloaded(waiting: state.jobs.count)
+        return ThreadPoolError.overloaded(waiting: state.waiting)
       }
       do {
-        job.since = now
         try state.jobs.append(job, of: job.caller)
         return nil
       } catch {
         state.refusedByCount += 1
-        return ThreadPoolError.overloaded(waiting: state.jobs.count)
+        return ThreadPoolError.overloaded(waiting: state.waiting)
       }
     }
     if error == nil { wake.signal() }
@@ -230,7 +240,7 @@ private final class PoolQueue: Sendable {
   /// one call in, as long as the queue is not twice as long as it should be: whoever fills the queue
   /// shuts nobody else out.
   private static func allows(_ caller: UInt64, at now: Nanoseconds, _ state: inout State) -> Bool {
-    let waiting = state.jobs.count
+    let waiting = state.waiting
     guard let delay = state.delay else { return true }
     if state.delay?.allows(waiting: waiting, at: now) ?? true { return true }
     return !state.jobs.isWaiting(caller) && waiting < 2 * delay.limit
@@ -241,7 +251,7 @@ private final class PoolQueue: Sendable {
     return state.withLock { state in
       guard !Self.allows(caller, at: now, &state) else { return nil }
       state.refusedByDelay += 1
-      return .overloaded(waiting: state.jobs.count)
+      return .overloaded(waiting: state.waiting)
     }
   }
 
@@ -249,14 +259,23 @@ private final class PoolQueue: Sendable {
   ///
   /// - Returns: Whether the job still waited; then nobody else will answer it.
   func withdraw(_ job: PoolJob) -> Bool {
-    state.withLock { !$0.jobs.removeAll(of: job.caller) { $0 === job }.isEmpty }
+    state.withLock { state in
+      guard !job.mayBeShed else {
+        return !state.jobs.removeAll(of: job.caller) { $0 === job }.isEmpty
+      }
+      guard let place = state.promised.firstIndex(where: { $0 === job }) else { return false }
+      state.promised.remove(at: place)
+      return true
+    }
   }
 
   private func work() {
     while true {
       wake.wait()
       let now = clock.now()
-      let (job, isStopping) = state.withLock { state in
+      let (job, isStopping) = state.withLock { state -> (PoolJob?, Bool) in
+        // How long those in front waited says nothing of the queue.
+        if let job = state.promised.popFirst() { return (job, state.isStopping) }
         let job = state.jobs.popFirst()?.element
         if let job { state.delay?.began(after: now - job.since, at: now) }
         return (job, state.isStopping)

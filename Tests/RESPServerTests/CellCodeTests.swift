@@ -11,9 +11,8 @@ struct CellCodeTests {
     #expect(catania == 3_479_447_370_796_909)
     #expect(
       String(decoding: CellCode.geohash(CellCode.place(palermo)), as: UTF8.self) == "sqc8b49rny0")
-    var text = NumberText()
-    text.appendFourDecimals(CellCode.distance(CellCode.place(palermo), CellCode.place(catania)))
-    #expect(text.bytes { String(decoding: $0, as: UTF8.self) } == "166274.1516")
+    let distance = CellCode.distance(CellCode.place(palermo), CellCode.place(catania))
+    #expect(numberText { $0.appendFourDecimals(distance) } == "166274.1516")
   }
 
   @Test(arguments: UInt64(1)...20)

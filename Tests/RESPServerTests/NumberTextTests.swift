@@ -1,18 +1,25 @@
+import ObjectModel
 import Testing
 
 @testable import RESPServer
 
+/// Returns what is written into as much memory as a number needs, and no more.
+func numberText(_ write: (inout NumberText) -> Void) -> String {
+  withUnsafeTemporaryAllocation(byteCount: NumberText.capacity, alignment: 1) { room in
+    guard let start = room.baseAddress else { return "" }
+    var text = NumberText(at: start)
+    write(&text)
+    return String(decoding: room[..<text.count], as: UTF8.self)
+  }
+}
+
 struct NumberTextTests {
   private func fourDecimals(_ value: Double) -> String {
-    var text = NumberText()
-    text.appendFourDecimals(value)
-    return text.bytes { String(decoding: $0, as: UTF8.self) }
+    numberText { $0.appendFourDecimals(value) }
   }
 
   private func trimmed(_ value: Double) -> String {
-    var text = NumberText()
-    text.appendTrimmedDecimals(value)
-    return text.bytes { String(decoding: $0, as: UTF8.self) }
+    numberText { $0.appendTrimmedDecimals(value) }
   }
 
   @Test func fourDecimalsRoundTheProduct() {
@@ -35,6 +42,47 @@ struct NumberTextTests {
     #expect(trimmed(0) == "0")
     #expect(trimmed(1e-18) == "0")
     #expect(trimmed(2.68220901489257812e-6) == "0.00000268220901489")
+  }
+
+  @Test func wholeNumbersOfEveryLengthAreWritten() {
+    var random = SplitMix64(seed: 20)
+    for bits in 0..<64 {
+      for _ in 0..<200 {
+        let number = random.next() >> UInt64(bits)
+        #expect(numberText { $0.append(number) } == "\(number)")
+      }
+    }
+    var power: UInt64 = 1
+    for _ in 0..<19 {
+      for number in [power - 1, power, power + 1] {
+        #expect(numberText { $0.append(number) } == "\(number)")
+      }
+      power *= 10
+    }
+  }
+
+  /// The standard library reads with C's `strtod`.
+  @Test func plainDecimalsAreReadAsTheNearestDouble() {
+    var random = SplitMix64(seed: 21)
+    for _ in 0..<100_000 {
+      let digits = String(random.next() % 10_000_000_000_000_000_000).prefix(
+        Int.random(in: 1...19, using: &random))
+      let point = Int.random(in: 0...digits.count, using: &random)
+      let text =
+        (random.next() % 2 == 0 ? "-" : "") + digits.prefix(point) + "."
+        + digits.dropFirst(point)
+      let read = Array(text.utf8).withUnsafeBytes { WordNumber.double($0) }
+      #expect(read == Double(text), "\(text)")
+    }
+    // Halfway between two doubles, and just beside.
+    for text in [
+      "9007199254740993", "9007199254740992.999", "9007199254740993.001", "9007199254740995",
+      "0.0000000000000000000", "0.0000000000000000001", "1844674407370955161",
+      "9.999999999999999999",
+      "1152921504606847104", "1152921504606847105", "1152921504606847103",
+    ] {
+      #expect(Array(text.utf8).withUnsafeBytes { WordNumber.double($0) } == Double(text), "\(text)")
+    }
   }
 
   @Test func numbersAreReadAsRedisReadsThem() {

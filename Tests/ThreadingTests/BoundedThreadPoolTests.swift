@@ -97,6 +97,34 @@ struct BoundedThreadPoolTests {
     #expect(try await pool.run { _ in 9 } == 9)
   }
 
+  @Test("What may not be shed finds room in a full queue and goes before all who wait")
+  func promisedWorkGoesFirst() async throws {
+    let pool = BoundedThreadPool(threadCount: 1, queueLimit: 1)
+    let gate = Gate()
+    let order = StateLock<[String]>([])
+    let running = Task { try await pool.run { _ in gate.pass() } }
+    await gate.waitUntilEntered()
+    func add(_ name: String, mayBeShed: Bool) async -> Task<Void, any Error> {
+      let before = pool.waitingCount
+      let task = Task {
+        try await pool.run(mayBeShed: mayBeShed) { _ in order.withLock { $0.append(name) } }
+      }
+      await Self.waitUntil { pool.waitingCount > before }
+      return task
+    }
+    let shed = await add("may be shed", mayBeShed: true)
+    let left = await add("left", mayBeShed: false)
+    let promised = [await add("first", mayBeShed: false), await add("second", mayBeShed: false)]
+    await #expect(throws: ThreadPoolError.overloaded(waiting: 4)) { try await pool.run { _ in } }
+    left.cancel()
+    await #expect(throws: CancellationError.self) { try await left.value }
+    #expect(pool.waitingCount == 3)
+    gate.open()
+    try await running.value
+    for task in promised + [shed] { try await task.value }
+    #expect(order.withLock { $0 } == ["first", "second", "may be shed"])
+  }
+
   @Test func whatWaitedWhenItsCallerLeftNeverBegins() async throws {
     let pool = BoundedThreadPool(threadCount: 1)
     let gate = Gate()

@@ -63,7 +63,7 @@ struct HTTPFastPath: Sendable {
     self.doors = doors
     // Only these; whether another route is meant is for the frontend to say.
     routes = RouteTable(
-      rooms.standard.operations.filter { $0.shortJSON != nil || $0.refuseWhileCrowded != nil })
+      rooms.standard.operations.filter { $0.shortJSON != nil || $0.isForPoolAsARule })
   }
 
   // MARK: - What is taken
@@ -185,23 +185,10 @@ struct HTTPFastPath: Sendable {
   func answer(_ call: Call, body: ByteBuffer?) -> ByteBuffer? {
     let start = call.recorder.start()
     do throws(APIError) {
-      if let refuse = call.operation.refuseWhileCrowded {
-        // It is not short, but a refusal is.
-        try refuse()
-        return nil
-      }
-      guard let encoded = try encodedAnswer(call, body) else { return nil }
-      guard let text = try written(encoded, call) else {
-        call.operation.giveBack?(call.caller)
-        return nil
-      }
+      guard let text = try text(call, body) else { return nil }
       call.recorder.finish(start, reasonName: nil, tags: call.tags)
       return answer(text, status: .ok, [], call)
     } catch {
-      guard !error.isForPool else {
-        call.operation.giveBack?(call.caller)
-        return nil
-      }
       call.recorder.finish(start, reasonName: error.reason.rawValue, tags: call.tags)
       return answer(
         error.httpBody(), status: .init(statusCode: error.reason.status.http), error.httpHeaders,
@@ -209,15 +196,38 @@ struct HTTPFastPath: Sendable {
     }
   }
 
+  /// The JSON of a call's answer.
+  ///
+  /// - Returns: `nil` where the frontend has to answer; what the call cost its caller's allowance is
+  ///   then given back.
+  private func text(_ call: Call, _ body: ByteBuffer?) throws(APIError) -> [UInt8]? {
+    let operation = call.operation
+    guard !operation.isForPoolAsARule else {
+      // It is not short, but a refusal is.
+      try operation.refuseWhileCrowded?()
+      return nil
+    }
+    do throws(APIError) {
+      guard let encoded = try encodedAnswer(call, body) else { return nil }
+      if let text = try written(encoded, call) { return text }
+    } catch {
+      guard error.isForPool else { throw error }
+      try operation.refuseWhileCrowded?()
+    }
+    operation.giveBack?(call.caller)
+    return nil
+  }
+
+  /// More than ``HTTPFrontend/maximumBytesWrittenOnEventLoop``, since a larger answer is asked for anew.
+  private static let maximumBytesWritten = 32 * 1024
+
   /// The JSON of an answer.
   ///
   /// - Returns: `nil` where the pool has to write or to compress it. Only reads say so much that they
   ///   are asked again for it.
   private func written(_ encoded: [UInt8], _ call: Call) throws(APIError) -> [UInt8]? {
     let isRead = call.operation.isRead
-    guard !isRead || encoded.count <= HTTPFrontend.maximumBytesWrittenOnEventLoop else {
-      return nil
-    }
+    guard !isRead || encoded.count <= Self.maximumBytesWritten else { return nil }
     do {
       let text = try call.operation.json(encoded)
       let isForPool = call.acceptsGzip && text.count > AnswerCompression.maximumBytesOnEventLoop

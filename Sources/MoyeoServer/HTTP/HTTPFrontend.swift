@@ -308,9 +308,10 @@ struct HTTPFrontend: Sendable {
     return try await call(operation, path: path, body: body, request: request, caller: caller)
   }
 
-  /// A larger answer takes longer to write as JSON, about a microsecond a KiB, than an event loop
-  /// should be kept.
-  static let maximumBytesWrittenOnEventLoop = 256 * 1024
+  /// A larger answer takes longer to write as JSON, some 5 us a KiB, than an event loop should be kept:
+  /// what waits for a loop stands in sockets, where nothing refuses it. To wake a thread of the pool
+  /// costs about 10 us.
+  static let maximumBytesWrittenOnEventLoop = 8 * 1024
 
   private func call(
     _ operation: Operation, path: [(name: String, value: String)], body: Data?,

@@ -72,7 +72,9 @@ struct Operation: Sendable {
   /// Takes back what the call cost its caller's allowance, where it is asked anew elsewhere; `nil`
   /// where calls cost nothing.
   var giveBack: (@Sendable (Caller) -> Void)?
-  /// Refuses the call while too many wait where it would run; `nil` for calls that run elsewhere.
+  /// Whether the call runs on the pool as a rule, rather than where it turns out not to be short.
+  private(set) var isForPoolAsARule = false
+  /// Refuses the call while too many wait on the pool; `nil` for calls that never go there.
   private(set) var refuseWhileCrowded: (@Sendable () throws(APIError) -> Void)?
   /// Answers what ``callOnEventLoop`` left; `nil` where it answers everything.
   private(set) var callOnPool: (@Sendable ([UInt8]) async throws -> [UInt8])?
@@ -103,11 +105,9 @@ struct Operation: Sendable {
     throttleScope: (@Sendable (Request) -> String)? = nil, pool: SharedReads? = nil,
     handler: @escaping @Sendable (Request, CallContext) async throws -> [UInt8]
   ) {
-    var refuse: (@Sendable () throws(APIError) -> Void)?
     var callOnEventLoop: (@Sendable (UnsafeRawBufferPointer) throws(APIError) -> [UInt8])?
     var callOnPool: (@Sendable ([UInt8]) async throws -> [UInt8])?
     if let pool {
-      refuse = { () throws(APIError) in try pool.refuseWhileCrowded() }
       callOnEventLoop = { _ throws(APIError) in
         try pool.refuseWhileCrowded()
         throw APIError.isForPool
@@ -121,7 +121,8 @@ struct Operation: Sendable {
       service, rpc, request: request, response: response, routes: routes,
       maximumRequestBytes: maximumRequestBytes,
       isRead: isRead, callOnEventLoop: callOnEventLoop, callOnPool: callOnPool,
-      throttleScope: throttleScope, refuseWhileCrowded: refuse, handler: handler)
+      throttleScope: throttleScope, refuseWhileCrowded: Self.refusal(of: pool), handler: handler)
+    isForPoolAsARule = pool != nil
   }
 
   /// A call that is short and waits for nothing: gRPC's fast path answers it on the event loop.
@@ -163,7 +164,8 @@ struct Operation: Sendable {
       service, rpc, request: request, response: response, routes: routes,
       maximumRequestBytes: maximumRequestBytes,
       isRead: isRead, callOnEventLoop: encodedHandler ?? decoding, callOnPool: callOnPool,
-      throttleScope: throttleScope, shortHandler: handler
+      throttleScope: throttleScope, shortHandler: handler,
+      refuseWhileCrowded: Self.refusal(of: pool)
     ) { request, context in
       if context.isLarge, let pool, let longHandler {
         return try await pool.onPool { caller throws(APIError) in try longHandler(request, caller) }
@@ -242,11 +244,17 @@ struct Operation: Sendable {
     }
   }
 
+  private static func refusal(of pool: SharedReads?) -> (@Sendable () throws(APIError) -> Void)? {
+    guard let pool else { return nil }
+    return { () throws(APIError) in try pool.refuseWhileCrowded() }
+  }
+
   /// The same call, answered in none of the ways in front of the frameworks.
   func withoutShortWays() -> Operation {
     var out = self
     (out.callOnEventLoop, out.callOnPool) = (nil, nil)
     (out.shortJSON, out.refuseWhileCrowded) = (nil, nil)
+    out.isForPoolAsARule = false
     return out
   }
 

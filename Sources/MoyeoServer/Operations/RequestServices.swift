@@ -23,7 +23,8 @@ struct RequestServices: Sendable {
 
   /// Where a call runs, which says how much work it may do.
   enum Place {
-    /// A call here has some hundred microseconds; what takes longer throws ``APIError/isForPool``.
+    /// A call here has about a hundred microseconds; what takes longer throws
+    /// ``APIError/isForPool``.
     case eventLoop
     /// A call here may do what `limits.workPerRequest` allows, while somebody waits for it.
     case pool(WorkCaller)
@@ -32,10 +33,14 @@ struct RequestServices: Sendable {
   }
 
   /// The steps of work that a call may do on an event loop; a step takes 2 to 100 ns.
-  static let stepsOnEventLoop = 16_384
-  /// The same for a search with a filter, which may pass over much before it finds anything: what
-  /// it did is thrown away when it goes on to the pool, and all who share the loop have waited.
-  static let filteredStepsOnEventLoop = 2_048
+  ///
+  /// All who share the loop wait meanwhile, unseen by what keeps queues short: only the pool's queue
+  /// is measured (``QueueDelayLimit``). What a longer call did here is thrown away.
+  static let stepsOnEventLoop = 2_048
+  /// The most hits that are written on an event loop; each takes some 300 ns.
+  static let hitsOnEventLoop = 200
+  /// The most queries of one call on an event loop.
+  static let queriesOnEventLoop = 16
   /// The most corners of a polygon that is tested on an event loop.
   static let cornersOnEventLoop = 64
 
@@ -46,37 +51,10 @@ struct RequestServices: Sendable {
     }
   }
 
-  /// The part of a call's budget that one search of it may spend, and what it leaves.
-  struct BudgetPart {
-    var budget: WorkBudget
-    /// Of the call's budget, where `budget` is less than all of it.
-    fileprivate let outside: WorkBudget?
-
-    /// What the call may spend after the search.
-    var rest: WorkBudget {
-      guard var rest = outside else { return budget }
-      do {
-        try rest.spend(budget.limit - budget.remaining)
-      } catch {
-        rest.exhaust()
-      }
-      return rest
-    }
-  }
-
-  /// What a search may spend: on an event loop, one with a filter may spend less.
-  func part(of budget: WorkBudget, isFiltered: Bool, _ place: Place) -> BudgetPart {
-    guard place.isEventLoop, isFiltered, budget.remaining > Self.filteredStepsOnEventLoop else {
-      return BudgetPart(budget: budget, outside: nil)
-    }
-    return BudgetPart(
-      budget: WorkBudget(steps: Self.filteredStepsOnEventLoop), outside: budget)
-  }
-
   /// What the layers refuse, at the place where it was asked.
   func refusal(_ error: LayerError, _ place: Place) -> APIError {
     if case .tooMuchWork = error, place.isEventLoop,
-      limits.workPerRequest > Self.filteredStepsOnEventLoop
+      limits.workPerRequest > Self.stepsOnEventLoop
     {
       return .isForPool
     }

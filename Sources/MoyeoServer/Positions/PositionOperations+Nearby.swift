@@ -91,11 +91,11 @@ extension PositionOperations {
     let next: String?
     let seen = search.filter.conditions.isEmpty ? nil : SeenAttributes()
     var isEmpty = true
-    var part = services.part(of: budget, isFiltered: search.isFiltered, place)
+    guard !place.isEventLoop || search.limit <= RequestServices.hitsOnEventLoop else {
+      throw APIError.isForPool
+    }
     do {
-      // On the pool a search that exceeds the budget leaves nothing for those that follow.
-      defer { budget = part.rest }
-      next = try layer.nearby(search, now: now, budget: &part.budget, seen: seen) { hit in
+      next = try layer.nearby(search, now: now, budget: &budget, seen: seen) { hit in
         isEmpty = false
         let contents = hit.contents
         writer.hit(
@@ -157,6 +157,9 @@ extension PositionOperations {
   private func batch(
     of count: Int, _ place: RequestServices.Place, _ item: (Int) throws(APIError) -> BatchItem
   ) throws(APIError) -> [UInt8] {
+    guard !place.isEventLoop || count <= RequestServices.queriesOnEventLoop else {
+      throw APIError.isForPool
+    }
     let now = layers.clock.now()
     var budget = services.budget(place)
     var writer = ProtobufWriter(capacity: count * 3072)
@@ -230,9 +233,4 @@ extension PositionOperations {
   func ageSeconds(since observedAt: ObjectModel.Instant, now: ObjectModel.Instant) -> Double {
     Double(max(0, now.milliseconds(since: observedAt))) / 1000
   }
-}
-
-extension NearbySearch {
-  /// Whether it may pass over objects before it finds one.
-  fileprivate var isFiltered: Bool { !filter.isEmpty || within != nil }
 }

@@ -229,11 +229,12 @@ extension WithinSearch {
   /// Whether it may take longer than an event loop should be kept: many corners for many objects,
   /// or a filter that may pass over most of a wide area.
   var isLong: Bool {
+    if limit > RequestServices.hitsOnEventLoop { return true }
     let span: Double
     switch area {
     case .box(let box): span = max(box.longitudeSpan, box.north - box.south)
     case .polygon(let polygon):
-      if polygon.corners.count > 64 || limit > 200 { return true }
+      if polygon.corners.count > RequestServices.cornersOnEventLoop { return true }
       span = max(
         polygon.unwrappedEast - polygon.unwrappedWest, polygon.north - polygon.south)
     }

@@ -34,7 +34,8 @@ extension CommandExecutor {
 
   /// Answers a search here, if it is short.
   private func answer(_ search: GeoSearch) throws(CommandRefusal) -> CommandOutcome {
-    var hits = GeoHits(maximumBytes: services.configuration.replyBytes)
+    var hits = spareHits.take() ?? GeoHits(maximumBytes: services.configuration.replyBytes)
+    defer { if hits.isSmall { spareHits = hits } }
     var budget = turnBudget
     do throws(LayerError) {
       try search.run(budget: &budget, into: &hits)

@@ -33,6 +33,8 @@ final class CommandExecutor {
   private(set) var tally = CommandTally()
   private var updates: PendingUpdates?
   var outcomes: [UpdateOutcome] = []
+  /// The memory of the search before, which the next one uses.
+  var spareHits: GeoHits?
   /// What AUTH has brought; without ``asksForPassword`` it is not looked at.
   var access: DoorAccess?
   /// Whether the command that is tried again next has been counted against the rate.
@@ -46,7 +48,7 @@ final class CommandExecutor {
     self.services = services
     self.peer = peer
     connectionID = services.connectionOpened()
-    writer = RESPWriter(version: 2, buffer: allocator.buffer(capacity: 4096))
+    writer = RESPWriter(version: 2, buffer: allocator.buffer(capacity: 0))
   }
 
   var layers: LayerRegistry { services.layers }
@@ -198,10 +200,9 @@ extension CommandExecutor {
     _ words: CommandWords, _ options: ReportOptions, _ places: [CellCode.Place]
   ) throws(CommandRefusal) {
     for i in places.indices { try check(words, options.first + 3 * i + 2) }
-    let key = words[1]
-    if updates.map({ !key.elementsEqual($0.key.utf8) }) ?? false { flushUpdates() }
+    if let pending = updates, !words.isWord(1, pending.key) { flushUpdates() }
     // XX begins no layer.
-    let name = words.text(1)
+    let name = updates?.key ?? words.text(1)
     if options.isOnlyUpdate, services.layer(name) == nil {
       flushUpdates()
       guard LayerName.isValid(name) else { throw CommandRefusal(.badLayerName(name)) }

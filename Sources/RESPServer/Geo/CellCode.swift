@@ -101,15 +101,32 @@ enum CellCode {
   private static let alphabet = Array("0123456789bcdefghjkmnpqrstuvwxyz".utf8)
 
   /// Returns the meters between two places on the sphere.
-  static func distance(_ a: Place, _ b: Place) -> Double {
-    let halfLongitude = sin((radians(b.longitude) - radians(a.longitude)) / 2)
-    if halfLongitude == 0 { return meridianDistance(a.latitude, b.latitude) }
-    let south = radians(a.latitude)
-    let north = radians(b.latitude)
-    let halfLatitude = sin((north - south) / 2)
-    let chord =
-      halfLatitude * halfLatitude + cos(south) * cos(north) * halfLongitude * halfLongitude
-    return 2 * sphereRadius * asin(chord.squareRoot())
+  static func distance(_ a: Place, _ b: Place) -> Double { Origin(a).distance(to: b) }
+
+  /// A place from which many distances are measured, with what each of them needs of it.
+  struct Origin: Hashable, Sendable {
+    let place: Place
+    private let longitude: Double
+    private let latitude: Double
+    private let cosine: Double
+
+    init(_ place: Place) {
+      self.place = place
+      longitude = radians(place.longitude)
+      latitude = radians(place.latitude)
+      cosine = cos(latitude)
+    }
+
+    /// Returns the meters to another place on the sphere.
+    func distance(to other: Place) -> Double {
+      let halfLongitude = sin((radians(other.longitude) - longitude) / 2)
+      if halfLongitude == 0 { return meridianDistance(place.latitude, other.latitude) }
+      let north = radians(other.latitude)
+      let halfLatitude = sin((north - latitude) / 2)
+      let chord =
+        halfLatitude * halfLatitude + cosine * cos(north) * halfLongitude * halfLongitude
+      return 2 * sphereRadius * asin(chord.squareRoot())
+    }
   }
 
   /// Returns the meters between two latitudes along a meridian.

@@ -26,6 +26,9 @@ struct GeoHits {
 
   init(maximumBytes: Int) { self.maximumBytes = maximumBytes }
 
+  /// Whether its memory is worth keeping for the next command.
+  var isSmall: Bool { list.capacity <= 512 && ids.capacity <= 16_384 }
+
   mutating func removeAll() {
     list.removeAll(keepingCapacity: true)
     ids.removeAll(keepingCapacity: true)

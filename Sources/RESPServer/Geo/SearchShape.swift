@@ -11,17 +11,25 @@ struct SearchShape: Hashable, Sendable {
     case box(width: Double, height: Double)
   }
 
-  var center: CellCode.Place
+  let origin: CellCode.Origin
   /// In the unit of the command.
-  var kind: Kind
+  let kind: Kind
   /// Meters a unit.
-  var metersPerUnit: Double
+  let metersPerUnit: Double
+
+  init(center: CellCode.Place, kind: Kind, metersPerUnit: Double) {
+    origin = CellCode.Origin(center)
+    self.kind = kind
+    self.metersPerUnit = metersPerUnit
+  }
+
+  var center: CellCode.Place { origin.place }
 
   /// Returns the distance of a place from the middle, in meters; `nil` outside the shape.
   func distance(to place: CellCode.Place) -> Double? {
     switch kind {
     case .circle(let radius):
-      let distance = CellCode.distance(center, place)
+      let distance = origin.distance(to: place)
       return distance <= radius * metersPerUnit ? distance : nil
     case .box(let width, let height):
       guard
@@ -32,7 +40,7 @@ struct SearchShape: Hashable, Sendable {
       let besideCenter = CellCode.Place(
         longitude: center.longitude, latitude: place.latitude)
       guard CellCode.distance(place, besideCenter) <= width * metersPerUnit / 2 else { return nil }
-      return CellCode.distance(center, place)
+      return origin.distance(to: place)
     }
   }
 
@@ -114,8 +122,10 @@ struct SearchCells {
   ]
 
   private let steps: Int
-  /// The codes by direction; `nil` for one that is left out.
-  private var codes: [UInt64?]
+  /// The codes by direction; ``leftOut`` for one that is left out.
+  private var codes = InlineArray<9, UInt64>(repeating: Self.leftOut)
+  /// No code, which has 52 bits at most.
+  private static let leftOut = UInt64.max
 
   init(around center: CellCode.Place, steps: Int) {
     self.steps = steps
@@ -127,8 +137,8 @@ struct SearchCells {
     func moved(_ index: UInt32, by distance: Int) -> UInt32 {
       distance == 0 ? index : (index &+ UInt32(truncatingIfNeeded: distance)) & mask
     }
-    codes = Self.directions.map { direction in
-      CellCode.interleaved(
+    for (i, direction) in Self.directions.enumerated() {
+      codes[i] = CellCode.interleaved(
         row: moved(row, by: direction.row), column: moved(column, by: direction.column))
     }
   }
@@ -150,16 +160,17 @@ struct SearchCells {
         || (direction.row > 0 && middle.north > borders.north)
         || (direction.column < 0 && middle.west < borders.west)
         || (direction.column > 0 && middle.east > borders.east)
-      if isUseless { codes[i] = nil }
+      if isUseless { codes[i] = Self.leftOut }
     }
   }
 
   private func bounds(_ i: Int) -> CellCode.Bounds? {
-    codes[i].map { CellCode.bounds($0, steps: steps) }
+    codes[i] == Self.leftOut ? nil : CellCode.bounds(codes[i], steps: steps)
   }
 
   /// Returns which of the nine holds a score, 0 for the middle one; `nil` for none.
   func index(of score: UInt64) -> Int? {
-    codes.firstIndex(of: score >> UInt64(2 * (CellCode.steps - steps)))
+    let code = score >> UInt64(2 * (CellCode.steps - steps))
+    return codes.indices.first { codes[$0] == code }
   }
 }

@@ -37,6 +37,15 @@ struct CommandWords {
     return true
   }
 
+  /// Returns whether a word is exactly a text.
+  func isWord(_ index: Int, _ text: String) -> Bool {
+    let word = self[index]
+    // A text that is kept stands in one piece of memory.
+    return text.utf8.withContiguousStorageIfAvailable {
+      $0.count == word.count && $0.elementsEqual(word)
+    } ?? text.utf8.elementsEqual(word)
+  }
+
   /// Returns a word in lower case, for a look-up in a table.
   func lowercasedText(_ index: Int) -> String {
     String(decoding: self[index].map(lowercased), as: UTF8.self)
@@ -76,8 +85,8 @@ enum WordNumber {
     plainDecimal(word) ?? anyDouble(word)
   }
 
-  /// Digits with at most one point, whose value is the quotient of two numbers that doubles hold
-  /// exactly: so that one division rounds correctly.
+  /// Digits with at most one point, 19 of them at most: a quotient of two numbers of 64 bits, rounded
+  /// once.
   private static func plainDecimal(_ word: UnsafeRawBufferPointer) -> Double? {
     var mantissa: UInt64 = 0
     var decimals = -1
@@ -92,21 +101,45 @@ enum WordNumber {
         decimals = 0
         continue
       }
-      guard isDigit(byte), digits < 18 else { return nil }
+      guard isDigit(byte), digits < 19 else { return nil }
       digits += 1
       if decimals >= 0 { decimals += 1 }
-      // Safe: 18 digits are below 2^64.
+      // Safe: 19 digits are below 2^64.
       mantissa = mantissa &* 10 &+ UInt64(byte &- UInt8(ascii: "0"))
     }
-    guard digits > 0, mantissa <= 1 << 53 else { return nil }
-    let value = Double(mantissa) / Self.powersOfTen[max(0, decimals)]
+    guard digits > 0 else { return nil }
+    let value = quotient(mantissa, Self.powersOfTen[max(0, decimals)])
     return isNegative ? -value : value
   }
 
-  private static let powersOfTen: [Double] = [
-    1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17,
-    1e18,
-  ]
+  /// Divides two numbers, rounding once, as IEEE 754 asks of every operation.
+  ///
+  /// - Parameters:
+  ///   - dividend: Any number.
+  ///   - divisor: At least 1.
+  /// - Returns: The double nearest to the quotient, of two equally near ones the even one.
+  private static func quotient(_ dividend: UInt64, _ divisor: UInt64) -> Double {
+    if dividend == 0 { return 0 }
+    // Doubles that hold both exactly divide so by themselves.
+    if dividend <= 1 << 53, divisor <= 1 << 53 { return Double(dividend) / Double(divisor) }
+    let (shift, divisorShift) = (dividend.leadingZeroBitCount, divisor.leadingZeroBitCount)
+    let high = dividend << UInt64(shift)
+    // Both begin with their first bit, so that the quotient has 63 or 64 bits.
+    let (quotient, rest) = (divisor << UInt64(divisorShift)).dividingFullWidth(
+      (high >> 1, high << 63))
+    let dropped = UInt64(11 - quotient.leadingZeroBitCount)
+    let half = UInt64(1) << (dropped - 1)
+    let tail = quotient & (half << 1 - 1)
+    var significand = quotient >> dropped
+    if tail > half || (tail == half && (rest > 0 || significand % 2 == 1)) { significand += 1 }
+    return Double(
+      sign: .plus, exponent: Int(dropped) + divisorShift - shift - 63,
+      significand: Double(significand))
+  }
+
+  private static let powersOfTen: [UInt64] = (0...19).map { power in
+    (0..<power).reduce(1) { product, _ in product * 10 }
+  }
 
   private static func anyDouble(_ word: UnsafeRawBufferPointer) -> Double? {
     guard let first = word.first, !isSpace(first), let (value, isOutOfRange) = parsed(word) else {

@@ -1,45 +1,56 @@
-/// The text of one number, in 48 bytes on the stack.
+/// Writes the text of one number into memory that the caller has: eight digits at a time, so that up
+/// to seven bytes behind the text may change too.
 struct NumberText {
+  /// The bytes that are enough for every number, with what changes behind it.
   static let capacity = 48
+  /// The same for a whole number alone.
+  static let wholeCapacity = 21
 
-  private var storage: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0)
+  private let start: UnsafeMutableRawPointer
   private(set) var count = 0
 
-  func bytes<Answer>(_ body: (UnsafeRawBufferPointer) -> Answer) -> Answer {
-    withUnsafeBytes(of: storage) { body(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
-  }
+  /// - Parameter start: Has room for ``capacity`` bytes, or for ``wholeCapacity`` if only a whole number is written.
+  init(at start: UnsafeMutableRawPointer) { self.start = start }
 
   mutating func append(byte: UInt8) {
-    withUnsafeMutableBytes(of: &storage) { $0[count] = byte }
+    start.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
     count += 1
   }
 
   mutating func append(_ number: UInt64) {
-    var digits = 1
-    var rest = number / 10
-    while rest > 0 {
-      digits += 1
-      rest /= 10
+    guard number < Self.tenToThe8 else {
+      append(number / Self.tenToThe8)
+      return append(eightDigits: number % Self.tenToThe8)
     }
-    append(number, digits: digits)
+    let digits = Self.digits(UInt32(truncatingIfNeeded: number))
+    // The first digit is in the lowest byte; a lone 0 stays.
+    let zeros = min(7, digits.trailingZeroBitCount / 8)
+    append(digits >> UInt64(8 * zeros), count: 8 - zeros)
   }
 
-  /// Appends the last digits of a number, with zeros in front.
-  private mutating func append(_ number: UInt64, digits: Int) {
-    var rest = number
-    withUnsafeMutableBytes(of: &storage) { bytes in
-      var at = count + digits
-      while at - count > 1 {
-        at -= 2
-        // Two at a time: half the divisions of the long number.
-        let pair = UInt8(truncatingIfNeeded: rest % 100)
-        rest /= 100
-        bytes[at] = UInt8(ascii: "0") + pair / 10
-        bytes[at + 1] = UInt8(ascii: "0") + pair % 10
-      }
-      if at > count { bytes[count] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10) }
-    }
-    count += digits
+  /// Appends a number below 10^8 with zeros in front.
+  private mutating func append(eightDigits number: UInt64) {
+    append(Self.digits(UInt32(truncatingIfNeeded: number)), count: 8)
+  }
+
+  /// Appends the first bytes of eight digits that stand from the lowest byte on.
+  private mutating func append(_ digits: UInt64, count added: Int) {
+    let text = (digits | 0x3030_3030_3030_3030).littleEndian
+    start.storeBytes(of: text, toByteOffset: count, as: UInt64.self)
+    count += added
+  }
+
+  /// Returns the eight decimal digits of a number below 10^8, the first in the lowest byte.
+  ///
+  /// All are found at once: halves, then pairs, then digits side by side in one word, where division
+  /// by a constant is a multiplication by its reciprocal (Granlund and Montgomery, "Division by
+  /// Invariant Integers using Multiplication", PLDI 1994; exact for the few bits that a part has).
+  private static func digits(_ number: UInt32) -> UInt64 {
+    let halves = UInt64(number / 10_000) | UInt64(number % 10_000) << 32
+    let hundreds = (halves &* 10_486) >> 20 & 0x0000_007F_0000_007F
+    let pairs = hundreds | (halves &- hundreds &* 100) << 16
+    let tens = (pairs &* 103) >> 10 & 0x000F_000F_000F_000F
+    return tens | (pairs &- tens &* 10) << 8
   }
 
   /// Appends a distance with four decimals, as Redis prints it: multiplied by 10,000, and the product
@@ -53,7 +64,7 @@ struct NumberText {
     if value < 0, units > 0 { append(byte: UInt8(ascii: "-")) }
     append(units / 10_000)
     append(byte: UInt8(ascii: "."))
-    append(units % 10_000, digits: 4)
+    append(Self.digits(UInt32(units % 10_000)) >> 32, count: 4)
   }
 
   /// Appends a number as C's `%.17f` prints it, without the zeros at its end.
@@ -71,12 +82,15 @@ struct NumberText {
     append(whole)
     guard decimals > 0 else { return }
     append(byte: UInt8(ascii: "."))
-    append(decimals, digits: 17)
-    withUnsafeBytes(of: storage) { bytes in
-      while bytes[count - 1] == UInt8(ascii: "0") { count -= 1 }
-    }
+    append(Self.digits(UInt32(decimals / Self.tenToThe16)) >> 56, count: 1)
+    let rest = decimals % Self.tenToThe16
+    append(eightDigits: rest / Self.tenToThe8)
+    append(eightDigits: rest % Self.tenToThe8)
+    while start.load(fromByteOffset: count - 1, as: UInt8.self) == UInt8(ascii: "0") { count -= 1 }
   }
 
+  private static let tenToThe8: UInt64 = 100_000_000
+  private static let tenToThe16: UInt64 = 10_000_000_000_000_000
   private static let tenToThe17: UInt64 = 100_000_000_000_000_000
 
   /// Returns a fraction times 10^17, rounded from its exact value, half to even.

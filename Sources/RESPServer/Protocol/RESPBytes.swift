@@ -1,8 +1,14 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// Writes many small parts of an answer into memory that is known to be enough, which ``RESPWriter``
 /// lends: each part written to a `ByteBuffer` by itself costs more than the search that found it.
 struct RESPBytes {
-  /// The most bytes of the head of a list or string, its number's 20 digits included.
-  static let headBytes = 23
+  /// The most bytes of the head of a list or string: mark, sign, number, and the line's end.
+  static let headBytes = 2 + NumberText.wholeCapacity + 2
   /// The most bytes of a number with its head.
   static let numberBytes = headBytes + NumberText.capacity + 2
 
@@ -28,33 +34,73 @@ struct RESPBytes {
 
   /// Writes a distance with 4 decimals.
   mutating func distance(_ value: Double) {
-    var text = NumberText()
-    text.appendFourDecimals(value)
-    text.bytes { bulk($0) }
+    string { $0.appendFourDecimals(value) }
   }
 
-  /// Writes a coordinate with up to 17 decimals.
+  /// Writes a coordinate with up to 17 decimals: a string in RESP2, a number in RESP3.
   mutating func coordinate(_ value: Double) {
-    var text = NumberText()
-    text.appendTrimmedDecimals(value)
-    text.bytes { digits in
-      guard version > 2 else { return bulk(digits) }
-      byte(UInt8(ascii: ","))
-      append(digits)
-      end()
+    guard version > 2 else { return string { $0.appendTrimmedDecimals(value) } }
+    byte(UInt8(ascii: ","))
+    write(atMost: NumberText.capacity) { $0.appendTrimmedDecimals(value) }
+    end()
+  }
+
+  /// Writes the score of a member: a string in RESP2, a number in RESP3.
+  mutating func score(_ score: UInt64) {
+    guard version > 2 else { return string { $0.append(score) } }
+    head(",", score)
+  }
+
+  /// Writes a score as a string in both versions.
+  mutating func scoreText(_ score: UInt64) { string { $0.append(score) } }
+
+  /// Writes a text as a string; its length, which stands in front, is known only afterwards.
+  private mutating func string(_ write: (inout NumberText) -> Void) {
+    let headOfTwoDigits = 5
+    var text = number(at: count + headOfTwoDigits, atMost: NumberText.capacity)
+    write(&text)
+    let start = count + headOfTwoDigits
+    head("$", UInt64(text.count))
+    if count < start, let base = room.baseAddress {
+      memmove(base + count, base + start, text.count)
     }
+    count += text.count
+    end()
+  }
+
+  /// Writes a line that is a mark and a number.
+  mutating func line(_ mark: Unicode.Scalar, _ number: Int64) {
+    guard number < 0 else { return head(mark, UInt64(number)) }
+    byte(UInt8(ascii: mark))
+    byte(UInt8(ascii: "-"))
+    write(atMost: NumberText.wholeCapacity) { $0.append(number.magnitude) }
+    end()
   }
 
   private mutating func head(_ mark: Unicode.Scalar, _ number: UInt64) {
     byte(UInt8(ascii: mark))
     if number < 10 {
       byte(UInt8(ascii: "0") + UInt8(number))
+    } else if number < 100 {
+      byte(UInt8(ascii: "0") + UInt8(number / 10))
+      byte(UInt8(ascii: "0") + UInt8(number % 10))
     } else {
-      var text = NumberText()
-      text.append(number)
-      text.bytes { append($0) }
+      write(atMost: NumberText.wholeCapacity) { $0.append(number) }
     }
     end()
+  }
+
+  private mutating func write(atMost most: Int, _ write: (inout NumberText) -> Void) {
+    var text = number(at: count, atMost: most)
+    write(&text)
+    count += text.count
+  }
+
+  private func number(at offset: Int, atMost most: Int) -> NumberText {
+    guard let base = room.baseAddress, offset + most <= room.count else {
+      preconditionFailure("a piece is longer than was said")
+    }
+    return NumberText(at: base + offset)
   }
 
   private mutating func append(_ bytes: UnsafeRawBufferPointer) {

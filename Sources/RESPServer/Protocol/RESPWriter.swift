@@ -89,16 +89,12 @@ struct RESPWriter {
 
   /// Writes the score of a member.
   mutating func score(_ score: UInt64) {
-    var text = NumberText()
-    text.append(score)
-    number(text)
+    piece(atMost: RESPBytes.numberBytes) { $0.score(score) }
   }
 
   /// Writes a score as a string in both versions, as ZSCAN does.
   mutating func scoreText(_ score: UInt64) {
-    var text = NumberText()
-    text.append(score)
-    text.bytes { bulk($0) }
+    piece(atMost: RESPBytes.numberBytes) { $0.scoreText(score) }
   }
 
   /// Writes a distance with 4 decimals.
@@ -106,26 +102,12 @@ struct RESPWriter {
     piece(atMost: RESPBytes.numberBytes) { $0.distance(value) }
   }
 
-  private mutating func number(_ text: NumberText) {
-    text.bytes { digits in
-      guard version > 2 else { return bulk(digits) }
-      byte(",")
-      buffer.writeBytes(digits)
-      end()
-    }
-  }
-
   private mutating func literal(_ resp2: StaticString) {
     _ = buffer.writeStaticString(version > 2 ? "_\r\n" : resp2)
   }
 
   private mutating func head(_ mark: Unicode.Scalar, _ number: Int64) {
-    byte(mark)
-    var text = NumberText()
-    if number < 0 { text.append(byte: UInt8(ascii: "-")) }
-    text.append(number.magnitude)
-    text.bytes { _ = buffer.writeBytes($0) }
-    end()
+    piece(atMost: RESPBytes.headBytes) { $0.line(mark, number) }
   }
 
   private mutating func byte(_ mark: Unicode.Scalar) {
