@@ -62,6 +62,7 @@ public enum Reason: String, Hashable, Sendable, CaseIterable {
   case unknownObject = "unknown_object"
   case unknownCluster = "unknown_cluster"
   case unknownParty = "unknown_party"
+  case unknownRideRequest = "unknown_ride_request"
   case unknownTicket = "unknown_ticket"
   case unknownTariff = "unknown_tariff"
   case unknownPolicy = "unknown_policy"
@@ -188,7 +189,7 @@ extension Reason {
     case .unauthenticated, .tokenExpired: (.unauthenticated, 401)
     case .forbidden, .forbiddenHost, .forbiddenOrigin, .attributeProtected:
       (.permissionDenied, 403)
-    case .unknownTenant, .unknownLayer, .unknownObject, .unknownCluster, .unknownParty,
+    case .unknownTenant, .unknownLayer, .unknownObject, .unknownCluster, .unknownParty, .unknownRideRequest,
       .unknownTicket, .unknownTariff, .unknownPolicy, .unknownVehicleClass, .noTariffHere, .noRoute:
       (.notFound, 404)
     case .idempotencyMismatch, .alreadyMember, .alreadyMatched: (.alreadyExists, 409)

@@ -48,6 +48,37 @@ extension MoyeoClient {
       request, Moyeo_V1_PartyService.Method.Match.descriptor, .post("parties", "match"))
   }
 
+  /// The ride requests of a person that are kept, oldest first.
+  public func rideRequests(_ request: Moyeo_V1_ListRideRequestsRequest) async throws(MoyeoError)
+    -> Moyeo_V1_RideRequestListResponse
+  {
+    try await unary(
+      request, Moyeo_V1_PartyService.Method.ListRideRequests.descriptor, .get("ride-requests"))
+  }
+
+  /// A ride request that is kept.
+  public func rideRequest(_ request: Moyeo_V1_GetRideRequestRequest) async throws(MoyeoError)
+    -> Moyeo_V1_RideRequestResponse
+  {
+    var rest = request
+    rest.clearID()
+    return try await unary(
+      request, Moyeo_V1_PartyService.Method.GetRideRequest.descriptor,
+      .get("ride-requests", request.id), overHTTP: rest)
+  }
+
+  /// Ends a ride request at its rider's word.
+  public func withdrawRideRequest(
+    _ request: Moyeo_V1_WithdrawRideRequestRequest, idempotencyKey: String? = nil
+  ) async throws(MoyeoError) -> Moyeo_V1_RideRequestResponse {
+    var rest = request
+    rest.clearID()
+    return try await unary(
+      request, Moyeo_V1_PartyService.Method.WithdrawRideRequest.descriptor,
+      .post("ride-requests", request.id, "withdraw"), overHTTP: rest,
+      idempotencyKey: idempotencyKey)
+  }
+
   /// Waiting requests sorted into taxis.
   public func matchBatch(_ request: Moyeo_V1_MatchBatchRequest) async throws(MoyeoError)
     -> Moyeo_V1_MatchBatchResponse

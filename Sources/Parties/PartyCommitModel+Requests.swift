@@ -36,6 +36,14 @@ extension PartyCommitModel {
       request.version += 1
       request.endedAt = now
       return changed(request, from: version, candidate: nil, overlay: overlay, now: now)
+    case .withdrawRequest(let id, let rider):
+      guard var request = overlay.request(id), !request.isOver,
+        rider == nil || rider == request.query.riderID
+      else { return Decision(result: .failure(.unknownRequest(id))) }
+      let version = request.version
+      request.version += 1
+      request.endedAt = now
+      return changed(request, from: version, candidate: nil, overlay: overlay, now: now)
     default: break
     }
     return Decision(change: nil, result: .success(.nothing))

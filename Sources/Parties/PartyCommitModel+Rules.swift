@@ -78,7 +78,7 @@ extension PartyCommitModel {
       return try onParty(id, refined: nil, overlay: overlay) { party throws(PartyError) in
         rules.tick(party, now: now)
       }
-    case .keepRequest, .found, .dropRequest:
+    case .keepRequest, .found, .dropRequest, .withdrawRequest:
       return decidedRequest(command, overlay, now)
     }
   }

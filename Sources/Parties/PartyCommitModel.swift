@@ -106,6 +106,8 @@ final class PartyCommitModel: CommitModel {
       }
       return .success(.party(party))
     }
+    // What was withdrawn is in memory no longer.
+    if case .withdrawRequest = command { return .success(.request(id: reply.aggregateID)) }
     if requests.request(reply.aggregateID) != nil {
       return .success(.request(id: reply.aggregateID))
     }

@@ -120,6 +120,45 @@ extension PartyService {
     _ = try await submit(.dropRequest(id: id), context)
   }
 
+  /// Ends a kept request at its rider's word.
+  ///
+  /// - Parameters:
+  ///   - id: The request.
+  ///   - riderID: Whose it is; nil: anybody's.
+  ///   - context: Who asks, and their idempotency key.
+  /// - Throws: `unknownRequest` for one that is not kept, is over or is another rider's.
+  package func withdrawRequest(
+    _ id: String, riderID: String?, _ context: CommandContext
+  ) async throws(PartyServiceError) {
+    _ = try await submit(.withdrawRequest(id: id, riderID: riderID), context)
+  }
+
+  /// The requests of a rider that are kept now, oldest first.
+  package func standingRequests(of rider: String) -> [StandingRequest] {
+    model.requests.requests(rider: rider)
+  }
+
+  /// A request that is kept now.
+  /// - Throws: `unknownRequest`, also where it is another rider's.
+  package func standingRequest(
+    _ id: String, riderID: String?
+  ) throws(PartyServiceError) -> StandingRequest {
+    guard let kept = model.requests.request(id), riderID == nil || riderID == kept.query.riderID
+    else { throw .unknownRequest(id) }
+    return kept
+  }
+
+  /// Whether the rider has joined a party since then that takes the time of the request.
+  private func isServed(_ kept: StandingRequest) -> Bool {
+    let rider = kept.query.riderID
+    return book.claims(of: rider).contains { claim in
+      guard kept.query.window.start <= claim.through, claim.from <= kept.query.window.end,
+        let aboard = book.party(claim.partyID)?.riders.first(where: { $0.id == rider })
+      else { return false }
+      return aboard.joinedAt >= kept.createdAt
+    }
+  }
+
   /// Requests that are kept now.
   package var standingRequests: [StandingRequest] { model.requests.all }
 
@@ -146,6 +185,7 @@ extension PartyService {
     var claims: [String: Set<PartyInterval>] = [:]
     func scan(_ kept: StandingRequest) {
       claims[kept.id] = Set(book.claims(of: kept.query.riderID))
+      guard !isServed(kept) else { return pipeline.submitOwn([.dropRequest(id: kept.id)]) }
       requestsToScan(kept.id)
     }
     for kept in model.requests.all { scan(kept) }

@@ -22,6 +22,8 @@ enum PartyServiceCommand: Sendable {
   /// A kept request has found a party.
   case found(requestID: String, MatchCandidate)
   case dropRequest(id: String)
+  /// Its rider's own word; nil for a service.
+  case withdrawRequest(id: String, riderID: String?)
 }
 
 /// A provider's way along the stops of a party, and what it would cost.

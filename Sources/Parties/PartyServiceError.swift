@@ -7,6 +7,8 @@ package enum PartyServiceError: Error, Hashable, Sendable {
   /// The rules of parties forbid it, or the request breaks them.
   case rule(PartyError)
   case unknownParty(String)
+  /// No request of that id is kept, or another rider's is.
+  case unknownRequest(String)
   /// Somebody who gets in is banned until then.
   case banned(until: Instant)
   /// The command was not carried out, whatever the rules say.
@@ -39,6 +41,7 @@ extension PartyServiceError {
     switch self {
     case .rule(let error): error.reason
     case .unknownParty: "unknown_party"
+    case .unknownRequest: "unknown_ride_request"
     case .banned: "banned"
     case .commit(.overloaded): "overloaded"
     case .commit(.deadlineExceeded): "deadline_exceeded"
@@ -69,7 +72,7 @@ extension PartyServiceError {
       .quotaExceeded(let field, _), .tooMuchWork(_, let field):
       field
     case .resumeTokenExpired, .resumeTokenAhead: "after"
-    case .unknownParty: "id"
+    case .unknownParty, .unknownRequest: "id"
     case .commit, .abandoned, .banned: nil
     }
   }
@@ -78,6 +81,7 @@ extension PartyServiceError {
     switch self {
     case .rule(let error): error.message
     case .unknownParty(let id): "there is no party \(id)"
+    case .unknownRequest(let id): "no ride request \(id) is kept"
     case .banned: "offering and joining rides is forbidden until the ban ends"
     case .commit(let failure): failure.message
     case .badCursor: "not a cursor of this query"
@@ -105,7 +109,7 @@ extension PartyServiceError {
     case .versionNotReached: 50
     case .quotaExceeded: 1000
     case .abandoned: 0
-    case .rule, .unknownParty, .banned, .badCursor, .badVersion, .badField,
+    case .rule, .unknownParty, .unknownRequest, .banned, .badCursor, .badVersion, .badField,
       .missingField, .limitOutOfRange, .resumeTokenExpired, .resumeTokenAhead, .tooMuchWork:
       nil
     }

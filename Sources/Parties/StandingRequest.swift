@@ -41,15 +41,18 @@ final class RequestBook: Sendable {
   private struct State {
     var byID: [String: StandingRequest] = [:]
     /// Riders with none are not listed.
-    var countOfRider: [String: Int] = [:]
+    var idsOfRider: [String: Set<String>] = [:]
 
     mutating func put(_ request: StandingRequest) {
-      let old = byID.updateValue(request, forKey: request.id)
-      if old == nil { countOfRider[request.query.riderID, default: 0] += 1 }
-      guard request.isOver else { return }
+      let rider = request.query.riderID
+      guard request.isOver else {
+        byID[request.id] = request
+        idsOfRider[rider, default: []].insert(request.id)
+        return
+      }
       byID[request.id] = nil
-      let left = countOfRider[request.query.riderID, default: 1] - 1
-      countOfRider[request.query.riderID] = left > 0 ? left : nil
+      idsOfRider[rider]?.remove(request.id)
+      if idsOfRider[rider]?.isEmpty == true { idsOfRider[rider] = nil }
     }
   }
 
@@ -58,7 +61,13 @@ final class RequestBook: Sendable {
   var count: Int { state.withLock { $0.byID.count } }
   var all: [StandingRequest] { state.withLock { Array($0.byID.values) } }
 
-  func count(rider: String) -> Int { state.withLock { $0.countOfRider[rider] ?? 0 } }
+  func count(rider: String) -> Int { state.withLock { $0.idsOfRider[rider]?.count ?? 0 } }
+
+  /// Oldest first.
+  func requests(rider: String) -> [StandingRequest] {
+    state.withLock { state in (state.idsOfRider[rider] ?? []).compactMap { state.byID[$0] } }
+      .sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
+  }
 
   func request(_ id: String) -> StandingRequest? { state.withLock { $0.byID[id] } }
 

@@ -451,6 +451,44 @@ class Parties(unittest.TestCase):
         self.assertEqual([(event["partyId"], event["matchId"], event["userIds"])
                           for event in told], [(made["id"], first["matchId"], ["wm"])])
 
+    def test_requests_that_wait(self):
+        trip = {"riderId": "wait-1", "origin": {"latitude": 37.66, "longitude": 126.95},
+                "destination": DESTINATION, "departureTime": at(60), "store": True}
+        ids = []
+        for minutes in (60, 500):
+            link = self.daemon.connection(20)
+            link.request(
+                "POST", "/v1/parties/match/watch",
+                json.dumps({**trip, "departureTime": at(minutes)}),
+                {"Content-Type": "application/json"})
+            answer = link.getresponse()
+            line = ""
+            while not line.startswith("data: "):
+                line = answer.fp.readline().decode()
+            ids.append(json.loads(line[6:])["matchId"])
+            link.close()
+        path = "/v1/ride-requests"
+        kept = self.call("GET", path + "?riderId=wait-1")["requests"]
+        self.assertEqual([one["id"] for one in kept], ids)
+        self.assertEqual(kept[0]["state"], "open")
+        self.assertEqual(self.call("GET", f"{path}/{ids[1]}")["request"], kept[1])
+        self.refused(f"{path}/{ids[1]}/withdraw", {"riderId": "other"}, "unknown_ride_request", 404)
+        done = self.call("POST", f"{path}/{ids[1]}/withdraw", {"riderId": "wait-1"}, key="w-1")
+        self.assertEqual(done["request"], {"id": ids[1], "riderId": "wait-1", "state": "withdrawn"})
+        again = self.call("POST", f"{path}/{ids[1]}/withdraw", {"riderId": "wait-1"}, key="w-1")
+        self.assertEqual(again, done)
+        self.refused(f"{path}/{ids[1]}/withdraw", {}, "unknown_ride_request", 404)
+        self.refused(f"{path}/{ids[1]}", None, "unknown_ride_request", 404, method="GET")
+        # Whoever gets in waits no longer.
+        party = self.create("wait-host", origin={"latitude": 37.66, "longitude": 126.95})
+        self.call("POST", f"/v1/parties/{party['id']}/join", {"riderId": "wait-1"})
+        for _ in range(100):
+            left = self.call("GET", path + "?riderId=wait-1")["requests"]
+            if not left:
+                break
+            self.call("GET", "/v1/events?after=1000000&waitSeconds=1")
+        self.assertEqual(left, [])
+
     def test_openapi_and_metrics(self):
         paths = self.call("GET", "/openapi.json")["paths"]
         for path, method in [

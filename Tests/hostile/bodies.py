@@ -68,6 +68,7 @@ def calls(name):
                                            "departureTime": at(60), **ON_THE_WAY}),
         ("POST", "/v1/parties/none/update", {"departureTime": at(70), "seats": 3}),
         ("POST", "/v1/parties/none/settle", {"payerId": name, "amount": 9000, "tolls": 1}),
+        ("POST", "/v1/ride-requests/none/withdraw", {"riderId": name}),
         ("POST", "/v1/parties/match-batch", {"requests": [ride("a"), ride("b")], "maxSeats": 4,
                                              "seed": 7, "iterations": 10}),
         ("POST", "/v1/tickets", {"userId": name, "here": SEOUL, "lookingAt": GANGNAM,

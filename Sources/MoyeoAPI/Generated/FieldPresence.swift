@@ -640,6 +640,45 @@ extension Moyeo_V1_MatchBatchResponse {
   package var endIfSet: String? { hasEnd ? end : nil }
 }
 
+extension Moyeo_V1_RideRequest {
+  package var idIfSet: String? { hasID ? id : nil }
+  package var riderIDIfSet: String? { hasRiderID ? riderID : nil }
+  package var stateIfSet: String? { hasState ? state : nil }
+  package var originIfSet: Moyeo_V1_Place? { hasOrigin ? origin : nil }
+  package var destinationIfSet: Moyeo_V1_Place? { hasDestination ? destination : nil }
+  package var boardingIfSet: Moyeo_V1_Place? { hasBoarding ? boarding : nil }
+  package var departureTimeIfSet: SwiftProtobuf.Google_Protobuf_Timestamp? { hasDepartureTime ? departureTime : nil }
+  package var departureWindowSecondsIfSet: Double? { hasDepartureWindowSeconds ? departureWindowSeconds : nil }
+  package var maxWalkMetersIfSet: Double? { hasMaxWalkMeters ? maxWalkMeters : nil }
+  package var maxDetourRatioIfSet: Double? { hasMaxDetourRatio ? maxDetourRatio : nil }
+  package var minSharedRatioIfSet: Double? { hasMinSharedRatio ? minSharedRatio : nil }
+  package var maxRideSecondsIfSet: Double? { hasMaxRideSeconds ? maxRideSeconds : nil }
+  package var maxDetourSecondsIfSet: Double? { hasMaxDetourSeconds ? maxDetourSeconds : nil }
+  package var arriveByIfSet: SwiftProtobuf.Google_Protobuf_Timestamp? { hasArriveBy ? arriveBy : nil }
+  package var seatsIfSet: Int32? { hasSeats ? seats : nil }
+  package var maxShareIfSet: Int64? { hasMaxShare ? maxShare : nil }
+  package var allowsOverlapIfSet: Bool? { hasAllowsOverlap ? allowsOverlap : nil }
+  package var createdAtIfSet: SwiftProtobuf.Google_Protobuf_Timestamp? { hasCreatedAt ? createdAt : nil }
+}
+
+extension Moyeo_V1_ListRideRequestsRequest {
+  package var riderIDIfSet: String? { hasRiderID ? riderID : nil }
+}
+
+extension Moyeo_V1_GetRideRequestRequest {
+  package var idIfSet: String? { hasID ? id : nil }
+  package var riderIDIfSet: String? { hasRiderID ? riderID : nil }
+}
+
+extension Moyeo_V1_RideRequestResponse {
+  package var requestIfSet: Moyeo_V1_RideRequest? { hasRequest ? request : nil }
+}
+
+extension Moyeo_V1_WithdrawRideRequestRequest {
+  package var idIfSet: String? { hasID ? id : nil }
+  package var riderIDIfSet: String? { hasRiderID ? riderID : nil }
+}
+
 extension Moyeo_V1_WatchPartyRequest {
   package var idIfSet: String? { hasID ? id : nil }
   package var resumeTokenIfSet: String? { hasResumeToken ? resumeToken : nil }

@@ -228,6 +228,45 @@ public enum Moyeo_V1_PartyService: Sendable {
                 type: .unary
             )
         }
+        /// Namespace for "ListRideRequests" metadata.
+        public enum ListRideRequests: Sendable {
+            /// Request type for "ListRideRequests".
+            public typealias Input = Moyeo_V1_ListRideRequestsRequest
+            /// Response type for "ListRideRequests".
+            public typealias Output = Moyeo_V1_RideRequestListResponse
+            /// Descriptor for "ListRideRequests".
+            public static let descriptor = GRPCCore.MethodDescriptor(
+                service: GRPCCore.ServiceDescriptor(fullyQualifiedService: "moyeo.v1.PartyService"),
+                method: "ListRideRequests",
+                type: .unary
+            )
+        }
+        /// Namespace for "GetRideRequest" metadata.
+        public enum GetRideRequest: Sendable {
+            /// Request type for "GetRideRequest".
+            public typealias Input = Moyeo_V1_GetRideRequestRequest
+            /// Response type for "GetRideRequest".
+            public typealias Output = Moyeo_V1_RideRequestResponse
+            /// Descriptor for "GetRideRequest".
+            public static let descriptor = GRPCCore.MethodDescriptor(
+                service: GRPCCore.ServiceDescriptor(fullyQualifiedService: "moyeo.v1.PartyService"),
+                method: "GetRideRequest",
+                type: .unary
+            )
+        }
+        /// Namespace for "WithdrawRideRequest" metadata.
+        public enum WithdrawRideRequest: Sendable {
+            /// Request type for "WithdrawRideRequest".
+            public typealias Input = Moyeo_V1_WithdrawRideRequestRequest
+            /// Response type for "WithdrawRideRequest".
+            public typealias Output = Moyeo_V1_RideRequestResponse
+            /// Descriptor for "WithdrawRideRequest".
+            public static let descriptor = GRPCCore.MethodDescriptor(
+                service: GRPCCore.ServiceDescriptor(fullyQualifiedService: "moyeo.v1.PartyService"),
+                method: "WithdrawRideRequest",
+                type: .unary
+            )
+        }
         /// Descriptors for all methods in the "moyeo.v1.PartyService" service.
         public static let descriptors: [GRPCCore.MethodDescriptor] = [
             Create.descriptor,
@@ -245,7 +284,10 @@ public enum Moyeo_V1_PartyService: Sendable {
             Join.descriptor,
             Leave.descriptor,
             Watch.descriptor,
-            MatchBatch.descriptor
+            MatchBatch.descriptor,
+            ListRideRequests.descriptor,
+            GetRideRequest.descriptor,
+            WithdrawRideRequest.descriptor
         ]
     }
 }
@@ -566,6 +608,60 @@ extension Moyeo_V1_PartyService {
             request: GRPCCore.StreamingServerRequest<Moyeo_V1_MatchBatchRequest>,
             context: GRPCCore.ServerContext
         ) async throws -> GRPCCore.StreamingServerResponse<Moyeo_V1_MatchBatchResponse>
+
+        /// Handle the "ListRideRequests" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > GET /v1/ride-requests
+        ///
+        /// - Parameters:
+        ///   - request: A streaming request of `Moyeo_V1_ListRideRequestsRequest` messages.
+        ///   - context: Context providing information about the RPC.
+        /// - Throws: Any error which occurred during the processing of the request. Thrown errors
+        ///     of type `RPCError` are mapped to appropriate statuses. All other errors are converted
+        ///     to an internal error.
+        /// - Returns: A streaming response of `Moyeo_V1_RideRequestListResponse` messages.
+        func listRideRequests(
+            request: GRPCCore.StreamingServerRequest<Moyeo_V1_ListRideRequestsRequest>,
+            context: GRPCCore.ServerContext
+        ) async throws -> GRPCCore.StreamingServerResponse<Moyeo_V1_RideRequestListResponse>
+
+        /// Handle the "GetRideRequest" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > GET /v1/ride-requests/{id}
+        ///
+        /// - Parameters:
+        ///   - request: A streaming request of `Moyeo_V1_GetRideRequestRequest` messages.
+        ///   - context: Context providing information about the RPC.
+        /// - Throws: Any error which occurred during the processing of the request. Thrown errors
+        ///     of type `RPCError` are mapped to appropriate statuses. All other errors are converted
+        ///     to an internal error.
+        /// - Returns: A streaming response of `Moyeo_V1_RideRequestResponse` messages.
+        func getRideRequest(
+            request: GRPCCore.StreamingServerRequest<Moyeo_V1_GetRideRequestRequest>,
+            context: GRPCCore.ServerContext
+        ) async throws -> GRPCCore.StreamingServerResponse<Moyeo_V1_RideRequestResponse>
+
+        /// Handle the "WithdrawRideRequest" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > POST /v1/ride-requests/{id}/withdraw
+        ///
+        /// - Parameters:
+        ///   - request: A streaming request of `Moyeo_V1_WithdrawRideRequestRequest` messages.
+        ///   - context: Context providing information about the RPC.
+        /// - Throws: Any error which occurred during the processing of the request. Thrown errors
+        ///     of type `RPCError` are mapped to appropriate statuses. All other errors are converted
+        ///     to an internal error.
+        /// - Returns: A streaming response of `Moyeo_V1_RideRequestResponse` messages.
+        func withdrawRideRequest(
+            request: GRPCCore.StreamingServerRequest<Moyeo_V1_WithdrawRideRequestRequest>,
+            context: GRPCCore.ServerContext
+        ) async throws -> GRPCCore.StreamingServerResponse<Moyeo_V1_RideRequestResponse>
     }
 
     /// Service protocol for the "moyeo.v1.PartyService" service.
@@ -870,6 +966,60 @@ extension Moyeo_V1_PartyService {
             request: GRPCCore.ServerRequest<Moyeo_V1_MatchBatchRequest>,
             context: GRPCCore.ServerContext
         ) async throws -> GRPCCore.ServerResponse<Moyeo_V1_MatchBatchResponse>
+
+        /// Handle the "ListRideRequests" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > GET /v1/ride-requests
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Moyeo_V1_ListRideRequestsRequest` message.
+        ///   - context: Context providing information about the RPC.
+        /// - Throws: Any error which occurred during the processing of the request. Thrown errors
+        ///     of type `RPCError` are mapped to appropriate statuses. All other errors are converted
+        ///     to an internal error.
+        /// - Returns: A response containing a single `Moyeo_V1_RideRequestListResponse` message.
+        func listRideRequests(
+            request: GRPCCore.ServerRequest<Moyeo_V1_ListRideRequestsRequest>,
+            context: GRPCCore.ServerContext
+        ) async throws -> GRPCCore.ServerResponse<Moyeo_V1_RideRequestListResponse>
+
+        /// Handle the "GetRideRequest" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > GET /v1/ride-requests/{id}
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Moyeo_V1_GetRideRequestRequest` message.
+        ///   - context: Context providing information about the RPC.
+        /// - Throws: Any error which occurred during the processing of the request. Thrown errors
+        ///     of type `RPCError` are mapped to appropriate statuses. All other errors are converted
+        ///     to an internal error.
+        /// - Returns: A response containing a single `Moyeo_V1_RideRequestResponse` message.
+        func getRideRequest(
+            request: GRPCCore.ServerRequest<Moyeo_V1_GetRideRequestRequest>,
+            context: GRPCCore.ServerContext
+        ) async throws -> GRPCCore.ServerResponse<Moyeo_V1_RideRequestResponse>
+
+        /// Handle the "WithdrawRideRequest" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > POST /v1/ride-requests/{id}/withdraw
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Moyeo_V1_WithdrawRideRequestRequest` message.
+        ///   - context: Context providing information about the RPC.
+        /// - Throws: Any error which occurred during the processing of the request. Thrown errors
+        ///     of type `RPCError` are mapped to appropriate statuses. All other errors are converted
+        ///     to an internal error.
+        /// - Returns: A response containing a single `Moyeo_V1_RideRequestResponse` message.
+        func withdrawRideRequest(
+            request: GRPCCore.ServerRequest<Moyeo_V1_WithdrawRideRequestRequest>,
+            context: GRPCCore.ServerContext
+        ) async throws -> GRPCCore.ServerResponse<Moyeo_V1_RideRequestResponse>
     }
 
     /// Simple service protocol for the "moyeo.v1.PartyService" service.
@@ -1174,6 +1324,60 @@ extension Moyeo_V1_PartyService {
             request: Moyeo_V1_MatchBatchRequest,
             context: GRPCCore.ServerContext
         ) async throws -> Moyeo_V1_MatchBatchResponse
+
+        /// Handle the "ListRideRequests" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > GET /v1/ride-requests
+        ///
+        /// - Parameters:
+        ///   - request: A `Moyeo_V1_ListRideRequestsRequest` message.
+        ///   - context: Context providing information about the RPC.
+        /// - Throws: Any error which occurred during the processing of the request. Thrown errors
+        ///     of type `RPCError` are mapped to appropriate statuses. All other errors are converted
+        ///     to an internal error.
+        /// - Returns: A `Moyeo_V1_RideRequestListResponse` to respond with.
+        func listRideRequests(
+            request: Moyeo_V1_ListRideRequestsRequest,
+            context: GRPCCore.ServerContext
+        ) async throws -> Moyeo_V1_RideRequestListResponse
+
+        /// Handle the "GetRideRequest" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > GET /v1/ride-requests/{id}
+        ///
+        /// - Parameters:
+        ///   - request: A `Moyeo_V1_GetRideRequestRequest` message.
+        ///   - context: Context providing information about the RPC.
+        /// - Throws: Any error which occurred during the processing of the request. Thrown errors
+        ///     of type `RPCError` are mapped to appropriate statuses. All other errors are converted
+        ///     to an internal error.
+        /// - Returns: A `Moyeo_V1_RideRequestResponse` to respond with.
+        func getRideRequest(
+            request: Moyeo_V1_GetRideRequestRequest,
+            context: GRPCCore.ServerContext
+        ) async throws -> Moyeo_V1_RideRequestResponse
+
+        /// Handle the "WithdrawRideRequest" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > POST /v1/ride-requests/{id}/withdraw
+        ///
+        /// - Parameters:
+        ///   - request: A `Moyeo_V1_WithdrawRideRequestRequest` message.
+        ///   - context: Context providing information about the RPC.
+        /// - Throws: Any error which occurred during the processing of the request. Thrown errors
+        ///     of type `RPCError` are mapped to appropriate statuses. All other errors are converted
+        ///     to an internal error.
+        /// - Returns: A `Moyeo_V1_RideRequestResponse` to respond with.
+        func withdrawRideRequest(
+            request: Moyeo_V1_WithdrawRideRequestRequest,
+            context: GRPCCore.ServerContext
+        ) async throws -> Moyeo_V1_RideRequestResponse
     }
 }
 
@@ -1357,6 +1561,39 @@ extension Moyeo_V1_PartyService.StreamingServiceProtocol {
                 )
             }
         )
+        router.registerHandler(
+            forMethod: Moyeo_V1_PartyService.Method.ListRideRequests.descriptor,
+            deserializer: GRPCProtobuf.ProtobufDeserializer<Moyeo_V1_ListRideRequestsRequest>(),
+            serializer: GRPCProtobuf.ProtobufSerializer<Moyeo_V1_RideRequestListResponse>(),
+            handler: { request, context in
+                try await self.listRideRequests(
+                    request: request,
+                    context: context
+                )
+            }
+        )
+        router.registerHandler(
+            forMethod: Moyeo_V1_PartyService.Method.GetRideRequest.descriptor,
+            deserializer: GRPCProtobuf.ProtobufDeserializer<Moyeo_V1_GetRideRequestRequest>(),
+            serializer: GRPCProtobuf.ProtobufSerializer<Moyeo_V1_RideRequestResponse>(),
+            handler: { request, context in
+                try await self.getRideRequest(
+                    request: request,
+                    context: context
+                )
+            }
+        )
+        router.registerHandler(
+            forMethod: Moyeo_V1_PartyService.Method.WithdrawRideRequest.descriptor,
+            deserializer: GRPCProtobuf.ProtobufDeserializer<Moyeo_V1_WithdrawRideRequestRequest>(),
+            serializer: GRPCProtobuf.ProtobufSerializer<Moyeo_V1_RideRequestResponse>(),
+            handler: { request, context in
+                try await self.withdrawRideRequest(
+                    request: request,
+                    context: context
+                )
+            }
+        )
     }
 }
 
@@ -1533,6 +1770,39 @@ extension Moyeo_V1_PartyService.ServiceProtocol {
         context: GRPCCore.ServerContext
     ) async throws -> GRPCCore.StreamingServerResponse<Moyeo_V1_MatchBatchResponse> {
         let response = try await self.matchBatch(
+            request: GRPCCore.ServerRequest(stream: request),
+            context: context
+        )
+        return GRPCCore.StreamingServerResponse(single: response)
+    }
+
+    public func listRideRequests(
+        request: GRPCCore.StreamingServerRequest<Moyeo_V1_ListRideRequestsRequest>,
+        context: GRPCCore.ServerContext
+    ) async throws -> GRPCCore.StreamingServerResponse<Moyeo_V1_RideRequestListResponse> {
+        let response = try await self.listRideRequests(
+            request: GRPCCore.ServerRequest(stream: request),
+            context: context
+        )
+        return GRPCCore.StreamingServerResponse(single: response)
+    }
+
+    public func getRideRequest(
+        request: GRPCCore.StreamingServerRequest<Moyeo_V1_GetRideRequestRequest>,
+        context: GRPCCore.ServerContext
+    ) async throws -> GRPCCore.StreamingServerResponse<Moyeo_V1_RideRequestResponse> {
+        let response = try await self.getRideRequest(
+            request: GRPCCore.ServerRequest(stream: request),
+            context: context
+        )
+        return GRPCCore.StreamingServerResponse(single: response)
+    }
+
+    public func withdrawRideRequest(
+        request: GRPCCore.StreamingServerRequest<Moyeo_V1_WithdrawRideRequestRequest>,
+        context: GRPCCore.ServerContext
+    ) async throws -> GRPCCore.StreamingServerResponse<Moyeo_V1_RideRequestResponse> {
+        let response = try await self.withdrawRideRequest(
             request: GRPCCore.ServerRequest(stream: request),
             context: context
         )
@@ -1752,6 +2022,45 @@ extension Moyeo_V1_PartyService.SimpleServiceProtocol {
     ) async throws -> GRPCCore.ServerResponse<Moyeo_V1_MatchBatchResponse> {
         return GRPCCore.ServerResponse<Moyeo_V1_MatchBatchResponse>(
             message: try await self.matchBatch(
+                request: request.message,
+                context: context
+            ),
+            metadata: [:]
+        )
+    }
+
+    public func listRideRequests(
+        request: GRPCCore.ServerRequest<Moyeo_V1_ListRideRequestsRequest>,
+        context: GRPCCore.ServerContext
+    ) async throws -> GRPCCore.ServerResponse<Moyeo_V1_RideRequestListResponse> {
+        return GRPCCore.ServerResponse<Moyeo_V1_RideRequestListResponse>(
+            message: try await self.listRideRequests(
+                request: request.message,
+                context: context
+            ),
+            metadata: [:]
+        )
+    }
+
+    public func getRideRequest(
+        request: GRPCCore.ServerRequest<Moyeo_V1_GetRideRequestRequest>,
+        context: GRPCCore.ServerContext
+    ) async throws -> GRPCCore.ServerResponse<Moyeo_V1_RideRequestResponse> {
+        return GRPCCore.ServerResponse<Moyeo_V1_RideRequestResponse>(
+            message: try await self.getRideRequest(
+                request: request.message,
+                context: context
+            ),
+            metadata: [:]
+        )
+    }
+
+    public func withdrawRideRequest(
+        request: GRPCCore.ServerRequest<Moyeo_V1_WithdrawRideRequestRequest>,
+        context: GRPCCore.ServerContext
+    ) async throws -> GRPCCore.ServerResponse<Moyeo_V1_RideRequestResponse> {
+        return GRPCCore.ServerResponse<Moyeo_V1_RideRequestResponse>(
+            message: try await self.withdrawRideRequest(
                 request: request.message,
                 context: context
             ),
@@ -2142,6 +2451,75 @@ extension Moyeo_V1_PartyService {
             deserializer: some GRPCCore.MessageDeserializer<Moyeo_V1_MatchBatchResponse>,
             options: GRPCCore.CallOptions,
             onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Moyeo_V1_MatchBatchResponse>) async throws -> Result
+        ) async throws -> Result where Result: Sendable
+
+        /// Call the "ListRideRequests" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > GET /v1/ride-requests
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Moyeo_V1_ListRideRequestsRequest` message.
+        ///   - serializer: A serializer for `Moyeo_V1_ListRideRequestsRequest` messages.
+        ///   - deserializer: A deserializer for `Moyeo_V1_RideRequestListResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        func listRideRequests<Result>(
+            request: GRPCCore.ClientRequest<Moyeo_V1_ListRideRequestsRequest>,
+            serializer: some GRPCCore.MessageSerializer<Moyeo_V1_ListRideRequestsRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Moyeo_V1_RideRequestListResponse>,
+            options: GRPCCore.CallOptions,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Moyeo_V1_RideRequestListResponse>) async throws -> Result
+        ) async throws -> Result where Result: Sendable
+
+        /// Call the "GetRideRequest" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > GET /v1/ride-requests/{id}
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Moyeo_V1_GetRideRequestRequest` message.
+        ///   - serializer: A serializer for `Moyeo_V1_GetRideRequestRequest` messages.
+        ///   - deserializer: A deserializer for `Moyeo_V1_RideRequestResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        func getRideRequest<Result>(
+            request: GRPCCore.ClientRequest<Moyeo_V1_GetRideRequestRequest>,
+            serializer: some GRPCCore.MessageSerializer<Moyeo_V1_GetRideRequestRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Moyeo_V1_RideRequestResponse>,
+            options: GRPCCore.CallOptions,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Moyeo_V1_RideRequestResponse>) async throws -> Result
+        ) async throws -> Result where Result: Sendable
+
+        /// Call the "WithdrawRideRequest" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > POST /v1/ride-requests/{id}/withdraw
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Moyeo_V1_WithdrawRideRequestRequest` message.
+        ///   - serializer: A serializer for `Moyeo_V1_WithdrawRideRequestRequest` messages.
+        ///   - deserializer: A deserializer for `Moyeo_V1_RideRequestResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        func withdrawRideRequest<Result>(
+            request: GRPCCore.ClientRequest<Moyeo_V1_WithdrawRideRequestRequest>,
+            serializer: some GRPCCore.MessageSerializer<Moyeo_V1_WithdrawRideRequestRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Moyeo_V1_RideRequestResponse>,
+            options: GRPCCore.CallOptions,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Moyeo_V1_RideRequestResponse>) async throws -> Result
         ) async throws -> Result where Result: Sendable
     }
 
@@ -2707,6 +3085,108 @@ extension Moyeo_V1_PartyService {
                 onResponse: handleResponse
             )
         }
+
+        /// Call the "ListRideRequests" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > GET /v1/ride-requests
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Moyeo_V1_ListRideRequestsRequest` message.
+        ///   - serializer: A serializer for `Moyeo_V1_ListRideRequestsRequest` messages.
+        ///   - deserializer: A deserializer for `Moyeo_V1_RideRequestListResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        public func listRideRequests<Result>(
+            request: GRPCCore.ClientRequest<Moyeo_V1_ListRideRequestsRequest>,
+            serializer: some GRPCCore.MessageSerializer<Moyeo_V1_ListRideRequestsRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Moyeo_V1_RideRequestListResponse>,
+            options: GRPCCore.CallOptions = .defaults,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Moyeo_V1_RideRequestListResponse>) async throws -> Result = { response in
+                try response.message
+            }
+        ) async throws -> Result where Result: Sendable {
+            try await self.client.unary(
+                request: request,
+                descriptor: Moyeo_V1_PartyService.Method.ListRideRequests.descriptor,
+                serializer: serializer,
+                deserializer: deserializer,
+                options: options,
+                onResponse: handleResponse
+            )
+        }
+
+        /// Call the "GetRideRequest" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > GET /v1/ride-requests/{id}
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Moyeo_V1_GetRideRequestRequest` message.
+        ///   - serializer: A serializer for `Moyeo_V1_GetRideRequestRequest` messages.
+        ///   - deserializer: A deserializer for `Moyeo_V1_RideRequestResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        public func getRideRequest<Result>(
+            request: GRPCCore.ClientRequest<Moyeo_V1_GetRideRequestRequest>,
+            serializer: some GRPCCore.MessageSerializer<Moyeo_V1_GetRideRequestRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Moyeo_V1_RideRequestResponse>,
+            options: GRPCCore.CallOptions = .defaults,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Moyeo_V1_RideRequestResponse>) async throws -> Result = { response in
+                try response.message
+            }
+        ) async throws -> Result where Result: Sendable {
+            try await self.client.unary(
+                request: request,
+                descriptor: Moyeo_V1_PartyService.Method.GetRideRequest.descriptor,
+                serializer: serializer,
+                deserializer: deserializer,
+                options: options,
+                onResponse: handleResponse
+            )
+        }
+
+        /// Call the "WithdrawRideRequest" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > POST /v1/ride-requests/{id}/withdraw
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Moyeo_V1_WithdrawRideRequestRequest` message.
+        ///   - serializer: A serializer for `Moyeo_V1_WithdrawRideRequestRequest` messages.
+        ///   - deserializer: A deserializer for `Moyeo_V1_RideRequestResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        public func withdrawRideRequest<Result>(
+            request: GRPCCore.ClientRequest<Moyeo_V1_WithdrawRideRequestRequest>,
+            serializer: some GRPCCore.MessageSerializer<Moyeo_V1_WithdrawRideRequestRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Moyeo_V1_RideRequestResponse>,
+            options: GRPCCore.CallOptions = .defaults,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Moyeo_V1_RideRequestResponse>) async throws -> Result = { response in
+                try response.message
+            }
+        ) async throws -> Result where Result: Sendable {
+            try await self.client.unary(
+                request: request,
+                descriptor: Moyeo_V1_PartyService.Method.WithdrawRideRequest.descriptor,
+                serializer: serializer,
+                deserializer: deserializer,
+                options: options,
+                onResponse: handleResponse
+            )
+        }
     }
 }
 
@@ -3168,6 +3648,93 @@ extension Moyeo_V1_PartyService.ClientProtocol {
             request: request,
             serializer: GRPCProtobuf.ProtobufSerializer<Moyeo_V1_MatchBatchRequest>(),
             deserializer: GRPCProtobuf.ProtobufDeserializer<Moyeo_V1_MatchBatchResponse>(),
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "ListRideRequests" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > GET /v1/ride-requests
+    ///
+    /// - Parameters:
+    ///   - request: A request containing a single `Moyeo_V1_ListRideRequestsRequest` message.
+    ///   - options: Options to apply to this RPC.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func listRideRequests<Result>(
+        request: GRPCCore.ClientRequest<Moyeo_V1_ListRideRequestsRequest>,
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Moyeo_V1_RideRequestListResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        try await self.listRideRequests(
+            request: request,
+            serializer: GRPCProtobuf.ProtobufSerializer<Moyeo_V1_ListRideRequestsRequest>(),
+            deserializer: GRPCProtobuf.ProtobufDeserializer<Moyeo_V1_RideRequestListResponse>(),
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "GetRideRequest" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > GET /v1/ride-requests/{id}
+    ///
+    /// - Parameters:
+    ///   - request: A request containing a single `Moyeo_V1_GetRideRequestRequest` message.
+    ///   - options: Options to apply to this RPC.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func getRideRequest<Result>(
+        request: GRPCCore.ClientRequest<Moyeo_V1_GetRideRequestRequest>,
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Moyeo_V1_RideRequestResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        try await self.getRideRequest(
+            request: request,
+            serializer: GRPCProtobuf.ProtobufSerializer<Moyeo_V1_GetRideRequestRequest>(),
+            deserializer: GRPCProtobuf.ProtobufDeserializer<Moyeo_V1_RideRequestResponse>(),
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "WithdrawRideRequest" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > POST /v1/ride-requests/{id}/withdraw
+    ///
+    /// - Parameters:
+    ///   - request: A request containing a single `Moyeo_V1_WithdrawRideRequestRequest` message.
+    ///   - options: Options to apply to this RPC.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func withdrawRideRequest<Result>(
+        request: GRPCCore.ClientRequest<Moyeo_V1_WithdrawRideRequestRequest>,
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Moyeo_V1_RideRequestResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        try await self.withdrawRideRequest(
+            request: request,
+            serializer: GRPCProtobuf.ProtobufSerializer<Moyeo_V1_WithdrawRideRequestRequest>(),
+            deserializer: GRPCProtobuf.ProtobufDeserializer<Moyeo_V1_RideRequestResponse>(),
             options: options,
             onResponse: handleResponse
         )
@@ -3695,6 +4262,105 @@ extension Moyeo_V1_PartyService.ClientProtocol {
             metadata: metadata
         )
         return try await self.matchBatch(
+            request: request,
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "ListRideRequests" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > GET /v1/ride-requests
+    ///
+    /// - Parameters:
+    ///   - message: request message to send.
+    ///   - metadata: Additional metadata to send, defaults to empty.
+    ///   - options: Options to apply to this RPC, defaults to `.defaults`.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func listRideRequests<Result>(
+        _ message: Moyeo_V1_ListRideRequestsRequest,
+        metadata: GRPCCore.Metadata = [:],
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Moyeo_V1_RideRequestListResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        let request = GRPCCore.ClientRequest<Moyeo_V1_ListRideRequestsRequest>(
+            message: message,
+            metadata: metadata
+        )
+        return try await self.listRideRequests(
+            request: request,
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "GetRideRequest" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > GET /v1/ride-requests/{id}
+    ///
+    /// - Parameters:
+    ///   - message: request message to send.
+    ///   - metadata: Additional metadata to send, defaults to empty.
+    ///   - options: Options to apply to this RPC, defaults to `.defaults`.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func getRideRequest<Result>(
+        _ message: Moyeo_V1_GetRideRequestRequest,
+        metadata: GRPCCore.Metadata = [:],
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Moyeo_V1_RideRequestResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        let request = GRPCCore.ClientRequest<Moyeo_V1_GetRideRequestRequest>(
+            message: message,
+            metadata: metadata
+        )
+        return try await self.getRideRequest(
+            request: request,
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "WithdrawRideRequest" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > POST /v1/ride-requests/{id}/withdraw
+    ///
+    /// - Parameters:
+    ///   - message: request message to send.
+    ///   - metadata: Additional metadata to send, defaults to empty.
+    ///   - options: Options to apply to this RPC, defaults to `.defaults`.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func withdrawRideRequest<Result>(
+        _ message: Moyeo_V1_WithdrawRideRequestRequest,
+        metadata: GRPCCore.Metadata = [:],
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Moyeo_V1_RideRequestResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        let request = GRPCCore.ClientRequest<Moyeo_V1_WithdrawRideRequestRequest>(
+            message: message,
+            metadata: metadata
+        )
+        return try await self.withdrawRideRequest(
             request: request,
             options: options,
             onResponse: handleResponse

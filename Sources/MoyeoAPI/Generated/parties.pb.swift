@@ -3310,6 +3310,313 @@ public nonisolated struct Moyeo_V1_MatchBatchResponse: Sendable {
   fileprivate var _end: String? = nil
 }
 
+/// What WatchMatches with `store` keeps until it is withdrawn, its rider joins a party or its window
+/// ends.
+public nonisolated struct Moyeo_V1_RideRequest: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var id: String {
+    get {_storage._id ?? String()}
+    set {_uniqueStorage()._id = newValue}
+  }
+  /// Returns true if `id` has been explicitly set.
+  public var hasID: Bool {_storage._id != nil}
+  /// Clears the value of `id`. Subsequent reads from it will return its default value.
+  public mutating func clearID() {_uniqueStorage()._id = nil}
+
+  public var riderID: String {
+    get {_storage._riderID ?? String()}
+    set {_uniqueStorage()._riderID = newValue}
+  }
+  /// Returns true if `riderID` has been explicitly set.
+  public var hasRiderID: Bool {_storage._riderID != nil}
+  /// Clears the value of `riderID`. Subsequent reads from it will return its default value.
+  public mutating func clearRiderID() {_uniqueStorage()._riderID = nil}
+
+  /// "open" or "withdrawn".
+  public var state: String {
+    get {_storage._state ?? String()}
+    set {_uniqueStorage()._state = newValue}
+  }
+  /// Returns true if `state` has been explicitly set.
+  public var hasState: Bool {_storage._state != nil}
+  /// Clears the value of `state`. Subsequent reads from it will return its default value.
+  public mutating func clearState() {_uniqueStorage()._state = nil}
+
+  public var origin: Moyeo_V1_Place {
+    get {_storage._origin ?? Moyeo_V1_Place()}
+    set {_uniqueStorage()._origin = newValue}
+  }
+  /// Returns true if `origin` has been explicitly set.
+  public var hasOrigin: Bool {_storage._origin != nil}
+  /// Clears the value of `origin`. Subsequent reads from it will return its default value.
+  public mutating func clearOrigin() {_uniqueStorage()._origin = nil}
+
+  public var destination: Moyeo_V1_Place {
+    get {_storage._destination ?? Moyeo_V1_Place()}
+    set {_uniqueStorage()._destination = newValue}
+  }
+  /// Returns true if `destination` has been explicitly set.
+  public var hasDestination: Bool {_storage._destination != nil}
+  /// Clears the value of `destination`. Subsequent reads from it will return its default value.
+  public mutating func clearDestination() {_uniqueStorage()._destination = nil}
+
+  public var boarding: Moyeo_V1_Place {
+    get {_storage._boarding ?? Moyeo_V1_Place()}
+    set {_uniqueStorage()._boarding = newValue}
+  }
+  /// Returns true if `boarding` has been explicitly set.
+  public var hasBoarding: Bool {_storage._boarding != nil}
+  /// Clears the value of `boarding`. Subsequent reads from it will return its default value.
+  public mutating func clearBoarding() {_uniqueStorage()._boarding = nil}
+
+  public var departureTime: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_storage._departureTime ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._departureTime = newValue}
+  }
+  /// Returns true if `departureTime` has been explicitly set.
+  public var hasDepartureTime: Bool {_storage._departureTime != nil}
+  /// Clears the value of `departureTime`. Subsequent reads from it will return its default value.
+  public mutating func clearDepartureTime() {_uniqueStorage()._departureTime = nil}
+
+  public var departureWindowSeconds: Double {
+    get {_storage._departureWindowSeconds ?? 0}
+    set {_uniqueStorage()._departureWindowSeconds = newValue}
+  }
+  /// Returns true if `departureWindowSeconds` has been explicitly set.
+  public var hasDepartureWindowSeconds: Bool {_storage._departureWindowSeconds != nil}
+  /// Clears the value of `departureWindowSeconds`. Subsequent reads from it will return its default value.
+  public mutating func clearDepartureWindowSeconds() {_uniqueStorage()._departureWindowSeconds = nil}
+
+  public var maxWalkMeters: Double {
+    get {_storage._maxWalkMeters ?? 0}
+    set {_uniqueStorage()._maxWalkMeters = newValue}
+  }
+  /// Returns true if `maxWalkMeters` has been explicitly set.
+  public var hasMaxWalkMeters: Bool {_storage._maxWalkMeters != nil}
+  /// Clears the value of `maxWalkMeters`. Subsequent reads from it will return its default value.
+  public mutating func clearMaxWalkMeters() {_uniqueStorage()._maxWalkMeters = nil}
+
+  public var maxDetourRatio: Double {
+    get {_storage._maxDetourRatio ?? 0}
+    set {_uniqueStorage()._maxDetourRatio = newValue}
+  }
+  /// Returns true if `maxDetourRatio` has been explicitly set.
+  public var hasMaxDetourRatio: Bool {_storage._maxDetourRatio != nil}
+  /// Clears the value of `maxDetourRatio`. Subsequent reads from it will return its default value.
+  public mutating func clearMaxDetourRatio() {_uniqueStorage()._maxDetourRatio = nil}
+
+  public var minSharedRatio: Double {
+    get {_storage._minSharedRatio ?? 0}
+    set {_uniqueStorage()._minSharedRatio = newValue}
+  }
+  /// Returns true if `minSharedRatio` has been explicitly set.
+  public var hasMinSharedRatio: Bool {_storage._minSharedRatio != nil}
+  /// Clears the value of `minSharedRatio`. Subsequent reads from it will return its default value.
+  public mutating func clearMinSharedRatio() {_uniqueStorage()._minSharedRatio = nil}
+
+  public var maxRideSeconds: Double {
+    get {_storage._maxRideSeconds ?? 0}
+    set {_uniqueStorage()._maxRideSeconds = newValue}
+  }
+  /// Returns true if `maxRideSeconds` has been explicitly set.
+  public var hasMaxRideSeconds: Bool {_storage._maxRideSeconds != nil}
+  /// Clears the value of `maxRideSeconds`. Subsequent reads from it will return its default value.
+  public mutating func clearMaxRideSeconds() {_uniqueStorage()._maxRideSeconds = nil}
+
+  public var maxDetourSeconds: Double {
+    get {_storage._maxDetourSeconds ?? 0}
+    set {_uniqueStorage()._maxDetourSeconds = newValue}
+  }
+  /// Returns true if `maxDetourSeconds` has been explicitly set.
+  public var hasMaxDetourSeconds: Bool {_storage._maxDetourSeconds != nil}
+  /// Clears the value of `maxDetourSeconds`. Subsequent reads from it will return its default value.
+  public mutating func clearMaxDetourSeconds() {_uniqueStorage()._maxDetourSeconds = nil}
+
+  public var arriveBy: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_storage._arriveBy ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._arriveBy = newValue}
+  }
+  /// Returns true if `arriveBy` has been explicitly set.
+  public var hasArriveBy: Bool {_storage._arriveBy != nil}
+  /// Clears the value of `arriveBy`. Subsequent reads from it will return its default value.
+  public mutating func clearArriveBy() {_uniqueStorage()._arriveBy = nil}
+
+  public var seats: Int32 {
+    get {_storage._seats ?? 0}
+    set {_uniqueStorage()._seats = newValue}
+  }
+  /// Returns true if `seats` has been explicitly set.
+  public var hasSeats: Bool {_storage._seats != nil}
+  /// Clears the value of `seats`. Subsequent reads from it will return its default value.
+  public mutating func clearSeats() {_uniqueStorage()._seats = nil}
+
+  public var tags: [String] {
+    get {_storage._tags}
+    set {_uniqueStorage()._tags = newValue}
+  }
+
+  public var maxShare: Int64 {
+    get {_storage._maxShare ?? 0}
+    set {_uniqueStorage()._maxShare = newValue}
+  }
+  /// Returns true if `maxShare` has been explicitly set.
+  public var hasMaxShare: Bool {_storage._maxShare != nil}
+  /// Clears the value of `maxShare`. Subsequent reads from it will return its default value.
+  public mutating func clearMaxShare() {_uniqueStorage()._maxShare = nil}
+
+  public var allowsOverlap: Bool {
+    get {_storage._allowsOverlap ?? false}
+    set {_uniqueStorage()._allowsOverlap = newValue}
+  }
+  /// Returns true if `allowsOverlap` has been explicitly set.
+  public var hasAllowsOverlap: Bool {_storage._allowsOverlap != nil}
+  /// Clears the value of `allowsOverlap`. Subsequent reads from it will return its default value.
+  public mutating func clearAllowsOverlap() {_uniqueStorage()._allowsOverlap = nil}
+
+  public var createdAt: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_storage._createdAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._createdAt = newValue}
+  }
+  /// Returns true if `createdAt` has been explicitly set.
+  public var hasCreatedAt: Bool {_storage._createdAt != nil}
+  /// Clears the value of `createdAt`. Subsequent reads from it will return its default value.
+  public mutating func clearCreatedAt() {_uniqueStorage()._createdAt = nil}
+
+  /// Parties that were told already, each once.
+  public var foundPartyIds: [String] {
+    get {_storage._foundPartyIds}
+    set {_uniqueStorage()._foundPartyIds = newValue}
+  }
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+public nonisolated struct Moyeo_V1_ListRideRequestsRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var riderID: String {
+    get {_riderID ?? String()}
+    set {_riderID = newValue}
+  }
+  /// Returns true if `riderID` has been explicitly set.
+  public var hasRiderID: Bool {self._riderID != nil}
+  /// Clears the value of `riderID`. Subsequent reads from it will return its default value.
+  public mutating func clearRiderID() {self._riderID = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _riderID: String? = nil
+}
+
+public nonisolated struct Moyeo_V1_RideRequestListResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Oldest first; at most as many as a rider may have.
+  public var requests: [Moyeo_V1_RideRequest] = []
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct Moyeo_V1_GetRideRequestRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var id: String {
+    get {_id ?? String()}
+    set {_id = newValue}
+  }
+  /// Returns true if `id` has been explicitly set.
+  public var hasID: Bool {self._id != nil}
+  /// Clears the value of `id`. Subsequent reads from it will return its default value.
+  public mutating func clearID() {self._id = nil}
+
+  /// Whose it is; may be absent from services.
+  public var riderID: String {
+    get {_riderID ?? String()}
+    set {_riderID = newValue}
+  }
+  /// Returns true if `riderID` has been explicitly set.
+  public var hasRiderID: Bool {self._riderID != nil}
+  /// Clears the value of `riderID`. Subsequent reads from it will return its default value.
+  public mutating func clearRiderID() {self._riderID = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _id: String? = nil
+  fileprivate var _riderID: String? = nil
+}
+
+public nonisolated struct Moyeo_V1_RideRequestResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var request: Moyeo_V1_RideRequest {
+    get {_request ?? Moyeo_V1_RideRequest()}
+    set {_request = newValue}
+  }
+  /// Returns true if `request` has been explicitly set.
+  public var hasRequest: Bool {self._request != nil}
+  /// Clears the value of `request`. Subsequent reads from it will return its default value.
+  public mutating func clearRequest() {self._request = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _request: Moyeo_V1_RideRequest? = nil
+}
+
+public nonisolated struct Moyeo_V1_WithdrawRideRequestRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var id: String {
+    get {_id ?? String()}
+    set {_id = newValue}
+  }
+  /// Returns true if `id` has been explicitly set.
+  public var hasID: Bool {self._id != nil}
+  /// Clears the value of `id`. Subsequent reads from it will return its default value.
+  public mutating func clearID() {self._id = nil}
+
+  /// Whose it is; may be absent from services.
+  public var riderID: String {
+    get {_riderID ?? String()}
+    set {_riderID = newValue}
+  }
+  /// Returns true if `riderID` has been explicitly set.
+  public var hasRiderID: Bool {self._riderID != nil}
+  /// Clears the value of `riderID`. Subsequent reads from it will return its default value.
+  public mutating func clearRiderID() {self._riderID = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _id: String? = nil
+  fileprivate var _riderID: String? = nil
+}
+
 /// Without a token and version: what happens from now on.
 public nonisolated struct Moyeo_V1_WatchPartyRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -6881,6 +7188,385 @@ nonisolated extension Moyeo_V1_MatchBatchResponse: SwiftProtobuf.Message, SwiftP
     if lhs._iterations != rhs._iterations {return false}
     if lhs._currency != rhs._currency {return false}
     if lhs._end != rhs._end {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Moyeo_V1_RideRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".RideRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}rider_id\0\u{1}state\0\u{1}origin\0\u{1}destination\0\u{1}boarding\0\u{3}departure_time\0\u{3}departure_window_seconds\0\u{3}max_walk_meters\0\u{3}max_detour_ratio\0\u{3}min_shared_ratio\0\u{3}max_ride_seconds\0\u{3}max_detour_seconds\0\u{3}arrive_by\0\u{1}seats\0\u{1}tags\0\u{3}max_share\0\u{3}allows_overlap\0\u{3}created_at\0\u{3}found_party_ids\0")
+
+  fileprivate class _StorageClass {
+    var _id: String? = nil
+    var _riderID: String? = nil
+    var _state: String? = nil
+    var _origin: Moyeo_V1_Place? = nil
+    var _destination: Moyeo_V1_Place? = nil
+    var _boarding: Moyeo_V1_Place? = nil
+    var _departureTime: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _departureWindowSeconds: Double? = nil
+    var _maxWalkMeters: Double? = nil
+    var _maxDetourRatio: Double? = nil
+    var _minSharedRatio: Double? = nil
+    var _maxRideSeconds: Double? = nil
+    var _maxDetourSeconds: Double? = nil
+    var _arriveBy: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _seats: Int32? = nil
+    var _tags: [String] = []
+    var _maxShare: Int64? = nil
+    var _allowsOverlap: Bool? = nil
+    var _createdAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _foundPartyIds: [String] = []
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _id = source._id
+      _riderID = source._riderID
+      _state = source._state
+      _origin = source._origin
+      _destination = source._destination
+      _boarding = source._boarding
+      _departureTime = source._departureTime
+      _departureWindowSeconds = source._departureWindowSeconds
+      _maxWalkMeters = source._maxWalkMeters
+      _maxDetourRatio = source._maxDetourRatio
+      _minSharedRatio = source._minSharedRatio
+      _maxRideSeconds = source._maxRideSeconds
+      _maxDetourSeconds = source._maxDetourSeconds
+      _arriveBy = source._arriveBy
+      _seats = source._seats
+      _tags = source._tags
+      _maxShare = source._maxShare
+      _allowsOverlap = source._allowsOverlap
+      _createdAt = source._createdAt
+      _foundPartyIds = source._foundPartyIds
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._id) }()
+        case 2: try { try decoder.decodeSingularStringField(value: &_storage._riderID) }()
+        case 3: try { try decoder.decodeSingularStringField(value: &_storage._state) }()
+        case 4: try { try decoder.decodeSingularMessageField(value: &_storage._origin) }()
+        case 5: try { try decoder.decodeSingularMessageField(value: &_storage._destination) }()
+        case 6: try { try decoder.decodeSingularMessageField(value: &_storage._boarding) }()
+        case 7: try { try decoder.decodeSingularMessageField(value: &_storage._departureTime) }()
+        case 8: try { try decoder.decodeSingularDoubleField(value: &_storage._departureWindowSeconds) }()
+        case 9: try { try decoder.decodeSingularDoubleField(value: &_storage._maxWalkMeters) }()
+        case 10: try { try decoder.decodeSingularDoubleField(value: &_storage._maxDetourRatio) }()
+        case 11: try { try decoder.decodeSingularDoubleField(value: &_storage._minSharedRatio) }()
+        case 12: try { try decoder.decodeSingularDoubleField(value: &_storage._maxRideSeconds) }()
+        case 13: try { try decoder.decodeSingularDoubleField(value: &_storage._maxDetourSeconds) }()
+        case 14: try { try decoder.decodeSingularMessageField(value: &_storage._arriveBy) }()
+        case 15: try { try decoder.decodeSingularInt32Field(value: &_storage._seats) }()
+        case 16: try { try decoder.decodeRepeatedStringField(value: &_storage._tags) }()
+        case 17: try { try decoder.decodeSingularInt64Field(value: &_storage._maxShare) }()
+        case 18: try { try decoder.decodeSingularBoolField(value: &_storage._allowsOverlap) }()
+        case 19: try { try decoder.decodeSingularMessageField(value: &_storage._createdAt) }()
+        case 20: try { try decoder.decodeRepeatedStringField(value: &_storage._foundPartyIds) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      try { if let v = _storage._id {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+      } }()
+      try { if let v = _storage._riderID {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+      } }()
+      try { if let v = _storage._state {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+      } }()
+      try { if let v = _storage._origin {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+      } }()
+      try { if let v = _storage._destination {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+      } }()
+      try { if let v = _storage._boarding {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+      } }()
+      try { if let v = _storage._departureTime {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+      } }()
+      try { if let v = _storage._departureWindowSeconds {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 8)
+      } }()
+      try { if let v = _storage._maxWalkMeters {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 9)
+      } }()
+      try { if let v = _storage._maxDetourRatio {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 10)
+      } }()
+      try { if let v = _storage._minSharedRatio {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 11)
+      } }()
+      try { if let v = _storage._maxRideSeconds {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 12)
+      } }()
+      try { if let v = _storage._maxDetourSeconds {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 13)
+      } }()
+      try { if let v = _storage._arriveBy {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 14)
+      } }()
+      try { if let v = _storage._seats {
+        try visitor.visitSingularInt32Field(value: v, fieldNumber: 15)
+      } }()
+      if !_storage._tags.isEmpty {
+        try visitor.visitRepeatedStringField(value: _storage._tags, fieldNumber: 16)
+      }
+      try { if let v = _storage._maxShare {
+        try visitor.visitSingularInt64Field(value: v, fieldNumber: 17)
+      } }()
+      try { if let v = _storage._allowsOverlap {
+        try visitor.visitSingularBoolField(value: v, fieldNumber: 18)
+      } }()
+      try { if let v = _storage._createdAt {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 19)
+      } }()
+      if !_storage._foundPartyIds.isEmpty {
+        try visitor.visitRepeatedStringField(value: _storage._foundPartyIds, fieldNumber: 20)
+      }
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Moyeo_V1_RideRequest, rhs: Moyeo_V1_RideRequest) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._id != rhs_storage._id {return false}
+        if _storage._riderID != rhs_storage._riderID {return false}
+        if _storage._state != rhs_storage._state {return false}
+        if _storage._origin != rhs_storage._origin {return false}
+        if _storage._destination != rhs_storage._destination {return false}
+        if _storage._boarding != rhs_storage._boarding {return false}
+        if _storage._departureTime != rhs_storage._departureTime {return false}
+        if _storage._departureWindowSeconds != rhs_storage._departureWindowSeconds {return false}
+        if _storage._maxWalkMeters != rhs_storage._maxWalkMeters {return false}
+        if _storage._maxDetourRatio != rhs_storage._maxDetourRatio {return false}
+        if _storage._minSharedRatio != rhs_storage._minSharedRatio {return false}
+        if _storage._maxRideSeconds != rhs_storage._maxRideSeconds {return false}
+        if _storage._maxDetourSeconds != rhs_storage._maxDetourSeconds {return false}
+        if _storage._arriveBy != rhs_storage._arriveBy {return false}
+        if _storage._seats != rhs_storage._seats {return false}
+        if _storage._tags != rhs_storage._tags {return false}
+        if _storage._maxShare != rhs_storage._maxShare {return false}
+        if _storage._allowsOverlap != rhs_storage._allowsOverlap {return false}
+        if _storage._createdAt != rhs_storage._createdAt {return false}
+        if _storage._foundPartyIds != rhs_storage._foundPartyIds {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Moyeo_V1_ListRideRequestsRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ListRideRequestsRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}rider_id\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self._riderID) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._riderID {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Moyeo_V1_ListRideRequestsRequest, rhs: Moyeo_V1_ListRideRequestsRequest) -> Bool {
+    if lhs._riderID != rhs._riderID {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Moyeo_V1_RideRequestListResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".RideRequestListResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}requests\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.requests) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.requests.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.requests, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Moyeo_V1_RideRequestListResponse, rhs: Moyeo_V1_RideRequestListResponse) -> Bool {
+    if lhs.requests != rhs.requests {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Moyeo_V1_GetRideRequestRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".GetRideRequestRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}rider_id\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self._id) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._riderID) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._id {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._riderID {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Moyeo_V1_GetRideRequestRequest, rhs: Moyeo_V1_GetRideRequestRequest) -> Bool {
+    if lhs._id != rhs._id {return false}
+    if lhs._riderID != rhs._riderID {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Moyeo_V1_RideRequestResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".RideRequestResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}request\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._request) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._request {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Moyeo_V1_RideRequestResponse, rhs: Moyeo_V1_RideRequestResponse) -> Bool {
+    if lhs._request != rhs._request {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Moyeo_V1_WithdrawRideRequestRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".WithdrawRideRequestRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}rider_id\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self._id) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._riderID) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._id {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._riderID {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Moyeo_V1_WithdrawRideRequestRequest, rhs: Moyeo_V1_WithdrawRideRequestRequest) -> Bool {
+    if lhs._id != rhs._id {return false}
+    if lhs._riderID != rhs._riderID {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -92,7 +92,7 @@ enum MessengerCode: String, Hashable, Sendable, CaseIterable {
     case .idempotencyMismatch, .alreadyMember, .alreadyMatched, .alreadySettled, .alreadyRated:
       self = .duplicate
     case .unknownTenant, .unknownLayer, .unknownObject,
-      .unknownCluster, .unknownParty, .unknownTariff,
+      .unknownCluster, .unknownParty, .unknownRideRequest, .unknownTariff,
       .unknownPolicy, .unknownVehicleClass, .noTariffHere, .noRoute:
       self = .notFound
     case .forbidden, .attributeProtected, .notHost, .banned: self = .notAllowed

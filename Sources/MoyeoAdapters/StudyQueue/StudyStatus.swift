@@ -88,7 +88,7 @@ enum StudyStatus {
       .unknownVehicleClass, .tripTooShort, .nothingToShareBy, .tooManyItems, .requestTooLarge,
       .unknownRoute, .methodNotAllowed, .unsupportedMediaType, .unsupportedCoding, .tooMuchWork,
       .stale, .forbidden, .forbiddenHost, .forbiddenOrigin, .attributeProtected, .unknownLayer,
-      .unknownTenant, .unknownObject, .unknownCluster, .unknownParty, .unknownTariff,
+      .unknownTenant, .unknownObject, .unknownCluster, .unknownParty, .unknownRideRequest, .unknownTariff,
       .unknownPolicy,
       .noTariffHere, .noRoute, .idempotencyMismatch, .alreadyMember, .alreadyMatched, .partyFull,
       .partyDeparted, .partyCancelled, .partyEnded, .policyViolation, .overlappingParty,

@@ -33,7 +33,7 @@ enum TaxiStatus {
     case .forbidden, .forbiddenHost, .forbiddenOrigin, .attributeProtected, .notHost, .banned:
       forbidden
     case .unknownTenant, .unknownLayer, .unknownObject,
-      .unknownCluster, .unknownParty, .unknownTicket,
+      .unknownCluster, .unknownParty, .unknownRideRequest, .unknownTicket,
       .unknownTariff, .unknownPolicy, .unknownVehicleClass, .noRoute:
       notFound
     case .unknownRoute, .methodNotAllowed: badURL

@@ -51,6 +51,9 @@ enum AccessTable {
     "WatchMatches": AccessRule(
       scope: .read, own: ["riderId"], commandFlag: "store", attributes: .ofToken),
     "MatchBatch": service,
+    "ListRideRequests": AccessRule(scope: .read, own: ["riderId"]),
+    "GetRideRequest": AccessRule(scope: .read, own: ["riderId"]),
+    "WithdrawRideRequest": AccessRule(scope: .command, own: ["riderId"]),
     "Create": AccessRule(
       scope: .command, own: ["hostId"], emptyForUsers: ["riders"], attributes: .ofToken),
     "Join": AccessRule(scope: .command, own: ["riderId"], attributes: .ofToken),

@@ -48,6 +48,7 @@ extension Reason {
     switch error {
     case .rule(let rule): self = Reason(rule)
     case .unknownParty: self = .unknownParty
+    case .unknownRequest: self = .unknownRideRequest
     case .banned: self = .banned
     case .commit(let failure): self = Reason(failure)
     case .badCursor: self = .badCursor
