@@ -189,7 +189,8 @@ extension Reason {
     case .unauthenticated, .tokenExpired: (.unauthenticated, 401)
     case .forbidden, .forbiddenHost, .forbiddenOrigin, .attributeProtected:
       (.permissionDenied, 403)
-    case .unknownTenant, .unknownLayer, .unknownObject, .unknownCluster, .unknownParty, .unknownRideRequest,
+    case .unknownTenant, .unknownLayer, .unknownObject, .unknownCluster, .unknownParty,
+      .unknownRideRequest,
       .unknownTicket, .unknownTariff, .unknownPolicy, .unknownVehicleClass, .noTariffHere, .noRoute:
       (.notFound, 404)
     case .idempotencyMismatch, .alreadyMember, .alreadyMatched: (.alreadyExists, 409)

@@ -2,6 +2,7 @@ import DurableCommands
 import MoyeoAPI
 import ObjectModel
 import Parties
+import RideMatching
 import SwiftProtobuf
 
 /// The calls about ride requests that are kept.

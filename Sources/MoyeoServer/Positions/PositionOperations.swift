@@ -51,7 +51,8 @@ struct PositionOperations: Sendable {
         onEventLoop: service, "NearbyBatch", request: Moyeo_V1_NearbyBatchRequest.self,
         response: Moyeo_V1_NearbyBatchResponse.self,
         routes: [.init("POST", layer + "/nearby/batch")], maximumRequestBytes: 4 << 20,
-        encodedHandler: { bytes throws(APIError) in try nearbyBatch(bytes, .eventLoop) }, pool: shared,
+        encodedHandler: { bytes throws(APIError) in try nearbyBatch(bytes, .eventLoop) },
+        pool: shared,
         longHandler: { request, caller throws(APIError) in
           try nearbyBatch(request, .pool(caller))
         },
