@@ -27,9 +27,18 @@ enum CommandExit {
   static func end(with error: any Error) -> Never {
     let (code, message) = outcome(of: error)
     if !message.isEmpty {
-      if code == 0 { print(message) } else { Terminal.writeError(message + "\n") }
+      if code == 0 { printLast(message) } else { Terminal.writeError(message + "\n") }
     }
     exit(code)
+  }
+
+  /// Prints help, a version, a script of completions; a full disk is a failure here, too.
+  private static func printLast(_ message: String) {
+    do {
+      try StandardOutput.printAtOnce(message)
+    } catch {
+      end(with: error)
+    }
   }
 
   static func outcome(of error: any Error) -> (code: Int32, message: String) {

@@ -23,6 +23,7 @@ struct MoyeoCommand: AsyncParsableCommand {
       FitSlowTimeCommand.self, PrepareRoadsCommand.self, ReplayCommand.self, BackupCommand.self,
       RestoreCommand.self, ExportCommand.self, DoctorCommand.self, KeysCommand.self,
       WebhooksCommand.self, AdminCommand.self, DisclosuresCommand.self, ClusterCommand.self,
+      CompletionsCommand.self,
     ])
 
   /// The library's own `main` exits with 64 for wrong usage.

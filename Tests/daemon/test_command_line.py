@@ -52,7 +52,8 @@ class Mistakes(unittest.TestCase):
         where = ("--url", f"http://{self.http}"), ("--grpc", self.grpc)
         for wire in where:
             for arguments in (("layers",), ("layers", "--json"), ("tariffs",), (
-                    "nearby", "--layer", "full", "--at", "37.5,127", "--limit", "1000", "--json")):
+                    "nearby", "--layer", "full", "--at", "37.5,127", "--limit", "1000", "--json"), (
+                    "nearby", "--layer", "full", "--at", "37.5,127", "--all-pages")):
                 with self.subTest(arguments, wire=wire[0]), open("/dev/full", "w") as full:
                     done = subprocess.run(
                         [program("moyeo"), *arguments, *wire], stdout=full, text=True,
@@ -60,6 +61,63 @@ class Mistakes(unittest.TestCase):
                     self.assertEqual(done.returncode, 1, done.stderr)
                     self.assertIn("cannot be written", done.stderr)
                     self.assert_sentence(done.stderr)
+
+    def test_help_that_cannot_be_written_fails_with_a_sentence(self):
+        for arguments in (("--help",), ("--version",), ("nearby", "--help"), ("completions", "bash")):
+            with self.subTest(arguments), open("/dev/full", "w") as full:
+                done = subprocess.run(
+                    [program("moyeo"), *arguments], stdout=full, text=True,
+                    stderr=subprocess.PIPE, timeout=60, env=environment())
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertIn("cannot be written", done.stderr)
+                self.assert_sentence(done.stderr)
+
+    def test_a_follower_whose_output_cannot_be_written_ends(self):
+        """At the first event, not when the daemon stops."""
+        made = self.daemon.request("POST", "/v1/parties", {
+            "hostId": "writer", "origin": {"latitude": 37.5663, "longitude": 126.9779},
+            "destination": {"latitude": 37.4979, "longitude": 127.0276}})
+        self.assertEqual(made[0], 200, made)
+        for wire in (("--url", f"http://{self.http}"), ("--grpc", self.grpc)):
+            with self.subTest(wire[0]), open("/dev/full", "w") as full:
+                done = subprocess.run(
+                    [program("moyeo"), "events", "--follow", "--after", "0", *wire], stdout=full,
+                    text=True, stderr=subprocess.PIPE, timeout=60, env=environment())
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertIn("cannot be written", done.stderr)
+
+    def test_scripts_of_completions(self):
+        for shell, check in (("bash", ["bash", "-n"]), ("zsh", None), ("fish", None)):
+            with self.subTest(shell):
+                code, script, error = moyeo("completions", shell)
+                self.assertEqual(code, 0, error)
+                for word in ("nearby", "party", "completions"):
+                    self.assertIn(word, script)
+                if check:
+                    subprocess.run(check, input=script, text=True, check=True)
+        self.assertEqual(moyeo("completions", "tcsh")[0], 2)
+
+    def test_figures_of_a_simulation_and_an_export_are_json_when_asked(self):
+        code, text, error = moyeo(
+            "simulate", "--users", "50", "--layer", "moving", "--duration", "0.2", "--json",
+            "--resources", str(ROOT), "--url", f"http://{self.http}")
+        self.assertEqual(code, 0, error)
+        figures = json.loads(text)
+        self.assertEqual((figures["layer"], figures["refused"]), ("moving", 0))
+        with tempfile.TemporaryDirectory() as folder:
+            for form in ("geojson", "csv", "spatialite"):
+                made = pathlib.Path(folder, form)
+                code, text, error = moyeo(
+                    "export", "--data-directory", str(self.daemon.directory), "--format", form,
+                    "--to", str(made), "--json")
+                self.assertEqual(code, 0, error)
+                figures = json.loads(text)
+                self.assertEqual((figures["file"], figures["format"]), (str(made), form))
+                self.assertGreaterEqual(figures["parties"], 0)
+                self.assertTrue(made.exists())
+        code, _, error = moyeo("export", "--format", "csv", "--json")
+        self.assertEqual(code, 2)
+        self.assertIn("--to", error)
 
     def test_files_that_are_no_road_networks_are_said_in_sentences(self):
         with tempfile.TemporaryDirectory() as folder:

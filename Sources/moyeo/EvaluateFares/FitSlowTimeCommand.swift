@@ -18,6 +18,8 @@ struct FitSlowTimeCommand: ParsableCommand {
 
   @Option(help: "Name of the model.")
   var name = "new-york-2013"
+  @Flag(help: "The model is JSON with and without it.")
+  var json = false
 
   func run() throws {
     try failing {
@@ -38,7 +40,7 @@ struct FitSlowTimeCommand: ParsableCommand {
         observations.append(observation(trip, meters, tariff.content))
       }
       let model = try SlowTimeFit().model(name: name, observations)
-      print(json(model, trips: observations.count))
+      print(text(model, trips: observations.count))
     }
   }
 
@@ -55,7 +57,7 @@ struct FitSlowTimeCommand: ParsableCommand {
       stepTimes: trip.durationSeconds / tariff.stepSeconds, steps: steps)
   }
 
-  private func json(_ model: SlowTimeModel, trips: Int) -> String {
+  private func text(_ model: SlowTimeModel, trips: Int) -> String {
     let effect = model.durationEffect
     let rows = model.rows.map { row in
       """

@@ -118,9 +118,8 @@ final class EventFollower: Sendable {
 
   var print: @Sendable (Moyeo_V1_Event) async throws -> Void {
     { [self] event in
-      Swift.print(isJSON ? try JSONOutput.text(event) : PartyTable.event(event, clock))
-      // Standard output may be a pipe.
-      fflush(nil)
+      try StandardOutput.printAtOnce(
+        isJSON ? try JSONOutput.text(event) : PartyTable.event(event, clock))
       last.withLock { $0 = event.resumeToken.isEmpty ? "\(event.sequence)" : event.resumeToken }
     }
   }

@@ -16,26 +16,26 @@ extension FilterOptions {
   /// Prints the page that `ask` answers, or with `--all-pages` each as it comes: nothing is kept of
   /// a page that was printed.
   func printPages<Page: HitPage & Message>(
-    _ output: OutputOptions, to print: (String) -> Void = HitPages.print,
+    _ output: OutputOptions, to print: (String) throws -> Void = StandardOutput.printAtOnce,
     _ ask: (_ cursor: String?) async throws -> Page
   ) async throws {
     var page = try await ask(cursor)
     guard allPages else {
-      if output.json { return print(try JSONOutput.text(page)) }
-      for line in HitTable.lines(page.hits) { print(line) }
-      if page.hasNextCursor { print("more: --cursor \(page.nextCursor)") }
+      if output.json { return try print(try JSONOutput.text(page)) }
+      for line in HitTable.lines(page.hits) { try print(line) }
+      if page.hasNextCursor { try print("more: --cursor \(page.nextCursor)") }
       return
     }
     var pages = HitPages(isJSON: output.json)
     while true {
-      for line in try pages.lines(page) { print(line) }
+      for line in try pages.lines(page) { try print(line) }
       guard page.hasNextCursor else { break }
       let next = try await ask(page.nextCursor)
       // A cursor that stands still would never end.
       guard next.nextCursor != page.nextCursor || !next.hasNextCursor else { break }
       page = next
     }
-    for line in try pages.end(page) { print(line) }
+    for line in try pages.end(page) { try print(line) }
   }
 }
 
@@ -47,12 +47,6 @@ struct HitPages {
   private var widths: [Int] = []
 
   init(isJSON: Bool) { self.isJSON = isJSON }
-
-  /// A line that is written at once: standard output may be a pipe.
-  static func print(_ line: String) {
-    Swift.print(line)
-    fflush(nil)
-  }
 
   mutating func lines(_ page: some HitPage & Message) throws -> [String] {
     defer { count += page.hits.count }

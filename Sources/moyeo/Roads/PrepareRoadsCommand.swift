@@ -21,9 +21,23 @@ struct PrepareRoadsCommand: ParsableCommand {
   var file: String
   @Option(help: "Its table of roads.")
   var table = "roads"
+  @Flag(help: "Print the figures as JSON.")
+  var json = false
 
   func run() throws {
     let report = try RoadNetwork.prepare(path: file, linksTable: table)
+    if json {
+      print(
+        JSONPieces.object { text in
+          text.string("file", file)
+          text.integer("nodes", Int64(report.nodes))
+          text.integer("links", Int64(report.links))
+          text.integer("sourceLinks", Int64(report.sourceLinks))
+          text.integer("splitLinks", Int64(report.splitLinks))
+          text.integer("strayNodes", Int64(report.strayNodes))
+        })
+      return
+    }
     print(
       """
       \(file) is ready: \(report.nodes) crossings, \(report.links) links \

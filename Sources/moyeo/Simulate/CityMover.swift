@@ -54,7 +54,16 @@ struct CityMover<Sink: ReportSink> {
   }
 
   /// Heartbeats until the duration ends or somebody stops it.
-  mutating func run(speed: Double, duration: Double?, isStopped: () -> Bool) async throws {
+  ///
+  /// - Parameters:
+  ///   - speed: Simulated seconds a second.
+  ///   - duration: Seconds to run; nil: until stopped.
+  ///   - isStopped: Asked before each batch.
+  /// - Returns: The seconds it took.
+  /// - Throws: What reporting throws, once the daemon has been away for long.
+  mutating func run(
+    speed: Double, duration: Double?, isStopped: () -> Bool
+  ) async throws -> Double {
     accepted = 0
     refused = 0
     let began = clock.now
@@ -84,10 +93,25 @@ struct CityMover<Sink: ReportSink> {
       if rest > 0 { try await Task.sleep(for: .milliseconds(Int64(rest * 1000) + 1)) }
     }
     progress.clear()
-    let seconds = loadedSeconds()
-    print(
-      "\(NumberText.grouped(accepted)) reports in \(NumberText.duration(seconds)) "
-        + "(\(rate(accepted, seconds)))" + refusalText)
+    return loadedSeconds()
+  }
+
+  /// What ``run(speed:duration:isStopped:)`` did in `seconds`, on one line.
+  func summary(_ seconds: Double) -> String {
+    "\(NumberText.grouped(accepted)) reports in \(NumberText.duration(seconds)) "
+      + "(\(rate(accepted, seconds)))" + refusalText
+  }
+
+  /// The same as JSON.
+  func figures(_ seconds: Double) -> String {
+    JSONPieces.object { text in
+      text.string("layer", layer)
+      text.integer("accepted", Int64(accepted))
+      text.integer("refused", Int64(refused))
+      if let firstRefusal { text.string("firstRefusal", firstRefusal) }
+      text.integer("leftOut", Int64(left))
+      text.number("seconds", seconds)
+    }
   }
 
   private func moment(at simulatedSeconds: Double) -> Instant {

@@ -51,6 +51,9 @@ struct SimulateCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("The folder that holds data/.", valueName: "folder"))
   var resources: String?
 
+  @Flag(help: "Print the figures at the end as JSON.")
+  var json = false
+
   @OptionGroup var connection: ConnectionOptions
 
   func validate() throws {
@@ -109,7 +112,8 @@ struct SimulateCommand: AsyncParsableCommand {
         try await PartyOffers(client: client, simulation: simulation)
           .offer(parties, from: Self.now()) { interrupt.isRaised }
       }
-      try await mover.run(speed: speed, duration: duration) { interrupt.isRaised }
+      let seconds = try await mover.run(speed: speed, duration: duration) { interrupt.isRaised }
+      print(json ? mover.figures(seconds) : mover.summary(seconds))
     }
   }
 }

@@ -40,8 +40,13 @@ struct ExportCommand: ParsableCommand {
   var tenant: String?
   @Option(name: .customLong("to"), help: "The file to write; must not exist yet.")
   var file: String?
+  @Flag(help: "Print what was written to the file as JSON.")
+  var json = false
 
   func validate() throws {
+    if json, file == nil {
+      throw ValidationError("--json tells what was written to a file: --to")
+    }
     if format == .spatialite, file == nil {
       throw ValidationError("spatialite needs a file: --to")
     }
@@ -112,6 +117,7 @@ struct ExportCommand: ParsableCommand {
 
   private func writeMap(to file: String, _ interrupt: InterruptSignal) throws {
     let map = try SpatialFile(path: file)
+    var counts: [(What, Int)] = []
     for what in what.map({ [$0] }) ?? What.allCases {
       try map.begin(table(what))
       var count = 0
@@ -120,38 +126,57 @@ struct ExportCommand: ParsableCommand {
         count += 1
       }
       try map.end(table(what))
-      print("\(count) \(what.rawValue)")
+      counts.append((what, count))
+      if !json { print("\(count) \(what.rawValue)") }
     }
     try map.finish()
+    if json { print(figures(counts)) }
+  }
+
+  private func figures(_ counts: [(What, Int)]) -> String {
+    JSONPieces.object { text in
+      text.string("file", file ?? "")
+      text.string("format", format.rawValue)
+      for (what, count) in counts { text.integer(what.rawValue, Int64(count)) }
+    }
   }
 
   private func writeText(_ interrupt: InterruptSignal) throws {
     var sink = try FeatureSink(file: file)
     do {
-      try write(to: &sink, interrupt)
+      let count = try write(to: &sink, interrupt)
       try sink.finish()
+      if json { print(figures([(textContent, count)])) }
     } catch {
       sink.discard()
       throw error
     }
   }
 
-  private func write(to sink: inout FeatureSink, _ interrupt: InterruptSignal) throws {
-    let what = what ?? (layer == nil ? .parties : .positions)
+  /// What a text is about: one kind of things.
+  private var textContent: What { what ?? (layer == nil ? .parties : .positions) }
+
+  /// - Returns: How many features were written.
+  private func write(to sink: inout FeatureSink, _ interrupt: InterruptSignal) throws -> Int {
+    let what = textContent
+    var count = 0
     let columns = table(what).columns
     switch format {
     case .csv:
       try sink.write(FeatureText.csvHeading(columns))
-      try each(what, interrupt) { try sink.write(FeatureText.csv($0)) }
+      try each(what, interrupt) {
+        try sink.write(FeatureText.csv($0))
+        count += 1
+      }
     case .geojson, .spatialite:
       try sink.write("{\"type\":\"FeatureCollection\",\"features\":[")
-      var isFirst = true
       try each(what, interrupt) {
-        try sink.write((isFirst ? "\n" : ",\n") + FeatureText.geoJSON($0, columns, what))
-        isFirst = false
+        try sink.write((count == 0 ? "\n" : ",\n") + FeatureText.geoJSON($0, columns, what))
+        count += 1
       }
       try sink.write("\n]}\n")
     }
+    return count
   }
 }
 

@@ -20,6 +20,8 @@ struct RestoreCommand: ParsableCommand {
   var dataDirectory: String
   @Option(help: "A list of erasures from after the backup; may be given several times.")
   var erasures: [String] = []
+  @Flag(help: "Print what was made as JSON.")
+  var json = false
 
   func run() throws {
     let made: [String]
@@ -27,6 +29,15 @@ struct RestoreCommand: ParsableCommand {
       made = try StoreRestore.run(from: file, to: dataDirectory, erasures: erasures)
     } catch {
       throw CommandFailure(message: error.description)
+    }
+    if json {
+      print(
+        JSONPieces.object { text in
+          text.string("dataDirectory", dataDirectory)
+          text.strings("made", made)
+          text.strings("erasures", erasures)
+        })
+      return
     }
     print("\(dataDirectory): \(made.joined(separator: ", ")).")
     if erasures.isEmpty {

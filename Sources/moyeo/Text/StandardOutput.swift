@@ -2,6 +2,16 @@ import Foundation
 
 /// What `print` left in the buffer must have gone out before a command says that it is done.
 enum StandardOutput {
+  /// Prints a line that is written at once: standard output may be a pipe, and who prints for hours
+  /// should hear of a full disk while it fills.
+  ///
+  /// - Parameter line: Without its end.
+  /// - Throws: ``CommandFailure`` when it could not be written.
+  static func printAtOnce(_ line: String) throws {
+    print(line)
+    try finish()
+  }
+
   /// - Throws: ``CommandFailure`` when something could not be written, such as to a full disk.
   static func finish() throws {
     errno = 0
