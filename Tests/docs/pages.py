@@ -5,7 +5,8 @@ import re
 from running_daemon import ROOT
 
 PAGES = sorted([
-    *(ROOT / "docs").glob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md",
+    *(ROOT / "docs").glob("*.md"), ROOT / "README.md", ROOT / "README.ko.md",
+    ROOT / "CONTRIBUTING.md",
     ROOT / "CHANGELOG.md", *(ROOT / "Decisions").glob("*.md"), ROOT / "data" / "README.md"])
 HELD = [page for page in PAGES if page.parent.name != "Decisions"]
 
