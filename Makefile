@@ -6,7 +6,7 @@ RUN_PACKAGES = libjs-leaflet libdeflate-dev zlib1g-dev pkg-config libsqlite3-dev
   libproj-dev libpq-dev
 TEST_PACKAGES = $(RUN_PACKAGES) curl python3 python3-venv chromium chromium-driver golang-go \
   golang-google-grpc-dev nghttp2-client redis-server redis-tools systemd binutils openssl \
-  postgresql nodejs node-typescript
+  postgresql nodejs node-typescript groff-base
 BENCH_PACKAGES = $(RUN_PACKAGES) libboost-dev libnanoflann-dev python3 python3-venv
 # With all tests at once on two cores, those that talk to a server wait in line for a core until their
 # deadlines pass: two at a time take no longer.
@@ -16,7 +16,7 @@ IMPORT_CHECK = --explicit-target-dependency-import-check error
 RELEASE = -c release --static-swift-stdlib
 ARGS ?= --demo seoul
 
-.PHONY: run build test test-swift test-packages test-programs test-daemon test-findings \
+.PHONY: run build man test test-swift test-packages test-programs test-daemon test-findings \
   test-browser test-thread test-release test-clients-long fuzz fuzz-smoke simulate torture \
   torture-smoke bench bench-smoke bench-matching \
   bench-joins bench-places bench-identity bench-peers bench-wire \
@@ -29,6 +29,10 @@ run: build
 build: packages
 	$(SWIFT) build $(RELEASE) --product moyeod
 	$(SWIFT) build $(RELEASE) --product moyeo
+
+# Manual pages of the command line, from its parser: man -M .build/man moyeo
+man: build
+	MOYEO=$(CURDIR)/.build/release/moyeo scripts/man-pages
 
 packages:
 	@scripts/system-packages $(RUN_PACKAGES)

@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import signal
 import subprocess
 import tempfile
@@ -96,6 +97,25 @@ class Mistakes(unittest.TestCase):
                 if check:
                     subprocess.run(check, input=script, text=True, check=True)
         self.assertEqual(moyeo("completions", "tcsh")[0], 2)
+
+    def test_every_command_has_a_manual_page(self):
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run(
+                [str(ROOT / "scripts" / "man-pages"), folder], check=True, capture_output=True,
+                env={**environment(), "MOYEO": str(program("moyeo"))})
+            pages = {path.name: path.read_text() for path in pathlib.Path(folder).iterdir()}
+            for name in ("moyeo.1", "moyeo-nearby.1", "moyeo-party-create.1", "moyeo-keys-rotate.1"):
+                self.assertIn(name, pages)
+            for words in (("nearby",), ("party", "create"), ("import",)):
+                help_text = moyeo(*words, "--help")[1]
+                page = pages[f"moyeo-{'-'.join(words)}.1"].replace("\\-", "-")
+                for option in set(re.findall(r"^  (--[a-z-]+)", help_text, re.MULTILINE)):
+                    self.assertIn(option, page, words)
+            for name in pages:
+                done = subprocess.run(
+                    ["groff", "-man", "-ww", "-Tutf8", "-z", str(pathlib.Path(folder, name))],
+                    capture_output=True, text=True)
+                self.assertEqual((done.returncode, done.stderr), (0, ""), name)
 
     def test_figures_of_a_simulation_and_an_export_are_json_when_asked(self):
         code, text, error = moyeo(
