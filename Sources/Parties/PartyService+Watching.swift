@@ -155,7 +155,8 @@ extension PartyService {
       guard kept.query.window.start <= claim.through, claim.from <= kept.query.window.end,
         let aboard = book.party(claim.partyID)?.riders.first(where: { $0.id == rider })
       else { return false }
-      return aboard.joinedAt >= kept.createdAt
+      // A request may be kept beside a ride that one has already.
+      return aboard.joinedAt > kept.createdAt
     }
   }
 

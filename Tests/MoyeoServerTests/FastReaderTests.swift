@@ -115,16 +115,35 @@ import Testing
       }
       if g.unit() < 0.02 { batch.requests = Array(repeating: .init(), count: 101) }
       let bytes = Self.mutated(try batch.serializedBytes(), &g)
+      // An event loop leaves long batches to the pool before it looks at anything else of them.
       let quick = Self.onEventLoop(bytes) { raw throws(APIError) in
-        try operations.nearbyBatch(raw, .eventLoop)
+        try operations.nearbyBatch(raw, .pool(WorkCaller()))
       }
       let decoded = Self.decoded(bytes) { (request: Moyeo_V1_NearbyBatchRequest) throws(APIError) in
-        try operations.nearbyBatch(request, .eventLoop)
+        try operations.nearbyBatch(request, .pool(WorkCaller()))
       }
       #expect(quick == decoded, "seed \(seed): \(bytes)")
       taken += bytes.withUnsafeBytes { operations.nearbyReader.batch(in: $0) == nil ? 0 : 1 }
     }
     #expect((80...350).contains(taken))
+  }
+
+  @Test func longBatchesLeaveTheEventLoopUnread() throws {
+    let operations = try Self.operations()
+    for (count, isForPool) in [(16, false), (17, true), (100, true), (101, false)] {
+      // Of damaged queries: only their number is looked at.
+      var bytes: [UInt8] = []
+      for _ in 0..<count { bytes += [2 << 3 | 2, 1, 0xFF] }
+      let refusal = bytes.withUnsafeBytes { raw -> APIError? in
+        do throws(APIError) {
+          _ = try operations.nearbyBatch(raw, .eventLoop)
+          return nil
+        } catch {
+          return error
+        }
+      }
+      #expect(refusal?.isForPool == isForPool, "\(count)")
+    }
   }
 
   /// Two streams over two engines that began alike: one is given messages, the other their bytes.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import MoyeoStorage
+import WireFormat
 
 /// Makes a road database that `spatialite_osm_net` built ready for `routes.provider network`.
 struct PrepareRoadsCommand: ParsableCommand {

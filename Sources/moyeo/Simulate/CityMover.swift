@@ -2,6 +2,7 @@ import CitySimulation
 import MoyeoAPI
 import MoyeoClient
 import ObjectModel
+import WireFormat
 
 /// Sends a city's reports as they fall due, and says how fast.
 struct CityMover<Sink: ReportSink> {

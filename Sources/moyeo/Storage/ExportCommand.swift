@@ -5,6 +5,7 @@ import DurableCommands
 import MoyeoStorage
 import ObjectModel
 import SwiftProtobuf
+import WireFormat
 
 /// `moyeo export`.
 struct ExportCommand: ParsableCommand {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import MoyeoStorage
+import WireFormat
 
 /// `moyeo restore`.
 struct RestoreCommand: ParsableCommand {
