@@ -837,6 +837,12 @@ export class Moyeo {
 /** @typedef {{ requests?: BatchRequest[], maxSeats?: number, seed?: number, iterations?: number, timeBudgetMilliseconds?: number, policy?: PartyPolicy, tariffId?: string }} MatchBatchRequest */
 /** @typedef {{ riderIds?: string[], pickUp?: Place, departureTime?: string | Date, stopOrder?: string[], distanceMeters?: number, durationSeconds?: number, fare?: number, saving?: number, shares?: FareShare[], currency?: string, departureWindowSeconds?: number, tariffId?: string, soloFares?: number }} BatchGroup */
 /** @typedef {{ groups?: BatchGroup[], unmatched?: string[], saving?: number, iterations?: number, currency?: string, end?: string }} MatchBatchResponse */
+/** @typedef {{ id?: string, riderId?: string, state?: string, origin?: Place, destination?: Place, boarding?: Place, departureTime?: string | Date, departureWindowSeconds?: number, maxWalkMeters?: number, maxDetourRatio?: number, minSharedRatio?: number, maxRideSeconds?: number, maxDetourSeconds?: number, arriveBy?: string | Date, seats?: number, tags?: string[], maxShare?: number, allowsOverlap?: boolean, createdAt?: string | Date, foundPartyIds?: string[] }} RideRequest */
+/** @typedef {{ riderId?: string }} ListRideRequestsRequest */
+/** @typedef {{ requests?: RideRequest[] }} RideRequestListResponse */
+/** @typedef {{ id?: string, riderId?: string }} GetRideRequestRequest */
+/** @typedef {{ request?: RideRequest }} RideRequestResponse */
+/** @typedef {{ id?: string, riderId?: string }} WithdrawRideRequestRequest */
 /** @typedef {{ id?: string, resumeToken?: string, afterVersion?: string }} WatchPartyRequest */
 /** @typedef {{ sequence?: number, kind?: string, at?: string | Date, partyId?: string, matchId?: string, userIds?: string[], version?: string, body?: Record<string, any>, resumeToken?: string }} Event */
 /** @typedef {{ after?: number, kinds?: string[], waitSeconds?: number, limit?: number }} ListEventsRequest */
@@ -1170,6 +1176,30 @@ class PartyCalls {
    * @returns {Promise<MatchBatchResponse>} */
   matchBatch(request = {}, options) {
     return this.#caller.unary({ method: "POST", path: "/v1/parties/match-batch",
+      effect: "read" }, request, options);
+  }
+
+  /** `GET /v1/ride-requests`
+   * @param {ListRideRequestsRequest} [request] @param {CallOptions} [options]
+   * @returns {Promise<RideRequestListResponse>} */
+  listRideRequests(request = {}, options) {
+    return this.#caller.unary({ method: "GET", path: "/v1/ride-requests",
+      effect: "read" }, request, options);
+  }
+
+  /** `GET /v1/ride-requests/{id}`
+   * @param {GetRideRequestRequest} request @param {CallOptions} [options]
+   * @returns {Promise<RideRequestResponse>} */
+  getRideRequest(request, options) {
+    return this.#caller.unary({ method: "GET", path: "/v1/ride-requests/{id}",
+      effect: "read" }, request, options);
+  }
+
+  /** `POST /v1/ride-requests/{id}/withdraw`
+   * @param {WithdrawRideRequestRequest} request @param {CallOptions} [options]
+   * @returns {Promise<RideRequestResponse>} */
+  withdrawRideRequest(request, options) {
+    return this.#caller.unary({ method: "POST", path: "/v1/ride-requests/{id}/withdraw",
       effect: "read" }, request, options);
   }
 }

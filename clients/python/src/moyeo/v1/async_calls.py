@@ -46,6 +46,8 @@ from moyeo.v1 import (
     RemovePositionResponse,
     ReportResponse,
     ReversePlacesResponse,
+    RideRequestListResponse,
+    RideRequestResponse,
     RouteSegment,
     RouteStop,
     SearchPlacesResponse,
@@ -78,9 +80,11 @@ from moyeo.v1.calls import (
     PARTIES_CREATE,
     PARTIES_DEPART,
     PARTIES_GET,
+    PARTIES_GET_RIDE_REQUEST,
     PARTIES_JOIN,
     PARTIES_LEAVE,
     PARTIES_LIST,
+    PARTIES_LIST_RIDE_REQUESTS,
     PARTIES_MATCH,
     PARTIES_MATCH_BATCH,
     PARTIES_PREVIEW_JOIN,
@@ -90,6 +94,7 @@ from moyeo.v1.calls import (
     PARTIES_UPDATE,
     PARTIES_WATCH,
     PARTIES_WATCH_MATCHES,
+    PARTIES_WITHDRAW_RIDE_REQUEST,
     PLACES_REVERSE,
     PLACES_SEARCH,
     POSITIONS_DELETE_LAYER,
@@ -1052,6 +1057,40 @@ class PartyCalls:
             "time_budget_milliseconds": time_budget_milliseconds,
             "policy": policy,
             "tariff_id": tariff_id,
+        }, None, timeout)
+
+    async def list_ride_requests(
+        self, *,
+        rider_id: str | None = None,
+        timeout: float | None = None,
+    ) -> RideRequestListResponse:
+        """``PartyService.ListRideRequests``, ``GET /v1/ride-requests``."""
+        return await self._caller.unary(PARTIES_LIST_RIDE_REQUESTS, {
+            "rider_id": rider_id,
+        }, None, timeout)
+
+    async def get_ride_request(
+        self, *,
+        id: str | None = None,
+        rider_id: str | None = None,
+        timeout: float | None = None,
+    ) -> RideRequestResponse:
+        """``PartyService.GetRideRequest``, ``GET /v1/ride-requests/{id}``."""
+        return await self._caller.unary(PARTIES_GET_RIDE_REQUEST, {
+            "id": id,
+            "rider_id": rider_id,
+        }, None, timeout)
+
+    async def withdraw_ride_request(
+        self, *,
+        id: str | None = None,
+        rider_id: str | None = None,
+        timeout: float | None = None,
+    ) -> RideRequestResponse:
+        """``PartyService.WithdrawRideRequest``, ``POST /v1/ride-requests/{id}/withdraw``."""
+        return await self._caller.unary(PARTIES_WITHDRAW_RIDE_REQUEST, {
+            "id": id,
+            "rider_id": rider_id,
         }, None, timeout)
 
 class EventCalls:

@@ -24,6 +24,7 @@ from moyeo.v1 import (
     GetPartyRequest,
     GetPositionRequest,
     GetPositionResponse,
+    GetRideRequestRequest,
     GetTicketRequest,
     GetTileRequest,
     GetTileResponse,
@@ -35,6 +36,7 @@ from moyeo.v1 import (
     ListLayersRequest,
     ListLayersResponse,
     ListPartiesRequest,
+    ListRideRequestsRequest,
     ListTariffsRequest,
     ListTariffsResponse,
     MatchBatchRequest,
@@ -62,6 +64,8 @@ from moyeo.v1 import (
     ReportResponse,
     ReversePlacesRequest,
     ReversePlacesResponse,
+    RideRequestListResponse,
+    RideRequestResponse,
     SearchPartiesRequest,
     SearchPlacesRequest,
     SearchPlacesResponse,
@@ -85,6 +89,7 @@ from moyeo.v1 import (
     WatchTicketRequest,
     WatchTilesEvent,
     WatchTilesRequest,
+    WithdrawRideRequestRequest,
     WithinRequest,
     WithinResponse,
 )
@@ -228,6 +233,18 @@ PARTIES_WATCH = Call(
 PARTIES_MATCH_BATCH = Call(
     "/moyeo.v1.PartyService/MatchBatch", "POST", "/v1/parties/match-batch",
     MatchBatchRequest, MatchBatchResponse, Effect.READ, Shape.UNARY)
+
+PARTIES_LIST_RIDE_REQUESTS = Call(
+    "/moyeo.v1.PartyService/ListRideRequests", "GET", "/v1/ride-requests",
+    ListRideRequestsRequest, RideRequestListResponse, Effect.READ, Shape.UNARY)
+
+PARTIES_GET_RIDE_REQUEST = Call(
+    "/moyeo.v1.PartyService/GetRideRequest", "GET", "/v1/ride-requests/{id}",
+    GetRideRequestRequest, RideRequestResponse, Effect.READ, Shape.UNARY)
+
+PARTIES_WITHDRAW_RIDE_REQUEST = Call(
+    "/moyeo.v1.PartyService/WithdrawRideRequest", "POST", "/v1/ride-requests/{id}/withdraw",
+    WithdrawRideRequestRequest, RideRequestResponse, Effect.READ, Shape.UNARY)
 
 EVENTS_LIST = Call(
     "/moyeo.v1.EventService/List", "GET", "/v1/events",

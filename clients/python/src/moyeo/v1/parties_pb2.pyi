@@ -781,6 +781,84 @@ class MatchBatchResponse(_message.Message):
     end: str
     def __init__(self, groups: _Optional[_Iterable[_Union[BatchGroup, _Mapping]]] = ..., unmatched: _Optional[_Iterable[str]] = ..., saving: _Optional[int] = ..., iterations: _Optional[int] = ..., currency: _Optional[str] = ..., end: _Optional[str] = ...) -> None: ...
 
+class RideRequest(_message.Message):
+    __slots__ = ("id", "rider_id", "state", "origin", "destination", "boarding", "departure_time", "departure_window_seconds", "max_walk_meters", "max_detour_ratio", "min_shared_ratio", "max_ride_seconds", "max_detour_seconds", "arrive_by", "seats", "tags", "max_share", "allows_overlap", "created_at", "found_party_ids")
+    ID_FIELD_NUMBER: _ClassVar[int]
+    RIDER_ID_FIELD_NUMBER: _ClassVar[int]
+    STATE_FIELD_NUMBER: _ClassVar[int]
+    ORIGIN_FIELD_NUMBER: _ClassVar[int]
+    DESTINATION_FIELD_NUMBER: _ClassVar[int]
+    BOARDING_FIELD_NUMBER: _ClassVar[int]
+    DEPARTURE_TIME_FIELD_NUMBER: _ClassVar[int]
+    DEPARTURE_WINDOW_SECONDS_FIELD_NUMBER: _ClassVar[int]
+    MAX_WALK_METERS_FIELD_NUMBER: _ClassVar[int]
+    MAX_DETOUR_RATIO_FIELD_NUMBER: _ClassVar[int]
+    MIN_SHARED_RATIO_FIELD_NUMBER: _ClassVar[int]
+    MAX_RIDE_SECONDS_FIELD_NUMBER: _ClassVar[int]
+    MAX_DETOUR_SECONDS_FIELD_NUMBER: _ClassVar[int]
+    ARRIVE_BY_FIELD_NUMBER: _ClassVar[int]
+    SEATS_FIELD_NUMBER: _ClassVar[int]
+    TAGS_FIELD_NUMBER: _ClassVar[int]
+    MAX_SHARE_FIELD_NUMBER: _ClassVar[int]
+    ALLOWS_OVERLAP_FIELD_NUMBER: _ClassVar[int]
+    CREATED_AT_FIELD_NUMBER: _ClassVar[int]
+    FOUND_PARTY_IDS_FIELD_NUMBER: _ClassVar[int]
+    id: str
+    rider_id: str
+    state: str
+    origin: _common_pb2.Place
+    destination: _common_pb2.Place
+    boarding: _common_pb2.Place
+    departure_time: _timestamp_pb2.Timestamp
+    departure_window_seconds: float
+    max_walk_meters: float
+    max_detour_ratio: float
+    min_shared_ratio: float
+    max_ride_seconds: float
+    max_detour_seconds: float
+    arrive_by: _timestamp_pb2.Timestamp
+    seats: int
+    tags: _containers.RepeatedScalarFieldContainer[str]
+    max_share: int
+    allows_overlap: bool
+    created_at: _timestamp_pb2.Timestamp
+    found_party_ids: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, id: _Optional[str] = ..., rider_id: _Optional[str] = ..., state: _Optional[str] = ..., origin: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., destination: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., boarding: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., departure_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., departure_window_seconds: _Optional[float] = ..., max_walk_meters: _Optional[float] = ..., max_detour_ratio: _Optional[float] = ..., min_shared_ratio: _Optional[float] = ..., max_ride_seconds: _Optional[float] = ..., max_detour_seconds: _Optional[float] = ..., arrive_by: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., seats: _Optional[int] = ..., tags: _Optional[_Iterable[str]] = ..., max_share: _Optional[int] = ..., allows_overlap: bool = ..., created_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., found_party_ids: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class ListRideRequestsRequest(_message.Message):
+    __slots__ = ("rider_id",)
+    RIDER_ID_FIELD_NUMBER: _ClassVar[int]
+    rider_id: str
+    def __init__(self, rider_id: _Optional[str] = ...) -> None: ...
+
+class RideRequestListResponse(_message.Message):
+    __slots__ = ("requests",)
+    REQUESTS_FIELD_NUMBER: _ClassVar[int]
+    requests: _containers.RepeatedCompositeFieldContainer[RideRequest]
+    def __init__(self, requests: _Optional[_Iterable[_Union[RideRequest, _Mapping]]] = ...) -> None: ...
+
+class GetRideRequestRequest(_message.Message):
+    __slots__ = ("id", "rider_id")
+    ID_FIELD_NUMBER: _ClassVar[int]
+    RIDER_ID_FIELD_NUMBER: _ClassVar[int]
+    id: str
+    rider_id: str
+    def __init__(self, id: _Optional[str] = ..., rider_id: _Optional[str] = ...) -> None: ...
+
+class RideRequestResponse(_message.Message):
+    __slots__ = ("request",)
+    REQUEST_FIELD_NUMBER: _ClassVar[int]
+    request: RideRequest
+    def __init__(self, request: _Optional[_Union[RideRequest, _Mapping]] = ...) -> None: ...
+
+class WithdrawRideRequestRequest(_message.Message):
+    __slots__ = ("id", "rider_id")
+    ID_FIELD_NUMBER: _ClassVar[int]
+    RIDER_ID_FIELD_NUMBER: _ClassVar[int]
+    id: str
+    rider_id: str
+    def __init__(self, id: _Optional[str] = ..., rider_id: _Optional[str] = ...) -> None: ...
+
 class WatchPartyRequest(_message.Message):
     __slots__ = ("id", "resume_token", "after_version")
     ID_FIELD_NUMBER: _ClassVar[int]
