@@ -43,6 +43,8 @@ package struct Daemon: Sendable {
     package var baseMapAttribution: String?
     /// Whether short gRPC calls are answered on the event loop, in front of the framework.
     package var usesFastPath = true
+    /// Whether gRPC's reflection is served.
+    package var reflects = true
     /// Whether short calls over HTTP/JSON are, in front of the framework.
     package var usesHTTPFastPath = true
     /// What connections and requests of all callers may take.
@@ -190,7 +192,7 @@ package struct Daemon: Sendable {
     let grpc = GRPCFrontend(
       rooms: rooms, pump: pump,
       throttle: throttle, requestMetrics: requestMetrics, shutdown: shutdown,
-      readiness: readiness, threadPool: threadPool)
+      readiness: readiness, threadPool: threadPool, reflects: configuration.reflects)
     let limits = configuration.connections.makeLimits(onEbb: onEbb)
     let adminLimits = AdminListener.makeLimits()
     let httpEvents = TransportEvents()

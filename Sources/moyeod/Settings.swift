@@ -101,6 +101,7 @@ struct Settings: Sendable {
     if let usesFastPath = try await values.bool("grpc.fastPath") {
       daemon.usesFastPath = usesFastPath
     }
+    if let reflects = try await values.bool("grpc.reflection") { daemon.reflects = reflects }
     if let usesHTTPFastPath = try await values.bool("http.fastPath") {
       daemon.usesHTTPFastPath = usesHTTPFastPath
     }

@@ -94,6 +94,9 @@ enum SettingsTable {
       key: "grpc.fastPath", standard: "true",
       meaning: "Answer short calls in front of the gRPC framework: a fifth of the CPU a call."),
     Row(
+      key: "grpc.reflection", standard: "true",
+      meaning: "Describe calls and messages to who asks, such as grpcurl (gRPC server reflection)."),
+    Row(
       key: "admin.port", standard: "",
       meaning: "Port for the operator's calls (docs/admin.md); 0 picks a free one; unset: none."),
     Row(

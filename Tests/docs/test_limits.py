@@ -12,7 +12,7 @@ ROW = re.compile(r"^\| (.+?) \| `([\w.<>]+)` \| (.*?) \| ?(.*?) ?\|$", re.MULTIL
 
 # Settings that bound nothing: what is served, where, by whose rules and for whom.
 NO_LIMITS = re.compile(
-    r"host|adapters|(http|grpc|resp|admin)\.(port|host|hosts|corsOrigins|fastPath)"
+    r"host|adapters|(http|grpc|resp|admin)\.(port|host|hosts|corsOrigins|fastPath|reflection)"
     r"|tls\.(certificate|key|clientAuthority)|coalescing\.enabled|data\..*|resources\..*|map\..*"
     r"|fares\..*|routes\.(provider|url|keyId|key|network)|demo\..*|log\..*|dialects\..*|auth\..*"
     r"|places\.(layers|provider|url|keyId|key|searchKeyId|searchKey)|positions\.keep|layers\..*"

@@ -7,7 +7,7 @@ import Instrumentation
 import MoyeoAPI
 import Threading
 
-/// The operations, the streams and the health service behind ``FastPathServerTransport``.
+/// The operations, the streams, the health service and reflection behind ``FastPathServerTransport``.
 struct GRPCFrontend: Sendable {
   let rooms: TenantRooms
   let pump: StreamPump
@@ -17,6 +17,8 @@ struct GRPCFrontend: Sendable {
   let readiness: Readiness
   /// Where large requests are decoded.
   let threadPool: BoundedThreadPool
+  /// Whether calls and messages are described to who asks (``ReflectionService``).
+  var reflects = true
 
   typealias Transport = FastPathServerTransport
 
@@ -34,6 +36,7 @@ struct GRPCFrontend: Sendable {
     let services = Set(operations.map(\.service) + streams.map(\.service))
     HealthService(shutdown: shutdown, readiness: readiness, services: services)
       .registerMethods(with: &router)
+    if reflects { ReflectionService(shutdown: shutdown).registerMethods(with: &router) }
     return router
   }
 

@@ -58,7 +58,7 @@ extension GRPCFrontend {
 }
 
 /// Runs `body` until it ends; when the shutdown begins it is cancelled, and the caller told.
-private func untilShutdown(
+func untilShutdown(
   _ shutdown: ShutdownSignal, _ body: @escaping @Sendable () async throws -> Void
 ) async throws {
   try await withThrowingTaskGroup(of: Bool.self) { tasks in
