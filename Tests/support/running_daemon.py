@@ -226,7 +226,33 @@ class Daemon:
                 link.close()
         kind = answer.headers.get("content-type", "")
         value = json.loads(data) if "json" in kind and data else data.decode("utf-8", "replace")
+        if answer.status >= 400 and isinstance(value, dict) and isinstance(value.get("error"), dict):
+            self._hold_to_description(method, path, answer.status, value["error"].get("reason"))
         return answer.status, value, answer.headers
+
+    # /openapi.json, which is the same of every daemon as far as refusals go.
+    _description = None
+
+    def _hold_to_description(self, method, path, status, reason):
+        """Each refusal that a test meets must be one that /openapi.json tells of."""
+        if Daemon._description is None:
+            link = self.connection(10)
+            try:
+                link.request("GET", "/openapi.json")
+                Daemon._description = json.loads(link.getresponse().read())["paths"]
+            except (OSError, http.client.HTTPException, KeyError, ValueError):
+                return
+            finally:
+                link.close()
+        words = path.partition("?")[0].split("/")
+        for template, methods in Daemon._description.items():
+            parts = template.split("/")
+            if method.lower() not in methods or len(parts) != len(words) or not all(
+                    part.startswith("{") or part == word for part, word in zip(parts, words)):
+                continue
+            told = methods[method.lower()]["responses"].get(str(status), {}).get("x-moyeo-reasons", [])
+            assert reason in told, f"/openapi.json does not tell of {reason} ({status}): {method} {template}"
+            return
 
     def socket(self, timeout=10, grpc=False):
         port = self.grpc_port if grpc else self.http_port

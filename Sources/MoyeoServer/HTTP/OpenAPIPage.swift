@@ -31,8 +31,10 @@ struct OpenAPIPage {
       needed.formUnion([stream.requestSchema.name, stream.responseSchema.name])
       if let poll = stream.poll { needed.insert(poll.responseSchema.name) }
     }
-    for raw in raw { paths[raw.route.template] = [raw.route.method.lowercased(): method(raw)] }
-    paths[BatchReads.path] = ["post": Self.batch]
+    for raw in raw {
+      paths[raw.route.template, default: [:]][raw.route.method.lowercased()] = method(raw)
+    }
+    paths[BatchReads.path] = ["post": batch]
     let document: [String: Any] = [
       "openapi": "3.1.0",
       "info": [
@@ -40,7 +42,10 @@ struct OpenAPIPage {
         "description": "Geospatial matching and clustering over people and parties that move.",
       ],
       "paths": paths,
-      "components": ["schemas": schemas(from: needed)],
+      "components": [
+        "schemas": schemas(from: needed), "headers": Self.headers,
+        "securitySchemes": Self.securitySchemes,
+      ],
     ]
     let data = try? JSONSerialization.data(
       withJSONObject: document, options: [.sortedKeys, .withoutEscapingSlashes])
@@ -53,6 +58,10 @@ struct OpenAPIPage {
       id: operation.routes.count > 1
         ? operation.name + "By" + route.method.capitalized : operation.name,
       answer: Self.content(Self.reference(operation.responseSchema.name), "The answer."))
+    add(
+      CallReasons.of(
+        service: operation.service, rpc: operation.rpc, isRead: operation.isRead),
+      operation.access, to: &out)
     guard operation.takesIdempotencyKey else { return out }
     var parameters = out["parameters"] as? [[String: Any]] ?? []
     parameters.append([
@@ -93,19 +102,31 @@ struct OpenAPIPage {
       out["responses"] = responses
     }
     out["parameters"] = parameters
+    add(
+      CallReasons.of(
+        service: stream.service, rpc: stream.rpc, isRead: true, isStream: true),
+      stream.access, to: &out)
     return out
   }
 
   /// Answers that are no messages of ours: tiles and their TileJSON.
   private func method(_ raw: RawRoute) -> [String: Any] {
-    method(
+    var out = method(
       raw.route, request: raw.requestSchema, service: "ClusterService", id: raw.name,
       answer: [
         "description": "The answer.", "content": [raw.mediaType: [:] as [String: Any]],
+        "headers": ["ETag": ["$ref": "#/components/headers/ETag"]],
       ])
+    add(
+      CallReasons.of(service: "moyeo.v1.ClusterService", rpc: raw.name, isRead: true), raw.access,
+      to: &out)
+    var responses = out["responses"] as? [String: Any] ?? [:]
+    responses["304"] = ["description": "What the caller has (`If-None-Match`) is current."]
+    out["responses"] = responses
+    return out
   }
 
-  private static var batch: [String: Any] {
+  private var batch: [String: Any] {
     func list(_ name: String, of properties: [String: [String: Any]], _ required: [String])
       -> [String: Any]
     {
@@ -124,14 +145,13 @@ struct OpenAPIPage {
     let response = list(
       "responses", of: ["status": ["type": "integer"], "body": ["type": "object"]],
       ["status", "body"])
-    return [
+    var out: [String: Any] = [
       "operationId": BatchReads.name, "tags": ["Batch"],
       "requestBody": ["required": true, "content": ["application/json": ["schema": request]]],
-      "responses": [
-        "200": Self.content(response, "Answers in the order of the requests."),
-        "default": Self.content(Self.errorSchema, "A refusal."),
-      ],
+      "responses": ["200": Self.content(response, "Answers in the order of the requests.")],
     ]
+    add(CallReasons.batch, nil, to: &out)
+    return out
   }
 
   private func method(
@@ -155,10 +175,7 @@ struct OpenAPIPage {
     var out: [String: Any] = [
       "operationId": id,
       "tags": [service.split(separator: ".").last.map(String.init) ?? ""],
-      "responses": [
-        "200": answer,
-        "default": Self.content(Self.errorSchema, "A refusal."),
-      ],
+      "responses": ["200": answer],
     ]
     if route.method == "POST", let request {
       out["requestBody"] = [
@@ -189,7 +206,7 @@ struct OpenAPIPage {
     return out
   }
 
-  private static var errorSchema: [String: Any] {
+  static var errorSchema: [String: Any] {
     [
       "type": "object", "properties": ["error": Self.reference("moyeo.v1.Error")],
       "required": ["error"],

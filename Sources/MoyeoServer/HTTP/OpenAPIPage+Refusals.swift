@@ -1,0 +1,74 @@
+import MoyeoAPI
+
+/// How calls are refused, and who may make them.
+extension OpenAPIPage {
+  /// Adds to a call its refusals, each status with its reasons, the headers of all its answers, and the
+  /// token that it asks for.
+  func add(_ reasons: [Reason], _ access: AccessRule?, to call: inout [String: Any]) {
+    var responses = call["responses"] as? [String: [String: Any]] ?? [:]
+    for (status, own) in Dictionary(grouping: reasons, by: \.status.http) {
+      responses["\(status)"] = Self.refusal(status, own)
+    }
+    for status in responses.keys {
+      var headers = responses[status]?["headers"] as? [String: Any] ?? [:]
+      headers["X-Request-Id"] = ["$ref": "#/components/headers/X-Request-Id"]
+      responses[status]?["headers"] = headers
+    }
+    // Such as a proxy's.
+    responses["default"] = [
+      "description": "A refusal.",
+      "content": ["application/json": ["schema": Self.errorSchema]],
+    ]
+    call["responses"] = responses
+    // Without `auth.mode tokens` none is asked for.
+    let scopes = access?.scope.names ?? []
+    call["security"] = [["token": scopes], ["apiKey": scopes], [:]]
+    if !scopes.isEmpty { call["x-moyeo-scopes"] = scopes }
+  }
+
+  private static func refusal(_ status: Int, _ reasons: [Reason]) -> [String: Any] {
+    let names = reasons.map(\.rawValue)
+    var out: [String: Any] = [
+      "description": "Refused: " + names.map { "`\($0)`" }.joined(separator: ", ") + ".",
+      "x-moyeo-reasons": names,
+      "content": [
+        "application/json": [
+          "schema": errorSchema,
+          "example": [
+            "error": [
+              "code": reasons[0].status.grpc.name, "reason": reasons[0].rawValue,
+              "message": "A sentence that says what is wrong.", "fields": [] as [String],
+            ] as [String: Any]
+          ],
+        ] as [String: Any]
+      ],
+    ]
+    if status == 429 || status == 503 {
+      out["headers"] = ["Retry-After": ["$ref": "#/components/headers/Retry-After"]]
+    }
+    return out
+  }
+
+  static let headers: [String: Any] = [
+    "X-Request-Id": [
+      "description": "The caller's own, or one that was made: it stands in the logs, too.",
+      "schema": ["type": "string"],
+    ],
+    "Retry-After": [
+      "description": "Whole seconds after which another try is worth while, where that is known.",
+      "schema": ["type": "integer", "minimum": 0],
+    ],
+    "ETag": ["description": "Of this tile in this state.", "schema": ["type": "string"]],
+  ]
+
+  static let securitySchemes: [String: Any] = [
+    "token": [
+      "type": "http", "scheme": "bearer", "bearerFormat": "JWT",
+      "description": "An access token (`auth.mode tokens`).",
+    ],
+    "apiKey": [
+      "type": "http", "scheme": "bearer",
+      "description": "An API key of a server, made by `moyeo keys create`.",
+    ],
+  ]
+}

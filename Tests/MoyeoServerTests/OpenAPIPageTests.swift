@@ -1,0 +1,87 @@
+import Foundation
+import MoyeoAPI
+import Testing
+
+@testable import MoyeoServer
+
+/// /openapi.json tells of every call, every refusal, and who may make it.
+@Suite struct OpenAPIPageTests {
+  private typealias Object = [String: Any]
+
+  private static func document(_ daemon: RunningDaemon) async throws -> Object {
+    try await daemon.get("/openapi.json").object
+  }
+
+  /// All `$ref`s below a value.
+  private static func references(_ value: Any) -> [String] {
+    switch value {
+    case let object as Object:
+      (object["$ref"] as? String).map { [$0] } ?? object.values.flatMap(references)
+    case let list as [Any]: list.flatMap(references)
+    default: []
+    }
+  }
+
+  @Test("Every reason but those of items is told of by some call, and no call is made up")
+  func everyReasonIsTold() async throws {
+    try await RunningDaemon.run { daemon in
+      var told: Set<Reason> = []
+      var calls: Set<String> = []
+      func add(_ service: String, _ rpc: String, isRead: Bool, isStream: Bool) {
+        told.formUnion(
+          CallReasons.of(service: service, rpc: rpc, isRead: isRead, isStream: isStream))
+        calls.insert("\(service.split(separator: ".").last ?? "").\(rpc)")
+      }
+      for one in daemon.room.operations {
+        add(one.service, one.rpc, isRead: one.isRead, isStream: false)
+      }
+      for one in daemon.room.streamOperations {
+        add(one.service, one.rpc, isRead: true, isStream: true)
+      }
+      let missing = Set(Reason.allCases).subtracting(told)
+      #expect(missing.isEmpty, "\(missing.map(\.rawValue).sorted())")
+      let unknown = Set(CallReasons.calls.keys).subtracting(calls)
+      #expect(unknown.isEmpty, "\(unknown.sorted())")
+    }
+  }
+
+  @Test func everyRouteIsThereWithItsRefusalsAndItsToken() async throws {
+    try await RunningDaemon.run { daemon in
+      let document = try await Self.document(daemon)
+      let paths = try #require(document["paths"] as? [String: Object])
+      let routes =
+        daemon.room.operations.flatMap(\.routes) + daemon.room.streamOperations.flatMap(\.routes)
+        + daemon.room.raw.map(\.route)
+      for route in routes {
+        let call = try #require(
+          paths[route.template]?[route.method.lowercased()] as? Object,
+          "\(route.method) \(route.template)")
+        let responses = try #require(call["responses"] as? [String: Object])
+        for status in ["200", "400", "401", "403", "404", "413", "429", "500", "503", "504"] {
+          #expect(responses[status] != nil, "\(route.method) \(route.template) \(status)")
+        }
+        for (status, response) in responses where Int(status) ?? 0 >= 400 {
+          let reasons = response["x-moyeo-reasons"] as? [String] ?? []
+          #expect(!reasons.isEmpty)
+          #expect(reasons.allSatisfy { Reason(rawValue: $0)?.status.http == Int(status) })
+        }
+        #expect((call["security"] as? [Object])?.count == 3)
+      }
+    }
+  }
+
+  @Test func everyReferenceLeadsSomewhere() async throws {
+    try await RunningDaemon.run { daemon in
+      let document = try await Self.document(daemon)
+      let references = Set(Self.references(document))
+      #expect(references.count > 50)
+      for reference in references {
+        var found: Any? = document
+        for name in reference.split(separator: "/").dropFirst() {
+          found = (found as? Object)?[String(name)]
+        }
+        #expect(found != nil, "\(reference)")
+      }
+    }
+  }
+}
