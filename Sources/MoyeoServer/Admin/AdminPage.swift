@@ -27,7 +27,7 @@ struct AdminPage: Sendable {
     // Both pages ask for tokens in one way.
     files.add(file: directory.appendingPathComponent("js/token.js"), at: "/js/token.js")
     files.add(file: directory.appendingPathComponent("favicon.svg"), at: "/favicon.svg")
-    files.beginWithIndex()
+    files.serve("/index.html", at: "/")
     let mode = isOpen ? "open" : "tokens"
     files.add(
       Data("{\"authMode\":\"\(mode)\"}".utf8), type: "application/json", at: "/page-config.json")

@@ -1,7 +1,7 @@
 import Foundation
 import Hummingbird
 
-/// The map page and its files.
+/// The map page, the reference page of the calls (`/docs`) and their files.
 struct MapPage: Sendable {
   private var files = PageFiles()
 
@@ -21,7 +21,8 @@ struct MapPage: Sendable {
     if let directory { files.add(directory, prefix: "/", except: AdminPage.folder) }
     if let leaflet { files.add(leaflet, prefix: "/leaflet/") }
     if let clientModule { files.add(file: clientModule, at: "/moyeo.js") }
-    files.beginWithIndex()
+    files.serve("/index.html", at: "/")
+    for path in ["/docs", "/docs/"] { files.serve("/docs/index.html", at: path) }
     var settings: [String: String] = [:]
     settings["baseMapURL"] = baseMapURL
     settings["attribution"] = attribution

@@ -55,8 +55,8 @@ struct PageFiles: Sendable {
     files[path] = File(type: type, buffer: ByteBuffer(bytes: data), etag: "\"\(digest)\"")
   }
 
-  /// Has the folder itself answer with its page.
-  mutating func beginWithIndex() { files["/"] = files["/index.html"] }
+  /// Has a path, such as that of a folder, answer with a file that is there already.
+  mutating func serve(_ file: String, at path: String) { files[path] = files[file] }
 
   func response(path: String, request: Request) -> Response? {
     guard let file = files[path] else { return nil }
