@@ -114,6 +114,13 @@ class Calls(OneDaemon, unittest.TestCase):
         match = client.parties.match(rider_id=rider, **trip, explain=True, limit=100)
         self.assertIn(party.id, [one.party.id for one in match.candidates])
         self.assertGreaterEqual(match.explanation.considered, 1)
+        self.assertEqual(list(client.parties.list_ride_requests(rider_id=rider).requests), [])
+        with self.assertRaises(moyeo.Refused) as refused:
+            client.parties.get_ride_request(id="none", rider_id=rider)
+        self.assertEqual(refused.exception.reason, "unknown_ride_request")
+        with self.assertRaises(moyeo.Refused) as refused:
+            client.parties.withdraw_ride_request(id="none", rider_id=rider)
+        self.assertEqual(refused.exception.reason, "unknown_ride_request")
         shares = client.parties.preview_join(id=party.id, rider_id=rider).now
         self.assertEqual({share.rider_id for share in shares}, {host, rider})
         joined = client.parties.join(id=party.id, rider_id=rider).party

@@ -77,7 +77,8 @@ class Mistakes(unittest.TestCase):
         """At the first event, not when the daemon stops."""
         made = self.daemon.request("POST", "/v1/parties", {
             "hostId": "writer", "origin": {"latitude": 37.5663, "longitude": 126.9779},
-            "destination": {"latitude": 37.4979, "longitude": 127.0276}})
+            "destination": {"latitude": 37.4979, "longitude": 127.0276},
+            "departureTime": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 3600))})
         self.assertEqual(made[0], 200, made)
         for wire in (("--url", f"http://{self.http}"), ("--grpc", self.grpc)):
             with self.subTest(wire[0]), open("/dev/full", "w") as full:

@@ -111,6 +111,12 @@ async function parties() {
   for await (const event of moyeo.parties.watchMatches({ riderId: rider, ...trip, store: true })) {
     assert.deepEqual([event.kind, event.candidates.length], ["candidates", 1]);
     assert(event.matchId);
+    const { requests } = await moyeo.parties.listRideRequests({ riderId: rider });
+    assert.deepEqual(requests.map(({ id }) => id), [event.matchId]);
+    const mine = { id: event.matchId, riderId: rider };
+    assert.deepEqual((await moyeo.parties.getRideRequest(mine)).request, requests[0]);
+    assert.equal((await moyeo.parties.withdrawRideRequest(mine)).request.state, "withdrawn");
+    assert.equal((await refusal(moyeo.parties.getRideRequest(mine))).reason, "unknown_ride_request");
     break;
   }
   assert.equal((await moyeo.parties.previewJoin({ id: party.id, riderId: rider })).now.length, 2);
