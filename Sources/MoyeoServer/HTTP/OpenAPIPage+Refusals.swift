@@ -1,3 +1,4 @@
+import Identity
 import MoyeoAPI
 
 /// How calls are refused, and who may make them.
@@ -49,26 +50,30 @@ extension OpenAPIPage {
     return out
   }
 
-  static let headers: [String: Any] = [
-    "X-Request-Id": [
-      "description": "The caller's own, or one that was made: it stands in the logs, too.",
-      "schema": ["type": "string"],
-    ],
-    "Retry-After": [
-      "description": "Whole seconds after which another try is worth while, where that is known.",
-      "schema": ["type": "integer", "minimum": 0],
-    ],
-    "ETag": ["description": "Of this tile in this state.", "schema": ["type": "string"]],
-  ]
+  static var headers: [String: Any] {
+    [
+      "X-Request-Id": [
+        "description": "The caller's own, or one that was made: it stands in the logs, too.",
+        "schema": ["type": "string"],
+      ],
+      "Retry-After": [
+        "description": "Whole seconds after which another try is worth while, where that is known.",
+        "schema": ["type": "integer", "minimum": 0],
+      ],
+      "ETag": ["description": "Of this tile in this state.", "schema": ["type": "string"]],
+    ]
+  }
 
-  static let securitySchemes: [String: Any] = [
-    "token": [
-      "type": "http", "scheme": "bearer", "bearerFormat": "JWT",
-      "description": "An access token (`auth.mode tokens`).",
-    ],
-    "apiKey": [
-      "type": "http", "scheme": "bearer",
-      "description": "An API key of a server, made by `moyeo keys create`.",
-    ],
-  ]
+  static var securitySchemes: [String: Any] {
+    [
+      "token": [
+        "type": "http", "scheme": "bearer", "bearerFormat": "JWT",
+        "description": "An access token (`auth.mode tokens`).",
+      ],
+      "apiKey": [
+        "type": "http", "scheme": "bearer",
+        "description": "An API key of a server, made by `moyeo keys create`.",
+      ],
+    ]
+  }
 }
