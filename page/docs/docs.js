@@ -19,7 +19,9 @@ const described = (schema) => {
   }
   const parts = [schema.format ? `${schema.type} (${schema.format})` : schema.type ?? "any value"]
   const { minimum, maximum, minLength, maxLength } = schema
-  if (minimum !== undefined || maximum !== undefined) parts.push(`${minimum ?? ""} to ${maximum ?? ""}`)
+  if (minimum !== undefined && maximum !== undefined) parts.push(`${minimum} to ${maximum}`)
+  else if (minimum !== undefined) parts.push(`${minimum} or more`)
+  else if (maximum !== undefined) parts.push(`at most ${maximum}`)
   if (minLength !== undefined || maxLength !== undefined) {
     parts.push(`${minLength ?? 0} to ${maxLength ?? "any number of"} characters`)
   }
