@@ -155,7 +155,7 @@ let package = Package(
       ]),
     coreTarget(
       "FareEstimation", ["GeoMath", "ObjectModel", "WireFormat", "TaxiFares", "RoutePlanning"]),
-    coreTarget("DurableCommands", ["GeoMath", "ObjectModel", "Threading"]),
+    coreTarget("DurableCommands", ["GeoMath", "ObjectModel", "Threading", dequeModule]),
     // Small files that the daemon reads and a command line changes.
     .target(name: "LockedFiles", swiftSettings: houseSettings),
     // Who calls: tokens and API keys.

@@ -1,3 +1,4 @@
+import DequeModule
 import Dispatch
 package import ObjectModel
 import Threading
@@ -10,9 +11,7 @@ import Threading
 package final class EventFeed: Sendable {
   private struct Tail {
     /// Ascending; all committed events from `floor + 1` on.
-    var events: [StoredEvent] = []
-    /// Index of the first that counts.
-    var first = 0
+    var events: Deque<StoredEvent> = []
     /// Nothing above it is missing from the tail.
     var floor: UInt64
     var oldest: UInt64
@@ -62,20 +61,16 @@ package final class EventFeed: Sendable {
       if first.sequence != tail.newest + 1 {
         // What somebody else committed in between is in the store.
         tail.events = []
-        tail.first = 0
         tail.floor = first.sequence - 1
       }
-      tail.events += events
-      tail.newest = last.sequence
-      let over = tail.events.count - tail.first - limit
-      if over > 0 {
-        tail.first += over
-        tail.floor = tail.events[tail.first - 1].sequence
-        if tail.first > limit {
-          tail.events.removeFirst(tail.first)
-          tail.first = 0
+      // One that is too old goes for each that comes: what this holds does not grow once it is full.
+      for event in events {
+        if tail.events.count >= limit, let oldest = tail.events.popFirst() {
+          tail.floor = oldest.sequence
         }
+        tail.events.append(event)
       }
+      tail.newest = last.sequence
       guard !tail.signals.isEmpty else { return [] }
       return Set(events.map(\.aggregateID)).compactMap { tail.signals[$0]?.signal }
     }
@@ -92,7 +87,6 @@ package final class EventFeed: Sendable {
       guard tail.newest != bounds.newest else { return [] }
       // What the tail lacks is in the store.
       tail.events = []
-      tail.first = 0
       tail.floor = bounds.newest
       tail.newest = bounds.newest
       return tail.signals.values.map(\.signal)
@@ -105,7 +99,6 @@ package final class EventFeed: Sendable {
   package func forgetTail() {
     tail.withLock { tail in
       tail.events = []
-      tail.first = 0
       tail.floor = tail.newest
     }
   }
@@ -157,7 +150,7 @@ package final class EventFeed: Sendable {
     _ tail: Tail, after: UInt64, kinds: Set<String>, aggregateID: String?, limit: Int
   ) -> EventPage {
     // Binary search for the first above `after`.
-    var low = tail.first
+    var low = 0
     var high = tail.events.count
     while low < high {
       let middle = (low + high) / 2
@@ -187,7 +180,7 @@ package final class EventFeed: Sendable {
       let made = ChangeSignal(0)
       tail.signals[aggregateID] = (made, 1)
       // What came before it was made.
-      if let last = tail.events[tail.first...].last(where: { $0.aggregateID == aggregateID }) {
+      if let last = tail.events.last(where: { $0.aggregateID == aggregateID }) {
         made.advance(to: last.sequence)
       }
       return made
