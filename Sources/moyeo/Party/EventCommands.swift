@@ -106,6 +106,8 @@ final class EventFollower: Sendable {
   private let clock: LocalClock
   private let option: String
   private let last = StateLock<String?>(nil)
+  /// Why an event could not be printed: the client would take it for a failure of its connection.
+  private let failure = StateLock<CommandFailure?>(nil)
 
   /// - Parameters:
   ///   - output: How events are printed.
@@ -118,8 +120,13 @@ final class EventFollower: Sendable {
 
   var print: @Sendable (Moyeo_V1_Event) async throws -> Void {
     { [self] event in
-      try StandardOutput.printAtOnce(
-        isJSON ? try JSONOutput.text(event) : PartyTable.event(event, clock))
+      let line = isJSON ? try JSONOutput.text(event) : PartyTable.event(event, clock)
+      do {
+        try StandardOutput.printAtOnce(line)
+      } catch let error as CommandFailure {
+        failure.withLock { $0 = error }
+        throw error
+      }
       last.withLock { $0 = event.resumeToken.isEmpty ? "\(event.sequence)" : event.resumeToken }
     }
   }
@@ -130,6 +137,7 @@ final class EventFollower: Sendable {
     do {
       try await follow()
     } catch let error as MoyeoError {
+      if let failure = failure.withLock({ $0 }) { throw failure }
       guard isEnd(error) else { throw error }
       cause = "\(error)"
     }
