@@ -15,12 +15,17 @@ public struct DescriptorFiles: Sendable {
   public static let all = DescriptorFiles()
 
   private init() {
+    for file in Self.committed() { add(file) }
+    services.sort()
+  }
+
+  /// The committed descriptors, read anew.
+  static func committed() -> [Google_Protobuf_FileDescriptorProto] {
     guard
       let bytes = Data(base64Encoded: descriptorSetBase64),
       let set = try? Google_Protobuf_FileDescriptorSet(serializedBytes: bytes)
     else { preconditionFailure("the committed descriptor set does not parse: run make proto") }
-    for file in set.file { add(file) }
-    services.sort()
+    return set.file
   }
 
   /// The encoded `FileDescriptorProto` of a file.

@@ -71,12 +71,8 @@ public final class MessageSchema: Sendable {
   }
 
   private static func load() -> [String: MessageSchema] {
-    guard
-      let bytes = Data(base64Encoded: descriptorSetBase64),
-      let set = try? Google_Protobuf_FileDescriptorSet(serializedBytes: bytes)
-    else { preconditionFailure("the committed descriptor set does not parse: run make proto") }
     var found: [String: MessageSchema] = [:]
-    for file in set.file {
+    for file in DescriptorFiles.committed() {
       for message in file.messageType { add(message, prefix: file.package, to: &found) }
     }
     return found

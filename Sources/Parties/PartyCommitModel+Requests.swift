@@ -31,22 +31,25 @@ extension PartyCommitModel {
       request.found.append(candidate.party.id)
       return changed(request, from: version, candidate: candidate, overlay: overlay, now: now)
     case .dropRequest(let id):
-      guard var request = overlay.request(id), !request.isOver else { break }
-      let version = request.version
-      request.version += 1
-      request.endedAt = now
-      return changed(request, from: version, candidate: nil, overlay: overlay, now: now)
+      guard let request = overlay.request(id), !request.isOver else { break }
+      return ended(request, overlay: overlay, now: now)
     case .withdrawRequest(let id, let rider):
-      guard var request = overlay.request(id), !request.isOver,
+      guard let request = overlay.request(id), !request.isOver,
         rider == nil || rider == request.query.riderID
       else { return Decision(result: .failure(.unknownRequest(id))) }
-      let version = request.version
-      request.version += 1
-      request.endedAt = now
-      return changed(request, from: version, candidate: nil, overlay: overlay, now: now)
+      return ended(request, overlay: overlay, now: now)
     default: break
     }
     return Decision(change: nil, result: .success(.nothing))
+  }
+
+  private func ended(
+    _ request: StandingRequest, overlay: PartyOverlay, now: Instant
+  ) -> Decision {
+    var over = request
+    over.version += 1
+    over.endedAt = now
+    return changed(over, from: request.version, candidate: nil, overlay: overlay, now: now)
   }
 
   private func changed(

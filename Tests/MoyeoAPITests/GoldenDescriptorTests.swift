@@ -63,7 +63,7 @@ import Testing
           ].joined(separator: " "))
       }
     }
-    for file in try descriptorSet().file where file.package == "moyeo.v1" {
+    for file in DescriptorFiles.committed() where file.package == "moyeo.v1" {
       for service in file.service {
         for method in service.method {
           lines.append(
@@ -76,11 +76,6 @@ import Testing
     return lines.sorted()
   }
 
-  private static func descriptorSet() throws -> Google_Protobuf_FileDescriptorSet {
-    let data = try #require(Data(base64Encoded: descriptorSetBase64))
-    return try Google_Protobuf_FileDescriptorSet(serializedBytes: data)
-  }
-
   private static func messages() throws
     -> [(name: String, descriptor: Google_Protobuf_DescriptorProto)]
   {
@@ -90,7 +85,7 @@ import Testing
       out.append((name, message))
       for nested in message.nestedType where !nested.options.mapEntry { add(nested, name) }
     }
-    for file in try descriptorSet().file where file.package == "moyeo.v1" {
+    for file in DescriptorFiles.committed() where file.package == "moyeo.v1" {
       for message in file.messageType { add(message, file.package) }
     }
     return out

@@ -85,6 +85,7 @@ struct AccessRule: Sendable {
     _ bytes: [UInt8], _ schema: MessageSchema, of caller: Caller
   ) throws(APIError) -> [UInt8] {
     try admit(caller)
+    guard looksAtRequest(of: caller) else { return bytes }
     let named = bytes.withUnsafeBytes { NamedFields(rule: self, schema: schema, $0) }
     if named.setsCommandFlag, !caller.scopes.contains(.command) { throw Self.lacks(.command) }
     guard caller.role == .user else { return bytes }

@@ -16,15 +16,22 @@ extension OpenAPIPage {
       responses[status]?["headers"] = headers
     }
     // Such as a proxy's.
-    responses["default"] = [
-      "description": "A refusal.",
-      "content": ["application/json": ["schema": Self.errorSchema]],
-    ]
+    responses["default"] = Self.content(Self.reference(Self.refusalName), "A refusal.")
     call["responses"] = responses
     // Without `auth.mode tokens` none is asked for.
     let scopes = access?.scope.names ?? []
     call["security"] = [["token": scopes], ["apiKey": scopes], [:]]
     if !scopes.isEmpty { call["x-moyeo-scopes"] = scopes }
+  }
+
+  static let refusalName = "Refusal"
+
+  /// The body of every refusal.
+  static var refusalSchema: [String: Any] {
+    [
+      "type": "object", "properties": ["error": reference("moyeo.v1.Error")],
+      "required": ["error"],
+    ]
   }
 
   private static func refusal(_ status: Int, _ reasons: [Reason]) -> [String: Any] {
@@ -34,7 +41,7 @@ extension OpenAPIPage {
       "x-moyeo-reasons": names,
       "content": [
         "application/json": [
-          "schema": errorSchema,
+          "schema": reference(refusalName),
           "example": [
             "error": [
               "code": reasons[0].status.grpc.name, "reason": reasons[0].rawValue,

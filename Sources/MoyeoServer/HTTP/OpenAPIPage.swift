@@ -43,7 +43,8 @@ struct OpenAPIPage {
       ],
       "paths": paths,
       "components": [
-        "schemas": schemas(from: needed), "headers": Self.headers,
+        "schemas": schemas(from: needed).merging([Self.refusalName: Self.refusalSchema]) { $1 },
+        "headers": Self.headers,
         "securitySchemes": Self.securitySchemes,
       ],
     ]
@@ -206,18 +207,11 @@ struct OpenAPIPage {
     return out
   }
 
-  static var errorSchema: [String: Any] {
-    [
-      "type": "object", "properties": ["error": Self.reference("moyeo.v1.Error")],
-      "required": ["error"],
-    ]
-  }
-
-  private static func content(_ schema: [String: Any], _ description: String) -> [String: Any] {
+  static func content(_ schema: [String: Any], _ description: String) -> [String: Any] {
     ["description": description, "content": ["application/json": ["schema": schema]]]
   }
 
-  private static func reference(_ name: String) -> [String: Any] {
+  static func reference(_ name: String) -> [String: Any] {
     ["$ref": "#/components/schemas/" + shortName(name)]
   }
 

@@ -298,10 +298,8 @@ struct Operation: Sendable {
   ) -> @Sendable ([UInt8], Caller) async throws -> [UInt8] {
     { bytes, caller in
       if caller.role == .open { return try await call(bytes) }
-      try access.admit(caller)
-      let bytes =
-        access.looksAtRequest(of: caller) ? try access.admitted(bytes, schema, of: caller) : bytes
-      return try RoleView.shown(try await call(bytes), Response.self, to: caller)
+      let admitted = try access.admitted(bytes, schema, of: caller)
+      return try RoleView.shown(try await call(admitted), Response.self, to: caller)
     }
   }
 
