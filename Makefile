@@ -164,7 +164,7 @@ bench-app: build
 
 # Three times what one core can answer.
 bench-overload: build
-	@scripts/system-packages golang-go
+	@scripts/system-packages golang-go golang-google-grpc-dev
 	Benchmarks/run-overload
 
 bench-peers:

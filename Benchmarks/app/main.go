@@ -47,6 +47,7 @@ var (
 	reports  = flag.Int("reports", 10000, "positions a second")
 	views    = flag.Int("views", 1000, "tiles a second")
 	joins    = flag.Int("joins", 50, "seats a second")
+	life     = flag.Int("life", 60, "seconds until a car is called off: as many are under way at any moment")
 	streams  = flag.Int("streams", 2000, "that wait for events")
 	interval = flag.Int("interval", 500, "milliseconds between two events of a stream at least")
 	config   *tls.Config
@@ -258,6 +259,11 @@ func (w *waiting) stream(random *rand.Rand, gate chan bool, opened *sync.WaitGro
 func rider(number int, begin, end time.Time, noted *calls) {
 	random, caller := rand.New(rand.NewSource(int64(100+number))), open()
 	party, free, made := "", 0, 0
+	type car struct {
+		id   string
+		over time.Time
+	}
+	var cars []car
 	steadily(number, riders, float64(*joins), begin, end, func(due, sent time.Time) {
 		if free == 0 {
 			made++
@@ -278,6 +284,14 @@ func rider(number int, begin, end time.Time, noted *calls) {
 			var created struct{ Party struct{ ID string } }
 			check(json.Unmarshal(answer, &created))
 			party, free = created.Party.ID, seats-1
+			cars = append(cars, car{party, time.Now().Add(time.Duration(*life) * time.Second)})
+			if cars[0].over.Before(time.Now()) {
+				status, answer = caller.request("POST", "/v1/parties/"+cars[0].id+"/cancel", "", []byte("{}"))
+				if status != 200 {
+					noted.note(status, answer, begin, due, sent)
+				}
+				cars = cars[1:]
+			}
 			// The seat is due once there is a car.
 			due, sent = time.Now(), time.Now()
 		}

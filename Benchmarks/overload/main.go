@@ -1,10 +1,12 @@
-// Within questions over HTTP/1.1, each of another polygon: by callers who ask anew as soon as they are
-// answered, or at a rate, whatever becomes of those before, as a Poisson process. Prints one line an
-// answer: the status and the microseconds since it was due. Standard library only.
+// Within questions over HTTP/1.1 or gRPC, each of another polygon: by callers who ask anew as soon as they
+// are answered, or at a rate, whatever becomes of those before, as a Poisson process. Prints one line an
+// answer: the status, of HTTP, and the microseconds since it was due. The standard library and grpc-go.
 package main
 
 import (
 	"bufio"
+	"context"
+	"encoding/binary"
 	"flag"
 	"fmt"
 	"io"
@@ -15,6 +17,10 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 )
 
 type answer struct {
@@ -30,53 +36,140 @@ var (
 	seconds = flag.Float64("seconds", 5, "how long is asked")
 	callers = flag.Int("callers", 128, "that ask one after the other")
 	rate    = flag.Float64("rate", 0, "questions a second, whoever waits; 0: by callers")
+	links   = flag.Int("connections", 0, "of gRPC, shared by all questions; 0: HTTP/1.1, each its own")
 	most    = flag.Int("most", 4000, "questions that may be under way at a rate; one more ends the run")
 )
 
-func polygon(draw *rand.Rand) string {
+type point struct{ latitude, longitude float64 }
+
+func polygon(draw *rand.Rand) []point {
 	latitude, longitude := 37.55+draw.NormFloat64()*.02, 127+draw.NormFloat64()*.02
+	points := make([]point, *corners)
+	for i := range points {
+		angle := 2 * math.Pi * float64(i) / float64(*corners)
+		points[i] = point{
+			latitude + .05*(.8+.2*draw.Float64())*math.Sin(angle),
+			longitude + .07*(.8+.2*draw.Float64())*math.Cos(angle)}
+	}
+	return points
+}
+
+// The address of a question over HTTP.
+func target(points []point) string {
 	text := []byte(`{"points":[`)
-	for i := 0; i < *corners; i++ {
+	for i, one := range points {
 		if i > 0 {
 			text = append(text, ',')
 		}
-		angle := 2 * math.Pi * float64(i) / float64(*corners)
-		text = fmt.Appendf(text, `{"latitude":%.5f,"longitude":%.5f}`,
-			latitude+.05*(.8+.2*draw.Float64())*math.Sin(angle),
-			longitude+.07*(.8+.2*draw.Float64())*math.Cos(angle))
+		text = fmt.Appendf(text, `{"latitude":%.5f,"longitude":%.5f}`, one.latitude, one.longitude)
 	}
-	return string(append(text, `]}`...))
+	return fmt.Sprintf("http://%s%s?limit=%d&within=%s",
+		*address, *path, *hits, url.QueryEscape(string(append(text, `]}`...))))
+}
+
+// A field of protobuf whose value has its length in front.
+func field(out []byte, number byte, value []byte) []byte {
+	out = append(out, number<<3|2)
+	out = binary.AppendUvarint(out, uint64(len(value)))
+	return append(out, value...)
+}
+
+// The same question as a moyeo.v1.WithinRequest.
+func message(points []point) []byte {
+	var polygon []byte
+	for _, one := range points {
+		var corner []byte
+		for number, value := range []float64{one.latitude, one.longitude} {
+			corner = append(corner, byte(number+1)<<3|1)
+			corner = binary.LittleEndian.AppendUint64(corner, math.Float64bits(value))
+		}
+		polygon = field(polygon, 1, corner)
+	}
+	out := field(nil, 1, []byte("users"))
+	out = field(out, 6, polygon)
+	return binary.AppendUvarint(append(out, 7<<3), uint64(*hits))
+}
+
+// Bytes in, nothing out, under the name of the usual codec.
+type bytesCodec struct{}
+
+func (bytesCodec) Marshal(v interface{}) ([]byte, error)      { return v.([]byte), nil }
+func (bytesCodec) Unmarshal(data []byte, v interface{}) error { return nil }
+func (bytesCodec) Name() string                               { return "proto" }
+
+// Who asks the question of a number, and returns the status of its answer; 0: there was none.
+type asker func(number int) int
+
+const questions = 20000
+
+func overHTTP(draw *rand.Rand) asker {
+	client := &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{
+		MaxIdleConns: *most, MaxIdleConnsPerHost: *most, DisableCompression: true}}
+	// Made before, so that the generator has little to do while it asks.
+	targets := make([]string, questions)
+	for i := range targets {
+		targets[i] = target(polygon(draw))
+	}
+	return func(number int) int {
+		response, err := client.Get(targets[number%questions])
+		if err != nil {
+			return 0
+		}
+		defer response.Body.Close()
+		if _, err = io.Copy(io.Discard, response.Body); err != nil {
+			return 0
+		}
+		return response.StatusCode
+	}
+}
+
+func overGRPC(draw *rand.Rand) asker {
+	messages := make([][]byte, questions)
+	for i := range messages {
+		messages[i] = message(polygon(draw))
+	}
+	var dialled []*grpc.ClientConn
+	for i := 0; i < *links; i++ {
+		link, err := grpc.Dial(*address, grpc.WithInsecure(), grpc.WithBlock())
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		dialled = append(dialled, link)
+	}
+	return func(number int) int {
+		over, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+		defer cancel()
+		err := dialled[number%*links].Invoke(over, "/moyeo.v1.PositionService/Within",
+			messages[number%questions], nil, grpc.ForceCodec(bytesCodec{}))
+		switch status.Code(err) {
+		case codes.OK:
+			return 200
+		case codes.Unavailable, codes.ResourceExhausted:
+			return 503
+		default:
+			return 0
+		}
+	}
 }
 
 func main() {
 	flag.Parse()
-	client := &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{
-		MaxIdleConns: *most, MaxIdleConnsPerHost: *most, DisableCompression: true}}
-	// Made before, so that the generator has little to do while it asks.
 	draw := rand.New(rand.NewSource(3))
-	targets := make([]string, 20000)
-	for i := range targets {
-		targets[i] = fmt.Sprintf("http://%s%s?limit=%d&within=%s",
-			*address, *path, *hits, url.QueryEscape(polygon(draw)))
+	question := overHTTP
+	if *links > 0 {
+		question = overGRPC
 	}
+	asks := question(draw)
 	var lock sync.Mutex
 	var answers []answer
 	asked := 0
 	ask := func(due time.Time) {
 		lock.Lock()
-		target := targets[asked%len(targets)]
+		number := asked
 		asked++
 		lock.Unlock()
-		status := 0
-		response, err := client.Get(target)
-		if err == nil {
-			_, err = io.Copy(io.Discard, response.Body)
-			response.Body.Close()
-			status = response.StatusCode
-		}
-		if err != nil {
-			status = 0
-		}
+		status := asks(number)
 		took := time.Since(due)
 		lock.Lock()
 		answers = append(answers, answer{status, took})
