@@ -32,3 +32,5 @@ protoc -I proto --include_imports --descriptor_set_out="$out/descriptors.bin" pr
 rm "$out/descriptors.bin"
 # Optional fields as Swift optionals.
 python3 proto/field-presence.py "$out"
+# What the comments say, for /openapi.json.
+python3 proto/schema-texts.py "$out"

@@ -140,6 +140,7 @@ extension Moyeo_V1_ClusterService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > A tile of a layer's clusters as a vector tile or as JSON.
         /// > GET /v1/layers/{layer}/tiles/{z}/{x}/{y}.mvt, .json
         ///
         /// - Parameters:
@@ -158,6 +159,7 @@ extension Moyeo_V1_ClusterService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > The clusters of a layer in a box, at a zoom.
         /// > GET /v1/layers/{layer}/clusters
         ///
         /// - Parameters:
@@ -176,6 +178,7 @@ extension Moyeo_V1_ClusterService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > What a cluster falls into at the next zoom.
         /// > GET /v1/layers/{layer}/clusters/{clusterId}/children
         ///
         /// - Parameters:
@@ -194,6 +197,7 @@ extension Moyeo_V1_ClusterService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > The objects in a cluster.
         /// > GET /v1/layers/{layer}/clusters/{clusterId}/leaves
         ///
         /// - Parameters:
@@ -212,6 +216,7 @@ extension Moyeo_V1_ClusterService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > The first zoom at which a cluster falls apart.
         /// > GET /v1/layers/{layer}/clusters/{clusterId}/expansion-zoom
         ///
         /// - Parameters:
@@ -230,6 +235,7 @@ extension Moyeo_V1_ClusterService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Tells which tiles of a box have changed, for as long as the caller listens.
         /// > GET /v1/layers/{layer}/tiles/watch (SSE)
         ///
         /// - Parameters:
@@ -261,6 +267,7 @@ extension Moyeo_V1_ClusterService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > A tile of a layer's clusters as a vector tile or as JSON.
         /// > GET /v1/layers/{layer}/tiles/{z}/{x}/{y}.mvt, .json
         ///
         /// - Parameters:
@@ -279,6 +286,7 @@ extension Moyeo_V1_ClusterService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > The clusters of a layer in a box, at a zoom.
         /// > GET /v1/layers/{layer}/clusters
         ///
         /// - Parameters:
@@ -297,6 +305,7 @@ extension Moyeo_V1_ClusterService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > What a cluster falls into at the next zoom.
         /// > GET /v1/layers/{layer}/clusters/{clusterId}/children
         ///
         /// - Parameters:
@@ -315,6 +324,7 @@ extension Moyeo_V1_ClusterService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > The objects in a cluster.
         /// > GET /v1/layers/{layer}/clusters/{clusterId}/leaves
         ///
         /// - Parameters:
@@ -333,6 +343,7 @@ extension Moyeo_V1_ClusterService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > The first zoom at which a cluster falls apart.
         /// > GET /v1/layers/{layer}/clusters/{clusterId}/expansion-zoom
         ///
         /// - Parameters:
@@ -351,6 +362,7 @@ extension Moyeo_V1_ClusterService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Tells which tiles of a box have changed, for as long as the caller listens.
         /// > GET /v1/layers/{layer}/tiles/watch (SSE)
         ///
         /// - Parameters:
@@ -380,6 +392,7 @@ extension Moyeo_V1_ClusterService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > A tile of a layer's clusters as a vector tile or as JSON.
         /// > GET /v1/layers/{layer}/tiles/{z}/{x}/{y}.mvt, .json
         ///
         /// - Parameters:
@@ -398,6 +411,7 @@ extension Moyeo_V1_ClusterService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > The clusters of a layer in a box, at a zoom.
         /// > GET /v1/layers/{layer}/clusters
         ///
         /// - Parameters:
@@ -416,6 +430,7 @@ extension Moyeo_V1_ClusterService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > What a cluster falls into at the next zoom.
         /// > GET /v1/layers/{layer}/clusters/{clusterId}/children
         ///
         /// - Parameters:
@@ -434,6 +449,7 @@ extension Moyeo_V1_ClusterService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > The objects in a cluster.
         /// > GET /v1/layers/{layer}/clusters/{clusterId}/leaves
         ///
         /// - Parameters:
@@ -452,6 +468,7 @@ extension Moyeo_V1_ClusterService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > The first zoom at which a cluster falls apart.
         /// > GET /v1/layers/{layer}/clusters/{clusterId}/expansion-zoom
         ///
         /// - Parameters:
@@ -470,6 +487,7 @@ extension Moyeo_V1_ClusterService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Tells which tiles of a box have changed, for as long as the caller listens.
         /// > GET /v1/layers/{layer}/tiles/watch (SSE)
         ///
         /// - Parameters:
@@ -733,6 +751,7 @@ extension Moyeo_V1_ClusterService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > A tile of a layer's clusters as a vector tile or as JSON.
         /// > GET /v1/layers/{layer}/tiles/{z}/{x}/{y}.mvt, .json
         ///
         /// - Parameters:
@@ -756,6 +775,7 @@ extension Moyeo_V1_ClusterService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > The clusters of a layer in a box, at a zoom.
         /// > GET /v1/layers/{layer}/clusters
         ///
         /// - Parameters:
@@ -779,6 +799,7 @@ extension Moyeo_V1_ClusterService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > What a cluster falls into at the next zoom.
         /// > GET /v1/layers/{layer}/clusters/{clusterId}/children
         ///
         /// - Parameters:
@@ -802,6 +823,7 @@ extension Moyeo_V1_ClusterService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > The objects in a cluster.
         /// > GET /v1/layers/{layer}/clusters/{clusterId}/leaves
         ///
         /// - Parameters:
@@ -825,6 +847,7 @@ extension Moyeo_V1_ClusterService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > The first zoom at which a cluster falls apart.
         /// > GET /v1/layers/{layer}/clusters/{clusterId}/expansion-zoom
         ///
         /// - Parameters:
@@ -848,6 +871,7 @@ extension Moyeo_V1_ClusterService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Tells which tiles of a box have changed, for as long as the caller listens.
         /// > GET /v1/layers/{layer}/tiles/watch (SSE)
         ///
         /// - Parameters:
@@ -892,6 +916,7 @@ extension Moyeo_V1_ClusterService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > A tile of a layer's clusters as a vector tile or as JSON.
         /// > GET /v1/layers/{layer}/tiles/{z}/{x}/{y}.mvt, .json
         ///
         /// - Parameters:
@@ -926,6 +951,7 @@ extension Moyeo_V1_ClusterService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > The clusters of a layer in a box, at a zoom.
         /// > GET /v1/layers/{layer}/clusters
         ///
         /// - Parameters:
@@ -960,6 +986,7 @@ extension Moyeo_V1_ClusterService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > What a cluster falls into at the next zoom.
         /// > GET /v1/layers/{layer}/clusters/{clusterId}/children
         ///
         /// - Parameters:
@@ -994,6 +1021,7 @@ extension Moyeo_V1_ClusterService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > The objects in a cluster.
         /// > GET /v1/layers/{layer}/clusters/{clusterId}/leaves
         ///
         /// - Parameters:
@@ -1028,6 +1056,7 @@ extension Moyeo_V1_ClusterService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > The first zoom at which a cluster falls apart.
         /// > GET /v1/layers/{layer}/clusters/{clusterId}/expansion-zoom
         ///
         /// - Parameters:
@@ -1062,6 +1091,7 @@ extension Moyeo_V1_ClusterService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Tells which tiles of a box have changed, for as long as the caller listens.
         /// > GET /v1/layers/{layer}/tiles/watch (SSE)
         ///
         /// - Parameters:
@@ -1099,6 +1129,7 @@ extension Moyeo_V1_ClusterService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > A tile of a layer's clusters as a vector tile or as JSON.
     /// > GET /v1/layers/{layer}/tiles/{z}/{x}/{y}.mvt, .json
     ///
     /// - Parameters:
@@ -1128,6 +1159,7 @@ extension Moyeo_V1_ClusterService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > The clusters of a layer in a box, at a zoom.
     /// > GET /v1/layers/{layer}/clusters
     ///
     /// - Parameters:
@@ -1157,6 +1189,7 @@ extension Moyeo_V1_ClusterService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > What a cluster falls into at the next zoom.
     /// > GET /v1/layers/{layer}/clusters/{clusterId}/children
     ///
     /// - Parameters:
@@ -1186,6 +1219,7 @@ extension Moyeo_V1_ClusterService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > The objects in a cluster.
     /// > GET /v1/layers/{layer}/clusters/{clusterId}/leaves
     ///
     /// - Parameters:
@@ -1215,6 +1249,7 @@ extension Moyeo_V1_ClusterService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > The first zoom at which a cluster falls apart.
     /// > GET /v1/layers/{layer}/clusters/{clusterId}/expansion-zoom
     ///
     /// - Parameters:
@@ -1244,6 +1279,7 @@ extension Moyeo_V1_ClusterService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Tells which tiles of a box have changed, for as long as the caller listens.
     /// > GET /v1/layers/{layer}/tiles/watch (SSE)
     ///
     /// - Parameters:
@@ -1275,6 +1311,7 @@ extension Moyeo_V1_ClusterService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > A tile of a layer's clusters as a vector tile or as JSON.
     /// > GET /v1/layers/{layer}/tiles/{z}/{x}/{y}.mvt, .json
     ///
     /// - Parameters:
@@ -1308,6 +1345,7 @@ extension Moyeo_V1_ClusterService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > The clusters of a layer in a box, at a zoom.
     /// > GET /v1/layers/{layer}/clusters
     ///
     /// - Parameters:
@@ -1341,6 +1379,7 @@ extension Moyeo_V1_ClusterService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > What a cluster falls into at the next zoom.
     /// > GET /v1/layers/{layer}/clusters/{clusterId}/children
     ///
     /// - Parameters:
@@ -1374,6 +1413,7 @@ extension Moyeo_V1_ClusterService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > The objects in a cluster.
     /// > GET /v1/layers/{layer}/clusters/{clusterId}/leaves
     ///
     /// - Parameters:
@@ -1407,6 +1447,7 @@ extension Moyeo_V1_ClusterService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > The first zoom at which a cluster falls apart.
     /// > GET /v1/layers/{layer}/clusters/{clusterId}/expansion-zoom
     ///
     /// - Parameters:
@@ -1440,6 +1481,7 @@ extension Moyeo_V1_ClusterService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Tells which tiles of a box have changed, for as long as the caller listens.
     /// > GET /v1/layers/{layer}/tiles/watch (SSE)
     ///
     /// - Parameters:

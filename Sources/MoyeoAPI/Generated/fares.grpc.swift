@@ -98,6 +98,7 @@ extension Moyeo_V1_FareService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > What a taxi trip costs: from a distance and a duration, or from places.
         /// > POST /v1/fares/estimate
         ///
         /// - Parameters:
@@ -116,6 +117,7 @@ extension Moyeo_V1_FareService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Splits an amount among riders by a rule, so that the shares sum exactly.
         /// > POST /v1/fares/split
         ///
         /// - Parameters:
@@ -134,6 +136,7 @@ extension Moyeo_V1_FareService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > The tariffs that are known, with where and from when each is in force.
         /// > GET /v1/tariffs
         ///
         /// - Parameters:
@@ -165,6 +168,7 @@ extension Moyeo_V1_FareService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > What a taxi trip costs: from a distance and a duration, or from places.
         /// > POST /v1/fares/estimate
         ///
         /// - Parameters:
@@ -183,6 +187,7 @@ extension Moyeo_V1_FareService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Splits an amount among riders by a rule, so that the shares sum exactly.
         /// > POST /v1/fares/split
         ///
         /// - Parameters:
@@ -201,6 +206,7 @@ extension Moyeo_V1_FareService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > The tariffs that are known, with where and from when each is in force.
         /// > GET /v1/tariffs
         ///
         /// - Parameters:
@@ -230,6 +236,7 @@ extension Moyeo_V1_FareService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > What a taxi trip costs: from a distance and a duration, or from places.
         /// > POST /v1/fares/estimate
         ///
         /// - Parameters:
@@ -248,6 +255,7 @@ extension Moyeo_V1_FareService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Splits an amount among riders by a rule, so that the shares sum exactly.
         /// > POST /v1/fares/split
         ///
         /// - Parameters:
@@ -266,6 +274,7 @@ extension Moyeo_V1_FareService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > The tariffs that are known, with where and from when each is in force.
         /// > GET /v1/tariffs
         ///
         /// - Parameters:
@@ -419,6 +428,7 @@ extension Moyeo_V1_FareService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > What a taxi trip costs: from a distance and a duration, or from places.
         /// > POST /v1/fares/estimate
         ///
         /// - Parameters:
@@ -442,6 +452,7 @@ extension Moyeo_V1_FareService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Splits an amount among riders by a rule, so that the shares sum exactly.
         /// > POST /v1/fares/split
         ///
         /// - Parameters:
@@ -465,6 +476,7 @@ extension Moyeo_V1_FareService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > The tariffs that are known, with where and from when each is in force.
         /// > GET /v1/tariffs
         ///
         /// - Parameters:
@@ -509,6 +521,7 @@ extension Moyeo_V1_FareService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > What a taxi trip costs: from a distance and a duration, or from places.
         /// > POST /v1/fares/estimate
         ///
         /// - Parameters:
@@ -543,6 +556,7 @@ extension Moyeo_V1_FareService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Splits an amount among riders by a rule, so that the shares sum exactly.
         /// > POST /v1/fares/split
         ///
         /// - Parameters:
@@ -577,6 +591,7 @@ extension Moyeo_V1_FareService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > The tariffs that are known, with where and from when each is in force.
         /// > GET /v1/tariffs
         ///
         /// - Parameters:
@@ -616,6 +631,7 @@ extension Moyeo_V1_FareService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > What a taxi trip costs: from a distance and a duration, or from places.
     /// > POST /v1/fares/estimate
     ///
     /// - Parameters:
@@ -645,6 +661,7 @@ extension Moyeo_V1_FareService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Splits an amount among riders by a rule, so that the shares sum exactly.
     /// > POST /v1/fares/split
     ///
     /// - Parameters:
@@ -674,6 +691,7 @@ extension Moyeo_V1_FareService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > The tariffs that are known, with where and from when each is in force.
     /// > GET /v1/tariffs
     ///
     /// - Parameters:
@@ -707,6 +725,7 @@ extension Moyeo_V1_FareService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > What a taxi trip costs: from a distance and a duration, or from places.
     /// > POST /v1/fares/estimate
     ///
     /// - Parameters:
@@ -740,6 +759,7 @@ extension Moyeo_V1_FareService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Splits an amount among riders by a rule, so that the shares sum exactly.
     /// > POST /v1/fares/split
     ///
     /// - Parameters:
@@ -773,6 +793,7 @@ extension Moyeo_V1_FareService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > The tariffs that are known, with where and from when each is in force.
     /// > GET /v1/tariffs
     ///
     /// - Parameters:

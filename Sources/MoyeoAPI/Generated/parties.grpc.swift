@@ -325,6 +325,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Makes a party with everyone who comes along, or nothing.
         /// > POST /v1/parties
         ///
         /// - Parameters:
@@ -343,6 +344,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > One party.
         /// > GET /v1/parties/{id}
         ///
         /// - Parameters:
@@ -361,6 +363,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > The parties of a rider or a host, newest first.
         /// > GET /v1/parties
         ///
         /// - Parameters:
@@ -379,6 +382,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Changes time, window or seats; refused where a rider's limits break.
         /// > POST /v1/parties/{id}/update
         ///
         /// - Parameters:
@@ -397,6 +401,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > The taxi leaves: nobody joins any more. From the start of the window on.
         /// > POST /v1/parties/{id}/depart
         ///
         /// - Parameters:
@@ -415,6 +420,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Takes a rider out, as a no-show or because the host says so.
         /// > POST /v1/parties/{id}/riders/{riderId}/remove
         ///
         /// - Parameters:
@@ -433,6 +439,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Splits the real amount by the party's rule.
         /// > POST /v1/parties/{id}/settle
         ///
         /// - Parameters:
@@ -451,6 +458,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Calls a party off before it leaves.
         /// > POST /v1/parties/{id}/cancel
         ///
         /// - Parameters:
@@ -469,6 +477,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Open and full parties near a place or in a box.
         /// > POST /v1/parties/search
         ///
         /// - Parameters:
@@ -487,6 +496,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > The parties that a rider's trip fits, the best first, with price, walk and detour.
         /// > POST /v1/parties/match
         ///
         /// - Parameters:
@@ -505,6 +515,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > What joining would mean for everyone aboard, without joining.
         /// > POST /v1/parties/{id}/preview
         ///
         /// - Parameters:
@@ -523,6 +534,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Tells which parties match a trip, for as long as the caller listens or the request stands.
         /// > POST /v1/parties/match/watch (SSE)
         ///
         /// - Parameters:
@@ -541,6 +553,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Takes a seat, once however often it is sent.
         /// > POST /v1/parties/{id}/join
         ///
         /// - Parameters:
@@ -559,6 +572,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Gives the seat back.
         /// > POST /v1/parties/{id}/leave
         ///
         /// - Parameters:
@@ -577,6 +591,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Events of one party, for as long as the caller listens.
         /// > GET /v1/parties/{id}/events (SSE)
         ///
         /// - Parameters:
@@ -595,6 +610,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Sorts waiting requests into taxis that save most.
         /// > POST /v1/parties/match-batch
         ///
         /// - Parameters:
@@ -613,6 +629,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Standing requests of a rider, oldest first.
         /// > GET /v1/ride-requests
         ///
         /// - Parameters:
@@ -631,6 +648,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > One standing request.
         /// > GET /v1/ride-requests/{id}
         ///
         /// - Parameters:
@@ -649,6 +667,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Ends a standing request.
         /// > POST /v1/ride-requests/{id}/withdraw
         ///
         /// - Parameters:
@@ -683,6 +702,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Makes a party with everyone who comes along, or nothing.
         /// > POST /v1/parties
         ///
         /// - Parameters:
@@ -701,6 +721,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > One party.
         /// > GET /v1/parties/{id}
         ///
         /// - Parameters:
@@ -719,6 +740,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > The parties of a rider or a host, newest first.
         /// > GET /v1/parties
         ///
         /// - Parameters:
@@ -737,6 +759,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Changes time, window or seats; refused where a rider's limits break.
         /// > POST /v1/parties/{id}/update
         ///
         /// - Parameters:
@@ -755,6 +778,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > The taxi leaves: nobody joins any more. From the start of the window on.
         /// > POST /v1/parties/{id}/depart
         ///
         /// - Parameters:
@@ -773,6 +797,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Takes a rider out, as a no-show or because the host says so.
         /// > POST /v1/parties/{id}/riders/{riderId}/remove
         ///
         /// - Parameters:
@@ -791,6 +816,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Splits the real amount by the party's rule.
         /// > POST /v1/parties/{id}/settle
         ///
         /// - Parameters:
@@ -809,6 +835,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Calls a party off before it leaves.
         /// > POST /v1/parties/{id}/cancel
         ///
         /// - Parameters:
@@ -827,6 +854,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Open and full parties near a place or in a box.
         /// > POST /v1/parties/search
         ///
         /// - Parameters:
@@ -845,6 +873,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > The parties that a rider's trip fits, the best first, with price, walk and detour.
         /// > POST /v1/parties/match
         ///
         /// - Parameters:
@@ -863,6 +892,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > What joining would mean for everyone aboard, without joining.
         /// > POST /v1/parties/{id}/preview
         ///
         /// - Parameters:
@@ -881,6 +911,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Tells which parties match a trip, for as long as the caller listens or the request stands.
         /// > POST /v1/parties/match/watch (SSE)
         ///
         /// - Parameters:
@@ -899,6 +930,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Takes a seat, once however often it is sent.
         /// > POST /v1/parties/{id}/join
         ///
         /// - Parameters:
@@ -917,6 +949,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Gives the seat back.
         /// > POST /v1/parties/{id}/leave
         ///
         /// - Parameters:
@@ -935,6 +968,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Events of one party, for as long as the caller listens.
         /// > GET /v1/parties/{id}/events (SSE)
         ///
         /// - Parameters:
@@ -953,6 +987,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Sorts waiting requests into taxis that save most.
         /// > POST /v1/parties/match-batch
         ///
         /// - Parameters:
@@ -971,6 +1006,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Standing requests of a rider, oldest first.
         /// > GET /v1/ride-requests
         ///
         /// - Parameters:
@@ -989,6 +1025,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > One standing request.
         /// > GET /v1/ride-requests/{id}
         ///
         /// - Parameters:
@@ -1007,6 +1044,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Ends a standing request.
         /// > POST /v1/ride-requests/{id}/withdraw
         ///
         /// - Parameters:
@@ -1039,6 +1077,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Makes a party with everyone who comes along, or nothing.
         /// > POST /v1/parties
         ///
         /// - Parameters:
@@ -1057,6 +1096,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > One party.
         /// > GET /v1/parties/{id}
         ///
         /// - Parameters:
@@ -1075,6 +1115,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > The parties of a rider or a host, newest first.
         /// > GET /v1/parties
         ///
         /// - Parameters:
@@ -1093,6 +1134,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Changes time, window or seats; refused where a rider's limits break.
         /// > POST /v1/parties/{id}/update
         ///
         /// - Parameters:
@@ -1111,6 +1153,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > The taxi leaves: nobody joins any more. From the start of the window on.
         /// > POST /v1/parties/{id}/depart
         ///
         /// - Parameters:
@@ -1129,6 +1172,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Takes a rider out, as a no-show or because the host says so.
         /// > POST /v1/parties/{id}/riders/{riderId}/remove
         ///
         /// - Parameters:
@@ -1147,6 +1191,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Splits the real amount by the party's rule.
         /// > POST /v1/parties/{id}/settle
         ///
         /// - Parameters:
@@ -1165,6 +1210,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Calls a party off before it leaves.
         /// > POST /v1/parties/{id}/cancel
         ///
         /// - Parameters:
@@ -1183,6 +1229,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Open and full parties near a place or in a box.
         /// > POST /v1/parties/search
         ///
         /// - Parameters:
@@ -1201,6 +1248,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > The parties that a rider's trip fits, the best first, with price, walk and detour.
         /// > POST /v1/parties/match
         ///
         /// - Parameters:
@@ -1219,6 +1267,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > What joining would mean for everyone aboard, without joining.
         /// > POST /v1/parties/{id}/preview
         ///
         /// - Parameters:
@@ -1237,6 +1286,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Tells which parties match a trip, for as long as the caller listens or the request stands.
         /// > POST /v1/parties/match/watch (SSE)
         ///
         /// - Parameters:
@@ -1256,6 +1306,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Takes a seat, once however often it is sent.
         /// > POST /v1/parties/{id}/join
         ///
         /// - Parameters:
@@ -1274,6 +1325,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Gives the seat back.
         /// > POST /v1/parties/{id}/leave
         ///
         /// - Parameters:
@@ -1292,6 +1344,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Events of one party, for as long as the caller listens.
         /// > GET /v1/parties/{id}/events (SSE)
         ///
         /// - Parameters:
@@ -1311,6 +1364,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Sorts waiting requests into taxis that save most.
         /// > POST /v1/parties/match-batch
         ///
         /// - Parameters:
@@ -1329,6 +1383,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Standing requests of a rider, oldest first.
         /// > GET /v1/ride-requests
         ///
         /// - Parameters:
@@ -1347,6 +1402,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > One standing request.
         /// > GET /v1/ride-requests/{id}
         ///
         /// - Parameters:
@@ -1365,6 +1421,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Ends a standing request.
         /// > POST /v1/ride-requests/{id}/withdraw
         ///
         /// - Parameters:
@@ -2089,6 +2146,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Makes a party with everyone who comes along, or nothing.
         /// > POST /v1/parties
         ///
         /// - Parameters:
@@ -2112,6 +2170,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > One party.
         /// > GET /v1/parties/{id}
         ///
         /// - Parameters:
@@ -2135,6 +2194,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > The parties of a rider or a host, newest first.
         /// > GET /v1/parties
         ///
         /// - Parameters:
@@ -2158,6 +2218,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Changes time, window or seats; refused where a rider's limits break.
         /// > POST /v1/parties/{id}/update
         ///
         /// - Parameters:
@@ -2181,6 +2242,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > The taxi leaves: nobody joins any more. From the start of the window on.
         /// > POST /v1/parties/{id}/depart
         ///
         /// - Parameters:
@@ -2204,6 +2266,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Takes a rider out, as a no-show or because the host says so.
         /// > POST /v1/parties/{id}/riders/{riderId}/remove
         ///
         /// - Parameters:
@@ -2227,6 +2290,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Splits the real amount by the party's rule.
         /// > POST /v1/parties/{id}/settle
         ///
         /// - Parameters:
@@ -2250,6 +2314,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Calls a party off before it leaves.
         /// > POST /v1/parties/{id}/cancel
         ///
         /// - Parameters:
@@ -2273,6 +2338,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Open and full parties near a place or in a box.
         /// > POST /v1/parties/search
         ///
         /// - Parameters:
@@ -2296,6 +2362,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > The parties that a rider's trip fits, the best first, with price, walk and detour.
         /// > POST /v1/parties/match
         ///
         /// - Parameters:
@@ -2319,6 +2386,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > What joining would mean for everyone aboard, without joining.
         /// > POST /v1/parties/{id}/preview
         ///
         /// - Parameters:
@@ -2342,6 +2410,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Tells which parties match a trip, for as long as the caller listens or the request stands.
         /// > POST /v1/parties/match/watch (SSE)
         ///
         /// - Parameters:
@@ -2365,6 +2434,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Takes a seat, once however often it is sent.
         /// > POST /v1/parties/{id}/join
         ///
         /// - Parameters:
@@ -2388,6 +2458,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Gives the seat back.
         /// > POST /v1/parties/{id}/leave
         ///
         /// - Parameters:
@@ -2411,6 +2482,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Events of one party, for as long as the caller listens.
         /// > GET /v1/parties/{id}/events (SSE)
         ///
         /// - Parameters:
@@ -2434,6 +2506,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Sorts waiting requests into taxis that save most.
         /// > POST /v1/parties/match-batch
         ///
         /// - Parameters:
@@ -2457,6 +2530,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Standing requests of a rider, oldest first.
         /// > GET /v1/ride-requests
         ///
         /// - Parameters:
@@ -2480,6 +2554,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > One standing request.
         /// > GET /v1/ride-requests/{id}
         ///
         /// - Parameters:
@@ -2503,6 +2578,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Ends a standing request.
         /// > POST /v1/ride-requests/{id}/withdraw
         ///
         /// - Parameters:
@@ -2550,6 +2626,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Makes a party with everyone who comes along, or nothing.
         /// > POST /v1/parties
         ///
         /// - Parameters:
@@ -2584,6 +2661,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > One party.
         /// > GET /v1/parties/{id}
         ///
         /// - Parameters:
@@ -2618,6 +2696,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > The parties of a rider or a host, newest first.
         /// > GET /v1/parties
         ///
         /// - Parameters:
@@ -2652,6 +2731,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Changes time, window or seats; refused where a rider's limits break.
         /// > POST /v1/parties/{id}/update
         ///
         /// - Parameters:
@@ -2686,6 +2766,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > The taxi leaves: nobody joins any more. From the start of the window on.
         /// > POST /v1/parties/{id}/depart
         ///
         /// - Parameters:
@@ -2720,6 +2801,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Takes a rider out, as a no-show or because the host says so.
         /// > POST /v1/parties/{id}/riders/{riderId}/remove
         ///
         /// - Parameters:
@@ -2754,6 +2836,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Splits the real amount by the party's rule.
         /// > POST /v1/parties/{id}/settle
         ///
         /// - Parameters:
@@ -2788,6 +2871,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Calls a party off before it leaves.
         /// > POST /v1/parties/{id}/cancel
         ///
         /// - Parameters:
@@ -2822,6 +2906,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Open and full parties near a place or in a box.
         /// > POST /v1/parties/search
         ///
         /// - Parameters:
@@ -2856,6 +2941,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > The parties that a rider's trip fits, the best first, with price, walk and detour.
         /// > POST /v1/parties/match
         ///
         /// - Parameters:
@@ -2890,6 +2976,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > What joining would mean for everyone aboard, without joining.
         /// > POST /v1/parties/{id}/preview
         ///
         /// - Parameters:
@@ -2924,6 +3011,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Tells which parties match a trip, for as long as the caller listens or the request stands.
         /// > POST /v1/parties/match/watch (SSE)
         ///
         /// - Parameters:
@@ -2956,6 +3044,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Takes a seat, once however often it is sent.
         /// > POST /v1/parties/{id}/join
         ///
         /// - Parameters:
@@ -2990,6 +3079,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Gives the seat back.
         /// > POST /v1/parties/{id}/leave
         ///
         /// - Parameters:
@@ -3024,6 +3114,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Events of one party, for as long as the caller listens.
         /// > GET /v1/parties/{id}/events (SSE)
         ///
         /// - Parameters:
@@ -3056,6 +3147,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Sorts waiting requests into taxis that save most.
         /// > POST /v1/parties/match-batch
         ///
         /// - Parameters:
@@ -3090,6 +3182,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Standing requests of a rider, oldest first.
         /// > GET /v1/ride-requests
         ///
         /// - Parameters:
@@ -3124,6 +3217,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > One standing request.
         /// > GET /v1/ride-requests/{id}
         ///
         /// - Parameters:
@@ -3158,6 +3252,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Ends a standing request.
         /// > POST /v1/ride-requests/{id}/withdraw
         ///
         /// - Parameters:
@@ -3197,6 +3292,7 @@ extension Moyeo_V1_PartyService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Makes a party with everyone who comes along, or nothing.
     /// > POST /v1/parties
     ///
     /// - Parameters:
@@ -3226,6 +3322,7 @@ extension Moyeo_V1_PartyService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > One party.
     /// > GET /v1/parties/{id}
     ///
     /// - Parameters:
@@ -3255,6 +3352,7 @@ extension Moyeo_V1_PartyService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > The parties of a rider or a host, newest first.
     /// > GET /v1/parties
     ///
     /// - Parameters:
@@ -3284,6 +3382,7 @@ extension Moyeo_V1_PartyService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Changes time, window or seats; refused where a rider's limits break.
     /// > POST /v1/parties/{id}/update
     ///
     /// - Parameters:
@@ -3313,6 +3412,7 @@ extension Moyeo_V1_PartyService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > The taxi leaves: nobody joins any more. From the start of the window on.
     /// > POST /v1/parties/{id}/depart
     ///
     /// - Parameters:
@@ -3342,6 +3442,7 @@ extension Moyeo_V1_PartyService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Takes a rider out, as a no-show or because the host says so.
     /// > POST /v1/parties/{id}/riders/{riderId}/remove
     ///
     /// - Parameters:
@@ -3371,6 +3472,7 @@ extension Moyeo_V1_PartyService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Splits the real amount by the party's rule.
     /// > POST /v1/parties/{id}/settle
     ///
     /// - Parameters:
@@ -3400,6 +3502,7 @@ extension Moyeo_V1_PartyService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Calls a party off before it leaves.
     /// > POST /v1/parties/{id}/cancel
     ///
     /// - Parameters:
@@ -3429,6 +3532,7 @@ extension Moyeo_V1_PartyService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Open and full parties near a place or in a box.
     /// > POST /v1/parties/search
     ///
     /// - Parameters:
@@ -3458,6 +3562,7 @@ extension Moyeo_V1_PartyService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > The parties that a rider's trip fits, the best first, with price, walk and detour.
     /// > POST /v1/parties/match
     ///
     /// - Parameters:
@@ -3487,6 +3592,7 @@ extension Moyeo_V1_PartyService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > What joining would mean for everyone aboard, without joining.
     /// > POST /v1/parties/{id}/preview
     ///
     /// - Parameters:
@@ -3516,6 +3622,7 @@ extension Moyeo_V1_PartyService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Tells which parties match a trip, for as long as the caller listens or the request stands.
     /// > POST /v1/parties/match/watch (SSE)
     ///
     /// - Parameters:
@@ -3543,6 +3650,7 @@ extension Moyeo_V1_PartyService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Takes a seat, once however often it is sent.
     /// > POST /v1/parties/{id}/join
     ///
     /// - Parameters:
@@ -3572,6 +3680,7 @@ extension Moyeo_V1_PartyService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Gives the seat back.
     /// > POST /v1/parties/{id}/leave
     ///
     /// - Parameters:
@@ -3601,6 +3710,7 @@ extension Moyeo_V1_PartyService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Events of one party, for as long as the caller listens.
     /// > GET /v1/parties/{id}/events (SSE)
     ///
     /// - Parameters:
@@ -3628,6 +3738,7 @@ extension Moyeo_V1_PartyService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Sorts waiting requests into taxis that save most.
     /// > POST /v1/parties/match-batch
     ///
     /// - Parameters:
@@ -3657,6 +3768,7 @@ extension Moyeo_V1_PartyService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Standing requests of a rider, oldest first.
     /// > GET /v1/ride-requests
     ///
     /// - Parameters:
@@ -3686,6 +3798,7 @@ extension Moyeo_V1_PartyService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > One standing request.
     /// > GET /v1/ride-requests/{id}
     ///
     /// - Parameters:
@@ -3715,6 +3828,7 @@ extension Moyeo_V1_PartyService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Ends a standing request.
     /// > POST /v1/ride-requests/{id}/withdraw
     ///
     /// - Parameters:
@@ -3748,6 +3862,7 @@ extension Moyeo_V1_PartyService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Makes a party with everyone who comes along, or nothing.
     /// > POST /v1/parties
     ///
     /// - Parameters:
@@ -3781,6 +3896,7 @@ extension Moyeo_V1_PartyService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > One party.
     /// > GET /v1/parties/{id}
     ///
     /// - Parameters:
@@ -3814,6 +3930,7 @@ extension Moyeo_V1_PartyService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > The parties of a rider or a host, newest first.
     /// > GET /v1/parties
     ///
     /// - Parameters:
@@ -3847,6 +3964,7 @@ extension Moyeo_V1_PartyService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Changes time, window or seats; refused where a rider's limits break.
     /// > POST /v1/parties/{id}/update
     ///
     /// - Parameters:
@@ -3880,6 +3998,7 @@ extension Moyeo_V1_PartyService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > The taxi leaves: nobody joins any more. From the start of the window on.
     /// > POST /v1/parties/{id}/depart
     ///
     /// - Parameters:
@@ -3913,6 +4032,7 @@ extension Moyeo_V1_PartyService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Takes a rider out, as a no-show or because the host says so.
     /// > POST /v1/parties/{id}/riders/{riderId}/remove
     ///
     /// - Parameters:
@@ -3946,6 +4066,7 @@ extension Moyeo_V1_PartyService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Splits the real amount by the party's rule.
     /// > POST /v1/parties/{id}/settle
     ///
     /// - Parameters:
@@ -3979,6 +4100,7 @@ extension Moyeo_V1_PartyService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Calls a party off before it leaves.
     /// > POST /v1/parties/{id}/cancel
     ///
     /// - Parameters:
@@ -4012,6 +4134,7 @@ extension Moyeo_V1_PartyService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Open and full parties near a place or in a box.
     /// > POST /v1/parties/search
     ///
     /// - Parameters:
@@ -4045,6 +4168,7 @@ extension Moyeo_V1_PartyService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > The parties that a rider's trip fits, the best first, with price, walk and detour.
     /// > POST /v1/parties/match
     ///
     /// - Parameters:
@@ -4078,6 +4202,7 @@ extension Moyeo_V1_PartyService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > What joining would mean for everyone aboard, without joining.
     /// > POST /v1/parties/{id}/preview
     ///
     /// - Parameters:
@@ -4111,6 +4236,7 @@ extension Moyeo_V1_PartyService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Tells which parties match a trip, for as long as the caller listens or the request stands.
     /// > POST /v1/parties/match/watch (SSE)
     ///
     /// - Parameters:
@@ -4142,6 +4268,7 @@ extension Moyeo_V1_PartyService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Takes a seat, once however often it is sent.
     /// > POST /v1/parties/{id}/join
     ///
     /// - Parameters:
@@ -4175,6 +4302,7 @@ extension Moyeo_V1_PartyService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Gives the seat back.
     /// > POST /v1/parties/{id}/leave
     ///
     /// - Parameters:
@@ -4208,6 +4336,7 @@ extension Moyeo_V1_PartyService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Events of one party, for as long as the caller listens.
     /// > GET /v1/parties/{id}/events (SSE)
     ///
     /// - Parameters:
@@ -4239,6 +4368,7 @@ extension Moyeo_V1_PartyService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Sorts waiting requests into taxis that save most.
     /// > POST /v1/parties/match-batch
     ///
     /// - Parameters:
@@ -4272,6 +4402,7 @@ extension Moyeo_V1_PartyService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Standing requests of a rider, oldest first.
     /// > GET /v1/ride-requests
     ///
     /// - Parameters:
@@ -4305,6 +4436,7 @@ extension Moyeo_V1_PartyService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > One standing request.
     /// > GET /v1/ride-requests/{id}
     ///
     /// - Parameters:
@@ -4338,6 +4470,7 @@ extension Moyeo_V1_PartyService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Ends a standing request.
     /// > POST /v1/ride-requests/{id}/withdraw
     ///
     /// - Parameters:
@@ -4441,7 +4574,8 @@ extension Moyeo_V1_EventService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > GET /v1/events without `Accept: text/event-stream`: what is there, or a long poll.
+        /// > Events of the tenant above a sequence, ascending: what is there, or a long poll.
+        /// > GET /v1/events without `Accept: text/event-stream`
         ///
         /// - Parameters:
         ///   - request: A streaming request of `Moyeo_V1_ListEventsRequest` messages.
@@ -4459,6 +4593,7 @@ extension Moyeo_V1_EventService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Events of the tenant, for as long as the caller listens.
         /// > GET /v1/events (SSE)
         ///
         /// - Parameters:
@@ -4490,7 +4625,8 @@ extension Moyeo_V1_EventService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > GET /v1/events without `Accept: text/event-stream`: what is there, or a long poll.
+        /// > Events of the tenant above a sequence, ascending: what is there, or a long poll.
+        /// > GET /v1/events without `Accept: text/event-stream`
         ///
         /// - Parameters:
         ///   - request: A request containing a single `Moyeo_V1_ListEventsRequest` message.
@@ -4508,6 +4644,7 @@ extension Moyeo_V1_EventService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Events of the tenant, for as long as the caller listens.
         /// > GET /v1/events (SSE)
         ///
         /// - Parameters:
@@ -4537,7 +4674,8 @@ extension Moyeo_V1_EventService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > GET /v1/events without `Accept: text/event-stream`: what is there, or a long poll.
+        /// > Events of the tenant above a sequence, ascending: what is there, or a long poll.
+        /// > GET /v1/events without `Accept: text/event-stream`
         ///
         /// - Parameters:
         ///   - request: A `Moyeo_V1_ListEventsRequest` message.
@@ -4555,6 +4693,7 @@ extension Moyeo_V1_EventService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Events of the tenant, for as long as the caller listens.
         /// > GET /v1/events (SSE)
         ///
         /// - Parameters:
@@ -4678,7 +4817,8 @@ extension Moyeo_V1_EventService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > GET /v1/events without `Accept: text/event-stream`: what is there, or a long poll.
+        /// > Events of the tenant above a sequence, ascending: what is there, or a long poll.
+        /// > GET /v1/events without `Accept: text/event-stream`
         ///
         /// - Parameters:
         ///   - request: A request containing a single `Moyeo_V1_ListEventsRequest` message.
@@ -4701,6 +4841,7 @@ extension Moyeo_V1_EventService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Events of the tenant, for as long as the caller listens.
         /// > GET /v1/events (SSE)
         ///
         /// - Parameters:
@@ -4745,7 +4886,8 @@ extension Moyeo_V1_EventService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > GET /v1/events without `Accept: text/event-stream`: what is there, or a long poll.
+        /// > Events of the tenant above a sequence, ascending: what is there, or a long poll.
+        /// > GET /v1/events without `Accept: text/event-stream`
         ///
         /// - Parameters:
         ///   - request: A request containing a single `Moyeo_V1_ListEventsRequest` message.
@@ -4779,6 +4921,7 @@ extension Moyeo_V1_EventService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Events of the tenant, for as long as the caller listens.
         /// > GET /v1/events (SSE)
         ///
         /// - Parameters:
@@ -4816,7 +4959,8 @@ extension Moyeo_V1_EventService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > GET /v1/events without `Accept: text/event-stream`: what is there, or a long poll.
+    /// > Events of the tenant above a sequence, ascending: what is there, or a long poll.
+    /// > GET /v1/events without `Accept: text/event-stream`
     ///
     /// - Parameters:
     ///   - request: A request containing a single `Moyeo_V1_ListEventsRequest` message.
@@ -4845,6 +4989,7 @@ extension Moyeo_V1_EventService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Events of the tenant, for as long as the caller listens.
     /// > GET /v1/events (SSE)
     ///
     /// - Parameters:
@@ -4876,7 +5021,8 @@ extension Moyeo_V1_EventService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > GET /v1/events without `Accept: text/event-stream`: what is there, or a long poll.
+    /// > Events of the tenant above a sequence, ascending: what is there, or a long poll.
+    /// > GET /v1/events without `Accept: text/event-stream`
     ///
     /// - Parameters:
     ///   - message: request message to send.
@@ -4909,6 +5055,7 @@ extension Moyeo_V1_EventService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Events of the tenant, for as long as the caller listens.
     /// > GET /v1/events (SSE)
     ///
     /// - Parameters:

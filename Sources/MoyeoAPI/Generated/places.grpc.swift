@@ -84,6 +84,7 @@ extension Moyeo_V1_PlaceService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Places by name, also by the beginning of a name or its initial consonants.
         /// > GET /v1/places/search
         ///
         /// - Parameters:
@@ -102,6 +103,7 @@ extension Moyeo_V1_PlaceService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > The named places nearest to a position.
         /// > GET /v1/places/reverse
         ///
         /// - Parameters:
@@ -133,6 +135,7 @@ extension Moyeo_V1_PlaceService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Places by name, also by the beginning of a name or its initial consonants.
         /// > GET /v1/places/search
         ///
         /// - Parameters:
@@ -151,6 +154,7 @@ extension Moyeo_V1_PlaceService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > The named places nearest to a position.
         /// > GET /v1/places/reverse
         ///
         /// - Parameters:
@@ -180,6 +184,7 @@ extension Moyeo_V1_PlaceService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Places by name, also by the beginning of a name or its initial consonants.
         /// > GET /v1/places/search
         ///
         /// - Parameters:
@@ -198,6 +203,7 @@ extension Moyeo_V1_PlaceService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > The named places nearest to a position.
         /// > GET /v1/places/reverse
         ///
         /// - Parameters:
@@ -316,6 +322,7 @@ extension Moyeo_V1_PlaceService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Places by name, also by the beginning of a name or its initial consonants.
         /// > GET /v1/places/search
         ///
         /// - Parameters:
@@ -339,6 +346,7 @@ extension Moyeo_V1_PlaceService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > The named places nearest to a position.
         /// > GET /v1/places/reverse
         ///
         /// - Parameters:
@@ -383,6 +391,7 @@ extension Moyeo_V1_PlaceService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Places by name, also by the beginning of a name or its initial consonants.
         /// > GET /v1/places/search
         ///
         /// - Parameters:
@@ -417,6 +426,7 @@ extension Moyeo_V1_PlaceService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > The named places nearest to a position.
         /// > GET /v1/places/reverse
         ///
         /// - Parameters:
@@ -456,6 +466,7 @@ extension Moyeo_V1_PlaceService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Places by name, also by the beginning of a name or its initial consonants.
     /// > GET /v1/places/search
     ///
     /// - Parameters:
@@ -485,6 +496,7 @@ extension Moyeo_V1_PlaceService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > The named places nearest to a position.
     /// > GET /v1/places/reverse
     ///
     /// - Parameters:
@@ -518,6 +530,7 @@ extension Moyeo_V1_PlaceService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Places by name, also by the beginning of a name or its initial consonants.
     /// > GET /v1/places/search
     ///
     /// - Parameters:
@@ -551,6 +564,7 @@ extension Moyeo_V1_PlaceService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > The named places nearest to a position.
     /// > GET /v1/places/reverse
     ///
     /// - Parameters:

@@ -210,6 +210,7 @@ extension Moyeo_V1_PositionService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Takes positions of objects: what is known becomes newer, what is new appears.
         /// > POST /v1/layers/{layer}/positions
         ///
         /// - Parameters:
@@ -225,6 +226,10 @@ extension Moyeo_V1_PositionService {
         ) async throws -> GRPCCore.StreamingServerResponse<Moyeo_V1_ReportResponse>
 
         /// Handle the "StreamReports" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Takes positions for as long as the caller sends them; gRPC alone.
         ///
         /// - Parameters:
         ///   - request: A streaming request of `Moyeo_V1_StreamReportsRequest` messages.
@@ -242,6 +247,7 @@ extension Moyeo_V1_PositionService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Where an object is.
         /// > GET /v1/layers/{layer}/positions/{id}
         ///
         /// - Parameters:
@@ -260,6 +266,7 @@ extension Moyeo_V1_PositionService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Takes an object out of its layer.
         /// > DELETE /v1/layers/{layer}/positions/{id}
         ///
         /// - Parameters:
@@ -278,6 +285,7 @@ extension Moyeo_V1_PositionService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > The nearest objects to a place, the nearest first.
         /// > GET, POST /v1/layers/{layer}/nearby
         ///
         /// - Parameters:
@@ -296,6 +304,7 @@ extension Moyeo_V1_PositionService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Many questions of Nearby at once, answered in their order.
         /// > POST /v1/layers/{layer}/nearby/batch
         ///
         /// - Parameters:
@@ -314,6 +323,7 @@ extension Moyeo_V1_PositionService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > The objects in a box or a polygon.
         /// > GET, POST /v1/layers/{layer}/within
         ///
         /// - Parameters:
@@ -332,6 +342,7 @@ extension Moyeo_V1_PositionService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > How many objects of an area carry which tags.
         /// > GET /v1/layers/{layer}/tags
         ///
         /// - Parameters:
@@ -350,6 +361,7 @@ extension Moyeo_V1_PositionService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Tells what enters, moves in and leaves an area, for as long as the caller listens.
         /// > GET, POST /v1/layers/{layer}/watch (SSE)
         ///
         /// - Parameters:
@@ -368,6 +380,7 @@ extension Moyeo_V1_PositionService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > The layers there are, with how much is in each.
         /// > GET /v1/layers
         ///
         /// - Parameters:
@@ -386,7 +399,8 @@ extension Moyeo_V1_PositionService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > DELETE /v1/layers/{layer}. Ends a layer with all that is in it; a report begins it anew.
+        /// > Ends a layer with all that is in it; a report begins it anew.
+        /// > DELETE /v1/layers/{layer}
         ///
         /// - Parameters:
         ///   - request: A streaming request of `Moyeo_V1_DeleteLayerRequest` messages.
@@ -417,6 +431,7 @@ extension Moyeo_V1_PositionService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Takes positions of objects: what is known becomes newer, what is new appears.
         /// > POST /v1/layers/{layer}/positions
         ///
         /// - Parameters:
@@ -432,6 +447,10 @@ extension Moyeo_V1_PositionService {
         ) async throws -> GRPCCore.ServerResponse<Moyeo_V1_ReportResponse>
 
         /// Handle the "StreamReports" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Takes positions for as long as the caller sends them; gRPC alone.
         ///
         /// - Parameters:
         ///   - request: A streaming request of `Moyeo_V1_StreamReportsRequest` messages.
@@ -449,6 +468,7 @@ extension Moyeo_V1_PositionService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Where an object is.
         /// > GET /v1/layers/{layer}/positions/{id}
         ///
         /// - Parameters:
@@ -467,6 +487,7 @@ extension Moyeo_V1_PositionService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Takes an object out of its layer.
         /// > DELETE /v1/layers/{layer}/positions/{id}
         ///
         /// - Parameters:
@@ -485,6 +506,7 @@ extension Moyeo_V1_PositionService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > The nearest objects to a place, the nearest first.
         /// > GET, POST /v1/layers/{layer}/nearby
         ///
         /// - Parameters:
@@ -503,6 +525,7 @@ extension Moyeo_V1_PositionService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Many questions of Nearby at once, answered in their order.
         /// > POST /v1/layers/{layer}/nearby/batch
         ///
         /// - Parameters:
@@ -521,6 +544,7 @@ extension Moyeo_V1_PositionService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > The objects in a box or a polygon.
         /// > GET, POST /v1/layers/{layer}/within
         ///
         /// - Parameters:
@@ -539,6 +563,7 @@ extension Moyeo_V1_PositionService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > How many objects of an area carry which tags.
         /// > GET /v1/layers/{layer}/tags
         ///
         /// - Parameters:
@@ -557,6 +582,7 @@ extension Moyeo_V1_PositionService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Tells what enters, moves in and leaves an area, for as long as the caller listens.
         /// > GET, POST /v1/layers/{layer}/watch (SSE)
         ///
         /// - Parameters:
@@ -575,6 +601,7 @@ extension Moyeo_V1_PositionService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > The layers there are, with how much is in each.
         /// > GET /v1/layers
         ///
         /// - Parameters:
@@ -593,7 +620,8 @@ extension Moyeo_V1_PositionService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > DELETE /v1/layers/{layer}. Ends a layer with all that is in it; a report begins it anew.
+        /// > Ends a layer with all that is in it; a report begins it anew.
+        /// > DELETE /v1/layers/{layer}
         ///
         /// - Parameters:
         ///   - request: A request containing a single `Moyeo_V1_DeleteLayerRequest` message.
@@ -622,6 +650,7 @@ extension Moyeo_V1_PositionService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Takes positions of objects: what is known becomes newer, what is new appears.
         /// > POST /v1/layers/{layer}/positions
         ///
         /// - Parameters:
@@ -637,6 +666,10 @@ extension Moyeo_V1_PositionService {
         ) async throws -> Moyeo_V1_ReportResponse
 
         /// Handle the "StreamReports" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Takes positions for as long as the caller sends them; gRPC alone.
         ///
         /// - Parameters:
         ///   - request: A stream of `Moyeo_V1_StreamReportsRequest` messages.
@@ -655,6 +688,7 @@ extension Moyeo_V1_PositionService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Where an object is.
         /// > GET /v1/layers/{layer}/positions/{id}
         ///
         /// - Parameters:
@@ -673,6 +707,7 @@ extension Moyeo_V1_PositionService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Takes an object out of its layer.
         /// > DELETE /v1/layers/{layer}/positions/{id}
         ///
         /// - Parameters:
@@ -691,6 +726,7 @@ extension Moyeo_V1_PositionService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > The nearest objects to a place, the nearest first.
         /// > GET, POST /v1/layers/{layer}/nearby
         ///
         /// - Parameters:
@@ -709,6 +745,7 @@ extension Moyeo_V1_PositionService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Many questions of Nearby at once, answered in their order.
         /// > POST /v1/layers/{layer}/nearby/batch
         ///
         /// - Parameters:
@@ -727,6 +764,7 @@ extension Moyeo_V1_PositionService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > The objects in a box or a polygon.
         /// > GET, POST /v1/layers/{layer}/within
         ///
         /// - Parameters:
@@ -745,6 +783,7 @@ extension Moyeo_V1_PositionService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > How many objects of an area carry which tags.
         /// > GET /v1/layers/{layer}/tags
         ///
         /// - Parameters:
@@ -763,6 +802,7 @@ extension Moyeo_V1_PositionService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Tells what enters, moves in and leaves an area, for as long as the caller listens.
         /// > GET, POST /v1/layers/{layer}/watch (SSE)
         ///
         /// - Parameters:
@@ -782,6 +822,7 @@ extension Moyeo_V1_PositionService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > The layers there are, with how much is in each.
         /// > GET /v1/layers
         ///
         /// - Parameters:
@@ -800,7 +841,8 @@ extension Moyeo_V1_PositionService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > DELETE /v1/layers/{layer}. Ends a layer with all that is in it; a report begins it anew.
+        /// > Ends a layer with all that is in it; a report begins it anew.
+        /// > DELETE /v1/layers/{layer}
         ///
         /// - Parameters:
         ///   - request: A `Moyeo_V1_DeleteLayerRequest` message.
@@ -1230,6 +1272,7 @@ extension Moyeo_V1_PositionService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Takes positions of objects: what is known becomes newer, what is new appears.
         /// > POST /v1/layers/{layer}/positions
         ///
         /// - Parameters:
@@ -1250,6 +1293,10 @@ extension Moyeo_V1_PositionService {
         ) async throws -> Result where Result: Sendable
 
         /// Call the "StreamReports" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Takes positions for as long as the caller sends them; gRPC alone.
         ///
         /// - Parameters:
         ///   - request: A streaming request producing `Moyeo_V1_StreamReportsRequest` messages.
@@ -1272,6 +1319,7 @@ extension Moyeo_V1_PositionService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Where an object is.
         /// > GET /v1/layers/{layer}/positions/{id}
         ///
         /// - Parameters:
@@ -1295,6 +1343,7 @@ extension Moyeo_V1_PositionService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Takes an object out of its layer.
         /// > DELETE /v1/layers/{layer}/positions/{id}
         ///
         /// - Parameters:
@@ -1318,6 +1367,7 @@ extension Moyeo_V1_PositionService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > The nearest objects to a place, the nearest first.
         /// > GET, POST /v1/layers/{layer}/nearby
         ///
         /// - Parameters:
@@ -1341,6 +1391,7 @@ extension Moyeo_V1_PositionService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Many questions of Nearby at once, answered in their order.
         /// > POST /v1/layers/{layer}/nearby/batch
         ///
         /// - Parameters:
@@ -1364,6 +1415,7 @@ extension Moyeo_V1_PositionService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > The objects in a box or a polygon.
         /// > GET, POST /v1/layers/{layer}/within
         ///
         /// - Parameters:
@@ -1387,6 +1439,7 @@ extension Moyeo_V1_PositionService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > How many objects of an area carry which tags.
         /// > GET /v1/layers/{layer}/tags
         ///
         /// - Parameters:
@@ -1410,6 +1463,7 @@ extension Moyeo_V1_PositionService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Tells what enters, moves in and leaves an area, for as long as the caller listens.
         /// > GET, POST /v1/layers/{layer}/watch (SSE)
         ///
         /// - Parameters:
@@ -1433,6 +1487,7 @@ extension Moyeo_V1_PositionService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > The layers there are, with how much is in each.
         /// > GET /v1/layers
         ///
         /// - Parameters:
@@ -1456,7 +1511,8 @@ extension Moyeo_V1_PositionService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > DELETE /v1/layers/{layer}. Ends a layer with all that is in it; a report begins it anew.
+        /// > Ends a layer with all that is in it; a report begins it anew.
+        /// > DELETE /v1/layers/{layer}
         ///
         /// - Parameters:
         ///   - request: A request containing a single `Moyeo_V1_DeleteLayerRequest` message.
@@ -1500,6 +1556,7 @@ extension Moyeo_V1_PositionService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Takes positions of objects: what is known becomes newer, what is new appears.
         /// > POST /v1/layers/{layer}/positions
         ///
         /// - Parameters:
@@ -1532,6 +1589,10 @@ extension Moyeo_V1_PositionService {
 
         /// Call the "StreamReports" method.
         ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Takes positions for as long as the caller sends them; gRPC alone.
+        ///
         /// - Parameters:
         ///   - request: A streaming request producing `Moyeo_V1_StreamReportsRequest` messages.
         ///   - serializer: A serializer for `Moyeo_V1_StreamReportsRequest` messages.
@@ -1562,6 +1623,7 @@ extension Moyeo_V1_PositionService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Where an object is.
         /// > GET /v1/layers/{layer}/positions/{id}
         ///
         /// - Parameters:
@@ -1596,6 +1658,7 @@ extension Moyeo_V1_PositionService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Takes an object out of its layer.
         /// > DELETE /v1/layers/{layer}/positions/{id}
         ///
         /// - Parameters:
@@ -1630,6 +1693,7 @@ extension Moyeo_V1_PositionService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > The nearest objects to a place, the nearest first.
         /// > GET, POST /v1/layers/{layer}/nearby
         ///
         /// - Parameters:
@@ -1664,6 +1728,7 @@ extension Moyeo_V1_PositionService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Many questions of Nearby at once, answered in their order.
         /// > POST /v1/layers/{layer}/nearby/batch
         ///
         /// - Parameters:
@@ -1698,6 +1763,7 @@ extension Moyeo_V1_PositionService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > The objects in a box or a polygon.
         /// > GET, POST /v1/layers/{layer}/within
         ///
         /// - Parameters:
@@ -1732,6 +1798,7 @@ extension Moyeo_V1_PositionService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > How many objects of an area carry which tags.
         /// > GET /v1/layers/{layer}/tags
         ///
         /// - Parameters:
@@ -1766,6 +1833,7 @@ extension Moyeo_V1_PositionService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Tells what enters, moves in and leaves an area, for as long as the caller listens.
         /// > GET, POST /v1/layers/{layer}/watch (SSE)
         ///
         /// - Parameters:
@@ -1798,6 +1866,7 @@ extension Moyeo_V1_PositionService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > The layers there are, with how much is in each.
         /// > GET /v1/layers
         ///
         /// - Parameters:
@@ -1832,7 +1901,8 @@ extension Moyeo_V1_PositionService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > DELETE /v1/layers/{layer}. Ends a layer with all that is in it; a report begins it anew.
+        /// > Ends a layer with all that is in it; a report begins it anew.
+        /// > DELETE /v1/layers/{layer}
         ///
         /// - Parameters:
         ///   - request: A request containing a single `Moyeo_V1_DeleteLayerRequest` message.
@@ -1871,6 +1941,7 @@ extension Moyeo_V1_PositionService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Takes positions of objects: what is known becomes newer, what is new appears.
     /// > POST /v1/layers/{layer}/positions
     ///
     /// - Parameters:
@@ -1898,6 +1969,10 @@ extension Moyeo_V1_PositionService.ClientProtocol {
 
     /// Call the "StreamReports" method.
     ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > Takes positions for as long as the caller sends them; gRPC alone.
+    ///
     /// - Parameters:
     ///   - request: A streaming request producing `Moyeo_V1_StreamReportsRequest` messages.
     ///   - options: Options to apply to this RPC.
@@ -1923,6 +1998,7 @@ extension Moyeo_V1_PositionService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Where an object is.
     /// > GET /v1/layers/{layer}/positions/{id}
     ///
     /// - Parameters:
@@ -1952,6 +2028,7 @@ extension Moyeo_V1_PositionService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Takes an object out of its layer.
     /// > DELETE /v1/layers/{layer}/positions/{id}
     ///
     /// - Parameters:
@@ -1981,6 +2058,7 @@ extension Moyeo_V1_PositionService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > The nearest objects to a place, the nearest first.
     /// > GET, POST /v1/layers/{layer}/nearby
     ///
     /// - Parameters:
@@ -2010,6 +2088,7 @@ extension Moyeo_V1_PositionService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Many questions of Nearby at once, answered in their order.
     /// > POST /v1/layers/{layer}/nearby/batch
     ///
     /// - Parameters:
@@ -2039,6 +2118,7 @@ extension Moyeo_V1_PositionService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > The objects in a box or a polygon.
     /// > GET, POST /v1/layers/{layer}/within
     ///
     /// - Parameters:
@@ -2068,6 +2148,7 @@ extension Moyeo_V1_PositionService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > How many objects of an area carry which tags.
     /// > GET /v1/layers/{layer}/tags
     ///
     /// - Parameters:
@@ -2097,6 +2178,7 @@ extension Moyeo_V1_PositionService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Tells what enters, moves in and leaves an area, for as long as the caller listens.
     /// > GET, POST /v1/layers/{layer}/watch (SSE)
     ///
     /// - Parameters:
@@ -2124,6 +2206,7 @@ extension Moyeo_V1_PositionService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > The layers there are, with how much is in each.
     /// > GET /v1/layers
     ///
     /// - Parameters:
@@ -2153,7 +2236,8 @@ extension Moyeo_V1_PositionService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > DELETE /v1/layers/{layer}. Ends a layer with all that is in it; a report begins it anew.
+    /// > Ends a layer with all that is in it; a report begins it anew.
+    /// > DELETE /v1/layers/{layer}
     ///
     /// - Parameters:
     ///   - request: A request containing a single `Moyeo_V1_DeleteLayerRequest` message.
@@ -2186,6 +2270,7 @@ extension Moyeo_V1_PositionService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Takes positions of objects: what is known becomes newer, what is new appears.
     /// > POST /v1/layers/{layer}/positions
     ///
     /// - Parameters:
@@ -2217,6 +2302,10 @@ extension Moyeo_V1_PositionService.ClientProtocol {
 
     /// Call the "StreamReports" method.
     ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > Takes positions for as long as the caller sends them; gRPC alone.
+    ///
     /// - Parameters:
     ///   - metadata: Additional metadata to send, defaults to empty.
     ///   - options: Options to apply to this RPC, defaults to `.defaults`.
@@ -2247,6 +2336,7 @@ extension Moyeo_V1_PositionService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Where an object is.
     /// > GET /v1/layers/{layer}/positions/{id}
     ///
     /// - Parameters:
@@ -2280,6 +2370,7 @@ extension Moyeo_V1_PositionService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Takes an object out of its layer.
     /// > DELETE /v1/layers/{layer}/positions/{id}
     ///
     /// - Parameters:
@@ -2313,6 +2404,7 @@ extension Moyeo_V1_PositionService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > The nearest objects to a place, the nearest first.
     /// > GET, POST /v1/layers/{layer}/nearby
     ///
     /// - Parameters:
@@ -2346,6 +2438,7 @@ extension Moyeo_V1_PositionService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Many questions of Nearby at once, answered in their order.
     /// > POST /v1/layers/{layer}/nearby/batch
     ///
     /// - Parameters:
@@ -2379,6 +2472,7 @@ extension Moyeo_V1_PositionService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > The objects in a box or a polygon.
     /// > GET, POST /v1/layers/{layer}/within
     ///
     /// - Parameters:
@@ -2412,6 +2506,7 @@ extension Moyeo_V1_PositionService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > How many objects of an area carry which tags.
     /// > GET /v1/layers/{layer}/tags
     ///
     /// - Parameters:
@@ -2445,6 +2540,7 @@ extension Moyeo_V1_PositionService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Tells what enters, moves in and leaves an area, for as long as the caller listens.
     /// > GET, POST /v1/layers/{layer}/watch (SSE)
     ///
     /// - Parameters:
@@ -2476,6 +2572,7 @@ extension Moyeo_V1_PositionService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > The layers there are, with how much is in each.
     /// > GET /v1/layers
     ///
     /// - Parameters:
@@ -2509,7 +2606,8 @@ extension Moyeo_V1_PositionService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > DELETE /v1/layers/{layer}. Ends a layer with all that is in it; a report begins it anew.
+    /// > Ends a layer with all that is in it; a report begins it anew.
+    /// > DELETE /v1/layers/{layer}
     ///
     /// - Parameters:
     ///   - message: request message to send.

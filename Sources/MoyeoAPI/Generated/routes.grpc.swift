@@ -70,6 +70,7 @@ extension Moyeo_V1_RouteService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > How far and how long a way through stops is, and in which order they cost least.
         /// > POST /v1/routes/plan
         ///
         /// - Parameters:
@@ -101,6 +102,7 @@ extension Moyeo_V1_RouteService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > How far and how long a way through stops is, and in which order they cost least.
         /// > POST /v1/routes/plan
         ///
         /// - Parameters:
@@ -130,6 +132,7 @@ extension Moyeo_V1_RouteService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > How far and how long a way through stops is, and in which order they cost least.
         /// > POST /v1/routes/plan
         ///
         /// - Parameters:
@@ -213,6 +216,7 @@ extension Moyeo_V1_RouteService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > How far and how long a way through stops is, and in which order they cost least.
         /// > POST /v1/routes/plan
         ///
         /// - Parameters:
@@ -257,6 +261,7 @@ extension Moyeo_V1_RouteService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > How far and how long a way through stops is, and in which order they cost least.
         /// > POST /v1/routes/plan
         ///
         /// - Parameters:
@@ -296,6 +301,7 @@ extension Moyeo_V1_RouteService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > How far and how long a way through stops is, and in which order they cost least.
     /// > POST /v1/routes/plan
     ///
     /// - Parameters:
@@ -329,6 +335,7 @@ extension Moyeo_V1_RouteService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > How far and how long a way through stops is, and in which order they cost least.
     /// > POST /v1/routes/plan
     ///
     /// - Parameters:

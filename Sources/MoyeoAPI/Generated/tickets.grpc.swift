@@ -270,6 +270,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Lets somebody wait for people to meet, or changes what they wish for.
         /// > POST /v1/tickets
         ///
         /// - Parameters:
@@ -288,6 +289,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Somebody waits no longer.
         /// > DELETE /v1/tickets/{userId}
         ///
         /// - Parameters:
@@ -306,7 +308,8 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > GET /v1/tickets/{userId}: as it is, or a long poll.
+        /// > A ticket as it is, or once it has changed.
+        /// > GET /v1/tickets/{userId}
         ///
         /// - Parameters:
         ///   - request: A streaming request of `Moyeo_V1_GetTicketRequest` messages.
@@ -324,6 +327,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Says that somebody is still there, and where.
         /// > POST /v1/tickets/{userId}/heartbeat
         ///
         /// - Parameters:
@@ -342,6 +346,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Who waits near a place and fits, the best first.
         /// > POST /v1/tickets/search
         ///
         /// - Parameters:
@@ -360,6 +365,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Asks somebody to meet.
         /// > POST /v1/tickets/{userId}/propose
         ///
         /// - Parameters:
@@ -378,6 +384,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Takes a proposal back.
         /// > POST /v1/tickets/{userId}/withdraw
         ///
         /// - Parameters:
@@ -396,6 +403,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Takes a proposal up: both are matched.
         /// > POST /v1/tickets/{userId}/accept
         ///
         /// - Parameters:
@@ -414,6 +422,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Turns a proposal down.
         /// > POST /v1/tickets/{userId}/decline
         ///
         /// - Parameters:
@@ -432,6 +441,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Leaves a match that was made, which costs a while of waiting.
         /// > POST /v1/tickets/{userId}/dodge
         ///
         /// - Parameters:
@@ -450,6 +460,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Says how a meeting went.
         /// > POST /v1/tickets/{userId}/rate
         ///
         /// - Parameters:
@@ -468,6 +479,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Tells that somebody has behaved badly.
         /// > POST /v1/tickets/{userId}/report
         ///
         /// - Parameters:
@@ -486,6 +498,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Never meets somebody again.
         /// > POST /v1/tickets/{userId}/block
         ///
         /// - Parameters:
@@ -504,6 +517,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Lets two people meet again.
         /// > POST /v1/tickets/{userId}/unblock
         ///
         /// - Parameters:
@@ -522,6 +536,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Events of somebody's ticket, for as long as the caller listens.
         /// > GET /v1/tickets/{userId}/events (SSE)
         ///
         /// - Parameters:
@@ -557,6 +572,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Lets somebody wait for people to meet, or changes what they wish for.
         /// > POST /v1/tickets
         ///
         /// - Parameters:
@@ -575,6 +591,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Somebody waits no longer.
         /// > DELETE /v1/tickets/{userId}
         ///
         /// - Parameters:
@@ -593,7 +610,8 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > GET /v1/tickets/{userId}: as it is, or a long poll.
+        /// > A ticket as it is, or once it has changed.
+        /// > GET /v1/tickets/{userId}
         ///
         /// - Parameters:
         ///   - request: A request containing a single `Moyeo_V1_GetTicketRequest` message.
@@ -611,6 +629,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Says that somebody is still there, and where.
         /// > POST /v1/tickets/{userId}/heartbeat
         ///
         /// - Parameters:
@@ -629,6 +648,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Who waits near a place and fits, the best first.
         /// > POST /v1/tickets/search
         ///
         /// - Parameters:
@@ -647,6 +667,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Asks somebody to meet.
         /// > POST /v1/tickets/{userId}/propose
         ///
         /// - Parameters:
@@ -665,6 +686,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Takes a proposal back.
         /// > POST /v1/tickets/{userId}/withdraw
         ///
         /// - Parameters:
@@ -683,6 +705,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Takes a proposal up: both are matched.
         /// > POST /v1/tickets/{userId}/accept
         ///
         /// - Parameters:
@@ -701,6 +724,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Turns a proposal down.
         /// > POST /v1/tickets/{userId}/decline
         ///
         /// - Parameters:
@@ -719,6 +743,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Leaves a match that was made, which costs a while of waiting.
         /// > POST /v1/tickets/{userId}/dodge
         ///
         /// - Parameters:
@@ -737,6 +762,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Says how a meeting went.
         /// > POST /v1/tickets/{userId}/rate
         ///
         /// - Parameters:
@@ -755,6 +781,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Tells that somebody has behaved badly.
         /// > POST /v1/tickets/{userId}/report
         ///
         /// - Parameters:
@@ -773,6 +800,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Never meets somebody again.
         /// > POST /v1/tickets/{userId}/block
         ///
         /// - Parameters:
@@ -791,6 +819,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Lets two people meet again.
         /// > POST /v1/tickets/{userId}/unblock
         ///
         /// - Parameters:
@@ -809,6 +838,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Events of somebody's ticket, for as long as the caller listens.
         /// > GET /v1/tickets/{userId}/events (SSE)
         ///
         /// - Parameters:
@@ -842,6 +872,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Lets somebody wait for people to meet, or changes what they wish for.
         /// > POST /v1/tickets
         ///
         /// - Parameters:
@@ -860,6 +891,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Somebody waits no longer.
         /// > DELETE /v1/tickets/{userId}
         ///
         /// - Parameters:
@@ -878,7 +910,8 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > GET /v1/tickets/{userId}: as it is, or a long poll.
+        /// > A ticket as it is, or once it has changed.
+        /// > GET /v1/tickets/{userId}
         ///
         /// - Parameters:
         ///   - request: A `Moyeo_V1_GetTicketRequest` message.
@@ -896,6 +929,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Says that somebody is still there, and where.
         /// > POST /v1/tickets/{userId}/heartbeat
         ///
         /// - Parameters:
@@ -914,6 +948,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Who waits near a place and fits, the best first.
         /// > POST /v1/tickets/search
         ///
         /// - Parameters:
@@ -932,6 +967,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Asks somebody to meet.
         /// > POST /v1/tickets/{userId}/propose
         ///
         /// - Parameters:
@@ -950,6 +986,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Takes a proposal back.
         /// > POST /v1/tickets/{userId}/withdraw
         ///
         /// - Parameters:
@@ -968,6 +1005,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Takes a proposal up: both are matched.
         /// > POST /v1/tickets/{userId}/accept
         ///
         /// - Parameters:
@@ -986,6 +1024,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Turns a proposal down.
         /// > POST /v1/tickets/{userId}/decline
         ///
         /// - Parameters:
@@ -1004,6 +1043,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Leaves a match that was made, which costs a while of waiting.
         /// > POST /v1/tickets/{userId}/dodge
         ///
         /// - Parameters:
@@ -1022,6 +1062,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Says how a meeting went.
         /// > POST /v1/tickets/{userId}/rate
         ///
         /// - Parameters:
@@ -1040,6 +1081,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Tells that somebody has behaved badly.
         /// > POST /v1/tickets/{userId}/report
         ///
         /// - Parameters:
@@ -1058,6 +1100,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Never meets somebody again.
         /// > POST /v1/tickets/{userId}/block
         ///
         /// - Parameters:
@@ -1076,6 +1119,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Lets two people meet again.
         /// > POST /v1/tickets/{userId}/unblock
         ///
         /// - Parameters:
@@ -1094,6 +1138,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Events of somebody's ticket, for as long as the caller listens.
         /// > GET /v1/tickets/{userId}/events (SSE)
         ///
         /// - Parameters:
@@ -1676,6 +1721,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Lets somebody wait for people to meet, or changes what they wish for.
         /// > POST /v1/tickets
         ///
         /// - Parameters:
@@ -1699,6 +1745,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Somebody waits no longer.
         /// > DELETE /v1/tickets/{userId}
         ///
         /// - Parameters:
@@ -1722,7 +1769,8 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > GET /v1/tickets/{userId}: as it is, or a long poll.
+        /// > A ticket as it is, or once it has changed.
+        /// > GET /v1/tickets/{userId}
         ///
         /// - Parameters:
         ///   - request: A request containing a single `Moyeo_V1_GetTicketRequest` message.
@@ -1745,6 +1793,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Says that somebody is still there, and where.
         /// > POST /v1/tickets/{userId}/heartbeat
         ///
         /// - Parameters:
@@ -1768,6 +1817,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Who waits near a place and fits, the best first.
         /// > POST /v1/tickets/search
         ///
         /// - Parameters:
@@ -1791,6 +1841,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Asks somebody to meet.
         /// > POST /v1/tickets/{userId}/propose
         ///
         /// - Parameters:
@@ -1814,6 +1865,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Takes a proposal back.
         /// > POST /v1/tickets/{userId}/withdraw
         ///
         /// - Parameters:
@@ -1837,6 +1889,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Takes a proposal up: both are matched.
         /// > POST /v1/tickets/{userId}/accept
         ///
         /// - Parameters:
@@ -1860,6 +1913,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Turns a proposal down.
         /// > POST /v1/tickets/{userId}/decline
         ///
         /// - Parameters:
@@ -1883,6 +1937,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Leaves a match that was made, which costs a while of waiting.
         /// > POST /v1/tickets/{userId}/dodge
         ///
         /// - Parameters:
@@ -1906,6 +1961,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Says how a meeting went.
         /// > POST /v1/tickets/{userId}/rate
         ///
         /// - Parameters:
@@ -1929,6 +1985,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Tells that somebody has behaved badly.
         /// > POST /v1/tickets/{userId}/report
         ///
         /// - Parameters:
@@ -1952,6 +2009,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Never meets somebody again.
         /// > POST /v1/tickets/{userId}/block
         ///
         /// - Parameters:
@@ -1975,6 +2033,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Lets two people meet again.
         /// > POST /v1/tickets/{userId}/unblock
         ///
         /// - Parameters:
@@ -1998,6 +2057,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Events of somebody's ticket, for as long as the caller listens.
         /// > GET /v1/tickets/{userId}/events (SSE)
         ///
         /// - Parameters:
@@ -2046,6 +2106,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Lets somebody wait for people to meet, or changes what they wish for.
         /// > POST /v1/tickets
         ///
         /// - Parameters:
@@ -2080,6 +2141,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Somebody waits no longer.
         /// > DELETE /v1/tickets/{userId}
         ///
         /// - Parameters:
@@ -2114,7 +2176,8 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > GET /v1/tickets/{userId}: as it is, or a long poll.
+        /// > A ticket as it is, or once it has changed.
+        /// > GET /v1/tickets/{userId}
         ///
         /// - Parameters:
         ///   - request: A request containing a single `Moyeo_V1_GetTicketRequest` message.
@@ -2148,6 +2211,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Says that somebody is still there, and where.
         /// > POST /v1/tickets/{userId}/heartbeat
         ///
         /// - Parameters:
@@ -2182,6 +2246,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Who waits near a place and fits, the best first.
         /// > POST /v1/tickets/search
         ///
         /// - Parameters:
@@ -2216,6 +2281,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Asks somebody to meet.
         /// > POST /v1/tickets/{userId}/propose
         ///
         /// - Parameters:
@@ -2250,6 +2316,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Takes a proposal back.
         /// > POST /v1/tickets/{userId}/withdraw
         ///
         /// - Parameters:
@@ -2284,6 +2351,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Takes a proposal up: both are matched.
         /// > POST /v1/tickets/{userId}/accept
         ///
         /// - Parameters:
@@ -2318,6 +2386,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Turns a proposal down.
         /// > POST /v1/tickets/{userId}/decline
         ///
         /// - Parameters:
@@ -2352,6 +2421,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Leaves a match that was made, which costs a while of waiting.
         /// > POST /v1/tickets/{userId}/dodge
         ///
         /// - Parameters:
@@ -2386,6 +2456,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Says how a meeting went.
         /// > POST /v1/tickets/{userId}/rate
         ///
         /// - Parameters:
@@ -2420,6 +2491,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Tells that somebody has behaved badly.
         /// > POST /v1/tickets/{userId}/report
         ///
         /// - Parameters:
@@ -2454,6 +2526,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Never meets somebody again.
         /// > POST /v1/tickets/{userId}/block
         ///
         /// - Parameters:
@@ -2488,6 +2561,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Lets two people meet again.
         /// > POST /v1/tickets/{userId}/unblock
         ///
         /// - Parameters:
@@ -2522,6 +2596,7 @@ extension Moyeo_V1_TicketService {
         ///
         /// > Source IDL Documentation:
         /// >
+        /// > Events of somebody's ticket, for as long as the caller listens.
         /// > GET /v1/tickets/{userId}/events (SSE)
         ///
         /// - Parameters:
@@ -2559,6 +2634,7 @@ extension Moyeo_V1_TicketService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Lets somebody wait for people to meet, or changes what they wish for.
     /// > POST /v1/tickets
     ///
     /// - Parameters:
@@ -2588,6 +2664,7 @@ extension Moyeo_V1_TicketService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Somebody waits no longer.
     /// > DELETE /v1/tickets/{userId}
     ///
     /// - Parameters:
@@ -2617,7 +2694,8 @@ extension Moyeo_V1_TicketService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > GET /v1/tickets/{userId}: as it is, or a long poll.
+    /// > A ticket as it is, or once it has changed.
+    /// > GET /v1/tickets/{userId}
     ///
     /// - Parameters:
     ///   - request: A request containing a single `Moyeo_V1_GetTicketRequest` message.
@@ -2646,6 +2724,7 @@ extension Moyeo_V1_TicketService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Says that somebody is still there, and where.
     /// > POST /v1/tickets/{userId}/heartbeat
     ///
     /// - Parameters:
@@ -2675,6 +2754,7 @@ extension Moyeo_V1_TicketService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Who waits near a place and fits, the best first.
     /// > POST /v1/tickets/search
     ///
     /// - Parameters:
@@ -2704,6 +2784,7 @@ extension Moyeo_V1_TicketService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Asks somebody to meet.
     /// > POST /v1/tickets/{userId}/propose
     ///
     /// - Parameters:
@@ -2733,6 +2814,7 @@ extension Moyeo_V1_TicketService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Takes a proposal back.
     /// > POST /v1/tickets/{userId}/withdraw
     ///
     /// - Parameters:
@@ -2762,6 +2844,7 @@ extension Moyeo_V1_TicketService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Takes a proposal up: both are matched.
     /// > POST /v1/tickets/{userId}/accept
     ///
     /// - Parameters:
@@ -2791,6 +2874,7 @@ extension Moyeo_V1_TicketService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Turns a proposal down.
     /// > POST /v1/tickets/{userId}/decline
     ///
     /// - Parameters:
@@ -2820,6 +2904,7 @@ extension Moyeo_V1_TicketService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Leaves a match that was made, which costs a while of waiting.
     /// > POST /v1/tickets/{userId}/dodge
     ///
     /// - Parameters:
@@ -2849,6 +2934,7 @@ extension Moyeo_V1_TicketService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Says how a meeting went.
     /// > POST /v1/tickets/{userId}/rate
     ///
     /// - Parameters:
@@ -2878,6 +2964,7 @@ extension Moyeo_V1_TicketService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Tells that somebody has behaved badly.
     /// > POST /v1/tickets/{userId}/report
     ///
     /// - Parameters:
@@ -2907,6 +2994,7 @@ extension Moyeo_V1_TicketService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Never meets somebody again.
     /// > POST /v1/tickets/{userId}/block
     ///
     /// - Parameters:
@@ -2936,6 +3024,7 @@ extension Moyeo_V1_TicketService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Lets two people meet again.
     /// > POST /v1/tickets/{userId}/unblock
     ///
     /// - Parameters:
@@ -2965,6 +3054,7 @@ extension Moyeo_V1_TicketService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Events of somebody's ticket, for as long as the caller listens.
     /// > GET /v1/tickets/{userId}/events (SSE)
     ///
     /// - Parameters:
@@ -2996,6 +3086,7 @@ extension Moyeo_V1_TicketService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Lets somebody wait for people to meet, or changes what they wish for.
     /// > POST /v1/tickets
     ///
     /// - Parameters:
@@ -3029,6 +3120,7 @@ extension Moyeo_V1_TicketService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Somebody waits no longer.
     /// > DELETE /v1/tickets/{userId}
     ///
     /// - Parameters:
@@ -3062,7 +3154,8 @@ extension Moyeo_V1_TicketService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > GET /v1/tickets/{userId}: as it is, or a long poll.
+    /// > A ticket as it is, or once it has changed.
+    /// > GET /v1/tickets/{userId}
     ///
     /// - Parameters:
     ///   - message: request message to send.
@@ -3095,6 +3188,7 @@ extension Moyeo_V1_TicketService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Says that somebody is still there, and where.
     /// > POST /v1/tickets/{userId}/heartbeat
     ///
     /// - Parameters:
@@ -3128,6 +3222,7 @@ extension Moyeo_V1_TicketService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Who waits near a place and fits, the best first.
     /// > POST /v1/tickets/search
     ///
     /// - Parameters:
@@ -3161,6 +3256,7 @@ extension Moyeo_V1_TicketService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Asks somebody to meet.
     /// > POST /v1/tickets/{userId}/propose
     ///
     /// - Parameters:
@@ -3194,6 +3290,7 @@ extension Moyeo_V1_TicketService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Takes a proposal back.
     /// > POST /v1/tickets/{userId}/withdraw
     ///
     /// - Parameters:
@@ -3227,6 +3324,7 @@ extension Moyeo_V1_TicketService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Takes a proposal up: both are matched.
     /// > POST /v1/tickets/{userId}/accept
     ///
     /// - Parameters:
@@ -3260,6 +3358,7 @@ extension Moyeo_V1_TicketService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Turns a proposal down.
     /// > POST /v1/tickets/{userId}/decline
     ///
     /// - Parameters:
@@ -3293,6 +3392,7 @@ extension Moyeo_V1_TicketService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Leaves a match that was made, which costs a while of waiting.
     /// > POST /v1/tickets/{userId}/dodge
     ///
     /// - Parameters:
@@ -3326,6 +3426,7 @@ extension Moyeo_V1_TicketService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Says how a meeting went.
     /// > POST /v1/tickets/{userId}/rate
     ///
     /// - Parameters:
@@ -3359,6 +3460,7 @@ extension Moyeo_V1_TicketService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Tells that somebody has behaved badly.
     /// > POST /v1/tickets/{userId}/report
     ///
     /// - Parameters:
@@ -3392,6 +3494,7 @@ extension Moyeo_V1_TicketService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Never meets somebody again.
     /// > POST /v1/tickets/{userId}/block
     ///
     /// - Parameters:
@@ -3425,6 +3528,7 @@ extension Moyeo_V1_TicketService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Lets two people meet again.
     /// > POST /v1/tickets/{userId}/unblock
     ///
     /// - Parameters:
@@ -3458,6 +3562,7 @@ extension Moyeo_V1_TicketService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
+    /// > Events of somebody's ticket, for as long as the caller listens.
     /// > GET /v1/tickets/{userId}/events (SSE)
     ///
     /// - Parameters:

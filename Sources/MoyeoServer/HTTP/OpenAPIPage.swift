@@ -59,6 +59,7 @@ struct OpenAPIPage {
       id: operation.routes.count > 1
         ? operation.name + "By" + route.method.capitalized : operation.name,
       answer: Self.content(Self.reference(operation.responseSchema.name), "The answer."))
+    Self.describe(&out, operation.service, operation.rpc)
     add(
       CallReasons.of(
         service: operation.service, rpc: operation.rpc, isRead: operation.isRead),
@@ -71,6 +72,23 @@ struct OpenAPIPage {
     ])
     out["parameters"] = parameters
     return out
+  }
+
+  /// What a call does, as its service's declaration says.
+  private static func describe(_ out: inout [String: Any], _ service: String, _ rpc: String) {
+    let name = shortName(service) + "." + rpc
+    if let text = DeclarationTexts.text(of: name) { out["description"] = text }
+    if let body = out["requestBody"] as? [String: Any] {
+      out["requestBody"] = withExample(body, of: name)
+    }
+  }
+
+  private static func withExample(_ body: [String: Any], of call: String) -> [String: Any] {
+    guard let example = RequestExamples.body(of: call),
+      var content = body["content"] as? [String: [String: Any]]
+    else { return body }
+    content["application/json"]?["example"] = example
+    return body.merging(["content": content]) { $1 }
   }
 
   /// Server-sent events; the schema is that of each event's data. Without
@@ -103,6 +121,7 @@ struct OpenAPIPage {
       out["responses"] = responses
     }
     out["parameters"] = parameters
+    Self.describe(&out, stream.service, stream.rpc)
     add(
       CallReasons.of(
         service: stream.service, rpc: stream.rpc, isRead: true, isStream: true),
@@ -118,6 +137,7 @@ struct OpenAPIPage {
         "description": "The answer.", "content": [raw.mediaType: [:] as [String: Any]],
         "headers": ["ETag": ["$ref": "#/components/headers/ETag"]],
       ])
+    out["description"] = Self.rawTexts[raw.name]
     add(
       CallReasons.of(service: "moyeo.v1.ClusterService", rpc: raw.name, isRead: true), raw.access,
       to: &out)
@@ -126,6 +146,12 @@ struct OpenAPIPage {
     out["responses"] = responses
     return out
   }
+
+  private static let rawTexts = [
+    "GetTileMVT": "A tile of a layer's clusters as a vector tile (MVT 2.1).",
+    "GetTileJSON": "The same tile as GeoJSON.",
+    "TileJSON": "Where a map finds the tiles of a layer, and what is in them (TileJSON 3.0).",
+  ]
 
   private var batch: [String: Any] {
     func list(_ name: String, of properties: [String: [String: Any]], _ required: [String])
@@ -148,7 +174,10 @@ struct OpenAPIPage {
       ["status", "body"])
     var out: [String: Any] = [
       "operationId": BatchReads.name, "tags": ["Batch"],
-      "requestBody": ["required": true, "content": ["application/json": ["schema": request]]],
+      "description": "Several reads in one request, answered in their order.",
+      "requestBody": Self.withExample(
+        ["required": true, "content": ["application/json": ["schema": request]]],
+        of: "Batch.Reads"),
       "responses": ["200": Self.content(response, "Answers in the order of the requests.")],
     ]
     add(CallReasons.batch, nil, to: &out)
@@ -233,12 +262,24 @@ struct OpenAPIPage {
       }
       var object: [String: Any] = ["type": "object", "properties": properties]
       if let required = FieldBounds.required[name] { object["required"] = required }
+      if let text = DeclarationTexts.text(of: Self.shortName(name)) { object["description"] = text }
       out[Self.shortName(name)] = object
     }
     return out
   }
 
   private func schema(_ field: MessageSchema.Field, of message: String) -> [String: Any] {
+    var out = plainSchema(field, of: message)
+    let name = Self.shortName(message) + "." + field.jsonName
+    if let text = DeclarationTexts.text(of: name) ?? FieldTexts.text(of: field.jsonName) {
+      out["description"] = text
+    }
+    return out
+  }
+
+  private func plainSchema(
+    _ field: MessageSchema.Field, of message: String
+  ) -> [String: Any] {
     var one: [String: Any] =
       switch field.kind {
       case .double, .float: ["type": "number"]
