@@ -20,6 +20,12 @@ package protocol AggregateStore: Sendable {
     kind: AggregateKind, _ body: (StoredAggregate) throws -> Void
   ) throws(StoreFailure)
 
+  /// The newest states of a tenant's aggregates of one kind, by id; of those that there are, in no
+  /// order.
+  func aggregates(
+    kind: AggregateKind, tenant: String, ids: [String]
+  ) throws(StoreFailure) -> [StoredAggregate]
+
   /// Replies that are not yet too old, newest last. `body` must not call the store.
   func loadReplies(_ body: (StoredReply) throws -> Void) throws(StoreFailure)
 

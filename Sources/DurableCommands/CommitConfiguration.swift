@@ -8,8 +8,8 @@ package struct CommitConfiguration: Hashable, Sendable {
   package var attempts = 4
   /// How long the reply of a command is remembered.
   package var replyMilliseconds: Int64 = 86_400_000
-  /// Replies held in memory; older ones are looked up in the store.
-  package var repliesInMemory = 262_144
+  /// Replies held in memory, about 250 bytes each; older ones are looked up in the store.
+  package var repliesInMemory = 32_768
   /// Between two tries to open a record that refuses writes.
   package var reopenMilliseconds: Int64 = 1000
   /// The same at most, while what is found is damage: each try reads all of the record, and twice as

@@ -483,8 +483,9 @@ package final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
     if let known = replies[claim.key] {
       return known.tenant == claim.tenant && known.at >= oldest ? known : nil
     }
-    // Until it was loaded, the record may hold replies to commands whose effect memory lacks.
-    guard replies.isTruncated, !needsReload else { return nil }
+    // Until it was loaded, the record may hold replies to commands whose effect memory lacks. One that
+    // is shared looks for the key with each group.
+    guard replies.isTruncated, !needsReload, !store.isShared else { return nil }
     // A failing read decides nothing: the commit looks again.
     guard let stored = try? store.reply(tenant: claim.tenant, key: claim.key), stored.at >= oldest
     else { return nil }

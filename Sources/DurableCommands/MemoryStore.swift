@@ -100,6 +100,14 @@ package final class MemoryStore: AggregateStore, @unchecked Sendable {
     try each(lock.withLock { state.aggregates.values.filter { $0.key.kind == kind } }, body)
   }
 
+  package func aggregates(
+    kind: AggregateKind, tenant: String, ids: [String]
+  ) throws(StoreFailure) -> [StoredAggregate] {
+    lock.withLock {
+      Set(ids).compactMap { state.aggregates[AggregateKey(tenant: tenant, kind: kind, id: $0)] }
+    }
+  }
+
   package func loadReplies(_ body: (StoredReply) throws -> Void) throws(StoreFailure) {
     try each(lock.withLock { state.replies.values.sorted { $0.at < $1.at } }, body)
   }

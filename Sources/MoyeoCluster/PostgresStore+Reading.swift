@@ -30,6 +30,17 @@ extension PostgresStore {
     }
   }
 
+  package func aggregates(
+    kind: AggregateKind, tenant: String, ids: [String]
+  ) throws(StoreFailure) -> [StoredAggregate] {
+    guard !ids.isEmpty, let table = ClusterSchema.tables[kind.rawValue] else { return [] }
+    let rows = try rows(
+      PostgresStatement(
+        "SELECT \(AggregateColumns.loaded) FROM \(table) WHERE tenant = $1 AND id = ANY($2)",
+        [.text(tenant), .texts(ids)]))
+    return (0..<rows.count).map { AggregateColumns.read(rows, $0, kind: kind) }
+  }
+
   package func loadReplies(_ body: (StoredReply) throws -> Void) throws(StoreFailure) {
     var after: StoredReply?
     while true {

@@ -87,7 +87,10 @@ extension PartyCommitModel {
     _ id: String, refined: RefinedRoute?, overlay: PartyOverlay, note: OperatorNote? = nil,
     _ body: (Party) throws(PartyError) -> PartyChange
   ) throws(PartyServiceError) -> Decision {
-    guard let party = overlay.party(id) else { throw .unknownParty(id) }
+    guard let party = overlay.party(id) else {
+      if let failure = overlay.unread(id) { throw .commit(.unreadable(reason: failure.reason)) }
+      throw .unknownParty(id)
+    }
     let change = try rule { () throws(PartyError) in try body(party) }
     guard !change.unchanged else {
       return Decision(change: nil, result: .success(.party(party)))

@@ -17,6 +17,7 @@ final class PartyCommitModel: CommitModel {
   let rules: PartyRules
   let book: PartyBook
   let requests: RequestBook
+  let recorded: RecordedParties
   let layer: PartyLayer
   let feed: EventFeed
   let watchers: MatchWatchers
@@ -28,14 +29,15 @@ final class PartyCommitModel: CommitModel {
   private let gap = RecordGap()
 
   init(
-    tenant: String, rules: PartyRules, book: PartyBook, requests: RequestBook, layer: PartyLayer,
-    feed: EventFeed, watchers: MatchWatchers, quotas: PartyQuotas,
-    meetings: PartyMeetings
+    tenant: String, rules: PartyRules, book: PartyBook, requests: RequestBook,
+    recorded: RecordedParties, layer: PartyLayer, feed: EventFeed, watchers: MatchWatchers,
+    quotas: PartyQuotas, meetings: PartyMeetings
   ) {
     self.tenant = tenant
     self.rules = rules
     self.book = book
     self.requests = requests
+    self.recorded = recorded
     self.layer = layer
     self.feed = feed
     self.watchers = watchers
@@ -45,7 +47,7 @@ final class PartyCommitModel: CommitModel {
   }
 
   func makeOverlay(now: Instant) -> PartyOverlay {
-    PartyOverlay(book: book, requests: requests)
+    PartyOverlay(book: book, requests: requests, recorded: recorded)
   }
 
   // MARK: - Publishing
@@ -99,7 +101,18 @@ final class PartyCommitModel: CommitModel {
   func answer(
     to reply: StoredReply, of command: PartyServiceCommand
   ) -> Result<PartyServiceReply, PartyServiceError> {
-    if let party = book.party(reply.aggregateID) {
+    let known: Party?
+    switch book.place(of: reply.aggregateID) {
+    case .memory(let entry): known = entry.party
+    case .nowhere: known = nil
+    case .record:
+      do throws(StoreFailure) {
+        known = try recorded.parties([reply.aggregateID])[reply.aggregateID]
+      } catch {
+        return .failure(.commit(.unreadable(reason: error.reason)))
+      }
+    }
+    if let party = known {
       // Told of a state without the effect, the caller would take it for refused.
       guard party.version >= reply.version else {
         return .failure(.commit(.unavailable(reason: "the record is being read again")))
@@ -128,11 +141,7 @@ final class PartyCommitModel: CommitModel {
   }
 
   func forget(endedBefore moment: Instant) {
-    book.remove(
-      book.all.filter { entry in
-        guard entry.interval == nil else { return false }
-        return entry.party.stateSince < moment
-      }.map(\.party.id))
+    book.removeAll(endedBefore: moment)
   }
 
   // MARK: - Reading the record
@@ -170,7 +179,10 @@ final class PartyCommitModel: CommitModel {
     return read.failure
   }
 
-  private typealias LoadedParty = (entry: PartyEntry, object: ContributingObject?)
+  private enum LoadedParty: Sendable {
+    case underWay(PartyEntry, ContributingObject?)
+    case over(EndedParty)
+  }
 
   private struct Loaded: Sendable {
     var parties: [LoadedParty]
@@ -182,7 +194,9 @@ final class PartyCommitModel: CommitModel {
   private func read(_ store: any AggregateStore) -> Loaded {
     let parties = store.read(.party, tenant: tenant) { bytes -> LoadedParty in
       let party = try PartyRecord.decode(bytes)
-      return (PartyEntry(party), party.isActive ? PartyLayer.object(party) : nil)
+      let entry = PartyEntry(party)
+      guard entry.interval != nil else { return .over(EndedParty(party)) }
+      return .underWay(entry, party.isActive ? PartyLayer.object(party) : nil)
     }
     let requests = store.read(.rideRequest, tenant: tenant) { try StandingRequest(record: $0) }
     return Loaded(
@@ -193,24 +207,34 @@ final class PartyCommitModel: CommitModel {
   /// Memory holds these parties and requests and no others.
   private func show(_ read: Loaded, now: Instant) {
     let requested = read.requests
-    let entries = read.parties.map(\.entry)
-    let before = Set(book.all.map(\.party.id))
-    let gone = before.isEmpty ? [] : before.subtracting(entries.map(\.party.id))
-    let closed = before.isEmpty ? [] : entries.filter { !$0.party.isActive }.map(\.party.id)
+    var entries: [PartyEntry] = []
+    var objects: [ContributingObject] = []
+    var over: [EndedParty] = []
+    for party in read.parties {
+      switch party {
+      case .underWay(let entry, let object):
+        entries.append(entry)
+        if let object { objects.append(object) }
+      case .over(let party): over.append(party)
+      }
+    }
+    // Shown until now, maybe.
+    let hidden = Set(book.all.map(\.party.id)).subtracting(
+      entries.lazy.filter(\.party.isActive).map(\.party.id))
+    let (loaded, shown, ended) = (entries, objects, over)
     requests.replaceAll(requested)
     // Index and layer take the longest, and do not know of each other.
     concurrently([
       { [self] in
         var fresh = PartyIndex(pricing: rules.pricing)
-        for entry in entries { try? fresh.update(entry.party) }
+        for entry in loaded { try? fresh.update(entry.party) }
         let ready = fresh
         index.withLock { $0 = ready }
       },
       { [self] in
-        book.replaceAll(entries)
-        layer.replaceAll(
-          read.parties.compactMap(\.object), gone: Array(gone) + closed, now: now)
-        timers.replaceAll(entries.map(\.party), requested, rules)
+        book.replaceAll(loaded, ended: ended)
+        layer.replaceAll(shown, gone: Array(hidden), now: now)
+        timers.replaceAll(loaded.map(\.party), requested, rules)
       },
     ])
   }

@@ -7,17 +7,39 @@ import DurableCommands
 final class PartyOverlay {
   let book: PartyBook
   let requests: RequestBook
+  private let recorded: RecordedParties
+  /// What a command of the batch wanted of the record: no party, where there is none.
+  private var fromRecord: [String: Result<Party?, StoreFailure>] = [:]
   private(set) var changed: [String: PartyEntry] = [:]
   /// By rider: changed parties in which they are, or were within this batch.
   private var partiesOfRiders: [String: [String]] = [:]
   private(set) var changedRequests: [String: StandingRequest] = [:]
 
-  init(book: PartyBook, requests: RequestBook) {
+  init(book: PartyBook, requests: RequestBook, recorded: RecordedParties) {
     self.book = book
     self.requests = requests
+    self.recorded = recorded
   }
 
-  func party(_ id: String) -> Party? { changed[id]?.party ?? book.party(id) }
+  /// One that is over is read from the record, which blocks.
+  func party(_ id: String) -> Party? {
+    if let known = changed[id] { return known.party }
+    switch book.place(of: id) {
+    case .memory(let entry): return entry.party
+    case .nowhere: return nil
+    case .record:
+      if fromRecord[id] == nil {
+        fromRecord[id] = Result { () throws(StoreFailure) in try recorded.parties([id])[id] }
+      }
+      return try? fromRecord[id]?.get()
+    }
+  }
+
+  /// Why ``party(_:)`` could not tell; nil where it could.
+  func unread(_ id: String) -> StoreFailure? {
+    guard case .failure(let failure) = fromRecord[id] else { return nil }
+    return failure
+  }
 
   func request(_ id: String) -> StandingRequest? { changedRequests[id] ?? requests.request(id) }
 

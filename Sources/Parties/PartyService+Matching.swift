@@ -116,8 +116,8 @@ extension PartyService {
   /// - Throws: What the join would throw, overlaps included.
   package func previewJoin(
     partyID: String, _ command: JoinParty
-  ) throws(PartyServiceError) -> (party: Party, preview: JoinPreview) {
-    guard let party = book.party(partyID) else { throw model.unknownParty(partyID) }
+  ) async throws(PartyServiceError) -> (party: Party, preview: JoinPreview) {
+    let party = try await get(partyID)
     let now = clock.now()
     do throws(PartyError) {
       try configuration.meetings.check(command.riderID, party)

@@ -3,65 +3,103 @@ package import ObjectModel
 package import RideMatching
 import SpatialIndexing
 import LiveLayers
+import DurableCommands
 
 extension PartyService {
   // MARK: - One party, and those of a person
 
-  /// One party, as it is in memory now.
+  /// One party, as it is now.
   ///
   /// - Parameters:
   ///   - id: The party's.
   ///   - minVersion: A party's own version as text, or one of the layer's.
   /// - Returns: The party, of that version or a newer one.
-  /// - Throws: `unknownParty`, `badVersion`, `versionNotReached`.
-  package func get(_ id: String, minVersion: String? = nil) throws(PartyServiceError) -> Party {
+  /// - Throws: `unknownParty`, `badVersion`, `versionNotReached`; `commit` where it is over and the
+  ///   record cannot be read.
+  package func get(
+    _ id: String, minVersion: String? = nil
+  ) async throws(PartyServiceError) -> Party {
     if let minVersion, UInt64(minVersion) == nil { try require(minVersion) }
-    guard let party = book.party(id) else { throw model.unknownParty(id) }
+    let party: Party
+    switch book.place(of: id) {
+    case .memory(let entry): party = entry.party
+    case .nowhere: throw model.unknownParty(id)
+    case .record:
+      guard let read = try await recorded.read([id])[id] else { throw model.unknownParty(id) }
+      party = read
+    }
     if let minVersion, let wanted = UInt64(minVersion), wanted > party.version {
       throw .versionNotReached(minVersion)
     }
     return party
   }
 
+  /// One that is under way; nil where it is over, or none.
+  package func partyUnderWay(_ id: String) -> Party? {
+    book.entry(id).flatMap { $0.interval == nil ? nil : $0.party }
+  }
+
+  /// - Throws: `unknownParty`.
+  package func requireParty(_ id: String) throws(PartyServiceError) {
+    if case .nowhere = book.place(of: id) { throw model.unknownParty(id) }
+  }
+
   /// Newest first, by creation, then id.
-  /// - Complexity: O(parties of the person).
-  package func list(_ query: PartyListQuery) throws(PartyServiceError) -> PartyPage {
+  /// - Throws: What the query has wrong; `commit` where the record cannot be read.
+  /// - Complexity: O(parties of the person); those of the page that ended a while ago are read.
+  package func list(_ query: PartyListQuery) async throws(PartyServiceError) -> PartyPage {
     let limit = try limit(query.limit, default: configuration.defaultSearch)
     var fingerprint = QueryFingerprint()
     fingerprint.add("parties")
     // Before the parties are read: what it covers is in the answer.
     let version = layerVersion
-    let entries: [PartyEntry]
+    let known: (entries: [PartyEntry], ended: [EndedAggregates.Summary])
     switch query.person {
     case .rider(let id):
       fingerprint.add("rider")
       fingerprint.add(id)
-      entries = book.entries(rider: id)
+      known = book.parties(rider: id)
     case .host(let id):
       fingerprint.add("host")
       fingerprint.add(id)
-      entries = book.entries(host: id)
+      known = book.parties(host: id)
     }
     fingerprint.add(query.states.map(\.rawValue).sorted())
     let after = try query.cursor.map { text throws(PartyServiceError) in
       try cursor(text, fingerprint.value)
     }
-    // Milliseconds may lie before 1970: shifted, so that they order as unsigned numbers do.
-    func key(_ party: Party) -> UInt64 {
-      UInt64(bitPattern: party.createdAt.milliseconds) ^ 1 << 63
-    }
-    let found = entries.map(\.party).filter { party in
-      guard query.states.isEmpty || query.states.contains(party.state) else { return false }
-      guard let after else { return true }
-      return (key(party), party.id) < (after.key, after.id)
-    }.sorted { (key($0), $0.id) > (key($1), $1.id) }
+    let places =
+      (known.entries.filter { query.takes($0.party) }.map { ListedParty($0.party) }
+      + (query.takesEnded ? known.ended.map(ListedParty.init) : []))
+      .filter { listed in after.map { (listed.key, listed.id) < ($0.key, $0.id) } ?? true }
+      .sorted { ($0.key, $0.id) > ($1.key, $1.id) }
+    // One more than the page holds tells whether another follows.
+    let found = try await read(places, of: query, atMost: limit + 1)
     let page = Array(found.prefix(limit))
     let next = found.count > limit ? page.last : nil
     return PartyPage(
       parties: page,
-      nextCursor: next.map {
-        PagingCursor(fingerprint: fingerprint.value, key: key($0), id: $0.id).text
+      nextCursor: next.map(ListedParty.init).map {
+        PagingCursor(fingerprint: fingerprint.value, key: $0.key, id: $0.id).text
       }, layerVersion: version)
+  }
+
+  /// The first parties of a list. What the record no longer has, or has of somebody else, is passed over.
+  private func read(
+    _ places: [ListedParty], of query: PartyListQuery, atMost limit: Int
+  ) async throws(PartyServiceError) -> [Party] {
+    var found: [Party] = []
+    var rest = places[...]
+    while found.count < limit, !rest.isEmpty {
+      let slice = rest.prefix(limit - found.count)
+      rest = rest.dropFirst(slice.count)
+      let read = try await recorded.read(slice.filter { $0.party == nil }.map(\.id))
+      found += slice.compactMap { listed in
+        if let party = listed.party { return party }
+        return read[listed.id].flatMap { query.takes($0) && query.concerns($0) ? $0 : nil }
+      }
+    }
+    return found
   }
 
   // MARK: - Near a place
@@ -202,6 +240,42 @@ extension PartyService {
     -> PagingCursor
   {
     do { return try PagingCursor(text: text, fingerprint: fingerprint) } catch { throw .badCursor }
+  }
+}
+
+/// A party of somebody's list, by what orders it.
+private struct ListedParty {
+  /// Of its creation. Milliseconds may lie before 1970: shifted, so that they order as unsigned numbers do.
+  let key: UInt64
+  let id: String
+  /// Nil: in the record.
+  let party: Party?
+
+  init(_ party: Party) { self.init(party.createdAt, party.id, party) }
+
+  init(_ ended: EndedAggregates.Summary) { self.init(ended.createdAt, ended.id, nil) }
+
+  private init(_ createdAt: Instant, _ id: String, _ party: Party?) {
+    key = UInt64(bitPattern: createdAt.milliseconds) ^ 1 << 63
+    self.id = id
+    self.party = party
+  }
+}
+
+extension PartyListQuery {
+  fileprivate var takesEnded: Bool {
+    states.isEmpty || states.contains(.ended) || states.contains(.cancelled)
+  }
+
+  fileprivate func takes(_ party: Party) -> Bool {
+    states.isEmpty || states.contains(party.state)
+  }
+
+  fileprivate func concerns(_ party: Party) -> Bool {
+    switch person {
+    case .rider(let id): party.riders.contains { $0.id == id }
+    case .host(let id): party.hostID == id
+    }
   }
 }
 

@@ -11,13 +11,15 @@ package import DurableCommands
 /// Parties of a tenant: every command and question about them, safe to call from any task.
 ///
 /// Commands go through one ``CommitPipeline`` and answer once the record, memory and the layer
-/// `parties` show them. Questions are answered from memory.
+/// `parties` show them. Questions are answered from memory, but for parties that ended a while ago:
+/// these are read from the record.
 package final class PartyService: Sendable {
   package let configuration: PartyServiceConfiguration
   package let rules: PartyRules
   let layers: LayerRegistry
   let clock: any WallClock
   let book: PartyBook
+  let recorded: RecordedParties
   let model: PartyCommitModel
   let pipeline: CommandLane<PartyCommitModel>
   let feed: EventFeed
@@ -73,10 +75,11 @@ package final class PartyService: Sendable {
     }
     feed = shared.feed
     watchers = MatchWatchers()
-    book = PartyBook()
+    book = PartyBook(endedInMemory: configuration.endedInMemory)
+    recorded = RecordedParties(tenant: configuration.tenant, store: store)
     model = PartyCommitModel(
       tenant: configuration.tenant, rules: rules, book: book, requests: RequestBook(),
-      layer: layer, feed: feed, watchers: watchers,
+      recorded: recorded, layer: layer, feed: feed, watchers: watchers,
       quotas: configuration.quotas, meetings: configuration.meetings)
     if startsReadOnly {
       let unread = model.loadWhatCanBeRead(from: store, now: layers.clock.now())
@@ -106,7 +109,7 @@ package final class PartyService: Sendable {
 
   package var commitStatistics: CommitStatistics { pipeline.statistics }
 
-  /// Parties in memory, of all states.
+  /// Parties known, of all states.
   package var partyCount: Int { book.count }
 
   /// Of the layer `parties`.

@@ -16,6 +16,8 @@ package struct PartyServiceConfiguration: Sendable {
   package var eventMilliseconds: Int64 = 7 * 86_400_000
   /// Events that readers get without asking the store.
   package var eventsInMemory = 16_384
+  /// Parties that are over and stay in memory; those that ended before them are read from the store.
+  package var endedInMemory = 1024
   /// Between two looks at what is due.
   package var timerMilliseconds: Int64 = 250
   /// Between two rounds of dropping what is too old.

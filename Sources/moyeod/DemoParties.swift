@@ -67,7 +67,7 @@ struct DemoParties: Service {
         await join(id, simulation, &draws)
       }
     }
-    offered.removeAll { id in (try? partyService.get(id))?.isActive != true }
+    offered.removeAll { id in partyService.partyUnderWay(id)?.isActive != true }
     var missing = min(parties - offered.count, Self.offersAStep)
     while missing > 0 {
       let plans = simulation.parties(
@@ -114,7 +114,7 @@ struct DemoParties: Service {
   private func join(
     _ id: String, _ simulation: CitySimulation, _ draws: inout SplitMix64
   ) async {
-    guard let party = try? partyService.get(id), party.state == .open else { return }
+    guard let party = partyService.partyUnderWay(id), party.state == .open else { return }
     let rider = simulation.user(at: draws.below(users))
     let command = JoinParty(
       riderID: rider.id, attributes: ["gender": rider.gender.rawValue])
@@ -123,7 +123,7 @@ struct DemoParties: Service {
   }
 
   private func leave(_ id: String, _ draws: inout SplitMix64) async {
-    guard let party = try? partyService.get(id), party.riders.count > 1,
+    guard let party = partyService.partyUnderWay(id), party.riders.count > 1,
       let rider = draws.pick(Array(party.riders.dropFirst()))
     else { return }
     _ = try? await partyService.leave(

@@ -58,8 +58,8 @@ struct NoShowTests {
       ).party
     }
 
-    func riders(_ party: String) throws -> [String] {
-      try parties.get(party, minVersion: nil).riders.map(\.id)
+    func riders(_ party: String) async throws -> [String] {
+      try await parties.get(party, minVersion: nil).riders.map(\.id)
     }
   }
 
@@ -102,7 +102,7 @@ struct NoShowTests {
     store.restart()
     let second = try Both(store, clock)
     defer { second.commands.stop() }
-    let isRemoved = try second.riders(id) == ["host"]
+    let isRemoved = try await second.riders(id) == ["host"]
     #expect(isRemoved == (fault == .crashWithEffect || fault == .unknownWithEffect))
     #expect(second.dodges == (isRemoved ? 1 : 0))
     // Said again under its key it is true, and counts once.

@@ -51,7 +51,7 @@ struct PartyErasureTests {
       PartyFixture.create("rider", minutes: 300), PartyFixture.plain
     ).party.id
     for _ in 0..<2 { try await both.parties.retire("rider", PartyFixture.plain) }
-    #expect(try both.parties.get(open, minVersion: nil).state == .cancelled)
-    #expect(try both.riders(departed) == ["host", "rider"])
+    #expect(try await both.parties.get(open, minVersion: nil).state == .cancelled)
+    #expect(try await both.riders(departed) == ["host", "rider"])
   }
 }

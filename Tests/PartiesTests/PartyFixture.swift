@@ -49,6 +49,8 @@ struct PartyFixture {
     var configuration = PartyServiceConfiguration()
     // Timers are entered by hand.
     configuration.timerMilliseconds = 3_600_000
+    // Most of what is over then comes from the record, in every test.
+    configuration.endedInMemory = 1
     change(&configuration)
     self.clock = clock
     self.store = store

@@ -42,7 +42,7 @@ struct PartyRecoveryTests {
         _ = try await it.partyService.join(
           partyID: party.id, JoinParty(riderID: "bob"), Fixture.plain)
       } == "party_full")
-    #expect(try it.partyService.get(party.id) == other)
+    #expect(try await it.partyService.get(party.id) == other)
     #expect(it.partyService.commitStatistics.conflicts == 1)
   }
 
@@ -77,7 +77,7 @@ struct PartyRecoveryTests {
       await reason { _ = try await it.partyService.join(partyID: party.id, join, Fixture.key("j")) }
         == "unavailable")
     // What memory shows is what the record holds.
-    #expect(try it.partyService.get(party.id).version == (takesEffect ? 2 : 1))
+    #expect(try await it.partyService.get(party.id).version == (takesEffect ? 2 : 1))
     let repeated = try await it.partyService.join(partyID: party.id, join, Fixture.key("j")).party
     #expect(repeated.version == 2)
     #expect(repeated.riders.map(\.id) == ["ann", "bob"])

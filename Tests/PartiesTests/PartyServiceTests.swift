@@ -24,7 +24,7 @@ struct PartyServiceTests {
       partyID: id, JoinParty(riderID: "bob", destination: Fixture.yeoksam), Fixture.plain)
     #expect(joined.party.riders.map(\.id) == ["ann", "bob"])
     #expect(joined.party.riders.reduce(0) { $0 + $1.share } == joined.party.fare.expected)
-    #expect(try it.partyService.get(id) == joined.party)
+    #expect(try await it.partyService.get(id) == joined.party)
     // Again: unchanged.
     let again = try await it.partyService.join(
       partyID: id, JoinParty(riderID: "bob", destination: Fixture.yeoksam), Fixture.plain)
@@ -70,7 +70,7 @@ struct PartyServiceTests {
     _ = try await it.partyService.join(partyID: later.id, JoinParty(riderID: "ann"), Fixture.plain)
     _ = try await it.partyService.leave(partyID: first.id, riderID: "ann", Fixture.plain)
     _ = try await it.partyService.join(partyID: second.id, JoinParty(riderID: "ann"), Fixture.plain)
-    let all = try it.partyService.list(PartyListQuery(person: .rider("ann")))
+    let all = try await it.partyService.list(PartyListQuery(person: .rider("ann")))
     #expect(Set(all.parties.map(\.id)) == [second.id, later.id])
   }
 
@@ -167,13 +167,13 @@ struct PartyServiceTests {
     var query = PartyListQuery(person: .host("ann"), limit: 3)
     var found: [String] = []
     repeat {
-      let page = try it.partyService.list(query)
+      let page = try await it.partyService.list(query)
       found += page.parties.map(\.id)
       query.cursor = page.nextCursor
     } while query.cursor != nil
     #expect(found == ids.reversed())
     #expect(
-      try it.partyService.list(PartyListQuery(person: .rider("ann"), states: [.full])).parties
+      try await it.partyService.list(PartyListQuery(person: .rider("ann"), states: [.full])).parties
         .isEmpty)
   }
 
@@ -189,7 +189,7 @@ struct PartyServiceTests {
     let candidate = try #require(answer.candidates.first)
     #expect(candidate.party.id == made.id)
     #expect(answer.explanation?.considered == 1)
-    let (_, preview) = try it.partyService.previewJoin(partyID: made.id, request.query.join)
+    let (_, preview) = try await it.partyService.previewJoin(partyID: made.id, request.query.join)
     let joined = try await it.partyService.join(
       partyID: made.id, request.query.join, Fixture.plain
     ).party

@@ -30,19 +30,19 @@ struct PartyTimerTests {
     #expect(try await kinds(it) == ["party.created"])
     await pass(it, minutes: 1)
     #expect(try await kinds(it).last == "party.departing")
-    #expect(try it.partyService.get(id).departingNoticeAt == it.clock.now())
+    #expect(try await it.partyService.get(id).departingNoticeAt == it.clock.now())
     #expect(it.partyService.carryOutDue(by: it.clock.now()) == 0)
     // The window's end: 60 + 10 minutes after the start.
     await pass(it, minutes: 24)
-    #expect(try it.partyService.get(id).state == .open)
+    #expect(try await it.partyService.get(id).state == .open)
     await pass(it, minutes: 1)
-    #expect(try it.partyService.get(id).state == .departed)
+    #expect(try await it.partyService.get(id).state == .departed)
     #expect(
       await reason {
         _ = try await it.partyService.join(partyID: id, JoinParty(riderID: "bob"), Fixture.plain)
       } == "party_departed")
     await pass(it, minutes: 180)
-    #expect(try it.partyService.get(id).state == .ended)
+    #expect(try await it.partyService.get(id).state == .ended)
     #expect(
       try await kinds(it) == [
         "party.created", "party.departing", "party.departed", "party.ended",
@@ -68,7 +68,7 @@ struct PartyTimerTests {
     it.partyService.prune(now: it.clock.now())
     await it.partyService.settleCommands()
     // Events are gone, the party is not.
-    #expect(try it.partyService.get(id).state == .cancelled)
+    #expect(try await it.partyService.get(id).state == .cancelled)
     #expect(it.partyService.eventBounds.newest == 2)
     #expect(it.partyService.eventBounds.oldest == 3)
     #expect(
@@ -77,7 +77,7 @@ struct PartyTimerTests {
     await pass(it, minutes: 83 * 24 * 60)
     it.partyService.prune(now: it.clock.now())
     await it.partyService.settleCommands()
-    #expect(await reason { _ = try it.partyService.get(id) } == "unknown_party")
+    #expect(await reason { _ = try await it.partyService.get(id) } == "unknown_party")
     // The numbers go on.
     _ = try await it.partyService.create(Fixture.create("bob", minutes: 200_000), Fixture.plain)
     #expect(it.partyService.eventBounds.newest == 3)
@@ -118,11 +118,12 @@ struct PartyTimerTests {
     let second = try Fixture(store: store, clock: clock)
     defer { second.partyService.stop() }
     #expect(second.partyService.partyCount == first.partyService.partyCount)
-    for id in ids { #expect(try second.partyService.get(id) == first.partyService.get(id)) }
+    for id in ids { #expect(try await second.partyService.get(id) == first.partyService.get(id)) }
     #expect(second.partyService.eventBounds.newest == first.partyService.eventBounds.newest)
     for i in 0..<20 {
       let query = PartyListQuery(person: .rider("rider\(i)"))
-      #expect(try second.partyService.list(query).parties == first.partyService.list(query).parties)
+      #expect(
+        try await second.partyService.list(query).parties == first.partyService.list(query).parties)
     }
     var search = PartySearchQuery(
       area: .around(Fixture.sinchon.coordinate, radiusMeters: 5000), limit: 100)
@@ -144,6 +145,6 @@ struct PartyTimerTests {
     clock.advance(milliseconds: 400 * 60_000)
     #expect(second.partyService.carryOutDue(by: clock.now()) > 0)
     await second.partyService.settleCommands()
-    for id in ids { #expect(try !second.partyService.get(id).isActive) }
+    for id in ids { #expect(try await !second.partyService.get(id).isActive) }
   }
 }

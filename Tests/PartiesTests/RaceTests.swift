@@ -46,7 +46,7 @@ struct RaceTests {
         }
         return await group.reduce(into: [ClientResult]()) { $0 += $1 }
       }
-      try check(partyService, parties, results, round: round)
+      try await check(partyService, parties, results, round: round)
     }
     try await checkHistory(partyService, store)
   }
@@ -80,7 +80,7 @@ struct RaceTests {
         }
       }
       for id in parties {
-        let party = try partyService.get(id)
+        let party = try await partyService.get(id)
         var aboard = party.riders.filter { $0.boarding == nil }.reduce(0) { $0 + $1.seats }
         for stop in party.route.stops {
           let rider = try #require(party.riders.first { $0.id == stop.riderID })
@@ -92,7 +92,7 @@ struct RaceTests {
       }
     }
     let again = try Fixture(store: store, starts: false).partyService
-    for id in all { #expect(try again.get(id) == partyService.get(id)) }
+    for id in all { #expect(try await again.get(id) == partyService.get(id)) }
     #expect(met > 0, "no seat was sold to two who do not meet")
   }
 
@@ -174,9 +174,9 @@ struct RaceTests {
 
   private static func check(
     _ partyService: PartyService, _ parties: [String], _ results: [ClientResult], round: Int
-  ) throws {
+  ) async throws {
     for id in parties {
-      let party = try partyService.get(id)
+      let party = try await partyService.get(id)
       #expect(party.seatsTaken <= party.seats)
       #expect(Set(party.riders.map(\.id)).count == party.riders.count)
       // Aboard is who was told so last.
@@ -223,7 +223,7 @@ struct RaceTests {
       }
     }
     for (id, list) in riders {
-      let party = try partyService.get(id)
+      let party = try await partyService.get(id)
       #expect(party.riders.map(\.id) == list)
       #expect(party.version == versions[id])
     }

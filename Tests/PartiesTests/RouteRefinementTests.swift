@@ -44,7 +44,7 @@ struct RouteRefinementTests {
     #expect(made.route.distanceMeters == 9_000)
     #expect(made.route.path.count == 500)
     let join = JoinParty(riderID: "bob", destination: Fixture.yeoksam)
-    let (_, preview) = try it.partyService.previewJoin(partyID: made.id, join)
+    let (_, preview) = try await it.partyService.previewJoin(partyID: made.id, join)
     let joined = try await it.partyService.join(partyID: made.id, join, Fixture.plain).party
     #expect(joined.route.distanceMeters == 18_000)
     #expect(joined.route.source == "osrm")
@@ -60,7 +60,7 @@ struct RouteRefinementTests {
     it.partyService.stop()
     let again = try Fixture(store: store, clock: it.clock)
     defer { again.partyService.stop() }
-    #expect(try again.partyService.get(made.id) == left)
+    #expect(try await again.partyService.get(made.id) == left)
   }
 
   @Test(arguments: [false, true])

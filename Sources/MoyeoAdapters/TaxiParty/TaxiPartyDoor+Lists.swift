@@ -85,7 +85,7 @@ extension TaxiPartyDoor {
   func listOfPerson(
     _ request: DoorRequest, _ person: PartyListQuery.Person,
     where belongs: (Party) -> Bool
-  ) throws -> [UInt8] {
+  ) async throws -> [UInt8] {
     let query = try TaxiQuery(request)
     if query.isPastEnd { return message.page([], nextCursor: nil) }
     let limit = try query.limit(
@@ -101,7 +101,7 @@ extension TaxiPartyDoor {
       list.limit = limit - found.count
       let page: PartyPage
       do throws(PartyServiceError) {
-        page = try parties.list(list)
+        page = try await parties.list(list)
       } catch {
         throw TaxiRefusal(DoorRefusal(error))
       }

@@ -156,7 +156,7 @@ package struct TaxiPartyDoor: HTTPDoor {
     switch call {
     case .create: return try await create(userID, request)
     case .like(let id): return try await like(id, userID, request)
-    case .one(let id): return message.post(try party(id))
+    case .one(let id): return message.post(try await party(id))
     case .list:
       let query = try TaxiQuery(request)
       return try await list(
@@ -170,17 +170,17 @@ package struct TaxiPartyDoor: HTTPDoor {
         try await listNearby(request, services)
       }
     case .listHosted(let hostID):
-      return try listOfPerson(request, .host(try Self.id(hostID))) { _ in true }
+      return try await listOfPerson(request, .host(try Self.id(hostID))) { _ in true }
     case .listMine:
-      return try listOfPerson(request, .rider(userID)) { $0.hostID != userID }
+      return try await listOfPerson(request, .rider(userID)) { $0.hostID != userID }
     case .driving, .geocode, .reverseGeocode, .keyword, .unknown:
       preconditionFailure("answered before")
     }
   }
 
-  private func party(_ id: String) throws(TaxiRefusal) -> Party {
+  private func party(_ id: String) async throws(TaxiRefusal) -> Party {
     do throws(PartyServiceError) {
-      return try parties.get(try Self.id(id))
+      return try await parties.get(try Self.id(id))
     } catch {
       throw TaxiRefusal(DoorRefusal(error))
     }
@@ -253,7 +253,7 @@ package struct TaxiPartyDoor: HTTPDoor {
     _ postID: String, _ userID: String, _ request: DoorRequest
   ) async throws -> [UInt8] {
     let wants = try TaxiBody(request).bool("like_status")
-    let party = try party(postID)
+    let party = try await party(postID)
     let now = clock.now()
     if party.hostID == userID {
       // The host is aboard anyway, and a double tap must not end the party for everyone.

@@ -30,7 +30,7 @@ struct AdminPerson: Sendable {
     }
     let page: PartyPage
     do throws(PartyServiceError) {
-      page = try parties.list(PartyListQuery(person: .rider(id), limit: nil))
+      page = try await parties.list(PartyListQuery(person: .rider(id), limit: nil))
     } catch { throw APIError(error) }
     let ticket = try? parts.tickets?.peek(id)
     let conduct = parts.tickets?.conduct(of: id)

@@ -8,14 +8,14 @@ import QueryCoalescing
 extension PartyOperations {
   /// Runs a read, and again after changes for as long as the version it asks for is on its way.
   func whenReached<Answer>(
-    _ minVersion: String?, _ read: () throws(PartyServiceError) -> Answer
+    _ minVersion: String?, _ read: () async throws(PartyServiceError) -> Answer
   ) async throws(APIError) -> Answer {
     let end = ContinuousClock.now + .milliseconds(services.limits.versionWaitMilliseconds)
     while true {
       // Asked before the read, so that no change falls in between.
       let newest = partyService.eventBounds.newest
       do throws(PartyServiceError) {
-        return try read()
+        return try await read()
       } catch {
         guard minVersion != nil, case .versionNotReached = error, ContinuousClock.now < end,
           await partyService.waitForEvents(
@@ -28,18 +28,18 @@ extension PartyOperations {
   func get(_ request: Moyeo_V1_GetPartyRequest) async throws(APIError) -> [UInt8] {
     let id = try reading.partyID(request.idIfSet)
     let minVersion = request.minVersionIfSet
-    let (party, version) = try await whenReached(minVersion) { () throws(PartyServiceError) in
+    let (party, version) = try await whenReached(minVersion) { () async throws(PartyServiceError) in
       let version = partyService.layerVersion
-      return (try partyService.get(id, minVersion: minVersion), version)
+      return (try await partyService.get(id, minVersion: minVersion), version)
     }
     return try response(party, layerVersion: version)
   }
 
-  func list(_ request: Moyeo_V1_ListPartiesRequest) throws(APIError) -> [UInt8] {
+  func list(_ request: Moyeo_V1_ListPartiesRequest) async throws(APIError) -> [UInt8] {
     let query = try reading.list(request)
     let page: PartyPage
     do throws(PartyServiceError) {
-      page = try partyService.list(query)
+      page = try await partyService.list(query)
     } catch {
       throw APIError(error)
     }
@@ -154,12 +154,12 @@ extension PartyOperations {
 
   /// A join that would be refused for the party's state is an answer that says so; a request that
   /// is wrong whatever the state is refused.
-  func preview(_ request: Moyeo_V1_PreviewJoinRequest) throws(APIError) -> [UInt8] {
+  func preview(_ request: Moyeo_V1_PreviewJoinRequest) async throws(APIError) -> [UInt8] {
     let id = try reading.partyID(request.idIfSet)
     let command = try reading.join(request)
     var response = Moyeo_V1_PreviewJoinResponse()
     do throws(PartyServiceError) {
-      let (party, preview) = try partyService.previewJoin(partyID: id, command)
+      let (party, preview) = try await partyService.previewJoin(partyID: id, command)
       response.now = preview.now.riders.map(PartyMessage.terms)
       response.ifFull = preview.ifFull.map(PartyMessage.terms)
       response.route = PartyMessage.route(preview.now.route)

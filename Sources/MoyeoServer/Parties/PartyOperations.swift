@@ -36,7 +36,7 @@ struct PartyOperations: Sendable {
         service, "List", request: Moyeo_V1_ListPartiesRequest.self,
         response: Moyeo_V1_PartyListResponse.self,
         routes: [.init("GET", "/v1/parties")]
-      ) { request, _ in try list(request) },
+      ) { request, _ in try await list(request) },
       Operation(
         service, "Search", request: Moyeo_V1_SearchPartiesRequest.self,
         response: Moyeo_V1_PartyListResponse.self,
@@ -56,7 +56,7 @@ struct PartyOperations: Sendable {
         service, "PreviewJoin", request: Moyeo_V1_PreviewJoinRequest.self,
         response: Moyeo_V1_PreviewJoinResponse.self,
         routes: [.init("POST", "/v1/parties/{id}/preview")]
-      ) { request, _ in try preview(request) },
+      ) { request, _ in try await preview(request) },
     ]
   }
 

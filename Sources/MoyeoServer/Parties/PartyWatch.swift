@@ -19,7 +19,7 @@ struct PartyWatch: Sendable {
     // Before the party is looked up: nothing that comes after it is missed.
     let newest = partyService.eventBounds.newest
     do throws(PartyServiceError) {
-      _ = try partyService.get(id)
+      try partyService.requireParty(id)
     } catch {
       throw APIError(error)
     }

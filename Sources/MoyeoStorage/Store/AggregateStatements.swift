@@ -29,7 +29,7 @@ final class AggregateStatements {
     findRow = try SQLStatement(
       connection,
       "SELECT row, version, places, last_event, held FROM \(table) WHERE tenant = ?1 AND id = ?2")
-    loadOne = try SQLStatement(connection, Self.select(table) + " WHERE tenant = ?1 AND id = ?2")
+    loadOne = try SQLStatement(connection, Self.selectOne(table))
     insertRow = try SQLStatement(
       connection,
       """
@@ -127,6 +127,11 @@ final class AggregateStatements {
 
   /// The rows that ``read(_:kind:)`` takes.
   static func select(_ table: String) -> String { "SELECT \(loadColumns) FROM \(table)" }
+
+  /// The same of one tenant and one id.
+  static func selectOne(_ table: String) -> String {
+    select(table) + " WHERE tenant = ?1 AND id = ?2"
+  }
 
   /// - Throws: ``StoreFailure`` when the geometry is none of ours.
   static func read(_ row: SQLStatement, kind: AggregateKind) throws -> StoredAggregate {

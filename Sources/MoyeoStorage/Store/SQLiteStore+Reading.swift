@@ -21,6 +21,21 @@ extension SQLiteStore {
     }
   }
 
+  package func aggregates(
+    kind: AggregateKind, tenant: String, ids: [String]
+  ) throws(StoreFailure) -> [StoredAggregate] {
+    guard !ids.isEmpty, let table = StoreSchema.tables[kind.rawValue] else { return [] }
+    return try reading { connection in
+      let row = try SQLStatement(connection, AggregateStatements.selectOne(table))
+      return try Set(ids).compactMap { id in
+        row.bind(1, tenant)
+        row.bind(2, id)
+        defer { row.reset() }
+        return try row.step() ? try AggregateStatements.read(row, kind: kind) : nil
+      }
+    }
+  }
+
   package func loadReplies(_ body: (StoredReply) throws -> Void) throws(StoreFailure) {
     try reading { connection in
       for hour in try StoreConnection.replyHours(connection) {

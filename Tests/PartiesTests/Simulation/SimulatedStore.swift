@@ -109,6 +109,12 @@ final class SimulatedStore: AggregateStore, @unchecked Sendable {
     kind: AggregateKind, _ body: (StoredAggregate) throws -> Void
   ) throws(StoreFailure) { try record.loadAggregates(kind: kind, body) }
 
+  func aggregates(
+    kind: AggregateKind, tenant: String, ids: [String]
+  ) throws(StoreFailure) -> [StoredAggregate] {
+    try record.aggregates(kind: kind, tenant: tenant, ids: ids)
+  }
+
   func loadReplies(_ body: (StoredReply) throws -> Void) throws(StoreFailure) {
     try record.loadReplies(body)
   }

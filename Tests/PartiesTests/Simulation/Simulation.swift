@@ -87,6 +87,8 @@ final class Simulation {
       return settings
     }
     var configuration = PartyServiceConfiguration()
+    // Most of what is over then comes from the record.
+    configuration.endedInMemory = 2
     // Small, so that the table of replies falls back on the record.
     configuration.commits.repliesInMemory = 12
     configuration.commits.batchLimit = 8
