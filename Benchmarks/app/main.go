@@ -41,7 +41,10 @@ const (
 var (
 	address  = flag.String("address", "", "host:port of the daemon's HTTP listener")
 	ca       = flag.String("ca", "", "the authority's certificate, PEM")
-	key      = flag.String("key", "", "an API key")
+	key      = flag.String("key", "", "an API key, for those who report")
+	makeKeys = flag.String("make-keys", "", "a folder: write the keys that sign tokens of people there, and end")
+	keys     = flag.String("keys", "", "the folder with the keys that sign tokens of people")
+	lookers  = flag.Int("lookers", 10000, "people who look at maps, each with a token")
 	seconds  = flag.Int("seconds", 600, "how long")
 	people   = flag.Int("people", 100000, "who report")
 	reports  = flag.Int("reports", 10000, "positions a second")
@@ -94,7 +97,7 @@ func open() *connection {
 	check(err)
 	return &connection{
 		socket: socket, reader: bufio.NewReader(socket),
-		head: "host: " + *address + "\r\nauthorization: Bearer " + *key + "\r\n"}
+		head: "host: " + *address + "\r\nauthorization: Bearer "}
 }
 
 func check(err error) {
@@ -104,12 +107,15 @@ func check(err error) {
 	}
 }
 
-func (c *connection) send(method, path, more string, body []byte) {
+// `who` is a token or a key.
+func (c *connection) send(who, method, path, more string, body []byte) {
 	c.out = append(c.out[:0], method...)
 	c.out = append(c.out, ' ')
 	c.out = append(c.out, path...)
 	c.out = append(c.out, " HTTP/1.1\r\n"...)
 	c.out = append(c.out, c.head...)
+	c.out = append(c.out, who...)
+	c.out = append(c.out, "\r\n"...)
 	c.out = append(c.out, more...)
 	if body != nil {
 		c.out = append(c.out, "content-type: application/json\r\ncontent-length: "...)
@@ -140,8 +146,8 @@ func (c *connection) answerHead() (status, length int) {
 	}
 }
 
-func (c *connection) request(method, path, more string, body []byte) (int, []byte) {
-	c.send(method, path, more, body)
+func (c *connection) request(who, method, path, more string, body []byte) (int, []byte) {
+	c.send(who, method, path, more, body)
 	status, length := c.answerHead()
 	if cap(c.body) < length {
 		c.body = make([]byte, length)
@@ -212,7 +218,7 @@ func fill() []*group {
 			made.latitudes[i], made.longitudes[i] = place(random)
 		}
 		groups = append(groups, made)
-		status, body := caller.request("POST", reportPath, "", made.write(random, false))
+		status, body := caller.request(*key, "POST", reportPath, "", made.write(random, false))
 		if status != 200 || !bytes.Contains(body, []byte(`"accepted":100`)) {
 			check(fmt.Errorf("%d %s", status, body))
 		}
@@ -225,11 +231,11 @@ type waiting struct {
 	Ended, Events int64
 }
 
-func (w *waiting) stream(random *rand.Rand, gate chan bool, opened *sync.WaitGroup) {
+func (w *waiting) stream(who string, random *rand.Rand, gate chan bool, opened *sync.WaitGroup) {
 	latitude, longitude := place(random)
 	gate <- true
 	caller := open()
-	caller.send("GET", fmt.Sprintf(
+	caller.send(who, "GET", fmt.Sprintf(
 		"/v1/layers/users/watch?latitude=%.5f&longitude=%.5f&radiusMeters=300&intervalMilliseconds=%d",
 		latitude, longitude, *interval),
 		"accept: text/event-stream\r\n", nil)
@@ -256,27 +262,29 @@ func (w *waiting) stream(random *rand.Rand, gate chan bool, opened *sync.WaitGro
 }
 
 // One of the connections over which seats are taken.
-func rider(number int, begin, end time.Time, noted *calls) {
+func rider(people signer, number int, begin, end time.Time, noted *calls) {
 	random, caller := rand.New(rand.NewSource(int64(100+number))), open()
 	party, free, made := "", 0, 0
 	type car struct {
-		id   string
-		over time.Time
+		id, host string
+		over     time.Time
 	}
 	var cars []car
 	steadily(number, riders, float64(*joins), begin, end, func(due, sent time.Time) {
 		if free == 0 {
 			made++
+			host := fmt.Sprintf("host-%d-%d", number, made)
+			token := people.token(host)
 			fromLatitude, fromLongitude := place(random)
 			toLatitude, toLongitude := place(random)
 			body, err := json.Marshal(map[string]any{
-				"hostId": fmt.Sprintf("host-%d-%d", number, made), "seats": seats,
+				"hostId": host, "seats": seats,
 				"origin":        map[string]float64{"latitude": fromLatitude, "longitude": fromLongitude},
 				"destination":   map[string]float64{"latitude": toLatitude, "longitude": toLongitude},
 				"departureTime": time.Now().UTC().Add(30 * time.Minute).Format(time.RFC3339)})
 			check(err)
 			status, answer := caller.request(
-				"POST", "/v1/parties", fmt.Sprintf("idempotency-key: c-%d-%d\r\n", number, made), body)
+				token, "POST", "/v1/parties", fmt.Sprintf("idempotency-key: c-%d-%d\r\n", number, made), body)
 			if status != 200 {
 				noted.note(status, answer, begin, due, sent)
 				return
@@ -284,9 +292,10 @@ func rider(number int, begin, end time.Time, noted *calls) {
 			var created struct{ Party struct{ ID string } }
 			check(json.Unmarshal(answer, &created))
 			party, free = created.Party.ID, seats-1
-			cars = append(cars, car{party, time.Now().Add(time.Duration(*life) * time.Second)})
+			cars = append(cars, car{party, token, time.Now().Add(time.Duration(*life) * time.Second)})
 			if cars[0].over.Before(time.Now()) {
-				status, answer = caller.request("POST", "/v1/parties/"+cars[0].id+"/cancel", "", []byte("{}"))
+				status, answer = caller.request(
+					cars[0].host, "POST", "/v1/parties/"+cars[0].id+"/cancel", "", []byte("{}"))
 				if status != 200 {
 					noted.note(status, answer, begin, due, sent)
 				}
@@ -298,7 +307,7 @@ func rider(number int, begin, end time.Time, noted *calls) {
 		name := fmt.Sprintf("rider-%d-%d-%d", number, made, free)
 		free--
 		status, answer := caller.request(
-			"POST", "/v1/parties/"+party+"/join", "idempotency-key: "+name+"\r\n",
+			people.token(name), "POST", "/v1/parties/"+party+"/join", "idempotency-key: "+name+"\r\n",
 			[]byte(`{"riderId":"`+name+`"}`))
 		noted.note(status, answer, begin, due, sent)
 	})
@@ -321,6 +330,10 @@ func viewPaths() []string {
 
 func main() {
 	flag.Parse()
+	if *makeKeys != "" {
+		writeKeys(*makeKeys)
+		return
+	}
 	debug.SetGCPercent(400)
 	authority, err := os.ReadFile(*ca)
 	check(err)
@@ -328,13 +341,18 @@ func main() {
 	roots.AppendCertsFromPEM(authority)
 	config = &tls.Config{RootCAs: roots, ServerName: strings.Split(*address, ":")[0]}
 
+	signs := readSigner(*keys)
+	tokens := make([]string, *lookers)
+	for i := range tokens {
+		tokens[i] = signs.token(fmt.Sprintf("looker-%d", i))
+	}
 	groups := fill()
 	var waits waiting
 	var opened sync.WaitGroup
 	gate := make(chan bool, openAtOnce)
 	opened.Add(*streams)
 	for i := 0; i < *streams; i++ {
-		go waits.stream(rand.New(rand.NewSource(int64(1000+i))), gate, &opened)
+		go waits.stream(tokens[i%len(tokens)], rand.New(rand.NewSource(int64(1000+i))), gate, &opened)
 	}
 	opened.Wait()
 
@@ -359,7 +377,7 @@ func main() {
 		random, caller := rand.New(rand.NewSource(int64(200+number))), open()
 		steadily(number, reporters, float64(*reports)/reported, begin, end, func(due, sent time.Time) {
 			made := groups[int(atomic.AddInt64(&turn, 1))%len(groups)]
-			status, body := caller.request("POST", reportPath, "", made.write(random, true))
+			status, body := caller.request(*key, "POST", reportPath, "", made.write(random, true))
 			seen["reports"].note(status, body, begin, due, sent)
 		})
 	})
@@ -367,17 +385,17 @@ func main() {
 	run(viewers, func(number int) {
 		caller := open()
 		steadily(number, viewers, float64(*views), begin, end, func(due, sent time.Time) {
-			path := paths[int(atomic.AddInt64(&view, 1))%len(paths)]
-			status, body := caller.request("GET", path, "", nil)
+			turn := int(atomic.AddInt64(&view, 1))
+			status, body := caller.request(tokens[turn%len(tokens)], "GET", paths[turn%len(paths)], "", nil)
 			seen["views"].note(status, body, begin, due, sent)
 		})
 	})
-	run(riders, func(number int) { rider(number, begin, end, seen["joins"]) })
+	run(riders, func(number int) { rider(signs, number, begin, end, seen["joins"]) })
 	run(1, func(int) {
 		random, caller := rand.New(rand.NewSource(13)), open()
 		steadily(0, 1, 1/probeEvery.Seconds(), begin, end, func(due, sent time.Time) {
 			latitude, longitude := place(random)
-			status, body := caller.request("GET", fmt.Sprintf(
+			status, body := caller.request(tokens[random.Intn(len(tokens))], "GET", fmt.Sprintf(
 				"/v1/layers/users/nearby?latitude=%.5f&longitude=%.5f", latitude, longitude), "", nil)
 			seen["nearby"].note(status, body, begin, due, sent)
 		})
