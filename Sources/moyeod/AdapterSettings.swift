@@ -116,7 +116,7 @@ struct AdapterSettings: Sendable {
         parties.map { parties -> any HTTPDoor in
           TaxiPartyDoor(
             parties: parties, fares: fares, verifier: verifier,
-            mapCallsNeedToken: authenticator != nil, profiles: profiles,
+            verifiesCallers: authenticator != nil, profiles: profiles,
             places: places.map {
               ServicePlaceNames(service: $0, workPerRequest: layers.limits.workPerRequest)
             }, serviceKey: serviceKey, workPerRequest: layers.limits.workPerRequest,

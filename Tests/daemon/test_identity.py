@@ -290,11 +290,30 @@ class Doors(OneDaemon):
         self.assertEqual(
             self.ask("GET", f"/v1/posts/{made['post_id']}", Authorization=ann)[1]["likes"],
             ["taxi-ben"])
+        self.strangers_see_counts_alone(made["post_id"], ann)
         # The same party through the service: of another tenant there is none.
         path = f"/v1/parties/{made['post_id']}"
         self.assertEqual(self.ask("GET", path, token=ben)[0], 200)
         answer = self.ask("GET", path, token=self.one.token("taxi-ben", tenant="north"))
         self.assertEqual((answer[0], reason(answer)), (404, "unknown_party"))
+
+    def strangers_see_counts_alone(self, post_id, host):
+        """As in the service's own calls: who is aboard is for members and services."""
+        eve = self.one.token("taxi-eve")
+        near = "/v1/posts/geolocation?longitude=126.9707&latitude=37.5547&maxDistance=900"
+        one = self.ask("GET", f"/v1/posts/{post_id}", Authorization=eve)[1]
+        listed = [post for path in ("/v1/posts", near)
+                  for post in self.ask("GET", path, Authorization=eve)[1]["data"]
+                  if post["post_id"] == post_id]
+        self.assertEqual(len(listed), 2)
+        for seen in (one, *listed):
+            self.assertEqual((seen["creator"]["user_id"], seen["likes"]), ("", [""]), seen)
+            self.assertNotIn("taxi-ann", json.dumps(seen))
+        answer = self.ask("GET", "/v1/posts/users/taxi-ann", Authorization=eve)
+        self.assertEqual((answer[0], reason(answer)), (403, "forbidden"), answer)
+        own = self.ask("GET", "/v1/posts/users/taxi-ann", Authorization=host)[1]["data"]
+        self.assertEqual([(post["post_id"], post["creator"]["user_id"]) for post in own],
+                         [(post_id, "taxi-ann")])
 
     def join(self, token):
         body = urllib.parse.urlencode(

@@ -33,18 +33,31 @@ struct PostMessage {
   /// Where a departure is told whose text is not known: 9 hours east, as in Korea.
   static let standardOffsetSeconds = 9 * 3600
 
-  func post(_ party: Party) -> [UInt8] {
-    JSONWriter.object { write(party, &$0) }
+  /// Who reads a post: its members, and a reader of open mode, see who is aboard; others see how many.
+  enum Reader {
+    case everything
+    case person(String)
+
+    func seesPeople(of party: Party) -> Bool {
+      switch self {
+      case .everything: true
+      case .person(let id): party.riders.contains { $0.id == id }
+      }
+    }
   }
 
-  func page(_ parties: [Party], nextCursor: String?) -> [UInt8] {
+  func post(_ party: Party, to reader: Reader) -> [UInt8] {
+    JSONWriter.object { write(party, to: reader, &$0) }
+  }
+
+  func page(_ parties: [Party], nextCursor: String?, to reader: Reader) -> [UInt8] {
     JSONWriter.object { out in
-      out.objects("data", parties) { write($0, &$1) }
+      out.objects("data", parties) { write($0, to: reader, &$1) }
       out.string("next_cursor", nextCursor ?? Self.lastPage)
     }
   }
 
-  private func write(_ party: Party, _ out: inout JSONWriter) {
+  private func write(_ party: Party, to reader: Reader, _ out: inout JSONWriter) {
     let kept = Self.kept(party)
     out.string("post_id", party.id)
     out.string("title", kept[Attribute.title] ?? "\(party.origin.name) → \(party.destination.name)")
@@ -54,16 +67,17 @@ struct PostMessage {
     out.string("content3", Self.departure(party, kept))
     out.string("product_id", kept[Attribute.product] ?? party.tags.first ?? "")
     out.string("createdAt", RFC3339.utc(party.createdAt))
+    let seesPeople = reader.seesPeople(of: party)
     out.object("creator") { creator in
       let profile = profiles.profile(of: party.hostID).attributes
       let own = party.riders.first?.attributes ?? [:]
-      creator.string("user_id", party.hostID)
-      creator.string(
-        "nick", Profile.nick(own.merging(profile) { _, newer in newer }, userID: party.hostID))
+      let id = seesPeople ? party.hostID : ""
+      creator.string("user_id", id)
+      creator.string("nick", Profile.nick(own.merging(profile) { _, newer in newer }, userID: id))
       if let image = profile["profileImage"] { creator.string("profileImage", image) }
     }
-    // The host is the creator, not one who likes.
-    out.strings("likes", party.riders.dropFirst().map(\.id))
+    // The host is the creator, not one who likes. The app counts what is left by the length.
+    out.strings("likes", party.riders.dropFirst().map { seesPeople ? $0.id : "" })
   }
 
   private static func text(_ place: RidePlace) -> String {

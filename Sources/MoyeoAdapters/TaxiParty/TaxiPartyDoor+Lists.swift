@@ -13,7 +13,9 @@ extension TaxiPartyDoor {
   private static let maximumRounds = 16
 
   /// Parties around a place that take riders or are full, nearest first.
-  func listNearby(_ request: DoorRequest, _ services: DoorServices) async throws -> [UInt8] {
+  func listNearby(
+    _ request: DoorRequest, for reader: PostMessage.Reader, _ services: DoorServices
+  ) async throws -> [UInt8] {
     let query = try TaxiQuery(request)
     let place: Coordinate
     do throws(PostTextError) {
@@ -28,7 +30,8 @@ extension TaxiPartyDoor {
     }
     let isDescending = query.form.scalar("sort_by") == "desc"
     return try await list(
-      query, area: .around(place, radiusMeters: radius), isNearestFirst: !isDescending, services)
+      query, area: .around(place, radiusMeters: radius), isNearestFirst: !isDescending, for: reader,
+      services)
   }
 
   private static func text(_ query: TaxiQuery, _ name: String) throws(PostTextError) -> String {
@@ -43,14 +46,15 @@ extension TaxiPartyDoor {
   ///   - area: Where.
   ///   - isNearestFirst: Otherwise the page is turned round; which parties it holds stays the same,
   ///     since a page is cut by distance.
+  ///   - reader: Who asks.
   ///   - services: Where a long list is worked out.
   /// - Returns: The answer's body.
   /// - Throws: ``TaxiRefusal``.
   func list(
     _ query: TaxiQuery, area: PartySearchQuery.Area, isNearestFirst: Bool,
-    _ services: DoorServices
+    for reader: PostMessage.Reader, _ services: DoorServices
   ) async throws -> [UInt8] {
-    if query.isPastEnd { return message.page([], nextCursor: nil) }
+    if query.isPastEnd { return message.page([], nextCursor: nil, to: reader) }
     let limit = try query.limit(
       maximum: parties.configuration.searchLimit, standard: Self.standardLimit)
     let product = query.product
@@ -65,7 +69,8 @@ extension TaxiPartyDoor {
       found += page.parties.filter { PostMessage.belongs($0, to: product) }
       search.cursor = page.nextCursor
     } while found.count < limit && search.cursor != nil && rounds < Self.maximumRounds
-    return message.page(isNearestFirst ? found : found.reversed(), nextCursor: search.cursor)
+    return message.page(
+      isNearestFirst ? found : found.reversed(), nextCursor: search.cursor, to: reader)
   }
 
   private func page(
@@ -83,11 +88,11 @@ extension TaxiPartyDoor {
 
   /// Parties of a person, newest first, but for those that were called off.
   func listOfPerson(
-    _ request: DoorRequest, _ person: PartyListQuery.Person,
+    _ request: DoorRequest, _ person: PartyListQuery.Person, for reader: PostMessage.Reader,
     where belongs: (Party) -> Bool
   ) async throws -> [UInt8] {
     let query = try TaxiQuery(request)
-    if query.isPastEnd { return message.page([], nextCursor: nil) }
+    if query.isPastEnd { return message.page([], nextCursor: nil, to: reader) }
     let limit = try query.limit(
       maximum: parties.configuration.searchLimit, standard: Self.standardLimit)
     let product = query.product
@@ -108,6 +113,6 @@ extension TaxiPartyDoor {
       found += page.parties.filter { belongs($0) && PostMessage.belongs($0, to: product) }
       list.cursor = page.nextCursor
     } while found.count < limit && list.cursor != nil && rounds < Self.maximumRounds
-    return message.page(found, nextCursor: list.cursor)
+    return message.page(found, nextCursor: list.cursor, to: reader)
   }
 }

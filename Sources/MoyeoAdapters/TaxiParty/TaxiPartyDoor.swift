@@ -15,8 +15,9 @@ package struct TaxiPartyDoor: HTTPDoor {
   let parties: PartyService
   let fares: FareEstimator
   let verifier: any TokenVerifier
-  /// Whether the map provider's calls, which come with the provider's key, need a person's token.
-  let mapCallsNeedToken: Bool
+  /// Whether tokens are verified: then the map provider's calls, which come with the provider's key,
+  /// need a person's token too, and people see of others' parties what the service's own calls show.
+  let verifiesCallers: Bool
   let profiles: ProfileSource
   let clock: any WallClock
   /// Steps of work that one list may cost.
@@ -41,7 +42,8 @@ package struct TaxiPartyDoor: HTTPDoor {
   ///   - parties: Who makes, joins and leaves parties.
   ///   - fares: Prices a way and knows its route.
   ///   - verifier: Whose access token the header `Authorization` carries.
-  ///   - mapCallsNeedToken: Whether the map provider's calls need a person's token, too.
+  ///   - verifiesCallers: Whether tokens are verified; in open mode they are believed, and everybody
+  ///     sees everything.
   ///   - profiles: What the backend reports of people.
   ///   - places: Names of places; nil: those calls are unknown.
   ///   - serviceKey: What the header `SesacKey` must carry; nil: anything.
@@ -49,14 +51,14 @@ package struct TaxiPartyDoor: HTTPDoor {
   ///   - clock: The service's.
   package init(
     parties: PartyService, fares: FareEstimator, verifier: any TokenVerifier,
-    mapCallsNeedToken: Bool = false, profiles: ProfileSource, places: (any PlaceNames)? = nil,
+    verifiesCallers: Bool = false, profiles: ProfileSource, places: (any PlaceNames)? = nil,
     serviceKey: String? = nil,
     workPerRequest: Int, clock: any WallClock
   ) {
     self.parties = parties
     self.fares = fares
     self.verifier = verifier
-    self.mapCallsNeedToken = mapCallsNeedToken
+    self.verifiesCallers = verifiesCallers
     self.profiles = profiles
     self.places = places
     self.serviceKey = serviceKey
@@ -147,7 +149,7 @@ package struct TaxiPartyDoor: HTTPDoor {
     }
     try checkKey(request, isRequired: !call.isOfMapProvider)
     if call.isOfMapProvider {
-      let userID = mapCallsNeedToken ? try caller(request) : nil
+      let userID = verifiesCallers ? try caller(request) : nil
       try services.charge(method: request.method, userID: userID)
       return try await mapAnswer(call, request, services)
     }
@@ -156,26 +158,36 @@ package struct TaxiPartyDoor: HTTPDoor {
     switch call {
     case .create: return try await create(userID, request)
     case .like(let id): return try await like(id, userID, request)
-    case .one(let id): return message.post(try await party(id))
+    case .one(let id): return message.post(try await party(id), to: reader(userID))
     case .list:
       let query = try TaxiQuery(request)
       return try await list(
-        query, area: .box(Self.world), isNearestFirst: true, services)
+        query, area: .box(Self.world), isNearestFirst: true, for: reader(userID), services)
     case .listNearby:
       // A further page is no new viewport.
       guard try TaxiQuery(request).cursor == nil else {
-        return try await listNearby(request, services)
+        return try await listNearby(request, for: reader(userID), services)
       }
       return try await searches.answer(call.name, of: userID, services) {
-        try await listNearby(request, services)
+        try await listNearby(request, for: reader(userID), services)
       }
     case .listHosted(let hostID):
-      return try await listOfPerson(request, .host(try Self.id(hostID))) { _ in true }
+      let hostID = try Self.id(hostID)
+      guard !verifiesCallers || hostID == userID else {
+        throw TaxiRefusal(.forbidden, "a person's posts are listed to that person alone")
+      }
+      return try await listOfPerson(request, .host(hostID), for: reader(userID)) { _ in true }
     case .listMine:
-      return try await listOfPerson(request, .rider(userID)) { $0.hostID != userID }
+      return try await listOfPerson(request, .rider(userID), for: reader(userID)) {
+        $0.hostID != userID
+      }
     case .driving, .geocode, .reverseGeocode, .keyword, .unknown:
       preconditionFailure("answered before")
     }
+  }
+
+  private func reader(_ userID: String) -> PostMessage.Reader {
+    verifiesCallers ? .person(userID) : .everything
   }
 
   private func party(_ id: String) async throws(TaxiRefusal) -> Party {
@@ -203,7 +215,7 @@ package struct TaxiPartyDoor: HTTPDoor {
     return message.post(
       try await carryOut { () async throws(PartyServiceError) in
         try await parties.create(command, request.command(of: userID, key: key, now: now))
-      })
+      }, to: reader(userID))
   }
 
   private func createCommand(
