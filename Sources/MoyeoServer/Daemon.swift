@@ -198,7 +198,7 @@ package struct Daemon: Sendable {
     let httpEvents = TransportEvents()
     let (grpcServing, events) = grpcService(grpc, limits.grpc, ports)
     let pages = operatorPages(
-      standard,
+      standard, rooms, tenants,
       ServingFigures(
         shared: standard.requestServices.shared, tileCache: standard.clusters.tileCache,
         throttle: throttle, pump: pump, rates: configuration.rates, threadPool: threadPool,
@@ -222,9 +222,19 @@ package struct Daemon: Sendable {
     ]
   }
 
-  private func operatorPages(_ standard: TenantRoom, _ serving: ServingFigures) -> OperatorPages {
+  private func operatorPages(
+    _ standard: TenantRoom, _ rooms: TenantRooms, _ tenants: TenantLabels,
+    _ serving: ServingFigures
+  ) -> OperatorPages {
     OperatorPages(
-      layers: layers, parties: parties, metrics: metrics, serving: serving,
+      layers: layers,
+      othersLayers: {
+        rooms.served.filter { $0.name != Caller.defaultTenant }
+          .filter { tenants.number(of: $0.name) != TenantLabels.others }
+          .sorted { $0.name < $1.name }
+          .map { ($0.name, $0.room.requestServices.layers) }
+      },
+      parties: parties, metrics: metrics, serving: serving,
       shutdown: shutdown, readiness: readiness, degradations: degradations,
       openAPI: OpenAPIPage.make(
         operations: standard.operations, streams: standard.streamOperations, raw: standard.raw,

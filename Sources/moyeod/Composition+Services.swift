@@ -29,7 +29,8 @@ struct ServedParts {
 extension Composition {
   /// What must have happened before the daemon says that it is ready.
   func waitsFor(_ city: City?, _ record: OpenRecord?) -> Set<String> {
-    var out: Set<String> = city == nil ? [] : ["demo"]
+    var out: Set<String> = [ClusterWarmUp.part]
+    if city != nil { out.insert("demo") }
     if city != nil, record != nil { out.insert("demo-parties") }
     if city != nil, record?.ticketService != nil { out.insert("demo-tickets") }
     if settings.redisDoor != nil { out.insert("resp") }
@@ -61,6 +62,10 @@ extension Composition {
         CertificateReloading(
           certificates: certificates, checkSeconds: settings.tls.checkSeconds, logger: logger))
     }
+    services.append(
+      ClusterWarmUp(
+        layers: parts.layers,
+        onCaughtUp: { [daemon = parts.daemon] in daemon.markReady(ClusterWarmUp.part) }))
     addDemo(of: parts, to: &services, logger: logger)
     if let redisDoor = parts.redisDoor {
       services.append(

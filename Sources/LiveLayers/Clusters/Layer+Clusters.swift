@@ -40,6 +40,15 @@ extension Layer {
     }
   }
 
+  /// Waits until the clusters show all that the layer holds now, or the task is cancelled; a layer
+  /// without clusters has nothing to wait for.
+  package func waitForClusters() async {
+    let newest = version.counter
+    while !Task.isCancelled {
+      if await feed.waitUntilApplied(newest, milliseconds: 1000) { return }
+    }
+  }
+
   /// The version that the clusters show now.
   package var clusterVersion: LayerVersion {
     LayerVersion(epoch: epoch, counter: feed.clusters?.appliedSequence ?? 0)

@@ -10,6 +10,8 @@ import SpatialIndexing
 /// What is served besides the API: liveness, readiness, metrics, the OpenAPI page and the map.
 struct OperatorPages: Sendable {
   let layers: LayerRegistry
+  /// Layers of the other tenants that are served, by the name under which they are counted.
+  let othersLayers: @Sendable () -> [(tenant: String, layers: LayerRegistry)]
   let parties: PartyService?
   let metrics: PrometheusMetrics?
   let serving: ServingFigures
@@ -50,26 +52,32 @@ struct OperatorPages: Sendable {
 
   private func metricsText() -> String {
     var out = metrics?.exposition() ?? ""
-    out += "# TYPE moyeo_layer_objects gauge\n"
-    let all = layers.all
-    let figures = all.map { ($0.name, $0.index.statistics()) }
-    for (name, statistics) in figures {
-      out += "moyeo_layer_objects{layer=\"\(name)\"} \(statistics.objectCount)\n"
-    }
-    out += "# TYPE moyeo_layer_index_bytes gauge\n"
-    for (name, statistics) in figures {
-      out += "moyeo_layer_index_bytes{layer=\"\(name)\"} \(statistics.totalBytes)\n"
-    }
-    out += "# TYPE moyeo_layer_cluster_lag_seconds gauge\n"
-    let now = layers.clock.now()
-    for layer in all where layer.settings.clusters {
-      let lag = Double(layer.clusterLagMilliseconds(now: now)) / 1000
-      out += "moyeo_layer_cluster_lag_seconds{layer=\"\(layer.name)\"} \(lag)\n"
-    }
+    out += layerGauges()
     out += serving.text()
     out += degradations.metricsText
     if let parties { out += PartyFigures.text(parties) }
     return MetricHelp.annotated(out + ProcessFigures.text())
+  }
+
+  /// Of the default tenant without its name, as a daemon of one tenant shows them.
+  private func layerGauges() -> String {
+    let now = layers.clock.now()
+    var objects = "# TYPE moyeo_layer_objects gauge\n"
+    var bytes = "# TYPE moyeo_layer_index_bytes gauge\n"
+    var lags = "# TYPE moyeo_layer_cluster_lag_seconds gauge\n"
+    for (tenant, layers) in [("", layers)] + othersLayers() {
+      for layer in layers.all {
+        let labels =
+          "{layer=\"\(layer.name)\"" + (tenant.isEmpty ? "" : ",tenant=\"\(tenant)\"") + "}"
+        let statistics = layer.index.statistics()
+        objects += "moyeo_layer_objects\(labels) \(statistics.objectCount)\n"
+        bytes += "moyeo_layer_index_bytes\(labels) \(statistics.totalBytes)\n"
+        guard layer.settings.clusters else { continue }
+        let lag = Double(layer.clusterLagMilliseconds(now: now)) / 1000
+        lags += "moyeo_layer_cluster_lag_seconds\(labels) \(lag)\n"
+      }
+    }
+    return objects + bytes + lags
   }
 
   static func text(
