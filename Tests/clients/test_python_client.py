@@ -129,16 +129,20 @@ class Calls(OneDaemon, unittest.TestCase):
         self.assertIsInstance(joined.fare.expected, int)
         self.assertEqual(sum(one.share for one in joined.riders), joined.fare.expected)
         asked = client.parties.create(
-            host_id=other, **trip, approval="host", agreed_fare={"amount": 9001, "currency": "KRW"})
-        self.assertEqual(asked.party.fare.source, "agreed")
-        late = {"id": asked.party.id}
-        for call, word in [("approve_join", "approved"), ("decline_join", "declined"),
-                           ("withdraw_join", "withdrawn")]:
-            one = client.parties.join(**late, rider_id=f"{other}-{word}").join_request
+            host_id=fresh("lena"), **trip, approval="host",
+            agreed_fare={"amount": 9001, "currency": "KRW"}).party
+        self.assertEqual(asked.fare.source, "agreed")
+
+        def ask(name):
+            one = client.parties.join(id=asked.id, rider_id=fresh(name)).join_request
             self.assertEqual(one.state, "pending")
-            done = getattr(client.parties, call)(**late, request_id=one.id)
-            self.assertEqual(done.join_request.state, word)
-        client.parties.cancel(**late)
+            return {"id": asked.id, "request_id": one.id}
+
+        said = [client.parties.approve_join(**ask("amy")),
+                client.parties.decline_join(**ask("bob")),
+                client.parties.withdraw_join(**ask("cho"))]
+        self.assertEqual([one.join_request.state for one in said],
+                         ["approved", "declined", "withdrawn"])
         client.parties.join(id=party.id, rider_id=other)
         client.parties.remove_rider(id=party.id, rider_id=other, host_id=host, reason="host")
         client.parties.leave(id=party.id, rider_id=rider)
