@@ -32,7 +32,7 @@ import Testing
     )
   }
 
-  /// Along a straight road north: two from its beginning, one from a fifth of it, one from half.
+  /// Along a straight road north: two from its beginning, one from a third of it, one from half.
   @Test func groupsTakeOthersAlongTheWay() throws {
     let start = PartyWorld.seoul
     func at(_ meters: Double) -> Coordinate {
@@ -40,7 +40,7 @@ import Testing
     }
     let requests = [
       Self.request("a", from: start, to: at(9000)), Self.request("b", from: start, to: at(9000)),
-      Self.request("c", from: at(2000), to: at(8500), boards: true),
+      Self.request("c", from: at(3000), to: at(9000), boards: true),
       Self.request("d", from: at(4500), to: at(8900), boards: false),
     ]
     let (first, then) = solve(requests)
