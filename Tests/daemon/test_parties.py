@@ -170,6 +170,40 @@ class Parties(unittest.TestCase):
             "af-euro", agreedFare={"amount": 1, "currency": "EUR"}, tariffId="kr-seoul-medium"),
             "currency_mismatch", 400, field="agreedFare.currency")
 
+    def test_a_batch_takes_riders_along(self):
+        def north(meters):
+            return {"latitude": 37.4979 + meters / 110_990, "longitude": 127.0276}
+
+        departs = at(90)
+
+        def ride(name, start, end, **more):
+            return {"riderId": name, "origin": north(start), "destination": north(end),
+                    "departureTime": departs, "maxDetourRatio": 0.5, **more}
+
+        answer = self.call("POST", "/v1/parties/match-batch", {
+            "seed": 1, "iterations": 200, "requests": [
+                ride("mb-a", 0, 9000), ride("mb-b", 0, 9000),
+                ride("mb-c", 3000, 9000, boarding=north(3000)), ride("mb-d", 4500, 8900)]})
+        self.assertEqual(answer["unmatched"], ["mb-d"])
+        group, = answer["groups"]
+        self.assertEqual(group["riderIds"][-1], "mb-c")
+        stop, = group["boardings"]
+        self.assertEqual(stop["riderId"], "mb-c")
+        # What the group says is what the commands then give.
+        host, other = group["riderIds"][:2]
+        party = self.call("POST", "/v1/parties", {
+            "hostId": host, "origin": group["pickUp"], "destination": north(9000),
+            "departureTime": group["departureTime"], "tariffId": group["tariffId"],
+            "departureWindowSeconds": group["departureWindowSeconds"], "maxDetourRatio": 0.5,
+            "riders": [{"riderId": other, "dropOff": north(9000), "maxDetourRatio": 0.5}]})["party"]
+        joined = self.call("POST", f"/v1/parties/{party['id']}/join", {
+            "riderId": "mb-c", "destination": north(9000), "boarding": north(3000),
+            "origin": north(3000), "departureTime": departs, "maxDetourRatio": 0.5})["party"]
+        self.assertEqual(joined["fare"]["expected"], group["fare"])
+        self.assertEqual([one["share"] for one in joined["riders"]],
+                         [one["amount"] for one in group["shares"]])
+        self.assertEqual(joined["riders"][2]["boardingTime"], stop["boardingTime"])
+
     def test_the_host_decides(self):
         party = self.create("hd-host", approval="host", seats=2)
         self.assertEqual((party["approval"], party["holdSeats"], party["pendingRequests"]),
