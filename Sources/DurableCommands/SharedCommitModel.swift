@@ -228,8 +228,9 @@ private struct TypedPart<Model: CommitModel>: ModelPart {
 
 extension ChangeGroup {
   /// Adds the changes and events of a group to be committed with this one. An aggregate that both
-  /// change gets its newest state, under the version that the first one expects.
-  fileprivate mutating func merge(_ further: ChangeGroup) {
+  /// change gets its newest state, under the version that the first one expects. Claims that come with it
+  /// must be those that their aggregates hold already.
+  package mutating func merge(_ further: ChangeGroup) {
     for change in further.changes {
       if let known = changes.firstIndex(where: { $0.aggregate.key == change.aggregate.key }) {
         changes[known].aggregate = change.aggregate
@@ -237,6 +238,7 @@ extension ChangeGroup {
         changes.append(change)
       }
     }
+    claims += further.claims
     events += further.events
   }
 }

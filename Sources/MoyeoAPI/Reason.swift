@@ -36,6 +36,8 @@ public enum Reason: String, Hashable, Sendable, CaseIterable {
   case unknownFlatTrip = "unknown_flat_trip"
   case unknownVehicleClass = "unknown_vehicle_class"
   case tripTooShort = "trip_too_short"
+  /// An agreed fare in another currency than the tariff that is named with it.
+  case currencyMismatch = "currency_mismatch"
   case nothingToShareBy = "nothing_to_share_by"
   case tooManyItems = "too_many_items"
   case requestTooLarge = "request_too_large"
@@ -63,6 +65,7 @@ public enum Reason: String, Hashable, Sendable, CaseIterable {
   case unknownCluster = "unknown_cluster"
   case unknownParty = "unknown_party"
   case unknownRideRequest = "unknown_ride_request"
+  case unknownJoinRequest = "unknown_join_request"
   case unknownTicket = "unknown_ticket"
   case unknownTariff = "unknown_tariff"
   case unknownPolicy = "unknown_policy"
@@ -71,7 +74,11 @@ public enum Reason: String, Hashable, Sendable, CaseIterable {
   // What the state forbids.
   case idempotencyMismatch = "idempotency_mismatch"
   case alreadyMember = "already_member"
+  /// A request with another destination or other seats waits for the host already.
+  case alreadyRequested = "already_requested"
   case alreadyMatched = "already_matched"
+  /// A request to join that was decided otherwise, taken back, or expired.
+  case joinRequestEnded = "join_request_ended"
   case partyFull = "party_full"
   case partyDeparted = "party_departed"
   case partyCancelled = "party_cancelled"
@@ -177,7 +184,8 @@ extension Reason {
       .badValue, .badTime, .badRoute, .limitOutOfRange, .ttlOutOfRange, .tooManyItems,
       .departureBeforeTariffs, .departureAfterTariffs, .departureOutOfRange, .distanceOutOfRange,
       .durationOutOfRange, .amountOutOfRange, .numberOutOfRange, .duplicateRider, .unknownRider,
-      .unknownFlatTrip, .tripTooShort, .nothingToShareBy, .attributeRequired, .oneself:
+      .unknownFlatTrip, .tripTooShort, .currencyMismatch, .nothingToShareBy, .attributeRequired,
+      .oneself:
       (.invalidArgument, 400)
     case .requestTooLarge: (.resourceExhausted, 413)
     case .unknownRoute: (.unimplemented, 404)
@@ -190,11 +198,13 @@ extension Reason {
     case .forbidden, .forbiddenHost, .forbiddenOrigin, .attributeProtected:
       (.permissionDenied, 403)
     case .unknownTenant, .unknownLayer, .unknownObject, .unknownCluster, .unknownParty,
-      .unknownRideRequest,
+      .unknownRideRequest, .unknownJoinRequest,
       .unknownTicket, .unknownTariff, .unknownPolicy, .unknownVehicleClass, .noTariffHere, .noRoute:
       (.notFound, 404)
-    case .idempotencyMismatch, .alreadyMember, .alreadyMatched: (.alreadyExists, 409)
-    case .partyFull, .partyDeparted, .partyCancelled, .partyEnded, .policyViolation,
+    case .idempotencyMismatch, .alreadyMember, .alreadyRequested, .alreadyMatched:
+      (.alreadyExists, 409)
+    case .joinRequestEnded, .partyFull, .partyDeparted, .partyCancelled, .partyEnded,
+      .policyViolation,
       .overlappingParty, .windowMissed, .detourExceeded, .sharedTooLittle, .rideTooLong,
       .arrivesTooLate, .walkExceeded,
       .shareExceeded, .raisesShare, .notHost, .notMember, .hostNotRemovable, .departureInPast,

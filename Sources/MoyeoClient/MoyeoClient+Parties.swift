@@ -110,6 +110,45 @@ extension MoyeoClient {
       .post("parties", request.id, "join"), overHTTP: rest, idempotencyKey: idempotencyKey)
   }
 
+  /// Lets a rider in who asked the host.
+  public func approveJoin(
+    _ request: Moyeo_V1_ApproveJoinRequest, idempotencyKey: String? = nil
+  ) async throws(MoyeoError) -> Moyeo_V1_PartyResponse {
+    var rest = request
+    rest.clearID()
+    rest.clearRequestID()
+    return try await unary(
+      request, Moyeo_V1_PartyService.Method.ApproveJoin.descriptor,
+      .post("parties", request.id, "requests", request.requestID, "approve"), overHTTP: rest,
+      idempotencyKey: idempotencyKey)
+  }
+
+  /// Refuses a rider who asked the host.
+  public func declineJoin(
+    _ request: Moyeo_V1_DeclineJoinRequest, idempotencyKey: String? = nil
+  ) async throws(MoyeoError) -> Moyeo_V1_PartyResponse {
+    var rest = request
+    rest.clearID()
+    rest.clearRequestID()
+    return try await unary(
+      request, Moyeo_V1_PartyService.Method.DeclineJoin.descriptor,
+      .post("parties", request.id, "requests", request.requestID, "decline"), overHTTP: rest,
+      idempotencyKey: idempotencyKey)
+  }
+
+  /// Takes a rider's request to join back.
+  public func withdrawJoin(
+    _ request: Moyeo_V1_WithdrawJoinRequest, idempotencyKey: String? = nil
+  ) async throws(MoyeoError) -> Moyeo_V1_PartyResponse {
+    var rest = request
+    rest.clearID()
+    rest.clearRequestID()
+    return try await unary(
+      request, Moyeo_V1_PartyService.Method.WithdrawJoin.descriptor,
+      .post("parties", request.id, "requests", request.requestID, "withdraw"), overHTTP: rest,
+      idempotencyKey: idempotencyKey)
+  }
+
   /// Takes a rider out of a party, at the rider's own wish.
   public func leaveParty(
     _ request: Moyeo_V1_LeavePartyRequest, idempotencyKey: String? = nil

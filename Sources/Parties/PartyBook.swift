@@ -51,6 +51,8 @@ final class PartyBook: Sendable {
     var entries: [String: PartyEntry] = [:]
     var byRider: [String: Set<String>] = [:]
     var byHost: [String: Set<String>] = [:]
+    /// By who waits for the host's word.
+    var byRequester: [String: Set<String>] = [:]
     /// Ids of ``entries`` that are over, in the order of their ending.
     var justEnded: Deque<String> = []
     var ended = EndedAggregates()
@@ -72,9 +74,18 @@ final class PartyBook: Sendable {
         if let host = old?.party.hostID { unlink(host, party.id, \.byHost) }
         byHost[party.hostID, default: []].insert(party.id)
       }
+      relinkRequests(of: party, old?.party)
       guard entry.interval == nil, old == nil || old?.interval != nil else { return }
       justEnded.append(party.id)
       while justEnded.count > limit, let id = justEnded.popFirst() { leaveToRecord(id) }
+    }
+
+    private mutating func relinkRequests(of party: Party, _ old: Party?) {
+      let before = old?.pendingRequests.map(\.riderID) ?? []
+      let now = party.pendingRequests.map(\.riderID)
+      guard before != now else { return }
+      for id in before where !now.contains(id) { unlink(id, party.id, \.byRequester) }
+      for id in now { byRequester[id, default: []].insert(party.id) }
     }
 
     private mutating func leaveToRecord(_ id: String) {
@@ -88,6 +99,7 @@ final class PartyBook: Sendable {
       guard let party = entries.removeValue(forKey: id)?.party else { return }
       for rider in party.riders { unlink(rider.id, id, \.byRider) }
       unlink(party.hostID, id, \.byHost)
+      for request in party.pendingRequests { unlink(request.riderID, id, \.byRequester) }
     }
 
     private mutating func unlink(
@@ -146,6 +158,11 @@ final class PartyBook: Sendable {
         state.ended.summaries(of: EndedParty.host(host))
       )
     }
+  }
+
+  /// The ids of parties in which a request of a person's is pending.
+  func partyIDs(requester: String) -> [String] {
+    state.withLock { state in Array(state.byRequester[requester] ?? []) }
   }
 
   /// How many parties under way a person hosts, those aside that `isPassedOver` names.

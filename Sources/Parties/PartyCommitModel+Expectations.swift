@@ -13,14 +13,20 @@ extension PartyCommitModel {
     case .create(let create, _, _):
       people = Set([create.hostID] + create.riders.map(\.riderID))
       parties = Set(overlay.partiesUnderWay(hostedBy: create.hostID))
-    case .join(let id, let join, _):
+    case .join(let id, let join, _, _):
       parties = [id]
       // Whom the rider may not meet.
       people = Set([join.riderID] + (overlay.party(id)?.riders.map(\.id) ?? []))
+      parties.formUnion(overlay.partiesRequested(by: join.riderID))
+    case .approveJoin(let id, let requestID, _, _):
+      parties = [id]
+      let rider = overlay.party(id)?.joinRequest(requestID)?.riderID
+      people = Set((overlay.party(id)?.riders.map(\.id) ?? []) + (rider.map { [$0] } ?? []))
     case .update(let id, _, _):
       parties = [id]
       people = Set(overlay.party(id)?.riders.map(\.id) ?? [])
-    case .leave(let id, _), .depart(let id, _), .remove(let id, _, _, _), .settle(let id, _, _),
+    case .declineJoin(let id, _, _), .withdrawJoin(let id, _, _), .leave(let id, _),
+      .depart(let id, _), .remove(let id, _, _, _), .settle(let id, _, _),
       .cancel(let id, _, _), .cancelByOperator(let id, _), .tick(let id):
       parties = [id]
     case .found(let id, _), .dropRequest(let id): requests = [id]

@@ -28,42 +28,46 @@ extension PartyCommitModel {
       let change = try rule { () throws(PartyError) in
         try rules.create(create, id: id, now: now) { overlay.claims(of: $0) }
       }
-      return made(change, from: nil, refined, overlay)
-    case .join(let id, let join, let refined):
+      return made(change, from: nil, refined, overlay, now)
+    case .join(let id, let join, let requestID, let refined):
       // Who is aboard already asks for what is so.
       if overlay.party(id)?.riders.contains(where: { $0.id == join.riderID }) == false {
         try meetings.checkBans([join.riderID], now)
       }
-      return try onParty(id, refined: refined, overlay: overlay) { party throws(PartyError) in
+      return try onParty(id, refined: refined, overlay: overlay, now) { party throws(PartyError) in
         try meetings.check(join.riderID, party)
-        return try rules.join(join, party, now: now) { overlay.claims(of: $0) }
+        return try rules.join(join, party, requestID: requestID, now: now) {
+          overlay.claims(of: $0)
+        }
       }
+    case .approveJoin, .declineJoin, .withdrawJoin:
+      return try decidedJoinRequest(command, overlay, now)
     case .leave(let id, let rider):
-      return try onParty(id, refined: nil, overlay: overlay) { party throws(PartyError) in
+      return try onParty(id, refined: nil, overlay: overlay, now) { party throws(PartyError) in
         try rules.leave(riderID: rider, party, now: now)
       }
     case .update(let id, let actor, let update):
-      return try onParty(id, refined: nil, overlay: overlay) { party throws(PartyError) in
+      return try onParty(id, refined: nil, overlay: overlay, now) { party throws(PartyError) in
         try rules.update(update, party, actorID: actor, now: now) { overlay.claims(of: $0) }
       }
     case .depart(let id, let actor):
-      return try onParty(id, refined: nil, overlay: overlay) { party throws(PartyError) in
+      return try onParty(id, refined: nil, overlay: overlay, now) { party throws(PartyError) in
         try rules.depart(party, actorID: actor, now: now)
       }
     case .remove(let id, let rider, let reason, let actor):
-      return try onParty(id, refined: nil, overlay: overlay) { party throws(PartyError) in
+      return try onParty(id, refined: nil, overlay: overlay, now) { party throws(PartyError) in
         try rules.remove(riderID: rider, reason: reason, party, actorID: actor, now: now)
       }
     case .settle(let id, let actor, let settle):
-      return try onParty(id, refined: nil, overlay: overlay) { party throws(PartyError) in
+      return try onParty(id, refined: nil, overlay: overlay, now) { party throws(PartyError) in
         try rules.settle(settle, party, actorID: actor, now: now)
       }
     case .cancel(let id, let actor, let reason):
-      return try onParty(id, refined: nil, overlay: overlay) { party throws(PartyError) in
+      return try onParty(id, refined: nil, overlay: overlay, now) { party throws(PartyError) in
         try rules.cancel(party, actorID: actor, reason: reason, now: now)
       }
     case .cancelByOperator(let id, let note):
-      return try onParty(id, refined: nil, overlay: overlay, note: note) {
+      return try onParty(id, refined: nil, overlay: overlay, now, note: note) {
         party throws(PartyError) in
         try rules.cancel(party, actorID: nil, reason: "operator", now: now)
       }
@@ -75,7 +79,7 @@ extension PartyCommitModel {
         change: (ChangeGroup(changes: [], events: [event]), .told([event])),
         result: .success(.nothing))
     case .tick(let id):
-      return try onParty(id, refined: nil, overlay: overlay) { party throws(PartyError) in
+      return try onParty(id, refined: nil, overlay: overlay, now) { party throws(PartyError) in
         rules.tick(party, now: now)
       }
     case .keepRequest, .found, .dropRequest, .withdrawRequest:
@@ -83,8 +87,9 @@ extension PartyCommitModel {
     }
   }
 
-  private func onParty(
-    _ id: String, refined: RefinedRoute?, overlay: PartyOverlay, note: OperatorNote? = nil,
+  func onParty(
+    _ id: String, refined: RefinedRoute?, overlay: PartyOverlay, _ now: Instant,
+    note: OperatorNote? = nil,
     _ body: (Party) throws(PartyError) -> PartyChange
   ) throws(PartyServiceError) -> Decision {
     guard let party = overlay.party(id) else {
@@ -95,7 +100,8 @@ extension PartyCommitModel {
     guard !change.unchanged else {
       return Decision(change: nil, result: .success(.party(party)))
     }
-    return made(change, from: party, refined, overlay, note: note)
+    try checkPending(change, overlay)
+    return made(change, from: party, refined, overlay, now, note: note)
   }
 
   private func rule<T>(_ body: () throws(PartyError) -> T) throws(PartyServiceError) -> T {
@@ -106,19 +112,48 @@ extension PartyCommitModel {
 
   private func made(
     _ change: PartyChange, from before: Party?, _ refined: RefinedRoute?,
-    _ overlay: PartyOverlay, note: OperatorNote? = nil
+    _ overlay: PartyOverlay, _ now: Instant, note: OperatorNote? = nil
   ) -> Decision {
     var party = change.party
     refined?.apply(to: &party)
     let entry = PartyEntry(party)
+    var group = group(entry, from: before, change.events, overlay)
+    if let note, let last = change.events.last {
+      group.events.append(
+        note.event(
+          of: AggregateKey(tenant: tenant, kind: .party, id: party.id), version: party.version,
+          now: last.at, body: PartyEventBody.bytes(note, party)))
+    }
+    overlay.put(entry)
+    var entries = [entry]
+    for (other, left) in requestsEnded(by: change, overlay, now) {
+      let changed = PartyEntry(left.party)
+      group.merge(self.group(changed, from: other, left.events, overlay))
+      overlay.put(changed)
+      entries.append(changed)
+    }
+    return Decision(
+      change: (group, .parties(entries, group.events)), result: .success(.party(party)),
+      consequences: change.events.compactMap { event in
+        guard case .removed(let rider, .noShow) = event.detail else { return nil }
+        return meetings.noShow(rider, event.at)
+      })
+  }
+
+  /// What is stored of one party.
+  private func group(
+    _ entry: PartyEntry, from before: Party?, _ events: [PartyEvent], _ overlay: PartyOverlay
+  ) -> ChangeGroup {
+    let party = entry.party
     let key = AggregateKey(tenant: tenant, kind: .party, id: party.id)
-    var group = ChangeGroup(changes: [
-      ChangeGroup.Change(
-        expectedVersion: before?.version ?? 0,
-        aggregate: StoredAggregate(
-          key: key, version: party.version, bytes: PartyRecord.encode(party, hasRoom: true),
-          summary: Self.summary(party)))
-    ])
+    var group = ChangeGroup(
+      changes: [
+        ChangeGroup.Change(
+          expectedVersion: before?.version ?? 0,
+          aggregate: StoredAggregate(
+            key: key, version: party.version, bytes: PartyRecord.encode(party, hasRoom: true),
+            summary: Self.summary(party)))
+      ], claimsMustNotOverlap: false)
     if let interval = entry.interval {
       group.claims = party.riders.map {
         TimeClaim(
@@ -127,26 +162,14 @@ extension PartyCommitModel {
       }
       group.claimsMustNotOverlap = mustNotOverlap(party, interval, overlay)
     }
-    group.events = change.events.map { event in
+    group.events = events.map { event in
       StoredEvent(
         tenant: tenant, kind: "party." + event.kind,
         at: event.at,
         aggregateID: party.id, userIDs: event.userIDs, version: event.version,
         body: PartyEventBody.bytes(event, party))
     }
-    if let note, let last = change.events.last {
-      group.events.append(
-        note.event(
-          of: key, version: party.version, now: last.at,
-          body: PartyEventBody.bytes(note, party)))
-    }
-    overlay.put(entry)
-    return Decision(
-      change: (group, .party(entry, group.events)), result: .success(.party(party)),
-      consequences: change.events.compactMap { event in
-        guard case .removed(let rider, .noShow) = event.detail else { return nil }
-        return meetings.noShow(rider, event.at)
-      })
+    return group
   }
 
   /// Whether the store, too, shall see to it that nobody is in two places: not where the tenant
@@ -186,6 +209,8 @@ extension RefinedRoute {
     party.route.durationSeconds = route.durationSeconds
     party.route.path = route.path
     party.route.source = route.source
+    // What was agreed on, and no price, no route changes.
+    guard party.agreedFare == nil, party.hasTariff else { return }
     party.fare.expected = expected
     party.fare.low = low
     party.fare.high = high

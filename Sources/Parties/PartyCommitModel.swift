@@ -57,7 +57,7 @@ final class PartyCommitModel: CommitModel {
     var kept: [StandingRequest] = []
     for effect in effects {
       switch effect {
-      case .party(let entry, _): entries.append(entry)
+      case .parties(let changed, _): entries += changed
       case .request(let request, _): kept.append(request)
       case .told: break
       }
@@ -71,8 +71,8 @@ final class PartyCommitModel: CommitModel {
     var events: [StoredEvent] = []
     for effect in effects {
       switch effect {
-      case .party(let entry, let told):
-        parties.append(entry.party)
+      case .parties(let changed, let told):
+        parties += changed.map(\.party)
         events += told
       case .request(let request, let told):
         timers.set(request)

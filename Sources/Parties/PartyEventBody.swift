@@ -9,7 +9,9 @@ enum PartyEventBody {
   static let kinds: Set<String> = [
     "party.created", "party.joined", "party.left", "party.removed", "party.host_changed",
     "party.updated", "party.shares_changed", "party.departing", "party.departed",
-    "party.cancelled", "party.ended", "party.settled",
+    "party.cancelled", "party.ended", "party.settled", "party.join_requested",
+    "party.request_approved", "party.request_declined", "party.request_withdrawn",
+    "party.request_expired",
   ]
 
   /// What the event of an operator says.
@@ -79,7 +81,15 @@ enum PartyEventBody {
       case .departed(let byHost): json.bool("byHost", byHost)
       case .cancelled(let reason): json.string("reason", reason)
       case .ended: json.string("state", party.state.rawValue)
-      case .settled(let settlement): settled(settlement, &json)
+      case .settled(let settlement): settled(settlement, party, &json)
+      case .joinRequested(let request): requested(request, party, &json)
+      case .requestEnded(let id, let rider, let state, let reason):
+        json.string("requestId", id)
+        json.string("riderId", rider)
+        json.string("requestState", state.rawValue)
+        json.string("reason", reason.rawValue)
+        json.integer("pendingRequests", Int64(party.pendingRequests.count))
+        seats(party, &json)
       }
     }
   }
@@ -97,9 +107,28 @@ enum PartyEventBody {
     json.objects("riders", party.riders) { rider, json in
       json.string("riderId", rider.id)
       json.integer("seats", Int64(rider.seats))
-      json.integer("share", rider.share)
+      if party.hasPrice { json.integer("share", rider.share) }
     }
-    fare(party.fare, &json)
+    if party.needsApproval {
+      json.string("approval", "host")
+      json.bool("holdSeats", party.holdsSeats)
+    }
+    fare(party, &json)
+  }
+
+  private static func requested(
+    _ request: PartyJoinRequest, _ party: Party, _ json: inout JSONWriter
+  ) {
+    json.string("requestId", request.id)
+    json.string("riderId", request.riderID)
+    json.string("requestState", request.state.rawValue)
+    json.string("expiresAt", RFC3339.utc(request.expiresAt))
+    json.integer("seats", Int64(request.seats))
+    if let drop = request.join.destination { place("dropOff", drop, &json) }
+    if let boarding = request.join.boarding { place("boarding", boarding, &json) }
+    if party.hasPrice { json.integer("share", request.share) }
+    json.integer("pendingRequests", Int64(party.pendingRequests.count))
+    seats(party, &json)
   }
 
   private static func seats(_ party: Party, _ json: inout JSONWriter) {
@@ -110,11 +139,13 @@ enum PartyEventBody {
   private static func shares(_ ride: PricedRide, _ party: Party, _ json: inout JSONWriter) {
     json.objects("shares", ride.riders) { terms, json in
       json.string("riderId", terms.riderID)
-      json.integer("share", terms.share)
+      if party.hasPrice { json.integer("share", terms.share) }
       json.number("rideSeconds", terms.rideSeconds)
       json.number("detourSeconds", terms.detourSeconds)
-      json.integer("soloFare", terms.soloFare)
-      json.integer("saving", terms.saving)
+      if party.hasTariff {
+        json.integer("soloFare", terms.soloFare)
+        json.integer("saving", terms.saving)
+      }
     }
     json.strings("stopOrder", party.route.stopOrder)
     if !ride.route.stops.isEmpty {
@@ -125,17 +156,22 @@ enum PartyEventBody {
         json.number("durationSeconds", stop.seconds)
       }
     }
-    fare(party.fare, &json)
+    fare(party, &json)
   }
 
-  private static func fare(_ fare: PartyFare, _ json: inout JSONWriter) {
+  /// Nothing where the ride has no price.
+  private static func fare(_ party: Party, _ json: inout JSONWriter) {
+    guard party.hasPrice else { return }
+    let fare = party.fare
     json.string("currency", fare.currency)
     json.integer("expected", fare.expected)
     json.integer("perPersonNow", fare.perPersonNow)
     json.integer("perPersonIfFull", fare.perPersonIfFull)
   }
 
-  private static func settled(_ settlement: PartySettlement, _ json: inout JSONWriter) {
+  private static func settled(
+    _ settlement: PartySettlement, _ party: Party, _ json: inout JSONWriter
+  ) {
     json.string("payerId", settlement.payerID)
     json.integer("amount", settlement.amount)
     json.integer("tolls", settlement.tolls)

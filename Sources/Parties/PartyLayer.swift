@@ -37,28 +37,36 @@ struct PartyLayer: Sendable {
 
   static func object(_ party: Party) -> ContributingObject {
     let seatsFree = party.seatsFree
+    // By name, which spares sorting them. A ride without a price shows none.
+    var attributes: [(String, AttributeValue)] = []
+    if party.hasPrice { attributes.append(("currency", .string(party.fare.currency))) }
+    attributes += [
+      ("departure", .number(Double(party.window.time.milliseconds / 1000))),
+      ("departure_time", .string(RFC3339.utc(party.window.time))),
+      ("destination", .string(party.destination.name)),
+      ("destination_latitude", .number(party.destination.coordinate.latitude)),
+      ("destination_longitude", .number(party.destination.coordinate.longitude)),
+    ]
+    if party.hasPrice {
+      attributes += [
+        ("fare_per_person", .number(Double(party.fare.perPersonNow))),
+        ("lowest_fare_per_person", .number(Double(party.fare.perPersonIfFull))),
+      ]
+    }
+    attributes += [
+      ("origin", .string(party.origin.name)),
+      ("seats", .number(Double(party.seats))),
+      ("seats_free", .number(Double(seatsFree))),
+      ("state", .string(party.state.rawValue)),
+    ]
     return ContributingObject(
       id: party.id, latitude: party.origin.coordinate.latitude,
       longitude: party.origin.coordinate.longitude, tags: party.tags,
-      // By name, which spares sorting them.
-      attributes: AttributeEncoding.encode([
-        ("currency", .string(party.fare.currency)),
-        ("departure", .number(Double(party.window.time.milliseconds / 1000))),
-        ("departure_time", .string(RFC3339.utc(party.window.time))),
-        ("destination", .string(party.destination.name)),
-        ("destination_latitude", .number(party.destination.coordinate.latitude)),
-        ("destination_longitude", .number(party.destination.coordinate.longitude)),
-        ("fare_per_person", .number(Double(party.fare.perPersonNow))),
-        ("lowest_fare_per_person", .number(Double(party.fare.perPersonIfFull))),
-        ("origin", .string(party.origin.name)),
-        ("seats", .number(Double(party.seats))),
-        ("seats_free", .number(Double(seatsFree))),
-        ("state", .string(party.state.rawValue)),
-      ]),
+      attributes: AttributeEncoding.encode(attributes),
       expiresAt: party.window.end,
       contribution: ClusterContribution(
         seatsFree: Int32(clamping: seatsFree),
         earliestDeparture: party.window.time.milliseconds,
-        lowestFarePerPerson: party.fare.perPersonIfFull))
+        lowestFarePerPerson: party.hasPrice ? party.fare.perPersonIfFull : .max))
   }
 }

@@ -72,6 +72,15 @@ final class PartyOverlay {
       .filter { $0.interval != nil }.map(\.party.id)
   }
 
+  /// The ids of parties in which a request of a person's is pending, in their order.
+  func partiesRequested(by rider: String) -> [String] {
+    let stored = book.partyIDs(requester: rider).filter { changed[$0] == nil }
+    let fresh = changed.values.filter { entry in
+      entry.party.joinRequests.contains { $0.isPending && $0.riderID == rider }
+    }
+    return (stored + fresh.map(\.party.id)).sorted()
+  }
+
   func put(_ entry: PartyEntry) {
     let id = entry.party.id
     changed[id] = entry

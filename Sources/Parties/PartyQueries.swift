@@ -10,6 +10,8 @@ package struct PartyListQuery: Hashable, Sendable {
     /// Aboard, as host or not.
     case rider(String)
     case host(String)
+    /// Waiting for the host's word.
+    case requester(String)
   }
 
   package var person: Person

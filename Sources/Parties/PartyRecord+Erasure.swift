@@ -30,6 +30,11 @@ extension PartyRecord {
     for i in party.route.stops.indices {
       party.route.stops[i].riderID = renamed(party.route.stops[i].riderID)
     }
+    for i in party.joinRequests.indices where party.joinRequests[i].riderID == userID {
+      // That somebody asked stays; who, from where and to where does not.
+      party.joinRequests[i].join = JoinParty(
+        riderID: pseudonym, seats: party.joinRequests[i].join.seats)
+    }
     if var settlement = party.settlement {
       settlement.payerID = renamed(settlement.payerID)
       for i in settlement.shares.indices {
@@ -45,7 +50,7 @@ extension PartyRecord {
   /// - Throws: ``WireFormatError``.
   package static func people(in bytes: [UInt8]) throws(WireFormatError) -> [String] {
     let party = try decode(bytes)
-    var out = party.riders.map(\.id)
+    var out = party.riders.map(\.id) + party.joinRequests.map(\.riderID)
     if let settlement = party.settlement {
       out.append(settlement.payerID)
       out += settlement.shares.map(\.riderID)

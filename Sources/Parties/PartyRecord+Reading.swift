@@ -256,6 +256,10 @@ private struct PartyParts {
   var settlement: PartySettlement?
   var endReason: String?
   var departingNoticeAt: Instant?
+  var agreedFare: AgreedFare?
+  var needsApproval = false
+  var holdsSeats = false
+  var joinRequests: [PartyJoinRequest] = []
 
   mutating func take(_ field: ProtobufReader.Field) throws(WireFormatError) {
     switch field.number {
@@ -291,6 +295,10 @@ private struct PartyParts {
     case 22: settlement = try PartyRecord.settlement(try field.reader())
     case 23: endReason = try field.string()
     case 24: departingNoticeAt = Instant(milliseconds: try field.signed())
+    case 26: agreedFare = try PartyRecord.agreedFare(try field.reader())
+    case 27: needsApproval = try field.unsigned() != 0
+    case 28: holdsSeats = try field.unsigned() != 0
+    case 29: joinRequests.append(try PartyRecord.joinRequest(try field.reader()))
     default: break
     }
   }
@@ -307,6 +315,7 @@ private struct PartyParts {
       window: DepartureWindow(time: time, toleranceMilliseconds: tolerance), limits: limits,
       tags: tags, policy: policy, splitRule: splitRule, allowsRaisedShares: allowsRaisedShares,
       isCalled: isCalled, tariffID: tariffID, route: route, fare: fare, settlement: settlement,
-      endReason: endReason, departingNoticeAt: departingNoticeAt)
+      endReason: endReason, departingNoticeAt: departingNoticeAt, agreedFare: agreedFare,
+      needsApproval: needsApproval, holdsSeats: holdsSeats, joinRequests: joinRequests)
   }
 }

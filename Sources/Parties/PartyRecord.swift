@@ -47,6 +47,10 @@ package enum PartyRecord {
     if let settlement = party.settlement { out.message(22) { write(settlement, to: &$0) } }
     if let reason = party.endReason { out.string(23, reason) }
     if let notice = party.departingNoticeAt { out.signed(24, notice.milliseconds) }
+    if let agreed = party.agreedFare { out.message(26) { write(agreed, to: &$0) } }
+    if party.needsApproval { out.varint(27, 1) }
+    if party.holdsSeats { out.varint(28, 1) }
+    for request in party.joinRequests { out.message(29) { write(request, to: &$0) } }
     if hasRoom, party.isActive {
       let wanted = party.seatsFree * (riderBytes + bytesBesideRider)
       out.zeros(25, count: min(wanted, maximumBytesWithRoom - out.bytes.count))

@@ -22,6 +22,18 @@ extension PartyService {
         throw error
       }
     }
+    for id in book.partyIDs(requester: userID) {
+      guard let request = book.party(id)?.lastRequest(of: userID), request.isPending else {
+        continue
+      }
+      do throws(PartyServiceError) {
+        _ = try await withdrawJoin(
+          requestID: request.id, partyID: id, riderID: userID, context)
+      } catch {
+        if case .rule = error { continue }
+        throw error
+      }
+    }
     for request in standingRequests where request.query.riderID == userID {
       try await dropRequest(request.id, context)
     }
@@ -34,6 +46,12 @@ extension PartyService {
       pipeline.submitOwn(
         book.entries(rider: userID).filter { isOpen($0.party) }.map {
           .leave(partyID: $0.party.id, riderID: userID)
+        })
+      pipeline.submitOwn(
+        book.entries(book.partyIDs(requester: userID)).compactMap { entry in
+          entry.party.lastRequest(of: userID).map {
+            .withdrawJoin(partyID: entry.party.id, requestID: $0.id, riderID: userID)
+          }
         })
     }
   }

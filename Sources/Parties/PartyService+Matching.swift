@@ -156,10 +156,16 @@ extension PartyService {
     do {
       result = try await threadPool.run { isCancelled in
         let start = ContinuousClock.now
-        return BatchMatching.solve(requests: requests, options: options) {
+        func isOver() -> Bool {
           guard !isCancelled() else { return true }
           return start.duration(to: .now) >= .milliseconds(milliseconds)
         }
+        let result = BatchMatching.solve(requests: requests, options: options, shouldStop: isOver)
+        guard case .parties(let terms) = options.pricing,
+          requests.contains(where: { $0.boarding != nil })
+        else { return result }
+        return BatchMatching.board(
+          result, requests: requests, terms: terms, maxSeats: options.maxSeats, shouldStop: isOver)
       }
     } catch ThreadPoolError.overloaded(let waiting) {
       throw .commit(.overloaded(waiting: waiting))
@@ -171,8 +177,8 @@ extension PartyService {
       result: result, currency: currencies.count == 1 ? currencies.first ?? currency : currency)
   }
 
-  /// The currency of the first request that a tariff prices.
-  /// - Throws: Why there is none, of the first request.
+  /// The currency of the first request that a tariff prices; empty where no area with a tariff holds one.
+  /// - Throws: Why there is none, of the first request that has a tariff.
   private func currency(of query: PartyBatchQuery) throws(PartyServiceError) -> String {
     var refusal: PartyError?
     for request in query.requests {
@@ -181,10 +187,13 @@ extension PartyService {
           id: query.tariffID, origin: request.origin.coordinate, departure: request.window.time
         ).currency
       } catch {
+        if case .noTariffHere = error { continue }
         if refusal == nil { refusal = error }
       }
     }
-    throw .rule(refusal ?? .noTariffHere(query.requests[0].origin.coordinate))
+    // Where no tariff says what rides cost, none saves anything: nobody is put together.
+    guard let refusal else { return "" }
+    throw .rule(refusal)
   }
 
   private func batchBudget(_ query: PartyBatchQuery) throws(PartyServiceError) -> Int {

@@ -63,6 +63,10 @@ extension PartyService {
       fingerprint.add("host")
       fingerprint.add(id)
       known = book.parties(host: id)
+    case .requester(let id):
+      fingerprint.add("requester")
+      fingerprint.add(id)
+      known = (book.entries(book.partyIDs(requester: id)), [])
     }
     fingerprint.add(query.states.map(\.rawValue).sorted())
     let after = try query.cursor.map { text throws(PartyServiceError) in
@@ -275,6 +279,7 @@ extension PartyListQuery {
     switch person {
     case .rider(let id): party.riders.contains { $0.id == id }
     case .host(let id): party.hostID == id
+    case .requester(let id): party.pendingRequests.contains { $0.riderID == id }
     }
   }
 }

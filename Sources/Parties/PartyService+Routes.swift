@@ -28,6 +28,14 @@ extension PartyService {
     guard places.count >= 2, let route = await providerRoute(party, places),
       route.source != .estimate
     else { return nil }
+    let shown = PartyRoute(
+      distanceMeters: route.distanceMeters, durationSeconds: route.durationSeconds, stopOrder: [],
+      path: thinned(route.path), source: route.source.rawValue)
+    guard party.hasTariff, party.agreedFare == nil else {
+      // The route changes no price.
+      return RefinedRoute(
+        stops: RefinedRoute.stops(of: places), route: shown, expected: 0, low: 0, high: 0)
+    }
     let request = FareRequest(
       origin: places[0], destination: places[places.count - 1],
       distanceMeters: route.distanceMeters, durationSeconds: route.durationSeconds,
@@ -35,10 +43,7 @@ extension PartyService {
     guard let fare = try? await fares.estimate(request, now: clock.now()) else { return nil }
     return RefinedRoute(
       stops: RefinedRoute.stops(of: places),
-      route: PartyRoute(
-        distanceMeters: route.distanceMeters, durationSeconds: route.durationSeconds,
-        stopOrder: [], path: thinned(route.path), source: route.source.rawValue),
-      expected: fare.expected, low: min(fare.low, fare.expected),
+      route: shown, expected: fare.expected, low: min(fare.low, fare.expected),
       high: max(fare.high, fare.expected))
   }
 

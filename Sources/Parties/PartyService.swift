@@ -127,12 +127,17 @@ package final class PartyService: Sendable {
     return try await carryOut(.create(command, id: makeID(), refined), context)
   }
 
-  /// Gets in. Aboard already with the same destination and seats: unchanged.
+  /// Gets in, or asks for it where the host decides. Aboard or waiting already with the same destination
+  /// and seats: unchanged.
   package func join(
     partyID: String, _ command: JoinParty, _ context: CommandContext
   ) async throws(PartyServiceError) -> PartyAnswer {
-    let refined = await refinedRoute(joining: partyID, command)
-    return try await carryOut(.join(partyID: partyID, command, refined), context)
+    var refined: RefinedRoute?
+    if book.party(partyID)?.needsApproval == false {
+      refined = await refinedRoute(joining: partyID, command)
+    }
+    return try await carryOut(
+      .join(partyID: partyID, command, requestID: makeID(), refined), context)
   }
 
   /// Gets out. Not aboard: unchanged.

@@ -5,7 +5,11 @@ import DurableCommands
 /// What the commit thread of parties carries out.
 enum PartyServiceCommand: Sendable {
   case create(CreateParty, id: String, RefinedRoute?)
-  case join(partyID: String, JoinParty, RefinedRoute?)
+  /// Where the host decides, of a request by the id.
+  case join(partyID: String, JoinParty, requestID: String, RefinedRoute?)
+  case approveJoin(partyID: String, requestID: String, actorID: String?, RefinedRoute?)
+  case declineJoin(partyID: String, requestID: String, actorID: String?)
+  case withdrawJoin(partyID: String, requestID: String, riderID: String?)
   case leave(partyID: String, riderID: String)
   case update(partyID: String, actorID: String?, UpdateParty)
   case depart(partyID: String, actorID: String?)
@@ -45,16 +49,17 @@ struct RideStop: Hashable, Sendable {
 
 /// What a committed command shows.
 enum PartyServiceEffect: CommitEffect {
-  case party(PartyEntry, [StoredEvent])
+  /// The party of the command first, then those that it changed as well.
+  case parties([PartyEntry], [StoredEvent])
   case request(StandingRequest, [StoredEvent])
   /// Of nothing that is kept.
   case told([StoredEvent])
 
   mutating func giveSequences(from next: inout UInt64) {
     switch self {
-    case .party(let entry, var events):
+    case .parties(let entries, var events):
       events.giveSequences(from: &next)
-      self = .party(entry, events)
+      self = .parties(entries, events)
     case .request(let request, var events):
       events.giveSequences(from: &next)
       self = .request(request, events)

@@ -44,6 +44,8 @@ package struct PartyServiceConfiguration: Sendable {
   package var storedRequests = 100_000
   /// Of them, those of one rider.
   package var storedRequestsPerRider = 20
+  /// Requests of one rider that wait for hosts at one time.
+  package var pendingJoinRequestsPerRider = 10
   /// Parties that a watched request finds at most at one time.
   package var watchedMatches = 100
   /// What people do to each other elsewhere.
@@ -73,7 +75,8 @@ package struct PartyServiceConfiguration: Sendable {
   var quotas: PartyQuotas {
     PartyQuotas(
       activePartiesPerHost: activePartiesPerHost, storedRequests: storedRequests,
-      storedRequestsPerRider: storedRequestsPerRider)
+      storedRequestsPerRider: storedRequestsPerRider,
+      pendingJoinRequestsPerRider: pendingJoinRequestsPerRider)
   }
 }
 
@@ -82,4 +85,5 @@ struct PartyQuotas: Sendable, Hashable {
   var activePartiesPerHost: Int
   var storedRequests: Int
   var storedRequestsPerRider: Int
+  var pendingJoinRequestsPerRider: Int
 }

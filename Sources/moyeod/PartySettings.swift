@@ -36,6 +36,7 @@ enum PartySettings {
     try await quota("storedRequests", \.storedRequests)
     try await quota("storedRequestsPerRider", \.storedRequestsPerRider)
     try await quota("matchWatchers", \.matchWatchers)
+    try await readJoinRequests(values, &out)
     if let seconds = try await values.int("parties.departingSeconds", in: 0...86_400) {
       out.rules.departingNoticeMilliseconds = Int64(seconds) * 1000
     }
@@ -61,6 +62,23 @@ enum PartySettings {
       out.commits.batchLimit = limit
     }
     return out
+  }
+
+  private static func readJoinRequests(
+    _ values: Values, _ out: inout PartyServiceConfiguration
+  ) async throws {
+    if let seconds = try await values.int("parties.joinRequestSeconds", in: 1...86_400) {
+      out.rules.requestMilliseconds = Int64(seconds) * 1000
+    }
+    if let limit = try await values.int("parties.pendingJoinRequests", in: 1...100) {
+      out.rules.pendingRequests = limit
+    }
+    if let limit = try await values.int("parties.joinRequestsOfRider", in: 1...20) {
+      out.rules.requestsOfRider = limit
+    }
+    if let limit = try await values.int("parties.pendingJoinRequestsPerRider", in: 1...1000) {
+      out.pendingJoinRequestsPerRider = limit
+    }
   }
 
   /// Shipped packs, then the operator's own; of one name the last counts.

@@ -248,6 +248,18 @@ enum SettingsTable {
       key: "parties.storedRequestsPerRider", standard: "20",
       meaning: "Of one rider; one more is quota_exceeded."),
     Row(
+      key: "parties.joinRequestSeconds", standard: "600",
+      meaning: "How long a host has to decide on a request to join; never past the departure."),
+    Row(
+      key: "parties.pendingJoinRequests", standard: "20",
+      meaning: "Requests to join one party that wait at one time; one more is quota_exceeded."),
+    Row(
+      key: "parties.pendingJoinRequestsPerRider", standard: "10",
+      meaning: "Of one rider, in all parties; one more is quota_exceeded."),
+    Row(
+      key: "parties.joinRequestsOfRider", standard: "5",
+      meaning: "Requests of one rider to one party, ended ones too; one more is quota_exceeded."),
+    Row(
       key: "parties.matchWatchers", standard: "10000",
       meaning: "Streams of matches open at once; one more is quota_exceeded."),
     Row(

@@ -49,6 +49,23 @@ struct PartyRecordTests {
     let path = (0..<int(0..<8)).map { _ in
       seed % 2 == 0 ? place().coordinate : RoutePathCoding.rounded(place().coordinate)
     }
+    func request(_ i: Int) -> PartyJoinRequest {
+      let isOver = int(0..<2) == 0
+      return PartyJoinRequest(
+        id: "request \(i)", state: isOver ? .expired : .pending,
+        createdAt: Instant(milliseconds: Int64(int(0..<999_999))),
+        expiresAt: Instant(milliseconds: Int64(int(0..<999_999))),
+        endedAt: isOver ? Instant(milliseconds: 8) : nil, endReason: isOver ? .departed : nil,
+        share: Int64(int(0..<99_999)),
+        join: JoinParty(
+          riderID: "asker \(i)", destination: int(0..<2) == 0 ? place() : nil,
+          origin: int(0..<2) == 0 ? place().coordinate : nil,
+          seats: int(0..<2) == 0 ? 2 : nil, attributes: int(0..<2) == 0 ? ["a": text()] : [:],
+          wishes: RideWishes(limits()), weight: int(0..<2) == 0 ? real() : nil,
+          maxShare: int(0..<2) == 0 ? 7 : nil, boarding: int(0..<2) == 0 ? place() : nil,
+          window: int(0..<2) == 0
+            ? nil : DepartureWindow(time: Instant(milliseconds: 6), toleranceMilliseconds: 5)))
+    }
     return Party(
       id: "p\(seed)", version: UInt64(int(1..<999)), state: Party.State.allCases[int(0..<5)],
       createdAt: Instant(milliseconds: Int64(int(0..<999_999))),
@@ -83,7 +100,10 @@ struct PartyRecordTests {
             FareShare(riderID: "a", amount: 4, soloFare: 9, exceedsSoloBecause: "tolls"),
             FareShare(riderID: "b", amount: 6),
           ]), endReason: int(0..<2) == 0 ? nil : "host",
-      departingNoticeAt: int(0..<2) == 0 ? nil : Instant(milliseconds: 77))
+      departingNoticeAt: int(0..<2) == 0 ? nil : Instant(milliseconds: 77),
+      agreedFare: int(0..<2) == 0 ? nil : AgreedFare(amount: 12_000, currency: "EUR"),
+      needsApproval: int(0..<2) == 0, holdsSeats: int(0..<2) == 0,
+      joinRequests: (0..<int(0..<3)).map(request))
   }
 
   @Test(arguments: 1...200 as ClosedRange<UInt64>)

@@ -128,6 +128,21 @@ class Calls(OneDaemon, unittest.TestCase):
         # Money is whole numbers over both wires.
         self.assertIsInstance(joined.fare.expected, int)
         self.assertEqual(sum(one.share for one in joined.riders), joined.fare.expected)
+        asked = client.parties.create(
+            host_id=fresh("lena"), **trip, approval="host",
+            agreed_fare={"amount": 9001, "currency": "KRW"}).party
+        self.assertEqual(asked.fare.source, "agreed")
+
+        def ask(name):
+            one = client.parties.join(id=asked.id, rider_id=fresh(name)).join_request
+            self.assertEqual(one.state, "pending")
+            return {"id": asked.id, "request_id": one.id}
+
+        said = [client.parties.approve_join(**ask("amy")),
+                client.parties.decline_join(**ask("bob")),
+                client.parties.withdraw_join(**ask("cho"))]
+        self.assertEqual([one.join_request.state for one in said],
+                         ["approved", "declined", "withdrawn"])
         client.parties.join(id=party.id, rider_id=other)
         client.parties.remove_rider(id=party.id, rider_id=other, host_id=host, reason="host")
         client.parties.leave(id=party.id, rider_id=rider)

@@ -113,6 +113,156 @@ class Parties(unittest.TestCase):
         shares = settled["party"]["settlement"]["shares"]
         self.assertEqual(sum(share["amount"] for share in shares), 15301)
 
+    def test_agreed_fares_and_parties_without_a_price(self):
+        nowhere = {"latitude": -40.5, "longitude": -130.5}
+        there = {"latitude": -40.45, "longitude": -130.5}
+        trip = {"origin": nowhere, "destination": there}
+        self.refused("/v1/fares/estimate", {
+            "origin": nowhere, "destination": there}, "no_tariff_here", 404)
+        free = self.call("POST", "/v1/parties", {
+            "hostId": "af-free", "departureTime": at(60), **trip})["party"]
+        for name in ("fare", "perPersonNow", "perPersonIfFull"):
+            self.assertNotIn(name, free)
+        agreed = self.call("POST", "/v1/parties", {
+            "hostId": "af-host", "departureTime": at(60), **trip,
+            "agreedFare": {"amount": 12001, "currency": "NZD"}})["party"]
+        self.assertEqual(agreed["agreedFare"], {"amount": 12001, "currency": "NZD"})
+        self.assertEqual(
+            (agreed["fare"]["source"], agreed["fare"]["expected"],
+             agreed["fare"]["minorUnitDigits"]), ("agreed", 12001, 2))
+        self.assertNotIn("tariffId", agreed["fare"])
+        found = self.call("POST", "/v1/parties/match", {
+            "riderId": "af-1", "departureTime": at(60), **trip})["candidates"]
+        self.assertEqual([one["party"]["id"] for one in found], [free["id"], agreed["id"]])
+        self.assertNotIn("yourFare", found[0])
+        self.assertEqual(found[1]["yourFare"], 6000)
+        self.assertNotIn("yourSaving", found[1])
+        path = f"/v1/parties/{agreed['id']}"
+        preview = self.call("POST", path + "/preview", {"riderId": "af-1"})
+        self.assertEqual(sum(one["share"] for one in preview["now"]), 12001)
+        self.refused(path + "/join", {"riderId": "af-1", "maxShare": 5999}, "share_exceeded", 409)
+        joined = self.call("POST", path + "/join", {"riderId": "af-1"})["party"]
+        self.assertEqual(sorted(rider["share"] for rider in joined["riders"]), [6000, 6001])
+        self.assertTrue(all("soloFare" not in rider for rider in joined["riders"]))
+        other = f"/v1/parties/{free['id']}"
+        preview = self.call("POST", other + "/preview", {"riderId": "af-2"})
+        self.assertTrue("fare" not in preview and "share" not in preview["now"][0])
+        joined = self.call("POST", other + "/join", {"riderId": "af-2", "maxShare": 1})["party"]
+        self.assertTrue(all("share" not in rider for rider in joined["riders"]))
+        events = self.call("GET", "/v1/events?limit=1000")["events"]
+        shared = [one for one in events if one["partyId"] == free["id"]
+                  and one["kind"] == "party.shares_changed"][-1]["body"]
+        self.assertTrue("currency" not in shared and "share" not in shared["shares"][0])
+        # Settled without a tariff.
+        late = self.call("POST", "/v1/parties", {
+            "hostId": "af-late", "departureTime": at(1), **trip,
+            "riders": [{"riderId": "af-3"}]})["party"]
+        self.call("POST", f"/v1/parties/{late['id']}/depart", {"riderId": "af-late"})
+        settled = self.call("POST", f"/v1/parties/{late['id']}/settle", {
+            "payerId": "af-3", "amount": 9001})["party"]["settlement"]
+        self.assertEqual(sorted(one["amount"] for one in settled["shares"]), [4500, 4501])
+        # Where a tariff is, it still says what rides cost alone.
+        priced = self.create("af-seoul", agreedFare={"amount": 10000, "currency": "KRW"})
+        self.assertEqual(priced["fare"]["source"], "agreed")
+        self.assertGreater(priced["riders"][0]["soloFare"], 0)
+        self.assertEqual(priced["riders"][0]["share"], 10000)
+        self.refused("/v1/parties", body(
+            "af-euro", agreedFare={"amount": 1, "currency": "EUR"}, tariffId="kr-seoul-medium"),
+            "currency_mismatch", 400, field="agreedFare.currency")
+
+    def test_a_batch_takes_riders_along(self):
+        def north(meters):
+            return {"latitude": 37.4979 + meters / 110_990, "longitude": 127.0276}
+
+        departs = at(90)
+
+        def ride(name, start, end, **more):
+            return {"riderId": name, "origin": north(start), "destination": north(end),
+                    "departureTime": departs, "maxDetourRatio": 0.5, **more}
+
+        answer = self.call("POST", "/v1/parties/match-batch", {
+            "seed": 1, "iterations": 200, "requests": [
+                ride("mb-a", 0, 9000), ride("mb-b", 0, 9000),
+                ride("mb-c", 3000, 9000, boarding=north(3000)), ride("mb-d", 4500, 8900)]})
+        self.assertEqual(answer["unmatched"], ["mb-d"])
+        group, = answer["groups"]
+        self.assertEqual(group["riderIds"][-1], "mb-c")
+        stop, = group["boardings"]
+        self.assertEqual(stop["riderId"], "mb-c")
+        # What the group says is what the commands then give.
+        host, other = group["riderIds"][:2]
+        party = self.call("POST", "/v1/parties", {
+            "hostId": host, "origin": group["pickUp"], "destination": north(9000),
+            "departureTime": group["departureTime"], "tariffId": group["tariffId"],
+            "departureWindowSeconds": group["departureWindowSeconds"], "maxDetourRatio": 0.5,
+            "riders": [{"riderId": other, "dropOff": north(9000), "maxDetourRatio": 0.5}]})["party"]
+        joined = self.call("POST", f"/v1/parties/{party['id']}/join", {
+            "riderId": "mb-c", "destination": north(9000), "boarding": north(3000),
+            "origin": north(3000), "departureTime": departs, "maxDetourRatio": 0.5})["party"]
+        self.assertEqual(joined["fare"]["expected"], group["fare"])
+        self.assertEqual([one["share"] for one in joined["riders"]],
+                         [one["amount"] for one in group["shares"]])
+        self.assertEqual(joined["riders"][2]["boardingTime"], stop["boardingTime"])
+
+    def test_the_host_decides(self):
+        party = self.create("hd-host", approval="host", seats=2)
+        self.assertEqual((party["approval"], party["holdSeats"], party["pendingRequests"]),
+                         ("host", False, 0))
+        path = f"/v1/parties/{party['id']}"
+        asked = self.call("POST", path + "/join", {"riderId": "hd-1"}, key="hd-k1")
+        request = asked["joinRequest"]
+        self.assertEqual((request["state"], request["riderId"]), ("pending", "hd-1"))
+        self.assertTrue(request["expiresAt"].endswith("Z"))
+        self.assertEqual(asked["party"]["riderCount"], 1)
+        again = self.call("POST", path + "/join", {"riderId": "hd-1"}, key="hd-k1")
+        self.assertEqual(again["joinRequest"], request)
+        self.assertEqual(
+            self.call("POST", path + "/join", {"riderId": "hd-1"})["joinRequest"], request)
+        self.refused(
+            path + "/join", {"riderId": "hd-1", "destination": ORIGIN}, "already_requested", 409)
+        second = self.call("POST", path + "/join", {"riderId": "hd-2"})["joinRequest"]
+        waiting = self.call("GET", "/v1/parties?requesterId=hd-2")["parties"]
+        self.assertEqual([one["id"] for one in waiting], [party["id"]])
+        self.assertEqual(waiting[0]["pendingRequests"], 2)
+        self.refused(path + f"/requests/{request['id']}/approve", {"hostId": "hd-1"},
+                     "not_host", 409)
+        self.refused(path + "/requests/none/approve", {"hostId": "hd-host"},
+                     "unknown_join_request", 404)
+        approved = self.call(
+            "POST", path + f"/requests/{request['id']}/approve", {"hostId": "hd-host"}, key="hd-k2")
+        self.assertEqual(approved["joinRequest"]["state"], "approved")
+        self.assertEqual([one["riderId"] for one in approved["party"]["riders"]],
+                         ["hd-host", "hd-1"])
+        self.assertEqual(self.call(
+            "POST", path + f"/requests/{request['id']}/approve", {"hostId": "hd-host"},
+            key="hd-k2")["party"]["version"], approved["party"]["version"])
+        # Full now: refused with its reason, and the request waits on.
+        self.refused(path + f"/requests/{second['id']}/approve", {"hostId": "hd-host"},
+                     "party_full", 409)
+        shown = self.call("GET", path)["party"]
+        self.assertEqual([one["state"] for one in shown["joinRequests"]], ["approved", "pending"])
+        gone = self.call("POST", path + f"/requests/{second['id']}/withdraw", {"riderId": "hd-2"})
+        self.assertEqual((gone["joinRequest"]["state"], gone["joinRequest"]["endReason"]),
+                         ("withdrawn", "rider"))
+        self.refused(path + f"/requests/{second['id']}/decline", {"hostId": "hd-host"},
+                     "join_request_ended", 409)
+        self.call("POST", path + "/leave", {"riderId": "hd-1"})
+        third = self.call("POST", path + "/join", {"riderId": "hd-3"})["joinRequest"]
+        no = self.call("POST", path + f"/requests/{third['id']}/decline")
+        self.assertEqual(no["joinRequest"]["state"], "declined")
+        last = self.call("POST", path + "/join", {"riderId": "hd-4"})["joinRequest"]
+        off = self.call("POST", path + "/cancel", {"riderId": "hd-host"})["party"]
+        ended = [one for one in off["joinRequests"] if one["id"] == last["id"]][0]
+        self.assertEqual((ended["state"], ended["endReason"]), ("expired", "cancelled"))
+        kinds = [one["kind"] for one in self.call("GET", "/v1/events?limit=1000")["events"]
+                 if one.get("partyId") == party["id"]]
+        self.assertEqual(kinds, [
+            "party.created", "party.join_requested", "party.join_requested",
+            "party.request_approved", "party.joined", "party.shares_changed",
+            "party.request_withdrawn", "party.left", "party.shares_changed",
+            "party.join_requested", "party.request_declined", "party.join_requested",
+            "party.cancelled", "party.request_expired"])
+
     def test_bad_input_names_the_field(self):
         good = body("bad")
         for change, word, field in [
@@ -137,8 +287,15 @@ class Parties(unittest.TestCase):
             self.refused("/v1/parties", given, word, 400, field=field)
         self.refused("/v1/parties", body("bad", minutes=-30), "departure_in_past", 409)
         self.refused("/v1/parties", {**good, "policyPack": "none-such"}, "unknown_policy", 404)
-        self.refused("/v1/parties", {
-            **good, "origin": {"latitude": -40.5, "longitude": -130.5}}, "no_tariff_here", 404)
+        self.refused(
+            "/v1/parties", {**good, "agreedFare": {"amount": 1}}, "missing_field", 400,
+            field="agreedFare.currency")
+        self.refused(
+            "/v1/parties", {**good, "agreedFare": {"amount": 1, "currency": "won"}}, "bad_value",
+            400, field="agreedFare.currency")
+        self.refused("/v1/parties", {**good, "approval": "anyone"}, "bad_value", 400, field="approval")
+        self.refused(
+            "/v1/parties", {**good, "holdSeats": True}, "conflicting_fields", 400, field="holdSeats")
         self.refused("/v1/parties/nope", None, "unknown_party", 404, method="GET")
         self.refused("/v1/parties/nope/join", {"riderId": "x"}, "unknown_party", 404)
         self.refused("/v1/parties/nope/join", None, "missing_field", 400, field="riderId")

@@ -32,6 +32,8 @@ def party(host):
             "departureWindowSeconds": 600, "seats": 4, "maxDetourRatio": 0.5,
             "maxWalkMeters": 300, "tags": ["airport"], "splitRule": "bySoloFare",
             "attributes": {"gender": "female"}, "policy": {"sameAttributes": ["gender"]},
+            "agreedFare": {"amount": 30000, "currency": "KRW"}, "approval": "host",
+            "holdSeats": True,
             "riders": [{"riderId": f"{host}-along", "origin": SEOUL, "dropOff": GANGNAM,
                         "maxWalkMeters": 200, "maxDetourRatio": 0.6, "minSharedRatio": 0,
                         "maxShare": 90000, "attributes": {"gender": "female"}}]}
@@ -66,6 +68,9 @@ def calls(name):
                                               "departureWindowSeconds": 600, **ON_THE_WAY}),
         ("POST", "/v1/parties/none/join", {"riderId": name, "seats": 1, "maxShare": 5000,
                                            "departureTime": at(60), **ON_THE_WAY}),
+        ("POST", "/v1/parties/none/requests/none/approve", {"hostId": name}),
+        ("POST", "/v1/parties/none/requests/none/decline", {"hostId": name}),
+        ("POST", "/v1/parties/none/requests/none/withdraw", {"riderId": name}),
         ("POST", "/v1/parties/none/update", {"departureTime": at(70), "seats": 3}),
         ("POST", "/v1/parties/none/settle", {"payerId": name, "amount": 9000, "tolls": 1}),
         ("POST", "/v1/ride-requests/none/withdraw", {"riderId": name}),

@@ -808,12 +808,14 @@ export class Moyeo {
 /** @typedef {{ riderId?: string, kind?: string, distanceMeters?: number, durationSeconds?: number }} PartyStop */
 /** @typedef {{ distanceMeters?: number, durationSeconds?: number, path?: any[][], stopOrder?: string[], source?: string, stops?: PartyStop[] }} PartyRoute */
 /** @typedef {{ currency?: string, expected?: number, low?: number, high?: number, tariffId?: string, source?: string, minorUnitDigits?: number, shares?: FareShare[], distanceMeters?: number, durationSeconds?: number }} PartyFare */
+/** @typedef {{ amount?: number, currency?: string }} AgreedFare */
+/** @typedef {{ id?: string, riderId?: string, state?: string, expiresAt?: string | Date, createdAt?: string | Date, endedAt?: string | Date, endReason?: string, seats?: number, dropOff?: Place, boarding?: Place, maxShare?: number, share?: number }} JoinRequest */
 /** @typedef {{ payerId?: string, amount?: number, tolls?: number, at?: string | Date, shares?: FareShare[] }} PartySettlement */
-/** @typedef {{ id?: string, version?: string, state?: string, hostId?: string, riders?: PartyRider[], seats?: number, seatsFree?: number, origin?: Place, destination?: Place, departureTime?: string | Date, departureWindowSeconds?: number, maxDetourRatio?: number, maxWalkMeters?: number, tags?: string[], policy?: PartyPolicy, route?: PartyRoute, fare?: PartyFare, perPersonNow?: number, perPersonIfFull?: number, splitRule?: string, allowRaisedShares?: boolean, called?: boolean, createdAt?: string | Date, settlement?: PartySettlement, endReason?: string, riderCount?: number, minSharedRatio?: number, maxRideSeconds?: number, maxDetourSeconds?: number }} Party */
-/** @typedef {{ party?: Party, version?: string }} PartyResponse */
-/** @typedef {{ hostId?: string, origin?: Place, destination?: Place, departureTime?: string | Date, departureWindowSeconds?: number, seats?: number, hostSeats?: number, riders?: PartyRider[], maxDetourRatio?: number, maxWalkMeters?: number, tags?: string[], policy?: PartyPolicy, splitRule?: string, attributes?: Record<string, any>, tariffId?: string, vehicleClass?: string, called?: boolean, allowRaisedShares?: boolean, weight?: number, policyPack?: string, minSharedRatio?: number, maxRideSeconds?: number, maxDetourSeconds?: number, arriveBy?: string | Date }} CreatePartyRequest */
+/** @typedef {{ id?: string, version?: string, state?: string, hostId?: string, riders?: PartyRider[], seats?: number, seatsFree?: number, origin?: Place, destination?: Place, departureTime?: string | Date, departureWindowSeconds?: number, maxDetourRatio?: number, maxWalkMeters?: number, tags?: string[], policy?: PartyPolicy, route?: PartyRoute, fare?: PartyFare, perPersonNow?: number, perPersonIfFull?: number, splitRule?: string, allowRaisedShares?: boolean, called?: boolean, createdAt?: string | Date, settlement?: PartySettlement, endReason?: string, riderCount?: number, minSharedRatio?: number, maxRideSeconds?: number, maxDetourSeconds?: number, agreedFare?: AgreedFare, approval?: string, holdSeats?: boolean, joinRequests?: JoinRequest[], pendingRequests?: number }} Party */
+/** @typedef {{ party?: Party, version?: string, joinRequest?: JoinRequest }} PartyResponse */
+/** @typedef {{ hostId?: string, origin?: Place, destination?: Place, departureTime?: string | Date, departureWindowSeconds?: number, seats?: number, hostSeats?: number, riders?: PartyRider[], maxDetourRatio?: number, maxWalkMeters?: number, tags?: string[], policy?: PartyPolicy, splitRule?: string, attributes?: Record<string, any>, tariffId?: string, vehicleClass?: string, called?: boolean, allowRaisedShares?: boolean, weight?: number, policyPack?: string, minSharedRatio?: number, maxRideSeconds?: number, maxDetourSeconds?: number, arriveBy?: string | Date, agreedFare?: AgreedFare, approval?: string, holdSeats?: boolean }} CreatePartyRequest */
 /** @typedef {{ id?: string, minVersion?: string }} GetPartyRequest */
-/** @typedef {{ riderId?: string, hostId?: string, state?: string[], limit?: number, cursor?: string }} ListPartiesRequest */
+/** @typedef {{ riderId?: string, hostId?: string, state?: string[], limit?: number, cursor?: string, requesterId?: string }} ListPartiesRequest */
 /** @typedef {{ parties?: Party[], nextCursor?: string, version?: string, age?: number, coalesced?: boolean }} PartyListResponse */
 /** @typedef {{ id?: string, riderId?: string, departureTime?: string | Date, departureWindowSeconds?: number, seats?: number }} UpdatePartyRequest */
 /** @typedef {{ id?: string, riderId?: string }} DepartPartyRequest */
@@ -821,6 +823,9 @@ export class Moyeo {
 /** @typedef {{ id?: string, payerId?: string, amount?: number, tolls?: number }} SettlePartyRequest */
 /** @typedef {{ id?: string, riderId?: string, reason?: string }} CancelPartyRequest */
 /** @typedef {{ id?: string, riderId?: string, destination?: Place, attributes?: Record<string, any>, seats?: number, maxShare?: number, origin?: Place, maxWalkMeters?: number, maxDetourRatio?: number, weight?: number, minSharedRatio?: number, boarding?: Place, departureTime?: string | Date, departureWindowSeconds?: number, maxRideSeconds?: number, maxDetourSeconds?: number, arriveBy?: string | Date }} JoinPartyRequest */
+/** @typedef {{ id?: string, requestId?: string, hostId?: string }} ApproveJoinRequest */
+/** @typedef {{ id?: string, requestId?: string, hostId?: string }} DeclineJoinRequest */
+/** @typedef {{ id?: string, requestId?: string, riderId?: string }} WithdrawJoinRequest */
 /** @typedef {{ id?: string, riderId?: string }} LeavePartyRequest */
 /** @typedef {{ latitude?: number, longitude?: number, radiusMeters?: number, box?: Box, destination?: Point, destinationRadiusMeters?: number, from?: string | Date, to?: string | Date, seats?: number, tags?: string[], limit?: number, cursor?: string, tagMatch?: string, minVersion?: string, maxStalenessSeconds?: number }} SearchPartiesRequest */
 /** @typedef {{ riderId?: string, origin?: Place, destination?: Place, departureTime?: string | Date, departureWindowSeconds?: number, maxWalkMeters?: number, maxDetourRatio?: number, minSharedRatio?: number, attributes?: Record<string, any>, seats?: number, limit?: number, explain?: boolean, tags?: string[], maxShare?: number, minVersion?: string, maxStalenessSeconds?: number, allowsOverlap?: boolean, boarding?: Place, maxRideSeconds?: number, maxDetourSeconds?: number, arriveBy?: string | Date }} MatchPartiesRequest */
@@ -833,9 +838,10 @@ export class Moyeo {
 /** @typedef {{ now?: PreviewShare[], ifFull?: PreviewShare[], route?: PartyRoute, fare?: PartyFare, refusal?: string, refusalMessage?: string, version?: string, boarding?: Place, boardingTime?: string | Date, walkMeters?: number }} PreviewJoinResponse */
 /** @typedef {{ riderId?: string, origin?: Place, destination?: Place, departureTime?: string | Date, departureWindowSeconds?: number, maxWalkMeters?: number, maxDetourRatio?: number, minSharedRatio?: number, attributes?: Record<string, any>, seats?: number, limit?: number, tags?: string[], maxShare?: number, allowsOverlap?: boolean, boarding?: Place, maxRideSeconds?: number, maxDetourSeconds?: number, arriveBy?: string | Date, store?: boolean, resumeToken?: string }} WatchMatchesRequest */
 /** @typedef {{ kind?: string, candidates?: MatchCandidate[], partyId?: string, matchId?: string, resumeToken?: string }} WatchMatchesEvent */
-/** @typedef {{ riderId?: string, origin?: Place, destination?: Place, departureTime?: string | Date, departureWindowSeconds?: number, maxWalkMeters?: number, maxDetourRatio?: number, seats?: number, attributes?: Record<string, any>, minSharedRatio?: number }} BatchRequest */
+/** @typedef {{ riderId?: string, origin?: Place, destination?: Place, departureTime?: string | Date, departureWindowSeconds?: number, maxWalkMeters?: number, maxDetourRatio?: number, seats?: number, attributes?: Record<string, any>, minSharedRatio?: number, boarding?: Place }} BatchRequest */
 /** @typedef {{ requests?: BatchRequest[], maxSeats?: number, seed?: number, iterations?: number, timeBudgetMilliseconds?: number, policy?: PartyPolicy, tariffId?: string }} MatchBatchRequest */
-/** @typedef {{ riderIds?: string[], pickUp?: Place, departureTime?: string | Date, stopOrder?: string[], distanceMeters?: number, durationSeconds?: number, fare?: number, saving?: number, shares?: FareShare[], currency?: string, departureWindowSeconds?: number, tariffId?: string, soloFares?: number }} BatchGroup */
+/** @typedef {{ riderId?: string, boarding?: Place, boardingTime?: string | Date, walkMeters?: number }} BatchBoarding */
+/** @typedef {{ riderIds?: string[], pickUp?: Place, departureTime?: string | Date, stopOrder?: string[], distanceMeters?: number, durationSeconds?: number, fare?: number, saving?: number, shares?: FareShare[], currency?: string, departureWindowSeconds?: number, tariffId?: string, soloFares?: number, boardings?: BatchBoarding[] }} BatchGroup */
 /** @typedef {{ groups?: BatchGroup[], unmatched?: string[], saving?: number, iterations?: number, currency?: string, end?: string }} MatchBatchResponse */
 /** @typedef {{ id?: string, riderId?: string, state?: string, origin?: Place, destination?: Place, boarding?: Place, departureTime?: string | Date, departureWindowSeconds?: number, maxWalkMeters?: number, maxDetourRatio?: number, minSharedRatio?: number, maxRideSeconds?: number, maxDetourSeconds?: number, arriveBy?: string | Date, seats?: number, tags?: string[], maxShare?: number, allowsOverlap?: boolean, createdAt?: string | Date, foundPartyIds?: string[] }} RideRequest */
 /** @typedef {{ riderId?: string }} ListRideRequestsRequest */
@@ -1152,6 +1158,30 @@ class PartyCalls {
    * @returns {Promise<PartyResponse>} */
   join(request, options) {
     return this.#caller.unary({ method: "POST", path: "/v1/parties/{id}/join",
+      effect: "keyed" }, request, options);
+  }
+
+  /** `POST /v1/parties/{id}/requests/{requestId}/approve`
+   * @param {ApproveJoinRequest} request @param {CallOptions} [options]
+   * @returns {Promise<PartyResponse>} */
+  approveJoin(request, options) {
+    return this.#caller.unary({ method: "POST", path: "/v1/parties/{id}/requests/{requestId}/approve",
+      effect: "keyed" }, request, options);
+  }
+
+  /** `POST /v1/parties/{id}/requests/{requestId}/decline`
+   * @param {DeclineJoinRequest} request @param {CallOptions} [options]
+   * @returns {Promise<PartyResponse>} */
+  declineJoin(request, options) {
+    return this.#caller.unary({ method: "POST", path: "/v1/parties/{id}/requests/{requestId}/decline",
+      effect: "keyed" }, request, options);
+  }
+
+  /** `POST /v1/parties/{id}/requests/{requestId}/withdraw`
+   * @param {WithdrawJoinRequest} request @param {CallOptions} [options]
+   * @returns {Promise<PartyResponse>} */
+  withdrawJoin(request, options) {
+    return this.#caller.unary({ method: "POST", path: "/v1/parties/{id}/requests/{requestId}/withdraw",
       effect: "keyed" }, request, options);
   }
 

@@ -24,7 +24,8 @@ registerPanel({
   mount: (section, context) => new PartyPanel(section, context),
 });
 
-const money = (amount, fare) =>
+/** Where nobody knows a price, none is told. */
+const money = (amount, fare) => amount === undefined || !fare ? "no price" :
   new Intl.NumberFormat("en", {
     style: "currency", currency: fare.currency, maximumFractionDigits: fare.minorUnitDigits ?? 0,
   }).format(amount / 10 ** (fare.minorUnitDigits ?? 0));
@@ -42,6 +43,9 @@ function sentence({ kind, body }) {
     removed: `${who} was removed`, host_changed: `${who} is host now`,
     shares_changed: "new shares", updated: "time or seats changed", departing: "leaves soon",
     departed: "has left", cancelled: "cancelled", ended: "the ride is over", settled: "settled",
+    join_requested: `${who} asks to join`, request_approved: `${who} may join`,
+    request_declined: `${who} was declined`, request_withdrawn: `${who} no longer asks`,
+    request_expired: `nobody answered ${who} in time`,
   }[kind] ?? kind;
 }
 
@@ -357,8 +361,8 @@ class PartyPanel {
     open.addEventListener("click", () => this.#choose(party.id));
     const join = make("button", { type: "button", className: "join" }, "Join");
     join.addEventListener("click", () => this.#ask(party.id));
-    const text = `${money(yourFare, party.fare)}, saves ${money(yourSaving, party.fare)}, `
-      + `walk ${distance(walkMeters)}`;
+    const saves = yourSaving === undefined ? "" : `saves ${money(yourSaving, party.fare)}, `;
+    const text = `${money(yourFare, party.fare)}, ${saves}walk ${distance(walkMeters)}`;
     const item = make("li", {}, open, make("div", {}, make("small", {}, text), join));
     item.dataset.party = party.id;
     return item;
@@ -405,8 +409,8 @@ class PartyPanel {
       const detour =
         rider.detourSeconds < 30 ? "no detour" : `detour ${duration(rider.detourSeconds)}`;
       const notes = [
-        known === undefined ? undefined : `now ${money(known, fare)}`,
-        full.has(rider.riderId) ? `if full ${money(full.get(rider.riderId), fare)}` : undefined,
+        known === undefined || !fare ? undefined : `now ${money(known, fare)}`,
+        full.has(rider.riderId) && fare ? `if full ${money(full.get(rider.riderId), fare)}` : undefined,
         `ride ${duration(rider.rideSeconds)}`, detour,
       ];
       return make("li", {},
@@ -415,12 +419,13 @@ class PartyPanel {
         make("b", {}, money(rider.share, fare)));
     });
     const confirm = make("button", { type: "button", id: "party-confirm", className: "primary" },
-      `Join for ${money(share, fare)}`);
+      `${this.#chosen.approval ? "Ask to join" : "Join"} for ${money(share, fare)}`);
     confirm.addEventListener("click", () => this.#confirm());
     const decline = make("button", { type: "button", id: "party-decline" }, "Not now");
     decline.addEventListener("click", () => this.#forget());
     const box = make("div", { id: "party-preview" },
-      make("p", {}, make("b", {}, `You pay at most ${money(share, fare)}`), " if you join now."),
+      make("p", {}, make("b", {}, fare ? `You pay at most ${money(share, fare)}` : "No price"),
+        this.#chosen.approval ? " if the host lets you in." : " if you join now."),
       make("ul", { className: "party-riders" }, ...riders),
       make("div", { className: "row" }, confirm, decline));
     box.setAttribute("role", "group");
@@ -432,10 +437,10 @@ class PartyPanel {
   async #confirm() {
     const { id, request, share } = this.#asked;
     try {
-      const { party } = await api.changeParty(
+      const { party, joinRequest } = await api.changeParty(
         id, "join", { ...request, maxShare: share }, crypto.randomUUID());
       this.#forget();
-      this.#say("");
+      this.#say(joinRequest?.state === "pending" ? "The host was asked." : "");
       this.#list.replaceChildren();
       this.#describe(party);
     } catch (error) {
@@ -454,10 +459,9 @@ class PartyPanel {
 
   // MARK: one party
 
-  async #change(id, verb) {
+  async #change(id, verb, body = { riderId: this.rider }) {
     try {
-      const { party } = await api.changeParty(
-        id, verb, { riderId: this.rider }, crypto.randomUUID());
+      const { party } = await api.changeParty(id, verb, body, crypto.randomUUID());
       this.#say("");
       this.#describe(party);
     } catch (error) {
@@ -478,7 +482,9 @@ class PartyPanel {
       this.#describe(party);
       this.#watch = api.watchParty(id, { afterVersion: 0 });
       for (const kind of ["created", "joined", "left", "removed", "host_changed", "updated",
-        "shares_changed", "departing", "departed", "cancelled", "ended", "settled"]) {
+        "shares_changed", "departing", "departed", "cancelled", "ended", "settled",
+        "join_requested", "request_approved", "request_declined", "request_withdrawn",
+        "request_expired"]) {
         this.#watch.addEventListener(kind, (event) => this.#happened(id, JSON.parse(event.data)));
       }
     } catch (error) {
@@ -529,14 +535,36 @@ class PartyPanel {
       make("p", { className: "hint" },
         `${party.state}, leaves ${minutes(party.departureTime)}, ${party.seatsFree} of `
         + `${party.seats} seats free, ${distance(party.route.distanceMeters)}, `
-        + `fare ${money(party.fare.expected, party.fare)}`),
+        + (party.fare ? `fare ${money(party.fare.expected, party.fare)}` : "no price")
+        + (party.approval ? `, the host decides, ${party.pendingRequests} waiting` : "")),
       make("ul", { id: "party-riders", className: "party-riders" }, ...riders),
+      this.#waiting(party),
       make("div", { className: "row" }, ...[
-        button("join", "Join", active && !aboard && party.seatsFree > 0 && !this.#asked),
+        button("join", party.approval ? "Ask to join" : "Join",
+          active && !aboard && party.seatsFree > 0 && !this.#asked),
         button("leave", "Leave", active && aboard),
         button("cancel", "Cancel", active && party.hostId === this.rider), close,
       ].filter(Boolean)),
       this.#asked?.element ?? "", this.#log ?? "");
+  }
+
+  /** Requests that wait: the host decides on each, a rider takes their own back. */
+  #waiting(party) {
+    const pending = party.joinRequests?.filter(({ state }) => state === "pending") ?? [];
+    if (pending.length === 0) return "";
+    const choice = (request, verb, text) => {
+      const made = make("button", { type: "button", className: verb }, text);
+      made.addEventListener("click", () => this.#change(party.id, `requests/${request.id}/${verb}`,
+        verb === "withdraw" ? { riderId: this.rider } : { hostId: this.rider }));
+      return made;
+    };
+    const items = pending.map((request) => make("li", {},
+      make("span", {}, `${request.riderId} asks`,
+        make("small", {}, `until ${minutes(request.expiresAt)}`)),
+      ...(party.hostId === this.rider
+        ? [choice(request, "approve", "Approve"), choice(request, "decline", "Decline")] : []),
+      ...(request.riderId === this.rider ? [choice(request, "withdraw", "Withdraw")] : [])));
+    return make("ul", { id: "party-requests", className: "party-riders" }, ...items);
   }
 
   #close() {

@@ -307,6 +307,26 @@ extension Moyeo_V1_PartyFare {
   package var durationSecondsIfSet: Double? { hasDurationSeconds ? durationSeconds : nil }
 }
 
+extension Moyeo_V1_AgreedFare {
+  package var amountIfSet: Int64? { hasAmount ? amount : nil }
+  package var currencyIfSet: String? { hasCurrency ? currency : nil }
+}
+
+extension Moyeo_V1_JoinRequest {
+  package var idIfSet: String? { hasID ? id : nil }
+  package var riderIDIfSet: String? { hasRiderID ? riderID : nil }
+  package var stateIfSet: String? { hasState ? state : nil }
+  package var expiresAtIfSet: SwiftProtobuf.Google_Protobuf_Timestamp? { hasExpiresAt ? expiresAt : nil }
+  package var createdAtIfSet: SwiftProtobuf.Google_Protobuf_Timestamp? { hasCreatedAt ? createdAt : nil }
+  package var endedAtIfSet: SwiftProtobuf.Google_Protobuf_Timestamp? { hasEndedAt ? endedAt : nil }
+  package var endReasonIfSet: String? { hasEndReason ? endReason : nil }
+  package var seatsIfSet: Int32? { hasSeats ? seats : nil }
+  package var dropOffIfSet: Moyeo_V1_Place? { hasDropOff ? dropOff : nil }
+  package var boardingIfSet: Moyeo_V1_Place? { hasBoarding ? boarding : nil }
+  package var maxShareIfSet: Int64? { hasMaxShare ? maxShare : nil }
+  package var shareIfSet: Int64? { hasShare ? share : nil }
+}
+
 extension Moyeo_V1_PartySettlement {
   package var payerIDIfSet: String? { hasPayerID ? payerID : nil }
   package var amountIfSet: Int64? { hasAmount ? amount : nil }
@@ -342,11 +362,16 @@ extension Moyeo_V1_Party {
   package var minSharedRatioIfSet: Double? { hasMinSharedRatio ? minSharedRatio : nil }
   package var maxRideSecondsIfSet: Double? { hasMaxRideSeconds ? maxRideSeconds : nil }
   package var maxDetourSecondsIfSet: Double? { hasMaxDetourSeconds ? maxDetourSeconds : nil }
+  package var agreedFareIfSet: Moyeo_V1_AgreedFare? { hasAgreedFare ? agreedFare : nil }
+  package var approvalIfSet: String? { hasApproval ? approval : nil }
+  package var holdSeatsIfSet: Bool? { hasHoldSeats ? holdSeats : nil }
+  package var pendingRequestsIfSet: Int32? { hasPendingRequests ? pendingRequests : nil }
 }
 
 extension Moyeo_V1_PartyResponse {
   package var partyIfSet: Moyeo_V1_Party? { hasParty ? party : nil }
   package var versionIfSet: String? { hasVersion ? version : nil }
+  package var joinRequestIfSet: Moyeo_V1_JoinRequest? { hasJoinRequest ? joinRequest : nil }
 }
 
 extension Moyeo_V1_CreatePartyRequest {
@@ -372,6 +397,9 @@ extension Moyeo_V1_CreatePartyRequest {
   package var maxRideSecondsIfSet: Double? { hasMaxRideSeconds ? maxRideSeconds : nil }
   package var maxDetourSecondsIfSet: Double? { hasMaxDetourSeconds ? maxDetourSeconds : nil }
   package var arriveByIfSet: SwiftProtobuf.Google_Protobuf_Timestamp? { hasArriveBy ? arriveBy : nil }
+  package var agreedFareIfSet: Moyeo_V1_AgreedFare? { hasAgreedFare ? agreedFare : nil }
+  package var approvalIfSet: String? { hasApproval ? approval : nil }
+  package var holdSeatsIfSet: Bool? { hasHoldSeats ? holdSeats : nil }
 }
 
 extension Moyeo_V1_GetPartyRequest {
@@ -384,6 +412,7 @@ extension Moyeo_V1_ListPartiesRequest {
   package var hostIDIfSet: String? { hasHostID ? hostID : nil }
   package var limitIfSet: Int32? { hasLimit ? limit : nil }
   package var cursorIfSet: String? { hasCursor ? cursor : nil }
+  package var requesterIDIfSet: String? { hasRequesterID ? requesterID : nil }
 }
 
 extension Moyeo_V1_PartyListResponse {
@@ -444,6 +473,24 @@ extension Moyeo_V1_JoinPartyRequest {
   package var maxRideSecondsIfSet: Double? { hasMaxRideSeconds ? maxRideSeconds : nil }
   package var maxDetourSecondsIfSet: Double? { hasMaxDetourSeconds ? maxDetourSeconds : nil }
   package var arriveByIfSet: SwiftProtobuf.Google_Protobuf_Timestamp? { hasArriveBy ? arriveBy : nil }
+}
+
+extension Moyeo_V1_ApproveJoinRequest {
+  package var idIfSet: String? { hasID ? id : nil }
+  package var requestIDIfSet: String? { hasRequestID ? requestID : nil }
+  package var hostIDIfSet: String? { hasHostID ? hostID : nil }
+}
+
+extension Moyeo_V1_DeclineJoinRequest {
+  package var idIfSet: String? { hasID ? id : nil }
+  package var requestIDIfSet: String? { hasRequestID ? requestID : nil }
+  package var hostIDIfSet: String? { hasHostID ? hostID : nil }
+}
+
+extension Moyeo_V1_WithdrawJoinRequest {
+  package var idIfSet: String? { hasID ? id : nil }
+  package var requestIDIfSet: String? { hasRequestID ? requestID : nil }
+  package var riderIDIfSet: String? { hasRiderID ? riderID : nil }
 }
 
 extension Moyeo_V1_LeavePartyRequest {
@@ -609,6 +656,7 @@ extension Moyeo_V1_BatchRequest {
   package var seatsIfSet: Int32? { hasSeats ? seats : nil }
   package var attributesIfSet: SwiftProtobuf.Google_Protobuf_Struct? { hasAttributes ? attributes : nil }
   package var minSharedRatioIfSet: Double? { hasMinSharedRatio ? minSharedRatio : nil }
+  package var boardingIfSet: Moyeo_V1_Place? { hasBoarding ? boarding : nil }
 }
 
 extension Moyeo_V1_MatchBatchRequest {
@@ -618,6 +666,13 @@ extension Moyeo_V1_MatchBatchRequest {
   package var timeBudgetMillisecondsIfSet: Int32? { hasTimeBudgetMilliseconds ? timeBudgetMilliseconds : nil }
   package var policyIfSet: Moyeo_V1_PartyPolicy? { hasPolicy ? policy : nil }
   package var tariffIDIfSet: String? { hasTariffID ? tariffID : nil }
+}
+
+extension Moyeo_V1_BatchBoarding {
+  package var riderIDIfSet: String? { hasRiderID ? riderID : nil }
+  package var boardingIfSet: Moyeo_V1_Place? { hasBoarding ? boarding : nil }
+  package var boardingTimeIfSet: SwiftProtobuf.Google_Protobuf_Timestamp? { hasBoardingTime ? boardingTime : nil }
+  package var walkMetersIfSet: Double? { hasWalkMeters ? walkMeters : nil }
 }
 
 extension Moyeo_V1_BatchGroup {

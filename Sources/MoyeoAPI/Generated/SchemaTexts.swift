@@ -2,12 +2,20 @@
 
 /// What the comments in proto/ say, a line each: a name without its package, a space, the text.
 let schemaTextLines = #"""
+  AgreedFare A price of the whole ride in place of what a meter would say.
+  AgreedFare.amount Minor units.
+  AgreedFare.currency ISO 4217.
+  ApproveJoinRequest.hostId Who approves; may be absent from services.
   AttributeCondition `equals`, or a closed range.
   AttributeCondition.equals A string, number or boolean.
+  BatchBoarding A member of a group who gets in on its way.
+  BatchBoarding.boardingTime If the taxi leaves at the group's departure time.
+  BatchGroup.boardings Who gets in on the way: Create with the others as its riders, then Join with `boarding`, in this order, and the group costs what it says here.
   BatchGroup.departureWindowSeconds As wide as all members' windows allow around the departure.
   BatchGroup.saving Solo fares less the fare and the cost of walking.
   BatchGroup.soloFares Sum of what the members pay alone from the pick-up. Minor units.
   BatchGroup.tariffId Of the pick-up; Create with it and the group costs what it says here.
+  BatchRequest.boarding Where the rider would get in on the way of a group, as in JoinPartyRequest.
   BatchRequest.minSharedRatio The part of the way that must be shared, 0-1.
   Box Edges included; west > east crosses 180 degrees.
   CancelPartyRequest.riderId The host; may be absent from services.
@@ -23,9 +31,12 @@ let schemaTextLines = #"""
   ClusterService.GetLeaves The objects in a cluster.
   ClusterService.GetTile A tile of a layer's clusters as a vector tile or as JSON.
   ClusterService.WatchTiles Tells which tiles of a box have changed, for as long as the caller listens.
+  CreatePartyRequest.agreedFare Stands in place of the tariff's; where no tariff is either, the party has no price.
+  CreatePartyRequest.approval "host": a join is a request until the host approves it.
   CreatePartyRequest.arriveBy Of the host alone: the latest arrival if the taxi leaves at the departure time.
   CreatePartyRequest.attributes Of the host.
   CreatePartyRequest.departureWindowSeconds 600 when absent.
+  CreatePartyRequest.holdSeats A pending request keeps its seats from others. Only with `approval`.
   CreatePartyRequest.hostSeats Taken by the host, 1 when absent.
   CreatePartyRequest.maxRideSeconds The longest ride, and the most beyond the direct one.
   CreatePartyRequest.minSharedRatio The part of the way that must be shared, 0-1.
@@ -34,6 +45,7 @@ let schemaTextLines = #"""
   CreatePartyRequest.seats In all, host included; 4 when absent.
   CreatePartyRequest.splitRule "bySoloFare" when absent.
   CreatePartyRequest.weight Of the host, for the rule `weights`.
+  DeclineJoinRequest.hostId Who declines; may be absent from services.
   DeleteLayerResponse.removed Live objects that went with the layer.
   DepartPartyRequest.riderId The host.
   EstimateFareRequest.called The taxi is called, so that a call fee is due.
@@ -92,19 +104,29 @@ let schemaTextLines = #"""
   JoinPartyRequest.maxShare Refuse with share_exceeded above it. Minor units.
   JoinPartyRequest.origin Where the rider walks from, when the walk shall be checked.
   JoinPartyRequest.seats 1 when absent.
+  JoinRequest A rider's request to get into a party whose host decides.
+  JoinRequest.boarding Where they asked to get in on the way.
+  JoinRequest.dropOff Absent: the party's destination.
+  JoinRequest.endReason Why it ended: "host", "rider", "time", "joined_another_party", "departed" or "cancelled".
+  JoinRequest.expiresAt Ends by itself then: never after the departure.
+  JoinRequest.share What they would have paid when it was made. Minor units.
+  JoinRequest.state "pending", "approved", "declined", "withdrawn" or "expired".
   LayerSummary.clusters Whether clusters and tiles are kept.
   LayerSummary.columns Numeric attributes indexed for `where`.
   LayerSummary.objectCount Live objects.
   ListEventsRequest.after Events after this sequence; 0 or absent: from the oldest kept.
   ListEventsRequest.waitSeconds 0-30: waits so long for a first event.
   ListEventsResponse.next Give it as `after` next time.
-  ListPartiesRequest.riderId One of the two.
+  ListPartiesRequest.requesterId Who waits for a host's word: parties with a pending request of theirs.
+  ListPartiesRequest.riderId One of the three.
   ListPartiesRequest.state Any when absent.
   ListTariffsRequest.at Only tariffs in force then.
   MatchBatchRequest.iterations Deterministic; takes precedence over no time budget.
   MatchBatchResponse.end Why the search ended: "finished", "work_limit" (repeated, the answer is the same) or "stopped" (by the clock: repeated, the answer may differ).
   MatchCandidate.boarding Where the taxi would stop on its way, and when if it leaves at its departure time.
   MatchCandidate.timeGapSeconds Between the two departure times; with boarding, from the stop to the rider's departure time.
+  MatchCandidate.yourFare Absent where the ride has no price.
+  MatchCandidate.yourSaving Absent where no tariff says what the ride costs alone.
   MatchExplanation.matched Parties that hold all rules, answered or beyond the limit.
   MatchExplanation.relaxations The smallest change of each rule, as far as one helps.
   MatchExplanation.removed By rule: how many it removed; with the candidates they add up to considered.
@@ -137,17 +159,25 @@ let schemaTextLines = #"""
   PackedReports.latitudeE7 Degrees times 1e7.
   PackedReports.observedAtMilliseconds For all of them: milliseconds since 1970 UTC; absent means the time of receipt.
   PackedReports.ttlSeconds For all of them; absent means the layer's default.
+  Party.approval "host" where joins are requests; absent: whoever joins is aboard.
   Party.endReason Why it was cancelled.
+  Party.fare Absent where the ride has no price; then no share of it is told either.
+  Party.holdSeats Whether a pending request keeps its seats from others.
+  Party.joinRequests Requests to join, oldest first: all that are pending and the last that ended. Hosts and services see all, riders their own.
+  Party.pendingRequests How many are pending.
   Party.perPersonNow What a seat pays if the taxi leaves as it is, and once every seat is taken.
   Party.riders Host first.
   Party.seats In all, host included.
   Party.state "open", "full", "departed", "cancelled" or "ended".
   Party.version Opaque; grows with each change.
-  PartyFare.shares By rider; they sum to `expected`.
+  PartyFare.shares By rider; they sum to `expected`. Alone-fares stand in them where a tariff says them.
+  PartyFare.source "estimate", the provider whose route was priced, or "agreed".
+  PartyFare.tariffId Of what rides cost alone, too, where the fare was agreed; absent where there is none.
   PartyListResponse.age Seconds since it was worked out, and whether it was shared.
   PartyPolicy.maxWalkMeters Bind every rider, whatever wider limits they state.
   PartyPolicy.pack The named pack of rules that is in force beside, such as "kr-small-taxi". In answers.
   PartyPolicy.sameAttributes Attributes that must be the same for everyone aboard, such as "gender".
+  PartyResponse.joinRequest Of Join where the host decides, and of the commands on requests.
   PartyResponse.version For `minVersion` of reads of the layer `parties`.
   PartyRider.acceptedShare What this rider agreed to pay at most.
   PartyRider.attributes In requests: what policies look at.
@@ -165,12 +195,14 @@ let schemaTextLines = #"""
   PartyRoute.stopOrder Rider ids in the order of getting out.
   PartyRoute.stops Who gets in and out, in order; empty where everyone gets in at the origin.
   PartyService People who share one taxi: created, found, joined exactly once, left, settled. Commands are set-state: repeated, they change nothing more. `idempotency-key` (metadata or the header Idempotency-Key) makes a repeated command answer what it answered first.
+  PartyService.ApproveJoin The host lets a rider in who asked: a join at this moment, by all its rules. Refused, the request stays pending.
   PartyService.Cancel Calls a party off before it leaves.
   PartyService.Create Makes a party with everyone who comes along, or nothing.
+  PartyService.DeclineJoin The host says no.
   PartyService.Depart The taxi leaves: nobody joins any more. From the start of the window on.
   PartyService.Get One party.
   PartyService.GetRideRequest One standing request.
-  PartyService.Join Takes a seat, once however often it is sent.
+  PartyService.Join Takes a seat, once however often it is sent; where the host decides, asks for it.
   PartyService.Leave Gives the seat back.
   PartyService.List The parties of a rider or a host, newest first.
   PartyService.ListRideRequests Standing requests of a rider, oldest first.
@@ -183,6 +215,7 @@ let schemaTextLines = #"""
   PartyService.Update Changes time, window or seats; refused where a rider's limits break.
   PartyService.Watch Events of one party, for as long as the caller listens.
   PartyService.WatchMatches Tells which parties match a trip, for as long as the caller listens or the request stands.
+  PartyService.WithdrawJoin The rider no longer asks.
   PartyService.WithdrawRideRequest Ends a standing request.
   PartySettlement.amount What the meter said, tolls included.
   PartySettlement.shares They sum to the amount.
@@ -325,6 +358,7 @@ let schemaTextLines = #"""
   WatchTicketRequest.afterVersion Of the ticket, as an answer gave it: what happened after it, then what happens.
   WatchTilesEvent.kind "reset" (fetch every tile of the viewport), "changed".
   WatchTilesRequest.intervalMilliseconds Least time between two events; 250 when absent, 50-60000.
+  WithdrawJoinRequest.riderId Whose it is; may be absent from services.
   WithdrawRideRequestRequest.riderId Whose it is; may be absent from services.
   WithinRequest A box (all four edges) or a polygon.
   WithinRequest.maxStalenessSeconds As in NearbyRequest.

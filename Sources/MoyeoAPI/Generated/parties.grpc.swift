@@ -189,6 +189,45 @@ public enum Moyeo_V1_PartyService: Sendable {
                 type: .unary
             )
         }
+        /// Namespace for "ApproveJoin" metadata.
+        public enum ApproveJoin: Sendable {
+            /// Request type for "ApproveJoin".
+            public typealias Input = Moyeo_V1_ApproveJoinRequest
+            /// Response type for "ApproveJoin".
+            public typealias Output = Moyeo_V1_PartyResponse
+            /// Descriptor for "ApproveJoin".
+            public static let descriptor = GRPCCore.MethodDescriptor(
+                service: GRPCCore.ServiceDescriptor(fullyQualifiedService: "moyeo.v1.PartyService"),
+                method: "ApproveJoin",
+                type: .unary
+            )
+        }
+        /// Namespace for "DeclineJoin" metadata.
+        public enum DeclineJoin: Sendable {
+            /// Request type for "DeclineJoin".
+            public typealias Input = Moyeo_V1_DeclineJoinRequest
+            /// Response type for "DeclineJoin".
+            public typealias Output = Moyeo_V1_PartyResponse
+            /// Descriptor for "DeclineJoin".
+            public static let descriptor = GRPCCore.MethodDescriptor(
+                service: GRPCCore.ServiceDescriptor(fullyQualifiedService: "moyeo.v1.PartyService"),
+                method: "DeclineJoin",
+                type: .unary
+            )
+        }
+        /// Namespace for "WithdrawJoin" metadata.
+        public enum WithdrawJoin: Sendable {
+            /// Request type for "WithdrawJoin".
+            public typealias Input = Moyeo_V1_WithdrawJoinRequest
+            /// Response type for "WithdrawJoin".
+            public typealias Output = Moyeo_V1_PartyResponse
+            /// Descriptor for "WithdrawJoin".
+            public static let descriptor = GRPCCore.MethodDescriptor(
+                service: GRPCCore.ServiceDescriptor(fullyQualifiedService: "moyeo.v1.PartyService"),
+                method: "WithdrawJoin",
+                type: .unary
+            )
+        }
         /// Namespace for "Leave" metadata.
         public enum Leave: Sendable {
             /// Request type for "Leave".
@@ -282,6 +321,9 @@ public enum Moyeo_V1_PartyService: Sendable {
             PreviewJoin.descriptor,
             WatchMatches.descriptor,
             Join.descriptor,
+            ApproveJoin.descriptor,
+            DeclineJoin.descriptor,
+            WithdrawJoin.descriptor,
             Leave.descriptor,
             Watch.descriptor,
             MatchBatch.descriptor,
@@ -553,7 +595,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > Takes a seat, once however often it is sent.
+        /// > Takes a seat, once however often it is sent; where the host decides, asks for it.
         /// > POST /v1/parties/{id}/join
         ///
         /// - Parameters:
@@ -565,6 +607,64 @@ extension Moyeo_V1_PartyService {
         /// - Returns: A streaming response of `Moyeo_V1_PartyResponse` messages.
         func join(
             request: GRPCCore.StreamingServerRequest<Moyeo_V1_JoinPartyRequest>,
+            context: GRPCCore.ServerContext
+        ) async throws -> GRPCCore.StreamingServerResponse<Moyeo_V1_PartyResponse>
+
+        /// Handle the "ApproveJoin" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > The host lets a rider in who asked: a join at this moment, by all its rules. Refused, the request
+        /// > stays pending.
+        /// > POST /v1/parties/{id}/requests/{requestId}/approve
+        ///
+        /// - Parameters:
+        ///   - request: A streaming request of `Moyeo_V1_ApproveJoinRequest` messages.
+        ///   - context: Context providing information about the RPC.
+        /// - Throws: Any error which occurred during the processing of the request. Thrown errors
+        ///     of type `RPCError` are mapped to appropriate statuses. All other errors are converted
+        ///     to an internal error.
+        /// - Returns: A streaming response of `Moyeo_V1_PartyResponse` messages.
+        func approveJoin(
+            request: GRPCCore.StreamingServerRequest<Moyeo_V1_ApproveJoinRequest>,
+            context: GRPCCore.ServerContext
+        ) async throws -> GRPCCore.StreamingServerResponse<Moyeo_V1_PartyResponse>
+
+        /// Handle the "DeclineJoin" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > The host says no.
+        /// > POST /v1/parties/{id}/requests/{requestId}/decline
+        ///
+        /// - Parameters:
+        ///   - request: A streaming request of `Moyeo_V1_DeclineJoinRequest` messages.
+        ///   - context: Context providing information about the RPC.
+        /// - Throws: Any error which occurred during the processing of the request. Thrown errors
+        ///     of type `RPCError` are mapped to appropriate statuses. All other errors are converted
+        ///     to an internal error.
+        /// - Returns: A streaming response of `Moyeo_V1_PartyResponse` messages.
+        func declineJoin(
+            request: GRPCCore.StreamingServerRequest<Moyeo_V1_DeclineJoinRequest>,
+            context: GRPCCore.ServerContext
+        ) async throws -> GRPCCore.StreamingServerResponse<Moyeo_V1_PartyResponse>
+
+        /// Handle the "WithdrawJoin" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > The rider no longer asks.
+        /// > POST /v1/parties/{id}/requests/{requestId}/withdraw
+        ///
+        /// - Parameters:
+        ///   - request: A streaming request of `Moyeo_V1_WithdrawJoinRequest` messages.
+        ///   - context: Context providing information about the RPC.
+        /// - Throws: Any error which occurred during the processing of the request. Thrown errors
+        ///     of type `RPCError` are mapped to appropriate statuses. All other errors are converted
+        ///     to an internal error.
+        /// - Returns: A streaming response of `Moyeo_V1_PartyResponse` messages.
+        func withdrawJoin(
+            request: GRPCCore.StreamingServerRequest<Moyeo_V1_WithdrawJoinRequest>,
             context: GRPCCore.ServerContext
         ) async throws -> GRPCCore.StreamingServerResponse<Moyeo_V1_PartyResponse>
 
@@ -930,7 +1030,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > Takes a seat, once however often it is sent.
+        /// > Takes a seat, once however often it is sent; where the host decides, asks for it.
         /// > POST /v1/parties/{id}/join
         ///
         /// - Parameters:
@@ -942,6 +1042,64 @@ extension Moyeo_V1_PartyService {
         /// - Returns: A response containing a single `Moyeo_V1_PartyResponse` message.
         func join(
             request: GRPCCore.ServerRequest<Moyeo_V1_JoinPartyRequest>,
+            context: GRPCCore.ServerContext
+        ) async throws -> GRPCCore.ServerResponse<Moyeo_V1_PartyResponse>
+
+        /// Handle the "ApproveJoin" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > The host lets a rider in who asked: a join at this moment, by all its rules. Refused, the request
+        /// > stays pending.
+        /// > POST /v1/parties/{id}/requests/{requestId}/approve
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Moyeo_V1_ApproveJoinRequest` message.
+        ///   - context: Context providing information about the RPC.
+        /// - Throws: Any error which occurred during the processing of the request. Thrown errors
+        ///     of type `RPCError` are mapped to appropriate statuses. All other errors are converted
+        ///     to an internal error.
+        /// - Returns: A response containing a single `Moyeo_V1_PartyResponse` message.
+        func approveJoin(
+            request: GRPCCore.ServerRequest<Moyeo_V1_ApproveJoinRequest>,
+            context: GRPCCore.ServerContext
+        ) async throws -> GRPCCore.ServerResponse<Moyeo_V1_PartyResponse>
+
+        /// Handle the "DeclineJoin" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > The host says no.
+        /// > POST /v1/parties/{id}/requests/{requestId}/decline
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Moyeo_V1_DeclineJoinRequest` message.
+        ///   - context: Context providing information about the RPC.
+        /// - Throws: Any error which occurred during the processing of the request. Thrown errors
+        ///     of type `RPCError` are mapped to appropriate statuses. All other errors are converted
+        ///     to an internal error.
+        /// - Returns: A response containing a single `Moyeo_V1_PartyResponse` message.
+        func declineJoin(
+            request: GRPCCore.ServerRequest<Moyeo_V1_DeclineJoinRequest>,
+            context: GRPCCore.ServerContext
+        ) async throws -> GRPCCore.ServerResponse<Moyeo_V1_PartyResponse>
+
+        /// Handle the "WithdrawJoin" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > The rider no longer asks.
+        /// > POST /v1/parties/{id}/requests/{requestId}/withdraw
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Moyeo_V1_WithdrawJoinRequest` message.
+        ///   - context: Context providing information about the RPC.
+        /// - Throws: Any error which occurred during the processing of the request. Thrown errors
+        ///     of type `RPCError` are mapped to appropriate statuses. All other errors are converted
+        ///     to an internal error.
+        /// - Returns: A response containing a single `Moyeo_V1_PartyResponse` message.
+        func withdrawJoin(
+            request: GRPCCore.ServerRequest<Moyeo_V1_WithdrawJoinRequest>,
             context: GRPCCore.ServerContext
         ) async throws -> GRPCCore.ServerResponse<Moyeo_V1_PartyResponse>
 
@@ -1306,7 +1464,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > Takes a seat, once however often it is sent.
+        /// > Takes a seat, once however often it is sent; where the host decides, asks for it.
         /// > POST /v1/parties/{id}/join
         ///
         /// - Parameters:
@@ -1318,6 +1476,64 @@ extension Moyeo_V1_PartyService {
         /// - Returns: A `Moyeo_V1_PartyResponse` to respond with.
         func join(
             request: Moyeo_V1_JoinPartyRequest,
+            context: GRPCCore.ServerContext
+        ) async throws -> Moyeo_V1_PartyResponse
+
+        /// Handle the "ApproveJoin" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > The host lets a rider in who asked: a join at this moment, by all its rules. Refused, the request
+        /// > stays pending.
+        /// > POST /v1/parties/{id}/requests/{requestId}/approve
+        ///
+        /// - Parameters:
+        ///   - request: A `Moyeo_V1_ApproveJoinRequest` message.
+        ///   - context: Context providing information about the RPC.
+        /// - Throws: Any error which occurred during the processing of the request. Thrown errors
+        ///     of type `RPCError` are mapped to appropriate statuses. All other errors are converted
+        ///     to an internal error.
+        /// - Returns: A `Moyeo_V1_PartyResponse` to respond with.
+        func approveJoin(
+            request: Moyeo_V1_ApproveJoinRequest,
+            context: GRPCCore.ServerContext
+        ) async throws -> Moyeo_V1_PartyResponse
+
+        /// Handle the "DeclineJoin" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > The host says no.
+        /// > POST /v1/parties/{id}/requests/{requestId}/decline
+        ///
+        /// - Parameters:
+        ///   - request: A `Moyeo_V1_DeclineJoinRequest` message.
+        ///   - context: Context providing information about the RPC.
+        /// - Throws: Any error which occurred during the processing of the request. Thrown errors
+        ///     of type `RPCError` are mapped to appropriate statuses. All other errors are converted
+        ///     to an internal error.
+        /// - Returns: A `Moyeo_V1_PartyResponse` to respond with.
+        func declineJoin(
+            request: Moyeo_V1_DeclineJoinRequest,
+            context: GRPCCore.ServerContext
+        ) async throws -> Moyeo_V1_PartyResponse
+
+        /// Handle the "WithdrawJoin" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > The rider no longer asks.
+        /// > POST /v1/parties/{id}/requests/{requestId}/withdraw
+        ///
+        /// - Parameters:
+        ///   - request: A `Moyeo_V1_WithdrawJoinRequest` message.
+        ///   - context: Context providing information about the RPC.
+        /// - Throws: Any error which occurred during the processing of the request. Thrown errors
+        ///     of type `RPCError` are mapped to appropriate statuses. All other errors are converted
+        ///     to an internal error.
+        /// - Returns: A `Moyeo_V1_PartyResponse` to respond with.
+        func withdrawJoin(
+            request: Moyeo_V1_WithdrawJoinRequest,
             context: GRPCCore.ServerContext
         ) async throws -> Moyeo_V1_PartyResponse
 
@@ -1586,6 +1802,39 @@ extension Moyeo_V1_PartyService.StreamingServiceProtocol {
             }
         )
         router.registerHandler(
+            forMethod: Moyeo_V1_PartyService.Method.ApproveJoin.descriptor,
+            deserializer: GRPCProtobuf.ProtobufDeserializer<Moyeo_V1_ApproveJoinRequest>(),
+            serializer: GRPCProtobuf.ProtobufSerializer<Moyeo_V1_PartyResponse>(),
+            handler: { request, context in
+                try await self.approveJoin(
+                    request: request,
+                    context: context
+                )
+            }
+        )
+        router.registerHandler(
+            forMethod: Moyeo_V1_PartyService.Method.DeclineJoin.descriptor,
+            deserializer: GRPCProtobuf.ProtobufDeserializer<Moyeo_V1_DeclineJoinRequest>(),
+            serializer: GRPCProtobuf.ProtobufSerializer<Moyeo_V1_PartyResponse>(),
+            handler: { request, context in
+                try await self.declineJoin(
+                    request: request,
+                    context: context
+                )
+            }
+        )
+        router.registerHandler(
+            forMethod: Moyeo_V1_PartyService.Method.WithdrawJoin.descriptor,
+            deserializer: GRPCProtobuf.ProtobufDeserializer<Moyeo_V1_WithdrawJoinRequest>(),
+            serializer: GRPCProtobuf.ProtobufSerializer<Moyeo_V1_PartyResponse>(),
+            handler: { request, context in
+                try await self.withdrawJoin(
+                    request: request,
+                    context: context
+                )
+            }
+        )
+        router.registerHandler(
             forMethod: Moyeo_V1_PartyService.Method.Leave.descriptor,
             deserializer: GRPCProtobuf.ProtobufDeserializer<Moyeo_V1_LeavePartyRequest>(),
             serializer: GRPCProtobuf.ProtobufSerializer<Moyeo_V1_PartyResponse>(),
@@ -1794,6 +2043,39 @@ extension Moyeo_V1_PartyService.ServiceProtocol {
         context: GRPCCore.ServerContext
     ) async throws -> GRPCCore.StreamingServerResponse<Moyeo_V1_PartyResponse> {
         let response = try await self.join(
+            request: GRPCCore.ServerRequest(stream: request),
+            context: context
+        )
+        return GRPCCore.StreamingServerResponse(single: response)
+    }
+
+    public func approveJoin(
+        request: GRPCCore.StreamingServerRequest<Moyeo_V1_ApproveJoinRequest>,
+        context: GRPCCore.ServerContext
+    ) async throws -> GRPCCore.StreamingServerResponse<Moyeo_V1_PartyResponse> {
+        let response = try await self.approveJoin(
+            request: GRPCCore.ServerRequest(stream: request),
+            context: context
+        )
+        return GRPCCore.StreamingServerResponse(single: response)
+    }
+
+    public func declineJoin(
+        request: GRPCCore.StreamingServerRequest<Moyeo_V1_DeclineJoinRequest>,
+        context: GRPCCore.ServerContext
+    ) async throws -> GRPCCore.StreamingServerResponse<Moyeo_V1_PartyResponse> {
+        let response = try await self.declineJoin(
+            request: GRPCCore.ServerRequest(stream: request),
+            context: context
+        )
+        return GRPCCore.StreamingServerResponse(single: response)
+    }
+
+    public func withdrawJoin(
+        request: GRPCCore.StreamingServerRequest<Moyeo_V1_WithdrawJoinRequest>,
+        context: GRPCCore.ServerContext
+    ) async throws -> GRPCCore.StreamingServerResponse<Moyeo_V1_PartyResponse> {
+        let response = try await self.withdrawJoin(
             request: GRPCCore.ServerRequest(stream: request),
             context: context
         )
@@ -2036,6 +2318,45 @@ extension Moyeo_V1_PartyService.SimpleServiceProtocol {
     ) async throws -> GRPCCore.ServerResponse<Moyeo_V1_PartyResponse> {
         return GRPCCore.ServerResponse<Moyeo_V1_PartyResponse>(
             message: try await self.join(
+                request: request.message,
+                context: context
+            ),
+            metadata: [:]
+        )
+    }
+
+    public func approveJoin(
+        request: GRPCCore.ServerRequest<Moyeo_V1_ApproveJoinRequest>,
+        context: GRPCCore.ServerContext
+    ) async throws -> GRPCCore.ServerResponse<Moyeo_V1_PartyResponse> {
+        return GRPCCore.ServerResponse<Moyeo_V1_PartyResponse>(
+            message: try await self.approveJoin(
+                request: request.message,
+                context: context
+            ),
+            metadata: [:]
+        )
+    }
+
+    public func declineJoin(
+        request: GRPCCore.ServerRequest<Moyeo_V1_DeclineJoinRequest>,
+        context: GRPCCore.ServerContext
+    ) async throws -> GRPCCore.ServerResponse<Moyeo_V1_PartyResponse> {
+        return GRPCCore.ServerResponse<Moyeo_V1_PartyResponse>(
+            message: try await self.declineJoin(
+                request: request.message,
+                context: context
+            ),
+            metadata: [:]
+        )
+    }
+
+    public func withdrawJoin(
+        request: GRPCCore.ServerRequest<Moyeo_V1_WithdrawJoinRequest>,
+        context: GRPCCore.ServerContext
+    ) async throws -> GRPCCore.ServerResponse<Moyeo_V1_PartyResponse> {
+        return GRPCCore.ServerResponse<Moyeo_V1_PartyResponse>(
+            message: try await self.withdrawJoin(
                 request: request.message,
                 context: context
             ),
@@ -2434,7 +2755,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > Takes a seat, once however often it is sent.
+        /// > Takes a seat, once however often it is sent; where the host decides, asks for it.
         /// > POST /v1/parties/{id}/join
         ///
         /// - Parameters:
@@ -2449,6 +2770,79 @@ extension Moyeo_V1_PartyService {
         func join<Result>(
             request: GRPCCore.ClientRequest<Moyeo_V1_JoinPartyRequest>,
             serializer: some GRPCCore.MessageSerializer<Moyeo_V1_JoinPartyRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Moyeo_V1_PartyResponse>,
+            options: GRPCCore.CallOptions,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Moyeo_V1_PartyResponse>) async throws -> Result
+        ) async throws -> Result where Result: Sendable
+
+        /// Call the "ApproveJoin" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > The host lets a rider in who asked: a join at this moment, by all its rules. Refused, the request
+        /// > stays pending.
+        /// > POST /v1/parties/{id}/requests/{requestId}/approve
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Moyeo_V1_ApproveJoinRequest` message.
+        ///   - serializer: A serializer for `Moyeo_V1_ApproveJoinRequest` messages.
+        ///   - deserializer: A deserializer for `Moyeo_V1_PartyResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        func approveJoin<Result>(
+            request: GRPCCore.ClientRequest<Moyeo_V1_ApproveJoinRequest>,
+            serializer: some GRPCCore.MessageSerializer<Moyeo_V1_ApproveJoinRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Moyeo_V1_PartyResponse>,
+            options: GRPCCore.CallOptions,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Moyeo_V1_PartyResponse>) async throws -> Result
+        ) async throws -> Result where Result: Sendable
+
+        /// Call the "DeclineJoin" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > The host says no.
+        /// > POST /v1/parties/{id}/requests/{requestId}/decline
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Moyeo_V1_DeclineJoinRequest` message.
+        ///   - serializer: A serializer for `Moyeo_V1_DeclineJoinRequest` messages.
+        ///   - deserializer: A deserializer for `Moyeo_V1_PartyResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        func declineJoin<Result>(
+            request: GRPCCore.ClientRequest<Moyeo_V1_DeclineJoinRequest>,
+            serializer: some GRPCCore.MessageSerializer<Moyeo_V1_DeclineJoinRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Moyeo_V1_PartyResponse>,
+            options: GRPCCore.CallOptions,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Moyeo_V1_PartyResponse>) async throws -> Result
+        ) async throws -> Result where Result: Sendable
+
+        /// Call the "WithdrawJoin" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > The rider no longer asks.
+        /// > POST /v1/parties/{id}/requests/{requestId}/withdraw
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Moyeo_V1_WithdrawJoinRequest` message.
+        ///   - serializer: A serializer for `Moyeo_V1_WithdrawJoinRequest` messages.
+        ///   - deserializer: A deserializer for `Moyeo_V1_PartyResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        func withdrawJoin<Result>(
+            request: GRPCCore.ClientRequest<Moyeo_V1_WithdrawJoinRequest>,
+            serializer: some GRPCCore.MessageSerializer<Moyeo_V1_WithdrawJoinRequest>,
             deserializer: some GRPCCore.MessageDeserializer<Moyeo_V1_PartyResponse>,
             options: GRPCCore.CallOptions,
             onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Moyeo_V1_PartyResponse>) async throws -> Result
@@ -3044,7 +3438,7 @@ extension Moyeo_V1_PartyService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > Takes a seat, once however often it is sent.
+        /// > Takes a seat, once however often it is sent; where the host decides, asks for it.
         /// > POST /v1/parties/{id}/join
         ///
         /// - Parameters:
@@ -3068,6 +3462,112 @@ extension Moyeo_V1_PartyService {
             try await self.client.unary(
                 request: request,
                 descriptor: Moyeo_V1_PartyService.Method.Join.descriptor,
+                serializer: serializer,
+                deserializer: deserializer,
+                options: options,
+                onResponse: handleResponse
+            )
+        }
+
+        /// Call the "ApproveJoin" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > The host lets a rider in who asked: a join at this moment, by all its rules. Refused, the request
+        /// > stays pending.
+        /// > POST /v1/parties/{id}/requests/{requestId}/approve
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Moyeo_V1_ApproveJoinRequest` message.
+        ///   - serializer: A serializer for `Moyeo_V1_ApproveJoinRequest` messages.
+        ///   - deserializer: A deserializer for `Moyeo_V1_PartyResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        public func approveJoin<Result>(
+            request: GRPCCore.ClientRequest<Moyeo_V1_ApproveJoinRequest>,
+            serializer: some GRPCCore.MessageSerializer<Moyeo_V1_ApproveJoinRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Moyeo_V1_PartyResponse>,
+            options: GRPCCore.CallOptions = .defaults,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Moyeo_V1_PartyResponse>) async throws -> Result = { response in
+                try response.message
+            }
+        ) async throws -> Result where Result: Sendable {
+            try await self.client.unary(
+                request: request,
+                descriptor: Moyeo_V1_PartyService.Method.ApproveJoin.descriptor,
+                serializer: serializer,
+                deserializer: deserializer,
+                options: options,
+                onResponse: handleResponse
+            )
+        }
+
+        /// Call the "DeclineJoin" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > The host says no.
+        /// > POST /v1/parties/{id}/requests/{requestId}/decline
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Moyeo_V1_DeclineJoinRequest` message.
+        ///   - serializer: A serializer for `Moyeo_V1_DeclineJoinRequest` messages.
+        ///   - deserializer: A deserializer for `Moyeo_V1_PartyResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        public func declineJoin<Result>(
+            request: GRPCCore.ClientRequest<Moyeo_V1_DeclineJoinRequest>,
+            serializer: some GRPCCore.MessageSerializer<Moyeo_V1_DeclineJoinRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Moyeo_V1_PartyResponse>,
+            options: GRPCCore.CallOptions = .defaults,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Moyeo_V1_PartyResponse>) async throws -> Result = { response in
+                try response.message
+            }
+        ) async throws -> Result where Result: Sendable {
+            try await self.client.unary(
+                request: request,
+                descriptor: Moyeo_V1_PartyService.Method.DeclineJoin.descriptor,
+                serializer: serializer,
+                deserializer: deserializer,
+                options: options,
+                onResponse: handleResponse
+            )
+        }
+
+        /// Call the "WithdrawJoin" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > The rider no longer asks.
+        /// > POST /v1/parties/{id}/requests/{requestId}/withdraw
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Moyeo_V1_WithdrawJoinRequest` message.
+        ///   - serializer: A serializer for `Moyeo_V1_WithdrawJoinRequest` messages.
+        ///   - deserializer: A deserializer for `Moyeo_V1_PartyResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        public func withdrawJoin<Result>(
+            request: GRPCCore.ClientRequest<Moyeo_V1_WithdrawJoinRequest>,
+            serializer: some GRPCCore.MessageSerializer<Moyeo_V1_WithdrawJoinRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Moyeo_V1_PartyResponse>,
+            options: GRPCCore.CallOptions = .defaults,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Moyeo_V1_PartyResponse>) async throws -> Result = { response in
+                try response.message
+            }
+        ) async throws -> Result where Result: Sendable {
+            try await self.client.unary(
+                request: request,
+                descriptor: Moyeo_V1_PartyService.Method.WithdrawJoin.descriptor,
                 serializer: serializer,
                 deserializer: deserializer,
                 options: options,
@@ -3650,7 +4150,7 @@ extension Moyeo_V1_PartyService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > Takes a seat, once however often it is sent.
+    /// > Takes a seat, once however often it is sent; where the host decides, asks for it.
     /// > POST /v1/parties/{id}/join
     ///
     /// - Parameters:
@@ -3670,6 +4170,97 @@ extension Moyeo_V1_PartyService.ClientProtocol {
         try await self.join(
             request: request,
             serializer: GRPCProtobuf.ProtobufSerializer<Moyeo_V1_JoinPartyRequest>(),
+            deserializer: GRPCProtobuf.ProtobufDeserializer<Moyeo_V1_PartyResponse>(),
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "ApproveJoin" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > The host lets a rider in who asked: a join at this moment, by all its rules. Refused, the request
+    /// > stays pending.
+    /// > POST /v1/parties/{id}/requests/{requestId}/approve
+    ///
+    /// - Parameters:
+    ///   - request: A request containing a single `Moyeo_V1_ApproveJoinRequest` message.
+    ///   - options: Options to apply to this RPC.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func approveJoin<Result>(
+        request: GRPCCore.ClientRequest<Moyeo_V1_ApproveJoinRequest>,
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Moyeo_V1_PartyResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        try await self.approveJoin(
+            request: request,
+            serializer: GRPCProtobuf.ProtobufSerializer<Moyeo_V1_ApproveJoinRequest>(),
+            deserializer: GRPCProtobuf.ProtobufDeserializer<Moyeo_V1_PartyResponse>(),
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "DeclineJoin" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > The host says no.
+    /// > POST /v1/parties/{id}/requests/{requestId}/decline
+    ///
+    /// - Parameters:
+    ///   - request: A request containing a single `Moyeo_V1_DeclineJoinRequest` message.
+    ///   - options: Options to apply to this RPC.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func declineJoin<Result>(
+        request: GRPCCore.ClientRequest<Moyeo_V1_DeclineJoinRequest>,
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Moyeo_V1_PartyResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        try await self.declineJoin(
+            request: request,
+            serializer: GRPCProtobuf.ProtobufSerializer<Moyeo_V1_DeclineJoinRequest>(),
+            deserializer: GRPCProtobuf.ProtobufDeserializer<Moyeo_V1_PartyResponse>(),
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "WithdrawJoin" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > The rider no longer asks.
+    /// > POST /v1/parties/{id}/requests/{requestId}/withdraw
+    ///
+    /// - Parameters:
+    ///   - request: A request containing a single `Moyeo_V1_WithdrawJoinRequest` message.
+    ///   - options: Options to apply to this RPC.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func withdrawJoin<Result>(
+        request: GRPCCore.ClientRequest<Moyeo_V1_WithdrawJoinRequest>,
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Moyeo_V1_PartyResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        try await self.withdrawJoin(
+            request: request,
+            serializer: GRPCProtobuf.ProtobufSerializer<Moyeo_V1_WithdrawJoinRequest>(),
             deserializer: GRPCProtobuf.ProtobufDeserializer<Moyeo_V1_PartyResponse>(),
             options: options,
             onResponse: handleResponse
@@ -4268,7 +4859,7 @@ extension Moyeo_V1_PartyService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > Takes a seat, once however often it is sent.
+    /// > Takes a seat, once however often it is sent; where the host decides, asks for it.
     /// > POST /v1/parties/{id}/join
     ///
     /// - Parameters:
@@ -4292,6 +4883,109 @@ extension Moyeo_V1_PartyService.ClientProtocol {
             metadata: metadata
         )
         return try await self.join(
+            request: request,
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "ApproveJoin" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > The host lets a rider in who asked: a join at this moment, by all its rules. Refused, the request
+    /// > stays pending.
+    /// > POST /v1/parties/{id}/requests/{requestId}/approve
+    ///
+    /// - Parameters:
+    ///   - message: request message to send.
+    ///   - metadata: Additional metadata to send, defaults to empty.
+    ///   - options: Options to apply to this RPC, defaults to `.defaults`.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func approveJoin<Result>(
+        _ message: Moyeo_V1_ApproveJoinRequest,
+        metadata: GRPCCore.Metadata = [:],
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Moyeo_V1_PartyResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        let request = GRPCCore.ClientRequest<Moyeo_V1_ApproveJoinRequest>(
+            message: message,
+            metadata: metadata
+        )
+        return try await self.approveJoin(
+            request: request,
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "DeclineJoin" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > The host says no.
+    /// > POST /v1/parties/{id}/requests/{requestId}/decline
+    ///
+    /// - Parameters:
+    ///   - message: request message to send.
+    ///   - metadata: Additional metadata to send, defaults to empty.
+    ///   - options: Options to apply to this RPC, defaults to `.defaults`.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func declineJoin<Result>(
+        _ message: Moyeo_V1_DeclineJoinRequest,
+        metadata: GRPCCore.Metadata = [:],
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Moyeo_V1_PartyResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        let request = GRPCCore.ClientRequest<Moyeo_V1_DeclineJoinRequest>(
+            message: message,
+            metadata: metadata
+        )
+        return try await self.declineJoin(
+            request: request,
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "WithdrawJoin" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > The rider no longer asks.
+    /// > POST /v1/parties/{id}/requests/{requestId}/withdraw
+    ///
+    /// - Parameters:
+    ///   - message: request message to send.
+    ///   - metadata: Additional metadata to send, defaults to empty.
+    ///   - options: Options to apply to this RPC, defaults to `.defaults`.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func withdrawJoin<Result>(
+        _ message: Moyeo_V1_WithdrawJoinRequest,
+        metadata: GRPCCore.Metadata = [:],
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Moyeo_V1_PartyResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        let request = GRPCCore.ClientRequest<Moyeo_V1_WithdrawJoinRequest>(
+            message: message,
+            metadata: metadata
+        )
+        return try await self.withdrawJoin(
             request: request,
             options: options,
             onResponse: handleResponse

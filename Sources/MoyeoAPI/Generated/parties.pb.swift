@@ -463,6 +463,7 @@ public nonisolated struct Moyeo_V1_PartyFare: Sendable {
   /// Clears the value of `high`. Subsequent reads from it will return its default value.
   public mutating func clearHigh() {self._high = nil}
 
+  /// Of what rides cost alone, too, where the fare was agreed; absent where there is none.
   public var tariffID: String {
     get {_tariffID ?? String()}
     set {_tariffID = newValue}
@@ -472,6 +473,7 @@ public nonisolated struct Moyeo_V1_PartyFare: Sendable {
   /// Clears the value of `tariffID`. Subsequent reads from it will return its default value.
   public mutating func clearTariffID() {self._tariffID = nil}
 
+  /// "estimate", the provider whose route was priced, or "agreed".
   public var source: String {
     get {_source ?? String()}
     set {_source = newValue}
@@ -490,7 +492,7 @@ public nonisolated struct Moyeo_V1_PartyFare: Sendable {
   /// Clears the value of `minorUnitDigits`. Subsequent reads from it will return its default value.
   public mutating func clearMinorUnitDigits() {self._minorUnitDigits = nil}
 
-  /// By rider; they sum to `expected`.
+  /// By rider; they sum to `expected`. Alone-fares stand in them where a tariff says them.
   public var shares: [Moyeo_V1_FareShare] = []
 
   public var distanceMeters: Double {
@@ -524,6 +526,167 @@ public nonisolated struct Moyeo_V1_PartyFare: Sendable {
   fileprivate var _minorUnitDigits: Int32? = nil
   fileprivate var _distanceMeters: Double? = nil
   fileprivate var _durationSeconds: Double? = nil
+}
+
+/// A price of the whole ride in place of what a meter would say.
+public nonisolated struct Moyeo_V1_AgreedFare: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Minor units.
+  public var amount: Int64 {
+    get {_amount ?? 0}
+    set {_amount = newValue}
+  }
+  /// Returns true if `amount` has been explicitly set.
+  public var hasAmount: Bool {self._amount != nil}
+  /// Clears the value of `amount`. Subsequent reads from it will return its default value.
+  public mutating func clearAmount() {self._amount = nil}
+
+  /// ISO 4217.
+  public var currency: String {
+    get {_currency ?? String()}
+    set {_currency = newValue}
+  }
+  /// Returns true if `currency` has been explicitly set.
+  public var hasCurrency: Bool {self._currency != nil}
+  /// Clears the value of `currency`. Subsequent reads from it will return its default value.
+  public mutating func clearCurrency() {self._currency = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _amount: Int64? = nil
+  fileprivate var _currency: String? = nil
+}
+
+/// A rider's request to get into a party whose host decides.
+public nonisolated struct Moyeo_V1_JoinRequest: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var id: String {
+    get {_storage._id ?? String()}
+    set {_uniqueStorage()._id = newValue}
+  }
+  /// Returns true if `id` has been explicitly set.
+  public var hasID: Bool {_storage._id != nil}
+  /// Clears the value of `id`. Subsequent reads from it will return its default value.
+  public mutating func clearID() {_uniqueStorage()._id = nil}
+
+  public var riderID: String {
+    get {_storage._riderID ?? String()}
+    set {_uniqueStorage()._riderID = newValue}
+  }
+  /// Returns true if `riderID` has been explicitly set.
+  public var hasRiderID: Bool {_storage._riderID != nil}
+  /// Clears the value of `riderID`. Subsequent reads from it will return its default value.
+  public mutating func clearRiderID() {_uniqueStorage()._riderID = nil}
+
+  /// "pending", "approved", "declined", "withdrawn" or "expired".
+  public var state: String {
+    get {_storage._state ?? String()}
+    set {_uniqueStorage()._state = newValue}
+  }
+  /// Returns true if `state` has been explicitly set.
+  public var hasState: Bool {_storage._state != nil}
+  /// Clears the value of `state`. Subsequent reads from it will return its default value.
+  public mutating func clearState() {_uniqueStorage()._state = nil}
+
+  /// Ends by itself then: never after the departure.
+  public var expiresAt: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_storage._expiresAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._expiresAt = newValue}
+  }
+  /// Returns true if `expiresAt` has been explicitly set.
+  public var hasExpiresAt: Bool {_storage._expiresAt != nil}
+  /// Clears the value of `expiresAt`. Subsequent reads from it will return its default value.
+  public mutating func clearExpiresAt() {_uniqueStorage()._expiresAt = nil}
+
+  public var createdAt: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_storage._createdAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._createdAt = newValue}
+  }
+  /// Returns true if `createdAt` has been explicitly set.
+  public var hasCreatedAt: Bool {_storage._createdAt != nil}
+  /// Clears the value of `createdAt`. Subsequent reads from it will return its default value.
+  public mutating func clearCreatedAt() {_uniqueStorage()._createdAt = nil}
+
+  public var endedAt: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_storage._endedAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._endedAt = newValue}
+  }
+  /// Returns true if `endedAt` has been explicitly set.
+  public var hasEndedAt: Bool {_storage._endedAt != nil}
+  /// Clears the value of `endedAt`. Subsequent reads from it will return its default value.
+  public mutating func clearEndedAt() {_uniqueStorage()._endedAt = nil}
+
+  /// Why it ended: "host", "rider", "time", "joined_another_party", "departed" or "cancelled".
+  public var endReason: String {
+    get {_storage._endReason ?? String()}
+    set {_uniqueStorage()._endReason = newValue}
+  }
+  /// Returns true if `endReason` has been explicitly set.
+  public var hasEndReason: Bool {_storage._endReason != nil}
+  /// Clears the value of `endReason`. Subsequent reads from it will return its default value.
+  public mutating func clearEndReason() {_uniqueStorage()._endReason = nil}
+
+  public var seats: Int32 {
+    get {_storage._seats ?? 0}
+    set {_uniqueStorage()._seats = newValue}
+  }
+  /// Returns true if `seats` has been explicitly set.
+  public var hasSeats: Bool {_storage._seats != nil}
+  /// Clears the value of `seats`. Subsequent reads from it will return its default value.
+  public mutating func clearSeats() {_uniqueStorage()._seats = nil}
+
+  /// Absent: the party's destination.
+  public var dropOff: Moyeo_V1_Place {
+    get {_storage._dropOff ?? Moyeo_V1_Place()}
+    set {_uniqueStorage()._dropOff = newValue}
+  }
+  /// Returns true if `dropOff` has been explicitly set.
+  public var hasDropOff: Bool {_storage._dropOff != nil}
+  /// Clears the value of `dropOff`. Subsequent reads from it will return its default value.
+  public mutating func clearDropOff() {_uniqueStorage()._dropOff = nil}
+
+  /// Where they asked to get in on the way.
+  public var boarding: Moyeo_V1_Place {
+    get {_storage._boarding ?? Moyeo_V1_Place()}
+    set {_uniqueStorage()._boarding = newValue}
+  }
+  /// Returns true if `boarding` has been explicitly set.
+  public var hasBoarding: Bool {_storage._boarding != nil}
+  /// Clears the value of `boarding`. Subsequent reads from it will return its default value.
+  public mutating func clearBoarding() {_uniqueStorage()._boarding = nil}
+
+  public var maxShare: Int64 {
+    get {_storage._maxShare ?? 0}
+    set {_uniqueStorage()._maxShare = newValue}
+  }
+  /// Returns true if `maxShare` has been explicitly set.
+  public var hasMaxShare: Bool {_storage._maxShare != nil}
+  /// Clears the value of `maxShare`. Subsequent reads from it will return its default value.
+  public mutating func clearMaxShare() {_uniqueStorage()._maxShare = nil}
+
+  /// What they would have paid when it was made. Minor units.
+  public var share: Int64 {
+    get {_storage._share ?? 0}
+    set {_uniqueStorage()._share = newValue}
+  }
+  /// Returns true if `share` has been explicitly set.
+  public var hasShare: Bool {_storage._share != nil}
+  /// Clears the value of `share`. Subsequent reads from it will return its default value.
+  public mutating func clearShare() {_uniqueStorage()._share = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 public nonisolated struct Moyeo_V1_PartySettlement: Sendable {
@@ -726,6 +889,7 @@ public nonisolated struct Moyeo_V1_Party: @unchecked Sendable {
   /// Clears the value of `route`. Subsequent reads from it will return its default value.
   public mutating func clearRoute() {_uniqueStorage()._route = nil}
 
+  /// Absent where the ride has no price; then no share of it is told either.
   public var fare: Moyeo_V1_PartyFare {
     get {_storage._fare ?? Moyeo_V1_PartyFare()}
     set {_uniqueStorage()._fare = newValue}
@@ -845,6 +1009,52 @@ public nonisolated struct Moyeo_V1_Party: @unchecked Sendable {
   /// Clears the value of `maxDetourSeconds`. Subsequent reads from it will return its default value.
   public mutating func clearMaxDetourSeconds() {_uniqueStorage()._maxDetourSeconds = nil}
 
+  public var agreedFare: Moyeo_V1_AgreedFare {
+    get {_storage._agreedFare ?? Moyeo_V1_AgreedFare()}
+    set {_uniqueStorage()._agreedFare = newValue}
+  }
+  /// Returns true if `agreedFare` has been explicitly set.
+  public var hasAgreedFare: Bool {_storage._agreedFare != nil}
+  /// Clears the value of `agreedFare`. Subsequent reads from it will return its default value.
+  public mutating func clearAgreedFare() {_uniqueStorage()._agreedFare = nil}
+
+  /// "host" where joins are requests; absent: whoever joins is aboard.
+  public var approval: String {
+    get {_storage._approval ?? String()}
+    set {_uniqueStorage()._approval = newValue}
+  }
+  /// Returns true if `approval` has been explicitly set.
+  public var hasApproval: Bool {_storage._approval != nil}
+  /// Clears the value of `approval`. Subsequent reads from it will return its default value.
+  public mutating func clearApproval() {_uniqueStorage()._approval = nil}
+
+  /// Whether a pending request keeps its seats from others.
+  public var holdSeats: Bool {
+    get {_storage._holdSeats ?? false}
+    set {_uniqueStorage()._holdSeats = newValue}
+  }
+  /// Returns true if `holdSeats` has been explicitly set.
+  public var hasHoldSeats: Bool {_storage._holdSeats != nil}
+  /// Clears the value of `holdSeats`. Subsequent reads from it will return its default value.
+  public mutating func clearHoldSeats() {_uniqueStorage()._holdSeats = nil}
+
+  /// Requests to join, oldest first: all that are pending and the last that ended. Hosts and services
+  /// see all, riders their own.
+  public var joinRequests: [Moyeo_V1_JoinRequest] {
+    get {_storage._joinRequests}
+    set {_uniqueStorage()._joinRequests = newValue}
+  }
+
+  /// How many are pending.
+  public var pendingRequests: Int32 {
+    get {_storage._pendingRequests ?? 0}
+    set {_uniqueStorage()._pendingRequests = newValue}
+  }
+  /// Returns true if `pendingRequests` has been explicitly set.
+  public var hasPendingRequests: Bool {_storage._pendingRequests != nil}
+  /// Clears the value of `pendingRequests`. Subsequent reads from it will return its default value.
+  public mutating func clearPendingRequests() {_uniqueStorage()._pendingRequests = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -876,12 +1086,23 @@ public nonisolated struct Moyeo_V1_PartyResponse: Sendable {
   /// Clears the value of `version`. Subsequent reads from it will return its default value.
   public mutating func clearVersion() {self._version = nil}
 
+  /// Of Join where the host decides, and of the commands on requests.
+  public var joinRequest: Moyeo_V1_JoinRequest {
+    get {_joinRequest ?? Moyeo_V1_JoinRequest()}
+    set {_joinRequest = newValue}
+  }
+  /// Returns true if `joinRequest` has been explicitly set.
+  public var hasJoinRequest: Bool {self._joinRequest != nil}
+  /// Clears the value of `joinRequest`. Subsequent reads from it will return its default value.
+  public mutating func clearJoinRequest() {self._joinRequest = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
   fileprivate var _party: Moyeo_V1_Party? = nil
   fileprivate var _version: String? = nil
+  fileprivate var _joinRequest: Moyeo_V1_JoinRequest? = nil
 }
 
 public nonisolated struct Moyeo_V1_CreatePartyRequest: @unchecked Sendable {
@@ -1108,6 +1329,36 @@ public nonisolated struct Moyeo_V1_CreatePartyRequest: @unchecked Sendable {
   /// Clears the value of `arriveBy`. Subsequent reads from it will return its default value.
   public mutating func clearArriveBy() {_uniqueStorage()._arriveBy = nil}
 
+  /// Stands in place of the tariff's; where no tariff is either, the party has no price.
+  public var agreedFare: Moyeo_V1_AgreedFare {
+    get {_storage._agreedFare ?? Moyeo_V1_AgreedFare()}
+    set {_uniqueStorage()._agreedFare = newValue}
+  }
+  /// Returns true if `agreedFare` has been explicitly set.
+  public var hasAgreedFare: Bool {_storage._agreedFare != nil}
+  /// Clears the value of `agreedFare`. Subsequent reads from it will return its default value.
+  public mutating func clearAgreedFare() {_uniqueStorage()._agreedFare = nil}
+
+  /// "host": a join is a request until the host approves it.
+  public var approval: String {
+    get {_storage._approval ?? String()}
+    set {_uniqueStorage()._approval = newValue}
+  }
+  /// Returns true if `approval` has been explicitly set.
+  public var hasApproval: Bool {_storage._approval != nil}
+  /// Clears the value of `approval`. Subsequent reads from it will return its default value.
+  public mutating func clearApproval() {_uniqueStorage()._approval = nil}
+
+  /// A pending request keeps its seats from others. Only with `approval`.
+  public var holdSeats: Bool {
+    get {_storage._holdSeats ?? false}
+    set {_uniqueStorage()._holdSeats = newValue}
+  }
+  /// Returns true if `holdSeats` has been explicitly set.
+  public var hasHoldSeats: Bool {_storage._holdSeats != nil}
+  /// Clears the value of `holdSeats`. Subsequent reads from it will return its default value.
+  public mutating func clearHoldSeats() {_uniqueStorage()._holdSeats = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1151,7 +1402,7 @@ public nonisolated struct Moyeo_V1_ListPartiesRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// One of the two.
+  /// One of the three.
   public var riderID: String {
     get {_riderID ?? String()}
     set {_riderID = newValue}
@@ -1191,6 +1442,16 @@ public nonisolated struct Moyeo_V1_ListPartiesRequest: Sendable {
   /// Clears the value of `cursor`. Subsequent reads from it will return its default value.
   public mutating func clearCursor() {self._cursor = nil}
 
+  /// Who waits for a host's word: parties with a pending request of theirs.
+  public var requesterID: String {
+    get {_requesterID ?? String()}
+    set {_requesterID = newValue}
+  }
+  /// Returns true if `requesterID` has been explicitly set.
+  public var hasRequesterID: Bool {self._requesterID != nil}
+  /// Clears the value of `requesterID`. Subsequent reads from it will return its default value.
+  public mutating func clearRequesterID() {self._requesterID = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1199,6 +1460,7 @@ public nonisolated struct Moyeo_V1_ListPartiesRequest: Sendable {
   fileprivate var _hostID: String? = nil
   fileprivate var _limit: Int32? = nil
   fileprivate var _cursor: String? = nil
+  fileprivate var _requesterID: String? = nil
 }
 
 public nonisolated struct Moyeo_V1_PartyListResponse: Sendable {
@@ -1671,6 +1933,132 @@ public nonisolated struct Moyeo_V1_JoinPartyRequest: @unchecked Sendable {
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
+public nonisolated struct Moyeo_V1_ApproveJoinRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var id: String {
+    get {_id ?? String()}
+    set {_id = newValue}
+  }
+  /// Returns true if `id` has been explicitly set.
+  public var hasID: Bool {self._id != nil}
+  /// Clears the value of `id`. Subsequent reads from it will return its default value.
+  public mutating func clearID() {self._id = nil}
+
+  public var requestID: String {
+    get {_requestID ?? String()}
+    set {_requestID = newValue}
+  }
+  /// Returns true if `requestID` has been explicitly set.
+  public var hasRequestID: Bool {self._requestID != nil}
+  /// Clears the value of `requestID`. Subsequent reads from it will return its default value.
+  public mutating func clearRequestID() {self._requestID = nil}
+
+  /// Who approves; may be absent from services.
+  public var hostID: String {
+    get {_hostID ?? String()}
+    set {_hostID = newValue}
+  }
+  /// Returns true if `hostID` has been explicitly set.
+  public var hasHostID: Bool {self._hostID != nil}
+  /// Clears the value of `hostID`. Subsequent reads from it will return its default value.
+  public mutating func clearHostID() {self._hostID = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _id: String? = nil
+  fileprivate var _requestID: String? = nil
+  fileprivate var _hostID: String? = nil
+}
+
+public nonisolated struct Moyeo_V1_DeclineJoinRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var id: String {
+    get {_id ?? String()}
+    set {_id = newValue}
+  }
+  /// Returns true if `id` has been explicitly set.
+  public var hasID: Bool {self._id != nil}
+  /// Clears the value of `id`. Subsequent reads from it will return its default value.
+  public mutating func clearID() {self._id = nil}
+
+  public var requestID: String {
+    get {_requestID ?? String()}
+    set {_requestID = newValue}
+  }
+  /// Returns true if `requestID` has been explicitly set.
+  public var hasRequestID: Bool {self._requestID != nil}
+  /// Clears the value of `requestID`. Subsequent reads from it will return its default value.
+  public mutating func clearRequestID() {self._requestID = nil}
+
+  /// Who declines; may be absent from services.
+  public var hostID: String {
+    get {_hostID ?? String()}
+    set {_hostID = newValue}
+  }
+  /// Returns true if `hostID` has been explicitly set.
+  public var hasHostID: Bool {self._hostID != nil}
+  /// Clears the value of `hostID`. Subsequent reads from it will return its default value.
+  public mutating func clearHostID() {self._hostID = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _id: String? = nil
+  fileprivate var _requestID: String? = nil
+  fileprivate var _hostID: String? = nil
+}
+
+public nonisolated struct Moyeo_V1_WithdrawJoinRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var id: String {
+    get {_id ?? String()}
+    set {_id = newValue}
+  }
+  /// Returns true if `id` has been explicitly set.
+  public var hasID: Bool {self._id != nil}
+  /// Clears the value of `id`. Subsequent reads from it will return its default value.
+  public mutating func clearID() {self._id = nil}
+
+  public var requestID: String {
+    get {_requestID ?? String()}
+    set {_requestID = newValue}
+  }
+  /// Returns true if `requestID` has been explicitly set.
+  public var hasRequestID: Bool {self._requestID != nil}
+  /// Clears the value of `requestID`. Subsequent reads from it will return its default value.
+  public mutating func clearRequestID() {self._requestID = nil}
+
+  /// Whose it is; may be absent from services.
+  public var riderID: String {
+    get {_riderID ?? String()}
+    set {_riderID = newValue}
+  }
+  /// Returns true if `riderID` has been explicitly set.
+  public var hasRiderID: Bool {self._riderID != nil}
+  /// Clears the value of `riderID`. Subsequent reads from it will return its default value.
+  public mutating func clearRiderID() {self._riderID = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _id: String? = nil
+  fileprivate var _requestID: String? = nil
+  fileprivate var _riderID: String? = nil
+}
+
 public nonisolated struct Moyeo_V1_LeavePartyRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -2106,6 +2494,7 @@ public nonisolated struct Moyeo_V1_MatchCandidate: @unchecked Sendable {
   /// Clears the value of `route`. Subsequent reads from it will return its default value.
   public mutating func clearRoute() {_uniqueStorage()._route = nil}
 
+  /// Absent where the ride has no price.
   public var yourFare: Int64 {
     get {_storage._yourFare ?? 0}
     set {_uniqueStorage()._yourFare = newValue}
@@ -2115,6 +2504,7 @@ public nonisolated struct Moyeo_V1_MatchCandidate: @unchecked Sendable {
   /// Clears the value of `yourFare`. Subsequent reads from it will return its default value.
   public mutating func clearYourFare() {_uniqueStorage()._yourFare = nil}
 
+  /// Absent where no tariff says what the ride costs alone.
   public var yourSaving: Int64 {
     get {_storage._yourSaving ?? 0}
     set {_uniqueStorage()._yourSaving = newValue}
@@ -2946,116 +3336,117 @@ public nonisolated struct Moyeo_V1_WatchMatchesEvent: Sendable {
   fileprivate var _resumeToken: String? = nil
 }
 
-public nonisolated struct Moyeo_V1_BatchRequest: Sendable {
+public nonisolated struct Moyeo_V1_BatchRequest: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   public var riderID: String {
-    get {_riderID ?? String()}
-    set {_riderID = newValue}
+    get {_storage._riderID ?? String()}
+    set {_uniqueStorage()._riderID = newValue}
   }
   /// Returns true if `riderID` has been explicitly set.
-  public var hasRiderID: Bool {self._riderID != nil}
+  public var hasRiderID: Bool {_storage._riderID != nil}
   /// Clears the value of `riderID`. Subsequent reads from it will return its default value.
-  public mutating func clearRiderID() {self._riderID = nil}
+  public mutating func clearRiderID() {_uniqueStorage()._riderID = nil}
 
   public var origin: Moyeo_V1_Place {
-    get {_origin ?? Moyeo_V1_Place()}
-    set {_origin = newValue}
+    get {_storage._origin ?? Moyeo_V1_Place()}
+    set {_uniqueStorage()._origin = newValue}
   }
   /// Returns true if `origin` has been explicitly set.
-  public var hasOrigin: Bool {self._origin != nil}
+  public var hasOrigin: Bool {_storage._origin != nil}
   /// Clears the value of `origin`. Subsequent reads from it will return its default value.
-  public mutating func clearOrigin() {self._origin = nil}
+  public mutating func clearOrigin() {_uniqueStorage()._origin = nil}
 
   public var destination: Moyeo_V1_Place {
-    get {_destination ?? Moyeo_V1_Place()}
-    set {_destination = newValue}
+    get {_storage._destination ?? Moyeo_V1_Place()}
+    set {_uniqueStorage()._destination = newValue}
   }
   /// Returns true if `destination` has been explicitly set.
-  public var hasDestination: Bool {self._destination != nil}
+  public var hasDestination: Bool {_storage._destination != nil}
   /// Clears the value of `destination`. Subsequent reads from it will return its default value.
-  public mutating func clearDestination() {self._destination = nil}
+  public mutating func clearDestination() {_uniqueStorage()._destination = nil}
 
   public var departureTime: SwiftProtobuf.Google_Protobuf_Timestamp {
-    get {_departureTime ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
-    set {_departureTime = newValue}
+    get {_storage._departureTime ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._departureTime = newValue}
   }
   /// Returns true if `departureTime` has been explicitly set.
-  public var hasDepartureTime: Bool {self._departureTime != nil}
+  public var hasDepartureTime: Bool {_storage._departureTime != nil}
   /// Clears the value of `departureTime`. Subsequent reads from it will return its default value.
-  public mutating func clearDepartureTime() {self._departureTime = nil}
+  public mutating func clearDepartureTime() {_uniqueStorage()._departureTime = nil}
 
   public var departureWindowSeconds: Double {
-    get {_departureWindowSeconds ?? 0}
-    set {_departureWindowSeconds = newValue}
+    get {_storage._departureWindowSeconds ?? 0}
+    set {_uniqueStorage()._departureWindowSeconds = newValue}
   }
   /// Returns true if `departureWindowSeconds` has been explicitly set.
-  public var hasDepartureWindowSeconds: Bool {self._departureWindowSeconds != nil}
+  public var hasDepartureWindowSeconds: Bool {_storage._departureWindowSeconds != nil}
   /// Clears the value of `departureWindowSeconds`. Subsequent reads from it will return its default value.
-  public mutating func clearDepartureWindowSeconds() {self._departureWindowSeconds = nil}
+  public mutating func clearDepartureWindowSeconds() {_uniqueStorage()._departureWindowSeconds = nil}
 
   public var maxWalkMeters: Double {
-    get {_maxWalkMeters ?? 0}
-    set {_maxWalkMeters = newValue}
+    get {_storage._maxWalkMeters ?? 0}
+    set {_uniqueStorage()._maxWalkMeters = newValue}
   }
   /// Returns true if `maxWalkMeters` has been explicitly set.
-  public var hasMaxWalkMeters: Bool {self._maxWalkMeters != nil}
+  public var hasMaxWalkMeters: Bool {_storage._maxWalkMeters != nil}
   /// Clears the value of `maxWalkMeters`. Subsequent reads from it will return its default value.
-  public mutating func clearMaxWalkMeters() {self._maxWalkMeters = nil}
+  public mutating func clearMaxWalkMeters() {_uniqueStorage()._maxWalkMeters = nil}
 
   public var maxDetourRatio: Double {
-    get {_maxDetourRatio ?? 0}
-    set {_maxDetourRatio = newValue}
+    get {_storage._maxDetourRatio ?? 0}
+    set {_uniqueStorage()._maxDetourRatio = newValue}
   }
   /// Returns true if `maxDetourRatio` has been explicitly set.
-  public var hasMaxDetourRatio: Bool {self._maxDetourRatio != nil}
+  public var hasMaxDetourRatio: Bool {_storage._maxDetourRatio != nil}
   /// Clears the value of `maxDetourRatio`. Subsequent reads from it will return its default value.
-  public mutating func clearMaxDetourRatio() {self._maxDetourRatio = nil}
+  public mutating func clearMaxDetourRatio() {_uniqueStorage()._maxDetourRatio = nil}
 
   public var seats: Int32 {
-    get {_seats ?? 0}
-    set {_seats = newValue}
+    get {_storage._seats ?? 0}
+    set {_uniqueStorage()._seats = newValue}
   }
   /// Returns true if `seats` has been explicitly set.
-  public var hasSeats: Bool {self._seats != nil}
+  public var hasSeats: Bool {_storage._seats != nil}
   /// Clears the value of `seats`. Subsequent reads from it will return its default value.
-  public mutating func clearSeats() {self._seats = nil}
+  public mutating func clearSeats() {_uniqueStorage()._seats = nil}
 
   public var attributes: SwiftProtobuf.Google_Protobuf_Struct {
-    get {_attributes ?? SwiftProtobuf.Google_Protobuf_Struct()}
-    set {_attributes = newValue}
+    get {_storage._attributes ?? SwiftProtobuf.Google_Protobuf_Struct()}
+    set {_uniqueStorage()._attributes = newValue}
   }
   /// Returns true if `attributes` has been explicitly set.
-  public var hasAttributes: Bool {self._attributes != nil}
+  public var hasAttributes: Bool {_storage._attributes != nil}
   /// Clears the value of `attributes`. Subsequent reads from it will return its default value.
-  public mutating func clearAttributes() {self._attributes = nil}
+  public mutating func clearAttributes() {_uniqueStorage()._attributes = nil}
 
   /// The part of the way that must be shared, 0-1.
   public var minSharedRatio: Double {
-    get {_minSharedRatio ?? 0}
-    set {_minSharedRatio = newValue}
+    get {_storage._minSharedRatio ?? 0}
+    set {_uniqueStorage()._minSharedRatio = newValue}
   }
   /// Returns true if `minSharedRatio` has been explicitly set.
-  public var hasMinSharedRatio: Bool {self._minSharedRatio != nil}
+  public var hasMinSharedRatio: Bool {_storage._minSharedRatio != nil}
   /// Clears the value of `minSharedRatio`. Subsequent reads from it will return its default value.
-  public mutating func clearMinSharedRatio() {self._minSharedRatio = nil}
+  public mutating func clearMinSharedRatio() {_uniqueStorage()._minSharedRatio = nil}
+
+  /// Where the rider would get in on the way of a group, as in JoinPartyRequest.
+  public var boarding: Moyeo_V1_Place {
+    get {_storage._boarding ?? Moyeo_V1_Place()}
+    set {_uniqueStorage()._boarding = newValue}
+  }
+  /// Returns true if `boarding` has been explicitly set.
+  public var hasBoarding: Bool {_storage._boarding != nil}
+  /// Clears the value of `boarding`. Subsequent reads from it will return its default value.
+  public mutating func clearBoarding() {_uniqueStorage()._boarding = nil}
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
-  fileprivate var _riderID: String? = nil
-  fileprivate var _origin: Moyeo_V1_Place? = nil
-  fileprivate var _destination: Moyeo_V1_Place? = nil
-  fileprivate var _departureTime: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
-  fileprivate var _departureWindowSeconds: Double? = nil
-  fileprivate var _maxWalkMeters: Double? = nil
-  fileprivate var _maxDetourRatio: Double? = nil
-  fileprivate var _seats: Int32? = nil
-  fileprivate var _attributes: SwiftProtobuf.Google_Protobuf_Struct? = nil
-  fileprivate var _minSharedRatio: Double? = nil
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 public nonisolated struct Moyeo_V1_MatchBatchRequest: Sendable {
@@ -3132,125 +3523,185 @@ public nonisolated struct Moyeo_V1_MatchBatchRequest: Sendable {
   fileprivate var _tariffID: String? = nil
 }
 
-public nonisolated struct Moyeo_V1_BatchGroup: Sendable {
+/// A member of a group who gets in on its way.
+public nonisolated struct Moyeo_V1_BatchBoarding: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  public var riderIds: [String] = []
-
-  public var pickUp: Moyeo_V1_Place {
-    get {_pickUp ?? Moyeo_V1_Place()}
-    set {_pickUp = newValue}
+  public var riderID: String {
+    get {_riderID ?? String()}
+    set {_riderID = newValue}
   }
-  /// Returns true if `pickUp` has been explicitly set.
-  public var hasPickUp: Bool {self._pickUp != nil}
-  /// Clears the value of `pickUp`. Subsequent reads from it will return its default value.
-  public mutating func clearPickUp() {self._pickUp = nil}
+  /// Returns true if `riderID` has been explicitly set.
+  public var hasRiderID: Bool {self._riderID != nil}
+  /// Clears the value of `riderID`. Subsequent reads from it will return its default value.
+  public mutating func clearRiderID() {self._riderID = nil}
 
-  public var departureTime: SwiftProtobuf.Google_Protobuf_Timestamp {
-    get {_departureTime ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
-    set {_departureTime = newValue}
+  public var boarding: Moyeo_V1_Place {
+    get {_boarding ?? Moyeo_V1_Place()}
+    set {_boarding = newValue}
   }
-  /// Returns true if `departureTime` has been explicitly set.
-  public var hasDepartureTime: Bool {self._departureTime != nil}
-  /// Clears the value of `departureTime`. Subsequent reads from it will return its default value.
-  public mutating func clearDepartureTime() {self._departureTime = nil}
+  /// Returns true if `boarding` has been explicitly set.
+  public var hasBoarding: Bool {self._boarding != nil}
+  /// Clears the value of `boarding`. Subsequent reads from it will return its default value.
+  public mutating func clearBoarding() {self._boarding = nil}
 
-  public var stopOrder: [String] = []
-
-  public var distanceMeters: Double {
-    get {_distanceMeters ?? 0}
-    set {_distanceMeters = newValue}
+  /// If the taxi leaves at the group's departure time.
+  public var boardingTime: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_boardingTime ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_boardingTime = newValue}
   }
-  /// Returns true if `distanceMeters` has been explicitly set.
-  public var hasDistanceMeters: Bool {self._distanceMeters != nil}
-  /// Clears the value of `distanceMeters`. Subsequent reads from it will return its default value.
-  public mutating func clearDistanceMeters() {self._distanceMeters = nil}
+  /// Returns true if `boardingTime` has been explicitly set.
+  public var hasBoardingTime: Bool {self._boardingTime != nil}
+  /// Clears the value of `boardingTime`. Subsequent reads from it will return its default value.
+  public mutating func clearBoardingTime() {self._boardingTime = nil}
 
-  public var durationSeconds: Double {
-    get {_durationSeconds ?? 0}
-    set {_durationSeconds = newValue}
+  public var walkMeters: Double {
+    get {_walkMeters ?? 0}
+    set {_walkMeters = newValue}
   }
-  /// Returns true if `durationSeconds` has been explicitly set.
-  public var hasDurationSeconds: Bool {self._durationSeconds != nil}
-  /// Clears the value of `durationSeconds`. Subsequent reads from it will return its default value.
-  public mutating func clearDurationSeconds() {self._durationSeconds = nil}
-
-  public var fare: Int64 {
-    get {_fare ?? 0}
-    set {_fare = newValue}
-  }
-  /// Returns true if `fare` has been explicitly set.
-  public var hasFare: Bool {self._fare != nil}
-  /// Clears the value of `fare`. Subsequent reads from it will return its default value.
-  public mutating func clearFare() {self._fare = nil}
-
-  /// Solo fares less the fare and the cost of walking.
-  public var saving: Int64 {
-    get {_saving ?? 0}
-    set {_saving = newValue}
-  }
-  /// Returns true if `saving` has been explicitly set.
-  public var hasSaving: Bool {self._saving != nil}
-  /// Clears the value of `saving`. Subsequent reads from it will return its default value.
-  public mutating func clearSaving() {self._saving = nil}
-
-  public var shares: [Moyeo_V1_FareShare] = []
-
-  public var currency: String {
-    get {_currency ?? String()}
-    set {_currency = newValue}
-  }
-  /// Returns true if `currency` has been explicitly set.
-  public var hasCurrency: Bool {self._currency != nil}
-  /// Clears the value of `currency`. Subsequent reads from it will return its default value.
-  public mutating func clearCurrency() {self._currency = nil}
-
-  /// As wide as all members' windows allow around the departure.
-  public var departureWindowSeconds: Double {
-    get {_departureWindowSeconds ?? 0}
-    set {_departureWindowSeconds = newValue}
-  }
-  /// Returns true if `departureWindowSeconds` has been explicitly set.
-  public var hasDepartureWindowSeconds: Bool {self._departureWindowSeconds != nil}
-  /// Clears the value of `departureWindowSeconds`. Subsequent reads from it will return its default value.
-  public mutating func clearDepartureWindowSeconds() {self._departureWindowSeconds = nil}
-
-  /// Of the pick-up; Create with it and the group costs what it says here.
-  public var tariffID: String {
-    get {_tariffID ?? String()}
-    set {_tariffID = newValue}
-  }
-  /// Returns true if `tariffID` has been explicitly set.
-  public var hasTariffID: Bool {self._tariffID != nil}
-  /// Clears the value of `tariffID`. Subsequent reads from it will return its default value.
-  public mutating func clearTariffID() {self._tariffID = nil}
-
-  /// Sum of what the members pay alone from the pick-up. Minor units.
-  public var soloFares: Int64 {
-    get {_soloFares ?? 0}
-    set {_soloFares = newValue}
-  }
-  /// Returns true if `soloFares` has been explicitly set.
-  public var hasSoloFares: Bool {self._soloFares != nil}
-  /// Clears the value of `soloFares`. Subsequent reads from it will return its default value.
-  public mutating func clearSoloFares() {self._soloFares = nil}
+  /// Returns true if `walkMeters` has been explicitly set.
+  public var hasWalkMeters: Bool {self._walkMeters != nil}
+  /// Clears the value of `walkMeters`. Subsequent reads from it will return its default value.
+  public mutating func clearWalkMeters() {self._walkMeters = nil}
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
-  fileprivate var _pickUp: Moyeo_V1_Place? = nil
-  fileprivate var _departureTime: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
-  fileprivate var _distanceMeters: Double? = nil
-  fileprivate var _durationSeconds: Double? = nil
-  fileprivate var _fare: Int64? = nil
-  fileprivate var _saving: Int64? = nil
-  fileprivate var _currency: String? = nil
-  fileprivate var _departureWindowSeconds: Double? = nil
-  fileprivate var _tariffID: String? = nil
-  fileprivate var _soloFares: Int64? = nil
+  fileprivate var _riderID: String? = nil
+  fileprivate var _boarding: Moyeo_V1_Place? = nil
+  fileprivate var _boardingTime: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+  fileprivate var _walkMeters: Double? = nil
+}
+
+public nonisolated struct Moyeo_V1_BatchGroup: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var riderIds: [String] {
+    get {_storage._riderIds}
+    set {_uniqueStorage()._riderIds = newValue}
+  }
+
+  public var pickUp: Moyeo_V1_Place {
+    get {_storage._pickUp ?? Moyeo_V1_Place()}
+    set {_uniqueStorage()._pickUp = newValue}
+  }
+  /// Returns true if `pickUp` has been explicitly set.
+  public var hasPickUp: Bool {_storage._pickUp != nil}
+  /// Clears the value of `pickUp`. Subsequent reads from it will return its default value.
+  public mutating func clearPickUp() {_uniqueStorage()._pickUp = nil}
+
+  public var departureTime: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_storage._departureTime ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._departureTime = newValue}
+  }
+  /// Returns true if `departureTime` has been explicitly set.
+  public var hasDepartureTime: Bool {_storage._departureTime != nil}
+  /// Clears the value of `departureTime`. Subsequent reads from it will return its default value.
+  public mutating func clearDepartureTime() {_uniqueStorage()._departureTime = nil}
+
+  public var stopOrder: [String] {
+    get {_storage._stopOrder}
+    set {_uniqueStorage()._stopOrder = newValue}
+  }
+
+  public var distanceMeters: Double {
+    get {_storage._distanceMeters ?? 0}
+    set {_uniqueStorage()._distanceMeters = newValue}
+  }
+  /// Returns true if `distanceMeters` has been explicitly set.
+  public var hasDistanceMeters: Bool {_storage._distanceMeters != nil}
+  /// Clears the value of `distanceMeters`. Subsequent reads from it will return its default value.
+  public mutating func clearDistanceMeters() {_uniqueStorage()._distanceMeters = nil}
+
+  public var durationSeconds: Double {
+    get {_storage._durationSeconds ?? 0}
+    set {_uniqueStorage()._durationSeconds = newValue}
+  }
+  /// Returns true if `durationSeconds` has been explicitly set.
+  public var hasDurationSeconds: Bool {_storage._durationSeconds != nil}
+  /// Clears the value of `durationSeconds`. Subsequent reads from it will return its default value.
+  public mutating func clearDurationSeconds() {_uniqueStorage()._durationSeconds = nil}
+
+  public var fare: Int64 {
+    get {_storage._fare ?? 0}
+    set {_uniqueStorage()._fare = newValue}
+  }
+  /// Returns true if `fare` has been explicitly set.
+  public var hasFare: Bool {_storage._fare != nil}
+  /// Clears the value of `fare`. Subsequent reads from it will return its default value.
+  public mutating func clearFare() {_uniqueStorage()._fare = nil}
+
+  /// Solo fares less the fare and the cost of walking.
+  public var saving: Int64 {
+    get {_storage._saving ?? 0}
+    set {_uniqueStorage()._saving = newValue}
+  }
+  /// Returns true if `saving` has been explicitly set.
+  public var hasSaving: Bool {_storage._saving != nil}
+  /// Clears the value of `saving`. Subsequent reads from it will return its default value.
+  public mutating func clearSaving() {_uniqueStorage()._saving = nil}
+
+  public var shares: [Moyeo_V1_FareShare] {
+    get {_storage._shares}
+    set {_uniqueStorage()._shares = newValue}
+  }
+
+  public var currency: String {
+    get {_storage._currency ?? String()}
+    set {_uniqueStorage()._currency = newValue}
+  }
+  /// Returns true if `currency` has been explicitly set.
+  public var hasCurrency: Bool {_storage._currency != nil}
+  /// Clears the value of `currency`. Subsequent reads from it will return its default value.
+  public mutating func clearCurrency() {_uniqueStorage()._currency = nil}
+
+  /// As wide as all members' windows allow around the departure.
+  public var departureWindowSeconds: Double {
+    get {_storage._departureWindowSeconds ?? 0}
+    set {_uniqueStorage()._departureWindowSeconds = newValue}
+  }
+  /// Returns true if `departureWindowSeconds` has been explicitly set.
+  public var hasDepartureWindowSeconds: Bool {_storage._departureWindowSeconds != nil}
+  /// Clears the value of `departureWindowSeconds`. Subsequent reads from it will return its default value.
+  public mutating func clearDepartureWindowSeconds() {_uniqueStorage()._departureWindowSeconds = nil}
+
+  /// Of the pick-up; Create with it and the group costs what it says here.
+  public var tariffID: String {
+    get {_storage._tariffID ?? String()}
+    set {_uniqueStorage()._tariffID = newValue}
+  }
+  /// Returns true if `tariffID` has been explicitly set.
+  public var hasTariffID: Bool {_storage._tariffID != nil}
+  /// Clears the value of `tariffID`. Subsequent reads from it will return its default value.
+  public mutating func clearTariffID() {_uniqueStorage()._tariffID = nil}
+
+  /// Sum of what the members pay alone from the pick-up. Minor units.
+  public var soloFares: Int64 {
+    get {_storage._soloFares ?? 0}
+    set {_uniqueStorage()._soloFares = newValue}
+  }
+  /// Returns true if `soloFares` has been explicitly set.
+  public var hasSoloFares: Bool {_storage._soloFares != nil}
+  /// Clears the value of `soloFares`. Subsequent reads from it will return its default value.
+  public mutating func clearSoloFares() {_uniqueStorage()._soloFares = nil}
+
+  /// Who gets in on the way: Create with the others as its riders, then Join with `boarding`, in this
+  /// order, and the group costs what it says here.
+  public var boardings: [Moyeo_V1_BatchBoarding] {
+    get {_storage._boardings}
+    set {_uniqueStorage()._boardings = newValue}
+  }
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 public nonisolated struct Moyeo_V1_MatchBatchResponse: Sendable {
@@ -4334,6 +4785,192 @@ nonisolated extension Moyeo_V1_PartyFare: SwiftProtobuf.Message, SwiftProtobuf._
   }
 }
 
+nonisolated extension Moyeo_V1_AgreedFare: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".AgreedFare"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}amount\0\u{1}currency\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self._amount) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._currency) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._amount {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._currency {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Moyeo_V1_AgreedFare, rhs: Moyeo_V1_AgreedFare) -> Bool {
+    if lhs._amount != rhs._amount {return false}
+    if lhs._currency != rhs._currency {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Moyeo_V1_JoinRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".JoinRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}rider_id\0\u{1}state\0\u{3}expires_at\0\u{3}created_at\0\u{3}ended_at\0\u{3}end_reason\0\u{1}seats\0\u{3}drop_off\0\u{1}boarding\0\u{3}max_share\0\u{1}share\0")
+
+  fileprivate class _StorageClass {
+    var _id: String? = nil
+    var _riderID: String? = nil
+    var _state: String? = nil
+    var _expiresAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _createdAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _endedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _endReason: String? = nil
+    var _seats: Int32? = nil
+    var _dropOff: Moyeo_V1_Place? = nil
+    var _boarding: Moyeo_V1_Place? = nil
+    var _maxShare: Int64? = nil
+    var _share: Int64? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _id = source._id
+      _riderID = source._riderID
+      _state = source._state
+      _expiresAt = source._expiresAt
+      _createdAt = source._createdAt
+      _endedAt = source._endedAt
+      _endReason = source._endReason
+      _seats = source._seats
+      _dropOff = source._dropOff
+      _boarding = source._boarding
+      _maxShare = source._maxShare
+      _share = source._share
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._id) }()
+        case 2: try { try decoder.decodeSingularStringField(value: &_storage._riderID) }()
+        case 3: try { try decoder.decodeSingularStringField(value: &_storage._state) }()
+        case 4: try { try decoder.decodeSingularMessageField(value: &_storage._expiresAt) }()
+        case 5: try { try decoder.decodeSingularMessageField(value: &_storage._createdAt) }()
+        case 6: try { try decoder.decodeSingularMessageField(value: &_storage._endedAt) }()
+        case 7: try { try decoder.decodeSingularStringField(value: &_storage._endReason) }()
+        case 8: try { try decoder.decodeSingularInt32Field(value: &_storage._seats) }()
+        case 9: try { try decoder.decodeSingularMessageField(value: &_storage._dropOff) }()
+        case 10: try { try decoder.decodeSingularMessageField(value: &_storage._boarding) }()
+        case 11: try { try decoder.decodeSingularInt64Field(value: &_storage._maxShare) }()
+        case 12: try { try decoder.decodeSingularInt64Field(value: &_storage._share) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      try { if let v = _storage._id {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+      } }()
+      try { if let v = _storage._riderID {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+      } }()
+      try { if let v = _storage._state {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+      } }()
+      try { if let v = _storage._expiresAt {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+      } }()
+      try { if let v = _storage._createdAt {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+      } }()
+      try { if let v = _storage._endedAt {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+      } }()
+      try { if let v = _storage._endReason {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 7)
+      } }()
+      try { if let v = _storage._seats {
+        try visitor.visitSingularInt32Field(value: v, fieldNumber: 8)
+      } }()
+      try { if let v = _storage._dropOff {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+      } }()
+      try { if let v = _storage._boarding {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
+      } }()
+      try { if let v = _storage._maxShare {
+        try visitor.visitSingularInt64Field(value: v, fieldNumber: 11)
+      } }()
+      try { if let v = _storage._share {
+        try visitor.visitSingularInt64Field(value: v, fieldNumber: 12)
+      } }()
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Moyeo_V1_JoinRequest, rhs: Moyeo_V1_JoinRequest) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._id != rhs_storage._id {return false}
+        if _storage._riderID != rhs_storage._riderID {return false}
+        if _storage._state != rhs_storage._state {return false}
+        if _storage._expiresAt != rhs_storage._expiresAt {return false}
+        if _storage._createdAt != rhs_storage._createdAt {return false}
+        if _storage._endedAt != rhs_storage._endedAt {return false}
+        if _storage._endReason != rhs_storage._endReason {return false}
+        if _storage._seats != rhs_storage._seats {return false}
+        if _storage._dropOff != rhs_storage._dropOff {return false}
+        if _storage._boarding != rhs_storage._boarding {return false}
+        if _storage._maxShare != rhs_storage._maxShare {return false}
+        if _storage._share != rhs_storage._share {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension Moyeo_V1_PartySettlement: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".PartySettlement"
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}payer_id\0\u{1}amount\0\u{1}tolls\0\u{1}at\0\u{1}shares\0")
@@ -4390,7 +5027,7 @@ nonisolated extension Moyeo_V1_PartySettlement: SwiftProtobuf.Message, SwiftProt
 
 nonisolated extension Moyeo_V1_Party: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Party"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}version\0\u{1}state\0\u{3}host_id\0\u{1}riders\0\u{1}seats\0\u{3}seats_free\0\u{1}origin\0\u{1}destination\0\u{3}departure_time\0\u{3}departure_window_seconds\0\u{3}max_detour_ratio\0\u{3}max_walk_meters\0\u{1}tags\0\u{1}policy\0\u{1}route\0\u{1}fare\0\u{3}per_person_now\0\u{3}per_person_if_full\0\u{3}split_rule\0\u{3}allow_raised_shares\0\u{1}called\0\u{3}created_at\0\u{1}settlement\0\u{3}end_reason\0\u{3}rider_count\0\u{3}min_shared_ratio\0\u{3}max_ride_seconds\0\u{3}max_detour_seconds\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}version\0\u{1}state\0\u{3}host_id\0\u{1}riders\0\u{1}seats\0\u{3}seats_free\0\u{1}origin\0\u{1}destination\0\u{3}departure_time\0\u{3}departure_window_seconds\0\u{3}max_detour_ratio\0\u{3}max_walk_meters\0\u{1}tags\0\u{1}policy\0\u{1}route\0\u{1}fare\0\u{3}per_person_now\0\u{3}per_person_if_full\0\u{3}split_rule\0\u{3}allow_raised_shares\0\u{1}called\0\u{3}created_at\0\u{1}settlement\0\u{3}end_reason\0\u{3}rider_count\0\u{3}min_shared_ratio\0\u{3}max_ride_seconds\0\u{3}max_detour_seconds\0\u{3}agreed_fare\0\u{1}approval\0\u{3}hold_seats\0\u{3}join_requests\0\u{3}pending_requests\0")
 
   fileprivate class _StorageClass {
     var _id: String? = nil
@@ -4422,6 +5059,11 @@ nonisolated extension Moyeo_V1_Party: SwiftProtobuf.Message, SwiftProtobuf._Mess
     var _minSharedRatio: Double? = nil
     var _maxRideSeconds: Double? = nil
     var _maxDetourSeconds: Double? = nil
+    var _agreedFare: Moyeo_V1_AgreedFare? = nil
+    var _approval: String? = nil
+    var _holdSeats: Bool? = nil
+    var _joinRequests: [Moyeo_V1_JoinRequest] = []
+    var _pendingRequests: Int32? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -4461,6 +5103,11 @@ nonisolated extension Moyeo_V1_Party: SwiftProtobuf.Message, SwiftProtobuf._Mess
       _minSharedRatio = source._minSharedRatio
       _maxRideSeconds = source._maxRideSeconds
       _maxDetourSeconds = source._maxDetourSeconds
+      _agreedFare = source._agreedFare
+      _approval = source._approval
+      _holdSeats = source._holdSeats
+      _joinRequests = source._joinRequests
+      _pendingRequests = source._pendingRequests
     }
   }
 
@@ -4508,6 +5155,11 @@ nonisolated extension Moyeo_V1_Party: SwiftProtobuf.Message, SwiftProtobuf._Mess
         case 27: try { try decoder.decodeSingularDoubleField(value: &_storage._minSharedRatio) }()
         case 28: try { try decoder.decodeSingularDoubleField(value: &_storage._maxRideSeconds) }()
         case 29: try { try decoder.decodeSingularDoubleField(value: &_storage._maxDetourSeconds) }()
+        case 30: try { try decoder.decodeSingularMessageField(value: &_storage._agreedFare) }()
+        case 31: try { try decoder.decodeSingularStringField(value: &_storage._approval) }()
+        case 32: try { try decoder.decodeSingularBoolField(value: &_storage._holdSeats) }()
+        case 33: try { try decoder.decodeRepeatedMessageField(value: &_storage._joinRequests) }()
+        case 34: try { try decoder.decodeSingularInt32Field(value: &_storage._pendingRequests) }()
         default: break
         }
       }
@@ -4607,6 +5259,21 @@ nonisolated extension Moyeo_V1_Party: SwiftProtobuf.Message, SwiftProtobuf._Mess
       try { if let v = _storage._maxDetourSeconds {
         try visitor.visitSingularDoubleField(value: v, fieldNumber: 29)
       } }()
+      try { if let v = _storage._agreedFare {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 30)
+      } }()
+      try { if let v = _storage._approval {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 31)
+      } }()
+      try { if let v = _storage._holdSeats {
+        try visitor.visitSingularBoolField(value: v, fieldNumber: 32)
+      } }()
+      if !_storage._joinRequests.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._joinRequests, fieldNumber: 33)
+      }
+      try { if let v = _storage._pendingRequests {
+        try visitor.visitSingularInt32Field(value: v, fieldNumber: 34)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -4645,6 +5312,11 @@ nonisolated extension Moyeo_V1_Party: SwiftProtobuf.Message, SwiftProtobuf._Mess
         if _storage._minSharedRatio != rhs_storage._minSharedRatio {return false}
         if _storage._maxRideSeconds != rhs_storage._maxRideSeconds {return false}
         if _storage._maxDetourSeconds != rhs_storage._maxDetourSeconds {return false}
+        if _storage._agreedFare != rhs_storage._agreedFare {return false}
+        if _storage._approval != rhs_storage._approval {return false}
+        if _storage._holdSeats != rhs_storage._holdSeats {return false}
+        if _storage._joinRequests != rhs_storage._joinRequests {return false}
+        if _storage._pendingRequests != rhs_storage._pendingRequests {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -4656,7 +5328,7 @@ nonisolated extension Moyeo_V1_Party: SwiftProtobuf.Message, SwiftProtobuf._Mess
 
 nonisolated extension Moyeo_V1_PartyResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".PartyResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}party\0\u{1}version\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}party\0\u{1}version\0\u{3}join_request\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4666,6 +5338,7 @@ nonisolated extension Moyeo_V1_PartyResponse: SwiftProtobuf.Message, SwiftProtob
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularMessageField(value: &self._party) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self._version) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._joinRequest) }()
       default: break
       }
     }
@@ -4682,12 +5355,16 @@ nonisolated extension Moyeo_V1_PartyResponse: SwiftProtobuf.Message, SwiftProtob
     try { if let v = self._version {
       try visitor.visitSingularStringField(value: v, fieldNumber: 2)
     } }()
+    try { if let v = self._joinRequest {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Moyeo_V1_PartyResponse, rhs: Moyeo_V1_PartyResponse) -> Bool {
     if lhs._party != rhs._party {return false}
     if lhs._version != rhs._version {return false}
+    if lhs._joinRequest != rhs._joinRequest {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -4695,7 +5372,7 @@ nonisolated extension Moyeo_V1_PartyResponse: SwiftProtobuf.Message, SwiftProtob
 
 nonisolated extension Moyeo_V1_CreatePartyRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".CreatePartyRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}host_id\0\u{1}origin\0\u{1}destination\0\u{3}departure_time\0\u{3}departure_window_seconds\0\u{1}seats\0\u{3}host_seats\0\u{1}riders\0\u{3}max_detour_ratio\0\u{3}max_walk_meters\0\u{1}tags\0\u{1}policy\0\u{3}split_rule\0\u{1}attributes\0\u{3}tariff_id\0\u{3}vehicle_class\0\u{1}called\0\u{3}allow_raised_shares\0\u{1}weight\0\u{3}policy_pack\0\u{3}min_shared_ratio\0\u{3}max_ride_seconds\0\u{3}max_detour_seconds\0\u{3}arrive_by\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}host_id\0\u{1}origin\0\u{1}destination\0\u{3}departure_time\0\u{3}departure_window_seconds\0\u{1}seats\0\u{3}host_seats\0\u{1}riders\0\u{3}max_detour_ratio\0\u{3}max_walk_meters\0\u{1}tags\0\u{1}policy\0\u{3}split_rule\0\u{1}attributes\0\u{3}tariff_id\0\u{3}vehicle_class\0\u{1}called\0\u{3}allow_raised_shares\0\u{1}weight\0\u{3}policy_pack\0\u{3}min_shared_ratio\0\u{3}max_ride_seconds\0\u{3}max_detour_seconds\0\u{3}arrive_by\0\u{3}agreed_fare\0\u{1}approval\0\u{3}hold_seats\0")
 
   fileprivate class _StorageClass {
     var _hostID: String? = nil
@@ -4722,6 +5399,9 @@ nonisolated extension Moyeo_V1_CreatePartyRequest: SwiftProtobuf.Message, SwiftP
     var _maxRideSeconds: Double? = nil
     var _maxDetourSeconds: Double? = nil
     var _arriveBy: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _agreedFare: Moyeo_V1_AgreedFare? = nil
+    var _approval: String? = nil
+    var _holdSeats: Bool? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -4756,6 +5436,9 @@ nonisolated extension Moyeo_V1_CreatePartyRequest: SwiftProtobuf.Message, SwiftP
       _maxRideSeconds = source._maxRideSeconds
       _maxDetourSeconds = source._maxDetourSeconds
       _arriveBy = source._arriveBy
+      _agreedFare = source._agreedFare
+      _approval = source._approval
+      _holdSeats = source._holdSeats
     }
   }
 
@@ -4798,6 +5481,9 @@ nonisolated extension Moyeo_V1_CreatePartyRequest: SwiftProtobuf.Message, SwiftP
         case 22: try { try decoder.decodeSingularDoubleField(value: &_storage._maxRideSeconds) }()
         case 23: try { try decoder.decodeSingularDoubleField(value: &_storage._maxDetourSeconds) }()
         case 24: try { try decoder.decodeSingularMessageField(value: &_storage._arriveBy) }()
+        case 25: try { try decoder.decodeSingularMessageField(value: &_storage._agreedFare) }()
+        case 26: try { try decoder.decodeSingularStringField(value: &_storage._approval) }()
+        case 27: try { try decoder.decodeSingularBoolField(value: &_storage._holdSeats) }()
         default: break
         }
       }
@@ -4882,6 +5568,15 @@ nonisolated extension Moyeo_V1_CreatePartyRequest: SwiftProtobuf.Message, SwiftP
       try { if let v = _storage._arriveBy {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 24)
       } }()
+      try { if let v = _storage._agreedFare {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 25)
+      } }()
+      try { if let v = _storage._approval {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 26)
+      } }()
+      try { if let v = _storage._holdSeats {
+        try visitor.visitSingularBoolField(value: v, fieldNumber: 27)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -4915,6 +5610,9 @@ nonisolated extension Moyeo_V1_CreatePartyRequest: SwiftProtobuf.Message, SwiftP
         if _storage._maxRideSeconds != rhs_storage._maxRideSeconds {return false}
         if _storage._maxDetourSeconds != rhs_storage._maxDetourSeconds {return false}
         if _storage._arriveBy != rhs_storage._arriveBy {return false}
+        if _storage._agreedFare != rhs_storage._agreedFare {return false}
+        if _storage._approval != rhs_storage._approval {return false}
+        if _storage._holdSeats != rhs_storage._holdSeats {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -4965,7 +5663,7 @@ nonisolated extension Moyeo_V1_GetPartyRequest: SwiftProtobuf.Message, SwiftProt
 
 nonisolated extension Moyeo_V1_ListPartiesRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ListPartiesRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}rider_id\0\u{3}host_id\0\u{1}state\0\u{1}limit\0\u{1}cursor\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}rider_id\0\u{3}host_id\0\u{1}state\0\u{1}limit\0\u{1}cursor\0\u{3}requester_id\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4978,6 +5676,7 @@ nonisolated extension Moyeo_V1_ListPartiesRequest: SwiftProtobuf.Message, SwiftP
       case 3: try { try decoder.decodeRepeatedStringField(value: &self.state) }()
       case 4: try { try decoder.decodeSingularInt32Field(value: &self._limit) }()
       case 5: try { try decoder.decodeSingularStringField(value: &self._cursor) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self._requesterID) }()
       default: break
       }
     }
@@ -5003,6 +5702,9 @@ nonisolated extension Moyeo_V1_ListPartiesRequest: SwiftProtobuf.Message, SwiftP
     try { if let v = self._cursor {
       try visitor.visitSingularStringField(value: v, fieldNumber: 5)
     } }()
+    try { if let v = self._requesterID {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 6)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -5012,6 +5714,7 @@ nonisolated extension Moyeo_V1_ListPartiesRequest: SwiftProtobuf.Message, SwiftP
     if lhs.state != rhs.state {return false}
     if lhs._limit != rhs._limit {return false}
     if lhs._cursor != rhs._cursor {return false}
+    if lhs._requesterID != rhs._requesterID {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -5483,6 +6186,138 @@ nonisolated extension Moyeo_V1_JoinPartyRequest: SwiftProtobuf.Message, SwiftPro
       }
       if !storagesAreEqual {return false}
     }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Moyeo_V1_ApproveJoinRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ApproveJoinRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}request_id\0\u{3}host_id\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self._id) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._requestID) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self._hostID) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._id {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._requestID {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._hostID {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Moyeo_V1_ApproveJoinRequest, rhs: Moyeo_V1_ApproveJoinRequest) -> Bool {
+    if lhs._id != rhs._id {return false}
+    if lhs._requestID != rhs._requestID {return false}
+    if lhs._hostID != rhs._hostID {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Moyeo_V1_DeclineJoinRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".DeclineJoinRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}request_id\0\u{3}host_id\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self._id) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._requestID) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self._hostID) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._id {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._requestID {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._hostID {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Moyeo_V1_DeclineJoinRequest, rhs: Moyeo_V1_DeclineJoinRequest) -> Bool {
+    if lhs._id != rhs._id {return false}
+    if lhs._requestID != rhs._requestID {return false}
+    if lhs._hostID != rhs._hostID {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Moyeo_V1_WithdrawJoinRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".WithdrawJoinRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}request_id\0\u{3}rider_id\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self._id) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._requestID) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self._riderID) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._id {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._requestID {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._riderID {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Moyeo_V1_WithdrawJoinRequest, rhs: Moyeo_V1_WithdrawJoinRequest) -> Bool {
+    if lhs._id != rhs._id {return false}
+    if lhs._requestID != rhs._requestID {return false}
+    if lhs._riderID != rhs._riderID {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -6899,78 +7734,139 @@ nonisolated extension Moyeo_V1_WatchMatchesEvent: SwiftProtobuf.Message, SwiftPr
 
 nonisolated extension Moyeo_V1_BatchRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".BatchRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}rider_id\0\u{1}origin\0\u{1}destination\0\u{3}departure_time\0\u{3}departure_window_seconds\0\u{3}max_walk_meters\0\u{3}max_detour_ratio\0\u{1}seats\0\u{1}attributes\0\u{3}min_shared_ratio\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}rider_id\0\u{1}origin\0\u{1}destination\0\u{3}departure_time\0\u{3}departure_window_seconds\0\u{3}max_walk_meters\0\u{3}max_detour_ratio\0\u{1}seats\0\u{1}attributes\0\u{3}min_shared_ratio\0\u{1}boarding\0")
+
+  fileprivate class _StorageClass {
+    var _riderID: String? = nil
+    var _origin: Moyeo_V1_Place? = nil
+    var _destination: Moyeo_V1_Place? = nil
+    var _departureTime: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _departureWindowSeconds: Double? = nil
+    var _maxWalkMeters: Double? = nil
+    var _maxDetourRatio: Double? = nil
+    var _seats: Int32? = nil
+    var _attributes: SwiftProtobuf.Google_Protobuf_Struct? = nil
+    var _minSharedRatio: Double? = nil
+    var _boarding: Moyeo_V1_Place? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _riderID = source._riderID
+      _origin = source._origin
+      _destination = source._destination
+      _departureTime = source._departureTime
+      _departureWindowSeconds = source._departureWindowSeconds
+      _maxWalkMeters = source._maxWalkMeters
+      _maxDetourRatio = source._maxDetourRatio
+      _seats = source._seats
+      _attributes = source._attributes
+      _minSharedRatio = source._minSharedRatio
+      _boarding = source._boarding
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self._riderID) }()
-      case 2: try { try decoder.decodeSingularMessageField(value: &self._origin) }()
-      case 3: try { try decoder.decodeSingularMessageField(value: &self._destination) }()
-      case 4: try { try decoder.decodeSingularMessageField(value: &self._departureTime) }()
-      case 5: try { try decoder.decodeSingularDoubleField(value: &self._departureWindowSeconds) }()
-      case 6: try { try decoder.decodeSingularDoubleField(value: &self._maxWalkMeters) }()
-      case 7: try { try decoder.decodeSingularDoubleField(value: &self._maxDetourRatio) }()
-      case 8: try { try decoder.decodeSingularInt32Field(value: &self._seats) }()
-      case 9: try { try decoder.decodeSingularMessageField(value: &self._attributes) }()
-      case 10: try { try decoder.decodeSingularDoubleField(value: &self._minSharedRatio) }()
-      default: break
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._riderID) }()
+        case 2: try { try decoder.decodeSingularMessageField(value: &_storage._origin) }()
+        case 3: try { try decoder.decodeSingularMessageField(value: &_storage._destination) }()
+        case 4: try { try decoder.decodeSingularMessageField(value: &_storage._departureTime) }()
+        case 5: try { try decoder.decodeSingularDoubleField(value: &_storage._departureWindowSeconds) }()
+        case 6: try { try decoder.decodeSingularDoubleField(value: &_storage._maxWalkMeters) }()
+        case 7: try { try decoder.decodeSingularDoubleField(value: &_storage._maxDetourRatio) }()
+        case 8: try { try decoder.decodeSingularInt32Field(value: &_storage._seats) }()
+        case 9: try { try decoder.decodeSingularMessageField(value: &_storage._attributes) }()
+        case 10: try { try decoder.decodeSingularDoubleField(value: &_storage._minSharedRatio) }()
+        case 11: try { try decoder.decodeSingularMessageField(value: &_storage._boarding) }()
+        default: break
+        }
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    try { if let v = self._riderID {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
-    } }()
-    try { if let v = self._origin {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
-    } }()
-    try { if let v = self._destination {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
-    } }()
-    try { if let v = self._departureTime {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
-    } }()
-    try { if let v = self._departureWindowSeconds {
-      try visitor.visitSingularDoubleField(value: v, fieldNumber: 5)
-    } }()
-    try { if let v = self._maxWalkMeters {
-      try visitor.visitSingularDoubleField(value: v, fieldNumber: 6)
-    } }()
-    try { if let v = self._maxDetourRatio {
-      try visitor.visitSingularDoubleField(value: v, fieldNumber: 7)
-    } }()
-    try { if let v = self._seats {
-      try visitor.visitSingularInt32Field(value: v, fieldNumber: 8)
-    } }()
-    try { if let v = self._attributes {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
-    } }()
-    try { if let v = self._minSharedRatio {
-      try visitor.visitSingularDoubleField(value: v, fieldNumber: 10)
-    } }()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      try { if let v = _storage._riderID {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+      } }()
+      try { if let v = _storage._origin {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+      } }()
+      try { if let v = _storage._destination {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+      } }()
+      try { if let v = _storage._departureTime {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+      } }()
+      try { if let v = _storage._departureWindowSeconds {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 5)
+      } }()
+      try { if let v = _storage._maxWalkMeters {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 6)
+      } }()
+      try { if let v = _storage._maxDetourRatio {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 7)
+      } }()
+      try { if let v = _storage._seats {
+        try visitor.visitSingularInt32Field(value: v, fieldNumber: 8)
+      } }()
+      try { if let v = _storage._attributes {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+      } }()
+      try { if let v = _storage._minSharedRatio {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 10)
+      } }()
+      try { if let v = _storage._boarding {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
+      } }()
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Moyeo_V1_BatchRequest, rhs: Moyeo_V1_BatchRequest) -> Bool {
-    if lhs._riderID != rhs._riderID {return false}
-    if lhs._origin != rhs._origin {return false}
-    if lhs._destination != rhs._destination {return false}
-    if lhs._departureTime != rhs._departureTime {return false}
-    if lhs._departureWindowSeconds != rhs._departureWindowSeconds {return false}
-    if lhs._maxWalkMeters != rhs._maxWalkMeters {return false}
-    if lhs._maxDetourRatio != rhs._maxDetourRatio {return false}
-    if lhs._seats != rhs._seats {return false}
-    if lhs._attributes != rhs._attributes {return false}
-    if lhs._minSharedRatio != rhs._minSharedRatio {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._riderID != rhs_storage._riderID {return false}
+        if _storage._origin != rhs_storage._origin {return false}
+        if _storage._destination != rhs_storage._destination {return false}
+        if _storage._departureTime != rhs_storage._departureTime {return false}
+        if _storage._departureWindowSeconds != rhs_storage._departureWindowSeconds {return false}
+        if _storage._maxWalkMeters != rhs_storage._maxWalkMeters {return false}
+        if _storage._maxDetourRatio != rhs_storage._maxDetourRatio {return false}
+        if _storage._seats != rhs_storage._seats {return false}
+        if _storage._attributes != rhs_storage._attributes {return false}
+        if _storage._minSharedRatio != rhs_storage._minSharedRatio {return false}
+        if _storage._boarding != rhs_storage._boarding {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -7040,9 +7936,9 @@ nonisolated extension Moyeo_V1_MatchBatchRequest: SwiftProtobuf.Message, SwiftPr
   }
 }
 
-nonisolated extension Moyeo_V1_BatchGroup: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".BatchGroup"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}rider_ids\0\u{3}pick_up\0\u{3}departure_time\0\u{3}stop_order\0\u{3}distance_meters\0\u{3}duration_seconds\0\u{1}fare\0\u{1}saving\0\u{1}shares\0\u{1}currency\0\u{3}departure_window_seconds\0\u{3}tariff_id\0\u{3}solo_fares\0")
+nonisolated extension Moyeo_V1_BatchBoarding: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".BatchBoarding"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}rider_id\0\u{1}boarding\0\u{3}boarding_time\0\u{3}walk_meters\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -7050,19 +7946,10 @@ nonisolated extension Moyeo_V1_BatchGroup: SwiftProtobuf.Message, SwiftProtobuf.
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try { try decoder.decodeRepeatedStringField(value: &self.riderIds) }()
-      case 2: try { try decoder.decodeSingularMessageField(value: &self._pickUp) }()
-      case 3: try { try decoder.decodeSingularMessageField(value: &self._departureTime) }()
-      case 4: try { try decoder.decodeRepeatedStringField(value: &self.stopOrder) }()
-      case 5: try { try decoder.decodeSingularDoubleField(value: &self._distanceMeters) }()
-      case 6: try { try decoder.decodeSingularDoubleField(value: &self._durationSeconds) }()
-      case 7: try { try decoder.decodeSingularInt64Field(value: &self._fare) }()
-      case 8: try { try decoder.decodeSingularInt64Field(value: &self._saving) }()
-      case 9: try { try decoder.decodeRepeatedMessageField(value: &self.shares) }()
-      case 10: try { try decoder.decodeSingularStringField(value: &self._currency) }()
-      case 11: try { try decoder.decodeSingularDoubleField(value: &self._departureWindowSeconds) }()
-      case 12: try { try decoder.decodeSingularStringField(value: &self._tariffID) }()
-      case 13: try { try decoder.decodeSingularInt64Field(value: &self._soloFares) }()
+      case 1: try { try decoder.decodeSingularStringField(value: &self._riderID) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._boarding) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._boardingTime) }()
+      case 4: try { try decoder.decodeSingularDoubleField(value: &self._walkMeters) }()
       default: break
       }
     }
@@ -7073,62 +7960,187 @@ nonisolated extension Moyeo_V1_BatchGroup: SwiftProtobuf.Message, SwiftProtobuf.
     // allocates stack space for every if/case branch local when no optimizations
     // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
     // https://github.com/apple/swift-protobuf/issues/1182
-    if !self.riderIds.isEmpty {
-      try visitor.visitRepeatedStringField(value: self.riderIds, fieldNumber: 1)
-    }
-    try { if let v = self._pickUp {
+    try { if let v = self._riderID {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._boarding {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
     } }()
-    try { if let v = self._departureTime {
+    try { if let v = self._boardingTime {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
     } }()
-    if !self.stopOrder.isEmpty {
-      try visitor.visitRepeatedStringField(value: self.stopOrder, fieldNumber: 4)
-    }
-    try { if let v = self._distanceMeters {
-      try visitor.visitSingularDoubleField(value: v, fieldNumber: 5)
-    } }()
-    try { if let v = self._durationSeconds {
-      try visitor.visitSingularDoubleField(value: v, fieldNumber: 6)
-    } }()
-    try { if let v = self._fare {
-      try visitor.visitSingularInt64Field(value: v, fieldNumber: 7)
-    } }()
-    try { if let v = self._saving {
-      try visitor.visitSingularInt64Field(value: v, fieldNumber: 8)
-    } }()
-    if !self.shares.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.shares, fieldNumber: 9)
-    }
-    try { if let v = self._currency {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 10)
-    } }()
-    try { if let v = self._departureWindowSeconds {
-      try visitor.visitSingularDoubleField(value: v, fieldNumber: 11)
-    } }()
-    try { if let v = self._tariffID {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 12)
-    } }()
-    try { if let v = self._soloFares {
-      try visitor.visitSingularInt64Field(value: v, fieldNumber: 13)
+    try { if let v = self._walkMeters {
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 4)
     } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
+  public static func ==(lhs: Moyeo_V1_BatchBoarding, rhs: Moyeo_V1_BatchBoarding) -> Bool {
+    if lhs._riderID != rhs._riderID {return false}
+    if lhs._boarding != rhs._boarding {return false}
+    if lhs._boardingTime != rhs._boardingTime {return false}
+    if lhs._walkMeters != rhs._walkMeters {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Moyeo_V1_BatchGroup: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".BatchGroup"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}rider_ids\0\u{3}pick_up\0\u{3}departure_time\0\u{3}stop_order\0\u{3}distance_meters\0\u{3}duration_seconds\0\u{1}fare\0\u{1}saving\0\u{1}shares\0\u{1}currency\0\u{3}departure_window_seconds\0\u{3}tariff_id\0\u{3}solo_fares\0\u{1}boardings\0")
+
+  fileprivate class _StorageClass {
+    var _riderIds: [String] = []
+    var _pickUp: Moyeo_V1_Place? = nil
+    var _departureTime: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _stopOrder: [String] = []
+    var _distanceMeters: Double? = nil
+    var _durationSeconds: Double? = nil
+    var _fare: Int64? = nil
+    var _saving: Int64? = nil
+    var _shares: [Moyeo_V1_FareShare] = []
+    var _currency: String? = nil
+    var _departureWindowSeconds: Double? = nil
+    var _tariffID: String? = nil
+    var _soloFares: Int64? = nil
+    var _boardings: [Moyeo_V1_BatchBoarding] = []
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _riderIds = source._riderIds
+      _pickUp = source._pickUp
+      _departureTime = source._departureTime
+      _stopOrder = source._stopOrder
+      _distanceMeters = source._distanceMeters
+      _durationSeconds = source._durationSeconds
+      _fare = source._fare
+      _saving = source._saving
+      _shares = source._shares
+      _currency = source._currency
+      _departureWindowSeconds = source._departureWindowSeconds
+      _tariffID = source._tariffID
+      _soloFares = source._soloFares
+      _boardings = source._boardings
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeRepeatedStringField(value: &_storage._riderIds) }()
+        case 2: try { try decoder.decodeSingularMessageField(value: &_storage._pickUp) }()
+        case 3: try { try decoder.decodeSingularMessageField(value: &_storage._departureTime) }()
+        case 4: try { try decoder.decodeRepeatedStringField(value: &_storage._stopOrder) }()
+        case 5: try { try decoder.decodeSingularDoubleField(value: &_storage._distanceMeters) }()
+        case 6: try { try decoder.decodeSingularDoubleField(value: &_storage._durationSeconds) }()
+        case 7: try { try decoder.decodeSingularInt64Field(value: &_storage._fare) }()
+        case 8: try { try decoder.decodeSingularInt64Field(value: &_storage._saving) }()
+        case 9: try { try decoder.decodeRepeatedMessageField(value: &_storage._shares) }()
+        case 10: try { try decoder.decodeSingularStringField(value: &_storage._currency) }()
+        case 11: try { try decoder.decodeSingularDoubleField(value: &_storage._departureWindowSeconds) }()
+        case 12: try { try decoder.decodeSingularStringField(value: &_storage._tariffID) }()
+        case 13: try { try decoder.decodeSingularInt64Field(value: &_storage._soloFares) }()
+        case 14: try { try decoder.decodeRepeatedMessageField(value: &_storage._boardings) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if !_storage._riderIds.isEmpty {
+        try visitor.visitRepeatedStringField(value: _storage._riderIds, fieldNumber: 1)
+      }
+      try { if let v = _storage._pickUp {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+      } }()
+      try { if let v = _storage._departureTime {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+      } }()
+      if !_storage._stopOrder.isEmpty {
+        try visitor.visitRepeatedStringField(value: _storage._stopOrder, fieldNumber: 4)
+      }
+      try { if let v = _storage._distanceMeters {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 5)
+      } }()
+      try { if let v = _storage._durationSeconds {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 6)
+      } }()
+      try { if let v = _storage._fare {
+        try visitor.visitSingularInt64Field(value: v, fieldNumber: 7)
+      } }()
+      try { if let v = _storage._saving {
+        try visitor.visitSingularInt64Field(value: v, fieldNumber: 8)
+      } }()
+      if !_storage._shares.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._shares, fieldNumber: 9)
+      }
+      try { if let v = _storage._currency {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 10)
+      } }()
+      try { if let v = _storage._departureWindowSeconds {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 11)
+      } }()
+      try { if let v = _storage._tariffID {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 12)
+      } }()
+      try { if let v = _storage._soloFares {
+        try visitor.visitSingularInt64Field(value: v, fieldNumber: 13)
+      } }()
+      if !_storage._boardings.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._boardings, fieldNumber: 14)
+      }
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
   public static func ==(lhs: Moyeo_V1_BatchGroup, rhs: Moyeo_V1_BatchGroup) -> Bool {
-    if lhs.riderIds != rhs.riderIds {return false}
-    if lhs._pickUp != rhs._pickUp {return false}
-    if lhs._departureTime != rhs._departureTime {return false}
-    if lhs.stopOrder != rhs.stopOrder {return false}
-    if lhs._distanceMeters != rhs._distanceMeters {return false}
-    if lhs._durationSeconds != rhs._durationSeconds {return false}
-    if lhs._fare != rhs._fare {return false}
-    if lhs._saving != rhs._saving {return false}
-    if lhs.shares != rhs.shares {return false}
-    if lhs._currency != rhs._currency {return false}
-    if lhs._departureWindowSeconds != rhs._departureWindowSeconds {return false}
-    if lhs._tariffID != rhs._tariffID {return false}
-    if lhs._soloFares != rhs._soloFares {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._riderIds != rhs_storage._riderIds {return false}
+        if _storage._pickUp != rhs_storage._pickUp {return false}
+        if _storage._departureTime != rhs_storage._departureTime {return false}
+        if _storage._stopOrder != rhs_storage._stopOrder {return false}
+        if _storage._distanceMeters != rhs_storage._distanceMeters {return false}
+        if _storage._durationSeconds != rhs_storage._durationSeconds {return false}
+        if _storage._fare != rhs_storage._fare {return false}
+        if _storage._saving != rhs_storage._saving {return false}
+        if _storage._shares != rhs_storage._shares {return false}
+        if _storage._currency != rhs_storage._currency {return false}
+        if _storage._departureWindowSeconds != rhs_storage._departureWindowSeconds {return false}
+        if _storage._tariffID != rhs_storage._tariffID {return false}
+        if _storage._soloFares != rhs_storage._soloFares {return false}
+        if _storage._boardings != rhs_storage._boardings {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

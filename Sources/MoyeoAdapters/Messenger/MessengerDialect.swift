@@ -86,17 +86,20 @@ enum MessengerCode: String, Hashable, Sendable, CaseIterable {
       .badTime, .badRoute, .limitOutOfRange, .ttlOutOfRange, .departureBeforeTariffs,
       .departureAfterTariffs, .departureOutOfRange, .distanceOutOfRange, .durationOutOfRange,
       .amountOutOfRange, .numberOutOfRange, .duplicateRider, .unknownRider, .unknownFlatTrip,
-      .tripTooShort, .nothingToShareBy, .tooManyItems, .requestTooLarge, .unsupportedMediaType,
+      .tripTooShort, .currencyMismatch, .nothingToShareBy, .tooManyItems, .requestTooLarge,
+      .unsupportedMediaType,
       .unsupportedCoding, .tooMuchWork, .attributeRequired, .oneself, .stale:
       self = .badRequest
-    case .idempotencyMismatch, .alreadyMember, .alreadyMatched, .alreadySettled, .alreadyRated:
+    case .idempotencyMismatch, .alreadyMember, .alreadyMatched, .alreadySettled, .alreadyRated,
+      .alreadyRequested:
       self = .duplicate
     case .unknownTenant, .unknownLayer, .unknownObject,
-      .unknownCluster, .unknownParty, .unknownRideRequest, .unknownTariff,
+      .unknownCluster, .unknownParty, .unknownRideRequest, .unknownJoinRequest, .unknownTariff,
       .unknownPolicy, .unknownVehicleClass, .noTariffHere, .noRoute:
       self = .notFound
     case .forbidden, .attributeProtected, .notHost, .banned: self = .notAllowed
-    case .partyFull, .partyDeparted, .partyCancelled, .partyEnded, .policyViolation,
+    case .joinRequestEnded, .partyFull, .partyDeparted, .partyCancelled, .partyEnded,
+      .policyViolation,
       .overlappingParty, .windowMissed, .detourExceeded, .sharedTooLittle, .rideTooLong,
       .arrivesTooLate, .walkExceeded,
       .shareExceeded, .raisesShare, .notMember, .departureInPast, .hostNotRemovable, .tooEarly,

@@ -25,7 +25,8 @@ enum TaxiStatus {
       .badTime, .badRoute, .limitOutOfRange, .ttlOutOfRange, .departureBeforeTariffs,
       .departureAfterTariffs, .departureOutOfRange, .distanceOutOfRange, .durationOutOfRange,
       .amountOutOfRange, .numberOutOfRange, .duplicateRider, .unknownRider, .unknownFlatTrip,
-      .tripTooShort, .nothingToShareBy, .tooManyItems, .requestTooLarge, .unsupportedMediaType,
+      .tripTooShort, .currencyMismatch, .nothingToShareBy, .tooManyItems, .requestTooLarge,
+      .unsupportedMediaType,
       .unsupportedCoding, .tooMuchWork, .attributeRequired, .oneself, .noTariffHere:
       badRequest
     case .unauthenticated: unauthenticated
@@ -33,11 +34,12 @@ enum TaxiStatus {
     case .forbidden, .forbiddenHost, .forbiddenOrigin, .attributeProtected, .notHost, .banned:
       forbidden
     case .unknownTenant, .unknownLayer, .unknownObject,
-      .unknownCluster, .unknownParty, .unknownRideRequest, .unknownTicket,
+      .unknownCluster, .unknownParty, .unknownRideRequest, .unknownJoinRequest, .unknownTicket,
       .unknownTariff, .unknownPolicy, .unknownVehicleClass, .noRoute:
       notFound
     case .unknownRoute, .methodNotAllowed: badURL
-    case .idempotencyMismatch, .alreadyMember, .alreadyMatched, .partyFull, .partyDeparted,
+    case .idempotencyMismatch, .alreadyMember, .alreadyMatched, .alreadyRequested,
+      .joinRequestEnded, .partyFull, .partyDeparted,
       .partyCancelled, .partyEnded, .policyViolation, .overlappingParty, .windowMissed,
       .detourExceeded, .sharedTooLittle, .rideTooLong,
       .arrivesTooLate, .walkExceeded, .shareExceeded, .raisesShare, .notMember,

@@ -45,7 +45,7 @@ enum AccessTable {
 
   private static let parties: [String: AccessRule] = [
     "Get": read, "Search": read, "Watch": read,
-    "List": AccessRule(scope: .read, own: ["riderId", "hostId"]),
+    "List": AccessRule(scope: .read, own: ["riderId", "hostId", "requesterId"]),
     "Match": AccessRule(scope: .read, own: ["riderId"], attributes: .ofToken),
     "PreviewJoin": AccessRule(scope: .read, own: ["riderId"], attributes: .ofToken),
     "WatchMatches": AccessRule(
@@ -57,6 +57,9 @@ enum AccessTable {
     "Create": AccessRule(
       scope: .command, own: ["hostId"], emptyForUsers: ["riders"], attributes: .ofToken),
     "Join": AccessRule(scope: .command, own: ["riderId"], attributes: .ofToken),
+    "ApproveJoin": AccessRule(scope: .command, own: ["hostId"]),
+    "DeclineJoin": AccessRule(scope: .command, own: ["hostId"]),
+    "WithdrawJoin": AccessRule(scope: .command, own: ["riderId"]),
     "Leave": AccessRule(scope: .command, own: ["riderId"]),
     "Update": AccessRule(scope: .command, own: ["riderId"]),
     "Depart": AccessRule(scope: .command, own: ["riderId"]),

@@ -50,8 +50,10 @@ struct ViewedSource<Event: Message>: EventSource {
 }
 
 extension Moyeo_V1_Party {
-  /// Members see all of it; others the trip, the seats and how many are aboard.
+  /// Members see all of it; others the trip, the seats and how many are aboard. Requests to join are seen by
+  /// the host, and by each rider their own.
   fileprivate mutating func hide(from subject: String) {
+    if hostID != subject { joinRequests.removeAll { $0.riderID != subject } }
     guard !riders.contains(where: { $0.riderID == subject }) else { return }
     clearHostID()
     riders = []
@@ -65,7 +67,10 @@ extension Moyeo_V1_Party {
 }
 
 extension Moyeo_V1_PartyResponse: RoleViewed {
-  mutating func hide(from subject: String) { if hasParty { party.hide(from: subject) } }
+  mutating func hide(from subject: String) {
+    if joinRequest.riderID != subject, party.hostID != subject { clearJoinRequest() }
+    if hasParty { party.hide(from: subject) }
+  }
 }
 
 extension Moyeo_V1_PartyListResponse: RoleViewed {

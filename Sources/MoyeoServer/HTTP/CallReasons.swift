@@ -61,6 +61,7 @@ enum CallReasons {
   private static let aboard: [Reason] = [
     .partyDeparted, .partyCancelled, .partyEnded, .notMember,
   ]
+  private static let decided: [Reason] = [.unknownJoinRequest, .joinRequestEnded]
   private static let ride: [Reason] =
     trips + [
       .unknownPolicy, .policyViolation, .windowMissed, .detourExceeded, .sharedTooLittle,
@@ -103,8 +104,13 @@ enum CallReasons {
     "ClusterService.GetChildren": [.badClusterID, .unknownCluster, .badCursor],
     "ClusterService.GetLeaves": [.badClusterID, .unknownCluster, .badCursor],
     "ClusterService.GetExpansionZoom": [.badClusterID, .unknownCluster],
-    "PartyService.Create": ride + [.duplicateRider, .ttlOutOfRange, .banned],
-    "PartyService.Join": ride + aboard + [.attributeProtected, .banned],
+    "PartyService.Create": ride + [
+      .duplicateRider, .ttlOutOfRange, .banned, .currencyMismatch,
+    ],
+    "PartyService.Join": ride + aboard + [.attributeProtected, .banned, .alreadyRequested],
+    "PartyService.ApproveJoin": ride + aboard + decided + [.banned, .notHost],
+    "PartyService.DeclineJoin": decided + [.notHost],
+    "PartyService.WithdrawJoin": decided,
     "PartyService.PreviewJoin": ride + aboard + [.attributeProtected, .badAttributes],
     "PartyService.Match": ride + [.attributeProtected, .badAttributes, .tooMuchWork, .badTag],
     "PartyService.WatchMatches": ride + [.attributeProtected, .badAttributes, .badTag],

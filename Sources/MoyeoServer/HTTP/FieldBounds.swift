@@ -24,6 +24,9 @@ struct FieldBounds {
     case "q" where message == "moyeo.v1.SearchPlacesRequest": return ["minLength": 1]
     case "splitRule" where message == "moyeo.v1.CreatePartyRequest":
       return ["enum": SplitRule.allCases.map(\.rawValue)]
+    case "approval": return ["enum": ["host"]]
+    case "amount" where message == "moyeo.v1.AgreedFare": return ["minimum": 0]
+    case "currency" where message == "moyeo.v1.AgreedFare": return ["pattern": "^[A-Z]{3}$"]
     default: return [:]
     }
   }
@@ -51,6 +54,7 @@ struct FieldBounds {
     "moyeo.v1.Polygon": ["points"],
     "moyeo.v1.AttributeCondition": ["attribute"],
     "moyeo.v1.CreatePartyRequest": ["hostId", "origin", "destination", "departureTime"],
+    "moyeo.v1.AgreedFare": ["amount", "currency"],
     "moyeo.v1.MatchPartiesRequest": ["riderId", "origin", "destination", "departureTime"],
   ]
 

@@ -19,9 +19,11 @@ enum FieldTexts {
     after Only events above this sequence.
     ageSeconds Seconds since the position was observed.
     aggregates By attribute: sum, least and greatest value of the members.
+    agreedFare What the whole ride costs, whatever a meter would say.
     allowRaisedShares Whether a share may rise when somebody leaves.
     allowsOverlap Also parties that overlap one of the rider's own.
     amount In minor units of the currency.
+    approval "host" where who joins asks the host first.
     area The name of an area of tariffs, such as "kr-seoul".
     arriveBy The latest arrival if the taxi leaves at its departure time.
     at When it happened.
@@ -62,6 +64,8 @@ enum FieldTexts {
     durationSeconds In seconds.
     east Longitude of the eastern edge, in degrees.
     effective In force from here on.
+    endReason Why it ended.
+    endedAt When it ended.
     error Why there is no answer.
     etag Names this state of the tile.
     events In the order of their commits.
@@ -80,11 +84,14 @@ enum FieldTexts {
     high The most that it may come to, in minor units.
     highDurationSeconds The most that it may take, in seconds.
     hits In the order that the call names.
+    holdSeats Whether a pending request keeps its seats from others.
     hostId Who offers the party.
     id Names one of its kind.
     ids Of objects.
     ifFull The same once every seat is taken.
     iterations Steps of the search that were taken.
+    joinRequest The request to join that the answer is about.
+    joinRequests Requests to join, oldest first, as far as the reader may see them.
     joinedAt When the rider got in.
     kind What it is.
     kinds Only these kinds; all when empty.
@@ -135,6 +142,7 @@ enum FieldTexts {
     party As it is after the call.
     partyId Which party.
     payerId Who paid the driver.
+    pendingRequests How many requests to join wait for the host.
     perPersonIfFull What a seat pays once every seat is taken, in minor units.
     pickUp Where everyone gets in.
     pointCount How many objects it stands for.
@@ -156,6 +164,8 @@ enum FieldTexts {
     removed Whether there was something to remove.
     reputation The app's own words about the person, by how often they were chosen.
     request The request as it stands.
+    requestId Of a request to join.
+    requesterId Who waits for a host's word.
     requests In the order in which they are answered.
     responses In the order of the requests.
     resumeToken Where a stream goes on: give that of the last event.

@@ -59,6 +59,9 @@ enum RequestExamples {
       #"{"riderId":"ben",\#(trip),"departureTime":"2030-05-22T18:05:00+09:00","store":true}"#,
     "PartyService.Join":
       #"{"riderId":"ben","destination":\#(gangnam),"maxShare":9000,\#(gender)}"#,
+    "PartyService.ApproveJoin": #"{"hostId":"ann"}"#,
+    "PartyService.DeclineJoin": #"{"hostId":"ann"}"#,
+    "PartyService.WithdrawJoin": #"{"riderId":"ben"}"#,
     "PartyService.Leave": #"{"riderId":"ben"}"#,
     "PartyService.MatchBatch":
       #"{"requests":[{"riderId":"ann",\#(trip),"departureTime":"2030-05-22T18:00:00+09:00"},"#

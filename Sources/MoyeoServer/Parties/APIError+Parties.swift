@@ -95,6 +95,13 @@ extension Reason {
     case .amountOutOfRange: self = .amountOutOfRange
     case .hostNotRemovable: self = .hostNotRemovable
     case .tripTooShort: self = .tripTooShort
+    case .currencyMismatch: self = .currencyMismatch
+    case .badCurrency: self = .badValue
+    case .nothingToHold: self = .conflictingFields
+    case .alreadyRequested: self = .alreadyRequested
+    case .unknownJoinRequest: self = .unknownJoinRequest
+    case .joinRequestOver: self = .joinRequestEnded
+    case .tooManyRequests, .tooManyPending: self = .quotaExceeded
     case .noTariffHere: self = .noTariffHere
     case .fare(let inner): self = APIError(FareRequestError.fare(inner)).reason
     }
@@ -148,7 +155,11 @@ extension PartyError {
       ["departureTime": RFC3339.utc(departure), "now": RFC3339.utc(now)]
     case .seatsOutOfRange(_, let seats, let allowed):
       ["seats": "\(seats)", "least": "\(allowed.lowerBound)", "most": "\(allowed.upperBound)"]
-    case .blocked, .notHost, .notMember, .alreadyMember, .duplicateRider, .missingID,
+    case .joinRequestOver(let state): ["state": state.rawValue]
+    case .tooManyRequests(let limit), .tooManyPending(let limit): ["limit": "\(limit)"]
+    case .currencyMismatch(let agreed, let tariff): ["agreed": agreed, "tariff": tariff]
+    case .badCurrency, .nothingToHold, .alreadyRequested, .unknownJoinRequest,
+      .blocked, .notHost, .notMember, .alreadyMember, .duplicateRider, .missingID,
       .numberOutOfRange,
       .amountOutOfRange, .hostNotRemovable, .tripTooShort, .noTariffHere, .fare:
       [:]

@@ -33,9 +33,18 @@ struct PartyMessage: Sendable {
     out.tags = party.tags
     out.policy = Self.policy(party.policy)
     out.route = Self.route(party.route)
-    out.fare = fare(party)
-    out.perPersonNow = party.fare.perPersonNow
-    out.perPersonIfFull = party.fare.perPersonIfFull
+    if party.hasPrice {
+      out.fare = fare(party)
+      out.perPersonNow = party.fare.perPersonNow
+      out.perPersonIfFull = party.fare.perPersonIfFull
+    }
+    if let agreed = party.agreedFare { out.agreedFare = Self.agreedFare(agreed) }
+    if party.needsApproval {
+      out.approval = "host"
+      out.holdSeats = party.holdsSeats
+      out.joinRequests = party.joinRequests.map { Self.joinRequest($0, party) }
+      out.pendingRequests = Int32(clamping: party.pendingRequests.count)
+    }
     out.splitRule = party.splitRule.rawValue
     out.allowRaisedShares = party.allowsRaisedShares
     out.called = party.isCalled
@@ -51,10 +60,14 @@ struct PartyMessage: Sendable {
     out.joinedAt = Google_Protobuf_Timestamp(rider.joinedAt)
     if let drop = rider.dropOff { out.dropOff = place(drop) }
     out.seats = Int32(clamping: rider.seats)
-    out.share = rider.share
-    out.acceptedShare = rider.acceptedShare
-    out.soloFare = rider.soloFare
-    out.saving = rider.soloFare - rider.share
+    if party.hasPrice {
+      out.share = rider.share
+      out.acceptedShare = rider.acceptedShare
+    }
+    if party.hasTariff {
+      out.soloFare = rider.soloFare
+      out.saving = rider.soloFare - rider.share
+    }
     out.rideSeconds = rider.rideSeconds
     out.detourSeconds = rider.detourSeconds
     if let weight = rider.weight { out.weight = weight }
@@ -73,11 +86,13 @@ struct PartyMessage: Sendable {
     var out = fare(party.fare, tariffID: party.tariffID, at: party.window.time)
     out.distanceMeters = party.route.distanceMeters
     out.durationSeconds = party.route.durationSeconds
-    out.shares = party.riders.map { Self.share($0.id, $0.share, soloFare: $0.soloFare) }
+    out.shares = party.riders.map {
+      Self.share($0.id, $0.share, soloFare: party.hasTariff ? $0.soloFare : nil)
+    }
     return out
   }
 
-  static func share(_ id: String, _ amount: Int64, soloFare: Int64) -> Moyeo_V1_FareShare {
+  static func share(_ id: String, _ amount: Int64, soloFare: Int64?) -> Moyeo_V1_FareShare {
     share(FareShare(riderID: id, amount: amount, soloFare: soloFare))
   }
 
@@ -87,10 +102,21 @@ struct PartyMessage: Sendable {
     out.expected = fare.expected
     out.low = fare.low
     out.high = fare.high
-    out.tariffID = tariffID
+    if !tariffID.isEmpty { out.tariffID = tariffID }
     out.source = fare.source
-    if let tariff = try? catalog.tariff(id: tariffID, at: departure) {
-      out.minorUnitDigits = Int32(tariff.content.minorUnitDigits)
+    let tariff = try? catalog.tariff(id: tariffID, at: departure)
+    out.minorUnitDigits = Int32(
+      tariff?.content.minorUnitDigits ?? CurrencyDigits.minorUnits(of: fare.currency))
+    return out
+  }
+
+  /// Of a ride of the party with somebody else in it.
+  func fare(_ ride: PricedRide, _ party: Party) -> Moyeo_V1_PartyFare {
+    var out = fare(ride.fare, tariffID: party.tariffID, at: party.window.time)
+    out.distanceMeters = ride.route.distanceMeters
+    out.durationSeconds = ride.route.durationSeconds
+    out.shares = ride.riders.map { terms in
+      Self.share(terms.riderID, terms.share, soloFare: party.hasTariff ? terms.soloFare : nil)
     }
     return out
   }
@@ -166,8 +192,8 @@ struct PartyMessage: Sendable {
     out.sharedRatio = candidate.sharedRatio
     out.stopOrder = candidate.stopOrder
     out.route = Self.route(candidate.route)
-    out.yourFare = candidate.yourFare
-    out.yourSaving = candidate.yourSaving
+    if candidate.party.hasPrice { out.yourFare = candidate.yourFare }
+    if candidate.party.hasTariff { out.yourSaving = candidate.yourSaving }
     out.timeGapSeconds = Double(candidate.timeGapMilliseconds) / 1000
     if let boarding = candidate.boarding {
       out.boarding = Self.place(boarding.place)
@@ -227,14 +253,16 @@ struct PartyMessage: Sendable {
     return out
   }
 
-  static func terms(_ terms: RiderTerms) -> Moyeo_V1_PreviewShare {
+  static func terms(_ terms: RiderTerms, _ party: Party) -> Moyeo_V1_PreviewShare {
     var out = Moyeo_V1_PreviewShare()
     out.riderID = terms.riderID
-    out.share = terms.share
+    if party.hasPrice { out.share = terms.share }
     out.rideSeconds = terms.rideSeconds
     out.detourSeconds = terms.detourSeconds
-    out.soloFare = terms.soloFare
-    out.saving = terms.saving
+    if party.hasTariff {
+      out.soloFare = terms.soloFare
+      out.saving = terms.saving
+    }
     out.sharedRatio = terms.sharedRatio
     return out
   }

@@ -160,17 +160,10 @@ extension PartyOperations {
     var response = Moyeo_V1_PreviewJoinResponse()
     do throws(PartyServiceError) {
       let (party, preview) = try await partyService.previewJoin(partyID: id, command)
-      response.now = preview.now.riders.map(PartyMessage.terms)
-      response.ifFull = preview.ifFull.map(PartyMessage.terms)
+      response.now = preview.now.riders.map { PartyMessage.terms($0, party) }
+      response.ifFull = preview.ifFull.map { PartyMessage.terms($0, party) }
       response.route = PartyMessage.route(preview.now.route)
-      var fare = message.fare(
-        preview.now.fare, tariffID: party.tariffID, at: party.window.time)
-      fare.distanceMeters = preview.now.route.distanceMeters
-      fare.durationSeconds = preview.now.route.durationSeconds
-      fare.shares = preview.now.riders.map { terms in
-        PartyMessage.share(terms.riderID, terms.share, soloFare: terms.soloFare)
-      }
-      response.fare = fare
+      if party.hasPrice { response.fare = message.fare(preview.now, party) }
       response.version = String(party.version)
       if let boarding = preview.boarding {
         response.boarding = PartyMessage.place(boarding.place)
@@ -214,6 +207,14 @@ extension PartyOperations {
         Double(group.toleranceMilliseconds(query.requests, partyService.rules.configuration)) / 1000
       out.tariffID = group.tariffID
       out.soloFares = group.soloFares
+      out.boardings = group.boardings.map { one in
+        var boarding = Moyeo_V1_BatchBoarding()
+        boarding.riderID = query.requests[one.member].riderID
+        boarding.boarding = PartyMessage.place(one.boarding.place)
+        if let time = one.time { boarding.boardingTime = .init(time) }
+        boarding.walkMeters = one.boarding.walkMeters
+        return boarding
+      }
       return out
     }
     response.unmatched = result.unmatched.map { query.requests[$0].riderID }

@@ -22,7 +22,7 @@ struct PartyOperations: Sendable {
 
   /// Routes that differ in one place from `/v1/parties/{id}/...` do not meet them: each has its own
   /// number of segments or method.
-  var all: [Operation] { reads + commands + rideRequests }
+  var all: [Operation] { reads + commands + joinRequests + rideRequests }
 
   private var reads: [Operation] {
     let service = Self.service
@@ -117,7 +117,8 @@ struct PartyOperations: Sendable {
         let id = try reading.partyID(request.idIfSet)
         let command = try reading.join(request)
         let context = try scope(id)
-        return try await answer { () async throws(PartyServiceError) in
+        return try await answer(about: .rider(command.riderID)) {
+          () async throws(PartyServiceError) in
           try await partyService.join(partyID: id, command, context)
         }
       },
@@ -134,9 +135,9 @@ struct PartyOperations: Sendable {
   }
 
   /// Makes what a command carries, of the values of its route's parameters in their order.
-  private typealias CommandScope = (_ ids: String...) throws(APIError) -> CommandContext
+  typealias CommandScope = (_ ids: String...) throws(APIError) -> CommandContext
 
-  private func command<Request: Message & Sendable>(
+  func command<Request: Message & Sendable>(
     _ rpc: String, _ template: String, _ request: Request.Type,
     handler: @escaping @Sendable (Request, CommandScope) async throws -> [UInt8]
   ) -> Operation {
@@ -167,7 +168,8 @@ struct PartyOperations: Sendable {
 
   // MARK: - Answer
 
-  private func answer(
+  func answer(
+    about request: AnsweredRequest = .none,
     _ command: () async throws(PartyServiceError) -> PartyAnswer
   ) async throws(APIError) -> [UInt8] {
     let answer: PartyAnswer
@@ -176,13 +178,18 @@ struct PartyOperations: Sendable {
     } catch {
       throw APIError(error)
     }
-    return try response(answer.party, layerVersion: answer.layerVersion)
+    return try response(answer.party, layerVersion: answer.layerVersion, about: request)
   }
 
-  func response(_ party: Party, layerVersion: String) throws(APIError) -> [UInt8] {
+  func response(
+    _ party: Party, layerVersion: String, about request: AnsweredRequest = .none
+  ) throws(APIError) -> [UInt8] {
     var response = Moyeo_V1_PartyResponse()
     response.party = message.party(party)
     response.version = layerVersion
+    if let found = request.found(in: party) {
+      response.joinRequest = PartyMessage.joinRequest(found, party)
+    }
     return try encoded(response)
   }
 }

@@ -58,7 +58,28 @@ struct PartyRequestReading: Sendable {
     command.tariffID = try word(request.tariffIDIfSet, field: "tariffId")
     command.vehicleClass = try word(
       request.vehicleClassIfSet, field: "vehicleClass")
+    if request.hasAgreedFare { command.agreedFare = try agreedFare(request.agreedFare) }
+    command.needsApproval = try needsApproval(request.approvalIfSet)
+    command.holdsSeats = request.holdSeats
     return command
+  }
+
+  private func agreedFare(_ fare: Moyeo_V1_AgreedFare) throws(APIError) -> AgreedFare {
+    guard let amount = fare.amountIfSet else {
+      throw APIError(.missingField, field: "agreedFare.amount", "agreedFare needs an amount")
+    }
+    guard let currency = fare.currencyIfSet else {
+      throw APIError(.missingField, field: "agreedFare.currency", "agreedFare needs a currency")
+    }
+    return AgreedFare(amount: amount, currency: currency)
+  }
+
+  private func needsApproval(_ word: String?) throws(APIError) -> Bool {
+    guard let word else { return false }
+    guard word == "host" else {
+      throw APIError(.badValue, field: "approval", "approval is host; got \(quoted(word))")
+    }
+    return true
   }
 
   /// Who comes along with a host.
@@ -180,15 +201,20 @@ struct PartyRequestReading: Sendable {
 
   func list(_ request: Moyeo_V1_ListPartiesRequest) throws(APIError) -> PartyListQuery {
     let person: PartyListQuery.Person
-    switch (request.hasRiderID, request.hasHostID) {
-    case (true, true):
-      throw APIError(.conflictingFields, field: "hostId", "give riderId or hostId, not both")
-    case (false, false):
-      throw APIError(.missingField, field: "riderId", "riderId or hostId is required")
-    case (true, false):
+    switch (request.hasRiderID, request.hasHostID, request.hasRequesterID) {
+    case (true, false, false):
       person = .rider(try validation.id(request.riderID, field: "riderId"))
-    case (false, true):
+    case (false, true, false):
       person = .host(try validation.id(request.hostID, field: "hostId"))
+    case (false, false, true):
+      person = .requester(try validation.id(request.requesterID, field: "requesterId"))
+    case (false, false, false):
+      throw APIError(
+        .missingField, field: "riderId", "riderId, hostId or requesterId is required")
+    default:
+      throw APIError(
+        .conflictingFields, field: request.hasHostID ? "hostId" : "requesterId",
+        "give one of riderId, hostId and requesterId")
     }
     var states: Set<Party.State> = []
     for word in request.state {
@@ -352,6 +378,8 @@ struct PartyRequestReading: Sendable {
           ?? DepartureWindow.standardToleranceMilliseconds),
       limits: limits, seats: seats,
       attributes: try attributes(
-        request.attributesIfSet, field: "attributes"))
+        request.attributesIfSet, field: "attributes"),
+      boarding: request.hasBoarding
+        ? try place(request.boarding, field: "boarding") : nil)
   }
 }

@@ -5,7 +5,8 @@ extension BatchGroup {
   /// ``PartyRules/create(_:id:now:claims:)`` gives.
   ///
   /// The rider at whose origin all get in is the host, and the party's limits are theirs; everyone
-  /// else comes with their own destination, origin, seats, attributes and limits. The window is as
+  /// else comes with their own destination, origin, seats, attributes and limits; those who get in on the
+  /// way are not among them: they join by ``boardings``, in that order. The window is as
   /// wide as all members' windows allow around the departure.
   ///
   /// - Parameters:
@@ -25,7 +26,8 @@ extension BatchGroup {
       hostSeats: host.seats, attributes: host.attributes, seats: terms.seats(maxSeats),
       limits: host.limits, policy: terms.policy, policyPack: terms.policy.pack,
       tariffID: terms.tariffID, vehicleClass: terms.vehicleClass)
-    command.riders = members.dropFirst().map { member in
+    let onTheWay = Set(boardings.map(\.member))
+    command.riders = members.dropFirst().filter { !onTheWay.contains($0) }.map { member in
       let request = requests[member]
       return JoinParty(
         riderID: request.riderID, destination: request.destination,
@@ -45,7 +47,9 @@ extension BatchGroup {
   public func toleranceMilliseconds(
     _ requests: [RideRequest], _ configuration: PartyConfiguration
   ) -> Int64 {
-    let tolerance = members.map { member in
+    // Whoever gets in on the way has a window of that moment.
+    let onTheWay = Set(boardings.map(\.member))
+    let tolerance = members.filter { !onTheWay.contains($0) }.map { member in
       let window = requests[member].window
       return min(
         departure.milliseconds(since: window.start), window.end.milliseconds(since: departure))

@@ -73,6 +73,9 @@ public struct BatchGroup: Hashable, Sendable {
   /// estimate for a plain price list.
   public var saving: Double
 
+  /// Members who get in on the way, in the order of joining; the others get in at the pick-up.
+  public var boardings: [BatchBoarding] = []
+
   /// Index of the request whose origin is the pick-up.
   public var pickUp: Int { members[0] }
 

@@ -153,6 +153,11 @@ extension BoardingRide {
   }
 
   private func price(_ plan: inout BoardingPlan) -> Bool {
+    if let amount = ride.fixedAmount {
+      plan.amount = amount
+      plan.extras = 0
+      return true
+    }
     let flat = plan.parts.first?.fare.flat ?? -1
     plan.edgeShare = plan.parts.lazy.compactMap(\.fare.edgeShare).first
     if flat >= 0, plan.parts.allSatisfy({ $0.fare.flat == flat }) {
@@ -187,7 +192,7 @@ extension BoardingRide {
     guard last > 0 else { return plan.parts.map(\.share) }
     let direct = ride.travel.estimate(
       straightMeters: plan.halts[0].here.meters(to: plan.halts[last].here))
-    while most < seats && full.parts.count < RidePlan.maximumRiders,
+    while most < capacity && full.parts.count < RidePlan.maximumRiders,
       let fare = ride.knownSoloFare(from: nil, to: plan.halts[last].place, direct)
     {
       full.parts.append(

@@ -163,7 +163,7 @@ extension BoardingRide {
       return RiderTerms(
         riderID: all[i].id, share: part.share,
         acceptedShare: i < riders.count ? all[i].acceptedShare : part.share,
-        soloFare: part.fare.amount, rideMeters: plan.rideMeters(i),
+        soloFare: ride.knowsSoloFares ? part.fare.amount : 0, rideMeters: plan.rideMeters(i),
         rideSeconds: plan.rideSeconds(i), directMeters: part.direct.distanceMeters,
         directSeconds: part.direct.durationSeconds, sharedRatio: plan.sharedRatio(i))
     }
@@ -177,10 +177,10 @@ extension BoardingRide {
     return PricedRide(
       route: route(plan, ids: all.map(\.id)),
       fare: PartyFare(
-        currency: ride.meter.tariff.currency, expected: plan.amount, low: range.low,
+        currency: ride.price.currency(ride.meter.tariff), expected: plan.amount, low: range.low,
         high: range.high, perPersonNow: PreparedRide.perSeat(plan.amount, seats: most),
-        perPersonIfFull: PreparedRide.perSeat(plan.amount, seats: max(most, seats)),
-        source: RouteSource.estimate.rawValue), riders: terms)
+        perPersonIfFull: PreparedRide.perSeat(plan.amount, seats: max(most, capacity)),
+        source: ride.price.source(RouteSource.estimate.rawValue)), riders: terms)
   }
 
   func preview(_ priced: PricedRide, _ plan: BoardingPlan) -> JoinPreview {
@@ -212,18 +212,18 @@ extension BoardingRide {
   ) throws(PartyError) -> [FareShare] {
     var plan = try plan()
     plan.amount = amount
-    plan.extras = min(tolls + ride.meter.callFee, amount)
+    plan.extras = min(tolls + ride.sharedFee, amount)
     split(&plan)
     return party.riders.prefix(riders.count).indices.map { i in
       FareShare(
         riderID: party.riders[i].id, amount: plan.parts[i].share,
-        soloFare: plan.parts[i].fare.amount)
+        soloFare: ride.knowsSoloFares ? plan.parts[i].fare.amount : nil)
     }
   }
 
   /// The best and the worst day.
   private func range(_ plan: BoardingPlan) -> (low: Int64, high: Int64) {
-    if plan.flat >= 0 { return (plan.amount, plan.amount) }
+    if plan.flat >= 0 || ride.fixedAmount != nil { return (plan.amount, plan.amount) }
     let spread = ride.travel.range(
       of: TravelEstimate(distanceMeters: plan.totalMeters, durationSeconds: plan.totalSeconds))
     let trip = Trip(

@@ -59,7 +59,10 @@ final class BoardingRide: Sendable {
   /// By leg: its estimate at the departure, and the seats taken on it.
   let legs: [TravelEstimate]
   let seatsAboard: [Int]
+  /// That riders may take: those that requests hold are not among them.
   let seats: Int
+  /// All of the taxi's.
+  let capacity: Int
   let splitRule: SplitRule
   let allowsRaisedShares: Bool
   let limits: RideLimits
@@ -78,7 +81,8 @@ final class BoardingRide: Sendable {
   init(_ party: Party, _ ride: PreparedRide) throws(PartyError) {
     self.ride = ride
     origin = party.origin.coordinate
-    seats = party.seats
+    seats = max(0, party.seats - party.seatsHeld)
+    capacity = party.seats
     splitRule = party.splitRule
     allowsRaisedShares = party.allowsRaisedShares
     limits = party.limits

@@ -2,7 +2,7 @@ import GeoMath
 import ObjectModel
 
 /// Tries one rider in one party after another where somebody gets in on the way, that rider or
-/// someone aboard: the arithmetic of ``PartyRules/join(_:_:now:claims:)``.
+/// someone aboard: the arithmetic of ``PartyRules/join(_:_:requestID:now:claims:)``.
 struct BoardingEvaluator {
   enum Outcome {
     case fits(RankedBoarding)
@@ -57,9 +57,9 @@ struct BoardingEvaluator {
       }
     }
     let share = plan.parts[me].share
-    if checksMaxShare && share > query.maxShare ?? plan.parts[me].fare.amount {
-      return .broken(.price)
-    }
+    // Unknown where no tariff says it.
+    let alone = ride.ride.knowsSoloFares ? plan.parts[me].fare.amount : nil
+    if checksMaxShare && share > query.maxShare ?? alone ?? .max { return .broken(.price) }
     if overlapRule.isBroken(by: entry, rideSeconds: plan.totalSeconds) { return .broken(.overlap) }
     let boarded = BoardingSearch.milliseconds(plan.boardedSeconds(me))
     let gap = entry.departure.advanced(milliseconds: boarded).milliseconds(since: query.window.time)
@@ -67,10 +67,10 @@ struct BoardingEvaluator {
     return .fits(
       RankedBoarding(
         party: RankedParty(
-          saving: plan.parts[me].fare.amount - share, walkMeters: walk,
+          saving: (alone ?? 0) - share, walkMeters: walk,
           timeGapMilliseconds: gap == .min ? .max : abs(gap),
           detourSeconds: plan.detourSeconds(me), entry: entry),
-        insertion: found, share: share, soloFare: plan.parts[me].fare.amount))
+        insertion: found, share: share, soloFare: alone))
   }
 
   /// Whether some insertion holds walk and seats, whatever the limits.
@@ -103,7 +103,7 @@ struct BoardingEvaluator {
       detourSeconds: ranked.party.detourSeconds, sharedRatio: plan.sharedRatio(me),
       timeGapMilliseconds: ranked.party.timeGapMilliseconds,
       route: entry.boarding.route(plan, ids: entry.riderIDs + [query.riderID]),
-      yourFare: ranked.share, yourSaving: ranked.party.saving,
+      yourFare: ranked.share, yourSaving: ranked.soloFare == nil ? 0 : ranked.party.saving,
       boarding: entry.boarding.boarding(ranked.insertion, command))
   }
 
@@ -117,5 +117,6 @@ struct RankedBoarding {
   var party: RankedParty
   var insertion: BoardingInsertion
   var share: Int64
-  var soloFare: Int64
+  /// Nil where no tariff says it.
+  var soloFare: Int64?
 }

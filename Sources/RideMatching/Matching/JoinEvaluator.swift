@@ -3,7 +3,7 @@ import ObjectModel
 import TaxiFares
 
 /// Tries one rider in one party after another, without allocating (but for parties that share
-/// `byLeg` or `shapley`): the arithmetic of ``PartyRules/join(_:_:now:claims:)``.
+/// `byLeg` or `shapley`): the arithmetic of ``PartyRules/join(_:_:requestID:now:claims:)``.
 struct JoinEvaluator {
   enum Verdict {
     case fits
@@ -69,12 +69,14 @@ struct JoinEvaluator {
         return .price
       }
     }
-    if checksMaxShare
-      && scratch.plan.shares[riders] > maxShare ?? scratch.plan.soloFare(riders)
-    {
-      return .price
-    }
+    if checksMaxShare && scratch.plan.shares[riders] > mostShare(ride, riders) { return .price }
     return .fits
+  }
+
+  /// The largest share that the rider of a plan is offered.
+  @inline(__always)
+  func mostShare(_ ride: PreparedRide, _ rider: Int) -> Int64 {
+    maxShare ?? (ride.knowsSoloFares ? scratch.plan.soloFare(rider) : .max)
   }
 
   func joiner(_ ride: PreparedRide, seats: Int) -> PreparedRide.Joiner {
@@ -119,7 +121,8 @@ struct JoinEvaluator {
     let me = scratch.plan.riderCount - 1
     let gap = entry.departure.milliseconds(since: query.window.time)
     return RankedParty(
-      saving: scratch.plan.soloFare(me) - scratch.plan.shares[me], walkMeters: walkMeters,
+      saving: (entry.ride.knowsSoloFares ? scratch.plan.soloFare(me) : 0)
+        - scratch.plan.shares[me], walkMeters: walkMeters,
       timeGapMilliseconds: gap == .min ? .max : abs(gap),
       detourSeconds: scratch.plan.detourSeconds(me), entry: entry)
   }
@@ -137,12 +140,15 @@ struct JoinEvaluator {
       sharedRatio: plan.sharedRatio(me), timeGapMilliseconds: ranked.timeGapMilliseconds,
       route: ranked.entry.ride.route(
         plan, ids: party.riders.map(\.id) + [query.riderID], drops: drops),
-      yourFare: plan.shares[me], yourSaving: ranked.saving)
+      yourFare: plan.shares[me],
+      yourSaving: ranked.entry.ride.knowsSoloFares ? ranked.saving : 0)
   }
 }
 
 /// A party that fits, by what candidates are ranked.
 struct RankedParty {
+  /// Where no tariff says what the rider would pay alone, that counts as nothing: of such parties the
+  /// cheapest is the best, and one without a price before one with a price.
   var saving: Int64
   var walkMeters: Double
   var timeGapMilliseconds: Int64

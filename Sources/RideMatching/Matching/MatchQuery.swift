@@ -20,7 +20,8 @@ public struct MatchQuery: Hashable, Sendable {
   /// For parties that share by weights; nil: 1.
   public var weight: Double?
   /// The most they would pay, minor units. Nil: what they would pay alone from the party's origin, so
-  /// that nobody is offered a loss without asking for it.
+  /// that nobody is offered a loss without asking for it; where no tariff says that, any share. A party
+  /// without a price costs nothing.
   public var maxShare: Int64?
   /// When the question is asked: windows that have ended by then are no candidates.
   public var now: Instant
@@ -110,9 +111,9 @@ public struct MatchCandidate: Hashable, Sendable {
   public var timeGapMilliseconds: Int64
   /// As it would be; rider ids in the order of getting out.
   public var route: PartyRoute
-  /// Minor units.
+  /// Minor units; 0 in a party without a price.
   public var yourFare: Int64
-  /// The direct route from where the rider gets in, minus ``yourFare``.
+  /// The direct route from where the rider gets in, minus ``yourFare``; 0 where no tariff prices it.
   public var yourSaving: Int64
   /// Where the taxi stops for the rider on its way; nil: they get in at the party's origin.
   public var boarding: RiderBoarding?

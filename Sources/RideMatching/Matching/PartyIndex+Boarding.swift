@@ -254,11 +254,10 @@ private struct BoardingScan {
     guard case .fits(let ranked) = evaluator.outcome(entry, joiner, checksMaxShare: false) else {
       return nil
     }
-    let most = query.maxShare ?? ranked.soloFare
-    guard ranked.share > most else { return nil }
+    guard let most = query.maxShare ?? ranked.soloFare, ranked.share > most else { return nil }
     let amount = Double(ranked.share - most)
     return MatchRelaxation(
       rule: .price, amount: amount, value: Double(ranked.share), partyID: entry.party.id,
-      effort: amount / max(1, Double(ranked.soloFare) / 10))
+      effort: amount / max(1, Double(ranked.soloFare ?? ranked.share) / 10))
   }
 }

@@ -223,10 +223,11 @@ extension JoinEvaluator {
       !overlaps(entry)
     else { return nil }
     let me = scratch.plan.riderCount - 1
-    let most = query.maxShare ?? scratch.plan.soloFare(me)
+    let most = mostShare(entry.ride, me)
     let share = scratch.plan.shares[me]
     guard share > most else { return nil }
-    let usual = max(1, Double(scratch.plan.soloFare(me)) / 10)
+    let alone = entry.ride.knowsSoloFares ? scratch.plan.soloFare(me) : share
+    let usual = max(1, Double(alone) / 10)
     return change(
       .price, by: Double(share - most), from: Double(most), usual: usual, entry.party)
   }

@@ -9,7 +9,7 @@ extension PartyIndex {
   /// - Parameters:
   ///   - query: The rider's trip.
   ///   - claims: When people are busy in other parties, as in
-  ///     ``PartyRules/join(_:_:now:claims:)``; asked of parties that hold all other rules. Nil:
+  ///     ``PartyRules/join(_:_:requestID:now:claims:)``; asked of parties that hold all other rules. Nil:
   ///     overlaps are not looked at.
   ///   - overlappingParties: ``PartyConfiguration/overlappingParties``.
   ///   - shouldStop: Asked every few hundred parties, until it says so once; the answer is then not

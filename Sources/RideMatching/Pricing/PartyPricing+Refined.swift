@@ -32,14 +32,23 @@ extension PartyPricing {
     }
     scratch.plan.totalMeters = meters
     scratch.plan.totalSeconds = seconds
-    let fare = try fare(ride, scratch.plan, route)
-    scratch.plan.amount = fare.expected.total
-    scratch.plan.extras = min(fare.expected.extras, fare.expected.total)
+    var fare: Fare?
+    if let amount = ride.fixedAmount {
+      scratch.plan.amount = amount
+      scratch.plan.extras = 0
+    } else {
+      let metered = try self.fare(ride, scratch.plan, route)
+      scratch.plan.amount = metered.expected.total
+      scratch.plan.extras = min(metered.expected.extras, metered.expected.total)
+      fare = metered
+    }
     ride.split(&scratch.plan, joining: nil)
     var priced = ride.priced(&scratch, party)
-    priced.fare.low = fare.low
-    priced.fare.high = fare.high
-    priced.fare.source = route.source.rawValue
+    if let fare {
+      priced.fare.low = fare.low
+      priced.fare.high = fare.high
+      priced.fare.source = route.source.rawValue
+    }
     priced.route.path = route.path
     priced.route.source = route.source.rawValue
     return priced

@@ -25,7 +25,32 @@ public struct PartyPricing: Sendable {
     self.areas = areas
   }
 
-  /// The tariff that a new party names, or the one of the first area at its origin.
+  /// The tariff that a new party has: the one that it names, else the one of the first area at its
+  /// origin. A party with an agreed fare does without one that is not in force, or that has another
+  /// currency than was agreed.
+  /// - Returns: Nil where no area with a tariff holds the origin.
+  /// - Throws: ``PartyError/currencyMismatch(agreed:tariff:)`` for one that is named;
+  ///   ``PartyError/fare(_:)``.
+  func tariff(_ command: CreateParty) throws(PartyError) -> Tariff? {
+    let isNamed = command.tariffID != nil || command.vehicleClass != nil
+    let tariff: Tariff
+    do throws(PartyError) {
+      tariff = try self.tariff(
+        id: command.tariffID, vehicleClass: command.vehicleClass,
+        origin: command.origin.coordinate, departure: command.window.time)
+    } catch {
+      if case .noTariffHere = error { return nil }
+      if command.agreedFare != nil && !isNamed { return nil }
+      throw error
+    }
+    guard let agreed = command.agreedFare, agreed.currency != tariff.currency else {
+      return tariff
+    }
+    if isNamed { throw .currencyMismatch(agreed: agreed.currency, tariff: tariff.currency) }
+    return nil
+  }
+
+  /// The tariff of an id, or the one of the first area at an origin.
   /// - Throws: ``PartyError/noTariffHere(_:)``, ``PartyError/fare(_:)``.
   public func tariff(
     id: String?, vehicleClass: String? = nil, origin: Coordinate, departure: Instant
@@ -97,12 +122,12 @@ public struct PartyPricing: Sendable {
     var scratch = RideScratch()
     try ride.planAsItIs(&scratch, party)
     scratch.plan.amount = amount
-    scratch.plan.extras = min(tolls + ride.meter.callFee, amount)
+    scratch.plan.extras = min(tolls + ride.sharedFee, amount)
     ride.split(&scratch.plan, joining: nil)
     return party.riders.indices.map { i in
       FareShare(
         riderID: party.riders[i].id, amount: scratch.plan.shares[i],
-        soloFare: scratch.plan.soloFare(i))
+        soloFare: ride.knowsSoloFares ? scratch.plan.soloFare(i) : nil)
     }
   }
 }
@@ -134,7 +159,7 @@ public struct RiderTerms: Hashable, Sendable {
   public var share: Int64
   /// The most that this rider has agreed to pay, minor units.
   public var acceptedShare: Int64
-  /// What the direct route alone would cost, minor units.
+  /// What the direct route alone would cost, minor units; 0 where no tariff says.
   public var soloFare: Int64
   /// From the pick-up to the drop-off by the shared route, meters.
   public var rideMeters: Double

@@ -15,7 +15,7 @@ extension PreparedRide {
       return RiderTerms(
         riderID: riders[i].id, share: plan.shares[i],
         acceptedShare: i < party.riders.count ? riders[i].acceptedShare : plan.shares[i],
-        soloFare: plan.soloFares[place], rideMeters: plan.meters[place],
+        soloFare: knowsSoloFares ? plan.soloFares[place] : 0, rideMeters: plan.meters[place],
         rideSeconds: plan.seconds[place], directMeters: plan.directMeters[place],
         directSeconds: plan.directSeconds[place], sharedRatio: plan.sharedRatio(i))
     }
@@ -47,14 +47,16 @@ extension PreparedRide {
     var taken = 0
     for i in 0..<plan.riderCount { taken += Int(plan.seats[i]) }
     return PartyFare(
-      currency: meter.tariff.currency, expected: plan.amount, low: range.low, high: range.high,
+      currency: price.currency(meter.tariff), expected: plan.amount, low: range.low,
+      high: range.high,
       perPersonNow: Self.perSeat(plan.amount, seats: taken),
       perPersonIfFull: Self.perSeat(plan.amount, seats: max(taken, seats)),
-      source: RouteSource.estimate.rawValue)
+      source: price.source(RouteSource.estimate.rawValue))
   }
 
   /// The best and the worst day.
   private func range(_ plan: RidePlan) -> (low: Int64, high: Int64) {
+    if let fixedAmount { return (fixedAmount, fixedAmount) }
     let spread = travel.range(
       of: TravelEstimate(distanceMeters: plan.totalMeters, durationSeconds: plan.totalSeconds))
     var trip = Trip(

@@ -4,6 +4,9 @@ import RoutePlanning
 import TaxiFares
 
 extension PreparedRide {
+  /// The call fee that is part of the fare; an agreed fare has none.
+  var sharedFee: Int64 { price == .metered ? meter.callFee : 0 }
+
   /// Shares the fare of the plan by the party's rule. Where the rule has nothing to go by (nobody
   /// moves, all weights 0), per seat.
   ///

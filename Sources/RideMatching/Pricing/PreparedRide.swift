@@ -79,6 +79,11 @@ final class PreparedRide: Sendable {
   let travel: TravelEstimator
   let areaRules: AreaRules
   let pricing: PartyPricing
+  let price: RidePrice
+  /// ``RidePrice/fixedAmount``.
+  let fixedAmount: Int64?
+  /// False where no tariff says what rides cost alone: their places hold lengths instead.
+  let knowsSoloFares: Bool
 
   var origin: Coordinate {
     Coordinate(
@@ -92,12 +97,10 @@ final class PreparedRide: Sendable {
     guard FareLimits.departures.contains(departure) else {
       throw .fare(.departureOutOfRange(departure))
     }
-    let tariff: Tariff
-    do {
-      tariff = try pricing.catalog.tariff(id: party.tariffID, at: departure)
-    } catch {
-      throw .fare(error)
-    }
+    let tariff = try Self.tariff(party, pricing)
+    price = RidePrice(party)
+    fixedAmount = price.fixedAmount
+    knowsSoloFares = party.hasTariff
     distanceOrigin = DistanceOrigin(origin)
     splitRule = party.splitRule
     limits = party.limits
@@ -108,7 +111,8 @@ final class PreparedRide: Sendable {
     hasAttributeRules = !party.policy.sameAttributes.isEmpty
     allowsRaisedShares = party.allowsRaisedShares
     self.pricing = pricing
-    meter = FareMeter(tariff, departure: departure, isCalled: party.isCalled)
+    meter = FareMeter(
+      tariff, departure: departure, isCalled: party.isCalled && party.hasTariff)
     travel = TravelEstimator(
       profile: pricing.routes.profile(at: origin), departure: departure, near: origin)
     steadySeconds = travel.steadySeconds
@@ -143,6 +147,17 @@ final class PreparedRide: Sendable {
     self.riders = riders
     self.stops = stops
     legs = Self.legs(stops, travel)
+  }
+
+  private static func tariff(
+    _ party: Party, _ pricing: PartyPricing
+  ) throws(PartyError) -> Tariff {
+    guard party.hasTariff else { return .byLength }
+    do {
+      return try pricing.catalog.tariff(id: party.tariffID, at: party.window.time)
+    } catch {
+      throw .fare(error)
+    }
   }
 
   private static func legs(_ stops: [Stop], _ travel: TravelEstimator) -> [Double] {
@@ -367,6 +382,11 @@ final class PreparedRide: Sendable {
 
   /// The fare of the route found. - Returns: False where it cannot be priced.
   func priceRoute(_ plan: inout RidePlan) -> Bool {
+    if let fixedAmount {
+      plan.amount = fixedAmount
+      plan.extras = 0
+      return true
+    }
     if plan.placeCount == 1 || plan.flat >= 0 {
       // The shared ride is the solo ride: there is one stop, or one price to all of them.
       plan.amount = plan.soloFares[0]

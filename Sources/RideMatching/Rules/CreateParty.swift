@@ -34,10 +34,17 @@ public struct CreateParty: Hashable, Sendable {
   public var allowsRaisedShares: Bool
   /// Whether the taxi is called, so that a call fee is due.
   public var isCalled: Bool
-  /// Nil: found from the origin's area.
+  /// Nil: found from the origin's area; there may be none.
   public var tariffID: String?
   /// Among the tariffs of the origin's area; nil: its default.
   public var vehicleClass: String?
+  /// What the whole ride costs, whatever a meter would say. Nil: what the tariff says; where there is
+  /// none, the party has no price.
+  public var agreedFare: AgreedFare?
+  /// Whether the host decides who gets in.
+  public var needsApproval: Bool
+  /// Whether a pending request keeps its seats from others; only where the host decides.
+  public var holdsSeats: Bool
 
   /// Makes a party of the host alone, called by nobody, under no policy but the tenant's.
   public init(
@@ -46,7 +53,8 @@ public struct CreateParty: Hashable, Sendable {
     riders: [JoinParty] = [], seats: Int? = nil, limits: RideLimits = .standard,
     tags: [String] = [], policy: RidePolicy = .none, policyPack: String? = nil,
     splitRule: SplitRule = .bySoloFare, allowsRaisedShares: Bool = false, isCalled: Bool = false,
-    tariffID: String? = nil, vehicleClass: String? = nil
+    tariffID: String? = nil, vehicleClass: String? = nil, agreedFare: AgreedFare? = nil,
+    needsApproval: Bool = false, holdsSeats: Bool = false
   ) {
     self.hostID = hostID
     self.hostSeats = hostSeats
@@ -66,5 +74,8 @@ public struct CreateParty: Hashable, Sendable {
     self.isCalled = isCalled
     self.tariffID = tariffID
     self.vehicleClass = vehicleClass
+    self.agreedFare = agreedFare
+    self.needsApproval = needsApproval
+    self.holdsSeats = holdsSeats
   }
 }

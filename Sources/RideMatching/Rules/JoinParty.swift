@@ -22,7 +22,8 @@ public struct JoinParty: Hashable, Sendable {
   /// For ``SplitRule/weights``; nil: 1.
   public var weight: Double?
   /// The most they would pay, minor units. Nil: what they would pay alone from the pick-up, so that
-  /// nobody joins at a loss without asking for it; of ``CreateParty/riders``: any share.
+  /// nobody joins at a loss without asking for it; of ``CreateParty/riders``, and where no tariff says
+  /// what they would pay alone: any share.
   public var maxShare: Int64?
 
   /// Makes a join in which only the rider is named: to the party's destination, one seat, no walk.

@@ -82,8 +82,8 @@ struct JoinQuote {
       throw .raisesShare(
         riderID: terms.riderID, share: terms.share, acceptedShare: terms.acceptedShare)
     }
-    // Nobody joins at a loss who does not say so.
-    let most = command.maxShare ?? rider.soloFare
+    // Nobody joins at a loss who does not say so; where no tariff says it, there is none.
+    let most = command.maxShare ?? (party.hasTariff ? rider.soloFare : .max)
     if rider.share > most { throw .shareExceeded(share: rider.share, maxShare: most) }
   }
 

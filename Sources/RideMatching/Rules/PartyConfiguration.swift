@@ -21,6 +21,12 @@ public struct PartyConfiguration: Hashable, Sendable {
   public var maximumWalkMeters = 50_000.0
   /// The largest detour that anybody may state, as a share of the direct route.
   public var maximumDetourRatio = 1000.0
+  /// How long a host has to decide on a request to join.
+  public var requestMilliseconds: Int64 = 600_000
+  /// Requests of one party that wait at one time.
+  public var pendingRequests = 20
+  /// Requests that one person may make of one party, as far as its record has them.
+  public var requestsOfRider = 5
   /// In force in every party, whatever it asks itself; it cannot be weakened.
   public var basePolicy = RidePolicy.none
   /// What parties may choose by name.

@@ -55,6 +55,22 @@ public enum PartyError: Error, Hashable, Sendable {
   case hostNotRemovable(hostID: String)
   /// A trip that ends where it begins, within ``TripLength/minimumMeters``.
   case tripTooShort(field: String, meters: Double)
+  /// The agreed fare has another currency than the tariff that is named.
+  case currencyMismatch(agreed: String, tariff: String)
+  /// Not three capital letters.
+  case badCurrency(field: String, currency: String)
+  /// Only requests that a host decides hold seats.
+  case nothingToHold
+  /// The rider waits for the host's word already, with another destination or other seats.
+  case alreadyRequested(riderID: String)
+  /// The party has no such request, or has forgotten it.
+  case unknownJoinRequest(id: String)
+  /// The request ended otherwise.
+  case joinRequestOver(state: PartyJoinRequest.State)
+  /// The rider has asked this host so many times.
+  case tooManyRequests(limit: Int)
+  /// So many requests wait for the host.
+  case tooManyPending(limit: Int)
   /// No area with a tariff holds the origin.
   case noTariffHere(Coordinate)
   /// The ride cannot be priced.
@@ -94,6 +110,13 @@ extension PartyError {
     case .amountOutOfRange: "amount_out_of_range"
     case .hostNotRemovable: "host_not_removable"
     case .tripTooShort: "trip_too_short"
+    case .currencyMismatch: "currency_mismatch"
+    case .badCurrency: "bad_value"
+    case .nothingToHold: "conflicting_fields"
+    case .alreadyRequested: "already_requested"
+    case .unknownJoinRequest: "unknown_join_request"
+    case .joinRequestOver: "join_request_ended"
+    case .tooManyRequests, .tooManyPending: "quota_exceeded"
     case .noTariffHere: "no_tariff_here"
     case .fare: "no_fare"
     }
@@ -103,13 +126,15 @@ extension PartyError {
   public var isInvalidArgument: Bool {
     switch self {
     case .unknownPolicy, .duplicateRider, .missingID, .seatsOutOfRange, .numberOutOfRange,
-      .amountOutOfRange, .tripTooShort, .noTariffHere, .fare:
+      .amountOutOfRange, .tripTooShort, .noTariffHere, .fare, .currencyMismatch, .badCurrency,
+      .nothingToHold:
       true
     case .full, .departed, .cancelled, .ended, .notDeparted, .departureTooEarly, .policyViolation,
       .blocked, .overlapping, .detourExceeded, .detourTimeExceeded, .rideTooLong, .arrivesTooLate,
       .boardingMissed, .sharedTooLittle, .walkExceeded,
       .shareExceeded, .raisesShare, .notHost, .notMember, .alreadyMember, .departureInPast,
-      .hostNotRemovable:
+      .hostNotRemovable, .alreadyRequested, .unknownJoinRequest, .joinRequestOver,
+      .tooManyRequests, .tooManyPending:
       false
     }
   }
@@ -119,8 +144,11 @@ extension PartyError {
     switch self {
     case .duplicateRider(let field, _), .missingID(let field), .seatsOutOfRange(let field, _, _),
       .numberOutOfRange(let field, _, _), .amountOutOfRange(let field, _, _),
-      .tripTooShort(let field, _):
+      .tripTooShort(let field, _), .badCurrency(let field, _):
       field
+    case .currencyMismatch: "agreedFare.currency"
+    case .nothingToHold: "holdSeats"
+    case .unknownJoinRequest: "requestId"
     case .full: "seats"
     case .departureInPast: "departureTime"
     case .unknownPolicy: "policy"
@@ -132,7 +160,8 @@ extension PartyError {
     case .departed, .cancelled, .ended, .notDeparted, .departureTooEarly, .blocked, .overlapping,
       .detourExceeded, .detourTimeExceeded, .rideTooLong, .arrivesTooLate, .boardingMissed,
       .sharedTooLittle, .raisesShare, .notHost, .notMember,
-      .alreadyMember, .hostNotRemovable:
+      .alreadyMember, .hostNotRemovable, .alreadyRequested, .joinRequestOver, .tooManyRequests,
+      .tooManyPending:
       nil
     }
   }
@@ -196,6 +225,16 @@ extension PartyError {
     case .tripTooShort(let field, let meters):
       "\(field) is \(Self.meters(meters)) from the origin, closer than the "
         + "\(Self.meters(TripLength.minimumMeters)) that a trip must have"
+    case .currencyMismatch(let agreed, let tariff):
+      "the agreed fare is in \(agreed), the tariff in \(tariff)"
+    case .badCurrency(let field, let currency):
+      "\(field) must be three capital letters (ISO 4217), is \"\(currency)\""
+    case .nothingToHold: "holdSeats needs approval: requests hold seats, joins take them"
+    case .alreadyRequested: "a request with another destination or other seats is pending"
+    case .unknownJoinRequest(let id): "the party has no request \(id)"
+    case .joinRequestOver(let state): "the request is over: it is \(state.rawValue)"
+    case .tooManyRequests(let limit): "at most \(limit) requests of one rider to one party"
+    case .tooManyPending(let limit): "at most \(limit) requests wait for one host"
     case .noTariffHere(let place):
       "no area with a tariff holds \(place.latitude), \(place.longitude)"
     case .fare(let error): "the ride cannot be priced: \(error)"

@@ -20,6 +20,21 @@ public struct PartyEvent: Hashable, Sendable {
     case cancelled(reason: String)
     case ended
     case settled(PartySettlement)
+    /// Somebody asks the host for a seat.
+    case joinRequested(PartyJoinRequest)
+    /// Of one that was pending; an approved one is followed by the join.
+    case requestEnded(
+      requestID: String, riderID: String, state: PartyJoinRequest.State,
+      reason: PartyJoinRequest.EndReason)
+
+    /// Whose request it is about; nil for what the whole party hears.
+    var requester: String? {
+      switch self {
+      case .joinRequested(let request): request.riderID
+      case .requestEnded(_, let riderID, _, _): riderID
+      default: nil
+      }
+    }
   }
 
   /// What happened.
@@ -30,7 +45,7 @@ public struct PartyEvent: Hashable, Sendable {
   public var partyID: String
   /// Of the party after the change.
   public var version: UInt64
-  /// Who should hear of it: those aboard before and after.
+  /// Who should hear of it: those aboard before and after; of a request its rider and the host.
   public var userIDs: [String]
 
   /// Makes an event; ``PartyRules`` is who does.
@@ -59,6 +74,8 @@ public struct PartyEvent: Hashable, Sendable {
     case .cancelled: "cancelled"
     case .ended: "ended"
     case .settled: "settled"
+    case .joinRequested: "join_requested"
+    case .requestEnded(_, _, let state, _): "request_\(state.rawValue)"
     }
   }
 }
@@ -103,6 +120,10 @@ extension Party {
       if departingNoticeAt != nil && window.time > self.window.time { departingNoticeAt = nil }
       self.window = window
       self.seats = seats
+      for i in joinRequests.indices where joinRequests[i].isPending {
+        joinRequests[i].expiresAt = min(
+          joinRequests[i].expiresAt, lastMomentOfRequests(moment))
+      }
       refreshSeatState(at: moment)
     case .sharesChanged(let ride): take(ride, at: moment)
     case .departing: departingNoticeAt = moment
@@ -112,7 +133,29 @@ extension Party {
       endReason = reason
     case .ended: become(.ended, at: moment)
     case .settled(let settlement): self.settlement = settlement
+    case .joinRequested(let request):
+      joinRequests.append(request)
+      refreshSeatState(at: moment)
+    case .requestEnded(let id, _, let state, let reason):
+      endRequest(id, state, reason, at: moment)
     }
+  }
+
+  private mutating func endRequest(
+    _ id: String, _ state: PartyJoinRequest.State, _ reason: PartyJoinRequest.EndReason,
+    at moment: Instant
+  ) {
+    guard let place = joinRequests.firstIndex(where: { $0.id == id }) else { return }
+    joinRequests[place].state = state
+    joinRequests[place].endReason = reason
+    joinRequests[place].endedAt = moment
+    var surplus = joinRequests.count { !$0.isPending } - PartyJoinRequest.keptAfterEnd
+    joinRequests.removeAll { request in
+      guard surplus > 0, !request.isPending else { return false }
+      surplus -= 1
+      return true
+    }
+    refreshSeatState(at: moment)
   }
 
   private mutating func become(_ new: State, at moment: Instant) {

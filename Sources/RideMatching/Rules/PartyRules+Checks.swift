@@ -162,7 +162,7 @@ extension PartyRules {
 
   func checkSeats(_ seats: Int, _ party: Party) throws(PartyError) {
     let allowed = configuration.seats(of: party.policy)
-    let least = max(allowed.lowerBound, party.seatsTaken)
+    let least = max(allowed.lowerBound, party.seatsTaken + party.seatsHeld)
     guard seats >= least && seats <= allowed.upperBound else {
       throw .seatsOutOfRange(
         field: "seats", seats: seats, allowed: min(least, allowed.upperBound)...allowed.upperBound)

@@ -73,20 +73,34 @@ extension PartyRules {
     for (i, rider) in command.riders.enumerated() {
       try checkLength(command.origin.coordinate, rider.destination, "riders[\(i)].destination")
     }
-    let tariff = try pricing.tariff(
-      id: command.tariffID, vehicleClass: command.vehicleClass,
-      origin: command.origin.coordinate, departure: command.window.time)
+    try checkAgreement(command)
+    let tariff = try pricing.tariff(command)
     return Party(
       id: id, version: 1, state: .open, createdAt: now, stateSince: now, riders: [],
       seats: seats, origin: command.origin, destination: command.destination,
       window: command.window, limits: command.limits, tags: command.tags, policy: policy,
       splitRule: command.splitRule, allowsRaisedShares: command.allowsRaisedShares,
-      isCalled: command.isCalled, tariffID: tariff.id,
+      isCalled: command.isCalled, tariffID: tariff?.id ?? "",
       route: PartyRoute(
         distanceMeters: 0, durationSeconds: 0, stopOrder: [], path: [], source: ""),
       fare: PartyFare(
-        currency: tariff.currency, expected: 0, low: 0, high: 0, perPersonNow: 0,
-        perPersonIfFull: 0, source: ""))
+        currency: "", expected: 0, low: 0, high: 0, perPersonNow: 0, perPersonIfFull: 0,
+        source: ""), agreedFare: command.agreedFare,
+      needsApproval: command.needsApproval, holdsSeats: command.holdsSeats)
+  }
+
+  private func checkAgreement(_ command: CreateParty) throws(PartyError) {
+    guard !command.holdsSeats || command.needsApproval else { throw .nothingToHold }
+    guard let agreed = command.agreedFare else { return }
+    let allowed = 0...FareLimits.maximumAmount
+    guard allowed.contains(agreed.amount) else {
+      throw .amountOutOfRange(
+        field: "agreedFare.amount", amount: agreed.amount, allowed: allowed)
+    }
+    let letters = agreed.currency.utf8
+    guard letters.count == 3, letters.allSatisfy({ (65...90).contains($0) }) else {
+      throw .badCurrency(field: "agreedFare.currency", currency: agreed.currency)
+    }
   }
 
   private func riders(

@@ -27,11 +27,21 @@ public struct PartyRules: Sendable {
 
   // MARK: Riders
 
-  /// Gets in. Aboard already with the same destination and seats: unchanged.
+  /// Gets in, or asks for it where the host decides. Aboard already with the same destination and
+  /// seats, or waiting with them: unchanged.
   ///
   /// Checked in the order state, seats, policy, walk, detour, price, overlap.
+  ///
+  /// - Parameters:
+  ///   - command: Who gets in, and how.
+  ///   - party: The newest state.
+  ///   - requestID: Of the request that is made where the host decides; nil: the rider's id.
+  ///   - now: When it is asked.
+  ///   - claims: When people are busy in other parties.
+  /// - Returns: The party with the rider aboard, or with their request.
+  /// - Throws: ``PartyError`` for the first rule that forbids it.
   public func join(
-    _ command: JoinParty, _ party: Party, now: Instant, claims: Claims
+    _ command: JoinParty, _ party: Party, requestID: String? = nil, now: Instant, claims: Claims
   ) throws(PartyError) -> PartyChange {
     try validate(command, "")
     var step = clocked(party, now)
@@ -43,6 +53,18 @@ public struct PartyRules: Sendable {
       return step.change()
     }
     try requireActive(step.party)
+    if step.party.needsApproval {
+      return try requested(
+        command, id: requestID ?? command.riderID, step, now: now, claims: claims)
+    }
+    try putAboard(command, &step, now: now, claims: claims)
+    return step.change()
+  }
+
+  /// Carries a join out in an active party that the rider is not in.
+  func putAboard(
+    _ command: JoinParty, _ step: inout PartyStep, now: Instant, claims: Claims
+  ) throws(PartyError) {
     try checkLength(command, step.party)
     let quote = try JoinQuote(command, step.party, pricing, at: now)
     try quote.check(command, step.party)
@@ -57,17 +79,17 @@ public struct PartyRules: Sendable {
     step.emit(.sharesChanged(newRide), at: now)
     try checkClaims(step.party, claims, only: [command.riderID])
     if step.party.interval != intervalBefore { try checkClaims(step.party, claims, only: nil) }
-    return step.change()
   }
 
-  /// What joining would mean, equal to what ``join(_:_:now:claims:)`` then does. Someone aboard
-  /// already sees the party as it is.
+  /// What joining would mean, equal to what ``join(_:_:requestID:now:claims:)`` then does, or does once the
+  /// host approves; seats that the rider's own request holds count as free. Someone aboard already sees
+  /// the party as it is.
   /// - Throws: What the join would throw, overlaps with other parties aside.
   public func preview(
     _ command: JoinParty, _ party: Party, now: Instant
   ) throws(PartyError) -> JoinPreview {
     try validate(command, "")
-    let party = clocked(party, now).party
+    var party = clocked(party, now).party
     if let known = party.riders.first(where: { $0.id == command.riderID }) {
       if party.state == .cancelled { throw .cancelled(at: party.stateSince) }
       guard isRepeated(command, known, party) else {
@@ -77,6 +99,7 @@ public struct PartyRules: Sendable {
     }
     try requireActive(party)
     try checkLength(command, party)
+    party.joinRequests.removeAll { $0.riderID == command.riderID }
     let quote = try JoinQuote(command, party, pricing, at: now)
     try quote.check(command, party)
     return quote.preview(party)

@@ -49,8 +49,10 @@ public struct Party: Hashable, Sendable {
   public var allowsRaisedShares: Bool
   /// The taxi is called, so that a call fee is due.
   public var isCalled: Bool
-  /// The tariff that prices the ride, in its version of the departure.
+  /// The tariff that prices the ride, in its version of the departure; empty where there is none.
   public var tariffID: String
+  /// What the whole ride costs by agreement, whatever a meter would say; nil: nothing was agreed.
+  public var agreedFare: AgreedFare?
   /// The route as it is now, in the order of ``PartyRoute/stopOrder``.
   public var route: PartyRoute
   /// What the whole ride is expected to cost.
@@ -61,6 +63,12 @@ public struct Party: Hashable, Sendable {
   public var endReason: String?
   /// When riders were told that it leaves soon; nil: not yet.
   public var departingNoticeAt: Instant?
+  /// Whether the host decides who gets in: a join is then a request.
+  public var needsApproval: Bool
+  /// Whether a pending request keeps its seats from others.
+  public var holdsSeats: Bool
+  /// Requests to join, the oldest first: those that are pending, and the last that ended.
+  public var joinRequests: [PartyJoinRequest]
 
   /// The first rider; empty once everybody has left.
   public var hostID: String { riders.first?.id ?? "" }
@@ -68,8 +76,9 @@ public struct Party: Hashable, Sendable {
   public var seatsTaken: Int {
     boardsOnTheWay ? mostSeatsAboard : riders.reduce(0) { $0 + $1.seats }
   }
-  /// Seats that are left all the way, at least 0. A full party may still have one on some legs.
-  public var seatsFree: Int { max(0, seats - seatsTaken) }
+  /// Seats that are left all the way, at least 0; those that requests hold are not. A full party may
+  /// still have one on some legs.
+  public var seatsFree: Int { max(0, seats - seatsTaken - seatsHeld) }
   /// Whether riders may still come and go.
   public var isActive: Bool { state == .open || state == .full }
 
@@ -80,7 +89,8 @@ public struct Party: Hashable, Sendable {
     window: DepartureWindow, limits: RideLimits, tags: [String], policy: RidePolicy,
     splitRule: SplitRule, allowsRaisedShares: Bool, isCalled: Bool, tariffID: String,
     route: PartyRoute, fare: PartyFare, settlement: PartySettlement? = nil,
-    endReason: String? = nil, departingNoticeAt: Instant? = nil
+    endReason: String? = nil, departingNoticeAt: Instant? = nil, agreedFare: AgreedFare? = nil,
+    needsApproval: Bool = false, holdsSeats: Bool = false, joinRequests: [PartyJoinRequest] = []
   ) {
     self.id = id
     self.version = version
@@ -104,6 +114,10 @@ public struct Party: Hashable, Sendable {
     self.settlement = settlement
     self.endReason = endReason
     self.departingNoticeAt = departingNoticeAt
+    self.agreedFare = agreedFare
+    self.needsApproval = needsApproval
+    self.holdsSeats = holdsSeats
+    self.joinRequests = joinRequests
   }
 }
 
@@ -128,7 +142,7 @@ public struct PartyRider: Hashable, Sendable {
   /// The most this rider has agreed to: the share at joining, raised when others leave. A later
   /// join must not go above it unless the party allows that.
   public var acceptedShare: Int64
-  /// What the direct route from the pick-up would cost alone, minor units.
+  /// What the direct route from the pick-up would cost alone, minor units; 0 where no tariff says.
   public var soloFare: Int64
   /// From the pick-up to the drop-off by the route in force.
   public var rideMeters: Double
@@ -200,7 +214,7 @@ public struct PartyRoute: Hashable, Sendable {
   }
 }
 
-/// What the shared ride is expected to cost, minor units.
+/// What the shared ride is expected to cost, minor units. Of a ride without a price all is 0 or empty.
 public struct PartyFare: Hashable, Sendable {
   /// ISO 4217.
   public var currency: String
@@ -214,7 +228,7 @@ public struct PartyFare: Hashable, Sendable {
   public var perPersonNow: Int64
   /// What a seat pays once every seat is taken by people who ride all the way.
   public var perPersonIfFull: Int64
-  /// `estimate`, or the provider whose route was priced.
+  /// `estimate`, the provider whose route was priced, `agreed`, or `none` for a ride without a price.
   public var source: String
 
   /// Puts the fare of a party together.

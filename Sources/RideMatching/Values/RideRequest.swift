@@ -14,11 +14,14 @@ public struct RideRequest: Hashable, Sendable {
   public var seats: Int
   /// What policies look at, such as `gender`: name to value.
   public var attributes: [String: String]
+  /// Where they would get in on the way of a group; nil: with the others alone.
+  public var boarding: RidePlace?
 
   /// Makes a request for one seat within the standard limits.
   public init(
     riderID: String, origin: RidePlace, destination: RidePlace, window: DepartureWindow,
-    limits: RideLimits = .standard, seats: Int = 1, attributes: [String: String] = [:]
+    limits: RideLimits = .standard, seats: Int = 1, attributes: [String: String] = [:],
+    boarding: RidePlace? = nil
   ) {
     self.riderID = riderID
     self.origin = origin
@@ -27,5 +30,6 @@ public struct RideRequest: Hashable, Sendable {
     self.limits = limits
     self.seats = seats
     self.attributes = attributes
+    self.boarding = boarding
   }
 }

@@ -224,6 +224,8 @@ enum PartyChangeCommand {
       let answer = try await call(client)
       if output.json { return try JSONOutput.print(answer) }
       PartyTable.print(answer.party, output.clock)
+      guard answer.hasJoinRequest else { return }
+      Terminal.note(PartyTable.joinRequest(answer.joinRequest, output.clock))
     }
   }
 }

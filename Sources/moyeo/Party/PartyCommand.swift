@@ -4,12 +4,13 @@ import ArgumentParser
 struct PartyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "party",
-    abstract: "Taxi parties: create, find, match, join, leave, settle, watch.",
+    abstract: "Taxi parties: create, find, match, join, approve, leave, settle, watch.",
     subcommands: [
       PartyCreate.self, PartyShow.self, PartyList.self, PartySearch.self, PartyMatch.self,
       PartyPreview.self, PartyJoin.self, PartyLeave.self, PartyUpdate.self, PartyRemove.self,
       PartyDepart.self, PartySettle.self, PartyCancel.self, PartyWatchCommand.self,
-      PartyRequests.self, PartyWithdraw.self,
+      PartyRequests.self, PartyWithdraw.self, PartyApprove.self, PartyDecline.self,
+      PartyWithdrawJoin.self,
     ])
 }
 

@@ -32,6 +32,7 @@ struct PartyCreate: AsyncParsableCommand {
   var split: String?
   @Flag(help: "Later joins may raise the shares of those aboard.")
   var allowRaisedShares = false
+  @OptionGroup var agreement: AgreementOptions
   @OptionGroup var attributes: AttributeOptions
   @OptionGroup var retry: RetryOptions
   @OptionGroup var connection: ConnectionOptions
@@ -58,6 +59,7 @@ struct PartyCreate: AsyncParsableCommand {
     if !same.isEmpty { request.policy.sameAttributes = same }
     if let policy { request.policyPack = policy }
     if let split { request.splitRule = split }
+    agreement.write(to: &request)
     if allowRaisedShares { request.allowRaisedShares = true }
     if !attributes.attributes.isEmpty { request.attributes = attributes.fields }
     let made = request

@@ -34,6 +34,8 @@ struct PartyList: AsyncParsableCommand {
   var rider: String?
   @Option(help: ArgumentHelp("Who hosts.", valueName: "id"))
   var host: String?
+  @Option(help: ArgumentHelp("Who waits for a host's word.", valueName: "id"))
+  var requester: String?
   @Option(help: "open, full, departed, cancelled or ended; may be repeated.")
   var state: [String] = []
   @Option(help: "Parties a page.")
@@ -44,13 +46,16 @@ struct PartyList: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func validate() throws {
-    guard (rider == nil) != (host == nil) else { throw ValidationError("give --rider or --host") }
+    guard [rider, host, requester].count(where: { $0 != nil }) == 1 else {
+      throw ValidationError("give --rider, --host or --requester")
+    }
   }
 
   func run() async throws {
     var request = Moyeo_V1_ListPartiesRequest()
     if let rider { request.riderID = rider }
     if let host { request.hostID = host }
+    if let requester { request.requesterID = requester }
     request.state = state
     if let limit { request.limit = limit }
     if let cursor { request.cursor = cursor }
@@ -202,8 +207,9 @@ struct PartyMatch: AsyncParsableCommand {
           party.id, PartyTable.name(party.origin), clock.text(party.departureTime),
           NumberText.distance(candidate.walkMeters),
           NumberText.duration(candidate.detourSeconds),
-          PartyTable.money(candidate.yourFare, party.fare),
-          PartyTable.money(candidate.yourSaving, party.fare), party.fare.currency,
+          candidate.hasYourFare ? PartyTable.money(candidate.yourFare, party.fare) : "",
+          candidate.hasYourSaving ? PartyTable.money(candidate.yourSaving, party.fare) : "",
+          party.fare.currency,
         ])
       }
       table.print()
@@ -267,9 +273,10 @@ struct PartyPreview: AsyncParsableCommand {
       ])
       for (now, full) in zip(answer.now, answer.ifFull) {
         table.append([
-          now.riderID, PartyTable.money(now.share, answer.fare),
-          PartyTable.money(full.share, answer.fare),
-          PartyTable.money(now.soloFare, answer.fare), NumberText.duration(now.detourSeconds),
+          now.riderID, now.hasShare ? PartyTable.money(now.share, answer.fare) : "",
+          full.hasShare ? PartyTable.money(full.share, answer.fare) : "",
+          now.hasSoloFare ? PartyTable.money(now.soloFare, answer.fare) : "",
+          NumberText.duration(now.detourSeconds),
         ])
       }
       table.print()

@@ -24,10 +24,13 @@ enum PartyTable {
         + "\(NumberText.duration(party.route.durationSeconds)), route: \(party.route.source)",
       "departs \(clock.text(party.departureTime)) "
         + "+- \(NumberText.duration(party.departureWindowSeconds)), \(seats(party))",
-      "fare \(money(fare.expected, fare)) \(fare.currency) "
-        + "(\(money(fare.low, fare))-\(money(fare.high, fare))); a seat: "
-        + "\(money(party.perPersonNow, fare)) now, \(money(party.perPersonIfFull, fare)) if full",
+      price(party),
     ]
+    if party.hasApproval {
+      lines.append(
+        "the host decides who gets in; \(party.pendingRequests) waiting"
+          + (party.holdSeats ? ", their seats are held" : ""))
+    }
     if !party.tags.isEmpty { lines.append("tags " + party.tags.joined(separator: " ")) }
     if !party.policy.sameAttributes.isEmpty {
       lines.append("same for all: " + party.policy.sameAttributes.joined(separator: ", "))
@@ -40,13 +43,16 @@ enum PartyTable {
       for rider in party.riders {
         table.append([
           rider.riderID + (rider.riderID == party.hostID ? " (host)" : ""), "\(rider.seats)",
-          money(rider.share, fare), money(rider.soloFare, fare),
-          money(rider.saving, fare), NumberText.duration(rider.detourSeconds),
+          rider.hasShare ? money(rider.share, fare) : "",
+          rider.hasSoloFare ? money(rider.soloFare, fare) : "",
+          rider.hasSaving ? money(rider.saving, fare) : "",
+          NumberText.duration(rider.detourSeconds),
           rider.hasDropOff ? name(rider.dropOff) : "",
         ])
       }
       lines += [""] + table.lines
     }
+    lines += party.joinRequests.map { joinRequest($0, clock) }
     if party.hasSettlement {
       let settlement = party.settlement
       lines.append("settled: \(settlement.payerID) paid \(money(settlement.amount, fare))")
@@ -55,6 +61,25 @@ enum PartyTable {
       }
     }
     return lines
+  }
+
+  private static func price(_ party: Moyeo_V1_Party) -> String {
+    guard party.hasFare else { return "no price: no tariff is known here and none was agreed on" }
+    let fare = party.fare
+    let total = "fare \(money(fare.expected, fare)) \(fare.currency)"
+    let seat =
+      "a seat: \(money(party.perPersonNow, fare)) now, "
+      + "\(money(party.perPersonIfFull, fare)) if full"
+    guard fare.source != "agreed" else { return "\(total), agreed on; \(seat)" }
+    return "\(total) (\(money(fare.low, fare))-\(money(fare.high, fare))); \(seat)"
+  }
+
+  /// One request to join.
+  static func joinRequest(_ request: Moyeo_V1_JoinRequest, _ clock: LocalClock) -> String {
+    var out = "request \(request.id) of \(request.riderID): \(request.state)"
+    if request.state == "pending" { out += " until \(clock.text(request.expiresAt))" }
+    if request.hasEndReason { out += " (\(request.endReason))" }
+    return out
   }
 
   /// Seats are free while somebody can still take one.
@@ -73,7 +98,8 @@ enum PartyTable {
       table.append([
         party.id, party.state, "\(party.seatsFree)/\(party.seats)",
         clock.text(party.departureTime), name(party.origin), name(party.destination),
-        money(party.perPersonIfFull, party.fare), party.fare.currency,
+        party.hasPerPersonIfFull ? money(party.perPersonIfFull, party.fare) : "",
+        party.fare.currency,
       ])
     }
     table.print()
@@ -89,7 +115,10 @@ enum PartyTable {
     var out = "\(event.sequence)  \(clock.text(event.at))  \(event.kind)"
     if event.hasPartyID { out += "  \(event.partyID)" }
     let fields = event.body.fields
-    for key in ["riderId", "otherId", "from", "hostId", "reason", "until", "state", "seatsFree"] {
+    for key in [
+      "requestId", "riderId", "otherId", "from", "hostId", "reason", "until", "expiresAt", "state",
+      "seatsFree",
+    ] {
       if let value = fields[key] { out += "  \(key)=\(JSONOutput.inline(value))" }
     }
     return TextTable.printable(out)

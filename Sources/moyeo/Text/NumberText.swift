@@ -1,3 +1,5 @@
+import TaxiFares
+
 extension String {
   /// Without white space at its ends.
   var trimmed: String {
@@ -71,11 +73,7 @@ enum NumberText {
 enum MoneyText {
   /// Decimal digits of a currency's minor unit (ISO 4217), for answers that do not say.
   static func minorUnitDigits(_ currency: String) -> Int {
-    switch currency {
-    case "KRW", "JPY", "VND", "CLP", "ISK", "XAF", "XOF", "UGX", "PYG": 0
-    case "KWD", "BHD", "OMR", "TND", "JOD": 3
-    default: 2
-    }
+    CurrencyDigits.minorUnits(of: currency)
   }
 
   /// `12,500` or `17.05`.

@@ -68,7 +68,7 @@ import Threading
       _ = try await daemon.reason("/moyeo.v1.FareService/ListTariffs", [], as: "server")
       for call in Self.calls(daemon.room) {
         guard let rule = call.rule, !rule.scope.contains(.service) else { continue }
-        for name in ["userId", "riderId", "hostId", "payerId"]
+        for name in ["userId", "riderId", "hostId", "payerId", "requesterId"]
         where call.schema.field(jsonName: name) != nil {
           let isKnown = rule.own.contains(name) || others.contains("\(call.name).\(name)")
           #expect(isKnown, "\(call.name).\(name)")

@@ -30,6 +30,7 @@ final class NamedCallers: TokenVerifier {
   private let callers: [String: Caller] = [
     "ann": caller("ann", user, attributes: ["gender": .string("f")]),
     "ben": caller("ben", user, attributes: ["gender": .string("m")]),
+    "cat": caller("cat", user, attributes: ["gender": .string("f")]),
     "reader": caller("ann", [.read]),
     "nothing": caller("ann", []),
     "server": caller(nil, [.read, .report, .command, .service]),

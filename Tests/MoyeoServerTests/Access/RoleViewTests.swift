@@ -70,6 +70,50 @@ import Testing
     }
   }
 
+  @Test("A host and services see who asks to join, riders their own request, others how many")
+  func joinRequestViews() async throws {
+    try await Self.run { daemon in
+      let made = try await Self.create(daemon, more: #","approval":"host","holdSeats":true"#)
+      let id = try #require(Self.party(made)["id"] as? String, "\(made.text)")
+      let asked = try await daemon.send("POST", "/v1/parties/\(id)/join", "{}", as: "ben")
+      let request = try #require(asked.object["joinRequest"] as? [String: Any], "\(asked.text)")
+      let requestID = try #require(request["id"] as? String)
+      #expect(request["state"] as? String == "pending" && request["riderId"] as? String == "ben")
+      for (token, sees) in [("ann", true), ("server", true), ("ben", true), ("cat", false)] {
+        let shown = Self.party(try await daemon.send("GET", "/v1/parties/\(id)", as: token))
+        let search = try await daemon.send(
+          "POST", "/v1/parties/search", #"{"latitude":37.5547,"longitude":126.9707}"#, as: token)
+        let found = (search.object["parties"] as? [[String: Any]])?.first ?? [:]
+        for party in [shown, found] {
+          let requests = party["joinRequests"] as? [[String: Any]] ?? []
+          #expect(requests.count == (sees ? 1 : 0), "\(token)")
+          #expect(party["pendingRequests"] as? Int == 1 && party["seatsFree"] as? Int == 2)
+          #expect(sees || !"\(party)".contains("ben"), "\(token)")
+        }
+      }
+      // Neither the rider nor a stranger decides, and only the rider withdraws.
+      let path = "/v1/parties/\(id)/requests/\(requestID)"
+      for (token, verb, word) in [
+        ("ben", "approve", "not_host"), ("cat", "decline", "not_host"),
+        ("ann", "withdraw", "unknown_join_request"), ("cat", "withdraw", "unknown_join_request"),
+      ] {
+        let refused = try await daemon.send("POST", "\(path)/\(verb)", "{}", as: token)
+        #expect(refused.text.contains(word), "\(token) \(verb): \(refused.text)")
+      }
+      let other = try await daemon.send(
+        "POST", "\(path)/approve", #"{"hostId":"ann"}"#, as: "ben")
+      #expect(other.status == 403, "\(other.text)")
+      let approved = try await daemon.send("POST", "\(path)/approve", "{}", as: "ann")
+      #expect(Self.riders(Self.party(approved)) == ["ann", "ben"], "\(approved.text)")
+      let answer = approved.object["joinRequest"] as? [String: Any]
+      #expect(answer?["state"] as? String == "approved")
+      // A member is no host: of others' requests they hear how many.
+      _ = try await daemon.send("POST", "/v1/parties/\(id)/join", "{}", as: "cat")
+      let shown = Self.party(try await daemon.send("GET", "/v1/parties/\(id)", as: "ben"))
+      #expect(!"\(shown)".contains("cat") && shown["pendingRequests"] as? Int == 1)
+    }
+  }
+
   @Test("A person matches without hearing who is aboard")
   func matchViews() async throws {
     try await Self.run { daemon in

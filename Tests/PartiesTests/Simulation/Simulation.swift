@@ -158,12 +158,14 @@ final class Simulation {
         riderID: "own-\(number)", destination: chance(50) ? PartyFixture.yeoksam : nil,
         seats: 1 + draw(2))
       return (
-        .join(party: party, rider: join.riderID, isOwn: true), .join(partyID: party, join, nil)
+        .join(party: party, rider: join.riderID, isOwn: true),
+        .join(partyID: party, join, requestID: "q-\(number)", nil)
       )
     case 8..<13:
       return (
         .join(party: party, rider: someone, isOwn: false),
-        .join(partyID: party, JoinParty(riderID: someone), nil)
+        .join(
+          partyID: party, JoinParty(riderID: someone), requestID: "q-\(number)", nil)
       )
     case 13..<16:
       return (

@@ -127,6 +127,20 @@ async function parties() {
     assert.equal(event.kind, "joined");
     break;
   }
+  const asked = await moyeo.parties.create({
+    hostId: "lena", ...trip, approval: "host", agreedFare: { amount: 9001, currency: "KRW" } });
+  assert.equal(asked.party.fare.source, "agreed");
+  const late = { id: asked.party.id };
+  const ask = async (riderId) => {
+    const { joinRequest } = await moyeo.parties.join({ ...late, riderId });
+    assert.equal(joinRequest.state, "pending");
+    return { ...late, requestId: joinRequest.id };
+  };
+  const said = [await moyeo.parties.approveJoin(await ask("amy")),
+    await moyeo.parties.declineJoin(await ask("bob")),
+    await moyeo.parties.withdrawJoin(await ask("cho"))];
+  assert.deepEqual(said.map(({ joinRequest }) => joinRequest.state),
+    ["approved", "declined", "withdrawn"]);
   await moyeo.parties.join({ id: party.id, riderId: other });
   await moyeo.parties.removeRider({ id: party.id, riderId: other, hostId: host, reason: "host" });
   await moyeo.parties.leave({ id: party.id, riderId: rider });

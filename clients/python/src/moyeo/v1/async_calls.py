@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from moyeo.v1 import (
+    AgreedFare,
     AttributeCondition,
     BatchRequest,
     Box,
@@ -76,8 +77,10 @@ from moyeo.v1.calls import (
     FARES_ESTIMATE,
     FARES_LIST_TARIFFS,
     FARES_SPLIT,
+    PARTIES_APPROVE_JOIN,
     PARTIES_CANCEL,
     PARTIES_CREATE,
+    PARTIES_DECLINE_JOIN,
     PARTIES_DEPART,
     PARTIES_GET,
     PARTIES_GET_RIDE_REQUEST,
@@ -94,6 +97,7 @@ from moyeo.v1.calls import (
     PARTIES_UPDATE,
     PARTIES_WATCH,
     PARTIES_WATCH_MATCHES,
+    PARTIES_WITHDRAW_JOIN,
     PARTIES_WITHDRAW_RIDE_REQUEST,
     PLACES_REVERSE,
     PLACES_SEARCH,
@@ -621,6 +625,9 @@ class PartyCalls:
         max_ride_seconds: float | None = None,
         max_detour_seconds: float | None = None,
         arrive_by: datetime | Timestamp | None = None,
+        agreed_fare: AgreedFare | Mapping[str, object] | None = None,
+        approval: str | None = None,
+        hold_seats: bool | None = None,
         idempotency_key: str | None = None,
         timeout: float | None = None,
     ) -> PartyResponse:
@@ -653,6 +660,9 @@ class PartyCalls:
             "max_ride_seconds": max_ride_seconds,
             "max_detour_seconds": max_detour_seconds,
             "arrive_by": arrive_by,
+            "agreed_fare": agreed_fare,
+            "approval": approval,
+            "hold_seats": hold_seats,
         }, idempotency_key, timeout)
 
     async def get(
@@ -674,6 +684,7 @@ class PartyCalls:
         state: Iterable[str] | None = None,
         limit: int | None = None,
         cursor: str | None = None,
+        requester_id: str | None = None,
         timeout: float | None = None,
     ) -> PartyListResponse:
         """``PartyService.List``, ``GET /v1/parties``."""
@@ -683,6 +694,7 @@ class PartyCalls:
             "state": state,
             "limit": limit,
             "cursor": cursor,
+            "requester_id": requester_id,
         }, None, timeout)
 
     async def update(
@@ -1006,6 +1018,60 @@ class PartyCalls:
             "max_ride_seconds": max_ride_seconds,
             "max_detour_seconds": max_detour_seconds,
             "arrive_by": arrive_by,
+        }, idempotency_key, timeout)
+
+    async def approve_join(
+        self, *,
+        id: str | None = None,
+        request_id: str | None = None,
+        host_id: str | None = None,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> PartyResponse:
+        """``PartyService.ApproveJoin``, ``POST /v1/parties/{id}/requests/{requestId}/approve``.
+
+        The key is made here and kept over the retries, unless one is given.
+        """
+        return await self._caller.unary(PARTIES_APPROVE_JOIN, {
+            "id": id,
+            "request_id": request_id,
+            "host_id": host_id,
+        }, idempotency_key, timeout)
+
+    async def decline_join(
+        self, *,
+        id: str | None = None,
+        request_id: str | None = None,
+        host_id: str | None = None,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> PartyResponse:
+        """``PartyService.DeclineJoin``, ``POST /v1/parties/{id}/requests/{requestId}/decline``.
+
+        The key is made here and kept over the retries, unless one is given.
+        """
+        return await self._caller.unary(PARTIES_DECLINE_JOIN, {
+            "id": id,
+            "request_id": request_id,
+            "host_id": host_id,
+        }, idempotency_key, timeout)
+
+    async def withdraw_join(
+        self, *,
+        id: str | None = None,
+        request_id: str | None = None,
+        rider_id: str | None = None,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> PartyResponse:
+        """``PartyService.WithdrawJoin``, ``POST /v1/parties/{id}/requests/{requestId}/withdraw``.
+
+        The key is made here and kept over the retries, unless one is given.
+        """
+        return await self._caller.unary(PARTIES_WITHDRAW_JOIN, {
+            "id": id,
+            "request_id": request_id,
+            "rider_id": rider_id,
         }, idempotency_key, timeout)
 
     async def leave(

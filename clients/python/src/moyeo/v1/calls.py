@@ -4,9 +4,11 @@
 
 from moyeo._call import Call, Effect, Shape
 from moyeo.v1 import (
+    ApproveJoinRequest,
     CancelPartyRequest,
     CloseTicketRequest,
     CreatePartyRequest,
+    DeclineJoinRequest,
     DeleteLayerRequest,
     DeleteLayerResponse,
     DepartPartyRequest,
@@ -89,6 +91,7 @@ from moyeo.v1 import (
     WatchTicketRequest,
     WatchTilesEvent,
     WatchTilesRequest,
+    WithdrawJoinRequest,
     WithdrawRideRequestRequest,
     WithinRequest,
     WithinResponse,
@@ -221,6 +224,18 @@ PARTIES_WATCH_MATCHES = Call(
 PARTIES_JOIN = Call(
     "/moyeo.v1.PartyService/Join", "POST", "/v1/parties/{id}/join",
     JoinPartyRequest, PartyResponse, Effect.KEYED, Shape.UNARY)
+
+PARTIES_APPROVE_JOIN = Call(
+    "/moyeo.v1.PartyService/ApproveJoin", "POST", "/v1/parties/{id}/requests/{requestId}/approve",
+    ApproveJoinRequest, PartyResponse, Effect.KEYED, Shape.UNARY)
+
+PARTIES_DECLINE_JOIN = Call(
+    "/moyeo.v1.PartyService/DeclineJoin", "POST", "/v1/parties/{id}/requests/{requestId}/decline",
+    DeclineJoinRequest, PartyResponse, Effect.KEYED, Shape.UNARY)
+
+PARTIES_WITHDRAW_JOIN = Call(
+    "/moyeo.v1.PartyService/WithdrawJoin", "POST", "/v1/parties/{id}/requests/{requestId}/withdraw",
+    WithdrawJoinRequest, PartyResponse, Effect.KEYED, Shape.UNARY)
 
 PARTIES_LEAVE = Call(
     "/moyeo.v1.PartyService/Leave", "POST", "/v1/parties/{id}/leave",

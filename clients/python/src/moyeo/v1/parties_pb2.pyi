@@ -130,6 +130,42 @@ class PartyFare(_message.Message):
     duration_seconds: float
     def __init__(self, currency: _Optional[str] = ..., expected: _Optional[int] = ..., low: _Optional[int] = ..., high: _Optional[int] = ..., tariff_id: _Optional[str] = ..., source: _Optional[str] = ..., minor_unit_digits: _Optional[int] = ..., shares: _Optional[_Iterable[_Union[_fares_pb2.FareShare, _Mapping]]] = ..., distance_meters: _Optional[float] = ..., duration_seconds: _Optional[float] = ...) -> None: ...
 
+class AgreedFare(_message.Message):
+    __slots__ = ("amount", "currency")
+    AMOUNT_FIELD_NUMBER: _ClassVar[int]
+    CURRENCY_FIELD_NUMBER: _ClassVar[int]
+    amount: int
+    currency: str
+    def __init__(self, amount: _Optional[int] = ..., currency: _Optional[str] = ...) -> None: ...
+
+class JoinRequest(_message.Message):
+    __slots__ = ("id", "rider_id", "state", "expires_at", "created_at", "ended_at", "end_reason", "seats", "drop_off", "boarding", "max_share", "share")
+    ID_FIELD_NUMBER: _ClassVar[int]
+    RIDER_ID_FIELD_NUMBER: _ClassVar[int]
+    STATE_FIELD_NUMBER: _ClassVar[int]
+    EXPIRES_AT_FIELD_NUMBER: _ClassVar[int]
+    CREATED_AT_FIELD_NUMBER: _ClassVar[int]
+    ENDED_AT_FIELD_NUMBER: _ClassVar[int]
+    END_REASON_FIELD_NUMBER: _ClassVar[int]
+    SEATS_FIELD_NUMBER: _ClassVar[int]
+    DROP_OFF_FIELD_NUMBER: _ClassVar[int]
+    BOARDING_FIELD_NUMBER: _ClassVar[int]
+    MAX_SHARE_FIELD_NUMBER: _ClassVar[int]
+    SHARE_FIELD_NUMBER: _ClassVar[int]
+    id: str
+    rider_id: str
+    state: str
+    expires_at: _timestamp_pb2.Timestamp
+    created_at: _timestamp_pb2.Timestamp
+    ended_at: _timestamp_pb2.Timestamp
+    end_reason: str
+    seats: int
+    drop_off: _common_pb2.Place
+    boarding: _common_pb2.Place
+    max_share: int
+    share: int
+    def __init__(self, id: _Optional[str] = ..., rider_id: _Optional[str] = ..., state: _Optional[str] = ..., expires_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., created_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., ended_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., end_reason: _Optional[str] = ..., seats: _Optional[int] = ..., drop_off: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., boarding: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., max_share: _Optional[int] = ..., share: _Optional[int] = ...) -> None: ...
+
 class PartySettlement(_message.Message):
     __slots__ = ("payer_id", "amount", "tolls", "at", "shares")
     PAYER_ID_FIELD_NUMBER: _ClassVar[int]
@@ -145,7 +181,7 @@ class PartySettlement(_message.Message):
     def __init__(self, payer_id: _Optional[str] = ..., amount: _Optional[int] = ..., tolls: _Optional[int] = ..., at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., shares: _Optional[_Iterable[_Union[_fares_pb2.FareShare, _Mapping]]] = ...) -> None: ...
 
 class Party(_message.Message):
-    __slots__ = ("id", "version", "state", "host_id", "riders", "seats", "seats_free", "origin", "destination", "departure_time", "departure_window_seconds", "max_detour_ratio", "max_walk_meters", "tags", "policy", "route", "fare", "per_person_now", "per_person_if_full", "split_rule", "allow_raised_shares", "called", "created_at", "settlement", "end_reason", "rider_count", "min_shared_ratio", "max_ride_seconds", "max_detour_seconds")
+    __slots__ = ("id", "version", "state", "host_id", "riders", "seats", "seats_free", "origin", "destination", "departure_time", "departure_window_seconds", "max_detour_ratio", "max_walk_meters", "tags", "policy", "route", "fare", "per_person_now", "per_person_if_full", "split_rule", "allow_raised_shares", "called", "created_at", "settlement", "end_reason", "rider_count", "min_shared_ratio", "max_ride_seconds", "max_detour_seconds", "agreed_fare", "approval", "hold_seats", "join_requests", "pending_requests")
     ID_FIELD_NUMBER: _ClassVar[int]
     VERSION_FIELD_NUMBER: _ClassVar[int]
     STATE_FIELD_NUMBER: _ClassVar[int]
@@ -175,6 +211,11 @@ class Party(_message.Message):
     MIN_SHARED_RATIO_FIELD_NUMBER: _ClassVar[int]
     MAX_RIDE_SECONDS_FIELD_NUMBER: _ClassVar[int]
     MAX_DETOUR_SECONDS_FIELD_NUMBER: _ClassVar[int]
+    AGREED_FARE_FIELD_NUMBER: _ClassVar[int]
+    APPROVAL_FIELD_NUMBER: _ClassVar[int]
+    HOLD_SEATS_FIELD_NUMBER: _ClassVar[int]
+    JOIN_REQUESTS_FIELD_NUMBER: _ClassVar[int]
+    PENDING_REQUESTS_FIELD_NUMBER: _ClassVar[int]
     id: str
     version: str
     state: str
@@ -204,18 +245,25 @@ class Party(_message.Message):
     min_shared_ratio: float
     max_ride_seconds: float
     max_detour_seconds: float
-    def __init__(self, id: _Optional[str] = ..., version: _Optional[str] = ..., state: _Optional[str] = ..., host_id: _Optional[str] = ..., riders: _Optional[_Iterable[_Union[PartyRider, _Mapping]]] = ..., seats: _Optional[int] = ..., seats_free: _Optional[int] = ..., origin: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., destination: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., departure_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., departure_window_seconds: _Optional[float] = ..., max_detour_ratio: _Optional[float] = ..., max_walk_meters: _Optional[float] = ..., tags: _Optional[_Iterable[str]] = ..., policy: _Optional[_Union[PartyPolicy, _Mapping]] = ..., route: _Optional[_Union[PartyRoute, _Mapping]] = ..., fare: _Optional[_Union[PartyFare, _Mapping]] = ..., per_person_now: _Optional[int] = ..., per_person_if_full: _Optional[int] = ..., split_rule: _Optional[str] = ..., allow_raised_shares: bool = ..., called: bool = ..., created_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., settlement: _Optional[_Union[PartySettlement, _Mapping]] = ..., end_reason: _Optional[str] = ..., rider_count: _Optional[int] = ..., min_shared_ratio: _Optional[float] = ..., max_ride_seconds: _Optional[float] = ..., max_detour_seconds: _Optional[float] = ...) -> None: ...
+    agreed_fare: AgreedFare
+    approval: str
+    hold_seats: bool
+    join_requests: _containers.RepeatedCompositeFieldContainer[JoinRequest]
+    pending_requests: int
+    def __init__(self, id: _Optional[str] = ..., version: _Optional[str] = ..., state: _Optional[str] = ..., host_id: _Optional[str] = ..., riders: _Optional[_Iterable[_Union[PartyRider, _Mapping]]] = ..., seats: _Optional[int] = ..., seats_free: _Optional[int] = ..., origin: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., destination: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., departure_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., departure_window_seconds: _Optional[float] = ..., max_detour_ratio: _Optional[float] = ..., max_walk_meters: _Optional[float] = ..., tags: _Optional[_Iterable[str]] = ..., policy: _Optional[_Union[PartyPolicy, _Mapping]] = ..., route: _Optional[_Union[PartyRoute, _Mapping]] = ..., fare: _Optional[_Union[PartyFare, _Mapping]] = ..., per_person_now: _Optional[int] = ..., per_person_if_full: _Optional[int] = ..., split_rule: _Optional[str] = ..., allow_raised_shares: bool = ..., called: bool = ..., created_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., settlement: _Optional[_Union[PartySettlement, _Mapping]] = ..., end_reason: _Optional[str] = ..., rider_count: _Optional[int] = ..., min_shared_ratio: _Optional[float] = ..., max_ride_seconds: _Optional[float] = ..., max_detour_seconds: _Optional[float] = ..., agreed_fare: _Optional[_Union[AgreedFare, _Mapping]] = ..., approval: _Optional[str] = ..., hold_seats: bool = ..., join_requests: _Optional[_Iterable[_Union[JoinRequest, _Mapping]]] = ..., pending_requests: _Optional[int] = ...) -> None: ...
 
 class PartyResponse(_message.Message):
-    __slots__ = ("party", "version")
+    __slots__ = ("party", "version", "join_request")
     PARTY_FIELD_NUMBER: _ClassVar[int]
     VERSION_FIELD_NUMBER: _ClassVar[int]
+    JOIN_REQUEST_FIELD_NUMBER: _ClassVar[int]
     party: Party
     version: str
-    def __init__(self, party: _Optional[_Union[Party, _Mapping]] = ..., version: _Optional[str] = ...) -> None: ...
+    join_request: JoinRequest
+    def __init__(self, party: _Optional[_Union[Party, _Mapping]] = ..., version: _Optional[str] = ..., join_request: _Optional[_Union[JoinRequest, _Mapping]] = ...) -> None: ...
 
 class CreatePartyRequest(_message.Message):
-    __slots__ = ("host_id", "origin", "destination", "departure_time", "departure_window_seconds", "seats", "host_seats", "riders", "max_detour_ratio", "max_walk_meters", "tags", "policy", "split_rule", "attributes", "tariff_id", "vehicle_class", "called", "allow_raised_shares", "weight", "policy_pack", "min_shared_ratio", "max_ride_seconds", "max_detour_seconds", "arrive_by")
+    __slots__ = ("host_id", "origin", "destination", "departure_time", "departure_window_seconds", "seats", "host_seats", "riders", "max_detour_ratio", "max_walk_meters", "tags", "policy", "split_rule", "attributes", "tariff_id", "vehicle_class", "called", "allow_raised_shares", "weight", "policy_pack", "min_shared_ratio", "max_ride_seconds", "max_detour_seconds", "arrive_by", "agreed_fare", "approval", "hold_seats")
     HOST_ID_FIELD_NUMBER: _ClassVar[int]
     ORIGIN_FIELD_NUMBER: _ClassVar[int]
     DESTINATION_FIELD_NUMBER: _ClassVar[int]
@@ -240,6 +288,9 @@ class CreatePartyRequest(_message.Message):
     MAX_RIDE_SECONDS_FIELD_NUMBER: _ClassVar[int]
     MAX_DETOUR_SECONDS_FIELD_NUMBER: _ClassVar[int]
     ARRIVE_BY_FIELD_NUMBER: _ClassVar[int]
+    AGREED_FARE_FIELD_NUMBER: _ClassVar[int]
+    APPROVAL_FIELD_NUMBER: _ClassVar[int]
+    HOLD_SEATS_FIELD_NUMBER: _ClassVar[int]
     host_id: str
     origin: _common_pb2.Place
     destination: _common_pb2.Place
@@ -264,7 +315,10 @@ class CreatePartyRequest(_message.Message):
     max_ride_seconds: float
     max_detour_seconds: float
     arrive_by: _timestamp_pb2.Timestamp
-    def __init__(self, host_id: _Optional[str] = ..., origin: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., destination: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., departure_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., departure_window_seconds: _Optional[float] = ..., seats: _Optional[int] = ..., host_seats: _Optional[int] = ..., riders: _Optional[_Iterable[_Union[PartyRider, _Mapping]]] = ..., max_detour_ratio: _Optional[float] = ..., max_walk_meters: _Optional[float] = ..., tags: _Optional[_Iterable[str]] = ..., policy: _Optional[_Union[PartyPolicy, _Mapping]] = ..., split_rule: _Optional[str] = ..., attributes: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., tariff_id: _Optional[str] = ..., vehicle_class: _Optional[str] = ..., called: bool = ..., allow_raised_shares: bool = ..., weight: _Optional[float] = ..., policy_pack: _Optional[str] = ..., min_shared_ratio: _Optional[float] = ..., max_ride_seconds: _Optional[float] = ..., max_detour_seconds: _Optional[float] = ..., arrive_by: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+    agreed_fare: AgreedFare
+    approval: str
+    hold_seats: bool
+    def __init__(self, host_id: _Optional[str] = ..., origin: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., destination: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., departure_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., departure_window_seconds: _Optional[float] = ..., seats: _Optional[int] = ..., host_seats: _Optional[int] = ..., riders: _Optional[_Iterable[_Union[PartyRider, _Mapping]]] = ..., max_detour_ratio: _Optional[float] = ..., max_walk_meters: _Optional[float] = ..., tags: _Optional[_Iterable[str]] = ..., policy: _Optional[_Union[PartyPolicy, _Mapping]] = ..., split_rule: _Optional[str] = ..., attributes: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., tariff_id: _Optional[str] = ..., vehicle_class: _Optional[str] = ..., called: bool = ..., allow_raised_shares: bool = ..., weight: _Optional[float] = ..., policy_pack: _Optional[str] = ..., min_shared_ratio: _Optional[float] = ..., max_ride_seconds: _Optional[float] = ..., max_detour_seconds: _Optional[float] = ..., arrive_by: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., agreed_fare: _Optional[_Union[AgreedFare, _Mapping]] = ..., approval: _Optional[str] = ..., hold_seats: bool = ...) -> None: ...
 
 class GetPartyRequest(_message.Message):
     __slots__ = ("id", "min_version")
@@ -275,18 +329,20 @@ class GetPartyRequest(_message.Message):
     def __init__(self, id: _Optional[str] = ..., min_version: _Optional[str] = ...) -> None: ...
 
 class ListPartiesRequest(_message.Message):
-    __slots__ = ("rider_id", "host_id", "state", "limit", "cursor")
+    __slots__ = ("rider_id", "host_id", "state", "limit", "cursor", "requester_id")
     RIDER_ID_FIELD_NUMBER: _ClassVar[int]
     HOST_ID_FIELD_NUMBER: _ClassVar[int]
     STATE_FIELD_NUMBER: _ClassVar[int]
     LIMIT_FIELD_NUMBER: _ClassVar[int]
     CURSOR_FIELD_NUMBER: _ClassVar[int]
+    REQUESTER_ID_FIELD_NUMBER: _ClassVar[int]
     rider_id: str
     host_id: str
     state: _containers.RepeatedScalarFieldContainer[str]
     limit: int
     cursor: str
-    def __init__(self, rider_id: _Optional[str] = ..., host_id: _Optional[str] = ..., state: _Optional[_Iterable[str]] = ..., limit: _Optional[int] = ..., cursor: _Optional[str] = ...) -> None: ...
+    requester_id: str
+    def __init__(self, rider_id: _Optional[str] = ..., host_id: _Optional[str] = ..., state: _Optional[_Iterable[str]] = ..., limit: _Optional[int] = ..., cursor: _Optional[str] = ..., requester_id: _Optional[str] = ...) -> None: ...
 
 class PartyListResponse(_message.Message):
     __slots__ = ("parties", "next_cursor", "version", "age", "coalesced")
@@ -395,6 +451,36 @@ class JoinPartyRequest(_message.Message):
     max_detour_seconds: float
     arrive_by: _timestamp_pb2.Timestamp
     def __init__(self, id: _Optional[str] = ..., rider_id: _Optional[str] = ..., destination: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., attributes: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., seats: _Optional[int] = ..., max_share: _Optional[int] = ..., origin: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., max_walk_meters: _Optional[float] = ..., max_detour_ratio: _Optional[float] = ..., weight: _Optional[float] = ..., min_shared_ratio: _Optional[float] = ..., boarding: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., departure_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., departure_window_seconds: _Optional[float] = ..., max_ride_seconds: _Optional[float] = ..., max_detour_seconds: _Optional[float] = ..., arrive_by: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+
+class ApproveJoinRequest(_message.Message):
+    __slots__ = ("id", "request_id", "host_id")
+    ID_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    HOST_ID_FIELD_NUMBER: _ClassVar[int]
+    id: str
+    request_id: str
+    host_id: str
+    def __init__(self, id: _Optional[str] = ..., request_id: _Optional[str] = ..., host_id: _Optional[str] = ...) -> None: ...
+
+class DeclineJoinRequest(_message.Message):
+    __slots__ = ("id", "request_id", "host_id")
+    ID_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    HOST_ID_FIELD_NUMBER: _ClassVar[int]
+    id: str
+    request_id: str
+    host_id: str
+    def __init__(self, id: _Optional[str] = ..., request_id: _Optional[str] = ..., host_id: _Optional[str] = ...) -> None: ...
+
+class WithdrawJoinRequest(_message.Message):
+    __slots__ = ("id", "request_id", "rider_id")
+    ID_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    RIDER_ID_FIELD_NUMBER: _ClassVar[int]
+    id: str
+    request_id: str
+    rider_id: str
+    def __init__(self, id: _Optional[str] = ..., request_id: _Optional[str] = ..., rider_id: _Optional[str] = ...) -> None: ...
 
 class LeavePartyRequest(_message.Message):
     __slots__ = ("id", "rider_id")
@@ -694,7 +780,7 @@ class WatchMatchesEvent(_message.Message):
     def __init__(self, kind: _Optional[str] = ..., candidates: _Optional[_Iterable[_Union[MatchCandidate, _Mapping]]] = ..., party_id: _Optional[str] = ..., match_id: _Optional[str] = ..., resume_token: _Optional[str] = ...) -> None: ...
 
 class BatchRequest(_message.Message):
-    __slots__ = ("rider_id", "origin", "destination", "departure_time", "departure_window_seconds", "max_walk_meters", "max_detour_ratio", "seats", "attributes", "min_shared_ratio")
+    __slots__ = ("rider_id", "origin", "destination", "departure_time", "departure_window_seconds", "max_walk_meters", "max_detour_ratio", "seats", "attributes", "min_shared_ratio", "boarding")
     RIDER_ID_FIELD_NUMBER: _ClassVar[int]
     ORIGIN_FIELD_NUMBER: _ClassVar[int]
     DESTINATION_FIELD_NUMBER: _ClassVar[int]
@@ -705,6 +791,7 @@ class BatchRequest(_message.Message):
     SEATS_FIELD_NUMBER: _ClassVar[int]
     ATTRIBUTES_FIELD_NUMBER: _ClassVar[int]
     MIN_SHARED_RATIO_FIELD_NUMBER: _ClassVar[int]
+    BOARDING_FIELD_NUMBER: _ClassVar[int]
     rider_id: str
     origin: _common_pb2.Place
     destination: _common_pb2.Place
@@ -715,7 +802,8 @@ class BatchRequest(_message.Message):
     seats: int
     attributes: _struct_pb2.Struct
     min_shared_ratio: float
-    def __init__(self, rider_id: _Optional[str] = ..., origin: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., destination: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., departure_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., departure_window_seconds: _Optional[float] = ..., max_walk_meters: _Optional[float] = ..., max_detour_ratio: _Optional[float] = ..., seats: _Optional[int] = ..., attributes: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., min_shared_ratio: _Optional[float] = ...) -> None: ...
+    boarding: _common_pb2.Place
+    def __init__(self, rider_id: _Optional[str] = ..., origin: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., destination: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., departure_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., departure_window_seconds: _Optional[float] = ..., max_walk_meters: _Optional[float] = ..., max_detour_ratio: _Optional[float] = ..., seats: _Optional[int] = ..., attributes: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., min_shared_ratio: _Optional[float] = ..., boarding: _Optional[_Union[_common_pb2.Place, _Mapping]] = ...) -> None: ...
 
 class MatchBatchRequest(_message.Message):
     __slots__ = ("requests", "max_seats", "seed", "iterations", "time_budget_milliseconds", "policy", "tariff_id")
@@ -735,8 +823,20 @@ class MatchBatchRequest(_message.Message):
     tariff_id: str
     def __init__(self, requests: _Optional[_Iterable[_Union[BatchRequest, _Mapping]]] = ..., max_seats: _Optional[int] = ..., seed: _Optional[int] = ..., iterations: _Optional[int] = ..., time_budget_milliseconds: _Optional[int] = ..., policy: _Optional[_Union[PartyPolicy, _Mapping]] = ..., tariff_id: _Optional[str] = ...) -> None: ...
 
+class BatchBoarding(_message.Message):
+    __slots__ = ("rider_id", "boarding", "boarding_time", "walk_meters")
+    RIDER_ID_FIELD_NUMBER: _ClassVar[int]
+    BOARDING_FIELD_NUMBER: _ClassVar[int]
+    BOARDING_TIME_FIELD_NUMBER: _ClassVar[int]
+    WALK_METERS_FIELD_NUMBER: _ClassVar[int]
+    rider_id: str
+    boarding: _common_pb2.Place
+    boarding_time: _timestamp_pb2.Timestamp
+    walk_meters: float
+    def __init__(self, rider_id: _Optional[str] = ..., boarding: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., boarding_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., walk_meters: _Optional[float] = ...) -> None: ...
+
 class BatchGroup(_message.Message):
-    __slots__ = ("rider_ids", "pick_up", "departure_time", "stop_order", "distance_meters", "duration_seconds", "fare", "saving", "shares", "currency", "departure_window_seconds", "tariff_id", "solo_fares")
+    __slots__ = ("rider_ids", "pick_up", "departure_time", "stop_order", "distance_meters", "duration_seconds", "fare", "saving", "shares", "currency", "departure_window_seconds", "tariff_id", "solo_fares", "boardings")
     RIDER_IDS_FIELD_NUMBER: _ClassVar[int]
     PICK_UP_FIELD_NUMBER: _ClassVar[int]
     DEPARTURE_TIME_FIELD_NUMBER: _ClassVar[int]
@@ -750,6 +850,7 @@ class BatchGroup(_message.Message):
     DEPARTURE_WINDOW_SECONDS_FIELD_NUMBER: _ClassVar[int]
     TARIFF_ID_FIELD_NUMBER: _ClassVar[int]
     SOLO_FARES_FIELD_NUMBER: _ClassVar[int]
+    BOARDINGS_FIELD_NUMBER: _ClassVar[int]
     rider_ids: _containers.RepeatedScalarFieldContainer[str]
     pick_up: _common_pb2.Place
     departure_time: _timestamp_pb2.Timestamp
@@ -763,7 +864,8 @@ class BatchGroup(_message.Message):
     departure_window_seconds: float
     tariff_id: str
     solo_fares: int
-    def __init__(self, rider_ids: _Optional[_Iterable[str]] = ..., pick_up: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., departure_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., stop_order: _Optional[_Iterable[str]] = ..., distance_meters: _Optional[float] = ..., duration_seconds: _Optional[float] = ..., fare: _Optional[int] = ..., saving: _Optional[int] = ..., shares: _Optional[_Iterable[_Union[_fares_pb2.FareShare, _Mapping]]] = ..., currency: _Optional[str] = ..., departure_window_seconds: _Optional[float] = ..., tariff_id: _Optional[str] = ..., solo_fares: _Optional[int] = ...) -> None: ...
+    boardings: _containers.RepeatedCompositeFieldContainer[BatchBoarding]
+    def __init__(self, rider_ids: _Optional[_Iterable[str]] = ..., pick_up: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., departure_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., stop_order: _Optional[_Iterable[str]] = ..., distance_meters: _Optional[float] = ..., duration_seconds: _Optional[float] = ..., fare: _Optional[int] = ..., saving: _Optional[int] = ..., shares: _Optional[_Iterable[_Union[_fares_pb2.FareShare, _Mapping]]] = ..., currency: _Optional[str] = ..., departure_window_seconds: _Optional[float] = ..., tariff_id: _Optional[str] = ..., solo_fares: _Optional[int] = ..., boardings: _Optional[_Iterable[_Union[BatchBoarding, _Mapping]]] = ...) -> None: ...
 
 class MatchBatchResponse(_message.Message):
     __slots__ = ("groups", "unmatched", "saving", "iterations", "currency", "end")
