@@ -40,7 +40,7 @@ extension PartyRecord {
     return Coordinate(uncheckedLatitude: latitude, longitude: longitude)
   }
 
-  fileprivate static func limits(_ reader: ProtobufReader) throws(WireFormatError) -> RideLimits {
+  static func limits(_ reader: ProtobufReader) throws(WireFormatError) -> RideLimits {
     var reader = reader
     var limits = RideLimits.standard
     while let field = try reader.next() {
@@ -57,7 +57,7 @@ extension PartyRecord {
     return limits
   }
 
-  fileprivate static func policy(_ reader: ProtobufReader) throws(WireFormatError) -> RidePolicy {
+  static func policy(_ reader: ProtobufReader) throws(WireFormatError) -> RidePolicy {
     var reader = reader
     var policy = RidePolicy.none
     while let field = try reader.next() {
@@ -232,6 +232,7 @@ extension PartyRecord {
 /// The fields of a record as they come.
 private struct PartyParts {
   var id = ""
+  var commuteID: String?
   var version: UInt64 = 0
   var state: Party.State?
   var createdAt = Instant(milliseconds: 0)
@@ -291,6 +292,7 @@ private struct PartyParts {
     case 22: settlement = try PartyRecord.settlement(try field.reader())
     case 23: endReason = try field.string()
     case 24: departingNoticeAt = Instant(milliseconds: try field.signed())
+    case 40: commuteID = try field.string()
     default: break
     }
   }
@@ -301,12 +303,14 @@ private struct PartyParts {
     guard let origin else { throw .missing(field: "origin") }
     guard let destination else { throw .missing(field: "destination") }
     guard let time else { throw .missing(field: "departureTime") }
-    return Party(
+    var party = Party(
       id: id, version: version, state: state, createdAt: createdAt, stateSince: stateSince,
       riders: riders, seats: seats, origin: origin, destination: destination,
       window: DepartureWindow(time: time, toleranceMilliseconds: tolerance), limits: limits,
       tags: tags, policy: policy, splitRule: splitRule, allowsRaisedShares: allowsRaisedShares,
       isCalled: isCalled, tariffID: tariffID, route: route, fare: fare, settlement: settlement,
       endReason: endReason, departingNoticeAt: departingNoticeAt)
+    party.commuteID = commuteID
+    return party
   }
 }
