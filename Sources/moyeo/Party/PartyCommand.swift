@@ -9,7 +9,7 @@ struct PartyCommand: AsyncParsableCommand {
       PartyCreate.self, PartyShow.self, PartyList.self, PartySearch.self, PartyMatch.self,
       PartyPreview.self, PartyJoin.self, PartyLeave.self, PartyUpdate.self, PartyRemove.self,
       PartyDepart.self, PartySettle.self, PartyCancel.self, PartyWatchCommand.self,
-      PartyRequests.self, PartyWithdraw.self,
+      PartyRequests.self, PartyWithdraw.self, CommuteCommand.self,
     ])
 }
 
