@@ -46,7 +46,7 @@ import Testing
       #expect(
         await reason {
           _ = try await it.partyService.get(party.id, minVersion: String(party.version + 1))
-        } == "version_not_reached")
+        } == "unavailable")
     }
   }
 
