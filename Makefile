@@ -181,7 +181,7 @@ lint:
 
 # Regenerates the committed code of proto/.
 proto:
-	@scripts/system-packages protobuf-compiler
+	@scripts/system-packages protobuf-compiler libprotobuf-dev
 	proto/generate.sh
 
 # What scripts write into docs/: the module graph and the table of settings.

@@ -22,6 +22,14 @@ public enum Reason: String, Hashable, Sendable, CaseIterable {
   case badValue = "bad_value"
   case badTime = "bad_time"
   case badRoute = "bad_route"
+  /// None of MON to SUN, or no day at all.
+  case badWeekday = "bad_weekday"
+  /// No time of the day such as 07:45.
+  case badLocalTime = "bad_local_time"
+  /// No IANA name of a time zone.
+  case badTimeZone = "bad_time_zone"
+  /// No date such as 2026-11-30, or one that cannot be here.
+  case badDate = "bad_date"
   case limitOutOfRange = "limit_out_of_range"
   case ttlOutOfRange = "ttl_out_of_range"
   case departureBeforeTariffs = "departure_before_tariffs"
@@ -66,6 +74,9 @@ public enum Reason: String, Hashable, Sendable, CaseIterable {
   case unknownParty = "unknown_party"
   case unknownRideRequest = "unknown_ride_request"
   case unknownJoinRequest = "unknown_join_request"
+  case unknownCommute = "unknown_commute"
+  /// No calendar of holidays has this name.
+  case unknownCalendar = "unknown_calendar"
   case unknownTicket = "unknown_ticket"
   case unknownTariff = "unknown_tariff"
   case unknownPolicy = "unknown_policy"
@@ -83,6 +94,8 @@ public enum Reason: String, Hashable, Sendable, CaseIterable {
   case partyDeparted = "party_departed"
   case partyCancelled = "party_cancelled"
   case partyEnded = "party_ended"
+  case commuteCancelled = "commute_cancelled"
+  case commuteEnded = "commute_ended"
   case policyViolation = "policy_violation"
   case overlappingParty = "overlapping_party"
   case windowMissed = "window_missed"
@@ -181,7 +194,8 @@ extension Reason {
     case .malformedRequest, .missingField, .unknownField, .conflictingFields,
       .latitudeOutOfRange, .longitudeOutOfRange, .nullIsland, .badID, .badTag, .badAttributes,
       .badPolygon, .badBox, .badCursor, .badLayer, .badTile, .badClusterID, .badVersion,
-      .badValue, .badTime, .badRoute, .limitOutOfRange, .ttlOutOfRange, .tooManyItems,
+      .badValue, .badTime, .badRoute, .badWeekday, .badLocalTime, .badTimeZone, .badDate,
+      .limitOutOfRange, .ttlOutOfRange, .tooManyItems,
       .departureBeforeTariffs, .departureAfterTariffs, .departureOutOfRange, .distanceOutOfRange,
       .durationOutOfRange, .amountOutOfRange, .numberOutOfRange, .duplicateRider, .unknownRider,
       .unknownFlatTrip, .tripTooShort, .currencyMismatch, .nothingToShareBy, .attributeRequired,
@@ -198,13 +212,13 @@ extension Reason {
     case .forbidden, .forbiddenHost, .forbiddenOrigin, .attributeProtected:
       (.permissionDenied, 403)
     case .unknownTenant, .unknownLayer, .unknownObject, .unknownCluster, .unknownParty,
-      .unknownRideRequest, .unknownJoinRequest,
+      .unknownRideRequest, .unknownJoinRequest, .unknownCommute, .unknownCalendar,
       .unknownTicket, .unknownTariff, .unknownPolicy, .unknownVehicleClass, .noTariffHere, .noRoute:
       (.notFound, 404)
     case .idempotencyMismatch, .alreadyMember, .alreadyRequested, .alreadyMatched:
       (.alreadyExists, 409)
     case .joinRequestEnded, .partyFull, .partyDeparted, .partyCancelled, .partyEnded,
-      .policyViolation,
+      .commuteCancelled, .commuteEnded, .policyViolation,
       .overlappingParty, .windowMissed, .detourExceeded, .sharedTooLittle, .rideTooLong,
       .arrivesTooLate, .walkExceeded,
       .shareExceeded, .raisesShare, .notHost, .notMember, .hostNotRemovable, .departureInPast,

@@ -13,6 +13,7 @@ package enum ClusterSchema {
   /// The table of a kind of aggregate.
   static let tables: [String: String] = [
     "party": "parties", "ride_request": "ride_requests", "ticket": "tickets",
+    "commute": "commutes",
   ]
 
   /// Of `pg_advisory_xact_lock`: who holds it migrates. `Moyo` in ASCII.
@@ -26,7 +27,7 @@ package enum ClusterSchema {
   static let migrations: [Migration] = [
     Migration(
       name: "parties, claims, events",
-      statements: tables.values.sorted().flatMap(aggregates) + [
+      statements: ["parties", "ride_requests", "tickets"].flatMap(aggregates) + [
         """
         CREATE TABLE claims (
           tenant text COLLATE "C" NOT NULL, user_id text COLLATE "C" NOT NULL,
@@ -65,7 +66,8 @@ package enum ClusterSchema {
           seen timestamptz NOT NULL DEFAULT now())
         """,
         "CREATE TABLE settings (name text PRIMARY KEY, value bytea NOT NULL)",
-      ])
+      ]),
+    Migration(name: "commutes", statements: aggregates("commutes")),
   ]
 
   /// `bytes` is the layers' own record; all else is for SQL, or for the store.

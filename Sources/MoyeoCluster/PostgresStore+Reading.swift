@@ -109,13 +109,13 @@ extension PostgresStore {
     return rows.count == 0 ? (1, 0) : (rows.bits(0, 0), rows.bits(0, 1))
   }
 
-  /// Tenants of which the record has a party, a ticket or a stored request.
+  /// Tenants of which the record has a party, a ticket, a stored request or a commute.
   package func tenants() throws(StoreFailure) -> [String] {
     let rows = try rows(
       PostgresStatement(
         """
         SELECT tenant FROM parties UNION SELECT tenant FROM tickets
-        UNION SELECT tenant FROM ride_requests ORDER BY tenant
+        UNION SELECT tenant FROM ride_requests UNION SELECT tenant FROM commutes ORDER BY tenant
         """))
     return (0..<rows.count).map { rows.text($0, 0) }
   }

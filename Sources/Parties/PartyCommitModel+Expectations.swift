@@ -33,6 +33,8 @@ extension PartyCommitModel {
     case .withdrawRequest(let id, _):
       // One that is over is in memory no longer: which version it ended with is not known.
       if overlay.request(id) != nil { requests = [id] }
+    case .commute(let command):
+      return commuteExpectations(of: command, in: overlay)
     case .note, .keepRequest: break
     }
     for id in people { parties.formUnion(overlay.claims(of: id).map(\.partyID)) }
@@ -41,7 +43,7 @@ extension PartyCommitModel {
       + people.sorted().compactMap(meetings.expectation)
   }
 
-  private func expect(_ kind: AggregateKind, _ id: String, _ version: UInt64?) -> StateExpectation {
+  func expect(_ kind: AggregateKind, _ id: String, _ version: UInt64?) -> StateExpectation {
     StateExpectation(key: AggregateKey(tenant: tenant, kind: kind, id: id), version: version ?? 0)
   }
 }

@@ -43,7 +43,7 @@ extension PartyCommitModel {
     return Decision(change: nil, result: .success(.nothing))
   }
 
-  private func ended(
+  func ended(
     _ request: StandingRequest, overlay: PartyOverlay, now: Instant
   ) -> Decision {
     var over = request
@@ -52,7 +52,7 @@ extension PartyCommitModel {
     return changed(over, from: request.version, candidate: nil, overlay: overlay, now: now)
   }
 
-  private func changed(
+  func changed(
     _ request: StandingRequest, from version: UInt64, candidate: MatchCandidate?,
     overlay: PartyOverlay, now: Instant
   ) -> Decision {

@@ -84,6 +84,8 @@ extension PartyCommitModel {
       }
     case .keepRequest, .found, .dropRequest, .withdrawRequest:
       return decidedRequest(command, overlay, now)
+    case .commute(let command):
+      return try decidedCommute(command, overlay, now)
     }
   }
 
@@ -104,13 +106,13 @@ extension PartyCommitModel {
     return made(change, from: party, refined, overlay, now, note: note)
   }
 
-  private func rule<T>(_ body: () throws(PartyError) -> T) throws(PartyServiceError) -> T {
+  func rule<T>(_ body: () throws(PartyError) -> T) throws(PartyServiceError) -> T {
     do { return try body() } catch { throw .rule(error) }
   }
 
   // MARK: - From a change to what is stored
 
-  private func made(
+  func made(
     _ change: PartyChange, from before: Party?, _ refined: RefinedRoute?,
     _ overlay: PartyOverlay, _ now: Instant, note: OperatorNote? = nil
   ) -> Decision {

@@ -17,6 +17,7 @@ final class PartyCommitModel: CommitModel {
   let rules: PartyRules
   let book: PartyBook
   let requests: RequestBook
+  let commutes: CommuteKeeping
   let recorded: RecordedParties
   let layer: PartyLayer
   let feed: EventFeed
@@ -26,17 +27,19 @@ final class PartyCommitModel: CommitModel {
   let timers = PartyTimers()
   /// A value: readers copy it and look at their leisure.
   let index: StateLock<PartyIndex>
-  private let gap = RecordGap()
+  let gap = RecordGap()
 
   init(
     tenant: String, rules: PartyRules, book: PartyBook, requests: RequestBook,
-    recorded: RecordedParties, layer: PartyLayer, feed: EventFeed, watchers: MatchWatchers,
+    commutes: CommuteKeeping, recorded: RecordedParties, layer: PartyLayer, feed: EventFeed,
+    watchers: MatchWatchers,
     quotas: PartyQuotas, meetings: PartyMeetings
   ) {
     self.tenant = tenant
     self.rules = rules
     self.book = book
     self.requests = requests
+    self.commutes = commutes
     self.recorded = recorded
     self.layer = layer
     self.feed = feed
@@ -47,7 +50,8 @@ final class PartyCommitModel: CommitModel {
   }
 
   func makeOverlay(now: Instant) -> PartyOverlay {
-    PartyOverlay(book: book, requests: requests, recorded: recorded)
+    PartyOverlay(
+      book: book, requests: requests, commutes: commutes.overlay(), recorded: recorded)
   }
 
   // MARK: - Publishing
@@ -59,6 +63,10 @@ final class PartyCommitModel: CommitModel {
       switch effect {
       case .parties(let changed, _): entries += changed
       case .request(let request, _): kept.append(request)
+      case .commute(let effect):
+        entries += effect.parties
+        kept += effect.requests
+        commutes.book.put([effect.commute])
       case .told: break
       }
     }
@@ -69,6 +77,8 @@ final class PartyCommitModel: CommitModel {
   func publish(_ effects: [PartyServiceEffect], now: Instant) {
     var parties: [Party] = []
     var events: [StoredEvent] = []
+    // A new day's request looks for its parties when the follower next looks at anything.
+    var newRequests: [String] = []
     for effect in effects {
       switch effect {
       case .parties(let changed, let told):
@@ -77,12 +87,18 @@ final class PartyCommitModel: CommitModel {
       case .request(let request, let told):
         timers.set(request)
         events += told
+      case .commute(let effect):
+        parties += effect.parties.map(\.party)
+        for request in effect.requests { timers.set(request) }
+        newRequests += effect.requests.filter { !$0.isOver }.map(\.id)
+        timers.set(effect.commute, commutes.rules)
+        events += effect.events
       case .told(let told): events += told
       }
     }
     show(parties, now: now)
     feed.append(events)
-    watchers.tell(parties.map(\.id))
+    watchers.tell(parties.map(\.id) + newRequests)
   }
 
   /// Index, layer, timers.
@@ -101,6 +117,7 @@ final class PartyCommitModel: CommitModel {
   func answer(
     to reply: StoredReply, of command: PartyServiceCommand
   ) -> Result<PartyServiceReply, PartyServiceError> {
+    if case .commute = command { return commuteAnswer(to: reply) }
     let known: Party?
     switch book.place(of: reply.aggregateID) {
     case .memory(let entry): known = entry.party
@@ -138,6 +155,7 @@ final class PartyCommitModel: CommitModel {
     let ids = keys.filter { $0.tenant == tenant && $0.kind == .rideRequest }.map(\.id)
     requests.remove(ids)
     for id in ids { timers.removeRequest(id) }
+    removeCommutes(keys.filter { $0.tenant == tenant && $0.kind == .commute }.map(\.id))
   }
 
   func forget(endedBefore moment: Instant) {
@@ -154,6 +172,8 @@ final class PartyCommitModel: CommitModel {
         if let party = try? PartyRecord.decode(stored.bytes) { entries.append(PartyEntry(party)) }
       case .rideRequest:
         if let request = try? StandingRequest(record: stored.bytes) { requests.put([request]) }
+      case .commute:
+        if let commute = try? CommuteRecord.decode(stored.bytes) { takeCommute(commute) }
       default: break
       }
     }
@@ -187,6 +207,7 @@ final class PartyCommitModel: CommitModel {
   private struct Loaded: Sendable {
     var parties: [LoadedParty]
     var requests: [StandingRequest]
+    var commutes: [Commute]
     /// The first thing that could not be read.
     var failure: StoreFailure?
   }
@@ -199,9 +220,10 @@ final class PartyCommitModel: CommitModel {
       return .underWay(entry, party.isActive ? PartyLayer.object(party) : nil)
     }
     let requests = store.read(.rideRequest, tenant: tenant) { try StandingRequest(record: $0) }
+    let commutes = store.read(.commute, tenant: tenant) { try CommuteRecord.decode($0) }
     return Loaded(
-      parties: parties.values, requests: requests.values,
-      failure: parties.failure ?? requests.failure)
+      parties: parties.values, requests: requests.values, commutes: commutes.values,
+      failure: parties.failure ?? requests.failure ?? commutes.failure)
   }
 
   /// Memory holds these parties and requests and no others.
@@ -222,7 +244,9 @@ final class PartyCommitModel: CommitModel {
     let hidden = Set(book.all.map(\.party.id)).subtracting(
       entries.lazy.filter(\.party.isActive).map(\.party.id))
     let (loaded, shown, ended) = (entries, objects, over)
+    let repeated = read.commutes
     requests.replaceAll(requested)
+    commutes.book.replaceAll(read.commutes)
     // Index and layer take the longest, and do not know of each other.
     concurrently([
       { [self] in
@@ -235,6 +259,7 @@ final class PartyCommitModel: CommitModel {
         book.replaceAll(loaded, ended: ended)
         layer.replaceAll(shown, gone: Array(hidden), now: now)
         timers.replaceAll(loaded.map(\.party), requested, rules)
+        for commute in repeated { timers.set(commute, commutes.rules) }
       },
     ])
   }

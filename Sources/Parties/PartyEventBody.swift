@@ -96,6 +96,7 @@ enum PartyEventBody {
 
   private static func created(_ party: Party, _ json: inout JSONWriter) {
     json.string("hostId", party.hostID)
+    if let commute = party.commuteID { json.string("commuteId", commute) }
     place("origin", party.origin, &json)
     place("destination", party.destination, &json)
     json.string("departureTime", RFC3339.utc(party.window.time))

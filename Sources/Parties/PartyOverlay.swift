@@ -7,6 +7,7 @@ import DurableCommands
 final class PartyOverlay {
   let book: PartyBook
   let requests: RequestBook
+  let commutes: CommuteOverlay
   private let recorded: RecordedParties
   /// What a command of the batch wanted of the record: no party, where there is none.
   private var fromRecord: [String: Result<Party?, StoreFailure>] = [:]
@@ -15,9 +16,12 @@ final class PartyOverlay {
   private var partiesOfRiders: [String: [String]] = [:]
   private(set) var changedRequests: [String: StandingRequest] = [:]
 
-  init(book: PartyBook, requests: RequestBook, recorded: RecordedParties) {
+  init(
+    book: PartyBook, requests: RequestBook, commutes: CommuteOverlay, recorded: RecordedParties
+  ) {
     self.book = book
     self.requests = requests
+    self.commutes = commutes
     self.recorded = recorded
   }
 

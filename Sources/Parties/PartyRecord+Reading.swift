@@ -40,7 +40,7 @@ extension PartyRecord {
     return Coordinate(uncheckedLatitude: latitude, longitude: longitude)
   }
 
-  fileprivate static func limits(_ reader: ProtobufReader) throws(WireFormatError) -> RideLimits {
+  static func limits(_ reader: ProtobufReader) throws(WireFormatError) -> RideLimits {
     var reader = reader
     var limits = RideLimits.standard
     while let field = try reader.next() {
@@ -57,7 +57,7 @@ extension PartyRecord {
     return limits
   }
 
-  fileprivate static func policy(_ reader: ProtobufReader) throws(WireFormatError) -> RidePolicy {
+  static func policy(_ reader: ProtobufReader) throws(WireFormatError) -> RidePolicy {
     var reader = reader
     var policy = RidePolicy.none
     while let field = try reader.next() {
@@ -232,6 +232,7 @@ extension PartyRecord {
 /// The fields of a record as they come.
 private struct PartyParts {
   var id = ""
+  var commuteID: String?
   var version: UInt64 = 0
   var state: Party.State?
   var createdAt = Instant(milliseconds: 0)
@@ -299,6 +300,7 @@ private struct PartyParts {
     case 27: needsApproval = try field.unsigned() != 0
     case 28: holdsSeats = try field.unsigned() != 0
     case 29: joinRequests.append(try PartyRecord.joinRequest(try field.reader()))
+    case 40: commuteID = try field.string()
     default: break
     }
   }
@@ -309,7 +311,7 @@ private struct PartyParts {
     guard let origin else { throw .missing(field: "origin") }
     guard let destination else { throw .missing(field: "destination") }
     guard let time else { throw .missing(field: "departureTime") }
-    return Party(
+    var party = Party(
       id: id, version: version, state: state, createdAt: createdAt, stateSince: stateSince,
       riders: riders, seats: seats, origin: origin, destination: destination,
       window: DepartureWindow(time: time, toleranceMilliseconds: tolerance), limits: limits,
@@ -317,5 +319,7 @@ private struct PartyParts {
       isCalled: isCalled, tariffID: tariffID, route: route, fare: fare, settlement: settlement,
       endReason: endReason, departingNoticeAt: departingNoticeAt, agreedFare: agreedFare,
       needsApproval: needsApproval, holdsSeats: holdsSeats, joinRequests: joinRequests)
+    party.commuteID = commuteID
+    return party
   }
 }

@@ -51,6 +51,7 @@ package enum PartyRecord {
     if party.needsApproval { out.varint(27, 1) }
     if party.holdsSeats { out.varint(28, 1) }
     for request in party.joinRequests { out.message(29) { write(request, to: &$0) } }
+    if let commute = party.commuteID { out.string(40, commute) }
     if hasRoom, party.isActive {
       let wanted = party.seatsFree * (riderBytes + bytesBesideRider)
       out.zeros(25, count: min(wanted, maximumBytesWithRoom - out.bytes.count))
@@ -101,7 +102,7 @@ package enum PartyRecord {
     out.double(3, place.coordinate.longitude)
   }
 
-  private static func write(_ limits: RideLimits, to out: inout ProtobufWriter) {
+  static func write(_ limits: RideLimits, to out: inout ProtobufWriter) {
     out.double(1, limits.maxWalkMeters)
     out.double(2, limits.maxDetourRatio)
     if let ratio = limits.minSharedRatio { out.double(3, ratio) }
@@ -110,7 +111,7 @@ package enum PartyRecord {
     if let time = limits.arriveBy { out.signed(6, time.milliseconds) }
   }
 
-  private static func write(_ policy: RidePolicy, to out: inout ProtobufWriter) {
+  static func write(_ policy: RidePolicy, to out: inout ProtobufWriter) {
     for name in policy.sameAttributes { out.string(1, name) }
     if let pack = policy.pack { out.string(2, pack) }
     if let value = policy.maxWalkMeters { out.double(3, value) }

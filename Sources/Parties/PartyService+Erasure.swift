@@ -34,6 +34,7 @@ extension PartyService {
         throw error
       }
     }
+    try await retireCommutes(of: userID, context)
     for request in standingRequests where request.query.riderID == userID {
       try await dropRequest(request.id, context)
     }
@@ -43,6 +44,7 @@ extension PartyService {
   /// wait for the pipeline's start.
   package func retireAtStart(_ userIDs: [String]) {
     for userID in userIDs {
+      pipeline.submitOwn(commuteRetirements(of: userID).map { .commute($0) })
       pipeline.submitOwn(
         book.entries(rider: userID).filter { isOpen($0.party) }.map {
           .leave(partyID: $0.party.id, riderID: userID)

@@ -31,7 +31,8 @@ extension PartyService {
     while true {
       let due = model.timers.take(by: now, limit: 512)
       guard !due.isEmpty else { return count }
-      let commands = due.compactMap { command($0, now: now) }
+      let commands =
+        due.compactMap { command($0, now: now) } + due.flatMap { commuteCommands($0, now: now) }
       count += commands.count
       pipeline.submitOwn(commands)
     }
@@ -54,6 +55,8 @@ extension PartyService {
       guard model.requests.request(id) != nil else { return nil }
       model.timers.retry(subject, at: retry)
       return .dropRequest(id: id)
+    // Of one several days may be due: see ``commuteCommands(_:now:)``.
+    case .commute: return nil
     }
   }
 

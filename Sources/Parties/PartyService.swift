@@ -79,6 +79,7 @@ package final class PartyService: Sendable {
     recorded = RecordedParties(tenant: configuration.tenant, store: store)
     model = PartyCommitModel(
       tenant: configuration.tenant, rules: rules, book: book, requests: RequestBook(),
+      commutes: CommuteKeeping(configuration.commutes, tenant: configuration.tenant, store: store),
       recorded: recorded, layer: layer, feed: feed, watchers: watchers,
       quotas: configuration.quotas, meetings: configuration.meetings)
     if startsReadOnly {

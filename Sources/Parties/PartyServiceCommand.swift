@@ -28,6 +28,7 @@ enum PartyServiceCommand: Sendable {
   case dropRequest(id: String)
   /// Its rider's own word; nil for a service.
   case withdrawRequest(id: String, riderID: String?)
+  case commute(CommuteCommand)
 }
 
 /// A provider's way along the stops of a party, and what it would cost.
@@ -52,6 +53,7 @@ enum PartyServiceEffect: CommitEffect {
   /// The party of the command first, then those that it changed as well.
   case parties([PartyEntry], [StoredEvent])
   case request(StandingRequest, [StoredEvent])
+  case commute(CommuteEffect)
   /// Of nothing that is kept.
   case told([StoredEvent])
 
@@ -63,6 +65,9 @@ enum PartyServiceEffect: CommitEffect {
     case .request(let request, var events):
       events.giveSequences(from: &next)
       self = .request(request, events)
+    case .commute(var effect):
+      effect.events.giveSequences(from: &next)
+      self = .commute(effect)
     case .told(var events):
       events.giveSequences(from: &next)
       self = .told(events)
@@ -74,6 +79,7 @@ enum PartyServiceEffect: CommitEffect {
 enum PartyServiceReply: Sendable {
   case party(Party)
   case request(id: String)
+  case commute(Commute)
   case nothing
 }
 

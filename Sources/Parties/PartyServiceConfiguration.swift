@@ -48,6 +48,8 @@ package struct PartyServiceConfiguration: Sendable {
   package var pendingJoinRequestsPerRider = 10
   /// Parties that a watched request finds at most at one time.
   package var watchedMatches = 100
+  /// Trips that repeat.
+  package var commutes = CommuteServiceConfiguration()
   /// What people do to each other elsewhere.
   package var meetings = PartyMeetings()
 

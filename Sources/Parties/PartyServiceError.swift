@@ -9,6 +9,8 @@ package enum PartyServiceError: Error, Hashable, Sendable {
   case unknownParty(String)
   /// No request of that id is kept, or another rider's is.
   case unknownRequest(String)
+  /// The rules of commutes forbid it.
+  case commute(CommuteError)
   /// Somebody who gets in is banned until then.
   case banned(until: Instant)
   /// The command was not carried out, whatever the rules say.
@@ -42,6 +44,7 @@ extension PartyServiceError {
     case .rule(let error): error.reason
     case .unknownParty: "unknown_party"
     case .unknownRequest: "unknown_ride_request"
+    case .commute(let error): error.reason
     case .banned: "banned"
     case .commit(.overloaded): "overloaded"
     case .commit(.deadlineExceeded): "deadline_exceeded"
@@ -66,6 +69,7 @@ extension PartyServiceError {
   package var field: String? {
     switch self {
     case .rule(let error): error.field
+    case .commute(let error): error.field
     case .badCursor: "cursor"
     case .badVersion, .versionNotReached: "minVersion"
     case .badField(let field, _), .missingField(let field), .limitOutOfRange(let field, _, _),
@@ -82,6 +86,7 @@ extension PartyServiceError {
     case .rule(let error): error.message
     case .unknownParty(let id): "there is no party \(id)"
     case .unknownRequest(let id): "no ride request \(id) is kept"
+    case .commute(let error): error.message
     case .banned: "offering and joining rides is forbidden until the ban ends"
     case .commit(let failure): failure.message
     case .badCursor: "not a cursor of this query"
@@ -109,7 +114,8 @@ extension PartyServiceError {
     case .versionNotReached: 50
     case .quotaExceeded: 1000
     case .abandoned: 0
-    case .rule, .unknownParty, .unknownRequest, .banned, .badCursor, .badVersion, .badField,
+    case .rule, .unknownParty, .unknownRequest, .commute, .banned, .badCursor, .badVersion,
+      .badField,
       .missingField, .limitOutOfRange, .resumeTokenExpired, .resumeTokenAhead, .tooMuchWork:
       nil
     }

@@ -8,6 +8,7 @@ struct PartyTimers: Sendable {
   enum Subject: Hashable, Sendable {
     case party(String)
     case request(String)
+    case commute(String)
   }
 
   private let times = DueTimes<Subject>()
@@ -19,6 +20,12 @@ struct PartyTimers: Sendable {
   func set(_ request: StandingRequest) {
     times.set(.request(request.id), request.isOver ? nil : request.query.window.end)
   }
+
+  func set(_ commute: Commute, _ rules: CommuteRules) {
+    times.set(.commute(commute.id), rules.nextTick(commute))
+  }
+
+  func removeCommute(_ id: String) { times.set(.commute(id), nil) }
 
   func removeRequest(_ id: String) { times.set(.request(id), nil) }
 

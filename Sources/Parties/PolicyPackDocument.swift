@@ -67,7 +67,7 @@ package enum PolicyPackDocument {
     return packs
   }
 
-  private static func documents(
+  static func documents(
     in directory: String, _ problems: inout [FileProblem]
   ) -> [String] {
     do {
@@ -103,7 +103,7 @@ package enum PolicyPackDocument {
   }
 }
 
-/// Everything that is wrong with the files of policy packs.
+/// Everything that is wrong with the files of policy packs, or of calendars.
 package struct PolicyLoadError: Error, Hashable, Sendable, CustomStringConvertible {
   package let problems: [FileProblem]
 

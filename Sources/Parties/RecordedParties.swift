@@ -33,10 +33,16 @@ struct RecordedParties: Sendable {
   /// - Throws: `unreadable`.
   func read(_ ids: [String]) async throws(PartyServiceError) -> [String: Party] {
     guard !ids.isEmpty else { return [:] }
-    let result: Result<[String: Party], StoreFailure> = await withCheckedContinuation { done in
-      queue.async {
-        done.resume(returning: Result { () throws(StoreFailure) in try parties(ids) })
-      }
+    return try await asking { () throws(StoreFailure) in try parties(ids) }
+  }
+
+  /// What the record answers to a question that blocks, for any task.
+  /// - Throws: `unreadable`.
+  func asking<Answer: Sendable>(
+    _ question: @escaping @Sendable () throws(StoreFailure) -> Answer
+  ) async throws(PartyServiceError) -> Answer {
+    let result: Result<Answer, StoreFailure> = await withCheckedContinuation { done in
+      queue.async { done.resume(returning: Result { () throws(StoreFailure) in try question() }) }
     }
     do throws(StoreFailure) {
       return try result.get()

@@ -35,6 +35,7 @@ extension StandingRequest {
     if let value = query.wishes.maxRideSeconds { out.double(22, value) }
     if let value = query.wishes.maxDetourSeconds { out.double(23, value) }
     if let value = query.wishes.arriveBy { out.signed(24, value.milliseconds) }
+    if let commuteID { out.string(40, commuteID) }
     return out.bytes
   }
 
@@ -45,7 +46,7 @@ extension StandingRequest {
     }
   }
 
-  private init(reading reader: inout ProtobufReader) throws(WireFormatError) {
+  init(reading reader: inout ProtobufReader) throws(WireFormatError) {
     var origin: RidePlace?
     var destination: RidePlace?
     var time: Instant?
@@ -75,6 +76,7 @@ extension StandingRequest {
         attributes: parts.attributes, weight: parts.weight, maxShare: parts.maxShare,
         allowsOverlap: parts.allowsOverlap, boarding: parts.boarding),
       tags: parts.tags, found: parts.found, endedAt: parts.endedAt)
+    commuteID = parts.commuteID
   }
 
   private struct Parts {
@@ -92,6 +94,7 @@ extension StandingRequest {
     var endedAt: Instant?
     var allowsOverlap = false
     var boarding: RidePlace?
+    var commuteID: String?
 
     mutating func take(_ field: ProtobufReader.Field) throws(WireFormatError) {
       switch field.number {
@@ -116,6 +119,7 @@ extension StandingRequest {
       case 22: wishes.maxRideSeconds = try field.double()
       case 23: wishes.maxDetourSeconds = try field.double()
       case 24: wishes.arriveBy = Instant(milliseconds: try field.signed())
+      case 40: commuteID = try field.string()
       default: break
       }
     }

@@ -6,6 +6,8 @@ import DurableCommands
 /// A rider's request that is kept until its window ends and reports through the event feed.
 package struct StandingRequest: Hashable, Sendable {
   package var id: String
+  /// The commute of which it is a day; nil: it stands for itself.
+  package var commuteID: String?
   package var version: UInt64
   package var createdAt: Instant
   package var query: MatchQuery

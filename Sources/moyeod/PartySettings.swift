@@ -46,6 +46,7 @@ enum PartySettings {
     let directories = try await values.list("parties.policyDirectories") ?? []
     out.rules.packs = try packs(directories, resources: resources)
     out.rules.basePolicy = try await basePolicy(values, out.rules)
+    out.commutes = try await commutes(values, resources: resources)
     if let milliseconds = try await values.int("parties.routeMilliseconds", in: 1...60_000) {
       out.routeMilliseconds = Int64(milliseconds)
     }
@@ -79,6 +80,36 @@ enum PartySettings {
     if let limit = try await values.int("parties.pendingJoinRequestsPerRider", in: 1...1000) {
       out.pendingJoinRequestsPerRider = limit
     }
+  }
+
+  private static func commutes(
+    _ values: Values, resources: URL?
+  ) async throws -> CommuteServiceConfiguration {
+    var out = CommuteServiceConfiguration()
+    if let hours = try await values.int("commutes.aheadHours", in: 1...336) {
+      out.rules.aheadMilliseconds = Int64(hours) * 3_600_000
+    }
+    func figure(
+      _ key: String, _ allowed: ClosedRange<Int>,
+      _ path: WritableKeyPath<CommuteServiceConfiguration, Int>
+    ) async throws {
+      if let value = try await values.int("commutes." + key, in: allowed) {
+        out[keyPath: path] = value
+      }
+    }
+    try await figure("maximum", 1...10_000_000, \.maximum)
+    try await figure("perPerson", 1...10_000, \.perPerson)
+    try await figure("maximumDays", 1...3660, \.rules.maximumDays)
+    try await figure("maximumDates", 0...366, \.rules.maximumDates)
+    try await figure("maximumRiders", 0...100, \.rules.maximumRiders)
+    let own = try await values.list("commutes.calendarDirectories") ?? []
+    let shipped = resources.map { [$0.appendingPathComponent("data/calendars").path] } ?? []
+    do {
+      out.calendars = try HolidayCalendarDocument.load(directories: shipped + own)
+    } catch {
+      throw SettingError(key: "calendars", problem: "cannot be used:\n\(error)")
+    }
+    return out
   }
 
   /// Shipped packs, then the operator's own; of one name the last counts.

@@ -278,6 +278,27 @@ enum SettingsTable {
       key: "parties.policyDirectories", standard: "",
       meaning: "Folders of policy packs beside the shipped data/policies; of one name the last."),
     Row(
+      key: "commutes.aheadHours", standard: "48",
+      meaning: "How long before its departure a day's party or request appears, in hours."),
+    Row(
+      key: "commutes.maximum", standard: "100000",
+      meaning: "Commutes under way; one more is quota_exceeded."),
+    Row(
+      key: "commutes.perPerson", standard: "20",
+      meaning: "Of one host or rider; one more is quota_exceeded."),
+    Row(
+      key: "commutes.maximumDays", standard: "366",
+      meaning: "Days from the first date of a commute to the last."),
+    Row(
+      key: "commutes.maximumDates", standard: "100",
+      meaning: "Added dates of a commute, and as many removed ones; one more is quota_exceeded."),
+    Row(
+      key: "commutes.maximumRiders", standard: "16",
+      meaning: "Riders who join each day of a commute; one more is quota_exceeded."),
+    Row(
+      key: "commutes.calendarDirectories", standard: "",
+      meaning: "Folders of holidays beside the shipped data/calendars; of one name the last."),
+    Row(
       key: "parties.routeMilliseconds", standard: "1500",
       meaning: "How long routes.provider may take at Create and Join before the estimate stands."),
     Row(

@@ -89,13 +89,14 @@ class Calls(OneDaemon, unittest.TestCase):
             done = node(HERE / "calls.mjs", daemon.url)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertEqual(done.stdout.split(" fine\n")[:-1],
-                         ["positions", "clusters", "parties", "fares", "tickets", "givingUp"])
+                         ["positions", "clusters", "parties", "commutes", "fares", "tickets",
+                          "givingUp"])
 
     def test_every_call_is_tried_there(self):
         module = (FOLDER / "moyeo.js").read_text()
         tried = (HERE / "calls.mjs").read_text()
         holders = re.findall(r"^class (\w+)Calls \{$(.*?)^\}$", module, re.MULTILINE | re.DOTALL)
-        self.assertEqual(len(holders), 8)
+        self.assertEqual(len(holders), 9)
         groups = {"Party": "parties"}
         for holder, body in holders:
             group = groups.get(holder, holder.lower() + "s")

@@ -161,6 +161,27 @@ class Calls(OneDaemon, unittest.TestCase):
         self.assertEqual(sorted(groups.groups[0].rider_ids), ["a", "b"])
 
     @for_each_client
+    def test_commutes(self, client):
+        host, rider = fresh("host"), fresh("rider")
+        last = (datetime.now(timezone.utc) + timedelta(days=30)).date().isoformat()
+        commute = client.commutes.create(
+            host_id=host, origin=SEOUL, destination=GANGNAM, weekdays=["MON", "SUN"],
+            local_time="07:45", time_zone="Asia/Seoul", to=last).commute
+        self.assertEqual(commute.state, "active")
+        self.assertEqual(client.commutes.get(id=commute.id, days=3).commute.host_id, host)
+        self.assertEqual(len(client.commutes.list(host_id=host).commutes), 1)
+        joined = client.commutes.join(id=commute.id, rider_id=rider).commute
+        self.assertEqual([one.rider_id for one in joined.riders], [rider])
+        changed = client.commutes.update(id=commute.id, rider_id=host, local_time="08:00").commute
+        self.assertEqual(changed.local_time, "08:00")
+        with self.assertRaises(moyeo.Refused) as refused:
+            client.commutes.update(id=commute.id, rider_id=host, weekdays=["Monday"])
+        self.assertEqual(refused.exception.reason, "bad_weekday")
+        left = client.commutes.leave(id=commute.id, rider_id=rider).commute
+        self.assertEqual(left.rider_count, 0)
+        self.assertEqual(client.commutes.cancel(id=commute.id).commute.state, "cancelled")
+
+    @for_each_client
     def test_fares_routes_places(self, client):
         night = datetime(2026, 11, 20, 23, 10, tzinfo=timezone(timedelta(hours=9)))
         fare = client.fares.estimate(

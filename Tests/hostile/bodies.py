@@ -39,6 +39,20 @@ def party(host):
                         "maxShare": 90000, "attributes": {"gender": "female"}}]}
 
 
+def day(days):
+    return (datetime.date.today() + datetime.timedelta(days=days)).isoformat()
+
+
+def commute(rider):
+    return {"riderId": rider, "origin": SEOUL, "destination": GANGNAM, "weekdays": ["MON", "FRI"],
+            "localTime": "07:45", "timeZone": "Asia/Seoul", "from": day(2), "to": day(60),
+            "added": [day(3)], "removed": [day(6)], "holidays": "kr-public",
+            "departureWindowSeconds": 600, "seats": 1, "maxWalkMeters": 500, "maxDetourRatio": 0.5,
+            "minSharedRatio": 0, "maxRideSeconds": 3600, "maxDetourSeconds": 900,
+            "tags": ["airport"], "attributes": {"gender": "female"}, "boarding": SEOUL,
+            "maxShare": 90000, "allowsOverlap": True}
+
+
 ON_THE_WAY = {"boarding": SEOUL, "maxRideSeconds": 3600, "maxDetourSeconds": 900,
               "arriveBy": "2035-01-01T00:00:00Z"}
 
@@ -74,6 +88,15 @@ def calls(name):
         ("POST", "/v1/parties/none/update", {"departureTime": at(70), "seats": 3}),
         ("POST", "/v1/parties/none/settle", {"payerId": name, "amount": 9000, "tolls": 1}),
         ("POST", "/v1/ride-requests/none/withdraw", {"riderId": name}),
+        ("POST", "/v1/commutes", commute(name)),
+        ("POST", "/v1/commutes/none/update", {"riderId": name, "weekdays": ["TUE"],
+                                              "localTime": "08:30", "removed": [day(4)],
+                                              "restored": [day(5)], "holidays": "",
+                                              "departureWindowSeconds": 300, "seats": 3,
+                                              "includeAppeared": True}),
+        ("POST", "/v1/commutes/none/cancel", {"riderId": name, "reason": "moved"}),
+        ("POST", "/v1/commutes/none/join", {"riderId": name, "destination": GANGNAM, "seats": 1,
+                                            "maxShare": 9000, "boarding": SEOUL}),
         ("POST", "/v1/parties/match-batch", {"requests": [ride("a"), ride("b")], "maxSeats": 4,
                                              "seed": 7, "iterations": 10}),
         ("POST", "/v1/tickets", {"userId": name, "here": SEOUL, "lookingAt": GANGNAM,

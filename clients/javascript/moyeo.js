@@ -667,6 +667,7 @@ export class Moyeo {
     this.positions = new PositionCalls(caller);
     this.clusters = new ClusterCalls(caller);
     this.parties = new PartyCalls(caller);
+    this.commutes = new CommuteCalls(caller);
     this.events = new EventCalls(caller);
     this.fares = new FareCalls(caller);
     this.places = new PlaceCalls(caller);
@@ -811,7 +812,7 @@ export class Moyeo {
 /** @typedef {{ amount?: number, currency?: string }} AgreedFare */
 /** @typedef {{ id?: string, riderId?: string, state?: string, expiresAt?: string | Date, createdAt?: string | Date, endedAt?: string | Date, endReason?: string, seats?: number, dropOff?: Place, boarding?: Place, maxShare?: number, share?: number }} JoinRequest */
 /** @typedef {{ payerId?: string, amount?: number, tolls?: number, at?: string | Date, shares?: FareShare[] }} PartySettlement */
-/** @typedef {{ id?: string, version?: string, state?: string, hostId?: string, riders?: PartyRider[], seats?: number, seatsFree?: number, origin?: Place, destination?: Place, departureTime?: string | Date, departureWindowSeconds?: number, maxDetourRatio?: number, maxWalkMeters?: number, tags?: string[], policy?: PartyPolicy, route?: PartyRoute, fare?: PartyFare, perPersonNow?: number, perPersonIfFull?: number, splitRule?: string, allowRaisedShares?: boolean, called?: boolean, createdAt?: string | Date, settlement?: PartySettlement, endReason?: string, riderCount?: number, minSharedRatio?: number, maxRideSeconds?: number, maxDetourSeconds?: number, agreedFare?: AgreedFare, approval?: string, holdSeats?: boolean, joinRequests?: JoinRequest[], pendingRequests?: number }} Party */
+/** @typedef {{ id?: string, version?: string, state?: string, hostId?: string, riders?: PartyRider[], seats?: number, seatsFree?: number, origin?: Place, destination?: Place, departureTime?: string | Date, departureWindowSeconds?: number, maxDetourRatio?: number, maxWalkMeters?: number, tags?: string[], policy?: PartyPolicy, route?: PartyRoute, fare?: PartyFare, perPersonNow?: number, perPersonIfFull?: number, splitRule?: string, allowRaisedShares?: boolean, called?: boolean, createdAt?: string | Date, settlement?: PartySettlement, endReason?: string, riderCount?: number, minSharedRatio?: number, maxRideSeconds?: number, maxDetourSeconds?: number, agreedFare?: AgreedFare, approval?: string, holdSeats?: boolean, joinRequests?: JoinRequest[], pendingRequests?: number, commuteId?: string }} Party */
 /** @typedef {{ party?: Party, version?: string, joinRequest?: JoinRequest }} PartyResponse */
 /** @typedef {{ hostId?: string, origin?: Place, destination?: Place, departureTime?: string | Date, departureWindowSeconds?: number, seats?: number, hostSeats?: number, riders?: PartyRider[], maxDetourRatio?: number, maxWalkMeters?: number, tags?: string[], policy?: PartyPolicy, splitRule?: string, attributes?: Record<string, any>, tariffId?: string, vehicleClass?: string, called?: boolean, allowRaisedShares?: boolean, weight?: number, policyPack?: string, minSharedRatio?: number, maxRideSeconds?: number, maxDetourSeconds?: number, arriveBy?: string | Date, agreedFare?: AgreedFare, approval?: string, holdSeats?: boolean }} CreatePartyRequest */
 /** @typedef {{ id?: string, minVersion?: string }} GetPartyRequest */
@@ -843,17 +844,29 @@ export class Moyeo {
 /** @typedef {{ riderId?: string, boarding?: Place, boardingTime?: string | Date, walkMeters?: number }} BatchBoarding */
 /** @typedef {{ riderIds?: string[], pickUp?: Place, departureTime?: string | Date, stopOrder?: string[], distanceMeters?: number, durationSeconds?: number, fare?: number, saving?: number, shares?: FareShare[], currency?: string, departureWindowSeconds?: number, tariffId?: string, soloFares?: number, boardings?: BatchBoarding[] }} BatchGroup */
 /** @typedef {{ groups?: BatchGroup[], unmatched?: string[], saving?: number, iterations?: number, currency?: string, end?: string }} MatchBatchResponse */
-/** @typedef {{ id?: string, riderId?: string, state?: string, origin?: Place, destination?: Place, boarding?: Place, departureTime?: string | Date, departureWindowSeconds?: number, maxWalkMeters?: number, maxDetourRatio?: number, minSharedRatio?: number, maxRideSeconds?: number, maxDetourSeconds?: number, arriveBy?: string | Date, seats?: number, tags?: string[], maxShare?: number, allowsOverlap?: boolean, createdAt?: string | Date, foundPartyIds?: string[] }} RideRequest */
+/** @typedef {{ id?: string, riderId?: string, state?: string, origin?: Place, destination?: Place, boarding?: Place, departureTime?: string | Date, departureWindowSeconds?: number, maxWalkMeters?: number, maxDetourRatio?: number, minSharedRatio?: number, maxRideSeconds?: number, maxDetourSeconds?: number, arriveBy?: string | Date, seats?: number, tags?: string[], maxShare?: number, allowsOverlap?: boolean, createdAt?: string | Date, foundPartyIds?: string[], commuteId?: string }} RideRequest */
 /** @typedef {{ riderId?: string }} ListRideRequestsRequest */
 /** @typedef {{ requests?: RideRequest[] }} RideRequestListResponse */
 /** @typedef {{ id?: string, riderId?: string }} GetRideRequestRequest */
 /** @typedef {{ request?: RideRequest }} RideRequestResponse */
 /** @typedef {{ id?: string, riderId?: string }} WithdrawRideRequestRequest */
 /** @typedef {{ id?: string, resumeToken?: string, afterVersion?: string }} WatchPartyRequest */
-/** @typedef {{ sequence?: number, kind?: string, at?: string | Date, partyId?: string, matchId?: string, userIds?: string[], version?: string, body?: Record<string, any>, resumeToken?: string }} Event */
+/** @typedef {{ sequence?: number, kind?: string, at?: string | Date, partyId?: string, matchId?: string, userIds?: string[], version?: string, body?: Record<string, any>, resumeToken?: string, commuteId?: string }} Event */
 /** @typedef {{ after?: number, kinds?: string[], waitSeconds?: number, limit?: number }} ListEventsRequest */
 /** @typedef {{ events?: Event[], next?: number }} ListEventsResponse */
 /** @typedef {{ after?: number, kinds?: string[], resumeToken?: string }} WatchEventsRequest */
+/** @typedef {{ riderId?: string, joinedAt?: string | Date, destination?: Place, boarding?: Place, seats?: number, maxShare?: number }} CommuteRider */
+/** @typedef {{ date?: string, departureTime?: string | Date, state?: string, partyId?: string, requestId?: string, reason?: string, clockChange?: string }} CommuteOccurrence */
+/** @typedef {{ id?: string, version?: string, state?: string, hostId?: string, riderId?: string, weekdays?: string[], localTime?: string, timeZone?: string, from?: string, to?: string, added?: string[], removed?: string[], holidays?: string, origin?: Place, destination?: Place, departureWindowSeconds?: number, seats?: number, hostSeats?: number, maxWalkMeters?: number, maxDetourRatio?: number, minSharedRatio?: number, maxRideSeconds?: number, maxDetourSeconds?: number, tags?: string[], policy?: PartyPolicy, policyPack?: string, splitRule?: string, allowRaisedShares?: boolean, called?: boolean, tariffId?: string, vehicleClass?: string, boarding?: Place, maxShare?: number, allowsOverlap?: boolean, createdAt?: string | Date, riders?: CommuteRider[], riderCount?: number, occurrences?: CommuteOccurrence[], endReason?: string }} Commute */
+/** @typedef {{ commute?: Commute }} CommuteResponse */
+/** @typedef {{ commutes?: Commute[] }} CommuteListResponse */
+/** @typedef {{ hostId?: string, riderId?: string, weekdays?: string[], localTime?: string, timeZone?: string, from?: string, to?: string, added?: string[], removed?: string[], holidays?: string, origin?: Place, destination?: Place, departureWindowSeconds?: number, seats?: number, hostSeats?: number, maxWalkMeters?: number, maxDetourRatio?: number, minSharedRatio?: number, maxRideSeconds?: number, maxDetourSeconds?: number, tags?: string[], attributes?: Record<string, any>, policy?: PartyPolicy, policyPack?: string, splitRule?: string, allowRaisedShares?: boolean, called?: boolean, tariffId?: string, vehicleClass?: string, weight?: number, boarding?: Place, maxShare?: number, allowsOverlap?: boolean }} CreateCommuteRequest */
+/** @typedef {{ id?: string, riderId?: string, days?: number }} GetCommuteRequest */
+/** @typedef {{ riderId?: string, hostId?: string }} ListCommutesRequest */
+/** @typedef {{ id?: string, riderId?: string, weekdays?: string[], localTime?: string, timeZone?: string, from?: string, to?: string, added?: string[], removed?: string[], restored?: string[], holidays?: string, departureWindowSeconds?: number, seats?: number, includeAppeared?: boolean }} UpdateCommuteRequest */
+/** @typedef {{ id?: string, riderId?: string, reason?: string, includeAppeared?: boolean }} CancelCommuteRequest */
+/** @typedef {{ id?: string, riderId?: string, destination?: Place, attributes?: Record<string, any>, seats?: number, maxShare?: number, origin?: Place, maxWalkMeters?: number, maxDetourRatio?: number, weight?: number, minSharedRatio?: number, boarding?: Place, maxRideSeconds?: number, maxDetourSeconds?: number }} JoinCommuteRequest */
+/** @typedef {{ id?: string, riderId?: string }} LeaveCommuteRequest */
 /** @typedef {{ id?: string, name?: string, address?: string, category?: string, latitude?: number, longitude?: number, distanceMeters?: number, source?: string }} NamedPlace */
 /** @typedef {{ q?: string, latitude?: number, longitude?: number, radiusMeters?: number, limit?: number }} SearchPlacesRequest */
 /** @typedef {{ places?: NamedPlace[] }} SearchPlacesResponse */
@@ -1253,6 +1266,68 @@ class EventCalls {
   watch(request = {}, options) {
     return this.#caller.stream({ method: "GET", path: "/v1/events",
       effect: "read", durable: true }, request, options);
+  }
+}
+
+class CommuteCalls {
+  #caller;
+  /** @param {Caller} caller */
+  constructor(caller) { this.#caller = caller; }
+
+  /** `POST /v1/commutes`
+   * @param {CreateCommuteRequest} [request] @param {CallOptions} [options]
+   * @returns {Promise<CommuteResponse>} */
+  create(request = {}, options) {
+    return this.#caller.unary({ method: "POST", path: "/v1/commutes",
+      effect: "keyed" }, request, options);
+  }
+
+  /** `GET /v1/commutes/{id}`
+   * @param {GetCommuteRequest} request @param {CallOptions} [options]
+   * @returns {Promise<CommuteResponse>} */
+  get(request, options) {
+    return this.#caller.unary({ method: "GET", path: "/v1/commutes/{id}",
+      effect: "read" }, request, options);
+  }
+
+  /** `GET /v1/commutes`
+   * @param {ListCommutesRequest} [request] @param {CallOptions} [options]
+   * @returns {Promise<CommuteListResponse>} */
+  list(request = {}, options) {
+    return this.#caller.unary({ method: "GET", path: "/v1/commutes",
+      effect: "read" }, request, options);
+  }
+
+  /** `POST /v1/commutes/{id}/update`
+   * @param {UpdateCommuteRequest} request @param {CallOptions} [options]
+   * @returns {Promise<CommuteResponse>} */
+  update(request, options) {
+    return this.#caller.unary({ method: "POST", path: "/v1/commutes/{id}/update",
+      effect: "keyed" }, request, options);
+  }
+
+  /** `POST /v1/commutes/{id}/cancel`
+   * @param {CancelCommuteRequest} request @param {CallOptions} [options]
+   * @returns {Promise<CommuteResponse>} */
+  cancel(request, options) {
+    return this.#caller.unary({ method: "POST", path: "/v1/commutes/{id}/cancel",
+      effect: "keyed" }, request, options);
+  }
+
+  /** `POST /v1/commutes/{id}/join`
+   * @param {JoinCommuteRequest} request @param {CallOptions} [options]
+   * @returns {Promise<CommuteResponse>} */
+  join(request, options) {
+    return this.#caller.unary({ method: "POST", path: "/v1/commutes/{id}/join",
+      effect: "keyed" }, request, options);
+  }
+
+  /** `POST /v1/commutes/{id}/leave`
+   * @param {LeaveCommuteRequest} request @param {CallOptions} [options]
+   * @returns {Promise<CommuteResponse>} */
+  leave(request, options) {
+    return this.#caller.unary({ method: "POST", path: "/v1/commutes/{id}/leave",
+      effect: "keyed" }, request, options);
   }
 }
 

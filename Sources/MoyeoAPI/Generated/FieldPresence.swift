@@ -135,6 +135,150 @@ extension Moyeo_V1_Box {
   package var northIfSet: Double? { hasNorth ? north : nil }
 }
 
+extension Moyeo_V1_CommuteRider {
+  package var riderIDIfSet: String? { hasRiderID ? riderID : nil }
+  package var joinedAtIfSet: SwiftProtobuf.Google_Protobuf_Timestamp? { hasJoinedAt ? joinedAt : nil }
+  package var destinationIfSet: Moyeo_V1_Place? { hasDestination ? destination : nil }
+  package var boardingIfSet: Moyeo_V1_Place? { hasBoarding ? boarding : nil }
+  package var seatsIfSet: Int32? { hasSeats ? seats : nil }
+  package var maxShareIfSet: Int64? { hasMaxShare ? maxShare : nil }
+}
+
+extension Moyeo_V1_CommuteOccurrence {
+  package var dateIfSet: String? { hasDate ? date : nil }
+  package var departureTimeIfSet: SwiftProtobuf.Google_Protobuf_Timestamp? { hasDepartureTime ? departureTime : nil }
+  package var stateIfSet: String? { hasState ? state : nil }
+  package var partyIDIfSet: String? { hasPartyID ? partyID : nil }
+  package var requestIDIfSet: String? { hasRequestID ? requestID : nil }
+  package var reasonIfSet: String? { hasReason ? reason : nil }
+  package var clockChangeIfSet: String? { hasClockChange ? clockChange : nil }
+}
+
+extension Moyeo_V1_Commute {
+  package var idIfSet: String? { hasID ? id : nil }
+  package var versionIfSet: String? { hasVersion ? version : nil }
+  package var stateIfSet: String? { hasState ? state : nil }
+  package var hostIDIfSet: String? { hasHostID ? hostID : nil }
+  package var riderIDIfSet: String? { hasRiderID ? riderID : nil }
+  package var localTimeIfSet: String? { hasLocalTime ? localTime : nil }
+  package var timeZoneIfSet: String? { hasTimeZone ? timeZone : nil }
+  package var fromIfSet: String? { hasFrom ? from : nil }
+  package var toIfSet: String? { hasTo ? to : nil }
+  package var holidaysIfSet: String? { hasHolidays ? holidays : nil }
+  package var originIfSet: Moyeo_V1_Place? { hasOrigin ? origin : nil }
+  package var destinationIfSet: Moyeo_V1_Place? { hasDestination ? destination : nil }
+  package var departureWindowSecondsIfSet: Double? { hasDepartureWindowSeconds ? departureWindowSeconds : nil }
+  package var seatsIfSet: Int32? { hasSeats ? seats : nil }
+  package var hostSeatsIfSet: Int32? { hasHostSeats ? hostSeats : nil }
+  package var maxWalkMetersIfSet: Double? { hasMaxWalkMeters ? maxWalkMeters : nil }
+  package var maxDetourRatioIfSet: Double? { hasMaxDetourRatio ? maxDetourRatio : nil }
+  package var minSharedRatioIfSet: Double? { hasMinSharedRatio ? minSharedRatio : nil }
+  package var maxRideSecondsIfSet: Double? { hasMaxRideSeconds ? maxRideSeconds : nil }
+  package var maxDetourSecondsIfSet: Double? { hasMaxDetourSeconds ? maxDetourSeconds : nil }
+  package var policyIfSet: Moyeo_V1_PartyPolicy? { hasPolicy ? policy : nil }
+  package var policyPackIfSet: String? { hasPolicyPack ? policyPack : nil }
+  package var splitRuleIfSet: String? { hasSplitRule ? splitRule : nil }
+  package var allowRaisedSharesIfSet: Bool? { hasAllowRaisedShares ? allowRaisedShares : nil }
+  package var calledIfSet: Bool? { hasCalled ? called : nil }
+  package var tariffIDIfSet: String? { hasTariffID ? tariffID : nil }
+  package var vehicleClassIfSet: String? { hasVehicleClass ? vehicleClass : nil }
+  package var boardingIfSet: Moyeo_V1_Place? { hasBoarding ? boarding : nil }
+  package var maxShareIfSet: Int64? { hasMaxShare ? maxShare : nil }
+  package var allowsOverlapIfSet: Bool? { hasAllowsOverlap ? allowsOverlap : nil }
+  package var createdAtIfSet: SwiftProtobuf.Google_Protobuf_Timestamp? { hasCreatedAt ? createdAt : nil }
+  package var riderCountIfSet: Int32? { hasRiderCount ? riderCount : nil }
+  package var endReasonIfSet: String? { hasEndReason ? endReason : nil }
+}
+
+extension Moyeo_V1_CommuteResponse {
+  package var commuteIfSet: Moyeo_V1_Commute? { hasCommute ? commute : nil }
+}
+
+extension Moyeo_V1_CreateCommuteRequest {
+  package var hostIDIfSet: String? { hasHostID ? hostID : nil }
+  package var riderIDIfSet: String? { hasRiderID ? riderID : nil }
+  package var localTimeIfSet: String? { hasLocalTime ? localTime : nil }
+  package var timeZoneIfSet: String? { hasTimeZone ? timeZone : nil }
+  package var fromIfSet: String? { hasFrom ? from : nil }
+  package var toIfSet: String? { hasTo ? to : nil }
+  package var holidaysIfSet: String? { hasHolidays ? holidays : nil }
+  package var originIfSet: Moyeo_V1_Place? { hasOrigin ? origin : nil }
+  package var destinationIfSet: Moyeo_V1_Place? { hasDestination ? destination : nil }
+  package var departureWindowSecondsIfSet: Double? { hasDepartureWindowSeconds ? departureWindowSeconds : nil }
+  package var seatsIfSet: Int32? { hasSeats ? seats : nil }
+  package var hostSeatsIfSet: Int32? { hasHostSeats ? hostSeats : nil }
+  package var maxWalkMetersIfSet: Double? { hasMaxWalkMeters ? maxWalkMeters : nil }
+  package var maxDetourRatioIfSet: Double? { hasMaxDetourRatio ? maxDetourRatio : nil }
+  package var minSharedRatioIfSet: Double? { hasMinSharedRatio ? minSharedRatio : nil }
+  package var maxRideSecondsIfSet: Double? { hasMaxRideSeconds ? maxRideSeconds : nil }
+  package var maxDetourSecondsIfSet: Double? { hasMaxDetourSeconds ? maxDetourSeconds : nil }
+  package var attributesIfSet: SwiftProtobuf.Google_Protobuf_Struct? { hasAttributes ? attributes : nil }
+  package var policyIfSet: Moyeo_V1_PartyPolicy? { hasPolicy ? policy : nil }
+  package var policyPackIfSet: String? { hasPolicyPack ? policyPack : nil }
+  package var splitRuleIfSet: String? { hasSplitRule ? splitRule : nil }
+  package var allowRaisedSharesIfSet: Bool? { hasAllowRaisedShares ? allowRaisedShares : nil }
+  package var calledIfSet: Bool? { hasCalled ? called : nil }
+  package var tariffIDIfSet: String? { hasTariffID ? tariffID : nil }
+  package var vehicleClassIfSet: String? { hasVehicleClass ? vehicleClass : nil }
+  package var weightIfSet: Double? { hasWeight ? weight : nil }
+  package var boardingIfSet: Moyeo_V1_Place? { hasBoarding ? boarding : nil }
+  package var maxShareIfSet: Int64? { hasMaxShare ? maxShare : nil }
+  package var allowsOverlapIfSet: Bool? { hasAllowsOverlap ? allowsOverlap : nil }
+}
+
+extension Moyeo_V1_GetCommuteRequest {
+  package var idIfSet: String? { hasID ? id : nil }
+  package var riderIDIfSet: String? { hasRiderID ? riderID : nil }
+  package var daysIfSet: Int32? { hasDays ? days : nil }
+}
+
+extension Moyeo_V1_ListCommutesRequest {
+  package var riderIDIfSet: String? { hasRiderID ? riderID : nil }
+  package var hostIDIfSet: String? { hasHostID ? hostID : nil }
+}
+
+extension Moyeo_V1_UpdateCommuteRequest {
+  package var idIfSet: String? { hasID ? id : nil }
+  package var riderIDIfSet: String? { hasRiderID ? riderID : nil }
+  package var localTimeIfSet: String? { hasLocalTime ? localTime : nil }
+  package var timeZoneIfSet: String? { hasTimeZone ? timeZone : nil }
+  package var fromIfSet: String? { hasFrom ? from : nil }
+  package var toIfSet: String? { hasTo ? to : nil }
+  package var holidaysIfSet: String? { hasHolidays ? holidays : nil }
+  package var departureWindowSecondsIfSet: Double? { hasDepartureWindowSeconds ? departureWindowSeconds : nil }
+  package var seatsIfSet: Int32? { hasSeats ? seats : nil }
+  package var includeAppearedIfSet: Bool? { hasIncludeAppeared ? includeAppeared : nil }
+}
+
+extension Moyeo_V1_CancelCommuteRequest {
+  package var idIfSet: String? { hasID ? id : nil }
+  package var riderIDIfSet: String? { hasRiderID ? riderID : nil }
+  package var reasonIfSet: String? { hasReason ? reason : nil }
+  package var includeAppearedIfSet: Bool? { hasIncludeAppeared ? includeAppeared : nil }
+}
+
+extension Moyeo_V1_JoinCommuteRequest {
+  package var idIfSet: String? { hasID ? id : nil }
+  package var riderIDIfSet: String? { hasRiderID ? riderID : nil }
+  package var destinationIfSet: Moyeo_V1_Place? { hasDestination ? destination : nil }
+  package var attributesIfSet: SwiftProtobuf.Google_Protobuf_Struct? { hasAttributes ? attributes : nil }
+  package var seatsIfSet: Int32? { hasSeats ? seats : nil }
+  package var maxShareIfSet: Int64? { hasMaxShare ? maxShare : nil }
+  package var originIfSet: Moyeo_V1_Place? { hasOrigin ? origin : nil }
+  package var maxWalkMetersIfSet: Double? { hasMaxWalkMeters ? maxWalkMeters : nil }
+  package var maxDetourRatioIfSet: Double? { hasMaxDetourRatio ? maxDetourRatio : nil }
+  package var weightIfSet: Double? { hasWeight ? weight : nil }
+  package var minSharedRatioIfSet: Double? { hasMinSharedRatio ? minSharedRatio : nil }
+  package var boardingIfSet: Moyeo_V1_Place? { hasBoarding ? boarding : nil }
+  package var maxRideSecondsIfSet: Double? { hasMaxRideSeconds ? maxRideSeconds : nil }
+  package var maxDetourSecondsIfSet: Double? { hasMaxDetourSeconds ? maxDetourSeconds : nil }
+}
+
+extension Moyeo_V1_LeaveCommuteRequest {
+  package var idIfSet: String? { hasID ? id : nil }
+  package var riderIDIfSet: String? { hasRiderID ? riderID : nil }
+}
+
 extension Moyeo_V1_RouteSegment {
   package var distanceMetersIfSet: Double? { hasDistanceMeters ? distanceMeters : nil }
   package var durationSecondsIfSet: Double? { hasDurationSeconds ? durationSeconds : nil }
@@ -366,6 +510,7 @@ extension Moyeo_V1_Party {
   package var approvalIfSet: String? { hasApproval ? approval : nil }
   package var holdSeatsIfSet: Bool? { hasHoldSeats ? holdSeats : nil }
   package var pendingRequestsIfSet: Int32? { hasPendingRequests ? pendingRequests : nil }
+  package var commuteIDIfSet: String? { hasCommuteID ? commuteID : nil }
 }
 
 extension Moyeo_V1_PartyResponse {
@@ -714,6 +859,7 @@ extension Moyeo_V1_RideRequest {
   package var maxShareIfSet: Int64? { hasMaxShare ? maxShare : nil }
   package var allowsOverlapIfSet: Bool? { hasAllowsOverlap ? allowsOverlap : nil }
   package var createdAtIfSet: SwiftProtobuf.Google_Protobuf_Timestamp? { hasCreatedAt ? createdAt : nil }
+  package var commuteIDIfSet: String? { hasCommuteID ? commuteID : nil }
 }
 
 extension Moyeo_V1_ListRideRequestsRequest {
@@ -749,6 +895,7 @@ extension Moyeo_V1_Event {
   package var versionIfSet: String? { hasVersion ? version : nil }
   package var bodyIfSet: SwiftProtobuf.Google_Protobuf_Struct? { hasBody ? body : nil }
   package var resumeTokenIfSet: String? { hasResumeToken ? resumeToken : nil }
+  package var commuteIDIfSet: String? { hasCommuteID ? commuteID : nil }
 }
 
 extension Moyeo_V1_ListEventsRequest {

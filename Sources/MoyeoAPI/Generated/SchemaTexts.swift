@@ -18,6 +18,8 @@ let schemaTextLines = #"""
   BatchRequest.boarding Where the rider would get in on the way of a group, as in JoinPartyRequest.
   BatchRequest.minSharedRatio The part of the way that must be shared, 0-1.
   Box Edges included; west > east crosses 180 degrees.
+  CancelCommuteRequest.includeAppeared Days that have appeared and that nobody has joined are called off as well.
+  CancelCommuteRequest.riderId Who made it; may be absent from services.
   CancelPartyRequest.riderId The host; may be absent from services.
   Cluster.coincident All members stand at one identical position.
   Cluster.expansionZoom Absent for single objects and coincident ones.
@@ -31,6 +33,52 @@ let schemaTextLines = #"""
   ClusterService.GetLeaves The objects in a cluster.
   ClusterService.GetTile A tile of a layer's clusters as a vector tile or as JSON.
   ClusterService.WatchTiles Tells which tiles of a box have changed, for as long as the caller listens.
+  Commute.added Dates that run whatever weekday they are, holidays too.
+  Commute.endReason Why it was cancelled.
+  Commute.from The first date that may run.
+  Commute.holidays The calendar whose holidays do not run.
+  Commute.hostId Of a host's commute.
+  Commute.localTime Of the departure, as clocks of the zone show it, such as "07:45".
+  Commute.occurrences Days that were decided and are not long past, then those to come.
+  Commute.removed Dates that do not run.
+  Commute.riderId Of a rider's commute.
+  Commute.riders Who joins each day as it appears.
+  Commute.state "active", "cancelled" or "ended".
+  Commute.timeZone The IANA name, such as "Asia/Seoul".
+  Commute.to The last date that may run; included.
+  Commute.version Opaque; grows with each change.
+  Commute.weekdays "MON" to "SUN".
+  CommuteListResponse.commutes Oldest first; at most as many as a person may have.
+  CommuteOccurrence One day of a commute.
+  CommuteOccurrence.clockChange "skipped" where clocks are put forward over the local time, which is then read by the offset from before the change; "repeated" where they are put back over it, and the first of the two is meant.
+  CommuteOccurrence.date In the commute's zone, such as "2026-11-30".
+  CommuteOccurrence.partyId Of a host's commute, once it has appeared.
+  CommuteOccurrence.reason Why nothing appeared: a word of the error table.
+  CommuteOccurrence.requestId Of a rider's commute, once it has appeared.
+  CommuteOccurrence.state "planned", "appeared" or "skipped".
+  CommuteRider Somebody who joins each day as it appears.
+  CommuteRider.destination Absent: the commute's.
+  CommuteService Trips that repeat: a host's party, or a rider's request, that appears anew for each day. A day's party is an ordinary one with `commuteId`: it is found, joined and left like any other. Commands are set-state and take an idempotency key, as those of PartyService do.
+  CommuteService.Cancel No further day appears; with includeAppeared those are called off too that nobody has joined.
+  CommuteService.Create Makes a commute of a host (hostId) or of a rider (riderId). Its days appear some time ahead of their departures, each once.
+  CommuteService.Get One commute with its next days.
+  CommuteService.Join Joins each day as it appears, and those that have. A day that refuses is told by an event.
+  CommuteService.Leave Joins no further day, and leaves those that have not departed.
+  CommuteService.List The commutes under way of a host or a rider, oldest first.
+  CommuteService.Update Changes the days that have not appeared; with includeAppeared those too that nobody has joined.
+  CreateCommuteRequest.added Dates that run whatever weekday they are, holidays too.
+  CreateCommuteRequest.boarding Of a rider's commute, as in WatchMatchesRequest.
+  CreateCommuteRequest.departureWindowSeconds 600 when absent.
+  CreateCommuteRequest.from The first date that may run; today when absent.
+  CreateCommuteRequest.holidays The calendar whose holidays do not run, such as "kr-public".
+  CreateCommuteRequest.hostId One of the two: whose party, or whose request, repeats.
+  CreateCommuteRequest.hostSeats Of a host's commute, as in CreatePartyRequest.
+  CreateCommuteRequest.localTime Of the departure, as clocks of the zone show it, such as "07:45".
+  CreateCommuteRequest.removed Dates that do not run.
+  CreateCommuteRequest.seats Of the party, host included; or those that the request asks for, 1 when absent.
+  CreateCommuteRequest.timeZone The IANA name, such as "Asia/Seoul".
+  CreateCommuteRequest.to The last date that may run; included.
+  CreateCommuteRequest.weekdays "MON" to "SUN".
   CreatePartyRequest.agreedFare Stands in place of the tariff's; where no tariff is either, the party has no price.
   CreatePartyRequest.approval "host": a join is a request until the host approves it.
   CreatePartyRequest.arriveBy Of the host alone: the latest arrival if the taxi leaves at the departure time.
@@ -57,6 +105,7 @@ let schemaTextLines = #"""
   EstimateFareRequest.slowSeconds Of durationSeconds, below the tariff's threshold speed; absent: unknown, so modelled.
   EstimateFareRequest.tolls Minor units.
   Event A durable event, at least once, in commit order.
+  Event.commuteId Of an event of a commute, in place of partyId.
   Event.kind Such as "party.joined".
   Event.sequence Dense per tenant.
   Event.userIds Who should hear of it.
@@ -86,6 +135,8 @@ let schemaTextLines = #"""
   GetClustersResponse.coalesced Whether it was worked out for another request.
   GetClustersResponse.truncated More clusters matched than the limit allowed.
   GetClustersResponse.zoom The zoom the clusters were read at.
+  GetCommuteRequest.days How many days to come are answered, 0-400; 14 when absent.
+  GetCommuteRequest.riderId Who asks; a rider's commute is known to its rider alone. May be absent from services.
   GetExpansionZoomResponse.expansionZoom Absent for coincident objects, which no zoom tells apart.
   GetLeavesRequest.limit 1-1000, 20 when absent.
   GetRideRequestRequest.riderId Whose it is; may be absent from services.
@@ -96,6 +147,12 @@ let schemaTextLines = #"""
   GetTileResponse.lagMilliseconds How far clusters were behind the index when the tile was read.
   GetTileResponse.tile MVT 2.1, or GeoJSON text; empty when not_modified.
   GetTileResponse.truncated The tile has more features than one answer may; each of those in it says so too.
+  JoinCommuteRequest As JoinPartyRequest, without times: each day has its own.
+  JoinCommuteRequest.boarding Where the rider would get in on the way.
+  JoinCommuteRequest.destination Absent: the commute's.
+  JoinCommuteRequest.maxShare Days on which the share would be above it are refused. Minor units.
+  JoinCommuteRequest.origin Where the rider walks from, when the walk shall be checked.
+  JoinCommuteRequest.seats 1 when absent.
   JoinPartyRequest.arriveBy The latest arrival if the taxi leaves at its departure time.
   JoinPartyRequest.boarding Where the rider would get in on the way: the taxi stops there or at a meeting point on its path within the rider's walk. Absent: at the party's origin.
   JoinPartyRequest.departureTime When the rider can get in; absent: whenever the taxi is there. The window is 600 when absent.
@@ -114,6 +171,7 @@ let schemaTextLines = #"""
   LayerSummary.clusters Whether clusters and tiles are kept.
   LayerSummary.columns Numeric attributes indexed for `where`.
   LayerSummary.objectCount Live objects.
+  ListCommutesRequest.riderId One of the two. With riderId: those ridden with each day, and the rider's own requests.
   ListEventsRequest.after Events after this sequence; 0 or absent: from the oldest kept.
   ListEventsRequest.waitSeconds 0-30: waits so long for a first event.
   ListEventsResponse.next Give it as `after` next time.
@@ -160,6 +218,7 @@ let schemaTextLines = #"""
   PackedReports.observedAtMilliseconds For all of them: milliseconds since 1970 UTC; absent means the time of receipt.
   PackedReports.ttlSeconds For all of them; absent means the layer's default.
   Party.approval "host" where joins are requests; absent: whoever joins is aboard.
+  Party.commuteId The commute of which it is a day.
   Party.endReason Why it was cancelled.
   Party.fare Absent where the ride has no price; then no share of it is told either.
   Party.holdSeats Whether a pending request keeps its seats from others.
@@ -266,6 +325,7 @@ let schemaTextLines = #"""
   ReportRequest.positions At most 1,000.
   ReversePlacesResponse.places Nearest first.
   RideRequest What WatchMatches with `store` keeps until it is withdrawn, its rider joins a party or its window ends.
+  RideRequest.commuteId The commute of which it is a day.
   RideRequest.foundPartyIds Parties that were told already, each once.
   RideRequest.state "open" or "withdrawn".
   RideRequestListResponse.requests Oldest first; at most as many as a rider may have.
@@ -336,6 +396,14 @@ let schemaTextLines = #"""
   TicketService.Unblock Lets two people meet again.
   TicketService.Watch Events of somebody's ticket, for as long as the caller listens.
   TicketService.Withdraw Takes a proposal back.
+  UpdateCommuteRequest What is absent or empty stays as it is.
+  UpdateCommuteRequest.added Dates that run from now on, removed ones too.
+  UpdateCommuteRequest.holidays A calendar; "" for none.
+  UpdateCommuteRequest.includeAppeared Days that have appeared, would be others now, and that nobody has joined are made anew.
+  UpdateCommuteRequest.removed Dates that no longer run, added ones too.
+  UpdateCommuteRequest.restored Dates that are neither added nor removed any more.
+  UpdateCommuteRequest.riderId Who made it; may be absent from services.
+  UpdateCommuteRequest.weekdays In place of those before.
   UpdatePartyRequest.riderId The host.
   WantedAttribute Others must have one of these values.
   WatchMatchesEvent.kind "candidates" (those there are now), "candidate" (one more), "gone".

@@ -1055,6 +1055,16 @@ public nonisolated struct Moyeo_V1_Party: @unchecked Sendable {
   /// Clears the value of `pendingRequests`. Subsequent reads from it will return its default value.
   public mutating func clearPendingRequests() {_uniqueStorage()._pendingRequests = nil}
 
+  /// The commute of which it is a day.
+  public var commuteID: String {
+    get {_storage._commuteID ?? String()}
+    set {_uniqueStorage()._commuteID = newValue}
+  }
+  /// Returns true if `commuteID` has been explicitly set.
+  public var hasCommuteID: Bool {_storage._commuteID != nil}
+  /// Clears the value of `commuteID`. Subsequent reads from it will return its default value.
+  public mutating func clearCommuteID() {_uniqueStorage()._commuteID = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -3942,6 +3952,16 @@ public nonisolated struct Moyeo_V1_RideRequest: @unchecked Sendable {
     set {_uniqueStorage()._foundPartyIds = newValue}
   }
 
+  /// The commute of which it is a day.
+  public var commuteID: String {
+    get {_storage._commuteID ?? String()}
+    set {_uniqueStorage()._commuteID = newValue}
+  }
+  /// Returns true if `commuteID` has been explicitly set.
+  public var hasCommuteID: Bool {_storage._commuteID != nil}
+  /// Clears the value of `commuteID`. Subsequent reads from it will return its default value.
+  public mutating func clearCommuteID() {_uniqueStorage()._commuteID = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -4195,6 +4215,16 @@ public nonisolated struct Moyeo_V1_Event: Sendable {
   /// Clears the value of `resumeToken`. Subsequent reads from it will return its default value.
   public mutating func clearResumeToken() {self._resumeToken = nil}
 
+  /// Of an event of a commute, in place of partyId.
+  public var commuteID: String {
+    get {_commuteID ?? String()}
+    set {_commuteID = newValue}
+  }
+  /// Returns true if `commuteID` has been explicitly set.
+  public var hasCommuteID: Bool {self._commuteID != nil}
+  /// Clears the value of `commuteID`. Subsequent reads from it will return its default value.
+  public mutating func clearCommuteID() {self._commuteID = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -4207,6 +4237,7 @@ public nonisolated struct Moyeo_V1_Event: Sendable {
   fileprivate var _version: String? = nil
   fileprivate var _body: SwiftProtobuf.Google_Protobuf_Struct? = nil
   fileprivate var _resumeToken: String? = nil
+  fileprivate var _commuteID: String? = nil
 }
 
 public nonisolated struct Moyeo_V1_ListEventsRequest: Sendable {
@@ -5027,7 +5058,7 @@ nonisolated extension Moyeo_V1_PartySettlement: SwiftProtobuf.Message, SwiftProt
 
 nonisolated extension Moyeo_V1_Party: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Party"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}version\0\u{1}state\0\u{3}host_id\0\u{1}riders\0\u{1}seats\0\u{3}seats_free\0\u{1}origin\0\u{1}destination\0\u{3}departure_time\0\u{3}departure_window_seconds\0\u{3}max_detour_ratio\0\u{3}max_walk_meters\0\u{1}tags\0\u{1}policy\0\u{1}route\0\u{1}fare\0\u{3}per_person_now\0\u{3}per_person_if_full\0\u{3}split_rule\0\u{3}allow_raised_shares\0\u{1}called\0\u{3}created_at\0\u{1}settlement\0\u{3}end_reason\0\u{3}rider_count\0\u{3}min_shared_ratio\0\u{3}max_ride_seconds\0\u{3}max_detour_seconds\0\u{3}agreed_fare\0\u{1}approval\0\u{3}hold_seats\0\u{3}join_requests\0\u{3}pending_requests\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}version\0\u{1}state\0\u{3}host_id\0\u{1}riders\0\u{1}seats\0\u{3}seats_free\0\u{1}origin\0\u{1}destination\0\u{3}departure_time\0\u{3}departure_window_seconds\0\u{3}max_detour_ratio\0\u{3}max_walk_meters\0\u{1}tags\0\u{1}policy\0\u{1}route\0\u{1}fare\0\u{3}per_person_now\0\u{3}per_person_if_full\0\u{3}split_rule\0\u{3}allow_raised_shares\0\u{1}called\0\u{3}created_at\0\u{1}settlement\0\u{3}end_reason\0\u{3}rider_count\0\u{3}min_shared_ratio\0\u{3}max_ride_seconds\0\u{3}max_detour_seconds\0\u{3}agreed_fare\0\u{1}approval\0\u{3}hold_seats\0\u{3}join_requests\0\u{3}pending_requests\0\u{4}\u{6}commute_id\0")
 
   fileprivate class _StorageClass {
     var _id: String? = nil
@@ -5064,6 +5095,7 @@ nonisolated extension Moyeo_V1_Party: SwiftProtobuf.Message, SwiftProtobuf._Mess
     var _holdSeats: Bool? = nil
     var _joinRequests: [Moyeo_V1_JoinRequest] = []
     var _pendingRequests: Int32? = nil
+    var _commuteID: String? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -5108,6 +5140,7 @@ nonisolated extension Moyeo_V1_Party: SwiftProtobuf.Message, SwiftProtobuf._Mess
       _holdSeats = source._holdSeats
       _joinRequests = source._joinRequests
       _pendingRequests = source._pendingRequests
+      _commuteID = source._commuteID
     }
   }
 
@@ -5160,6 +5193,7 @@ nonisolated extension Moyeo_V1_Party: SwiftProtobuf.Message, SwiftProtobuf._Mess
         case 32: try { try decoder.decodeSingularBoolField(value: &_storage._holdSeats) }()
         case 33: try { try decoder.decodeRepeatedMessageField(value: &_storage._joinRequests) }()
         case 34: try { try decoder.decodeSingularInt32Field(value: &_storage._pendingRequests) }()
+        case 40: try { try decoder.decodeSingularStringField(value: &_storage._commuteID) }()
         default: break
         }
       }
@@ -5274,6 +5308,9 @@ nonisolated extension Moyeo_V1_Party: SwiftProtobuf.Message, SwiftProtobuf._Mess
       try { if let v = _storage._pendingRequests {
         try visitor.visitSingularInt32Field(value: v, fieldNumber: 34)
       } }()
+      try { if let v = _storage._commuteID {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 40)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -5317,6 +5354,7 @@ nonisolated extension Moyeo_V1_Party: SwiftProtobuf.Message, SwiftProtobuf._Mess
         if _storage._holdSeats != rhs_storage._holdSeats {return false}
         if _storage._joinRequests != rhs_storage._joinRequests {return false}
         if _storage._pendingRequests != rhs_storage._pendingRequests {return false}
+        if _storage._commuteID != rhs_storage._commuteID {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -8207,7 +8245,7 @@ nonisolated extension Moyeo_V1_MatchBatchResponse: SwiftProtobuf.Message, SwiftP
 
 nonisolated extension Moyeo_V1_RideRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".RideRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}rider_id\0\u{1}state\0\u{1}origin\0\u{1}destination\0\u{1}boarding\0\u{3}departure_time\0\u{3}departure_window_seconds\0\u{3}max_walk_meters\0\u{3}max_detour_ratio\0\u{3}min_shared_ratio\0\u{3}max_ride_seconds\0\u{3}max_detour_seconds\0\u{3}arrive_by\0\u{1}seats\0\u{1}tags\0\u{3}max_share\0\u{3}allows_overlap\0\u{3}created_at\0\u{3}found_party_ids\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}rider_id\0\u{1}state\0\u{1}origin\0\u{1}destination\0\u{1}boarding\0\u{3}departure_time\0\u{3}departure_window_seconds\0\u{3}max_walk_meters\0\u{3}max_detour_ratio\0\u{3}min_shared_ratio\0\u{3}max_ride_seconds\0\u{3}max_detour_seconds\0\u{3}arrive_by\0\u{1}seats\0\u{1}tags\0\u{3}max_share\0\u{3}allows_overlap\0\u{3}created_at\0\u{3}found_party_ids\0\u{4}\u{14}commute_id\0")
 
   fileprivate class _StorageClass {
     var _id: String? = nil
@@ -8230,6 +8268,7 @@ nonisolated extension Moyeo_V1_RideRequest: SwiftProtobuf.Message, SwiftProtobuf
     var _allowsOverlap: Bool? = nil
     var _createdAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
     var _foundPartyIds: [String] = []
+    var _commuteID: String? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -8260,6 +8299,7 @@ nonisolated extension Moyeo_V1_RideRequest: SwiftProtobuf.Message, SwiftProtobuf
       _allowsOverlap = source._allowsOverlap
       _createdAt = source._createdAt
       _foundPartyIds = source._foundPartyIds
+      _commuteID = source._commuteID
     }
   }
 
@@ -8298,6 +8338,7 @@ nonisolated extension Moyeo_V1_RideRequest: SwiftProtobuf.Message, SwiftProtobuf
         case 18: try { try decoder.decodeSingularBoolField(value: &_storage._allowsOverlap) }()
         case 19: try { try decoder.decodeSingularMessageField(value: &_storage._createdAt) }()
         case 20: try { try decoder.decodeRepeatedStringField(value: &_storage._foundPartyIds) }()
+        case 40: try { try decoder.decodeSingularStringField(value: &_storage._commuteID) }()
         default: break
         }
       }
@@ -8370,6 +8411,9 @@ nonisolated extension Moyeo_V1_RideRequest: SwiftProtobuf.Message, SwiftProtobuf
       if !_storage._foundPartyIds.isEmpty {
         try visitor.visitRepeatedStringField(value: _storage._foundPartyIds, fieldNumber: 20)
       }
+      try { if let v = _storage._commuteID {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 40)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -8399,6 +8443,7 @@ nonisolated extension Moyeo_V1_RideRequest: SwiftProtobuf.Message, SwiftProtobuf
         if _storage._allowsOverlap != rhs_storage._allowsOverlap {return false}
         if _storage._createdAt != rhs_storage._createdAt {return false}
         if _storage._foundPartyIds != rhs_storage._foundPartyIds {return false}
+        if _storage._commuteID != rhs_storage._commuteID {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -8630,7 +8675,7 @@ nonisolated extension Moyeo_V1_WatchPartyRequest: SwiftProtobuf.Message, SwiftPr
 
 nonisolated extension Moyeo_V1_Event: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Event"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}sequence\0\u{1}kind\0\u{1}at\0\u{3}party_id\0\u{3}match_id\0\u{3}user_ids\0\u{1}version\0\u{1}body\0\u{3}resume_token\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}sequence\0\u{1}kind\0\u{1}at\0\u{3}party_id\0\u{3}match_id\0\u{3}user_ids\0\u{1}version\0\u{1}body\0\u{3}resume_token\0\u{4}\u{b}commute_id\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -8647,6 +8692,7 @@ nonisolated extension Moyeo_V1_Event: SwiftProtobuf.Message, SwiftProtobuf._Mess
       case 7: try { try decoder.decodeSingularStringField(value: &self._version) }()
       case 8: try { try decoder.decodeSingularMessageField(value: &self._body) }()
       case 9: try { try decoder.decodeSingularStringField(value: &self._resumeToken) }()
+      case 20: try { try decoder.decodeSingularStringField(value: &self._commuteID) }()
       default: break
       }
     }
@@ -8684,6 +8730,9 @@ nonisolated extension Moyeo_V1_Event: SwiftProtobuf.Message, SwiftProtobuf._Mess
     try { if let v = self._resumeToken {
       try visitor.visitSingularStringField(value: v, fieldNumber: 9)
     } }()
+    try { if let v = self._commuteID {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 20)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -8697,6 +8746,7 @@ nonisolated extension Moyeo_V1_Event: SwiftProtobuf.Message, SwiftProtobuf._Mess
     if lhs._version != rhs._version {return false}
     if lhs._body != rhs._body {return false}
     if lhs._resumeToken != rhs._resumeToken {return false}
+    if lhs._commuteID != rhs._commuteID {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

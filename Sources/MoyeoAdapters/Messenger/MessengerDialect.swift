@@ -83,7 +83,8 @@ enum MessengerCode: String, Hashable, Sendable, CaseIterable {
     case .malformedRequest, .missingField, .unknownField, .conflictingFields,
       .latitudeOutOfRange, .longitudeOutOfRange, .nullIsland, .badID, .badTag, .badAttributes,
       .badPolygon, .badBox, .badCursor, .badLayer, .badTile, .badClusterID, .badVersion, .badValue,
-      .badTime, .badRoute, .limitOutOfRange, .ttlOutOfRange, .departureBeforeTariffs,
+      .badTime, .badRoute, .badWeekday, .badLocalTime, .badTimeZone, .badDate, .limitOutOfRange,
+      .ttlOutOfRange, .departureBeforeTariffs,
       .departureAfterTariffs, .departureOutOfRange, .distanceOutOfRange, .durationOutOfRange,
       .amountOutOfRange, .numberOutOfRange, .duplicateRider, .unknownRider, .unknownFlatTrip,
       .tripTooShort, .currencyMismatch, .nothingToShareBy, .tooManyItems, .requestTooLarge,
@@ -94,11 +95,13 @@ enum MessengerCode: String, Hashable, Sendable, CaseIterable {
       .alreadyRequested:
       self = .duplicate
     case .unknownTenant, .unknownLayer, .unknownObject,
-      .unknownCluster, .unknownParty, .unknownRideRequest, .unknownJoinRequest, .unknownTariff,
+      .unknownCluster, .unknownParty, .unknownRideRequest, .unknownJoinRequest, .unknownCommute,
+      .unknownCalendar, .unknownTariff,
       .unknownPolicy, .unknownVehicleClass, .noTariffHere, .noRoute:
       self = .notFound
     case .forbidden, .attributeProtected, .notHost, .banned: self = .notAllowed
     case .joinRequestEnded, .partyFull, .partyDeparted, .partyCancelled, .partyEnded,
+      .commuteCancelled, .commuteEnded,
       .policyViolation,
       .overlappingParty, .windowMissed, .detourExceeded, .sharedTooLittle, .rideTooLong,
       .arrivesTooLate, .walkExceeded,

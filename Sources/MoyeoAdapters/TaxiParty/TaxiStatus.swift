@@ -22,7 +22,8 @@ enum TaxiStatus {
     case .malformedRequest, .missingField, .unknownField, .conflictingFields,
       .latitudeOutOfRange, .longitudeOutOfRange, .nullIsland, .badID, .badTag, .badAttributes,
       .badPolygon, .badBox, .badCursor, .badLayer, .badTile, .badClusterID, .badVersion, .badValue,
-      .badTime, .badRoute, .limitOutOfRange, .ttlOutOfRange, .departureBeforeTariffs,
+      .badTime, .badRoute, .badWeekday, .badLocalTime, .badTimeZone, .badDate, .limitOutOfRange,
+      .ttlOutOfRange, .departureBeforeTariffs,
       .departureAfterTariffs, .departureOutOfRange, .distanceOutOfRange, .durationOutOfRange,
       .amountOutOfRange, .numberOutOfRange, .duplicateRider, .unknownRider, .unknownFlatTrip,
       .tripTooShort, .currencyMismatch, .nothingToShareBy, .tooManyItems, .requestTooLarge,
@@ -34,13 +35,15 @@ enum TaxiStatus {
     case .forbidden, .forbiddenHost, .forbiddenOrigin, .attributeProtected, .notHost, .banned:
       forbidden
     case .unknownTenant, .unknownLayer, .unknownObject,
-      .unknownCluster, .unknownParty, .unknownRideRequest, .unknownJoinRequest, .unknownTicket,
+      .unknownCluster, .unknownParty, .unknownRideRequest, .unknownJoinRequest, .unknownCommute,
+      .unknownCalendar, .unknownTicket,
       .unknownTariff, .unknownPolicy, .unknownVehicleClass, .noRoute:
       notFound
     case .unknownRoute, .methodNotAllowed: badURL
     case .idempotencyMismatch, .alreadyMember, .alreadyMatched, .alreadyRequested,
       .joinRequestEnded, .partyFull, .partyDeparted,
-      .partyCancelled, .partyEnded, .policyViolation, .overlappingParty, .windowMissed,
+      .partyCancelled, .partyEnded, .commuteCancelled, .commuteEnded, .policyViolation,
+      .overlappingParty, .windowMissed,
       .detourExceeded, .sharedTooLittle, .rideTooLong,
       .arrivesTooLate, .walkExceeded, .shareExceeded, .raisesShare, .notMember,
       .departureInPast, .hostNotRemovable, .tooEarly, .notDeparted, .alreadySettled, .penalty,

@@ -152,6 +152,8 @@ extension Moyeo_V1_JoinPartyRequest: TellsAttributes {}
 extension Moyeo_V1_PreviewJoinRequest: TellsAttributes {}
 extension Moyeo_V1_MatchPartiesRequest: TellsAttributes {}
 extension Moyeo_V1_WatchMatchesRequest: TellsAttributes {}
+extension Moyeo_V1_CreateCommuteRequest: TellsAttributes {}
+extension Moyeo_V1_JoinCommuteRequest: TellsAttributes {}
 extension Moyeo_V1_OpenTicketRequest: TellsAttributes {}
 
 extension Google_Protobuf_Value {

@@ -18,7 +18,8 @@ enum AccessTable {
     var out: [String: AccessRule] = [:]
     for (service, rows) in [
       ("PositionService", positions), ("ClusterService", clusters), ("PartyService", parties),
-      ("TicketService", tickets), ("EventService", events), ("RouteService", routes),
+      ("CommuteService", commutes), ("TicketService", tickets), ("EventService", events),
+      ("RouteService", routes),
       ("FareService", fares), ("PlaceService", places), ("Raw", raw), ("Raw", admin),
     ] {
       for (rpc, rule) in rows { out["\(service).\(rpc)"] = rule }
@@ -67,6 +68,17 @@ enum AccessTable {
     // `riderId` is who is removed.
     "RemoveRider": AccessRule(scope: .command, own: ["hostId"]),
     "Settle": AccessRule(scope: .command, own: ["payerId"]),
+  ]
+
+  private static let commutes: [String: AccessRule] = [
+    "Create": AccessRule(
+      scope: .command, own: ["hostId", "riderId"], attributes: .ofToken),
+    "Get": AccessRule(scope: .read, own: ["riderId"]),
+    "List": AccessRule(scope: .read, own: ["riderId", "hostId"]),
+    "Update": AccessRule(scope: .command, own: ["riderId"]),
+    "Cancel": AccessRule(scope: .command, own: ["riderId"]),
+    "Join": AccessRule(scope: .command, own: ["riderId"], attributes: .ofToken),
+    "Leave": AccessRule(scope: .command, own: ["riderId"]),
   ]
 
   private static let tickets: [String: AccessRule] = {

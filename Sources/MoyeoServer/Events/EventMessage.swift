@@ -4,6 +4,7 @@ import SwiftProtobuf
 
 extension Moyeo_V1_Event {
   private static let prefixes = ["party.", ticketPrefix]
+  private static let commutePrefix = "commute."
   private static let ticketPrefix = "ticket."
   private static let operatorKindsOfPeople = Set(
     OperatorNote.Action.allCases.filter { $0 != .partyCancelled }
@@ -19,7 +20,11 @@ extension Moyeo_V1_Event {
     at = Google_Protobuf_Timestamp(event.at)
     let isOfPerson =
       event.kind.hasPrefix(Self.ticketPrefix) || Self.operatorKindsOfPeople.contains(event.kind)
-    if !isOfPerson { partyID = event.aggregateID }
+    if event.kind.hasPrefix(Self.commutePrefix) {
+      commuteID = event.aggregateID
+    } else if !isOfPerson {
+      partyID = event.aggregateID
+    }
     if let match = event.matchID { matchID = match }
     userIds = event.userIDs
     version = String(event.version)

@@ -23,7 +23,7 @@ enum CallReasons {
     if isStream { found.formUnion(anyStream) }
     found.formUnion(services[short] ?? [])
     found.formUnion(calls["\(short).\(rpc)"] ?? [])
-    if ["PartyService", "TicketService"].contains(short), !isRead {
+    if ["PartyService", "CommuteService", "TicketService"].contains(short), !isRead {
       found.formUnion(anyCommand)
     }
     return Reason.allCases.filter(found.contains)
@@ -69,6 +69,11 @@ enum CallReasons {
       .departureInPast, .partyFull, .alreadyMember, .blocked, .nothingToShareBy,
     ]
 
+  private static let schedule: [Reason] = [
+    .badWeekday, .badLocalTime, .badTimeZone, .badDate, .unknownCalendar,
+  ]
+  private static let overCommute: [Reason] = [.unknownCommute, .commuteCancelled, .commuteEnded]
+
   private static let services: [String: [Reason]] = [
     "PositionService": [.badLayer, .badID, .unknownLayer] + coordinates,
     "ClusterService": [
@@ -76,6 +81,7 @@ enum CallReasons {
       .tooMuchWork,
     ] + coordinates,
     "PartyService": [.badID, .unknownParty],
+    "CommuteService": [.badID],
     "TicketService": [.badID, .unknownTicket, .badLayer, .unknownLayer],
     "FareService": trips, "RouteService": trips, "PlaceService": coordinates + [.badTag],
     "EventService": [.badCursor, .resumeTokenExpired, .resumeTokenAhead, .badID],
@@ -129,6 +135,13 @@ enum CallReasons {
     "PartyService.ListRideRequests": [],
     "PartyService.GetRideRequest": [.unknownRideRequest],
     "PartyService.WithdrawRideRequest": [.unknownRideRequest],
+    "CommuteService.Create": ride + schedule + [.banned],
+    "CommuteService.Get": [.unknownCommute],
+    "CommuteService.List": [],
+    "CommuteService.Update": ride + schedule + overCommute + [.notHost],
+    "CommuteService.Cancel": overCommute + [.notHost],
+    "CommuteService.Join": ride + overCommute + [.banned],
+    "CommuteService.Leave": [.unknownCommute],
     "TicketService.Open": coordinates + waits + [
       .badTag, .attributeRequired, .ttlOutOfRange, .alreadyMatched, .conflictingFields,
     ],

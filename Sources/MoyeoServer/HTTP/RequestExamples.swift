@@ -67,6 +67,15 @@ enum RequestExamples {
       #"{"requests":[{"riderId":"ann",\#(trip),"departureTime":"2030-05-22T18:00:00+09:00"},"#
       + #"{"riderId":"ben",\#(trip),"departureTime":"2030-05-22T18:05:00+09:00"}],"seed":1}"#,
     "PartyService.WithdrawRideRequest": #"{"riderId":"ben"}"#,
+    "CommuteService.Create":
+      #"{"hostId":"ann",\#(trip),"weekdays":["MON","TUE","WED","THU","FRI"],"#
+      + #""localTime":"07:45","timeZone":"Asia/Seoul","to":"2027-06-30","holidays":"kr-public","#
+      + #""removed":["2027-01-04"],"seats":4,\#(gender)}"#,
+    "CommuteService.Update":
+      #"{"riderId":"ann","localTime":"08:00","removed":["2027-01-05"],"includeAppeared":true}"#,
+    "CommuteService.Cancel": #"{"riderId":"ann","reason":"moved","includeAppeared":true}"#,
+    "CommuteService.Join": #"{"riderId":"ben","destination":\#(gangnam),"maxShare":9000}"#,
+    "CommuteService.Leave": #"{"riderId":"ben"}"#,
     "RouteService.Plan":
       #"{\#(trip),"stops":[{"riderId":"ben","latitude":37.5045,"longitude":127.0246,"#
       + #""kind":"drop_off"}]}"#,

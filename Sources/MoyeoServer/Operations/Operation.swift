@@ -53,7 +53,8 @@ struct Operation: Sendable {
   let isRead: Bool
   /// Whether a repeated key answers what was answered first.
   var takesIdempotencyKey: Bool {
-    ["moyeo.v1.PartyService", "moyeo.v1.TicketService"].contains(service) && !isRead
+    ["moyeo.v1.PartyService", "moyeo.v1.CommuteService", "moyeo.v1.TicketService"]
+      .contains(service) && !isRead
   }
   /// Whether the path may say it all, as in `POST /v1/parties/{id}/cancel`.
   var mayLackBody: Bool {

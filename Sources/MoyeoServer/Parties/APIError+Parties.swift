@@ -12,6 +12,10 @@ extension APIError {
       self.init(rule)
       return
     }
+    if case .commute(let commute) = error {
+      self.init(commute)
+      return
+    }
     let reason = Reason(error)
     if let field = error.field {
       self.init(reason, field: field, error.message)
@@ -49,6 +53,7 @@ extension Reason {
     case .rule(let rule): self = Reason(rule)
     case .unknownParty: self = .unknownParty
     case .unknownRequest: self = .unknownRideRequest
+    case .commute(let error): self = Reason(error)
     case .banned: self = .banned
     case .commit(let failure): self = Reason(failure)
     case .badCursor: self = .badCursor

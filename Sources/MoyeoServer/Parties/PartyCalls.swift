@@ -14,7 +14,8 @@ struct PartyCalls: Sendable {
   ) {
     let parties = PartyOperations(partyService: partyService, services: services)
     let events = EventOperations(partyService: partyService, shutdown: shutdown)
-    operations = parties.all + [events.list]
+    let commutes = CommuteOperations(partyService: partyService, services: services)
+    operations = parties.all + commutes.all + [events.list]
     streams = [
       PartyWatch(partyService: partyService, reading: parties.reading).operation,
       MatchWatch(operations: parties).operation, events.stream,

@@ -14,6 +14,7 @@ struct PartyMessage: Sendable {
   func party(_ party: Party) -> Moyeo_V1_Party {
     var out = Moyeo_V1_Party()
     out.id = party.id
+    if let commute = party.commuteID { out.commuteID = commute }
     out.version = String(party.version)
     out.state = party.state.rawValue
     out.hostID = party.hostID
@@ -129,7 +130,7 @@ struct PartyMessage: Sendable {
     return out
   }
 
-  private static func policy(_ policy: RidePolicy) -> Moyeo_V1_PartyPolicy {
+  static func policy(_ policy: RidePolicy) -> Moyeo_V1_PartyPolicy {
     var out = Moyeo_V1_PartyPolicy()
     out.sameAttributes = policy.sameAttributes
     if let pack = policy.pack { out.pack = pack }

@@ -66,6 +66,7 @@ extension PartyOperations {
     let query = kept.query
     var out = Moyeo_V1_RideRequest()
     out.id = kept.id
+    if let commute = kept.commuteID { out.commuteID = commute }
     out.riderID = query.riderID
     out.state = "open"
     out.origin = PartyMessage.place(.init(coordinate: query.origin))

@@ -55,6 +55,9 @@ extension PersonErasure {
     case "ticket":
       if id == userID { return .removed }
       other = try TicketRecord.replacing(userID, by: pseudonym, in: bytes)
+    case "commute":
+      if ownerID == userID { return .removed }
+      other = try CommuteRecord.removing(rider: userID, from: bytes)
     default: return ownerID == userID ? .removed : .unchanged
     }
     return other.map { .changed(bytes: $0.bytes, ownerID: $0.ownerID) } ?? .unchanged

@@ -350,6 +350,7 @@ extension PersonErasure {
     switch stored.key.kind.rawValue {
     case "party": try PartyRecord.people(in: stored.bytes)
     case "ticket": try TicketRecord.people(in: stored.bytes)
+    case "commute": try CommuteRecord.people(in: stored.bytes)
     default: [stored.summary.ownerID]
     }
   }

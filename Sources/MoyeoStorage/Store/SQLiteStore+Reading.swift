@@ -81,14 +81,14 @@ extension SQLiteStore {
     }
   }
 
-  /// Tenants of which the record has a party, a ticket or a stored request.
+  /// Tenants of which the record has a party, a ticket, a stored request or a commute.
   package func tenants() throws(StoreFailure) -> [String] {
     try reading { connection in
       let rows = try SQLStatement(
         connection,
         """
         SELECT tenant FROM parties UNION SELECT tenant FROM tickets
-        UNION SELECT tenant FROM ride_requests ORDER BY tenant
+        UNION SELECT tenant FROM ride_requests UNION SELECT tenant FROM commutes ORDER BY tenant
         """)
       var out: [String] = []
       while try rows.step() { out.append(rows.text(0)) }

@@ -7,11 +7,12 @@ import GRDB
 package enum StoreSchema {
   /// `Moyo`.
   package static let applicationID: Int32 = 0x4D6F_796F
-  package static let version = 5
+  package static let version = 6
 
   /// The table of a kind of aggregate.
   static let tables: [String: String] = [
     "party": "parties", "ride_request": "ride_requests", "ticket": "tickets",
+    "commute": "commutes",
   ]
 
   static var migrator: DatabaseMigrator {
@@ -48,6 +49,11 @@ package enum StoreSchema {
           CREATE TABLE erasures (id TEXT NOT NULL PRIMARY KEY) WITHOUT ROWID;
           PRAGMA user_version = 5
           """)
+    }
+    migrator.registerMigration("6 commutes") { db in
+      try db.execute(sql: commutes)
+      try indexPlaces(db, "commutes")
+      try db.execute(sql: "PRAGMA user_version = 6")
     }
     return migrator
   }
@@ -177,6 +183,35 @@ package enum StoreSchema {
       UNIQUE (tenant, id)
     );
     CREATE INDEX tickets_ended ON tickets (ended_at) WHERE ended_at IS NOT NULL;
+    """
+
+  /// Trips that repeat; the same columns as any aggregate's.
+  private static let commutes = """
+    CREATE TABLE commutes (
+      row INTEGER PRIMARY KEY,
+      tenant TEXT NOT NULL,
+      id TEXT NOT NULL,
+      version INTEGER NOT NULL,
+      state TEXT NOT NULL,
+      owner_id TEXT NOT NULL,
+      origin_name TEXT NOT NULL,
+      destination_name TEXT NOT NULL,
+      starts_at INTEGER NOT NULL,
+      ends_at INTEGER NOT NULL,
+      seats INTEGER NOT NULL,
+      seats_free INTEGER NOT NULL,
+      currency TEXT NOT NULL,
+      expected_fare INTEGER NOT NULL,
+      ended_at INTEGER,
+      origin POINT NOT NULL,
+      destination POINT,
+      places INTEGER NOT NULL,
+      last_event INTEGER NOT NULL,
+      held BLOB NOT NULL,
+      bytes BLOB NOT NULL,
+      UNIQUE (tenant, id)
+    );
+    CREATE INDEX commutes_ended ON commutes (ended_at) WHERE ended_at IS NOT NULL;
     """
 
   /// Geometry columns and R-trees by SpatiaLite.

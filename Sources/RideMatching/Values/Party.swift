@@ -19,6 +19,8 @@ public struct Party: Hashable, Sendable {
 
   /// From the engine's id maker; never used again.
   public var id: String
+  /// The ``Commute`` of which it is a day; nil: it stands for itself.
+  public var commuteID: String?
   /// 1 at creation, one more with each change.
   public var version: UInt64
   /// Where the party is between its making and its end.

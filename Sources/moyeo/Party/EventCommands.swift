@@ -89,6 +89,8 @@ enum EventKinds {
   static let all = [
     "admin.banned", "admin.erased", "admin.party_cancelled", "admin.penalty_cleared",
     "admin.ticket_closed", "admin.unbanned",
+    "commute.appeared", "commute.cancelled", "commute.created", "commute.ended",
+    "commute.join_refused", "commute.joined", "commute.left", "commute.skipped", "commute.updated",
     "match.found",
     "party.cancelled", "party.created", "party.departed", "party.departing", "party.ended",
     "party.host_changed", "party.join_requested", "party.joined", "party.left", "party.removed",

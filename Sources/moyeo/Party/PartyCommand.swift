@@ -11,6 +11,7 @@ struct PartyCommand: AsyncParsableCommand {
       PartyDepart.self, PartySettle.self, PartyCancel.self, PartyWatchCommand.self,
       PartyRequests.self, PartyWithdraw.self, PartyApprove.self, PartyDecline.self,
       PartyWithdrawJoin.self,
+      CommuteCommand.self,
     ])
 }
 

@@ -114,6 +114,7 @@ enum PartyTable {
   static func event(_ event: Moyeo_V1_Event, _ clock: LocalClock) -> String {
     var out = "\(event.sequence)  \(clock.text(event.at))  \(event.kind)"
     if event.hasPartyID { out += "  \(event.partyID)" }
+    if event.hasCommuteID { out += "  \(event.commuteID)" }
     let fields = event.body.fields
     for key in [
       "requestId", "riderId", "otherId", "from", "hostId", "reason", "until", "expiresAt", "state",

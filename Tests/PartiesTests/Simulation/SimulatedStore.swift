@@ -85,7 +85,7 @@ final class SimulatedStore: AggregateStore, @unchecked Sendable {
 
   private func newest(_ keys: [AggregateKey]) -> [StoredAggregate] {
     var found: [StoredAggregate] = []
-    for kind in [AggregateKind.party, .rideRequest] {
+    for kind in [AggregateKind.party, .rideRequest, .commute] {
       try? record.loadAggregates(kind: kind) { if keys.contains($0.key) { found.append($0) } }
     }
     return keys.compactMap { key in found.first { $0.key == key } }

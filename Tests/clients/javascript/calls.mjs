@@ -162,6 +162,22 @@ async function parties() {
   }
 }
 
+async function commutes() {
+  const [host, rider] = ["commuter", "companion"];
+  const last = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10);
+  const { commute } = await moyeo.commutes.create({ hostId: host, origin: SEOUL, destination: GANGNAM, weekdays: ["MON", "SUN"],
+    localTime: "07:45", timeZone: "Asia/Seoul", to: last });
+  assert.equal(commute.state, "active");
+  assert.equal((await moyeo.commutes.get({ id: commute.id, days: 3 })).commute.hostId, host);
+  assert.equal((await moyeo.commutes.list({ hostId: host })).commutes.length, 1);
+  const joined = (await moyeo.commutes.join({ id: commute.id, riderId: rider })).commute;
+  assert.equal(joined.riderCount, 1);
+  const changed = await moyeo.commutes.update({ id: commute.id, riderId: host, localTime: "08:00" });
+  assert.equal(changed.commute.localTime, "08:00");
+  assert.equal((await moyeo.commutes.leave({ id: commute.id, riderId: rider })).commute.riderCount, 0);
+  assert.equal((await moyeo.commutes.cancel({ id: commute.id })).commute.state, "cancelled");
+}
+
 async function fares() {
   const night = new Date("2026-11-20T23:10:00+09:00");
   const { fare } = await moyeo.fares.estimate(
@@ -245,7 +261,7 @@ async function givingUp() {
   }
 }
 
-for (const group of [positions, clusters, parties, fares, tickets, givingUp]) {
+for (const group of [positions, clusters, parties, commutes, fares, tickets, givingUp]) {
   await group();
   console.log(`${group.name} fine`);
 }

@@ -31,6 +31,7 @@ from moyeo.retry import Attempts, RetryPolicy
 from moyeo.v1 import StreamReportsRequest, StreamReportsResponse
 from moyeo.v1.sync_calls import (
     ClusterCalls,
+    CommuteCalls,
     EventCalls,
     FareCalls,
     PartyCalls,
@@ -130,6 +131,7 @@ class Moyeo:
         self.positions = PositionCalls(caller)
         self.clusters = ClusterCalls(caller)
         self.parties = PartyCalls(caller)
+        self.commutes = CommuteCalls(caller)
         self.events = EventCalls(caller)
         self.fares = FareCalls(caller)
         self.places = PlaceCalls(caller)

@@ -15,6 +15,8 @@ from moyeo.v1 import (
     AttributeCondition,
     BatchRequest,
     Box,
+    CommuteListResponse,
+    CommuteResponse,
     DeleteLayerResponse,
     EstimateFareResponse,
     Event,
@@ -72,6 +74,13 @@ from moyeo.v1.calls import (
     CLUSTERS_GET_LEAVES,
     CLUSTERS_GET_TILE,
     CLUSTERS_WATCH_TILES,
+    COMMUTES_CANCEL,
+    COMMUTES_CREATE,
+    COMMUTES_GET,
+    COMMUTES_JOIN,
+    COMMUTES_LEAVE,
+    COMMUTES_LIST,
+    COMMUTES_UPDATE,
     EVENTS_LIST,
     EVENTS_WATCH,
     FARES_ESTIMATE,
@@ -1193,6 +1202,232 @@ class EventCalls:
             "kinds": kinds,
             "resume_token": resume_token,
         }, None)
+
+class CommuteCalls:
+    """Calls of ``moyeo.v1.CommuteService``."""
+
+    def __init__(self, caller: AsyncCaller) -> None:
+        self._caller = caller
+
+    async def create(
+        self, *,
+        host_id: str | None = None,
+        rider_id: str | None = None,
+        weekdays: Iterable[str] | None = None,
+        local_time: str | None = None,
+        time_zone: str | None = None,
+        from_: str | None = None,
+        to: str | None = None,
+        added: Iterable[str] | None = None,
+        removed: Iterable[str] | None = None,
+        holidays: str | None = None,
+        origin: Place | Mapping[str, object] | None = None,
+        destination: Place | Mapping[str, object] | None = None,
+        departure_window_seconds: float | None = None,
+        seats: int | None = None,
+        host_seats: int | None = None,
+        max_walk_meters: float | None = None,
+        max_detour_ratio: float | None = None,
+        min_shared_ratio: float | None = None,
+        max_ride_seconds: float | None = None,
+        max_detour_seconds: float | None = None,
+        tags: Iterable[str] | None = None,
+        attributes: Mapping[str, object] | None = None,
+        policy: PartyPolicy | Mapping[str, object] | None = None,
+        policy_pack: str | None = None,
+        split_rule: str | None = None,
+        allow_raised_shares: bool | None = None,
+        called: bool | None = None,
+        tariff_id: str | None = None,
+        vehicle_class: str | None = None,
+        weight: float | None = None,
+        boarding: Place | Mapping[str, object] | None = None,
+        max_share: int | None = None,
+        allows_overlap: bool | None = None,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> CommuteResponse:
+        """``CommuteService.Create``, ``POST /v1/commutes``.
+
+        The key is made here and kept over the retries, unless one is given.
+        """
+        return await self._caller.unary(COMMUTES_CREATE, {
+            "host_id": host_id,
+            "rider_id": rider_id,
+            "weekdays": weekdays,
+            "local_time": local_time,
+            "time_zone": time_zone,
+            "from": from_,
+            "to": to,
+            "added": added,
+            "removed": removed,
+            "holidays": holidays,
+            "origin": origin,
+            "destination": destination,
+            "departure_window_seconds": departure_window_seconds,
+            "seats": seats,
+            "host_seats": host_seats,
+            "max_walk_meters": max_walk_meters,
+            "max_detour_ratio": max_detour_ratio,
+            "min_shared_ratio": min_shared_ratio,
+            "max_ride_seconds": max_ride_seconds,
+            "max_detour_seconds": max_detour_seconds,
+            "tags": tags,
+            "attributes": attributes,
+            "policy": policy,
+            "policy_pack": policy_pack,
+            "split_rule": split_rule,
+            "allow_raised_shares": allow_raised_shares,
+            "called": called,
+            "tariff_id": tariff_id,
+            "vehicle_class": vehicle_class,
+            "weight": weight,
+            "boarding": boarding,
+            "max_share": max_share,
+            "allows_overlap": allows_overlap,
+        }, idempotency_key, timeout)
+
+    async def get(
+        self, *,
+        id: str | None = None,
+        rider_id: str | None = None,
+        days: int | None = None,
+        timeout: float | None = None,
+    ) -> CommuteResponse:
+        """``CommuteService.Get``, ``GET /v1/commutes/{id}``."""
+        return await self._caller.unary(COMMUTES_GET, {
+            "id": id,
+            "rider_id": rider_id,
+            "days": days,
+        }, None, timeout)
+
+    async def list(
+        self, *,
+        rider_id: str | None = None,
+        host_id: str | None = None,
+        timeout: float | None = None,
+    ) -> CommuteListResponse:
+        """``CommuteService.List``, ``GET /v1/commutes``."""
+        return await self._caller.unary(COMMUTES_LIST, {
+            "rider_id": rider_id,
+            "host_id": host_id,
+        }, None, timeout)
+
+    async def update(
+        self, *,
+        id: str | None = None,
+        rider_id: str | None = None,
+        weekdays: Iterable[str] | None = None,
+        local_time: str | None = None,
+        time_zone: str | None = None,
+        from_: str | None = None,
+        to: str | None = None,
+        added: Iterable[str] | None = None,
+        removed: Iterable[str] | None = None,
+        restored: Iterable[str] | None = None,
+        holidays: str | None = None,
+        departure_window_seconds: float | None = None,
+        seats: int | None = None,
+        include_appeared: bool | None = None,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> CommuteResponse:
+        """``CommuteService.Update``, ``POST /v1/commutes/{id}/update``.
+
+        The key is made here and kept over the retries, unless one is given.
+        """
+        return await self._caller.unary(COMMUTES_UPDATE, {
+            "id": id,
+            "rider_id": rider_id,
+            "weekdays": weekdays,
+            "local_time": local_time,
+            "time_zone": time_zone,
+            "from": from_,
+            "to": to,
+            "added": added,
+            "removed": removed,
+            "restored": restored,
+            "holidays": holidays,
+            "departure_window_seconds": departure_window_seconds,
+            "seats": seats,
+            "include_appeared": include_appeared,
+        }, idempotency_key, timeout)
+
+    async def cancel(
+        self, *,
+        id: str | None = None,
+        rider_id: str | None = None,
+        reason: str | None = None,
+        include_appeared: bool | None = None,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> CommuteResponse:
+        """``CommuteService.Cancel``, ``POST /v1/commutes/{id}/cancel``.
+
+        The key is made here and kept over the retries, unless one is given.
+        """
+        return await self._caller.unary(COMMUTES_CANCEL, {
+            "id": id,
+            "rider_id": rider_id,
+            "reason": reason,
+            "include_appeared": include_appeared,
+        }, idempotency_key, timeout)
+
+    async def join(
+        self, *,
+        id: str | None = None,
+        rider_id: str | None = None,
+        destination: Place | Mapping[str, object] | None = None,
+        attributes: Mapping[str, object] | None = None,
+        seats: int | None = None,
+        max_share: int | None = None,
+        origin: Place | Mapping[str, object] | None = None,
+        max_walk_meters: float | None = None,
+        max_detour_ratio: float | None = None,
+        weight: float | None = None,
+        min_shared_ratio: float | None = None,
+        boarding: Place | Mapping[str, object] | None = None,
+        max_ride_seconds: float | None = None,
+        max_detour_seconds: float | None = None,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> CommuteResponse:
+        """``CommuteService.Join``, ``POST /v1/commutes/{id}/join``.
+
+        The key is made here and kept over the retries, unless one is given.
+        """
+        return await self._caller.unary(COMMUTES_JOIN, {
+            "id": id,
+            "rider_id": rider_id,
+            "destination": destination,
+            "attributes": attributes,
+            "seats": seats,
+            "max_share": max_share,
+            "origin": origin,
+            "max_walk_meters": max_walk_meters,
+            "max_detour_ratio": max_detour_ratio,
+            "weight": weight,
+            "min_shared_ratio": min_shared_ratio,
+            "boarding": boarding,
+            "max_ride_seconds": max_ride_seconds,
+            "max_detour_seconds": max_detour_seconds,
+        }, idempotency_key, timeout)
+
+    async def leave(
+        self, *,
+        id: str | None = None,
+        rider_id: str | None = None,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> CommuteResponse:
+        """``CommuteService.Leave``, ``POST /v1/commutes/{id}/leave``.
+
+        The key is made here and kept over the retries, unless one is given.
+        """
+        return await self._caller.unary(COMMUTES_LEAVE, {
+            "id": id,
+            "rider_id": rider_id,
+        }, idempotency_key, timeout)
 
 class PlaceCalls:
     """Calls of ``moyeo.v1.PlaceService``."""

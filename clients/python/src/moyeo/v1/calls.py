@@ -5,8 +5,12 @@
 from moyeo._call import Call, Effect, Shape
 from moyeo.v1 import (
     ApproveJoinRequest,
+    CancelCommuteRequest,
     CancelPartyRequest,
     CloseTicketRequest,
+    CommuteListResponse,
+    CommuteResponse,
+    CreateCommuteRequest,
     CreatePartyRequest,
     DeclineJoinRequest,
     DeleteLayerRequest,
@@ -19,6 +23,7 @@ from moyeo.v1 import (
     GetChildrenResponse,
     GetClustersRequest,
     GetClustersResponse,
+    GetCommuteRequest,
     GetExpansionZoomRequest,
     GetExpansionZoomResponse,
     GetLeavesRequest,
@@ -31,8 +36,11 @@ from moyeo.v1 import (
     GetTileRequest,
     GetTileResponse,
     HeartbeatTicketRequest,
+    JoinCommuteRequest,
     JoinPartyRequest,
+    LeaveCommuteRequest,
     LeavePartyRequest,
+    ListCommutesRequest,
     ListEventsRequest,
     ListEventsResponse,
     ListLayersRequest,
@@ -81,6 +89,7 @@ from moyeo.v1 import (
     TagHistogramRequest,
     TagHistogramResponse,
     TicketResponse,
+    UpdateCommuteRequest,
     UpdatePartyRequest,
     WatchEventsRequest,
     WatchMatchesEvent,
@@ -268,6 +277,34 @@ EVENTS_LIST = Call(
 EVENTS_WATCH = Call(
     "/moyeo.v1.EventService/Watch", "GET", "/v1/events",
     WatchEventsRequest, Event, Effect.READ, Shape.DURABLE)
+
+COMMUTES_CREATE = Call(
+    "/moyeo.v1.CommuteService/Create", "POST", "/v1/commutes",
+    CreateCommuteRequest, CommuteResponse, Effect.KEYED, Shape.UNARY)
+
+COMMUTES_GET = Call(
+    "/moyeo.v1.CommuteService/Get", "GET", "/v1/commutes/{id}",
+    GetCommuteRequest, CommuteResponse, Effect.READ, Shape.UNARY)
+
+COMMUTES_LIST = Call(
+    "/moyeo.v1.CommuteService/List", "GET", "/v1/commutes",
+    ListCommutesRequest, CommuteListResponse, Effect.READ, Shape.UNARY)
+
+COMMUTES_UPDATE = Call(
+    "/moyeo.v1.CommuteService/Update", "POST", "/v1/commutes/{id}/update",
+    UpdateCommuteRequest, CommuteResponse, Effect.KEYED, Shape.UNARY)
+
+COMMUTES_CANCEL = Call(
+    "/moyeo.v1.CommuteService/Cancel", "POST", "/v1/commutes/{id}/cancel",
+    CancelCommuteRequest, CommuteResponse, Effect.KEYED, Shape.UNARY)
+
+COMMUTES_JOIN = Call(
+    "/moyeo.v1.CommuteService/Join", "POST", "/v1/commutes/{id}/join",
+    JoinCommuteRequest, CommuteResponse, Effect.KEYED, Shape.UNARY)
+
+COMMUTES_LEAVE = Call(
+    "/moyeo.v1.CommuteService/Leave", "POST", "/v1/commutes/{id}/leave",
+    LeaveCommuteRequest, CommuteResponse, Effect.KEYED, Shape.UNARY)
 
 PLACES_SEARCH = Call(
     "/moyeo.v1.PlaceService/Search", "GET", "/v1/places/search",

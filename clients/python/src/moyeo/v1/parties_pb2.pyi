@@ -181,7 +181,7 @@ class PartySettlement(_message.Message):
     def __init__(self, payer_id: _Optional[str] = ..., amount: _Optional[int] = ..., tolls: _Optional[int] = ..., at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., shares: _Optional[_Iterable[_Union[_fares_pb2.FareShare, _Mapping]]] = ...) -> None: ...
 
 class Party(_message.Message):
-    __slots__ = ("id", "version", "state", "host_id", "riders", "seats", "seats_free", "origin", "destination", "departure_time", "departure_window_seconds", "max_detour_ratio", "max_walk_meters", "tags", "policy", "route", "fare", "per_person_now", "per_person_if_full", "split_rule", "allow_raised_shares", "called", "created_at", "settlement", "end_reason", "rider_count", "min_shared_ratio", "max_ride_seconds", "max_detour_seconds", "agreed_fare", "approval", "hold_seats", "join_requests", "pending_requests")
+    __slots__ = ("id", "version", "state", "host_id", "riders", "seats", "seats_free", "origin", "destination", "departure_time", "departure_window_seconds", "max_detour_ratio", "max_walk_meters", "tags", "policy", "route", "fare", "per_person_now", "per_person_if_full", "split_rule", "allow_raised_shares", "called", "created_at", "settlement", "end_reason", "rider_count", "min_shared_ratio", "max_ride_seconds", "max_detour_seconds", "agreed_fare", "approval", "hold_seats", "join_requests", "pending_requests", "commute_id")
     ID_FIELD_NUMBER: _ClassVar[int]
     VERSION_FIELD_NUMBER: _ClassVar[int]
     STATE_FIELD_NUMBER: _ClassVar[int]
@@ -216,6 +216,7 @@ class Party(_message.Message):
     HOLD_SEATS_FIELD_NUMBER: _ClassVar[int]
     JOIN_REQUESTS_FIELD_NUMBER: _ClassVar[int]
     PENDING_REQUESTS_FIELD_NUMBER: _ClassVar[int]
+    COMMUTE_ID_FIELD_NUMBER: _ClassVar[int]
     id: str
     version: str
     state: str
@@ -250,7 +251,8 @@ class Party(_message.Message):
     hold_seats: bool
     join_requests: _containers.RepeatedCompositeFieldContainer[JoinRequest]
     pending_requests: int
-    def __init__(self, id: _Optional[str] = ..., version: _Optional[str] = ..., state: _Optional[str] = ..., host_id: _Optional[str] = ..., riders: _Optional[_Iterable[_Union[PartyRider, _Mapping]]] = ..., seats: _Optional[int] = ..., seats_free: _Optional[int] = ..., origin: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., destination: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., departure_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., departure_window_seconds: _Optional[float] = ..., max_detour_ratio: _Optional[float] = ..., max_walk_meters: _Optional[float] = ..., tags: _Optional[_Iterable[str]] = ..., policy: _Optional[_Union[PartyPolicy, _Mapping]] = ..., route: _Optional[_Union[PartyRoute, _Mapping]] = ..., fare: _Optional[_Union[PartyFare, _Mapping]] = ..., per_person_now: _Optional[int] = ..., per_person_if_full: _Optional[int] = ..., split_rule: _Optional[str] = ..., allow_raised_shares: bool = ..., called: bool = ..., created_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., settlement: _Optional[_Union[PartySettlement, _Mapping]] = ..., end_reason: _Optional[str] = ..., rider_count: _Optional[int] = ..., min_shared_ratio: _Optional[float] = ..., max_ride_seconds: _Optional[float] = ..., max_detour_seconds: _Optional[float] = ..., agreed_fare: _Optional[_Union[AgreedFare, _Mapping]] = ..., approval: _Optional[str] = ..., hold_seats: bool = ..., join_requests: _Optional[_Iterable[_Union[JoinRequest, _Mapping]]] = ..., pending_requests: _Optional[int] = ...) -> None: ...
+    commute_id: str
+    def __init__(self, id: _Optional[str] = ..., version: _Optional[str] = ..., state: _Optional[str] = ..., host_id: _Optional[str] = ..., riders: _Optional[_Iterable[_Union[PartyRider, _Mapping]]] = ..., seats: _Optional[int] = ..., seats_free: _Optional[int] = ..., origin: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., destination: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., departure_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., departure_window_seconds: _Optional[float] = ..., max_detour_ratio: _Optional[float] = ..., max_walk_meters: _Optional[float] = ..., tags: _Optional[_Iterable[str]] = ..., policy: _Optional[_Union[PartyPolicy, _Mapping]] = ..., route: _Optional[_Union[PartyRoute, _Mapping]] = ..., fare: _Optional[_Union[PartyFare, _Mapping]] = ..., per_person_now: _Optional[int] = ..., per_person_if_full: _Optional[int] = ..., split_rule: _Optional[str] = ..., allow_raised_shares: bool = ..., called: bool = ..., created_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., settlement: _Optional[_Union[PartySettlement, _Mapping]] = ..., end_reason: _Optional[str] = ..., rider_count: _Optional[int] = ..., min_shared_ratio: _Optional[float] = ..., max_ride_seconds: _Optional[float] = ..., max_detour_seconds: _Optional[float] = ..., agreed_fare: _Optional[_Union[AgreedFare, _Mapping]] = ..., approval: _Optional[str] = ..., hold_seats: bool = ..., join_requests: _Optional[_Iterable[_Union[JoinRequest, _Mapping]]] = ..., pending_requests: _Optional[int] = ..., commute_id: _Optional[str] = ...) -> None: ...
 
 class PartyResponse(_message.Message):
     __slots__ = ("party", "version", "join_request")
@@ -884,7 +886,7 @@ class MatchBatchResponse(_message.Message):
     def __init__(self, groups: _Optional[_Iterable[_Union[BatchGroup, _Mapping]]] = ..., unmatched: _Optional[_Iterable[str]] = ..., saving: _Optional[int] = ..., iterations: _Optional[int] = ..., currency: _Optional[str] = ..., end: _Optional[str] = ...) -> None: ...
 
 class RideRequest(_message.Message):
-    __slots__ = ("id", "rider_id", "state", "origin", "destination", "boarding", "departure_time", "departure_window_seconds", "max_walk_meters", "max_detour_ratio", "min_shared_ratio", "max_ride_seconds", "max_detour_seconds", "arrive_by", "seats", "tags", "max_share", "allows_overlap", "created_at", "found_party_ids")
+    __slots__ = ("id", "rider_id", "state", "origin", "destination", "boarding", "departure_time", "departure_window_seconds", "max_walk_meters", "max_detour_ratio", "min_shared_ratio", "max_ride_seconds", "max_detour_seconds", "arrive_by", "seats", "tags", "max_share", "allows_overlap", "created_at", "found_party_ids", "commute_id")
     ID_FIELD_NUMBER: _ClassVar[int]
     RIDER_ID_FIELD_NUMBER: _ClassVar[int]
     STATE_FIELD_NUMBER: _ClassVar[int]
@@ -905,6 +907,7 @@ class RideRequest(_message.Message):
     ALLOWS_OVERLAP_FIELD_NUMBER: _ClassVar[int]
     CREATED_AT_FIELD_NUMBER: _ClassVar[int]
     FOUND_PARTY_IDS_FIELD_NUMBER: _ClassVar[int]
+    COMMUTE_ID_FIELD_NUMBER: _ClassVar[int]
     id: str
     rider_id: str
     state: str
@@ -925,7 +928,8 @@ class RideRequest(_message.Message):
     allows_overlap: bool
     created_at: _timestamp_pb2.Timestamp
     found_party_ids: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, id: _Optional[str] = ..., rider_id: _Optional[str] = ..., state: _Optional[str] = ..., origin: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., destination: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., boarding: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., departure_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., departure_window_seconds: _Optional[float] = ..., max_walk_meters: _Optional[float] = ..., max_detour_ratio: _Optional[float] = ..., min_shared_ratio: _Optional[float] = ..., max_ride_seconds: _Optional[float] = ..., max_detour_seconds: _Optional[float] = ..., arrive_by: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., seats: _Optional[int] = ..., tags: _Optional[_Iterable[str]] = ..., max_share: _Optional[int] = ..., allows_overlap: bool = ..., created_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., found_party_ids: _Optional[_Iterable[str]] = ...) -> None: ...
+    commute_id: str
+    def __init__(self, id: _Optional[str] = ..., rider_id: _Optional[str] = ..., state: _Optional[str] = ..., origin: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., destination: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., boarding: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., departure_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., departure_window_seconds: _Optional[float] = ..., max_walk_meters: _Optional[float] = ..., max_detour_ratio: _Optional[float] = ..., min_shared_ratio: _Optional[float] = ..., max_ride_seconds: _Optional[float] = ..., max_detour_seconds: _Optional[float] = ..., arrive_by: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., seats: _Optional[int] = ..., tags: _Optional[_Iterable[str]] = ..., max_share: _Optional[int] = ..., allows_overlap: bool = ..., created_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., found_party_ids: _Optional[_Iterable[str]] = ..., commute_id: _Optional[str] = ...) -> None: ...
 
 class ListRideRequestsRequest(_message.Message):
     __slots__ = ("rider_id",)
@@ -972,7 +976,7 @@ class WatchPartyRequest(_message.Message):
     def __init__(self, id: _Optional[str] = ..., resume_token: _Optional[str] = ..., after_version: _Optional[str] = ...) -> None: ...
 
 class Event(_message.Message):
-    __slots__ = ("sequence", "kind", "at", "party_id", "match_id", "user_ids", "version", "body", "resume_token")
+    __slots__ = ("sequence", "kind", "at", "party_id", "match_id", "user_ids", "version", "body", "resume_token", "commute_id")
     SEQUENCE_FIELD_NUMBER: _ClassVar[int]
     KIND_FIELD_NUMBER: _ClassVar[int]
     AT_FIELD_NUMBER: _ClassVar[int]
@@ -982,6 +986,7 @@ class Event(_message.Message):
     VERSION_FIELD_NUMBER: _ClassVar[int]
     BODY_FIELD_NUMBER: _ClassVar[int]
     RESUME_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    COMMUTE_ID_FIELD_NUMBER: _ClassVar[int]
     sequence: int
     kind: str
     at: _timestamp_pb2.Timestamp
@@ -991,7 +996,8 @@ class Event(_message.Message):
     version: str
     body: _struct_pb2.Struct
     resume_token: str
-    def __init__(self, sequence: _Optional[int] = ..., kind: _Optional[str] = ..., at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., party_id: _Optional[str] = ..., match_id: _Optional[str] = ..., user_ids: _Optional[_Iterable[str]] = ..., version: _Optional[str] = ..., body: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., resume_token: _Optional[str] = ...) -> None: ...
+    commute_id: str
+    def __init__(self, sequence: _Optional[int] = ..., kind: _Optional[str] = ..., at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., party_id: _Optional[str] = ..., match_id: _Optional[str] = ..., user_ids: _Optional[_Iterable[str]] = ..., version: _Optional[str] = ..., body: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., resume_token: _Optional[str] = ..., commute_id: _Optional[str] = ...) -> None: ...
 
 class ListEventsRequest(_message.Message):
     __slots__ = ("after", "kinds", "wait_seconds", "limit")
