@@ -6,7 +6,7 @@ RUN_PACKAGES = libjs-leaflet libdeflate-dev zlib1g-dev pkg-config libsqlite3-dev
   libproj-dev libpq-dev
 TEST_PACKAGES = $(RUN_PACKAGES) curl python3 python3-venv chromium chromium-driver golang-go \
   golang-google-grpc-dev nghttp2-client redis-server redis-tools systemd binutils openssl \
-  postgresql nodejs node-typescript groff-base
+  postgresql nodejs node-typescript groff-base gdal-bin
 BENCH_PACKAGES = $(RUN_PACKAGES) libboost-dev libnanoflann-dev python3 python3-venv
 # With all tests at once on two cores, those that talk to a server wait in line for a core until their
 # deadlines pass: two at a time take no longer.
@@ -184,10 +184,12 @@ proto:
 	@scripts/system-packages protobuf-compiler libprotobuf-dev
 	proto/generate.sh
 
-# What scripts write into docs/: the module graph and the table of settings.
+# What scripts write into docs/: the module graph and the table of settings; and DocC archives of the
+# libraries' modules in .build/docc.
 docs: test-programs
 	scripts/module-graph
 	MOYEOD=$(CURDIR)/.build/debug/moyeod scripts/configuration-table
+	SWIFT=$(SWIFT) scripts/docc-archives
 
 # Regenerates what the clients in other languages have of proto/.
 client-code: .build/venv/ready

@@ -11,6 +11,8 @@ final class HTTPTransport: Sendable {
   static let maximumAnswerBytes = 256 << 20
 
   private let client: HTTPClient
+  /// Apart from the calls, since each stream keeps its connection.
+  private let streams: HTTPClient
   private let baseURL: String
   private let configuration: MoyeoClient.Configuration
 
@@ -27,7 +29,8 @@ final class HTTPTransport: Sendable {
     self.configuration = configuration
     var settings = HTTPClient.Configuration(
       redirectConfiguration: .disallow,
-      timeout: .init(connect: .seconds(5), read: .init(configuration.timeout)))
+      // The service says every 15 s that a stream lives; calls have limits of their own.
+      timeout: .init(connect: .seconds(5), read: .init(MoyeoClient.quietLimit)))
     settings.httpVersion = .http1Only
     if scheme == "https" {
       try configuration.tls.check()
@@ -40,19 +43,46 @@ final class HTTPTransport: Sendable {
     // Refused means refused: the caller decides about further tries.
     settings.connectionPool.retryConnectionEstablishment = false
     client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: settings)
+    settings.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = Self.maximumStreams
+    streams = HTTPClient(eventLoopGroupProvider: .singleton, configuration: settings)
   }
+
+  private static let maximumStreams = 4096
 
   struct Answer {
     var status: Int
     var headers: HTTPHeaders
     var body: [UInt8]
+
+    /// What an answer of a status other than 2xx stands for.
+    var error: MoyeoError {
+      .http(status: status, body: body, retryAfter: headers.first(name: "Retry-After"))
+    }
   }
 
-  /// Sends one request; any status is an answer.
+  /// Sends one request, its headers beside those of the client's configuration; any status is an
+  /// answer. The time limit holds from connecting to the last byte.
   func send(
     _ method: String, _ pathAndQuery: String, body: [UInt8]? = nil,
-    headers: [(String, String)] = []
+    headers: [(String, String)], timeout: Duration
   ) async throws(MoyeoError) -> Answer {
+    let request = request(method, pathAndQuery, body: body, headers: headers)
+    do {
+      return try await withTimeLimit(timeout, late: .timedOut(endpoint: baseURL)) { [client] in
+        let response = try await client.execute(request, timeout: TimeAmount(timeout))
+        let buffer = try await response.body.collect(upTo: Self.maximumAnswerBytes)
+        return Answer(
+          status: Int(response.status.code), headers: response.headers,
+          body: Array(buffer.readableBytesView))
+      }
+    } catch {
+      throw translated(error)
+    }
+  }
+
+  private func request(
+    _ method: String, _ pathAndQuery: String, body: [UInt8]?, headers: [(String, String)]
+  ) -> HTTPClientRequest {
     var request = HTTPClientRequest(url: baseURL + pathAndQuery)
     request.method = HTTPMethod(rawValue: method)
     for (name, value) in configuration.headers + headers {
@@ -62,36 +92,16 @@ final class HTTPTransport: Sendable {
       request.headers.add(name: "Content-Type", value: "application/json")
       request.body = .bytes(ByteBuffer(bytes: body))
     }
-    do {
-      let response = try await client.execute(
-        request, timeout: TimeAmount(configuration.timeout))
-      let buffer = try await response.body.collect(upTo: Self.maximumAnswerBytes)
-      return Answer(
-        status: Int(response.status.code), headers: response.headers,
-        body: Array(buffer.readableBytesView))
-    } catch {
-      throw translated(error)
-    }
+    return request
   }
 
   func unary<Request: Message, Response: Message>(
-    _ request: Request, _ route: HTTPRoute, headers: [(String, String)] = []
+    _ request: Request, _ route: HTTPRoute, headers: [(String, String)], timeout: Duration
   ) async throws(MoyeoError) -> Response {
-    let answer: Answer
-    switch route.payload {
-    case .none: answer = try await send(route.method, route.path, headers: headers)
-    case .body:
-      answer = try await send(
-        route.method, route.path, body: try encoded { try HTTPRoute.json(request) },
-        headers: headers)
-    case .query:
-      answer = try await send(
-        route.method, route.path + (try encoded { try HTTPRoute.query(request) }),
-        headers: headers)
-    }
-    guard (200..<300).contains(answer.status) else {
-      throw .http(status: answer.status, body: answer.body)
-    }
+    let (path, body) = try parts(of: request, route)
+    let answer = try await send(
+      route.method, path, body: body, headers: headers, timeout: timeout)
+    guard (200..<300).contains(answer.status) else { throw answer.error }
     do {
       var options = JSONDecodingOptions()
       // A newer daemon may know fields that this client does not.
@@ -102,30 +112,42 @@ final class HTTPTransport: Sendable {
     }
   }
 
-  /// Server-sent events until the service ends the stream, or `onEvent` throws.
+  /// Path with query, and body, of a request.
+  private func parts(
+    of request: some Message, _ route: HTTPRoute
+  ) throws(MoyeoError) -> (path: String, body: [UInt8]?) {
+    switch route.payload {
+    case .none: (route.path, nil)
+    case .body: (route.path, try encoded { try HTTPRoute.json(request) })
+    case .query: (route.path + (try encoded { try HTTPRoute.query(request) }), nil)
+    }
+  }
+
+  /// Server-sent events until the service ends the stream, or `onEvent` throws; `onOpen` is called
+  /// once the service has accepted it.
   func events<Event: Message>(
-    _ path: String, lastEventID: String?, onEvent: (Event) async throws -> Void
+    _ request: some Message, _ route: HTTPRoute, headers: [(String, String)],
+    onOpen: () -> Void, onEvent: (Event) async throws -> Void
   ) async throws(MoyeoError) {
-    var request = HTTPClientRequest(url: baseURL + path)
-    for (name, value) in configuration.headers { request.headers.add(name: name, value: value) }
-    request.headers.add(name: "Accept", value: "text/event-stream")
-    if let lastEventID { request.headers.add(name: "Last-Event-ID", value: lastEventID) }
+    let (path, body) = try parts(of: request, route)
+    var opening = self.request(route.method, path, body: body, headers: headers)
+    opening.headers.add(name: "Accept", value: "text/event-stream")
     do {
-      // Heartbeats come every 15 s: what is silent for longer than the read timeout is dead.
-      let response = try await client.execute(request, deadline: .distantFuture)
+      let response = try await streams.execute(opening, deadline: .distantFuture)
       guard response.status.code == 200 else {
         let buffer = try await response.body.collect(upTo: Self.maximumAnswerBytes)
-        throw MoyeoError.http(
-          status: Int(response.status.code), body: Array(buffer.readableBytesView))
+        throw Answer(
+          status: Int(response.status.code), headers: response.headers,
+          body: Array(buffer.readableBytesView)
+        ).error
       }
+      onOpen()
       var reader = EventLines()
       for try await chunk in response.body {
         for data in reader.take(chunk.readableBytesView) {
           try await onEvent(try Self.event(data))
         }
       }
-    } catch let error as MoyeoError {
-      throw error
     } catch {
       throw translated(error)
     }
@@ -149,10 +171,14 @@ final class HTTPTransport: Sendable {
 
   private func translated(_ error: any Error) -> MoyeoError {
     switch error {
+    case let error as MoyeoError: return error
     case let error as HTTPClientError:
       switch error {
-      case .cancelled: return .cancelled
+      case .cancelled, .alreadyShutdown: return .cancelled
       case .deadlineExceeded, .readTimeout, .writeTimeout: return .timedOut(endpoint: baseURL)
+      case .connectTimeout:
+        return .unreachable(
+          endpoint: baseURL, cause: error.shortDescription, mayHaveRun: false)
       default: return .unreachable(endpoint: baseURL, cause: error.shortDescription)
       }
     case is CancellationError: return .cancelled
@@ -160,7 +186,7 @@ final class HTTPTransport: Sendable {
       let cause =
         error.connectionErrors.first.map { MoyeoError.words($0.error) }
         ?? "no address for \(error.host)"
-      return .unreachable(endpoint: baseURL, cause: cause)
+      return .unreachable(endpoint: baseURL, cause: cause, mayHaveRun: false)
     case is HTTPParserError:
       return .unexpectedAnswer(
         "\(baseURL) does not speak HTTP; the port for gRPC takes --grpc HOST:PORT")
@@ -170,7 +196,10 @@ final class HTTPTransport: Sendable {
     }
   }
 
-  func close() async { try? await client.shutdown() }
+  func close() async {
+    try? await streams.shutdown()
+    try? await client.shutdown()
+  }
 }
 
 extension TimeAmount {

@@ -5,14 +5,21 @@ import NIOHTTP1
 private typealias ClusterMethod = Moyeo_V1_ClusterService.Method
 
 extension MoyeoClient {
-  /// The clusters of a viewport.
+  /// The clusters of a viewport. For one that moves there is ``ClusterViewport``.
   public func getClusters(_ request: Moyeo_V1_GetClustersRequest) async throws(MoyeoError)
     -> Moyeo_V1_GetClustersResponse
   {
+    try await getClusters(request, headers: [])
+  }
+
+  func getClusters(
+    _ request: Moyeo_V1_GetClustersRequest, headers: [(String, String)]
+  ) async throws(MoyeoError) -> Moyeo_V1_GetClustersResponse {
     var parameters = request
     if case .http = transport { parameters.clearLayer() }
     return try await unary(
-      parameters, ClusterMethod.GetClusters.descriptor, .get("layers", request.layer, "clusters"))
+      parameters, ClusterMethod.GetClusters.descriptor, .get("layers", request.layer, "clusters"),
+      headers: headers)
   }
 
   /// What a cluster falls into at its expansion zoom.
@@ -79,17 +86,23 @@ extension MoyeoClient {
     do { query = try HTTPRoute.query(parameters) } catch {
       throw .badEndpoint("the tile request has no JSON form: \(error)")
     }
-    let answer = try await http.send(
-      "GET", route.path + query,
-      headers: request.hasIfNoneMatch ? [("If-None-Match", request.ifNoneMatch)] : [])
+    let answer = try await repeating(
+      .read, headers: request.hasIfNoneMatch ? [("If-None-Match", request.ifNoneMatch)] : []
+    ) { (headers, timeout) async throws(MoyeoError) -> HTTPTransport.Answer in
+      let answer = try await http.send(
+        "GET", route.path + query, headers: headers, timeout: timeout)
+      guard answer.status == 304 || (200..<300).contains(answer.status) else {
+        throw answer.error
+      }
+      return answer
+    }
     var response = Moyeo_V1_GetTileResponse()
     response.etag = answer.headers.first(name: "ETag") ?? ""
-    switch answer.status {
-    case 304: response.notModified = true
-    case 200..<300:
+    if answer.status == 304 {
+      response.notModified = true
+    } else {
       response.tile = .init(answer.body)
       response.contentType = answer.headers.first(name: "Content-Type") ?? ""
-    default: throw .http(status: answer.status, body: answer.body)
     }
     return response
   }

@@ -2,8 +2,9 @@ import GRPCCore
 public import MoyeoAPI
 import SwiftProtobuf
 
-/// Calls on parties. Commands take an idempotency key: sent again with the same one they have the
-/// effect once and answer it again.
+/// Calls on parties. Commands carry an idempotency key: sent again with the same one they have the
+/// effect once and answer it again. The client makes a key for each and keeps it over its attempts;
+/// give one where a person may press the button again, or the process may end before it knows.
 extension MoyeoClient {
   /// Opens a party whose first rider is its host, and answers it as the service stored it.
   public func createParty(
@@ -11,7 +12,7 @@ extension MoyeoClient {
   ) async throws(MoyeoError) -> Moyeo_V1_PartyResponse {
     try await unary(
       request, Moyeo_V1_PartyService.Method.Create.descriptor, .post("parties"),
-      idempotencyKey: idempotencyKey)
+      effect: .keyed, idempotencyKey: idempotencyKey)
   }
 
   /// One party by its id; with a `minVersion`, the service refuses a state older than that.
@@ -76,7 +77,7 @@ extension MoyeoClient {
     return try await unary(
       request, Moyeo_V1_PartyService.Method.WithdrawRideRequest.descriptor,
       .post("ride-requests", request.id, "withdraw"), overHTTP: rest,
-      idempotencyKey: idempotencyKey)
+      effect: .keyed, idempotencyKey: idempotencyKey)
   }
 
   /// Waiting requests sorted into taxis.
@@ -85,8 +86,11 @@ extension MoyeoClient {
   {
     try await unary(
       request, Moyeo_V1_PartyService.Method.MatchBatch.descriptor,
-      .post("parties", "match-batch"))
+      .post("parties", "match-batch"), patience: Self.batchPatience)
   }
+
+  /// The longest that the service works on a batch, whatever it is asked.
+  private static let batchPatience = Duration.seconds(10)
 
   /// What joining would mean.
   public func previewJoin(_ request: Moyeo_V1_PreviewJoinRequest) async throws(MoyeoError)
@@ -107,7 +111,8 @@ extension MoyeoClient {
     rest.clearID()
     return try await unary(
       request, Moyeo_V1_PartyService.Method.Join.descriptor,
-      .post("parties", request.id, "join"), overHTTP: rest, idempotencyKey: idempotencyKey)
+      .post("parties", request.id, "join"), overHTTP: rest, effect: .keyed,
+      idempotencyKey: idempotencyKey)
   }
 
   /// Lets a rider in who asked the host.
@@ -157,7 +162,8 @@ extension MoyeoClient {
     rest.clearID()
     return try await unary(
       request, Moyeo_V1_PartyService.Method.Leave.descriptor,
-      .post("parties", request.id, "leave"), overHTTP: rest, idempotencyKey: idempotencyKey)
+      .post("parties", request.id, "leave"), overHTTP: rest, effect: .keyed,
+      idempotencyKey: idempotencyKey)
   }
 
   /// Changes a party's departure time, window or seats, on behalf of its host.
@@ -168,7 +174,8 @@ extension MoyeoClient {
     rest.clearID()
     return try await unary(
       request, Moyeo_V1_PartyService.Method.Update.descriptor,
-      .post("parties", request.id, "update"), overHTTP: rest, idempotencyKey: idempotencyKey)
+      .post("parties", request.id, "update"), overHTTP: rest, effect: .keyed,
+      idempotencyKey: idempotencyKey)
   }
 
   /// Tells the service that a party sets off, on behalf of its host.
@@ -179,7 +186,8 @@ extension MoyeoClient {
     rest.clearID()
     return try await unary(
       request, Moyeo_V1_PartyService.Method.Depart.descriptor,
-      .post("parties", request.id, "depart"), overHTTP: rest, idempotencyKey: idempotencyKey)
+      .post("parties", request.id, "depart"), overHTTP: rest, effect: .keyed,
+      idempotencyKey: idempotencyKey)
   }
 
   /// Takes another rider out of a party, for the reason `no_show` or `host`.
@@ -192,7 +200,7 @@ extension MoyeoClient {
     return try await unary(
       request, Moyeo_V1_PartyService.Method.RemoveRider.descriptor,
       .post("parties", request.id, "riders", request.riderID, "remove"), overHTTP: rest,
-      idempotencyKey: idempotencyKey)
+      effect: .keyed, idempotencyKey: idempotencyKey)
   }
 
   /// Reports who paid the taxi and how much, tolls included, in minor units of the currency.
@@ -203,7 +211,8 @@ extension MoyeoClient {
     rest.clearID()
     return try await unary(
       request, Moyeo_V1_PartyService.Method.Settle.descriptor,
-      .post("parties", request.id, "settle"), overHTTP: rest, idempotencyKey: idempotencyKey)
+      .post("parties", request.id, "settle"), overHTTP: rest, effect: .keyed,
+      idempotencyKey: idempotencyKey)
   }
 
   /// Calls a party off, on behalf of its host or of a service that names nobody.
@@ -214,66 +223,23 @@ extension MoyeoClient {
     rest.clearID()
     return try await unary(
       request, Moyeo_V1_PartyService.Method.Cancel.descriptor,
-      .post("parties", request.id, "cancel"), overHTTP: rest, idempotencyKey: idempotencyKey)
+      .post("parties", request.id, "cancel"), overHTTP: rest, effect: .keyed,
+      idempotencyKey: idempotencyKey)
   }
 }
 
 extension MoyeoClient {
-  /// What happens to a party, until the task is cancelled, `onEvent` throws or the service goes
-  /// down. Heartbeats are left out.
-  public func watchParty(
-    _ request: Moyeo_V1_WatchPartyRequest,
-    onEvent: @Sendable @escaping (Moyeo_V1_Event) async throws -> Void
-  ) async throws(MoyeoError) {
-    let onlyEvents = Self.withoutHeartbeats(onEvent)
-    switch transport {
-    case .grpc(let grpc):
-      try await grpc.events(
-        request, Moyeo_V1_PartyService.Method.Watch.descriptor, onEvent: onlyEvents)
-    case .http(let http):
-      var rest = request
-      rest.clearID()
-      let path = HTTPRoute.get("parties", request.id, "events").path + (try Self.query(rest))
-      try await http.events(path, lastEventID: nil, onEvent: onlyEvents)
-    }
-  }
-
-  /// The tenant's durable events, likewise.
-  public func watchEvents(
-    _ request: Moyeo_V1_WatchEventsRequest,
-    onEvent: @Sendable @escaping (Moyeo_V1_Event) async throws -> Void
-  ) async throws(MoyeoError) {
-    let onlyEvents = Self.withoutHeartbeats(onEvent)
-    switch transport {
-    case .grpc(let grpc):
-      try await grpc.events(
-        request, Moyeo_V1_EventService.Method.Watch.descriptor, onEvent: onlyEvents)
-    case .http(let http):
-      try await http.events(
-        HTTPRoute.get("events").path + (try Self.query(request)), lastEventID: nil,
-        onEvent: onlyEvents)
-    }
-  }
-
   /// Durable events after a sequence; waits for a first one as long as the request says.
   public func listEvents(_ request: Moyeo_V1_ListEventsRequest) async throws(MoyeoError)
     -> Moyeo_V1_ListEventsResponse
   {
-    try await unary(request, Moyeo_V1_EventService.Method.List.descriptor, .get("events"))
+    try await unary(
+      request, Moyeo_V1_EventService.Method.List.descriptor, .get("events"),
+      patience: Self.patience(request.waitSeconds))
   }
 
-  static func withoutHeartbeats(
-    _ onEvent: @Sendable @escaping (Moyeo_V1_Event) async throws -> Void
-  ) -> @Sendable (Moyeo_V1_Event) async throws -> Void {
-    { event in if event.kind != "heartbeat" { try await onEvent(event) } }
-  }
-
-  static func query(_ request: some Message) throws(MoyeoError) -> String {
-    do { return try HTTPRoute.query(request) } catch {
-      throw .refused(
-        Refusal(
-          code: "INVALID_ARGUMENT", reason: "malformed_request",
-          message: "the request has no query: \(error)"))
-    }
+  /// What the service is asked to wait.
+  static func patience(_ seconds: Double) -> Duration {
+    seconds.isFinite ? .seconds(max(0, min(seconds, 60))) : .zero
   }
 }

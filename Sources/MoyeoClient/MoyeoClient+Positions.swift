@@ -13,7 +13,8 @@ extension MoyeoClient {
     var body = request
     if case .http = transport { body.clearLayer() }
     return try await unary(
-      body, PositionMethod.Report.descriptor, .post("layers", request.layer, "positions"))
+      body, PositionMethod.Report.descriptor, .post("layers", request.layer, "positions"),
+      effect: .set)
   }
 
   /// One stored position as reported, with its age.
@@ -37,7 +38,8 @@ extension MoyeoClient {
     request.layer = layer
     request.id = id
     return try await unary(
-      request, PositionMethod.Remove.descriptor, .delete("layers", layer, "positions", id))
+      request, PositionMethod.Remove.descriptor, .delete("layers", layer, "positions", id),
+      effect: .set)
   }
 
   /// Who is near, nearest first.
@@ -87,6 +89,17 @@ extension MoyeoClient {
       Moyeo_V1_ListLayersRequest(), PositionMethod.ListLayers.descriptor, .get("layers"))
   }
 
+  /// Ends a layer with all that is in it. It is not repeated when its answer was lost: meanwhile
+  /// others may have begun the layer anew.
+  public func deleteLayer(_ layer: String) async throws(MoyeoError)
+    -> Moyeo_V1_DeleteLayerResponse
+  {
+    var request = Moyeo_V1_DeleteLayerRequest()
+    request.layer = layer
+    return try await unary(
+      request, PositionMethod.DeleteLayer.descriptor, .delete("layers", layer), effect: .once)
+  }
+
   /// Writes the messages of a report stream.
   public struct ReportWriter: Sendable {
     let writer: RPCWriter<Moyeo_V1_StreamReportsRequest>
@@ -100,23 +113,33 @@ extension MoyeoClient {
   /// Reports over one stream: positions, or packed columns for registered handles. gRPC only.
   ///
   /// The stream's first message names the layer; it ends when `produce` returns and the service
-  /// has answered the last message.
+  /// has answered the last message. It does not resume: handles hold for their connection.
   ///
   /// - Parameters:
   ///   - produce: Writes the messages; the stream of requests ends when it returns.
   ///   - onAnswer: Called for each answer, in order.
-  /// - Throws: ``MoyeoError/refused(_:)`` as `unknown_route` over HTTP; else what ended the stream.
+  /// - Throws: ``MoyeoError``, `unknown_route` over HTTP, or what `produce` or `onAnswer` threw.
   public func streamReports(
     _ produce: @Sendable @escaping (ReportWriter) async throws -> Void,
     onAnswer: @Sendable @escaping (Moyeo_V1_StreamReportsResponse) async throws -> Void
-  ) async throws(MoyeoError) {
+  ) async throws {
     guard case .grpc(let grpc) = transport else {
-      throw .refused(
+      throw MoyeoError.refused(
         Refusal(
           code: "UNIMPLEMENTED", reason: "unknown_route",
           message: "report streams are served over gRPC only"))
     }
-    try await grpc.streamReports(
-      { try await produce(ReportWriter(writer: $0)) }, onAnswer: onAnswer)
+    let own = HandlerError()
+    let token = try await tokens.current()
+    do {
+      try await grpc.streamReports(headers: TokenKeeper.headers(token)) { writer in
+        // What the writer throws is the stream's end, which is told as that.
+        try await produce(ReportWriter(writer: writer))
+      } onAnswer: { answer in
+        try await own.keeping { try await onAnswer(answer) }
+      }
+    } catch {
+      throw own.error ?? error
+    }
   }
 }

@@ -10,7 +10,7 @@ extension MoyeoClient {
   ) async throws(MoyeoError) -> Moyeo_V1_TicketResponse {
     try await unary(
       request, Moyeo_V1_TicketService.Method.Open.descriptor, .post("tickets"),
-      idempotencyKey: idempotencyKey)
+      effect: .keyed, idempotencyKey: idempotencyKey)
   }
 
   /// Ends a waiting, or a match for both.
@@ -20,7 +20,7 @@ extension MoyeoClient {
     try await unary(
       request, Moyeo_V1_TicketService.Method.Close.descriptor,
       .delete("tickets", request.userID), overHTTP: Moyeo_V1_CloseTicketRequest(),
-      idempotencyKey: idempotencyKey)
+      effect: .keyed, idempotencyKey: idempotencyKey)
   }
 
   /// A ticket as it is; with `afterVersion` and `waitSeconds`, once it has changed.
@@ -31,7 +31,7 @@ extension MoyeoClient {
     rest.clearUserID()
     return try await unary(
       request, Moyeo_V1_TicketService.Method.Get.descriptor, .get("tickets", request.userID),
-      overHTTP: rest)
+      overHTTP: rest, patience: Self.patience(request.waitSeconds))
   }
 
   /// Says that a person is there.
@@ -41,7 +41,7 @@ extension MoyeoClient {
     try await unary(
       request, Moyeo_V1_TicketService.Method.Heartbeat.descriptor,
       .post("tickets", request.userID, "heartbeat"),
-      overHTTP: Moyeo_V1_HeartbeatTicketRequest())
+      overHTTP: Moyeo_V1_HeartbeatTicketRequest(), effect: .set)
   }
 
   /// Who is around, and who asked.
@@ -61,7 +61,7 @@ extension MoyeoClient {
     return try await unary(
       request, Moyeo_V1_TicketService.Method.Propose.descriptor,
       .post("tickets", request.userID, "propose"), overHTTP: rest,
-      idempotencyKey: idempotencyKey)
+      effect: .keyed, idempotencyKey: idempotencyKey)
   }
 
   /// Rates the one met, or met last.
@@ -72,7 +72,8 @@ extension MoyeoClient {
     rest.clearUserID()
     return try await unary(
       request, Moyeo_V1_TicketService.Method.Rate.descriptor,
-      .post("tickets", request.userID, "rate"), overHTTP: rest, idempotencyKey: idempotencyKey)
+      .post("tickets", request.userID, "rate"), overHTTP: rest, effect: .keyed,
+      idempotencyKey: idempotencyKey)
   }
 
   /// What one person does about another.
@@ -98,26 +99,6 @@ extension MoyeoClient {
       }
     return try await unary(
       request, method, .post("tickets", request.userID, verb.rawValue), overHTTP: rest,
-      idempotencyKey: idempotencyKey)
-  }
-
-  /// What happens to a ticket, until the task is cancelled, `onEvent` throws or the service goes
-  /// down. Heartbeats are left out.
-  public func watchTicket(
-    _ request: Moyeo_V1_WatchTicketRequest,
-    onEvent: @Sendable @escaping (Moyeo_V1_Event) async throws -> Void
-  ) async throws(MoyeoError) {
-    let onlyEvents = Self.withoutHeartbeats(onEvent)
-    switch transport {
-    case .grpc(let grpc):
-      try await grpc.events(
-        request, Moyeo_V1_TicketService.Method.Watch.descriptor, onEvent: onlyEvents)
-    case .http(let http):
-      var rest = request
-      rest.clearUserID()
-      let path =
-        HTTPRoute.get("tickets", request.userID, "events").path + (try Self.query(rest))
-      try await http.events(path, lastEventID: nil, onEvent: onlyEvents)
-    }
+      effect: .keyed, idempotencyKey: idempotencyKey)
   }
 }

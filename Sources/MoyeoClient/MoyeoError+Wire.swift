@@ -7,12 +7,23 @@ import NIOPosix
 import SwiftProtobuf
 
 extension MoyeoError {
-  /// The error an HTTP answer of a status other than 2xx stands for.
-  static func http(status: Int, body: [UInt8]) -> MoyeoError {
+  /// The error an HTTP answer of a status other than 2xx stands for. Its header `Retry-After` counts
+  /// where the body does not say more.
+  static func http(status: Int, body: [UInt8], retryAfter: String? = nil) -> MoyeoError {
+    let told = retryAfter.flatMap {
+      wait(retryAfter: $0, secondsSince1970: Date().timeIntervalSince1970)
+    }
     guard let root = try? Google_Protobuf_Struct(jsonUTF8Bytes: body),
       let error = root.fields["error"]?.structValue, let code = error.fields["code"]?.stringValue,
       !code.isEmpty
     else {
+      // Of something in front of the service that has no answer from it.
+      if [429, 502, 503, 504].contains(status) {
+        return .refused(
+          Refusal(
+            code: "", reason: "", message: "the service answered HTTP status \(status)",
+            retryAfter: told, httpStatus: status))
+      }
       let start = String(decoding: body.prefix(120), as: UTF8.self)
       return .unexpectedAnswer("HTTP \(status) with the body \(start.debugDescription)")
     }
@@ -27,6 +38,8 @@ extension MoyeoError {
     }
     if let milliseconds = error.fields["retryAfterMilliseconds"]?.milliseconds {
       refusal.retryAfter = .milliseconds(milliseconds)
+    } else {
+      refusal.retryAfter = told
     }
     if root.fields["rejections"] != nil {
       var options = JSONDecodingOptions()
@@ -35,6 +48,22 @@ extension MoyeoError {
         (try? Moyeo_V1_ReportResponse(jsonUTF8Bytes: body, options: options))?.rejections ?? []
     }
     return .refused(refusal)
+  }
+
+  /// What a header `Retry-After` asks for (RFC 9110, section 10.2.3): seconds, or a date.
+  ///
+  /// - Returns: nil for anything else.
+  static func wait(retryAfter text: String, secondsSince1970 now: Double) -> Duration? {
+    let text = text.trimmingCharacters(in: .whitespaces)
+    if !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) }) {
+      return Int64(text).map { .seconds($0) }
+    }
+    let format = DateFormatter()
+    format.locale = Locale(identifier: "en_US_POSIX")
+    format.timeZone = TimeZone(identifier: "GMT")
+    format.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+    guard let date = format.date(from: text) else { return nil }
+    return .milliseconds(Int64(max(0, date.timeIntervalSince1970 - now) * 1000))
   }
 
   /// The error a failed RPC stands for.

@@ -3,7 +3,9 @@ public import MoyeoAPI
 /// Why a call has no answer.
 public enum MoyeoError: Error, Hashable, Sendable {
   /// Nobody answers there: refused, no such host, or the connection broke before the answer.
-  case unreachable(endpoint: String, cause: String)
+  ///
+  /// `mayHaveRun` is false where nothing was sent, so that the call certainly did not run.
+  case unreachable(endpoint: String, cause: String, mayHaveRun: Bool = true)
   /// The service refused the call and says why.
   case refused(Refusal)
   /// No answer within the client's time limit.
@@ -12,6 +14,8 @@ public enum MoyeoError: Error, Hashable, Sendable {
   case unexpectedAnswer(String)
   /// Not an address of a service.
   case badEndpoint(String)
+  /// The client's ``TokenSource`` gave no token; nothing was sent.
+  case noToken(cause: String)
   /// The caller's task was cancelled.
   case cancelled
 
@@ -23,12 +27,13 @@ public enum MoyeoError: Error, Hashable, Sendable {
   /// The reason on the wire, e.g. `unknown_layer`; `nil` when the service did not answer.
   public var reason: String? { refusal?.reason }
 
-  /// Whether the same call may succeed later, unchanged.
+  /// Whether the same call may succeed later, unchanged. The client has made it again already, as
+  /// its ``RetryPolicy`` says.
   public var isRetryable: Bool {
     switch self {
     case .unreachable, .timedOut: true
     case .refused(let refusal): refusal.isRetryable
-    case .unexpectedAnswer, .badEndpoint, .cancelled: false
+    case .unexpectedAnswer, .badEndpoint, .noToken, .cancelled: false
     }
   }
 }
@@ -87,7 +92,7 @@ public struct Refusal: Hashable, Sendable {
   public var isRetryable: Bool {
     switch reason {
     case "overloaded", "unavailable", "rate_limited", "deadline_exceeded", "read_only": true
-    case "": code == "UNAVAILABLE" || httpStatus == 503 || httpStatus == 504
+    case "": code == "UNAVAILABLE" || [429, 502, 503, 504].contains(httpStatus)
     default: false
     }
   }
@@ -102,11 +107,12 @@ extension MoyeoError: CustomStringConvertible {
   /// One line for people that names the endpoint or the cause; a refusal speaks for itself.
   public var description: String {
     switch self {
-    case .unreachable(let endpoint, let cause): "nobody answers at \(endpoint): \(cause)"
+    case .unreachable(let endpoint, let cause, _): "nobody answers at \(endpoint): \(cause)"
     case .refused(let refusal): refusal.description
     case .timedOut(let endpoint): "no answer from \(endpoint) in time"
     case .unexpectedAnswer(let what): "not an answer of moyeod: \(what)"
     case .badEndpoint(let text): "not an address: \(text)"
+    case .noToken(let cause): "no access token could be got: \(cause)"
     case .cancelled: "cancelled"
     }
   }

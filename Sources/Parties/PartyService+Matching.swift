@@ -95,6 +95,9 @@ extension PartyService {
       throw .limitOutOfRange(
         field: "seats", value: query.seats, allowed: 1...PartyConfiguration.maximumSeatsOfTaxi)
     }
+    if let most = query.maxShare, most < 0 {
+      throw .rule(.amountOutOfRange(field: "maxShare", amount: most, allowed: 0...Int64.max))
+    }
     let tolerance = query.window.toleranceMilliseconds
     guard (0...configuration.rules.maximumToleranceMilliseconds).contains(tolerance) else {
       throw .badField("departureWindowSeconds", message: "is \(Double(tolerance) / 1000)")

@@ -61,7 +61,7 @@ enum CommandExit {
     switch error {
     case .unreachable, .timedOut: unreachable
     case .badEndpoint: usage
-    case .refused, .unexpectedAnswer, .cancelled: failed
+    case .refused, .unexpectedAnswer, .noToken, .cancelled: failed
     }
   }
 

@@ -96,19 +96,28 @@ struct ConnectionOptions: ParsableArguments {
   func headers(environment: [String: String] = ProcessInfo.processInfo.environment)
     -> [(String, String)]
   {
-    let text = token ?? environment["MOYEO_TOKEN"] ?? ""
-    return text.isEmpty ? [] : [("Authorization", "Bearer \(text)")]
+    givenToken(environment: environment).map { [("Authorization", "Bearer \($0)")] } ?? []
   }
 
-  /// Runs `body` with a client that is closed afterwards.
+  private func givenToken(
+    environment: [String: String] = ProcessInfo.processInfo.environment
+  ) -> String? {
+    token.flatMap { $0.isEmpty ? nil : $0 } ?? Self.variable("MOYEO_TOKEN", environment)
+  }
+
+  /// Runs `body` with a client that is closed afterwards. Where no rules of retries are given, they
+  /// are the client's own, and streams give up when the daemon stays away for the time limit.
   func withClient<Result>(
-    maximumConnections: Int = 8, _ body: (MoyeoClient) async throws -> Result
+    maximumConnections: Int = 8, retries: RetryPolicy? = nil,
+    _ body: (MoyeoClient) async throws -> Result
   ) async throws -> Result {
-    try await MoyeoClient.with(
+    let limit = Duration.milliseconds(Int64(timeout * 1000))
+    return try await MoyeoClient.with(
       try endpoint(),
       configuration: .init(
-        timeout: .milliseconds(Int64(timeout * 1000)), maximumConnections: maximumConnections,
-        headers: headers(), tls: tls()),
+        timeout: limit, maximumConnections: maximumConnections, tls: tls(),
+        token: givenToken().map(TokenSource.fixed),
+        retries: retries ?? RetryPolicy(streamPatience: limit)),
       body)
   }
 }

@@ -95,7 +95,8 @@ struct GRPCClientTests {
       let address = try await server.listeningAddress
       let port = try #require(address?.ipv4?.port)
       try await MoyeoClient.with(
-        .grpc(host: "127.0.0.1", port: port), configuration: .init(timeout: timeout), body)
+        .grpc(host: "127.0.0.1", port: port),
+        configuration: .init(timeout: timeout, retries: .never), body)
       group.cancelAll()
     }
   }
@@ -177,7 +178,8 @@ struct GRPCClientTests {
     let start = ContinuousClock.now
     await #expect {
       try await MoyeoClient.with(
-        .grpc(host: "127.0.0.1", port: port), configuration: .init(timeout: .milliseconds(200))
+        .grpc(host: "127.0.0.1", port: port),
+        configuration: .init(timeout: .milliseconds(200), retries: .never)
       ) { try await $0.get(layer: "l", id: "i") }
     } throws: { error in
       if case .timedOut? = error as? MoyeoError { true } else { false }
@@ -191,11 +193,13 @@ struct GRPCClientTests {
   func nobody() async throws {
     let port = try await unusedPort()
     await #expect {
-      try await MoyeoClient.with(.grpc(host: "127.0.0.1", port: port)) {
+      try await MoyeoClient.with(
+        .grpc(host: "127.0.0.1", port: port), configuration: .init(retries: .never)
+      ) {
         try await $0.get(layer: "l", id: "i")
       }
     } throws: { error in
-      guard case .unreachable(_, let cause)? = error as? MoyeoError else { return false }
+      guard case .unreachable(_, let cause, _)? = error as? MoyeoError else { return false }
       return cause == "connection refused"
     }
   }

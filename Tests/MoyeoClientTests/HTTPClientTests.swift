@@ -18,7 +18,8 @@ struct HTTPClientTests {
     do {
       result = .success(
         try await MoyeoClient.with(
-          .http(service.url + "/"), configuration: .init(headers: [("X-Moyeo-Session", "s1")]),
+          .http(service.url + "/"),
+          configuration: .init(headers: [("X-Moyeo-Session", "s1")], retries: .never),
           body))
     } catch { result = .failure(error) }
     await service.close()
@@ -109,7 +110,7 @@ struct HTTPClientTests {
     #expect(refusal.rejections.map(\.reason) == ["bad_id"])
   }
 
-  @Test("what is no answer of the service is said to be none", arguments: [200, 502])
+  @Test("what is no answer of the service is said to be none", arguments: [200, 500])
   func strangers(status: Int) async throws {
     let (result, _) = try await Self.call(.init(status: status, body: "<html>")) {
       try await $0.get(layer: "l", id: "i")
@@ -124,11 +125,13 @@ struct HTTPClientTests {
   func nobody() async throws {
     let port = try await unusedPort()
     await #expect {
-      try await MoyeoClient.with(.http("http://127.0.0.1:\(port)")) {
+      try await MoyeoClient.with(
+        .http("http://127.0.0.1:\(port)"), configuration: .init(retries: .never)
+      ) {
         try await $0.get(layer: "l", id: "i")
       }
     } throws: { error in
-      guard case .unreachable(_, let cause)? = error as? MoyeoError else { return false }
+      guard case .unreachable(_, let cause, _)? = error as? MoyeoError else { return false }
       return cause == "connection refused"
     }
   }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import GeoMath
 import MoyeoAPI
 import MoyeoStorage
 import ObjectModel
@@ -102,6 +103,27 @@ import LiveLayers
     #expect(text.contains(#""large":12345678901234,"#))
     // A time may end in 3.0 as well.
     #expect(!text.contains(#""whole":3.0"#))
+  }
+
+  @Test func wholeDegreesStayWholeAndLinesAreLines() throws {
+    var line = StoreExport.Feature(
+      latitude: 37, longitude: 127.5, values: [.number(5), .number(5.25)])
+    let columns = Array(
+      StoreExport.lines.columns.filter { $0.kind == .number })
+    try #require(columns.map(\.name) == ["distanceMeters", "durationSeconds"])
+    #expect(FeatureText.csv(line) == "5,5.25,37,127.5\r\n")
+    #expect(
+      FeatureText.geoJSON(line, columns, .parties).hasSuffix(
+        #""geometry":{"type":"Point","coordinates":[127.5,37]},"properties":{"distanceMeters":5,"durationSeconds":5.25}}"#
+      ))
+    line.line = [
+      try Coordinate(latitude: 37, longitude: 127.5), try Coordinate(latitude: 38, longitude: 128),
+    ]
+    #expect(FeatureText.csv(line) == "5,5.25,\"LINESTRING (127.5 37, 128 38)\"\r\n")
+    #expect(
+      FeatureText.geoJSON(line, columns, .lines).contains(
+        #""geometry":{"type":"LineString","coordinates":[[127.5,37],[128,38]]}"#))
+    #expect(FeatureText.csvHeading(StoreExport.lines).hasSuffix("source,line\r\n"))
   }
 
   @Test func aLayerThatIsNotThereIsAnError() throws {

@@ -257,6 +257,41 @@ import Testing
     }
   }
 
+  @Test func tileJSONTellsWhereTheObjectsAreAndWhatTheyCarry() async throws {
+    try await RunningDaemon.run { daemon in
+      let answer = try await daemon.report([
+        #"{"id":"a","latitude":37.25,"longitude":126.5,"attributes":{"level":3,"gender":"female"}}"#,
+        #"{"id":"b","latitude":37.75,"longitude":127.5,"attributes":{"level":"high","busy":true}}"#,
+      ])
+      let version = try #require(answer.object["version"] as? String)
+      _ = try await daemon.get(
+        "/v1/layers/users/clusters?\(Self.world)&zoom=0&minVersion=\(version)")
+      func document() async throws -> (bounds: [Double], fields: [String: String]) {
+        let object = try await daemon.get("/v1/layers/users/tiles.json").object
+        let layer = try #require((object["vector_layers"] as? [[String: Any]])?.first)
+        return (
+          try #require(object["bounds"] as? [Double]),
+          try #require(layer["fields"] as? [String: String])
+        )
+      }
+      let (bounds, fields) = try await document()
+      for (given, wanted) in zip(bounds, [126.5, 37.25, 127.5, 37.75]) {
+        #expect(abs(given - wanted) < 1e-6)
+      }
+      #expect(fields["gender"] == "String" && fields["busy"] == "Boolean")
+      #expect(fields["level"] == "Boolean, Number or String")
+      #expect(fields["point_count"] == "Number: members")
+      // Nobody is left: a map shows the world.
+      for id in ["a", "b"] {
+        _ = try await daemon.request("DELETE", "/v1/layers/users/positions/\(id)")
+      }
+      let layer = try daemon.layers.layer("users")
+      _ = try await daemon.get(
+        "/v1/layers/users/clusters?\(Self.world)&zoom=0&minVersion=\(layer.version.text)")
+      #expect(try await document().bounds == [-180, -85.0511287798066, 180, 85.0511287798066])
+    }
+  }
+
   @Test func gRPCTellsOfChangedTiles() async throws {
     try await Self.withPeople { daemon, version in
       let client = Moyeo_V1_ClusterService.Client(wrapping: daemon.grpc)

@@ -59,7 +59,7 @@ import Testing
     ) { daemon in
       _ = try await daemon.report([ReportTests.good])
       let requests = try Self.property(
-        try await Self.schema(daemon, "NearbyBatchRequest"), "requests")
+        try await Self.schema(daemon, "NearbyBatchRequestBody"), "requests")
       #expect(requests["maxItems"] as? Int == 3)
       let one = #"{"latitude":37,"longitude":127}"#
       for (count, status) in [(3, 200), (4, 400)] {
@@ -69,12 +69,35 @@ import Testing
         #expect(answer.status == status, "\(answer.text)")
       }
       let words = try Self.property(try await Self.schema(daemon, "NearbyRequest"), "tagMatch")
-      #expect(words["enum"] as? [String] == ["all", "any"])
+      // Null says that a field is absent.
+      let choices = try #require(words["enum"] as? [Any])
+      #expect(choices.compactMap { $0 as? String } == ["all", "any"] && choices.count == 3)
+      #expect(words["type"] as? [String] == ["string", "null"])
+      let absent = try await daemon.post(
+        "/v1/layers/users/nearby", #"{"latitude":37,"longitude":127,"tagMatch":null}"#)
+      #expect(absent.status == 200)
       for (word, status) in [("all", 200), ("any", 200), ("some", 400)] {
         let answer = try await daemon.post(
           "/v1/layers/users/nearby", #"{"latitude":37,"longitude":127,"tagMatch":"\#(word)"}"#)
         #expect(answer.status == status, "\(answer.text)")
       }
+    }
+  }
+
+  @Test func bodiesLeaveOutWhatThePathSaysAndKnowNoOtherField() async throws {
+    try await RunningDaemon.run { daemon in
+      _ = try await daemon.report([ReportTests.good])
+      let body = try await Self.schema(daemon, "NearbyRequestBody")
+      #expect((body["properties"] as? [String: Any])?["layer"] == nil)
+      #expect(body["additionalProperties"] as? Bool == false)
+      for extra in [#""layer":"users""#, #""colour":"red""#] {
+        let answer = try await daemon.post(
+          "/v1/layers/users/nearby", "{\"latitude\":37,\"longitude\":127,\(extra)}")
+        #expect(answer.status == 400, "\(answer.text)")
+      }
+      // New fields of answers may come.
+      #expect(try await Self.schema(daemon, "Hit")["additionalProperties"] == nil)
+      #expect(try await Self.schema(daemon, "Point")["required"] != nil)
     }
   }
 }

@@ -76,14 +76,17 @@ import Testing
       let endpoint = Endpoint.grpc(host: "127.0.0.1", port: daemon.addresses.grpcPort)
       let books = Books()
       // However long other tests keep the machine: an answer that is late is not what is tested.
-      try await MoyeoClient.with(endpoint, configuration: .init(timeout: .seconds(300))) { client in
+      // Each call is made once: what is tested is not mended by another attempt.
+      try await MoyeoClient.with(
+        endpoint, configuration: .init(timeout: .seconds(300), retries: .never)
+      ) { client in
         let (ended, ends) = AsyncStream.makeStream(of: MoyeoError?.self)
         let watch = Task {
-          do throws(MoyeoError) {
+          do {
             try await client.watchEvents(.init()) { _ in books.told.add(1, ordering: .relaxed) }
             ends.yield(nil)
           } catch {
-            ends.yield(error)
+            ends.yield(error as? MoyeoError)
           }
           ends.finish()
         }
@@ -117,7 +120,7 @@ import Testing
     _ books: Books
   ) async throws {
     let hurried = try MoyeoClient(
-      endpoint, configuration: .init(timeout: .milliseconds(2 + caller)))
+      endpoint, configuration: .init(timeout: .milliseconds(2 + caller), retries: .never))
     var number = 0
     while end.map({ .now < $0 }) ?? (number < callsOfOne) {
       number += 1

@@ -18,8 +18,8 @@ import unittest
 from running_daemon import ROOT, Daemon, environment, program, run
 
 
-def moyeo(*arguments, timeout=60):
-    return run(*arguments, name="moyeo", timeout=timeout)
+def moyeo(*arguments, timeout=60, given=None):
+    return run(*arguments, name="moyeo", timeout=timeout, given=given)
 
 
 class Mistakes(unittest.TestCase):
@@ -136,6 +136,12 @@ class Mistakes(unittest.TestCase):
                 self.assertEqual((figures["file"], figures["format"]), (str(made), form))
                 self.assertGreaterEqual(figures["parties"], 0)
                 self.assertTrue(made.exists())
+            for form, words in (("geojson", "FeatureCollection"), ("csv", "source,line")):
+                code, text, error = moyeo(
+                    "export", "--data-directory", str(self.daemon.directory), "--format", form,
+                    "--what", "lines")
+                self.assertEqual(code, 0, error)
+                self.assertIn(words, text)
         code, _, error = moyeo("export", "--format", "csv", "--json")
         self.assertEqual(code, 2)
         self.assertIn("--to", error)
@@ -206,7 +212,7 @@ class Ends(unittest.TestCase):
 
     def test_a_followed_stream_that_ends_says_so(self):
         with Daemon() as daemon:
-            process = self.start(daemon, "events", "--follow", "--after", "0")
+            process = self.start(daemon, "events", "--follow", "--after", "0", "--timeout", "1")
             end = time.monotonic() + 60
             while not daemon.metric("moyeo_streams_open") and time.monotonic() < end:
                 pass
@@ -214,6 +220,73 @@ class Ends(unittest.TestCase):
             _, error = process.communicate(timeout=60)
             self.assertEqual(process.returncode, 3, error)
             self.assertIn("stream", error)
+
+    def test_a_followed_stream_goes_on_over_a_restart(self):
+        with Daemon("--resources", str(ROOT)) as daemon:
+            def create(host):
+                code, _, error = moyeo(
+                    "party", "create", "--host", host, "--from", "37.5551,126.9368",
+                    "--to", "37.4979,127.0276", "--in", "30", "--url", daemon.url)
+                self.assertEqual(code, 0, error)
+
+            process = self.start(
+                daemon, "events", "--follow", "--after", "0", "--kinds", "party.created", "--json")
+            create("ann")
+            self.assertEqual(json.loads(process.stdout.readline())["body"]["hostId"], "ann")
+            port = daemon.http_port
+            daemon.terminate()
+            daemon.arguments = ("--resources", str(ROOT), "--http-port", str(port), "--grpc-port", "0")
+            daemon.start()
+            create("ben")
+            self.assertEqual(json.loads(process.stdout.readline())["body"]["hostId"], "ben")
+            process.kill()
+            process.communicate()
+
+    def test_an_export_opens_as_a_map(self):
+        """Layers, geometries and counts as QGIS reads them, by the same library."""
+        with Daemon("--resources", str(ROOT)) as daemon, tempfile.TemporaryDirectory() as folder:
+            code, _, error = moyeo(
+                "party", "create", "--host", "ann", "--from", "37.5551,126.9368",
+                "--to", "37.4979,127.0276", "--in", "30", "--url", daemon.url)
+            self.assertEqual(code, 0, error)
+            daemon.report("users", [("kim", 37, 127)])
+            # The end writes what is not written yet.
+            daemon.terminate()
+            made = str(pathlib.Path(folder, "map.sqlite"))
+            code, _, error = moyeo(
+                "export", "--data-directory", str(daemon.directory), "--format", "spatialite",
+                "--to", made)
+            self.assertEqual(code, 0, error)
+            told = subprocess.run(
+                ["ogrinfo", "-ro", "-so", "-al", made], capture_output=True, text=True, check=True)
+            layers = dict(part.split("\n", 1) for part in told.stdout.split("Layer name: ")[1:])
+            for name, geometry in (
+                    ("parties", "Point"), ("party_lines", "Line String"), ("positions", "Point")):
+                self.assertIn(f"Geometry: {geometry}", layers[name])
+                self.assertIn("Feature Count: 1", layers[name])
+                self.assertIn("WGS 84", layers[name])
+
+    def test_a_watch_writes_a_line_an_event(self):
+        with Daemon("--resources", str(ROOT)) as daemon:
+            daemon.report("users", [("kim", 37.5, 127)])
+            process = self.start(
+                daemon, "watch", "--layer", "users", "--at", "37.5,127", "--radius", "100")
+            self.assertTrue(process.stdout.readline().startswith("enter kim 37.500000,127.000000"))
+            daemon.report("users", [("lee", 37.5, 127)])
+            self.assertTrue(process.stdout.readline().startswith("enter lee"))
+            process.kill()
+            process.communicate()
+
+    def test_a_report_of_a_replay_is_a_page(self):
+        code, page, error = moyeo("report", "-", given=json.dumps({
+            "requests": 2, "currency": "USD", "modes": [
+                {"mode": "online", "matchedShare": 1, "ridersByGroupSize": [0, 2, 0, 0]}]}))
+        self.assertEqual(code, 0, error)
+        self.assertIn("<h2>Replay: stdin</h2>", page)
+        self.assertIn("<svg", page)
+        code, _, error = moyeo("report", "-", given="{}")
+        self.assertEqual(code, 1)
+        self.assertIn("is not what bench, replay or evaluate-fares print", error)
 
     def test_names_that_do_not_exist_are_told_with_the_nearest(self):
         with Daemon("--resources", str(ROOT)) as daemon:

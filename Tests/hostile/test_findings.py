@@ -346,6 +346,21 @@ class Memory(unittest.TestCase):
                 "POST", "/v1/layers/another/positions",
                 {"positions": [{"id": "a", "latitude": 1, "longitude": 1}]})[0], 200)
 
+    def test_r8_a_share_below_nothing_is_refused_and_ends_nobody(self):
+        """The difference to the real share overflowed where the least change was looked for."""
+        with Daemon("--resources", str(ROOT)) as daemon:
+            trip = {"origin": SEOUL, "destination": GANGNAM, "departureTime": at(60)}
+            self.assertEqual(
+                daemon.request("POST", "/v1/parties", {"hostId": "ann", **trip})[0], 200)
+            for most in (-(2 ** 63) + 1, -1):
+                status, answer, _ = daemon.request("POST", "/v1/parties/match", {
+                    "riderId": "ben", "maxShare": most, "explain": True, **trip})
+                self.assertEqual((status, answer["error"]["reason"]), (400, "amount_out_of_range"))
+                self.assertEqual(answer["error"]["fields"][0]["field"], "maxShare")
+            status, answer, _ = daemon.request("POST", "/v1/parties/match", {
+                "riderId": "ben", "maxShare": 0, "explain": True, **trip})
+            self.assertEqual(status, 200, answer)
+
     def test_m6_one_host_cannot_fill_the_record(self):
         with Daemon("--resources", str(ROOT)) as daemon:
             link = daemon.connection()

@@ -9,8 +9,20 @@ const element = (name, attributes = {}, ...children) => {
 
 const words = (name) => name.split("/").pop()
 
+/** A schema without the `null` that a request may give for an absent field. */
+const present = (schema) => {
+  if (!schema) return schema
+  const { anyOf, ...rest } = schema
+  if (anyOf) return { ...rest, ...anyOf.find((one) => one.type !== "null") }
+  if (!Array.isArray(schema.type)) return schema
+  const types = schema.type.filter((one) => one !== "null")
+  const choices = schema.enum ? { enum: schema.enum.filter((one) => one !== null) } : {}
+  return { ...schema, ...choices, type: types.length > 1 ? types.join(" or ") : types[0] }
+}
+
 /** What a schema says, as text for one cell: its type, bounds and choices. */
-const described = (schema) => {
+const described = (given) => {
+  const schema = present(given)
   if (!schema) return ""
   if (schema.$ref) return words(schema.$ref)
   if (schema.type === "array") {
@@ -47,7 +59,7 @@ const fields = (schema, schemas, above = []) => {
   const rows = Object.entries(whole.properties).map(([field, one]) => [
     element("code", {}, field), described(one), required.has(field) ? "required" : ""])
   const inner = new Map()
-  for (const one of Object.values(whole.properties)) {
+  for (const one of Object.values(whole.properties).map(present)) {
     const below = one.$ref ? one : one.items?.$ref ? one.items : null
     if (below) inner.set(below.$ref, below)
   }

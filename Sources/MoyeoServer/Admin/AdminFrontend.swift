@@ -15,6 +15,7 @@ struct AdminFrontend: Sendable {
   let pages: OperatorPages
   let calls: AdminCalls
   let page: AdminPage
+  let description: [UInt8]
   let routes: RouteTable
   let recorders: [String: RequestMetrics.Recorder]
   let unmatched: RequestMetrics.Recorder
@@ -33,6 +34,7 @@ struct AdminFrontend: Sendable {
     self.logger = logger
     metrics = requestMetrics
     routes = RouteTable([], raw: calls.routes)
+    description = AdminDescription.make(calls.routes, version: "1")
     // No page of another origin has anything to ask here.
     policy = RequestHeadPolicy(hosts: hosts, origins: CrossOrigin(origins: [])) { _, _ in
       AdminRequest.maximumBodyBytes
@@ -73,6 +75,9 @@ struct AdminFrontend: Sendable {
           try HTTPFrontend.requireMetricsRight(try rooms.caller(request.headers))
         }
         if let page = await pages.response(path: path, request: request) { return page }
+      }
+      if path == "/openapi.json", request.method == .get || request.method == .head {
+        return HTTPFrontend.json(description)
       }
       if let file = page.response(path: path, request: request) { return file }
       let method = request.method == .head ? "GET" : request.method.rawValue

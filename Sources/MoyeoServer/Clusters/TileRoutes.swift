@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import Identity
 import MoyeoAPI
+import ObjectModel
 
 import NIOCore
 import VectorTiles
@@ -76,7 +77,6 @@ struct TileRoutes: Sendable {
   }
   private static var lag: HTTPField.Name { .init(parsed: "x-moyeo-lag-milliseconds") ?? .eTag }
 
-  /// TileJSON 3.0.0 (mapbox/tilejson-spec).
   private func tileJSON(
     _ parameters: [(name: String, value: String)], _ request: Request, _ token: String?
   ) async throws -> Response {
@@ -88,31 +88,11 @@ struct TileRoutes: Sendable {
     let host = request.head.authority ?? "127.0.0.1"
     // A map client that came with a token in the address has no other way to pass it on.
     let suffix = token.map { "?\(HTTPFrontend.accessTokenName)=\($0)" } ?? ""
-    let document: [String: Any] = [
-      "tilejson": "3.0.0", "name": layer.name, "scheme": "xyz", "version": "1.0.0",
-      "minzoom": 0, "maxzoom": clusters.layers.limits.maximumZoom,
-      "bounds": [-180, -85.0511287798066, 180, 85.0511287798066],
-      "tiles": ["\(scheme)://\(host)/v1/layers/\(layer.name)/tiles/{z}/{x}/{y}.mvt\(suffix)"],
-      "vector_layers": [
-        [
-          "id": layer.name, "description": "Objects of the layer, clustered up to zoom 16.",
-          "minzoom": 0, "maxzoom": clusters.layers.limits.maximumZoom,
-          "fields": [
-            "cluster": "Boolean: a cluster, not a single object",
-            "cluster_id": "String: 16 hex digits", "point_count": "Number: members",
-            "point_count_abbreviated": "Number or String", "coincident": "Boolean",
-            "id": "String: a single object's id", "tags": "String: JSON list of tags",
-            "seats_free": "Number, of parties: seats still free, summed",
-            "earliest_departure": "String, of parties: RFC 3339",
-            "lowest_fare_per_person": "Number, of parties: minor units of the currency",
-            "truncated": "Boolean: the tile has more features than it may hold",
-          ],
-        ]
-      ],
-    ]
-    let data = try JSONSerialization.data(
-      withJSONObject: document, options: [.sortedKeys, .withoutEscapingSlashes])
-    return HTTPFrontend.json(Array(data))
+    let document = TileDocument(
+      layer: layer, maximumZoom: clusters.layers.limits.maximumZoom,
+      now: clusters.layers.clock.now())
+    let tiles = "\(scheme)://\(host)/v1/layers/\(layer.name)/tiles/{z}/{x}/{y}.mvt\(suffix)"
+    return HTTPFrontend.json(try document.json(tiles: tiles))
   }
 
   private static var forwardedScheme: HTTPField.Name {

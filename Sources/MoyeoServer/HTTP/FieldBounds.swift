@@ -1,5 +1,6 @@
 import LiveLayers
 import MoyeoAPI
+import RideMatching
 import TaxiFares
 
 /// What the fields of requests may be, as /openapi.json tells it: bounds, words, and what must be
@@ -18,15 +19,71 @@ struct FieldBounds {
       return ["minimum": 0]
     case "limit": return limit(of: message)
     case "tagMatch": return ["enum": ["all", "any"]]
-    case "layer":
-      return ["minLength": 1, "maxLength": 63, "pattern": "^[a-z0-9][a-z0-9_-]{0,62}$"]
-    case "id" where message == "moyeo.v1.Position": return ["minLength": 1]
-    case "q" where message == "moyeo.v1.SearchPlacesRequest": return ["minLength": 1]
-    case "splitRule" where message == "moyeo.v1.CreatePartyRequest":
-      return ["enum": SplitRule.allCases.map(\.rawValue)]
-    case "approval": return ["enum": ["host"]]
-    case "amount" where message == "moyeo.v1.AgreedFare": return ["minimum": 0]
-    case "currency" where message == "moyeo.v1.AgreedFare": return ["pattern": "^[A-Z]{3}$"]
+    case "layer": return layerName
+    default: return [:]
+    }
+  }
+
+  let layerName: [String: any Sendable] = [
+    "minLength": 1, "maxLength": 63, "pattern": "^[a-z0-9][a-z0-9_-]{0,62}$",
+  ]
+
+  /// Keywords that hold of requests alone: what answers say was accepted, whatever its bounds are by now.
+  func requestKeywords(of field: MessageSchema.Field, in message: String) -> [String: Any] {
+    if case .string = field.kind { return words(of: field.jsonName, in: message) }
+    if case .message("google.protobuf.Value") = field.kind {
+      return ["type": ["string", "number", "boolean"]]
+    }
+    switch (message, field.jsonName) {
+    case (_, "ttlSeconds"):
+      return ["minimum": 0, "maximum": Double(limits.maximumTTLMilliseconds) / 1000]
+    case (_, "waitSeconds"): return ["minimum": 0, "maximum": 30]
+    case ("moyeo.v1.GetTileRequest", "zoom"), (_, "zoom"):
+      return ["minimum": 0, "maximum": limits.maximumZoom]
+    case ("moyeo.v1.GetTileRequest", "x"), ("moyeo.v1.GetTileRequest", "y"):
+      return ["minimum": 0, "maximum": (1 << limits.maximumZoom) - 1]
+    case (_, "metersPerPixel"): return ["exclusiveMinimum": 0]
+    case (_, "intervalMilliseconds"): return ["minimum": 50, "maximum": 60_000]
+    case (_, "stars"): return ["minimum": 1, "maximum": 5]
+    case (_, "reputation"): return ["minimum": 0, "maximum": 1]
+    case ("moyeo.v1.SearchPartiesRequest", "seats"):
+      return ["minimum": 0, "maximum": Self.maximumSeats]
+    case (_, "seats"), (_, "hostSeats"), (_, "maxSeats"), (_, "riderCount"):
+      return ["minimum": 1, "maximum": Self.maximumSeats]
+    case (_, "minSharedRatio"): return ["minimum": 0, "maximum": 1]
+    case (_, "amount"), (_, "tolls"), (_, "soloFare"):
+      return ["minimum": 0, "maximum": Self.maximumAmount]
+    case (_, "maxShare"), (_, "weight"), (_, "slowSeconds"), (_, "after"): return ["minimum": 0]
+    default: return [:]
+    }
+  }
+
+  private static let maximumSeats = PartyConfiguration.maximumSeatsOfTaxi
+  /// In minor units, of a fare.
+  private static let maximumAmount = 1_000_000_000_000
+
+  private func words(of name: String, in message: String) -> [String: Any] {
+    let splitRules = SplitRule.allCases.map(\.rawValue)
+    switch (message, name) {
+    case (_, "splitRule"), ("moyeo.v1.SplitFareRequest", "rule"): return ["enum": splitRules]
+    case (_, "approval"): return ["enum": ["host"]]
+    case ("moyeo.v1.AgreedFare", "currency"): return ["pattern": "^[A-Z]{3}$"]
+    case ("moyeo.v1.RemoveRiderRequest", "reason"): return ["enum": ["no_show", "host"]]
+    case ("moyeo.v1.RouteStop", "kind"): return ["enum": ["stop", "pick_up", "drop_off"]]
+    case ("moyeo.v1.WatchPositionsRequest", "kinds"): return ["enum": ["enter", "move", "exit"]]
+    case ("moyeo.v1.ListPartiesRequest", "state"):
+      return ["enum": Party.State.allCases.map(\.rawValue)]
+    case (_, "clusterId"): return ["pattern": "^[0-9a-f]{16}$"]
+    // A tag may be longer as it is sent.
+    case (_, "tags"), (_, "notTags"): return ["minLength": 1]
+    case (_, "minVersion"), (_, "cursor"), (_, "resumeToken"), (_, "afterVersion"),
+      (_, "tariffId"), (_, "vehicleClass"), (_, "policyPack"), (_, "pack"), (_, "attribute"):
+      return ["minLength": 1, "maxLength": 256]
+    case (_, "q"): return ["minLength": 1, "maxLength": RequestValidation.placeQueryBytes]
+    case ("moyeo.v1.Place", "name"):
+      return ["maxLength": PartyRequestReading.placeNameBytes]
+    case (_, "id"), (_, "userId"), (_, "otherId"), (_, "riderId"), (_, "hostId"), (_, "payerId"):
+      return ["minLength": 1, "maxLength": limits.idBytes]
     default: return [:]
     }
   }
@@ -44,18 +101,45 @@ struct FieldBounds {
     }
   }
 
-  /// Fields without which a message is refused.
-  static let required: [String: [String]] = [
+  /// Fields without which a request is refused; more may be, by what else is in it.
+  static func required(of message: String) -> [String] { required[message] ?? [] }
+
+  private static let required: [String: [String]] = [
     "moyeo.v1.Position": ["id", "latitude", "longitude"],
     "moyeo.v1.NearbyRequest": ["latitude", "longitude"],
     "moyeo.v1.SearchPlacesRequest": ["q"],
     "moyeo.v1.ReversePlacesRequest": ["latitude", "longitude"],
     "moyeo.v1.Point": ["latitude", "longitude"],
+    "moyeo.v1.Place": ["latitude", "longitude"],
+    "moyeo.v1.Box": ["west", "south", "east", "north"],
+    "moyeo.v1.Fence": ["id"],
     "moyeo.v1.Polygon": ["points"],
     "moyeo.v1.AttributeCondition": ["attribute"],
+    "moyeo.v1.WantedAttribute": ["name", "values"],
+    "moyeo.v1.RouteStop": ["latitude", "longitude"],
+    "moyeo.v1.RouteSegment": ["distanceMeters", "durationSeconds"],
+    "moyeo.v1.PartyRider": ["riderId"],
+    "moyeo.v1.FareRider": ["riderId"],
+    "moyeo.v1.SplitRider": ["riderId"],
+    "moyeo.v1.SplitFareRequest": ["amount"],
+    "moyeo.v1.PlanRouteRequest": ["origin", "destination"],
+    "moyeo.v1.GetClustersRequest": ["west", "south", "east", "north"],
+    "moyeo.v1.WatchTilesRequest": ["west", "south", "east", "north", "zoom"],
     "moyeo.v1.CreatePartyRequest": ["hostId", "origin", "destination", "departureTime"],
     "moyeo.v1.AgreedFare": ["amount", "currency"],
-    "moyeo.v1.MatchPartiesRequest": ["riderId", "origin", "destination", "departureTime"],
+    "moyeo.v1.MatchPartiesRequest": ["riderId", "origin", "destination"],
+    "moyeo.v1.WatchMatchesRequest": ["riderId", "origin", "destination"],
+    "moyeo.v1.BatchRequest": ["riderId", "origin", "destination"],
+    "moyeo.v1.JoinPartyRequest": ["riderId"],
+    "moyeo.v1.PreviewJoinRequest": ["riderId"],
+    "moyeo.v1.LeavePartyRequest": ["riderId"],
+    "moyeo.v1.SettlePartyRequest": ["payerId", "amount"],
+    "moyeo.v1.ListRideRequestsRequest": ["riderId"],
+    "moyeo.v1.OpenTicketRequest": ["userId", "here"],
+    "moyeo.v1.SearchTicketsRequest": ["userId"],
+    "moyeo.v1.OtherUserRequest": ["otherId"],
+    "moyeo.v1.ProposeRequest": ["otherId"],
+    "moyeo.v1.RateUserRequest": ["otherId"],
   ]
 
   private func limit(of message: String) -> [String: Any] {

@@ -5,7 +5,7 @@ import MoyeoAPI
 extension OpenAPIPage {
   /// Adds to a call its refusals, each status with its reasons, the headers of all its answers, and the
   /// token that it asks for.
-  func add(_ reasons: [Reason], _ access: AccessRule?, to call: inout [String: Any]) {
+  static func add(_ reasons: [Reason], _ access: AccessRule?, to call: inout [String: Any]) {
     var responses = call["responses"] as? [String: [String: Any]] ?? [:]
     for (status, own) in Dictionary(grouping: reasons, by: \.status.http) {
       responses["\(status)"] = Self.refusal(status, own)

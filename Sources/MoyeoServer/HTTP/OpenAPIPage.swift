@@ -4,32 +4,35 @@ import MoyeoAPI
 /// /openapi.json (OpenAPI 3.1), made from the operations and the descriptors of moyeo.v1, so that
 /// it cannot drift from what is served.
 struct OpenAPIPage {
-  let bounds: FieldBounds
+  let schemas: OpenAPISchemas
 
   static func make(
     operations: [Operation], streams: [StreamOperation], raw: [RawRoute], version: String,
     bounds: FieldBounds
   ) -> [UInt8] {
-    OpenAPIPage(bounds: bounds).document(operations, streams, raw, version: version)
+    let answers =
+      operations.map(\.responseSchema) + streams.map(\.responseSchema)
+      + streams.compactMap { $0.poll?.responseSchema }
+    return OpenAPIPage(schemas: OpenAPISchemas(bounds: bounds, answers: answers.map(\.name)))
+      .document(operations, streams, raw, version: version)
   }
 
   private func document(
     _ operations: [Operation], _ streams: [StreamOperation], _ raw: [RawRoute], version: String
   ) -> [UInt8] {
     var paths: [String: [String: Any]] = [:]
-    var needed: Set<String> = ["moyeo.v1.Error"]
+    var bodies: [(message: MessageSchema, inPath: Set<String>)] = []
     for operation in operations {
       for route in operation.routes {
         paths[route.template, default: [:]][route.method.lowercased()] = method(operation, route)
+        if route.method == "POST" { bodies.append((operation.requestSchema, route.parameters)) }
       }
-      needed.formUnion([operation.requestSchema.name, operation.responseSchema.name])
     }
     for stream in streams {
       for route in stream.routes {
         paths[route.template, default: [:]][route.method.lowercased()] = method(stream, route)
+        if route.method == "POST" { bodies.append((stream.requestSchema, route.parameters)) }
       }
-      needed.formUnion([stream.requestSchema.name, stream.responseSchema.name])
-      if let poll = stream.poll { needed.insert(poll.responseSchema.name) }
     }
     for raw in raw {
       paths[raw.route.template, default: [:]][raw.route.method.lowercased()] = method(raw)
@@ -43,7 +46,8 @@ struct OpenAPIPage {
       ],
       "paths": paths,
       "components": [
-        "schemas": schemas(from: needed).merging([Self.refusalName: Self.refusalSchema]) { $1 },
+        "schemas": schemas.components(bodies: bodies)
+          .merging([Self.refusalName: Self.refusalSchema]) { $1 },
         "headers": Self.headers,
         "securitySchemes": Self.securitySchemes,
       ],
@@ -60,7 +64,7 @@ struct OpenAPIPage {
         ? operation.name + "By" + route.method.capitalized : operation.name,
       answer: Self.content(Self.reference(operation.responseSchema.name), "The answer."))
     Self.describe(&out, operation.service, operation.rpc)
-    add(
+    Self.add(
       CallReasons.of(
         service: operation.service, rpc: operation.rpc, isRead: operation.isRead),
       operation.access, to: &out)
@@ -122,7 +126,7 @@ struct OpenAPIPage {
     }
     out["parameters"] = parameters
     Self.describe(&out, stream.service, stream.rpc)
-    add(
+    Self.add(
       CallReasons.of(
         service: stream.service, rpc: stream.rpc, isRead: true, isStream: true),
       stream.access, to: &out)
@@ -138,11 +142,21 @@ struct OpenAPIPage {
         "headers": ["ETag": ["$ref": "#/components/headers/ETag"]],
       ])
     out["description"] = Self.rawTexts[raw.name]
-    add(
+    var parameters = out["parameters"] as? [[String: Any]] ?? []
+    // The path says the format, a header what the caller has.
+    parameters.removeAll { ["format", "ifNoneMatch"].contains($0["name"] as? String) }
+    if raw.requestSchema != nil {
+      parameters.append(["name": "If-None-Match", "in": "header", "schema": ["type": "string"]])
+    }
+    out["parameters"] = parameters
+    Self.add(
       CallReasons.of(service: "moyeo.v1.ClusterService", rpc: raw.name, isRead: true), raw.access,
       to: &out)
     var responses = out["responses"] as? [String: Any] ?? [:]
-    responses["304"] = ["description": "What the caller has (`If-None-Match`) is current."]
+    if raw.requestSchema != nil {
+      responses["204"] = ["description": "Nothing is in the tile."]
+      responses["304"] = ["description": "What the caller has (`If-None-Match`) is current."]
+    }
     out["responses"] = responses
     return out
   }
@@ -167,7 +181,10 @@ struct OpenAPIPage {
     }
     let request = list(
       "requests",
-      of: ["method": ["type": "string"], "path": ["type": "string"], "body": ["type": "object"]],
+      of: [
+        "method": ["type": "string"], "path": ["type": "string"],
+        "body": ["type": ["object", "null"]],
+      ],
       ["method", "path"])
     let response = list(
       "responses", of: ["status": ["type": "integer"], "body": ["type": "object"]],
@@ -180,7 +197,7 @@ struct OpenAPIPage {
         of: "Batch.Reads"),
       "responses": ["200": Self.content(response, "Answers in the order of the requests.")],
     ]
-    add(CallReasons.batch, nil, to: &out)
+    Self.add(CallReasons.batch, nil, to: &out)
     return out
   }
 
@@ -188,18 +205,13 @@ struct OpenAPIPage {
     _ route: Operation.Route, request: MessageSchema?, service: String, id: String,
     answer: [String: Any]
   ) -> [String: Any] {
-    let inPath = route.segments.compactMap { segment -> String? in
-      guard let open = segment.firstIndex(of: "{"), let close = segment.firstIndex(of: "}") else {
-        return nil
-      }
-      return String(segment[segment.index(after: open)..<close])
-    }
-    var parameters: [[String: Any]] = inPath.map { name in
+    let inPath = route.parameters
+    var parameters: [[String: Any]] = route.parameterNames.map { name in
       [
         "name": name, "in": "path", "required": true,
         "schema": request.flatMap { request in
-          request.field(jsonName: name).map { schema($0, of: request.name) }
-        } ?? ["type": "string"],
+          request.field(jsonName: name).map { schemas.value($0, of: request.name) }
+        } ?? schemas.layerName,
       ]
     }
     var out: [String: Any] = [
@@ -208,10 +220,15 @@ struct OpenAPIPage {
       "responses": ["200": answer],
     ]
     if route.method == "POST", let request {
-      out["requestBody"] = [
-        "required": true,
-        "content": ["application/json": ["schema": Self.reference(request.name)]],
-      ]
+      out["requestBody"] =
+        [
+          // Without one the request has no fields but those of the path.
+          "required": !FieldBounds.required(of: request.name).filter { !inPath.contains($0) }
+            .isEmpty,
+          "content": [
+            "application/json": ["schema": schemas.body(of: request, without: inPath)]
+          ],
+        ] as [String: Any]
     } else {
       for field in request?.fields ?? [] where !inPath.contains(field.jsonName) {
         parameters.append(queryParameter(field, of: request?.name ?? ""))
@@ -226,12 +243,12 @@ struct OpenAPIPage {
     _ field: MessageSchema.Field, of message: String
   ) -> [String: Any] {
     var out: [String: Any] = ["name": field.jsonName, "in": "query"]
-    if FieldBounds.required[message]?.contains(field.jsonName) == true { out["required"] = true }
+    if FieldBounds.required(of: message).contains(field.jsonName) { out["required"] = true }
+    let schema = schemas.value(field, of: message)
     switch field.kind {
-    case .message("google.protobuf.Timestamp"): out["schema"] = schema(field, of: message)
-    case .message:
-      out["content"] = ["application/json": ["schema": schema(field, of: message)]]
-    default: out["schema"] = schema(field, of: message)
+    case .message("google.protobuf.Timestamp"): out["schema"] = schema
+    case .message: out["content"] = ["application/json": ["schema": schema]]
+    default: out["schema"] = schema
     }
     return out
   }
@@ -244,60 +261,7 @@ struct OpenAPIPage {
     ["$ref": "#/components/schemas/" + shortName(name)]
   }
 
-  private static func shortName(_ name: String) -> String {
+  static func shortName(_ name: String) -> String {
     String(name.split(separator: ".").last ?? "")
-  }
-
-  private func schemas(from names: Set<String>) -> [String: Any] {
-    var out: [String: Any] = [:]
-    var open = names
-    while let name = open.popFirst() {
-      guard out[Self.shortName(name)] == nil, let message = MessageSchema.all[name] else {
-        continue
-      }
-      var properties: [String: Any] = [:]
-      for field in message.fields {
-        properties[field.jsonName] = schema(field, of: name)
-        if case .message(let inner) = field.kind, inner.hasPrefix("moyeo.") { open.insert(inner) }
-      }
-      var object: [String: Any] = ["type": "object", "properties": properties]
-      if let required = FieldBounds.required[name] { object["required"] = required }
-      if let text = DeclarationTexts.text(of: Self.shortName(name)) { object["description"] = text }
-      out[Self.shortName(name)] = object
-    }
-    return out
-  }
-
-  private func schema(_ field: MessageSchema.Field, of message: String) -> [String: Any] {
-    var out = plainSchema(field, of: message)
-    let name = Self.shortName(message) + "." + field.jsonName
-    if let text = DeclarationTexts.text(of: name) ?? FieldTexts.text(of: field.jsonName) {
-      out["description"] = text
-    }
-    return out
-  }
-
-  private func plainSchema(
-    _ field: MessageSchema.Field, of message: String
-  ) -> [String: Any] {
-    var one: [String: Any] =
-      switch field.kind {
-      case .double, .float: ["type": "number"]
-      case .bool: ["type": "boolean"]
-      case .string: ["type": "string"]
-      case .bytes: ["type": "string", "contentEncoding": "base64"]
-      case .int32, .sint32, .uint32, .fixed32, .sfixed32, .enumeration:
-        ["type": "integer", "format": "int32"]
-      case .int64, .sint64, .uint64, .fixed64, .sfixed64: ["type": "integer", "format": "int64"]
-      case .message("google.protobuf.Timestamp"): ["type": "string", "format": "date-time"]
-      case .message("google.protobuf.Struct"): ["type": "object"]
-      case .message("google.protobuf.Value"): [:]
-      case .message("google.protobuf.ListValue"): ["type": "array", "items": [:] as [String: Any]]
-      case .message(let name): Self.reference(name)
-      }
-    one.merge(bounds.keywords(of: field, in: message)) { $1 }
-    guard field.isRepeated else { return one }
-    let list: [String: Any] = ["type": "array", "items": one]
-    return list.merging(bounds.listKeywords(of: field, in: message)) { $1 }
   }
 }

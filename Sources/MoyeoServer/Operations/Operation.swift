@@ -38,6 +38,17 @@ struct Operation: Sendable {
       self.template = template
       segments = template.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
     }
+
+    /// The fields that the path has, in its order.
+    var parameterNames: [String] {
+      segments.compactMap { segment in
+        guard let open = segment.firstIndex(of: "{"), let close = segment.firstIndex(of: "}")
+        else { return nil }
+        return String(segment[segment.index(after: open)..<close])
+      }
+    }
+
+    var parameters: Set<String> { Set(parameterNames) }
   }
 
   /// E.g. `moyeo.v1.PositionService`.

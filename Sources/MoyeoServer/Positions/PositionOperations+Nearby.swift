@@ -152,6 +152,12 @@ extension PositionOperations {
         .tooManyItems, field: "requests",
         "at most \(layers.limits.nearbyBatch) requests here")
     }
+    // A name that no layer can have is no fault of a single question.
+    do throws(APIError) {
+      _ = try services.layer(name, minVersion: nil)
+    } catch  where error.reason == .badLayer {
+      throw error
+    } catch {}
     return try batch(of: request.requests.count, place) { i throws(APIError) in
       let layer = try batchLayer(request.requests[i], name)
       return BatchItem(

@@ -51,7 +51,7 @@ package final class SpatialFile {
         connection,
         """
         CREATE TABLE \(table.name) (row INTEGER PRIMARY KEY, \(columns.joined(separator: ", ")));
-        SELECT AddGeometryColumn('\(table.name)', 'geometry', 4326, 'POINT', 'XY');
+        SELECT AddGeometryColumn('\(table.name)', 'geometry', 4326, '\(table.geometry.rawValue)', 'XY');
         """)
       let names = table.columns.map { "\"\($0.name)\"" }.joined(separator: ", ")
       insert = try SQLStatement(
@@ -76,8 +76,12 @@ package final class SpatialFile {
       }
       index += 1
     }
-    let place = try Coordinate(latitude: feature.latitude, longitude: feature.longitude)
-    insert.bind(index, PointBlob.encode(place))
+    if feature.line.isEmpty {
+      let place = try Coordinate(latitude: feature.latitude, longitude: feature.longitude)
+      insert.bind(index, PointBlob.encode(place))
+    } else {
+      insert.bind(index, LineBlob.encode(feature.line))
+    }
     try insert.run()
   }
 
@@ -113,12 +117,19 @@ extension StoreExport.Value {
     case .none: ""
     case .text(let text), .json(let text): text
     case .integer(let number): "\(number)"
-    case .number(let number): "\(number)"
+    case .number(let number): Self.text(number)
     case .time(let moment): RFC3339.utc(moment)
     case .texts(let all):
       all.allSatisfy(Self.isPlain) && all.first?.hasPrefix("[") != true
         ? all.joined(separator: ";") : StringList.encode(all)
     }
+  }
+
+  /// The shortest text of a number, a whole one without `.0`.
+  package static func text(_ number: Double) -> String {
+    var bytes: [UInt8] = []
+    JSONText.append(number, to: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   /// Whether a text of a list stays one, with any divider that an import may use.

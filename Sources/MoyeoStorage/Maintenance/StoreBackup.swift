@@ -47,9 +47,13 @@ package enum StoreBackup {
   /// - Parameters:
   ///   - dataDirectory: The daemon's directory, with the record.
   ///   - file: Must not exist yet.
+  ///   - onPages: Told after each step how many pages of how many are copied, on that thread.
   /// - Returns: The size of the copy, how long it took and what it holds.
   /// - Throws: ``StorageError``; then no file of that name was made.
-  package static func run(dataDirectory: String, to file: String) throws(StorageError) -> Report {
+  package static func run(
+    dataDirectory: String, to file: String,
+    onPages: @escaping @Sendable (_ done: Int, _ all: Int) -> Void = { _, _ in }
+  ) throws(StorageError) -> Report {
     let result = Outcome()
     let done = DispatchSemaphore(value: 0)
     let thread = Thread {
@@ -58,7 +62,7 @@ package enum StoreBackup {
         setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
       #endif
       let outcome = Result { () throws(StorageError) in
-        try runHere(dataDirectory: dataDirectory, to: file)
+        try runHere(dataDirectory: dataDirectory, to: file, onPages)
       }
       result.value.withLock { $0 = outcome }
       done.signal()
@@ -75,8 +79,9 @@ package enum StoreBackup {
     let value = StateLock<Result<Report, StorageError>?>(nil)
   }
 
-  private static func runHere(dataDirectory: String, to file: String) throws(StorageError) -> Report
-  {
+  private static func runHere(
+    dataDirectory: String, to file: String, _ onPages: (Int, Int) -> Void
+  ) throws(StorageError) -> Report {
     let start = ContinuousClock.now
     let secret = secretPath(of: file)
     let beside = companionNames.map { companionPath($0, of: file) }
@@ -94,7 +99,7 @@ package enum StoreBackup {
     var hasSecret = false
     var made: [String] = []
     do {
-      try copy(source.connection, to: partial)
+      try copy(source.connection, to: partial, onPages)
       var report = try check(partial)
       try FileProtection.sync(partial)
       if try copySecret(of: dataDirectory, to: partialSecret) {
@@ -155,7 +160,9 @@ package enum StoreBackup {
   }
 
   /// Syncs as it goes: 100 MB at once would hold up the commits of the daemon.
-  static func copy(_ source: OpaquePointer, to path: String) throws {
+  static func copy(
+    _ source: OpaquePointer, to path: String, _ onPages: (Int, Int) -> Void = { _, _ in }
+  ) throws {
     var target: OpaquePointer?
     defer { sqlite3_close(target) }
     let code = sqlite3_open_v2(path, &target, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nil)
@@ -180,6 +187,8 @@ package enum StoreBackup {
         sqlite3_sleep(100)
       }
       step = sqlite3_backup_step(backup, stepPages)
+      let all = Int(sqlite3_backup_pagecount(backup))
+      onPages(all - Int(sqlite3_backup_remaining(backup)), all)
       if descriptor >= 0 { _ = fsync(descriptor) }
       pace.rest()
     }

@@ -1,5 +1,5 @@
+package import GeoMath
 import Parties
-import GeoMath
 
 package import ObjectModel
 import LiveLayers
@@ -24,6 +24,23 @@ package enum StoreExport {
     package var longitude: Double
     /// In the order of the table's columns.
     package var values: [Value]
+    /// Of a table of lines: two places or more, the first one at the feature's own.
+    package var line: [Coordinate] = []
+
+    package init(
+      latitude: Double, longitude: Double, values: [Value], line: [Coordinate] = []
+    ) {
+      self.latitude = latitude
+      self.longitude = longitude
+      self.values = values
+      self.line = line
+    }
+  }
+
+  /// What features of a table look like on a map.
+  package enum Geometry: String, Sendable {
+    case point = "POINT"
+    case line = "LINESTRING"
   }
 
   package enum ColumnKind: String, Sendable {
@@ -39,6 +56,7 @@ package enum StoreExport {
     }
     package var name: String
     package var columns: [Column]
+    package var geometry = Geometry.point
   }
 
   /// Places where they begin; the destination in columns.
@@ -56,6 +74,15 @@ package enum StoreExport {
       .init(name: "endedAt", kind: .text), .init(name: "version", kind: .integer),
     ])
 
+  /// The ways that parties take, from where they begin through all places where somebody gets out.
+  package static let lines = Table(
+    name: "party_lines",
+    columns: [
+      .init(name: "tenant", kind: .text), .init(name: "id", kind: .text),
+      .init(name: "state", kind: .text), .init(name: "distanceMeters", kind: .number),
+      .init(name: "durationSeconds", kind: .number), .init(name: "source", kind: .text),
+    ], geometry: .line)
+
   package static let positions = Table(
     name: "positions",
     columns: [
@@ -69,13 +96,7 @@ package enum StoreExport {
   package static func eachParty(
     dataDirectory: String, tenant: String? = nil, _ body: (Feature) throws -> Void
   ) throws {
-    let reader = try StoreReader(directory: dataDirectory)
-    let rows = try SQLStatement(
-      reader.connection,
-      AggregateStatements.select("parties") + " WHERE ?1 IS NULL OR tenant = ?1")
-    rows.bind(1, tenant)
-    while try rows.step() {
-      let stored = try AggregateStatements.read(rows, kind: .party)
+    try eachStored(dataDirectory, tenant) { stored in
       let summary = stored.summary
       try body(
         Feature(
@@ -91,6 +112,34 @@ package enum StoreExport {
             .integer(Int64(clamping: stored.version)),
           ]))
     }
+  }
+
+  /// The lines of all parties, or of those of a tenant, in one snapshot; one whose way is not known, as of
+  /// an older release, has none.
+  package static func eachLine(
+    dataDirectory: String, tenant: String? = nil, _ body: (Feature) throws -> Void
+  ) throws {
+    try eachStored(dataDirectory, tenant) { stored in
+      guard let line = PartyLine(record: stored.bytes) else { return }
+      try body(
+        Feature(
+          latitude: line.path[0].latitude, longitude: line.path[0].longitude,
+          values: [
+            .text(stored.key.tenant), .text(stored.key.id), .text(stored.summary.state),
+            .number(line.distanceMeters), .number(line.durationSeconds), .text(line.source),
+          ], line: line.path))
+    }
+  }
+
+  private static func eachStored(
+    _ dataDirectory: String, _ tenant: String?, _ body: (StoredAggregate) throws -> Void
+  ) throws {
+    let reader = try StoreReader(directory: dataDirectory)
+    let rows = try SQLStatement(
+      reader.connection,
+      AggregateStatements.select("parties") + " WHERE ?1 IS NULL OR tenant = ?1")
+    rows.bind(1, tenant)
+    while try rows.step() { try body(try AggregateStatements.read(rows, kind: .party)) }
   }
 
   /// The layers that positions were ever written behind for, by name.

@@ -34,7 +34,7 @@ enum PointBlob {
       longitude: Double(bitPattern: long(bytes, 43)))
   }
 
-  private static func append(_ value: UInt64, bytes: Int, to out: inout [UInt8]) {
+  static func append(_ value: UInt64, bytes: Int, to out: inout [UInt8]) {
     for index in 0..<bytes { out.append(UInt8(truncatingIfNeeded: value >> UInt64(8 * index))) }
   }
 

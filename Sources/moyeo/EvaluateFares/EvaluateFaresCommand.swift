@@ -37,10 +37,13 @@ struct EvaluateFaresCommand: ParsableCommand {
         areas: library.areas)
       var trips = try options.open(versions[0], needsCoordinates: fromCoordinates)
       var row = 0
+      var progress = ProgressLine(after: .seconds(1))
       while let trip = try trips.next() {
+        progress.update { "\(NumberText.grouped(row)) rows" }
         if options.rows.holds(row) { evaluation.add(trip) }
         row += 1
       }
+      progress.clear()
       let report = FareReport(
         evaluation, tariff: options.tariff, digits: versions[0].content.minorUnitDigits)
       print(json ? report.json : report.text)

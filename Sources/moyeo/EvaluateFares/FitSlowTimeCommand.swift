@@ -31,8 +31,11 @@ struct FitSlowTimeCommand: ParsableCommand {
       var trips = try options.open(versions[0], needsCoordinates: false)
       var observations: [SlowTimeFit.Observation] = []
       var row = 0
+      var progress = ProgressLine(after: .seconds(1))
+      defer { progress.clear() }
       while let trip = try trips.next() {
         defer { row += 1 }
+        progress.update { "\(NumberText.grouped(row)) rows" }
         guard options.rows.holds(row), let tariff = evaluation.tariff(for: trip),
           case .metered = TripCleaning.verdict(trip, tariff.content, needsPlaces: false)
         else { continue }

@@ -249,7 +249,8 @@ struct ImportCommand: AsyncParsableCommand {
   func run() async throws {
     let interrupt = InterruptSignal()
     var source = try open()
-    try await connection.withClient { client in
+    // It makes its own attempts, and counts them.
+    try await connection.withClient(retries: .never) { client in
       var importer = Importer(
         sink: client, layer: target, batchSize: batchSize,
         summary: ImportSummary(kept: listRefused),

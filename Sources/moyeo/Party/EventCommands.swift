@@ -110,8 +110,6 @@ final class EventFollower: Sendable {
   private let clock: LocalClock
   private let option: String
   private let last = StateLock<String?>(nil)
-  /// Why an event could not be printed: the client would take it for a failure of its connection.
-  private let failure = StateLock<CommandFailure?>(nil)
 
   /// - Parameters:
   ///   - output: How events are printed.
@@ -125,23 +123,18 @@ final class EventFollower: Sendable {
   var print: @Sendable (Moyeo_V1_Event) async throws -> Void {
     { [self] event in
       let line = isJSON ? try JSONOutput.text(event) : PartyTable.event(event, clock)
-      do {
-        try StandardOutput.printAtOnce(line)
-      } catch let error as CommandFailure {
-        failure.withLock { $0 = error }
-        throw error
-      }
+      try StandardOutput.printAtOnce(line)
       last.withLock { $0 = event.resumeToken.isEmpty ? "\(event.sequence)" : event.resumeToken }
     }
   }
 
-  /// - Throws: ``CommandFailure`` with the code of an unreachable daemon when the stream ended.
+  /// - Throws: ``CommandFailure`` with the code of an unreachable daemon when the stream ended; what
+  ///   printing an event threw, as it was.
   func run(_ follow: () async throws -> Void) async throws {
     var cause = "the daemon ended the stream"
     do {
       try await follow()
     } catch let error as MoyeoError {
-      if let failure = failure.withLock({ $0 }) { throw failure }
       guard isEnd(error) else { throw error }
       cause = "\(error)"
     }
@@ -155,7 +148,7 @@ final class EventFollower: Sendable {
     case .unreachable: last.withLock { $0 } != nil
     case .timedOut, .unexpectedAnswer: true
     case .refused(let refusal): refusal.code == "UNAVAILABLE" || refusal.reason == "unavailable"
-    case .badEndpoint, .cancelled: false
+    case .badEndpoint, .noToken, .cancelled: false
     }
   }
 

@@ -46,7 +46,10 @@ struct BatchReplay {
     let step = Int64(settings.intervalSeconds) * 1000
     var next = 0
     var now = first
+    var progress = ProgressLine(after: .seconds(1))
+    defer { progress.clear() }
     while next < requests.count || !waiting.isEmpty {
+      progress.update(outcome.name, next, of: requests.count)
       // An idle night is skipped in one step, on the same beat.
       if waiting.isEmpty, next < requests.count, requests[next].at > now {
         let idle = requests[next].at.milliseconds(since: now)

@@ -39,11 +39,16 @@ struct OnlineReplay {
   /// - Throws: What the party rules refuse with; the tariff's error where it makes no catalog.
   static func run(_ requests: [ReplayRequest], _ settings: ReplaySettings) throws -> ReplayOutcome {
     var replay = try OnlineReplay(settings)
+    var progress = ProgressLine(after: .seconds(1))
     var seconds = 0.0
     try ReplayClock.measure(&seconds) {
-      for request in requests { try replay.take(request) }
+      for (done, request) in requests.enumerated() {
+        try replay.take(request)
+        progress.update(replay.outcome.name, done, of: requests.count)
+      }
       replay.leave(until: .distantFuture)
     }
+    progress.clear()
     replay.outcome.processorSeconds = seconds
     return replay.outcome
   }

@@ -43,7 +43,10 @@ struct ReplayFile {
       throw EvaluationError.noColumn(
         "coordinates", tried: TripColumns.coordinateNames.flatMap(\.self), option: "another file")
     }
+    var progress = ProgressLine(after: .seconds(1))
+    defer { progress.clear() }
     while let record = try rows.next() {
+      progress.update { "reading: \(NumberText.grouped(requests.count)) requests" }
       if let limit, requests.count >= limit { break }
       guard let row = Self.row(record, time: time, places: places, offsets: offsets) else {
         dropped += 1

@@ -97,7 +97,8 @@ struct SimulateCommand: AsyncParsableCommand {
       Instant(milliseconds: $0.seconds * 1000 + Int64($0.nanos) / 1_000_000)
     }
     let endpoint = try connection.endpoint()
-    try await connection.withClient { client in
+    // It makes its own attempts, and tells of them.
+    try await connection.withClient(retries: .never) { client in
       let simulation = CitySimulation(
         city: place, users: users, seed: seed, start: begin ?? Self.now(),
         heartbeatMilliseconds: Int64(heartbeat * 1000))

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import MoyeoStorage
+import Threading
 
 /// `moyeo backup`.
 struct BackupCommand: ParsableCommand {
@@ -24,8 +25,12 @@ struct BackupCommand: ParsableCommand {
 
   func run() throws {
     let report: StoreBackup.Report
+    let progress = StateLock(ProgressLine(after: .seconds(1)))
+    defer { progress.withLock { $0.clear() } }
     do {
-      report = try StoreBackup.run(dataDirectory: dataDirectory, to: file)
+      report = try StoreBackup.run(dataDirectory: dataDirectory, to: file) { done, all in
+        progress.withLock { $0.update("pages", done, of: all) }
+      }
     } catch {
       throw CommandFailure(message: error.description)
     }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import GeoMath
 import LiveLayers
 import DurableCommands
 import MoyeoStorage
@@ -14,7 +15,7 @@ struct ExportCommand: ParsableCommand {
     abstract: "Write parties and last positions as GeoJSON, CSV or a SpatiaLite map.",
     discussion: """
       Reads the data directory itself; the daemon may run. Parties stand where they begin, with their \
-      destination in columns. Positions are those last written behind that have not expired; what \
+      destination in columns; lines are the ways that they take. Positions are those last written behind that have not expired; what \
       is exported of one layer comes back by moyeo import, in each format, with its ids, tags, \
       attributes, times and expiry. \
       spatialite makes a file of map layers for QGIS, ogr2ogr or the spatialite shell; geojson and \
@@ -26,14 +27,14 @@ struct ExportCommand: ParsableCommand {
   }
 
   enum What: String, ExpressibleByArgument, CaseIterable {
-    case parties, positions
+    case parties, lines, positions
   }
 
   @Option(help: "The daemon's data directory.")
   var dataDirectory = "./moyeo-data"
   @Option(help: "geojson, spatialite or csv.")
   var format: Format
-  @Option(help: "parties or positions; spatialite takes both when it is not given.")
+  @Option(help: "parties, lines or positions; spatialite takes all when it is not given.")
   var what: What?
   @Option(help: "Only positions of this layer.")
   var layer: String?
@@ -51,7 +52,7 @@ struct ExportCommand: ParsableCommand {
     if format == .spatialite, file == nil {
       throw ValidationError("spatialite needs a file: --to")
     }
-    if layer != nil, what == .parties {
+    if layer != nil, what == .parties || what == .lines {
       throw ValidationError("--layer is for positions")
     }
   }
@@ -86,13 +87,20 @@ struct ExportCommand: ParsableCommand {
   private func each(
     _ what: What, _ interrupt: InterruptSignal, _ write: (StoreExport.Feature) throws -> Void
   ) throws {
+    var progress = ProgressLine(after: .seconds(1))
+    defer { progress.clear() }
+    var count = 0
     let body = { (feature: StoreExport.Feature) throws in
       if interrupt.isRaised { throw CommandExit.interruption }
       try write(feature)
+      count += 1
+      progress.update { "\(NumberText.grouped(count)) \(what.rawValue)" }
     }
     switch what {
     case .parties:
       try StoreExport.eachParty(dataDirectory: dataDirectory, tenant: tenant, body)
+    case .lines:
+      try StoreExport.eachLine(dataDirectory: dataDirectory, tenant: tenant, body)
     case .positions:
       try StoreExport.eachPosition(
         dataDirectory: dataDirectory, layer: layer, tenant: tenant, liveAt: SystemClock().now(),
@@ -103,6 +111,7 @@ struct ExportCommand: ParsableCommand {
   private func table(_ what: What) -> StoreExport.Table {
     switch what {
     case .parties: StoreExport.parties
+    case .lines: StoreExport.lines
     case .positions: StoreExport.positions
     }
   }
@@ -164,7 +173,7 @@ struct ExportCommand: ParsableCommand {
     let columns = table(what).columns
     switch format {
     case .csv:
-      try sink.write(FeatureText.csvHeading(columns))
+      try sink.write(FeatureText.csvHeading(table(what)))
       try each(what, interrupt) {
         try sink.write(FeatureText.csv($0))
         count += 1
@@ -183,16 +192,23 @@ struct ExportCommand: ParsableCommand {
 
 /// Features as text.
 enum FeatureText {
-  static func csvHeading(_ columns: [StoreExport.Table.Column]) -> String {
-    (columns.map(\.name) + ["latitude", "longitude"]).joined(separator: ",") + "\r\n"
+  static func csvHeading(_ table: StoreExport.Table) -> String {
+    let places = table.geometry == .point ? ["latitude", "longitude"] : ["line"]
+    return (table.columns.map(\.name) + places).joined(separator: ",") + "\r\n"
   }
 
-  /// RFC 4180.
+  /// RFC 4180; a line as well-known text.
   static func csv(_ feature: StoreExport.Feature) -> String {
-    let cells =
-      feature.values.map { cell($0.plainText) } + ["\(feature.latitude)", "\(feature.longitude)"]
+    let corners = feature.line.map { number($0.longitude) + " " + number($0.latitude) }
+    let places =
+      corners.isEmpty
+      ? [number(feature.latitude), number(feature.longitude)]
+      : [cell("LINESTRING (\(corners.joined(separator: ", ")))")]
+    let cells = feature.values.map { cell($0.plainText) } + places
     return cells.joined(separator: ",") + "\r\n"
   }
+
+  private static func number(_ value: Double) -> String { StoreExport.Value.text(value) }
 
   private static func cell(_ text: String) -> String {
     guard text.utf8.contains(where: { [0x22, 0x2C, 0x0A, 0x0D].contains($0) }) else { return text }
@@ -213,9 +229,20 @@ enum FeatureText {
     let properties = zip(columns, feature.values).compactMap { column, value in
       json(value).map { "\"\(column.name)\":\($0)" }
     }
-    return head + "\"geometry\":{\"type\":\"Point\",\"coordinates\":["
-      + "\(feature.longitude),\(feature.latitude)]},\"properties\":{"
+    return head + "\"geometry\":" + geometry(feature) + ",\"properties\":{"
       + properties.joined(separator: ",") + "}}"
+  }
+
+  private static func geometry(_ feature: StoreExport.Feature) -> String {
+    func pair(_ longitude: Double, _ latitude: Double) -> String {
+      "[\(number(longitude)),\(number(latitude))]"
+    }
+    guard !feature.line.isEmpty else {
+      return "{\"type\":\"Point\",\"coordinates\":"
+        + pair(feature.longitude, feature.latitude) + "}"
+    }
+    let corners = feature.line.map { pair($0.longitude, $0.latitude) }
+    return "{\"type\":\"LineString\",\"coordinates\":[" + corners.joined(separator: ",") + "]}"
   }
 
   private static func json(_ value: StoreExport.Value) -> String? {

@@ -14,12 +14,15 @@ enum Terminal {
   }
 
   /// Columns of the terminal that results go to; `nil` for files and pipes, which take all.
-  static var outputColumns: Int? {
+  static var outputColumns: Int? { outputSize?.columns }
+
+  /// The same with its rows.
+  static var outputSize: (rows: Int, columns: Int)? {
     var size = winsize()
     guard isatty(STDOUT_FILENO) == 1,
       ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0
     else { return nil }
-    return Int(size.ws_col)
+    return (max(1, Int(size.ws_row)), Int(size.ws_col))
   }
 
   /// Columns of the terminal, 80 where it does not say.
@@ -35,9 +38,12 @@ struct ProgressLine {
   private let isShown: Bool
   private let clock = ContinuousClock()
   private let started: ContinuousClock.Instant
+  /// Nothing is drawn before: what is over at once needs no bar.
+  private let delay: Duration
   private var lastDrawn: ContinuousClock.Instant?
 
-  init(isShown: Bool = Terminal.errorIsTerminal) {
+  init(after delay: Duration = .zero, isShown: Bool = Terminal.errorIsTerminal) {
+    self.delay = delay
     self.isShown = isShown
     started = clock.now
   }
@@ -48,6 +54,7 @@ struct ProgressLine {
   mutating func update(_ text: () -> String) {
     guard isShown else { return }
     let now = clock.now
+    guard now - started >= delay else { return }
     if let lastDrawn, now - lastDrawn < .milliseconds(100) { return }
     lastDrawn = now
     Terminal.writeError("\r" + Self.cut(text(), to: Terminal.columns - 1) + "\u{1B}[K")
@@ -58,6 +65,14 @@ struct ProgressLine {
     lastDrawn = nil
   }
 
+  /// Draws a bar of what is done, with a word in front.
+  mutating func update(_ word: String, _ done: Int, of all: Int) {
+    update {
+      let share = all > 0 ? Double(done) / Double(all) : 1
+      return "\(word) \(Self.bar(share)) \(NumberText.grouped(done)) of \(NumberText.grouped(all))"
+    }
+  }
+
   /// `[#####.....]`.
   static func bar(_ share: Double, width: Int = 24) -> String {
     let full = Int((max(0, min(1, share)) * Double(width)).rounded(.down))
@@ -65,7 +80,7 @@ struct ProgressLine {
       + String(repeating: ".", count: width - full) + "]"
   }
 
-  private static func cut(_ text: String, to columns: Int) -> String {
+  static func cut(_ text: String, to columns: Int) -> String {
     var width = 0
     return String(
       text.prefix { character in

@@ -1,0 +1,120 @@
+"""/openapi.json says what is served: every call is tried with generated requests, all checks on.
+
+    MOYEOD=.build/debug/moyeod MOYEO=.build/debug/moyeo Tests/run daemon/test_described_api.py
+"""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+import urllib.error
+import urllib.request
+
+from running_daemon import ROOT, Daemon
+
+SUPPORT = pathlib.Path(__file__).resolve().parents[1] / "support"
+SEED = 20261125
+# Reasons that say that a request was not understood.
+MISTAKES = {
+    "malformed_request", "missing_field", "unknown_field", "conflicting_fields", "bad_value",
+    "limit_out_of_range", "number_out_of_range", "amount_out_of_range", "bad_polygon", "bad_time"}
+
+
+def calls(description):
+    """(method, path, call) of each call."""
+    for path, methods in description["paths"].items():
+        for method, call in methods.items():
+            yield method.upper(), path, call
+
+
+def ask(url, method, path, body):
+    """(status, media type, the beginning of the answer)."""
+    request = urllib.request.Request(
+        url + path, method=method, data=json.dumps(body).encode(),
+        headers={"Content-Type": "application/json"})
+    try:
+        with urllib.request.urlopen(request, timeout=20) as answer:
+            kind = answer.headers.get_content_type()
+            # A stream goes on for ever.
+            return answer.status, kind, b"" if kind == "text/event-stream" else answer.read()
+    except urllib.error.HTTPError as refused:
+        with refused:
+            return refused.code, refused.headers.get_content_type(), refused.read()
+
+
+class DescribedAPI(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.daemon = Daemon(
+            "--resources", str(ROOT), "--admin-port", "0")
+        cls.addClassCleanup(cls.daemon.close)
+        cls.description = cls.daemon.request("GET", "/openapi.json")[1]
+
+    def test_every_example_is_understood(self):
+        self.daemon.report("users", [("ann", 37.4979, 127.0276)])
+        tried = 0
+        for method, path, call in calls(self.description):
+            content = call.get("requestBody", {}).get("content", {}).get("application/json", {})
+            if "requestBody" in call:
+                self.assertIn("example", content, f"{method} {path} has no example")
+            if "example" not in content:
+                continue
+            tried += 1
+            with self.subTest(f"{method} {path}"):
+                place = path
+                for name, value in (("layer", "users"), ("id", "p"), ("riderId", "ben"),
+                                    ("userId", "ann")):
+                    place = place.replace("{" + name + "}", value)
+                status, kind, answer = ask(self.daemon.url, method, place, content["example"])
+                if status != 200:
+                    reason = json.loads(answer)["error"]["reason"]
+                    # What the example names is not there, or is over.
+                    self.assertNotIn(reason, MISTAKES, answer)
+                    self.assertIn(status, (403, 404, 409), answer)
+                else:
+                    self.assertIn(kind, call["responses"]["200"]["content"])
+        self.assertGreater(tried, 30)
+
+    def test_every_field_and_call_is_explained(self):
+        silent = [f"{method} {path}" for method, path, call in calls(self.description)
+                  if not call.get("description")]
+        for name, schema in self.description["components"]["schemas"].items():
+            silent += [f"{name}.{field}" for field, one in schema.get("properties", {}).items()
+                       if not one.get("description") and name != "Refusal"]
+        self.assertEqual(silent, [])
+
+    def schemathesis(self, url, *arguments):
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run(
+                [str(pathlib.Path(sys.executable).parent / "schemathesis"),
+                 "--config-file", str(SUPPORT / "schemathesis.toml"), "--no-color",
+                 "run", url + "/openapi.json", "--seed", str(SEED), "--workers", "2", "--checks", "all",
+                 "--continue-on-failure", "--no-shrink", "--request-timeout", "20",
+                 "--warnings", "off", *arguments],
+                capture_output=True, text=True, timeout=900, cwd=folder,
+                env={**os.environ, "SCHEMATHESIS_HOOKS": "schemathesis_hooks",
+                     "PYTHONPATH": str(SUPPORT)})
+        self.assertTrue(self.daemon.is_running, done.stdout)
+        self.assertEqual(done.returncode, 0, done.stdout[-20_000:] + done.stderr[-2000:])
+        return done.stdout
+
+    def test_generated_requests_find_nothing_unexpected(self):
+        told = self.schemathesis(
+            self.daemon.url, "--phases", "examples,coverage,fuzzing", "--max-examples", "15")
+        count = sum(1 for _ in calls(self.description))
+        self.assertIn(f"Tested: {count}", told)
+
+    def test_neither_do_those_of_operators(self):
+        # Over the port that is bound: a drained daemon serves on, and a log level changes no answer.
+        port = re.search(r'adminPort"?[=:]"?(\d+)', "".join(self.daemon.log)).group(1)
+        told = self.schemathesis(
+            f"http://127.0.0.1:{port}", "--phases", "examples,coverage,fuzzing", "--max-examples", "15")
+        self.assertIn("Tested: 16", told)
+
+
+if __name__ == "__main__":
+    unittest.main()
