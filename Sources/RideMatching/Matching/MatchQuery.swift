@@ -110,7 +110,7 @@ public struct MatchCandidate: Hashable, Sendable {
   public var timeGapMilliseconds: Int64
   /// As it would be; rider ids in the order of getting out.
   public var route: PartyRoute
-  /// Minor units.
+  /// What the searcher would pay, in minor units of the currency.
   public var yourFare: Int64
   /// The direct route from where the rider gets in, minus ``yourFare``.
   public var yourSaving: Int64

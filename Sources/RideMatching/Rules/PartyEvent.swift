@@ -22,7 +22,7 @@ public struct PartyEvent: Hashable, Sendable {
     case settled(PartySettlement)
   }
 
-  /// What happened.
+  /// What has happened, with what only this kind of event has.
   public var detail: Detail
   /// When it happened: of the command, or of the moment at which the clock made it so.
   public var at: Instant
