@@ -155,14 +155,16 @@ let package = Package(
       ]),
     coreTarget(
       "FareEstimation", ["GeoMath", "ObjectModel", "WireFormat", "TaxiFares", "RoutePlanning"]),
-    coreTarget("DurableCommands", ["GeoMath", "ObjectModel", "Threading", dequeModule]),
+    coreTarget(
+      "DurableCommands", ["GeoMath", "ObjectModel", "Threading", dequeModule, heapModule]),
     // Small files that the daemon reads and a command line changes.
     .target(name: "LockedFiles", swiftSettings: houseSettings),
     // Who calls: tokens and API keys.
     .target(
       name: "Identity",
       dependencies: [
-        "ObjectModel", "Threading", "LockedFiles", .product(name: "JWTKit", package: "jwt-kit"),
+        "ObjectModel", "Threading", "WireFormat", "LockedFiles",
+        .product(name: "JWTKit", package: "jwt-kit"),
         .product(name: "Crypto", package: "swift-crypto"),
       ], swiftSettings: houseSettings),
     // Tier 4
@@ -186,7 +188,8 @@ let package = Package(
         "PointClustering", "GeoMath", "ObjectModel", "Threading", "WireFormat",
       ]),
     coreTarget(
-      "Places", ["LiveLayers", "SpatialIndexing", "GeoMath", "ObjectModel", "Threading"]),
+      "Places",
+      ["LiveLayers", "SpatialIndexing", "GeoMath", "ObjectModel", "Threading", heapModule]),
     // Tier 5
     .systemLibrary(
       name: "CSpatiaLite", pkgConfig: "spatialite", providers: [.apt(["libspatialite-dev"])]),
@@ -234,7 +237,7 @@ let package = Package(
         .product(name: "NIOHPACK", package: "swift-nio-http2"),
       ],
       swiftSettings: houseSettings),
-    // Tier 5
+    // Tier 6
     .target(
       name: "MoyeoServer",
       dependencies: [
@@ -282,7 +285,7 @@ let package = Package(
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
       ],
       swiftSettings: houseSettings),
-    // Tier 6
+    // Tier 7
     .executableTarget(
       name: "moyeod",
       dependencies: [
@@ -344,7 +347,7 @@ let package = Package(
       path: "Benchmarks/Sources/IdentityBenchmark", swiftSettings: houseSettings),
 
     // Tests
-    // What test targets share: seeded numbers, shared data, clocks and stores that fail.
+    // What test targets share: seeded numbers, shared data, fares to test with.
     .target(
       name: "TestSupport",
       dependencies: ["FareEstimation", "TaxiFares", "GeoMath", "ObjectModel"],
@@ -361,7 +364,7 @@ let package = Package(
     houseTests("RoutePlanningTests", ["RoutePlanning", "GeoMath", "ObjectModel", "TestSupport"]),
     houseTests(
       "PointClusteringTests", ["PointClustering", "GeoMath", "ObjectModel", "TestSupport"]),
-    houseTests("CitySimulationTests", ["CitySimulation", "GeoMath", "ObjectModel"]),
+    houseTests("CitySimulationTests", ["CitySimulation", "GeoMath", "ObjectModel", "TestSupport"]),
     houseTests(
       "RideMatchingTests",
       ["RideMatching", "RoutePlanning", "TaxiFares", "GeoMath", "ObjectModel", "TestSupport"]),
@@ -447,8 +450,9 @@ let package = Package(
         "PeerMatching",
         "Threading", "GeoMath", "ObjectModel",
         "SpatialIndexing", "PointClustering", "GRPCServerTransport", "QueryCoalescing",
-        "VectorTiles", grpcCore,
+        "VectorTiles", grpcCore, hummingbird,
         grpcProtobuf, grpcTransport, swiftProtobuf, nioCore, nioPosix, nioHTTP1, logging,
+        .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "NIOHPACK", package: "swift-nio-http2"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

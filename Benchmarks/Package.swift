@@ -20,7 +20,8 @@ let package = Package(
   products: [.executable(name: "IndexSuite", targets: ["IndexSuite"])],
   dependencies: [
     .package(name: "moyeo", path: ".."),
-    .package(url: "https://github.com/ordo-one/benchmark.git", from: "1.38.1", traits: []),
+    .package(
+      url: "https://github.com/ordo-one/benchmark.git", .upToNextMinor(from: "1.38.1"), traits: []),
   ],
   targets: [
     // The seeded workload: a synthetic Seoul.

@@ -20,7 +20,7 @@ public struct City: Hashable, Sendable {
   public struct HotSpot: Hashable, Sendable {
     /// In the city's own language.
     public let name: String
-    /// In English.
+    /// The name of the city in English.
     public let englishName: String
     /// What draws people there.
     public let kind: Kind

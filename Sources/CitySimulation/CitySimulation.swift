@@ -9,7 +9,7 @@ public import ObjectModel
 /// and nothing is stored per person. Only `+ - * /` are used, which IEEE 754 rounds
 /// exactly, so the sequence is also the same on every machine.
 public struct CitySimulation: Sendable {
-  /// A heartbeat.
+  /// What one simulated person reports at one moment.
   public struct Report: Hashable, Sendable {
     /// Index of the person, 0 ..< users; ``CitySimulation/user(at:)`` tells more.
     public let user: Int

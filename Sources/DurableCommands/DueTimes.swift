@@ -1,3 +1,4 @@
+import HeapModule
 package import ObjectModel
 import Threading
 
@@ -5,8 +6,16 @@ import Threading
 ///
 /// A heap of moments; the moment that counts for a subject is the one set last.
 package final class DueTimes<Subject: Hashable & Sendable>: Sendable {
+  private struct Moment: Comparable {
+    var at: Int64
+    var subject: Subject
+
+    static func < (a: Moment, b: Moment) -> Bool { a.at < b.at }
+    static func == (a: Moment, b: Moment) -> Bool { a.at == b.at }
+  }
+
   private struct State {
-    var heap: [(at: Int64, subject: Subject)] = []
+    var heap = Heap<Moment>()
     /// The moment that counts for a subject.
     var due: [Subject: Int64] = [:]
 
@@ -16,28 +25,7 @@ package final class DueTimes<Subject: Hashable & Sendable>: Sendable {
         return
       }
       guard due.updateValue(at, forKey: subject) != at else { return }
-      heap.append((at, subject))
-      var child = heap.count - 1
-      while child > 0 {
-        let parent = (child - 1) / 2
-        guard heap[child].at < heap[parent].at else { return }
-        heap.swapAt(child, parent)
-        child = parent
-      }
-    }
-
-    mutating func pop() {
-      heap.swapAt(0, heap.count - 1)
-      heap.removeLast()
-      var parent = 0
-      while true {
-        var child = 2 * parent + 1
-        guard child < heap.count else { break }
-        if child + 1 < heap.count, heap[child + 1].at < heap[child].at { child += 1 }
-        guard heap[child].at < heap[parent].at else { break }
-        heap.swapAt(child, parent)
-        parent = child
-      }
+      heap.insert(Moment(at: at, subject: subject))
     }
   }
 
@@ -62,8 +50,8 @@ package final class DueTimes<Subject: Hashable & Sendable>: Sendable {
   package func take(by now: Instant, limit: Int) -> [Subject] {
     state.withLock { state in
       var found: [Subject] = []
-      while found.count < limit, let first = state.heap.first, first.at <= now.milliseconds {
-        state.pop()
+      while found.count < limit, let first = state.heap.min, first.at <= now.milliseconds {
+        state.heap.removeMin()
         guard state.due[first.subject] == first.at else { continue }
         state.due[first.subject] = nil
         found.append(first.subject)

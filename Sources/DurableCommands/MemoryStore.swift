@@ -1,8 +1,8 @@
 import Foundation
 package import ObjectModel
 
-/// The record in memory: for tests, demonstrations and a daemon without a data directory. Answers
-/// as every other store does, and on request with any outcome a real one may give.
+/// The record in memory, for tests, simulations and benchmarks: a daemon keeps its record in a file or in
+/// PostgreSQL. It answers as every other store does, and on request with any outcome a real one may give.
 ///
 /// `lock` guards `state`.
 package final class MemoryStore: AggregateStore, @unchecked Sendable {

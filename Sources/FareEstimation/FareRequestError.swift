@@ -79,16 +79,6 @@ extension FareRequestError {
       error.message
     }
   }
-
-  /// Whether what is asked for does not exist (NOT_FOUND), rather than being malformed.
-  package var isNotFound: Bool {
-    switch self {
-    case .noTariffHere, .fare(.unknownTariff), .fare(.noTariff): true
-    case .missingField, .conflictingFields, .limitOutOfRange, .duplicateRider, .tripTooShort,
-      .route, .share, .fare:
-      false
-    }
-  }
 }
 
 extension FareError {

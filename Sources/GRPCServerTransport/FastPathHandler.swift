@@ -123,7 +123,7 @@ final class FastPathHandler: ChannelDuplexHandler {
         method.recorder.finish(method.recorder.start(), refusal: refusal, tags: tags)
         state.refuse(id)
         policy.answered(endsCall: true)
-        writeRefusal(context, id, refusal, tags, requestEnded: false)
+        writeRefusal(context, id, refusal, tags: tags, requestEnded: false)
         return .taken
       }
     }
@@ -182,7 +182,9 @@ final class FastPathHandler: ChannelDuplexHandler {
       switch state.collect(id, unary, bytes, isLast: isLast) {
       case .nothing: break
       case .complete(let call): answer(context, id, call, requestEnded: isLast)
-      case .noRoom: refuse(context, id, .tooManyRequestBytes, unary.tags, requestEnded: isLast)
+      case .noRoom:
+        refuse(
+          context, id, .tooManyRequestBytes, tags: unary.tags, requestEnded: isLast)
       }
     case .streaming(let stream):
       stream.receive(bytes, isLast: isLast)
@@ -203,7 +205,7 @@ final class FastPathHandler: ChannelDuplexHandler {
         state.answer(id)
         policy.answered(endsCall: true)
         writeRefusal(
-          context, id, settings.refusal(.tooManyRequestBytes), call.tags,
+          context, id, settings.refusal(.tooManyRequestBytes), tags: call.tags,
           requestEnded: requestEnded)
         return
       }
@@ -212,11 +214,11 @@ final class FastPathHandler: ChannelDuplexHandler {
     if case .success(let answer) = outcome,
       call.answerEncoding.isTooLongForEventLoop(answer.count)
     {
-      return encodeElsewhere(context, id, call, answer)
+      return encodeElsewhere(context, id, call, answer: answer)
     }
     finish(
-      context, id, outcome.map { call.answerEncoding.encoded($0) }, call.answerEncoding,
-      call.tags, requestEnded: requestEnded)
+      context, id, outcome.map { call.answerEncoding.encoded($0) },
+      encoding: call.answerEncoding, tags: call.tags, requestEnded: requestEnded)
   }
 
   /// Has a request answered away from the event loop. The task is cancelled when the caller leaves
@@ -238,7 +240,7 @@ final class FastPathHandler: ChannelDuplexHandler {
   /// Has a long answer compressed away from the event loop.
   private func encodeElsewhere(
     _ context: ChannelHandlerContext, _ id: HTTP2StreamID, _ call: FastPathUnaryCall,
-    _ answer: [UInt8]
+    answer: [UInt8]
   ) {
     let encoding = call.answerEncoding
     let answered = finishLater(context, id, call)
@@ -253,7 +255,7 @@ final class FastPathHandler: ChannelDuplexHandler {
     let answered = context.eventLoop.makePromise(of: Result<EncodedMessage, CallRefusal>.self)
     answered.futureResult.assumeIsolated().whenSuccess { [weak self] outcome in
       guard let self, case .deferred = state.calls[id], context.channel.isActive else { return }
-      finish(context, id, outcome, encoding, tags, requestEnded: true)
+      finish(context, id, outcome, encoding: encoding, tags: tags, requestEnded: true)
       context.flush()
     }
     return answered
@@ -261,8 +263,8 @@ final class FastPathHandler: ChannelDuplexHandler {
 
   private func finish(
     _ context: ChannelHandlerContext, _ id: HTTP2StreamID,
-    _ outcome: Result<EncodedMessage, CallRefusal>, _ encoding: MessageEncoding,
-    _ tags: CallTags?, requestEnded: Bool
+    _ outcome: Result<EncodedMessage, CallRefusal>, encoding: MessageEncoding,
+    tags: CallTags?, requestEnded: Bool
   ) {
     state.answer(id)
     policy.answered(endsCall: true)
@@ -278,22 +280,22 @@ final class FastPathHandler: ChannelDuplexHandler {
       write(
         context, id, .headers(.init(headers: .ok.naming(tags?.requestID), endStream: true)))
     case .failure(let error):
-      writeRefusal(context, id, error, tags, requestEnded: requestEnded)
+      writeRefusal(context, id, error, tags: tags, requestEnded: requestEnded)
     }
   }
 
   private func refuse(
     _ context: ChannelHandlerContext, _ id: HTTP2StreamID, _ cause: RefusalCause,
-    _ tags: CallTags?, requestEnded: Bool
+    tags: CallTags?, requestEnded: Bool
   ) {
     settings.events.count(cause.name)
     state.answer(id)
-    writeRefusal(context, id, settings.refusal(cause), tags, requestEnded: requestEnded)
+    writeRefusal(context, id, settings.refusal(cause), tags: tags, requestEnded: requestEnded)
   }
 
   private func writeRefusal(
     _ context: ChannelHandlerContext, _ id: HTTP2StreamID, _ refusal: CallRefusal,
-    _ tags: CallTags?, requestEnded: Bool
+    tags: CallTags?, requestEnded: Bool
   ) {
     let headers = HPACKHeaders.trailersOnly(refusal).naming(tags?.requestID)
     write(context, id, .headers(.init(headers: headers, endStream: true)))
@@ -441,7 +443,7 @@ extension FastPathHandler {
       for (id, call) in state.advanceTick() {
         switch call {
         case .collecting(let unary):
-          refuse(context, id, .requestTimedOut, unary.tags, requestEnded: false)
+          refuse(context, id, .requestTimedOut, tags: unary.tags, requestEnded: false)
         case .streaming(let stream):
           settings.events.count(RefusalCause.requestTimedOut.name)
           finish(context, id: id, stream: stream, end: .failed(settings.refusal(.requestTimedOut)))

@@ -1,6 +1,6 @@
 /// A square cell of a quadtree over the 2^32 x 2^32 plane: 2^level columns and rows.
 public struct CellAddress: Hashable, Sendable {
-  /// 0...31.
+  /// The level of the grid, 0...31: it has 2^level cells on a side.
   public let level: UInt8
   /// 0..<2^level, growing eastwards.
   public let column: UInt32
@@ -21,7 +21,7 @@ public struct CellAddress: Hashable, Sendable {
 ///
 /// The plane is a cylinder, as Web Mercator is: columns wrap, rows do not.
 public struct CellRange: Hashable, Sendable {
-  /// 0...31.
+  /// The level of the grid, 0...31: it has 2^level cells on a side.
   public let level: UInt8
   /// The westmost column.
   public let column: UInt32

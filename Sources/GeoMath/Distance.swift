@@ -23,9 +23,9 @@ public enum Earth {
 /// WGS 84 meridional and prime-vertical radii at the mean latitude. Below 1e-6 off the geodesic
 /// at 50 km anywhere on the ellipsoid (held against PROJ in the tests).
 public struct DistanceOrigin: Sendable {
-  /// Degrees.
+  /// Degrees, in the range of a ``Coordinate``.
   public let latitude: Double
-  /// Degrees.
+  /// Degrees, in the range of a ``Coordinate``.
   public let longitude: Double
   @usableFromInline let cosLatitude: Double
 

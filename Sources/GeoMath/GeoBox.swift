@@ -4,11 +4,11 @@
 public struct GeoBox: Hashable, Sendable {
   /// Degrees, -180...180; greater than ``east`` where the box goes over 180 degrees.
   public let west: Double
-  /// Degrees, -90...90.
+  /// Degrees north of the equator, -90...90.
   public let south: Double
-  /// Degrees, -180...180.
+  /// Degrees east of Greenwich, -180...180.
   public let east: Double
-  /// Degrees, -90...90.
+  /// Degrees north of the equator, -90...90.
   public let north: Double
 
   /// - Throws: ``GeoBoxError``.
@@ -32,7 +32,7 @@ public struct GeoBox: Hashable, Sendable {
     self.north = north
   }
 
-  /// Everything.
+  /// The box that holds every coordinate.
   public static let world = GeoBox(uncheckedWest: -180, south: -90, east: 180, north: 90)
 
   /// Whether the box goes over 180 degrees.

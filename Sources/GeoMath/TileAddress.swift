@@ -1,6 +1,6 @@
 /// A Web Mercator tile: `x` grows east, `y` grows south (XYZ scheme).
 public struct TileAddress: Hashable, Sendable {
-  /// 0...30.
+  /// The zoom, 0...30: the world is 2^zoom tiles wide.
   public let zoom: Int
   /// The column, 0..<2^zoom, growing eastwards.
   public let x: UInt32

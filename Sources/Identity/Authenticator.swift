@@ -150,11 +150,6 @@ package final class Authenticator: TokenVerifier {
   /// The API keys that are not revoked.
   package var keyRecords: [KeyRecord] { state.withLock { $0.keys.values.map(\.record) } }
 
-  /// Tenants that have a key.
-  package var keyTenants: Set<String> {
-    state.withLock { Set($0.keys.values.map(\.record.tenant)) }
-  }
-
   /// Reads the file of signing keys if it has changed.
   ///
   /// - Returns: What was left out of it, if it was read.

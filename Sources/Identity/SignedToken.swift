@@ -1,5 +1,6 @@
 import Foundation
 import ObjectModel
+import WireFormat
 
 /// What is demanded of a token beside its signature.
 package struct TokenDemands: Sendable, Hashable {

@@ -1,5 +1,6 @@
 import Foundation
 import JWTKit
+import WireFormat
 
 /// A key that signs tokens: what checks its signatures, and what ends with it.
 struct SigningKey: Sendable {
@@ -42,7 +43,9 @@ struct SigningKeys: Sendable {
       let id = fields["kid"] as? String ?? ""
       guard keys[id] == nil else { throw .duplicateID(id) }
       do throws(KeySetError) {
-        keys[id] = try await Self.key(fields, id, allowsDevelopmentAlgorithms, earlier.keys[id])
+        keys[id] = try await Self.key(
+          fields, id: id, allowsDevelopmentAlgorithms: allowsDevelopmentAlgorithms,
+          earlier: earlier.keys[id])
       } catch {
         leftOut.append("keys[\(index)] (\(id.isEmpty ? "no kid" : id)): \(error)")
       }
@@ -56,8 +59,8 @@ struct SigningKeys: Sendable {
   }
 
   private static func key(
-    _ fields: [String: Any], _ id: String, _ allowsDevelopmentAlgorithms: Bool,
-    _ earlier: SigningKey?
+    _ fields: [String: Any], id: String, allowsDevelopmentAlgorithms: Bool,
+    earlier: SigningKey?
   ) async throws(KeySetError) -> SigningKey {
     guard (fields["use"] as? String ?? "sig") == "sig" else { throw .notForSignatures }
     let type = fields["kty"] as? String ?? ""
@@ -143,40 +146,6 @@ package enum KeySetError: Error, Hashable, Sendable, CustomStringConvertible {
     case .developmentOnly: "a shared secret needs auth.developmentAlgorithms"
     case .tooShort: "the key is too short"
     case .malformed: "the key's values are malformed"
-    }
-  }
-}
-
-/// RFC 4648, section 5, without padding.
-enum Base64URL {
-  /// Nil for what is no such text.
-  static func decode(_ text: some StringProtocol) -> [UInt8]? {
-    var out: [UInt8] = []
-    out.reserveCapacity(text.utf8.count * 3 / 4)
-    var bits: UInt32 = 0
-    var count = 0
-    for byte in text.utf8 {
-      guard let value = value(byte) else { return nil }
-      bits = bits << 6 | UInt32(value)
-      count += 6
-      if count >= 8 {
-        count -= 8
-        out.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
-      }
-    }
-    // What is left over must be the padding's zeros, or one content had several texts.
-    guard count < 6, bits & (1 << UInt32(count) - 1) == 0 else { return nil }
-    return out
-  }
-
-  private static func value(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case 65...90: byte - 65
-    case 97...122: byte - 71
-    case 48...57: byte + 4
-    case UInt8(ascii: "-"): 62
-    case UInt8(ascii: "_"): 63
-    default: nil
     }
   }
 }

@@ -1,3 +1,4 @@
+package import GeoMath
 package import ObjectModel
 package import PositionProtection
 
@@ -54,6 +55,18 @@ package struct LayerLimits: Sendable, Hashable {
   package var watchedAreas = 100_000
 
   package init() {}
+
+  /// Returns a time to live as milliseconds, 0 for one that never ends; nil for one that no report may
+  /// have.
+  package func ttlMilliseconds(seconds: Double) -> Int64? {
+    if seconds == 0 { return 0 }
+    let milliseconds = seconds * 1000
+    // NaN fails both comparisons.
+    guard milliseconds >= Double(minimumTTLMilliseconds),
+      milliseconds <= Double(maximumTTLMilliseconds)
+    else { return nil }
+    return Int64(milliseconds.rounded())
+  }
 }
 
 /// The settings of one layer (`layers.<name>.*`).
@@ -72,6 +85,11 @@ package struct LayerSettings: Sendable, Hashable {
   package var protection: ProtectionSettings?
 
   package init() {}
+
+  /// Returns whether a position may be reported to the layer.
+  package func accepts(_ position: Coordinate) -> Bool {
+    allowsNullIsland || !position.isNullIsland
+  }
 
   /// The number of columns that are indexed. Conditions on further ones read the attributes.
   package static let maximumColumns = 4

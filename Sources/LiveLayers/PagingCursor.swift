@@ -1,4 +1,5 @@
 import ObjectModel
+import WireFormat
 
 /// The place where a page ended: a fingerprint of its query and the last hit's place in the order.
 ///
@@ -29,16 +30,19 @@ package struct PagingCursor: Hashable, Sendable {
 
   package var text: String {
     let id = id.utf8
-    // A character holds 6 bits.
-    return String(unsafeUninitializedCapacity: ((16 + id.count) * 8 + 5) / 6) { out in
-      var base64 = Base64URL(out)
+    return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 16 + id.count) { bytes in
+      var count = 0
       for word in [fingerprint, key] {
         for shift in stride(from: UInt64(56), through: 0, by: -8) {
-          base64.append(UInt8(truncatingIfNeeded: word >> shift))
+          bytes[count] = UInt8(truncatingIfNeeded: word >> shift)
+          count += 1
         }
       }
-      for byte in id { base64.append(byte) }
-      return base64.finish()
+      for byte in id {
+        bytes[count] = byte
+        count += 1
+      }
+      return Base64URL.text(of: UnsafeBufferPointer(bytes))
     }
   }
 
@@ -48,58 +52,7 @@ package struct PagingCursor: Hashable, Sendable {
 
   private static func decode(_ text: String) -> [UInt8]? {
     guard text.utf8.count <= 400 else { return nil }
-    var out: [UInt8] = []
-    var buffer: UInt32 = 0
-    var bits: UInt32 = 0
-    for character in text.utf8 {
-      guard let value = Base64URL.value(of: character) else { return nil }
-      buffer = buffer << 6 | UInt32(value)
-      bits += 6
-      if bits >= 8 {
-        bits -= 8
-        out.append(UInt8(truncatingIfNeeded: buffer >> bits))
-      }
-    }
-    return out
-  }
-}
-
-/// Writes base 64 url without padding (RFC 4648, section 5) into memory of the counted size.
-private struct Base64URL {
-  private static let alphabet: StaticString =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
-
-  private let out: UnsafeMutableBufferPointer<UInt8>
-  private var count = 0
-  private var buffer: UInt32 = 0
-  private var bits: UInt32 = 0
-
-  init(_ out: UnsafeMutableBufferPointer<UInt8>) { self.out = out }
-
-  mutating func append(_ byte: UInt8) {
-    buffer = buffer << 8 | UInt32(byte)
-    bits += 8
-    while bits >= 6 {
-      bits -= 6
-      put(buffer >> bits)
-    }
-  }
-
-  /// Writes the last bits.
-  ///
-  /// - Returns: The number of characters.
-  mutating func finish() -> Int {
-    if bits > 0 { put(buffer << (6 - bits)) }
-    return count
-  }
-
-  private mutating func put(_ sixBits: UInt32) {
-    out[count] = Self.alphabet.utf8Start[Int(sixBits & 63)]
-    count += 1
-  }
-
-  static func value(of character: UInt8) -> Int? {
-    Self.alphabet.withUTF8Buffer { $0.firstIndex(of: character) }
+    return Base64URL.decode(text)
   }
 }
 

@@ -8,7 +8,7 @@ import SwiftProtobuf
 public struct JSONFieldCheck {
   /// One place at which a JSON text does not fit the message that it is read as.
   public struct Violation: Hashable, Sendable {
-    /// E.g. `positions[3].latitude`.
+    /// The field as a refusal names it, such as `positions[3].latitude`.
     public let path: String
     /// Whether the message has no such field; else the value does not fit it.
     public let isUnknown: Bool

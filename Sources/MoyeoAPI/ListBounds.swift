@@ -5,7 +5,7 @@ import WireFormat
 public struct ListBounds: Sendable {
   /// A list that is too long.
   public struct Violation: Hashable, Sendable {
-    /// E.g. `positions[3].tags`.
+    /// The list as a refusal names it, such as `positions[3].tags`.
     public let path: String
     /// JSON name of the list.
     public let name: String

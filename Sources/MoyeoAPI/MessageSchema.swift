@@ -17,7 +17,7 @@ public final class MessageSchema: Sendable {
   public struct Field: Sendable {
     /// The field number on the wire, 1 or more.
     public let number: Int
-    /// lowerCamelCase.
+    /// The field's name in JSON, in lowerCamelCase.
     public let jsonName: String
     /// How one value is written; for a repeated field, how each element is.
     public let kind: Kind

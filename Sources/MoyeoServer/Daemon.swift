@@ -215,7 +215,8 @@ package struct Daemon: Sendable {
     // Stopped in the opposite order: what parties have accepted is committed after the last call.
     let others: [any Service] = identity == nil ? [] : [TenantLifecycle(rooms: rooms)]
     let admin = adminService(
-      rooms, pages, requestMetrics, threadPool, adminLimits, ports)
+      rooms: rooms, pages: pages, requestMetrics: requestMetrics, threadPool: threadPool,
+      limits: adminLimits, ports: ports)
     return standard.services + others + admin + [
       grpcServing, httpService(http, limits.http, httpEvents, ports),
       ShutdownAnnouncer(shutdown: shutdown),

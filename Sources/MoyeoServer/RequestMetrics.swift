@@ -88,14 +88,15 @@ struct RequestMetrics: Sendable {
         ).increment()
       }
       if let spans = metrics.spans, let span = spans.span(of: tags) {
-        spans.record(record(span, start, end, reasonName, tags))
+        spans.record(record(of: span, from: start, through: end, reasonName: reasonName, tags))
       }
       guard let tags, let logger = metrics.logger, logger.logLevel <= .debug else { return }
       log(tags, reasonName, nanoseconds: end - start, to: logger)
     }
 
     private func record(
-      _ span: TraceParent, _ start: UInt64, _ end: UInt64, _ reasonName: String?, _ tags: CallTags?
+      of span: TraceParent, from start: UInt64, through end: UInt64, reasonName: String?,
+      _ tags: CallTags?
     ) -> SpanRecord {
       // The clock of durations does not know the date.
       let now = UInt64(max(0, Date().timeIntervalSince1970) * 1e9)

@@ -47,6 +47,9 @@ public struct WorkBudget: Sendable {
   public mutating func exhaust() { remaining = 0 }
 
   /// Takes steps that were done from what is left.
+  ///
+  /// - Throws: ``Exhaustion`` when no more than that was left, the time is up, or the caller has
+  ///   left.
   public mutating func spend(_ steps: Int) throws(Exhaustion) {
     guard steps <= remaining else {
       remaining = 0

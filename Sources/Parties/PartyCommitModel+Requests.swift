@@ -4,7 +4,7 @@ import WireFormat
 import DurableCommands
 
 extension PartyCommitModel {
-  /// Kept requests: each is an aggregate of its own, so that what was reported survives a restart.
+  /// Standing requests: each is an aggregate of its own, so that what was reported survives a restart.
   func decidedRequest(
     _ command: PartyServiceCommand, _ overlay: PartyOverlay, _ now: Instant
   ) -> Decision {

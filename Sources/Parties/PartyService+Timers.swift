@@ -91,7 +91,7 @@ extension PartyService {
     after sequence: UInt64, kinds: Set<String> = [], partyID: String? = nil, limit: Int? = nil
   ) async throws(PartyServiceError) -> EventPage {
     let limit = try self.limit(limit, default: 100)
-    // What a kept request found is told of a party, and is not the party's own.
+    // What a standing request found is told of a party, and is not the party's own.
     let isOwn = partyID != nil && kinds.isEmpty
     do throws(EventFeedError) {
       return try await feed.events(

@@ -91,7 +91,7 @@ extension PartyService {
     ).candidates.first
   }
 
-  // MARK: - Kept requests
+  // MARK: - Standing requests
 
   /// Keeps a request until its window ends; each party that matches it, now or later, is told once
   /// by an event `match.found` of the tenant's feed.
@@ -113,14 +113,14 @@ extension PartyService {
     return id
   }
 
-  /// Forgets a kept request. Unknown or over already: nothing.
+  /// Forgets a standing request. Unknown or over already: nothing.
   package func dropRequest(
     _ id: String, _ context: CommandContext
   ) async throws(PartyServiceError) {
     _ = try await submit(.dropRequest(id: id), context)
   }
 
-  /// Ends a kept request at its rider's word.
+  /// Ends a standing request at its rider's word.
   ///
   /// - Parameters:
   ///   - id: The request.
@@ -178,7 +178,7 @@ extension PartyService {
       })
   }
 
-  /// Tells kept requests of parties as they change; ends when the service goes down.
+  /// Tells standing requests of parties as they change; ends when the service goes down.
   func followStandingRequests() async {
     guard let id = watchers.open(limit: .max) else { return }
     defer { watchers.close(id) }

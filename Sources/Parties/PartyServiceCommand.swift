@@ -23,7 +23,7 @@ enum PartyServiceCommand: Sendable {
   /// The clock.
   case tick(partyID: String)
   case keepRequest(StandingRequest)
-  /// A kept request has found a party.
+  /// A standing request has found a party.
   case found(requestID: String, MatchCandidate)
   case dropRequest(id: String)
   /// Its rider's own word; nil for a service.

@@ -2,7 +2,7 @@ import DurableCommands
 import ObjectModel
 import RideMatching
 
-/// When something is due for a party or a kept request. Written by the commit thread, asked by the
+/// When something is due for a party or a standing request. Written by the commit thread, asked by the
 /// timers.
 struct PartyTimers: Sendable {
   enum Subject: Hashable, Sendable {

@@ -10,6 +10,7 @@ extension LiveClusters {
   ///
   /// `zoom` is 0...22; beyond 16 there are single points and points that coincide.
   ///
+  /// - Throws: ``ClusterError/zoomOutOfRange(_:)`` for a zoom outside 0...22.
   /// - Complexity: O(clusters in the box), and with a filter also the members that may match.
   public func clusters(
     in box: GeoBox, zoom: Int, filter: ClusterFilter? = nil, details: ClusterDetails = []
@@ -19,6 +20,8 @@ extension LiveClusters {
 
   /// Returns the clusters drawn in a box, at most `limit`, with the version that they have
   /// together.
+  ///
+  /// - Throws: ``ClusterError/zoomOutOfRange(_:)`` for a zoom outside 0...22.
   public func viewport(
     in box: GeoBox, zoom: Int, filter: ClusterFilter? = nil, details: ClusterDetails = [],
     limit: Int = .max
@@ -30,6 +33,8 @@ extension LiveClusters {
   /// Returns the clusters drawn in a tile and a margin around it, in the order of their ids.
   ///
   /// `marginUnits` is in Mercator units and is cut to one tile's side.
+  ///
+  /// - Throws: ``ClusterError/zoomOutOfRange(_:)`` for a zoom outside 0...22.
   public func tile(
     _ address: TileAddress, marginUnits: UInt64 = 0, filter: ClusterFilter? = nil,
     details: ClusterDetails = []
@@ -43,6 +48,8 @@ extension LiveClusters {
   /// versions mean equal answers.
   ///
   /// `filtered` is for answers with a filter, which also change with members that are not shown.
+  ///
+  /// - Throws: ``ClusterError/zoomOutOfRange(_:)`` for a zoom outside 0...22.
   public func tileVersion(
     _ address: TileAddress, marginUnits: UInt64 = 0, filtered: Bool = false
   ) throws(ClusterError) -> UInt64 {
@@ -52,6 +59,8 @@ extension LiveClusters {
   }
 
   /// Returns a tile and its version, both of one state, with at most `limit` features.
+  ///
+  /// - Throws: ``ClusterError/zoomOutOfRange(_:)`` for a zoom outside 0...22.
   public func versionedTile(
     _ address: TileAddress, marginUnits: UInt64 = 0, filter: ClusterFilter? = nil,
     details: ClusterDetails = [], limit: Int = .max
@@ -97,6 +106,8 @@ extension LiveClusters {
   }
 
   /// Returns the cluster with this id as it is now.
+  ///
+  /// - Throws: ``ClusterError/unknownCluster(_:)`` where no cluster has the id.
   public func cluster(
     _ id: ClusterID, filter: ClusterFilter? = nil, details: ClusterDetails = []
   ) throws(ClusterError) -> LiveCluster {
@@ -107,6 +118,8 @@ extension LiveClusters {
 
   /// Returns what the cluster comes apart into at its expansion zoom; it is empty for a cluster
   /// that never comes apart.
+  ///
+  /// - Throws: ``ClusterError/unknownCluster(_:)`` where no cluster has the id.
   public func children(
     _ id: ClusterID, filter: ClusterFilter? = nil, details: ClusterDetails = []
   ) throws(ClusterError) -> [LiveCluster] {
@@ -119,6 +132,7 @@ extension LiveClusters {
   ///
   /// Paging by the last leaf's position neither repeats nor skips a member that stays.
   ///
+  /// - Throws: ``ClusterError/unknownCluster(_:)`` where no cluster has the id.
   /// - Complexity: O((skipped + limit) log) of the members.
   public func leaves(
     _ id: ClusterID, limit: Int, after last: ClusterLeaf.Position? = nil,
@@ -131,6 +145,8 @@ extension LiveClusters {
 
   /// Returns the first zoom at which the cluster comes apart, 1...17. It is `nil` for what never
   /// comes apart: a single point, or points that coincide.
+  ///
+  /// - Throws: ``ClusterError/unknownCluster(_:)`` where no cluster has the id.
   public func expansionZoom(_ id: ClusterID) throws(ClusterError) -> Int? {
     let found: Int?? = reading { net in
       let item = net.resolve(id)

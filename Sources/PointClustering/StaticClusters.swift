@@ -95,7 +95,7 @@ public struct StaticClusters<Aggregate: Sendable>: Sendable {
   }
 
   /// A feature with its place in a tile, in pixels of `extent`.
-  public struct TileFeature: Sendable {
+  public struct PlacedFeature: Sendable {
     /// The pixels east of the tile's western edge; outside 0..<extent in the margin.
     public var x: Int
     /// The pixels south of the tile's northern edge; outside 0..<extent in the margin.
@@ -190,6 +190,8 @@ public struct StaticClusters<Aggregate: Sendable>: Sendable {
   }
 
   /// Returns what a cluster is made of at the next finer zoom.
+  ///
+  /// - Throws: ``ClusterError/unknownCluster(_:)`` where no cluster has the id.
   public func children(_ clusterID: Int) throws(ClusterError) -> [Feature] {
     let (zoom, found) = try childIndices(clusterID)
     let level = levels[zoom - options.minZoom]
@@ -197,6 +199,8 @@ public struct StaticClusters<Aggregate: Sendable>: Sendable {
   }
 
   /// Returns points of a cluster: `limit` of them (0 means 10) after the first `offset`.
+  ///
+  /// - Throws: ``ClusterError/unknownCluster(_:)`` where no cluster has the id.
   public func leaves(_ clusterID: Int, limit: Int = 10, offset: Int = 0) throws(ClusterError)
     -> [Feature]
   {
@@ -207,6 +211,8 @@ public struct StaticClusters<Aggregate: Sendable>: Sendable {
   }
 
   /// Returns the zoom at which a cluster comes apart, at most `maxZoom + 1`.
+  ///
+  /// - Throws: ``ClusterError/unknownCluster(_:)`` where no cluster has the id.
   public func expansionZoom(_ clusterID: Int) throws(ClusterError) -> Int {
     var clusterID = clusterID
     var zoom = originZoom(clusterID) - 1
@@ -222,13 +228,13 @@ public struct StaticClusters<Aggregate: Sendable>: Sendable {
 
   /// Returns the features of a tile and of a margin of one radius around it. At the world's western
   /// and eastern edges they include those beyond the edge. It is `nil` if there are none.
-  public func tile(zoom: Int, x: Int, y: Int) -> [TileFeature]? {
+  public func tile(zoom: Int, x: Int, y: Int) -> [PlacedFeature]? {
     let level = levels[levelIndex(zoom)]
     let side = pow(2, Double(zoom))
     let p = options.radius / options.extent
     let top = (Double(y) - p) / side
     let bottom = (Double(y) + 1 + p) / side
-    var found: [TileFeature] = []
+    var found: [PlacedFeature] = []
     func add(_ minX: Double, _ maxX: Double, _ column: Double) {
       for i in level.grid.range(minX: minX, minY: top, maxX: maxX, maxY: bottom) {
         found.append(tileFeature(level, i, column: column, row: Double(y), side: side))
@@ -244,12 +250,12 @@ public struct StaticClusters<Aggregate: Sendable>: Sendable {
 
   private func tileFeature(
     _ level: Level, _ i: Int, column: Double, row: Double, side: Double
-  ) -> TileFeature {
+  ) -> PlacedFeature {
     var (px, py) = (level.x[i], level.y[i])
     if level.count[i] == 1, let point = points[level.id[i]] {
       (px, py) = (Self.x(longitude: point.longitude), Self.y(latitude: point.latitude))
     }
-    return TileFeature(
+    return PlacedFeature(
       x: Self.rounded(options.extent * (px * side - column)),
       y: Self.rounded(options.extent * (py * side - row)), feature: feature(level, i))
   }

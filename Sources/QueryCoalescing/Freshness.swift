@@ -86,7 +86,7 @@ public struct Freshness: Hashable, Sendable {
 
 /// A value, with what the caller should know about its origin.
 public struct SharedAnswer<Value> {
-  /// The answer.
+  /// The answer that the reading gave.
   public var value: Value
   /// The state that the answer shows.
   public var reading: Reading

@@ -39,7 +39,7 @@ final class RESPConnectionHandler: ChannelDuplexHandler {
   private var expectedAnswerBytes = 512
   private static let maximumExpectedBytes = bytesPerWrite + 8 * 1024
 
-  init(services: DoorServices, channel: any Channel) {
+  init(services: RedisDoorServices, channel: any Channel) {
     executor = CommandExecutor(
       services: services,
       peer: channel.remoteAddress.map { "\($0.ipAddress ?? ""):\($0.port ?? 0)" } ?? "",
@@ -48,7 +48,7 @@ final class RESPConnectionHandler: ChannelDuplexHandler {
     unread = channel.allocator.buffer(capacity: 0)
   }
 
-  private var services: DoorServices { executor.services }
+  private var services: RedisDoorServices { executor.services }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     var bytes = unwrapInboundIn(data)

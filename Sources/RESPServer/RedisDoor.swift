@@ -38,7 +38,7 @@ package final class RedisDoor: Sendable {
     package init() {}
   }
 
-  private let services: DoorServices
+  private let services: RedisDoorServices
   private let group: MultiThreadedEventLoopGroup
   private let connections = OpenConnections()
 
@@ -53,7 +53,7 @@ package final class RedisDoor: Sendable {
     configuration: Configuration, layers: LayerRegistry, heavyThreads: Int?,
     group: MultiThreadedEventLoopGroup
   ) {
-    services = DoorServices(
+    services = RedisDoorServices(
       layers: layers, configuration: configuration,
       pool: BoundedThreadPool(threadCount: heavyThreads, callerLimit: 4))
     self.group = group

@@ -49,6 +49,8 @@ public struct EstimatedRouteProvider: RouteProvider {
   }
 
   /// Answers at once; the estimate never refuses.
+  ///
+  /// - Throws: Never.
   public func route(_ request: RouteRequest) async throws(RouteError) -> Route {
     estimatedRoute(request)
   }

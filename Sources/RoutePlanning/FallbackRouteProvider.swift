@@ -3,14 +3,14 @@
 /// The answer says so: its ``Route/source`` is ``RouteSource/estimate`` and
 /// ``Route/fallbackReason`` why. Only the caller's own cancellation is passed on.
 public struct FallbackRouteProvider: RouteProvider {
-  /// Asked first.
+  /// The provider that is asked first.
   public let primary: any RouteProvider
   /// Answers when the first does not, or not believably.
   public let estimate: EstimatedRouteProvider
   /// What the first one's routes must hold to be believed.
   public let plausibility: RoutePlausibility
 
-  /// The primary's.
+  /// The source of the primary provider.
   public var source: RouteSource { primary.source }
 
   /// Puts an estimate behind a provider.
@@ -24,6 +24,9 @@ public struct FallbackRouteProvider: RouteProvider {
   }
 
   /// Asks the first provider, and the estimate when its route is missing or not believable.
+  ///
+  /// - Throws: ``RouteError/cancelled`` alone; for all other errors of the first provider there is
+  ///   the estimate.
   public func route(_ request: RouteRequest) async throws(RouteError) -> Route {
     do {
       var route = try await primary.route(request)

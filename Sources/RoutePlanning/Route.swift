@@ -15,9 +15,9 @@ public struct RouteSource: RawRepresentable, Hashable, Sendable {
   public static let osrm = RouteSource(rawValue: "osrm")
   /// A Valhalla server.
   public static let valhalla = RouteSource(rawValue: "valhalla")
-  /// Naver's directions.
+  /// Routes of Naver's directions service.
   public static let naver = RouteSource(rawValue: "naver")
-  /// Kakao's directions.
+  /// Routes of Kakao's directions service.
   public static let kakao = RouteSource(rawValue: "kakao")
   /// SpatiaLite's VirtualRouting over a road network of the operator.
   public static let network = RouteSource(rawValue: "network")

@@ -100,7 +100,7 @@ public struct StopOrder: Hashable, Sendable {
   public let legs: [RouteLeg]
   /// By rider, from pick-up (or start) to drop-off.
   public let rideSeconds: [Double]
-  /// By rider.
+  /// How far each rider rides, in the order of the riders.
   public let rideMeters: [Double]
 
   /// The sum over all legs.

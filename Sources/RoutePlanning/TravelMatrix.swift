@@ -4,7 +4,7 @@ public struct TravelMatrix: Hashable, Sendable {
   public let count: Int
   /// Row major: from * count + to.
   public let meters: [Double]
-  /// Row major.
+  /// The seconds from each place to each, row after row.
   public let seconds: [Double]
 
   /// - Throws: ``StopOrderError/badMatrix`` unless both hold count x count finite numbers >= 0.

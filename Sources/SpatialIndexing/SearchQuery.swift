@@ -15,7 +15,7 @@ public enum SearchArea: Sendable {
 
 /// The places within a distance of one.
 public struct SearchCircle: Sendable {
-  /// The middle.
+  /// The place from which distances are measured.
   public var center: Coordinate
   /// Inclusive, in whole millimetres of the distance that everything uses.
   public var radiusMillimeters: Int64

@@ -47,7 +47,7 @@ public struct FareLine: Hashable, Sendable {
 public struct FareBreakdown: Hashable, Sendable {
   /// The items in the order in which the meter adds them; empty where only the total is kept.
   public var lines: [FareLine]
-  /// Minor units.
+  /// The sum of all lines, in minor units of the currency.
   public var total: Int64
   /// What the meter shows: no surcharges a trip, tolls, call fee or rounding of the bill.
   public var metered: Int64
@@ -94,6 +94,9 @@ public struct Fare: Hashable, Sendable {
 
 extension Tariff {
   /// The fare of a trip: exact from segments or measured slow time, a range from totals.
+  ///
+  /// - Throws: ``FareError`` for a trip that the tariff does not price, such as an unknown flat
+  ///   trip or a distance out of range.
   /// - Complexity: O(segments + band edges crossed); below 5 us for totals.
   public func fare(for trip: Trip, model: SlowTimeModel? = nil) throws(FareError) -> Fare {
     guard case .totals = trip.course, trip.flatTrip == nil else {
@@ -105,6 +108,9 @@ extension Tariff {
 
   /// The fare of a trip whose distance and duration are estimates themselves: `low` and `high`
   /// are the same trip on its best and its worst day.
+  ///
+  /// - Throws: ``FareError`` for a trip that the tariff does not price, such as an unknown flat
+  ///   trip or a distance out of range.
   public func fare(
     expected trip: Trip, low: TripCourse, high: TripCourse, model: SlowTimeModel? = nil
   ) throws(FareError) -> Fare {
@@ -127,6 +133,9 @@ extension Tariff {
   }
 
   /// The itemised fare of a trip in one kind of traffic.
+  ///
+  /// - Throws: ``FareError`` for a trip that the tariff does not price, such as an unknown flat
+  ///   trip or a distance out of range.
   public func breakdown(
     for trip: Trip, model: SlowTimeModel? = nil,
     traffic: SlowTimeModel.Traffic = .expected

@@ -38,7 +38,7 @@ public struct FareMeter: Sendable {
 
   /// What a ride costs, and the part of it that is shared per seat whatever the rule.
   public struct Total: Hashable, Sendable {
-    /// Minor units.
+    /// What the meter shows, in minor units of the currency.
     public var amount: Int64
     /// Call fee, at most ``amount``.
     public var extras: Int64

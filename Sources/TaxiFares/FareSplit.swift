@@ -44,9 +44,9 @@ public struct ShareRider: Hashable, Sendable {
 
 /// A part of the ride with the same riders aboard.
 public struct ShareLeg: Hashable, Sendable {
-  /// Minor units.
+  /// What this stretch costs, in minor units of the currency.
   public var amount: Int64
-  /// Rider ids.
+  /// The ids of the riders who share the stretch.
   public var aboard: [String]
 
   /// Makes a part of the ride with everyone who was aboard.
@@ -58,7 +58,7 @@ public struct ShareLeg: Hashable, Sendable {
 
 /// What one rider pays.
 public struct FareShare: Hashable, Sendable {
-  /// Who pays.
+  /// The id of the rider who pays.
   public var riderID: String
   /// What they pay, minor units.
   public var amount: Int64

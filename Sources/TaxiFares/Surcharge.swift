@@ -59,8 +59,6 @@ public struct LocalTimeBand: Hashable, Sendable {
 
   /// Monday to Sunday.
   public static let everyDay: UInt8 = 0b111_1111
-  /// Monday to Friday; holidays are not known.
-  public static let mondayToFriday: UInt8 = 0b001_1111
 
   /// Makes a band; one that ends before it begins goes over midnight.
   public init(fromMinute: Int, toMinute: Int, weekdays: UInt8 = LocalTimeBand.everyDay) {

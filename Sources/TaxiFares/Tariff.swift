@@ -33,7 +33,7 @@ public struct Tariff: Sendable {
   public var id: String { content.id }
   /// The id of the area whose taxis it prices.
   public var area: String { content.area }
-  /// ISO 4217.
+  /// The currency of all amounts, as ISO 4217 has it.
   public var currency: String { content.currency }
   /// When this version came into force.
   public var effective: Instant { content.effective }
@@ -71,7 +71,7 @@ public struct TariffContent: Hashable, Sendable {
   public var vehicleClasses: [String]
   /// Whether it is the one taken in its area when no vehicle class is asked for.
   public var isAreaDefault = false
-  /// ISO 4217.
+  /// The currency of all amounts, as ISO 4217 has it.
   public var currency: String
   /// Digits after the point of the major unit: 0 for KRW, 2 for USD.
   public var minorUnitDigits = 0
@@ -271,9 +271,9 @@ public struct OutOfAreaRule: Hashable, Sendable {
 public enum FareLimits {
   /// Minor units: large enough for any fare, small enough that sums cannot overflow.
   public static let maximumAmount: Int64 = 1_000_000_000_000
-  /// 10,000 km.
+  /// The longest trip that is priced: 10,000 km.
   public static let maximumDistanceMeters = 10_000_000.0
-  /// A week.
+  /// The longest time that is priced: a week.
   public static let maximumDurationSeconds = 604_800.0
   /// Segments of one route.
   public static let maximumSegments = 100_000

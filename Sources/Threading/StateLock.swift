@@ -35,6 +35,8 @@ public final class StateLock<State: ~Copyable>: @unchecked Sendable {
 
   /// Runs `body` with exclusive access to the state. It must not lock the same lock, and must not
   /// let a reference to mutable parts of the state escape.
+  ///
+  /// - Throws: What `body` throws.
   @inlinable
   public func withLock<Answer: ~Copyable, Failure: Error>(
     _ body: (inout State) throws(Failure) -> Answer

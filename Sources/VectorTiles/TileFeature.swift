@@ -12,9 +12,9 @@ public enum TileValue: Hashable, Sendable {
 public struct TileFeature: Hashable, Sendable {
   /// A named value.
   public struct Property: Hashable, Sendable {
-    /// The name.
+    /// The name of the property.
     public var key: String
-    /// The value.
+    /// The value of the property.
     public var value: TileValue
 
     /// Names a value.

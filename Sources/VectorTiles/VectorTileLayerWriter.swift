@@ -4,6 +4,9 @@ import WireFormat
 /// Writes one layer of point features in the wire format of Mapbox Vector Tiles 2.1, without a
 /// message object in between.
 ///
+/// There is no encoder of tiles for Swift; the generated messages, which tests hold this against, hold
+/// every feature and value as an object of its own until the tile is written.
+///
 /// Per feature: ``beginFeature(id:at:)``, properties, ``endFeature()``; at the end ``finish()``.
 /// Equal values are written once. Geometry (section 4.3): one MoveTo command and the zigzag
 /// difference from 0, 0, in tile coordinates that grow right and down; points in a margin lie

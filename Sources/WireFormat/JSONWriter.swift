@@ -1,4 +1,5 @@
-/// Writes JSON objects without building a tree of them.
+/// Writes JSON objects without building a tree of them, in the order of the calls, which `JSONEncoder`
+/// and `JSONSerialization` do not promise.
 package struct JSONWriter {
   private var bytes: [UInt8] = []
   private var isFirst = true

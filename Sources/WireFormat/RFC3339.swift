@@ -100,35 +100,62 @@ package enum RFC3339 {
   package static func parse(
     _ text: some StringProtocol, localTime: (_ milliseconds: Int64) -> Instant? = { _ in nil }
   ) -> Instant? {
-    var scanner = DigitScanner(bytes: Array(text.utf8))
-    guard let year = scanner.number(4), scanner.take("-"), let month = scanner.number(2),
-      scanner.take("-"), let day = scanner.number(2),
-      scanner.take("T") || scanner.take("t") || scanner.take(" "),
-      let hour = scanner.number(2), scanner.take(":"), let minute = scanner.number(2),
-      let date = CivilDate(year: year, month: month, day: day), hour <= 23, minute <= 59
-    else { return nil }
-    var milliseconds: Int64 = 0
-    if scanner.take(":") {
-      guard let second = scanner.number(2), second <= 59 else { return nil }
-      milliseconds = Int64(second) * 1000
-      if scanner.take(".") {
-        guard let fraction = scanner.fraction() else { return nil }
-        milliseconds += Int64(fraction)
+    guard let read = LocalTime(text, isLenient: false) else { return nil }
+    let milliseconds = read.seconds * 1000 + read.nanoseconds / 1_000_000
+    guard let offset = read.offsetSeconds else { return localTime(milliseconds) }
+    return Instant(milliseconds: milliseconds - Int64(offset) * 1000)
+  }
+
+  /// What the text of a moment says before anybody knows its zone.
+  package struct LocalTime: Hashable, Sendable {
+    /// Since 1970, as if the time were UTC.
+    package var seconds: Int64
+    /// Of the second; digits past the ninth are cut off.
+    package var nanoseconds: Int64
+    /// East of UTC; nil where the text names no offset.
+    package var offsetSeconds: Int?
+
+    /// Reads RFC 3339 text. Seconds and offset may be left out, and a space may take the place of T.
+    ///
+    /// - Parameters:
+    ///   - text: The text, all of which must be a moment.
+    ///   - isLenient: Whether what people and other programs' files have is taken as well: a bare
+    ///     date, a leap second, which is the next minute's first, and `+0900` or `+09`.
+    package init?(_ text: some StringProtocol, isLenient: Bool) {
+      var scanner = DigitScanner(bytes: Array(text.utf8))
+      guard let year = scanner.number(4), scanner.take("-"), let month = scanner.number(2),
+        scanner.take("-"), let day = scanner.number(2),
+        let date = CivilDate(year: year, month: month, day: day)
+      else { return nil }
+      seconds = Int64(date.daysSince1970) * 86_400
+      nanoseconds = 0
+      if isLenient && scanner.isAtEnd { return }
+      guard scanner.take("T") || scanner.take("t") || scanner.take(" "),
+        let hour = scanner.number(2), scanner.take(":"), let minute = scanner.number(2),
+        hour <= 23, minute <= 59
+      else { return nil }
+      seconds += Int64(hour) * 3600 + Int64(minute) * 60
+      if scanner.take(":") {
+        guard let second = scanner.number(2), second <= (isLenient ? 60 : 59) else { return nil }
+        seconds += Int64(second)
+        if scanner.take(".") {
+          guard let fraction = scanner.fraction() else { return nil }
+          nanoseconds = fraction
+        }
       }
+      if scanner.isAtEnd { return }
+      guard let offset = scanner.offset(isLenient: isLenient), scanner.isAtEnd else { return nil }
+      offsetSeconds = offset
     }
-    let local =
-      Int64(date.daysSince1970) * 86_400_000 + Int64(hour) * 3_600_000 + Int64(minute) * 60_000
-      + milliseconds
-    if scanner.isAtEnd { return localTime(local) }
-    if scanner.take("Z") || scanner.take("z") {
-      return scanner.isAtEnd ? Instant(milliseconds: local) : nil
-    }
-    let sign: Int64
-    if scanner.take("+") { sign = 1 } else if scanner.take("-") { sign = -1 } else { return nil }
-    guard let hours = scanner.number(2), scanner.take(":"), let minutes = scanner.number(2),
-      hours <= 23, minutes <= 59, scanner.isAtEnd
-    else { return nil }
-    return Instant(milliseconds: local - sign * Int64(hours * 60 + minutes) * 60_000)
+  }
+
+  /// Reads `+09:00`, `-0530`, `+09`, `Z`.
+  ///
+  /// - Returns: Seconds east of UTC; nil for text that is no offset.
+  package static func offsetSeconds(_ text: some StringProtocol) -> Int? {
+    var scanner = DigitScanner(bytes: Array(text.utf8))
+    guard let offset = scanner.offset(isLenient: true), scanner.isAtEnd else { return nil }
+    return offset
   }
 }
 
@@ -155,16 +182,28 @@ private struct DigitScanner {
     return value
   }
 
-  /// Reads digits after the point as milliseconds; further digits are cut off.
-  mutating func fraction() -> Int? {
-    var value = 0
-    var scale = 100
+  /// Reads digits after the point as nanoseconds; further digits are cut off.
+  mutating func fraction() -> Int64? {
+    var value: Int64 = 0
+    var scale: Int64 = 100_000_000
     let start = position
     while position < bytes.count, bytes[position] >= 48 && bytes[position] <= 57 {
-      value += Int(bytes[position] - 48) * scale
+      value += Int64(bytes[position] - 48) * scale
       scale /= 10
       position += 1
     }
     return position > start ? value : nil
+  }
+
+  /// Reads an offset from UTC in seconds east of it. The lenient may lack its colon or its minutes, and
+  /// is at most 18 hours, as far as zones of civil time have been apart.
+  mutating func offset(isLenient: Bool) -> Int? {
+    if take("Z") || take("z") { return 0 }
+    let isWest = take("-")
+    guard isWest || take("+"), let hours = number(2) else { return nil }
+    guard take(":") || isLenient else { return nil }
+    let minutes = isLenient && isAtEnd ? 0 : number(2)
+    guard let minutes, hours <= (isLenient ? 18 : 23), minutes <= 59 else { return nil }
+    return (isWest ? -1 : 1) * (hours * 3600 + minutes * 60)
   }
 }

@@ -18,12 +18,12 @@ struct MoyeoCommand: AsyncParsableCommand {
       ImportCommand.self, NearbyCommand.self, WithinCommand.self, GetCommand.self,
       RemoveCommand.self, WatchCommand.self, TagsCommand.self, LayersCommand.self, FareCommand.self,
       TariffsCommand.self,
-      RouteCommand.self, PlaceCommand.self, PartyCommand.self, TicketCommand.self,
+      RouteCommand.self, PlaceCommand.self, PartyCommand.self, TicketSubcommands.self,
       EventsCommand.self, SimulateCommand.self, BenchCommand.self, EvaluateFaresCommand.self,
       FitSlowTimeCommand.self, PrepareRoadsCommand.self, ReplayCommand.self, ReportCommand.self,
       BackupCommand.self,
       RestoreCommand.self, ExportCommand.self, DoctorCommand.self, KeysCommand.self,
-      WebhooksCommand.self, AdminCommand.self, DisclosuresCommand.self, ClusterCommand.self,
+      WebhooksCommand.self, AdminSubcommands.self, DisclosuresCommand.self, ClusterCommand.self,
       CompletionsCommand.self,
     ])
 

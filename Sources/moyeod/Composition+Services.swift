@@ -46,7 +46,7 @@ extension Composition {
         archive: parts.positions?.archive, degradations: parts.degradations), at: 0)
     if let disclosures = parts.disclosures { services.insert(disclosures, at: 0) }
     if let positions = parts.positions {
-      services.insert(PositionKeeping(keeper: positions.keeper), at: 0)
+      services.insert(PositionWriting(keeper: positions.keeper), at: 0)
     }
     if let record = parts.record, let webhooks = parts.webhooks {
       services.append(

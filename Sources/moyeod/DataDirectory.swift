@@ -208,7 +208,7 @@ struct OpenRecord {
 }
 
 /// Writes positions behind the index; a last round after all calls have ended.
-struct PositionKeeping: Service {
+struct PositionWriting: Service {
   let keeper: PositionWriteBehind
 
   func run() async throws {

@@ -121,6 +121,27 @@ struct Settings: Sendable {
     daemon.baseMapAttribution = try await values.string("map.attribution")
     tariffDirectories = try await values.list("fares.tariffDirectories") ?? []
     areaDirectories = try await values.list("fares.areaDirectories") ?? []
+    demoCity = try await values.string("demo.city").flatMap { $0.isEmpty ? nil : $0 }
+    demoUsers = try await values.int("demo.users", in: 0...5_000_000) ?? 20_000
+    demoSeed = UInt64(try await values.int("demo.seed", in: 0...Int.max) ?? 1)
+    demoTickets = try await values.int("demo.tickets", in: 0...100_000) ?? 300
+    demoParties = try await values.int("demo.parties", in: 0...100_000) ?? 300
+    keepsPositions = try await values.bool("positions.keep") ?? true
+    writeBehindSeconds = try await values.int("positions.writeBehindSeconds", in: 1...3600) ?? 5
+    graceSeconds = try await values.int("shutdown.graceSeconds", in: 0...3600) ?? 5
+    daemon.connections.shutdownGraceSeconds = Double(max(1, graceSeconds))
+    logLevel = try await values.word("log.level", Logger.Level.init(rawValue:)) ?? .info
+    logFormat =
+      try await values.word("log.format", StructuredLogHandler.Format.init(rawValue:)) ?? .text
+    layerSettings = values.layerSettings
+    tenantLimits = { limits, tenant in QuotaSettings.limits(limits, of: tenant, values) }
+    try await readRoutes(values)
+    try await readServices(values)
+    try await readLimits(values)
+  }
+
+  /// Where routes and places come from.
+  private mutating func readRoutes(_ values: Values) async throws {
     routes.provider =
       try await values.word("routes.provider", RouteSettings.Provider.init(rawValue:)) ?? .estimate
     routes.url = try await values.string("routes.url")
@@ -131,11 +152,10 @@ struct Settings: Sendable {
       try await values.int("routes.timeoutMilliseconds", in: 1...600_000) ?? 3000)
     try routes.check()
     places = try await PlaceSettings.read(values)
-    demoCity = try await values.string("demo.city").flatMap { $0.isEmpty ? nil : $0 }
-    demoUsers = try await values.int("demo.users", in: 0...5_000_000) ?? 20_000
-    demoSeed = UInt64(try await values.int("demo.seed", in: 0...Int.max) ?? 1)
-    demoTickets = try await values.int("demo.tickets", in: 0...100_000) ?? 300
-    demoParties = try await values.int("demo.parties", in: 0...100_000) ?? 300
+  }
+
+  /// What is served, to whom and by which other doors.
+  private mutating func readServices(_ values: Values) async throws {
     parties = try await PartySettings.read(values, resources: resources)
     tickets = try await TicketSettings.read(values)
     auth = try await AuthSettings.read(values, host: daemon.host)
@@ -151,16 +171,6 @@ struct Settings: Sendable {
     disclosures = try await DisclosureSettings.read(
       values, doors: [("resp.port", redisDoor != nil), ("adapters", !adapters.names.isEmpty)])
     tracing = try await TracingSettings.read(values)
-    keepsPositions = try await values.bool("positions.keep") ?? true
-    writeBehindSeconds = try await values.int("positions.writeBehindSeconds", in: 1...3600) ?? 5
-    graceSeconds = try await values.int("shutdown.graceSeconds", in: 0...3600) ?? 5
-    daemon.connections.shutdownGraceSeconds = Double(max(1, graceSeconds))
-    logLevel = try await values.word("log.level", Logger.Level.init(rawValue:)) ?? .info
-    logFormat =
-      try await values.word("log.format", StructuredLogHandler.Format.init(rawValue:)) ?? .text
-    layerSettings = values.layerSettings
-    tenantLimits = { limits, tenant in QuotaSettings.limits(limits, of: tenant, values) }
-    try await readLimits(values)
   }
 
   private mutating func readLimits(_ values: Values) async throws {

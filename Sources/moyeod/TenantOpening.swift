@@ -73,7 +73,7 @@ struct TenantOpening: Sendable {
     if let archive {
       let keeper = data.openPositions(
         layers: layers, archive: archive, seconds: settings.writeBehindSeconds, tenant: tenant)
-      parts.services.append(PositionKeeping(keeper: keeper))
+      parts.services.append(PositionWriting(keeper: keeper))
       parts.writePositions = { try keeper.writeRound() }
       kept = keeper
     }

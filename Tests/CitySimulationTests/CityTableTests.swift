@@ -46,13 +46,11 @@ func seoul() throws -> City {
     #expect(Set(city.hotSpots.map(\.kind)) == Set(City.Kind.allCases))
   }
 
-  static let stations: String? = sharedStations()
-
   /// Held against the open data set of stations, where a name is in both.
-  @Test(.enabled(if: stations != nil, "shared data absent"))
+  @Test(.enabled(if: SharedData.isPresent, "shared data is absent"))
   func coordinatesAreTrue() throws {
     var stations: [Substring: [Coordinate]] = [:]
-    for line in try #require(Self.stations).split(whereSeparator: \.isNewline).dropFirst() {
+    for line in try SharedData.lines("seoul-subway-stations.csv").dropFirst() {
       let fields = line.split(separator: ",", omittingEmptySubsequences: false)
       guard fields.count == 5, let x = Double(fields[3]), let y = Double(fields[4]) else {
         continue
@@ -99,12 +97,4 @@ func seoul() throws -> City {
     #expect(error("\(header)\n,b,office,1,2,1,4") == .value(line: 2, column: "name", text: ""))
     #expect(error("\u{FEFF}\(header)\r\n a , b ,office, 1,2,1,4 \r\n") == nil)
   }
-}
-
-private func sharedStations() -> String? {
-  let name = "seoul-subway-stations.csv"
-  if let folder = getenv("MOYEO_SHARED_DATA") {
-    return readText(String(cString: folder) + "/" + name)
-  }
-  return repositoryText("shared/data/" + name)
 }

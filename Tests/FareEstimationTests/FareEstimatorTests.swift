@@ -226,7 +226,6 @@ import Testing
     let error = try #require(await refusal(request))
     #expect(error.reason == "unknown_vehicle_class")
     #expect(error.field == "vehicleClass")
-    #expect(error.isNotFound)
   }
 
   private func threeRiders(_ rule: SplitRule) -> FareRequest {

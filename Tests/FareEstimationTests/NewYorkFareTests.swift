@@ -7,7 +7,7 @@ import Testing
 /// Recorded fares of New York: odd rows, which the shipped slow-time model was not fitted on.
 /// `moyeo evaluate-fares --rows odd` says the same with the whole cleaning rule.
 @Suite struct NewYorkFareTests {
-  @Test(.enabled(if: FareFixtures.sharedData != nil, "the shared data is not there"))
+  @Test(.enabled(if: FareFixtures.sharedData != nil, "shared data is absent"))
   func recordedFares2013() throws {
     let path = try #require(FareFixtures.sharedData) + "/nyc-taxi-fares-2013.csv"
     let text = try String(contentsOfFile: path, encoding: .utf8)

@@ -42,7 +42,7 @@ import Testing
 
   /// The set's geodesics are long: its ends check the oracle and the bounds, its starting points
   /// and azimuths the 50 km claim, far distances a coarse one.
-  @Test(.enabled(if: SharedData.isPresent, "shared/data is absent"))
+  @Test(.enabled(if: SharedData.isPresent, "shared data is absent"))
   func geographicLibTestSet() throws {
     var oracle = GeodesicOracle()
     let lines = try SharedData.lines("geodesic-test-100.dat")
@@ -127,7 +127,7 @@ import Testing
         == Int64((seoul.distanceMeters(to: gangnam) * 1000).rounded()))
   }
 
-  @Test func bearings() throws {
+  @Test func bearingsGoClockwiseFromNorth() throws {
     let origin = try Coordinate(latitude: 0, longitude: 0)
     let cases: [(Double, Double, Double)] = [
       (1, 0, 0), (0, 1, 90), (-1, 0, 180), (0, -1, 270), (0, 0, 0),

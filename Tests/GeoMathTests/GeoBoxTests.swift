@@ -4,7 +4,7 @@ import ObjectModel
 import Testing
 
 @Suite struct GeoBoxTests {
-  @Test func refusals() {
+  @Test func sidesOutOfRangeOrOutOfOrderAreRefused() {
     #expect(throws: GeoBoxError.self) { try GeoBox(west: .nan, south: 0, east: 1, north: 1) }
     #expect(throws: GeoBoxError.longitudeOutOfRange(181)) {
       try GeoBox(west: 0, south: 0, east: 181, north: 1)

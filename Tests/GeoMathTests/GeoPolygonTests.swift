@@ -8,7 +8,7 @@ import Testing
     try GeoPolygon(corners.map { try Coordinate(latitude: $0.0, longitude: $0.1) })
   }
 
-  @Test func refusals() throws {
+  @Test func aPolygonOfTooFewCornersOrRoundAPoleIsRefused() throws {
     #expect(throws: GeoPolygonError.tooFewCorners(0)) { try GeoPolygon([]) }
     #expect(throws: GeoPolygonError.tooFewCorners(2)) {
       try Self.polygon([(0, 0), (1, 1), (0, 0), (1, 1), (0, 0)])

@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: SharedData.isPresent, "shared/data is absent"))
+  @Test(.enabled(if: SharedData.isPresent, "shared data is absent"))
   func all2000PublishedVectorsAreExact() throws {
     let vectors = try Self.vectors()
     #expect(vectors.count == 2_000)

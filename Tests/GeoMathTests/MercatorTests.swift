@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func scale() throws {
+  @Test func metersPerUnitAreThoseOfTheDistance() throws {
     let seoul = try Coordinate(latitude: 37.5547, longitude: 126.9707)
     let point = MercatorPoint(seoul)
     let east = MercatorPoint(x: point.x + 100_000, y: point.y).coordinate

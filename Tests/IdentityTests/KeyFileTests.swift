@@ -37,7 +37,7 @@ struct KeyFileTests {
       #expect(caller.tenant == "north")
       #expect(caller.role == .service)
       #expect(caller.subject == nil)
-      #expect(authenticator.keyTenants == ["north"])
+      #expect(authenticator.keyRecords.map(\.tenant) == ["north"])
       let wrong = [
         "moyeo_" + made.key.id + "_" + String(repeating: "0", count: 64), made.key.text + "0",
         "moyeo_" + String(repeating: "0", count: 16) + "_" + made.key.secret, "moyeo_", "moyeo__",

@@ -90,7 +90,7 @@ import Testing
     return (apply / Double(moves), match / Double(moves), told)
   }
 
-  @Test(.enabled(if: isMeasuring))
+  @Test(.enabled(if: isMeasuring, "a measurement: MOYEO_MEASURE=1"))
   func aMoveAmongTenThousandFences() throws {
     let moves = 200_000
     let objects = 100_000

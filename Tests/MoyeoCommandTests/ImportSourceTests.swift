@@ -218,11 +218,11 @@ enum SharedData {
   }()
 }
 
-@Suite("real files", .enabled(if: SharedData.folder != nil, "no shared data here"))
+@Suite("real files", .enabled(if: SharedData.folder != nil, "shared data is absent"))
 struct RealFileTests {
   let folder = SharedData.folder ?? ""
 
-  @Test func places() throws {
+  @Test func placesAreImportedButForOneWithoutAGeometry() throws {
     let (rows, refused) = try drain(
       GeoJSONImport(try ByteSource(path: folder + "/places.geojson"), mapping: RowMapping()))
     #expect(rows.count == 162)
@@ -230,7 +230,7 @@ struct RealFileTests {
     #expect(Set(rows.map(\.position.id)).count == 162)
   }
 
-  @Test func stations() throws {
+  @Test func everyStationIsImportedInsideKorea() throws {
     let (rows, refused) = try drain(
       try CSVImport(
         try ByteSource(path: folder + "/seoul-subway-stations.csv"), mapping: RowMapping()))

@@ -140,7 +140,7 @@ import Testing
     }
   }
 
-  @Test func refusals() async throws {
+  @Test func aWatchThatIsNoAreaIsRefused() async throws {
     try await RunningDaemon.run { daemon in
       _ = try await daemon.report([Self.item("a", 37.5)])
       let path = "/v1/layers/users/watch"

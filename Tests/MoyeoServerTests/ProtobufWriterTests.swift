@@ -33,7 +33,7 @@ import WireFormat
     #expect(writer.bytes.count == varintLength(UInt64(count)))
   }
 
-  @Test func scalars() throws {
+  @Test func scalarsAreWhatTheGeneratedCodeWrites() throws {
     var writer = ProtobufWriter()
     writer.int32(1, -5)
     writer.string(2, "모여")

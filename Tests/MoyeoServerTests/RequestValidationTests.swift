@@ -28,7 +28,7 @@ import Testing
     #expect(refusal?.field == field, sourceLocation: sourceLocation)
   }
 
-  @Test func ids() throws {
+  @Test func anIDIsNeitherEmptyNorLongerThanTheLimit() throws {
     for id in [
       "a", String(repeating: "x", count: 128), String(repeating: "é", count: 64), "\0", " ",
     ] {
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func coordinates() throws {
+  @Test func aCoordinateIsInRangeAndNotNullIsland() throws {
     for (latitude, longitude) in [
       (90.0, 180.0), (-90, -180), (0, 1), (1, 0), (0, 1e-300), (-0.0, 1), (37.5, 127),
     ] {
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func tags() throws {
+  @Test func tagsAreNormalisedAndBounded() throws {
     #expect(
       try validation.tags(
         ["#Swift", "swift ", " SWIFT", "\u{1106}\u{1169}\u{110B}\u{1167}", "a  b"], field: "tags")
@@ -165,7 +165,7 @@ import Testing
     }
   }
 
-  @Test func polygons() throws {
+  @Test func aPolygonHasCornersWithinTheLimit() throws {
     let circle = (0..<1000).map { i in
       (37 + sine(Double(i) / 1000 * 6.283), 127 + sine(Double(i) / 1000 * 6.283 + 1.5708))
     }
@@ -195,7 +195,7 @@ import Testing
     }
   }
 
-  @Test func boxes() throws {
+  @Test func aBoxHasAllItsSides() throws {
     #expect(try validation.box(west: nil, south: nil, east: nil, north: nil) == nil)
     let crossing = try validation.box(west: 179, south: -1, east: -179, north: 1)
     #expect(crossing?.crossesAntimeridian == true)
@@ -222,7 +222,7 @@ import Testing
     }
   }
 
-  @Test func conditions() throws {
+  @Test func aConditionNamesAnAttributeAndWhatItIsHeldAgainst() throws {
     func condition(_ json: String) throws -> [AttributeCondition] {
       try validation.conditions([try Moyeo_V1_AttributeCondition(jsonString: json)])
     }
@@ -256,14 +256,14 @@ import Testing
     }
   }
 
-  @Test func exclusions() throws {
+  @Test func excludedIDsAreIDsAndBounded() throws {
     _ = try validation.excludedIDs((0..<1000).map(String.init))
     expect(.tooManyItems, "excludeIds") {
       _ = try validation.excludedIDs((0..<1001).map(String.init))
     }
   }
 
-  @Test func attributes() throws {
+  @Test func attributesAreNormalisedAndBounded() throws {
     func attributes(_ json: String) throws -> [UInt8] {
       try validation.attributes(try Google_Protobuf_Struct(jsonString: json), field: "attributes")
     }

@@ -45,9 +45,11 @@ import Testing
           for step in 0..<wanted where met.isEmpty {
             let other = sought[(number + step) % wanted]
             let isOverHTTP = (number + step) % 2 == 0
-            try await command(daemon, client, "propose", user, other, isOverHTTP, &met)
+            try await command(
+              "propose", of: user, other: other, daemon, client, isOverHTTP: isOverHTTP, &met)
             // In the other one's name, whom everybody asks.
-            try await command(daemon, client, "accept", other, user, !isOverHTTP, &met)
+            try await command(
+              "accept", of: other, other: user, daemon, client, isOverHTTP: !isOverHTTP, &met)
           }
           return met
         }
@@ -78,8 +80,8 @@ import Testing
   /// Sends a command over one of the wires and notes the match that it acknowledges; a refusal is an
   /// answer.
   private static func command(
-    _ daemon: RunningDaemon, _ client: Client, _ word: String, _ user: String, _ other: String,
-    _ isOverHTTP: Bool, _ met: inout [String: String]
+    _ word: String, of user: String, other: String, _ daemon: RunningDaemon, _ client: Client,
+    isOverHTTP: Bool, _ met: inout [String: String]
   ) async throws {
     if isOverHTTP {
       let answer = try await daemon.post("/v1/tickets/\(user)/\(word)", #"{"otherId":"\#(other)"}"#)

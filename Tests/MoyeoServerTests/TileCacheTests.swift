@@ -1,6 +1,9 @@
 import GeoMath
+import HTTPTypes
+import Hummingbird
 import Identity
 import MoyeoAPI
+import NIOCore
 import ObjectModel
 import SwiftProtobuf
 import Testing
@@ -111,6 +114,58 @@ import QueryCoalescing
     #expect(answer.bytes != nil && answer.etag != request.ifNoneMatch)
     request.ifNoneMatch = answer.etag
     #expect(try await city.cached.tile(request, acceptsGzip: false, caller: .open).bytes == nil)
+  }
+
+  /// The step that leaves the event loop, counted: once, for the only read.
+  @Test func aTileThatTheCallerHasIsAnsweredOnTheEventLoop() async throws {
+    let city = try City()
+    city.report("a", 37.5, 127)
+    city.settle()
+    let asked = city.request(12)
+    let route = try #require(
+      TileRoutes(clusters: city.cached).all.first { $0.name == "GetTileMVT" })
+    var timesLeft = 0
+    func get(_ known: String?) async throws -> Response {
+      var head = HTTPRequest(method: .get, scheme: "http", authority: "here", path: "/tile")
+      head.headerFields[.ifNoneMatch] = known
+      let parameters = [
+        ("layer", "users"), ("zoom", "12"), ("x", "\(asked.x)"), ("y", "\(asked.y)"),
+      ]
+      let step = try await route.begin(
+        parameters.map { (name: $0.0, value: $0.1) },
+        Request(head: head, body: RequestBody(buffer: ByteBuffer())), caller: .open, token: nil)
+      switch step {
+      case .response(let response): return response
+      case .longer(let work):
+        timesLeft += 1
+        return try await work()
+      }
+    }
+    let first = try await get(nil)
+    #expect(first.status == .ok && timesLeft == 1)
+    let tag = try #require(first.headers[.eTag])
+    // Known to the caller and kept; kept alone; changed, so that it has to be read again.
+    #expect(try await get(tag).status == .notModified && timesLeft == 1)
+    #expect(try await get(nil).status == .ok && timesLeft == 1)
+    city.report("b", 37.5, 127)
+    city.settle()
+    #expect(try await get(tag).status == .ok && timesLeft == 2)
+    // Known without being kept.
+    let plain = TileRoutes(clusters: city.plain).all.first { $0.name == "GetTileMVT" }
+    let last = try #require(try await get(nil).headers[.eTag])
+    guard
+      case .response(let response) = try await #require(plain).begin(
+        [("layer", "users"), ("zoom", "12"), ("x", "\(asked.x)"), ("y", "\(asked.y)")],
+        Request(
+          head: HTTPRequest(
+            method: .get, scheme: "http", authority: "here", path: "/tile",
+            headerFields: [.ifNoneMatch: last]), body: RequestBody(buffer: ByteBuffer())),
+        caller: .open, token: nil)
+    else {
+      Issue.record("a tile that the caller has left the event loop")
+      return
+    }
+    #expect(response.status == .notModified)
   }
 
   @Test func aTileWithTooManyFeaturesSaysSo() async throws {

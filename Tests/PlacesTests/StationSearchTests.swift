@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The stations of Seoul's subways, found as people look for them.
-@Suite(.enabled(if: SharedData.isPresent)) struct StationSearchTests {
+@Suite(.enabled(if: SharedData.isPresent, "shared data is absent")) struct StationSearchTests {
   struct Station {
     let id: String
     let name: String

@@ -123,7 +123,7 @@ import Testing
   }
 
   @Test(
-    .enabled(if: SharedData.isPresent, "shared data is not beside the checkout"),
+    .enabled(if: SharedData.isPresent, "shared data is absent"),
     arguments: Source.allCases)
   func asGoodAsSuperclustersOrder(source: Source) throws {
     let positions = try Self.positions(source)
@@ -160,7 +160,7 @@ import Testing
 
   /// 1 % of the points move about 10 m: the share of groups at zooms 10-16 with the same members.
   @Test(
-    .enabled(if: SharedData.isPresent, "shared data is not beside the checkout"),
+    .enabled(if: SharedData.isPresent, "shared data is absent"),
     arguments: [Source.trips, .seoul])
   func membershipIsSteadierThanARebuild(source: Source) throws {
     var positions = try Self.positions(source)

@@ -6,7 +6,7 @@ import Testing
 
 /// Optimised builds only (`make test-release`): 100,000 points under random operation lists, held
 /// against the oracle and a static build at every zoom.
-@Suite(.enabled(if: scale > 1, "takes minutes unoptimised: make test-release"))
+@Suite(.enabled(if: scale > 1, "optimised: make test-release"))
 struct LiveClusterScaleTests {
   @Test(arguments: [Layout.city, .world, .seam], [31 as UInt64, 32])
   func aHundredThousandPointsUnderRandomOperationsEqualARebuild(layout: Layout, seed: UInt64) {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PointClustering
 
-@Suite(.enabled(if: SharedData.isPresent, "shared data is not beside the checkout"))
+@Suite(.enabled(if: SharedData.isPresent, "shared data is absent"))
 struct PlacesFixtureTests {
   @Test func worldTileEqualsSuperclusters() throws {
     let places = try SharedData.json("places.geojson")["features"] as! [[String: Any]]

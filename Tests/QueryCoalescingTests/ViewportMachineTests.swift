@@ -44,7 +44,7 @@ private struct Marbles: Equatable, CustomStringConvertible {
 }
 
 @Suite struct ViewportMachineTests {
-  @Test func timelines() {
+  @Test func theNewestViewportRunsAndOlderOnesAreSuperseded() {
     #expect(
       Marbles.play("a--b-c--------d---------")
         == Marbles(
@@ -64,7 +64,7 @@ private struct Marbles: Equatable, CustomStringConvertible {
           superseded: "--bcdefg-ijklmno-qrs------"))
   }
 
-  @Test func bursts() {
+  @Test func aBurstRunsAtOnceAndIsPaidBackByWaiting() {
     #expect(
       Marbles.play("abcd--------------------e", burst: 3)
         == Marbles(
@@ -72,7 +72,7 @@ private struct Marbles: Equatable, CustomStringConvertible {
           superseded: "-------------------------"))
   }
 
-  @Test func sequences() {
+  @Test func whatWasSentEarlierAndArrivesLaterIsSuperseded() {
     // b was sent before c and arrives after it.
     #expect(
       Marbles.play("a-c-b-------------------", sequences: true)
@@ -98,7 +98,7 @@ private struct Marbles: Equatable, CustomStringConvertible {
           superseded: "------------------------"))
   }
 
-  @Test func withdrawn() {
+  @Test func aWithdrawnViewportNeitherRunsNorSupersedes() {
     #expect(
       Marbles.play("a--b--c-----------------", withdrawing: ["b"])
         == Marbles(

@@ -63,7 +63,7 @@ struct CellCodeTests {
 }
 
 struct GlobPatternTests {
-  @Test func patterns() {
+  @Test func aPatternMatchesAsThatOfRedisDoes() {
     func matches(_ pattern: String, _ text: String) -> Bool {
       GlobPattern(Array(pattern.utf8)).matches(text.utf8)
     }

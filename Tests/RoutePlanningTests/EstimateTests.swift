@@ -11,7 +11,7 @@ let gangnam = Coordinate(uncheckedLatitude: 37.4979, longitude: 127.0276)
 let fridayNight = Instant(seconds: 1_795_183_800)
 
 @Suite struct EstimateTests {
-  @Test(.enabled(if: SharedData.isPresent, "shared/data is absent"))
+  @Test(.enabled(if: SharedData.isPresent, "shared data is absent"))
   func newYorkEstimatesAreUnbiased() throws {
     let trips = try NewYorkTrip.cleaned()
     #expect(trips.count > 900)

@@ -113,7 +113,7 @@ import Testing
     #expect(error(dialect, RecordedShapes.valhalla(shapes: ["_p~iF"]))?.reason == "malformed")
   }
 
-  @Test func naver() throws {
+  @Test func naverIsAskedAndReadAsRecorded() throws {
     let dialect = NaverDialect(keyID: "id", key: "secret")
     let exchange = try dialect.exchange(
       for: RecordedShapes.request(stops: [RecordedShapes.yongsan]))
@@ -144,7 +144,7 @@ import Testing
     }
   }
 
-  @Test func kakao() throws {
+  @Test func kakaoIsAskedAndReadAsRecorded() throws {
     let clock = ManualClock(RecordedShapes.departure.advanced(milliseconds: -60_000))
     let dialect = KakaoDialect(key: "secret", clock: clock)
     let now = try dialect.exchange(for: RecordedShapes.request())
@@ -169,7 +169,7 @@ import Testing
     }
   }
 
-  @Test func polylines() throws {
+  @Test func polylinesAreReadAsTheirDocumentationSays() throws {
     // The worked example of Google's documentation, five decimals.
     let example = try #require(EncodedPolyline.decode("_p~iF~ps|U_ulLnnqC_mqNvxq`@", decimals: 5))
     #expect(example.map(\.latitude) == [38.5, 40.7, 43.252])

@@ -18,8 +18,8 @@ import Testing
       clock.advance(milliseconds: .random(in: 0...4000, using: &world.g))
       let now = clock.now()
       switch Int.random(in: 0..<6, using: &world.g) {
-      case 0...1: upsert(&world, ids, index, &oracle, feed, now)
-      case 2: moveByHandle(&world, ids, index, &oracle, feed, now)
+      case 0...1: upsert(&world, ids, index, oracle: &oracle, feed: feed, now: now)
+      case 2: moveByHandle(&world, ids, index, oracle: &oracle, feed: feed, now: now)
       case 3:
         let gone = (0..<10).map { _ in ids.randomElement(using: &world.g)! }
         let removed = index.remove(ids: gone, now: now) { feed.take($0) }
@@ -62,7 +62,7 @@ import Testing
 
   private func upsert(
     _ world: inout TestWorld, _ ids: [String], _ index: SharedLiveIndex,
-    _ oracle: inout BruteForceIndex, _ feed: FeedModel, _ now: Instant
+    oracle: inout BruteForceIndex, feed: FeedModel, now: Instant
   ) {
     var batch = UpdateBatch(columnCount: 2)
     let reports = (0..<Int.random(in: 1...200, using: &world.g)).map { _ in
@@ -76,7 +76,7 @@ import Testing
 
   private func moveByHandle(
     _ world: inout TestWorld, _ ids: [String], _ index: SharedLiveIndex,
-    _ oracle: inout BruteForceIndex, _ feed: FeedModel, _ now: Instant
+    oracle: inout BruteForceIndex, feed: FeedModel, now: Instant
   ) {
     let moved = (0..<50).map { _ in ids.randomElement(using: &world.g)! }
     let handles = index.handles(ids: moved, now: now)

@@ -30,7 +30,7 @@ import Testing
     #expect(try amounts(split) == [4000, 8000])
   }
 
-  @Test func proportions() throws {
+  @Test func sharesAreInProportionToWhatTheRuleNames() throws {
     let solo: [Int64] = [9000, 6000, 3000]
     #expect(
       try amounts(FareSplit(amount: 9000, rule: .bySoloFare, riders: riders(solo)))

@@ -52,7 +52,7 @@ enum SampleTariffs {
         id: "rush", name: "rush hour", price: .amount(250),
         bands: [
           LocalTimeBand(
-            fromMinute: 16 * 60, toMinute: 20 * 60, weekdays: LocalTimeBand.mondayToFriday)
+            fromMinute: 16 * 60, toMinute: 20 * 60, weekdays: 0b001_1111)
         ], chosen: .boarding),
       Surcharge(
         id: "night", name: "night", price: .amount(100),

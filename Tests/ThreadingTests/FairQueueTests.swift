@@ -14,7 +14,7 @@ import Threading
     #expect(queue.isEmpty && queue.sessionCount == 0)
   }
 
-  @Test func bounds() throws {
+  @Test func aFullSessionAndAFullQueueAreRefused() throws {
     var queue = FairQueue<Int, Int>(capacity: 3, perSession: 2)
     try queue.append(1, of: 1)
     try queue.append(2, of: 1)
@@ -30,7 +30,7 @@ import Threading
 
   /// Against a model; and nobody waits for more than one round, whatever the others ask for.
   @Test(arguments: [61, 62, 63, 64] as [UInt64])
-  func laws(seed: UInt64) throws {
+  func theQueueIsAsAModelAndNobodyWaitsForMoreThanARound(seed: UInt64) throws {
     struct Item: Equatable {
       let session: Int
       let number: Int

@@ -44,14 +44,14 @@ final class AdminCalls: Sendable {
         call.rawValue, call.route.method, template: call.route.template, request: nil,
         answers: "application/json"
       ) { [self] parameters, request, caller, _ in
-        try await respond(call, parameters, request, caller)
+        .longer { try await self.respond(call, parameters, request, to: caller) }
       }
     }
   }
 
   private func respond(
     _ call: AdminCall, _ parameters: [(name: String, value: String)], _ request: Request,
-    _ caller: Caller
+    to caller: Caller
   ) async throws -> Response {
     guard !call.isOfDaemon || Self.isOfDaemon(caller) else {
       throw APIError(

@@ -28,8 +28,8 @@ package struct AdminListener: Hashable, Sendable {
 extension Daemon {
   /// The operator's listener, where one is wanted.
   func adminService(
-    _ rooms: TenantRooms, _ pages: OperatorPages, _ requestMetrics: RequestMetrics,
-    _ threadPool: BoundedThreadPool, _ limits: ConnectionLimits, _ ports: BoundPorts
+    rooms: TenantRooms, pages: OperatorPages, requestMetrics: RequestMetrics,
+    threadPool: BoundedThreadPool, limits: ConnectionLimits, ports: BoundPorts
   ) -> [any Service] {
     guard let listener = configuration.admin else { return [] }
     let calls = AdminCalls(

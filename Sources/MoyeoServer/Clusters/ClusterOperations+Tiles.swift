@@ -27,6 +27,14 @@ struct TileAnswer: Sendable {
   let isTruncated: Bool
 }
 
+/// What the short half of a tile's call comes to.
+enum TileLookup: Sendable {
+  /// The caller's copy is current, or the tile is kept.
+  case answer(TileAnswer)
+  /// The tile has to be read, which may take long.
+  case read(@Sendable () async throws -> TileAnswer)
+}
+
 /// Reads one tile and encodes it.
 struct TileReader: Sendable {
   let layer: Layer
@@ -78,13 +86,26 @@ extension ClusterOperations {
   ///
   /// - Parameters:
   ///   - request: Which tile, filtered how.
-  ///   - acceptsGzip: Whether the bytes may be packed.
-  ///   - caller: Who is shown it.
-  /// - Returns: The tile, without bytes where the copy is current.
+  ///   - acceptsGzip: Whether the caller reads gzip.
+  ///   - caller: Who is shown the tile.
+  /// - Returns: The tile, or that the caller has it.
   /// - Throws: `APIError`.
   func tile(
     _ request: Moyeo_V1_GetTileRequest, acceptsGzip: Bool, caller: Caller
   ) async throws -> TileAnswer {
+    switch try await lookUpTile(request, acceptsGzip: acceptsGzip, caller: caller) {
+    case .answer(let answer): answer
+    case .read(let read): try await read()
+    }
+  }
+
+  /// Finds what needs no read of the tile: that the caller's copy is current, which is what most polls
+  /// come to, or that the tile is kept. It is short enough for an event loop.
+  ///
+  /// - Throws: `APIError`.
+  func lookUpTile(
+    _ request: Moyeo_V1_GetTileRequest, acceptsGzip: Bool, caller: Caller
+  ) async throws -> TileLookup {
     let layer = try await services.clusteredLayer(
       request.layerIfSet,
       minVersion: request.minVersionIfSet)
@@ -101,39 +122,46 @@ extension ClusterOperations {
     let key = TileCache.Key(
       layer: layer.name, address: address, format: format, isGzipped: acceptsGzip,
       filter: filter.fingerprint)
-    func answer(_ tile: TileCache.Tile?, version: UInt64, omitted: Int = 0) -> TileAnswer {
-      let etag = etag(key, version, omitted: omitted)
-      let isKnown = request.hasIfNoneMatch && Self.matches(request.ifNoneMatch, etag)
-      return TileAnswer(
-        bytes: isKnown ? nil : tile?.bytes,
-        contentType: format == .mvt ? VectorTileEncoder.mediaType : GeoJSONTile.mediaType,
-        etag: etag, isGzipped: tile?.isGzipped ?? acceptsGzip, version: layer.clusterVersion.text,
-        lagMilliseconds: Int(layer.clusterLagMilliseconds(now: reader.now)),
-        emptyIsNoContent: layer.settings.emptyTileIsNoContent,
-        isTruncated: tile?.isTruncated ?? false)
-    }
-    // Without reading the tile: this is what most polls come to.
+    let known = request.ifNoneMatchIfSet
     let version = try reader.version()
     switch tileCache?.lookup(key, version: version, now: reader.now) ?? .miss {
     case .hit(let tile):
       try note(tile, layer, caller)
-      return answer(tile, version: tile.version, omitted: tile.omittedCount)
+      return .answer(answer(tile, key, reader, known: known, version: tile.version))
     case .outlived: break
     case .miss:
-      let current = answer(nil, version: version)
-      if request.hasIfNoneMatch && Self.matches(request.ifNoneMatch, current.etag) {
-        return current
+      let current = answer(nil, key, reader, known: known, version: version)
+      if let known, Self.matches(known, current.etag) { return .answer(current) }
+    }
+    return .read {
+      let tile = try await services.shared.onPool(
+        if: layer.isHeavyRead(
+          in: address.bounds, zoom: address.zoom, filter: filter, limit: reader.featureLimit)
+      ) { _ throws(APIError) in
+        try reader.read(format, isGzipped: acceptsGzip)
       }
+      tileCache?.keep(tile, for: key)
+      try note(tile, layer, caller)
+      return answer(tile, key, reader, known: known, version: tile.version)
     }
-    let tile = try await services.shared.onPool(
-      if: layer.isHeavyRead(
-        in: address.bounds, zoom: address.zoom, filter: filter, limit: reader.featureLimit)
-    ) { _ throws(APIError) in
-      try reader.read(format, isGzipped: acceptsGzip)
-    }
-    tileCache?.keep(tile, for: key)
-    try note(tile, layer, caller)
-    return answer(tile, version: tile.version, omitted: tile.omittedCount)
+  }
+
+  /// The answer with a tile, or without one where only its version is known; `known` are the tags of
+  /// the copies that the caller has.
+  private func answer(
+    _ tile: TileCache.Tile?, _ key: TileCache.Key, _ reader: TileReader, known: String?,
+    version: UInt64
+  ) -> TileAnswer {
+    let layer = reader.layer
+    let etag = etag(key, version, omitted: tile?.omittedCount ?? 0)
+    let isKnown = known.map { Self.matches($0, etag) } ?? false
+    return TileAnswer(
+      bytes: isKnown ? nil : tile?.bytes,
+      contentType: key.format == .mvt ? VectorTileEncoder.mediaType : GeoJSONTile.mediaType,
+      etag: etag, isGzipped: tile?.isGzipped ?? key.isGzipped, version: layer.clusterVersion.text,
+      lagMilliseconds: Int(layer.clusterLagMilliseconds(now: reader.now)),
+      emptyIsNoContent: layer.settings.emptyTileIsNoContent,
+      isTruncated: tile?.isTruncated ?? false)
   }
 
   private func note(

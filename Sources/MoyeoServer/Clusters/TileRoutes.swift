@@ -22,23 +22,26 @@ struct TileRoutes: Sendable {
         "GetTileMVT", "GET", template: Self.prefix + "/{zoom}/{x}/{y}.mvt",
         request: Self.tileSchema,
         answers: VectorTileEncoder.mediaType
-      ) { parameters, request, caller, _ in try await tile(parameters, request, .mvt, caller) },
+      ) { parameters, request, caller, _ in try await tile(parameters, request, as: .mvt, caller) },
       RawRoute(
         "GetTileJSON", "GET", template: Self.prefix + "/{zoom}/{x}/{y}.json",
         request: Self.tileSchema,
         answers: GeoJSONTile.mediaType
-      ) { parameters, request, caller, _ in try await tile(parameters, request, .json, caller) },
+      ) { parameters, request, caller, _ in try await tile(parameters, request, as: .json, caller)
+      },
       RawRoute(
         "TileJSON", "GET", template: "/v1/layers/{layer}/tiles.json", request: nil,
         answers: "application/json"
-      ) { parameters, request, _, token in try await tileJSON(parameters, request, token) },
+      ) { parameters, request, _, token in
+        .response(try await tileJSON(parameters, request, token))
+      },
     ]
   }
 
   private func tile(
     _ parameters: [(name: String, value: String)], _ request: Request,
-    _ format: TileAnswer.Format, _ caller: Caller
-  ) async throws -> Response {
+    as format: TileAnswer.Format, _ caller: Caller
+  ) async throws -> RawRoute.Step {
     let json = try RequestParameters(Self.tileSchema).json(
       path: parameters, query: request.uri.query)
     var message = try RequestDecoding.message(
@@ -49,14 +52,19 @@ struct TileRoutes: Sendable {
     message.format = format.rawValue
     if let header = request.headers[.ifNoneMatch] { message.ifNoneMatch = header }
     let acceptsGzip = request.headers[.acceptEncoding].map(AnswerCompression.acceptsGzip) ?? false
-    let answer = try await clusters.tile(
-      message, acceptsGzip: acceptsGzip, caller: caller)
+    switch try await clusters.lookUpTile(message, acceptsGzip: acceptsGzip, caller: caller) {
+    case .answer(let answer): return .response(Self.response(answer))
+    case .read(let read): return .longer { Self.response(try await read()) }
+    }
+  }
+
+  private static func response(_ answer: TileAnswer) -> Response {
     var headers: HTTPFields = [
       .eTag: answer.etag, .cacheControl: "no-cache", .vary: "accept-encoding",
     ]
-    headers[Self.version] = answer.version
-    headers[Self.lag] = "\(answer.lagMilliseconds)"
-    if answer.isTruncated { headers[Self.truncated] = "true" }
+    headers[version] = answer.version
+    headers[lag] = "\(answer.lagMilliseconds)"
+    if answer.isTruncated { headers[truncated] = "true" }
     guard let bytes = answer.bytes else {
       return Response(status: .notModified, headers: headers)
     }
@@ -114,11 +122,17 @@ struct RawRoute: Sendable {
   /// Of the tenant whose route it is; nil where it has none.
   var rates: TenantRates?
 
+  /// What the short half of a route's work comes to.
+  enum Step: Sendable {
+    case response(Response)
+    /// What is left may take long, or wait: it is not done on an event loop.
+    case longer(@Sendable () async throws -> Response)
+  }
+
   /// Path parameters, the request, who makes it, and the token that stood in its address, encoded.
   typealias Answer =
     @Sendable (_ parameters: [(name: String, value: String)], Request, Caller, _ token: String?)
-    async throws
-    -> Response
+    async throws -> Step
 
   init(
     _ name: String, _ method: String, template: String, request requestSchema: MessageSchema?,
@@ -133,13 +147,28 @@ struct RawRoute: Sendable {
     access = AccessTable.rule(raw: name)
   }
 
+  /// Makes the response, or says that what it takes is not for an event loop.
+  ///
   /// - Throws: `rate_limited`, `forbidden`, and what the route itself refuses.
+  func begin(
+    _ parameters: [(name: String, value: String)], _ request: Request, caller: Caller,
+    token: String?
+  ) async throws -> Step {
+    try rates?.charge(.reads, caller)
+    try (access ?? AccessTable.ruleOfUnknown).admit(caller)
+    return try await answer(parameters, request, caller, token)
+  }
+
+  /// Makes the response, wherever it is called.
+  ///
+  /// - Throws: See ``begin(_:_:caller:token:)``.
   func respond(
     _ parameters: [(name: String, value: String)], _ request: Request, caller: Caller,
     token: String?
   ) async throws -> Response {
-    try rates?.charge(.reads, caller)
-    try (access ?? AccessTable.ruleOfUnknown).admit(caller)
-    return try await answer(parameters, request, caller, token)
+    switch try await begin(parameters, request, caller: caller, token: token) {
+    case .response(let response): response
+    case .longer(let work): try await work()
+    }
   }
 }

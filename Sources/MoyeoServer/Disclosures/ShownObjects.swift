@@ -15,11 +15,10 @@ extension ShowsObjects {
 }
 
 /// Finds the objects in encoded answers.
+///
+/// Tiles are not in the table: who is shown what of them is noted where they are read
+/// (``ClusterOperations/lookUpTile(_:acceptsGzip:caller:)``).
 enum ShownObjects {
-  /// Messages that hold positions of objects and are none of the table's: what is known of a tile is
-  /// noted where it is read (``ClusterOperations/tile(_:acceptsGzip:caller:)``).
-  static let notedElsewhere: Set<String> = ["moyeo.v1.GetTileResponse"]
-
   private static let types: [any ShowsObjects.Type] = [
     Moyeo_V1_GetPositionResponse.self, Moyeo_V1_NearbyResponse.self,
     Moyeo_V1_NearbyBatchResponse.self, Moyeo_V1_WithinResponse.self,

@@ -152,7 +152,7 @@ struct HTTPFrontend: Sendable {
       }
       let match = try await match(request, in: rooms.standard)
       if let named = recorders[match.target.name] { recorder = named }
-      let response = try await answer(request, match, connection, tags)
+      let response = try await answer(request, match, over: connection, tags)
       recorder.finish(start, reason: nil, tags: tags)
       return response
     } catch let error as APIError {
@@ -216,10 +216,10 @@ struct HTTPFrontend: Sendable {
 
   @inline(never)
   private func answer(
-    _ request: Request, _ found: RouteTable.Match, _ connection: any Channel, _ tags: CallTags
+    _ request: Request, _ found: RouteTable.Match, over connection: any Channel, _ tags: CallTags
   ) async throws -> Response {
     guard rooms.identity != nil else {
-      return try await answer(request, found, connection, caller: .open, token: nil)
+      return try await answer(request, found, over: connection, caller: .open, token: nil)
     }
     var (request, token) = (request, String?.none)
     let caller: Caller
@@ -234,7 +234,7 @@ struct HTTPFrontend: Sendable {
     let room = try await rooms.room(of: caller)
     tags.tenantNumber = room.tenantNumber
     let own = room === rooms.standard ? found : try await match(request, in: room)
-    return try await answer(request, own, connection, caller: caller, token: token)
+    return try await answer(request, own, over: connection, caller: caller, token: token)
   }
 
   /// A request without the token in its address; nil where none stands there.
@@ -258,12 +258,12 @@ struct HTTPFrontend: Sendable {
 
   @inline(never)
   private func answer(
-    _ request: Request, _ match: RouteTable.Match, _ connection: any Channel, caller: Caller,
+    _ request: Request, _ match: RouteTable.Match, over connection: any Channel, caller: Caller,
     token: String?
   ) async throws -> Response {
     switch match.target {
     case .operation(let operation):
-      return try await call(operation, match.parameters, request, caller)
+      return try await call(operation, path: match.parameters, request, caller: caller)
     case .stream(let stream):
       // In a task of its own: this one keeps the memory that its calls once needed, and opening needs
       // some kilobytes.
@@ -275,8 +275,9 @@ struct HTTPFrontend: Sendable {
         })
     case .raw(let route):
       try await Self.drain(request)
-      return try await awayFromEventLoops {
-        try await route.respond(match.parameters, request, caller: caller, token: token)
+      switch try await route.begin(match.parameters, request, caller: caller, token: token) {
+      case .response(let response): return response
+      case .longer(let work): return try await awayFromEventLoops(work)
       }
     }
   }
@@ -292,8 +293,8 @@ struct HTTPFrontend: Sendable {
 
   @inline(never)
   private func call(
-    _ operation: Operation, _ path: [(name: String, value: String)], _ request: Request,
-    _ caller: Caller
+    _ operation: Operation, path: [(name: String, value: String)], _ request: Request,
+    caller: Caller
   ) async throws -> Response {
     let body = try await Self.jsonBody(
       of: request, maximumBytes: operation.maximumRequestBytes,
@@ -359,7 +360,7 @@ struct HTTPFrontend: Sendable {
     connection: any Channel, caller: Caller
   ) async throws -> Response {
     if let poll = stream.poll, stream.isPoll(accept: request.headers[.accept]) {
-      return try await call(poll, path, request, caller)
+      return try await call(poll, path: path, request, caller: caller)
     }
     // HEAD asks for the headers only: nothing is opened for it.
     guard request.method != .head else { throw APIError(.methodNotAllowed, "a stream has no HEAD") }

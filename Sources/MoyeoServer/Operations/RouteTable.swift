@@ -127,7 +127,8 @@ private struct RoutePattern: Sendable {
   }
 }
 
-/// RFC 3986 percent-encoding of UTF-8 text.
+/// RFC 3986 percent-encoding of UTF-8 text, read from the bytes of a request. Foundation's
+/// `removingPercentEncoding` wants them as text first, and knows no `+` of forms.
 package enum PercentCoding {
   /// `nil` for a broken escape or invalid UTF-8.
   package static func decode(_ text: some StringProtocol, plusIsSpace: Bool) -> String? {

@@ -60,7 +60,9 @@ struct PartyOperations: Sendable {
     ]
   }
 
-  private var commands: [Operation] {
+  private var commands: [Operation] { hostCommands + riderCommands }
+
+  private var hostCommands: [Operation] {
     [
       command("Create", "/v1/parties", Moyeo_V1_CreatePartyRequest.self) { request, scope in
         let command = try reading.create(request)
@@ -112,6 +114,11 @@ struct PartyOperations: Sendable {
             partyID: id, actorID: actor, reason: reason ?? "host", context)
         }
       },
+    ]
+  }
+
+  private var riderCommands: [Operation] {
+    [
       command("Join", "/v1/parties/{id}/join", Moyeo_V1_JoinPartyRequest.self) {
         request, scope in
         let id = try reading.partyID(request.idIfSet)

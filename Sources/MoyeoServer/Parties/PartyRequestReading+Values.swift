@@ -30,6 +30,12 @@ extension PartyRequestReading {
         longitude: place.longitudeIfSet, prefix: field + "."))
   }
 
+  /// The same; nil where the sender left it out.
+  func place(ifSet place: Moyeo_V1_Place?, field: String) throws(APIError) -> RidePlace? {
+    guard let place else { return nil }
+    return try self.place(place, field: field)
+  }
+
   func point(_ point: Moyeo_V1_Point, field: String) throws(APIError) -> Coordinate {
     try validation.coordinate(
       latitude: point.latitudeIfSet,
@@ -38,6 +44,12 @@ extension PartyRequestReading {
 
   func time(_ time: Google_Protobuf_Timestamp, field: String) throws(APIError) -> Instant {
     try validation.time(time, field: field)
+  }
+
+  func time(
+    ifSet time: Google_Protobuf_Timestamp?, field: String
+  ) throws(APIError) -> Instant? {
+    try validation.time(ifSet: time, field: field)
   }
 
   func requiredTime(

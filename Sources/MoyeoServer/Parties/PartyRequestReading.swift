@@ -89,10 +89,8 @@ struct PartyRequestReading: Sendable {
     JoinParty(
       riderID: try validation.id(
         rider.riderIDIfSet, field: prefix + "riderId"),
-      destination: rider.hasDropOff
-        ? try place(rider.dropOff, field: prefix + "dropOff") : nil,
-      origin: rider.hasOrigin
-        ? try place(rider.origin, field: prefix + "origin").coordinate : nil,
+      destination: try place(ifSet: rider.dropOffIfSet, field: prefix + "dropOff"),
+      origin: try place(ifSet: rider.originIfSet, field: prefix + "origin")?.coordinate,
       seats: rider.seatsIfSet.map(Int.init),
       attributes: try attributes(
         rider.attributesIfSet, field: prefix + "attributes"),
@@ -107,10 +105,8 @@ struct PartyRequestReading: Sendable {
   func join(_ request: Moyeo_V1_JoinPartyRequest) throws(APIError) -> JoinParty {
     JoinParty(
       riderID: try validation.id(request.riderIDIfSet, field: "riderId"),
-      destination: request.hasDestination
-        ? try place(request.destination, field: "destination") : nil,
-      origin: request.hasOrigin
-        ? try place(request.origin, field: "origin").coordinate : nil,
+      destination: try place(ifSet: request.destinationIfSet, field: "destination"),
+      origin: try place(ifSet: request.originIfSet, field: "origin")?.coordinate,
       seats: request.seatsIfSet.map(Int.init),
       attributes: try attributes(
         request.attributesIfSet, field: "attributes"),
@@ -120,12 +116,10 @@ struct PartyRequestReading: Sendable {
         minSharedRatio: request.minSharedRatioIfSet,
         maxRideSeconds: request.maxRideSecondsIfSet,
         maxDetourSeconds: request.maxDetourSecondsIfSet,
-        arriveBy: request.hasArriveBy
-          ? try time(request.arriveBy, field: "arriveBy") : nil),
+        arriveBy: try time(ifSet: request.arriveByIfSet, field: "arriveBy")),
       weight: request.weightIfSet,
       maxShare: request.maxShareIfSet,
-      boarding: request.hasBoarding
-        ? try place(request.boarding, field: "boarding") : nil,
+      boarding: try place(ifSet: request.boardingIfSet, field: "boarding"),
       window: try window(request))
   }
 
@@ -172,8 +166,7 @@ struct PartyRequestReading: Sendable {
 
   func update(_ request: Moyeo_V1_UpdatePartyRequest) throws(APIError) -> UpdateParty {
     UpdateParty(
-      departureTime: request.hasDepartureTime
-        ? try time(request.departureTime, field: "departureTime") : nil,
+      departureTime: try time(ifSet: request.departureTimeIfSet, field: "departureTime"),
       toleranceMilliseconds: try tolerance(
         request.departureWindowSecondsIfSet),
       seats: request.seatsIfSet.map(Int.init))
@@ -236,8 +229,8 @@ struct PartyRequestReading: Sendable {
     }
     query.destinationRadiusMeters =
       request.destinationRadiusMetersIfSet
-    query.from = request.hasFrom ? try time(request.from, field: "from") : nil
-    query.to = request.hasTo ? try time(request.to, field: "to") : nil
+    query.from = try time(ifSet: request.fromIfSet, field: "from")
+    query.to = try time(ifSet: request.toIfSet, field: "to")
     query.seats = request.seatsIfSet.map(Int.init)
     query.tags = try validation.tags(request.tags, field: "tags")
     query.tagMatch = try validation.tagMatch(request.tagMatchIfSet)
@@ -305,15 +298,13 @@ struct PartyRequestReading: Sendable {
         minSharedRatio: request.minSharedRatioIfSet,
         maxRideSeconds: request.maxRideSecondsIfSet,
         maxDetourSeconds: request.maxDetourSecondsIfSet,
-        arriveBy: request.hasArriveBy
-          ? try time(request.arriveBy, field: "arriveBy") : nil),
+        arriveBy: try time(ifSet: request.arriveByIfSet, field: "arriveBy")),
       seats: request.hasSeats ? Int(request.seats) : 1,
       attributes: try attributes(
         request.attributesIfSet, field: "attributes"),
       maxShare: request.maxShareIfSet, explain: request.explain,
       allowsOverlap: request.allowsOverlap,
-      boarding: request.hasBoarding
-        ? try place(request.boarding, field: "boarding") : nil)
+      boarding: try place(ifSet: request.boardingIfSet, field: "boarding"))
     return PartyMatchRequest(
       query: query, tags: try validation.tags(request.tags, field: "tags"),
       limit: request.limitIfSet.map(Int.init),

@@ -133,8 +133,7 @@ extension PositionOperations {
         attributes: try validation.attributes(position.attributes, field: "attributes"),
         ttlMilliseconds: try validation.ttlMilliseconds(
           position.ttlSecondsIfSet, field: "ttlSeconds"),
-        observedAt: position.hasObservedAt
-          ? try validation.time(position.observedAt, field: "observedAt") : nil)
+        observedAt: try validation.time(ifSet: position.observedAtIfSet, field: "observedAt"))
       return report
     } catch {
       throw error.prefixingFields(field)

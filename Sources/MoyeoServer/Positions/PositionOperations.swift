@@ -18,10 +18,15 @@ struct PositionOperations: Sendable {
   var shared: SharedReads { services.shared }
   var validation: RequestValidation { services.validation }
 
+  private static let service = "PositionService"
+  private static let layer = "/v1/layers/{layer}"
+
   /// The unary ones.
-  var all: [Operation] {
-    let service = "PositionService"
-    let layer = "/v1/layers/{layer}"
+  var all: [Operation] { shortCalls + nearbyCalls + otherCalls }
+
+  /// Of one object, or a batch of reports.
+  private var shortCalls: [Operation] {
+    let (service, layer) = (Self.service, Self.layer)
     return [
       Operation(
         onEventLoop: service, "Report", request: Moyeo_V1_ReportRequest.self,
@@ -40,6 +45,12 @@ struct PositionOperations: Sendable {
         response: Moyeo_V1_RemovePositionResponse.self,
         routes: [.init("DELETE", layer + "/positions/{id}")], isRead: false
       ) { request throws(APIError) in try remove(request) },
+    ]
+  }
+
+  private var nearbyCalls: [Operation] {
+    let (service, layer) = (Self.service, Self.layer)
+    return [
       Operation(
         onEventLoop: service, "Nearby", request: Moyeo_V1_NearbyRequest.self,
         response: Moyeo_V1_NearbyResponse.self,
@@ -60,6 +71,13 @@ struct PositionOperations: Sendable {
           try nearbyBatch(bytes, .pool(caller))
         }
       ) { request throws(APIError) in try nearbyBatch(request, .eventLoop) },
+    ]
+  }
+
+  /// None of which is short enough for an event loop whatever it asks.
+  private var otherCalls: [Operation] {
+    let (service, layer) = (Self.service, Self.layer)
+    return [
       Operation(
         service, "Within", request: Moyeo_V1_WithinRequest.self,
         response: Moyeo_V1_WithinResponse.self,

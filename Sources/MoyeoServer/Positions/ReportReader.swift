@@ -87,15 +87,10 @@ struct ReportReader: Sendable {
           return false
         }
       case 6 << 3 | 1:
-        let milliseconds = Double(bitPattern: field.bits) * 1000
-        if milliseconds == 0 {
-          ttl = 0
-        } else {
-          guard milliseconds >= Double(limits.minimumTTLMilliseconds),
-            milliseconds <= Double(limits.maximumTTLMilliseconds)
-          else { return false }
-          ttl = Int64(milliseconds.rounded())
+        guard let valid = limits.ttlMilliseconds(seconds: Double(bitPattern: field.bits)) else {
+          return false
         }
+        ttl = valid
       case 7 << 3 | 2:
         guard let instant = timestamp(field.bytes) else { return false }
         observedAt = instant
@@ -103,8 +98,8 @@ struct ReportReader: Sendable {
       }
     }
     guard reader.isIntact, let id, (1...limits.idBytes).contains(id.count), isText(id),
-      latitude >= -90 && latitude <= 90, longitude >= -180 && longitude <= 180,
-      settings.allowsNullIsland || latitude != 0 || longitude != 0,
+      let place = try? Coordinate(latitude: latitude, longitude: longitude),
+      settings.accepts(place),
       scratch.attributes.count <= limits.attributeBytes
     else { return false }
     scratch.attributes.withUnsafeBytes { attributes in

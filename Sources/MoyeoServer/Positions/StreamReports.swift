@@ -1,6 +1,7 @@
 import CallTracing
 import GRPCCore
 import GRPCServerTransport
+import GeoMath
 import Identity
 import MoyeoAPI
 import LiveLayers
@@ -245,8 +246,7 @@ struct ReportStream {
       packed.ttlSecondsIfSet, field: "packed.ttlSeconds")
     let now = positions.layers.clock.now()
     let times = layer.times(
-      observedAt: packed.hasObservedAtMilliseconds
-        ? Instant(milliseconds: packed.observedAtMilliseconds) : nil,
+      observedAt: packed.observedAtMillisecondsIfSet.map(Instant.init(milliseconds:)),
       ttlMilliseconds: ttl, now: now, limits: positions.layers.limits)
     guard times.expiresAt > now else {
       // Late, each of them; the next message may be in time.
@@ -302,12 +302,17 @@ struct ReportStream {
   private func refusal(_ latitude: Int32, _ longitude: Int32, _ settings: LayerSettings)
     -> (field: String, reason: Reason)?
   {
-    if latitude.magnitude > 900_000_000 { return ("latitudeE7", .latitudeOutOfRange) }
-    if longitude.magnitude > 1_800_000_000 { return ("longitudeE7", .longitudeOutOfRange) }
-    if latitude == 0 && longitude == 0 && !settings.allowsNullIsland {
-      return ("latitudeE7", .nullIsland)
+    do throws(CoordinateError) {
+      // Quotients of whole degrees are exact, so that the bounds are those of other reports.
+      let place = try Coordinate(
+        latitude: Double(latitude) / 1e7, longitude: Double(longitude) / 1e7)
+      return settings.accepts(place) ? nil : ("latitudeE7", .nullIsland)
+    } catch {
+      switch error {
+      case .latitudeOutOfRange: return ("latitudeE7", .latitudeOutOfRange)
+      case .longitudeOutOfRange: return ("longitudeE7", .longitudeOutOfRange)
+      }
     }
-    return nil
   }
 
   private func rejection(index: Int, field: String, id: String, _ message: String)

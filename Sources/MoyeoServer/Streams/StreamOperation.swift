@@ -160,7 +160,7 @@ struct StreamOperation: Sendable {
         }
         recorder.finish(start, reason: nil, tags: tags)
         return StreamingServerResponse { writer in
-          try await own.write(source, to: writer, pump, context, caller)
+          try await own.write(source, to: writer, pump, context: context, caller: caller)
           return [:]
         }
       } catch let error as APIError {
@@ -172,7 +172,7 @@ struct StreamOperation: Sendable {
 
   private func write(
     _ source: any EventSource, to writer: RPCWriter<[UInt8]>, _ pump: StreamPump,
-    _ context: ServerContext, _ caller: Caller
+    context: ServerContext, caller: Caller
   ) async throws {
     do {
       // gRPC tells of a caller that left through its own handle, not by cancelling the task.

@@ -146,17 +146,13 @@ struct RequestValidation: Sendable {
 
   func ttlMilliseconds(_ seconds: Double?, field: String) throws(APIError) -> Int64? {
     guard let seconds else { return nil }
-    if seconds == 0 { return 0 }
-    let milliseconds = seconds * 1000
-    guard milliseconds >= Double(limits.minimumTTLMilliseconds),
-      milliseconds <= Double(limits.maximumTTLMilliseconds)
-    else {
+    guard let milliseconds = limits.ttlMilliseconds(seconds: seconds) else {
       throw APIError(
         .ttlOutOfRange, field: field,
         "ttlSeconds is 0 (never expires) or \(limits.minimumTTLMilliseconds / 1000) to "
           + "\(limits.maximumTTLMilliseconds / 1000); got \(seconds)")
     }
-    return Int64(milliseconds.rounded())
+    return milliseconds
   }
 
   func polygon(_ polygon: Moyeo_V1_Polygon, field: String) throws(APIError) -> GeoPolygon {
@@ -381,6 +377,14 @@ struct RequestValidation: Sendable {
       throw APIError(.badTime, field: field, "\(field) is a time of the years 1 to 9999")
     }
     return ObjectModel.Instant(time)
+  }
+
+  /// The same; nil where the sender left it out.
+  func time(
+    ifSet time: Google_Protobuf_Timestamp?, field: String
+  ) throws(APIError) -> ObjectModel.Instant? {
+    guard let time else { return nil }
+    return try self.time(time, field: field)
   }
 }
 

@@ -54,15 +54,15 @@ extension SQLiteStore {
       var changes = RecordChanges()
       for key in keys {
         guard let table = StoreSchema.tables[key.kind.rawValue] else { continue }
-        try Self.rewrite(key, table, erasure, connection, &changes)
+        try Self.rewrite(key, in: table, for: erasure, connection, counting: &changes)
       }
       return changes
     }
   }
 
   private static func rewrite(
-    _ key: AggregateKey, _ table: String, _ erasure: PersonErasure, _ connection: OpaquePointer,
-    _ changes: inout RecordChanges
+    _ key: AggregateKey, in table: String, for erasure: PersonErasure,
+    _ connection: OpaquePointer, counting changes: inout RecordChanges
   ) throws {
     let find = try SQLStatement(
       connection,

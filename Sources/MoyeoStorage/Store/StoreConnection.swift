@@ -28,22 +28,9 @@ final class StoreConnection: @unchecked Sendable {
       throw .recordLost(path: path, beside: (path as NSString).deletingLastPathComponent)
     }
     try StoreFile.requireOurs(path)
-    let caches = SpatiaLiteCaches()
-    var configuration = Configuration()
-    configuration.label = "moyeo.store"
-    configuration.busyMode = .timeout(2)
-    configuration.maximumReaderCount = 4
-    // Transactions are begun and ended by prepared statements.
-    configuration.allowsUnsafeTransactions = true
-    configuration.prepareDatabase { db in
-      // Readers take plain columns only.
-      if !db.configuration.readonly { caches.load(db.sqliteConnection) }
-      // 16 MiB: SQLite walks through all of it after a commit that reordered neighbouring pages.
-      try db.execute(sql: "PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY")
-    }
-    self.caches = caches
+    caches = SpatiaLiteCaches()
     do {
-      pool = try DatabasePool(path: path, configuration: configuration)
+      pool = try DatabasePool(path: path, configuration: Self.configuration(caches))
     } catch {
       throw StoreFile.error(path, error)
     }
@@ -86,6 +73,22 @@ final class StoreConnection: @unchecked Sendable {
       close()
       throw StoreFile.error(path, error)
     }
+  }
+
+  private static func configuration(_ caches: SpatiaLiteCaches) -> Configuration {
+    var configuration = Configuration()
+    configuration.label = "moyeo.store"
+    configuration.busyMode = .timeout(2)
+    configuration.maximumReaderCount = 4
+    // Transactions are begun and ended by prepared statements.
+    configuration.allowsUnsafeTransactions = true
+    configuration.prepareDatabase { db in
+      // Readers take plain columns only.
+      if !db.configuration.readonly { caches.load(db.sqliteConnection) }
+      // 16 MiB: SQLite walks through all of it after a commit that reordered neighbouring pages.
+      try db.execute(sql: "PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY")
+    }
+    return configuration
   }
 
   /// Ends all accesses; later ones throw.

@@ -46,7 +46,7 @@ package final class VirtualRoutingProvider: RouteProvider {
 
   package func route(_ request: RouteRequest) async throws(RouteError) -> Route {
     let snapMeters = settings.snapMeters
-    let ways: [Way]
+    let ways: [PathBetweenStops]
     do {
       ways = try await database.queue.read { db in
         let nodes = try request.places.map { try Self.snap($0, within: snapMeters, db) }
@@ -70,13 +70,14 @@ package final class VirtualRoutingProvider: RouteProvider {
     let gapMeters: Double
   }
 
-  private struct Way {
+  /// The shortest path from one stop to the next.
+  private struct PathBetweenStops {
     let meters: Double
     let freeFlowSeconds: Double
     let line: [Coordinate]
   }
 
-  private func route(_ request: RouteRequest, _ ways: [Way]) -> Route {
+  private func route(_ request: RouteRequest, _ ways: [PathBetweenStops]) -> Route {
     var estimator = estimate.estimator(for: request)
     var legs: [RouteLeg] = []
     var path = [request.origin]
@@ -115,9 +116,9 @@ package final class VirtualRoutingProvider: RouteProvider {
     return best
   }
 
-  private static func way(from: Node, to: Node, _ db: Database) throws -> Way {
+  private static func way(from: Node, to: Node, _ db: Database) throws -> PathBetweenStops {
     let gaps = from.gapMeters + to.gapMeters
-    if from.id == to.id { return Way(meters: gaps, freeFlowSeconds: 0, line: []) }
+    if from.id == to.id { return PathBetweenStops(meters: gaps, freeFlowSeconds: 0, line: []) }
     // The first row is the whole route, the others its links; no route leaves its cost empty.
     // No LIMIT: SQLite hands it to the virtual table, and 5.0.1 then answers nothing.
     guard
@@ -130,7 +131,7 @@ package final class VirtualRoutingProvider: RouteProvider {
       let cost: Double = row[0], let bytes: Data = row[1],
       let line = LineStringWKB.decode([UInt8](bytes))
     else { throw RouteError.noRoute("the network does not join the places") }
-    return Way(
+    return PathBetweenStops(
       meters: RoadGraph.meters(line[...]) + gaps, freeFlowSeconds: cost, line: line)
   }
 }

@@ -79,7 +79,7 @@ public enum TicketCommand: Hashable, Sendable {
   /// An operator closes somebody's ticket, a match included.
   case shut(userID: String)
 
-  /// Who acts.
+  /// The person who gives the command.
   public var userID: String {
     switch self {
     case .open(let id, _), .close(let id), .stopWaiting(let id),

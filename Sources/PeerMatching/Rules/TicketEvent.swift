@@ -44,9 +44,9 @@ public struct TicketEvent: Hashable, Sendable {
     case byOperator = "operator"
   }
 
-  /// What happened.
+  /// What has happened, with what only this kind of event has.
   public var detail: Detail
-  /// When.
+  /// The moment at which the command was carried out.
   public var at: Instant
   /// Whose ticket it happened to.
   public var userID: String

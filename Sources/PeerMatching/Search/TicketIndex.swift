@@ -21,7 +21,7 @@ public struct TicketIndex: Sendable {
   /// The tag of people who meet for anything.
   public static let anything = "anything"
 
-  /// The cells.
+  /// The grid to whose cells positions are rounded.
   public let grid: ProtectionGrid
   /// Whether people are shown, and measured, at the middle of their cell.
   public let isProtected: Bool

@@ -72,7 +72,9 @@ struct TicketScan {
   /// Cells whose rows are on their way, then people whose words are.
   private var cells: [(cell: TicketCell, range: Range<Int>)] = []
   private var people: [Int] = []
-  /// A heap whose root is the worst of the best.
+  /// A heap whose root is the worst of the best. It is not swift-collections' `Heap`, which has its
+  /// elements compare themselves: what decides between equal scores stands in words that a candidate's
+  /// reader only points to, and of both ends of that min-max heap one is asked here.
   private var best: [Candidate] = []
   /// A score below it is not among the best.
   private var leastScore = Int64.min

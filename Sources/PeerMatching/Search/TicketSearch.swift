@@ -52,9 +52,9 @@ public struct TicketSearch: Hashable, Sendable {
   }
 }
 
-/// Somebody found.
+/// A person that a search found, with what decided their rank.
 public struct TicketHit: Hashable, Sendable {
-  /// Who.
+  /// The id of the person found.
   public var userID: String
   /// Where others see them.
   public var position: Coordinate
@@ -107,7 +107,7 @@ public struct TicketSearchResult: Hashable, Sendable {
 
 /// An interest and how many people around share it.
 public struct PopularTag: Hashable, Sendable {
-  /// Normalised.
+  /// The tag as it is stored, normalised.
   public var tag: String
   /// At least ``TicketIndex/popularFrom``.
   public var count: Int

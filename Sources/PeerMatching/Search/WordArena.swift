@@ -30,9 +30,6 @@ struct WordArena: Sendable {
   /// Words that were copied from segment to segment.
   private(set) var copiedWords = 0
 
-  /// Words of all segments, free ones included.
-  var wordCount: Int { count }
-
   /// Gives out a segment; its words are whatever they were.
   /// - Complexity: O(words of it), amortised.
   mutating func allocate(atLeast wanted: Int) -> Segment {

@@ -24,7 +24,7 @@ public struct Ticket: Hashable, Sendable {
   public var version: UInt64 = 0
   /// What the person does now.
   public var state = State.closed
-  /// Since when.
+  /// The moment since which this holds.
   public var stateSince = Instant(milliseconds: 0)
   /// How often the person began to wait; proposals belong to one waiting.
   public var opening: UInt64 = 0
@@ -143,7 +143,7 @@ public struct TicketMatch: Hashable, Sendable {
   public var id: String
   /// The other one.
   public var userID: String
-  /// Since when.
+  /// The moment since which this holds.
   public var at: Instant
 
   /// Makes a match.
@@ -168,11 +168,11 @@ public struct Conduct: Hashable, Sendable {
   /// brought about does not.
   public var isBannedByOperator = false
 
-  /// One report.
+  /// A report of this person by another one.
   public struct Report: Hashable, Sendable {
-    /// Who reported.
+    /// The id of the person who reported.
     public var reporterID: String
-    /// When.
+    /// The moment of the report.
     public var at: Instant
 
     /// Makes a report.

@@ -109,18 +109,20 @@ struct PlaceSearchRun {
       let here = table.layerNames.count == 1 ? fitting : fitting.filter { $0.entry.layer == i }
       guard !here.isEmpty, let layer = try? table.layers.layer(name) else { continue }
       layer.index.forEachObject(handles: here.map(\.entry.handle), now: now) { j, hit in
-        add(here[j].number, here[j].quality, hit, nil, layer: i)
+        add(here[j].number, here[j].quality, hit, distanceMillimeters: nil, layer: i)
       }
     }
   }
 
   private mutating func add(
-    _ number: UInt32, _ quality: MatchQuality, _ hit: HitView, _ distance: Int64?, layer: Int
+    _ number: UInt32, _ quality: MatchQuality, _ hit: HitView, distanceMillimeters: Int64?,
+    layer: Int
   ) {
     guard known.insert(number).inserted else { return }
     matches.append(
       Match(
-        quality: quality, distanceMillimeters: distance ?? 0, id: hit.idString, layer: layer,
+        quality: quality, distanceMillimeters: distanceMillimeters ?? 0, id: hit.idString,
+        layer: layer,
         handle: hit.handle))
   }
 
@@ -182,7 +184,7 @@ struct PlaceSearchRun {
         let layer = try? table.layers.layer(table.layerNames[entry.layer])
       else { continue }
       let isThere: Void? = layer.index.withObject(handle: entry.handle, now: now) { hit in
-        add(place.number, fitting, hit, distance, layer: entry.layer)
+        add(place.number, fitting, hit, distanceMillimeters: distance, layer: entry.layer)
       }
       guard isThere != nil else { continue }
       wanted -= 1
@@ -228,7 +230,7 @@ struct PlaceSearchRun {
         }
       }
       wanted -= take(
-        candidates, handles, distances, ofLayer: place, layer, upTo: quality, wanted)
+        candidates, handles, distances, of: layer, at: place, upTo: quality, atMost: wanted)
       guard let last else { return true }
       after = last
       page *= 4
@@ -239,7 +241,7 @@ struct PlaceSearchRun {
   /// - Returns: How many of them fit.
   private mutating func take(
     _ candidates: PlaceCandidates, _ handles: [ObjectHandle], _ distances: [Int64],
-    ofLayer place: Int, _ layer: Layer, upTo quality: MatchQuality, _ wanted: Int
+    of layer: Layer, at place: Int, upTo quality: MatchQuality, atMost wanted: Int
   ) -> Int {
     var fitting: [(at: Int, number: UInt32, quality: MatchQuality)] = []
     table.entries.forEach(layer: place, handles: handles) { at, number, keys in
@@ -251,7 +253,9 @@ struct PlaceSearchRun {
       }
     }
     layer.index.forEachObject(handles: fitting.map { handles[$0.at] }, now: now) { j, hit in
-      add(fitting[j].number, fitting[j].quality, hit, distances[fitting[j].at], layer: place)
+      add(
+        fitting[j].number, fitting[j].quality, hit,
+        distanceMillimeters: distances[fitting[j].at], layer: place)
     }
     return fitting.count
   }

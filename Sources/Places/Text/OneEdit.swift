@@ -73,7 +73,7 @@ enum OneEdit {
       if target.dropFirst(at).starts(with: rest) { return true }
       guard let j = text.characterIndex(startingAt: start + at) else { continue }
       if target[text.characterEnd(j)...].starts(with: rest) { return true }
-      if areExchanged(query, i, text, j) { return true }
+      if areExchanged(in: query, at: i, and: text, at: j) { return true }
     }
     for j in text.characterStarts.indices.reversed()
     where text.characterStarts[j] >= start && text.characterStarts[j] <= start + common {
@@ -87,7 +87,7 @@ enum OneEdit {
   /// Whether two characters of the query stand in the text the other way round, and all after them
   /// fits.
   private static func areExchanged(
-    _ query: FoldedText, _ i: Int, _ text: FoldedText, _ j: Int
+    in query: FoldedText, at i: Int, and text: FoldedText, at j: Int
   ) -> Bool {
     guard i + 1 < query.characterStarts.count, j + 1 < text.characterStarts.count,
       query.character(i) == text.character(j + 1), query.character(i + 1) == text.character(j)

@@ -100,9 +100,9 @@ extension GeoHits {
 /// All members of a layer by score.
 private struct ScoredMembers {
   let layer: Layer
-  let services: DoorServices
+  let services: RedisDoorServices
 
-  init(_ layer: Layer, _ services: DoorServices) {
+  init(_ layer: Layer, _ services: RedisDoorServices) {
     self.layer = layer
     self.services = services
   }

@@ -63,13 +63,13 @@ extension CommandExecutor {
 
 extension RESPWriter {
   /// Writes why there is no answer, and counts it.
-  mutating func refuse(_ refusal: CommandRefusal, _ services: DoorServices) {
+  mutating func refuse(_ refusal: CommandRefusal, _ services: RedisDoorServices) {
     services.figures.refused(refusal.reason)
     error(refusal.text)
   }
 
   /// Writes the members that a search found.
-  mutating func hits(_ hits: GeoHits, _ request: GeoSearchRequest, _ services: DoorServices) {
+  mutating func hits(_ hits: GeoHits, _ request: GeoSearchRequest, _ services: RedisDoorServices) {
     guard !hits.isOverfull else { return refuse(.answerTooLarge, services) }
     let columns = request.columns
     array(hits.list.count)
@@ -112,7 +112,7 @@ extension RESPWriter {
 
 /// A search whose members go under another key, in place of what is there.
 private struct StoredSearch: Sendable {
-  let services: DoorServices
+  let services: RedisDoorServices
   let request: GeoSearchRequest
   let source: Layer?
   let destination: String

@@ -23,7 +23,7 @@ enum CommandOutcome {
 /// Plain GEOADD commands of one key that follow each other are gathered and stored as one batch,
 /// before any other command runs and before anything is sent.
 final class CommandExecutor {
-  let services: DoorServices
+  let services: RedisDoorServices
   let connectionID: Int
   let peer: String
   var name = ""
@@ -42,9 +42,9 @@ final class CommandExecutor {
 
   /// Steps of all searches of one turn of the event loop, as for calls of the other wires.
   static let stepsPerTurn = 16_384
-  static let objectsPerTurn = DoorServices.objectsPerTurn
+  static let objectsPerTurn = RedisDoorServices.objectsPerTurn
 
-  init(services: DoorServices, peer: String, allocator: ByteBufferAllocator) {
+  init(services: RedisDoorServices, peer: String, allocator: ByteBufferAllocator) {
     self.services = services
     self.peer = peer
     connectionID = services.connectionOpened()

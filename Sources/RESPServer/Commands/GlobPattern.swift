@@ -1,5 +1,5 @@
 /// A pattern of SCAN and ZSCAN: `*`, `?`, `[abc]`, `[^a-c]` and `\` before a byte that stands for
-/// itself.
+/// itself. fnmatch(3) has other brackets, and takes `.` and `/` for more than bytes.
 struct GlobPattern: Sendable {
   private let pattern: [UInt8]
 

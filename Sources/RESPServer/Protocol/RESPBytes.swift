@@ -8,9 +8,9 @@
 /// lends: each part written to a `ByteBuffer` by itself costs more than the search that found it.
 struct RESPBytes {
   /// The most bytes of the head of a list or string: mark, sign, number, and the line's end.
-  static let headBytes = 2 + NumberText.wholeCapacity + 2
+  static let headBytes = 2 + RESPNumber.wholeCapacity + 2
   /// The most bytes of a number with its head.
-  static let numberBytes = headBytes + NumberText.capacity + 2
+  static let numberBytes = headBytes + RESPNumber.capacity + 2
 
   private let room: UnsafeMutableRawBufferPointer
   private let version: Int
@@ -41,7 +41,7 @@ struct RESPBytes {
   mutating func coordinate(_ value: Double) {
     guard version > 2 else { return string { $0.appendTrimmedDecimals(value) } }
     byte(UInt8(ascii: ","))
-    write(atMost: NumberText.capacity) { $0.appendTrimmedDecimals(value) }
+    write(atMost: RESPNumber.capacity) { $0.appendTrimmedDecimals(value) }
     end()
   }
 
@@ -55,9 +55,9 @@ struct RESPBytes {
   mutating func scoreText(_ score: UInt64) { string { $0.append(score) } }
 
   /// Writes a text as a string; its length, which stands in front, is known only afterwards.
-  private mutating func string(_ write: (inout NumberText) -> Void) {
+  private mutating func string(_ write: (inout RESPNumber) -> Void) {
     let headOfTwoDigits = 5
-    var text = number(at: count + headOfTwoDigits, atMost: NumberText.capacity)
+    var text = number(at: count + headOfTwoDigits, atMost: RESPNumber.capacity)
     write(&text)
     let start = count + headOfTwoDigits
     head("$", UInt64(text.count))
@@ -73,7 +73,7 @@ struct RESPBytes {
     guard number < 0 else { return head(mark, UInt64(number)) }
     byte(UInt8(ascii: mark))
     byte(UInt8(ascii: "-"))
-    write(atMost: NumberText.wholeCapacity) { $0.append(number.magnitude) }
+    write(atMost: RESPNumber.wholeCapacity) { $0.append(number.magnitude) }
     end()
   }
 
@@ -85,22 +85,22 @@ struct RESPBytes {
       byte(UInt8(ascii: "0") + UInt8(number / 10))
       byte(UInt8(ascii: "0") + UInt8(number % 10))
     } else {
-      write(atMost: NumberText.wholeCapacity) { $0.append(number) }
+      write(atMost: RESPNumber.wholeCapacity) { $0.append(number) }
     }
     end()
   }
 
-  private mutating func write(atMost most: Int, _ write: (inout NumberText) -> Void) {
+  private mutating func write(atMost most: Int, _ write: (inout RESPNumber) -> Void) {
     var text = number(at: count, atMost: most)
     write(&text)
     count += text.count
   }
 
-  private func number(at offset: Int, atMost most: Int) -> NumberText {
+  private func number(at offset: Int, atMost most: Int) -> RESPNumber {
     guard let base = room.baseAddress, offset + most <= room.count else {
       preconditionFailure("a piece is longer than was said")
     }
-    return NumberText(at: base + offset)
+    return RESPNumber(at: base + offset)
   }
 
   private mutating func append(_ bytes: UnsafeRawBufferPointer) {

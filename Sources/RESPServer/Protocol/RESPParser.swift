@@ -14,7 +14,8 @@ struct RESPProtocolError: Error, Hashable {
   let message: String
 }
 
-/// Finds commands in the bytes of a connection: arrays of bulk strings, or lines of words.
+/// Finds commands in the bytes of a connection: arrays of bulk strings, or lines of words. Libraries
+/// for Swift are of clients: they read answers, and know neither lines nor the bounds of a server.
 ///
 /// It remembers how far it came in a command that has not arrived whole, so that a command of many
 /// words is read once. Positions count from the start of the command, since the bytes before it

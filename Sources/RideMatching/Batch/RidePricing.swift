@@ -10,7 +10,7 @@ public struct RidePricing: Sendable {
   /// For candidates: continuous, below 0.1 us. Not finite counts as never worth it. A ride that is
   /// neither shorter nor faster is taken to cost no less, and may not be asked for.
   public let estimate: Fare
-  /// For answers.
+  /// The fare in minor units that answers tell, of meters, seconds and departure.
   public let exact: @Sendable (Double, Double, Instant) -> Int64
   /// What a meter on foot costs its rider, minor units.
   public let walkCostPerMeter: Double

@@ -13,8 +13,6 @@ import TaxiFares
 /// it. Two halts at one place have a leg of nothing between them. A new rider's two halts are put into
 /// this order; that of the others stays.
 final class BoardingRide: Sendable {
-  /// Halts of a ride at most: two of each rider, and the origin.
-  static let maximumHalts = 2 * RidePlan.maximumRiders + 1
   /// Walking costs as much time as this many meters a second.
   static let walkingMetersPerSecond = 1.25
 
@@ -103,7 +101,7 @@ final class BoardingRide: Sendable {
     }
     var riders: [Rider] = []
     for (i, rider) in members.enumerated() {
-      riders.append(try Self.rider(rider, i, party, ride, halts))
+      riders.append(try Self.rider(rider, at: i, of: party, ride, halts))
     }
     var legs: [TravelEstimate] = []
     var aboard: [Int] = []
@@ -147,7 +145,7 @@ final class BoardingRide: Sendable {
   }
 
   private static func rider(
-    _ rider: PartyRider, _ i: Int, _ party: Party, _ ride: PreparedRide, _ halts: [Halt]
+    _ rider: PartyRider, at i: Int, of party: Party, _ ride: PreparedRide, _ halts: [Halt]
   ) throws(PartyError) -> Rider {
     let boards = halts.firstIndex { $0.rider == i && $0.isBoarding } ?? 0
     let alights = halts.firstIndex { $0.rider == i && !$0.isBoarding } ?? halts.count - 1

@@ -94,7 +94,7 @@ struct BoardingSearch {
       let walk = joiner.asked == nil ? 0 : joiner.from.meters(to: here)
       if rules.contains(.walk) && !(walk <= joiner.limits.maxWalkMeters) { continue }
       prepare(joiner, ride, here)
-      insert(joiner, ride, rules, points[p], walk, &best)
+      insert(joiner, ride, rules, at: points[p], walkMeters: walk, into: &best)
     }
     return best
   }
@@ -120,10 +120,10 @@ struct BoardingSearch {
 
   private mutating func insert(
     _ joiner: BoardingJoiner, _ ride: BoardingRide, _ rules: BoardingRules,
-    _ point: Coordinate, _ walk: Double, _ best: inout BoardingInsertion?
+    at point: Coordinate, walkMeters: Double, into best: inout BoardingInsertion?
   ) {
     let legs = ride.legs.count
-    let walkSeconds = walk / BoardingRide.walkingMetersPerSecond
+    let walkSeconds = walkMeters / BoardingRide.walkingMetersPerSecond
     for boarding in 0..<max(1, legs) {
       if joiner.asked == nil && boarding > 0 { break }
       // Nobody is met by a taxi in which nobody rides.
@@ -145,7 +145,8 @@ struct BoardingSearch {
           continue
         }
         best = BoardingInsertion(
-          meetingPoint: point, walkMeters: walk, boardingLeg: boarding, alightingLeg: alighting,
+          meetingPoint: point, walkMeters: walkMeters, boardingLeg: boarding,
+          alightingLeg: alighting,
           rideSeconds: seconds, cost: seconds + walkSeconds)
       }
     }

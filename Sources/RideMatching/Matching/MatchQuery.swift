@@ -111,7 +111,7 @@ public struct MatchCandidate: Hashable, Sendable {
   public var timeGapMilliseconds: Int64
   /// As it would be; rider ids in the order of getting out.
   public var route: PartyRoute
-  /// Minor units; 0 in a party without a price.
+  /// What the searcher would pay, in minor units of the currency; 0 in a party without a price.
   public var yourFare: Int64
   /// The direct route from where the rider gets in, minus ``yourFare``; 0 where no tariff prices it.
   public var yourSaving: Int64

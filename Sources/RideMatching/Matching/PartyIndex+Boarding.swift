@@ -36,9 +36,9 @@ private struct BoardingScan {
   private var found: [RankedParty] = []
   private(set) var steps = StepCounter()
   /// The longest walk that is worth telling of.
-  private static let mostWalkMeters = 3000.0
+  private static let maximumToldWalkMeters = 3000.0
   /// The largest detour beyond the limit that is worth telling of.
-  private static let mostDetourRatio = 1.0
+  private static let maximumToldDetourRatio = 1.0
 
   init(_ query: MatchQuery, _ index: PartyIndex, _ overlaps: OverlapRule) {
     self.query = query
@@ -180,12 +180,12 @@ private struct BoardingScan {
         take(scan.fewerSeats(entry))
         take(scan.higherShare(entry))
       }
-      let walk = best[.walk]?.value ?? Self.mostWalkMeters
+      let walk = best[.walk]?.value ?? Self.maximumToldWalkMeters
       if walk > limit, !row.isOnly || scan.mayServe(row, walk: walk, ratio: ratio) {
         if scan.steps.take(2, shouldStop) { return }
         take(scan.furtherWalk(entry, atMost: walk))
       }
-      let detour = best[.detour]?.value ?? ratio + Self.mostDetourRatio
+      let detour = best[.detour]?.value ?? ratio + Self.maximumToldDetourRatio
       if detour > ratio, !row.isOnly || scan.mayServe(row, walk: limit, ratio: detour) {
         if scan.steps.take(2, shouldStop) { return }
         take(scan.longerRide(entry, atMost: detour))

@@ -155,7 +155,7 @@ public struct PricedRide: Hashable, Sendable {
 public struct RiderTerms: Hashable, Sendable {
   /// Whose terms these are.
   public var riderID: String
-  /// Minor units.
+  /// What the rider pays, in minor units of the currency.
   public var share: Int64
   /// The most that this rider has agreed to pay, minor units.
   public var acceptedShare: Int64

@@ -13,7 +13,7 @@ public struct JoinParty: Hashable, Sendable {
   public var boarding: RidePlace?
   /// When the rider can get in; nil: whenever the taxi is there.
   public var window: DepartureWindow?
-  /// Nil: 1.
+  /// The seats taken; nil stands for one.
   public var seats: Int?
   /// What policies look at, such as `gender`: name to value.
   public var attributes: [String: String]

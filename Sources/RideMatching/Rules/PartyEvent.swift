@@ -37,7 +37,7 @@ public struct PartyEvent: Hashable, Sendable {
     }
   }
 
-  /// What happened.
+  /// What has happened, with what only this kind of event has.
   public var detail: Detail
   /// When it happened: of the command, or of the moment at which the clock made it so.
   public var at: Instant

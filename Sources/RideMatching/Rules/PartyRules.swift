@@ -106,6 +106,8 @@ public struct PartyRules: Sendable {
   }
 
   /// Gets out before the taxi leaves. Not aboard: unchanged. The last one out cancels the party.
+  ///
+  /// - Throws: ``PartyError`` for a party that has departed or ended.
   public func leave(
     riderID: String, _ party: Party, now: Instant
   ) throws(PartyError) -> PartyChange {
@@ -153,6 +155,9 @@ public struct PartyRules: Sendable {
   // MARK: The host
 
   /// Changes time, window or seats; refused if it breaks a rider's limits, price or other claims.
+  ///
+  /// - Throws: ``PartyError`` for who is not the host, for a party that is no longer open, and for
+  ///   a window or seats that are not taken.
   public func update(
     _ command: UpdateParty, _ party: Party, actorID: String?, now: Instant, claims: Claims
   ) throws(PartyError) -> PartyChange {
@@ -176,6 +181,8 @@ public struct PartyRules: Sendable {
   }
 
   /// Closes joining: the taxi leaves. Departed or ended already: unchanged.
+  ///
+  /// - Throws: ``PartyError`` for who is not the host, and for a party that was cancelled.
   public func depart(
     _ party: Party, actorID: String?, now: Instant
   ) throws(PartyError) -> PartyChange {
@@ -194,6 +201,8 @@ public struct PartyRules: Sendable {
   }
 
   /// Calls it off before the taxi leaves. Cancelled already: unchanged.
+  ///
+  /// - Throws: ``PartyError`` for who is not the host, and for a party that has departed or ended.
   public func cancel(
     _ party: Party, actorID: String?, reason: String = "host", now: Instant
   ) throws(PartyError) -> PartyChange {

@@ -7,7 +7,7 @@ public struct DepartureWindow: Hashable, Sendable {
   /// How far the departure may be from ``time`` both ways, from 0 on.
   public var toleranceMilliseconds: Int64
 
-  /// Ten minutes.
+  /// The tolerance where nobody names one: ten minutes.
   public static let standardToleranceMilliseconds: Int64 = 600_000
 
   /// Makes a window around a time.

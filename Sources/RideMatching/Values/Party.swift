@@ -41,7 +41,7 @@ public struct Party: Hashable, Sendable {
   public var window: DepartureWindow
   /// Of the host, and of riders who state none.
   public var limits: RideLimits
-  /// Normalised.
+  /// The tags as they are stored, normalised.
   public var tags: [String]
   /// Who may ride along and how far riders may be asked to walk and to ride.
   public var policy: RidePolicy
@@ -123,9 +123,9 @@ public struct Party: Hashable, Sendable {
   }
 }
 
-/// Someone aboard.
+/// Someone who has a seat in the party.
 public struct PartyRider: Hashable, Sendable {
-  /// Who rides.
+  /// The id of the person who rides.
   public var id: String
   /// When they got in.
   public var joinedAt: Instant
@@ -137,7 +137,7 @@ public struct PartyRider: Hashable, Sendable {
   public var attributes: [String: String]
   /// The rider's own limits, or the party's where they stated none.
   public var limits: RideLimits
-  /// For ``SplitRule/weights``.
+  /// The weight of this rider's share under ``SplitRule/weights``.
   public var weight: Double?
   /// The share in force, minor units.
   public var share: Int64
@@ -218,7 +218,7 @@ public struct PartyRoute: Hashable, Sendable {
 
 /// What the shared ride is expected to cost, minor units. Of a ride without a price all is 0 or empty.
 public struct PartyFare: Hashable, Sendable {
-  /// ISO 4217.
+  /// The currency of all amounts, as ISO 4217 has it.
   public var currency: String
   /// What the meter is expected to show.
   public var expected: Int64

@@ -13,10 +13,10 @@ public struct RidePolicy: Hashable, Sendable {
   public var maxDetourRatio: Double?
   /// The most that a ride may take beyond the direct route, both estimated for the departure.
   public var maxDetourSeconds: Double?
-  /// See ``RideLimits/minSharedRatio``.
+  /// The lower bound for all riders of ``RideLimits/minSharedRatio``.
   public var minSharedRatio: Double?
 
-  /// Binds nobody.
+  /// A policy that binds nobody.
   public static let none = RidePolicy()
 
   /// Makes a policy that binds only in what is named.

@@ -3,7 +3,8 @@
 ///
 /// A quote inside an unquoted field is an ordinary character. A record that cannot be read is
 /// handed out with its problem and reading goes on with the line after its first one, so that a
-/// stray quote costs the rows it damages and no others.
+/// stray quote costs the rows it damages and no others. No library for Linux that is to be had does
+/// so: they read the whole file into memory, or end with the first record that is damaged.
 /// - Complexity: O(bytes); keeps one record and one piece.
 struct CSVReader {
   static let maximumRecordBytes = 1 << 20

@@ -66,16 +66,18 @@ struct FareReport {
   }
 
   var json: String {
-    var members = ["\"tariff\": \(quoted(tariff))", "\"currency\": \(quoted(currency))"]
+    var members = [
+      "\"tariff\": \(JSONPieces.string(tariff))", "\"currency\": \(JSONPieces.string(currency))",
+    ]
     members += numbers(evaluation.overall)
     for (name, scores) in groups where !scores.isEmpty {
       let items = sorted(scores).map {
-        "\(quoted($0.key)): {\(numbers($0.value).joined(separator: ", "))}"
+        "\(JSONPieces.string($0.key)): {\(numbers($0.value).joined(separator: ", "))}"
       }
       members.append("\"\(name)\": {\n    \(items.joined(separator: ",\n    "))\n  }")
     }
     let dropped = evaluation.dropped.sorted { $0.key < $1.key }.map {
-      "\(quoted($0.key)): \($0.value)"
+      "\(JSONPieces.string($0.key)): \($0.value)"
     }
     members.append("\"dropped\": {\(dropped.joined(separator: ", "))}")
     return "{\n  \(members.joined(separator: ",\n  "))\n}"
@@ -134,18 +136,5 @@ struct FareReport {
       let padding = String(repeating: " ", count: max(0, width - cell.count))
       return i == 0 ? cell + padding : padding + cell
     }.joined(separator: " ")
-  }
-
-  private func quoted(_ text: String) -> String {
-    var out = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"": out += "\\\""
-      case "\\": out += "\\\\"
-      case _ where scalar.value < 32: out += String(format: "\\u%04x", scalar.value)
-      default: out.unicodeScalars.append(scalar)
-      }
-    }
-    return out + "\""
   }
 }

@@ -28,10 +28,11 @@ struct FeatureMapping: Sendable {
         message: "a Point's coordinates are [longitude, latitude]")
     }
     var properties = feature.fields["properties"]?.structValue.fields ?? [:]
+    let id = try id(feature, properties, defaultID)
     if feature.fields["moyeo"]?.stringValue == ExportedPosition.marker, mapping.namesNoColumn {
       let attributes = properties["attributes"]?.structValue ?? Google_Protobuf_Struct()
       return try ExportedPosition(
-        id: try id(feature, properties, defaultID), latitude: latitude, longitude: longitude,
+        id: id, latitude: latitude, longitude: longitude,
         observedAt: properties["observedAt"]?.stringValue ?? "",
         expiresAt: properties["expiresAt"]?.stringValue ?? "",
         tags: (properties["tags"]?.listValue.values ?? []).map(\.stringValue),
@@ -39,10 +40,18 @@ struct FeatureMapping: Sendable {
       ).position(mapping)
     }
     var position = Moyeo_V1_Position()
-    position.id = try id(feature, properties, defaultID)
+    position.id = id
     position.latitude = latitude
     position.longitude = longitude
     position.ttlSeconds = mapping.ttlSeconds
+    try take(&properties, into: &position)
+    return position
+  }
+
+  /// Tags, time and attributes, of the properties that are not taken otherwise.
+  private func take(
+    _ properties: inout [String: Google_Protobuf_Value], into position: inout Moyeo_V1_Position
+  ) throws(RowProblem) {
     if let column = mapping.idColumn { properties[column] = nil }
     let tagsColumn = mapping.tagsColumn ?? "tags"
     if let tags = tags(properties[tagsColumn]) {
@@ -66,7 +75,6 @@ struct FeatureMapping: Sendable {
       if case .nullValue? = value.kind { continue }
       position.attributes.fields[name] = value
     }
-    return position
   }
 
   private func isWanted(_ name: String) -> Bool {

@@ -53,7 +53,7 @@ struct PlaceSearchCommand: AsyncParsableCommand {
     try await connection.withClient { client in
       let answer = try await client.searchPlaces(question)
       if output.json { return try JSONOutput.print(answer) }
-      PlaceTable.print(answer.places)
+      PlaceListing.print(answer.places)
     }
   }
 }
@@ -86,13 +86,13 @@ struct PlaceReverseCommand: AsyncParsableCommand {
     try await connection.withClient { client in
       let answer = try await client.reversePlaces(question)
       if output.json { return try JSONOutput.print(answer) }
-      PlaceTable.print(answer.places)
+      PlaceListing.print(answer.places)
     }
   }
 }
 
 /// Places as a table.
-enum PlaceTable {
+enum PlaceListing {
   static func print(_ places: [Moyeo_V1_NamedPlace]) {
     guard !places.isEmpty else { return Swift.print("no places") }
     var table = TextTable([

@@ -21,44 +21,17 @@ enum TimeText {
       stamp.nanos = milliseconds ? Int32(number - stamp.seconds * 1000) * 1_000_000 : 0
       return isInRange(stamp) ? stamp : nil
     }
-    var scanner = TimeScanner(trimmed)
-    guard let year = scanner.digits(4), scanner.take("-"), let month = scanner.digits(2),
-      scanner.take("-"), let day = scanner.digits(2),
-      let date = CivilDate(year: year, month: month, day: day)
-    else { return nil }
-    var seconds = date.daysSince1970 * 86_400
-    var nanoseconds = 0
-    if !scanner.isAtEnd {
-      guard scanner.take("T") || scanner.take("t") || scanner.take(" "),
-        let hour = scanner.digits(2), scanner.take(":"), let minute = scanner.digits(2),
-        hour < 24, minute < 60
-      else { return nil }
-      seconds += hour * 3600 + minute * 60
-      if scanner.take(":") {
-        // A leap second is the next minute's first.
-        guard let second = scanner.digits(2), second <= 60 else { return nil }
-        seconds += second
-        if scanner.take(".") {
-          guard let fraction = scanner.fraction() else { return nil }
-          nanoseconds = fraction
-        }
-      }
-    }
-    guard let offset = scanner.offset() ?? (scanner.isAtEnd ? offsetSeconds : nil),
-      scanner.isAtEnd
+    guard let read = RFC3339.LocalTime(trimmed, isLenient: true),
+      let offset = read.offsetSeconds ?? offsetSeconds
     else { return nil }
     var stamp = Google_Protobuf_Timestamp()
-    stamp.seconds = Int64(seconds - offset)
-    stamp.nanos = Int32(nanoseconds)
+    stamp.seconds = read.seconds - Int64(offset)
+    stamp.nanos = Int32(read.nanoseconds)
     return isInRange(stamp) ? stamp : nil
   }
 
   /// `+09:00`, `-0530`, `Z` in seconds east of UTC.
-  static func parseOffset(_ text: String) -> Int? {
-    var scanner = TimeScanner(text.trimmed)
-    guard let offset = scanner.offset(), scanner.isAtEnd else { return nil }
-    return offset
-  }
+  static func parseOffset(_ text: String) -> Int? { RFC3339.offsetSeconds(text.trimmed) }
 
   /// `+09:00`, `-03:30` of seconds east of UTC.
   static func offset(_ seconds: Int) -> String {
@@ -84,55 +57,6 @@ enum TimeText {
   static func padded(_ value: Int, _ digits: Int) -> String {
     let text = String(value)
     return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
-  }
-}
-
-private struct TimeScanner {
-  private var rest: Substring.UTF8View
-
-  init(_ text: String) { rest = Substring(text).utf8 }
-
-  var isAtEnd: Bool { rest.isEmpty }
-
-  mutating func take(_ character: Unicode.Scalar) -> Bool {
-    guard rest.first == UInt8(ascii: character) else { return false }
-    rest.removeFirst()
-    return true
-  }
-
-  mutating func digits(_ count: Int) -> Int? {
-    guard rest.count >= count else { return nil }
-    var value = 0
-    for byte in rest.prefix(count) {
-      guard (48...57).contains(byte) else { return nil }
-      value = value * 10 + Int(byte - 48)
-    }
-    rest.removeFirst(count)
-    return value
-  }
-
-  /// Nanoseconds; digits past the ninth are dropped.
-  mutating func fraction() -> Int? {
-    var value = 0
-    var count = 0
-    while let byte = rest.first, (48...57).contains(byte) {
-      if count < 9 { value = value * 10 + Int(byte - 48) }
-      count += 1
-      rest.removeFirst()
-    }
-    guard count > 0 else { return nil }
-    for _ in 0..<max(0, 9 - count) { value *= 10 }
-    return value
-  }
-
-  mutating func offset() -> Int? {
-    if take("Z") || take("z") { return 0 }
-    let isWest = take("-")
-    guard isWest || take("+"), let hours = digits(2) else { return nil }
-    _ = take(":")
-    let minutes = isAtEnd ? 0 : digits(2)
-    guard let minutes, hours <= 18, minutes < 60 else { return nil }
-    return (isWest ? -1 : 1) * (hours * 3600 + minutes * 60)
   }
 }
 

@@ -77,7 +77,7 @@ struct TicketShow: AsyncParsableCommand {
 }
 
 /// `moyeo ticket search`.
-struct TicketSearch: AsyncParsableCommand {
+struct TicketSearchCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "search", abstract: "Who is around, who asked, and what people study here.")
 

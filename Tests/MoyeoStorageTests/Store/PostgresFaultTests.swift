@@ -4,9 +4,7 @@ import MoyeoCluster
 import ObjectModel
 import Testing
 
-private let reason: Comment = "PostgreSQL is not installed: what happens to its link is not tested"
-
-@Suite(.enabled(if: ScratchPostgres.isHere, reason)) struct PostgresFaultTests {
+@Suite struct PostgresFaultTests {
   /// The link is cut anywhere in a batch, its COMMIT and the answer to it: each time the store says
   /// rightly what became of it.
   @Test func aLinkThatIsCutDuringCommitIsSettledRightly() throws {

@@ -6,10 +6,8 @@ import Synchronization
 import Testing
 import Threading
 
-private let reason: Comment = "PostgreSQL is not installed: what stands in it is not tested"
-
 /// The record in PostgreSQL where it is unlike a file: it is shared, far away, and may not answer.
-@Suite(.enabled(if: ScratchPostgres.isHere, reason)) struct PostgresStoreTests {
+@Suite struct PostgresStoreTests {
   @Test func migrationsRunOnce() throws {
     let address = try ScratchPostgres.shared.get().emptySchema()
     #expect(try ClusterMigration.status(address.connection).schema == 0)

@@ -18,11 +18,9 @@ final class ScratchPostgres: @unchecked Sendable {
   private let lock = NSLock()
   let port: Int
 
-  /// One for all tests that leave it alone.
+  /// One for all tests that leave it alone. Where PostgreSQL is missing or does not start, they fail;
+  /// `make test` installs it.
   static let shared = Result { try ScratchPostgres() }
-
-  /// Whether PostgreSQL is installed; `make test` sees to it.
-  static var isHere: Bool { (try? shared.get()) != nil }
 
   init() throws {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

@@ -41,11 +41,6 @@ final class ScratchDirectory: Sendable {
 enum StoreKind: String, CaseIterable, Sendable {
   case memory, sqlite, postgres
 
-  /// Those that this machine has; ``PostgresStoreTests`` says where one is missing.
-  static var allCases: [StoreKind] {
-    [.memory, .sqlite] + (ScratchPostgres.isHere ? [.postgres] : [])
-  }
-
   func make() throws -> StoreUnderTest {
     switch self {
     case .memory: return StoreUnderTest(store: MemoryStore(), directory: nil)

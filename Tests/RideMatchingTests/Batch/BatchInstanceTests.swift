@@ -28,7 +28,7 @@ import Testing
 
   /// About 300 ms in release.
   @Test(
-    .enabled(if: isOptimized),
+    .enabled(if: isOptimized, "optimised: make test-release"),
     arguments: ["spread-1000", "island-1000", "night-1000", "crowd-1000"])
   func nearerWithMoreRounds(name: String) throws { try check(name, rounds: 10_000, share: 0.995) }
 

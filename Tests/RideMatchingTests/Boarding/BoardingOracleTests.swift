@@ -191,7 +191,7 @@ import Testing
     #expect(preview.now.riders.map(\.share) == truth.shares)
     #expect(preview.boarding == candidate.boarding)
     #expect(after.boardingTime(query.riderID) == candidate.boardingTime)
-    checkLaws(after)
+    checkSharesSeatsAndLimits(after)
     let again = try rules.pricing.price(after)
     #expect(again.route == after.route && again.fare == after.fare)
     let replayed = change.events.reduce(party) { $0.applying($1) }
@@ -199,10 +199,10 @@ import Testing
     let repeated = try rules.join(query.join, after, now: query.now, claims: PartyWorld.noClaims)
     #expect(repeated.unchanged)
     let left = try rules.leave(riderID: query.riderID, after, now: query.now).party
-    checkLaws(left)
+    checkSharesSeatsAndLimits(left)
   }
 
-  private func checkLaws(_ party: Party) {
+  private func checkSharesSeatsAndLimits(_ party: Party) {
     #expect(party.riders.reduce(0) { $0 + $1.share } == party.fare.expected)
     #expect(party.seatsTaken <= party.seats)
     #expect(party.state == (party.seatsFree > 0 ? .open : .full))

@@ -34,7 +34,7 @@ import Testing
         aboard: party.riders.map(\.id),
         accepted: Dictionary(uniqueKeysWithValues: party.riders.map { ($0.id, $0.share) }),
         seatsOf: Dictionary(uniqueKeysWithValues: party.riders.map { ($0.id, $0.seats) }))
-      checkLaws(party, model)
+      checkAgainstTheModel(party, model)
       for _ in 0..<40 {
         now = now.advanced(milliseconds: Int64(random.int(0...240_000)))
         let before = party
@@ -53,7 +53,7 @@ import Testing
           reasons[error.reason, default: 0] += 1
           #expect(!error.message.isEmpty)
         }
-        checkLaws(party, model)
+        checkAgainstTheModel(party, model)
       }
     }
     #expect(
@@ -226,7 +226,7 @@ import Testing
     }
   }
 
-  private func checkLaws(_ party: Party, _ model: Model) {
+  private func checkAgainstTheModel(_ party: Party, _ model: Model) {
     #expect(party.riders.map(\.id) == model.aboard)
     let taken = model.aboard.reduce(0) { $0 + (model.seatsOf[$1] ?? 0) }
     #expect(party.seatsTaken == taken)

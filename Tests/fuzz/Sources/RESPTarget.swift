@@ -15,14 +15,14 @@ enum RESPTarget {
     func now() -> Instant { Instant(milliseconds: 1_000_000) }
   }
 
-  private static let services: DoorServices = {
+  private static let services: RedisDoorServices = {
     var configuration = RedisDoor.Configuration()
     configuration.limits.arguments = 64
     configuration.limits.commandBytes = 4096
     var limits = LayerLimits()
     limits.objectsPerLayer = 1024
     limits.layersPerTenant = 4
-    return DoorServices(
+    return RedisDoorServices(
       layers: LayerRegistry(
         configuration: LayerRegistryConfiguration(limits: limits), clock: StoppedClock(), epoch: 1),
       configuration: configuration, pool: BoundedThreadPool(threadCount: 1))

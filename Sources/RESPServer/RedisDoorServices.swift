@@ -4,7 +4,7 @@ import Synchronization
 import Threading
 
 /// What all connections of the door share.
-final class DoorServices: Sendable {
+final class RedisDoorServices: Sendable {
   let layers: LayerRegistry
   let configuration: RedisDoor.Configuration
   let expiry = KeyExpiry()

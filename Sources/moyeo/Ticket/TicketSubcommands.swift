@@ -3,12 +3,12 @@ import MoyeoAPI
 import MoyeoClient
 
 /// `moyeo ticket`.
-struct TicketCommand: AsyncParsableCommand {
+struct TicketSubcommands: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "ticket",
     abstract: "Study mates: wait, look around, ask, accept, call off, rate, watch.",
     subcommands: [
-      TicketOpen.self, TicketShow.self, TicketSearch.self, TicketPropose.self,
+      TicketOpen.self, TicketShow.self, TicketSearchCommand.self, TicketPropose.self,
       TicketVerbCommand<TicketWithdraw>.self, TicketVerbCommand<TicketAccept>.self,
       TicketVerbCommand<TicketDecline>.self, TicketVerbCommand<TicketDodge>.self,
       TicketRate.self, TicketVerbCommand<TicketReport>.self, TicketVerbCommand<TicketBlock>.self,

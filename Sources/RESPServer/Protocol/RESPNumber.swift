@@ -1,6 +1,6 @@
 /// Writes the text of one number into memory that the caller has: eight digits at a time, so that up
 /// to seven bytes behind the text may change too.
-struct NumberText {
+struct RESPNumber {
   /// The bytes that are enough for every number, with what changes behind it.
   static let capacity = 48
   /// The same for a whole number alone.

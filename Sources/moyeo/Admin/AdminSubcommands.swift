@@ -4,7 +4,7 @@ import MoyeoClient
 import WireFormat
 
 /// `moyeo admin`.
-struct AdminCommand: AsyncParsableCommand {
+struct AdminSubcommands: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "admin", abstract: "Run a daemon, as an operator.",
     discussion: """

@@ -4,16 +4,16 @@ import Testing
 @testable import RESPServer
 
 /// Returns what is written into as much memory as a number needs, and no more.
-func numberText(_ write: (inout NumberText) -> Void) -> String {
-  withUnsafeTemporaryAllocation(byteCount: NumberText.capacity, alignment: 1) { room in
+func numberText(_ write: (inout RESPNumber) -> Void) -> String {
+  withUnsafeTemporaryAllocation(byteCount: RESPNumber.capacity, alignment: 1) { room in
     guard let start = room.baseAddress else { return "" }
-    var text = NumberText(at: start)
+    var text = RESPNumber(at: start)
     write(&text)
     return String(decoding: room[..<text.count], as: UTF8.self)
   }
 }
 
-struct NumberTextTests {
+struct RESPNumberTests {
   private func fourDecimals(_ value: Double) -> String {
     numberText { $0.appendFourDecimals(value) }
   }

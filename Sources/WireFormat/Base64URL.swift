@@ -1,0 +1,66 @@
+/// Base 64 with the letters that an address may have, without padding (RFC 4648, section 5).
+///
+/// Foundation has the letters of addresses only by way of replacing others, and takes text whose last
+/// character has bits of nothing: one content would have several texts.
+package enum Base64URL {
+  private static let alphabet: StaticString =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+
+  /// Returns the text of bytes.
+  package static func text(of bytes: UnsafeBufferPointer<UInt8>) -> String {
+    String(unsafeUninitializedCapacity: (bytes.count * 8 + 5) / 6) { out in
+      let letters = alphabet.utf8Start
+      var count = 0
+      var buffer: UInt32 = 0
+      var bits: UInt32 = 0
+      for byte in bytes {
+        buffer = buffer << 8 | UInt32(byte)
+        bits += 8
+        while bits >= 6 {
+          bits -= 6
+          out[count] = letters[Int(buffer >> bits & 63)]
+          count += 1
+        }
+      }
+      if bits > 0 {
+        out[count] = letters[Int(buffer << (6 - bits) & 63)]
+        count += 1
+      }
+      return count
+    }
+  }
+
+  /// Returns the bytes of text.
+  ///
+  /// - Parameter text: The text, all of which must be base 64.
+  /// - Returns: The bytes; nil for what is no such text.
+  package static func decode(_ text: some StringProtocol) -> [UInt8]? {
+    var out: [UInt8] = []
+    out.reserveCapacity(text.utf8.count * 3 / 4)
+    var bits: UInt32 = 0
+    var count = 0
+    for byte in text.utf8 {
+      guard let value = value(byte) else { return nil }
+      bits = bits << 6 | UInt32(value)
+      count += 6
+      if count >= 8 {
+        count -= 8
+        out.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
+      }
+    }
+    // What is left over must be the padding's zeros, or one content had several texts.
+    guard count < 6, bits & (1 << UInt32(count) - 1) == 0 else { return nil }
+    return out
+  }
+
+  private static func value(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case 65...90: byte - 65
+    case 97...122: byte - 71
+    case 48...57: byte + 4
+    case UInt8(ascii: "-"): 62
+    case UInt8(ascii: "_"): 63
+    default: nil
+    }
+  }
+}
