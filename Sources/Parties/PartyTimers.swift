@@ -20,6 +20,8 @@ struct PartyTimers: Sendable {
     times.set(.request(request.id), request.isOver ? nil : request.query.window.end)
   }
 
+  func removeParty(_ id: String) { times.set(.party(id), nil) }
+
   func removeRequest(_ id: String) { times.set(.request(id), nil) }
 
   func replaceAll(_ parties: [Party], _ requests: [StandingRequest], _ rules: PartyRules) {
