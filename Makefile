@@ -17,7 +17,7 @@ RELEASE = -c release --static-swift-stdlib
 ARGS ?= --demo seoul
 
 .PHONY: run build man test test-swift test-packages test-programs test-daemon test-findings \
-  test-browser test-thread test-release test-clients-long fuzz fuzz-smoke simulate torture \
+  test-browser test-cluster test-thread test-release test-clients-long fuzz fuzz-smoke simulate torture \
   torture-smoke bench bench-smoke bench-matching \
   bench-joins bench-places bench-identity bench-peers bench-wire \
   bench-tls bench-app bench-overload format lint proto client-code docs clean packages
@@ -37,9 +37,9 @@ man: build
 packages:
 	@scripts/system-packages $(RUN_PACKAGES)
 
-# Everything: Swift tests, the built daemon from outside, the map page in a browser. A missing
+# Everything: Swift tests, the built daemon from outside, several of them, the map page in a browser. A missing
 # program or browser fails; each run's last line says how many tests lacked shared development data.
-test: test-swift test-daemon test-browser
+test: test-swift test-daemon test-cluster test-browser
 
 test-packages:
 	@scripts/system-packages $(TEST_PACKAGES)
@@ -75,6 +75,10 @@ test-clients-long: test-programs
 	MOYEO_CLIENT_SECONDS=30 $(OUTSIDE) clients
 	MOYEO_CLIENT_SECONDS=30 $(SWIFT) test --filter StockSwiftClientTests
 
+# Three daemons on one record in PostgreSQL, killed under load; MOYEO_CLUSTER_ROUNDS=200 for the long form.
+test-cluster: test-programs
+	$(OUTSIDE) cluster
+
 # What reviews found, each as the behaviour that is wanted, alone.
 test-findings: test-programs
 	$(OUTSIDE) hostile/test_findings.py hostile/test_findings_bounds.py
@@ -93,7 +97,7 @@ test-thread: test-packages
 	ulimit -n $$(ulimit -Hn); MOYEO_CORE_ONLY=1 MOYEO_KEEPS_SERVER=1 \
 	  TSAN_OPTIONS="suppressions=$(CURDIR)/scripts/thread-sanitizer-suppressions" \
 	  $(SWIFT) test --scratch-path .build/thread --sanitize=thread --no-parallel \
-	  --filter 'GRPCServerTransportTests|QueryCoalescingTests|SharedLiveIndex|Concurren|LiveClusters|CommitPipeline|RaceTests|EventFeed|PartyService|BoundedThreadPool|WatchTests|PositionWriteBehind|SharedReadsTests|StreamKitTests|SessionThrottleTests|ShutdownTests|LongSearchTests|FastPathParityTests|ConcurrentIdentityTests|KeyFileTests|TokenLifeTests'
+	  --filter 'GRPCServerTransportTests|QueryCoalescingTests|SharedLiveIndex|Concurren|LiveClusters|CommitPipeline|RaceTests|FollowingTests|FollowingDaemonsTests|EventFeed|PartyService|BoundedThreadPool|WatchTests|PositionWriteBehind|SharedReadsTests|StreamKitTests|SessionThrottleTests|ShutdownTests|LongSearchTests|FastPathParityTests|ConcurrentIdentityTests|KeyFileTests|TokenLifeTests'
 
 # The algorithm modules optimised: larger inputs, and work counters instead of times. The suites of
 # which an optimised build runs more must be among those that ran, or the run fails.

@@ -53,7 +53,7 @@ package final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
   // DispatchSemaphore is thread-safe.
   private let publishingRoom = DispatchSemaphore(value: 4)
   /// Commit thread only.
-  private var replies: ReplyTable
+  var replies: ReplyTable
   /// Commit thread only.
   private var deferred: [Item] = []
   /// Commit thread only: when the record may be opened again. Monotonic, so that a wall clock that
@@ -64,6 +64,8 @@ package final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
   private var damagedReopenings = 0
   /// Commit thread only: the record must be loaded before anything is decided.
   private var needsReload = false
+  /// Set before the thread starts; nil: nobody else writes to the record.
+  var follower: RecordFollower?
   /// Commit thread only: whoever calls ``carryOutWaiting()`` is the commit thread, and publishes.
   private var isDrivenByCaller = false
 
@@ -201,9 +203,19 @@ package final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
   /// - Returns: Whether it will run: not once the pipeline is stopped.
   @discardableResult
   package func perform(_ work: @escaping @Sendable () -> Void) -> Bool {
+    enter(work, isUrgent: false)
+  }
+
+  /// The same; urgent work goes before commands that wait already.
+  func enter(_ work: @escaping @Sendable () -> Void, isUrgent: Bool) -> Bool {
     let isOver = queue.withLock { queue in
-      if !queue.isOver { queue.jobs.append((queue.entered, work)) }
-      return queue.isOver
+      guard !queue.isOver else { return true }
+      if isUrgent {
+        queue.jobs.insert((0, work), at: 0)
+      } else {
+        queue.jobs.append((queue.entered, work))
+      }
+      return false
     }
     if !isOver { signal() }
     return !isOver
@@ -259,6 +271,11 @@ package final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
     }
   }
 
+  /// Where others write as well, a popular party is changed by them again and again.
+  private var attemptLimit: Int {
+    follower == nil ? configuration.attempts : max(configuration.attempts, 16)
+  }
+
   /// A batch, and then, one by one, what of it has to be decided anew.
   private func carryOut(_ batch: [Item]) {
     if let reason = refusesWrites() {
@@ -273,7 +290,7 @@ package final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
       }
       var rest = attempt([item])
       while let again = rest.popLast() {
-        if again.attempts >= configuration.attempts {
+        if again.attempts >= attemptLimit {
           settle(again, .failure(model.failure(.unavailable(reason: "tried too often"))))
         } else if let reason = refusesWrites() {
           settle(again, .failure(refusal(because: reason)))
@@ -297,14 +314,6 @@ package final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
   /// A file that takes no writes needs somebody; a server that is away comes back.
   private func refusal(because reason: String) -> Model.Failure {
     model.failure(store.isShared ? .unavailable(reason: reason) : .readOnly(reason: reason))
-  }
-
-  private struct Pending {
-    var item: Item
-    var result: Outcome
-    var change: (group: ChangeGroup, effect: Model.Effect)?
-    /// What the store is to verify of a result without a change.
-    var verification: ChangeGroup?
   }
 
   /// - Returns: What has to be decided anew.
@@ -385,69 +394,8 @@ package final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
     return nil
   }
 
-  /// Has what is committed published and answered, and hands back the rest.
-  private func conclude(
-    _ pending: [Pending], _ outcomes: [CommitOutcome], now: Instant
-  ) -> [Item] {
-    var effects: [Model.Effect] = []
-    let allCommitted = outcomes.allSatisfy { $0.isCommitted }
-    var next = outcomes.makeIterator()
-    var answered: [(Item, Outcome)] = []
-    var retries: [Item] = []
-    var unchanged: [Pending] = []
-    for one in pending {
-      guard one.change != nil || one.verification != nil, let outcome = next.next() else {
-        unchanged.append(one)
-        continue
-      }
-      let item = one.item
-      item.attempts += 1
-      switch outcome {
-      case .committed(var sequence):
-        guard var change = one.change else {
-          unchanged.append(one)
-          continue
-        }
-        change.effect.giveSequences(from: &sequence)
-        effects.append(change.effect)
-        if let reply = change.group.reply { replies.insert(reply) }
-        answered.append((one.item, one.result))
-      case .duplicate(let reply):
-        count { $0.duplicates += 1 }
-        replies.insert(reply)
-        if let claim = item.claim {
-          answered.append((item, replay(reply, claim, item)))
-        } else {
-          retries.append(item)
-        }
-      case .conflict(let newest):
-        count { $0.conflicts += 1 }
-        finishPublishing()
-        model.take(newest, now: now)
-        retries.append(item)
-      case .notDone(let reason), .unknown(let reason):
-        count { $0.notDone += 1 }
-        if pending.count == 1, item.attempts > 1 {
-          answered.append((item, .failure(model.failure(.unavailable(reason: reason)))))
-        } else {
-          retries.append(item)
-        }
-      }
-    }
-    if !effects.isEmpty {
-      count { $0.committedGroups += effects.count }
-      model.apply(effects)
-    }
-    // A refusal may rest on a change that did not come about.
-    for one in unchanged {
-      if allCommitted { answered.append((one.item, one.result)) } else { retries.append(one.item) }
-    }
-    publish(effects, answered, now: now)
-    return retries
-  }
-
   /// Shows effects to readers, then answers; beside the commit thread, in the order of the calls.
-  private func publish(
+  func publish(
     _ effects: [Model.Effect], _ answers: [(item: Item, result: Outcome)], now: Instant
   ) {
     guard !isDrivenByCaller else { return show(effects, answers, now) }
@@ -466,13 +414,13 @@ package final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
   }
 
   /// Returns when all that is committed is shown and answered; commit thread.
-  private func finishPublishing() { publishing.sync {} }
+  func finishPublishing() { publishing.sync {} }
 
   private func settle(_ item: Item, _ result: Outcome) {
     item.reply?(result)
   }
 
-  private func count(_ change: (inout CommitStatistics) -> Void) {
+  func count(_ change: (inout CommitStatistics) -> Void) {
     queue.withLock { change(&$0.statistics) }
   }
 
@@ -493,7 +441,7 @@ package final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
     return stored
   }
 
-  private func replay(
+  func replay(
     _ reply: StoredReply, _ claim: IdempotencyClaim, _ item: Item
   ) -> Outcome {
     guard reply.requestHash == claim.requestHash else {
@@ -545,6 +493,7 @@ package final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
       let isUnknown = isUnsettled && settlement.outcomes == nil
       if needsReload || settlement.needsReload || isUnknown {
         needsReload = true
+        try follower?.beginReload()
         try model.reload(from: store, now: now)
         try loadReplies()
       }
@@ -552,11 +501,30 @@ package final class CommitPipeline<Model: CommitModel>: @unchecked Sendable {
       setReadOnly(nil)
       return settlement.outcomes
     } catch {
+      follower?.failReload()
       // A batch that is settled later was answered by then: what it did has to be read.
       needsReload = needsReload || isUnsettled || error.isDamage
       isDamage = error.isDamage
       setReadOnly(error.reason)
       return nil
+    }
+  }
+
+  /// Takes over what others committed by now; commit thread.
+  /// - Returns: Whether memory has all of it.
+  @discardableResult
+  func follow(now: Instant) -> Bool {
+    guard let follower else { return false }
+    follower.begin()
+    guard !needsReload else { return false }
+    finishPublishing()
+    switch follower.follow(now: now) {
+    case .isUpToDate: return true
+    case .failed: return false
+    case .mustReload:
+      needsReload = true
+      _ = recover(now: now)
+      return !needsReload
     }
   }
 

@@ -26,6 +26,14 @@ package final class EventFeed: Sendable {
   private let limit: Int
   private let tail: StateLock<Tail>
   private let signal: ChangeSignal
+  /// Of a record that others write to: has it looked at soon, and tells why that is not done.
+  struct Behind: Sendable {
+    var hurry: @Sendable () -> Void
+    var trouble: @Sendable () -> String?
+  }
+  private let behind = StateLock<Behind?>(nil)
+  /// How long a reader waits for a sequence that was never given here.
+  private static let reachDuration = Duration.seconds(1)
   /// Where the store is read: callers of ``events(after:kinds:aggregateID:limit:)`` do not block.
   private let queue = DispatchQueue(label: "moyeo-events", attributes: .concurrent)
 
@@ -49,6 +57,13 @@ package final class EventFeed: Sendable {
 
   package var newest: UInt64 { tail.withLock { $0.newest } }
   package var bounds: (oldest: UInt64, newest: UInt64) { tail.withLock { ($0.oldest, $0.newest) } }
+  /// The newest event, where it is in memory.
+  var newestEvent: StoredEvent? {
+    tail.withLock { tail in tail.events.last.flatMap { $0.sequence == tail.newest ? $0 : nil } }
+  }
+
+  /// Before anybody reads: others write to the record.
+  func follows(_ behind: Behind) { self.behind.withLock { $0 = behind } }
 
   // MARK: Commit thread
 
@@ -95,6 +110,28 @@ package final class EventFeed: Sendable {
     signal.advance(to: bounds.newest)
   }
 
+  /// Adds what was read of a record that others write to.
+  ///
+  /// - Parameters:
+  ///   - events: Those after the newest known, ascending, up to the head's newest or to a limit; those
+  ///     in between are in the store then.
+  ///   - head: How far the record had come.
+  func follow(_ events: [StoredEvent], _ head: RecordHead) {
+    let isWhole = events.last.map { $0.sequence == head.newest } ?? true
+    if isWhole { append(events) }
+    let woken = tail.withLock { tail -> [ChangeSignal] in
+      tail.oldest = head.oldest
+      tail.failure = nil
+      guard tail.newest < head.newest else { return [] }
+      tail.events = []
+      tail.floor = head.newest
+      tail.newest = head.newest
+      return tail.signals.values.map(\.signal)
+    }
+    for signal in woken { signal.advance(to: head.newest) }
+    signal.advance(to: head.newest)
+  }
+
   /// Forgets the events in memory: the store's may have been rewritten.
   package func forgetTail() {
     tail.withLock { tail in
@@ -109,19 +146,23 @@ package final class EventFeed: Sendable {
   package func events(
     after: UInt64, kinds: Set<String>, aggregateID: String?, limit: Int
   ) async throws(EventFeedError) -> EventPage {
-    let known = tail.withLock { tail -> Result<EventPage?, EventFeedError> in
-      if let reason = tail.failure { return .failure(.unavailable(reason: reason)) }
-      guard after <= tail.newest else {
-        return .failure(.resumeTokenAhead(newest: tail.newest))
+    func look() -> Result<EventPage?, EventFeedError> {
+      tail.withLock { tail in
+        if let reason = tail.failure { return .failure(.unavailable(reason: reason)) }
+        guard after <= tail.newest else {
+          return .failure(.resumeTokenAhead(newest: tail.newest))
+        }
+        guard after == 0 || after + 1 >= tail.oldest else {
+          return .failure(.resumeTokenExpired(oldest: tail.oldest, newest: tail.newest))
+        }
+        return .success(
+          after >= tail.floor
+            ? Self.page(tail, after: after, kinds: kinds, aggregateID: aggregateID, limit: limit)
+            : nil)
       }
-      guard after == 0 || after + 1 >= tail.oldest else {
-        return .failure(.resumeTokenExpired(oldest: tail.oldest, newest: tail.newest))
-      }
-      return .success(
-        after >= tail.floor
-          ? Self.page(tail, after: after, kinds: kinds, aggregateID: aggregateID, limit: limit)
-          : nil)
     }
+    var known = look()
+    if case .failure(.resumeTokenAhead) = known, try await reach(after) { known = look() }
     if let page = try known.get() { return page }
     let newest = self.newest
     let read: Result<[StoredEvent], StoreFailure> = await withCheckedContinuation { done in
@@ -144,6 +185,16 @@ package final class EventFeed: Sendable {
       return EventPage(
         events: found, next: isFull ? found.last?.sequence ?? after : max(after, newest))
     }
+  }
+
+  /// Waits a moment for a sequence that another daemon may have told already.
+  /// - Returns: Whether it has come.
+  private func reach(_ sequence: UInt64) async throws(EventFeedError) -> Bool {
+    guard let behind = behind.withLock({ $0 }) else { return false }
+    behind.hurry()
+    if await signal.wait(past: sequence - 1, atMost: Self.reachDuration) { return true }
+    if let trouble = behind.trouble() { throw .unavailable(reason: trouble) }
+    return false
   }
 
   private static func page(

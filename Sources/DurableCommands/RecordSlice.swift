@@ -30,8 +30,23 @@ package struct RecordSlice: Sendable {
   package var replies: [IdempotencyHash: StoredReply] = [:]
   /// By tenant, the sequence of the newest event.
   package var newestSequences: [String: UInt64] = [:]
+  /// Versions that groups of this batch would have made, the first of each aggregate, and that did not
+  /// come about. Who writes has decided later groups on them: they may expect a version that somebody else
+  /// has given to another state.
+  private var missed: [AggregateKey: UInt64] = [:]
 
   package init() {}
+
+  /// What follows was decided on what the record has now.
+  package mutating func beginBatch() { missed = [:] }
+
+  /// A group is not taken, for a reason that is none of the slice's.
+  package mutating func miss(_ group: ChangeGroup) {
+    for change in group.changes {
+      let version = change.aggregate.version
+      missed[change.aggregate.key] = min(missed[change.aggregate.key] ?? version, version)
+    }
+  }
 
   package func reply(_ tenant: String, _ key: IdempotencyHash) -> StoredReply? {
     replies[key].flatMap { $0.tenant == tenant ? $0 : nil }
@@ -51,6 +66,13 @@ package struct RecordSlice: Sendable {
 
   /// Checks a group and, if it holds, changes the slice by it: the next one is checked against that.
   package mutating func take(_ group: ChangeGroup) -> Verdict {
+    let verdict = check(group)
+    if case .taken = verdict { return verdict }
+    miss(group)
+    return verdict
+  }
+
+  private mutating func check(_ group: ChangeGroup) -> Verdict {
     if let wanted = group.reply, let earlier = reply(wanted.tenant, wanted.key) {
       return .duplicate(earlier)
     }
@@ -60,8 +82,8 @@ package struct RecordSlice: Sendable {
     if let reason = group.malformation { return .malformed(reason: reason) }
     let keys = group.changes.map(\.aggregate.key)
     let expected =
-      group.changes.allSatisfy { version($0.aggregate.key) == $0.expectedVersion }
-      && group.expectations.allSatisfy { version($0.key) == $0.version }
+      group.changes.allSatisfy { holds($0.aggregate.key, $0.expectedVersion) }
+      && group.expectations.allSatisfy { holds($0.key, $0.version) }
     let holders = expected && group.claimsMustNotOverlap ? holders(against: group, keys) : []
     guard expected, holders.isEmpty else {
       return .conflict(keys + group.expectations.map(\.key) + holders)
@@ -78,7 +100,9 @@ package struct RecordSlice: Sendable {
     return .taken(firstSequence: newest + 1)
   }
 
-  private func version(_ key: AggregateKey) -> UInt64 { versions[key] ?? 0 }
+  private func holds(_ key: AggregateKey, _ expected: UInt64) -> Bool {
+    (versions[key] ?? 0) == expected && missed[key].map { expected < $0 } ?? true
+  }
 
   private func holders(against group: ChangeGroup, _ keys: [AggregateKey]) -> [AggregateKey] {
     var found: [AggregateKey] = []

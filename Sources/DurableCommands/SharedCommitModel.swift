@@ -41,9 +41,14 @@ final class SharedCommitModel: CommitModel, @unchecked Sendable {
   typealias Effect = SharedEffect
 
   private let feed: EventFeed
+  private let isFollowing: Bool
   private var parts: [any ModelPart] = []
 
-  init(feed: EventFeed) { self.feed = feed }
+  /// `isFollowing`: whether a ``RecordFollower`` brings what others write.
+  init(feed: EventFeed, isFollowing: Bool) {
+    self.feed = feed
+    self.isFollowing = isFollowing
+  }
 
   /// - Returns: The number of the model, for its commands.
   func add<Model: CommitModel>(_ model: Model) -> Int {
@@ -123,7 +128,8 @@ final class SharedCommitModel: CommitModel, @unchecked Sendable {
 
   func take(_ newest: [StoredAggregate], now: Instant) {
     for part in parts { part.take(newest, now: now) }
-    try? feed.refresh()
+    // Where others write to the record, events are followed with all else.
+    if !isFollowing { try? feed.refresh() }
   }
 
   func reload(from store: any AggregateStore, now: Instant) throws(StoreFailure) {

@@ -13,6 +13,8 @@ package final class TenantCommands: Sendable {
   private let keying: IdempotencyKeying
   private let model: SharedCommitModel
   let pipeline: CommitPipeline<SharedCommitModel>
+  /// Nil: nobody else writes to the record.
+  private let shared: (store: any FollowedStore, follower: RecordFollower)?
   private let isStarted = Atomic(false)
 
   /// A pipeline without models yet.
@@ -39,6 +41,9 @@ package final class TenantCommands: Sendable {
     self.store = store
     self.clock = clock
     var failure: StoreFailure?
+    let followed = store.isShared ? store as? any FollowedStore : nil
+    // Before anything is loaded, which then has all up to there.
+    let head = try? followed?.head(tenant: tenant)
     do throws(StoreFailure) {
       feed = try EventFeed(tenant: tenant, store: store, limit: eventsInMemory)
     } catch {
@@ -47,7 +52,14 @@ package final class TenantCommands: Sendable {
       feed = EventFeed(tenant: tenant, store: store, limit: eventsInMemory, failure: error)
     }
     keying = IdempotencyKeying(secret: idempotencySecret)
-    model = SharedCommitModel(feed: feed)
+    model = SharedCommitModel(feed: feed, isFollowing: followed != nil)
+    shared = followed.map { [tenant, model, feed] store in
+      (
+        store,
+        RecordFollower(
+          tenant: tenant, store: store, model: model, feed: feed, monotonic: monotonic, known: head)
+      )
+    }
     do throws(StoreFailure) {
       pipeline = try CommitPipeline(
         model: model, store: store, clock: clock, configuration: configuration,
@@ -57,6 +69,12 @@ package final class TenantCommands: Sendable {
       pipeline = try CommitPipeline(
         model: model, store: store, clock: clock, configuration: configuration,
         monotonic: monotonic, failure: error)
+    }
+    pipeline.follower = shared?.follower
+    if let shared {
+      feed.follows(
+        EventFeed.Behind(
+          hurry: { shared.store.hurry() }, trouble: { shared.follower.figures.reason }))
     }
   }
 
@@ -75,18 +93,40 @@ package final class TenantCommands: Sendable {
   package func start() {
     guard !isStarted.exchange(true, ordering: .acquiringAndReleasing) else { return }
     pipeline.start()
+    shared?.store.watch(tenant: tenant) { [weak self] in self?.note($0) }
   }
 
   /// Carries out what waits, then refuses everything.
-  package func stop() { pipeline.stop() }
+  package func stop() {
+    shared?.store.stopWatching(tenant: tenant)
+    pipeline.stop()
+  }
+
+  // MARK: - Following
+
+  /// The head of the record was looked at; from any thread.
+  package func note(_ head: Result<RecordHead, StoreFailure>) {
+    guard let shared, shared.follower.note(head) else { return }
+    _ = pipeline.enter({ [self] in pipeline.follow(now: clock.now()) }, isUrgent: true)
+  }
+
+  /// Somebody knows of something that others committed: it is looked for soon. Does not wait.
+  package func hurry() { shared?.store.hurry() }
+
+  /// Whether timers and pruning are this daemon's to run.
+  package var isLeading: Bool { shared?.store.isLeading ?? true }
+
+  /// How what others commit is followed; nil: nobody else writes to the record.
+  package var following: FollowingFigures? { shared?.follower.figures }
 
   /// Drops what is kept no longer, between two batches: see ``AggregateStore``.
   package func prune(eventsBefore: Instant, repliesBefore: Instant, endedBefore: Instant) {
     pipeline.perform { [self] in
+      guard isLeading else { return pipeline.forgetReplies(before: repliesBefore) }
       do {
         try store.prune(
           eventsBefore: eventsBefore, repliesBefore: repliesBefore, endedBefore: endedBefore)
-        try feed.refresh()
+        if shared == nil { try feed.refresh() } else { pipeline.follow(now: clock.now()) }
       } catch { return }
       pipeline.forgetReplies(before: repliesBefore)
       model.forget(endedBefore: endedBefore)

@@ -68,6 +68,18 @@ package enum ClusterSchema {
         "CREATE TABLE settings (name text PRIMARY KEY, value bytea NOT NULL)",
       ]),
     Migration(name: "commutes", statements: aggregates("commutes")),
+    // What daemons that follow the record cannot see of what is committed: aggregates that ended before
+    // `ended_before` may be gone; who changes rows by hand raises `revision`, and all daemons load the
+    // tenant's part anew.
+    Migration(
+      name: "following",
+      statements: [
+        """
+        ALTER TABLE feed_heads
+          ADD COLUMN ended_before bigint NOT NULL DEFAULT -9223372036854775808,
+          ADD COLUMN revision bigint NOT NULL DEFAULT 0
+        """
+      ]),
   ]
 
   /// `bytes` is the layers' own record; all else is for SQL, or for the store.

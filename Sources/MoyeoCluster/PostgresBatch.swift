@@ -141,6 +141,7 @@ struct PostgresBatch {
     var wanted: Set<AggregateKey> = []
     for (index, group) in groups.enumerated() {
       if let reason = refusals[index] {
+        slice.miss(group)
         outcomes.append(.notDone(reason: reason))
         continue
       }

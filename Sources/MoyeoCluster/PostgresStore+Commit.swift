@@ -32,6 +32,12 @@ extension PostgresStore {
       return undone(groups, error, link)
     }
     writer.batch += 1
+    // The first on a connection is read by who follows: a server that took over may lack commits.
+    let numbers = writer.isNew ? [:] : batch.heads.mapValues { $0.commits + 1 }
+    writer.isNew = false
+    following.withLock { following in
+      for tenant in batch.heads.keys { following.commits[tenant] = numbers[tenant] }
+    }
     do throws(PostgresFailure) {
       _ = try link.run(writes, milliseconds: options.answerMilliseconds)
       guard !link.gaveUpReplication else {

@@ -33,6 +33,12 @@ extension PostgresStore {
         """, before: ended)
       {}
     }
+    // Others drop it from their memory.
+    _ = try rows(
+      PostgresStatement(
+        """
+        UPDATE feed_heads SET ended_before = $1 WHERE ended_before < $1 RETURNING 1
+        """, [.int(ended.milliseconds)]))
     // Daemons that are gone; one that is connected leaves its mark with every batch, and one that does
     // not find its row makes it anew.
     _ = try rows(

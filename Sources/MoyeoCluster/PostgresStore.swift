@@ -13,15 +13,17 @@ import Threading
 /// Every call blocks, for at most ``Options/answerMilliseconds`` and the time to connect, and none may
 /// come from an event loop or from Swift's own threads.
 ///
-/// `writing` guards the connection that commits, `reader` the one that reads; `trouble` is never held
-/// while something blocks.
-package final class PostgresStore: AggregateStore, @unchecked Sendable {
+/// `writing` guards the connection that commits, `reader` the one that reads, `follower` the one by
+/// which others' commits are followed; `trouble` and `following` are never held while something blocks.
+package final class PostgresStore: @unchecked Sendable {
   package struct Options: Sendable {
     package static let standardConnectSeconds = 3
     /// How long each host of the connection string is tried.
     package var connectSeconds = standardConnectSeconds
     /// How long an answer is waited for before its connection is given up.
     package var answerMilliseconds = 5_000
+    /// Between two looks at what others commit.
+    package var followMilliseconds: Int64 = 100
     /// How many reads wait for their turn; one more is refused.
     package var waitingReads = 64
     /// Told why nothing is written, and nil when that is over; from any thread. It must not call the
@@ -38,6 +40,8 @@ package final class PostgresStore: AggregateStore, @unchecked Sendable {
     var unsettled: [CommitOutcome]?
     /// Whether it cannot be settled: the server took it and may lose it again.
     var isDoubtful = false
+    /// Whether nothing was committed on this connection yet: the server may be another one than before.
+    var isNew = true
     /// Tenants that have a row in `feed_heads`.
     var tenants: Set<String> = []
   }
@@ -48,6 +52,8 @@ package final class PostgresStore: AggregateStore, @unchecked Sendable {
   let id: Int64
   let writing = StateLock(Writer())
   private let reader = StateLock<PostgresConnection?>(nil)
+  let follower = StateLock(Follower())
+  let following = StateLock(Following())
   private struct Trouble {
     var reason: String?
     var isClosed = false
@@ -56,8 +62,8 @@ package final class PostgresStore: AggregateStore, @unchecked Sendable {
     var readsFrom = Nanoseconds.min
   }
   private let trouble = StateLock(Trouble())
-  private let clock = SystemMonotonicClock()
-  private static let pauseNanoseconds: Nanoseconds = 500_000_000
+  let clock = SystemMonotonicClock()
+  static let pauseNanoseconds: Nanoseconds = 500_000_000
 
   /// Connects, and looks whether the schema is this release's.
   ///
@@ -88,9 +94,12 @@ package final class PostgresStore: AggregateStore, @unchecked Sendable {
       $0.isClosed = true
       $0.reason = "the store is closed"
     }
+    stopFollowing()
     writing.withLock { $0.link = nil }
     reader.withLock { $0 = nil }
   }
+
+  var isClosed: Bool { trouble.withLock { $0.isClosed } }
 
   package var isShared: Bool { true }
 
@@ -140,7 +149,12 @@ package final class PostgresStore: AggregateStore, @unchecked Sendable {
       let settlement = try writing.withLock { writer throws(PostgresFailure) -> BatchSettlement in
         if writer.link?.isLost != false || readOnlyReason != nil { writer.link = nil }
         let link: PostgresConnection
-        if let known = writer.link { link = known } else { link = try connect() }
+        if let known = writer.link {
+          link = known
+        } else {
+          link = try connect()
+          writer.isNew = true
+        }
         writer.link = link
         return try settle(&writer, link)
       }

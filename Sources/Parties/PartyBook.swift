@@ -201,6 +201,16 @@ final class PartyBook: Sendable {
     state.withLock { $0 = ready }
   }
 
+  /// Drops them, whatever they are: the record has them no longer.
+  func remove(_ ids: [String]) {
+    state.withLock { state in
+      for id in ids {
+        state.remove(id)
+        state.ended.remove(id)
+      }
+    }
+  }
+
   /// Drops those that were over before a moment: the record has them no longer.
   /// - Complexity: O(all); the lock is held for what is dropped of memory.
   func removeAll(endedBefore moment: Instant) {

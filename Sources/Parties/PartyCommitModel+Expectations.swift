@@ -29,17 +29,17 @@ extension PartyCommitModel {
       .depart(let id, _), .remove(let id, _, _, _), .settle(let id, _, _),
       .cancel(let id, _, _), .cancelByOperator(let id, _), .tick(let id):
       parties = [id]
-    case .found(let id, _), .dropRequest(let id): requests = [id]
-    case .withdrawRequest(let id, _):
-      // One that is over is in memory no longer: which version it ended with is not known.
-      if overlay.request(id) != nil { requests = [id] }
+    case .found(let id, _), .dropRequest(let id), .withdrawRequest(let id, _): requests = [id]
     case .commute(let command):
       return commuteExpectations(of: command, in: overlay)
     case .note, .keepRequest: break
     }
     for id in people { parties.formUnion(overlay.claims(of: id).map(\.partyID)) }
     return parties.sorted().map { expect(.party, $0, overlay.party($0)?.version) }
-      + requests.sorted().map { expect(.rideRequest, $0, overlay.request($0)?.version) }
+      + requests.sorted().map {
+        expect(
+          .rideRequest, $0, overlay.request($0)?.version ?? overlay.endedVersion(ofRequest: $0))
+      }
       + people.sorted().compactMap(meetings.expectation)
   }
 

@@ -152,10 +152,18 @@ final class PartyCommitModel: CommitModel {
   func failure(_ failure: CommitFailure) -> PartyServiceError { .commit(failure) }
 
   func remove(_ keys: [AggregateKey], now: Instant) {
-    let ids = keys.filter { $0.tenant == tenant && $0.kind == .rideRequest }.map(\.id)
-    requests.remove(ids)
-    for id in ids { timers.removeRequest(id) }
-    removeCommutes(keys.filter { $0.tenant == tenant && $0.kind == .commute }.map(\.id))
+    let own = keys.filter { $0.tenant == tenant }
+    let requestIDs = own.filter { $0.kind == .rideRequest }.map(\.id)
+    requests.remove(requestIDs)
+    for id in requestIDs { timers.removeRequest(id) }
+    removeCommutes(own.filter { $0.kind == .commute }.map(\.id))
+    let partyIDs = own.filter { $0.kind == .party }.map(\.id)
+    guard !partyIDs.isEmpty else { return }
+    book.remove(partyIDs)
+    index.withLock { index in for id in partyIDs { index.remove(id: id) } }
+    layer.remove(partyIDs, now: now)
+    for id in partyIDs { timers.removeParty(id) }
+    watchers.tell(partyIDs)
   }
 
   func forget(endedBefore moment: Instant) {
@@ -166,20 +174,24 @@ final class PartyCommitModel: CommitModel {
 
   func take(_ newest: [StoredAggregate], now: Instant) {
     var entries: [PartyEntry] = []
+    var kept: [StandingRequest] = []
     for stored in newest where stored.key.tenant == tenant {
       switch stored.key.kind {
       case .party:
         if let party = try? PartyRecord.decode(stored.bytes) { entries.append(PartyEntry(party)) }
       case .rideRequest:
-        if let request = try? StandingRequest(record: stored.bytes) { requests.put([request]) }
+        if let request = try? StandingRequest(record: stored.bytes) { kept.append(request) }
       case .commute:
         if let commute = try? CommuteRecord.decode(stored.bytes) { takeCommute(commute) }
       default: break
       }
     }
     book.put(entries)
+    requests.take(kept)
+    for request in kept { timers.set(request) }
     show(entries.map(\.party), now: now)
-    watchers.tell(entries.map(\.party.id))
+    // Who follows kept requests looks at those that are new.
+    watchers.tell(entries.map(\.party.id) + kept.filter { !$0.isOver }.map(\.id))
   }
 
   func reload(from store: any AggregateStore, now: Instant) throws(StoreFailure) {

@@ -30,6 +30,10 @@ struct PartyLayer: Sendable {
     if !shown.isEmpty { layer.upsert(shown, now: now) }
   }
 
+  func remove(_ ids: [String], now: Instant) {
+    for id in ids { _ = layer.remove(id: id, now: now) }
+  }
+
   /// Commit thread: the layer holds these and no others.
   func replaceAll(_ open: [ContributingObject], gone: [String], now: Instant) {
     layer.replace(with: open, removing: gone, now: now)

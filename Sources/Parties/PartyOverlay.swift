@@ -47,6 +47,10 @@ final class PartyOverlay {
 
   func request(_ id: String) -> StandingRequest? { changedRequests[id] ?? requests.request(id) }
 
+  /// The version with which a request ended that memory has no longer, as far as that is known: if it
+  /// is not, who expects that there is none is told.
+  func endedVersion(ofRequest id: String) -> UInt64? { requests.endedVersion(id) }
+
   /// When a person is busy.
   func claims(of rider: String) -> [PartyInterval] {
     var claims = book.claims(of: rider)

@@ -29,6 +29,8 @@ extension PartyService {
       party = read
     }
     if let minVersion, let wanted = UInt64(minVersion), wanted > party.version {
+      // Another daemon may have told it.
+      pipeline.commands.hurry()
       throw .versionNotReached(minVersion)
     }
     return party

@@ -8,12 +8,17 @@ extension PartyService {
     async let requests: Void = followStandingRequests()
     // Monotonic: a wall clock that is set back must not put pruning off.
     var nextPrune = ContinuousClock.now
+    var wasLeading = pipeline.commands.isLeading
     while !Task.isCancelled {
       do {
         try await Task.sleep(for: .milliseconds(configuration.timerMilliseconds))
       } catch { break }
       let now = clock.now()
-      carryOutDue(by: now)
+      let isLeading = pipeline.commands.isLeading
+      // What fell due, and was reported, before this daemon took it over.
+      if isLeading, !wasLeading { watchers.tellAll() }
+      wasLeading = isLeading
+      if isLeading { carryOutDue(by: now) } else { putOffDue(by: now) }
       pipeline.tryToRecover()
       if ContinuousClock.now >= nextPrune {
         prune(now: now)
@@ -35,6 +40,15 @@ extension PartyService {
         due.compactMap { command($0, now: now) } + due.flatMap { commuteCommands($0, now: now) }
       count += commands.count
       pipeline.submitOwn(commands)
+    }
+  }
+
+  /// Another daemon carries out what is due; if it does not, this one may be the next.
+  func putOffDue(by now: Instant) {
+    while true {
+      let due = model.timers.take(by: now, limit: 512)
+      guard !due.isEmpty else { return }
+      for subject in due { model.timers.retry(subject, at: now.advanced(milliseconds: 1000)) }
     }
   }
 

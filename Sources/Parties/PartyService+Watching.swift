@@ -189,9 +189,13 @@ extension PartyService {
       guard !isServed(kept) else { return pipeline.submitOwn([.dropRequest(id: kept.id)]) }
       requestsToScan(kept.id)
     }
-    for kept in model.requests.all { scan(kept) }
+    if pipeline.commands.isLeading { for kept in model.requests.all { scan(kept) } }
     while !Task.isCancelled {
-      switch await watchers.next(id) {
+      let news = await watchers.next(id)
+      // Of several daemons one reports; it looks at everything once it is the one.
+      if case .closed = news { return }
+      guard pipeline.commands.isLeading else { continue }
+      switch news {
       case .closed: return
       case .everything: for kept in model.requests.all { scan(kept) }
       case .changed(let ids):
@@ -204,7 +208,10 @@ extension PartyService {
         // Another party of the rider's own may have hidden others, and no longer does.
         let freed = kept.filter { claims[$0.id] != Set(book.claims(of: $0.query.riderID)) }
         for request in freed { scan(request) }
-        for party in ids { tell(party, kept) }
+        for id in ids {
+          // One that another daemon keeps since a moment ago.
+          if let request = model.requests.request(id) { scan(request) } else { tell(id, kept) }
+        }
       }
     }
   }

@@ -110,6 +110,12 @@ package final class PartyService: Sendable {
 
   package var commitStatistics: CommitStatistics { pipeline.statistics }
 
+  /// How what other daemons commit is followed; nil: nobody else writes to the record.
+  package var following: FollowingFigures? { pipeline.commands.following }
+
+  /// Whether timers and pruning are this daemon's to run.
+  package var isLeading: Bool { pipeline.commands.isLeading }
+
   /// Parties known, of all states.
   package var partyCount: Int { book.count }
 

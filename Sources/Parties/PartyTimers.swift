@@ -27,6 +27,8 @@ struct PartyTimers: Sendable {
 
   func removeCommute(_ id: String) { times.set(.commute(id), nil) }
 
+  func removeParty(_ id: String) { times.set(.party(id), nil) }
+
   func removeRequest(_ id: String) { times.set(.request(id), nil) }
 
   func replaceAll(_ parties: [Party], _ requests: [StandingRequest], _ rules: PartyRules) {

@@ -1,3 +1,4 @@
+import DequeModule
 package import ObjectModel
 package import RideMatching
 import Threading
@@ -42,6 +43,9 @@ extension AggregateKind {
 final class RequestBook: Sendable {
   private struct State {
     var byID: [String: StandingRequest] = [:]
+    /// Of the last that others ended, their versions; and in which order they came.
+    var endedVersions: [String: UInt64] = [:]
+    var endedOrder: Deque<String> = []
     /// Riders with none are not listed.
     var idsOfRider: [String: Set<String>] = [:]
 
@@ -58,6 +62,7 @@ final class RequestBook: Sendable {
     }
   }
 
+  private static let endedLimit = 4096
   private let state = StateLock(State())
 
   var count: Int { state.withLock { $0.byID.count } }
@@ -79,12 +84,32 @@ final class RequestBook: Sendable {
     }
   }
 
+  /// Takes over what the record has. What is refused since a request is over rests on the version with
+  /// which it ended, so that some of these are remembered.
+  func take(_ requests: [StandingRequest]) {
+    state.withLock { state in
+      for request in requests {
+        state.put(request)
+        guard request.isOver,
+          state.endedVersions.updateValue(request.version, forKey: request.id) == nil
+        else { continue }
+        state.endedOrder.append(request.id)
+        guard state.endedOrder.count > Self.endedLimit, let oldest = state.endedOrder.popFirst()
+        else { continue }
+        state.endedVersions[oldest] = nil
+      }
+    }
+  }
+
+  func endedVersion(_ id: String) -> UInt64? { state.withLock { $0.endedVersions[id] } }
+
   func remove(_ ids: [String]) {
     state.withLock { state in
       for id in ids {
         guard var request = state.byID[id] else { continue }
         request.endedAt = request.endedAt ?? request.createdAt
         state.put(request)
+        state.endedVersions[id] = nil
       }
     }
   }

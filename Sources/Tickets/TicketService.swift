@@ -139,7 +139,16 @@ package final class TicketService: Sendable {
       do {
         try await Task.sleep(for: .milliseconds(configuration.timerMilliseconds))
       } catch { return }
-      carryOutDue(by: clock.now())
+      if commands.isLeading { carryOutDue(by: clock.now()) } else { putOffDue(by: clock.now()) }
+    }
+  }
+
+  /// Another daemon carries out what is due; if it does not, this one may be the next.
+  func putOffDue(by now: Instant) {
+    while true {
+      let due = model.times.take(by: now, limit: 512)
+      guard !due.isEmpty else { return }
+      for id in due { model.times.retry(id, at: now.advanced(milliseconds: 1000)) }
     }
   }
 

@@ -25,9 +25,10 @@ struct DataDirectory {
   /// The names under which ``degradations`` knows what may fail here.
   static let parts =
     StoreTrouble.allCases.map(\.rawValue) + [
-      loadingPart, positionsPart, setAsidePart, disclosuresPart,
+      loadingPart, followingPart, positionsPart, setAsidePart, disclosuresPart,
     ]
   static let loadingPart = "record-loading"
+  static let followingPart = "record-following"
   private static let positionsPart = "positions"
   static let disclosuresPart = "disclosures"
   static let setAsidePart = "positions-file"
@@ -246,6 +247,7 @@ struct DegradationWatch: Service {
     // The store itself tells of its own troubles.
     let isStoreSound = store?.readOnlyReason == nil
     degradations.set(DataDirectory.loadingPart, isStoreSound ? partyService?.readOnlyReason : nil)
+    degradations.set(DataDirectory.followingPart, partyService?.following?.trouble)
     let aside = archive?.setAside ?? []
     degradations.set(
       DataDirectory.setAsidePart,

@@ -3,6 +3,7 @@ import GeoMath
 import ObjectModel
 import RideMatching
 import Testing
+import Threading
 
 @testable import DurableCommands
 @testable import Parties
@@ -28,17 +29,27 @@ struct RaceTests {
     try await Self.race(seed: seed, rounds: Self.rounds)
   }
 
+  /// The same over three daemons on one record, each call to any of them, while nine readers of events go
+  /// from one to the other.
+  @Test(arguments: [4, 5, 6] as [UInt64])
+  func severalDaemonsSellASeatOnce(seed: UInt64) async throws {
+    try await Self.race(seed: seed, rounds: max(1, Self.rounds / 4), daemons: 3)
+  }
+
   /// A rider tries keys of their own and repeats some; some leave again.
-  static func race(seed: UInt64, rounds: Int) async throws {
-    let store = MemoryStore()
-    let it = try Fixture(store: store) { $0.rules.overlappingParties = 1000 }
-    let partyService = it.partyService
-    defer { partyService.stop() }
+  static func race(seed: UInt64, rounds: Int, daemons count: Int = 1) async throws {
+    let store = MemoryStore(isShared: count > 1)
+    let daemons = try (0..<count).map { _ in
+      try Fixture(store: store) { $0.rules.overlappingParties = 1000 }.partyService
+    }
+    defer { for one in daemons { one.stop() } }
+    let isOver = StateLock(false)
+    async let read = readers(of: daemons, count == 1 ? 0 : 9, seed: seed) { isOver.withLock { $0 } }
     for round in 0..<rounds {
       var ids: [String] = []
       for p in 0..<10 {
         ids.append(
-          try await partyService.create(
+          try await daemons[p % count].create(
             Fixture.create("host-\(round)-\(p)"), Fixture.key("c-\(round)-\(p)")
           ).party.id)
       }
@@ -46,14 +57,52 @@ struct RaceTests {
       let results = await withTaskGroup(of: [ClientResult].self) { group in
         for client in 0..<32 {
           group.addTask {
-            await run(partyService, client: client, round: round, parties, seed: seed)
+            await run(daemons, client: client, round: round, parties, seed: seed) {
+              if count > 1 { store.hurry() }
+            }
           }
         }
         return await group.reduce(into: [ClientResult]()) { $0 += $1 }
       }
-      try await check(partyService, parties, results, round: round)
+      for one in daemons {
+        if count > 1 { store.hurry() }
+        await one.settleCommands()
+        try await check(one, parties, results, round: round)
+      }
     }
-    try await checkHistory(partyService, store)
+    isOver.withLock { $0 = true }
+    for sequences in await read { #expect(sequences == Array(1...UInt64(sequences.count))) }
+    for one in daemons { try await checkHistory(one, store) }
+  }
+
+  /// What each of some readers was told, who go from one daemon to the other until all is over.
+  private static func readers(
+    of daemons: [PartyService], _ count: Int, seed: UInt64,
+    until isOver: @escaping @Sendable () -> Bool
+  ) async -> [[UInt64]] {
+    await withTaskGroup(of: [UInt64].self) { group in
+      for reader in 0..<count {
+        group.addTask {
+          var generator = SplitMix64(seed: seed &* 31 &+ UInt64(reader))
+          var sequences: [UInt64] = []
+          var after: UInt64 = 0
+          while true {
+            let wasOver = isOver()
+            let daemon = daemons[Int.random(in: 0..<daemons.count, using: &generator)]
+            guard let page = try? await daemon.events(after: after, limit: 7) else {
+              Issue.record("a daemon refused a sequence that another one gave")
+              return sequences
+            }
+            sequences += page.events.map(\.sequence)
+            after = page.next
+            guard page.events.isEmpty else { continue }
+            if wasOver { return sequences }
+            _ = await daemon.waitForEvents(after: after, atMost: .milliseconds(20))
+          }
+        }
+      }
+      return await group.reduce(into: []) { $0.append($1) }
+    }
   }
 
   /// Thirty-two clients get in and out along the way of four parties of two seats: on no leg more
@@ -141,7 +190,8 @@ struct RaceTests {
   }
 
   private static func run(
-    _ partyService: PartyService, client: Int, round: Int, _ parties: [String], seed: UInt64
+    _ daemons: [PartyService], client: Int, round: Int, _ parties: [String], seed: UInt64,
+    follow: @Sendable () -> Void
   ) async -> [ClientResult] {
     var generator = SplitMix64(seed: seed &* 1_000_003 &+ UInt64(round * 32 + client))
     var results: [ClientResult] = []
@@ -158,6 +208,8 @@ struct RaceTests {
         caller: rider, path: "/v1/parties/\(party)", idempotencyKey: key,
         requestHash: isJoin ? 1 : 2)
       for _ in 0...Int.random(in: 0..<3, using: &generator) {
+        let partyService = daemons[Int.random(in: 0..<daemons.count, using: &generator)]
+        if daemons.count > 1, Int.random(in: 0..<8, using: &generator) == 0 { follow() }
         let refusal = await reason {
           if isJoin {
             _ = try await partyService.join(partyID: party, JoinParty(riderID: rider), context)

@@ -91,7 +91,9 @@ extension EventLogSource {
   ///   one that was never given.
   init(
     _ events: some DurableEvents, after position: UInt64, version: UInt64 = 0
-  ) throws(APIError) {
+  ) async throws(APIError) {
+    // Another daemon may have told it: the first look waits for what it has told.
+    if position > events.bounds.newest { _ = try await events.page(after: position, limit: 1) }
     let bounds = events.bounds
     guard position == 0 || (position + 1 >= bounds.oldest && position <= bounds.newest) else {
       throw events.refusal(after: position, bounds)

@@ -34,7 +34,7 @@ struct EventOperations: Sendable {
       } else if request.hasAfter {
         after = try sequence(request.after)
       }
-      return try EventLogSource(
+      return try await EventLogSource(
         PartyEvents(partyService: partyService, kinds: try kinds(request.kinds)), after: after)
     }
   }

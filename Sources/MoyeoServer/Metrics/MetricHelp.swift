@@ -35,6 +35,11 @@ enum MetricHelp {
     "moyeo_degraded": "Whether a part has failed.",
     "moyeo_degraded_total": "Times that a part has failed.",
     "moyeo_events_newest_sequence": "The number of the newest event.",
+    "moyeo_following_commits_total":
+      "Transactions of a shared record that were read, others' and some of one's own.",
+    "moyeo_following_lag_milliseconds":
+      "How long ago memory had all that was committed to a shared record.",
+    "moyeo_following_leads": "Whether this daemon runs the timers of a shared record.",
     "moyeo_grpc_connection_events_total": "What is out of the ordinary on connections of gRPC.",
     "moyeo_http_connection_events_total": "What is out of the ordinary on connections of HTTP.",
     "moyeo_kept_answers_hits_total": "Reads that a kept answer served.",

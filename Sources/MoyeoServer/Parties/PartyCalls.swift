@@ -62,6 +62,10 @@ enum PartyFigures {
     add("moyeo_commit_unknown_outcomes_total", "counter", statistics.unknownOutcomes)
     add("moyeo_commit_refused_for_load_total", "counter", statistics.refusedForLoad)
     add("moyeo_commit_missed_deadlines_total", "counter", statistics.missedDeadlines)
+    guard let following = partyService.following else { return out }
+    add("moyeo_following_lag_milliseconds", "gauge", following.lagMilliseconds)
+    add("moyeo_following_commits_total", "counter", following.commits)
+    add("moyeo_following_leads", "gauge", partyService.isLeading ? 1 : 0)
     return out
   }
 }

@@ -15,10 +15,12 @@ struct TicketWatch: Sendable {
       event: Moyeo_V1_Event.self,
       routes: [.init("GET", "/v1/tickets/{userId}/events")], resumeToken: \.resumeToken,
       heartbeat: Moyeo_V1_Event.heartbeat
-    ) { request, _ in try source(request) }
+    ) { request, _ in try await source(request) }
   }
 
-  private func source(_ request: Moyeo_V1_WatchTicketRequest) throws(APIError) -> any EventSource {
+  private func source(_ request: Moyeo_V1_WatchTicketRequest) async throws(APIError)
+    -> any EventSource
+  {
     let service = operations.ticketService
     let id = try operations.reading.userID(request.userIDIfSet)
     // Before the ticket is looked up: nothing that comes after it is missed.
@@ -30,16 +32,16 @@ struct TicketWatch: Sendable {
     }
     let events = TicketEvents(ticketService: service, userID: id, clock: operations.clock)
     if request.hasResumeToken {
-      return try EventLogSource(
+      return try await EventLogSource(
         events, after: try ResumeToken.sequence(of: request.resumeToken, field: "resumeToken"))
     }
-    guard request.hasAfterVersion else { return try EventLogSource(events, after: newest) }
+    guard request.hasAfterVersion else { return try await EventLogSource(events, after: newest) }
     guard let version = UInt64(request.afterVersion) else {
       throw APIError(
         .badVersion, field: "afterVersion",
         "\(quoted(request.afterVersion)) is not a version of a ticket")
     }
-    return try EventLogSource(events, after: 0, version: version)
+    return try await EventLogSource(events, after: 0, version: version)
   }
 }
 
