@@ -38,7 +38,7 @@ const byID = (id) => document.getElementById(id);
 const seoul = { latitude: 37.5665, longitude: 126.978, zoom: 11 };
 const layersIntervalMilliseconds = 5000;
 /** How strongly people shine while rides are looked at. */
-const fadedStrength = 0.3;
+const fadedStrength = 0.24;
 
 translate();
 byID("language").textContent = languages[otherLanguage];
@@ -64,6 +64,8 @@ L.control.zoom({
 }).addTo(map);
 L.control.scale({ position: "bottomright", imperial: false }).addTo(map);
 
+// Before anything measures the map: a phone's sheet takes its part of the window.
+const sheet = new Sheet(() => map.invalidateSize());
 const start = address.read();
 let layer = start.layer;
 let layers = [];
@@ -73,7 +75,7 @@ const details = new Details(map);
 const subject = () => ({ layer, tags: filter.tags, where: conditions.query });
 const filter = new TagFilter(start.tags, () => follow());
 const conditions = new Conditions(() => follow());
-const search = new NearbySearch(map, details, subject);
+const search = new NearbySearch(map, details, subject, () => sheet.isNarrow && sheet.set(true));
 const markers = new ClusterLayer(map, scene, activate);
 const display = new Display(map, scene, {
   host: byID("display"), initial: start.display, subject, onError: failed,
@@ -84,7 +86,6 @@ const display = new Display(map, scene, {
 });
 const live = new LiveClusters(
   map, start.source === "tiles" ? clustersFromTiles : api.clusters, answered, failed);
-const sheet = new Sheet(() => map.invalidateSize());
 const pace = new Pace(status);
 const figures = new Figures(map, { subject, filter, conditions });
 const empty = new EmptyNotice(() => {

@@ -35,6 +35,7 @@ function eventText({ kind, body }) {
 class PartyPanel {
   #map;
   #scene;
+  #sheet;
   #trip;
   #markers;
   #feed;
@@ -78,7 +79,7 @@ class PartyPanel {
       this.#nearbyText, this.#nearby);
     map.on("moveend", () => this.shown && this.#refresh());
     modes.onChange((mode) => this.#toggled(mode === "parties"));
-    this.sheet = sheet;
+    this.#sheet = sheet;
     window.moyeo && Object.defineProperty(window.moyeo, "parties", { value: this });
   }
 
@@ -373,6 +374,8 @@ class PartyPanel {
     try {
       const { party } = await api.party(id);
       modes.show("parties");
+      // On a phone the card is in the sheet.
+      this.#sheet.set(true);
       this.#card.hidden = false;
       this.#card.replaceChildren();
       this.#instead.replaceChildren();

@@ -167,9 +167,12 @@ export function previewBox(preview, { party, me, onYes, onNo }) {
   return { box, share };
 }
 
-function walkNote({ walkMeters, boardingTime }) {
-  if (!(walkMeters > 0)) return [];
-  return [make("p", { className: "hint" }, boardingTime
-    ? t("youWalk", { distance: distance(walkMeters), time: moment(new Date(boardingTime)) })
-    : t("youWalkOnly", { distance: distance(walkMeters) }))];
+function walkNote({ walkMeters = 0, boardingTime }) {
+  const when = boardingTime && moment(new Date(boardingTime));
+  const isWalk = walkMeters >= 1;
+  if (!isWalk && !when) return [];
+  const text = !isWalk ? t("youBoardAt", { time: when })
+    : when ? t("youWalk", { distance: distance(walkMeters), time: when })
+      : t("youWalkOnly", { distance: distance(walkMeters) });
+  return [make("p", { className: "hint" }, text)];
 }

@@ -14,6 +14,7 @@ export class NearbySearch {
   #map;
   #details;
   #subject;
+  #onFound;
   #drawn;
   #running;
   #query;
@@ -26,8 +27,12 @@ export class NearbySearch {
   #clear = byID("search-clear");
   hits = [];
 
-  /** @param subject gives the `{layer, tags, where}` to search now. */
-  constructor(map, details, subject) {
+  /**
+   * @param subject gives the `{layer, tags, where}` to search now.
+   * @param onFound is called when there are results to be seen.
+   */
+  constructor(map, details, subject, onFound = () => {}) {
+    this.#onFound = onFound;
     this.#map = map;
     this.#details = details;
     this.#subject = subject;
@@ -125,6 +130,7 @@ export class NearbySearch {
       });
     hits.forEach((hit, index) => this.#add(layer, hit, first + index + 1));
     // What was found is what is looked at: it comes to stand above the fold.
+    if (first === 0) this.#onFound();
     if (first === 0) this.#message.scrollIntoView({ block: "start" });
   }
 

@@ -48,6 +48,7 @@ export class Sheet {
   }
 
   set(open) {
+    if (open === this.isOpen && this.#toggle.querySelector(".label").textContent) return;
     this.#panel.classList.toggle("closed", !open);
     this.#toggle.setAttribute("aria-expanded", String(open));
     this.#toggle.querySelector(".label").textContent = t(open ? "collapse" : "expand");

@@ -280,6 +280,7 @@ export const texts = {
   joinFor: ["Join for {money}", "{money}에 타기"],
   notNow: ["Not now", "나중에"],
   youWalk: ["You walk {distance} and get in at {time}.", "{distance} 걸어 {time}에 탑니다."],
+  youBoardAt: ["You get in at {time} where you are.", "{time}에 있는 곳에서 탑니다."],
   youWalkOnly: ["You walk {distance} to the start.", "출발지까지 {distance} 걷습니다."],
   boardHere: ["Get in here", "여기서 탑승"],
   alightHere: ["Get out here", "여기서 하차"],
