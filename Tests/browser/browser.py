@@ -31,7 +31,7 @@ class Browser:
         for argument in (
             "--headless", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu",
             # WebGL without a graphics card, as the page draws with.
-            "--enable-unsafe-swiftshader", f"--lang={language}",
+            "--enable-unsafe-swiftshader", "--lang=en",
             f"--window-size={width},{height}",
         ):
             options.add_argument(argument)
@@ -47,6 +47,11 @@ class Browser:
                 {"name": "prefers-color-scheme", "value": scheme},
                 {"name": "prefers-reduced-motion", "value": "reduce" if still else "no-preference"},
             ])
+
+        if language != "en":
+            agent = self.js("return navigator.userAgent")
+            self.cdp("Emulation.setUserAgentOverride", userAgent=agent,
+                     acceptLanguage=f"{language},en")
 
     def close(self):
         self.driver.quit()

@@ -281,7 +281,7 @@ class PartyPanel {
     const isSame = (a, b) => this.#map.distance(
       [a.latitude, a.longitude], [b.latitude, b.longitude]) < samePlaceMeters;
     const leaves = moment(new Date(party.departureTime));
-    this.#trip.ride(route, price);
+    this.#trip.ride(route);
     const boards = boarding && !isSame(boarding, party.origin);
     this.#trip.pin(party.origin, "start",
       `${t(ride && !boards ? "boardHere" : "startHere")} ${leaves}`);
@@ -293,7 +293,12 @@ class PartyPanel {
     if (goesOn) this.#trip.pin(ride.destination, "alight", t("alightHere"));
     this.#trip.pin(party.destination, "end",
       ride && !goesOn ? t("alightHere") : placeName(party.destination));
-    if (ride) this.#trip.walk(ride.origin, boards ? boarding : party.origin);
+    if (ride) {
+      const start = boards ? boarding : party.origin;
+      if (!isSame(ride.origin, start)) this.#trip.pin(ride.origin, "you", t("youHere"));
+      this.#trip.walk(ride.origin, start);
+    }
+    this.#trip.price(price);
   }
 
   // MARK: joining

@@ -26,11 +26,11 @@ function bow([fromLng, fromLat], [toLng, toLat]) {
 const curved = (path) =>
   path.slice(1).flatMap((point, i) => bow(path[i], point).slice(i === 0 ? 0 : 1));
 
-/** The point half way along a path of `[latitude, longitude]`. */
-function middleOf(points) {
+/** The point at a share of the length of a path of `[latitude, longitude]`. */
+function pointAlong(points, share) {
   const lengths = points.slice(1).map(([lat, lng], i) =>
     Math.hypot(lat - points[i][0], (lng - points[i][1]) * Math.cos((lat * Math.PI) / 180)));
-  let rest = lengths.reduce((sum, one) => sum + one, 0) / 2;
+  let rest = lengths.reduce((sum, one) => sum + one, 0) * share;
   for (const [i, length] of lengths.entries()) {
     if (rest <= length) {
       const t = length === 0 ? 0 : rest / length;
@@ -41,11 +41,17 @@ function middleOf(points) {
   return points.at(-1);
 }
 
+/** Where a price may stand on its line, the middle first. */
+const priceShares = [0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8];
+const priceClearance = 90;
+
 export class Trip {
   #map;
   #drawn = L.layerGroup();
   #renderer;
   #places = [];
+  #pins = [];
+  #line = [];
 
   constructor(map) {
     this.#map = map;
@@ -60,22 +66,25 @@ export class Trip {
   clear() {
     this.#drawn.clearLayers();
     this.#places = [];
+    this.#pins = [];
+    this.#line = [];
   }
 
   #at([longitude, latitude]) {
     return [latitude, nearestCopy(longitude, this.#map.getCenter().lng)];
   }
 
-  #line(points, className) {
+  #stroke(points, className) {
     this.#drawn.addLayer(L.polyline(points, {
       className, interactive: false, renderer: this.#renderer, pane: "trip", smoothFactor: 0.5,
     }));
   }
 
-  /** A pin with words beside it; `kind` is `start`, `board`, `alight` or `end`. */
+  /** A pin with words beside it; `kind` is `start`, `you`, `board`, `alight` or `end`. */
   pin({ latitude, longitude }, kind, text) {
     const place = this.#at([longitude, latitude]);
     this.#places.push(place);
+    this.#pins.push(place);
     const content = make("div", { className: `pin pin-${kind}` },
       make("i", {}), text ? make("span", {}, text) : undefined);
     this.#drawn.addLayer(L.marker(place, {
@@ -88,20 +97,33 @@ export class Trip {
   walk(from, to) {
     const points = [from, to].map(({ latitude, longitude }) => this.#at([longitude, latitude]));
     this.#places.push(...points);
-    this.#line(points, "trip-walk");
+    this.#stroke(points, "trip-walk");
   }
 
-  /** The taxi's way, `route` as a party or a preview has it, with a price on it. */
-  ride(route, price) {
+  /** The taxi's way: `route` as a party or a preview has it. */
+  ride(route) {
     const path = route.path.length < 2 ? route.path
       : route.source === "estimate" ? curved(route.path) : route.path;
     const points = path.map((one) => this.#at(one));
     if (points.length < 2) return;
+    this.#line = points;
     this.#places.push(...points);
-    for (const className of ["trip-glow", "trip-line", "trip-flow"]) this.#line(points, className);
-    if (!price) return;
-    this.#drawn.addLayer(L.marker(middleOf(points), {
-      icon: L.divIcon({ className: "trip-price", html: make("span", {}, price), iconSize: [0, 0] }),
+    for (const className of ["trip-glow", "trip-line", "trip-flow"]) this.#stroke(points, className);
+  }
+
+  /** A price on the line, where no pin stands. */
+  price(text) {
+    if (this.#line.length < 2) return;
+    const box = L.latLngBounds(this.#line);
+    const zoom = this.#map.getBoundsZoom(box);
+    const pins = this.#pins.map((pin) => this.#map.project(pin, zoom));
+    const clearance = (share) => {
+      const at = this.#map.project(pointAlong(this.#line, share), zoom);
+      return Math.min(...pins.map((pin) => pin.distanceTo(at)));
+    };
+    const share = priceShares.find((one) => clearance(one) >= priceClearance) ?? priceShares[0];
+    this.#drawn.addLayer(L.marker(pointAlong(this.#line, share), {
+      icon: L.divIcon({ className: "trip-price", html: make("span", {}, text), iconSize: [0, 0] }),
       interactive: false, keyboard: false, pane: "trip",
     }));
   }
