@@ -101,7 +101,7 @@ export class EveryObject {
   }
 
   get #radius() {
-    return this.#scene.lights.count > 30_000 ? 1.7 : 2.4;
+    return this.#scene.lights.count > 30_000 ? 1.15 : 2.4;
   }
 
   /** Those that were shown before and are not among those present now have gone. */

@@ -11,6 +11,7 @@ const blend = (a, b, t) => a.map((v, i) => v + (b[i] - v) * t);
 
 export class FlatPainter {
   name = "2d";
+  isSoftware = true;
   #context;
   #canvas;
 

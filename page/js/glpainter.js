@@ -218,9 +218,15 @@ export class GLPainter {
     return gl ? new GLPainter(canvas, gl) : undefined;
   }
 
+  /** Whether there is no graphics card behind it. */
+  isSoftware;
+
   constructor(canvas, gl) {
     this.#canvas = canvas;
     this.#gl = gl;
+    const names = gl.getExtension("WEBGL_debug_renderer_info");
+    const renderer = names ? gl.getParameter(names.UNMASKED_RENDERER_WEBGL) : "";
+    this.isSoftware = /swiftshader|llvmpipe|softpipe|software|basic render/i.test(renderer);
     this.restore();
   }
 

@@ -8,6 +8,7 @@ import { fieldsOfSprite, GLPainter, shapes } from "./glpainter.js";
 import { Glyphs } from "./glyphs.js";
 import { latitudeAt, project } from "./outline.js";
 import { Sparks } from "./sparks.js";
+import { Splats } from "./splats.js";
 import { Swarm } from "./swarm.js";
 
 const L = window.L;
@@ -34,6 +35,9 @@ const blend = (a, b, t) => a.map((v, i) => v + (b[i] - v) * t);
 export class Scene {
   #map;
   #canvas;
+  /** Below the first: points, where no graphics card draws them. */
+  #under;
+  #splats;
   #painter;
   #glyphs;
   #colours;
@@ -72,7 +76,9 @@ export class Scene {
     this.#canvas = document.createElement("canvas");
     this.#canvas.className = "life";
     this.#canvas.setAttribute("aria-hidden", "true");
-    pane.append(this.#canvas);
+    this.#under = this.#canvas.cloneNode();
+    this.#under.className = "life-points";
+    pane.append(this.#under, this.#canvas);
     this.#colours = sceneColours();
     this.#begin();
     this.flock = new Flock(this.#glyphs, this.sparks);
@@ -98,6 +104,7 @@ export class Scene {
   #begin() {
     this.#painter = GLPainter.make(this.#canvas) ?? new FlatPainter(this.#canvas);
     this.probe.painter = this.#painter.name;
+    if (this.#painter.isSoftware) this.#splats = new Splats(this.#under);
     this.#glyphs = new Glyphs(this.#density);
     this.#painter.takeGlyphs(this.#glyphs);
   }
@@ -227,9 +234,12 @@ export class Scene {
   }
 
   #moved() {
-    L.DomUtil.setPosition(this.#canvas, this.#map.containerPointToLayerPoint([0, 0]));
+    const corner = this.#map.containerPointToLayerPoint([0, 0]);
+    L.DomUtil.setPosition(this.#canvas, corner);
+    L.DomUtil.setPosition(this.#under, corner);
     // At once: a frame later the canvas would lag behind the map.
     this.#draw();
+    this.#isFresh = true;
   }
 
   #resize() {
@@ -237,6 +247,7 @@ export class Scene {
     this.#canvas.style.width = `${x}px`;
     this.#canvas.style.height = `${y}px`;
     this.#painter.resize(x, y, this.#density);
+    this.#splats?.resize(x, y);
     if (this.#map._loaded) this.#moved();
   }
 
@@ -249,6 +260,7 @@ export class Scene {
   }
 
   #last = 0;
+  #isFresh = false;
 
   #tick() {
     this.#frame = 0;
@@ -256,7 +268,9 @@ export class Scene {
     if (document.hidden) return;
     const now = performance.now();
     if (this.#last) this.#note(this.probe.intervals, now - this.#last);
-    this.#draw();
+    // What a move has drawn already is not drawn twice in a frame.
+    if (!this.#isFresh) this.#draw();
+    this.#isFresh = false;
     const isMoving = this.#zooming || this.seconds < Math.max(this.#until, this.sparks.until);
     this.#last = isMoving || this.isMeasured ? now : 0;
     if (isMoving || this.isMeasured) this.wake();
@@ -306,13 +320,19 @@ export class Scene {
     const zoom = Math.log2(view.scale / 256);
     // The closer, the larger and the fuller; from afar many add up.
     const closeness = Math.max(0, Math.min(1, (zoom - 10) / 7));
-    painter.swarm(this.lights, view, {
+    const look = {
       seconds: view.seconds, low: colours.light, high: colours["tier-2"],
       grow: this.picksLights ? 0.7 + 1.1 * closeness : 1,
-      softness: this.picksLights ? 0.25 : 1, adds: colours.isDark,
+      softness: this.picksLights ? 0.25 : 1, adds: colours.isDark, isDark: colours.isDark,
       strength: (this.picksLights ? 0.4 + 0.55 * closeness : colours.isDark ? 0.62 : 0.4)
         * breath * dim,
-    });
+    };
+    if (this.picksLights && this.#splats) {
+      this.#splats.draw(this.lights, view, look);
+    } else {
+      this.#splats?.clear();
+      painter.swarm(this.lights, view, look);
+    }
     drawn.trails = this.#drawTrails(view);
     this.#drawFlock(view, dim);
     this.probe.frames += 1;
