@@ -84,6 +84,13 @@ class Words(PageTest):
         idle = {name for name in table if name not in words and not name.startswith(begun)}
         self.assertEqual(idle, set())
 
+    def test_the_operator_s_page_has_the_same_words_for_the_token(self):
+        table = self.table()
+        named = set(re.findall(r"\bt\(\"(\w+)\"", (PAGE / "js/token.js").read_text()))
+        words = (PAGE / "admin/js/language.js").read_text()
+        found = dict(re.findall(r"^  (\w+):\s+\"(.*)\",$", words, re.MULTILINE))
+        self.assertEqual(found, {name: table[name][0] for name in named})
+
     def test_the_switch_turns_the_page_to_korean_and_back(self):
         self.open()
         self.assertEqual(self.browser.text("#language"), "한국어")

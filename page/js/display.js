@@ -26,7 +26,7 @@ export class Display {
     this.#onChange = onChange;
     this.#lights = new FineLights(map, scene, subject);
     this.#heat = new HeatView(map, scene, subject, onError);
-    this.#points = new EveryObject(map, scene, subject, () => {});
+    this.#points = new EveryObject(map, scene, subject);
     this.#switch = host;
     host.addEventListener("change", ({ target }) => {
       this.set(target.value);

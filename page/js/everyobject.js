@@ -15,7 +15,6 @@ export class EveryObject {
   #map;
   #scene;
   #subject;
-  #onChange;
   #stream;
   #box;
   #isOn = false;
@@ -24,11 +23,10 @@ export class EveryObject {
   /** What was told since the page looked last. */
   changes = 0;
 
-  constructor(map, scene, subject, onChange) {
+  constructor(map, scene, subject) {
     this.#map = map;
     this.#scene = scene;
     this.#subject = subject;
-    this.#onChange = onChange;
     map.on("moveend resize", () => this.#isOn && !this.#holds() && this.#listens());
     document.addEventListener("visibilitychange", () => {
       if (!this.#isOn) return;
@@ -97,7 +95,6 @@ export class EveryObject {
     }
     if (!snapshot) this.changes += 1;
     this.#scene.wake(isStill ? 0 : lights.durationSeconds);
-    this.#onChange();
   }
 
   get #radius() {

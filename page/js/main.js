@@ -128,7 +128,8 @@ function answered(answer, { live: isLive, zoom }) {
   moyeo.answers += 1;
   moyeo.truncated = answer.truncated === true;
   status.answer({
-    clusters: clusters.length, sumOfCounts: markers.sumOfCounts, zoom: map.getZoom(),
+    clusters: clusters.length, sumOfCounts: markers.sumOfCounts,
+    zoom: Math.round(map.getZoom() * 100) / 100,
     truncated: moyeo.truncated, lagMilliseconds: answer.lagMilliseconds, at: moyeo.lastAnswerAt,
   });
   status.mode(live.mode);

@@ -346,6 +346,8 @@ class PartyPanel {
       this.#say("");
       this.#clearResults();
       this.#describe(party);
+      this.#reveal();
+      this.#scene.pulse(party.origin.latitude, party.origin.longitude);
     } catch (error) {
       if (error.reason === "share_exceeded") await this.#ask(id);
       else this.#forget();

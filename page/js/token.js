@@ -2,6 +2,7 @@
 // address, asked for in a dialog. Another token is another person, so that taking one loads the page
 // anew: nothing that was shown to the one before stays.
 
+// Each page that has this file has a language.js beside it.
 import { t } from "./language.js";
 
 const storageKey = "moyeo.token";
