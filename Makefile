@@ -17,7 +17,8 @@ RELEASE = -c release --static-swift-stdlib
 ARGS ?= --demo seoul
 
 .PHONY: run build man test test-swift test-packages test-programs test-daemon test-findings \
-  test-browser test-cluster test-thread test-release test-clients-long fuzz fuzz-smoke simulate torture \
+  test-browser test-cluster screenshots measure-frames test-thread test-release test-clients-long \
+  fuzz fuzz-smoke simulate torture \
   torture-smoke bench bench-smoke bench-matching \
   bench-joins bench-places bench-identity bench-peers bench-wire \
   bench-tls bench-app bench-overload format lint proto client-code docs clean packages
@@ -90,6 +91,16 @@ test-findings: test-programs
 
 test-browser: test-programs
 	$(OUTSIDE) browser
+
+# Renews docs/images: the map page in pictures, and one that moves. PICTURES="city map" for some.
+PICTURES ?=
+screenshots: test-programs
+	@scripts/system-packages fonts-nanum
+	MOYEOD=$(CURDIR)/.build/debug/moyeod .build/venv/bin/python scripts/map-pictures $(PICTURES)
+
+# Frame times of the map page with 20,000 and 100,000 objects in view, in software rendering.
+measure-frames: test-programs
+	MOYEOD=$(CURDIR)/.build/debug/moyeod .build/venv/bin/python Tests/browser/measure_frames.py
 
 # What is concurrent in the core, the services, the transport and the server, under the thread
 # sanitizer: one test at a time, each of which has threads enough of its own.

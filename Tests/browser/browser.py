@@ -16,18 +16,22 @@ from running_daemon import MissingProgram
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 DRIVER = shutil.which("chromedriver")
 PATIENCE_SECONDS = 20
+# What Chromium notes where graphics are drawn in software, once a page.
+SOFTWARE_GRAPHICS = "GPU stall due to ReadPixels"
 SCREENSHOTS = os.environ.get("MOYEO_SCREENSHOTS")
 
 
 class Browser:
-    def __init__(self, width=1280, height=800, scheme="light"):
+    def __init__(self, width=1280, height=800, scheme="light", still=False, language="en"):
         for found, package in ((CHROMIUM, "chromium"), (DRIVER, "chromium-driver")):
             if not found:
                 raise MissingProgram(f"install Debian's package {package} for the map's tests")
         options = webdriver.ChromeOptions()
         options.binary_location = CHROMIUM
         for argument in (
-            "--headless", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--lang=en",
+            "--headless", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu",
+            # WebGL without a graphics card, as the page draws with.
+            "--enable-unsafe-swiftshader", "--lang=en",
             f"--window-size={width},{height}",
         ):
             options.add_argument(argument)
@@ -39,7 +43,15 @@ class Browser:
             deviceScaleFactor=1, mobile=width < 500)
         self.cdp(
             "Emulation.setEmulatedMedia",
-            features=[{"name": "prefers-color-scheme", "value": scheme}])
+            features=[
+                {"name": "prefers-color-scheme", "value": scheme},
+                {"name": "prefers-reduced-motion", "value": "reduce" if still else "no-preference"},
+            ])
+
+        if language != "en":
+            agent = self.js("return navigator.userAgent")
+            self.cdp("Emulation.setUserAgentOverride", userAgent=agent,
+                     acceptLanguage=f"{language},en")
 
     def close(self):
         self.driver.quit()
@@ -140,7 +152,7 @@ class Browser:
         """What the console said at level warning and above, since the last call."""
         return [
             entry["message"] for entry in self.driver.get_log("browser")
-            if entry["level"] in ("WARNING", "SEVERE")
+            if entry["level"] in ("WARNING", "SEVERE") and SOFTWARE_GRAPHICS not in entry["message"]
         ]
 
     def screenshot(self, name):

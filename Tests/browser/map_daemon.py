@@ -24,6 +24,11 @@ class MapDaemon:
         if self._daemon:
             self._daemon.close()
 
+    def signal(self, number):
+        """Sends a signal to the daemon, where it is our own."""
+        if self._daemon:
+            self._daemon.process.send_signal(number)
+
     def call(self, method, path, body=None, **query):
         """JSON of an answer; raises urllib.error.HTTPError for one that is not 2xx."""
         address = self.url + path

@@ -379,7 +379,10 @@ class Errors(MapTest):
                 "GET", f"/v1/layers/{layer}/nearby", latitude=37.5, longitude=127,
                 radiusMeters=1000, limit=5000)
         self.addCleanup(caught.exception.close)
-        self.assertIn(self.browser.text("#search-message"), caught.exception.read().decode())
+        # As a whole sentence.
+        said = self.browser.text("#search-message")
+        self.assertRegex(said, r"^[A-Z].*\.$")
+        self.assertIn(said[1:].removesuffix("."), caught.exception.read().decode())
 
     def test_an_unknown_layer_is_said_and_comes_alive_with_its_first_report(self):
         layer = self.layer("later")

@@ -104,7 +104,8 @@ class PartyTest(unittest.TestCase):
         self.events(f"{third} joined")
         self.card("1 of 4 seats free")
         browser.wait(
-            "return moyeo.parties.element(arguments[0])?.textContent.trim() === '1'",
+            "const pips = moyeo.parties.element(arguments[0])?.querySelectorAll('.pip');"
+            "return pips?.length === 4 && [...pips].filter((pip) => !pip.matches('.taken')).length === 1",
             "the marker to show the seat that is left", party)
         browser.screenshot("party-joined")
         self.press("#party-leave")

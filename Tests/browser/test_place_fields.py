@@ -38,6 +38,8 @@ class PlaceFieldTest(unittest.TestCase):
         self.addCleanup(self.browser.close)
         self.browser.open(
             f"{daemon.url}/#layer=users&zoom=13&at={HERE[0]},{HERE[1] - 0.02}")
+        # The fields are those of a mode.
+        self.press("#parties-show")
         self.browser.js("document.getElementById('parties-rider').value = arguments[0]",
                         f"{self._testMethodName}-{RUN}")
 

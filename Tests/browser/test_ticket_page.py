@@ -58,8 +58,11 @@ class TicketTest(unittest.TestCase):
         browser.screenshot("tickets-around")
         # Nobody is told where somebody is: the demo's people stand at middles of cells.
         other = browser.js("return document.querySelector('#tickets-around li').dataset.user")
+        # The page calls people by names, never by raw ids.
+        name = browser.text(f"#tickets-around [data-user='{other}'] b")
+        self.assertRegex(name, r"^Person [\d,]+$")
         self.press(f"#tickets-around [data-user='{other}'] .join")
-        self.said(f"You meet {other}")
+        self.said(f"You meet {name}")
         browser.wait("return !document.getElementById('ticket-card').hidden", "the match")
         browser.screenshot("tickets-matched")
         self.press("#tickets-rate")

@@ -2,6 +2,7 @@
 // daemon asks who calls, each call carries the token of `token.js`, and none is made without one.
 
 import { EventStream } from "./eventstream.js";
+import { t } from "./language.js";
 import { identity } from "./token.js";
 
 /** `document.baseURI` less its last segment, so that the page also works below a path prefix. */
@@ -38,7 +39,7 @@ async function send(path, query, { isPublic = false, headers = {}, ...options } 
     });
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new APIError(0, "unreachable", "The daemon does not answer. Is it running?");
+    throw new APIError(0, "unreachable", t("unreachable"));
   }
 }
 
@@ -78,7 +79,7 @@ function failure(response, body) {
   const error = body?.error;
   const refusal = new APIError(
     response.status, error?.reason ?? "unknown",
-    error?.message ?? `The daemon answered ${response.status}.`, error?.retryAfterMilliseconds);
+    error?.message ?? t("answeredStatus", { status: response.status }), error?.retryAfterMilliseconds);
   identity.refused(refusal);
   return refusal;
 }
@@ -104,6 +105,15 @@ export const api = {
     throw failure(response, await response.json().catch(() => undefined));
   },
   tags: (layer, query, signal) => request(`${layerPath(layer)}/tags`, query, signal),
+  /** Objects of a box, at most `limit`. */
+  within: (layer, query) => request(`${layerPath(layer)}/within`, query),
+  /** What an estimate of a fare is made of. */
+  estimateFare: (body) => post("v1/fares/estimate", body),
+  /** The daemon's own figures as Prometheus has them; `undefined` where they are not for the caller. */
+  async metrics() {
+    const response = await send("metrics", {});
+    return response.ok ? response.text() : undefined;
+  },
   /** What the operator configured; `{}` when the daemon has no such file. */
   pageConfig: () => file("page-config.json").catch(() => ({})),
   outline: () => file("outline.geojson"),
@@ -127,5 +137,7 @@ export const api = {
   /** `propose`, `accept`, `rate` or `dodge`. */
   changeTicket: (id, verb, body) => post(`${ticketPath(id)}/${verb}`, body),
   watchTicket: (id, query) => watch(`${ticketPath(id)}/events`, query),
+  /** Who is in a box, moves in it and leaves it. */
+  watchObjects: (layer, query) => watch(`${layerPath(layer)}/watch`, query),
   watchTiles: (layer, query) => watch(`${layerPath(layer)}/tiles/watch`, query),
 };

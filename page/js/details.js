@@ -1,36 +1,25 @@
 // What a popup says: one object's details, or the paged list of objects at one position.
 
 import { api } from "./api.js";
-import { age, count, distance, value, wind } from "./format.js";
+import { nameOf } from "./clusters.js";
+import { make, tagList } from "./elements.js";
+import { age, attributeRows, count, distance, wind } from "./format.js";
+import { sentenceOf, t } from "./language.js";
 import { nearestCopy } from "./viewport.js";
 
 const L = window.L;
 const pageSize = 20;
-
-/** An element with text or children; `undefined` children are left out. */
-export function make(tag, properties = {}, ...children) {
-  const element = Object.assign(document.createElement(tag), properties);
-  element.append(...children.filter((child) => child !== undefined));
-  return element;
-}
-
-export function tagList(tags) {
-  if (!tags?.length) return undefined;
-  return make("ul", { className: "tag-list" }, ...tags.map((tag) => make("li", {}, tag)));
-}
 
 function describe(object) {
   const rows = [];
   const row = (name, text) => rows.push(make("dt", {}, name), make("dd", {}, text));
   if (object.distanceMeters !== undefined) {
     const bearing = object.bearingDegrees === undefined ? "" : ` ${wind(object.bearingDegrees)}`;
-    row("distance", distance(object.distanceMeters) + bearing);
+    row(t("attributeDistance"), distance(object.distanceMeters) + bearing);
   }
-  for (const name of Object.keys(object.attributes ?? {}).sort()) {
-    row(name, value(object.attributes[name]));
-  }
-  if (object.ageSeconds !== undefined) row("seen", age(object.ageSeconds));
-  row("position", `${object.latitude.toFixed(5)}, ${object.longitude.toFixed(5)}`);
+  for (const [name, text] of attributeRows(object.attributes)) row(name, text);
+  if (object.ageSeconds !== undefined) row(t("attributeSeen"), age(object.ageSeconds));
+  row(t("attributePosition"), `${object.latitude.toFixed(5)}, ${object.longitude.toFixed(5)}`);
   return [tagList(object.tags), make("dl", {}, ...rows)];
 }
 
@@ -53,7 +42,7 @@ export class Details {
   /** `object` may be a cluster of one or a hit; its age is asked for when it is not known. */
   async openObject(layer, object, opener) {
     const body = make("div", {}, ...describe(object));
-    this.#open(layer, object, opener, make("h3", {}, object.id), body);
+    this.#open(layer, object, opener, make("h3", {}, nameOf(object)), body);
     this.#objectID = object.id;
     if (object.ageSeconds !== undefined) return;
     const popup = this.#popup;
@@ -62,7 +51,7 @@ export class Details {
       const { position } = await api.position(layer, object.id);
       fresh = describe({ ...object, ...position });
     } catch (error) {
-      fresh = [make("p", { className: "error" }, error.message)];
+      fresh = [make("p", { className: "error" }, sentenceOf(error))];
     }
     if (popup !== this.#popup) return;
     body.replaceChildren(...fresh.filter(Boolean));
@@ -72,10 +61,10 @@ export class Details {
   /** The members of a cluster that no zoom takes apart. */
   async openMembers(layer, cluster, opener) {
     const list = make("ol", { className: "members", tabIndex: 0 });
-    list.setAttribute("aria-label", "Members");
-    const more = make("button", { type: "button", hidden: true }, "More");
+    list.setAttribute("aria-label", t("members"));
+    const more = make("button", { type: "button", hidden: true }, t("more"));
     const message = make("p", { className: "error", hidden: true });
-    const title = make("h3", {}, `${count(cluster.pointCount)} at this position`);
+    const title = make("h3", {}, t("membersHere", { n: count(cluster.pointCount) }));
     this.#open(layer, cluster, opener, title, list, message, more);
     const popup = this.#popup;
     let cursor;
@@ -91,7 +80,7 @@ export class Details {
         more.hidden = cursor === undefined;
         message.hidden = true;
       } catch (error) {
-        message.textContent = error.message;
+        message.textContent = sentenceOf(error);
         message.hidden = false;
       }
       more.disabled = false;
@@ -102,7 +91,7 @@ export class Details {
   }
 
   #member(layer, hit) {
-    const button = make("button", { type: "button" }, hit.id);
+    const button = make("button", { type: "button" }, nameOf(hit));
     const item = make("li", {}, button, tagList(hit.tags));
     const open = () => {
       button.setAttribute("aria-expanded", "true");
@@ -135,7 +124,7 @@ export class Details {
     this.#opener = opener;
     this.#objectID = undefined;
     const close = popup.getElement().querySelector(".leaflet-popup-close-button");
-    close.setAttribute("aria-label", "Close");
+    close.setAttribute("aria-label", t("close"));
     close.setAttribute("role", "button");
     close.focus({ preventScroll: true });
   }

@@ -12,13 +12,14 @@ const pollIntervalMilliseconds = 2000;
 /** Even with a stream, ask again this often, so that a silently dead stream is noticed. */
 const idleIntervalMilliseconds = 15_000;
 const reconnectMilliseconds = 30_000;
-/** More markers than this would bring no page to its knees, but serve nobody. */
+/** More circles than this would bring no page to its knees, but serve nobody. */
 const markerLimit = 3000;
 
 export class LiveClusters {
   #map;
   #layer;
   #tags = [];
+  #where;
   #read;
   #onAnswer;
   #onError;
@@ -57,9 +58,10 @@ export class LiveClusters {
   }
 
   /** Another layer or other tags: nothing of the old subject is shown after this. */
-  follow(layer, tags) {
+  follow({ layer, tags, where }) {
     this.#layer = layer;
     this.#tags = tags;
+    this.#where = where;
     this.#subject += 1;
     this.#streamRetryAt = 0;
     for (const request of this.#inFlight.values()) request.abort();
@@ -91,7 +93,8 @@ export class LiveClusters {
     abort.zoom = zoom;
     this.#inFlight.set(sequence, abort);
     try {
-      const query = { ...viewportBox(this.#map), zoom, tags: this.#tags, limit: markerLimit };
+      const query = { ...viewportBox(this.#map), zoom, tags: this.#tags, where: this.#where,
+        limit: markerLimit };
       const answer = await this.#read(this.#layer, query, abort.signal);
       // An older answer never replaces a newer one, nor one of another zoom the present one's.
       const current = sequence > this.#shown && subject === this.#subject

@@ -1,18 +1,32 @@
-// Composes the page: map, live clusters, filter, search, status, address.
+// Composes the page: map, living canvas, clusters, filter, search, figures, status, address.
 
 import { api } from "./api.js";
 import { addBaseMap } from "./basemap.js";
 import { ClusterLayer } from "./clusters.js";
-import { Details, make } from "./details.js";
-import { count } from "./format.js";
+import { Conditions } from "./conditions.js";
+import { Details } from "./details.js";
+import { Display } from "./display.js";
+import { make } from "./elements.js";
+import { EmptyNotice } from "./emptynotice.js";
+import { Figures } from "./figures.js";
+import { count, time } from "./format.js";
+import { fitToFree } from "./freemap.js";
+import { beginHelp } from "./help.js";
+import { language, otherLanguage, sentenceOf, speak, t, translate } from "./language.js";
 import { LiveClusters } from "./live.js";
+import { modes } from "./modes.js";
+import { Pace } from "./pace.js";
 import { mountPanels } from "./panels.js";
 import "./parties.js";
+import { PlacePicker } from "./placepicker.js";
+import { addPlaceNames } from "./placenames.js";
+import { Scene } from "./scene.js";
 import { NearbySearch } from "./search.js";
 import { Sheet } from "./sheet.js";
 import * as address from "./state.js";
 import { StatusLine } from "./status.js";
 import { TagFilter } from "./tags.js";
+import { languages } from "./texts.js";
 import "./tickets.js";
 import { throttle } from "./throttle.js";
 import { clustersFromTiles } from "./tiles.js";
@@ -23,10 +37,17 @@ const L = window.L;
 const byID = (id) => document.getElementById(id);
 const seoul = { latitude: 37.5665, longitude: 126.978, zoom: 11 };
 const layersIntervalMilliseconds = 5000;
+/** How strongly people shine while rides are looked at. */
+const fadedStrength = 0.24;
+
+translate();
+byID("language").textContent = languages[otherLanguage];
+byID("language").lang = otherLanguage;
+byID("language").addEventListener("click", () => speak(otherLanguage));
 
 const map = L.map("map", {
   worldCopyJump: true, minZoom: 1, maxZoom: 20, zoomControl: false, keyboard: true,
-  maxBoundsViscosity: 1,
+  maxBoundsViscosity: 1, zoomAnimation: !matchMedia("(prefers-reduced-motion: reduce)").matches,
 });
 map.setMaxBounds([[-89, -Infinity], [89, Infinity]]);
 // Leaflet zooms by three with Shift held, as "+" needs on many keyboards, and not from a marker.
@@ -38,30 +59,52 @@ map.getContainer().addEventListener("keydown", (event) => {
   map.setZoom(map.getZoom() + step);
 });
 map.attributionControl.setPrefix("Leaflet");
-L.control.zoom({ position: "topright" }).addTo(map);
+L.control.zoom({
+  position: "topright", zoomInTitle: t("zoomIn"), zoomOutTitle: t("zoomOut"),
+}).addTo(map);
 L.control.scale({ position: "bottomright", imperial: false }).addTo(map);
 
+// Before anything measures the map: a phone's sheet takes its part of the window.
+const sheet = new Sheet(() => map.invalidateSize());
 const start = address.read();
 let layer = start.layer;
 let layers = [];
 const status = new StatusLine();
+const scene = new Scene(map);
 const details = new Details(map);
-const subject = () => ({ layer, tags: filter.tags });
+const subject = () => ({ layer, tags: filter.tags, where: conditions.query });
 const filter = new TagFilter(start.tags, () => follow());
-const search = new NearbySearch(map, details, subject);
-const markers = new ClusterLayer(map, activate);
+const conditions = new Conditions(() => follow());
+const search = new NearbySearch(map, details, subject, () => sheet.isNarrow && sheet.set(true));
+const markers = new ClusterLayer(map, scene, activate);
+const display = new Display(map, scene, {
+  host: byID("display"), initial: start.display, subject, onError: failed,
+  onChange: () => {
+    writeAddress();
+    display.answered(markers.clusters);
+  },
+});
 const live = new LiveClusters(
   map, start.source === "tiles" ? clustersFromTiles : api.clusters, answered, failed);
-const sheet = new Sheet(() => map.invalidateSize());
+const pace = new Pace(status);
+const figures = new Figures(map, { subject, filter, conditions });
+const empty = new EmptyNotice(() => {
+  conditions.clear();
+  filter.replace([]);
+  follow();
+});
+PlacePicker.makeWay = (isPicking) => sheet.makeWay(isPicking);
 
 /** What tests and the curious may read. */
 const moyeo = (window.moyeo = {
-  map, ready: false, answers: 0, lastAnswerAt: undefined, lastError: undefined,
+  map, scene, ready: false, answers: 0, lastAnswerAt: undefined, lastError: undefined,
   get layer() { return layer; },
+  get display() { return display.current; },
   get clusters() { return markers.clusters; },
   get sumOfCounts() { return markers.sumOfCounts; },
   get objectCount() { return layers.find(({ name }) => name === layer)?.objectCount; },
   get hits() { return search.hits; },
+  get hexagons() { return display.hexagons; },
   get mode() { return live.mode; },
 });
 
@@ -72,42 +115,53 @@ function marked(cluster) {
   return pointCount === 1 || apart ? cluster : { ...cluster, coincident: true };
 }
 
-function answered(answer, { live: isLive }) {
-  markers.show(answer.clusters.map(marked), { glide: isLive });
-  details.follow(answer.clusters);
+function answered(answer, { live: isLive, zoom }) {
+  const clusters = answer.clusters.map(marked);
+  markers.show(clusters, { live: isLive, zoom: mapZoom(zoom) });
+  display.answered(clusters);
+  figures.answered();
+  details.follow(clusters);
+  pace.answered(clusters, { live: isLive });
+  if (display.current === "points") pace.count(display.takeChanges());
   moyeo.lastAnswerAt = new Date();
   moyeo.lastError = undefined;
   moyeo.answers += 1;
   moyeo.truncated = answer.truncated === true;
   status.answer({
-    clusters: answer.clusters.length, sumOfCounts: markers.sumOfCounts, zoom: map.getZoom(),
+    clusters: clusters.length, sumOfCounts: markers.sumOfCounts,
+    zoom: Math.round(map.getZoom() * 100) / 100,
     truncated: moyeo.truncated, lagMilliseconds: answer.lagMilliseconds, at: moyeo.lastAnswerAt,
   });
   status.mode(live.mode);
   status.notice(undefined);
+  empty.say(clusters.length === 0 && modes.current === "explore",
+    filter.tags.length > 0 || conditions.all.length > 0);
   moyeo.ready = true;
 }
 
 function failed(error) {
   moyeo.lastError = error.message;
   status.mode("error");
+  const isAway = error.reason === "unreachable" && moyeo.lastAnswerAt !== undefined;
+  const sentence = isAway ? t("staleSince", { time: time(moyeo.lastAnswerAt) }) : sentenceOf(error);
   // What is wrong with the token stands in the panel, with a way to change it.
-  status.notice(identity.mayAsk ? error.message : undefined);
+  status.notice(identity.mayAsk ? sentence : undefined);
   if (error.reason === "unknown_layer") markers.clear();
 }
 
-/** A click, Enter or Space on a marker. */
-async function activate(cluster, marker) {
+/** A click, Enter or Space on a circle or an object. */
+async function activate(cluster, element) {
   if (cluster.pointCount === 1) {
-    return details.openObject(layer, cluster, marker.getElement());
+    if (layer === "parties" && moyeo.parties) return moyeo.parties.open(cluster.id);
+    return details.openObject(layer, cluster, element);
   }
-  if (cluster.coincident) return details.openMembers(layer, cluster, marker.getElement());
+  if (cluster.coincident) return details.openMembers(layer, cluster, element);
   try {
     const zoom = cluster.expansionZoom
       ?? (await api.expansionZoom(layer, cluster.id)).expansionZoom;
-    if (zoom === undefined) return details.openMembers(layer, cluster, marker.getElement());
+    if (zoom === undefined) return details.openMembers(layer, cluster, element);
     map.closePopup();
-    map.setView(marker.getLatLng(), Math.min(mapZoom(zoom), map.getMaxZoom()));
+    map.setView([cluster.latitude, cluster.longitude], Math.min(mapZoom(zoom), map.getMaxZoom()));
   } catch (error) {
     // Points moved on and the cluster is no more: show what there is now.
     if (error.status === 404) live.refresh();
@@ -115,21 +169,46 @@ async function activate(cluster, marker) {
   }
 }
 
+/** What is drawn and has no element of its own: beyond the first hundreds, and other worlds' copies. */
+map.on("click", (event) => {
+  if (event.isTaken || map.getContainer().classList.contains("picking")) return;
+  const found = scene.pick(event.containerPoint);
+  if (!found) return;
+  event.isTaken = true;
+  if (found.item) activate(found.item.cluster);
+  else {
+    const { light: id, latitude, longitude } = found;
+    activate({ id, latitude, longitude, pointCount: 1 });
+  }
+});
+let pointer;
+const point = throttle(() => {
+  const { classList } = map.getContainer();
+  if (classList.contains("picking")) return;
+  classList.toggle("over", scene.pick(pointer) !== undefined);
+}, 60);
+map.on("mousemove", ({ containerPoint }) => {
+  pointer = containerPoint;
+  point();
+});
+
 function writeAddress() {
   const { lat, lng } = map.getCenter().wrap();
   address.write({
-    layer, tags: filter.tags, source: start.source,
+    layer, tags: filter.tags, source: start.source, display: display.current, lang: start.lang,
     view: { latitude: lat, longitude: lng, zoom: map.getZoom() },
   });
 }
 
-/** Another layer or other tags. */
+/** Another layer or other filters. */
 function follow() {
   if (!layer) return;
   markers.clear();
   map.closePopup();
   moyeo.ready = false;
-  live.follow(layer, filter.tags);
+  pace.forget();
+  display.follow();
+  live.follow(subject());
   search.again();
   status.objects(moyeo.objectCount);
   writeAddress();
@@ -137,7 +216,7 @@ function follow() {
 }
 
 const suggestTags = throttle(async () => {
-  if (!layer) return;
+  if (!layer || figures.isOpen) return;
   try {
     filter.suggest((await api.tags(layer, { ...viewportBox(map), limit: 50 })).tags);
   } catch {
@@ -151,11 +230,7 @@ async function showAll() {
   try {
     const { clusters } = await api.clusters(layer, world);
     const box = unionBounds(clusters);
-    if (!box) return;
-    const side = sheet.isNarrow || !sheet.isOpen ? 0 : byID("panel").offsetWidth;
-    map.fitBounds([[box.south, box.west], [box.north, box.east]], {
-      paddingTopLeft: [side + 30, 40], paddingBottomRight: [40, 60], maxZoom: 16,
-    });
+    if (box) fitToFree(map, [[box.south, box.west], [box.north, box.east]]);
   } catch (error) {
     failed(error);
   }
@@ -167,7 +242,7 @@ function drawLayers() {
   if (layer && !names.includes(layer)) names.push(layer);
   const options = names.map((name) => {
     const known = layers.find((one) => one.name === name);
-    const text = known ? `${name} (${count(known.objectCount)})` : `${name} (not yet)`;
+    const text = known ? `${name} (${count(known.objectCount)})` : t("layerNotYet", { name });
     return make("option", { value: name, selected: name === layer }, text);
   });
   picker.replaceChildren(...options);
@@ -188,7 +263,8 @@ async function pollLayers() {
         follow();
       }
       status.objects(moyeo.objectCount);
-      if (!layer) status.notice("There is no layer yet: one begins with its first report.");
+      placeNames();
+      if (!layer) status.notice(t("noLayerYet"));
     }
   } catch (error) {
     failed(error);
@@ -198,12 +274,14 @@ async function pollLayers() {
 
 byID("layer").addEventListener("change", (event) => {
   layer = event.target.value;
+  conditions.clear();
   follow();
 });
 byID("show-all").addEventListener("click", showAll);
 window.addEventListener("hashchange", () => {
   const next = address.read();
   if (next.view) map.setView([next.view.latitude, next.view.longitude], next.view.zoom);
+  if (next.display) display.set(next.display);
   if (next.layer && (next.layer !== layer || String(next.tags) !== String(filter.tags))) {
     layer = next.layer;
     filter.replace(next.tags);
@@ -216,6 +294,10 @@ map.on("moveend", () => {
   writeAddress();
   suggestTags();
 });
+modes.onChange((mode) => {
+  scene.dim(mode === "explore" ? 1 : fadedStrength);
+  empty.say(false);
+});
 
 // Nothing is asked before it is known as whom.
 const configuration = await api.pageConfig();
@@ -223,7 +305,11 @@ identity.begin(byID("auth-mode"), configuration.authMode);
 const view = start.view ?? seoul;
 map.setView([view.latitude, view.longitude], view.zoom);
 addBaseMap(map, configuration).catch(failed);
-mountPanels({ map, details, subject });
+const placeNames = configuration.baseMapURL
+  ? () => {} : addPlaceNames(map, () => layers.some(({ name }) => name === "places"));
+mountPanels({ map, scene, details, subject, sheet });
+beginHelp(sheet);
+document.documentElement.lang = language;
 if (layer) {
   if (!start.view) await showAll();
   follow();

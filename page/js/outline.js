@@ -2,6 +2,8 @@
 // graticule, drawn on canvas tiles. Coordinates are drawn by hand for this project (see
 // outline.geojson), good for orientation and for nothing else.
 
+import { language } from "./language.js";
+
 const L = window.L;
 
 /** Degrees between lines, widest first; whole divisors, so that labels stay short. */
@@ -9,8 +11,8 @@ const steps = [
   30, 10, 5, 2, 1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 0.0005, 0.0002,
 ];
 const leastSpacingPixels = 110;
-/** Korean names for those who read Korean, and so have a font for it. */
-const korean = navigator.languages.some((language) => language.startsWith("ko"));
+/** Korean names for those who read the page in Korean, and so have a font for it. */
+const korean = language === "ko";
 const fonts =
   'system-ui, "Noto Sans KR", "Apple SD Gothic Neo", "Malgun Gothic", sans-serif';
 const equatorMeters = 40_075_016.7;
@@ -60,7 +62,7 @@ export const OutlineLayer = L.GridLayer.extend({
     L.GridLayer.prototype.initialize.call(this, options);
     this._features = features;
     this._palette = palette();
-    for (const query of ["(prefers-color-scheme: dark)", "(forced-colors: active)"]) {
+    for (const query of ["(prefers-color-scheme: light)", "(forced-colors: active)"]) {
       matchMedia(query).addEventListener("change", () => {
         this._palette = palette();
         this.redraw();

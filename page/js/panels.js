@@ -1,12 +1,12 @@
-// Further panels (parties, tickets) register here; each gets a section under the search, and none
-// shows until the first does.
+// Further panels (rides, study mates) register here; each gets a tab and a section of its own.
 //
-//   registerPanel({ id: "parties", title: "Parties", mount(section, context) { … } })
+//   registerPanel({ id: "parties", tab: "Rides", title: "Parties", mount(section, context) { … } })
 //
-// `context` is `{ map, details, subject }`: the Leaflet map, the popups, and a function that gives
-// the present `{ layer, tags }`.
+// `context` is `{ map, scene, details, subject, sheet }`: the Leaflet map, the living canvas, the popups,
+// a function that gives the present `{ layer, tags }`, and the panel as a whole.
 
-import { make } from "./details.js";
+import { make } from "./elements.js";
+import { modes } from "./modes.js";
 
 const panels = [];
 let context;
@@ -22,12 +22,14 @@ export function mountPanels(given) {
   panels.forEach(mount);
 }
 
-function mount({ id, title, mount: fill }) {
+function mount({ id, tab, title, mount: fill }) {
   const host = document.getElementById("extra-panels");
   const heading = make("h2", { id: `${id}-title` }, title);
   const section = make("section", { id: `${id}-section` }, heading);
+  section.setAttribute("role", "tabpanel");
   section.setAttribute("aria-labelledby", heading.id);
   host.append(section);
   host.hidden = false;
   fill(section, context);
+  modes.add(id, tab);
 }

@@ -1,92 +1,101 @@
-// Taxi parties: on the map with their free seats, offered and sought from place to place, each by
-// its name or by a click, joined and left, with what happens to the chosen one as it happens. Nobody joins before the daemon has said
-// what it means for everyone aboard, and nobody pays more than was shown.
+// Taxi rides to share: on the map with their free seats, offered and sought from place to place, each
+// by its name or by a click, joined and left, with what happens to the chosen one as it happens.
+// Nobody joins before the daemon has said what it means for everyone aboard, and nobody pays more
+// than was shown.
 
 import { api } from "./api.js";
-import { make } from "./details.js";
-import { distance, duration, time } from "./format.js";
+import { button, make } from "./elements.js";
+import { distance, moment, money, person, time } from "./format.js";
+import { sentenceOf, t } from "./language.js";
+import { modes } from "./modes.js";
 import { registerPanel } from "./panels.js";
-import { PlacePicker } from "./placepicker.js";
-import { PlaceField, nameOf } from "./places.js";
+import { departure, fillCard, placeName, previewBox, wayName } from "./partycard.js";
+import { PartyFeed, partyEvents } from "./partyfeed.js";
+import { PartyMarkers, pips } from "./partymarkers.js";
+import { waitingRequests } from "./partyrequests.js";
+import { RideForm } from "./rideform.js";
 import { throttle } from "./throttle.js";
-import { identity } from "./token.js";
-import { nearestCopy, viewportBox } from "./viewport.js";
+import { Trip } from "./trip.js";
+import { viewportBox } from "./viewport.js";
 
-const L = window.L;
 const markerLimit = 500;
-/** How often parties are asked for where nobody tells of changes. */
-const pollMilliseconds = 5000;
-// Two clicks closer than this were meant for one place: no taxi drives that far.
-const shortestTripMeters = 50;
+const listed = 6;
+/** Places closer than this have one pin. */
+const samePlaceMeters = 60;
 
 registerPanel({
-  id: "parties", title: "Taxi parties",
+  id: "parties", tab: t("modeParties"), title: t("ridesTitle"),
   mount: (section, context) => new PartyPanel(section, context),
 });
 
-/** Where nobody knows a price, none is told. */
-const money = (amount, fare) => amount === undefined || !fare ? "no price" :
-  new Intl.NumberFormat("en", {
-    style: "currency", currency: fare.currency, maximumFractionDigits: fare.minorUnitDigits ?? 0,
-  }).format(amount / 10 ** (fare.minorUnitDigits ?? 0));
-
-const name = (place) =>
-  place.name || `${place.latitude.toFixed(4)}, ${place.longitude.toFixed(4)}`;
-
-const minutes = (iso) => time(new Date(iso)).slice(0, 5);
-
 /** What an event says, in a few words. */
-function sentence({ kind, body }) {
-  const who = body.riderId ?? body.hostId ?? "";
-  return {
-    created: `offered by ${who}`, joined: `${who} joined`, left: `${who} left`,
-    removed: `${who} was removed`, host_changed: `${who} is host now`,
-    shares_changed: "new shares", updated: "time or seats changed", departing: "leaves soon",
-    departed: "has left", cancelled: "cancelled", ended: "the ride is over", settled: "settled",
-    join_requested: `${who} asks to join`, request_approved: `${who} may join`,
-    request_declined: `${who} was declined`, request_withdrawn: `${who} no longer asks`,
-    request_expired: `nobody answered ${who} in time`,
-  }[kind] ?? kind;
+function eventText({ kind, body }) {
+  return t(`event_${kind}`, { who: person(body.riderId ?? body.hostId ?? "") });
 }
 
 class PartyPanel {
   #map;
-  #drawn = L.layerGroup();
-  #trip = L.layerGroup();
-  #markers = new Map();
+  #scene;
+  #sheet;
+  #trip;
+  #markers;
   #feed;
-  #poll;
+  #form;
   #watch;
-  #picker;
-  #picks;
-  #intent;
   #chosen;
+  #log;
   /** What was found, by party: the way the rider goes and what it costs, as it is shown. */
   #offers = new Map();
-  /** The preview that waits for an answer, `{ id, element, request, share }`. */
+  /** The preview that waits for an answer, `{ id, element, request, share, preview }`. */
   #asked;
   #refresh = throttle(() => this.#show(), 400);
+  #message = make("p", { id: "parties-message" });
+  #card = make("div", { id: "party-card", hidden: true });
+  #list = make("ol", { id: "parties-matches", className: "party-list" });
+  #instead = make("div", { className: "row" });
+  #nearby = make("ol", { id: "parties-nearby", className: "party-list" });
+  #nearbyText = make("p", { className: "hint", id: "parties-nearby-text" });
 
-  constructor(section, { map }) {
+  constructor(section, { map, scene, sheet }) {
     this.#map = map;
-    this.#trip.addTo(map);
-    this.#build(section);
-    this.#picker = new PlacePicker(map);
+    this.#scene = scene;
+    this.#trip = new Trip(map);
+    this.#markers = new PartyMarkers(map, {
+      onChoose: (id) => this.#choose(id), onList: (parties) => this.#listHere(parties),
+    });
+    this.#feed = new PartyFeed({
+      onChange: (event) => this.#changed(event), onError: (error) => this.#fail(error),
+    });
+    this.#form = new RideForm(map, {
+      trip: this.#trip, say: (text, isError) => this.#say(text, isError),
+      onBegin: () => {
+        modes.show("parties");
+        this.#clearResults();
+      },
+      onOffer: (ride) => this.#offer(ride), onFind: (ride) => this.#find(ride),
+    });
+    this.#message.setAttribute("role", "status");
+    // Results stand above the form: what was asked for is seen first.
+    section.append(this.#message, this.#instead, this.#card, this.#list, this.#form.element,
+      this.#nearbyText, this.#nearby);
     map.on("moveend", () => this.shown && this.#refresh());
+    modes.onChange((mode) => this.#toggled(mode === "parties"));
+    this.#sheet = sheet;
     window.moyeo && Object.defineProperty(window.moyeo, "parties", { value: this });
   }
 
+  /** Whether rides are what the page is for now. */
   get shown() {
-    return this.#toggle.checked;
+    return modes.current === "parties";
   }
 
   get parties() {
-    return [...this.#markers.keys()];
+    return this.#markers.ids;
   }
 
   /** The marker of a party, as an element. */
   element(id) {
-    return this.#markers.get(id)?.marker.getElement();
+    return this.#markers.element(id);
   }
 
   get chosen() {
@@ -94,278 +103,204 @@ class PartyPanel {
   }
 
   get rider() {
-    return this.#who.value.trim();
+    return this.#form.rider;
   }
 
-  // MARK: the panel
-
-  #toggle = make("input", { type: "checkbox", id: "parties-show" });
-  #who = make("input", { id: "parties-rider", value: identity.subject ?? "me", autocomplete: "off" });
-  #in = make("input", {
-    id: "parties-minutes", type: "number", min: 1, max: 1440, value: 30, inputMode: "numeric",
-  });
-  #walk = make("input", {
-    id: "parties-walk", type: "number", min: 0, max: 50_000, value: 500, inputMode: "numeric",
-  });
-  #from = this.#field("parties-from", "From");
-  #to = this.#field("parties-to", "To");
-  #message = make("p", { id: "parties-message" });
-  #list = make("ol", { id: "parties-matches", className: "party-list" });
-  #card = make("div", { id: "party-card", hidden: true });
-
-  #field(id, label) {
-    return new PlaceField({
-      id, label, centre: () => this.#map.getCenter().wrap(),
-      // Whatever was being picked was for the places before.
-      onChange: () => this.#picks && this.#end(""),
-    });
-  }
-
-  #build(section) {
-    const label = (text, input) => {
-      const made = make("label", { htmlFor: input.id }, text, input);
-      return made;
-    };
-    const offer = make("button", { type: "button", id: "parties-offer", className: "primary" },
-      "Offer a ride");
-    const find = make("button", { type: "button", id: "parties-find", className: "primary" },
-      "Find a ride");
-    this.#message.setAttribute("role", "status");
-    offer.addEventListener("click", () => this.#begin("offer"));
-    find.addEventListener("click", () => this.#begin("find"));
-    this.#toggle.addEventListener("change", () => this.#toggled());
-    const show = make("label", { className: "check", htmlFor: this.#toggle.id }, this.#toggle,
-      " Show them on the map");
-    section.append(
-      show,
-      this.#from.element, this.#to.element,
-      make("div", { className: "row" }, label("You are", this.#who),
-        label("Leave in, min", this.#in), label("Walk, m", this.#walk)),
-      make("div", { className: "row" }, offer, find),
-      this.#message, this.#list, this.#card);
+  /** Shows one ride, from wherever somebody came upon it. */
+  open(id) {
+    modes.show("parties");
+    return this.#choose(id);
   }
 
   #say(text, isError = false) {
     this.#message.textContent = text;
     this.#message.classList.toggle("error", isError);
+    if (text) this.#reveal();
   }
 
-  // MARK: parties on the map
+  #fail(error) {
+    this.#say(sentenceOf(error), true);
+  }
 
-  #toggled() {
-    if (!this.shown) {
-      this.#feed?.close();
-      this.#feed = undefined;
-      clearInterval(this.#poll);
-      this.#drawn.remove();
-      this.#drawn.clearLayers();
-      this.#markers.clear();
+  /** To the top of the panel, where results stand. */
+  #reveal() {
+    const body = document.getElementById("panel-body");
+    if (this.shown && !body.contains(document.activeElement?.closest("#party-preview"))) {
+      body.scrollTop = 0;
+    }
+  }
+
+  #clearResults() {
+    this.#list.replaceChildren();
+    this.#instead.replaceChildren();
+  }
+
+  // MARK: rides on the map
+
+  #toggled(isOn) {
+    if (isOn) {
+      this.#show();
+      this.#feed.begin();
       return;
     }
-    this.#drawn.addTo(this.#map);
-    this.#show();
-    this.#listen();
+    this.#feed.end();
+    this.#markers.clear();
+    this.#form.stop();
+    this.#close();
   }
 
-  async #listen() {
-    if (identity.isPerson) {
-      // The feed tells of everybody: it is for services.
-      clearInterval(this.#poll);
-      this.#poll = setInterval(() => this.#refresh(), pollMilliseconds);
-      return;
-    }
-    try {
-      // From now on: what has happened already is in what is shown.
-      let { next, events } = await api.events({ after: 0, limit: 1000 });
-      while (events.length > 0) ({ next, events } = await api.events({ after: next, limit: 1000 }));
-      if (!this.shown) return;
-      this.#feed = api.watchEvents({ resumeToken: next });
-      const kinds = ["created", "joined", "left", "removed", "updated", "departed", "cancelled"];
-      for (const kind of kinds) {
-        this.#feed.addEventListener(`party.${kind}`, () => this.shown && this.#refresh());
-      }
-    } catch (error) {
-      this.#say(error.message, true);
+  #changed({ kind, partyId }) {
+    if (!this.shown) return;
+    this.#refresh();
+    const known = this.#parties.find(({ id }) => id === partyId);
+    if (known && kind !== "party.updated") {
+      this.#scene.pulse(known.origin.latitude, known.origin.longitude);
     }
   }
+
+  #parties = [];
 
   async #show() {
     if (!this.shown || document.hidden) return;
     try {
-      const { parties } = await api.searchParties({ box: viewportBox(this.#map), limit: markerLimit });
-      if (this.shown) this.#draw(parties);
-    } catch (error) {
-      this.#say(error.message, true);
-    }
-  }
-
-  #draw(parties) {
-    const gone = new Map(this.#markers);
-    const centre = this.#map.getCenter().lng;
-    for (const party of parties) {
-      const { latitude, longitude } = party.origin;
-      const label = `${party.seatsFree} of ${party.seats} seats free, to ${name(party.destination)}`;
-      const known = gone.get(party.id);
-      gone.delete(party.id);
-      if (known?.version === party.version) continue;
-      known?.marker.remove();
-      const seats = make("span", {}, String(party.seatsFree));
-      const marker = L.marker([latitude, nearestCopy(longitude, centre)], {
-        icon: L.divIcon({
-          className: `marker party ${party.state}`, html: seats, iconSize: [26, 26],
-        }),
-        title: label, alt: label, zIndexOffset: 1200,
+      const { parties } = await api.searchParties({
+        box: viewportBox(this.#map), limit: markerLimit,
       });
-      marker.on("click", () => this.#choose(party.id));
-      this.#drawn.addLayer(marker);
-      marker.getElement()?.setAttribute("aria-label", `${label}. Shows the party.`);
-      this.#markers.set(party.id, { marker, version: party.version });
-    }
-    for (const [id, { marker }] of gone) {
-      this.#drawn.removeLayer(marker);
-      this.#markers.delete(id);
-    }
-  }
-
-  // MARK: from and to
-
-  /** Each end is a place chosen by name, or the next click on the map. */
-  async #begin(intent) {
-    this.#intent = intent;
-    this.#list.replaceChildren();
-    this.#from.forgetPicked();
-    this.#to.forgetPicked();
-    this.#picks = undefined;
-    let ends;
-    try {
-      ends = [await this.#from.resolve(), await this.#to.resolve()];
+      if (!this.shown) return;
+      this.#parties = parties;
+      this.#markers.show(parties, this.#chosen?.id);
+      this.#listNearby();
     } catch (error) {
-      return this.#end(error.message, true);
-    }
-    this.#trip.clearLayers();
-    this.#picks = ends;
-    ends.forEach((place, index) => place && this.#mark(place, index));
-    this.#picker.begin((place) => this.#picked(place), () => this.#end(""));
-    this.#proceed();
-  }
-
-  /** Asks for the end that is missing, or goes. */
-  #proceed() {
-    const [origin, destination] = this.#picks;
-    if (!origin) return this.#say("Click where the ride begins (Escape stops).");
-    if (!destination) return this.#say("Now click where it ends.");
-    const length = this.#map.distance(
-      [origin.latitude, origin.longitude], [destination.latitude, destination.longitude]);
-    if (length < shortestTripMeters) return this.#refuse(length);
-    this.#depart();
-  }
-
-  #refuse(length) {
-    const isFixed = this.#from.place && this.#to.place;
-    const text = `A ride must be at least ${shortestTripMeters} m long, this one is `
-      + `${distance(length)}.`;
-    if (isFixed) return this.#end(text, true);
-    // The click comes again.
-    const last = this.#to.place ? 0 : 1;
-    this.#picks[last] = undefined;
-    this.#trip.removeLayer(this.#trip.getLayers().at(-1));
-    this.#say(`${text} Click where it ${last === 0 ? "begins" : "ends"}.`, true);
-  }
-
-  #depart() {
-    const picks = this.#picks;
-    const go = async () => {
-      await this.#named(picks);
-      // Stopped, or begun anew, while the names were asked for.
-      if (this.#picks !== picks) return;
-      const [origin, destination] = picks;
-      const trip = {
-        origin, destination, maxWalkMeters: Number(this.#walk.value) || 0,
-        departureTime: new Date(Date.now() + Number(this.#in.value) * 60_000).toISOString(),
-      };
-      if (this.#intent === "offer") await this.#offer(trip);
-      else await this.#find(trip);
-    };
-    go();
-  }
-
-  /** Waits until both ends have their names, as far as they are known. */
-  async #named(picks) {
-    await Promise.all(picks.map(async (place, index) => {
-      if (!place.naming) return;
-      place.name = await place.naming;
-      delete place.naming;
-      (index === 0 ? this.#from : this.#to).show(place.name || name(place));
-    }));
-  }
-
-  #mark({ latitude, longitude }, index) {
-    this.#trip.addLayer(L.circleMarker([latitude, nearestCopy(longitude, this.#map.getCenter().lng)], {
-      radius: 7, className: index === 0 ? "trip-from" : "trip-to", interactive: false,
-    }));
-  }
-
-  #end(text, isError = false) {
-    this.#picks = undefined;
-    this.#picker.end();
-    this.#say(text, isError);
-  }
-
-  #picked({ latitude, longitude }) {
-    const index = this.#picks?.findIndex((place) => place === undefined) ?? -1;
-    if (index < 0) return;
-    const place = { name: "", latitude, longitude };
-    const field = index === 0 ? this.#from : this.#to;
-    place.naming = nameOf(place);
-    place.naming.then((text) => this.#picks?.[index] === place && field.show(text || name(place)));
-    this.#picks[index] = place;
-    this.#mark(place, index);
-    this.#proceed();
-  }
-
-  async #offer(trip) {
-    try {
-      const { party } = await api.createParty({ hostId: this.rider, ...trip }, crypto.randomUUID());
-      this.#end(`Offered: ${money(party.perPersonIfFull, party.fare)} a seat once it is full.`);
-      if (this.shown) this.#refresh();
-      else {
-        this.#toggle.checked = true;
-        this.#toggled();
-      }
-      this.#choose(party.id);
-    } catch (error) {
-      this.#end(error.message, true);
+      if (error.reason !== "superseded") this.#fail(error);
     }
   }
 
-  async #find(trip) {
-    try {
-      const answer = await api.matchParties({ riderId: this.rider, explain: true, ...trip });
-      this.#offers.clear();
-      for (const { party, yourFare } of answer.candidates) {
-        this.#offers.set(party.id, { rider: this.rider, trip, share: yourFare });
-      }
-      const hint = answer.explanation.relaxation?.message;
-      this.#end(answer.candidates.length > 0
-        ? `${answer.candidates.length} of ${answer.explanation.considered} parties go your way.`
-        : `No party goes your way${hint ? `: ${hint}.` : "."}`);
-      this.#list.replaceChildren(...answer.candidates.map((one) => this.#candidate(one)));
-    } catch (error) {
-      this.#end(error.message, true);
-    }
-  }
-
-  #candidate({ party, walkMeters, yourFare, yourSaving }) {
-    const open = make("button", { type: "button", className: "open" },
-      `${minutes(party.departureTime)} ${name(party.origin)} → ${name(party.destination)}`);
-    open.addEventListener("click", () => this.#choose(party.id));
-    const join = make("button", { type: "button", className: "join" }, "Join");
-    join.addEventListener("click", () => this.#ask(party.id));
-    const saves = yourSaving === undefined ? "" : `saves ${money(yourSaving, party.fare)}, `;
-    const text = `${money(yourFare, party.fare)}, ${saves}walk ${distance(walkMeters)}`;
-    const item = make("li", {}, open, make("div", {}, make("small", {}, text), join));
+  #row(party, ...more) {
+    const open = button({ className: "open" }, wayName(party), () => this.#choose(party.id));
+    const item = make("li", {}, open, make("div", {},
+      make("small", {}, departure(party)), pips(party),
+      make("b", {}, money(party.perPersonIfFull, party.fare))), ...more);
     item.dataset.party = party.id;
     return item;
+  }
+
+  /** The next ones to leave, for who reads rather than looks at the map. */
+  #listNearby() {
+    const open = this.#parties.filter(({ state, seatsFree }) => state === "open" && seatsFree > 0)
+      .sort((a, b) => (a.departureTime < b.departureTime ? -1 : 1));
+    this.#nearbyText.textContent = open.length === 0 ? t("noRidesInView")
+      : t("ridesInView", { n: open.length });
+    if (this.#nearby.contains(document.activeElement)) return;
+    this.#nearby.replaceChildren(...open.slice(0, listed).map((party) => this.#row(party)));
+  }
+
+  /** Rides that begin at one and the same place. */
+  #listHere(parties) {
+    this.#close();
+    this.#clearResults();
+    this.#list.replaceChildren(...parties.map((party) => this.#row(party)));
+    this.#say(t("ridesInView", { n: parties.length }));
+    this.#list.querySelector("button")?.focus();
+  }
+
+  // MARK: offering and finding
+
+  async #offer(ride) {
+    try {
+      const { party } = await api.createParty(
+        { hostId: this.rider, ...RideForm.offered(ride) }, crypto.randomUUID());
+      this.#form.end(t("offered", { money: money(party.perPersonIfFull, party.fare) }));
+      this.#refresh();
+      this.#choose(party.id);
+    } catch (error) {
+      this.#form.end(sentenceOf(error), true);
+    }
+  }
+
+  async #find(ride) {
+    try {
+      const answer = await api.matchParties({
+        riderId: this.rider, explain: true, ...RideForm.sought(ride),
+      });
+      const { candidates, explanation } = answer;
+      this.#close();
+      this.#offers.clear();
+      for (const { party, yourFare } of candidates) {
+        this.#offers.set(party.id, { rider: this.rider, ride, share: yourFare });
+      }
+      const hint = explanation.relaxation?.message;
+      this.#form.end(candidates.length > 0
+        ? t("found", { n: candidates.length, all: explanation.considered })
+        : hint ? t("foundNoneHint", { hint }) : t("foundNone"));
+      this.#list.replaceChildren(...candidates.map((one) => this.#candidate(one)));
+      this.#otherwise(ride, candidates.length);
+      if (candidates.length > 0) this.#drawCandidate(ride, candidates[0]);
+    } catch (error) {
+      this.#form.end(sentenceOf(error), true);
+    }
+  }
+
+  /** What else there is to do, above all when nothing was found. */
+  #otherwise(ride, found) {
+    const board = !ride.boarding && button({ id: "parties-board" }, t("boardInstead"), () => {
+      this.#form.boards = true;
+      this.#clearResults();
+      this.#find({ ...ride, boarding: ride.origin });
+    });
+    const offer = found === 0 && button({ id: "parties-offer-instead" }, t("offerInstead"), () => {
+      this.#clearResults();
+      this.#offer(ride);
+    });
+    this.#instead.replaceChildren(...[board, offer].filter(Boolean));
+  }
+
+  #candidate({ party, walkMeters, yourFare, yourSaving, boardingTime }) {
+    const join = button({ className: "join" }, t("join"), () => this.#ask(party.id));
+    const open = button({ className: "open" },
+      `${moment(new Date(party.departureTime))} ${wayName(party)}`, () => this.#choose(party.id));
+    const notes = [
+      money(yourFare, party.fare),
+      yourSaving !== undefined && t("saves", { money: money(yourSaving, party.fare) }),
+      t("walk", { distance: distance(walkMeters) }),
+      boardingTime && t("getIn", { time: moment(new Date(boardingTime)) }),
+    ].filter(Boolean).join(", ");
+    const item = make("li", {}, open, make("div", {}, make("small", {}, notes), pips(party), join));
+    item.dataset.party = party.id;
+    return item;
+  }
+
+  #drawCandidate(ride, { party, route, boarding, yourFare }) {
+    this.#draw({ party, route: route ?? party.route, ride, boarding,
+      price: money(yourFare, party.fare) });
+    this.#trip.fit();
+  }
+
+  // MARK: drawing
+
+  /** The taxi's way; with the rider's own walk and halts where they are known. */
+  #draw({ party, route, ride, boarding, boardingTime, price }) {
+    this.#trip.clear();
+    const isSame = (a, b) => this.#map.distance(
+      [a.latitude, a.longitude], [b.latitude, b.longitude]) < samePlaceMeters;
+    const leaves = moment(new Date(party.departureTime));
+    this.#trip.ride(route);
+    const boards = boarding && !isSame(boarding, party.origin);
+    this.#trip.pin(party.origin, "start",
+      `${t(ride && !boards ? "boardHere" : "startHere")} ${leaves}`);
+    if (boards) {
+      this.#trip.pin(boarding, "board", [t("boardHere"),
+        boardingTime && moment(new Date(boardingTime))].filter(Boolean).join(" "));
+    }
+    const goesOn = ride && !isSame(ride.destination, party.destination);
+    if (goesOn) this.#trip.pin(ride.destination, "alight", t("alightHere"));
+    this.#trip.pin(party.destination, "end",
+      ride && !goesOn ? t("alightHere") : placeName(party.destination));
+    if (ride) {
+      const start = boards ? boarding : party.origin;
+      if (!isSame(ride.origin, start)) this.#trip.pin(ride.origin, "you", t("youHere"));
+      this.#trip.walk(ride.origin, start);
+    }
+    this.#trip.price(price);
   }
 
   // MARK: joining
@@ -374,8 +309,7 @@ class PartyPanel {
   #request(id) {
     const offer = this.#offers.get(id);
     if (offer?.rider !== this.rider) return { riderId: this.rider };
-    const { origin, destination, maxWalkMeters } = offer.trip;
-    return { riderId: this.rider, origin, destination, maxWalkMeters };
+    return { riderId: this.rider, ...RideForm.joining(offer.ride) };
   }
 
   /** Shows what joining would mean for everyone and waits for a yes. */
@@ -388,49 +322,20 @@ class PartyPanel {
       if (this.#chosen?.id !== id) return;
       if (preview.refusal) {
         this.#forget();
-        return this.#say(preview.refusalMessage, true);
+        return this.#fail({ reason: preview.refusal, message: preview.refusalMessage });
       }
       this.#say("");
-      const share = preview.now.find(({ riderId }) => riderId === this.rider).share;
-      this.#asked?.element.remove();
-      this.#asked = { id, request, share, element: this.#preview(preview, share) };
+      const { box, share } = previewBox(preview, {
+        party: this.#chosen, me: this.rider,
+        onYes: () => this.#confirm(), onNo: () => this.#forget(),
+      });
+      this.#asked = { id, request, share, preview, element: box };
       this.#describe(this.#chosen);
-      this.#asked.element.querySelector("#party-confirm").focus();
+      this.#trip.fit();
+      box.querySelector("#party-confirm").focus();
     } catch (error) {
-      this.#say(error.message, true);
+      this.#fail(error);
     }
-  }
-
-  #preview({ now, ifFull, fare }, share) {
-    const before = new Map(this.#chosen.riders.map((rider) => [rider.riderId, rider.share]));
-    const full = new Map(ifFull.map((rider) => [rider.riderId, rider.share]));
-    const riders = now.map((rider) => {
-      const known = before.get(rider.riderId);
-      const detour =
-        rider.detourSeconds < 30 ? "no detour" : `detour ${duration(rider.detourSeconds)}`;
-      const notes = [
-        known === undefined || !fare ? undefined : `now ${money(known, fare)}`,
-        full.has(rider.riderId) && fare ? `if full ${money(full.get(rider.riderId), fare)}` : undefined,
-        `ride ${duration(rider.rideSeconds)}`, detour,
-      ];
-      return make("li", {},
-        make("span", {}, rider.riderId === this.rider ? "you" : rider.riderId,
-          make("small", {}, notes.filter(Boolean).join(" · "))),
-        make("b", {}, money(rider.share, fare)));
-    });
-    const confirm = make("button", { type: "button", id: "party-confirm", className: "primary" },
-      `${this.#chosen.approval ? "Ask to join" : "Join"} for ${money(share, fare)}`);
-    confirm.addEventListener("click", () => this.#confirm());
-    const decline = make("button", { type: "button", id: "party-decline" }, "Not now");
-    decline.addEventListener("click", () => this.#forget());
-    const box = make("div", { id: "party-preview" },
-      make("p", {}, make("b", {}, fare ? `You pay at most ${money(share, fare)}` : "No price"),
-        this.#chosen.approval ? " if the host lets you in." : " if you join now."),
-      make("ul", { className: "party-riders" }, ...riders),
-      make("div", { className: "row" }, confirm, decline));
-    box.setAttribute("role", "group");
-    box.setAttribute("aria-label", "What joining means");
-    return box;
   }
 
   /** Joins as shown: the same way, and not for more. */
@@ -440,13 +345,15 @@ class PartyPanel {
       const { party, joinRequest } = await api.changeParty(
         id, "join", { ...request, maxShare: share }, crypto.randomUUID());
       this.#forget();
-      this.#say(joinRequest?.state === "pending" ? "The host was asked." : "");
-      this.#list.replaceChildren();
+      this.#say(joinRequest?.state === "pending" ? t("hostAsked") : "");
+      this.#clearResults();
       this.#describe(party);
+      this.#reveal();
+      this.#scene.pulse(party.origin.latitude, party.origin.longitude);
     } catch (error) {
       if (error.reason === "share_exceeded") await this.#ask(id);
       else this.#forget();
-      this.#say(error.message, true);
+      this.#fail(error);
     }
   }
 
@@ -457,7 +364,7 @@ class PartyPanel {
     if (this.#chosen) this.#describe(this.#chosen);
   }
 
-  // MARK: one party
+  // MARK: one ride
 
   async #change(id, verb, body = { riderId: this.rider }) {
     try {
@@ -465,7 +372,7 @@ class PartyPanel {
       this.#say("");
       this.#describe(party);
     } catch (error) {
-      this.#say(error.message, true);
+      this.#fail(error);
     }
   }
 
@@ -474,25 +381,28 @@ class PartyPanel {
     this.#forget();
     try {
       const { party } = await api.party(id);
+      modes.show("parties");
+      // On a phone the card is in the sheet.
+      this.#sheet.set(true);
       this.#card.hidden = false;
       this.#card.replaceChildren();
+      this.#instead.replaceChildren();
       this.#log = make("ol", { id: "party-events", className: "party-events" });
-      this.#log.setAttribute("aria-label", "What happens");
+      this.#log.setAttribute("aria-label", t("whatHappens"));
       this.#log.setAttribute("aria-live", "polite");
       this.#describe(party);
+      this.#markers.show(this.#parties, id);
+      this.#reveal();
+      this.#trip.fit();
       this.#watch = api.watchParty(id, { afterVersion: 0 });
-      for (const kind of ["created", "joined", "left", "removed", "host_changed", "updated",
-        "shares_changed", "departing", "departed", "cancelled", "ended", "settled",
-        "join_requested", "request_approved", "request_declined", "request_withdrawn",
-        "request_expired"]) {
+      for (const kind of partyEvents) {
         this.#watch.addEventListener(kind, (event) => this.#happened(id, JSON.parse(event.data)));
       }
     } catch (error) {
-      this.#say(error.message, true);
+      this.#fail(error);
     }
   }
 
-  #log;
   #reread = throttle(async () => {
     if (!this.#chosen) return;
     const { party } = await api.party(this.#chosen.id).catch(() => ({}));
@@ -505,73 +415,49 @@ class PartyPanel {
   #happened(id, event) {
     if (this.#chosen?.id !== id) return;
     if (event.kind !== "shares_changed") {
-      this.#log.prepend(make("li", {}, `${time(new Date(event.at))} ${sentence(event)}`));
+      this.#log.prepend(make("li", {}, `${time(new Date(event.at))} ${eventText(event)}`));
     }
     if (event.version !== this.#chosen.version) this.#reread();
   }
 
   #describe(party) {
     this.#chosen = party;
-    this.#trip.clearLayers();
-    const centre = this.#map.getCenter().lng;
-    this.#trip.addLayer(L.polyline(
-      party.route.path.map(([lng, lat]) => [lat, nearestCopy(lng, centre)]),
-      { className: "party-route", interactive: false }));
-    const riders = party.riders.map((rider) => make("li", {},
-      make("span", {}, rider.riderId), make("b", {}, money(rider.share, party.fare))));
-    const aboard = party.riders.some(({ riderId }) => riderId === this.rider);
+    const asked = this.#asked?.id === party.id ? this.#asked : undefined;
+    const offer = this.#offers.get(party.id);
+    const mine = party.riders.find(({ riderId }) => riderId === this.rider);
+    const ride = offer?.rider === this.rider ? offer.ride : undefined;
+    const share = asked?.share ?? mine?.share;
+    const shown = asked?.preview ?? {};
+    this.#draw({
+      party, route: shown.route ?? party.route, ride,
+      boarding: shown.boarding ?? mine?.boarding,
+      boardingTime: shown.boardingTime ?? mine?.boardingTime,
+      price: money(share ?? party.perPersonIfFull, party.fare),
+    });
     const active = party.state === "open" || party.state === "full";
-    const button = (verb, text, isShown) => {
-      if (!isShown) return undefined;
-      const made = make("button", { type: "button", id: `party-${verb}` }, text);
-      made.addEventListener(
-        "click", () => (verb === "join" ? this.#ask(party.id) : this.#change(party.id, verb)));
-      return made;
-    };
-    const close = make("button", { type: "button", id: "party-close" }, "Close");
-    close.addEventListener("click", () => this.#close());
-    this.#card.replaceChildren(
-      make("h3", {}, `${name(party.origin)} → ${name(party.destination)}`),
-      make("p", { className: "hint" },
-        `${party.state}, leaves ${minutes(party.departureTime)}, ${party.seatsFree} of `
-        + `${party.seats} seats free, ${distance(party.route.distanceMeters)}, `
-        + (party.fare ? `fare ${money(party.fare.expected, party.fare)}` : "no price")
-        + (party.approval ? `, the host decides, ${party.pendingRequests} waiting` : "")),
-      make("ul", { id: "party-riders", className: "party-riders" }, ...riders),
-      this.#waiting(party),
-      make("div", { className: "row" }, ...[
-        button("join", party.approval ? "Ask to join" : "Join",
-          active && !aboard && party.seatsFree > 0 && !this.#asked),
-        button("leave", "Leave", active && aboard),
-        button("cancel", "Cancel", active && party.hostId === this.rider), close,
-      ].filter(Boolean)),
-      this.#asked?.element ?? "", this.#log ?? "");
-  }
-
-  /** Requests that wait: the host decides on each, a rider takes their own back. */
-  #waiting(party) {
-    const pending = party.joinRequests?.filter(({ state }) => state === "pending") ?? [];
-    if (pending.length === 0) return "";
-    const choice = (request, verb, text) => {
-      const made = make("button", { type: "button", className: verb }, text);
-      made.addEventListener("click", () => this.#change(party.id, `requests/${request.id}/${verb}`,
-        verb === "withdraw" ? { riderId: this.rider } : { hostId: this.rider }));
-      return made;
-    };
-    const items = pending.map((request) => make("li", {},
-      make("span", {}, `${request.riderId} asks`,
-        make("small", {}, `until ${minutes(request.expiresAt)}`)),
-      ...(party.hostId === this.rider
-        ? [choice(request, "approve", "Approve"), choice(request, "decline", "Decline")] : []),
-      ...(request.riderId === this.rider ? [choice(request, "withdraw", "Withdraw")] : [])));
-    return make("ul", { id: "party-requests", className: "party-riders" }, ...items);
+    const actions = [
+      active && !mine && party.seatsFree > 0 && !asked
+        && { id: "party-join", text: t(party.approval ? "askToJoin" : "join"), isPrimary: true, act: () => this.#ask(party.id) },
+      active && mine
+        && { id: "party-leave", text: t("leave"), act: () => this.#change(party.id, "leave") },
+      active && party.hostId === this.rider
+        && { id: "party-cancel", text: t("cancelRide"), act: () => this.#change(party.id, "cancel") },
+    ].filter(Boolean);
+    fillCard(this.#card, party, {
+      me: this.rider, actions, onClose: () => this.#close(), preview: asked?.element, log: this.#log,
+      waiting: waitingRequests(party, this.rider, (id, verb, body) =>
+        this.#change(party.id, `requests/${id}/${verb}`, body)),
+    });
   }
 
   #close() {
     this.#watch?.close();
+    this.#watch = undefined;
+    const was = this.#chosen;
     this.#forget();
     this.#chosen = undefined;
-    this.#trip.clearLayers();
+    this.#trip.clear();
     this.#card.hidden = true;
+    if (was && this.shown) this.#markers.show(this.#parties, undefined);
   }
 }

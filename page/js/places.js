@@ -2,8 +2,9 @@
 // keyboard alone (the combobox pattern of ARIA), and what a picked point is called.
 
 import { api } from "./api.js";
-import { make } from "./details.js";
+import { make } from "./elements.js";
 import { distance } from "./format.js";
+import { t } from "./language.js";
 import { throttle } from "./throttle.js";
 
 const suggestions = 6;
@@ -18,7 +19,7 @@ export async function nameOf({ latitude, longitude }) {
   const late = new Promise((resolve) => setTimeout(resolve, namingMilliseconds, ""));
   const found = api.reversePlaces({ latitude, longitude, limit: 1 }).then(({ places: [place] }) => {
     if (!place || place.distanceMeters > namedMeters) return "";
-    return place.distanceMeters > atMeters ? `near ${place.name}` : place.name;
+    return place.distanceMeters > atMeters ? t("placeNear", { name: place.name }) : place.name;
   }).catch(() => "");
   return Promise.race([found, late]);
 }
@@ -45,9 +46,9 @@ export class PlaceField {
     this.#onChange = onChange;
     this.#list = make("ul", { id: `${id}-list`, className: "place-list", hidden: true });
     this.#list.setAttribute("role", "listbox");
-    this.#list.setAttribute("aria-label", `${label}: suggestions`);
+    this.#list.setAttribute("aria-label", t("placeSuggestions", { label }));
     this.#input = make("input", {
-      id, autocomplete: "off", spellcheck: false, placeholder: "A name, or click on the map",
+      id, autocomplete: "off", spellcheck: false, placeholder: t("placePlaceholder"),
       enterKeyHint: "search",
     });
     for (const [key, value] of Object.entries({
@@ -91,7 +92,7 @@ export class PlaceField {
     const { places } = await this.#search(text, 1);
     // Chosen, picked or typed on in the meantime: what is newer counts.
     if (this.place || this.#isPicked || this.#input.value.trim() !== text) return this.resolve();
-    if (places.length === 0) throw new Error(`There is no place called “${text}”.`);
+    if (places.length === 0) throw new Error(t("placeUnknown", { name: text }));
     this.#found = places;
     this.#choose(0);
     return this.place;

@@ -1,8 +1,10 @@
 // Nearby search: by a click on the map, or at its centre by keyboard; hits drawn and listed.
 
 import { api } from "./api.js";
-import { make, tagList } from "./details.js";
+import { nameOf } from "./clusters.js";
+import { make, tagList } from "./elements.js";
 import { age, count, distance } from "./format.js";
+import { sentenceOf, t } from "./language.js";
 import { nearestCopy } from "./viewport.js";
 
 const L = window.L;
@@ -12,6 +14,7 @@ export class NearbySearch {
   #map;
   #details;
   #subject;
+  #onFound;
   #drawn;
   #running;
   #query;
@@ -24,8 +27,12 @@ export class NearbySearch {
   #clear = byID("search-clear");
   hits = [];
 
-  /** @param subject gives the `{layer, tags}` to search now. */
-  constructor(map, details, subject) {
+  /**
+   * @param subject gives the `{layer, tags, where}` to search now.
+   * @param onFound is called when there are results to be seen.
+   */
+  constructor(map, details, subject, onFound = () => {}) {
+    this.#onFound = onFound;
     this.#map = map;
     this.#details = details;
     this.#subject = subject;
@@ -55,14 +62,14 @@ export class NearbySearch {
 
   /** Searches around a place with what the form says. */
   async at(latlng) {
-    const { layer, tags } = this.#subject();
+    const { layer, tags, where } = this.#subject();
     if (!layer) return;
     const { lat, lng } = latlng.wrap();
     const radius = byID("radius").value.trim();
     const limit = byID("limit").value.trim();
     // What is wrong with the numbers is for the daemon to say.
     this.#query = {
-      layer, latitude: lat.toFixed(7), longitude: lng.toFixed(7), tags,
+      layer, latitude: lat.toFixed(7), longitude: lng.toFixed(7), tags, where,
       radiusMeters: radius || undefined, limit: limit || undefined,
     };
     this.#centre = latlng;
@@ -104,7 +111,7 @@ export class NearbySearch {
       this.#show(layer, page);
     } catch (error) {
       if (error.name === "AbortError" || error.reason === "superseded") return;
-      this.#message.textContent = error.message;
+      this.#message.textContent = sentenceOf(error);
       this.#message.classList.add("error");
       this.#more.hidden = true;
     }
@@ -117,11 +124,14 @@ export class NearbySearch {
     this.#more.hidden = nextCursor === undefined;
     this.#message.classList.remove("error");
     const found = this.hits.length;
-    const furthest = found > 0 ? `, up to ${distance(this.hits.at(-1).distanceMeters)}` : "";
-    this.#message.textContent = found === 0
-      ? "Nobody within this radius."
-      : `${count(found)}${nextCursor === undefined ? "" : " nearest"}${furthest}`;
+    this.#message.textContent = found === 0 ? t("nobodyNear")
+      : t(nextCursor === undefined ? "foundAll" : "foundNearest", {
+        n: count(found), distance: distance(this.hits.at(-1).distanceMeters),
+      });
     hits.forEach((hit, index) => this.#add(layer, hit, first + index + 1));
+    // What was found is what is looked at: it comes to stand above the fold.
+    if (first === 0) this.#onFound();
+    if (first === 0) this.#message.scrollIntoView({ block: "start" });
   }
 
   #draw(radiusMeters) {
@@ -145,7 +155,7 @@ export class NearbySearch {
     const button = make(
       "button", { type: "button" },
       make("span", { className: "rank" }, String(rank)),
-      make("span", { className: "name" }, hit.id),
+      make("span", { className: "name" }, nameOf(hit)),
       make("span", { className: "distance" }, distance(hit.distanceMeters)));
     button.addEventListener("click", () => {
       if (!this.#map.getBounds().contains(place)) this.#map.panTo(place);

@@ -1,5 +1,7 @@
 // The panel: a card beside the map, or on a phone a sheet at the bottom that opens and closes.
 
+import { t } from "./language.js";
+
 const byID = (id) => document.getElementById(id);
 
 export class Sheet {
@@ -24,6 +26,19 @@ export class Sheet {
     }
   }
 
+  #wasOpen = false;
+
+  /** On a phone the open sheet goes while places are picked on the map, and comes back after. */
+  makeWay(isPicking) {
+    if (!this.isNarrow) return;
+    if (isPicking) {
+      this.#wasOpen = this.isOpen;
+      this.set(false);
+    } else if (this.#wasOpen) {
+      this.set(true);
+    }
+  }
+
   get isOpen() {
     return !this.#panel.classList.contains("closed");
   }
@@ -33,9 +48,10 @@ export class Sheet {
   }
 
   set(open) {
+    if (open === this.isOpen && this.#toggle.querySelector(".label").textContent) return;
     this.#panel.classList.toggle("closed", !open);
     this.#toggle.setAttribute("aria-expanded", String(open));
-    this.#toggle.querySelector(".label").textContent = open ? "Collapse" : "Search and filter";
+    this.#toggle.querySelector(".label").textContent = t(open ? "collapse" : "expand");
     this.#onResize?.();
   }
 }

@@ -10,12 +10,15 @@ export function read() {
     layer: fields.get("layer") || undefined,
     /** `tiles`, or absent for GetClusters. */
     source: fields.get("source") ?? undefined,
+    /** `heat` or `points`, or absent for clusters. */
+    display: fields.get("display") ?? undefined,
+    lang: fields.get("lang") ?? undefined,
     tags: fields.getAll("tags").filter(Boolean),
     view: placed ? { latitude, longitude, zoom } : undefined,
   };
 }
 
-export function write({ layer, tags, source, view }) {
+export function write({ layer, tags, source, display, lang, view }) {
   const fields = new URLSearchParams();
   if (layer) fields.set("layer", layer);
   if (view) {
@@ -24,6 +27,8 @@ export function write({ layer, tags, source, view }) {
     fields.set("at", `${view.latitude.toFixed(5)},${view.longitude.toFixed(5)}`);
   }
   if (source) fields.set("source", source);
+  if (display && display !== "clusters") fields.set("display", display);
+  if (lang) fields.set("lang", lang);
   for (const tag of tags) fields.append("tags", tag);
   const hash = `#${fields.toString().replaceAll("%2C", ",")}`;
   if (hash !== location.hash) history.replaceState(null, "", hash);

@@ -1,12 +1,16 @@
 // The tag filter that clusters and nearby search share: chips, an input with suggestions, and the
 // popular tags of the view.
 
-import { make } from "./details.js";
+import { make } from "./elements.js";
+import { t } from "./language.js";
 
 const byID = (id) => document.getElementById(id);
 /** The daemon's limit. */
 const mostTags = 32;
+const mostBytes = 64;
 const suggestions = 8;
+
+const bytesOf = (text) => new TextEncoder().encode(text).length;
 
 /** Close to the daemon's rule, enough to tell a tag that is already chosen. */
 const normal = (tag) =>
@@ -17,13 +21,15 @@ export class TagFilter {
   #input = byID("tag-input");
   #list = byID("tag-list");
   #popular = byID("tag-popular");
+  #message = byID("tag-message");
   #counts = [];
   #onChange;
   tags = [];
 
   constructor(tags, onChange) {
-    this.tags = tags.map(normal).filter(Boolean).slice(0, mostTags);
+    this.tags = TagFilter.#usable(tags);
     this.#onChange = onChange;
+    this.#input.addEventListener("input", () => this.#complain(""));
     this.#input.addEventListener("keydown", (event) => {
       if (event.key === "Enter" || event.key === ",") {
         if (event.isComposing) return; // A Korean syllable is still being typed.
@@ -39,10 +45,28 @@ export class TagFilter {
     this.#draw();
   }
 
+  /** No daemon takes longer ones: a view filtered by them could only be empty. */
+  static #usable(tags) {
+    return tags.map(normal).filter((tag) => tag && bytesOf(tag) <= mostBytes).slice(0, mostTags);
+  }
+
+  #complain(text) {
+    this.#message.textContent = text;
+    this.#message.hidden = text === "";
+    this.#input.setAttribute("aria-invalid", String(text !== ""));
+  }
+
   add(text) {
     const tag = normal(text ?? "");
+    if (bytesOf(tag) > mostBytes) {
+      // It stays to be shortened.
+      return this.#complain(t("tagTooLong", {
+        n: mostBytes, letters: mostBytes, syllables: Math.floor(mostBytes / 3),
+      }));
+    }
     this.#input.value = "";
-    if (!tag || this.tags.includes(tag) || this.tags.length === mostTags) return;
+    if (!tag || this.tags.includes(tag)) return;
+    if (this.tags.length === mostTags) return this.#complain(t("tagTooMany", { n: mostTags }));
     this.tags = [...this.tags, tag];
     this.#changed();
   }
@@ -56,7 +80,7 @@ export class TagFilter {
 
   /** Replaces the chosen tags without telling anyone. */
   replace(tags) {
-    this.tags = tags.map(normal).filter(Boolean).slice(0, mostTags);
+    this.tags = TagFilter.#usable(tags);
     this.#draw();
   }
 
@@ -76,8 +100,8 @@ export class TagFilter {
   #draw() {
     this.#chips.replaceChildren(
       ...this.tags.map((tag) => {
-        const remove = make("button", { type: "button", title: `Remove ${tag}` }, tag);
-        remove.setAttribute("aria-label", `Remove tag ${tag}`);
+        const remove = make("button", { type: "button", title: t("removeTag", { tag }) }, tag);
+        remove.setAttribute("aria-label", t("removeTag", { tag }));
         remove.addEventListener("click", (event) => {
           event.stopPropagation();
           this.remove(tag);
@@ -93,7 +117,7 @@ export class TagFilter {
       ...this.#counts.filter(({ tag }) => !this.tags.includes(tag)).slice(0, suggestions)
         .map(({ tag, count }) => {
           const chip = make(
-            "button", { type: "button", title: `${count} in view` }, tag,
+            "button", { type: "button", title: t("inView", { n: count }) }, tag,
             make("small", {}, String(count)));
           chip.dataset.tag = tag;
           chip.addEventListener("click", () => this.add(tag));

@@ -2,8 +2,10 @@
 // the middle of a cell; the daemon tells nobody where in it they are.
 
 import { api } from "./api.js";
-import { make } from "./details.js";
-import { distance } from "./format.js";
+import { make } from "./elements.js";
+import { distance, moment, person } from "./format.js";
+import { hasText, sentenceOf, t } from "./language.js";
+import { modes } from "./modes.js";
 import { registerPanel } from "./panels.js";
 import { PlacePicker } from "./placepicker.js";
 import { throttle } from "./throttle.js";
@@ -12,21 +14,19 @@ import { nearestCopy } from "./viewport.js";
 
 const L = window.L;
 const listed = 30;
+const leastPixels = 44;
 
 registerPanel({
-  id: "tickets", title: "Study mates",
+  id: "tickets", tab: t("modeTickets"), title: t("studyTitle"),
   mount: (section, context) => new TicketPanel(section, context),
 });
 
 /** What an event says, in a few words; undefined: nothing worth saying. */
-function sentence({ kind, body }) {
-  const who = body.otherId ?? "";
-  return {
-    proposed: `${who} asks you.`, withdrawn: `${who} no longer asks.`,
-    declined: `${who} said no.`, matched: `You meet ${who}.`,
-    dodged: body.dodgedBy === who ? `${who} called it off.` : "You called it off.",
-    expired: "Your waiting is over.",
-  }[kind];
+function eventText({ kind, body }) {
+  const who = person(body.otherId ?? "");
+  const name = kind !== "dodged" ? kind
+    : body.dodgedBy === body.otherId ? "dodgedByOther" : "dodgedByYou";
+  return hasText(`ticket_${name}`) ? t(`ticket_${name}`, { who }) : undefined;
 }
 
 class TicketPanel {
@@ -43,6 +43,14 @@ class TicketPanel {
     this.#drawn.addTo(map);
     this.#build(section);
     this.#picker = new PlacePicker(map);
+    modes.onChange((mode) => {
+      if (mode === "tickets") return this.#show();
+      this.#drawn.clearLayers();
+      if (this.#picker.isPicking) {
+        this.#picker.end();
+        this.#say("");
+      }
+    });
     window.moyeo && Object.defineProperty(window.moyeo, "tickets", { value: this });
   }
 
@@ -57,25 +65,29 @@ class TicketPanel {
   // MARK: the panel
 
   #who = make("input", { id: "tickets-user", value: identity.subject ?? "me", autocomplete: "off" });
-  #tags = make("input", { id: "tickets-tags", autocomplete: "off", placeholder: "any" });
+  #tags = make("input", { id: "tickets-tags", autocomplete: "off", placeholder: t("anyTag") });
   #message = make("p", { id: "tickets-message" });
   #card = make("div", { id: "ticket-card", hidden: true });
   #asking = make("ol", { id: "tickets-asking", className: "party-list" });
   #around = make("ol", { id: "tickets-around", className: "party-list" });
-  #stop = make("button", { type: "button", id: "tickets-stop", hidden: true }, "Stop waiting");
+  #stop = make("button", { type: "button", id: "tickets-stop", hidden: true }, t("stopWaiting"));
+
+  #until = make("p", { className: "hint", id: "tickets-until" });
 
   #build(section) {
     const label = (text, input) => make("label", { htmlFor: input.id }, text, input);
     const wait = make("button", { type: "button", id: "tickets-wait", className: "primary" },
-      "Look for a mate");
+      t("lookForMate"));
     this.#message.setAttribute("role", "status");
     wait.addEventListener("click", () => this.#pick());
     this.#stop.addEventListener("click", () => this.#act(() => api.closeTicket(this.user)));
     section.append(
-      make("div", { className: "row" }, label("You are", this.#who),
-        label("You study", this.#tags)),
+      this.#message, this.#card, this.#asking,
+      make("p", { className: "hint" }, t("studyHint")),
+      make("div", { className: "row" }, label(t("youAre"), this.#who),
+        label(t("youStudy"), this.#tags)),
       make("div", { className: "row" }, wait, this.#stop),
-      this.#message, this.#card, this.#asking, this.#around);
+      this.#until, this.#around);
   }
 
   #say(text, isError = false) {
@@ -86,8 +98,10 @@ class TicketPanel {
   // MARK: waiting
 
   #pick() {
+    modes.show("tickets");
     this.#picker.begin((here) => this.#wait(here), () => this.#say(""));
-    this.#say("Click where you are (Escape stops).");
+    this.#say(t("pickYou"));
+    this.#picker.ask(t("pickYou"));
   }
 
   async #wait(here) {
@@ -106,7 +120,7 @@ class TicketPanel {
       this.#take((await call()).ticket);
       this.#show();
     } catch (error) {
-      this.#say(error.message, true);
+      this.#say(sentenceOf(error), true);
     }
   }
 
@@ -125,11 +139,11 @@ class TicketPanel {
       return made;
     };
     this.#card.append(
-      make("p", {}, "You meet ", make("b", {}, other)),
+      make("p", {}, t("youMeet"), make("b", {}, person(other))),
       make("div", { className: "row" },
-        button("tickets-rate", "It was good", () =>
+        button("tickets-rate", t("itWasGood"), () =>
           api.changeTicket(this.user, "rate", { otherId: other, stars: 5 })),
-        button("tickets-dodge", "Call it off", () =>
+        button("tickets-dodge", t("callItOff"), () =>
           api.changeTicket(this.user, "dodge", { otherId: other }))));
   }
 
@@ -141,7 +155,7 @@ class TicketPanel {
     const kinds = ["proposed", "withdrawn", "declined", "matched", "dodged", "closed", "expired"];
     for (const kind of kinds) {
       this.#watch.addEventListener(kind, async (message) => {
-        const said = sentence(JSON.parse(message.data));
+        const said = eventText(JSON.parse(message.data));
         if (said) this.#say(said);
         await this.#reload();
       });
@@ -155,7 +169,7 @@ class TicketPanel {
       this.#take((await api.ticket(this.user)).ticket);
       this.#refresh();
     } catch (error) {
-      this.#say(error.message, true);
+      this.#say(sentenceOf(error), true);
     }
   }
 
@@ -166,51 +180,62 @@ class TicketPanel {
       this.#drawn.clearLayers();
       this.#around.replaceChildren();
       this.#asking.replaceChildren();
+      this.#until.textContent = "";
       return;
     }
     try {
       const { around, askedMe } = await api.searchTickets({ userId: this.user, limit: listed });
       if (this.#ticket?.state !== "open") return;
-      this.#asking.replaceChildren(...askedMe.map((one) => this.#item(one, "accept", "Accept")));
-      this.#around.replaceChildren(...around.map((one) => this.#item(one, "propose", "Ask")));
+      this.#asking.replaceChildren(...askedMe.map((one) => this.#item(one, "accept", t("accept"))));
+      this.#around.replaceChildren(...around.map((one) => this.#item(one, "propose", t("ask"))));
+      const isAlone = around.length === 0 && askedMe.length === 0;
+      this.#until.textContent = [
+        t("waitingUntil", { time: moment(new Date(this.#ticket.expiresAt)) }),
+        isAlone ? t("nobodyWaits") : "",
+      ].join(" ").trim();
       this.#draw([...askedMe, ...around]);
     } catch (error) {
-      if (error.reason !== "superseded") this.#say(error.message, true);
+      if (error.reason !== "superseded") this.#say(sentenceOf(error), true);
     }
   }
 
-  #item(person, verb, text) {
+  #item(one, verb, text) {
     const act = make("button", { type: "button", className: "join" },
-      verb === "propose" && person.asked ? "Asked" : text);
-    act.disabled = verb === "propose" && person.asked;
+      verb === "propose" && one.asked ? t("asked") : text);
+    act.disabled = verb === "propose" && one.asked;
     act.addEventListener("click", () => this.#act(() =>
-      api.changeTicket(this.user, verb, { otherId: person.userId })));
+      api.changeTicket(this.user, verb, { otherId: one.userId })));
     const about = [
-      verb === "accept" ? "asks you" : "", distance(person.distanceMeters),
-      person.online ? "online" : "", person.tags.join(", "),
+      verb === "accept" ? t("asksYou") : "", distance(one.distanceMeters),
+      one.online ? t("online") : "", one.tags.join(", "),
     ].filter(Boolean).join(", ");
-    const item = make("li", {}, make("b", {}, person.userId),
+    const item = make("li", {}, make("b", {}, person(one.userId)),
       make("div", {}, make("small", {}, about), act));
-    item.dataset.user = person.userId;
+    item.dataset.user = one.userId;
     return item;
   }
 
-  /** People of a cell stand at one point: one marker says how many. */
+  /** People of a cell stand at one point, and cells close together on the screen as one. */
   #draw(people) {
     this.#drawn.clearLayers();
+    if (modes.current !== "tickets") return;
     const centre = this.#map.getCenter().lng;
-    const cells = new Map();
-    for (const person of people) {
-      const key = `${person.latitude} ${person.longitude}`;
-      cells.set(key, [...(cells.get(key) ?? []), person]);
+    const groups = [];
+    for (const one of people) {
+      const point = this.#map.project([one.latitude, one.longitude]);
+      const mates = groups.find((group) => group.point.distanceTo(point) < leastPixels);
+      if (mates) mates.people.push(one);
+      else groups.push({ point, people: [one] });
     }
-    for (const here of cells.values()) {
+    for (const { people: here } of groups) {
       const { latitude, longitude } = here[0];
-      const label = `${here.length} waiting: ${here.map(({ userId }) => userId).join(", ")}`;
+      const label = t("cellLabel", {
+        n: here.length, names: here.map(({ userId }) => person(userId)).join(", "),
+      });
       this.#drawn.addLayer(L.marker([latitude, nearestCopy(longitude, centre)], {
         icon: L.divIcon({
-          className: "marker ticket", html: make("span", {}, String(here.length)),
-          iconSize: [26, 26],
+          className: "marker ticket", iconSize: [0, 0],
+          html: make("span", { className: "pill" }, make("em", {}, String(here.length))),
         }),
         title: label, alt: label, zIndexOffset: 1300, keyboard: false,
       }));

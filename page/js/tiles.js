@@ -29,7 +29,7 @@ export function tilesIn({ west, south, east, north, zoom }) {
 export async function clustersFromTiles(layer, query, signal) {
   const tiles = tilesIn(query);
   const read = tiles.slice(0, mostTiles).map(async (tile) => {
-    const bytes = await api.tile(layer, tile, { tags: query.tags }, signal);
+    const bytes = await api.tile(layer, tile, { tags: query.tags, where: query.where }, signal);
     return readTile(bytes).flatMap((one) => one.features.map((f) => cluster(f, one.extent, tile)));
   });
   const seen = new Set();

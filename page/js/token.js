@@ -2,6 +2,9 @@
 // address, asked for in a dialog. Another token is another person, so that taking one loads the page
 // anew: nothing that was shown to the one before stays.
 
+// Each page that has this file has a language.js beside it.
+import { t } from "./language.js";
+
 const storageKey = "moyeo.token";
 
 function element(tag, properties = {}, ...children) {
@@ -62,14 +65,14 @@ export class Identity {
     note.hidden = mode !== "open" && mode !== "tokens";
     this.#change.hidden = mode !== "tokens";
     if (mode === "open") {
-      this.#say("Open mode: everybody on this machine may do everything.");
+      this.#say(t("openMode"));
     } else if (mode === "tokens") {
       this.#change.addEventListener("click", () => this.#ask());
       this.#build();
       this.#token = stored();
       this.#said = this.#token && claims(this.#token);
       this.#mayAsk = this.#token !== undefined;
-      this.#say(this.#mayAsk ? this.#whoCalls() : "This service asks who you are: give it a token.");
+      this.#say(this.#mayAsk ? this.#whoCalls() : t("tokenNeeded"));
       if (!this.#mayAsk) this.#ask();
     }
   }
@@ -103,11 +106,11 @@ export class Identity {
   refused({ reason, message }) {
     if (this.mode !== "tokens") return;
     if (reason === "token_expired") {
-      this.#end("Your token has expired: get a new one and give it here.");
+      this.#end(t("tokenExpired"));
     } else if (reason === "unauthenticated") {
-      this.#end(`The service does not take this token: ${message}.`);
+      this.#end(t("tokenRefused", { message }));
     } else if (reason === "forbidden") {
-      this.#say(`Your token may not do everything here: ${message}.`, true);
+      this.#say(t("tokenForbidden", { message }), true);
     }
   }
 
@@ -121,13 +124,13 @@ export class Identity {
 
   #whoCalls() {
     return this.subject === undefined
-      ? "You call with a token." : `You call as ${this.subject}.`;
+      ? t("callWithToken") : t("callAs", { name: this.subject });
   }
 
   #say(sentence, isError = false) {
     this.#text.textContent = sentence;
     this.#note.classList.toggle("error", isError);
-    this.#change.textContent = this.#token === undefined ? "Give a token" : "Change token";
+    this.#change.textContent = this.#token === undefined ? t("giveToken") : t("changeToken");
   }
 
   #build() {
@@ -136,13 +139,13 @@ export class Identity {
     });
     this.#problem = element("p", { id: "token-problem", className: "error", hidden: true });
     this.#problem.setAttribute("role", "alert");
-    const use = element("button", { type: "submit", id: "token-use", className: "primary" }, "Use it");
-    this.#forget = element("button", { type: "button", id: "token-forget" }, "Forget it");
-    const cancel = element("button", { type: "button", id: "token-cancel" }, "Cancel");
-    const title = element("h2", { id: "token-title" }, "Who are you?");
+    const use = element("button", { type: "submit", id: "token-use", className: "primary" }, t("tokenUse"));
+    this.#forget = element("button", { type: "button", id: "token-forget" }, t("tokenForget"));
+    const cancel = element("button", { type: "button", id: "token-cancel" }, t("cancel"));
+    const title = element("h2", { id: "token-title" }, t("tokenTitle"));
     const hint = element("p", { className: "hint" },
-      "An access token or an API key of this service. This tab keeps it until it is closed.");
-    const label = element("label", { htmlFor: this.#input.id }, "Token", this.#input);
+      t("tokenHint"));
+    const label = element("label", { htmlFor: this.#input.id }, t("token"), this.#input);
     const form = element("form", { id: "token-form" }, title, hint, label, this.#problem,
       element("div", { className: "row" }, use, this.#forget, cancel));
     this.#dialog = element("dialog", { id: "token-dialog" }, form);
@@ -171,9 +174,9 @@ export class Identity {
 
   #take(token) {
     // What no header can carry would look like a daemon that does not answer.
-    if (token === "") return this.#complain("Paste a token first.");
+    if (token === "") return this.#complain(t("tokenPaste"));
     if (!/^[\x21-\x7e]+$/.test(token)) {
-      return this.#complain("A token has letters, digits and signs, and no spaces or line breaks.");
+      return this.#complain(t("tokenLetters"));
     }
     this.#keep(token);
   }
@@ -183,7 +186,7 @@ export class Identity {
       if (token === undefined) sessionStorage.removeItem(storageKey);
       else sessionStorage.setItem(storageKey, token);
     } catch {
-      return this.#complain("This browser lets no page keep anything: allow site data for it.");
+      return this.#complain(t("tokenNotKept"));
     }
     location.reload();
   }

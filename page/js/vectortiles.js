@@ -23,7 +23,7 @@ export const VectorTileLayer = L.GridLayer.extend({
     L.GridLayer.prototype.initialize.call(this, options);
     this._address = address;
     this._palette = palette();
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+    matchMedia("(prefers-color-scheme: light)").addEventListener("change", () => {
       this._palette = palette();
       this.redraw();
     });

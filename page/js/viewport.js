@@ -16,12 +16,15 @@ export const mapZoom = (clusterZoom) => clusterZoom + 1;
 
 const wrap = (longitude) => longitude - 360 * Math.floor((longitude + 180) / 360);
 
-/** Edges in degrees; `west > east` crosses 180 degrees. */
-export function viewportBox(map) {
+/**
+ * Edges in degrees; `west > east` crosses 180 degrees.
+ * @param margin how much beyond each edge, as a share of the view.
+ */
+export function viewportBox(map, margin = 0) {
   const size = map.getSize();
-  const { lat: north, lng: west } = map.containerPointToLatLng([-marginPixels, -marginPixels]);
-  const { lat: south, lng: east } =
-    map.containerPointToLatLng([size.x + marginPixels, size.y + marginPixels]);
+  const [dx, dy] = [marginPixels + margin * size.x, marginPixels + margin * size.y];
+  const { lat: north, lng: west } = map.containerPointToLatLng([-dx, -dy]);
+  const { lat: south, lng: east } = map.containerPointToLatLng([size.x + dx, size.y + dy]);
   const whole = east - west >= 360;
   const round = (degrees) => Math.round(degrees * 1e7) / 1e7;
   return {
