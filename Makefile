@@ -20,7 +20,7 @@ ARGS ?= --demo seoul
   test-browser test-cluster screenshots measure-frames test-thread test-release test-clients-long \
   fuzz fuzz-smoke simulate torture \
   torture-smoke bench bench-smoke bench-matching \
-  bench-joins bench-places bench-identity bench-peers bench-wire \
+  bench-joins bench-places bench-identity bench-instructions bench-peers bench-wire \
   bench-tls bench-app bench-overload format lint proto client-code docs clean packages
 
 # Builds the daemon and the command line, then starts a living demo city with its map page.
@@ -187,6 +187,11 @@ bench-overload: build
 bench-peers:
 	@scripts/system-packages $(BENCH_PACKAGES) redis-server postgresql-15 postgresql-15-postgis-3
 	Benchmarks/run-peers
+
+# Counted instead of timed, so that a busy machine tells the same as a quiet one.
+bench-instructions:
+	@scripts/system-packages redis-server valgrind
+	Benchmarks/run-instructions
 
 SWIFT_FOLDERS = $(shell git ls-files '*.swift' | grep -v /Generated/)
 

@@ -7,6 +7,8 @@ import Threading
 package final class Layer: Sendable {
   package let name: String
   package let settings: LayerSettings
+  /// The attributes that are kept as numeric columns, in the order of the columns.
+  package let columns: [String]
   package let index: SharedLiveIndex
   let feed: ClusterFeed
   let epoch: UInt32
@@ -29,6 +31,7 @@ package final class Layer: Sendable {
   ) throws(AddressSpaceError) {
     self.name = name
     self.settings = settings
+    columns = Array(settings.columns.prefix(LayerSettings.maximumColumns))
     self.epoch = epoch
     protection = settings.protection.map { LayerProtection($0, key: rankKey) }
     feed = ClusterFeed(
@@ -40,14 +43,11 @@ package final class Layer: Sendable {
         : nil, onWork: onWork)
     index = try SharedLiveIndex(
       reserving: LiveIndexConfiguration(
-        columnCount: columnNames(of: settings).count, rankKey: rankKey,
+        columnCount: columns.count, rankKey: rankKey,
         maximumObjects: maximumObjects, quota: quota))
     watches = LayerWatches(
       index: index, name: name, areaLimit: watchedAreas, onWork: onWatchWork)
   }
-
-  /// The attributes that are kept as numeric columns, in the order of the columns.
-  package var columns: [String] { columnNames(of: settings) }
 
   /// The state that an answer given now shows at least.
   package var version: LayerVersion { LayerVersion(epoch: epoch, counter: feed.sequence) }
@@ -64,7 +64,7 @@ package final class Layer: Sendable {
     if wanted.counter > feed.sequence { throw .versionNotReached(text) }
   }
 
-  var isEmpty: Bool { index.statistics().objectCount == 0 }
+  var isEmpty: Bool { index.objectCount == 0 }
 
   /// Returns whether there was no object and no watch at any call for so long.
   func hasBeenEmpty(for milliseconds: Int64, now: Instant) -> Bool {
@@ -105,8 +105,4 @@ package final class Layer: Sendable {
       attributeFeed.publish(changes)
     }
   }
-}
-
-private func columnNames(of settings: LayerSettings) -> [String] {
-  Array(settings.columns.prefix(LayerSettings.maximumColumns))
 }

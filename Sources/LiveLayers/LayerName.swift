@@ -7,6 +7,9 @@ package enum LayerName {
   /// The layers that the service itself fills.
   package static let reserved: Set<String> = [parties, tickets]
 
+  /// Whether a name is one of ``reserved``, without hashing it.
+  package static func isReserved(_ name: String) -> Bool { name == parties || name == tickets }
+
   package static func isValid(_ name: String) -> Bool {
     let bytes = name.utf8
     guard (1...63).contains(bytes.count), let first = bytes.first else { return false }

@@ -54,7 +54,7 @@ package final class LayerRegistry: Sendable {
   ///
   /// - Throws: `badLayerName`, `reservedLayer`, `tooManyLayers`.
   package func layerForReports(_ name: String) throws(LayerError) -> Layer {
-    guard !LayerName.reserved.contains(name) else { throw .reservedLayer(name) }
+    guard !LayerName.isReserved(name) else { throw .reservedLayer(name) }
     return try existingOrNewLayer(name)
   }
 

@@ -46,7 +46,7 @@ package struct JSONTranscoder: Sendable {
       }
       if !first { out.append(UInt8(ascii: ",")) }
       first = false
-      out.append(contentsOf: plan.key(of: field))
+      JSONText.append(plain: plan.key(of: field), to: &out)
       if field.isRepeated {
         seenLists |= field.listBit
         try writeList(&reader, field: field, number: number, wireType: wireType, to: &out, depth)
@@ -57,7 +57,7 @@ package struct JSONTranscoder: Sendable {
     for field in plan.lists(of: message) where seenLists & field.listBit == 0 {
       if !first { out.append(UInt8(ascii: ",")) }
       first = false
-      out.append(contentsOf: plan.key(of: field))
+      JSONText.append(plain: plan.key(of: field), to: &out)
       out.append(UInt8(ascii: "["))
       out.append(UInt8(ascii: "]"))
     }

@@ -37,7 +37,7 @@ extension CommandRefusal {
 
 extension CommandExecutor {
   /// Takes a command from what clients may ask in a second. One that waited for its turn has paid.
-  func charge(_ description: CommandDescription) throws(CommandRefusal) {
+  mutating func charge(_ description: CommandDescription) throws(CommandRefusal) {
     guard let charge = services.configuration.charge, !description.needsNoPassword else { return }
     guard !hasPaid else {
       hasPaid = false
@@ -50,7 +50,7 @@ extension CommandExecutor {
   var asksForPassword: Bool { services.configuration.authenticate != nil }
 
   /// Lets a command pass, or says what lacks.
-  func admit(
+  mutating func admit(
     _ description: CommandDescription, _ words: CommandWords
   ) throws(CommandRefusal) {
     if description.needsNoPassword { return }
@@ -68,7 +68,7 @@ extension CommandExecutor {
   }
 
   /// AUTH password, or AUTH default password: the name is not looked at.
-  func authenticate(_ password: UnsafeRawBufferPointer) throws(CommandRefusal) {
+  mutating func authenticate(_ password: UnsafeRawBufferPointer) throws(CommandRefusal) {
     guard let verify = services.configuration.authenticate else {
       throw CommandRefusal(
         "ERR AUTH <password> called without any password configured for the default user. "

@@ -29,6 +29,8 @@ struct CommandTally {
   /// By the number of the command; the last is for unknown ones.
   private(set) var counts = [Int](repeating: 0, count: CommandTally.length)
   private(set) var total = 0
+  /// A bit for each command that came; there are fewer than 64.
+  private var seen: UInt64 = 0
 
   static let unknown = CommandName.allCases.count
   static var length: Int { unknown + 1 }
@@ -36,11 +38,25 @@ struct CommandTally {
   mutating func count(_ command: Int) {
     counts[command] += 1
     total += 1
+    seen |= 1 << UInt64(command)
   }
 
   mutating func clear() {
-    for i in counts.indices { counts[i] = 0 }
+    while seen != 0 {
+      counts[seen.trailingZeroBitCount] = 0
+      seen &= seen - 1
+    }
     total = 0
+  }
+
+  /// Shows each command that came, and how often.
+  func forEach(_ body: (_ command: Int, _ count: Int) -> Void) {
+    var left = seen
+    while left != 0 {
+      let command = left.trailingZeroBitCount
+      body(command, counts[command])
+      left &= left - 1
+    }
   }
 }
 
@@ -61,7 +77,7 @@ final class DoorFigures: Sendable {
 
   func add(_ tally: CommandTally) {
     counts.withLock { counts in
-      for (i, count) in tally.counts.enumerated() where count > 0 { counts.commands[i] += count }
+      tally.forEach { command, count in counts.commands[command] += count }
       counts.total += tally.total
     }
   }

@@ -17,7 +17,8 @@ final class RESPConnectionHandler: ChannelDuplexHandler {
   typealias OutboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
 
-  private let executor: CommandExecutor
+  private let services: DoorServices
+  private var executor: CommandExecutor
   private var parser: RESPParser
   /// What has arrived and is not yet read.
   private var unread: ByteBuffer
@@ -31,6 +32,9 @@ final class RESPConnectionHandler: ChannelDuplexHandler {
   private var isTurnScheduled = false
   /// Whether a turn runs: what it sends may call back into this handler.
   private var isInTurn = false
+  /// When something came or went last.
+  private var lastUse = NIODeadline.uptimeNanoseconds(0)
+  private var idleTimer: Scheduled<Void>?
 
   /// Bytes of answers from which on they are handed on within a turn.
   private static let bytesPerWrite = 64 * 1024
@@ -40,6 +44,7 @@ final class RESPConnectionHandler: ChannelDuplexHandler {
   private static let maximumExpectedBytes = bytesPerWrite + 8 * 1024
 
   init(services: RedisDoorServices, channel: any Channel) {
+    self.services = services
     executor = CommandExecutor(
       services: services,
       peer: channel.remoteAddress.map { "\($0.ipAddress ?? ""):\($0.port ?? 0)" } ?? "",
@@ -48,11 +53,10 @@ final class RESPConnectionHandler: ChannelDuplexHandler {
     unread = channel.allocator.buffer(capacity: 0)
   }
 
-  private var services: RedisDoorServices { executor.services }
-
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     var bytes = unwrapInboundIn(data)
     guard !isClosing else { return }
+    lastUse = context.eventLoop.now
     if unread.readableBytes == 0 { unread = bytes } else { unread.writeBuffer(&bytes) }
     takeTurn(context)
   }
@@ -72,12 +76,20 @@ final class RESPConnectionHandler: ChannelDuplexHandler {
   }
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
+    lastUse = context.eventLoop.now
     if context.channel.isWritable { takeTurn(context) }
     context.fireChannelWritabilityChanged()
   }
 
+  func channelActive(context: ChannelHandlerContext) {
+    lastUse = context.eventLoop.now
+    setIdleTimer(context)
+    context.fireChannelActive()
+  }
+
   func channelInactive(context: ChannelHandlerContext) {
     isClosing = true
+    idleTimer?.cancel()
     running?.cancel()
     services.connectionClosed()
     context.fireChannelInactive()
@@ -91,16 +103,31 @@ final class RESPConnectionHandler: ChannelDuplexHandler {
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     switch event {
-    case let idle as IdleStateHandler.IdleStateEvent where idle == .all:
-      // Somebody who waits for an answer is not idle.
-      guard running == nil else { return }
-      services.figures.events.count("idle")
-      context.close(promise: nil)
     case is ChannelShouldQuiesceEvent:
       isQuiescing = true
       closeIfDone(context)
     default: context.fireUserInboundEventTriggered(event)
     }
+  }
+
+  /// Sets the one timer of the connection to the moment at which it will have been idle for too long.
+  /// When it fires and the connection has been used meanwhile, it is set again, so that commands cost
+  /// no timer.
+  private func setIdleTimer(_ context: ChannelHandlerContext) {
+    let end = lastUse + services.configuration.idleTime
+    idleTimer = context.eventLoop.assumeIsolated().scheduleTask(deadline: end) { [weak self] in
+      self?.idleTimerFired(context)
+    }
+  }
+
+  private func idleTimerFired(_ context: ChannelHandlerContext) {
+    guard !isClosing else { return }
+    let now = context.eventLoop.now
+    // Somebody who waits for an answer is not idle.
+    if running != nil { lastUse = now }
+    guard lastUse + services.configuration.idleTime <= now else { return setIdleTimer(context) }
+    services.figures.events.count("idle")
+    context.close(promise: nil)
   }
 
   /// Ends the connection of a service that ends, once what has arrived is answered.
@@ -117,29 +144,61 @@ final class RESPConnectionHandler: ChannelDuplexHandler {
     guard running == nil, !isTurnScheduled, !isClosing, !isInTurn else { return }
     isInTurn = true
     executor.beginTurn()
-    var outcome = CommandOutcome.answered
-    var isRunning = true
-    while isRunning, context.channel.isWritable {
-      switch step() {
-      case .command(let made):
-        outcome = made
-        if case .answered = made {} else { isRunning = false }
-      case .nothing: isRunning = false
-      case .failed(let message):
-        executor.flushUpdates()
-        if let message {
-          executor.writer.refuse(
-            CommandRefusal("ERR Protocol error: " + message, .protocolError), services)
-        } else {
-          services.figures.events.count("not_a_client_of_redis")
-        }
-        outcome = .close
-        isRunning = false
-      }
-      if executor.writer.buffer.readableBytes >= Self.bytesPerWrite { send(context) }
-    }
+    let outcome = context.channel.isWritable ? runCommands(context) : .answered
     executor.endTurn()
     finish(outcome, context)
+  }
+
+  /// Runs commands until one of them ends the turn, nothing more has arrived whole, or the peer
+  /// leaves its answers unread.
+  private func runCommands(_ context: ChannelHandlerContext) -> CommandOutcome {
+    // Both are held here, so that no command pays for reaching them.
+    let arrived = unread
+    var parser = RESPParser(limits: services.configuration.limits)
+    swap(&parser, &self.parser)
+    var done = 0
+    let outcome = arrived.withUnsafeReadableBytes { bytes in
+      if !bytes.isEmpty { makeRoomForAnswers() }
+      while true {
+        let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
+        switch step(in: rest, &parser) {
+        case .command(.answered, let end): done += end
+        case .command(let outcome, let end):
+          done += end
+          return outcome
+        case .skipped(let end):
+          done += end
+          continue
+        case .nothing: return .answered
+        case .failed(let message):
+          fail(message)
+          return .close
+        }
+        guard executor.writer.buffer.readableBytes >= Self.bytesPerWrite else { continue }
+        send(context)
+        guard context.channel.isWritable else { return .answered }
+        makeRoomForAnswers()
+      }
+    }
+    swap(&parser, &self.parser)
+    unread.moveReaderIndex(forwardBy: done)
+    return outcome
+  }
+
+  private func makeRoomForAnswers() {
+    guard executor.writer.buffer.capacity == 0 else { return }
+    executor.writer.buffer = ByteBufferAllocator().buffer(capacity: expectedAnswerBytes)
+  }
+
+  /// Says why the connection ends, if there is anything to say.
+  private func fail(_ message: String?) {
+    executor.flushUpdates()
+    if let message {
+      executor.writer.refuse(
+        CommandRefusal("ERR Protocol error: " + message, .protocolError), services)
+    } else {
+      services.figures.events.count("not_a_client_of_redis")
+    }
   }
 
   private func finish(_ outcome: CommandOutcome, _ context: ChannelHandlerContext) {
@@ -155,54 +214,51 @@ final class RESPConnectionHandler: ChannelDuplexHandler {
       isClosing = true
       send(context, thenCloses: true)
     }
-    if unread.readableBytes == 0 { unread.clear() } else { unread.discardReadBytes() }
+    // The channel reads into the same memory again once nobody else holds it.
+    if unread.readableBytes == 0 { unread = ByteBuffer() } else { unread.discardReadBytes() }
     isInTurn = false
     readAgain(context)
     closeIfDone(context)
   }
 
   private enum Step {
-    case command(CommandOutcome)
+    /// A command that ended before a position; one that is to be tried again stays where it is.
+    case command(CommandOutcome, end: Int)
+    /// Nothing to do up to a position.
+    case skipped(end: Int)
     /// Nothing more has arrived whole.
     case nothing
     /// The connection ends, with the message if there is one.
     case failed(String?)
   }
 
-  private func step() -> Step {
-    while true {
-      let parsed: Result<RESPParser.Step, RESPProtocolError> = unread.withUnsafeReadableBytes {
-        bytes in
-        do throws(RESPProtocolError) { return .success(try parser.next(in: bytes)) } catch {
-          return .failure(error)
-        }
+  /// Reads one command and runs it.
+  @inline(__always)
+  private func step(in bytes: UnsafeRawBufferPointer, _ parser: inout RESPParser) -> Step {
+    do throws(RESPProtocolError) {
+      switch try parser.next(in: bytes) {
+      case .incomplete: return .nothing
+      case .nothing(let end): return .skipped(end: end)
+      case .command(let end): return runCommand(in: bytes, parser, end: end)
       }
-      switch parsed {
-      case .failure(let error): return .failed(error.message)
-      case .success(.incomplete): return .nothing
-      case .success(.nothing(let end)): unread.moveReaderIndex(forwardBy: end)
-      case .success(.command(let end)): return runCommand(end: end)
-      }
+    } catch {
+      return .failed(error.message)
     }
   }
 
-  /// Runs the command that was parsed; one that is to be tried again stays where it is.
-  private func runCommand(end: Int) -> Step {
-    if executor.writer.buffer.capacity == 0 {
-      executor.writer.buffer.reserveCapacity(expectedAnswerBytes)
-    }
+  @inline(__always)
+  private func runCommand(
+    in bytes: UnsafeRawBufferPointer, _ parser: RESPParser, end: Int
+  ) -> Step {
     let made: CommandOutcome? =
       if let line = parser.line {
         line.withUnsafeBytes { execute(CommandWords(bytes: $0, ranges: parser.ranges)) }
       } else {
-        unread.withUnsafeReadableBytes {
-          execute(CommandWords(bytes: $0, ranges: parser.ranges))
-        }
+        execute(CommandWords(bytes: bytes, ranges: parser.ranges))
       }
     guard let made else { return .failed(nil) }
-    if case .nextTurn = made { return .command(made) }
-    unread.moveReaderIndex(forwardBy: end)
-    return .command(made)
+    if case .nextTurn = made { return .command(made, end: 0) }
+    return .command(made, end: end)
   }
 
   /// - Returns: `nil` for what a browser sends: a page must not reach this port through one.
@@ -214,12 +270,13 @@ final class RESPConnectionHandler: ChannelDuplexHandler {
   private func send(_ context: ChannelHandlerContext, thenCloses: Bool = false) {
     let bytes = executor.writer.buffer
     guard bytes.readableBytes > 0 else {
+      executor.writer.buffer = ByteBuffer()
       if thenCloses { context.close(promise: nil) }
       return
     }
     // What was handed on may still be in use; the next answers get memory of their own.
     expectedAnswerBytes = min(max(512, bytes.readableBytes), Self.maximumExpectedBytes)
-    executor.writer.buffer = context.channel.allocator.buffer(capacity: 0)
+    executor.writer.buffer = ByteBuffer()
     guard thenCloses else { return context.writeAndFlush(wrapOutboundOut(bytes), promise: nil) }
     let channel = context.channel
     let written = context.eventLoop.makePromise(of: Void.self)
@@ -233,6 +290,7 @@ final class RESPConnectionHandler: ChannelDuplexHandler {
     context.eventLoop.execute {
       let (handler, context) = bound.value
       handler.isTurnScheduled = false
+      handler.lastUse = context.eventLoop.now
       handler.takeTurn(context)
     }
   }
@@ -275,6 +333,7 @@ final class RESPConnectionHandler: ChannelDuplexHandler {
   private func finishLong(_ answer: ByteBuffer, _ context: ChannelHandlerContext) {
     running = nil
     guard !isClosing else { return }
+    lastUse = context.eventLoop.now
     context.writeAndFlush(wrapOutboundOut(answer), promise: nil)
     takeTurn(context)
   }

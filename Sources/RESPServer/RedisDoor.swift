@@ -36,6 +36,8 @@ package final class RedisDoor: Sendable {
     package var charge: (@Sendable (_ isWrite: Bool) -> Int64?)?
 
     package init() {}
+
+    var idleTime: TimeAmount { .nanoseconds(Int64(idleSeconds * 1e9)) }
   }
 
   private let services: RedisDoorServices
@@ -91,9 +93,6 @@ package final class RedisDoor: Sendable {
                 requiring: nil, timeout: .nanoseconds(Int64(configuration.handshakeSeconds * 1e9)),
                 events: services.figures.events))
           }
-          try pipeline.addHandler(
-            IdleStateHandler(
-              allTimeout: .nanoseconds(Int64(configuration.idleSeconds * 1e9))))
           try pipeline.addHandler(RESPConnectionHandler(services: services, channel: channel))
           connections.add(channel)
         }

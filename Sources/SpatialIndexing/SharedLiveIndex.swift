@@ -257,6 +257,9 @@ public final class SharedLiveIndex: @unchecked Sendable {
     lock.withReadLock { index.statistics() }
   }
 
+  /// The number of objects now, those that have expired and are not yet freed included.
+  public var objectCount: Int { lock.withReadLock { index.count } }
+
   /// The bytes that the records of all objects take now, rounded as the arena rounds them.
   var recordBytesInUse: Int { lock.withReadLock { index.arena.bytesInUse } }
 

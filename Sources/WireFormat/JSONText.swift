@@ -8,10 +8,14 @@ package enum JSONText {
   /// Appends a quoted string, in which everything that must be escaped is escaped.
   package static func append(string bytes: UnsafeRawBufferPointer, to out: inout [UInt8]) {
     out.append(UInt8(ascii: "\""))
+    defer { out.append(UInt8(ascii: "\"")) }
+    guard bytes.contains(where: mustBeEscaped) else {
+      return append(plain: bytes.bindMemory(to: UInt8.self), to: &out)
+    }
     var plain = 0
     for i in bytes.indices {
       let byte = bytes[i]
-      guard byte < 0x20 || byte == 0x22 || byte == 0x5C else { continue }
+      guard mustBeEscaped(byte) else { continue }
       out.append(contentsOf: bytes[plain..<i])
       plain = i + 1
       out.append(UInt8(ascii: "\\"))
@@ -27,7 +31,10 @@ package enum JSONText {
       }
     }
     out.append(contentsOf: bytes[plain...])
-    out.append(UInt8(ascii: "\""))
+  }
+
+  private static func mustBeEscaped(_ byte: UInt8) -> Bool {
+    byte < 0x20 || byte == 0x22 || byte == 0x5C
   }
 
   package static func append(string: String, to out: inout [UInt8]) {
@@ -44,7 +51,7 @@ package enum JSONText {
       append(Int64(value), to: &out)
       return
     }
-    if appendDecimal(value, to: &out) { return }
+    if appendDecimal(value, to: &out) || appendShortest(value, to: &out) { return }
     if value.isNaN {
       out.append(contentsOf: "\"NaN\"".utf8)
     } else if value.isInfinite {
@@ -91,6 +98,67 @@ package enum JSONText {
       write(fraction, digits: decimals, at: room + point + 1)
     }
     return true
+  }
+
+  /// Appends a number from 1 to below 2^20 that has 15 to 17 significant digits, as bearings have.
+  ///
+  /// Of the decimals with the fewest digits that read back as the number, it is the nearest. All is
+  /// reckoned with whole numbers: the number is significand / 2^shift, and what lies within half of
+  /// its last bit reads back. Where two are equally near, or one lies on the border, and for powers of
+  /// two, whose lower border is nearer, the answer is no.
+  private static func appendShortest(_ value: Double, to out: inout [UInt8]) -> Bool {
+    let magnitude = value.magnitude
+    guard magnitude >= 1, magnitude < 1_048_576, magnitude.significandBitPattern != 0 else {
+      return false
+    }
+    let significand = magnitude.significandBitPattern | 1 << 52
+    let shift = 52 - UInt64(magnitude.exponent)
+    let wholeDigits = digitCount(UInt64(magnitude))
+    for decimals in (15 - wholeDigits)...(17 - wholeDigits) {
+      let power = powersOfTen[decimals]
+      let (high, low) = significand.multipliedFullWidth(by: power)
+      // Rounded; the product is below 2^107, and the quotient below 2^58.
+      let quotient = high << (64 - shift) | low >> shift
+      let rest = low & (1 << shift - 1)
+      let isUp = rest > 1 << (shift - 1)
+      let distance = isUp ? 1 << shift - rest : rest
+      guard distance != 1 << (shift - 1), 2 * distance != power else { return false }
+      guard 2 * distance < power else { continue }
+      appendDecimal(
+        isNegative: value < 0, quotient + (isUp ? 1 : 0), decimals: decimals, power, to: &out)
+      return true
+    }
+    return false
+  }
+
+  private static let powersOfTen: [UInt64] = (0..<17).map { exponent in
+    (0..<exponent).reduce(1) { power, _ in power * 10 }
+  }
+
+  /// Appends a number of so many decimals, without the zeros at its end; it is no whole one.
+  private static func appendDecimal(
+    isNegative: Bool, _ scaled: UInt64, decimals: Int, _ power: UInt64, to out: inout [UInt8]
+  ) {
+    let (whole, rest) = scaled.quotientAndRemainder(dividingBy: power)
+    var (fraction, decimals) = (rest, decimals)
+    while fraction % 10 == 0, decimals > 1 {
+      fraction /= 10
+      decimals -= 1
+    }
+    let sign = isNegative ? 1 : 0
+    let point = sign + digitCount(whole)
+    append(count: point + 1 + decimals, to: &out) { room in
+      if isNegative { room[0] = UInt8(ascii: "-") }
+      write(whole, digits: point - sign, at: room + sign)
+      room[point] = UInt8(ascii: ".")
+      write(fraction, digits: decimals, at: room + point + 1)
+    }
+  }
+
+  /// Appends bytes that need no escape.
+  package static func append(plain bytes: UnsafeBufferPointer<UInt8>, to out: inout [UInt8]) {
+    guard let start = bytes.baseAddress else { return }
+    append(count: bytes.count, to: &out) { $0.update(from: start, count: bytes.count) }
   }
 
   /// Makes room for `count` bytes once; `fill` writes each of them.

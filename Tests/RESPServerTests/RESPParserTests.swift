@@ -49,6 +49,18 @@ struct RESPParserTests {
     #expect(read("*2\r\n$0\r\n\r\n$1\r\na\r\n") == ["|a"])
   }
 
+  @Test(arguments: [1, 9, 10, 99, 100, 999, 1000, 9999, 10_000, 99_999, 100_000])
+  func headsOfAnyLength(count: Int) {
+    let word = String(repeating: "w", count: count)
+    #expect(read("*1\r\n$\(count)\r\n\(word)\r\n") == [word])
+    let many = (0..<min(count, 65_536)).map { _ in "$1\r\nw\r\n" }
+    let list = String(repeating: "|w", count: many.count).dropFirst()
+    #expect(read("*\(many.count)\r\n" + many.joined()) == [String(list)])
+    // Leading zeros are none of RESP's numbers, whichever way they are read.
+    #expect(read("*1\r\n$0\(count)\r\n\(word)\r\n") == ["! invalid bulk length"])
+    #expect(read("*1\r\n$\(count)x\r\n\(word)\r\n") == ["! invalid bulk length"])
+  }
+
   @Test func whatIsNoCommand() {
     #expect(read("*x\r\n") == ["! invalid multibulk length"])
     #expect(read("*1\r\n+4\r\n") == ["! expected '$', got '+'"])

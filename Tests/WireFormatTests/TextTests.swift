@@ -36,6 +36,32 @@ import WireFormat
     }
   }
 
+  /// Of all texts that read back as a number, the one with the fewest digits, and of those the nearest.
+  @Test(arguments: [7, 8] as [UInt64])
+  func numbersHaveTheirShortestText(seed: UInt64) {
+    var random = SplitMix64(seed: seed)
+    for round in 0..<60_000 {
+      let unit = Double(random.next() >> 11) * 0x1p-53
+      let value: Double
+      switch round % 4 {
+      case 0: value = unit * 360
+      case 1: value = (unit - 0.5) * 2_200_000
+      case 2: value = (unit * 3.6e11).rounded() / 1e9
+      default:
+        // Around powers of two, whose neighbours are not equally far.
+        let power = Double(1 << random.below(21))
+        value = (0..<random.below(40)).reduce(power) { near, _ in
+          unit < 0.5 ? near.nextUp : near.nextDown
+        }
+      }
+      guard value != value.rounded() else { continue }
+      var out: [UInt8] = []
+      JSONText.append(value, to: &out)
+      let text = String(decoding: out, as: UTF8.self)
+      if text != value.description { #expect(text == value.description) }
+    }
+  }
+
   @Test(arguments: [5, 6] as [UInt64])
   func momentsAreReadBack(seed: UInt64) {
     var random = SplitMix64(seed: seed)

@@ -317,6 +317,21 @@ class Door(unittest.TestCase):
                 self.assertIn(b"-ERR Protocol error: " + message, client.read())
                 self.assertEqual(client.rest(), b"")
 
+    def test_a_connection_on_which_nothing_happens_ends(self):
+        with Daemon("--resp-port", "0", env={"MOYEO_RESP_IDLE_SECONDS": "1"}) as daemon:
+            with RESPClient(door_port(daemon)) as client:
+                begun = time.monotonic()
+                self.assertEqual(client.call("PING"), b"PONG")
+                # The answer to a command that came in pieces begins the time anew.
+                client.send(b"PI")
+                client.send(b"NG\r\n")
+                self.assertEqual(client.read(), b"+PONG\r\n")
+                self.assertEqual(client.rest(), b"")
+                self.assertGreaterEqual(time.monotonic() - begun, 0.9)
+            self.assertIn(
+                'moyeo_resp_connection_events_total{event="idle"} 1',
+                daemon.request("GET", "/metrics")[1])
+
     def test_commands_arrive_in_any_pieces(self):
         data = b"*3\r\n$6\r\nZSCORE\r\n$1\r\nx\r\n$4\r\na\r\nb\r\n PING  \r\n*1\r\n$4\r\nPING\r\n"
         for byte in data:

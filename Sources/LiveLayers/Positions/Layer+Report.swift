@@ -27,7 +27,7 @@ extension Layer {
 
   /// Stores reports of the time of receipt, none of which can have expired before; `outcomes[i]`
   /// tells what the index did with the i-th.
-  package func apply(_ batch: consuming ReportBatch, outcomes: inout [UpdateOutcome]) {
+  package func apply(_ batch: ReportBatch, outcomes: inout [UpdateOutcome]) {
     store(batch.updates, masks: batch.masks, now: batch.now, outcomes: &outcomes)
   }
 

@@ -140,33 +140,38 @@ struct HTTPFastPath: Sendable {
   private static func headers(of head: HTTPRequestHead) -> Headers? {
     var found = Headers()
     for (name, value) in head.headers {
+      func isNamed(_ known: String) -> Bool {
+        zip(name.utf8, known.utf8).allSatisfy { byte, lower in
+          byte == lower || (65...90 ~= byte && byte | 0x20 == lower)
+        }
+      }
       switch name.utf8.count {
-      case 4 where name.lowercased() == "host":
+      case 4 where isNamed("host"):
         guard found.host == nil else { return nil }
         found.host = value
-      case 6 where name.lowercased() == "accept": break
-      case 7 where name.lowercased() == "referer": break
-      case 10 where name.lowercased() == "user-agent": break
-      case 10 where name.lowercased() == CallTagHeaders.traceStateName:
+      case 6 where isNamed("accept"): break
+      case 7 where isNamed("referer"): break
+      case 10 where isNamed("user-agent"): break
+      case 10 where isNamed(CallTagHeaders.traceStateName):
         found.tags.take(traceState: value)
-      case 11 where name.lowercased() == CallTagHeaders.traceParentName:
+      case 11 where isNamed(CallTagHeaders.traceParentName):
         found.tags.take(traceParent: value)
-      case 12 where name.lowercased() == CallTagHeaders.requestIDName:
+      case 12 where isNamed(CallTagHeaders.requestIDName):
         found.tags.take(requestID: value)
-      case 10 where name.lowercased() == "connection":
+      case 10 where isNamed("connection"):
         guard value.lowercased() == "keep-alive" else { return nil }
-      case 12 where name.lowercased() == "content-type":
+      case 12 where isNamed("content-type"):
         found.isJSON = value.hasPrefix("application/json")
-      case 13 where name.lowercased() == "authorization":
+      case 13 where isNamed("authorization"):
         guard found.authorization == nil else { return nil }
         found.authorization = value
-      case 14 where name.lowercased() == "content-length":
+      case 14 where isNamed("content-length"):
         guard found.contentLength == nil, let length = Int(value) else { return nil }
         found.contentLength = length
-      case 15 where name.lowercased() == "accept-encoding":
+      case 15 where isNamed("accept-encoding"):
         guard found.acceptEncoding == nil else { return nil }
         found.acceptEncoding = value
-      case 15 where name.lowercased() == "accept-language": break
+      case 15 where isNamed("accept-language"): break
       default: return nil
       }
     }
@@ -266,30 +271,35 @@ struct HTTPFastPath: Sendable {
     _ call: Call
   ) -> ByteBuffer {
     var text = text
-    var head = "HTTP/1.1 \(status.code) \(status.reasonPhrase)\r\n"
-    head.reserveCapacity(256)
-    func add(_ name: String, _ value: String) {
-      head += name
-      head += ": "
-      head += value
-      head += "\r\n"
+    var isPacked = false
+    if call.acceptsGzip, text.count >= AnswerCompression.minimumBytes,
+      let packed = AnswerCompression.packedOnEventLoop(text)
+    {
+      isPacked = true
+      text = packed
     }
-    add("Content-Type", HTTPFrontend.jsonType)
-    if text.count >= AnswerCompression.minimumBytes {
-      add("Vary", "accept-encoding")
-      if call.acceptsGzip, let packed = AnswerCompression.packedOnEventLoop(text) {
-        add("Content-Encoding", "gzip")
-        text = packed
-      }
+    var bytes = ByteBufferAllocator().buffer(capacity: 384 + text.count)
+    bytes.writeStaticString("HTTP/1.1 ")
+    if status == .ok {
+      bytes.writeStaticString("200 OK")
+    } else {
+      bytes.writeString("\(status.code) \(status.reasonPhrase)")
     }
-    add("Content-Length", "\(text.count)")
-    for (name, value) in extra { add(name, value) }
-    add("X-Request-Id", call.tags?.requestID ?? identifiers.requestID())
-    add("Date", dates.now)
-    add("Server", HTTPFrontend.serverName)
-    head += "\r\n"
-    var bytes = ByteBufferAllocator().buffer(capacity: head.utf8.count + text.count)
-    bytes.writeString(head)
+    func add(_ name: StaticString, _ value: String) {
+      bytes.writeStaticString(name)
+      bytes.writeString(value)
+    }
+    add("\r\nContent-Type: ", HTTPFrontend.jsonType)
+    if isPacked || text.count >= AnswerCompression.minimumBytes {
+      bytes.writeStaticString("\r\nVary: accept-encoding")
+    }
+    if isPacked { bytes.writeStaticString("\r\nContent-Encoding: gzip") }
+    add("\r\nContent-Length: ", "\(text.count)")
+    for (name, value) in extra { bytes.writeString("\r\n\(name): \(value)") }
+    add("\r\nX-Request-Id: ", call.tags?.requestID ?? identifiers.requestID())
+    add("\r\nDate: ", dates.now)
+    add("\r\nServer: ", HTTPFrontend.serverName)
+    bytes.writeStaticString("\r\n\r\n")
     bytes.writeBytes(text)
     return bytes
   }

@@ -165,10 +165,11 @@ struct RequestParameters {
   static func pairs(_ query: String?) throws(APIError) -> [(name: String, value: String)] {
     guard let query, !query.isEmpty else { return [] }
     var out: [(name: String, value: String)] = []
-    for part in query.split(separator: "&") {
-      let halves = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      guard let name = PercentCoding.decode(halves[0], plusIsSpace: true),
-        let value = PercentCoding.decode(halves.count > 1 ? halves[1] : "", plusIsSpace: true)
+    // Byte by byte: characters would have to be told apart first.
+    for part in Array(query.utf8).split(separator: UInt8(ascii: "&")) {
+      let end = part.firstIndex(of: UInt8(ascii: "=")) ?? part.endIndex
+      guard let name = PercentCoding.decode(part[..<end], plusIsSpace: true),
+        let value = PercentCoding.decode(part[end...].dropFirst(), plusIsSpace: true)
       else { throw APIError(.malformedRequest, "the query is not valid percent-encoding") }
       out.append((name, value))
     }

@@ -5,7 +5,8 @@ extension CommandExecutor {
   /// The version whose answers these are.
   static let redisVersion = "7.0.15"
 
-  func runConnection(_ command: CommandName, _ words: CommandWords) throws(CommandRefusal) {
+  mutating func runConnection(_ command: CommandName, _ words: CommandWords) throws(CommandRefusal)
+  {
     switch command {
     case .ping:
       guard words.count <= 2 else {
@@ -37,7 +38,7 @@ extension CommandExecutor {
     }
   }
 
-  private func hello(_ words: CommandWords) throws(CommandRefusal) {
+  private mutating func hello(_ words: CommandWords) throws(CommandRefusal) {
     var version = Int64(writer.version)
     var newName: String?
     if words.count > 1 {
@@ -87,7 +88,8 @@ extension CommandExecutor {
     writer.array(0)
   }
 
-  private func connectionName(_ words: CommandWords, _ index: Int) throws(CommandRefusal) -> String
+  private mutating func connectionName(_ words: CommandWords, _ index: Int) throws(CommandRefusal)
+    -> String
   {
     guard words[index].allSatisfy({ (33...126).contains($0) }) else {
       throw CommandRefusal(
@@ -96,7 +98,7 @@ extension CommandExecutor {
     return words.text(index)
   }
 
-  private func client(_ words: CommandWords) throws(CommandRefusal) {
+  private mutating func client(_ words: CommandWords) throws(CommandRefusal) {
     func require(_ count: Int, _ name: String) throws(CommandRefusal) {
       guard words.count == count else {
         throw CommandRefusal("ERR wrong number of arguments for 'client|\(name)' command")
@@ -121,12 +123,12 @@ extension CommandExecutor {
     }
   }
 
-  private func unknownSubcommand(_ words: CommandWords, _ name: String) -> CommandRefusal {
+  private mutating func unknownSubcommand(_ words: CommandWords, _ name: String) -> CommandRefusal {
     let found = String(decoding: words[1].prefix(128), as: UTF8.self)
     return CommandRefusal("ERR unknown subcommand '\(found)'. Try \(name) HELP.")
   }
 
-  private func describe(_ words: CommandWords) throws(CommandRefusal) {
+  private mutating func describe(_ words: CommandWords) throws(CommandRefusal) {
     guard words.count > 1 else {
       writer.array(CommandTable.rows.count)
       for row in CommandTable.rows { write(row) }
@@ -151,11 +153,11 @@ extension CommandExecutor {
     }
   }
 
-  private func named(_ words: CommandWords, _ index: Int) -> CommandDescription? {
+  private mutating func named(_ words: CommandWords, _ index: Int) -> CommandDescription? {
     words[index].count <= 32 ? CommandTable.find(words.lowercasedText(index)) : nil
   }
 
-  private func write(_ row: CommandDescription) {
+  private mutating func write(_ row: CommandDescription) {
     writer.array(10)
     writer.bulk(row.name)
     writer.integer(row.arity)
@@ -168,7 +170,7 @@ extension CommandExecutor {
     for _ in 0..<3 { writer.array(0) }
   }
 
-  private func writeDocumentation(_ row: CommandDescription) {
+  private mutating func writeDocumentation(_ row: CommandDescription) {
     writer.bulk(row.name)
     writer.map(3)
     for (field, value) in [("summary", row.summary), ("since", row.since), ("group", row.group)] {
@@ -177,7 +179,7 @@ extension CommandExecutor {
     }
   }
 
-  private func information(_ section: String) -> String {
+  private mutating func information(_ section: String) -> String {
     var out = ""
     func add(_ name: String, _ lines: () -> [String]) {
       guard ["default", "all", "everything", name.lowercased()].contains(section) else { return }

@@ -4,7 +4,7 @@ import SpatialIndexing
 
 /// Commands about keys as a whole.
 extension CommandExecutor {
-  func runKeys(_ command: CommandName, _ words: CommandWords) throws(CommandRefusal) {
+  mutating func runKeys(_ command: CommandName, _ words: CommandWords) throws(CommandRefusal) {
     switch command {
     case .exists:
       writer.integer((1..<words.count).count { services.existing(words.text($0)) != nil })
@@ -29,13 +29,13 @@ extension CommandExecutor {
   }
 
   /// Returns -2 without the key, -1 without a deadline.
-  private func millisecondsLeft(_ key: String) -> Int64 {
+  private mutating func millisecondsLeft(_ key: String) -> Int64 {
     guard services.existing(key) != nil else { return -2 }
     guard let deadline = services.expiry.deadline(of: key) else { return -1 }
     return max(0, deadline.milliseconds(since: now))
   }
 
-  private func expire(
+  private mutating func expire(
     _ words: CommandWords, millisecondsPerUnit: Int64, name: String
   ) throws(CommandRefusal) {
     let options = try ExpireOptions(words)
@@ -58,7 +58,8 @@ extension CommandExecutor {
   }
 
   /// Ends keys: DEL waits until their members are gone.
-  func delete(_ words: CommandWords, waits: Bool) throws(CommandRefusal) -> CommandOutcome {
+  mutating func delete(_ words: CommandWords, waits: Bool) throws(CommandRefusal) -> CommandOutcome
+  {
     var ended: [EndedLayer] = []
     var count = 0
     for i in 1..<words.count {
@@ -81,7 +82,7 @@ extension CommandExecutor {
     }
   }
 
-  private func scan(_ words: CommandWords) throws(CommandRefusal) {
+  private mutating func scan(_ words: CommandWords) throws(CommandRefusal) {
     let options = try ScanOptions(words, cursorAt: 1, takesType: true)
     // There are few keys; all of them come with the first cursor.
     let isWanted = options.cursor == 0 && (options.type ?? "zset") == "zset"

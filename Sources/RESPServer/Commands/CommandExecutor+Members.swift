@@ -4,7 +4,7 @@ import SpatialIndexing
 
 /// Commands that look at members of one key, one by one.
 extension CommandExecutor {
-  func runMembers(
+  mutating func runMembers(
     _ command: CommandName, _ words: CommandWords
   ) throws(CommandRefusal) {
     let layer = services.layer(words.text(1))
@@ -33,7 +33,7 @@ extension CommandExecutor {
     }
   }
 
-  private func forEachScore(
+  private mutating func forEachScore(
     _ words: CommandWords, _ layer: Layer?, _ write: (inout RESPWriter, UInt64?) -> Void
   ) {
     let now = now
@@ -41,14 +41,14 @@ extension CommandExecutor {
     for i in 2..<max(2, words.count) { write(&writer, score(words, i, layer, now)) }
   }
 
-  private func score(
+  private mutating func score(
     _ words: CommandWords, _ index: Int, _ layer: Layer?, _ now: Instant
   ) -> UInt64? {
     guard let layer, let id = words.id(index) else { return nil }
-    return score(of: id, in: layer, now: now)
+    return Self.score(of: id, in: layer, now: now)
   }
 
-  private func geodist(_ words: CommandWords, _ layer: Layer?) throws(CommandRefusal) {
+  private mutating func geodist(_ words: CommandWords, _ layer: Layer?) throws(CommandRefusal) {
     guard words.count <= 5 else { throw .syntax }
     let metersPerUnit = words.count == 5 ? try words.metersPerUnit(at: 4) : 1
     let now = now
@@ -59,7 +59,7 @@ extension CommandExecutor {
       CellCode.distance(CellCode.place(first), CellCode.place(second)) / metersPerUnit)
   }
 
-  private func zrem(_ words: CommandWords) throws(CommandRefusal) {
+  private mutating func zrem(_ words: CommandWords) throws(CommandRefusal) {
     let key = words.text(1)
     guard !LayerName.reserved.contains(key) else { throw CommandRefusal(.reservedLayer(key)) }
     guard let layer = services.layer(key) else { return writer.integer(0) }

@@ -4,7 +4,7 @@ import SpatialIndexing
 
 /// Commands that list members of a key in the order of their scores.
 extension CommandExecutor {
-  func zrange(_ words: CommandWords) throws(CommandRefusal) -> CommandOutcome {
+  mutating func zrange(_ words: CommandWords) throws(CommandRefusal) -> CommandOutcome {
     let range = try MemberRange(words)
     guard let layer = services.existing(words.text(1)) else {
       writer.array(0)
@@ -29,7 +29,7 @@ extension CommandExecutor {
     return .answered
   }
 
-  func zscan(_ words: CommandWords) throws(CommandRefusal) -> CommandOutcome {
+  mutating func zscan(_ words: CommandWords) throws(CommandRefusal) -> CommandOutcome {
     let layer = services.existing(words.text(1))
     // Without the key the options are not looked at.
     let read = layer == nil ? words.prefix(3) : words
@@ -63,12 +63,12 @@ extension CommandExecutor {
   }
 
   /// Takes steps from the turn. - Returns: Whether there were as many left.
-  private func spendTurn(_ steps: Int) -> Bool {
+  private mutating func spendTurn(_ steps: Int) -> Bool {
     guard turnBudget.remaining >= steps else { return false }
     return (try? turnBudget.spend(steps)) != nil
   }
 
-  private func write(_ hits: GeoHits, _ options: ScanOptions, next: Int) {
+  private mutating func write(_ hits: GeoHits, _ options: ScanOptions, next: Int) {
     let chosen = hits.list.filter { hit in
       options.pattern.map { $0.matches(hits.id(hit)) } ?? true
     }

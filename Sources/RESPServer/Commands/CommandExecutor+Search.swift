@@ -4,7 +4,7 @@ import SpatialIndexing
 
 extension CommandExecutor {
   /// Runs GEOSEARCH and its other forms.
-  func search(
+  mutating func search(
     _ words: CommandWords, _ form: GeoSearchReader.Form
   ) throws(CommandRefusal) -> CommandOutcome {
     let now = now
@@ -14,7 +14,7 @@ extension CommandExecutor {
     var reader = GeoSearchReader(
       words, form: form, limits: layers.limits, keyExists: layer != nil
     ) { id in
-      guard let id, let layer, let score = self.score(of: id, in: layer, now: now) else {
+      guard let id, let layer, let score = Self.score(of: id, in: layer, now: now) else {
         return nil
       }
       return CellCode.place(score)
@@ -33,7 +33,7 @@ extension CommandExecutor {
   }
 
   /// Answers a search here, if it is short.
-  private func answer(_ search: GeoSearch) throws(CommandRefusal) -> CommandOutcome {
+  private mutating func answer(_ search: GeoSearch) throws(CommandRefusal) -> CommandOutcome {
     var hits = spareHits.take() ?? GeoHits(maximumBytes: services.configuration.replyBytes)
     defer { if hits.isSmall { spareHits = hits } }
     var budget = turnBudget

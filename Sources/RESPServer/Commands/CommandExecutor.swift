@@ -22,7 +22,10 @@ enum CommandOutcome {
 ///
 /// Plain GEOADD commands of one key that follow each other are gathered and stored as one batch,
 /// before any other command runs and before anything is sent.
-final class CommandExecutor {
+///
+/// It is a value that its connection holds: what a class stores is checked for exclusive access at
+/// each use, which took a twelfth of the instructions of an update.
+struct CommandExecutor {
   let services: RedisDoorServices
   let connectionID: Int
   let peer: String
@@ -32,6 +35,12 @@ final class CommandExecutor {
   var turnBudget = WorkBudget(steps: CommandExecutor.stepsPerTurn)
   private(set) var tally = CommandTally()
   private var updates: PendingUpdates?
+  /// The command before, which most connections repeat; GEOADD is found without it.
+  private var lastDescription: CommandDescription?
+  /// The members of the batch before: as many get memory before the next one begins.
+  private var expectedUpdates = 0
+  /// Where the members of the GEOADD that is read are to be.
+  private var places: [CellCode.Place] = []
   var outcomes: [UpdateOutcome] = []
   /// The memory of the search before, which the next one uses.
   var spareHits: GeoHits?
@@ -54,10 +63,10 @@ final class CommandExecutor {
   var layers: LayerRegistry { services.layers }
   var now: Instant { layers.clock.now() }
 
-  func beginTurn() { turnBudget = WorkBudget(steps: Self.stepsPerTurn) }
+  mutating func beginTurn() { turnBudget = WorkBudget(steps: Self.stepsPerTurn) }
 
   /// Stores what was gathered, and hands on what was counted.
-  func endTurn() {
+  mutating func endTurn() {
     flushUpdates()
     guard tally.total > 0 else { return }
     services.figures.add(tally)
@@ -68,7 +77,7 @@ final class CommandExecutor {
   var isTurnFresh: Bool { turnBudget.remaining == turnBudget.limit }
 
   /// Runs one command.
-  func execute(_ words: CommandWords) -> CommandOutcome {
+  mutating func execute(_ words: CommandWords) -> CommandOutcome {
     // What is due must be gone before anybody looks.
     if services.expiry.isInUse { services.endDueKeys() }
     if words.isOption(0, "geoadd") {
@@ -87,7 +96,7 @@ final class CommandExecutor {
       return geoadd(words)
     }
     flushUpdates()
-    guard words[0].count <= 32, let description = CommandTable.find(words.lowercasedText(0)) else {
+    guard let description = description(of: words) else {
       tally.count(CommandTally.unknown)
       return refuse(unknown(words))
     }
@@ -112,7 +121,16 @@ final class CommandExecutor {
     return outcome
   }
 
-  private func run(
+  private mutating func description(of words: CommandWords) -> CommandDescription? {
+    if let last = lastDescription, words.isOption(0, named: last.nameBytes) { return last }
+    guard words[0].count <= 32, let found = CommandTable.find(words.lowercasedText(0)) else {
+      return nil
+    }
+    lastDescription = found
+    return found
+  }
+
+  private mutating func run(
     _ description: CommandDescription, _ words: CommandWords
   ) throws(CommandRefusal) -> CommandOutcome {
     switch description.command {
@@ -145,16 +163,16 @@ final class CommandExecutor {
     return .answered
   }
 
-  private func refuse(_ refusal: CommandRefusal) -> CommandOutcome {
+  private mutating func refuse(_ refusal: CommandRefusal) -> CommandOutcome {
     writer.refuse(refusal, services)
     return .answered
   }
 
-  private func wrongArity(_ name: String) -> CommandRefusal {
+  private mutating func wrongArity(_ name: String) -> CommandRefusal {
     CommandRefusal("ERR wrong number of arguments for '\(name)' command", .wrongArity)
   }
 
-  private func unknown(_ words: CommandWords) -> CommandRefusal {
+  private mutating func unknown(_ words: CommandWords) -> CommandRefusal {
     var shown = ""
     for i in 1..<max(1, words.count) {
       let room = 128 - shown.utf8.count
@@ -173,6 +191,7 @@ final class CommandExecutor {
 /// GEOADD commands of one key that are stored together.
 private struct PendingUpdates {
   let key: String
+  let keyBytes: [UInt8]
   let layer: Layer
   var batch: ReportBatch
   /// How many members each command has.
@@ -184,11 +203,13 @@ extension CommandExecutor {
   private static let updatesPerBatch = 1024
 
   /// Reads a GEOADD, and gathers or stores it.
-  private func geoadd(_ words: CommandWords) -> CommandOutcome {
+  private mutating func geoadd(_ words: CommandWords) -> CommandOutcome {
     do throws(CommandRefusal) {
-      var options = try ReportOptions(words, limits: layers.limits)
-      let places = try options.places(words)
-      try gather(words, options, places)
+      let options = try ReportOptions(words, limits: layers.limits)
+      try options.readPlaces(words, into: &places)
+      try gather(words, options)
+      // Of a command as large as one may be nothing stays with the connection.
+      if places.capacity > Self.updatesPerBatch { places = [] }
     } catch {
       flushUpdates()
       writer.refuse(error, services)
@@ -196,11 +217,11 @@ extension CommandExecutor {
     return .answered
   }
 
-  private func gather(
-    _ words: CommandWords, _ options: ReportOptions, _ places: [CellCode.Place]
+  private mutating func gather(
+    _ words: CommandWords, _ options: ReportOptions
   ) throws(CommandRefusal) {
     for i in places.indices { try check(words, options.first + 3 * i + 2) }
-    if let pending = updates, !words.isWord(1, pending.key) { flushUpdates() }
+    if let key = updates?.keyBytes, !words.isWord(1, key) { flushUpdates() }
     // XX begins no layer.
     let name = updates?.key ?? words.text(1)
     if options.isOnlyUpdate, services.layer(name) == nil {
@@ -221,24 +242,23 @@ extension CommandExecutor {
       flushUpdates()
       return writer.integer(storeChecked(words, options, places, in: layer))
     }
-    append(words, options, places)
+    append(words, options)
     if updates?.batch.count ?? 0 >= Self.updatesPerBatch { flushUpdates() }
   }
 
-  private func begin(_ key: String) throws(CommandRefusal) -> PendingUpdates {
+  private mutating func begin(_ key: String) throws(CommandRefusal) -> PendingUpdates {
     if services.expiry.isInUse, services.existing(key) == nil { services.expiry.clear(key) }
     do throws(LayerError) {
       let layer = try layers.layerForReports(key)
-      return PendingUpdates(
-        key: key, layer: layer, batch: layer.reportBatch(now: now, limits: layers.limits))
+      var batch = layer.reportBatch(now: now, limits: layers.limits)
+      batch.reserveCapacity(max(1, expectedUpdates))
+      return PendingUpdates(key: key, keyBytes: Array(key.utf8), layer: layer, batch: batch)
     } catch {
       throw CommandRefusal(error)
     }
   }
 
-  private func append(
-    _ words: CommandWords, _ options: ReportOptions, _ places: [CellCode.Place]
-  ) {
+  private mutating func append(_ words: CommandWords, _ options: ReportOptions) {
     options.report.attributes.withUnsafeBytes { attributes in
       for (i, place) in places.enumerated() {
         updates?.batch.append(
@@ -250,7 +270,7 @@ extension CommandExecutor {
     updates?.commands.append(places.count)
   }
 
-  private func check(_ words: CommandWords, _ index: Int) throws(CommandRefusal) {
+  private mutating func check(_ words: CommandWords, _ index: Int) throws(CommandRefusal) {
     let id = words[index]
     guard (1...layers.limits.idBytes).contains(id.count) else {
       throw CommandRefusal(
@@ -261,27 +281,44 @@ extension CommandExecutor {
     }
   }
 
-  private func isUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    if bytes.allSatisfy({ $0 < 0x80 }) { return true }
+  private mutating func isUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    if isASCII(bytes) { return true }
     return String(validating: bytes, as: UTF8.self) != nil
   }
 
+  private mutating func isASCII(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    var seen: UInt64 = 0
+    var i = 0
+    while i + 8 <= bytes.count {
+      seen |= bytes.loadUnaligned(fromByteOffset: i, as: UInt64.self)
+      i += 8
+    }
+    while i < bytes.count {
+      seen |= UInt64(bytes[i])
+      i += 1
+    }
+    return seen & 0x8080_8080_8080_8080 == 0
+  }
+
   /// Stores what was gathered and writes the answers.
-  func flushUpdates() {
-    guard let pending = updates else { return }
-    updates = nil
-    guard !pending.commands.isEmpty else { return }
+  mutating func flushUpdates() {
+    guard let pending = updates.take(), !pending.commands.isEmpty else { return }
     let layer = pending.layer
     services.writing(to: layer) { layer.apply(pending.batch, outcomes: &outcomes) }
-    var start = 0
+    expectedUpdates = min(pending.batch.count, Self.updatesPerBatch)
+    var i = 0
     for count in pending.commands {
-      let own = outcomes[start..<start + count]
-      start += count
-      if own.contains(.full) {
-        writer.refuse(Self.isFull, services)
-      } else {
-        writer.integer(own.count { $0 == .inserted })
+      var inserted = 0
+      var isWhole = true
+      for _ in 0..<count {
+        if outcomes[i] == .inserted {
+          inserted += 1
+        } else if outcomes[i] == .full {
+          isWhole = false
+        }
+        i += 1
       }
+      if isWhole { writer.integer(inserted) } else { writer.refuse(Self.isFull, services) }
     }
   }
 
@@ -293,7 +330,7 @@ extension CommandExecutor {
   /// Stores a GEOADD with NX, XX or CH, member after member.
   ///
   /// - Returns: The number that Redis answers.
-  private func storeChecked(
+  private mutating func storeChecked(
     _ words: CommandWords, _ options: ReportOptions, _ places: [CellCode.Place], in layer: Layer
   ) -> Int {
     services.writing(to: layer) {
@@ -306,7 +343,7 @@ extension CommandExecutor {
         for (i, place) in places.enumerated() {
           let word = words[options.first + 3 * i + 2]
           let id = String(decoding: word, as: UTF8.self)
-          let before = scores[id] ?? score(of: id, in: layer, now: now)
+          let before = scores[id] ?? Self.score(of: id, in: layer, now: now)
           guard before == nil ? !options.isOnlyUpdate : !options.isOnlyNew else { continue }
           let score = CellCode.score(longitude: place.longitude, latitude: place.latitude)
           if before == nil { added += 1 } else if before != score { changed += 1 }
@@ -324,7 +361,7 @@ extension CommandExecutor {
   }
 
   /// Returns the score of a member; `nil` if there is none.
-  func score(of id: String, in layer: Layer, now: Instant) -> UInt64? {
+  static func score(of id: String, in layer: Layer, now: Instant) -> UInt64? {
     layer.index.withObject(id: id, now: now) {
       CellCode.score(longitude: $0.longitude, latitude: $0.latitude)
     } ?? nil
@@ -366,11 +403,11 @@ private struct ReportOptions {
     }
   }
 
-  /// Returns the places of all members, or refuses them all.
-  mutating func places(_ words: CommandWords) throws(CommandRefusal) -> [CellCode.Place] {
-    var out: [CellCode.Place] = []
-    out.reserveCapacity((words.count - first) / 3)
-    for i in stride(from: first, to: words.count, by: 3) { out.append(try words.place(at: i)) }
-    return out
+  /// Reads the places of all members, or refuses them all.
+  func readPlaces(
+    _ words: CommandWords, into places: inout [CellCode.Place]
+  ) throws(CommandRefusal) {
+    places.removeAll(keepingCapacity: true)
+    for i in stride(from: first, to: words.count, by: 3) { places.append(try words.place(at: i)) }
   }
 }

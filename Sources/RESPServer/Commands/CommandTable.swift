@@ -46,9 +46,10 @@ enum CommandName: Int, CaseIterable, Sendable {
 
 /// What is known of a command: its arity, and what COMMAND tells of it. The figures are those that a
 /// redis-server 7.0 gives, so that clients find the keys of a command where they expect them.
-struct CommandDescription: Sendable {
+final class CommandDescription: Sendable {
   let command: CommandName
   let name: String
+  let nameBytes: [UInt8]
   /// The number of words, the name included; negative for at least so many.
   let arity: Int
   let flags: [String]
@@ -73,6 +74,7 @@ struct CommandDescription: Sendable {
   ) {
     self.command = command
     self.name = name
+    nameBytes = Array(name.utf8)
     self.arity = arity
     self.flags = flags.split(separator: " ").map(String.init)
     needsNoPassword = self.flags.contains("no_auth")

@@ -37,13 +37,23 @@ struct CommandWords {
     return true
   }
 
-  /// Returns whether a word is exactly a text.
-  func isWord(_ index: Int, _ text: String) -> Bool {
+  /// The same for a name whose bytes are kept.
+  func isOption(_ index: Int, named name: [UInt8]) -> Bool {
     let word = self[index]
-    // A text that is kept stands in one piece of memory.
-    return text.utf8.withContiguousStorageIfAvailable {
-      $0.count == word.count && $0.elementsEqual(word)
-    } ?? text.utf8.elementsEqual(word)
+    guard word.count == name.count else { return false }
+    for i in 0..<word.count where lowercased(word[i]) != name[i] { return false }
+    return true
+  }
+
+  /// Returns whether a word is exactly a text.
+  func isWord(_ index: Int, _ text: [UInt8]) -> Bool {
+    let word = self[index]
+    return text.withUnsafeBytes { text in
+      guard let a = text.baseAddress, let b = word.baseAddress else {
+        return text.count == word.count
+      }
+      return text.count == word.count && memcmp(a, b, word.count) == 0
+    }
   }
 
   /// Returns a word in lower case, for a look-up in a table.
@@ -88,27 +98,30 @@ enum WordNumber {
   /// Digits with at most one point, 19 of them at most: a quotient of two numbers of 64 bits, rounded
   /// once.
   private static func plainDecimal(_ word: UnsafeRawBufferPointer) -> Double? {
-    var mantissa: UInt64 = 0
-    var decimals = -1
-    var digits = 0
-    var i = 0
+    // 19 digits, a sign and a point.
+    guard let start = word.baseAddress, word.count <= 21 else { return nil }
     let isNegative = word.first == UInt8(ascii: "-")
-    if isNegative { i = 1 }
+    let first = isNegative ? 1 : 0
+    var mantissa: UInt64 = 0
+    var point = -1
+    var i = first
     while i < word.count {
-      let byte = word[i]
-      i += 1
-      if byte == UInt8(ascii: "."), decimals < 0 {
-        decimals = 0
-        continue
+      // Safe: below the count.
+      let byte = start.load(fromByteOffset: i, as: UInt8.self)
+      let digit = byte &- UInt8(ascii: "0")
+      if digit < 10 {
+        // Safe: 19 digits are below 2^64; where there are more, the result is thrown away.
+        mantissa = mantissa &* 10 &+ UInt64(digit)
+      } else {
+        guard byte == UInt8(ascii: "."), point < 0 else { return nil }
+        point = i
       }
-      guard isDigit(byte), digits < 19 else { return nil }
-      digits += 1
-      if decimals >= 0 { decimals += 1 }
-      // Safe: 19 digits are below 2^64.
-      mantissa = mantissa &* 10 &+ UInt64(byte &- UInt8(ascii: "0"))
+      i &+= 1
     }
-    guard digits > 0 else { return nil }
-    let value = quotient(mantissa, Self.powersOfTen[max(0, decimals)])
+    let digits = word.count - first - (point < 0 ? 0 : 1)
+    guard (1...19).contains(digits) else { return nil }
+    let decimals = point < 0 ? 0 : word.count - point - 1
+    let value = quotient(mantissa, Self.powersOfTen[decimals])
     return isNegative ? -value : value
   }
 

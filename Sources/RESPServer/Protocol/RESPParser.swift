@@ -76,6 +76,7 @@ struct RESPParser {
   /// Reads one bulk string; its two bytes of end are not looked at, as in Redis.
   ///
   /// - Returns: Whether it is there whole.
+  @inline(__always)
   private mutating func nextWord(
     in bytes: UnsafeRawBufferPointer
   ) throws(RESPProtocolError) -> Bool {
@@ -99,17 +100,46 @@ struct RESPParser {
   }
 
   /// Reads the number behind the byte at ``position``, up to the line's end.
+  @inline(__always)
   private func head(
-    in bytes: UnsafeRawBufferPointer, _ tooLong: String, _ invalid: String
+    in bytes: UnsafeRawBufferPointer, _ tooLong: StaticString, _ invalid: StaticString
+  ) throws(RESPProtocolError) -> (number: Int64, end: Int)? {
+    if let plain = plainHead(in: bytes) { return plain }
+    return try anyHead(in: bytes, tooLong, invalid)
+  }
+
+  /// The same for what nearly all heads are: a number of up to four digits with its line's end.
+  @inline(__always)
+  private func plainHead(in bytes: UnsafeRawBufferPointer) -> (number: Int64, end: Int)? {
+    var i = position + 1
+    // Behind the digits there are two bytes more.
+    let last = min(i + 4, bytes.count - 2)
+    guard i < last, bytes[i] != UInt8(ascii: "0") else { return nil }
+    var number: Int64 = 0
+    while i <= last {
+      let byte = bytes[i]
+      let digit = byte &- UInt8(ascii: "0")
+      guard digit < 10 else {
+        return byte == UInt8(ascii: "\r") && i > position + 1 ? (number, i + 2) : nil
+      }
+      // Safe: five digits at most.
+      number = number &* 10 &+ Int64(digit)
+      i &+= 1
+    }
+    return nil
+  }
+
+  private func anyHead(
+    in bytes: UnsafeRawBufferPointer, _ tooLong: StaticString, _ invalid: StaticString
   ) throws(RESPProtocolError) -> (number: Int64, end: Int)? {
     let rest = UnsafeRawBufferPointer(rebasing: bytes[(position + 1)...])
     guard let length = rest.prefix(Self.maximumLine).firstIndex(of: UInt8(ascii: "\r")) else {
-      if rest.count >= Self.maximumLine { throw RESPProtocolError(message: tooLong) }
+      if rest.count >= Self.maximumLine { throw RESPProtocolError(message: "\(tooLong)") }
       return nil
     }
     guard length + 2 <= rest.count else { return nil }
     guard let number = WordNumber.integer(UnsafeRawBufferPointer(rebasing: rest[..<length])) else {
-      throw RESPProtocolError(message: invalid)
+      throw RESPProtocolError(message: "\(invalid)")
     }
     return (number, position + 1 + length + 2)
   }
