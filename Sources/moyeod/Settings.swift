@@ -129,7 +129,6 @@ struct Settings: Sendable {
     keepsPositions = try await values.bool("positions.keep") ?? true
     writeBehindSeconds = try await values.int("positions.writeBehindSeconds", in: 1...3600) ?? 5
     graceSeconds = try await values.int("shutdown.graceSeconds", in: 0...3600) ?? 5
-    daemon.connections.shutdownGraceSeconds = Double(max(1, graceSeconds))
     logLevel = try await values.word("log.level", Logger.Level.init(rawValue:)) ?? .info
     logFormat =
       try await values.word("log.format", StructuredLogHandler.Format.init(rawValue:)) ?? .text
@@ -138,6 +137,7 @@ struct Settings: Sendable {
     try await readRoutes(values)
     try await readServices(values)
     try await readLimits(values)
+    daemon.connections.shutdownGraceSeconds = Double(max(1, graceSeconds))
   }
 
   /// Where routes and places come from.

@@ -1,5 +1,6 @@
 import CitySimulation
 import GeoMath
+import TestSupport
 import Testing
 
 #if canImport(Glibc)
