@@ -297,6 +297,8 @@ private struct MemoryRecord: Sendable {
   }
 
   mutating func apply(_ group: ChangeGroup) -> CommitOutcome {
+    // Where nobody else gives versions, an equal one is of the same state.
+    if !countsCommits { slice.beginBatch() }
     switch slice.take(group) {
     case .duplicate(let reply): return .duplicate(reply)
     case .malformed(let reason): return .notDone(reason: reason)

@@ -8,9 +8,9 @@ import Testing
   @Test(arguments: StoreKind.allCases.filter { $0 != .memory }, [1, 2, 3] as [UInt64])
   func aStoreAnswersAsMemory(_ kind: StoreKind, seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
-    let memory = MemoryStore()
     let subject = try kind.make()
     var store = subject.store
+    let memory = MemoryStore(isShared: store.isShared)
     var clock = noon
     var sequence: UInt64 = 0
     for round in 0..<40 {
