@@ -11,7 +11,7 @@ import { viewportBox } from "./viewport.js";
 const byID = (id) => document.getElementById(id);
 const sampleSize = 500;
 const shownTags = 6;
-const intervalMilliseconds = 4000;
+const intervalMilliseconds = 3000;
 
 export class Figures {
   #map;
@@ -45,7 +45,8 @@ export class Figures {
   #open(isOpen) {
     this.#toggle.setAttribute("aria-expanded", String(isOpen));
     this.#card.classList.toggle("closed", !isOpen);
-    if (isOpen) this.#asks();
+    // Before there is a view there is nothing to ask for.
+    if (isOpen && this.#map.getZoom() !== undefined) this.#asks();
   }
 
   /** Called with each answer to what is in view. */

@@ -18,10 +18,14 @@ export function coveredEdges(map) {
   return edges;
 }
 
-/** Moves the map so that all of these places stand in the free part of it. */
-export function fitToFree(map, places, { maxZoom = 16 } = {}) {
+/**
+ * Moves the map so that all of these places stand in the free part of it.
+ * @param labels how far words reach beside places, in pixels.
+ */
+export function fitToFree(map, places, { maxZoom = 16, labels = 0 } = {}) {
   const { left, right, top, bottom } = coveredEdges(map);
   map.fitBounds(places, {
-    paddingTopLeft: [left + 30, top + 40], paddingBottomRight: [right + 40, bottom + 60], maxZoom,
+    paddingTopLeft: [left + 30 + labels, top + 40],
+    paddingBottomRight: [right + 40 + labels, bottom + 60], maxZoom,
   });
 }

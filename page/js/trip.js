@@ -44,6 +44,8 @@ function pointAlong(points, share) {
 /** Where a price may stand on its line, the middle first. */
 const priceShares = [0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8];
 const priceClearance = 90;
+/** How far the words of a pin reach beside it. */
+const labelPixels = 90;
 
 export class Trip {
   #map;
@@ -130,6 +132,7 @@ export class Trip {
 
   /** Moves the map so that all of it is seen. */
   fit() {
-    if (this.#places.length > 1) fitToFree(this.#map, this.#places, { maxZoom: 15 });
+    const labels = this.#map.getSize().x < 640 ? 20 : labelPixels;
+    if (this.#places.length > 1) fitToFree(this.#map, this.#places, { maxZoom: 15, labels });
   }
 }
