@@ -17,7 +17,7 @@ final class RESPConnectionHandler: ChannelDuplexHandler {
   typealias OutboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
 
-  private let services: DoorServices
+  private let services: RedisDoorServices
   private var executor: CommandExecutor
   private var parser: RESPParser
   /// What has arrived and is not yet read.

@@ -219,7 +219,7 @@ class Ends(unittest.TestCase):
             daemon.terminate()
             _, error = process.communicate(timeout=60)
             self.assertEqual(process.returncode, 3, error)
-            self.assertIn("stream", error)
+            self.assertIn("nobody answers", error)
 
     def test_a_followed_stream_goes_on_over_a_restart(self):
         with Daemon("--resources", str(ROOT)) as daemon:
