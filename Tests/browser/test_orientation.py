@@ -267,7 +267,8 @@ class Faults(PageTest):
         self.assertEqual(self.browser.js("return moyeo.sumOfCounts"), 1)
 
     def test_results_stand_above_the_fold(self):
-        self.open()
+        self.open(self.layer([
+            (f"r{i:02}", 37.55 + i / 10_000, 126.99, ["swift", "math"], {}) for i in range(30)]))
         self.browser.find("#search-here").click()
         self.browser.wait("return document.querySelectorAll('#search-results > li').length > 5", "hits")
         fold, message, third = self.browser.js(
