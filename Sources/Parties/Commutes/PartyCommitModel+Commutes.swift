@@ -21,7 +21,7 @@ private struct CommuteStep {
     guard let change = decision.change else { return }
     groups.append(change.group)
     switch change.effect {
-    case .party(let entry, _): parties.append(entry)
+    case .parties(let entries, _): parties += entries
     case .request(let request, _): requests.append(request)
     case .commute, .told: break
     }
@@ -170,7 +170,7 @@ extension PartyCommitModel {
       let change = try? rules.cancel(party, actorID: nil, reason: reason, now: now),
       change.party.state == .cancelled, !change.unchanged
     else { return false }
-    step.add(made(change, from: party, nil, overlay))
+    step.add(made(change, from: party, nil, overlay, now))
     return true
   }
 
@@ -202,7 +202,7 @@ extension PartyCommitModel {
           try meetings.check(join.riderID, party)
           return try rules.join(join, party, now: now) { overlay.claims(of: $0) }
         }
-        if !change.unchanged { step.add(made(change, from: party, nil, overlay)) }
+        if !change.unchanged { step.add(made(change, from: party, nil, overlay, now)) }
       } catch {
         step.refuse(join.riderID, day, error, at: now)
       }
@@ -228,7 +228,7 @@ extension PartyCommitModel {
         // A taxi that has left goes on with them.
         let change = try? rules.leave(riderID: rider, party, now: now), !change.unchanged
       else { continue }
-      step.add(made(change, from: party, nil, overlay))
+      step.add(made(change, from: party, nil, overlay, now))
     }
     return made(step, overlay)
   }
@@ -284,7 +284,7 @@ extension PartyCommitModel {
         step.refuse(rider.join.riderID, day, error, at: now)
       }
     }
-    step.add(made(change, from: nil, refined, overlay))
+    step.add(made(change, from: nil, refined, overlay, now))
   }
 
   private func addRequest(

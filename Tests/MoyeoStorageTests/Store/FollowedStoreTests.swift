@@ -10,8 +10,6 @@ import Threading
   enum Kind: String, CaseIterable, Sendable {
     case memory, postgres
 
-    static var allCases: [Kind] { [.memory] + (ScratchPostgres.isHere ? [.postgres] : []) }
-
     /// Two daemons' stores over one record.
     func make() throws -> (any FollowedStore, any FollowedStore) {
       switch self {
@@ -119,8 +117,7 @@ import Threading
     #expect(try one.head(tenant: "t") == head)
   }
 
-  @Test(.enabled(if: ScratchPostgres.isHere, "PostgreSQL is not installed"))
-  func oneLeadsUntilItIsGone() throws {
+  @Test func oneLeadsUntilItIsGone() throws {
     let address = try ScratchPostgres.shared.get().migratedSchema()
     let first = try PostgresStore(connection: address.connection)
     let second = try PostgresStore(connection: address.connection)
@@ -161,8 +158,7 @@ import Threading
     elsewhere.close()
   }
 
-  @Test(.enabled(if: ScratchPostgres.isHere, "PostgreSQL is not installed"))
-  func headsAreToldSoonerToWhoHurries() throws {
+  @Test func headsAreToldSoonerToWhoHurries() throws {
     let address = try ScratchPostgres.shared.get().migratedSchema()
     var options = PostgresStore.Options()
     // Only hurried looks come in time.
