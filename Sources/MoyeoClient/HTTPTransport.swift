@@ -187,6 +187,10 @@ final class HTTPTransport: Sendable {
         error.connectionErrors.first.map { MoyeoError.words($0.error) }
         ?? "no address for \(error.host)"
       return .unreachable(endpoint: baseURL, cause: cause, mayHaveRun: false)
+    // To an address rather than a name; a connection that stands is never refused.
+    case let error as IOError where error.errnoCode == ECONNREFUSED:
+      return .unreachable(
+        endpoint: baseURL, cause: MoyeoError.words(error), mayHaveRun: false)
     case is HTTPParserError:
       return .unexpectedAnswer(
         "\(baseURL) does not speak HTTP; the port for gRPC takes --grpc HOST:PORT")

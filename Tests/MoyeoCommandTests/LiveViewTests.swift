@@ -43,17 +43,22 @@ import Testing
     for i in 0..<100 { view.take(Self.event("enter", "o\(i)", meters: Double(i))) }
     let lines = view.lines("users", rows: 10, columns: 40)
     #expect(lines.count == 10 && lines.last == "and 94 more")
-    #expect(lines.dropFirst(2).allSatisfy { DisplayWidth.of($0) <= 40 })
     let frame = TerminalScreen.frame(lines, (rows: 4, columns: 12))
     let drawn = frame.split(separator: "\r\n")
     #expect(drawn.count == 4 && frame.hasPrefix("\u{1B}[H") && frame.hasSuffix("\u{1B}[J"))
     #expect(drawn[1...].allSatisfy { $0.hasSuffix("\u{1B}[K") || $0.hasSuffix("\u{1B}[J") })
+    // Between the escapes no line is wider than the terminal.
+    let shown = drawn.map { line in
+      line.split(separator: "\u{1B}[").map { part in part.drop { "HKJ".contains($0) } }
+    }
+    #expect(shown.allSatisfy { DisplayWidth.of($0.joined()) <= 12 })
+    #expect(shown.contains { !$0.joined().isEmpty })
   }
 
   @Test func aLineAnEventElsewhere() {
     #expect(
       LiveView.line(Self.event("enter", "ann", meters: 12))
-        == "enter ann 37.500000,127.000000 12 m #swift")
+        == "enter ann 37.500000,127.000000 12.0 m #swift")
     #expect(LiveView.line(Self.event("exit", "a\u{1B}[31m")).contains("\u{1B}") == false)
     #expect(LiveView.line(Self.event("reset")) == "reset")
   }

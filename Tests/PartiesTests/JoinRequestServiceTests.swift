@@ -194,12 +194,20 @@ struct JoinRequestServiceTests {
     var approved = 0
     for round in 0..<RaceTests.longRounds {
       let id = try await create(it, "host-\(round)", holds: (round + Int(seed)) % 2 == 0)
+      let asking = StateLock(32)
       await withTaskGroup(of: Void.self) { group in
         for client in 0..<32 {
-          group.addTask { await Self.askAndWithdraw(it.partyService, id, client, seed) }
+          group.addTask {
+            await Self.askAndWithdraw(it.partyService, id, client, seed)
+            asking.withLock { $0 -= 1 }
+          }
         }
         for device in 0..<2 {
-          group.addTask { await Self.decide(it.partyService, id, "host-\(round)", device) }
+          group.addTask {
+            await Self.decide(it.partyService, id, "host-\(round)", device) {
+              asking.withLock { $0 > 0 }
+            }
+          }
         }
       }
       let party = try await it.partyService.get(id)
@@ -240,14 +248,20 @@ struct JoinRequestServiceTests {
     }
   }
 
+  /// Until nobody asks any more and nothing is pending; what cannot be approved is declined in time.
   private static func decide(
-    _ service: PartyService, _ id: String, _ host: String, _ device: Int
+    _ service: PartyService, _ id: String, _ host: String, _ device: Int,
+    isAsked: @Sendable () -> Bool
   ) async {
-    for turn in 0..<40 {
+    var turn = 0
+    while true {
+      let isAsked = isAsked()
       guard let request = service.partyUnderWay(id)?.pendingRequests.first else {
+        guard isAsked else { return }
         await Task.yield()
         continue
       }
+      turn += 1
       _ = await reason {
         if (turn + device) % 3 == 0 {
           _ = try await service.declineJoin(

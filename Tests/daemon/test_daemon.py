@@ -487,7 +487,7 @@ class Starting(unittest.TestCase):
             path.read_text() for path in sorted((ROOT / "Sources" / "moyeod").glob("*.swift"))
             if path.name != "SettingsTable.swift")
         read = set(re.findall(r'values\.\w+\(\s*"([a-zA-Z.]+)"', source))
-        read -= {"limits.", "parties.", "rates."}
+        read -= {"limits.", "parties.", "rates.", "commutes."}
         rates = re.findall(r'\("(\w+)", \\\.(?:tenant|caller)\.', source)
         self.assertEqual(len(rates), 6)
         read |= {"rates." + name for name in rates} | {"tenants.<name>." + name for name in rates}
@@ -496,6 +496,7 @@ class Starting(unittest.TestCase):
         read |= set(re.findall(r'try await (?:count|seconds|path|text)\("([a-zA-Z.]+)"', source))
         read |= {"limits." + name for name in re.findall(r'try await read\("(\w+)"', source)}
         read |= {"parties." + name for name in re.findall(r'try await quota\("(\w+)"', source)}
+        read |= {"commutes." + name for name in re.findall(r'try await figure\("(\w+)"', source)}
         read |= {"layers.<name>." + name
                  for name in re.findall(r'first\("(\w+)"(?:, |\) \{)', source)}
         read |= {"layers.<name>." + name for name in re.findall(r'(?:flag|count)\("(\w+)"\)', source)}

@@ -47,6 +47,7 @@ enum FieldTexts {
     code The gRPC status, such as "INVALID_ARGUMENT".
     comments What others wrote about the person, newest first.
     commonTags For tags that both carry; of a person, those tags.
+    commute As it is after the call.
     considered How many were looked at.
     contentType Of the tile.
     count How many.
@@ -64,8 +65,8 @@ enum FieldTexts {
     durationSeconds In seconds.
     east Longitude of the eastern edge, in degrees.
     effective In force from here on.
-    endReason Why it ended.
     endedAt When it ended.
+    endReason Why it ended.
     error Why there is no answer.
     etag Names this state of the tile.
     events In the order of their commits.
@@ -78,6 +79,7 @@ enum FieldTexts {
     fare What the trip costs.
     field The field that is meant, as JSON calls it.
     fields All fields that are wrong.
+    from The beginning of a time; included.
     groups One taxi each.
     handles Numbers that stand for ids on this connection.
     here Where the person is, exactly.
@@ -86,13 +88,14 @@ enum FieldTexts {
     hits In the order that the call names.
     holdSeats Whether a pending request keeps its seats from others.
     hostId Who offers the party.
+    hostSeats Seats that the host and who comes along take.
     id Names one of its kind.
     ids Of objects.
     ifFull The same once every seat is taken.
     iterations Steps of the search that were taken.
+    joinedAt When the rider got in.
     joinRequest The request to join that the answer is about.
     joinRequests Requests to join, oldest first, as far as the reader may see them.
-    joinedAt When the rider got in.
     kind What it is.
     kinds Only these kinds; all when empty.
     lagMilliseconds How far clusters were behind the index when they were read.
@@ -104,13 +107,14 @@ enum FieldTexts {
     legs From one stop to the next, in order.
     limit How many at most.
     lines What the fare is made of.
+    localTime As clocks of the zone show it, such as "07:45".
     longitude Degrees east, WGS 84.
     longitudeE7 Degrees times 1e7.
     lookingAt Where the person looks for others.
     low The least that it may come to, in minor units.
     lowDurationSeconds The least that it may take, in seconds.
-    matchId Names a match of two people, or a standing request.
     matchedWith Whom the person meets.
+    matchId Names a match of two people, or a standing request.
     matching How many fit.
     max The greatest value that fits; included.
     maxAgeSeconds Only positions observed so lately, in seconds.
@@ -123,10 +127,10 @@ enum FieldTexts {
     message A whole sentence for people; programs read `reason`.
     metersPerPixel Of the map that is drawn, in place of a zoom.
     min The least value that fits; included.
-    minSharedRatio The part of the way that must be shared, 0-1.
-    minVersion Waits for a state that holds the change which answered this version.
     minimumStars Only people rated so well on average.
     minorUnitDigits Decimal digits of the minor unit: 0 for KRW, 2 for USD.
+    minSharedRatio The part of the way that must be shared, 0-1.
+    minVersion Waits for a state that holds the change which answered this version.
     name What it is called.
     nextCursor Give it as `cursor` for the next page; absent on the last one.
     north Latitude of the northern edge, in degrees.
@@ -148,6 +152,7 @@ enum FieldTexts {
     pointCount How many objects it stands for.
     points The corners, in order; the last one leads back to the first.
     policy Rules that bind everyone aboard.
+    policyPack A set of rules by its name, shipped or the operator's.
     polygon An area by its corners.
     popularTags What many who wait there look for.
     position As it was reported last.
@@ -164,17 +169,17 @@ enum FieldTexts {
     removed Whether there was something to remove.
     reputation The app's own words about the person, by how often they were chosen.
     request The request as it stands.
-    requestId Of a request to join.
     requesterId Who waits for a host's word.
+    requestId Of a request to join.
     requests In the order in which they are answered.
     responses In the order of the requests.
     resumeToken Where a stream goes on: give that of the last event.
     retryAfterMilliseconds When another try may go better.
-    rideSeconds How long the rider is aboard, in seconds.
     riderCount How many are aboard.
     riderId Who rides.
     riderIds Who rides.
     riders Who rides.
+    rideSeconds How long the rider is aboard, in seconds.
     route The way the taxi takes.
     rule What is applied, by its name.
     saving What is paid less than alone, in minor units.
@@ -200,8 +205,8 @@ enum FieldTexts {
     tariffEffective Since when the tariff is in force.
     tariffId The tariff, such as "kr-seoul"; absent: found from the place.
     tariffName What the tariff is called.
-    tariffSource Who publishes the tariff.
     tariffs With all their versions.
+    tariffSource Who publishes the tariff.
     ticket As it is after the call.
     tiles Those that have changed.
     timeBudgetMilliseconds How long the search may take.
