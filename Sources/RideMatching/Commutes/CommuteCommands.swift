@@ -82,7 +82,7 @@ public struct CommuteEvent: Hashable, Sendable {
 
   /// What it was.
   public var detail: Detail
-  /// When.
+  /// When it happened, by the clock of the command.
   public var at: Instant
   /// Who should hear of it.
   public var userIDs: [String]

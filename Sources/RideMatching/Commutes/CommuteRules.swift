@@ -38,6 +38,9 @@ public struct CommuteRules: Sendable {
 
   /// Changes what has not appeared. What has appeared stays in ``Commute/days``; see
   /// ``replaceable(_:of:)`` for the days that may be made anew.
+  ///
+  /// - Throws: ``CommuteError`` where somebody else asks, the commute is over, or the new schedule is
+  ///   none.
   public func update(
     _ command: UpdateCommute, _ commute: Commute, actorID: String?, now: Instant
   ) throws(CommuteError) -> CommuteChange {
@@ -84,6 +87,8 @@ public struct CommuteRules: Sendable {
   }
 
   /// Calls it off: no day appears any more. Cancelled already: unchanged.
+  ///
+  /// - Throws: ``CommuteError`` where somebody else asks, or the commute has ended.
   public func cancel(
     _ commute: Commute, actorID: String?, reason: String, now: Instant
   ) throws(CommuteError) -> CommuteChange {

@@ -8,7 +8,7 @@ public struct Weekdays: OptionSet, Hashable, Sendable {
 
   /// Monday to Friday.
   public static let workdays = Weekdays(rawValue: 0x1F)
-  /// All seven.
+  /// All seven days of the week.
   public static let all = Weekdays(rawValue: 0x7F)
 
   /// The words of the wire, Monday first; those of the French standard for ride sharing

@@ -2,7 +2,7 @@
 public struct AgreedFare: Hashable, Sendable {
   /// Minor units of ``currency``, from 0 on.
   public var amount: Int64
-  /// ISO 4217.
+  /// The currency by its three letters (ISO 4217).
   public var currency: String
 
   /// Makes a fare; ``PartyRules/create(_:id:now:claims:)`` checks amount and currency.
