@@ -71,6 +71,10 @@ class DescribedAPI(unittest.TestCase):
                     self.assertIn(kind, call["responses"]["200"]["content"])
         self.assertGreater(tried, 30)
 
+    def test_each_call_has_a_name_of_its_own(self):
+        names = [call["operationId"] for _, _, call in calls(self.description)]
+        self.assertEqual(len(set(names)), len(names), sorted(names))
+
     def test_every_field_and_call_is_explained(self):
         silent = [f"{method} {path}" for method, path, call in calls(self.description)
                   if not call.get("description")]

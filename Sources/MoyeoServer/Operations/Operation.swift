@@ -331,7 +331,7 @@ struct Operation: Sendable {
   /// `Nearby`, but `PartyGet`: names of the first services stand alone.
   static func name(_ service: String, _ rpc: String) -> String {
     let short = service.split(separator: ".").last.map { $0.replacing("Service", with: "") } ?? ""
-    return ["Party", "Event", "Ticket", "Place"].contains(short) ? short + rpc : rpc
+    return ["Party", "Commute", "Event", "Ticket", "Place"].contains(short) ? short + rpc : rpc
   }
 
   /// JSON text of an encoded response.
