@@ -24,6 +24,8 @@ export class Figures {
   #objects = [];
   #tags = [];
   #question = 0;
+  /** Until clusters were answered nothing is asked: what they are refused for would be said twice. */
+  #hasAnswer = false;
   #asks = throttle(() => this.#ask(), intervalMilliseconds);
 
   /** @param filter of tags; @param conditions on attributes; @param subject what is shown. */
@@ -45,18 +47,18 @@ export class Figures {
   #open(isOpen) {
     this.#toggle.setAttribute("aria-expanded", String(isOpen));
     this.#card.classList.toggle("closed", !isOpen);
-    // Before there is a view there is nothing to ask for.
-    if (isOpen && this.#map.getZoom() !== undefined) this.#asks();
+    if (isOpen) this.#asks();
   }
 
   /** Called with each answer to what is in view. */
   answered() {
+    this.#hasAnswer = true;
     this.#asks();
   }
 
   async #ask() {
     const { layer, tags, where } = this.#subject();
-    if (!layer || !this.isOpen || document.hidden || this.#map.getZoom() === undefined) return;
+    if (!this.#hasAnswer || !layer || !this.isOpen || document.hidden) return;
     const question = ++this.#question;
     const box = viewportBox(this.#map);
     try {
