@@ -36,7 +36,7 @@ enum RESPTarget {
       "the commands depend on how their bytes arrive")
     // What an input finds does not hang on those before it.
     for layer in services.keys() { _ = try? services.layers.deleteLayer(layer.name) }
-    let executor = CommandExecutor(
+    var executor = CommandExecutor(
       services: services, peer: "", allocator: ByteBufferAllocator())
     defer { services.connectionClosed() }
     for command in commands(rest, pieceSize: max(1, rest.count)) where !command.isEmpty {
