@@ -43,41 +43,8 @@ package enum PolicyPackDocument {
   /// - Returns: The packs, each name once.
   /// - Throws: ``PolicyLoadError`` with every problem of every file.
   package static func load(directories: [String]) throws(PolicyLoadError) -> [PolicyPack] {
-    var problems: [FileProblem] = []
-    var packs: [PolicyPack] = []
-    for directory in directories {
-      var files: [String: String] = [:]
-      for file in documents(in: directory, &problems) {
-        do throws(FileProblem) {
-          guard let data = FileManager.default.contents(atPath: file) else {
-            throw FileProblem(file: file, path: "", message: "cannot be read")
-          }
-          let pack = try read(data, file: file)
-          if let other = files.updateValue(file, forKey: pack.name) {
-            throw FileProblem(file: file, path: "name", message: "\(other) has the same name")
-          }
-          packs.removeAll { $0.name == pack.name }
-          packs.append(pack)
-        } catch {
-          problems.append(error)
-        }
-      }
-    }
-    guard problems.isEmpty else { throw PolicyLoadError(problems: problems) }
-    return packs
-  }
-
-  static func documents(
-    in directory: String, _ problems: inout [FileProblem]
-  ) -> [String] {
-    do {
-      return try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
-        .filter { !$0.hasPrefix(".") && $0.hasSuffix(".json") }
-        .map { directory + "/" + $0 }
-    } catch {
-      problems.append(
-        FileProblem(file: directory, path: "", message: "cannot be read as a directory"))
-      return []
+    try NamedDocuments.load(directories: directories, name: \.name) {
+      data, file throws(FileProblem) in try read(data, file: file)
     }
   }
 

@@ -84,27 +84,8 @@ package enum HolidayCalendarDocument {
   package static func load(
     directories: [String]
   ) throws(PolicyLoadError) -> [HolidayCalendar] {
-    var problems: [FileProblem] = []
-    var calendars: [HolidayCalendar] = []
-    for directory in directories {
-      var files: [String: String] = [:]
-      for file in PolicyPackDocument.documents(in: directory, &problems) {
-        do throws(FileProblem) {
-          guard let data = FileManager.default.contents(atPath: file) else {
-            throw FileProblem(file: file, path: "", message: "cannot be read")
-          }
-          let calendar = try read(data, file: file)
-          if let other = files.updateValue(file, forKey: calendar.name) {
-            throw FileProblem(file: file, path: "name", message: "\(other) has the same name")
-          }
-          calendars.removeAll { $0.name == calendar.name }
-          calendars.append(calendar)
-        } catch {
-          problems.append(error)
-        }
-      }
+    try NamedDocuments.load(directories: directories, name: \.name) {
+      data, file throws(FileProblem) in try read(data, file: file)
     }
-    guard problems.isEmpty else { throw PolicyLoadError(problems: problems) }
-    return calendars
   }
 }

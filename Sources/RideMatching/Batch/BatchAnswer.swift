@@ -40,17 +40,7 @@ struct BatchAnswer {
     else { return }
     let index = Dictionary(
       uniqueKeysWithValues: riders.map { (requests[$0].riderID, $0) })
-    group.dropOffOrder = party.route.stopOrder.compactMap { index[$0] }
-    group.distanceMeters = party.route.distanceMeters
-    group.durationSeconds = party.route.durationSeconds
-    group.fare = party.fare.expected
-    group.currency = party.fare.currency
-    group.tariffID = party.tariffID
-    group.soloFares = party.riders.reduce(0) { $0 + $1.soloFare }
-    group.rideMeters = party.riders.map(\.rideMeters)
-    group.shares = party.riders.map {
-      FareShare(riderID: $0.id, amount: $0.share, soloFare: $0.soloFare)
-    }
+    group.take(party, members: index)
     // From their own doors, by the meter.
     let alone = riders.reduce(0.0) { sum, rider in
       sum + ((try? terms.fareAlone(requests[rider])).map { Double($0) } ?? 0)
@@ -165,5 +155,26 @@ struct BatchAnswer {
     // cannot fail; a price list with absurd amounts gets no shares rather than wrong ones.
     let split = FareSplit(amount: fare, rule: .bySoloFare, riders: sharers)
     return (try? split.shares()) ?? []
+  }
+}
+
+extension BatchGroup {
+  /// Takes over what a party's route and prices say of the group.
+  ///
+  /// - Parameters:
+  ///   - party: The group's riders, as the rules of parties have them.
+  ///   - members: The riders' places among the requests, by their ids.
+  mutating func take(_ party: Party, members: [String: Int]) {
+    dropOffOrder = party.route.stopOrder.compactMap { members[$0] }
+    distanceMeters = party.route.distanceMeters
+    durationSeconds = party.route.durationSeconds
+    fare = party.fare.expected
+    currency = party.fare.currency
+    tariffID = party.tariffID
+    soloFares = party.riders.reduce(0) { $0 + $1.soloFare }
+    rideMeters = party.riders.map(\.rideMeters)
+    shares = party.riders.map {
+      FareShare(riderID: $0.id, amount: $0.share, soloFare: $0.soloFare)
+    }
   }
 }

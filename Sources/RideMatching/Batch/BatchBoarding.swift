@@ -180,17 +180,7 @@ extension BatchBoardingSearch.Ride {
     var group = group
     let places = Dictionary(
       group.members.map { (requests[$0].riderID, $0) }, uniquingKeysWith: { first, _ in first })
-    group.dropOffOrder = party.route.stopOrder.compactMap { places[$0] }
-    group.distanceMeters = party.route.distanceMeters
-    group.durationSeconds = party.route.durationSeconds
-    group.fare = party.fare.expected
-    group.currency = party.fare.currency
-    group.tariffID = party.tariffID
-    group.soloFares = party.riders.reduce(0) { $0 + $1.soloFare }
-    group.rideMeters = party.riders.map(\.rideMeters)
-    group.shares = party.riders.map {
-      FareShare(riderID: $0.id, amount: $0.share, soloFare: $0.soloFare)
-    }
+    group.take(party, members: places)
     for i in group.boardings.indices {
       group.boardings[i].time = party.boardingTime(requests[group.boardings[i].member].riderID)
     }
