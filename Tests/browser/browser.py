@@ -134,7 +134,8 @@ class Browser:
             " && !moyeo.map._panAnim?._inProgress", "the map to come to rest")
 
     def click_map(self, latitude, longitude):
-        """A real click where a place is drawn."""
+        """A real click where a place is drawn, once the map rests."""
+        self.settle()
         x, y = self.js(
             "const p = moyeo.map.latLngToContainerPoint([arguments[0], arguments[1]]);"
             "const box = moyeo.map.getContainer().getBoundingClientRect();"
