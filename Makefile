@@ -90,7 +90,7 @@ test-findings: test-programs
 	touch $@
 
 test-browser: test-programs
-	$(OUTSIDE) browser
+	$(OUTSIDE) --twice browser
 
 # Renews docs/images: the map page in pictures, and one that moves. PICTURES="city map" for some.
 PICTURES ?=
