@@ -243,7 +243,7 @@ let package = Package(
       dependencies: [
         "CallTracing", "GRPCServerTransport", "MoyeoAPI", "Identity", "LiveLayers",
         "FareEstimation", "DurableCommands", "Parties", "Tickets", "Places", "PeerMatching",
-        "Threading", "WireFormat",
+        "PositionProtection", "Threading", "WireFormat",
         "GeoMath", "ObjectModel", "QueryCoalescing", "SpatialIndexing", "PointClustering",
         "VectorTiles", "GzipCoding", "TaxiFares", "RoutePlanning",
         "RideMatching",
@@ -325,7 +325,7 @@ let package = Package(
       name: "JoinBenchmark",
       dependencies: [
         "LiveLayers", "FareEstimation", "DurableCommands", "Parties", "Tickets", "MoyeoStorage",
-        "PeerMatching", "GeoMath", "ObjectModel", "RideMatching",
+        "PeerMatching", "GeoMath", "ObjectModel", "RideMatching", "TestSupport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Benchmarks/Sources/JoinBenchmark", swiftSettings: houseSettings),
@@ -350,7 +350,7 @@ let package = Package(
     // What test targets share: seeded numbers, shared data, fares to test with.
     .target(
       name: "TestSupport",
-      dependencies: ["FareEstimation", "TaxiFares", "GeoMath", "ObjectModel"],
+      dependencies: ["DurableCommands", "FareEstimation", "TaxiFares", "GeoMath", "ObjectModel"],
       path: "Tests/TestSupport", swiftSettings: houseSettings),
     houseTests("GeoMathTests", ["GeoMath", "ObjectModel", "TestSupport", "CSpatiaLite"]),
     houseTests("ObjectModelTests", ["ObjectModel"]),
@@ -411,7 +411,9 @@ let package = Package(
     houseTests(
       "WebhooksTests",
       ["Webhooks", "LockedFiles", "DurableCommands", "Threading", "ObjectModel", "TestSupport"]),
-    houseTests("DurableCommandsTests", ["DurableCommands", "Threading", "GeoMath", "ObjectModel"]),
+    houseTests(
+      "DurableCommandsTests",
+      ["DurableCommands", "Threading", "GeoMath", "ObjectModel", "TestSupport"]),
     houseTests(
       "PartiesTests",
       [
@@ -423,7 +425,7 @@ let package = Package(
       "TicketsTests",
       [
         "Tickets", "LiveLayers", "DurableCommands", "PeerMatching", "PositionProtection",
-        "QueryCoalescing", "SpatialIndexing", "GeoMath", "ObjectModel",
+        "QueryCoalescing", "SpatialIndexing", "GeoMath", "ObjectModel", "TestSupport",
       ]),
     houseTests(
       "PlacesTests",
@@ -448,7 +450,7 @@ let package = Package(
         "CallTracing", "WireFormat", "MoyeoServer", "MoyeoAPI", "MoyeoClient", "Identity",
         "LiveLayers", "FareEstimation", "DurableCommands", "Parties", "Tickets", "Places",
         "PeerMatching",
-        "Threading", "GeoMath", "ObjectModel",
+        "Threading", "GeoMath", "ObjectModel", "TestSupport",
         "SpatialIndexing", "PointClustering", "GRPCServerTransport", "QueryCoalescing",
         "VectorTiles", grpcCore, hummingbird,
         grpcProtobuf, grpcTransport, swiftProtobuf, nioCore, nioPosix, nioHTTP1, logging,

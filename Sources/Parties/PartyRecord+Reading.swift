@@ -261,6 +261,7 @@ private struct PartyParts {
   var needsApproval = false
   var holdsSeats = false
   var joinRequests: [PartyJoinRequest] = []
+  var meetingPlace: RidePlace?
 
   mutating func take(_ field: ProtobufReader.Field) throws(WireFormatError) {
     switch field.number {
@@ -301,6 +302,7 @@ private struct PartyParts {
     case 28: holdsSeats = try field.unsigned() != 0
     case 29: joinRequests.append(try PartyRecord.joinRequest(try field.reader()))
     case 40: commuteID = try field.string()
+    case 44: meetingPlace = try PartyRecord.place(try field.reader())
     default: break
     }
   }
@@ -318,7 +320,8 @@ private struct PartyParts {
       tags: tags, policy: policy, splitRule: splitRule, allowsRaisedShares: allowsRaisedShares,
       isCalled: isCalled, tariffID: tariffID, route: route, fare: fare, settlement: settlement,
       endReason: endReason, departingNoticeAt: departingNoticeAt, agreedFare: agreedFare,
-      needsApproval: needsApproval, holdsSeats: holdsSeats, joinRequests: joinRequests)
+      needsApproval: needsApproval, holdsSeats: holdsSeats, joinRequests: joinRequests,
+      meetingPlace: meetingPlace)
     party.commuteID = commuteID
     return party
   }

@@ -52,6 +52,7 @@ package enum PartyRecord {
     if party.holdsSeats { out.varint(28, 1) }
     for request in party.joinRequests { out.message(29) { write(request, to: &$0) } }
     if let commute = party.commuteID { out.string(40, commute) }
+    if let place = party.meetingPlace { out.message(44) { write(place, to: &$0) } }
     if hasRoom, party.isActive {
       let wanted = party.seatsFree * (riderBytes + bytesBesideRider)
       out.zeros(25, count: min(wanted, maximumBytesWithRoom - out.bytes.count))

@@ -103,7 +103,8 @@ struct PartyRecordTests {
       departingNoticeAt: int(0..<2) == 0 ? nil : Instant(milliseconds: 77),
       agreedFare: int(0..<2) == 0 ? nil : AgreedFare(amount: 12_000, currency: "EUR"),
       needsApproval: int(0..<2) == 0, holdsSeats: int(0..<2) == 0,
-      joinRequests: (0..<int(0..<3)).map(request))
+      joinRequests: (0..<int(0..<3)).map(request),
+      meetingPlace: int(0..<2) == 0 ? nil : place())
   }
 
   @Test(arguments: 1...200 as ClosedRange<UInt64>)

@@ -510,6 +510,8 @@ extension Moyeo_V1_Party {
   package var approvalIfSet: String? { hasApproval ? approval : nil }
   package var holdSeatsIfSet: Bool? { hasHoldSeats ? holdSeats : nil }
   package var pendingRequestsIfSet: Int32? { hasPendingRequests ? pendingRequests : nil }
+  package var originPrecisionIfSet: String? { hasOriginPrecision ? originPrecision : nil }
+  package var snappedOriginIfSet: Moyeo_V1_Place? { hasSnappedOrigin ? snappedOrigin : nil }
   package var commuteIDIfSet: String? { hasCommuteID ? commuteID : nil }
 }
 
@@ -545,6 +547,7 @@ extension Moyeo_V1_CreatePartyRequest {
   package var agreedFareIfSet: Moyeo_V1_AgreedFare? { hasAgreedFare ? agreedFare : nil }
   package var approvalIfSet: String? { hasApproval ? approval : nil }
   package var holdSeatsIfSet: Bool? { hasHoldSeats ? holdSeats : nil }
+  package var originPrecisionIfSet: String? { hasOriginPrecision ? originPrecision : nil }
 }
 
 extension Moyeo_V1_GetPartyRequest {

@@ -88,6 +88,7 @@ let schemaTextLines = #"""
   CreatePartyRequest.hostSeats Taken by the host, 1 when absent.
   CreatePartyRequest.maxRideSeconds The longest ride, and the most beyond the direct one.
   CreatePartyRequest.minSharedRatio The part of the way that must be shared, 0-1.
+  CreatePartyRequest.originPrecision "exact" (as when absent), or "snapped": only members see where exactly they meet.
   CreatePartyRequest.policyPack A named pack of rules, such as "kr-small-taxi".
   CreatePartyRequest.riders Who is aboard from the start; all or nothing.
   CreatePartyRequest.seats In all, host included; 4 when absent.
@@ -223,10 +224,12 @@ let schemaTextLines = #"""
   Party.fare Absent where the ride has no price; then no share of it is told either.
   Party.holdSeats Whether a pending request keeps its seats from others.
   Party.joinRequests Requests to join, oldest first: all that are pending and the last that ended. Hosts and services see all, riders their own.
+  Party.originPrecision "snapped" where others than members see the middle of a cell of 250 m; absent: all see it exactly.
   Party.pendingRequests How many are pending.
   Party.perPersonNow What a seat pays if the taxi leaves as it is, and once every seat is taken.
   Party.riders Host first.
   Party.seats In all, host included.
+  Party.snappedOrigin What others see as the origin, and what is searched, routed and priced; only where it is snapped.
   Party.state "open", "full", "departed", "cancelled" or "ended".
   Party.version Opaque; grows with each change.
   PartyFare.shares By rider; they sum to `expected`. Alone-fares stand in them where a tariff says them.

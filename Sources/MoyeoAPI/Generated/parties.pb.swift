@@ -1055,6 +1055,26 @@ public nonisolated struct Moyeo_V1_Party: @unchecked Sendable {
   /// Clears the value of `pendingRequests`. Subsequent reads from it will return its default value.
   public mutating func clearPendingRequests() {_uniqueStorage()._pendingRequests = nil}
 
+  /// "snapped" where others than members see the middle of a cell of 250 m; absent: all see it exactly.
+  public var originPrecision: String {
+    get {_storage._originPrecision ?? String()}
+    set {_uniqueStorage()._originPrecision = newValue}
+  }
+  /// Returns true if `originPrecision` has been explicitly set.
+  public var hasOriginPrecision: Bool {_storage._originPrecision != nil}
+  /// Clears the value of `originPrecision`. Subsequent reads from it will return its default value.
+  public mutating func clearOriginPrecision() {_uniqueStorage()._originPrecision = nil}
+
+  /// What others see as the origin, and what is searched, routed and priced; only where it is snapped.
+  public var snappedOrigin: Moyeo_V1_Place {
+    get {_storage._snappedOrigin ?? Moyeo_V1_Place()}
+    set {_uniqueStorage()._snappedOrigin = newValue}
+  }
+  /// Returns true if `snappedOrigin` has been explicitly set.
+  public var hasSnappedOrigin: Bool {_storage._snappedOrigin != nil}
+  /// Clears the value of `snappedOrigin`. Subsequent reads from it will return its default value.
+  public mutating func clearSnappedOrigin() {_uniqueStorage()._snappedOrigin = nil}
+
   /// The commute of which it is a day.
   public var commuteID: String {
     get {_storage._commuteID ?? String()}
@@ -1368,6 +1388,16 @@ public nonisolated struct Moyeo_V1_CreatePartyRequest: @unchecked Sendable {
   public var hasHoldSeats: Bool {_storage._holdSeats != nil}
   /// Clears the value of `holdSeats`. Subsequent reads from it will return its default value.
   public mutating func clearHoldSeats() {_uniqueStorage()._holdSeats = nil}
+
+  /// "exact" (as when absent), or "snapped": only members see where exactly they meet.
+  public var originPrecision: String {
+    get {_storage._originPrecision ?? String()}
+    set {_uniqueStorage()._originPrecision = newValue}
+  }
+  /// Returns true if `originPrecision` has been explicitly set.
+  public var hasOriginPrecision: Bool {_storage._originPrecision != nil}
+  /// Clears the value of `originPrecision`. Subsequent reads from it will return its default value.
+  public mutating func clearOriginPrecision() {_uniqueStorage()._originPrecision = nil}
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -5058,7 +5088,7 @@ nonisolated extension Moyeo_V1_PartySettlement: SwiftProtobuf.Message, SwiftProt
 
 nonisolated extension Moyeo_V1_Party: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Party"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}version\0\u{1}state\0\u{3}host_id\0\u{1}riders\0\u{1}seats\0\u{3}seats_free\0\u{1}origin\0\u{1}destination\0\u{3}departure_time\0\u{3}departure_window_seconds\0\u{3}max_detour_ratio\0\u{3}max_walk_meters\0\u{1}tags\0\u{1}policy\0\u{1}route\0\u{1}fare\0\u{3}per_person_now\0\u{3}per_person_if_full\0\u{3}split_rule\0\u{3}allow_raised_shares\0\u{1}called\0\u{3}created_at\0\u{1}settlement\0\u{3}end_reason\0\u{3}rider_count\0\u{3}min_shared_ratio\0\u{3}max_ride_seconds\0\u{3}max_detour_seconds\0\u{3}agreed_fare\0\u{1}approval\0\u{3}hold_seats\0\u{3}join_requests\0\u{3}pending_requests\0\u{4}\u{6}commute_id\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}version\0\u{1}state\0\u{3}host_id\0\u{1}riders\0\u{1}seats\0\u{3}seats_free\0\u{1}origin\0\u{1}destination\0\u{3}departure_time\0\u{3}departure_window_seconds\0\u{3}max_detour_ratio\0\u{3}max_walk_meters\0\u{1}tags\0\u{1}policy\0\u{1}route\0\u{1}fare\0\u{3}per_person_now\0\u{3}per_person_if_full\0\u{3}split_rule\0\u{3}allow_raised_shares\0\u{1}called\0\u{3}created_at\0\u{1}settlement\0\u{3}end_reason\0\u{3}rider_count\0\u{3}min_shared_ratio\0\u{3}max_ride_seconds\0\u{3}max_detour_seconds\0\u{3}agreed_fare\0\u{1}approval\0\u{3}hold_seats\0\u{3}join_requests\0\u{3}pending_requests\0\u{3}origin_precision\0\u{3}snapped_origin\0\u{4}\u{4}commute_id\0")
 
   fileprivate class _StorageClass {
     var _id: String? = nil
@@ -5095,6 +5125,8 @@ nonisolated extension Moyeo_V1_Party: SwiftProtobuf.Message, SwiftProtobuf._Mess
     var _holdSeats: Bool? = nil
     var _joinRequests: [Moyeo_V1_JoinRequest] = []
     var _pendingRequests: Int32? = nil
+    var _originPrecision: String? = nil
+    var _snappedOrigin: Moyeo_V1_Place? = nil
     var _commuteID: String? = nil
 
       // This property is used as the initial default value for new instances of the type.
@@ -5140,6 +5172,8 @@ nonisolated extension Moyeo_V1_Party: SwiftProtobuf.Message, SwiftProtobuf._Mess
       _holdSeats = source._holdSeats
       _joinRequests = source._joinRequests
       _pendingRequests = source._pendingRequests
+      _originPrecision = source._originPrecision
+      _snappedOrigin = source._snappedOrigin
       _commuteID = source._commuteID
     }
   }
@@ -5193,6 +5227,8 @@ nonisolated extension Moyeo_V1_Party: SwiftProtobuf.Message, SwiftProtobuf._Mess
         case 32: try { try decoder.decodeSingularBoolField(value: &_storage._holdSeats) }()
         case 33: try { try decoder.decodeRepeatedMessageField(value: &_storage._joinRequests) }()
         case 34: try { try decoder.decodeSingularInt32Field(value: &_storage._pendingRequests) }()
+        case 35: try { try decoder.decodeSingularStringField(value: &_storage._originPrecision) }()
+        case 36: try { try decoder.decodeSingularMessageField(value: &_storage._snappedOrigin) }()
         case 40: try { try decoder.decodeSingularStringField(value: &_storage._commuteID) }()
         default: break
         }
@@ -5308,6 +5344,12 @@ nonisolated extension Moyeo_V1_Party: SwiftProtobuf.Message, SwiftProtobuf._Mess
       try { if let v = _storage._pendingRequests {
         try visitor.visitSingularInt32Field(value: v, fieldNumber: 34)
       } }()
+      try { if let v = _storage._originPrecision {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 35)
+      } }()
+      try { if let v = _storage._snappedOrigin {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 36)
+      } }()
       try { if let v = _storage._commuteID {
         try visitor.visitSingularStringField(value: v, fieldNumber: 40)
       } }()
@@ -5354,6 +5396,8 @@ nonisolated extension Moyeo_V1_Party: SwiftProtobuf.Message, SwiftProtobuf._Mess
         if _storage._holdSeats != rhs_storage._holdSeats {return false}
         if _storage._joinRequests != rhs_storage._joinRequests {return false}
         if _storage._pendingRequests != rhs_storage._pendingRequests {return false}
+        if _storage._originPrecision != rhs_storage._originPrecision {return false}
+        if _storage._snappedOrigin != rhs_storage._snappedOrigin {return false}
         if _storage._commuteID != rhs_storage._commuteID {return false}
         return true
       }
@@ -5410,7 +5454,7 @@ nonisolated extension Moyeo_V1_PartyResponse: SwiftProtobuf.Message, SwiftProtob
 
 nonisolated extension Moyeo_V1_CreatePartyRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".CreatePartyRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}host_id\0\u{1}origin\0\u{1}destination\0\u{3}departure_time\0\u{3}departure_window_seconds\0\u{1}seats\0\u{3}host_seats\0\u{1}riders\0\u{3}max_detour_ratio\0\u{3}max_walk_meters\0\u{1}tags\0\u{1}policy\0\u{3}split_rule\0\u{1}attributes\0\u{3}tariff_id\0\u{3}vehicle_class\0\u{1}called\0\u{3}allow_raised_shares\0\u{1}weight\0\u{3}policy_pack\0\u{3}min_shared_ratio\0\u{3}max_ride_seconds\0\u{3}max_detour_seconds\0\u{3}arrive_by\0\u{3}agreed_fare\0\u{1}approval\0\u{3}hold_seats\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}host_id\0\u{1}origin\0\u{1}destination\0\u{3}departure_time\0\u{3}departure_window_seconds\0\u{1}seats\0\u{3}host_seats\0\u{1}riders\0\u{3}max_detour_ratio\0\u{3}max_walk_meters\0\u{1}tags\0\u{1}policy\0\u{3}split_rule\0\u{1}attributes\0\u{3}tariff_id\0\u{3}vehicle_class\0\u{1}called\0\u{3}allow_raised_shares\0\u{1}weight\0\u{3}policy_pack\0\u{3}min_shared_ratio\0\u{3}max_ride_seconds\0\u{3}max_detour_seconds\0\u{3}arrive_by\0\u{3}agreed_fare\0\u{1}approval\0\u{3}hold_seats\0\u{3}origin_precision\0")
 
   fileprivate class _StorageClass {
     var _hostID: String? = nil
@@ -5440,6 +5484,7 @@ nonisolated extension Moyeo_V1_CreatePartyRequest: SwiftProtobuf.Message, SwiftP
     var _agreedFare: Moyeo_V1_AgreedFare? = nil
     var _approval: String? = nil
     var _holdSeats: Bool? = nil
+    var _originPrecision: String? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -5477,6 +5522,7 @@ nonisolated extension Moyeo_V1_CreatePartyRequest: SwiftProtobuf.Message, SwiftP
       _agreedFare = source._agreedFare
       _approval = source._approval
       _holdSeats = source._holdSeats
+      _originPrecision = source._originPrecision
     }
   }
 
@@ -5522,6 +5568,7 @@ nonisolated extension Moyeo_V1_CreatePartyRequest: SwiftProtobuf.Message, SwiftP
         case 25: try { try decoder.decodeSingularMessageField(value: &_storage._agreedFare) }()
         case 26: try { try decoder.decodeSingularStringField(value: &_storage._approval) }()
         case 27: try { try decoder.decodeSingularBoolField(value: &_storage._holdSeats) }()
+        case 28: try { try decoder.decodeSingularStringField(value: &_storage._originPrecision) }()
         default: break
         }
       }
@@ -5615,6 +5662,9 @@ nonisolated extension Moyeo_V1_CreatePartyRequest: SwiftProtobuf.Message, SwiftP
       try { if let v = _storage._holdSeats {
         try visitor.visitSingularBoolField(value: v, fieldNumber: 27)
       } }()
+      try { if let v = _storage._originPrecision {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 28)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -5651,6 +5701,7 @@ nonisolated extension Moyeo_V1_CreatePartyRequest: SwiftProtobuf.Message, SwiftP
         if _storage._agreedFare != rhs_storage._agreedFare {return false}
         if _storage._approval != rhs_storage._approval {return false}
         if _storage._holdSeats != rhs_storage._holdSeats {return false}
+        if _storage._originPrecision != rhs_storage._originPrecision {return false}
         return true
       }
       if !storagesAreEqual {return false}

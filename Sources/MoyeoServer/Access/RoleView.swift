@@ -55,6 +55,7 @@ extension Moyeo_V1_Party {
   fileprivate mutating func hide(from subject: String) {
     if hostID != subject { joinRequests.removeAll { $0.riderID != subject } }
     guard !riders.contains(where: { $0.riderID == subject }) else { return }
+    if hasSnappedOrigin { origin = snappedOrigin }
     clearHostID()
     riders = []
     if hasRoute {

@@ -67,6 +67,7 @@ struct FieldBounds {
     switch (message, name) {
     case (_, "splitRule"), ("moyeo.v1.SplitFareRequest", "rule"): return ["enum": splitRules]
     case (_, "approval"): return ["enum": ["host"]]
+    case (_, "originPrecision"): return ["enum": OriginPrecision.allCases.map(\.rawValue)]
     case ("moyeo.v1.AgreedFare", "currency"): return ["pattern": "^[A-Z]{3}$"]
     case ("moyeo.v1.RemoveRiderRequest", "reason"): return ["enum": ["no_show", "host"]]
     case ("moyeo.v1.RouteStop", "kind"): return ["enum": ["stop", "pick_up", "drop_off"]]

@@ -140,6 +140,7 @@ enum FieldTexts {
     online Whether the person was heard of just now; in a ranking, its weight.
     onlineOnly Only people who were heard of just now.
     origin Where the trip begins.
+    originPrecision "exact", or "snapped" where only members see where exactly they meet.
     otherId Whom it concerns.
     packed Positions by handles, in columns.
     parties In the order that the call names.
@@ -192,6 +193,7 @@ enum FieldTexts {
     share What the rider pays, in minor units.
     sharedRatio The part of the ride with somebody else aboard, 0-1.
     shares What each rider pays.
+    snappedOrigin What others than members see as the origin.
     soloFare What the rider would pay alone, in minor units.
     source Where it comes from.
     south Latitude of the southern edge, in degrees.

@@ -22,7 +22,11 @@ struct PartyMessage: Sendable {
     out.riderCount = Int32(party.riders.count)
     out.seats = Int32(clamping: party.seats)
     out.seatsFree = Int32(clamping: party.seatsFree)
-    out.origin = Self.place(party.origin)
+    out.origin = Self.place(party.meetingPlace ?? party.origin)
+    if party.meetingPlace != nil {
+      out.originPrecision = OriginPrecision.snapped.rawValue
+      out.snappedOrigin = Self.place(party.origin)
+    }
     out.destination = Self.place(party.destination)
     out.departureTime = Google_Protobuf_Timestamp(party.window.time)
     out.departureWindowSeconds = Double(party.window.toleranceMilliseconds) / 1000

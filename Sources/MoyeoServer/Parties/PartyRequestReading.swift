@@ -61,6 +61,10 @@ struct PartyRequestReading: Sendable {
     if request.hasAgreedFare { command.agreedFare = try agreedFare(request.agreedFare) }
     command.needsApproval = try needsApproval(request.approvalIfSet)
     command.holdsSeats = request.holdSeats
+    if try originPrecision(request.originPrecisionIfSet) == .snapped {
+      command.meetingPlace = command.origin
+      command.origin = OriginPrecision.snapped(command.origin)
+    }
     return command
   }
 
@@ -80,6 +84,16 @@ struct PartyRequestReading: Sendable {
       throw APIError(.badValue, field: "approval", "approval is host; got \(quoted(word))")
     }
     return true
+  }
+
+  private func originPrecision(_ word: String?) throws(APIError) -> OriginPrecision {
+    guard let word else { return .exact }
+    guard let precision = OriginPrecision(rawValue: word) else {
+      throw APIError(
+        .badValue, field: "originPrecision",
+        "originPrecision is exact or snapped; got \(quoted(word))")
+    }
+    return precision
   }
 
   /// Who comes along with a host.

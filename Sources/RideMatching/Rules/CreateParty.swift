@@ -12,8 +12,10 @@ public struct CreateParty: Hashable, Sendable {
   public var hostWeight: Double?
   /// Who comes along.
   public var riders: [JoinParty]
-  /// Where everyone gets in.
+  /// Where everyone gets in: what is searched, routed and priced, and what anybody is shown.
   public var origin: RidePlace
+  /// Where exactly they meet, for members alone; nil: at ``origin``.
+  public var meetingPlace: RidePlace?
   /// Where the host goes, and riders who name no place of their own.
   public var destination: RidePlace
   /// When the taxi may leave.
@@ -54,7 +56,7 @@ public struct CreateParty: Hashable, Sendable {
     tags: [String] = [], policy: RidePolicy = .none, policyPack: String? = nil,
     splitRule: SplitRule = .bySoloFare, allowsRaisedShares: Bool = false, isCalled: Bool = false,
     tariffID: String? = nil, vehicleClass: String? = nil, agreedFare: AgreedFare? = nil,
-    needsApproval: Bool = false, holdsSeats: Bool = false
+    needsApproval: Bool = false, holdsSeats: Bool = false, meetingPlace: RidePlace? = nil
   ) {
     self.hostID = hostID
     self.hostSeats = hostSeats
@@ -77,5 +79,6 @@ public struct CreateParty: Hashable, Sendable {
     self.agreedFare = agreedFare
     self.needsApproval = needsApproval
     self.holdsSeats = holdsSeats
+    self.meetingPlace = meetingPlace
   }
 }

@@ -86,7 +86,8 @@ extension PartyRules {
       fare: PartyFare(
         currency: "", expected: 0, low: 0, high: 0, perPersonNow: 0, perPersonIfFull: 0,
         source: ""), agreedFare: command.agreedFare,
-      needsApproval: command.needsApproval, holdsSeats: command.holdsSeats)
+      needsApproval: command.needsApproval, holdsSeats: command.holdsSeats,
+      meetingPlace: command.meetingPlace)
   }
 
   private func checkAgreement(_ command: CreateParty) throws(PartyError) {

@@ -33,8 +33,10 @@ public struct Party: Hashable, Sendable {
   public var riders: [PartyRider]
   /// Seats in all, those of the host included.
   public var seats: Int
-  /// Everyone gets in here.
+  /// Everyone gets in here: what is searched, routed and priced, and what anybody is shown.
   public var origin: RidePlace
+  /// Where exactly they meet, for members alone; nil: at ``origin``.
+  public var meetingPlace: RidePlace?
   /// The host's, and that of riders who name none.
   public var destination: RidePlace
   /// When the taxi may leave.
@@ -92,7 +94,8 @@ public struct Party: Hashable, Sendable {
     splitRule: SplitRule, allowsRaisedShares: Bool, isCalled: Bool, tariffID: String,
     route: PartyRoute, fare: PartyFare, settlement: PartySettlement? = nil,
     endReason: String? = nil, departingNoticeAt: Instant? = nil, agreedFare: AgreedFare? = nil,
-    needsApproval: Bool = false, holdsSeats: Bool = false, joinRequests: [PartyJoinRequest] = []
+    needsApproval: Bool = false, holdsSeats: Bool = false, joinRequests: [PartyJoinRequest] = [],
+    meetingPlace: RidePlace? = nil
   ) {
     self.id = id
     self.version = version
@@ -120,6 +123,7 @@ public struct Party: Hashable, Sendable {
     self.needsApproval = needsApproval
     self.holdsSeats = holdsSeats
     self.joinRequests = joinRequests
+    self.meetingPlace = meetingPlace
   }
 }
 

@@ -94,6 +94,10 @@ struct AgreementOptions: ParsableArguments {
   var approval: String?
   @Flag(help: "A pending request keeps its seats from others.")
   var holdSeats = false
+  @Option(
+    help: ArgumentHelp(
+      "snapped: only members see where exactly they meet.", valueName: "precision"))
+  var originPrecision: String?
 
   func validate() throws {
     guard (agreedFare == nil) == (currency == nil) else {
@@ -107,6 +111,7 @@ struct AgreementOptions: ParsableArguments {
       request.agreedFare.currency = currency
     }
     if let approval { request.approval = approval }
+    if let originPrecision { request.originPrecision = originPrecision }
     if holdSeats { request.holdSeats = true }
   }
 }

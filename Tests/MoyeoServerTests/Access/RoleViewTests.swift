@@ -35,6 +35,44 @@ import Testing
     (party["riders"] as? [[String: Any]] ?? []).compactMap { $0["riderId"] as? String }
   }
 
+  @Test("Where exactly a snapped party meets, only members and services see")
+  func snappedOrigin() async throws {
+    try await Self.run { daemon in
+      let made = try await Self.create(daemon, more: #","originPrecision":"snapped""#)
+      #expect(made.status == 200, "\(made.text)")
+      let id = try #require(Self.party(made)["id"] as? String)
+      let rough = try #require(Self.party(made)["snappedOrigin"] as? [String: Any])
+      #expect(rough["name"] as? String ?? "" == "" && rough["latitude"] as? Double != 37.5547)
+      for (token, sees) in [("ann", true), ("server", true), ("ben", false)] {
+        let answer = try await daemon.send("GET", "/v1/parties/\(id)", as: token)
+        let shown = Self.party(answer)
+        let origin = try #require(shown["origin"] as? [String: Any])
+        #expect(origin["name"] as? String == (sees ? "Station" : ""), "\(token)")
+        #expect((origin["latitude"] as? Double == 37.5547) == sees, "\(token)")
+        #expect(shown["originPrecision"] as? String == "snapped")
+        #expect(answer.text.contains("37.5547") == sees && answer.text.contains("126.9707") == sees)
+        let match = try await daemon.send(
+          "POST", "/v1/parties/match",
+          #"{"riderId":"\#(token == "server" ? "cid" : token)",\#(Self.places)}"#, as: token)
+        if token == "ben" {
+          #expect(match.status == 200 && match.text.contains(id), "\(match.text)")
+          #expect(!match.text.contains(#""name":"Station""#))
+        }
+      }
+      // The layer of parties, where anybody looks.
+      let near = try await daemon.send(
+        "GET", "/v1/layers/parties/nearby?latitude=37.5547&longitude=126.9707", as: "ben")
+      #expect(near.text.contains(id) && !near.text.contains("37.5547"), "\(near.text)")
+      // Who gets in sees it from then on.
+      let joined = try await daemon.send(
+        "POST", "/v1/parties/\(id)/join", #"{"riderId":"ben"}"#, as: "ben")
+      #expect(joined.status == 200, "\(joined.text)")
+      #expect((Self.party(joined)["origin"] as? [String: Any])?["name"] as? String == "Station")
+      let wrong = try await Self.create(daemon, as: "ben", more: #","originPrecision":"vague""#)
+      #expect(wrong.status == 400 && wrong.text.contains("exact or snapped"), "\(wrong.text)")
+    }
+  }
+
   @Test("Members and services see who is aboard, others how many")
   func partyViews() async throws {
     try await Self.run { daemon in

@@ -637,6 +637,7 @@ class PartyCalls:
         agreed_fare: AgreedFare | Mapping[str, object] | None = None,
         approval: str | None = None,
         hold_seats: bool | None = None,
+        origin_precision: str | None = None,
         idempotency_key: str | None = None,
         timeout: float | None = None,
     ) -> PartyResponse:
@@ -672,6 +673,7 @@ class PartyCalls:
             "agreed_fare": agreed_fare,
             "approval": approval,
             "hold_seats": hold_seats,
+            "origin_precision": origin_precision,
         }, idempotency_key, timeout)
 
     async def get(

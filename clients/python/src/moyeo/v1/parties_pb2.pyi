@@ -181,7 +181,7 @@ class PartySettlement(_message.Message):
     def __init__(self, payer_id: _Optional[str] = ..., amount: _Optional[int] = ..., tolls: _Optional[int] = ..., at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., shares: _Optional[_Iterable[_Union[_fares_pb2.FareShare, _Mapping]]] = ...) -> None: ...
 
 class Party(_message.Message):
-    __slots__ = ("id", "version", "state", "host_id", "riders", "seats", "seats_free", "origin", "destination", "departure_time", "departure_window_seconds", "max_detour_ratio", "max_walk_meters", "tags", "policy", "route", "fare", "per_person_now", "per_person_if_full", "split_rule", "allow_raised_shares", "called", "created_at", "settlement", "end_reason", "rider_count", "min_shared_ratio", "max_ride_seconds", "max_detour_seconds", "agreed_fare", "approval", "hold_seats", "join_requests", "pending_requests", "commute_id")
+    __slots__ = ("id", "version", "state", "host_id", "riders", "seats", "seats_free", "origin", "destination", "departure_time", "departure_window_seconds", "max_detour_ratio", "max_walk_meters", "tags", "policy", "route", "fare", "per_person_now", "per_person_if_full", "split_rule", "allow_raised_shares", "called", "created_at", "settlement", "end_reason", "rider_count", "min_shared_ratio", "max_ride_seconds", "max_detour_seconds", "agreed_fare", "approval", "hold_seats", "join_requests", "pending_requests", "origin_precision", "snapped_origin", "commute_id")
     ID_FIELD_NUMBER: _ClassVar[int]
     VERSION_FIELD_NUMBER: _ClassVar[int]
     STATE_FIELD_NUMBER: _ClassVar[int]
@@ -216,6 +216,8 @@ class Party(_message.Message):
     HOLD_SEATS_FIELD_NUMBER: _ClassVar[int]
     JOIN_REQUESTS_FIELD_NUMBER: _ClassVar[int]
     PENDING_REQUESTS_FIELD_NUMBER: _ClassVar[int]
+    ORIGIN_PRECISION_FIELD_NUMBER: _ClassVar[int]
+    SNAPPED_ORIGIN_FIELD_NUMBER: _ClassVar[int]
     COMMUTE_ID_FIELD_NUMBER: _ClassVar[int]
     id: str
     version: str
@@ -251,8 +253,10 @@ class Party(_message.Message):
     hold_seats: bool
     join_requests: _containers.RepeatedCompositeFieldContainer[JoinRequest]
     pending_requests: int
+    origin_precision: str
+    snapped_origin: _common_pb2.Place
     commute_id: str
-    def __init__(self, id: _Optional[str] = ..., version: _Optional[str] = ..., state: _Optional[str] = ..., host_id: _Optional[str] = ..., riders: _Optional[_Iterable[_Union[PartyRider, _Mapping]]] = ..., seats: _Optional[int] = ..., seats_free: _Optional[int] = ..., origin: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., destination: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., departure_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., departure_window_seconds: _Optional[float] = ..., max_detour_ratio: _Optional[float] = ..., max_walk_meters: _Optional[float] = ..., tags: _Optional[_Iterable[str]] = ..., policy: _Optional[_Union[PartyPolicy, _Mapping]] = ..., route: _Optional[_Union[PartyRoute, _Mapping]] = ..., fare: _Optional[_Union[PartyFare, _Mapping]] = ..., per_person_now: _Optional[int] = ..., per_person_if_full: _Optional[int] = ..., split_rule: _Optional[str] = ..., allow_raised_shares: bool = ..., called: bool = ..., created_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., settlement: _Optional[_Union[PartySettlement, _Mapping]] = ..., end_reason: _Optional[str] = ..., rider_count: _Optional[int] = ..., min_shared_ratio: _Optional[float] = ..., max_ride_seconds: _Optional[float] = ..., max_detour_seconds: _Optional[float] = ..., agreed_fare: _Optional[_Union[AgreedFare, _Mapping]] = ..., approval: _Optional[str] = ..., hold_seats: bool = ..., join_requests: _Optional[_Iterable[_Union[JoinRequest, _Mapping]]] = ..., pending_requests: _Optional[int] = ..., commute_id: _Optional[str] = ...) -> None: ...
+    def __init__(self, id: _Optional[str] = ..., version: _Optional[str] = ..., state: _Optional[str] = ..., host_id: _Optional[str] = ..., riders: _Optional[_Iterable[_Union[PartyRider, _Mapping]]] = ..., seats: _Optional[int] = ..., seats_free: _Optional[int] = ..., origin: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., destination: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., departure_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., departure_window_seconds: _Optional[float] = ..., max_detour_ratio: _Optional[float] = ..., max_walk_meters: _Optional[float] = ..., tags: _Optional[_Iterable[str]] = ..., policy: _Optional[_Union[PartyPolicy, _Mapping]] = ..., route: _Optional[_Union[PartyRoute, _Mapping]] = ..., fare: _Optional[_Union[PartyFare, _Mapping]] = ..., per_person_now: _Optional[int] = ..., per_person_if_full: _Optional[int] = ..., split_rule: _Optional[str] = ..., allow_raised_shares: bool = ..., called: bool = ..., created_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., settlement: _Optional[_Union[PartySettlement, _Mapping]] = ..., end_reason: _Optional[str] = ..., rider_count: _Optional[int] = ..., min_shared_ratio: _Optional[float] = ..., max_ride_seconds: _Optional[float] = ..., max_detour_seconds: _Optional[float] = ..., agreed_fare: _Optional[_Union[AgreedFare, _Mapping]] = ..., approval: _Optional[str] = ..., hold_seats: bool = ..., join_requests: _Optional[_Iterable[_Union[JoinRequest, _Mapping]]] = ..., pending_requests: _Optional[int] = ..., origin_precision: _Optional[str] = ..., snapped_origin: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., commute_id: _Optional[str] = ...) -> None: ...
 
 class PartyResponse(_message.Message):
     __slots__ = ("party", "version", "join_request")
@@ -265,7 +269,7 @@ class PartyResponse(_message.Message):
     def __init__(self, party: _Optional[_Union[Party, _Mapping]] = ..., version: _Optional[str] = ..., join_request: _Optional[_Union[JoinRequest, _Mapping]] = ...) -> None: ...
 
 class CreatePartyRequest(_message.Message):
-    __slots__ = ("host_id", "origin", "destination", "departure_time", "departure_window_seconds", "seats", "host_seats", "riders", "max_detour_ratio", "max_walk_meters", "tags", "policy", "split_rule", "attributes", "tariff_id", "vehicle_class", "called", "allow_raised_shares", "weight", "policy_pack", "min_shared_ratio", "max_ride_seconds", "max_detour_seconds", "arrive_by", "agreed_fare", "approval", "hold_seats")
+    __slots__ = ("host_id", "origin", "destination", "departure_time", "departure_window_seconds", "seats", "host_seats", "riders", "max_detour_ratio", "max_walk_meters", "tags", "policy", "split_rule", "attributes", "tariff_id", "vehicle_class", "called", "allow_raised_shares", "weight", "policy_pack", "min_shared_ratio", "max_ride_seconds", "max_detour_seconds", "arrive_by", "agreed_fare", "approval", "hold_seats", "origin_precision")
     HOST_ID_FIELD_NUMBER: _ClassVar[int]
     ORIGIN_FIELD_NUMBER: _ClassVar[int]
     DESTINATION_FIELD_NUMBER: _ClassVar[int]
@@ -293,6 +297,7 @@ class CreatePartyRequest(_message.Message):
     AGREED_FARE_FIELD_NUMBER: _ClassVar[int]
     APPROVAL_FIELD_NUMBER: _ClassVar[int]
     HOLD_SEATS_FIELD_NUMBER: _ClassVar[int]
+    ORIGIN_PRECISION_FIELD_NUMBER: _ClassVar[int]
     host_id: str
     origin: _common_pb2.Place
     destination: _common_pb2.Place
@@ -320,7 +325,8 @@ class CreatePartyRequest(_message.Message):
     agreed_fare: AgreedFare
     approval: str
     hold_seats: bool
-    def __init__(self, host_id: _Optional[str] = ..., origin: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., destination: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., departure_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., departure_window_seconds: _Optional[float] = ..., seats: _Optional[int] = ..., host_seats: _Optional[int] = ..., riders: _Optional[_Iterable[_Union[PartyRider, _Mapping]]] = ..., max_detour_ratio: _Optional[float] = ..., max_walk_meters: _Optional[float] = ..., tags: _Optional[_Iterable[str]] = ..., policy: _Optional[_Union[PartyPolicy, _Mapping]] = ..., split_rule: _Optional[str] = ..., attributes: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., tariff_id: _Optional[str] = ..., vehicle_class: _Optional[str] = ..., called: bool = ..., allow_raised_shares: bool = ..., weight: _Optional[float] = ..., policy_pack: _Optional[str] = ..., min_shared_ratio: _Optional[float] = ..., max_ride_seconds: _Optional[float] = ..., max_detour_seconds: _Optional[float] = ..., arrive_by: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., agreed_fare: _Optional[_Union[AgreedFare, _Mapping]] = ..., approval: _Optional[str] = ..., hold_seats: bool = ...) -> None: ...
+    origin_precision: str
+    def __init__(self, host_id: _Optional[str] = ..., origin: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., destination: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., departure_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., departure_window_seconds: _Optional[float] = ..., seats: _Optional[int] = ..., host_seats: _Optional[int] = ..., riders: _Optional[_Iterable[_Union[PartyRider, _Mapping]]] = ..., max_detour_ratio: _Optional[float] = ..., max_walk_meters: _Optional[float] = ..., tags: _Optional[_Iterable[str]] = ..., policy: _Optional[_Union[PartyPolicy, _Mapping]] = ..., split_rule: _Optional[str] = ..., attributes: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., tariff_id: _Optional[str] = ..., vehicle_class: _Optional[str] = ..., called: bool = ..., allow_raised_shares: bool = ..., weight: _Optional[float] = ..., policy_pack: _Optional[str] = ..., min_shared_ratio: _Optional[float] = ..., max_ride_seconds: _Optional[float] = ..., max_detour_seconds: _Optional[float] = ..., arrive_by: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., agreed_fare: _Optional[_Union[AgreedFare, _Mapping]] = ..., approval: _Optional[str] = ..., hold_seats: bool = ..., origin_precision: _Optional[str] = ...) -> None: ...
 
 class GetPartyRequest(_message.Message):
     __slots__ = ("id", "min_version")
