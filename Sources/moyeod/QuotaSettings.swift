@@ -21,6 +21,13 @@ enum QuotaSettings {
         all[keyPath: path] = value
       }
     }
+    for call in CallRates.callNames {
+      for (group, path) in callPaths {
+        if let value = try await values.number("rates.\(group).\(call)", in: rateRange) {
+          all.calls[call, default: .init()][keyPath: path] = value
+        }
+      }
+    }
     if let seconds = try await values.number("rates.burstSeconds", in: 0.1...3600) {
       all.burstSeconds = seconds
     }
@@ -35,6 +42,13 @@ enum QuotaSettings {
           own[keyPath: path] = value
         }
       }
+      for call in CallRates.callNames {
+        for (group, path) in callPaths {
+          if let value = values.tenantNumber(tenant, group, call), rateRange.contains(value) {
+            own.calls[call, default: .init()][keyPath: path] = value
+          }
+        }
+      }
       return own
     }
   }
@@ -46,6 +60,28 @@ enum QuotaSettings {
       ("callerReads", \.caller.reads), ("callerReports", \.caller.reports),
       ("callerCommands", \.caller.commands),
     ]
+
+  /// Groups of settings with a rate for each call, by its name.
+  private static let callPaths:
+    [(group: String, path: any WritableKeyPath<RateSettings.OneCall, Double> & Sendable)] = [
+      ("calls", \.tenant), ("callerCalls", \.caller),
+    ]
+
+  /// Whether a key names the rate of a call, of all tenants or of one.
+  static func isRateOfCall(_ key: String) -> Bool {
+    let parts = key.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    guard let call = parts.last, isGroupOfCalls(parts.dropLast()) else { return false }
+    return CallRates.callNames.contains(call)
+  }
+
+  /// Whether rates of calls may stand under a key.
+  static func isGroupOfCalls(_ parts: some BidirectionalCollection<String>) -> Bool {
+    guard let group = parts.last, callPaths.contains(where: { $0.group == group }) else {
+      return false
+    }
+    let before = Array(parts.dropLast())
+    return before == ["rates"] || (before.count == 2 && before[0] == "tenants")
+  }
 
   /// What the layers of one tenant may hold.
   static func limits(
@@ -69,7 +105,7 @@ enum QuotaSettings {
   /// - Throws: ``SettingError``.
   static func check(_ key: String, _ value: Any) throws(SettingError) {
     let parts = key.split(separator: ".").map(String.init)
-    guard parts.count == 3, parts[0] == "tenants" else { return }
+    guard parts.count == 3 || isRateOfCall(key), parts[0] == "tenants" else { return }
     guard TenantName.isValid(parts[1]) else {
       throw SettingError(
         key: "tenants.\(parts[1])", problem: "is no tenant's name: use a-z, 0-9, _ and -")
@@ -88,8 +124,8 @@ enum QuotaSettings {
 
 extension Values {
   /// What a setting says of one tenant; nil where it says nothing that can be used.
-  func tenantNumber(_ tenant: String, _ word: String) -> Double? {
-    let key = ConfigKey(["tenants", tenant, word])
+  func tenantNumber(_ tenant: String, _ words: String...) -> Double? {
+    let key = ConfigKey(["tenants", tenant] + words)
     return reader.double(forKey: key) ?? reader.int(forKey: key).map(Double.init)
   }
 

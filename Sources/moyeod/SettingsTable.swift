@@ -405,6 +405,11 @@ enum SettingsTable {
     Row(key: "rates.callerReports", standard: "500", meaning: "Their reports."),
     Row(key: "rates.callerCommands", standard: "200", meaning: "Their commands."),
     Row(
+      key: "rates.calls.<call>", standard: "0",
+      meaning: "Of one call a second of one tenant, by its name in /metrics, such as PartyMatch."),
+    Row(
+      key: "rates.callerCalls.<call>", standard: "0", meaning: "The same of one person."),
+    Row(
       key: "rates.burstSeconds", standard: "10",
       meaning: "So many seconds' worth of calls may come at once after a rest; 0.1-3600."),
     Row(
@@ -424,6 +429,12 @@ enum SettingsTable {
     Row(
       key: "tenants.<name>.callerCommands", standard: "rates.callerCommands",
       meaning: "Of commands."),
+    Row(
+      key: "tenants.<name>.calls.<call>", standard: "rates.calls.<call>",
+      meaning: "Of one call."),
+    Row(
+      key: "tenants.<name>.callerCalls.<call>", standard: "rates.callerCalls.<call>",
+      meaning: "Of one call of each of its people."),
     Row(key: "tenants.<name>.layers", standard: "limits.layers", meaning: "Its layers."),
     Row(key: "tenants.<name>.objects", standard: "limits.objects", meaning: "Its objects."),
     Row(
@@ -520,6 +531,7 @@ enum SettingsTable {
     if rows.contains(where: { $0.key == key }) { return true }
     let parts = key.split(separator: ".", omittingEmptySubsequences: false)
     if let own = TenantSettings.setting(of: key) { return knows(own) }
+    if QuotaSettings.isRateOfCall(key) { return true }
     guard parts.count == 3, named.contains(parts[0]) else { return false }
     return rows.contains { $0.key == "\(parts[0]).<name>.\(parts[2])" }
   }
@@ -530,6 +542,7 @@ enum SettingsTable {
     let parts = key.split(separator: ".", omittingEmptySubsequences: false)
     if TenantSettings.isGroup(key) { return true }
     if let own = TenantSettings.setting(of: key) { return knowsGroup(own) }
+    if QuotaSettings.isGroupOfCalls(parts.map(String.init)) { return true }
     return parts.count == 2 && named.contains(parts[0])
   }
 

@@ -27,6 +27,13 @@ enum AccessTable {
     return out
   }()
 
+  /// The calls of the public ports by the names under which they are counted, sorted.
+  static let callNames: [String] = rules.keys.compactMap { key in
+    let parts = key.split(separator: ".").map(String.init)
+    if parts[0] == "Raw" { return admin[parts[1]] == nil ? parts[1] : nil }
+    return Operation.name("moyeo.v1." + parts[0], parts[1])
+  }.sorted()
+
   private static let read = AccessRule(scope: .read)
   private static let service = AccessRule(scope: .service)
 

@@ -18,6 +18,16 @@ package enum CallKind: Int, Hashable, Sendable, CaseIterable {
 
 /// Calls a second that a tenant and each of its people may make (`rates.*`).
 package struct RateSettings: Hashable, Sendable {
+  /// Calls a second of one call, by its name; 0 is no limit.
+  package struct OneCall: Hashable, Sendable {
+    package var tenant = 0.0
+    package var caller = 0.0
+
+    package init(tenant: Double = 0, caller: Double = 0) {
+      (self.tenant, self.caller) = (tenant, caller)
+    }
+  }
+
   /// Calls a second by kind; 0 is no limit.
   package struct Rates: Hashable, Sendable {
     package var reads = 0.0
@@ -46,12 +56,20 @@ package struct RateSettings: Hashable, Sendable {
   package var tenant = Rates()
   /// Of one person: servers act for many, and open mode tells nobody apart.
   package var caller = Rates()
+  /// Of single calls, by the name under which they are counted, such as `PartyMatch`: beside what their
+  /// kind may.
+  package var calls: [String: OneCall] = [:]
   /// So many seconds' worth may come at once after a rest.
   package var burstSeconds = 10.0
   /// People of one tenant whose spending is remembered, each with three kinds of calls.
   package var rememberedCallers = 20_000
 
   package init() {}
+
+  /// Whether nothing is limited.
+  var areNone: Bool {
+    tenant.areNone && caller.areNone && calls.values.allSatisfy { $0.tenant <= 0 && $0.caller <= 0 }
+  }
 }
 
 /// The rates of all tenants: what every wire asks, by way of the tenant's room, before a call is
@@ -61,6 +79,9 @@ package final class CallRates: Sendable {
   private let clock: any MonotonicClock
   private let tenants = StateLock<[String: TenantRates?]>([:])
   private let counts = RefusalCounts()
+
+  /// The names of the calls that may have rates of their own, sorted.
+  package static var callNames: [String] { AccessTable.callNames }
 
   /// No limits.
   package convenience init() { self.init { _ in RateSettings() } }
@@ -81,8 +102,8 @@ package final class CallRates: Sendable {
     tenants.withLock { tenants in
       if let known = tenants[name] { return known }
       let settings = settings(name)
-      let isOff = settings.tenant.areNone && settings.caller.areNone
-      let made = isOff ? nil : TenantRates(settings: settings, clock: clock, counts: counts)
+      let made =
+        settings.areNone ? nil : TenantRates(settings: settings, clock: clock, counts: counts)
       tenants[name] = .some(made)
       return made
     }
@@ -108,6 +129,8 @@ package struct RateRefusal: Error, Hashable, Sendable {
 
   package let limit: Limit
   package let kind: CallKind
+  /// The call whose own rate it was; nil: that of its kind.
+  package let call: String?
   /// Calls that a full allowance has.
   package let quota: Int
   /// How long an empty one takes to fill.
@@ -116,7 +139,9 @@ package struct RateRefusal: Error, Hashable, Sendable {
 
   package var waitMilliseconds: Int64 { (waitNanoseconds - 1) / 1_000_000 + 1 }
   private var waitSeconds: Int64 { (waitNanoseconds - 1) / 1_000_000_000 + 1 }
-  private var name: String { "\(limit)-\(kind.word)" }
+  /// What the rate is of.
+  package var word: String { call ?? kind.word }
+  private var name: String { "\(limit)-\(word)" }
 
   /// The header fields of draft-ietf-httpapi-ratelimit-headers-10, both lists of structured fields
   /// (RFC 9651): the policy with its quota `q` and window `w`, and what remains, `r`, for the next `t`
@@ -145,9 +170,22 @@ package final class TenantRates: Sendable {
     }
   }
 
-  private let tenantRates: [Rate?]
-  private let tenantAllowances: [SharedAllowance?]
-  private let callerRates: [Rate?]
+  /// The rates of a kind of calls, or of one call.
+  private struct Limits: Sendable {
+    let ofTenant: Rate?
+    let ofCaller: Rate?
+    let tenantAllowance: SharedAllowance?
+
+    init(tenant: Double, caller: Double, burstSeconds: Double) {
+      ofTenant = Rate(perSecond: tenant, burstSeconds: burstSeconds)
+      ofCaller = Rate(perSecond: caller, burstSeconds: burstSeconds)
+      tenantAllowance = ofTenant.map { SharedAllowance($0.allowance) }
+    }
+  }
+
+  /// Those of kinds by their numbers, then those of calls.
+  private let limits: [Limits]
+  private let places: [String: Int]
   private let callers: AllowanceTable?
   private let clock: any MonotonicClock
   private let counts: RefusalCounts
@@ -155,16 +193,23 @@ package final class TenantRates: Sendable {
   fileprivate init(settings: RateSettings, clock: any MonotonicClock, counts: RefusalCounts) {
     self.clock = clock
     self.counts = counts
-    tenantRates = CallKind.allCases.map {
-      Rate(perSecond: settings.tenant[$0], burstSeconds: settings.burstSeconds)
+    var limits = CallKind.allCases.map {
+      Limits(
+        tenant: settings.tenant[$0], caller: settings.caller[$0],
+        burstSeconds: settings.burstSeconds)
     }
-    tenantAllowances = tenantRates.map { $0.map { SharedAllowance($0.allowance) } }
-    callerRates = CallKind.allCases.map {
-      Rate(perSecond: settings.caller[$0], burstSeconds: settings.burstSeconds)
+    var places: [String: Int] = [:]
+    for (name, rate) in settings.calls where rate.tenant > 0 || rate.caller > 0 {
+      places[name] = limits.count
+      limits.append(
+        Limits(
+          tenant: rate.tenant, caller: rate.caller, burstSeconds: settings.burstSeconds))
     }
+    (self.limits, self.places) = (limits, places)
+    let limitsOfCallers = limits.count { $0.ofCaller != nil }
     callers =
-      settings.caller.areNone
-      ? nil : AllowanceTable(capacity: settings.rememberedCallers * CallKind.allCases.count)
+      limitsOfCallers == 0
+      ? nil : AllowanceTable(capacity: settings.rememberedCallers * limitsOfCallers)
   }
 
   fileprivate var forgottenDebts: UInt64 { callers?.forgottenDebts ?? 0 }
@@ -174,58 +219,87 @@ package final class TenantRates: Sendable {
   ///
   /// - Parameters:
   ///   - kind: What the call is.
+  ///   - call: Its name, under which it may have rates of its own.
   ///   - person: Whose token it is; nil for servers and where nobody is told apart.
   /// - Throws: ``RateRefusal``.
-  package func take(_ kind: CallKind, of person: String?) throws(RateRefusal) {
-    let (ofTenant, ofCaller) = (tenantRates[kind.rawValue], callerRates[kind.rawValue])
+  package func take(
+    _ kind: CallKind, call: String? = nil, of person: String?
+  ) throws(RateRefusal) {
+    try take(from: kind.rawValue, kind, nil, person)
+    guard let call, let place = places[call] else { return }
+    do throws(RateRefusal) {
+      try take(from: place, kind, call, person)
+    } catch {
+      giveBack(to: kind.rawValue, person)
+      throw error
+    }
+  }
+
+  private func take(
+    from place: Int, _ kind: CallKind, _ call: String?, _ person: String?
+  ) throws(RateRefusal) {
+    let limits = limits[place]
+    let (ofTenant, ofCaller) = (limits.ofTenant, limits.ofCaller)
     guard ofTenant != nil || (ofCaller != nil && person != nil) else { return }
     let now = clock.now()
     var key: UInt64?
     if let person, let ofCaller, let callers {
-      let own = Self.key(person, kind)
+      let own = Self.key(person, place)
       if let wait = callers.take(own, ofCaller.allowance, at: now) {
-        throw refusal(.caller, kind, ofCaller, wait)
+        throw refusal(.caller, kind, call, ofCaller, wait)
       }
       key = own
     }
-    guard let ofTenant, let wait = tenantAllowances[kind.rawValue]?.take(at: now) else { return }
+    guard let ofTenant, let wait = limits.tenantAllowance?.take(at: now) else { return }
     if let key, let ofCaller { callers?.giveBack(key, ofCaller.allowance) }
-    throw refusal(.tenant, kind, ofTenant, wait)
+    throw refusal(.tenant, kind, call, ofTenant, wait)
   }
 
-  /// Gives back what ``charge(_:_:)`` took for a call that is asked anew elsewhere.
-  func giveBack(_ kind: CallKind, _ caller: Caller) {
-    if caller.role == .user, let person = caller.subject, let rate = callerRates[kind.rawValue] {
-      callers?.giveBack(Self.key(person, kind), rate.allowance)
+  private func giveBack(to place: Int, _ person: String?) {
+    if let person, let rate = limits[place].ofCaller {
+      callers?.giveBack(Self.key(person, place), rate.allowance)
     }
-    tenantAllowances[kind.rawValue]?.giveBack()
+    limits[place].tenantAllowance?.giveBack()
+  }
+
+  /// Gives back what ``charge(_:call:_:)`` took for a call that is asked anew elsewhere.
+  func giveBack(_ kind: CallKind, call: String?, _ caller: Caller) {
+    let person = Self.person(caller)
+    giveBack(to: kind.rawValue, person)
+    if let call, let place = places[call] { giveBack(to: place, person) }
   }
 
   /// The same for a caller of the API.
   ///
   /// - Throws: `rate_limited`.
-  func charge(_ kind: CallKind, _ caller: Caller) throws(APIError) {
+  func charge(_ kind: CallKind, call: String? = nil, _ caller: Caller) throws(APIError) {
     do throws(RateRefusal) {
-      try take(kind, of: caller.role == .user ? caller.subject : nil)
+      try take(kind, call: call, of: Self.person(caller))
     } catch {
       throw APIError(error)
     }
   }
 
+  private static func person(_ caller: Caller) -> String? {
+    caller.role == .user ? caller.subject : nil
+  }
+
   private func refusal(
-    _ limit: RateRefusal.Limit, _ kind: CallKind, _ rate: Rate, _ wait: Nanoseconds
+    _ limit: RateRefusal.Limit, _ kind: CallKind, _ call: String?, _ rate: Rate,
+    _ wait: Nanoseconds
   ) -> RateRefusal {
     counts.count(limit, kind)
     return RateRefusal(
-      limit: limit, kind: kind, quota: rate.allowance.burst, windowSeconds: rate.windowSeconds,
+      limit: limit, kind: kind, call: call, quota: rate.allowance.burst,
+      windowSeconds: rate.windowSeconds,
       waitNanoseconds: wait)
   }
 
   /// By this process's own secret, so that nobody can choose names that meet.
-  private static func key(_ person: String, _ kind: CallKind) -> UInt64 {
+  private static func key(_ person: String, _ place: Int) -> UInt64 {
     var hasher = Hasher()
     hasher.combine(person)
-    hasher.combine(kind.rawValue)
+    hasher.combine(place)
     return UInt64(bitPattern: Int64(hasher.finalize()))
   }
 }
@@ -255,9 +329,10 @@ extension APIError {
   init(_ refusal: RateRefusal) {
     let whose = refusal.limit == .tenant ? "this tenant's" : "your"
     self.init(
-      .rateLimited, "\(whose) allowance of \(refusal.kind.word) is spent: come again later",
+      .rateLimited, "\(whose) allowance of \(refusal.word) is spent: come again later",
       retryAfterMilliseconds: refusal.waitMilliseconds)
     metadata = ["limit": "\(refusal.limit)", "kind": refusal.kind.word]
+    if let call = refusal.call { metadata["call"] = call }
     headers = refusal.headers
   }
 }
@@ -273,31 +348,31 @@ extension Operation {
 
   /// The same call, which takes from its caller's allowance before anything else.
   func charged(by rates: TenantRates) -> Operation {
-    let kind = kind
+    let (kind, name) = (kind, name)
     let encoded = callEncoded
     let json = callJSON
     var out = self
     out.callEncoded = { bytes, context in
-      try rates.charge(kind, context.caller)
+      try rates.charge(kind, call: name, context.caller)
       return try await encoded(bytes, context)
     }
     out.callJSON = { body, parameters, context in
-      try rates.charge(kind, context.caller)
+      try rates.charge(kind, call: name, context.caller)
       return try await json(body, parameters, context)
     }
     if let short = callOnEventLoop {
       out.callOnEventLoop = { bytes, caller throws(APIError) in
-        try rates.charge(kind, caller)
+        try rates.charge(kind, call: name, caller)
         return try short(bytes, caller)
       }
     }
     if let short = shortJSON {
       out.shortJSON = { body, parameters, caller throws(APIError) in
-        try rates.charge(kind, caller)
+        try rates.charge(kind, call: name, caller)
         return try short(body, parameters, caller)
       }
     }
-    out.giveBack = { caller in rates.giveBack(kind, caller) }
+    out.giveBack = { caller in rates.giveBack(kind, call: name, caller) }
     return out
   }
 }

@@ -154,7 +154,7 @@ struct RawRoute: Sendable {
     _ parameters: [(name: String, value: String)], _ request: Request, caller: Caller,
     token: String?
   ) async throws -> Step {
-    try rates?.charge(.reads, caller)
+    try rates?.charge(.reads, call: name, caller)
     try (access ?? AccessTable.ruleOfUnknown).admit(caller)
     return try await answer(parameters, request, caller, token)
   }

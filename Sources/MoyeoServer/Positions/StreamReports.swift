@@ -85,7 +85,7 @@ struct ReportStream {
   /// the generated types; anything else takes the path through them.
   mutating func answer(encoded message: UnsafeRawBufferPointer) throws(APIError) -> [UInt8] {
     if caller.role != .open { try admit() }
-    try rates?.charge(.reports, caller)
+    try rates?.charge(.reports, call: "StreamReports", caller)
     if caller.role != .user, let columns = PackedColumns(message),
       let answer = try answer(columns)
     {

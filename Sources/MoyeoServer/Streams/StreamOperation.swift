@@ -98,14 +98,15 @@ struct StreamOperation: Sendable {
   func charged(by rates: TenantRates) -> StreamOperation {
     let encoded = openEncoded
     let json = openJSON
+    let name = name
     var out = self
     out.poll = poll?.charged(by: rates)
     out.openEncoded = { bytes, context in
-      try rates.charge(.reads, context.caller)
+      try rates.charge(.reads, call: name, context.caller)
       return try await encoded(bytes, context)
     }
     out.openJSON = { body, parameters, lastEventID, context in
-      try rates.charge(.reads, context.caller)
+      try rates.charge(.reads, call: name, context.caller)
       return try await json(body, parameters, lastEventID, context)
     }
     return out

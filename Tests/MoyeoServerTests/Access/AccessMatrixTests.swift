@@ -3,6 +3,7 @@ import GRPCCore
 import Identity
 import MoyeoAPI
 import ObjectModel
+import SwiftProtobuf
 import Testing
 import WireFormat
 
@@ -162,6 +163,33 @@ import WireFormat
             try await daemon.streamReason(path, message, as: asker.token), asker, rule,
             stream.name)
         }
+      }
+    }
+  }
+
+  @Test("gRPC, a stream of reports")
+  func streamOfReports() async throws {
+    try await RunningDaemon.runWithTokens { daemon in
+      let rule = try #require(AccessTable.rule("PositionService", "StreamReports"))
+      func ask(_ token: String?, for person: String) async throws -> String? {
+        try await daemon.reportStreamReason(
+          .with {
+            $0.layer = "users"
+            $0.positions = [
+              .with {
+                $0.id = person
+                $0.latitude = 37.5
+                $0.longitude = 127
+              }
+            ]
+          }, as: token)
+      }
+      for (token, reason) in Self.nobodies {
+        #expect(try await ask(token, for: "ann") == reason)
+      }
+      for asker in Asker.all {
+        Self.check(
+          try await ask(asker.token, for: asker.named), asker, rule, "a stream of reports")
       }
     }
   }

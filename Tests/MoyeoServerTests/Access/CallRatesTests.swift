@@ -6,6 +6,7 @@ import LiveLayers
 import MoyeoAPI
 import ObjectModel
 import Testing
+import TestSupport
 import Threading
 
 @testable import MoyeoServer
@@ -224,6 +225,71 @@ import Threading
     // No limit: nothing is counted.
     for _ in 0..<100 { try own.take(.commands, of: "ann") }
     #expect(CallRates().tenant("north") == nil)
+  }
+
+  @Test("One call has a rate of its own beside its kind's", arguments: [true, false])
+  func oneCall(usesFastPath: Bool) async throws {
+    let clock = ManualMonotonicClock()
+    let rates = CallRates(clock: clock) { _ in
+      var out = RateSettings()
+      out.calls["Nearby"] = .init(caller: 2)
+      out.calls["GetTileMVT"] = .init(tenant: 1)
+      out.burstSeconds = 1
+      return out
+    }
+    let tile = "/v1/layers/users/tiles/3/1/1.mvt"
+    try await Self.run(rates, usesFastPath: usesFastPath) { daemon in
+      _ = try await daemon.send(
+        "POST", "/v1/layers/users/positions",
+        #"{"positions":[{"id":"ann","latitude":37.5,"longitude":127}]}"#, as: "ann")
+      for _ in 0..<2 {
+        #expect(try await daemon.send("GET", Self.nearby, as: "ann").status == 200)
+      }
+      let refused = try await daemon.send("GET", Self.nearby, as: "ann")
+      #expect(refused.status == 429 && refused.text.contains("allowance of Nearby is spent"))
+      #expect(refused.text.contains(#""call":"Nearby""#), "\(refused.text)")
+      // Others, and other calls, are not concerned; servers act for many.
+      #expect(try await daemon.send("GET", Self.nearby, as: "ben").status == 200)
+      for _ in 0..<4 {
+        #expect(try await daemon.send("GET", Self.nearby, as: "server").status == 200)
+      }
+      #expect(try await daemon.send("GET", tile, as: "ann").status != 429)
+      #expect(try await daemon.send("GET", tile, as: "ben").status == 429)
+      clock.advance(by: Self.second)
+      #expect(try await daemon.send("GET", Self.nearby, as: "ann").status == 200)
+    }
+  }
+
+  @Test("What one call lacks costs its kind nothing")
+  func oneCallGivesBack() throws {
+    let rates = CallRates(clock: ManualMonotonicClock()) { _ in
+      var out = RateSettings()
+      out.tenant.reads = 3
+      out.caller.reads = 3
+      out.calls["Nearby"] = .init(tenant: 1)
+      out.burstSeconds = 1
+      return out
+    }
+    let own = try #require(rates.tenant("north"))
+    try own.take(.reads, call: "Nearby", of: "ann")
+    for _ in 0..<5 {
+      #expect {
+        try own.take(.reads, call: "Nearby", of: "ann")
+      } throws: {
+        let refusal = $0 as? RateRefusal
+        return refusal?.call == "Nearby" && refusal?.limit == .tenant
+      }
+    }
+    for _ in 0..<2 { try own.take(.reads, call: "Within", of: "ann") }
+    #expect(throws: RateRefusal.self) { try own.take(.reads, call: "Within", of: "ann") }
+  }
+
+  @Test("The names of calls with rates of their own are one a call, and none of the admin port's")
+  func namesOfCalls() {
+    let names = CallRates.callNames
+    #expect(Set(names).count == names.count)
+    #expect(names.contains("PartyMatch") && names.contains("StreamReports"))
+    #expect(!names.contains { $0.hasPrefix("Admin") })
   }
 
   @Test("A tenant and a person have so many streams at once, and get them back")

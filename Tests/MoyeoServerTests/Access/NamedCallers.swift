@@ -10,6 +10,7 @@ import DurableCommands
 import Testing
 
 @testable import MoyeoServer
+import TestSupport
 
 /// A verifier of tokens that are names: who they are stands here.
 final class NamedCallers: TokenVerifier {
@@ -101,6 +102,32 @@ extension RunningDaemon {
         case .success: return nil
         case .failure(let error): return try error.unpackedReason
         }
+      }
+    } catch let error as RPCError {
+      return try error.unpackedReason
+    }
+  }
+
+  /// The reason for which a stream of reports is refused that has one message; nil: that is taken.
+  func reportStreamReason(
+    _ message: Moyeo_V1_StreamReportsRequest, as token: String?
+  ) async throws -> String? {
+    do {
+      return try await grpc.bidirectionalStreaming(
+        request: StreamingClientRequest(metadata: Self.metadata(token)) { writer in
+          try await writer.write(message)
+        },
+        descriptor: Moyeo_V1_PositionService.Method.StreamReports.descriptor,
+        serializer: ProtobufSerializer<Moyeo_V1_StreamReportsRequest>(),
+        deserializer: ProtobufDeserializer<Moyeo_V1_StreamReportsResponse>(),
+        options: CallOptions.defaults
+      ) { response -> String? in
+        do {
+          for try await _ in response.messages { return nil }
+        } catch let error as RPCError {
+          return try error.unpackedReason
+        }
+        return nil
       }
     } catch let error as RPCError {
       return try error.unpackedReason
