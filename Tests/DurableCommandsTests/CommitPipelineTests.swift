@@ -1,6 +1,7 @@
 import DurableCommands
 import ObjectModel
 import Testing
+import TestSupport
 import Threading
 
 /// What the store may answer, and what callers are told then.

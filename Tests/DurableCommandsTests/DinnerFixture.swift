@@ -1,5 +1,6 @@
 import DurableCommands
 import ObjectModel
+import TestSupport
 import Threading
 
 /// Dinners over a store, with clocks that stand still until a test moves them.

@@ -1,6 +1,7 @@
 import DurableCommands
 import ObjectModel
 import Testing
+import TestSupport
 
 /// The tenant's feed: in order, the same from memory and from the store.
 struct EventFeedTests {

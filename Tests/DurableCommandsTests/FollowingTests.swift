@@ -1,5 +1,6 @@
 import ObjectModel
 import Testing
+import TestSupport
 import Threading
 
 @testable import DurableCommands

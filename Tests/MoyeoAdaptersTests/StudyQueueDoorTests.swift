@@ -5,6 +5,7 @@ import MoyeoAPI
 import ObjectModel
 import PeerMatching
 import Testing
+import TestSupport
 import Threading
 
 @testable import DurableCommands

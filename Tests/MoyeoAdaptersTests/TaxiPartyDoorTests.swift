@@ -7,6 +7,7 @@ import MoyeoAPI
 import ObjectModel
 import Parties
 import Testing
+import TestSupport
 import Threading
 
 @testable import DurableCommands

@@ -7,6 +7,7 @@ import SwiftProtobuf
 import Testing
 
 @testable import MoyeoServer
+import TestSupport
 
 /// 32 people race for 10 over both wires: nobody is in two matches, and what was acknowledged holds.
 @Suite struct TicketRaceTests {

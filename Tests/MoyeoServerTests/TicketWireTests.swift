@@ -9,6 +9,7 @@ import SwiftProtobuf
 import Testing
 
 @testable import MoyeoServer
+import TestSupport
 
 /// TicketService over both transports, from the same ticketService.
 @Suite struct TicketWireTests {

@@ -9,6 +9,7 @@ import Testing
 @testable import DurableCommands
 @testable import Parties
 @testable import Tickets
+import TestSupport
 
 /// Parties, kept requests and tickets of two daemons on one record.
 struct FollowingDaemonsTests {

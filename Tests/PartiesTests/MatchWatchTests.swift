@@ -4,6 +4,7 @@ import Testing
 
 @testable import DurableCommands
 @testable import Parties
+import TestSupport
 
 /// Watching for matches: what is there, what comes, what goes; and requests that are kept.
 struct MatchWatchTests {

@@ -6,6 +6,7 @@ import Testing
 @testable import DurableCommands
 @testable import Parties
 @testable import Tickets
+import TestSupport
 
 /// What operators do, over both services and one record.
 struct OperatorCommandTests {

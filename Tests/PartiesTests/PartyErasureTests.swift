@@ -5,6 +5,7 @@ import Testing
 @testable import DurableCommands
 @testable import Parties
 @testable import Tickets
+import TestSupport
 
 /// What a person who is erased leaves behind in parties and in other people's tickets.
 struct PartyErasureTests {

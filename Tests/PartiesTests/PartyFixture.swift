@@ -9,6 +9,7 @@ import TaxiFares
 @testable import FareEstimation
 @testable import DurableCommands
 @testable import Parties
+import TestSupport
 import Threading
 
 /// A partyService over a store, in Seoul on a Wednesday afternoon, with the shipped tariffs.

@@ -4,6 +4,7 @@ import Testing
 
 @testable import DurableCommands
 @testable import Parties
+import TestSupport
 
 /// What parties make of outcomes that name the record's own state: the rest of the pipeline is
 /// tested without parties in `DurableCommandsTests`.

@@ -6,6 +6,7 @@ import Testing
 @testable import LiveLayers
 @testable import DurableCommands
 @testable import Parties
+import TestSupport
 
 /// What the clock does to parties, by a clock that is moved by hand; and what a restart keeps.
 struct PartyTimerTests {

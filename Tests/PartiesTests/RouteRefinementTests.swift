@@ -7,6 +7,7 @@ import Testing
 @testable import FareEstimation
 @testable import DurableCommands
 @testable import Parties
+import TestSupport
 
 /// A provider that knows longer roads than the estimate, fails on request, or takes for ever.
 private struct TestRoads: RouteProvider {

@@ -5,6 +5,7 @@ import PeerMatching
 @testable import DurableCommands
 @testable import LiveLayers
 @testable import Tickets
+import TestSupport
 
 /// A ticketService over a store, in Seoul.
 struct TicketFixture {

@@ -9,6 +9,7 @@ import Testing
 @testable import DurableCommands
 @testable import LiveLayers
 @testable import Tickets
+import TestSupport
 
 @Suite struct TicketServiceTests {
   @Test func asksAcceptsAndSurvivesARestart() async throws {

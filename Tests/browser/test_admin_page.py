@@ -27,7 +27,7 @@ POLICY = ("default-src 'none'; script-src 'self'; style-src 'self'; connect-src 
 
 
 def admin_url(daemon):
-    port = re.search(r'adminPort"?[=:]"?(\d+)', "".join(daemon.log)).group(1)
+    port = daemon.admin_port
     return f"http://127.0.0.1:{port}"
 
 

@@ -34,16 +34,11 @@ PATHS = [
 ]
 
 
-def admin_port(daemon):
-    found = re.search(r'adminPort"?[=:]"?(\d+)', "".join(daemon.log))
-    return int(found.group(1))
-
-
 class Operator:
     """Asks the operator's port."""
 
     def __init__(self, daemon, token=None):
-        self.daemon, self.port, self.token = daemon, admin_port(daemon), token
+        self.daemon, self.port, self.token = daemon, daemon.admin_port, token
 
     def __call__(self, method, path, body=None, token=None, **headers):
         """(status, parsed body, headers)"""
@@ -330,12 +325,27 @@ class WithTokens(unittest.TestCase):
         cls.ask = Operator(cls.daemon)
 
     def test_only_the_role_may(self):
+        stranger = tokens.Signer("two")
         for method, path, body in PATHS:
-            answer = self.ask(method, path, body)
-            self.assertEqual((answer[0], reason(answer)), (401, "unauthenticated"), path)
+            for token, wanted in (
+                    (None, "unauthenticated"), (stranger.token("olga", "admin"), "unauthenticated"),
+                    (self.signer.token("olga", "admin", seconds=-3600), "token_expired")):
+                answer = self.ask(method, path, body, token=token)
+                self.assertEqual((answer[0], reason(answer)), (401, wanted), path)
             for scopes in (tokens.ALL, tokens.ALL + " service"):
                 answer = self.ask(method, path, body, token=self.signer.token("ann", scopes))
                 self.assertEqual((answer[0], reason(answer)), (403, "forbidden"), path)
+            # Whatever is wrong with it then, it is not who asks.
+            answer = self.ask(method, path, body, token=self.signer.token("olga", "admin"))
+            self.assertNotIn(answer[0], (401, 403), (path, answer))
+
+    def test_no_call_is_missing_above(self):
+        described = self.ask("GET", "/openapi.json", token=self.signer.token("olga", "admin"))[1]
+        calls = {(method.upper(), path) for path, methods in described["paths"].items()
+                 for method in methods if path.startswith("/v1/")}
+        listed = {(method, re.sub(r"/(users|parties|tickets)/\w+", r"/\1/{id}", path))
+                  for method, path, _ in PATHS}
+        self.assertEqual(listed, calls)
         self.assertEqual(self.ask("GET", "/healthz")[0], 200)
         self.assertEqual(reason(self.ask("GET", "/metrics")), "unauthenticated")
 

@@ -17,7 +17,7 @@ import unittest
 import tls
 import tokens
 from running_daemon import ROOT, Daemon, run
-from test_admin import admin_port, reason
+from test_admin import reason
 
 PATIENCE_SECONDS = 30
 
@@ -29,7 +29,7 @@ class AdminTLS(unittest.TestCase):
             env={**tls.settings(mutual), **settings},
             security=tls.client("client" if mutual else None))
         self.addCleanup(self.daemon.close)
-        self.port = admin_port(self.daemon)
+        self.port = self.daemon.admin_port
 
     def link(self, context):
         return http.client.HTTPSConnection("127.0.0.1", self.port, timeout=20, context=context)

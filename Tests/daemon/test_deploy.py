@@ -195,6 +195,56 @@ class Image(unittest.TestCase):
         self.assertIn("libspatialite7", held)
 
 
+    def test_its_packages_can_be_had(self):
+        for stage in self.stages():
+            done = subprocess.run(
+                ["apt-get", "install", "--simulate", "--no-install-recommends", *self.packages(stage)],
+                capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_what_it_lays_out_serves_as_its_user(self):
+        build, last = self.stages()
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            for path in (root, root / "usr/bin"):
+                path.mkdir(parents=True, exist_ok=True)
+                path.chmod(0o755)
+            shutil.copy(program(), root / "usr/bin/moyeod")
+            for source, target in (
+                    rest.split() for name, rest in build[2] if name == "COPY" and " /out/" in rest):
+                place = root / target.removeprefix("/out/")
+                place.parent.mkdir(parents=True, exist_ok=True)
+                copy = shutil.copytree if (ROOT / source).is_dir() else shutil.copy
+                copy(ROOT / source, place)
+            user, group = map(int, dict(last[2])["USER"].split(":"))
+            data = root / "var/lib/moyeo"
+            data.mkdir(parents=True, mode=0o700)
+            os.chown(data, user, group)
+            settings = dict(word.split("=") for word in dict(last[2])["ENV"].split())
+            self.assertEqual(settings.pop("MOYEO_DATA_DIRECTORY"), "/var/lib/moyeo")
+            resources = root / settings.pop("MOYEO_RESOURCES_DIRECTORY").lstrip("/")
+            self.assertEqual(settings, {})
+
+            def become():
+                os.setgroups([])
+                os.setgid(group)
+                os.setuid(user)
+
+            with Daemon(
+                    directory=data, executable=root / "usr/bin/moyeod", preexec=become,
+                    env={"MOYEO_RESOURCES_DIRECTORY": str(resources)}) as daemon:
+                for path, part in (("/", "<title>"), ("/moyeo.js", "export"), ("/readyz", "")):
+                    status, text, _ = daemon.request("GET", path)
+                    self.assertEqual(status, 200, path)
+                    self.assertIn(part, str(text))
+                fare = daemon.request("POST", "/v1/fares/estimate", {
+                    "origin": {"latitude": 37.5547, "longitude": 126.9707},
+                    "destination": {"latitude": 37.4979, "longitude": 127.0276}})
+                self.assertEqual(fare[0], 200, fare)
+                kept = [path for path in data.rglob("*") if path.is_file()]
+                self.assertTrue(kept and all(path.stat().st_uid == user for path in kept))
+
+
 class Watching(unittest.TestCase):
     """The dashboard and the alerts against /metrics of a daemon that has done a little of everything."""
 

@@ -217,20 +217,11 @@ class Machine(unittest.TestCase):
             resource.setrlimit(
                 resource.RLIMIT_NOFILE, (64, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
 
-        with tempfile.TemporaryDirectory() as folder:
-            process = subprocess.Popen(
-                [binary(), "--data-directory", folder, "--http-port", "0", "--grpc-port", "0"],
-                stderr=subprocess.PIPE, text=True, env=environment(), preexec_fn=few)
-            try:
-                for line in process.stderr:
-                    if "httpPort=" in line:
-                        break
-                soft, hard = resource.prlimit(process.pid, resource.RLIMIT_NOFILE)
-                self.assertEqual(soft, hard)
-            finally:
-                process.send_signal(signal.SIGTERM)
-                self.assertEqual(process.wait(30), 0)
-                process.stderr.close()
+        daemon = Daemon(preexec=few)
+        self.addCleanup(daemon.close)
+        soft, hard = resource.prlimit(daemon.pid, resource.RLIMIT_NOFILE)
+        self.assertEqual(soft, hard)
+        self.assertEqual(daemon.terminate(), 0)
 
     def test_a_taken_port_is_named_with_its_setting(self):
         with socket.socket() as taken:

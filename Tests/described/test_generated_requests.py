@@ -52,7 +52,7 @@ class GeneratedRequests(unittest.TestCase):
 
     def test_neither_do_those_of_operators(self):
         # Over the port that is bound: a drained daemon serves on, and a log level changes no answer.
-        port = re.search(r'adminPort"?[=:]"?(\d+)', "".join(self.daemon.log)).group(1)
+        port = self.daemon.admin_port
         told = self.schemathesis(
             f"http://127.0.0.1:{port}", "--phases", "examples,coverage,fuzzing", "--max-examples", "15")
         self.assertIn("Tested: 16", told)

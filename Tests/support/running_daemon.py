@@ -82,6 +82,17 @@ class Daemon:
         """Answers the milliseconds from the process's begin until it serves (`ready`: until
         /readyz answers 200)."""
         began = time.monotonic()
+        serving = self.launch(preexec)
+        process = self.process
+        if not serving.wait(patience) or self.http_port is None:
+            process.kill()
+            raise AssertionError("the daemon did not start: " + self.log_tail())
+        if ready:
+            self.wait_until_ready(patience - (time.monotonic() - began))
+        return (time.monotonic() - began) * 1000
+
+    def launch(self, preexec=None):
+        """Begins a process and waits for nothing; answers what is set once it serves or has ended."""
         self.http_port = self.grpc_port = None
         self.log, self.output = [], []
         serving = threading.Event()
@@ -99,12 +110,7 @@ class Daemon:
             for stream, lines in ((process.stderr, self.log), (process.stdout, self.output))]
         for reader in self._readers:
             reader.start()
-        if not serving.wait(patience) or self.http_port is None:
-            process.kill()
-            raise AssertionError("the daemon did not start: " + self.log_tail())
-        if ready:
-            self.wait_until_ready(patience - (time.monotonic() - began))
-        return (time.monotonic() - began) * 1000
+        return serving
 
     def _read(self, stream, lines, serving):
         # Reads on to the end, so that the daemon never blocks on a full pipe.
@@ -181,6 +187,11 @@ class Daemon:
     @property
     def url(self):
         return f"http{'s' if self.security else ''}://127.0.0.1:{self.http_port}"
+
+    @property
+    def admin_port(self):
+        """Where it has one (--admin-port)."""
+        return int(re.search(r'adminPort"?[=:]"?(\d+)', "".join(self.log)).group(1))
 
     @property
     def grpc_address(self):

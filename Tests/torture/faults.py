@@ -11,8 +11,10 @@ import tempfile
 import time
 
 from ledger import Ledger, check_file
-from service import Service, Unknown, binary
+from service import Service, Unknown
 from shim import Shim, copy_directory, mixed, power_cut
+
+from running_daemon import Daemon
 
 
 def _torture():
@@ -202,17 +204,15 @@ def first_starts(options):
         for number in range(options.rounds):
             directory = pathlib.Path(scratch) / str(number)
             service = Service(directory)
-            process = subprocess.Popen(
-                [binary(), "--data-directory", str(directory), "--http-port", "0", "--grpc-port",
-                 "0"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            starting = Daemon(directory=directory, start=False)
+            starting.launch()
             # Until there is something of the record; from then on by the clock.
             end = time.monotonic() + 20
             while time.monotonic() < end and not (
                     directory.exists() and any(directory.glob("moyeo.sqlite*"))):
                 time.sleep(0.0005)
             time.sleep(dice.uniform(0, 0.12))
-            process.kill()
-            process.wait()
+            starting.kill()
             names = {path.name for path in directory.iterdir()}
             cut_short += "idempotency.secret" not in names
             service.start()

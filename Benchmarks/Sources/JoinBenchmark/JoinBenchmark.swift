@@ -4,6 +4,7 @@ import DurableCommands
 import MoyeoStorage
 import ObjectModel
 import Parties
+import TestSupport
 
 /// Joins of parties through the partyService and its record, as the daemon carries them out; without the
 /// wire.

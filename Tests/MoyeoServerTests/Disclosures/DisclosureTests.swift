@@ -9,6 +9,7 @@ import NIOHTTP1
 import ObjectModel
 import SwiftProtobuf
 import Testing
+import TestSupport
 import Threading
 
 @testable import MoyeoServer

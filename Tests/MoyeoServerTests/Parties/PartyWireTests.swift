@@ -10,6 +10,7 @@ import SwiftProtobuf
 import Testing
 
 @testable import MoyeoServer
+import TestSupport
 
 /// PartyService over both transports, from the same partyService.
 @Suite struct PartyWireTests {

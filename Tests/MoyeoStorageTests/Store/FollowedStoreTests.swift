@@ -3,6 +3,7 @@ import Foundation
 import MoyeoCluster
 import ObjectModel
 import Testing
+import TestSupport
 import Threading
 
 /// What stores tell that several daemons write to.

@@ -3,6 +3,7 @@ import Foundation
 import GRDB
 import DurableCommands
 import ObjectModel
+import TestSupport
 import Threading
 import Synchronization
 import Testing

@@ -8,6 +8,7 @@ import MoyeoStorage
 import ObjectModel
 import Parties
 import Testing
+import TestSupport
 
 /// A directory of its own, gone with the object.
 final class ScratchDirectory: Sendable {

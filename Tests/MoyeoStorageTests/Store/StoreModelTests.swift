@@ -2,6 +2,7 @@ import DurableCommands
 import MoyeoStorage
 import ObjectModel
 import Testing
+import TestSupport
 
 /// Random batches: each store answers as memory does, through openings and prunings.
 @Suite struct StoreModelTests {

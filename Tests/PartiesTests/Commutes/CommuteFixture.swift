@@ -4,6 +4,7 @@ import RideMatching
 
 @testable import DurableCommands
 @testable import Parties
+import TestSupport
 
 /// Commutes from Sinchon to Gangnam on Wednesday, 2026-11-25 12:00 in Seoul.
 enum CommuteFixture {

@@ -3,6 +3,7 @@ import ObjectModel
 import RideMatching
 import TaxiFares
 import Testing
+import TestSupport
 import Threading
 
 @testable import DurableCommands

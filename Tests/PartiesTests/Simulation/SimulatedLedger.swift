@@ -5,6 +5,7 @@ import RideMatching
 import TaxiFares
 
 @testable import Parties
+import TestSupport
 
 /// What must be so, held against the record itself: read from its bytes and its events, never from
 /// the daemon's memory.

@@ -2,6 +2,7 @@ import DurableCommands
 import ObjectModel
 
 @testable import Parties
+import TestSupport
 
 /// A disk under a simulated daemon: a ``MemoryStore`` that survives crashes, and faults of whole
 /// transactions as a file in SQLite has them.

@@ -1,3 +1,4 @@
+package import DurableCommands
 import Foundation
 package import ObjectModel
 
