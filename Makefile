@@ -17,11 +17,13 @@ RELEASE = -c release --static-swift-stdlib
 ARGS ?= --demo seoul
 
 .PHONY: run build man test test-swift test-packages test-programs test-daemon test-findings \
-  test-browser test-cluster screenshots measure-frames test-thread test-release test-clients-long \
+  test-browser test-cluster test-overload screenshots measure-frames test-thread test-release \
+  test-clients-long \
   fuzz fuzz-smoke simulate torture \
   torture-smoke bench bench-smoke bench-matching \
   bench-joins bench-places bench-identity bench-instructions bench-peers bench-wire \
-  bench-tls bench-app bench-overload format lint proto client-code docs clean packages
+  bench-tls bench-app bench-overload bench-neighbours format lint proto client-code docs \
+  clean packages
 
 # Builds the daemon and the command line, then starts a living demo city with its map page.
 run: build
@@ -83,6 +85,11 @@ test-cluster: test-programs
 # What reviews found, each as the behaviour that is wanted, alone.
 test-findings: test-programs
 	$(OUTSIDE) hostile/test_findings.py hostile/test_findings_bounds.py
+
+# Slow clients, floods, 5,000 idle connections and stuck readers: no answer to others later than 100 ms.
+test-overload: build test-packages .build/venv/ready
+	MOYEOD=$(CURDIR)/.build/release/moyeod MOYEO_OVERLOAD_MILLISECONDS=100 MOYEO_OVERLOAD_IDLE=5000 \
+	  .build/venv/bin/python Tests/run hostile/test_overload.py
 
 .build/venv/ready: Tests/requirements.txt
 	python3 -m venv .build/venv
@@ -183,6 +190,10 @@ bench-app: build
 bench-overload: build
 	@scripts/system-packages golang-go golang-google-grpc-dev
 	Benchmarks/run-overload
+
+# What others feel of one caller's worst requests.
+bench-neighbours: build
+	Benchmarks/run-neighbours
 
 bench-peers:
 	@scripts/system-packages $(BENCH_PACKAGES) redis-server postgresql-15 postgresql-15-postgis-3
