@@ -6,6 +6,9 @@ private typealias ClusterMethod = Moyeo_V1_ClusterService.Method
 
 extension MoyeoClient {
   /// The clusters of a viewport. For one that moves there is ``ClusterViewport``.
+  ///
+  /// - Throws: ``MoyeoError``: `unknown_layer`, `clusters_off`, `bad_box` or `superseded`, where a
+  ///   newer viewport of the session came.
   public func getClusters(_ request: Moyeo_V1_GetClustersRequest) async throws(MoyeoError)
     -> Moyeo_V1_GetClustersResponse
   {
@@ -23,6 +26,9 @@ extension MoyeoClient {
   }
 
   /// What a cluster falls into at its expansion zoom.
+  ///
+  /// - Throws: ``MoyeoError``: `unknown_layer`, `clusters_off` or `unknown_cluster`, as its id
+  ///   belongs to another version of the layer.
   public func getChildren(layer: String, clusterID: String) async throws(MoyeoError)
     -> Moyeo_V1_GetChildrenResponse
   {
@@ -37,6 +43,8 @@ extension MoyeoClient {
   }
 
   /// The objects of a cluster, page by page.
+  ///
+  /// - Throws: ``MoyeoError``: `unknown_layer`, `clusters_off`, `unknown_cluster` or `bad_cursor`.
   public func getLeaves(_ request: Moyeo_V1_GetLeavesRequest) async throws(MoyeoError)
     -> Moyeo_V1_GetLeavesResponse
   {
@@ -51,6 +59,8 @@ extension MoyeoClient {
   }
 
   /// The zoom at which a cluster falls apart; absent for coincident objects.
+  ///
+  /// - Throws: ``MoyeoError``: `unknown_layer`, `clusters_off` or `unknown_cluster`.
   public func getExpansionZoom(layer: String, clusterID: String) async throws(MoyeoError)
     -> Moyeo_V1_GetExpansionZoomResponse
   {
@@ -65,6 +75,9 @@ extension MoyeoClient {
   }
 
   /// A map tile: MVT, or GeoJSON when `format` is `json`; `notModified` while `ifNoneMatch` holds.
+  ///
+  /// - Throws: ``MoyeoError``: `unknown_layer`, `clusters_off` or `bad_tile`, outside the world of
+  ///   its zoom.
   public func getTile(_ request: Moyeo_V1_GetTileRequest) async throws(MoyeoError)
     -> Moyeo_V1_GetTileResponse
   {

@@ -6,6 +6,9 @@ import SwiftProtobuf
 /// effect once and answer it again.
 extension MoyeoClient {
   /// Makes a party, or a request, that repeats; its days appear some time ahead of their departures.
+  ///
+  /// - Throws: ``MoyeoError``: `bad_weekday`, `bad_local_time`, `bad_time_zone`, `bad_date` or
+  ///   `unknown_calendar`, or what a party of such a day would be refused for.
   public func createCommute(
     _ request: Moyeo_V1_CreateCommuteRequest, idempotencyKey: String? = nil
   ) async throws(MoyeoError) -> Moyeo_V1_CommuteResponse {
@@ -15,6 +18,8 @@ extension MoyeoClient {
   }
 
   /// One commute with its next days.
+  ///
+  /// - Throws: ``MoyeoError``: `unknown_commute`.
   public func commute(_ request: Moyeo_V1_GetCommuteRequest) async throws(MoyeoError)
     -> Moyeo_V1_CommuteResponse
   {
@@ -26,6 +31,8 @@ extension MoyeoClient {
   }
 
   /// The commutes under way of a host or a rider, oldest first.
+  ///
+  /// - Throws: ``MoyeoError``: `bad_cursor`, or `forbidden` for somebody else's.
   public func listCommutes(_ request: Moyeo_V1_ListCommutesRequest) async throws(MoyeoError)
     -> Moyeo_V1_CommuteListResponse
   {
@@ -33,6 +40,9 @@ extension MoyeoClient {
   }
 
   /// Changes the days that have not appeared, or with `includeAppeared` those too that nobody joined.
+  ///
+  /// - Throws: ``MoyeoError``: `unknown_commute`, `commute_cancelled`, `commute_ended`, or what
+  ///   the new days are refused for.
   public func updateCommute(
     _ request: Moyeo_V1_UpdateCommuteRequest, idempotencyKey: String? = nil
   ) async throws(MoyeoError) -> Moyeo_V1_CommuteResponse {
@@ -44,6 +54,8 @@ extension MoyeoClient {
   }
 
   /// Lets no further day appear.
+  ///
+  /// - Throws: ``MoyeoError``: `unknown_commute` or `commute_ended`.
   public func cancelCommute(
     _ request: Moyeo_V1_CancelCommuteRequest, idempotencyKey: String? = nil
   ) async throws(MoyeoError) -> Moyeo_V1_CommuteResponse {
@@ -55,6 +67,9 @@ extension MoyeoClient {
   }
 
   /// Joins each day as it appears, and those that have.
+  ///
+  /// - Throws: ``MoyeoError``: `unknown_commute`, `commute_cancelled`, `commute_ended`, or what a
+  ///   join of one day would be refused for.
   public func joinCommute(
     _ request: Moyeo_V1_JoinCommuteRequest, idempotencyKey: String? = nil
   ) async throws(MoyeoError) -> Moyeo_V1_CommuteResponse {
@@ -66,6 +81,8 @@ extension MoyeoClient {
   }
 
   /// Joins no further day, and leaves those that have not departed.
+  ///
+  /// - Throws: ``MoyeoError``: `unknown_commute` or `not_member`.
   public func leaveCommute(
     _ request: Moyeo_V1_LeaveCommuteRequest, idempotencyKey: String? = nil
   ) async throws(MoyeoError) -> Moyeo_V1_CommuteResponse {

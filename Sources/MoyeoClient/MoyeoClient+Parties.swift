@@ -7,6 +7,9 @@ import SwiftProtobuf
 /// give one where a person may press the button again, or the process may end before it knows.
 extension MoyeoClient {
   /// Opens a party whose first rider is its host, and answers it as the service stored it.
+  ///
+  /// - Throws: ``MoyeoError``: what the rules refuse, such as `overlapping_party`,
+  ///   `trip_too_short` or `departure_in_past`.
   public func createParty(
     _ request: Moyeo_V1_CreatePartyRequest, idempotencyKey: String? = nil
   ) async throws(MoyeoError) -> Moyeo_V1_PartyResponse {
@@ -16,6 +19,8 @@ extension MoyeoClient {
   }
 
   /// One party by its id; with a `minVersion`, the service refuses a state older than that.
+  ///
+  /// - Throws: ``MoyeoError``: `unknown_party`.
   public func party(_ request: Moyeo_V1_GetPartyRequest) async throws(MoyeoError)
     -> Moyeo_V1_PartyResponse
   {
@@ -27,6 +32,8 @@ extension MoyeoClient {
   }
 
   /// The parties of a person, newest first.
+  ///
+  /// - Throws: ``MoyeoError``: `bad_cursor`, or `forbidden` for somebody else's.
   public func listParties(_ request: Moyeo_V1_ListPartiesRequest) async throws(MoyeoError)
     -> Moyeo_V1_PartyListResponse
   {
@@ -34,6 +41,8 @@ extension MoyeoClient {
   }
 
   /// Open and full parties near a place or in a box.
+  ///
+  /// - Throws: ``MoyeoError``: `bad_cursor` or `superseded`.
   public func searchParties(_ request: Moyeo_V1_SearchPartiesRequest) async throws(MoyeoError)
     -> Moyeo_V1_PartyListResponse
   {
@@ -42,6 +51,9 @@ extension MoyeoClient {
   }
 
   /// The parties that a rider could join, best first.
+  ///
+  /// - Throws: ``MoyeoError``: what the trip is refused for, such as `trip_too_short` or
+  ///   `departure_in_past`; that nothing fits is an answer.
   public func matchParties(_ request: Moyeo_V1_MatchPartiesRequest) async throws(MoyeoError)
     -> Moyeo_V1_MatchPartiesResponse
   {
@@ -50,6 +62,8 @@ extension MoyeoClient {
   }
 
   /// The ride requests of a person that are kept, oldest first.
+  ///
+  /// - Throws: ``MoyeoError``: `bad_cursor`, or `forbidden` for somebody else's.
   public func rideRequests(_ request: Moyeo_V1_ListRideRequestsRequest) async throws(MoyeoError)
     -> Moyeo_V1_RideRequestListResponse
   {
@@ -58,6 +72,8 @@ extension MoyeoClient {
   }
 
   /// A ride request that is kept.
+  ///
+  /// - Throws: ``MoyeoError``: `unknown_ride_request`.
   public func rideRequest(_ request: Moyeo_V1_GetRideRequestRequest) async throws(MoyeoError)
     -> Moyeo_V1_RideRequestResponse
   {
@@ -69,6 +85,8 @@ extension MoyeoClient {
   }
 
   /// Ends a ride request at its rider's word.
+  ///
+  /// - Throws: ``MoyeoError``: `unknown_ride_request`.
   public func withdrawRideRequest(
     _ request: Moyeo_V1_WithdrawRideRequestRequest, idempotencyKey: String? = nil
   ) async throws(MoyeoError) -> Moyeo_V1_RideRequestResponse {
@@ -81,6 +99,9 @@ extension MoyeoClient {
   }
 
   /// Waiting requests sorted into taxis.
+  ///
+  /// - Throws: ``MoyeoError``: `forbidden` for who is no server, `too_many_items`, or what one of
+  ///   the requests is refused for, with its field.
   public func matchBatch(_ request: Moyeo_V1_MatchBatchRequest) async throws(MoyeoError)
     -> Moyeo_V1_MatchBatchResponse
   {
@@ -93,6 +114,8 @@ extension MoyeoClient {
   private static let batchPatience = Duration.seconds(10)
 
   /// What joining would mean.
+  ///
+  /// - Throws: ``MoyeoError``: what ``joinParty(_:key:)`` would be refused for.
   public func previewJoin(_ request: Moyeo_V1_PreviewJoinRequest) async throws(MoyeoError)
     -> Moyeo_V1_PreviewJoinResponse
   {
@@ -104,6 +127,9 @@ extension MoyeoClient {
   }
 
   /// Takes seats in a party for a rider; the party's own destination holds when none is given.
+  ///
+  /// - Throws: ``MoyeoError``: what the rules refuse, such as `party_full`, `share_exceeded`,
+  ///   `detour_exceeded` or `overlapping_party`.
   public func joinParty(
     _ request: Moyeo_V1_JoinPartyRequest, idempotencyKey: String? = nil
   ) async throws(MoyeoError) -> Moyeo_V1_PartyResponse {
@@ -116,6 +142,9 @@ extension MoyeoClient {
   }
 
   /// Lets a rider in who asked the host.
+  ///
+  /// - Throws: ``MoyeoError``: `unknown_join_request`, `join_request_ended`, or what a join at
+  ///   that moment is refused for.
   public func approveJoin(
     _ request: Moyeo_V1_ApproveJoinRequest, idempotencyKey: String? = nil
   ) async throws(MoyeoError) -> Moyeo_V1_PartyResponse {
@@ -129,6 +158,8 @@ extension MoyeoClient {
   }
 
   /// Refuses a rider who asked the host.
+  ///
+  /// - Throws: ``MoyeoError``: `unknown_join_request` or `join_request_ended`.
   public func declineJoin(
     _ request: Moyeo_V1_DeclineJoinRequest, idempotencyKey: String? = nil
   ) async throws(MoyeoError) -> Moyeo_V1_PartyResponse {
@@ -142,6 +173,8 @@ extension MoyeoClient {
   }
 
   /// Takes a rider's request to join back.
+  ///
+  /// - Throws: ``MoyeoError``: `unknown_join_request` or `join_request_ended`.
   public func withdrawJoin(
     _ request: Moyeo_V1_WithdrawJoinRequest, idempotencyKey: String? = nil
   ) async throws(MoyeoError) -> Moyeo_V1_PartyResponse {
@@ -155,6 +188,8 @@ extension MoyeoClient {
   }
 
   /// Takes a rider out of a party, at the rider's own wish.
+  ///
+  /// - Throws: ``MoyeoError``: `unknown_party`, `not_member` or `party_departed`.
   public func leaveParty(
     _ request: Moyeo_V1_LeavePartyRequest, idempotencyKey: String? = nil
   ) async throws(MoyeoError) -> Moyeo_V1_PartyResponse {
@@ -167,6 +202,9 @@ extension MoyeoClient {
   }
 
   /// Changes a party's departure time, window or seats, on behalf of its host.
+  ///
+  /// - Throws: ``MoyeoError``: `unknown_party`, `not_host`, or what the changed party would be
+  ///   refused for.
   public func updateParty(
     _ request: Moyeo_V1_UpdatePartyRequest, idempotencyKey: String? = nil
   ) async throws(MoyeoError) -> Moyeo_V1_PartyResponse {
@@ -179,6 +217,8 @@ extension MoyeoClient {
   }
 
   /// Tells the service that a party sets off, on behalf of its host.
+  ///
+  /// - Throws: ``MoyeoError``: `unknown_party` or `not_host`.
   public func departParty(
     _ request: Moyeo_V1_DepartPartyRequest, idempotencyKey: String? = nil
   ) async throws(MoyeoError) -> Moyeo_V1_PartyResponse {
@@ -191,6 +231,8 @@ extension MoyeoClient {
   }
 
   /// Takes another rider out of a party, for the reason `no_show` or `host`.
+  ///
+  /// - Throws: ``MoyeoError``: `unknown_party`, `not_host` or `not_member`.
   public func removeRider(
     _ request: Moyeo_V1_RemoveRiderRequest, idempotencyKey: String? = nil
   ) async throws(MoyeoError) -> Moyeo_V1_PartyResponse {
@@ -204,6 +246,8 @@ extension MoyeoClient {
   }
 
   /// Reports who paid the taxi and how much, tolls included, in minor units of the currency.
+  ///
+  /// - Throws: ``MoyeoError``: `unknown_party`, `not_member` or `already_settled`.
   public func settleParty(
     _ request: Moyeo_V1_SettlePartyRequest, idempotencyKey: String? = nil
   ) async throws(MoyeoError) -> Moyeo_V1_PartyResponse {
@@ -216,6 +260,8 @@ extension MoyeoClient {
   }
 
   /// Calls a party off, on behalf of its host or of a service that names nobody.
+  ///
+  /// - Throws: ``MoyeoError``: `unknown_party`, `not_host` or `party_departed`.
   public func cancelParty(
     _ request: Moyeo_V1_CancelPartyRequest, idempotencyKey: String? = nil
   ) async throws(MoyeoError) -> Moyeo_V1_PartyResponse {
@@ -230,6 +276,9 @@ extension MoyeoClient {
 
 extension MoyeoClient {
   /// Durable events after a sequence; waits for a first one as long as the request says.
+  ///
+  /// - Throws: ``MoyeoError``: `forbidden` for who is no server, `resume_token_expired` or
+  ///   `resume_token_ahead`.
   public func listEvents(_ request: Moyeo_V1_ListEventsRequest) async throws(MoyeoError)
     -> Moyeo_V1_ListEventsResponse
   {

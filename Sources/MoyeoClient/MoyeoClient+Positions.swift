@@ -7,6 +7,9 @@ extension MoyeoClient {
   /// Reports up to 1,000 positions; one bad item never spoils the others.
   ///
   /// A batch of which every item was refused is a ``MoyeoError/refused(_:)`` with the rejections.
+  ///
+  /// - Throws: ``MoyeoError``: `bad_layer` or `quota_exceeded`; single positions that are refused
+  ///   stand in the answer.
   public func report(_ request: Moyeo_V1_ReportRequest) async throws(MoyeoError)
     -> Moyeo_V1_ReportResponse
   {
@@ -18,6 +21,8 @@ extension MoyeoClient {
   }
 
   /// One stored position as reported, with its age.
+  ///
+  /// - Throws: ``MoyeoError``: `unknown_layer` or `unknown_object`.
   public func get(layer: String, id: String) async throws(MoyeoError)
     -> Moyeo_V1_GetPositionResponse
   {
@@ -31,6 +36,8 @@ extension MoyeoClient {
   }
 
   /// Takes an object out; `removed` tells whether it was there.
+  ///
+  /// - Throws: ``MoyeoError``: `unknown_layer`.
   public func remove(layer: String, id: String) async throws(MoyeoError)
     -> Moyeo_V1_RemovePositionResponse
   {
@@ -43,6 +50,9 @@ extension MoyeoClient {
   }
 
   /// Who is near, nearest first.
+  ///
+  /// - Throws: ``MoyeoError``: `unknown_layer`, `bad_polygon`, `bad_cursor` or `too_much_work`,
+  ///   with what to narrow.
   public func nearby(_ request: Moyeo_V1_NearbyRequest) async throws(MoyeoError)
     -> Moyeo_V1_NearbyResponse
   {
@@ -53,6 +63,8 @@ extension MoyeoClient {
   }
 
   /// Up to 100 questions at once, each answered or refused by itself.
+  ///
+  /// - Throws: ``MoyeoError``: `unknown_layer`, `too_many_items` or `too_much_work`.
   public func nearbyBatch(_ request: Moyeo_V1_NearbyBatchRequest) async throws(MoyeoError)
     -> Moyeo_V1_NearbyBatchResponse
   {
@@ -64,6 +76,9 @@ extension MoyeoClient {
   }
 
   /// Everything in a box or polygon, page by page.
+  ///
+  /// - Throws: ``MoyeoError``: `unknown_layer`, `bad_box`, `bad_polygon`, `bad_cursor` or
+  ///   `too_much_work`.
   public func within(_ request: Moyeo_V1_WithinRequest) async throws(MoyeoError)
     -> Moyeo_V1_WithinResponse
   {
@@ -74,6 +89,8 @@ extension MoyeoClient {
   }
 
   /// Popular tags of an area.
+  ///
+  /// - Throws: ``MoyeoError``: `unknown_layer` or `too_much_work`.
   public func tagHistogram(_ request: Moyeo_V1_TagHistogramRequest) async throws(MoyeoError)
     -> Moyeo_V1_TagHistogramResponse
   {
@@ -84,6 +101,9 @@ extension MoyeoClient {
   }
 
   /// The layers there are, with their sizes.
+  ///
+  /// - Throws: ``MoyeoError``: those of any call alone: `unauthenticated`, `rate_limited`,
+  ///   `unavailable`.
   public func listLayers() async throws(MoyeoError) -> Moyeo_V1_ListLayersResponse {
     try await unary(
       Moyeo_V1_ListLayersRequest(), PositionMethod.ListLayers.descriptor, .get("layers"))
@@ -91,6 +111,8 @@ extension MoyeoClient {
 
   /// Ends a layer with all that is in it. It is not repeated when its answer was lost: meanwhile
   /// others may have begun the layer anew.
+  ///
+  /// - Throws: ``MoyeoError``: `unknown_layer`, or `forbidden` for who is no server.
   public func deleteLayer(_ layer: String) async throws(MoyeoError)
     -> Moyeo_V1_DeleteLayerResponse
   {
@@ -105,6 +127,8 @@ extension MoyeoClient {
     let writer: RPCWriter<Moyeo_V1_StreamReportsRequest>
 
     /// Suspends while the connection takes no more.
+    ///
+    /// - Throws: ``MoyeoError``: what ended the stream, such as `token_expired` or `unavailable`.
     public func write(_ message: Moyeo_V1_StreamReportsRequest) async throws {
       try await writer.write(message)
     }

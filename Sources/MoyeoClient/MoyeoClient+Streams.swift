@@ -14,6 +14,9 @@ import SwiftProtobuf
 /// what `onEvent` threw, as it was.
 extension MoyeoClient {
   /// The tenant's durable events, in the order of their commits.
+  ///
+  /// - Throws: ``MoyeoError``: `forbidden` for who is no server, `resume_token_expired`, or what
+  ///   ends every attempt to go on.
   public func watchEvents(
     _ request: Moyeo_V1_WatchEventsRequest,
     onEvent: @Sendable @escaping (Moyeo_V1_Event) async throws -> Void
@@ -24,6 +27,8 @@ extension MoyeoClient {
   }
 
   /// What happens to a party: after the token or version that the request names, else from now on.
+  ///
+  /// - Throws: ``MoyeoError``: `unknown_party`, or what ends every attempt to go on.
   public func watchParty(
     _ request: Moyeo_V1_WatchPartyRequest,
     onEvent: @Sendable @escaping (Moyeo_V1_Event) async throws -> Void
@@ -42,6 +47,8 @@ extension MoyeoClient {
   }
 
   /// What happens to somebody's ticket, likewise.
+  ///
+  /// - Throws: ``MoyeoError``: `unknown_ticket`, or what ends every attempt to go on.
   public func watchTicket(
     _ request: Moyeo_V1_WatchTicketRequest,
     onEvent: @Sendable @escaping (Moyeo_V1_Event) async throws -> Void
@@ -59,6 +66,9 @@ extension MoyeoClient {
   }
 
   /// What enters, moves in and leaves an area.
+  ///
+  /// - Throws: ``MoyeoError``: `unknown_layer`, `too_many_items`, or what ends every attempt to go
+  ///   on.
   public func watchPositions(
     _ request: Moyeo_V1_WatchPositionsRequest,
     onEvent: @Sendable @escaping (Moyeo_V1_WatchPositionsEvent) async throws -> Void
@@ -70,6 +80,9 @@ extension MoyeoClient {
   }
 
   /// Which tiles of a box have changed.
+  ///
+  /// - Throws: ``MoyeoError``: `unknown_layer`, `clusters_off`, or what ends every attempt to go
+  ///   on.
   public func watchTiles(
     _ request: Moyeo_V1_WatchTilesRequest,
     onEvent: @Sendable @escaping (Moyeo_V1_WatchTilesEvent) async throws -> Void
@@ -83,6 +96,9 @@ extension MoyeoClient {
 
   /// Which parties match a trip. It returns when the rider's window has passed. A request with
   /// `store` is stored once for its idempotency key; without one the client makes it.
+  ///
+  /// - Throws: ``MoyeoError``: what ``matchParties(_:)`` is refused for, or what ends every
+  ///   attempt to go on.
   public func watchMatches(
     _ request: Moyeo_V1_WatchMatchesRequest, idempotencyKey: String? = nil,
     onEvent: @Sendable @escaping (Moyeo_V1_WatchMatchesEvent) async throws -> Void

@@ -5,6 +5,9 @@ import SwiftProtobuf
 /// Calls on tickets. Commands take an idempotency key, as those of parties do.
 extension MoyeoClient {
   /// Begins to wait, or changes what one waits for.
+  ///
+  /// - Throws: ``MoyeoError``: `already_matched`, `banned`, or what the ticket's fields are
+  ///   refused for, such as `attribute_required`.
   public func openTicket(
     _ request: Moyeo_V1_OpenTicketRequest, idempotencyKey: String? = nil
   ) async throws(MoyeoError) -> Moyeo_V1_TicketResponse {
@@ -14,6 +17,8 @@ extension MoyeoClient {
   }
 
   /// Ends a waiting, or a match for both.
+  ///
+  /// - Throws: ``MoyeoError``: `unknown_ticket`.
   public func closeTicket(
     _ request: Moyeo_V1_CloseTicketRequest, idempotencyKey: String? = nil
   ) async throws(MoyeoError) -> Moyeo_V1_TicketResponse {
@@ -24,6 +29,8 @@ extension MoyeoClient {
   }
 
   /// A ticket as it is; with `afterVersion` and `waitSeconds`, once it has changed.
+  ///
+  /// - Throws: ``MoyeoError``: `unknown_ticket`.
   public func ticket(_ request: Moyeo_V1_GetTicketRequest) async throws(MoyeoError)
     -> Moyeo_V1_TicketResponse
   {
@@ -35,6 +42,8 @@ extension MoyeoClient {
   }
 
   /// Says that a person is there.
+  ///
+  /// - Throws: ``MoyeoError``: `unknown_ticket`.
   public func heartbeatTicket(_ request: Moyeo_V1_HeartbeatTicketRequest)
     async throws(MoyeoError) -> Moyeo_V1_TicketResponse
   {
@@ -45,6 +54,8 @@ extension MoyeoClient {
   }
 
   /// Who is around, and who asked.
+  ///
+  /// - Throws: ``MoyeoError``: `bad_cursor` or `too_much_work`.
   public func searchTickets(_ request: Moyeo_V1_SearchTicketsRequest) async throws(MoyeoError)
     -> Moyeo_V1_SearchTicketsResponse
   {
@@ -53,6 +64,9 @@ extension MoyeoClient {
   }
 
   /// Asks somebody to meet; a match if they asked already.
+  ///
+  /// - Throws: ``MoyeoError``: `unknown_ticket`, `not_waiting`, `not_wanted`, `other_gone` or
+  ///   `other_matched`.
   public func propose(
     _ request: Moyeo_V1_ProposeRequest, idempotencyKey: String? = nil
   ) async throws(MoyeoError) -> Moyeo_V1_TicketResponse {
@@ -65,6 +79,8 @@ extension MoyeoClient {
   }
 
   /// Rates the one met, or met last.
+  ///
+  /// - Throws: ``MoyeoError``: `not_matched` or `already_rated`.
   public func rateUser(
     _ request: Moyeo_V1_RateUserRequest, idempotencyKey: String? = nil
   ) async throws(MoyeoError) -> Moyeo_V1_TicketResponse {
@@ -82,6 +98,8 @@ extension MoyeoClient {
   }
 
   /// Does something about another person.
+  ///
+  /// - Throws: ``MoyeoError``: `unknown_ticket`, `not_asked` or `proposal_expired`.
   public func changeTicket(
     _ verb: TicketVerb, _ request: Moyeo_V1_OtherUserRequest, idempotencyKey: String? = nil
   ) async throws(MoyeoError) -> Moyeo_V1_TicketResponse {

@@ -97,6 +97,8 @@ public final class MoyeoClient: Sendable {
   }
 
   /// Opens a client, closes it after `body`, whether that returns or throws.
+  ///
+  /// - Throws: ``MoyeoError`` where the endpoint or its certificates cannot be used, and what `body` throws.
   public static func with<Result>(
     _ endpoint: Endpoint, configuration: Configuration = Configuration(),
     _ body: (MoyeoClient) async throws -> Result
@@ -181,6 +183,7 @@ public final class MoyeoClient: Sendable {
   /// it is refused as `unknown_route`. It is repeated where it reads (`GET`) or has an
   /// `Idempotency-Key`, and else only when it certainly did not run.
   /// - Returns: The answer's body.
+  /// - Throws: ``MoyeoError``: the refusal of the route, or `unavailable` where nothing answered.
   public func rawHTTP(
     _ method: String, _ path: String, json: [UInt8]? = nil, headers: [(String, String)] = []
   ) async throws(MoyeoError) -> [UInt8] {

@@ -19,27 +19,9 @@ extension PartyCommitModel {
   ) throws(PartyServiceError) -> Decision {
     switch command {
     case .create(let create, let id, let refined):
-      try meetings.checkBans([create.hostID] + create.riders.map(\.riderID), now)
-      guard overlay.activeParties(hostedBy: create.hostID) < quotas.activePartiesPerHost else {
-        return Decision(
-          result: .failure(
-            .quotaExceeded(field: "parties of one host", limit: quotas.activePartiesPerHost)))
-      }
-      let change = try rule { () throws(PartyError) in
-        try rules.create(create, id: id, now: now) { overlay.claims(of: $0) }
-      }
-      return made(change, from: nil, refined, overlay, now)
+      return try decidedCreate(create, id, refined, overlay, now)
     case .join(let id, let join, let requestID, let refined):
-      // Who is aboard already asks for what is so.
-      if overlay.party(id)?.riders.contains(where: { $0.id == join.riderID }) == false {
-        try meetings.checkBans([join.riderID], now)
-      }
-      return try onParty(id, refined: refined, overlay: overlay, now) { party throws(PartyError) in
-        try meetings.check(join.riderID, party)
-        return try rules.join(join, party, requestID: requestID, now: now) {
-          overlay.claims(of: $0)
-        }
-      }
+      return try decidedJoin(join, id, requestID: requestID, refined, overlay, now)
     case .approveJoin, .declineJoin, .withdrawJoin:
       return try decidedJoinRequest(command, overlay, now)
     case .leave(let id, let rider):
@@ -86,6 +68,38 @@ extension PartyCommitModel {
       return decidedRequest(command, overlay, now)
     case .commute(let command):
       return try decidedCommute(command, overlay, now)
+    }
+  }
+
+  private func decidedCreate(
+    _ create: CreateParty, _ id: String, _ refined: RefinedRoute?, _ overlay: PartyOverlay,
+    _ now: Instant
+  ) throws(PartyServiceError) -> Decision {
+    try meetings.checkBans([create.hostID] + create.riders.map(\.riderID), now)
+    guard overlay.activeParties(hostedBy: create.hostID) < quotas.activePartiesPerHost else {
+      return Decision(
+        result: .failure(
+          .quotaExceeded(field: "parties of one host", limit: quotas.activePartiesPerHost)))
+    }
+    let change = try rule { () throws(PartyError) in
+      try rules.create(create, id: id, now: now) { overlay.claims(of: $0) }
+    }
+    return made(change, from: nil, refined, overlay, now)
+  }
+
+  private func decidedJoin(
+    _ join: JoinParty, _ id: String, requestID: String, _ refined: RefinedRoute?,
+    _ overlay: PartyOverlay, _ now: Instant
+  ) throws(PartyServiceError) -> Decision {
+    // Who is aboard already asks for what is so.
+    if overlay.party(id)?.riders.contains(where: { $0.id == join.riderID }) == false {
+      try meetings.checkBans([join.riderID], now)
+    }
+    return try onParty(id, refined: refined, overlay: overlay, now) { party throws(PartyError) in
+      try meetings.check(join.riderID, party)
+      return try rules.join(join, party, requestID: requestID, now: now) {
+        overlay.claims(of: $0)
+      }
     }
   }
 

@@ -16,7 +16,7 @@ struct ServedParts {
   let layers: LayerRegistry
   let city: City?
   let record: OpenRecord?
-  let positions: (keeper: PositionWriteBehind, archive: PositionsSnapshot)?
+  let positions: (writeBehind: PositionWriteBehind, archive: PositionsSnapshot)?
   let webhooks: WebhookParts?
   let authenticator: Authenticator?
   let certificates: ServerCertificates?
@@ -46,7 +46,7 @@ extension Composition {
         archive: parts.positions?.archive, degradations: parts.degradations), at: 0)
     if let disclosures = parts.disclosures { services.insert(disclosures, at: 0) }
     if let positions = parts.positions {
-      services.insert(PositionWriting(keeper: positions.keeper), at: 0)
+      services.insert(PositionWriting(writeBehind: positions.writeBehind), at: 0)
     }
     if let record = parts.record, let webhooks = parts.webhooks {
       services.append(

@@ -125,7 +125,9 @@ struct Composition {
     daemonSettings.spans = spans
     if let redisDoor { leaveRoom(for: redisDoor, of: descriptors, in: &daemonSettings) }
     var writePositions: (@Sendable () throws -> Int)?
-    if let keeper = positions?.keeper { writePositions = { try keeper.writeRound() } }
+    if let writeBehind = positions?.writeBehind {
+      writePositions = { try writeBehind.writeRound() }
+    }
     let daemon = Daemon(
       configuration: daemonSettings,
       layers: layers,
@@ -138,7 +140,7 @@ struct Composition {
       degradations: degradations, logLevel: logLevel,
       writePositions: writePositions,
       erase: erasures.map {
-        eraser($0, layers: layers, record: record, keeper: positions?.keeper)
+        eraser($0, layers: layers, record: record, writeBehind: positions?.writeBehind)
       } ?? tenants.erasureRefusal,
       logger: logger,
       onEbb: { memory.signal() },
@@ -178,11 +180,12 @@ struct Composition {
 
   /// Erases people of the default tenant.
   private func eraser(
-    _ files: ErasureFiles, layers: LayerRegistry, record: OpenRecord?, keeper: PositionWriteBehind?
+    _ files: ErasureFiles, layers: LayerRegistry, record: OpenRecord?,
+    writeBehind: PositionWriteBehind?
   ) -> @Sendable (_ userID: String) async throws -> ErasureReport {
     let eraser = PersonEraser(
       tenant: Caller.defaultTenant, layers: layers, parties: record?.partyService,
-      tickets: record?.ticketService, keeper: keeper, files: files)
+      tickets: record?.ticketService, writeBehind: writeBehind, files: files)
     return { try await eraser.erase($0) }
   }
 

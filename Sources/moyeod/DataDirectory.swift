@@ -149,11 +149,11 @@ struct DataDirectory {
   /// Soft state: no fault of the file keeps the daemon from starting.
   func openPositions(
     layers: LayerRegistry, seconds: Int
-  ) -> (keeper: PositionWriteBehind, archive: PositionsSnapshot) {
+  ) -> (writeBehind: PositionWriteBehind, archive: PositionsSnapshot) {
     let archive = PositionsSnapshot(directory: path)
-    let keeper = openPositions(
+    let writeBehind = openPositions(
       layers: layers, archive: archive, seconds: seconds, tenant: Caller.defaultTenant)
-    return (keeper, archive)
+    return (writeBehind, archive)
   }
 
   /// The same for a tenant, in the file that all tenants share.
@@ -161,7 +161,7 @@ struct DataDirectory {
     layers: LayerRegistry, archive: PositionsSnapshot, seconds: Int, tenant: String
   ) -> PositionWriteBehind {
     let start = ContinuousClock.now
-    let keeper = PositionWriteBehind(
+    let writeBehind = PositionWriteBehind(
       layers: layers, archive: archive, tenant: tenant,
       intervalMilliseconds: Int64(seconds) * 1000,
       onOutcome: { [degradations] failure in
@@ -172,23 +172,23 @@ struct DataDirectory {
           (archive.openFailure ?? failure).map { "\(archive.path) cannot be written: \($0)" })
       })
     do {
-      let count = try keeper.load()
+      let count = try writeBehind.load()
       logger.info(
         "positions loaded",
         metadata: [
           "file": "\(archive.path)", "positions": "\(count)",
           "milliseconds": "\(Self.milliseconds(since: start))",
         ])
-      if keeper.leftOutCount > 0 {
+      if writeBehind.leftOutCount > 0 {
         logger.warning(
           "positions were left out, as the quotas (limits.objects, limits.objectsPerLayer, limits.objectBytes, limits.layers) have no room for them; the file keeps them",
-          metadata: ["file": "\(archive.path)", "positions": "\(keeper.leftOutCount)"])
+          metadata: ["file": "\(archive.path)", "positions": "\(writeBehind.leftOutCount)"])
       }
     } catch {
       degradations.set(
         Self.positionsPart, "\(archive.path) cannot be read, so none are kept: \(error.reason)")
     }
-    return keeper
+    return writeBehind
   }
 
   static func milliseconds(since start: ContinuousClock.Instant) -> Int {
@@ -210,14 +210,14 @@ struct OpenRecord {
 
 /// Writes positions behind the index; a last round after all calls have ended.
 struct PositionWriting: Service {
-  let keeper: PositionWriteBehind
+  let writeBehind: PositionWriteBehind
 
   func run() async throws {
-    keeper.start()
+    writeBehind.start()
     try? await gracefulShutdown()
     await withCheckedContinuation { done in
-      DispatchQueue.global().async { [keeper] in
-        keeper.stop()
+      DispatchQueue.global().async { [writeBehind] in
+        writeBehind.stop()
         done.resume()
       }
     }

@@ -61,7 +61,7 @@ struct PersonEraser: Sendable {
   let layers: LayerRegistry
   let parties: PartyService?
   let tickets: TicketService?
-  let keeper: PositionWriteBehind?
+  let writeBehind: PositionWriteBehind?
   let files: ErasureFiles
 
   /// Rounds in which the record is looked through; more than one only while the person goes on acting.
@@ -124,9 +124,9 @@ struct PersonEraser: Sendable {
       if layer.remove(id: erasure.userID, now: now) { report.positions += 1 }
     }
     guard let archive = files.archive else { return }
-    let keeper = keeper
+    let writeBehind = writeBehind
     let kept = try await files.blocking { () throws(StoreFailure) in
-      _ = try keeper?.writeRound()
+      _ = try writeBehind?.writeRound()
       return try archive.erase(erasure)
     }
     report.positions = max(report.positions, kept)

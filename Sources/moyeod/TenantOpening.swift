@@ -71,16 +71,16 @@ struct TenantOpening: Sendable {
     }
     var kept: PositionWriteBehind?
     if let archive {
-      let keeper = data.openPositions(
+      let writeBehind = data.openPositions(
         layers: layers, archive: archive, seconds: settings.writeBehindSeconds, tenant: tenant)
-      parts.services.append(PositionWriting(keeper: keeper))
-      parts.writePositions = { try keeper.writeRound() }
-      kept = keeper
+      parts.services.append(PositionWriting(writeBehind: writeBehind))
+      parts.writePositions = { try writeBehind.writeRound() }
+      kept = writeBehind
     }
     if let erasures {
       let eraser = PersonEraser(
         tenant: tenant, layers: layers, parties: parts.parties, tickets: parts.tickets,
-        keeper: kept, files: erasures)
+        writeBehind: kept, files: erasures)
       parts.erase = { try await eraser.erase($0) }
     }
     parts.erase = parts.erase ?? erasureRefusal

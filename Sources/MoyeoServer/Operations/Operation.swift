@@ -233,6 +233,13 @@ struct Operation: Sendable {
     shortJSON = shortHandler.map { Self.guardedJSON($0, access, response) }
     self.refuseWhileCrowded = refuseWhileCrowded
     isThrottled = throttleScope != nil
+    let answer: @Sendable (Request, CallContext) async throws -> [UInt8] = { request, context in
+      let request = try access.admitted(request, of: context.caller)
+      if let throttleScope { try await context.admit(rpc, scope: throttleScope(request)) }
+      return try RoleView.shown(
+        try await CommitSpans.recorded { try await handler(request, context) },
+        Response.self, to: context.caller)
+    }
     callEncoded = { bytes, context in
       if let callOnEventLoop, throttleScope == nil || context.session == nil {
         let answer: Result<[UInt8], APIError> = bytes.withUnsafeBytes { raw in
@@ -246,27 +253,18 @@ struct Operation: Sendable {
       var context = context
       context.isLarge = RequestDecoding.isLarge(bytes.count, isRead: isRead)
       try access.admit(context.caller)
-      let message = try access.admitted(
+      return try await answer(
         try await RequestDecoding.message(
-          Request.self, encoded: bytes, isRead: isRead, on: context.pool),
-        of: context.caller)
-      if let throttleScope { try await context.admit(rpc, scope: throttleScope(message)) }
-      return try RoleView.shown(
-        try await CommitSpans.recorded { [context] in try await handler(message, context) },
-        Response.self, to: context.caller)
+          Request.self, encoded: bytes, isRead: isRead, on: context.pool), context)
     }
     callJSON = { body, parameters, context in
       var context = context
       context.isLarge = RequestDecoding.isLarge(body?.count ?? 0, isRead: isRead)
       try access.admit(context.caller)
-      let message = try access.admitted(
+      return try await answer(
         try await RequestDecoding.message(
           Request.self, body: body, parameters: parameters, isRead: isRead, on: context.pool),
-        of: context.caller)
-      if let throttleScope { try await context.admit(rpc, scope: throttleScope(message)) }
-      return try RoleView.shown(
-        try await CommitSpans.recorded { [context] in try await handler(message, context) },
-        Response.self, to: context.caller)
+        context)
     }
   }
 
