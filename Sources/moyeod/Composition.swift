@@ -113,7 +113,7 @@ struct Composition {
       store: record?.store, archive: positions?.archive,
       idempotencySecret: record?.idempotencySecret, webhooks: webhooks, erasures: erasures,
       erased: record?.erased ?? [:])
-    let group = MultiThreadedEventLoopGroup(numberOfThreads: settings.threads)
+    let group = EventLoops.make(settings.threads)
     // A moment later: what the connections held is let go of after they have closed.
     let memory = MaintenanceThread(
       name: "moyeo-memory", gatheringMilliseconds: 1000, work: AllocatorSettings.giveBack)

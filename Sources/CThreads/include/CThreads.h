@@ -2,6 +2,7 @@
 #define MOYEO_C_THREADS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 // Starts a detached thread that runs body(argument) once. Linux keeps the first 15 bytes of the
 // name, and runs the thread `courtesy` steps of nice(2) behind the process's others; elsewhere,
@@ -11,5 +12,10 @@
 // In C, as glibc declares pthread_setname_np for GNU sources only, which Swift does not see.
 int moyeo_start_thread(const char *_Nonnull name, size_t stack_bytes, int courtesy,
                        void (*_Nonnull body)(void *_Nullable), void *_Nullable argument);
+
+// Says for how long the calling thread runs at a time while others wait for its core. Linux from 6.12 on
+// lets a thread that wakes run before one with longer turns; elsewhere nothing happens. Returns whether the
+// system has taken it; an earlier Linux takes it and does nothing.
+int moyeo_set_time_slice(uint64_t nanoseconds);
 
 #endif
