@@ -88,6 +88,7 @@ const layerPath = (layer) => `v1/layers/${encodeURIComponent(layer)}`;
 const clusterPath = (layer, id) => `${layerPath(layer)}/clusters/${encodeURIComponent(id)}`;
 
 const ticketPath = (id) => `v1/tickets/${encodeURIComponent(id)}`;
+const commutePath = (id) => `v1/commutes/${encodeURIComponent(id)}`;
 const partyPath = (id) => `v1/parties/${encodeURIComponent(id)}`;
 
 export const api = {
@@ -127,6 +128,10 @@ export const api = {
   previewJoin: (id, body) => post(`${partyPath(id)}/preview`, body),
   /** `join`, `leave` or `cancel`. */
   changeParty: (id, verb, body, key) => post(`${partyPath(id)}/${verb}`, body, key),
+  /** A ride that repeats, with its next days. */
+  commute: (id) => request(commutePath(id), { days: 7 }),
+  /** `join` or `leave`, of all its days. */
+  changeCommute: (id, verb, body, key) => post(`${commutePath(id)}/${verb}`, body, key),
   watchParty: (id, query) => watch(`${partyPath(id)}/events`, query),
   events: (query) => request("v1/events", query),
   watchEvents: (query) => watch("v1/events", query),
