@@ -52,7 +52,7 @@ test-swift: test-packages
 	SWIFT=$(SWIFT) scripts/swift-tests --skip-build $(WIDTH)
 
 # SUITES="daemon/test_parties.py" and TESTS="-k sold_once" narrow a run.
-SUITES ?= daemon docs hostile clients
+SUITES ?= daemon docs hostile clients described
 TESTS ?=
 OUTSIDE = MOYEOD=$(CURDIR)/.build/debug/moyeod MOYEO=$(CURDIR)/.build/debug/moyeo \
   .build/venv/bin/python Tests/run $(TESTS)

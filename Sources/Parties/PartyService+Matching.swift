@@ -113,6 +113,9 @@ extension PartyService {
         throw .badField(field, message: "must be a number from 0 on")
       }
     }
+    if let ratio = query.wishes.minSharedRatio, ratio > 1 {
+      throw .badField("minSharedRatio", message: "must be a number from 0 to 1")
+    }
   }
 
   /// What joining would mean: equal to what the join then does.
@@ -139,6 +142,7 @@ extension PartyService {
     -> PartyBatchAnswer
   {
     let requests = query.requests
+    let options = try batchOptions(query)
     guard !requests.isEmpty else {
       return PartyBatchAnswer(
         result: BatchResult(
@@ -150,7 +154,6 @@ extension PartyService {
         field: "requests", value: requests.count, allowed: 0...configuration.batchRequests)
     }
     let currency = try currency(of: query)
-    let options = try batchOptions(query)
     // Rounds that are named end there too: the clock has the last word.
     let milliseconds =
       query.iterations == nil

@@ -19,6 +19,7 @@ extension FareSplit {
       if let solo = rider.soloFare { try check(solo, "riders[\(i)].soloFare") }
       seats.append(UInt64(rider.seats))
     }
+    for (i, leg) in legs.enumerated() { try check(leg.amount, "legs[\(i)].amount") }
     return seats
   }
 

@@ -18,6 +18,20 @@ DRIVER = shutil.which("chromedriver")
 PATIENCE_SECONDS = 20
 # What Chromium notes where graphics are drawn in software, once a page.
 SOFTWARE_GRAPHICS = "GPU stall due to ReadPixels"
+# Whether the map rests over four frames; ends with the first in which it does not.
+RESTS = """
+  const done = arguments[arguments.length - 1];
+  let left = 4;
+  const look = () => {
+    const { map } = moyeo;
+    const moves = map._animatingZoom || map._panAnim?._inProgress
+      || document.querySelector('.leaflet-zoom-anim');
+    if (moves) return done(false);
+    if (--left === 0) return done(true);
+    requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+"""
 SCREENSHOTS = os.environ.get("MOYEO_SCREENSHOTS")
 
 
@@ -125,13 +139,21 @@ class Browser:
             "window.before = moyeo.answers;"
             "moyeo.map.setView([arguments[0], arguments[1]], arguments[2], {animate: false})",
             latitude, longitude, zoom)
-        self.wait("return moyeo.answers > window.before", "an answer to the move")
+        self.wait(
+            "return moyeo.answers > window.before && moyeo.isCurrent", "an answer to the move")
+
+    def current(self):
+        """Waits until the map rests and what it shows is the answer about where it rests."""
+        self.settle()
+        self.wait("return moyeo.isCurrent", "the answer about this view")
 
     def settle(self):
-        """Waits until a zoom or pan animation is over."""
-        self.wait(
-            "return !moyeo.map._animatingZoom && !document.querySelector('.leaflet-zoom-anim')"
-            " && !moyeo.map._panAnim?._inProgress", "the map to come to rest")
+        """Waits until a zoom or pan animation is over. One that was asked for begins with a later frame, so
+        the map must rest over some of them."""
+        end = time.monotonic() + PATIENCE_SECONDS
+        while not self.driver.execute_async_script(RESTS):
+            if time.monotonic() > end:
+                raise AssertionError("waited in vain for the map to come to rest")
 
     def click_map(self, latitude, longitude):
         """A real click where a place is drawn, once the map rests."""

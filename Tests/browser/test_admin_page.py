@@ -79,11 +79,13 @@ class AdminPage(unittest.TestCase):
     def look_up(self, user):
         # Keys of a driver know no characters beyond the first plane.
         self.browser.js(
+            # Whoever is shown from before stays until the answer.
+            "document.getElementById('person-name')?.classList.add('before');"
             "document.getElementById('person-id').value = arguments[0];"
             "document.getElementById('person-form').requestSubmit()", user)
         self.browser.wait(
             "return !document.getElementById('person').hidden"
-            " && document.getElementById('person-id').value === arguments[0]", "the person", user)
+            " && document.querySelector('#person-name:not(.before)')", "the person")
 
     def confirm(self, reason, until=None):
         self.browser.wait("return document.getElementById('confirm')?.open", "the dialog")

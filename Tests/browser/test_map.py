@@ -176,9 +176,7 @@ class Clusters(MapTest):
             zoom = self.browser.js("return moyeo.map.getZoom()")
             self.browser.js("document.querySelector('.marker.cluster').click()")
             self.browser.wait("return moyeo.map.getZoom() > arguments[0]", "a deeper zoom", zoom)
-            self.browser.settle()
-            answers = self.browser.js("return moyeo.answers")
-            self.browser.wait("return moyeo.answers > arguments[0]", "an answer", answers)
+            self.browser.current()
         self.assertEqual(self.browser.find_all(".marker.cluster"), [])
         self.assertGreaterEqual(len(self.browser.find_all(".marker.single")), 1)
 
@@ -286,6 +284,8 @@ class Members(MapTest):
         for part in (name, "알고리즘", "swift", "level\n7", "37.50000, 127.00000"):
             self.assertIn(part, text)
         self.assertEqual(self.browser.find_all(".leaflet-popup img"), [])
+        # Opening it may have moved the map.
+        self.browser.settle()
         place = self.browser.find(".leaflet-popup").rect["x"]
         daemon.report(layer, [(name, 37.5, 127.004)])
         self.browser.wait(
@@ -418,7 +418,8 @@ class Keyboard(MapTest):
         self.browser.wait("return moyeo.map.getZoom() === 9", "minus to zoom out")
         self.browser.settle()
         # The answer to it replaces markers, also the one that has the focus.
-        self.browser.wait("return moyeo.answers > window.before", "an answer to minus")
+        self.browser.wait(
+            "return moyeo.answers > window.before && moyeo.isCurrent", "an answer to minus")
         for _ in range(12):
             self.browser.keys(Keys.TAB)
             if "marker" in self.browser.js(active):
@@ -437,9 +438,8 @@ class Keyboard(MapTest):
         self.browser.js(search)
         self.browser.press_until(
             Keys.ENTER, "return moyeo.hits.length > 0", "a search at the centre", search)
-        self.browser.view(37.55, 127, 18)
-        self.browser.js("moyeo.map.setView(["
-                        "moyeo.hits[0].latitude, moyeo.hits[0].longitude], 18, {animate: false})")
+        self.browser.view(*self.browser.js(
+            "return [moyeo.hits[0].latitude, moyeo.hits[0].longitude]"), 18)
         self.browser.wait("return document.querySelector('.marker.single')", "single objects")
         self.browser.js("document.querySelector('.marker.single').focus()")
         self.browser.keys(Keys.ENTER)

@@ -4,6 +4,7 @@
 """
 
 import csv
+import gzip
 import json
 import os
 import pathlib
@@ -12,10 +13,20 @@ import re
 import signal
 import subprocess
 import tempfile
+import threading
 import time
 import unittest
 
 from running_daemon import ROOT, Daemon, environment, program, run
+
+
+def read_terminal(terminal, told):
+    """What is written to a terminal until its other end is closed."""
+    try:
+        while part := os.read(terminal, 4096):
+            told.append(part)
+    except OSError:
+        pass
 
 
 def moyeo(*arguments, timeout=60, given=None):
@@ -33,7 +44,7 @@ class Mistakes(unittest.TestCase):
     def assert_sentence(self, error):
         """Words for people: no names of types, no cases of enumerations, no files of sources."""
         for raw in ("Error(", "file:", "NIO", "transportError", "notANetwork(", "database(",
-                    "Domain", ".swift"):
+                    "Domain", ".swift", "SELECT"):
             self.assertNotIn(raw, error)
 
     def test_a_wrong_port_is_said_with_the_right_option(self):
@@ -156,6 +167,15 @@ class Mistakes(unittest.TestCase):
                 self.assertIn("cannot be read", error)
                 self.assert_sentence(error)
 
+    def test_a_packed_file_is_said_to_be_one_whatever_its_name(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, "points.csv.gz")
+            file.write_bytes(gzip.compress(b"id,latitude,longitude\na,37.5,127\n"))
+            code, _, error = moyeo(
+                "import", str(file), "--layer", "users", "--url", f"http://{self.http}")
+            self.assertEqual(code, 1)
+            self.assertIn("gunzip -c", error)
+
     def test_an_import_ends_within_its_time_limit_on_both_wires(self):
         with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
             file.write("id,latitude,longitude\n" + "".join(
@@ -265,6 +285,44 @@ class Ends(unittest.TestCase):
                 self.assertIn(f"Geometry: {geometry}", layers[name])
                 self.assertIn("Feature Count: 1", layers[name])
                 self.assertIn("WGS 84", layers[name])
+
+    def test_kept_positions_open_as_a_map(self):
+        """The daemon's own file, without an export."""
+        with Daemon("--resources", str(ROOT)) as daemon:
+            daemon.report("users", [("kim", 37.25, 127.5), ("lee", 37.5, 127.75)])
+            daemon.terminate()
+            told = subprocess.run(
+                ["ogrinfo", "-ro", "-al", str(daemon.directory / "positions.sqlite"), "map"],
+                capture_output=True, text=True, check=True).stdout
+            self.assertIn("Geometry: Point", told)
+            self.assertIn("Feature Count: 2", told)
+            self.assertIn("WGS 84", told)
+            self.assertIn("Extent: (127.500000, 37.250000) - (127.750000, 37.500000)", told)
+            self.assertRegex(told, r"layer \(String\) = users\s+id \(String\) = kim")
+
+    def test_progress_is_for_terminals_and_not_with_json(self):
+        """A terminal is told of an import, a pipe and who asks for JSON are not."""
+        with Daemon("--resources", str(ROOT)) as daemon, tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, "many.csv")
+            file.write_text("id,latitude,longitude\n" + "".join(
+                f"p{i},37.5,{127 + i / 1e5}\n" for i in range(3000)))
+            arguments = ("import", str(file), "--layer", "many", "--url", daemon.url)
+            for more, isTold in (((), True), (("--json",), False)):
+                mine, its = os.openpty()
+                # Beside the command, so that it never waits for room in the terminal.
+                told = []
+                reader = threading.Thread(target=read_terminal, args=(mine, told))
+                reader.start()
+                done = subprocess.run(
+                    [program("moyeo"), *arguments, *more], stdout=subprocess.PIPE, stderr=its,
+                    timeout=60, env=environment())
+                os.close(its)
+                reader.join(30)
+                os.close(mine)
+                self.assertEqual(done.returncode, 0, told)
+                self.assertEqual(b"[#" in b"".join(told) or b"[." in b"".join(told), isTold, (more, told))
+            _, _, error = moyeo(*arguments)
+            self.assertNotIn("[", error)
 
     def test_a_watch_writes_a_line_an_event(self):
         with Daemon("--resources", str(ROOT)) as daemon:

@@ -71,6 +71,30 @@ class DescribedAPI(unittest.TestCase):
                     self.assertIn(kind, call["responses"]["200"]["content"])
         self.assertGreater(tried, 30)
 
+    def test_bounds_that_generated_requests_went_past(self):
+        """Each was accepted once, against the description."""
+        far = {"latitude": 37.4979, "longitude": 127.0276}
+        near = {"latitude": 37.5551, "longitude": 126.9368, "name": "x" * 513}
+        riders = [{"riderId": "ann", "distanceMeters": 1000}, {"riderId": "ben", "distanceMeters": 900}]
+        split = {"amount": 1000, "rule": "byDistance", "riders": riders}
+        match = {"riderId": "ben", "origin": {**near, "name": "Sinchon"}, "destination": far}
+        self.daemon.request("POST", "/v1/tickets", {"userId": "ann", "here": far})
+        for path, body, headers, field in (
+                ("/v1/routes/plan", {"origin": near, "destination": far}, {}, "origin.name"),
+                ("/v1/fares/estimate", {"origin": near, "destination": far}, {}, "origin.name"),
+                ("/v1/fares/split", {**split, "legs": [{"amount": -1, "aboard": []}]}, {},
+                 "legs[0].amount"),
+                ("/v1/fares/split", {**split, "hostId": ""}, {}, "hostId"),
+                ("/v1/parties/match-batch", {"requests": [], "maxSeats": 0}, {}, "maxSeats"),
+                ("/v1/parties/match", {**match, "minSharedRatio": 2}, {}, "minSharedRatio"),
+                ("/v1/tickets/ann/heartbeat", {}, {"Idempotency-Key": ""}, "idempotencyKey"),
+                ("/v1/tickets/ann/heartbeat", {}, {"Idempotency-Key": "k" * 129}, "idempotencyKey")):
+            with self.subTest(path, field=field):
+                status, answer, _ = self.daemon.request("POST", path, body, {
+                    "Content-Type": "application/json", **headers})
+                self.assertEqual(status, 400, answer)
+                self.assertEqual(answer["error"]["fields"][0]["field"], field)
+
     def test_each_call_has_a_name_of_its_own(self):
         names = [call["operationId"] for _, _, call in calls(self.description)]
         self.assertEqual(len(set(names)), len(names), sorted(names))

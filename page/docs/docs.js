@@ -46,7 +46,7 @@ const described = (given) => {
 const table = (headings, rows) => {
   const head = element("tr", {}, ...headings.map((text) => element("th", { scope: "col" }, text)))
   const body = rows.map((cells) => element("tr", {}, ...cells.map((cell) => element("td", {}, cell))))
-  return element("div", { class: "wide" },
+  return element("div", {},
     element("table", {}, element("thead", {}, head), element("tbody", {}, ...body)))
 }
 
@@ -68,7 +68,7 @@ const fields = (schema, schemas, above = []) => {
     return content.length
       ? [element("details", {}, element("summary", {}, words(below.$ref)), ...content)] : []
   })
-  return [table(["field", "is", ""], rows), ...opened]
+  return [table(["field", "is", "Presence"], rows), ...opened]
 }
 
 const example = (method, path, call) => {
@@ -88,7 +88,7 @@ const article = (method, path, call, schemas) => {
       call["x-moyeo-scopes"] ? `, needs the scope ${call["x-moyeo-scopes"].join(", ")}` : ""),
     element("pre", {}, element("code", {}, example(method, path, call))))
   if (call.parameters?.length) {
-    out.append(element("h4", {}, "Parameters"), table(["name", "in", "is", ""], call.parameters.map((one) => [
+    out.append(element("h4", {}, "Parameters"), table(["name", "in", "is", "Presence"], call.parameters.map((one) => [
       element("code", {}, one.name), one.in,
       described(one.schema ?? one.content?.["application/json"]?.schema),
       one.required ? "required" : ""])))

@@ -88,6 +88,7 @@ const layerPath = (layer) => `v1/layers/${encodeURIComponent(layer)}`;
 const clusterPath = (layer, id) => `${layerPath(layer)}/clusters/${encodeURIComponent(id)}`;
 
 const ticketPath = (id) => `v1/tickets/${encodeURIComponent(id)}`;
+const commutePath = (id) => `v1/commutes/${encodeURIComponent(id)}`;
 const partyPath = (id) => `v1/parties/${encodeURIComponent(id)}`;
 
 export const api = {
@@ -101,6 +102,13 @@ export const api = {
   /** The bytes of one MVT tile. */
   async tile(layer, { zoom, x, y }, query, signal) {
     const response = await send(`${layerPath(layer)}/tiles/${zoom}/${x}/${y}.mvt`, query, { signal });
+    if (response.ok) return new Uint8Array(await response.arrayBuffer());
+    throw failure(response, await response.json().catch(() => undefined));
+  },
+  /** The bytes of one tile of roads; `undefined` where there is none. */
+  async roadTile({ z, x, y }, signal) {
+    const response = await send(`v1/roads/tiles/${z}/${x}/${y}.mvt`, {}, { signal });
+    if (response.status === 204) return undefined;
     if (response.ok) return new Uint8Array(await response.arrayBuffer());
     throw failure(response, await response.json().catch(() => undefined));
   },
@@ -127,6 +135,10 @@ export const api = {
   previewJoin: (id, body) => post(`${partyPath(id)}/preview`, body),
   /** `join`, `leave` or `cancel`. */
   changeParty: (id, verb, body, key) => post(`${partyPath(id)}/${verb}`, body, key),
+  /** A ride that repeats, with its next days. */
+  commute: (id) => request(commutePath(id), { days: 7 }),
+  /** `join` or `leave`, of all its days. */
+  changeCommute: (id, verb, body, key) => post(`${commutePath(id)}/${verb}`, body, key),
   watchParty: (id, query) => watch(`${partyPath(id)}/events`, query),
   events: (query) => request("v1/events", query),
   watchEvents: (query) => watch("v1/events", query),

@@ -32,12 +32,22 @@ export class LiveClusters {
   #streamRetryAt = 0;
   #timer = 0;
   #dirty = false;
+  #answeredView;
   #moved;
   #listen;
   #live;
 
   /** `stream`, `poll` or `paused`. */
   mode = "paused";
+
+  /** Whether what is shown is the answer about what the map shows now. */
+  get isCurrent() {
+    return this.#answeredView === this.#view;
+  }
+
+  get #view() {
+    return JSON.stringify([this.#subject, viewportBox(this.#map), clusterZoom(this.#map)]);
+  }
 
   /** @param read answers `(layer, query, signal)` with the clusters of a viewport. */
   constructor(map, read, onAnswer, onError) {
@@ -87,6 +97,7 @@ export class LiveClusters {
     const sequence = ++this.#sequence;
     const subject = this.#subject;
     const zoom = clusterZoom(this.#map);
+    const view = this.#view;
     const abort = new AbortController();
     // Of earlier requests only those for this very zoom are still worth showing.
     for (const [other, request] of this.#inFlight) if (request.zoom !== zoom) request.abort();
@@ -101,6 +112,7 @@ export class LiveClusters {
         && zoom === clusterZoom(this.#map);
       if (current) {
         this.#shown = sequence;
+        this.#answeredView = view;
         this.#onAnswer(answer, { live, zoom });
       }
     } catch (error) {

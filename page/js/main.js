@@ -106,6 +106,7 @@ const moyeo = (window.moyeo = {
   get hits() { return search.hits; },
   get hexagons() { return display.hexagons; },
   get mode() { return live.mode; },
+  get isCurrent() { return live.isCurrent; },
 });
 
 /** Objects at one position say so at every zoom, not only where clusters end. */

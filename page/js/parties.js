@@ -9,6 +9,7 @@ import { distance, moment, money, person, time } from "./format.js";
 import { sentenceOf, t } from "./language.js";
 import { modes } from "./modes.js";
 import { registerPanel } from "./panels.js";
+import { commuteOf, repeats, ridesAll } from "./partycommute.js";
 import { departure, fillCard, placeName, previewBox, wayName } from "./partycard.js";
 import { PartyFeed, partyEvents } from "./partyfeed.js";
 import { PartyMarkers, pips } from "./partymarkers.js";
@@ -43,10 +44,12 @@ class PartyPanel {
   #form;
   #watch;
   #chosen;
+  /** What the chosen one is a day of, where it repeats. */
+  #commute;
   #log;
   /** What was found, by party: the way the rider goes and what it costs, as it is shown. */
   #offers = new Map();
-  /** The preview that waits for an answer, `{ id, element, request, share, preview }`. */
+  /** The preview that waits for an answer, `{ id, element, request, share, preview, isSeries }`. */
   #asked;
   #refresh = throttle(() => this.#show(), 400);
   #message = make("p", { id: "parties-message" });
@@ -313,7 +316,7 @@ class PartyPanel {
   }
 
   /** Shows what joining would mean for everyone and waits for a yes. */
-  async #ask(id) {
+  async #ask(id, isSeries = false) {
     try {
       if (this.#chosen?.id !== id) await this.#choose(id);
       if (this.#chosen?.id !== id) return;
@@ -326,10 +329,10 @@ class PartyPanel {
       }
       this.#say("");
       const { box, share } = previewBox(preview, {
-        party: this.#chosen, me: this.rider,
+        party: this.#chosen, me: this.rider, isSeries,
         onYes: () => this.#confirm(), onNo: () => this.#forget(),
       });
-      this.#asked = { id, request, share, preview, element: box };
+      this.#asked = { id, request, share, preview, isSeries, element: box };
       this.#describe(this.#chosen);
       this.#trip.fit();
       box.querySelector("#party-confirm").focus();
@@ -340,8 +343,9 @@ class PartyPanel {
 
   /** Joins as shown: the same way, and not for more. */
   async #confirm() {
-    const { id, request, share } = this.#asked;
+    const { id, request, share, isSeries } = this.#asked;
     try {
+      if (isSeries) return await this.#joinAll({ ...request, maxShare: share });
       const { party, joinRequest } = await api.changeParty(
         id, "join", { ...request, maxShare: share }, crypto.randomUUID());
       this.#forget();
@@ -351,10 +355,27 @@ class PartyPanel {
       this.#reveal();
       this.#scene.pulse(party.origin.latitude, party.origin.longitude);
     } catch (error) {
-      if (error.reason === "share_exceeded") await this.#ask(id);
+      if (error.reason === "share_exceeded") await this.#ask(id, isSeries);
       else this.#forget();
       this.#fail(error);
     }
+  }
+
+  /** Joins each day as it appears, and this one; times are each day's own. */
+  async #joinAll({ departureTime, ...request }) {
+    await this.#changeAll("join", request);
+    this.#clearResults();
+    this.#reveal();
+  }
+
+  async #changeAll(verb, body = { riderId: this.rider }) {
+    const { id, commuteId } = this.#chosen;
+    const { commute } = await api.changeCommute(commuteId, verb, body, crypto.randomUUID());
+    if (this.#chosen?.id !== id) return;
+    this.#commute = commute;
+    this.#forget();
+    this.#say("");
+    this.#reread();
   }
 
   #forget() {
@@ -379,8 +400,10 @@ class PartyPanel {
   async #choose(id) {
     this.#watch?.close();
     this.#forget();
+    this.#commute = undefined;
     try {
       const { party } = await api.party(id);
+      this.#commute = await commuteOf(party);
       modes.show("parties");
       // On a phone the card is in the sheet.
       this.#sheet.set(true);
@@ -409,7 +432,7 @@ class PartyPanel {
     if (!party || party.id !== this.#chosen?.id) return;
     this.#describe(party);
     // Somebody came or went: what was shown no longer holds.
-    if (this.#asked) this.#ask(party.id);
+    if (this.#asked) this.#ask(party.id, this.#asked.isSeries);
   }, 300);
 
   #happened(id, event) {
@@ -435,9 +458,18 @@ class PartyPanel {
       price: money(share ?? party.perPersonIfFull, party.fare),
     });
     const active = party.state === "open" || party.state === "full";
+    const commute = this.#commute?.state === "active" ? this.#commute : undefined;
+    const isInAll = ridesAll(commute, this.rider);
+    const joinText = party.approval ? "askToJoin" : commute ? "joinDay" : "join";
     const actions = [
       active && !mine && party.seatsFree > 0 && !asked
-        && { id: "party-join", text: t(party.approval ? "askToJoin" : "join"), isPrimary: true, act: () => this.#ask(party.id) },
+        && { id: "party-join", text: t(joinText), isPrimary: true, act: () => this.#ask(party.id) },
+      commute && !isInAll && !asked && (mine || party.seatsFree > 0) && party.hostId !== this.rider
+        && { id: "party-join-all", text: t("joinAll"),
+          act: () => (mine ? this.#joinAll({ riderId: this.rider, maxShare: mine.share })
+            .catch((error) => this.#fail(error)) : this.#ask(party.id, true)) },
+      isInAll && { id: "party-leave-all", text: t("leaveAll"),
+        act: () => this.#changeAll("leave").catch((error) => this.#fail(error)) },
       active && mine
         && { id: "party-leave", text: t("leave"), act: () => this.#change(party.id, "leave") },
       active && party.hostId === this.rider
@@ -445,6 +477,8 @@ class PartyPanel {
     ].filter(Boolean);
     fillCard(this.#card, party, {
       me: this.rider, actions, onClose: () => this.#close(), preview: asked?.element, log: this.#log,
+      days: this.#commute
+        ? repeats(this.#commute, party, { me: this.rider, onOpen: (id) => this.#choose(id) }) : "",
       waiting: waitingRequests(party, this.rider, (id, verb, body) =>
         this.#change(party.id, `requests/${id}/${verb}`, body)),
     });

@@ -112,9 +112,10 @@ function fareLines({ fare, departureTime, riders: aboard }) {
 /**
  * Fills a card.
  * @param actions `[{id, text, act, isPrimary}]` of buttons; `onClose` of the cross.
- * @param extra elements: requests that wait, a preview that waits for an answer, the log of events.
+ * @param extra elements: requests that wait, a preview that waits for an answer, the days of a ride that
+ *   repeats, the log of events.
  */
-export function fillCard(card, party, { me, actions, onClose, preview, log, waiting = "" }) {
+export function fillCard(card, party, { me, actions, onClose, preview, log, waiting = "", days = "" }) {
   const wasOpen = card.querySelector("#party-fare")?.open;
   const close = button({ id: "party-close", className: "cross" }, "×", onClose);
   close.setAttribute("aria-label", t("close"));
@@ -129,6 +130,7 @@ export function fillCard(card, party, { me, actions, onClose, preview, log, wait
       t("seatsFree", { free: party.seatsFree, all: party.seats }),
       party.approval ? ` · ${t("hostDecides", { n: party.pendingRequests ?? 0 })}` : ""),
     prices(party),
+    days,
     waiting,
     ...(preview ? [preview] : [riders(party), halts(party, me)]),
     lines,
@@ -138,8 +140,11 @@ export function fillCard(card, party, { me, actions, onClose, preview, log, wait
   if (wasOpen && lines) lines.open = true;
 }
 
-/** What joining means for everyone, with a yes and a no. */
-export function previewBox(preview, { party, me, onYes, onNo }) {
+/**
+ * What joining means for everyone, with a yes and a no.
+ * @param isSeries whether all days of a ride that repeats are joined, each for no more than this one.
+ */
+export function previewBox(preview, { party, me, isSeries, onYes, onNo }) {
   const { now, ifFull, fare } = preview;
   const share = now.find(({ riderId }) => riderId === me).share;
   const before = new Map(party.riders.map((rider) => [rider.riderId, rider.share]));
@@ -160,11 +165,14 @@ export function previewBox(preview, { party, me, onYes, onNo }) {
       make("b", {}, money(rider.share, fare)));
   });
   const yes = button({ id: "party-confirm", className: "primary" },
-    t(party.approval ? "askFor" : "joinFor", { money: money(share, fare) }), onYes);
+    t(isSeries ? "joinAllFor" : party.approval ? "askFor" : "joinFor", {
+      money: money(share, fare),
+    }), onYes);
   const no = button({ id: "party-decline" }, t("notNow"), onNo);
   const box = make("div", { id: "party-preview" },
     make("p", {}, make("b", {}, t("previewMost", { money: money(share, fare) })), t("previewIf")),
     ...walkNote(preview),
+    isSeries ? make("p", { className: "hint" }, t("joinAllNote")) : "",
     make("ul", { className: "party-riders" }, ...rows),
     make("div", { className: "row" }, yes, no));
   box.setAttribute("role", "group");

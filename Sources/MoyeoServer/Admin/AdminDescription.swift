@@ -104,6 +104,9 @@ enum AdminDescription {
       .internalError,
     ]
     if !call.route.parameterNames.isEmpty { found.formUnion([.badID, .unknownObject, .badTime]) }
+    if call.queryNames.contains("after") {
+      found.formUnion([.resumeTokenAhead, .resumeTokenExpired])
+    }
     if call.isCommand {
       found.formUnion([
         .idempotencyMismatch, .readOnly, .unknownParty, .unknownTicket, .partyCancelled,

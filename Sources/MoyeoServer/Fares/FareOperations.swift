@@ -73,7 +73,7 @@ struct FareOperations: Sendable {
     out.riderCount = request.riderCountIfSet.map(Int.init)
     out.riders = try riders(request.riders)
     out.splitRule = try rule(request.splitRuleIfSet, field: "splitRule")
-    out.hostID = request.hostIDIfSet
+    out.hostID = try hostID(request.hostIDIfSet)
     out.tolls = request.hasTolls ? request.tolls : 0
     out.isCalled = request.called
     out.isOutOfArea = request.outOfAreaIfSet
@@ -82,10 +82,13 @@ struct FareOperations: Sendable {
     return out
   }
 
+  private func hostID(_ id: String?) throws(APIError) -> String? {
+    guard let id else { return nil }
+    return try validation.id(id, field: "hostId")
+  }
+
   private func coordinate(of place: Moyeo_V1_Place, field: String) throws(APIError) -> Coordinate {
-    try validation.coordinate(
-      latitude: place.latitudeIfSet,
-      longitude: place.longitudeIfSet, prefix: field + ".")
+    try validation.coordinate(of: place, field: field)
   }
 
   /// Riders or legs that are looked at; a taxi holds fewer, which the rules say.
@@ -142,7 +145,7 @@ struct FareOperations: Sendable {
     let split = FareSplit(
       amount: request.amount, rule: rule, riders: riders, legs: legs,
       extras: request.hasTolls ? request.tolls : 0,
-      hostID: request.hostIDIfSet)
+      hostID: try hostID(request.hostIDIfSet))
     var response = Moyeo_V1_SplitFareResponse()
     do throws(FareRequestError) {
       response.shares = try estimator.split(split).map(message)

@@ -77,12 +77,14 @@ struct FieldBounds {
     case (_, "clusterId"): return ["pattern": "^[0-9a-f]{16}$"]
     // A tag may be longer as it is sent.
     case (_, "tags"), (_, "notTags"): return ["minLength": 1]
-    case (_, "minVersion"), (_, "cursor"), (_, "resumeToken"), (_, "afterVersion"),
-      (_, "tariffId"), (_, "vehicleClass"), (_, "policyPack"), (_, "pack"), (_, "attribute"):
+    // As they were given out; a resume token of another life begins anew, whatever it is.
+    case (_, "resumeToken"): return [:]
+    case (_, "minVersion"), (_, "cursor"), (_, "afterVersion"): return ["minLength": 1]
+    case (_, "tariffId"), (_, "vehicleClass"), (_, "policyPack"), (_, "pack"), (_, "attribute"):
       return ["minLength": 1, "maxLength": 256]
     case (_, "q"): return ["minLength": 1, "maxLength": RequestValidation.placeQueryBytes]
     case ("moyeo.v1.Place", "name"):
-      return ["maxLength": PartyRequestReading.placeNameBytes]
+      return ["maxLength": RequestValidation.placeNameBytes]
     case (_, "id"), (_, "userId"), (_, "otherId"), (_, "riderId"), (_, "hostId"), (_, "payerId"):
       return ["minLength": 1, "maxLength": limits.idBytes]
     default: return [:]

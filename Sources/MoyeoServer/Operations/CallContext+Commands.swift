@@ -37,6 +37,19 @@ extension CallContext {
   }
 }
 
+extension CallContext {
+  /// Holds the key of a call that takes effect as often as it comes to what a key may be.
+  ///
+  /// - Throws: `bad_value` for a key that is empty or too long.
+  func requireUsableKey() throws(APIError) {
+    guard let idempotencyKey,
+      !CommandContext.idempotencyKeyBytes.contains(idempotencyKey.utf8.count)
+    else { return }
+    throw APIError(
+      .badValue, field: "idempotencyKey", "idempotencyKey \(BadIdempotencyKey.message)")
+  }
+}
+
 extension Operation.Route {
   /// The path with values in place of the parameters.
   fileprivate func path(_ ids: [String]) -> String {

@@ -18,16 +18,8 @@ extension PartyRequestReading {
   /// The name is free text: commas and all.
   func place(_ place: Moyeo_V1_Place?, field: String) throws(APIError) -> RidePlace {
     guard let place else { throw APIError(.missingField, field: field, "\(field) is required") }
-    guard place.name.utf8.count <= Self.placeNameBytes else {
-      throw APIError(
-        .badValue, field: field + ".name",
-        "a name has at most \(Self.placeNameBytes) bytes; this one has \(place.name.utf8.count)")
-    }
     return RidePlace(
-      name: place.name,
-      coordinate: try validation.coordinate(
-        latitude: place.latitudeIfSet,
-        longitude: place.longitudeIfSet, prefix: field + "."))
+      name: place.name, coordinate: try validation.coordinate(of: place, field: field))
   }
 
   /// The same; nil where the sender left it out.

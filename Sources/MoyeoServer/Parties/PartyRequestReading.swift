@@ -10,8 +10,6 @@ import TaxiFares
 /// wrong and why. Ranges that the rules know are theirs to check.
 struct PartyRequestReading: Sendable {
   let validation: RequestValidation
-  /// UTF-8 bytes of a place's name.
-  static let placeNameBytes = 512
   static let wordBytes = 256
 
   // MARK: - Commands

@@ -59,9 +59,7 @@ struct RouteOperations: Sendable {
     guard let place else {
       throw APIError(.missingField, field: field, "\(field) is required")
     }
-    return try validation.coordinate(
-      latitude: place.latitudeIfSet,
-      longitude: place.longitudeIfSet, prefix: field + ".")
+    return try validation.coordinate(of: place, field: field)
   }
 
   private func stops(_ stops: [Moyeo_V1_RouteStop]) throws(APIError) -> [Stop] {

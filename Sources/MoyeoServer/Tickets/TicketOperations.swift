@@ -58,7 +58,8 @@ struct TicketOperations: Sendable {
         response: Moyeo_V1_TicketResponse.self,
         routes: [.init("POST", "/v1/tickets/{userId}/heartbeat")],
         isRead: false
-      ) { request, _ in
+      ) { request, context in
+        try context.requireUsableKey()
         let id = try reading.userID(request.userIDIfSet)
         return try encoded(
           TicketMessage.response(

@@ -63,6 +63,20 @@ struct RequestValidation: Sendable {
     return coordinate
   }
 
+  /// UTF-8 bytes of a place's name.
+  static let placeNameBytes = 512
+
+  /// Where a place lies, whose name is not too long.
+  func coordinate(of place: Moyeo_V1_Place, field: String) throws(APIError) -> Coordinate {
+    guard place.name.utf8.count <= Self.placeNameBytes else {
+      throw APIError(
+        .badValue, field: field + ".name",
+        "a name has at most \(Self.placeNameBytes) bytes; this one has \(place.name.utf8.count)")
+    }
+    return try coordinate(
+      latitude: place.latitudeIfSet, longitude: place.longitudeIfSet, prefix: field + ".")
+  }
+
   /// Normalised tags, each once, in the order given.
   func tags(_ tags: [String], field: String) throws(APIError) -> [String] {
     // The limit counts different tags, after normalising; this bounds the work before.

@@ -66,19 +66,42 @@ extension StoreBackup {
     try copy(handle, to: path)
   }
 
-  /// Whole and synced, for its owner alone at every moment.
-  static func copyFile(_ source: String, to path: String) throws {
-    try writeFile(try Data(contentsOf: URL(fileURLWithPath: source)), to: path)
+  /// Of a file that is copied, in memory at once.
+  private static let pieceBytes = 1 << 20
+
+  /// Whole and synced, for its owner alone at every moment; in pieces, so that a large one needs little
+  /// memory.
+  ///
+  /// - Parameters:
+  ///   - source: The file.
+  ///   - path: Must not exist yet.
+  ///   - onBytes: Told of each piece that is written.
+  /// - Throws: ``StorageError``, and what Foundation throws of either file.
+  static func copyFile(
+    _ source: String, to path: String, _ onBytes: (_ count: Int) -> Void = { _ in }
+  ) throws {
+    let from = try FileHandle(forReadingFrom: URL(fileURLWithPath: source))
+    defer { try? from.close() }
+    let file = try made(path)
+    while let piece = try from.read(upToCount: pieceBytes), !piece.isEmpty {
+      try file.write(contentsOf: piece)
+      onBytes(piece.count)
+    }
+    try file.synchronize()
   }
 
   static func writeFile(_ bytes: Data, to path: String) throws {
+    let file = try made(path)
+    try file.write(contentsOf: bytes)
+    try file.synchronize()
+  }
+
+  private static func made(_ path: String) throws -> FileHandle {
     let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, FileProtection.fileMode)
     guard descriptor >= 0 else {
       throw StorageError.cannotOpen(path: path, reason: String(cString: strerror(errno)))
     }
-    let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-    try file.write(contentsOf: bytes)
-    try file.synchronize()
+    return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
   }
 }
 
@@ -91,20 +114,23 @@ package enum StoreRestore {
   ///   - directory: Empty, or missing.
   ///   - erasures: Lists of erasures from after the backup, such as the one of the directory that is
   ///     replaced: whom they are about is taken out at the next start.
+  ///   - onBytes: Told as the record is copied how many of its bytes are.
   /// - Returns: The names of the files that were made.
   /// - Throws: ``StorageError``, before anything is changed for a directory that has something.
   package static func run(
-    from file: String, to directory: String, erasures: [String]
+    from file: String, to directory: String, erasures: [String],
+    onBytes: (_ done: Int, _ all: Int) -> Void = { _, _ in }
   ) throws(StorageError) -> [String] {
     do {
-      return try restore(file, directory, erasures)
+      return try restore(file, directory, erasures, onBytes)
     } catch {
       throw StoreFile.error(directory, error)
     }
   }
 
   private static func restore(
-    _ file: String, _ directory: String, _ erasures: [String]
+    _ file: String, _ directory: String, _ erasures: [String],
+    _ onBytes: (_ done: Int, _ all: Int) -> Void
   ) throws -> [String] {
     let manager = FileManager.default
     guard manager.fileExists(atPath: file) else {
@@ -122,9 +148,9 @@ package enum StoreRestore {
       throw StorageError.cannotOpen(path: directory, reason: "the directory is not empty")
     }
     var made: [String] = []
-    func put(_ source: String, _ name: String) throws {
+    func put(_ source: String, _ name: String, _ onBytes: (Int) -> Void = { _ in }) throws {
       guard manager.fileExists(atPath: source) else { return }
-      try StoreBackup.copyFile(source, to: directory + "/" + name)
+      try StoreBackup.copyFile(source, to: directory + "/" + name, onBytes)
       made.append(name)
     }
     for name in StoreBackup.companionNames where name != ErasureList.fileName {
@@ -135,7 +161,12 @@ package enum StoreRestore {
       made.append(ErasureList.fileName)
     }
     try put(StoreBackup.secretPath(of: file), IdempotencySecret.fileName)
-    try put(file, SQLiteStore.fileName)
+    let all = (try manager.attributesOfItem(atPath: file)[.size] as? NSNumber)?.intValue ?? 0
+    var done = 0
+    try put(file, SQLiteStore.fileName) { count in
+      done += count
+      onBytes(done, all)
+    }
     try FileProtection.sync(directory)
     return made
   }

@@ -105,22 +105,43 @@ final class PositionsSession {
       PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA journal_size_limit = 67108864;
       PRAGMA secure_delete = FAST
       """)
-    if isOurs { return }
-    try executeSQL(
-      connection,
-      """
-      BEGIN;
-      CREATE TABLE layers (
-        key INTEGER PRIMARY KEY, tenant TEXT NOT NULL, name TEXT NOT NULL, UNIQUE (tenant, name));
-      CREATE TABLE positions (
-        layer INTEGER NOT NULL, id TEXT NOT NULL, latitude REAL NOT NULL, longitude REAL NOT NULL,
-        observed_at INTEGER NOT NULL, expires_at INTEGER NOT NULL, payload BLOB NOT NULL,
-        PRIMARY KEY (layer, id)) WITHOUT ROWID;
-      PRAGMA application_id = \(PositionsSnapshot.applicationID);
-      PRAGMA user_version = \(PositionsSnapshot.version);
-      COMMIT;
-      """)
+    if !isOurs { try executeSQL(connection, Self.tables) }
+    try executeSQL(connection, Self.map)
   }
+
+  private static let tables = """
+    BEGIN;
+    CREATE TABLE layers (
+      key INTEGER PRIMARY KEY, tenant TEXT NOT NULL, name TEXT NOT NULL, UNIQUE (tenant, name));
+    CREATE TABLE positions (
+      layer INTEGER NOT NULL, id TEXT NOT NULL, latitude REAL NOT NULL, longitude REAL NOT NULL,
+      observed_at INTEGER NOT NULL, expires_at INTEGER NOT NULL, payload BLOB NOT NULL,
+      PRIMARY KEY (layer, id)) WITHOUT ROWID;
+    PRAGMA application_id = \(PositionsSnapshot.applicationID);
+    PRAGMA user_version = \(PositionsSnapshot.version);
+    COMMIT;
+    """
+
+  /// What QGIS and ogr2ogr know a map layer by: a view with a geometry, in the tables that OGR's SQLite
+  /// driver looks into. It holds nothing of its own; files of earlier releases get it, too.
+  private static let map = """
+    BEGIN;
+    CREATE TABLE IF NOT EXISTS spatial_ref_sys (
+      srid INTEGER PRIMARY KEY, auth_name TEXT, auth_srid INTEGER, srtext TEXT);
+    INSERT OR IGNORE INTO spatial_ref_sys VALUES (4326, 'EPSG', 4326, 'GEOGCS["WGS 84",\
+    DATUM["WGS_1984",SPHEROID["WGS 84",6378137,298.257223563]],PRIMEM["Greenwich",0],\
+    UNIT["degree",0.0174532925199433],AUTHORITY["EPSG","4326"]]');
+    CREATE TABLE IF NOT EXISTS geometry_columns (
+      f_table_name TEXT, f_geometry_column TEXT, geometry_type INTEGER, coord_dimension INTEGER,
+      srid INTEGER, geometry_format TEXT, PRIMARY KEY (f_table_name, f_geometry_column));
+    INSERT OR IGNORE INTO geometry_columns VALUES ('map', 'geometry', 1, 2, 4326, 'WKT');
+    CREATE VIEW IF NOT EXISTS map AS
+      SELECT tenant, name AS layer, id, latitude, longitude,
+        strftime('%Y-%m-%dT%H:%M:%SZ', observed_at / 1000, 'unixepoch') AS observed_at,
+        'POINT (' || longitude || ' ' || latitude || ')' AS geometry
+      FROM positions JOIN layers ON layers.key = positions.layer;
+    COMMIT;
+    """
 
   // MARK: Writing
 

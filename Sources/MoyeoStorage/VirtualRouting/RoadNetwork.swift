@@ -24,8 +24,16 @@ package enum RoadNetwork {
     package let strayNodes: Int
   }
 
+  /// What of the preparation goes on.
+  package enum Step: Hashable, Sendable {
+    case reading
+    case writing
+  }
+
   static let virtualTable = "moyeo_road_net"
   static let linksTable = "moyeo_road_links"
+  /// SpatiaLite's R-tree of the links.
+  static let linksIndex = "idx_\(linksTable)_geometry"
   static let nodesTable = "moyeo_road_nodes"
 
   /// Prepares a file in place. Blocks: for the command line, not for an event loop.
@@ -34,11 +42,13 @@ package enum RoadNetwork {
   ///   - path: An existing SpatiaLite file.
   ///   - linksTable: As `spatialite_osm_net` wrote it, with columns `name`, `oneway_fromto`,
   ///     `oneway_tofrom`, `cost` (seconds) and `geometry` (lines, WGS 84).
+  ///   - onStep: Told of each row that is read and each link that is written.
   /// - Returns: How many links and nodes were read, cut and written.
   /// - Throws: ``RoadNetworkError`` when the file is none, or holds no such table or no link.
   /// - Complexity: O(vertices); about 300 bytes of memory a vertex.
   package static func prepare(
-    path: String, linksTable: String = "roads"
+    path: String, linksTable: String = "roads",
+    onStep: (_ step: Step, _ done: Int, _ all: Int) -> Void = { _, _, _ in }
   ) throws(RoadNetworkError) -> Report {
     guard !linksTable.isEmpty, linksTable.utf8.allSatisfy(isNameByte) else {
       throw .badTableName(linksTable)
@@ -49,10 +59,10 @@ package enum RoadNetwork {
         guard try db.tableExists(linksTable) else {
           throw RoadNetworkError.notANetwork("there is no table \(linksTable)")
         }
-        let sources = try read(db, linksTable)
+        let sources = try read(db, linksTable, onStep)
         let graph = RoadGraph(sources)
         guard !graph.links.isEmpty else { throw RoadNetworkError.empty }
-        try write(db, graph)
+        try write(db, graph, onStep)
         return Report(
           sourceLinks: sources.count, splitLinks: graph.splitCount, links: graph.links.count,
           nodes: graph.nodes.count,
@@ -61,7 +71,7 @@ package enum RoadNetwork {
     } catch let error as RoadNetworkError {
       throw error
     } catch {
-      throw .database("\(error)")
+      throw .database(RoadNetworkDatabase.words(error))
     }
   }
 
@@ -69,12 +79,15 @@ package enum RoadNetwork {
     (97...122).contains(byte) || (65...90).contains(byte) || (48...57).contains(byte) || byte == 95
   }
 
-  private static func read(_ db: Database, _ table: String) throws -> [RoadGraph.Source] {
+  private static func read(
+    _ db: Database, _ table: String, _ onStep: (Step, Int, Int) -> Void
+  ) throws -> [RoadGraph.Source] {
     let columns = Set(try db.columns(in: table).map { $0.name.lowercased() })
     for name in ["name", "oneway_fromto", "oneway_tofrom", "cost", "geometry"]
     where !columns.contains(name) {
       throw RoadNetworkError.notANetwork("\(table) has no column \(name)")
     }
+    let all = try Int.fetchOne(db, sql: "SELECT count(*) FROM \"\(table)\"") ?? 0
     let rows = try Row.fetchCursor(
       db,
       sql: """
@@ -94,11 +107,14 @@ package enum RoadNetwork {
         RoadGraph.Source(
           name: row[0] ?? "", forward: row[1] ?? true, backward: row[2] ?? true, cost: cost,
           line: line))
+      onStep(.reading, out.count, all)
     }
     return out
   }
 
-  private static func write(_ db: Database, _ graph: RoadGraph) throws {
+  private static func write(
+    _ db: Database, _ graph: RoadGraph, _ onStep: (Step, Int, Int) -> Void
+  ) throws {
     for table in [virtualTable, virtualTable + "_data"] {
       try db.execute(sql: "DROP TABLE IF EXISTS \(table)")
     }
@@ -124,7 +140,8 @@ package enum RoadNetwork {
             (name, node_from, node_to, oneway_fromto, oneway_tofrom, cost, geometry)
           VALUES (?, ?, ?, ?, ?, ?, GeomFromWKB(?, 4326))
           """)
-      for each in graph.links {
+      for (done, each) in graph.links.enumerated() {
+        onStep(.writing, done, graph.links.count)
         try link.execute(arguments: [
           each.name, each.from + 1, each.to + 1, each.forward, each.backward, each.cost,
           Data(LineStringWKB.encode(each.line)),
@@ -138,6 +155,10 @@ package enum RoadNetwork {
       }
       return .commit
     }
+    guard
+      try Int.fetchOne(
+        db, sql: "SELECT CreateSpatialIndex(?, 'geometry')", arguments: [linksTable]) == 1
+    else { throw RoadNetworkError.notANetwork("its links cannot be put into an R-tree") }
     // A*, both directions of a link, columns of one-way roads, overwrite.
     let made = try Int.fetchOne(
       db,

@@ -27,9 +27,14 @@ final class RoadNetworkDatabase: Sendable {
       }
       queue = try DatabaseQueue(path: path, configuration: configuration)
     } catch {
-      throw .database("\(error)")
+      throw .database(Self.words(error))
     }
     self.caches = caches
+  }
+
+  /// SQLite's own words, without the statement that met the fault.
+  static func words(_ error: any Error) -> String {
+    (error as? DatabaseError)?.message ?? "\(error)"
   }
 
   deinit {

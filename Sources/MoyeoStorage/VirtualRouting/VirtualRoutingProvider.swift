@@ -39,7 +39,7 @@ package final class VirtualRoutingProvider: RouteProvider {
         try db.tableExists(RoadNetwork.virtualTable) && db.tableExists(RoadNetwork.nodesTable)
       }
     } catch {
-      throw .database("\(error)")
+      throw .database(RoadNetworkDatabase.words(error))
     }
     guard isPrepared else { throw .notPrepared }
   }

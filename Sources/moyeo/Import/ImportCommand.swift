@@ -172,7 +172,11 @@ struct ImportCommand: AsyncParsableCommand {
 
   private func resolvedFormat(_ file: String) throws -> Format {
     if let format { return format }
-    let name = file.lowercased()
+    var name = file.lowercased()
+    // What is packed is said when it is opened.
+    for packed in [".gz", ".zst", ".xz", ".bz2", ".zip"] where name.hasSuffix(packed) {
+      name.removeLast(packed.count)
+    }
     for (ending, format) in [
       (".csv", Format.csv), (".tsv", .csv), (".txt", .csv), (".geojson", .geojson),
       (".json", .geojson), (".ndjson", .ndjson), (".jsonl", .ndjson), (".geojsonl", .ndjson),

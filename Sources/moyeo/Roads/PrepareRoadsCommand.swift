@@ -26,7 +26,12 @@ struct PrepareRoadsCommand: ParsableCommand {
   var json = false
 
   func run() throws {
-    let report = try RoadNetwork.prepare(path: file, linksTable: table)
+    var progress = ProgressLine(after: .seconds(1))
+    defer { progress.clear() }
+    let report = try RoadNetwork.prepare(path: file, linksTable: table) { step, done, all in
+      progress.update(step.words, done, of: all)
+    }
+    progress.clear()
     if json {
       print(
         JSONPieces.object { text in
@@ -45,5 +50,14 @@ struct PrepareRoadsCommand: ParsableCommand {
       (from \(report.sourceLinks); \(report.splitLinks) after splitting at crossings; \
       \(report.strayNodes) crossings are cut off and not used).
       """)
+  }
+}
+
+extension RoadNetwork.Step {
+  fileprivate var words: String {
+    switch self {
+    case .reading: "reading roads"
+    case .writing: "writing links"
+    }
   }
 }

@@ -34,6 +34,7 @@ struct BackupCommand: ParsableCommand {
     } catch {
       throw CommandFailure(message: error.description)
     }
+    progress.withLock { $0.clear() }
     let seconds = (report.seconds * 1_000).rounded() / 1_000
     if json {
       print(

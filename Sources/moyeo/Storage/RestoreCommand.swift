@@ -26,11 +26,16 @@ struct RestoreCommand: ParsableCommand {
 
   func run() throws {
     let made: [String]
+    var progress = ProgressLine(after: .seconds(1))
+    defer { progress.clear() }
     do {
-      made = try StoreRestore.run(from: file, to: dataDirectory, erasures: erasures)
+      made = try StoreRestore.run(from: file, to: dataDirectory, erasures: erasures) { done, all in
+        progress.update("bytes", done, of: all)
+      }
     } catch {
       throw CommandFailure(message: error.description)
     }
+    progress.clear()
     if json {
       print(
         JSONPieces.object { text in

@@ -4,6 +4,9 @@ import Foundation
 enum Terminal {
   static let errorIsTerminal = isatty(STDERR_FILENO) == 1
 
+  /// Whether somebody looks on: who asks for `--json` reads what comes out, not what goes on.
+  static let showsProgress = errorIsTerminal && !CommandLine.arguments.contains("--json")
+
   static func writeError(_ text: String) {
     try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
   }
@@ -42,7 +45,7 @@ struct ProgressLine {
   private let delay: Duration
   private var lastDrawn: ContinuousClock.Instant?
 
-  init(after delay: Duration = .zero, isShown: Bool = Terminal.errorIsTerminal) {
+  init(after delay: Duration = .zero, isShown: Bool = Terminal.showsProgress) {
     self.delay = delay
     self.isShown = isShown
     started = clock.now

@@ -206,7 +206,12 @@ struct ErasureTests {
     #expect(throws: StorageError.self) {
       _ = try StoreRestore.run(from: file, to: fresh, erasures: [copies.path + "/missing"])
     }
-    let made = try StoreRestore.run(from: file, to: fresh, erasures: [list.path])
+    var told: [Int] = []
+    let made = try StoreRestore.run(from: file, to: fresh, erasures: [list.path]) { done, all in
+      told.append(done)
+      #expect(Int64(all) == report.bytes)
+    }
+    #expect(told.last.map(Int64.init) == report.bytes && told == told.sorted())
     #expect(Set(made) == ["keys.json", "erasures.list", "moyeo.sqlite"])
     // Lines that both have stand once.
     #expect(try ErasureList(directory: fresh).entries() == [line, later])
