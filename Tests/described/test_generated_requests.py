@@ -9,7 +9,6 @@ MOYEO_DESCRIBED_EXAMPLES and MOYEO_DESCRIBED_SEED make it look further.
 import json
 import os
 import pathlib
-import re
 import subprocess
 import sys
 import tempfile
