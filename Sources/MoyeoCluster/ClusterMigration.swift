@@ -10,7 +10,7 @@ package enum ClusterMigration {
     package var schema: Int
     /// Migrations that this release knows.
     package var wanted: Int
-    /// By tenant: parties, ride requests, tickets, and the newest event.
+    /// By tenant: parties, ride requests, tickets, commutes, and the newest event.
     package var tenants: [Tenant]
   }
 
@@ -19,20 +19,23 @@ package enum ClusterMigration {
     package var parties: Int
     package var rideRequests: Int
     package var tickets: Int
+    package var commutes: Int
     package var newestEvent: UInt64
 
     package init(
-      name: String, parties: Int, rideRequests: Int, tickets: Int, newestEvent: UInt64
+      name: String, parties: Int, rideRequests: Int, tickets: Int, commutes: Int,
+      newestEvent: UInt64
     ) {
       self.name = name
       self.parties = parties
       self.rideRequests = rideRequests
       self.tickets = tickets
+      self.commutes = commutes
       self.newestEvent = newestEvent
     }
   }
 
-  private static let milliseconds = 60_000
+  static let milliseconds = 60_000
 
   /// Brings the schema up to date; does nothing where it is.
   ///
@@ -62,14 +65,16 @@ package enum ClusterMigration {
       var status = Status(
         server: link.serverName, serverVersion: link.serverVersion,
         schema: try version(link), wanted: ClusterSchema.version, tenants: [])
-      guard status.schema > 0 else { return status }
+      // Of an older release: its tables are others.
+      guard status.schema == ClusterSchema.version else { return status }
       let rows = try link.run(
         [
           PostgresStatement(
             """
             SELECT tenant, newest, (SELECT count(*) FROM parties p WHERE p.tenant = h.tenant),
               (SELECT count(*) FROM ride_requests r WHERE r.tenant = h.tenant),
-              (SELECT count(*) FROM tickets t WHERE t.tenant = h.tenant)
+              (SELECT count(*) FROM tickets t WHERE t.tenant = h.tenant),
+              (SELECT count(*) FROM commutes c WHERE c.tenant = h.tenant)
             FROM feed_heads h ORDER BY tenant
             """)
         ], milliseconds: milliseconds)[0]
@@ -77,7 +82,7 @@ package enum ClusterMigration {
         Tenant(
           name: rows.text($0, 0), parties: Int(rows.int($0, 2)),
           rideRequests: Int(rows.int($0, 3)), tickets: Int(rows.int($0, 4)),
-          newestEvent: rows.bits($0, 1))
+          commutes: Int(rows.int($0, 5)), newestEvent: rows.bits($0, 1))
       }
       return status
     } catch {
@@ -85,7 +90,7 @@ package enum ClusterMigration {
     }
   }
 
-  private static func open(_ connection: String) throws(PostgresFailure) -> PostgresConnection {
+  static func open(_ connection: String) throws(PostgresFailure) -> PostgresConnection {
     let link = try PostgresConnection(
       connection, connectSeconds: PostgresStore.Options.standardConnectSeconds)
     try checkServer(link)

@@ -80,6 +80,10 @@ package enum ClusterSchema {
           ADD COLUMN revision bigint NOT NULL DEFAULT 0
         """
       ]),
+    // By number, those of the lists of erasures (`erasures.list`) that this record has seen.
+    Migration(
+      name: "erasures",
+      statements: ["CREATE TABLE erasures (id text COLLATE \"C\" PRIMARY KEY)"]),
   ]
 
   /// `bytes` is the layers' own record; all else is for SQL, or for the store.

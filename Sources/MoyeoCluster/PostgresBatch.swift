@@ -7,6 +7,7 @@ struct PostgresBatch {
   struct Head {
     var newest: UInt64
     var commits: Int64
+    var revision: Int64
   }
 
   let groups: [ChangeGroup]
@@ -99,7 +100,8 @@ struct PostgresBatch {
 
   mutating func takeHeads(_ rows: PostgresRows) {
     for row in 0..<rows.count {
-      heads[rows.text(row, 0)] = Head(newest: rows.bits(row, 1), commits: rows.int(row, 2))
+      heads[rows.text(row, 0)] = Head(
+        newest: rows.bits(row, 1), commits: rows.int(row, 2), revision: rows.int(row, 3))
       slice.newestSequences[rows.text(row, 0)] = rows.bits(row, 1)
     }
   }

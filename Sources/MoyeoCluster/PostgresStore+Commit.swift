@@ -21,6 +21,13 @@ extension PostgresStore {
     let writes: [PostgresStatement]
     do throws(PostgresFailure) {
       try open(&batch, &writer, link)
+      guard isFresh(batch) else {
+        _ = try link.run([.rollback], milliseconds: options.answerMilliseconds)
+        // For ``reopen()``, which has memory loaded first.
+        writer.unsettled = groups.map { _ in .notDone(reason: Self.staleReason) }
+        writer.isStale = true
+        return groups.map { _ in .unknown(reason: Self.staleReason) }
+      }
       try decide(&batch, link)
       guard batch.hasWrites else {
         _ = try link.run([.rollback], milliseconds: options.answerMilliseconds)
@@ -50,6 +57,19 @@ extension PostgresStore {
       writer.isDoubtful = link.gaveUpReplication
       setReadOnly("a commit could not be confirmed: \(error)")
       return groups.map { _ in .unknown(reason: error.description) }
+    }
+  }
+
+  static let staleReason =
+    "the record was changed beside the commands, and memory was not loaded since"
+
+  /// Whether nobody changed the tenants' rows beside the commands since they were loaded: what is decided
+  /// on older ones would write them back.
+  private func isFresh(_ batch: PostgresBatch) -> Bool {
+    following.withLock { following in
+      batch.heads.allSatisfy { tenant, head in
+        following.revisions[tenant].map { $0 == head.revision } ?? true
+      }
     }
   }
 
@@ -84,7 +104,7 @@ extension PostgresStore {
     statements.append(
       PostgresStatement(
         """
-        SELECT tenant, newest, commits FROM feed_heads WHERE tenant = ANY($1)
+        SELECT tenant, newest, commits, revision FROM feed_heads WHERE tenant = ANY($1)
         ORDER BY tenant FOR UPDATE
         """, [.texts(tenants)]))
     // Each statement sees what was committed before it began: behind the lock.

@@ -11,10 +11,16 @@ extension PostgresStore: FollowedStore {
     var isLeading = false
     /// By tenant, the number of the last transaction that was sent.
     var commits: [String: Int64] = [:]
+    /// By tenant, the revision of what memory was loaded from, or is about to be.
+    var revisions: [String: Int64] = [:]
   }
 
   /// Of the advisory lock; `Moyt` in ASCII, above the number of a table of this record.
-  private static let leaderKey: Int64 = 0x4D6F_7974 << 32
+  static let leaderKey: Int64 = 0x4D6F_7974 << 32
+
+  /// The last of a look, by which the doctor knows connections that follow.
+  static let lookStatement = PostgresStatement(
+    "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::int8 AS followed_until")
 
   private static let headColumns = "commits, oldest, newest, ended_before, revision"
 
@@ -35,7 +41,9 @@ extension PostgresStore: FollowedStore {
       PostgresStatement(
         "SELECT \(Self.headColumns) FROM feed_heads WHERE tenant = $1", [.text(tenant)])
     ])[0]
-    return rows.count == 0 ? RecordHead() : Self.head(rows, 0, from: 0)
+    let head = rows.count == 0 ? RecordHead() : Self.head(rows, 0, from: 0)
+    following.withLock { $0.revisions[tenant] = head.revision }
+    return head
   }
 
   package func news(
@@ -114,12 +122,16 @@ extension PostgresStore: FollowedStore {
       let lock = PostgresStatement(
         "SELECT pg_try_advisory_lock($1 | 'feed_heads'::regclass::oid::int8)::int::int8",
         [.int(Self.leaderKey)])
+      let asked = options.clock?.moment() ?? 0
       let found = try followed(
         [
           PostgresStatement(
             "SELECT tenant, \(Self.headColumns) FROM feed_heads WHERE tenant = ANY($1)",
             [.texts(watchers.keys.sorted())])
-        ] + (leads ? [] : [lock]))
+        ] + (leads ? [] : [lock]) + [Self.lookStatement])
+      if let told = options.clock, let time = found.last {
+        told.take(microseconds: time.int(0, 0), asked: asked, answered: told.moment())
+      }
       if !leads, found[1].int(0, 0) == 1 { following.withLock { $0.isLeading = true } }
       return found[0]
     }

@@ -2,6 +2,9 @@ package import DurableCommands
 package import ObjectModel
 
 extension PostgresStore {
+  /// Of the secret under which keys are hashed, in `settings`.
+  package static let idempotencySecretName = "idempotency"
+
   /// Rows of one round trip.
   private static let pageRows = 2_000
 

@@ -24,6 +24,8 @@ package final class PostgresStore: @unchecked Sendable {
     package var answerMilliseconds = 5_000
     /// Between two looks at what others commit.
     package var followMilliseconds: Int64 = 100
+    /// Told the server's time with each look at what others commit.
+    package var clock: ClusterClock?
     /// How many reads wait for their turn; one more is refused.
     package var waitingReads = 64
     /// Told why nothing is written, and nil when that is over; from any thread. It must not call the
@@ -40,6 +42,8 @@ package final class PostgresStore: @unchecked Sendable {
     var unsettled: [CommitOutcome]?
     /// Whether it cannot be settled: the server took it and may lose it again.
     var isDoubtful = false
+    /// Whether nothing of it happened because the record was changed beside the commands.
+    var isStale = false
     /// Whether nothing was committed on this connection yet: the server may be another one than before.
     var isNew = true
     /// Tenants that have a row in `feed_heads`.
@@ -140,7 +144,19 @@ package final class PostgresStore: @unchecked Sendable {
           "INSERT INTO writers (id, batch) VALUES ($1, 0) ON CONFLICT DO NOTHING",
           [.int(id)]),
       ], milliseconds: options.answerMilliseconds)
+    for _ in 0..<3 { try readTime(link) }
     return link
+  }
+
+  /// Tells the server's time, in microseconds since 1970.
+  static let timeStatement = PostgresStatement(
+    "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::int8 AS server_time")
+
+  private func readTime(_ link: PostgresConnection) throws(PostgresFailure) {
+    guard let told = options.clock else { return }
+    let asked = told.moment()
+    let rows = try link.run([Self.timeStatement], milliseconds: options.answerMilliseconds)[0]
+    told.take(microseconds: rows.int(0, 0), asked: asked, answered: told.moment())
   }
 
   package func reopen() throws(StoreFailure) -> BatchSettlement {
@@ -174,6 +190,12 @@ package final class PostgresStore: @unchecked Sendable {
     _ writer: inout Writer, _ link: PostgresConnection
   ) throws(PostgresFailure) -> BatchSettlement {
     guard let outcomes = writer.unsettled else { return BatchSettlement(needsReload: false) }
+    if writer.isStale {
+      writer.unsettled = nil
+      writer.isStale = false
+      return BatchSettlement(
+        outcomes: outcomes.map { _ in .notDone(reason: Self.staleReason) }, needsReload: true)
+    }
     let rows = try link.run(
       [PostgresStatement("SELECT batch FROM writers WHERE id = $1 FOR UPDATE", [.int(id)])],
       milliseconds: options.answerMilliseconds)[0]

@@ -55,7 +55,7 @@ enum AggregateColumns {
   }
 
   /// These columns are for people; PostgreSQL holds no text with a zero byte.
-  private static func shown(_ text: String) -> String {
+  static func shown(_ text: String) -> String {
     guard text.utf8.contains(0) else { return text }
     var scalars = String.UnicodeScalarView()
     for scalar in text.unicodeScalars { scalars.append(scalar.value == 0 ? "\u{FFFD}" : scalar) }
@@ -100,6 +100,21 @@ enum EventColumns {
         .ints(events.map(\.at.milliseconds)), .texts(events.map(\.aggregateID)),
         .texts(events.map(\.matchID)), .texts(events.map { literal($0.userIDs) }),
         .bits(events.map(\.version)), .byteArrays(events.map(\.body)),
+      ])
+  }
+
+  /// Replaces what events tell of people.
+  static func replace(_ events: [StoredEvent], tenant: String) -> PostgresStatement {
+    PostgresStatement(
+      """
+      UPDATE events e SET aggregate_id = n.aggregate_id, user_ids = n.user_ids::text[], body = n.body
+      FROM unnest($2::int8[], $3::text[], $4::text[], $5::bytea[])
+        AS n (sequence, aggregate_id, user_ids, body)
+      WHERE e.tenant = $1 AND e.sequence = n.sequence
+      """,
+      [
+        .text(tenant), .bits(events.map(\.sequence)), .texts(events.map(\.aggregateID)),
+        .texts(events.map { literal($0.userIDs) }), .byteArrays(events.map(\.body)),
       ])
   }
 

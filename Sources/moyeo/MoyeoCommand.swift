@@ -24,6 +24,7 @@ struct MoyeoCommand: AsyncParsableCommand {
       BackupCommand.self,
       RestoreCommand.self, ExportCommand.self, DoctorCommand.self, KeysCommand.self,
       WebhooksCommand.self, AdminSubcommands.self, DisclosuresCommand.self, ClusterCommand.self,
+      MigrateCommand.self,
       CompletionsCommand.self,
     ])
 

@@ -1,4 +1,5 @@
 import MoyeoCluster
+import ObjectModel
 
 /// Where daemons find the record that they share.
 struct ClusterSettings: Hashable, Sendable {
@@ -14,4 +15,7 @@ struct ClusterSettings: Hashable, Sendable {
     }
     return ClusterSettings(postgres: string)
   }
+
+  /// Deadlines, departures and ages go by it: the same for all daemons on a record.
+  func makeClock() -> any WallClock { postgres == nil ? SystemClock() : ClusterClock() }
 }

@@ -68,7 +68,7 @@ struct Composition {
     ownConfiguration.limits = settings.tenantLimits(limits, Caller.defaultTenant)
     let layers = LayerRegistry(
       configuration: ownConfiguration,
-      clock: SystemClock(), epoch: UInt32.random(in: 1 ... .max))
+      clock: settings.cluster.makeClock(), epoch: UInt32.random(in: 1 ... .max))
     let routes: any RouteProvider
     do {
       routes = try settings.routes.makeProvider(clock: layers.clock)
@@ -103,14 +103,14 @@ struct Composition {
     }
     let disclosures = try disclosures(clock: layers.clock, degradations)
     let erasures =
-      (record == nil && positions == nil && disclosures == nil) || settings.cluster.postgres != nil
+      record == nil && positions == nil && disclosures == nil
       ? nil
       : ErasureFiles(
-        directory: settings.dataDirectory, store: record?.file, archive: positions?.archive,
+        directory: settings.dataDirectory, store: record?.store, archive: positions?.archive,
         webhooks: webhooks, disclosures: disclosures?.files)
     let tenants = TenantOpening(
       settings: settings, configuration: layerConfiguration, fares: fares, data: data,
-      store: record?.store, archive: positions?.archive,
+      clock: layers.clock, store: record?.store, archive: positions?.archive,
       idempotencySecret: record?.idempotencySecret, webhooks: webhooks, erasures: erasures,
       erased: record?.erased ?? [:])
     let group = EventLoops.make(settings.threads)
@@ -142,7 +142,7 @@ struct Composition {
       writePositions: writePositions,
       erase: erasures.map {
         eraser($0, layers: layers, record: record, writeBehind: positions?.writeBehind)
-      } ?? tenants.erasureRefusal,
+      },
       logger: logger,
       onEbb: { memory.signal() },
       onListening: { addresses in announce(addresses, logger) })

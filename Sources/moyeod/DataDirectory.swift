@@ -89,7 +89,7 @@ struct DataDirectory {
   /// Who was erased after a record was copied does not come back with it.
   ///
   /// - Throws: ``StoreFailure``: rather nobody is served.
-  private func replayErasures(_ store: SQLiteStore) throws -> [String: [String]] {
+  func replayErasures(_ store: any ErasableStore) throws -> [String: [String]] {
     if store.readOnlyReason != nil {
       logger.warning("whether people were erased since cannot be looked up in a damaged record")
       return [:]

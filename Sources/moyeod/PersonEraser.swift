@@ -12,7 +12,7 @@ import Tickets
 /// The files from which people are erased; all tenants share them.
 final class ErasureFiles: Sendable {
   let list: ErasureList
-  let store: SQLiteStore?
+  let store: (any ErasableStore)?
   let archive: PositionsSnapshot?
   let webhooks: WebhookParts?
   /// Nil: nothing is noted now; files of before may be there.
@@ -22,8 +22,8 @@ final class ErasureFiles: Sendable {
   private let isBusy = Atomic(false)
 
   init(
-    directory: String, store: SQLiteStore?, archive: PositionsSnapshot?, webhooks: WebhookParts?,
-    disclosures: DisclosureFiles? = nil
+    directory: String, store: (any ErasableStore)?, archive: PositionsSnapshot?,
+    webhooks: WebhookParts?, disclosures: DisclosureFiles? = nil
   ) {
     list = ErasureList(directory: directory)
     self.store = store
@@ -183,7 +183,7 @@ extension ErasureFiles {
   /// - Returns: Of each tenant, under which names they still are aboard.
   /// - Throws: ``StoreFailure``; then nobody may be served.
   static func replay(
-    directory: String, store: SQLiteStore
+    directory: String, store: any ErasableStore
   ) throws(StoreFailure) -> [String: [String]] {
     let applied = try store.appliedErasures()
     let missing = try ErasureList(directory: directory).entries().filter {
@@ -203,7 +203,9 @@ extension ErasureFiles {
     for (tenant, entries) in Dictionary(grouping: missing, by: \.tenant) {
       let matcher = ErasureList.Matcher(entries)
       var found: Set<String> = []
-      try store.people(of: tenant) { if matcher.matches($0) { found.insert($0) } }
+      try store.people(of: tenant, namedBy: PersonErasure.people) {
+        if matcher.matches($0) { found.insert($0) }
+      }
       try archive?.people(of: tenant) { if matcher.matches($0) { found.insert($0) } }
       for userID in found {
         let erasure = PersonErasure(tenant: tenant, userID: userID)

@@ -17,6 +17,8 @@ struct TenantOpening: Sendable {
   let configuration: LayerRegistryConfiguration
   let fares: FareEstimator
   let data: DataDirectory
+  /// Of the default tenant.
+  let clock: any WallClock
   let store: (any RecordStore)?
   let archive: PositionsSnapshot?
   /// As the default tenant's.
@@ -34,15 +36,6 @@ struct TenantOpening: Sendable {
       .filter { $0 != Caller.defaultTenant && TenantName.isValid($0) }.sorted()
   }
 
-  /// What is said to who wants somebody erased from a shared record; nil where the record is a file.
-  var erasureRefusal: (@Sendable (_ userID: String) async throws -> ErasureReport)? {
-    guard settings.cluster.postgres != nil else { return nil }
-    return { _ in
-      throw ErasureNotServed(
-        "this release erases nobody from a record in PostgreSQL: nothing was changed")
-    }
-  }
-
   func open(_ tenant: String) throws -> TenantParts {
     var configuration = configuration
     configuration.limits = settings.tenantLimits(configuration.limits, tenant)
@@ -50,7 +43,7 @@ struct TenantOpening: Sendable {
     if let own { configuration.layerSettings = own.layerSettings }
     let tickets = own.map(\.tickets) ?? settings.tickets
     let layers = LayerRegistry(
-      configuration: configuration, clock: SystemClock(), epoch: UInt32.random(in: 1 ... .max))
+      configuration: configuration, clock: clock, epoch: UInt32.random(in: 1 ... .max))
     var parts = TenantParts(layers: layers)
     if let store, var parties = own.map(\.parties) ?? settings.parties,
       let secret = idempotencySecret
@@ -83,7 +76,6 @@ struct TenantOpening: Sendable {
         writeBehind: kept, files: erasures)
       parts.erase = { try await eraser.erase($0) }
     }
-    parts.erase = parts.erase ?? erasureRefusal
     parts.places = settings.places.makeService(layers: layers)
     return parts
   }

@@ -46,8 +46,13 @@ def setUpModule():
 class Daemons:
     """Three daemons on a record, of which any may be killed and started again."""
 
-    def __init__(self, test, *arguments):
-        self.record = Record()
+    def __init__(self, test, *arguments, server=None, link=None):
+        """`server`: another one than the module's; `link` makes the connection string of the daemons from
+        the record's own."""
+        self.record = Record(server)
+        if link:
+            self.record.connection, self.record.direct = (
+                link(self.record.connection), self.record.connection)
         self.all = []
         for _ in range(DAEMONS):
             daemon = self.record.daemon(*arguments)
@@ -147,6 +152,11 @@ class Reader(threading.Thread):
                 if line.startswith("data: "):
                     data = json.loads(line[6:])
                 elif line == "\n" and data:
+                    if "sequence" not in data:
+                        # It ends with why.
+                        if data["error"]["reason"] not in AGAIN:
+                            self.wrong.append(data)
+                        return
                     self.take(data["sequence"], data["kind"], data.get("partyId", ""))
                     wanted, data = wanted - 1, None
         finally:
@@ -154,17 +164,30 @@ class Reader(threading.Thread):
 
 
 class Seats(unittest.TestCase):
+    rounds = ROUNDS
+
+    def daemons(self):
+        return Daemons(self)
+
+    def harm(self, daemons, number, generator, counts):
+        """What goes wrong in a round."""
+        victim = generator.choice(daemons.all)
+        time.sleep(generator.uniform(0.05, 0.4))
+        victim.kill()
+        counts["killed"] += 1
+        victim.start()
+
     def test_killed_under_load(self):
         """32 clients, 10 parties of 4 seats, calls to random daemons, kill -9 of daemons: what was
         acknowledged is what the feed tells, what SQL shows and what each daemon shows."""
-        daemons = Daemons(self)
+        daemons = self.daemons()
         is_over = threading.Event()
         readers = [Reader(daemons, number, is_over) for number in range(READERS)]
         for reader in readers:
             reader.start()
         counts = collections.Counter()
         aboard = {}
-        for number in range(ROUNDS):
+        for number in range(self.rounds):
             aboard.update(self.round(daemons, number, counts))
         is_over.set()
         for reader in readers:
@@ -188,7 +211,7 @@ class Seats(unittest.TestCase):
                 shown = one.request("GET", f"/v1/parties/{party}")[1]["party"]
                 self.assertEqual({rider["riderId"] for rider in shown["riders"]}, riders)
         conflicts = sum(int(one.metric("moyeo_commit_conflicts_total")) for one in daemons.all)
-        print(f"\n{ROUNDS} rounds: {dict(counts)}, {len(ledger)} parties, conflicts {conflicts}",
+        print(f"\n{type(self).__name__}: {self.rounds} rounds: {dict(counts)}, {len(ledger)} parties, conflicts {conflicts}",
               file=sys.stderr)
 
     def round(self, daemons, number, counts):
@@ -241,11 +264,7 @@ class Seats(unittest.TestCase):
 
         with concurrent.futures.ThreadPoolExecutor(CLIENTS) as pool:
             running = [pool.submit(client, index) for index in range(CLIENTS)]
-            victim = generator.choice(daemons.all)
-            time.sleep(generator.uniform(0.05, 0.4))
-            victim.kill()
-            counts["killed"] += 1
-            victim.start()
+            self.harm(daemons, number, generator, counts)
             for one in running:
                 rider, place = one.result()
                 if place:

@@ -37,9 +37,12 @@ def programs():
 
 
 class Postgres:
-    """A running server; `connection` is a connection string of its owner."""
+    """A running server; `connection` is a connection string of its owner.
 
-    def __init__(self, *settings):
+    `standby_of`: another one, whose standby it is; it copies what that has.
+    """
+
+    def __init__(self, *settings, standby_of=None):
         self.bin = programs()
         # A socket's path is short: not below a test's own folder. The server refuses to run as root.
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix="moyeo-pg-", dir="/tmp"))
@@ -56,8 +59,11 @@ class Postgres:
         self.settings = settings
         self.process = None
         try:
-            self._run("initdb", "-D", str(self.directory / "data"), "-U", "moyeo", "-A", "trust",
-                      "-E", "UTF8", "--locale", "C", "-N")
+            if standby_of:
+                self.copy(standby_of)
+            else:
+                self._run("initdb", "-D", str(self.directory / "data"), "-U", "moyeo", "-A",
+                          "trust", "-E", "UTF8", "--locale", "C", "-N")
             self.start()
         except BaseException:
             self.close()
@@ -80,6 +86,12 @@ class Postgres:
         if done.returncode != 0:
             raise RuntimeError(f"{name} failed: {done.stderr[-2000:]}")
         return done.stdout
+
+    def copy(self, other):
+        """Becomes a standby of another server, whatever it had before; to be started then."""
+        shutil.rmtree(self.directory / "data", ignore_errors=True)
+        self._run("pg_basebackup", "-D", str(self.directory / "data"), "-R", "-c", "fast", "-X",
+                  "stream", "-N", "-h", "127.0.0.1", "-p", str(other.port), "-U", "moyeo")
 
     def start(self):
         arguments = ["-D", str(self.directory / "data"), "-p", str(self.port),
@@ -147,6 +159,81 @@ class Postgres:
                 self.process.kill()
                 self.process.wait()
         shutil.rmtree(self.directory, ignore_errors=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+
+class PostgresPair:
+    """A primary and a synchronous standby: what is acknowledged is on both. Either may be killed; the
+    standby is promoted then, and the other one made anew as a standby of it."""
+
+    def __init__(self, *settings):
+        self.primary = Postgres(*settings)
+        try:
+            # Before it is copied: who is promoted waits for a standby as well.
+            self.primary.sql("ALTER SYSTEM SET synchronous_standby_names = '*'")
+            self.standby = Postgres(*settings, standby_of=self.primary)
+        except BaseException:
+            self.primary.close()
+            raise
+        self._wait_for_standby("SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'")
+        self.primary.sql("SELECT pg_reload_conf()")
+        self.wait_for_standby()
+
+    @property
+    def connection(self):
+        ports = sorted((self.primary.port, self.standby.port))
+        return (f"host=127.0.0.1,127.0.0.1 port={ports[0]},{ports[1]} user=moyeo dbname=postgres "
+                "target_session_attrs=read-write connect_timeout=3")
+
+    def _wait_for_standby(self, count):
+        end = time.monotonic() + START_SECONDS
+        while self.primary.sql(count) == "0":
+            if time.monotonic() > end:
+                raise RuntimeError("the standby does not follow")
+            time.sleep(0.01)
+
+    def wait_for_standby(self):
+        """Returns once commits are waited for by a standby."""
+        self._wait_for_standby(
+            "SELECT count(*) FROM pg_stat_replication WHERE sync_state IN ('sync', 'quorum') "
+            "AND state = 'streaming'")
+
+    def sql(self, text):
+        """See `Postgres.sql`; the standby shows it as well then, such as a database that was made."""
+        rows = self.primary.sql(text)
+        reached = self.primary.sql("SELECT pg_current_wal_lsn()")
+        end = time.monotonic() + START_SECONDS
+        while self.standby.sql(f"SELECT pg_last_wal_replay_lsn() >= '{reached}'") != "t":
+            if time.monotonic() > end:
+                raise RuntimeError("the standby does not follow")
+            time.sleep(0.01)
+        return rows
+
+    def _run(self, *arguments):
+        return self.primary._run(*arguments)
+
+    def kill_primary(self):
+        self.primary.kill()
+
+    def promote(self):
+        """The standby takes over; commits wait until it has a standby itself."""
+        self.primary, self.standby = self.standby, self.primary
+        self.primary.sql("SELECT pg_promote(true, 30)")
+
+    def renew_standby(self):
+        """The one that was killed follows the one that took over."""
+        self.standby.copy(self.primary)
+        self.standby.start()
+        self.wait_for_standby()
+
+    def close(self):
+        self.standby.close()
+        self.primary.close()
 
     def __enter__(self):
         return self

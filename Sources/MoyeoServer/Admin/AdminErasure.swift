@@ -6,14 +6,6 @@ import Parties
 import Tickets
 import WireFormat
 
-/// Nobody can be erased from what this daemon keeps, and trying again changes nothing of it.
-package struct ErasureNotServed: Error {
-  /// A sentence for the operator.
-  package var reason: String
-
-  package init(_ reason: String) { self.reason = reason }
-}
-
 /// What there was of a person who was erased.
 package struct ErasureReport: Hashable, Sendable {
   /// What stands in the place of their id.
@@ -67,8 +59,6 @@ extension AdminCommand {
           OperatorNote(.erased, actor: actor == id ? "the person" : actor, reason: reason),
           of: report.pseudonym, context())
       }
-    } catch let refusal as ErasureNotServed {
-      throw APIError(.unavailable, refusal.reason)
     } catch let failure as StoreFailure {
       throw APIError(
         .unavailable, "not erased in whole (\(failure.reason)): call it again",

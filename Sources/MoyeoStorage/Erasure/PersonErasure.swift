@@ -1,11 +1,11 @@
-import DurableCommands
+package import DurableCommands
 import ObjectModel
 import Parties
 import Tickets
 import WireFormat
 
 /// Whose id leaves the files of a data directory, and what stands in its place.
-package struct PersonErasure: Hashable, Sendable {
+package struct PersonErasure: PersonRewriting, Hashable {
   package let tenant: String
   package let userID: String
   /// Drawn at random, so that nothing leads from it to the id.
@@ -23,7 +23,7 @@ package struct PersonErasure: Hashable, Sendable {
   package static let pseudonymPrefix = OperatorNote.pseudonymPrefix
 
   /// The id inside a JSON string, as this service writes it.
-  var escaped: [UInt8] {
+  package var escaped: [UInt8] {
     let object = JSONWriter.object { $0.string("x", userID) }
     return Array(object[6..<(object.count - 2)])
   }
@@ -35,20 +35,13 @@ package struct PersonErasure: Hashable, Sendable {
   }
 }
 
-/// What becomes of one row of the record.
-enum RewrittenRow {
-  case unchanged
-  case changed(bytes: [UInt8], ownerID: String)
-  case removed
-}
-
 extension PersonErasure {
   /// What becomes of an aggregate.
   ///
   /// - Throws: ``WireFormatError`` for bytes that nobody can read.
-  func rewriting(_ kind: String, id: String, ownerID: String, _ bytes: [UInt8]) throws
-    -> RewrittenRow
-  {
+  package func rewriting(
+    _ kind: String, id: String, ownerID: String, _ bytes: [UInt8]
+  ) throws -> RewrittenRow {
     let other: (bytes: [UInt8], ownerID: String)?
     switch kind {
     case "party": other = try PartyRecord.replacing(userID, by: pseudonym, in: bytes)
@@ -66,7 +59,7 @@ extension PersonErasure {
   private func renamed(_ id: String) -> String { id == userID ? pseudonym : id }
 
   /// An event without the person.
-  func rewritten(_ known: StoredEvent) -> StoredEvent {
+  package func rewritten(_ known: StoredEvent) -> StoredEvent {
     var event = known
     event.aggregateID = renamed(event.aggregateID)
     event.userIDs = event.userIDs.map(renamed)

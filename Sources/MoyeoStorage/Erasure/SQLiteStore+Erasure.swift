@@ -6,7 +6,7 @@ package import ObjectModel
 import Parties
 import Tickets
 
-extension SQLiteStore {
+extension SQLiteStore: ErasableStore {
   /// Sequences, or rows of replies, that one statement looks at.
   private static let lookedAt: Int64 = 20_000
 
@@ -15,7 +15,7 @@ extension SQLiteStore {
   /// What names a person. Reads beside commits, and decodes what may, so that the commit thread is
   /// told of nothing else.
   package func aggregates(
-    mentioning erasure: PersonErasure
+    mentioning erasure: any PersonRewriting
   ) throws(StoreFailure) -> [AggregateKey] {
     try reading { connection in
       var found: [AggregateKey] = []
@@ -46,7 +46,7 @@ extension SQLiteStore {
   ///
   /// - Returns: What there is now, and what is gone.
   package func rewrite(
-    _ keys: [AggregateKey], for erasure: PersonErasure
+    _ keys: [AggregateKey], for erasure: any PersonRewriting
   ) throws(StoreFailure) -> RecordChanges {
     try write { connection, _ in
       try executeSQL(connection, "PRAGMA secure_delete = ON")
@@ -61,7 +61,7 @@ extension SQLiteStore {
   }
 
   private static func rewrite(
-    _ key: AggregateKey, in table: String, for erasure: PersonErasure,
+    _ key: AggregateKey, in table: String, for erasure: any PersonRewriting,
     _ connection: OpaquePointer, counting changes: inout RecordChanges
   ) throws {
     let find = try SQLStatement(
@@ -148,7 +148,7 @@ extension SQLiteStore {
   /// Takes a person out of the events of their tenant, in short transactions beside commits.
   ///
   /// - Returns: How many events named them.
-  package func rewriteEvents(for erasure: PersonErasure) throws(StoreFailure) -> Int {
+  package func rewriteEvents(for erasure: any PersonRewriting) throws(StoreFailure) -> Int {
     let bounds = try eventBounds(tenant: erasure.tenant)
     var count = 0
     var after = Int64(clamping: bounds.oldest) - 1
@@ -190,7 +190,7 @@ extension SQLiteStore {
   /// Takes a person out of the replies of commands.
   ///
   /// - Returns: How many named them.
-  package func rewriteReplies(for erasure: PersonErasure) throws(StoreFailure) -> Int {
+  package func rewriteReplies(for erasure: any PersonRewriting) throws(StoreFailure) -> Int {
     var count = 0
     for hour in try reading(nil, { try StoreConnection.replyHours($0) }) {
       let table = StoreSchema.repliesTable(hour: hour)
@@ -245,12 +245,13 @@ extension SQLiteStore {
 
   /// Everybody of a tenant whom the record names, each once or more often.
   package func people(
-    of tenant: String, _ body: (String) -> Void
+    of tenant: String, namedBy names: (StoredAggregate) throws -> [String],
+    _ body: (String) -> Void
   ) throws(StoreFailure) {
     for kind in StoreSchema.tables.keys {
       try loadAggregates(kind: AggregateKind(rawValue: kind)) { stored in
         guard stored.key.tenant == tenant else { return }
-        try PersonErasure.people(of: stored).forEach(body)
+        try names(stored).forEach(body)
       }
     }
     try reading { connection in
@@ -275,7 +276,7 @@ extension SQLiteStore {
   ///     go on in between.
   /// - Throws: ``StoreFailure``, also when somebody reads old pages all the while; then it can be
   ///   tried again.
-  package func scrub(_ needles: [[UInt8]]?, tries: Int = 40) throws(StoreFailure) {
+  package func scrub(_ needles: [[UInt8]]?, tries: Int) throws(StoreFailure) {
     do {
       try endLog(tries)
       if let needles {
@@ -291,6 +292,8 @@ extension SQLiteStore {
       throw StoreFailure("\(error)")
     }
   }
+
+  package func scrub(_ needles: [[UInt8]]?) throws(StoreFailure) { try scrub(needles, tries: 40) }
 
   private static let logMilliseconds: Int32 = 50
 
@@ -320,7 +323,7 @@ extension SQLiteStore {
 extension EventRows {
   /// Events that may name a person, between two sequences.
   static func mentioning(
-    _ erasure: PersonErasure, _ connection: OpaquePointer, after: Int64, through: Int64
+    _ erasure: any PersonRewriting, _ connection: OpaquePointer, after: Int64, through: Int64
   ) throws -> [StoredEvent] {
     let rows = try SQLStatement(
       connection,
@@ -346,7 +349,7 @@ extension EventRows {
 
 extension PersonErasure {
   /// Whom an aggregate names.
-  static func people(of stored: StoredAggregate) throws -> [String] {
+  package static func people(of stored: StoredAggregate) throws -> [String] {
     switch stored.key.kind.rawValue {
     case "party": try PartyRecord.people(in: stored.bytes)
     case "ticket": try TicketRecord.people(in: stored.bytes)

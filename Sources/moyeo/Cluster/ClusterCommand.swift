@@ -28,12 +28,17 @@ struct ClusterOptions: ParsableArguments {
   var postgres: String?
 
   func connection() throws -> String {
-    let named = postgres ?? getenv(Self.variable).map { String(cString: $0) } ?? ""
+    try Self.connection(named: postgres, by: "--postgres")
+  }
+
+  /// A connection string from an option, or from the environment.
+  static func connection(named given: String?, by option: String) throws -> String {
+    let named = given ?? getenv(variable).map { String(cString: $0) } ?? ""
     guard !named.isEmpty else {
-      throw CommandFailure.usage("name the record by --postgres or \(Self.variable)")
+      throw CommandFailure.usage("name the record by \(option) or \(variable)")
     }
     if let problem = PostgresStore.problem(in: named) {
-      throw CommandFailure.usage("--postgres is no connection string for PostgreSQL: \(problem)")
+      throw CommandFailure.usage("\(option) is no connection string for PostgreSQL: \(problem)")
     }
     return named
   }
@@ -100,6 +105,7 @@ struct ClusterStatusCommand: ParsableCommand {
         json.integer("parties", Int64(tenant.parties))
         json.integer("rideRequests", Int64(tenant.rideRequests))
         json.integer("tickets", Int64(tenant.tickets))
+        json.integer("commutes", Int64(tenant.commutes))
         json.string("newestEvent", "\(tenant.newestEvent)")
       }
     }
@@ -110,12 +116,12 @@ struct ClusterStatusCommand: ParsableCommand {
     let version = "\(status.serverVersion / 10_000).\(status.serverVersion % 10_000)"
     var table = TextTable([
       ("tenant", .left), ("parties", .right), ("ride requests", .right), ("tickets", .right),
-      ("newest event", .right),
+      ("commutes", .right), ("newest event", .right),
     ])
     for tenant in status.tenants {
       table.append([
         tenant.name, "\(tenant.parties)", "\(tenant.rideRequests)", "\(tenant.tickets)",
-        "\(tenant.newestEvent)",
+        "\(tenant.commutes)", "\(tenant.newestEvent)",
       ])
     }
     let head = "PostgreSQL \(version) at \(status.server), schema \(status.schema)"

@@ -12,7 +12,8 @@ struct DoctorCommand: AsyncParsableCommand {
       claims agree, spatial indexes, the positions' snapshot, erasures, webhooks and dead letters, free \
       space and how far it will last. With --config (or --settings, for those of the environment) also \
       the settings, as moyeod reads them: keys of callers, certificates and how long they are good, where \
-      webhooks lead, whether the operators' port answers. Nothing is changed; the daemon may run.
+      webhooks lead, whether the operators' port answers, and with cluster.postgres the server: what a commit \
+      survives, clocks, which daemons follow, the feed. Nothing is changed; the daemon may run.
 
       Exit codes: 0 nothing is wrong (notices may be there), 1 something is, 2 wrong usage.
       """)
@@ -61,7 +62,7 @@ struct DoctorCommand: AsyncParsableCommand {
       findings.append(await probe.finding())
     }
     if let tracing = TracingCheck.finding(file: config) { findings.append(tracing) }
-    return findings
+    return findings + ClusterCheck.findings(file: config)
   }
 
   private func measured(seconds: Double) -> StoreDoctor.Finding {

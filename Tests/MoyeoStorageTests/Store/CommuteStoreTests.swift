@@ -92,7 +92,7 @@ import Testing
     #expect(left.riders.map(\.join.riderID) == ["eve"])
     #expect(try store.aggregates(mentioning: erasure) == [])
     var people: Set<String> = []
-    try store.people(of: "t") { people.insert($0) }
+    try store.people(of: "t", namedBy: PersonErasure.people) { people.insert($0) }
     #expect(people == ["ben", "eve"])
     #expect(try store.tenants() == ["t"])
   }
