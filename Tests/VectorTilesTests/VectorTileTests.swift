@@ -146,12 +146,23 @@ import Testing
     #expect(Array(packed[..<4]) == [0x1F, 0x8B, 8, 0] && packed[4..<8].allSatisfy { $0 == 0 })
   }
 
+  @Test func garbageIsRefused() {
+    #expect(GzipDecoder.decompress([1, 2, 3]) == nil)
+    #expect(GzipDecoder.decompress([]) == nil)
+    let bomb = GzipEncoder(level: 9).compress(Array(repeating: 0, count: 1_000_000))
+    #expect(GzipDecoder.decompress(bomb)?.count == 1_000_000)
+    #expect(GzipDecoder.decompress(bomb + [0]) == nil)
+    #expect(GzipDecoder.decompress(bomb, limit: 1_000) == nil)
+  }
+}
+
+@Suite struct LineTests {
   @Test func linesDecodeToWhatWasWritten() throws {
     let lines: [[TileLine.Corner]] = [
       [.init(x: 2, y: 2), .init(x: 2, y: 10), .init(x: 10, y: 10)],
       [.init(x: -100, y: 5), .init(x: 4_200, y: -7)],
     ]
-    var writer = VectorTileLayerWriter(name: "roads", tile: Self.tile)
+    var writer = VectorTileLayerWriter(name: "roads", tile: VectorTileTests.tile)
     let name = writer.key("name")
     for (i, line) in lines.enumerated() {
       writer.beginLine()
@@ -159,9 +170,12 @@ import Testing
       writer.endLine(line)
     }
     // A point after lines.
-    writer.add(Self.features(1)[0])
-    let layer = try #require(VectorTile_Tile(serializedBytes: writer.finish()).layers.first)
-    #expect(layer.features.map(\.type) == [.linestring, .linestring, .point])
+    writer.add(VectorTileTests.features(1)[0])
+    let bytes = writer.finish()
+    let message = try VectorTile_Tile(serializedBytes: bytes)
+    let layer = try #require(message.layers.first)
+    let kinds: [VectorTile_Tile.GeomType] = layer.features.map { $0.type }
+    #expect(kinds == [.linestring, .linestring, .point])
     // Section 4.3.5.3 of the specification.
     #expect(layer.features[0].geometry == [9, 4, 4, 18, 0, 16, 16, 0])
     #expect(layer.features[1].geometry == [9, 199, 10, 10, 8_600, 23])
@@ -203,15 +217,6 @@ import Testing
     var rest = inside[...]
     for corner in pieces.joined() where corner == rest.first { rest = rest.dropFirst() }
     #expect(rest.isEmpty)
-  }
-
-  @Test func garbageIsRefused() {
-    #expect(GzipDecoder.decompress([1, 2, 3]) == nil)
-    #expect(GzipDecoder.decompress([]) == nil)
-    let bomb = GzipEncoder(level: 9).compress(Array(repeating: 0, count: 1_000_000))
-    #expect(GzipDecoder.decompress(bomb)?.count == 1_000_000)
-    #expect(GzipDecoder.decompress(bomb + [0]) == nil)
-    #expect(GzipDecoder.decompress(bomb, limit: 1_000) == nil)
   }
 }
 
