@@ -31,7 +31,7 @@ import Threading
     #expect(status.schema == status.wanted)
     #expect(
       status.tenants == [
-        .init(name: "t", parties: 1, rideRequests: 0, tickets: 0, newestEvent: 1)
+        .init(name: "t", parties: 1, rideRequests: 0, tickets: 0, commutes: 0, newestEvent: 1)
       ])
     // A later release was here.
     try address.run("INSERT INTO schema_migrations (number, name) VALUES (99, 'later')")
