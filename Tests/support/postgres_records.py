@@ -56,6 +56,7 @@ EMBEDDED_ONLY = {
     "test_faults.Directory.test_a_secret_that_does_not_serve_the_record_is_refused_and_left":
         "idempotency.secret; the server has it in settings",
     "test_command_line.Ends.test_an_export_opens_as_a_map": "moyeo export reads the data directory",
+    "test_doctor.OfErasures.test_the_list": "compares the list with what the file has seen",
     "test_erasure.Erasing.test_nothing_is_left":
         "searches moyeo backup; test_postgres_record searches pg_dump",
     "test_erasure.Erasing.test_restore_drill":
