@@ -6,7 +6,7 @@ RUN_PACKAGES = libjs-leaflet libdeflate-dev zlib1g-dev pkg-config libsqlite3-dev
   libproj-dev libpq-dev
 TEST_PACKAGES = $(RUN_PACKAGES) curl python3 python3-venv chromium chromium-driver golang-go \
   golang-google-grpc-dev nghttp2-client redis-server redis-tools systemd binutils openssl \
-  postgresql nodejs node-typescript groff-base gdal-bin
+  postgresql haproxy nodejs node-typescript groff-base gdal-bin
 BENCH_PACKAGES = $(RUN_PACKAGES) libboost-dev libnanoflann-dev python3 python3-venv
 # With all tests at once on two cores, those that talk to a server wait in line for a core until their
 # deadlines pass: two at a time take no longer.
@@ -16,9 +16,9 @@ IMPORT_CHECK = --explicit-target-dependency-import-check error
 RELEASE = -c release --static-swift-stdlib
 ARGS ?= --demo seoul
 
-.PHONY: run build man test test-swift test-packages test-programs test-daemon test-findings \
-  test-browser test-cluster test-overload screenshots measure-frames test-thread test-release \
-  test-clients-long \
+.PHONY: run cluster build man test test-swift test-packages test-programs test-daemon test-findings \
+  test-browser test-cluster torture-cluster test-daemon-postgres test-overload screenshots \
+  measure-frames test-thread test-release test-clients-long \
   fuzz fuzz-smoke simulate torture \
   torture-smoke bench bench-smoke bench-matching \
   bench-joins bench-places bench-identity bench-instructions bench-peers bench-wire \
@@ -28,6 +28,11 @@ ARGS ?= --demo seoul
 # Builds the daemon and the command line, then starts a living demo city with its map page.
 run: build
 	.build/release/moyeod $(ARGS)
+
+# Three daemons on a PostgreSQL with a synchronous standby, behind haproxy, with the demo city.
+cluster: build
+	@scripts/system-packages python3 postgresql haproxy
+	MOYEOD=$(CURDIR)/.build/release/moyeod MOYEO=$(CURDIR)/.build/release/moyeo scripts/cluster
 
 build: packages
 	$(SWIFT) build $(RELEASE) --product moyeod
@@ -78,9 +83,23 @@ test-clients-long: test-programs
 	MOYEO_CLIENT_SECONDS=30 $(OUTSIDE) clients
 	MOYEO_CLIENT_SECONDS=30 $(SWIFT) test --filter StockSwiftClientTests
 
-# Three daemons on one record in PostgreSQL, killed under load; MOYEO_CLUSTER_ROUNDS=200 for the long form.
+# Daemons on one record in PostgreSQL, killed under load with its primary and its standby; then some of the
+# suite of one daemon over such a record. `make torture-cluster` is the long form.
+ON_POSTGRES = daemon/test_commutes.py daemon/test_study_queue.py daemon/test_streams.py
 test-cluster: test-programs
 	$(OUTSIDE) cluster
+	$(OUTSIDE) --postgres $(ON_POSTGRES)
+
+# The same for long: primaries, standbys, links and daemons, 200 rounds of each; ROUNDS=20 for fewer.
+ROUNDS ?= 200
+torture-cluster: test-programs
+	MOYEO_CLUSTER_ROUNDS=$(ROUNDS) MOYEO_CLUSTER_CUTS=1000 $(OUTSIDE) cluster/test_several_daemons.py \
+	  cluster/test_failover.py cluster/test_clocks.py
+	MOYEO_CLUSTER_CUTS=1000 $(SWIFT) test --filter PostgresFaultTests
+
+# The suite of one daemon over a record in PostgreSQL; SUITES and TESTS narrow it.
+test-daemon-postgres: test-programs
+	$(OUTSIDE) --postgres $(filter-out docs hostile clients,$(SUITES))
 
 # What reviews found, each as the behaviour that is wanted, alone.
 test-findings: test-programs

@@ -182,7 +182,6 @@ class Erasing(test_erasure.Erasing):
     # A backup of the record is the server's.
     test_nothing_is_left = None
     test_restore_drill = None
-    test_a_crash_in_the_middle_is_completed_by_the_next_start = None
 
     def dump(self):
         """All that a backup of the record has, as text: bytes in hexadecimal digits."""

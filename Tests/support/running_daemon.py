@@ -16,6 +16,8 @@ import tempfile
 import threading
 import time
 
+import postgres_records
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 READY_SECONDS = 60
 
@@ -100,7 +102,9 @@ class Daemon:
             [str(self.executable or program()), "--data-directory", str(self.directory),
              *self.arguments],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            errors="replace", env=environment(**self.environment), cwd=self.directory if os.path.isdir(self.directory) else None,
+            errors="replace", env=environment(
+                **self.environment, **postgres_records.settings(self.directory, self.environment)),
+            cwd=self.directory if os.path.isdir(self.directory) else None,
             preexec_fn=preexec)
         process = self.process
         # Whatever fails, nothing is left running.
