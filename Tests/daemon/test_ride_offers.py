@@ -100,12 +100,14 @@ class Offers(unittest.TestCase):
 
     def test_the_command_line_keeps_lists_and_declines(self):
         with Daemon("--resources", str(ROOT), env=EVERY_SECOND) as daemon:
-            for wire in (("--url", daemon.url), ("--grpc", daemon.grpc_address)):
+            # Apart, so that those of one wire are not put together with those of the other.
+            for wire, origin in ((("--url", daemon.url), "37.5551,126.9368"),
+                                 (("--grpc", daemon.grpc_address), "37.6151,126.9368")):
                 names = [f"{wire[0][2:]}-{name}" for name in ("ann", "ben")]
                 begun = self.call(daemon, "GET", "/v1/events?after=0&limit=1000")["next"]
                 for rider in names:
                     code, _, error = run(
-                        "party", "request", "make", "--rider", rider, "--from", "37.5551,126.9368",
+                        "party", "request", "make", "--rider", rider, "--from", origin,
                         "--to", "37.4979,127.0276", "--in", "12", *wire, name="moyeo")
                     self.assertEqual(code, 0, error)
                 offer = self.made(daemon, begun)["rideOfferId"]

@@ -134,8 +134,11 @@ extension PartyCommitModel {
   /// An offer after a change, in the records of all its requests.
   ///
   /// - Parameters:
+  ///   - offer: As it is now.
   ///   - news: What the event says.
   ///   - first: The request whose rider asked: a repeated command is answered with it; nil: none.
+  ///   - overlay: Where its requests are.
+  ///   - now: When it changes.
   ///   - made: The party that it became.
   ///   - change: What else becomes of a request.
   /// - Returns: The decision; it answers the offer.

@@ -72,6 +72,7 @@ extension RideOffer {
   ///   - party: As ``PartyRules/create(_:id:now:claims:)`` makes it.
   ///   - requestIDs: In the order of its riders.
   ///   - ride: What it was made of.
+  /// - Returns: The terms, in the order of the party's riders.
   public static func members(
     of party: Party, requestIDs: [String], _ ride: OfferedRide
   ) -> [Member] {

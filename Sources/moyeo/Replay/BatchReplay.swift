@@ -20,6 +20,7 @@ struct BatchReplay {
   /// - Parameters:
   ///   - requests: By time.
   ///   - settings: The tariff, the batches and the riders' patience.
+  ///   - name: Of the outcome.
   /// - Returns: Who rode with whom; nobody where there are no requests.
   /// - Throws: ``FareError`` when the tariff cannot price a trip without further facts.
   static func run(

@@ -31,7 +31,11 @@ struct ReplayOutcome {
   /// Driven by all taxis with riders.
   private(set) var taxiMeters = 0.0
 
-  /// - Parameter meters: The taxi's, from the pick-up to the last drop-off.
+  /// Takes in who rode in one taxi.
+  ///
+  /// - Parameters:
+  ///   - group: All of them.
+  ///   - meters: The taxi's way, from the pick-up to the last drop-off.
   mutating func add(_ group: [Ride], meters: Double) {
     rides += group
     taxis += 1

@@ -159,7 +159,7 @@ private typealias Fixture = PartyFixture
     }
     defer { it.partyService.stop() }
     _ = try await Self.keep(
-      it, Self.request("ann", minutes: 20), Self.request("mute", minutes: 20, north: 0.001))
+      it, Self.request("ann", minutes: 12), Self.request("mute", minutes: 12, north: 0.001))
     for _ in 0..<2 {
       #expect(await Self.match(it) == 1)
       let id = try #require(it.partyService.rideOffers(of: "ann").first).offer.id
@@ -169,7 +169,7 @@ private typealias Fixture = PartyFixture
       await it.partyService.settleCommands()
     }
     #expect(await Self.match(it) == 0)
-    _ = try await Self.keep(it, Self.request("cho", minutes: 20, north: 0.0005))
+    _ = try await Self.keep(it, Self.request("cho", minutes: 12, north: 0.0005))
     #expect(await Self.match(it) == 1)
     #expect(it.partyService.rideOffers(of: "cho").first?.offer.members.count == 2)
     #expect(it.partyService.rideOffers(of: "mute").allSatisfy { !$0.offer.isOpen })
@@ -227,6 +227,7 @@ private typealias Fixture = PartyFixture
 
   @Test func statedSharesTagsAndBlocksBind() async throws {
     let it = try Fixture {
+      $0.together.budgetMilliseconds = 60_000
       $0.meetings = PartyMeetings(areBlocked: { one, other in one == "eve" && other == "dan" })
     }
     defer { it.partyService.stop() }
