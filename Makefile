@@ -20,7 +20,7 @@ ARGS ?= --demo seoul
   test-browser test-cluster torture-cluster test-daemon-postgres test-overload screenshots \
   measure-frames test-thread test-release test-clients-long \
   fuzz fuzz-smoke simulate torture \
-  torture-smoke bench bench-smoke bench-matching \
+  torture-smoke bench bench-smoke bench-matching bench-replay \
   bench-joins bench-places bench-identity bench-instructions bench-peers bench-wire \
   bench-tls bench-app bench-overload bench-neighbours format lint proto client-code docs \
   clean packages
@@ -176,6 +176,10 @@ bench-smoke:
 bench-matching:
 	$(SWIFT) run -c release --package-path Benchmarks MatchingBenchmarks table data/matching-instances
 	$(SWIFT) run -c release --package-path Benchmarks PartyMatchBenchmarks
+
+# Ways of matching on the same trips: online, on the way, in batches, sorted anew.
+bench-replay: build
+	Benchmarks/run-replay $(REPLAY)
 
 # Joins a second through the record; JOINS="--backup --moves 100000": with these beside them.
 bench-joins:

@@ -483,8 +483,9 @@ let package = Package(
     houseTests(
       "MoyeoCommandTests",
       [
-        "moyeo", "LiveLayers", "MoyeoAPI", "MoyeoClient",
-        "MoyeoStorage", "ObjectModel", "Threading", swiftProtobuf,
+        "moyeo", "FareEstimation", "GeoMath", "LiveLayers", "MoyeoAPI", "MoyeoClient",
+        "MoyeoStorage", "ObjectModel", "RideMatching", "RoutePlanning", "TaxiFares", "Threading",
+        swiftProtobuf,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
   ]

@@ -73,6 +73,7 @@ public enum Reason: String, Hashable, Sendable, CaseIterable {
   case unknownCluster = "unknown_cluster"
   case unknownParty = "unknown_party"
   case unknownRideRequest = "unknown_ride_request"
+  case unknownRideOffer = "unknown_ride_offer"
   case unknownJoinRequest = "unknown_join_request"
   case unknownCommute = "unknown_commute"
   /// No calendar of holidays has this name.
@@ -90,6 +91,8 @@ public enum Reason: String, Hashable, Sendable, CaseIterable {
   case alreadyMatched = "already_matched"
   /// A request to join that was decided otherwise, taken back, or expired.
   case joinRequestEnded = "join_request_ended"
+  /// An offer that ended otherwise than asked for.
+  case rideOfferEnded = "ride_offer_ended"
   case partyFull = "party_full"
   case partyDeparted = "party_departed"
   case partyCancelled = "party_cancelled"
@@ -212,12 +215,14 @@ extension Reason {
     case .forbidden, .forbiddenHost, .forbiddenOrigin, .attributeProtected:
       (.permissionDenied, 403)
     case .unknownTenant, .unknownLayer, .unknownObject, .unknownCluster, .unknownParty,
-      .unknownRideRequest, .unknownJoinRequest, .unknownCommute, .unknownCalendar,
+      .unknownRideRequest, .unknownRideOffer, .unknownJoinRequest, .unknownCommute,
+      .unknownCalendar,
       .unknownTicket, .unknownTariff, .unknownPolicy, .unknownVehicleClass, .noTariffHere, .noRoute:
       (.notFound, 404)
     case .idempotencyMismatch, .alreadyMember, .alreadyRequested, .alreadyMatched:
       (.alreadyExists, 409)
-    case .joinRequestEnded, .partyFull, .partyDeparted, .partyCancelled, .partyEnded,
+    case .joinRequestEnded, .rideOfferEnded, .partyFull, .partyDeparted, .partyCancelled,
+      .partyEnded,
       .commuteCancelled, .commuteEnded, .policyViolation,
       .overlappingParty, .windowMissed, .detourExceeded, .sharedTooLittle, .rideTooLong,
       .arrivesTooLate, .walkExceeded,

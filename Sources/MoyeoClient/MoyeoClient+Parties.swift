@@ -84,6 +84,49 @@ extension MoyeoClient {
       .get("ride-requests", request.id), overHTTP: rest)
   }
 
+  /// What is offered to a rider whose requests were matched with others, newest first.
+  public func rideOffers(_ request: Moyeo_V1_ListRideOffersRequest) async throws(MoyeoError)
+    -> Moyeo_V1_RideOfferListResponse
+  {
+    try await unary(
+      request, Moyeo_V1_PartyService.Method.ListRideOffers.descriptor, .get("ride-offers"))
+  }
+
+  /// An offer as its rider sees it.
+  public func rideOffer(_ request: Moyeo_V1_GetRideOfferRequest) async throws(MoyeoError)
+    -> Moyeo_V1_RideOfferResponse
+  {
+    var rest = request
+    rest.clearID()
+    return try await unary(
+      request, Moyeo_V1_PartyService.Method.GetRideOffer.descriptor,
+      .get("ride-offers", request.id), overHTTP: rest)
+  }
+
+  /// Takes the ride of an offer; once all of it have, it is a party.
+  public func acceptRideOffer(
+    _ request: Moyeo_V1_AcceptRideOfferRequest, idempotencyKey: String? = nil
+  ) async throws(MoyeoError) -> Moyeo_V1_RideOfferResponse {
+    var rest = request
+    rest.clearID()
+    return try await unary(
+      request, Moyeo_V1_PartyService.Method.AcceptRideOffer.descriptor,
+      .post("ride-offers", request.id, "accept"), overHTTP: rest,
+      effect: .keyed, idempotencyKey: idempotencyKey)
+  }
+
+  /// Does not take the ride of an offer, which ends it.
+  public func declineRideOffer(
+    _ request: Moyeo_V1_DeclineRideOfferRequest, idempotencyKey: String? = nil
+  ) async throws(MoyeoError) -> Moyeo_V1_RideOfferResponse {
+    var rest = request
+    rest.clearID()
+    return try await unary(
+      request, Moyeo_V1_PartyService.Method.DeclineRideOffer.descriptor,
+      .post("ride-offers", request.id, "decline"), overHTTP: rest,
+      effect: .keyed, idempotencyKey: idempotencyKey)
+  }
+
   /// Ends a ride request at its rider's word.
   ///
   /// - Throws: ``MoyeoError``: `unknown_ride_request`.

@@ -32,6 +32,11 @@ extension PartyCommitModel {
     case .found(let id, _), .dropRequest(let id), .withdrawRequest(let id, _): requests = [id]
     case .commute(let command):
       return commuteExpectations(of: command, in: overlay)
+    case .makeOffer(let offer): requests = Set(offer.members.map(\.requestID))
+    case .answerOffer(let id, _, _, _), .expireOffer(let id):
+      let entry = overlay.offer(id)
+      requests = Set(entry?.offer.members.map(\.requestID) ?? [])
+      people = Set(entry?.riders.values.map(\.self) ?? [])
     case .note, .keepRequest: break
     }
     for id in people { parties.formUnion(overlay.claims(of: id).map(\.partyID)) }

@@ -46,6 +46,12 @@ extension PartyCommitModel {
   func ended(
     _ request: StandingRequest, overlay: PartyOverlay, now: Instant
   ) -> Decision {
+    if request.hasOpenOffer, let offer = request.offer {
+      let ended = offer.ended(.withdrawn, reason: "request_ended", at: now)
+      return told(ended, .withdrawn, first: request.id, overlay, now) { member in
+        if member.id == request.id { member.endedAt = now }
+      }
+    }
     var over = request
     over.version += 1
     over.endedAt = now
@@ -57,19 +63,7 @@ extension PartyCommitModel {
     overlay: PartyOverlay, now: Instant
   ) -> Decision {
     let query = request.query
-    var group = ChangeGroup(
-      changes: [
-        ChangeGroup.Change(
-          expectedVersion: version,
-          aggregate: StoredAggregate(
-            key: AggregateKey(tenant: tenant, kind: .rideRequest, id: request.id),
-            version: request.version, bytes: request.encoded(),
-            summary: AggregateSummary(
-              state: request.isOver ? "closed" : "open", ownerID: query.riderID,
-              origin: query.origin, destination: query.destination.coordinate,
-              destinationName: query.destination.name, startsAt: query.window.start,
-              endsAt: query.window.end, seats: query.seats, endedAt: request.endedAt)))
-      ], claimsMustNotOverlap: false)
+    var group = ChangeGroup(changes: [stored(request, from: version)], claimsMustNotOverlap: false)
     if let candidate {
       group.events = [
         StoredEvent(
@@ -81,6 +75,20 @@ extension PartyCommitModel {
     overlay.put(request)
     return Decision(
       change: (group, .request(request, group.events)), result: .success(.request(id: request.id)))
+  }
+
+  func stored(_ request: StandingRequest, from version: UInt64) -> ChangeGroup.Change {
+    let query = request.query
+    return ChangeGroup.Change(
+      expectedVersion: version,
+      aggregate: StoredAggregate(
+        key: AggregateKey(tenant: tenant, kind: .rideRequest, id: request.id),
+        version: request.version, bytes: request.encoded(),
+        summary: AggregateSummary(
+          state: request.isOver ? "closed" : "open", ownerID: query.riderID,
+          origin: query.origin, destination: query.destination.coordinate,
+          destinationName: query.destination.name, startsAt: query.window.start,
+          endsAt: query.window.end, seats: query.seats, endedAt: request.endedAt)))
   }
 
   private static func body(_ request: StandingRequest, _ candidate: MatchCandidate) -> [UInt8] {

@@ -68,6 +68,8 @@ extension PartyCommitModel {
       return decidedRequest(command, overlay, now)
     case .commute(let command):
       return try decidedCommute(command, overlay, now)
+    case .makeOffer, .answerOffer, .expireOffer:
+      return try decidedOffer(command, overlay, now)
     }
   }
 

@@ -67,6 +67,9 @@ final class PartyCommitModel: CommitModel {
         entries += effect.parties
         kept += effect.requests
         commutes.book.put([effect.commute])
+      case .offer(let effect):
+        entries += effect.parties
+        kept += effect.requests
       case .told: break
       }
     }
@@ -79,6 +82,7 @@ final class PartyCommitModel: CommitModel {
     var events: [StoredEvent] = []
     // A new day's request looks for its parties when the follower next looks at anything.
     var newRequests: [String] = []
+    var changedOffers: [String] = []
     for effect in effects {
       switch effect {
       case .parties(let changed, let told):
@@ -93,12 +97,17 @@ final class PartyCommitModel: CommitModel {
         newRequests += effect.requests.filter { !$0.isOver }.map(\.id)
         timers.set(effect.commute, commutes.rules)
         events += effect.events
+      case .offer(let effect):
+        parties += effect.parties.map(\.party)
+        for request in effect.requests { timers.set(request) }
+        events += effect.events
+        changedOffers.append(effect.offer.id)
       case .told(let told): events += told
       }
     }
     show(parties, now: now)
     feed.append(events)
-    watchers.tell(parties.map(\.id) + newRequests)
+    watchers.tell(parties.map(\.id) + newRequests + changedOffers)
   }
 
   /// Index, layer, timers.
@@ -118,6 +127,7 @@ final class PartyCommitModel: CommitModel {
     to reply: StoredReply, of command: PartyServiceCommand
   ) -> Result<PartyServiceReply, PartyServiceError> {
     if case .commute = command { return commuteAnswer(to: reply) }
+    if case .answerOffer(let id, _, _, _) = command { return offerAnswer(id, to: reply) }
     let known: Party?
     switch book.place(of: reply.aggregateID) {
     case .memory(let entry): known = entry.party
@@ -191,7 +201,9 @@ final class PartyCommitModel: CommitModel {
     for request in kept { timers.set(request) }
     show(entries.map(\.party), now: now)
     // Who follows kept requests looks at those that are new.
-    watchers.tell(entries.map(\.party.id) + kept.filter { !$0.isOver }.map(\.id))
+    watchers.tell(
+      entries.map(\.party.id) + kept.filter { !$0.isOver }.map(\.id)
+        + Set(kept.compactMap(\.offer?.id)))
   }
 
   func reload(from store: any AggregateStore, now: Instant) throws(StoreFailure) {

@@ -47,6 +47,26 @@ final class PartyOverlay {
 
   func request(_ id: String) -> StandingRequest? { changedRequests[id] ?? requests.request(id) }
 
+  /// Of several records of one offer the newest.
+  func offer(_ id: String) -> OfferEntry? {
+    var entry = requests.offer(id)
+    for request in changedRequests.values {
+      guard let offer = request.offer, offer.id == id else { continue }
+      if entry == nil || offer.version >= entry?.offer.version ?? 0 {
+        entry = OfferEntry(
+          offer: offer, riders: entry?.riders ?? [:], versions: entry?.versions ?? [:])
+      }
+      entry?.riders[request.id] = request.query.riderID
+      entry?.versions[request.id] = request.version
+    }
+    return entry
+  }
+
+  func hasOpenOffer(rider: String) -> Bool {
+    requests.requests(rider: rider).contains { changedRequests[$0.id] == nil && $0.hasOpenOffer }
+      || changedRequests.values.contains { $0.query.riderID == rider && $0.hasOpenOffer }
+  }
+
   /// The version with which a request ended that memory has no longer, as far as that is known: if it
   /// is not, who expects that there is none is told.
   func endedVersion(ofRequest id: String) -> UInt64? { requests.endedVersion(id) }

@@ -123,6 +123,8 @@ package enum PartyMatchUpdate: Hashable, Sendable {
   case candidate(MatchCandidate)
   /// No longer a match.
   case gone(partyID: String)
+  /// An offer to the rider, new or changed.
+  case offer(PartyRideOffer)
 }
 
 /// Waiting requests to be sorted into taxis.

@@ -166,12 +166,11 @@ extension PartyService {
           guard !isCancelled() else { return true }
           return start.duration(to: .now) >= .milliseconds(milliseconds)
         }
-        let result = BatchMatching.solve(requests: requests, options: options, shouldStop: isOver)
-        guard case .parties(let terms) = options.pricing,
-          requests.contains(where: { $0.boarding != nil })
-        else { return result }
-        return BatchMatching.board(
-          result, requests: requests, terms: terms, maxSeats: options.maxSeats, shouldStop: isOver)
+        guard case .parties(let terms) = options.pricing else {
+          return BatchMatching.solve(requests: requests, options: options, shouldStop: isOver)
+        }
+        return BatchMatching.solveBoarding(
+          requests: requests, options: options, terms: terms, shouldStop: isOver)
       }
     } catch ThreadPoolError.overloaded(let waiting) {
       throw .commit(.overloaded(waiting: waiting))

@@ -6,6 +6,7 @@ extension PartyService {
   /// Looks at what is due until the task is cancelled: departures, notices, ends, retention.
   func runTimers() async {
     async let requests: Void = followStandingRequests()
+    async let together: Void = matchTogetherRepeatedly()
     // Monotonic: a wall clock that is set back must not put pruning off.
     var nextPrune = ContinuousClock.now
     var wasLeading = pipeline.commands.isLeading
@@ -26,6 +27,7 @@ extension PartyService {
       }
     }
     await requests
+    await together
   }
 
   /// Enters what is due into the pipeline; the service does it by itself, tests by a manual clock.
@@ -69,6 +71,14 @@ extension PartyService {
       guard model.requests.request(id) != nil else { return nil }
       model.timers.retry(subject, at: retry)
       return .dropRequest(id: id)
+    case .offer(let id):
+      guard let offer = model.requests.offer(id)?.offer, offer.isOpen else { return nil }
+      guard offer.expiresAt <= now else {
+        model.timers.retry(subject, at: offer.expiresAt)
+        return nil
+      }
+      model.timers.retry(subject, at: retry)
+      return .expireOffer(id: id)
     // Of one several days may be due: see ``commuteCommands(_:now:)``.
     case .commute: return nil
     }

@@ -44,7 +44,15 @@ extension PartyService {
     func visitAll() -> Bool {
       let all = answer(request, limit: limit, now: clock.now()).candidates
       known = Set(all.map(\.party.id))
-      return send(.candidates(all))
+      guard send(.candidates(all)) else { return false }
+      return rideOffers(of: request.query.riderID).filter(\.offer.isOpen).reversed()
+        .allSatisfy { send(.offer($0)) }
+    }
+    /// - Returns: Nil where the id is none of an offer.
+    func sendOffer(_ id: String) -> Bool? {
+      guard let entry = model.requests.offer(id) else { return nil }
+      guard let mine = PartyRideOffer(entry, riderID: request.query.riderID) else { return true }
+      return send(.offer(mine))
     }
     var claims = Set(book.claims(of: request.query.riderID))
     guard visitAll() else { return }
@@ -54,7 +62,15 @@ extension PartyService {
       switch news {
       case .closed: return
       case .everything: guard visitAll() else { return }
-      case .changed(let ids):
+      case .changed(let changed):
+        var ids: [String] = []
+        for id in changed.sorted() {
+          guard let isSent = sendOffer(id) else {
+            ids.append(id)
+            continue
+          }
+          guard isSent else { return }
+        }
         // Another party of the rider's own may hide others, or no longer do.
         let claimsNow = Set(book.claims(of: request.query.riderID))
         if claimsNow != claims {
@@ -62,7 +78,7 @@ extension PartyService {
           guard visitAll() else { return }
           continue
         }
-        for id in ids.sorted() {
+        for id in ids {
           if let candidate = candidate(request, partyID: id) {
             known.insert(id)
             guard send(.candidate(candidate)) else { return }

@@ -29,6 +29,12 @@ enum PartyServiceCommand: Sendable {
   /// Its rider's own word; nil for a service.
   case withdrawRequest(id: String, riderID: String?)
   case commute(CommuteCommand)
+  /// Standing requests were matched with one another.
+  case makeOffer(RideOffer)
+  /// A rider's word; the id is the party's, should it be the last one needed.
+  case answerOffer(id: String, riderID: String, accepts: Bool, partyID: String)
+  /// The clock.
+  case expireOffer(id: String)
 }
 
 /// A provider's way along the stops of a party, and what it would cost.
@@ -54,6 +60,7 @@ enum PartyServiceEffect: CommitEffect {
   case parties([PartyEntry], [StoredEvent])
   case request(StandingRequest, [StoredEvent])
   case commute(CommuteEffect)
+  case offer(OfferEffect)
   /// Of nothing that is kept.
   case told([StoredEvent])
 
@@ -68,6 +75,9 @@ enum PartyServiceEffect: CommitEffect {
     case .commute(var effect):
       effect.events.giveSequences(from: &next)
       self = .commute(effect)
+    case .offer(var effect):
+      effect.events.giveSequences(from: &next)
+      self = .offer(effect)
     case .told(var events):
       events.giveSequences(from: &next)
       self = .told(events)
@@ -80,6 +90,7 @@ enum PartyServiceReply: Sendable {
   case party(Party)
   case request(id: String)
   case commute(Commute)
+  case offer(OfferEntry)
   case nothing
 }
 

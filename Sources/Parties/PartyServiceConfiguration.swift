@@ -48,6 +48,8 @@ package struct PartyServiceConfiguration: Sendable {
   package var pendingJoinRequestsPerRider = 10
   /// Parties that a watched request finds at most at one time.
   package var watchedMatches = 100
+  /// How standing requests are matched with one another.
+  package var together = JointMatchingConfiguration()
   /// Trips that repeat.
   package var commutes = CommuteServiceConfiguration()
   /// What people do to each other elsewhere.

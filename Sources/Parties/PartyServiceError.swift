@@ -9,6 +9,10 @@ package enum PartyServiceError: Error, Hashable, Sendable {
   case unknownParty(String)
   /// No request of that id is kept, or another rider's is.
   case unknownRequest(String)
+  /// No offer of that id was made to that rider, or it ended long ago.
+  case unknownOffer(String)
+  /// The offer ended, otherwise than asked for.
+  case offerOver(RideOffer.State)
   /// The rules of commutes forbid it.
   case commute(CommuteError)
   /// Somebody who gets in is banned until then.
@@ -44,6 +48,8 @@ extension PartyServiceError {
     case .rule(let error): error.reason
     case .unknownParty: "unknown_party"
     case .unknownRequest: "unknown_ride_request"
+    case .unknownOffer: "unknown_ride_offer"
+    case .offerOver: "ride_offer_ended"
     case .commute(let error): error.reason
     case .banned: "banned"
     case .commit(.overloaded): "overloaded"
@@ -76,8 +82,8 @@ extension PartyServiceError {
       .quotaExceeded(let field, _), .tooMuchWork(_, let field):
       field
     case .resumeTokenExpired, .resumeTokenAhead: "after"
-    case .unknownParty, .unknownRequest: "id"
-    case .commit, .abandoned, .banned: nil
+    case .unknownParty, .unknownRequest, .unknownOffer: "id"
+    case .commit, .abandoned, .banned, .offerOver: nil
     }
   }
 
@@ -86,6 +92,8 @@ extension PartyServiceError {
     case .rule(let error): error.message
     case .unknownParty(let id): "there is no party \(id)"
     case .unknownRequest(let id): "no ride request \(id) is kept"
+    case .unknownOffer(let id): "no ride offer \(id) is known to this rider"
+    case .offerOver(let state): "the ride offer has ended: it is \(state.rawValue)"
     case .commute(let error): error.message
     case .banned: "offering and joining rides is forbidden until the ban ends"
     case .commit(let failure): failure.message
@@ -114,7 +122,8 @@ extension PartyServiceError {
     case .versionNotReached: 50
     case .quotaExceeded: 1000
     case .abandoned: 0
-    case .rule, .unknownParty, .unknownRequest, .commute, .banned, .badCursor, .badVersion,
+    case .rule, .unknownParty, .unknownRequest, .unknownOffer, .offerOver, .commute, .banned,
+      .badCursor, .badVersion,
       .badField,
       .missingField, .limitOutOfRange, .resumeTokenExpired, .resumeTokenAhead, .tooMuchWork:
       nil

@@ -9,6 +9,7 @@ struct PartyTimers: Sendable {
     case party(String)
     case request(String)
     case commute(String)
+    case offer(String)
   }
 
   private let times = DueTimes<Subject>()
@@ -19,11 +20,14 @@ struct PartyTimers: Sendable {
 
   func set(_ request: StandingRequest) {
     times.set(.request(request.id), request.isOver ? nil : request.query.window.end)
+    if let offer = request.offer { times.set(.offer(offer.id), Self.due(offer)) }
   }
 
   func set(_ commute: Commute, _ rules: CommuteRules) {
     times.set(.commute(commute.id), rules.nextTick(commute))
   }
+
+  private static func due(_ offer: RideOffer) -> Instant? { offer.isOpen ? offer.expiresAt : nil }
 
   func removeCommute(_ id: String) { times.set(.commute(id), nil) }
 
@@ -34,7 +38,8 @@ struct PartyTimers: Sendable {
   func replaceAll(_ parties: [Party], _ requests: [StandingRequest], _ rules: PartyRules) {
     times.replaceAll(
       parties.map { (.party($0.id), rules.nextTick($0)) }
-        + requests.map { (.request($0.id), $0.isOver ? nil : $0.query.window.end) })
+        + requests.map { (.request($0.id), $0.isOver ? nil : $0.query.window.end) }
+        + requests.compactMap { $0.offer.map { (.offer($0.id), Self.due($0)) } })
   }
 
   /// See ``DueTimes/take(by:limit:)``.

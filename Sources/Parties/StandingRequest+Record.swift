@@ -36,6 +36,9 @@ extension StandingRequest {
     if let value = query.wishes.maxDetourSeconds { out.double(23, value) }
     if let value = query.wishes.arriveBy { out.signed(24, value.milliseconds) }
     if let commuteID { out.string(40, commuteID) }
+    if let offer { out.message(50) { PartyRecord.write(offer, to: &$0) } }
+    if refusedOffers > 0 { out.varint(51, UInt64(refusedOffers)) }
+    for id in avoids { out.string(52, id) }
     return out.bytes
   }
 
@@ -77,6 +80,9 @@ extension StandingRequest {
         allowsOverlap: parts.allowsOverlap, boarding: parts.boarding),
       tags: parts.tags, found: parts.found, endedAt: parts.endedAt)
     commuteID = parts.commuteID
+    offer = parts.offer
+    refusedOffers = parts.refusedOffers
+    avoids = parts.avoids
   }
 
   private struct Parts {
@@ -95,6 +101,9 @@ extension StandingRequest {
     var allowsOverlap = false
     var boarding: RidePlace?
     var commuteID: String?
+    var offer: RideOffer?
+    var refusedOffers = 0
+    var avoids: [String] = []
 
     mutating func take(_ field: ProtobufReader.Field) throws(WireFormatError) {
       switch field.number {
@@ -120,6 +129,9 @@ extension StandingRequest {
       case 23: wishes.maxDetourSeconds = try field.double()
       case 24: wishes.arriveBy = Instant(milliseconds: try field.signed())
       case 40: commuteID = try field.string()
+      case 50: offer = try PartyRecord.offer(try field.reader())
+      case 51: refusedOffers = try field.int()
+      case 52: avoids.append(try field.string())
       default: break
       }
     }

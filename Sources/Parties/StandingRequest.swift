@@ -16,10 +16,17 @@ package struct StandingRequest: Hashable, Sendable {
   package var tags: [String]
   /// Parties that were reported already.
   package var found: [String]
+  /// The last one it was told of together with others, open or ended; nil: none yet.
+  package var offer: RideOffer?
+  /// Offers that its rider declined or let pass.
+  package var refusedOffers = 0
+  /// Requests with which its rider did not want to share.
+  package var avoids: [String] = []
   /// Set once it is over: by its rider, or by the clock.
   package var endedAt: Instant?
 
   package var isOver: Bool { endedAt != nil }
+  package var hasOpenOffer: Bool { !isOver && offer?.isOpen == true }
 
   init(
     id: String, version: UInt64 = 1, createdAt: Instant, query: MatchQuery, tags: [String] = [],
@@ -48,8 +55,10 @@ final class RequestBook: Sendable {
     var endedOrder: Deque<String> = []
     /// Riders with none are not listed.
     var idsOfRider: [String: Set<String>] = [:]
+    var offers = OfferTable()
 
     mutating func put(_ request: StandingRequest) {
+      offers.take(request)
       let rider = request.query.riderID
       guard request.isOver else {
         byID[request.id] = request
@@ -77,6 +86,13 @@ final class RequestBook: Sendable {
   }
 
   func request(_ id: String) -> StandingRequest? { state.withLock { $0.byID[id] } }
+
+  func offer(_ id: String) -> OfferEntry? { state.withLock { $0.offers.entry(id) } }
+
+  /// Open ones and the last that ended, newest first.
+  func offers(rider: String) -> [OfferEntry] { state.withLock { $0.offers.entries(rider: rider) } }
+
+  var openOffers: Int { state.withLock { $0.offers.openCount } }
 
   func put(_ requests: [StandingRequest]) {
     state.withLock { state in
@@ -106,7 +122,9 @@ final class RequestBook: Sendable {
   func remove(_ ids: [String]) {
     state.withLock { state in
       for id in ids {
+        state.offers.forget(request: id)
         guard var request = state.byID[id] else { continue }
+        request.offer = nil
         request.endedAt = request.endedAt ?? request.createdAt
         state.put(request)
         state.endedVersions[id] = nil
@@ -116,6 +134,10 @@ final class RequestBook: Sendable {
 
   func replaceAll(_ requests: [StandingRequest]) {
     var fresh = State()
+    // Of what is over the offers are remembered, the last ones.
+    let over = requests.filter { $0.isOver && $0.offer != nil }
+      .sorted { ($0.endedAt ?? $0.createdAt) < ($1.endedAt ?? $1.createdAt) }
+    for request in over.suffix(OfferTable.endedLimit) { fresh.offers.take(request) }
     for request in requests where !request.isOver { fresh.put(request) }
     state.withLock { $0 = fresh }
   }

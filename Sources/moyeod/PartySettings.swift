@@ -37,6 +37,7 @@ enum PartySettings {
     try await quota("storedRequestsPerRider", \.storedRequestsPerRider)
     try await quota("matchWatchers", \.matchWatchers)
     try await readJoinRequests(values, &out)
+    try await readOffers(values, &out)
     if let seconds = try await values.int("parties.departingSeconds", in: 0...86_400) {
       out.rules.departingNoticeMilliseconds = Int64(seconds) * 1000
     }
@@ -79,6 +80,23 @@ enum PartySettings {
     }
     if let limit = try await values.int("parties.pendingJoinRequestsPerRider", in: 1...1000) {
       out.pendingJoinRequestsPerRider = limit
+    }
+  }
+
+  private static func readOffers(
+    _ values: Values, _ out: inout PartyServiceConfiguration
+  ) async throws {
+    if let seconds = try await values.int("parties.batchSeconds", in: 0...3600) {
+      out.together.batchMilliseconds = Int64(seconds) * 1000
+    }
+    if let seconds = try await values.int("parties.offerSeconds", in: 5...3600) {
+      out.together.offerMilliseconds = Int64(seconds) * 1000
+    }
+    if let seconds = try await values.int("parties.offerAheadSeconds", in: 0...86_400) {
+      out.together.aheadMilliseconds = Int64(seconds) * 1000
+    }
+    if let limit = try await values.int("parties.refusedOffers", in: 1...100) {
+      out.together.refusedOffers = limit
     }
   }
 

@@ -248,6 +248,19 @@ enum SettingsTable {
       key: "parties.storedRequestsPerRider", standard: "20",
       meaning: "Of one rider; one more is quota_exceeded."),
     Row(
+      key: "parties.batchSeconds", standard: "60",
+      meaning: "How often ride requests are matched with one another; 0: never."),
+    Row(
+      key: "parties.offerSeconds", standard: "120",
+      meaning: "How long riders have to accept a ride that was put together for them."),
+    Row(
+      key: "parties.offerAheadSeconds", standard: "900",
+      meaning:
+        "How long before it leaves a taxi with seats free is offered; sorted anew until then."),
+    Row(
+      key: "parties.refusedOffers", standard: "3",
+      meaning: "Offers declined or let pass, after which a request gets no more of them."),
+    Row(
       key: "parties.joinRequestSeconds", standard: "600",
       meaning: "How long a host has to decide on a request to join; never past the departure."),
     Row(

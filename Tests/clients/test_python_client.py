@@ -121,6 +121,12 @@ class Calls(OneDaemon, unittest.TestCase):
         with self.assertRaises(moyeo.Refused) as refused:
             client.parties.withdraw_ride_request(id="none", rider_id=rider)
         self.assertEqual(refused.exception.reason, "unknown_ride_request")
+        self.assertEqual(list(client.parties.list_ride_offers(rider_id=rider).offers), [])
+        for answer in (client.parties.get_ride_offer, client.parties.accept_ride_offer,
+                       client.parties.decline_ride_offer):
+            with self.assertRaises(moyeo.Refused) as refused:
+                answer(id="none", rider_id=rider)
+            self.assertEqual(refused.exception.reason, "unknown_ride_offer")
         shares = client.parties.preview_join(id=party.id, rider_id=rider).now
         self.assertEqual({share.rider_id for share in shares}, {host, rider})
         joined = client.parties.join(id=party.id, rider_id=rider).party

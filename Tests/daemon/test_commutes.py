@@ -196,6 +196,25 @@ class Commutes(CommuteCase):
                   {"riderId": "ask", "includeAppeared": True})
         self.assertEqual(self.call("GET", "/v1/ride-requests?riderId=ask")["requests"], [])
 
+    def test_days_carry_price_approval_and_arrival(self):
+        hour = (datetime.datetime.now(zoneinfo.ZoneInfo("Asia/Seoul"))
+                + datetime.timedelta(hours=6))
+        made = self.call("POST", "/v1/commutes", {
+            **body("deal"), "agreedFare": {"amount": 12000, "currency": "KRW"},
+            "approval": "host", "holdSeats": True,
+            "arriveBy": (hour + datetime.timedelta(hours=2)).strftime("%H:%M")})["commute"]
+        self.assertEqual((made["agreedFare"], made["approval"], made["holdSeats"]),
+                         ({"amount": 12000, "currency": "KRW"}, "host", True))
+        self.assertEqual(made["arriveBy"], (hour + datetime.timedelta(hours=2)).strftime("%H:%M"))
+        days = self.appeared(made["id"], 1)
+        party = self.call("GET", f"/v1/parties/{days[0]['partyId']}")["party"]
+        self.assertEqual((party["agreedFare"]["amount"], party["approval"]), (12000, "host"))
+        asked = self.call("POST", f"/v1/parties/{party['id']}/join", {"riderId": "deal-guest"})
+        self.assertEqual(asked["joinRequest"]["state"], "pending")
+        # In ten minutes nobody is there.
+        late = (hour + datetime.timedelta(minutes=10)).strftime("%H:%M")
+        self.refused("/v1/commutes", {**body("late"), "arriveBy": late}, "arrives_too_late", 409)
+
     def test_all_that_is_wrong_is_told_at_once(self):
         self.refused("/v1/commutes", body(
             "bad", weekdays=["MON", "Tuesday"], localTime="25:00", timeZone="Asia/Atlantis",

@@ -88,6 +88,8 @@ def calls(name):
         ("POST", "/v1/parties/none/update", {"departureTime": at(70), "seats": 3}),
         ("POST", "/v1/parties/none/settle", {"payerId": name, "amount": 9000, "tolls": 1}),
         ("POST", "/v1/ride-requests/none/withdraw", {"riderId": name}),
+        ("POST", "/v1/ride-offers/none/accept", {"riderId": name}),
+        ("POST", "/v1/ride-offers/none/decline", {"riderId": name}),
         ("POST", "/v1/commutes", commute(name)),
         ("POST", "/v1/commutes/none/update", {"riderId": name, "weekdays": ["TUE"],
                                               "localTime": "08:30", "removed": [day(4)],

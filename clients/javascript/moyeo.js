@@ -838,29 +838,36 @@ export class Moyeo {
 /** @typedef {{ riderId?: string, share?: number, rideSeconds?: number, detourSeconds?: number, soloFare?: number, saving?: number, sharedRatio?: number }} PreviewShare */
 /** @typedef {{ now?: PreviewShare[], ifFull?: PreviewShare[], route?: PartyRoute, fare?: PartyFare, refusal?: string, refusalMessage?: string, version?: string, boarding?: Place, boardingTime?: string | Date, walkMeters?: number }} PreviewJoinResponse */
 /** @typedef {{ riderId?: string, origin?: Place, destination?: Place, departureTime?: string | Date, departureWindowSeconds?: number, maxWalkMeters?: number, maxDetourRatio?: number, minSharedRatio?: number, attributes?: Record<string, any>, seats?: number, limit?: number, tags?: string[], maxShare?: number, allowsOverlap?: boolean, boarding?: Place, maxRideSeconds?: number, maxDetourSeconds?: number, arriveBy?: string | Date, store?: boolean, resumeToken?: string }} WatchMatchesRequest */
-/** @typedef {{ kind?: string, candidates?: MatchCandidate[], partyId?: string, matchId?: string, resumeToken?: string }} WatchMatchesEvent */
-/** @typedef {{ riderId?: string, origin?: Place, destination?: Place, departureTime?: string | Date, departureWindowSeconds?: number, maxWalkMeters?: number, maxDetourRatio?: number, seats?: number, attributes?: Record<string, any>, minSharedRatio?: number, boarding?: Place }} BatchRequest */
+/** @typedef {{ kind?: string, candidates?: MatchCandidate[], partyId?: string, matchId?: string, resumeToken?: string, offer?: RideOffer }} WatchMatchesEvent */
+/** @typedef {{ riderId?: string, origin?: Place, destination?: Place, departureTime?: string | Date, departureWindowSeconds?: number, maxWalkMeters?: number, maxDetourRatio?: number, seats?: number, attributes?: Record<string, any>, minSharedRatio?: number, boarding?: Place, maxRideSeconds?: number, maxDetourSeconds?: number, arriveBy?: string | Date }} BatchRequest */
 /** @typedef {{ requests?: BatchRequest[], maxSeats?: number, seed?: number, iterations?: number, timeBudgetMilliseconds?: number, policy?: PartyPolicy, tariffId?: string }} MatchBatchRequest */
 /** @typedef {{ riderId?: string, boarding?: Place, boardingTime?: string | Date, walkMeters?: number }} BatchBoarding */
 /** @typedef {{ riderIds?: string[], pickUp?: Place, departureTime?: string | Date, stopOrder?: string[], distanceMeters?: number, durationSeconds?: number, fare?: number, saving?: number, shares?: FareShare[], currency?: string, departureWindowSeconds?: number, tariffId?: string, soloFares?: number, boardings?: BatchBoarding[] }} BatchGroup */
 /** @typedef {{ groups?: BatchGroup[], unmatched?: string[], saving?: number, iterations?: number, currency?: string, end?: string }} MatchBatchResponse */
-/** @typedef {{ id?: string, riderId?: string, state?: string, origin?: Place, destination?: Place, boarding?: Place, departureTime?: string | Date, departureWindowSeconds?: number, maxWalkMeters?: number, maxDetourRatio?: number, minSharedRatio?: number, maxRideSeconds?: number, maxDetourSeconds?: number, arriveBy?: string | Date, seats?: number, tags?: string[], maxShare?: number, allowsOverlap?: boolean, createdAt?: string | Date, foundPartyIds?: string[], commuteId?: string }} RideRequest */
+/** @typedef {{ id?: string, riderId?: string, state?: string, origin?: Place, destination?: Place, boarding?: Place, departureTime?: string | Date, departureWindowSeconds?: number, maxWalkMeters?: number, maxDetourRatio?: number, minSharedRatio?: number, maxRideSeconds?: number, maxDetourSeconds?: number, arriveBy?: string | Date, seats?: number, tags?: string[], maxShare?: number, allowsOverlap?: boolean, createdAt?: string | Date, foundPartyIds?: string[], offerId?: string, commuteId?: string }} RideRequest */
 /** @typedef {{ riderId?: string }} ListRideRequestsRequest */
 /** @typedef {{ requests?: RideRequest[] }} RideRequestListResponse */
 /** @typedef {{ id?: string, riderId?: string }} GetRideRequestRequest */
 /** @typedef {{ request?: RideRequest }} RideRequestResponse */
 /** @typedef {{ id?: string, riderId?: string }} WithdrawRideRequestRequest */
+/** @typedef {{ id?: string, requestId?: string, riderId?: string, state?: string, answer?: string, createdAt?: string | Date, expiresAt?: string | Date, endedAt?: string | Date, endReason?: string, partyId?: string, riders?: number, accepted?: number, departureTime?: string | Date, departureWindowSeconds?: number, origin?: Place, boarding?: Place, share?: number, soloFare?: number, fare?: number, currency?: string, walkMeters?: number, rideSeconds?: number, detourSeconds?: number }} RideOffer */
+/** @typedef {{ riderId?: string }} ListRideOffersRequest */
+/** @typedef {{ offers?: RideOffer[] }} RideOfferListResponse */
+/** @typedef {{ id?: string, riderId?: string }} GetRideOfferRequest */
+/** @typedef {{ offer?: RideOffer }} RideOfferResponse */
+/** @typedef {{ id?: string, riderId?: string }} AcceptRideOfferRequest */
+/** @typedef {{ id?: string, riderId?: string }} DeclineRideOfferRequest */
 /** @typedef {{ id?: string, resumeToken?: string, afterVersion?: string }} WatchPartyRequest */
-/** @typedef {{ sequence?: number, kind?: string, at?: string | Date, partyId?: string, matchId?: string, userIds?: string[], version?: string, body?: Record<string, any>, resumeToken?: string, commuteId?: string }} Event */
+/** @typedef {{ sequence?: number, kind?: string, at?: string | Date, partyId?: string, matchId?: string, userIds?: string[], version?: string, body?: Record<string, any>, resumeToken?: string, commuteId?: string, rideOfferId?: string }} Event */
 /** @typedef {{ after?: number, kinds?: string[], waitSeconds?: number, limit?: number }} ListEventsRequest */
 /** @typedef {{ events?: Event[], next?: number }} ListEventsResponse */
 /** @typedef {{ after?: number, kinds?: string[], resumeToken?: string }} WatchEventsRequest */
 /** @typedef {{ riderId?: string, joinedAt?: string | Date, destination?: Place, boarding?: Place, seats?: number, maxShare?: number }} CommuteRider */
 /** @typedef {{ date?: string, departureTime?: string | Date, state?: string, partyId?: string, requestId?: string, reason?: string, clockChange?: string }} CommuteOccurrence */
-/** @typedef {{ id?: string, version?: string, state?: string, hostId?: string, riderId?: string, weekdays?: string[], localTime?: string, timeZone?: string, from?: string, to?: string, added?: string[], removed?: string[], holidays?: string, origin?: Place, destination?: Place, departureWindowSeconds?: number, seats?: number, hostSeats?: number, maxWalkMeters?: number, maxDetourRatio?: number, minSharedRatio?: number, maxRideSeconds?: number, maxDetourSeconds?: number, tags?: string[], policy?: PartyPolicy, policyPack?: string, splitRule?: string, allowRaisedShares?: boolean, called?: boolean, tariffId?: string, vehicleClass?: string, boarding?: Place, maxShare?: number, allowsOverlap?: boolean, createdAt?: string | Date, riders?: CommuteRider[], riderCount?: number, occurrences?: CommuteOccurrence[], endReason?: string }} Commute */
+/** @typedef {{ id?: string, version?: string, state?: string, hostId?: string, riderId?: string, weekdays?: string[], localTime?: string, timeZone?: string, from?: string, to?: string, added?: string[], removed?: string[], holidays?: string, origin?: Place, destination?: Place, departureWindowSeconds?: number, seats?: number, hostSeats?: number, maxWalkMeters?: number, maxDetourRatio?: number, minSharedRatio?: number, maxRideSeconds?: number, maxDetourSeconds?: number, tags?: string[], policy?: PartyPolicy, policyPack?: string, splitRule?: string, allowRaisedShares?: boolean, called?: boolean, tariffId?: string, vehicleClass?: string, boarding?: Place, maxShare?: number, allowsOverlap?: boolean, createdAt?: string | Date, riders?: CommuteRider[], riderCount?: number, occurrences?: CommuteOccurrence[], endReason?: string, agreedFare?: AgreedFare, approval?: string, holdSeats?: boolean, arriveBy?: string }} Commute */
 /** @typedef {{ commute?: Commute }} CommuteResponse */
 /** @typedef {{ commutes?: Commute[] }} CommuteListResponse */
-/** @typedef {{ hostId?: string, riderId?: string, weekdays?: string[], localTime?: string, timeZone?: string, from?: string, to?: string, added?: string[], removed?: string[], holidays?: string, origin?: Place, destination?: Place, departureWindowSeconds?: number, seats?: number, hostSeats?: number, maxWalkMeters?: number, maxDetourRatio?: number, minSharedRatio?: number, maxRideSeconds?: number, maxDetourSeconds?: number, tags?: string[], attributes?: Record<string, any>, policy?: PartyPolicy, policyPack?: string, splitRule?: string, allowRaisedShares?: boolean, called?: boolean, tariffId?: string, vehicleClass?: string, weight?: number, boarding?: Place, maxShare?: number, allowsOverlap?: boolean }} CreateCommuteRequest */
+/** @typedef {{ hostId?: string, riderId?: string, weekdays?: string[], localTime?: string, timeZone?: string, from?: string, to?: string, added?: string[], removed?: string[], holidays?: string, origin?: Place, destination?: Place, departureWindowSeconds?: number, seats?: number, hostSeats?: number, maxWalkMeters?: number, maxDetourRatio?: number, minSharedRatio?: number, maxRideSeconds?: number, maxDetourSeconds?: number, tags?: string[], attributes?: Record<string, any>, policy?: PartyPolicy, policyPack?: string, splitRule?: string, allowRaisedShares?: boolean, called?: boolean, tariffId?: string, vehicleClass?: string, weight?: number, boarding?: Place, maxShare?: number, allowsOverlap?: boolean, agreedFare?: AgreedFare, approval?: string, holdSeats?: boolean, arriveBy?: string }} CreateCommuteRequest */
 /** @typedef {{ id?: string, riderId?: string, days?: number }} GetCommuteRequest */
 /** @typedef {{ riderId?: string, hostId?: string }} ListCommutesRequest */
 /** @typedef {{ id?: string, riderId?: string, weekdays?: string[], localTime?: string, timeZone?: string, from?: string, to?: string, added?: string[], removed?: string[], restored?: string[], holidays?: string, departureWindowSeconds?: number, seats?: number, includeAppeared?: boolean }} UpdateCommuteRequest */
@@ -1243,7 +1250,39 @@ class PartyCalls {
    * @returns {Promise<RideRequestResponse>} */
   withdrawRideRequest(request, options) {
     return this.#caller.unary({ method: "POST", path: "/v1/ride-requests/{id}/withdraw",
+      effect: "keyed" }, request, options);
+  }
+
+  /** `GET /v1/ride-offers`
+   * @param {ListRideOffersRequest} [request] @param {CallOptions} [options]
+   * @returns {Promise<RideOfferListResponse>} */
+  listRideOffers(request = {}, options) {
+    return this.#caller.unary({ method: "GET", path: "/v1/ride-offers",
       effect: "read" }, request, options);
+  }
+
+  /** `GET /v1/ride-offers/{id}`
+   * @param {GetRideOfferRequest} request @param {CallOptions} [options]
+   * @returns {Promise<RideOfferResponse>} */
+  getRideOffer(request, options) {
+    return this.#caller.unary({ method: "GET", path: "/v1/ride-offers/{id}",
+      effect: "read" }, request, options);
+  }
+
+  /** `POST /v1/ride-offers/{id}/accept`
+   * @param {AcceptRideOfferRequest} request @param {CallOptions} [options]
+   * @returns {Promise<RideOfferResponse>} */
+  acceptRideOffer(request, options) {
+    return this.#caller.unary({ method: "POST", path: "/v1/ride-offers/{id}/accept",
+      effect: "keyed" }, request, options);
+  }
+
+  /** `POST /v1/ride-offers/{id}/decline`
+   * @param {DeclineRideOfferRequest} request @param {CallOptions} [options]
+   * @returns {Promise<RideOfferResponse>} */
+  declineRideOffer(request, options) {
+    return this.#caller.unary({ method: "POST", path: "/v1/ride-offers/{id}/decline",
+      effect: "keyed" }, request, options);
   }
 }
 

@@ -188,6 +188,10 @@ extension Moyeo_V1_Commute {
   package var createdAtIfSet: SwiftProtobuf.Google_Protobuf_Timestamp? { hasCreatedAt ? createdAt : nil }
   package var riderCountIfSet: Int32? { hasRiderCount ? riderCount : nil }
   package var endReasonIfSet: String? { hasEndReason ? endReason : nil }
+  package var agreedFareIfSet: Moyeo_V1_AgreedFare? { hasAgreedFare ? agreedFare : nil }
+  package var approvalIfSet: String? { hasApproval ? approval : nil }
+  package var holdSeatsIfSet: Bool? { hasHoldSeats ? holdSeats : nil }
+  package var arriveByIfSet: String? { hasArriveBy ? arriveBy : nil }
 }
 
 extension Moyeo_V1_CommuteResponse {
@@ -224,6 +228,10 @@ extension Moyeo_V1_CreateCommuteRequest {
   package var boardingIfSet: Moyeo_V1_Place? { hasBoarding ? boarding : nil }
   package var maxShareIfSet: Int64? { hasMaxShare ? maxShare : nil }
   package var allowsOverlapIfSet: Bool? { hasAllowsOverlap ? allowsOverlap : nil }
+  package var agreedFareIfSet: Moyeo_V1_AgreedFare? { hasAgreedFare ? agreedFare : nil }
+  package var approvalIfSet: String? { hasApproval ? approval : nil }
+  package var holdSeatsIfSet: Bool? { hasHoldSeats ? holdSeats : nil }
+  package var arriveByIfSet: String? { hasArriveBy ? arriveBy : nil }
 }
 
 extension Moyeo_V1_GetCommuteRequest {
@@ -791,6 +799,7 @@ extension Moyeo_V1_WatchMatchesEvent {
   package var partyIDIfSet: String? { hasPartyID ? partyID : nil }
   package var matchIDIfSet: String? { hasMatchID ? matchID : nil }
   package var resumeTokenIfSet: String? { hasResumeToken ? resumeToken : nil }
+  package var offerIfSet: Moyeo_V1_RideOffer? { hasOffer ? offer : nil }
 }
 
 extension Moyeo_V1_BatchRequest {
@@ -805,6 +814,9 @@ extension Moyeo_V1_BatchRequest {
   package var attributesIfSet: SwiftProtobuf.Google_Protobuf_Struct? { hasAttributes ? attributes : nil }
   package var minSharedRatioIfSet: Double? { hasMinSharedRatio ? minSharedRatio : nil }
   package var boardingIfSet: Moyeo_V1_Place? { hasBoarding ? boarding : nil }
+  package var maxRideSecondsIfSet: Double? { hasMaxRideSeconds ? maxRideSeconds : nil }
+  package var maxDetourSecondsIfSet: Double? { hasMaxDetourSeconds ? maxDetourSeconds : nil }
+  package var arriveByIfSet: SwiftProtobuf.Google_Protobuf_Timestamp? { hasArriveBy ? arriveBy : nil }
 }
 
 extension Moyeo_V1_MatchBatchRequest {
@@ -862,6 +874,7 @@ extension Moyeo_V1_RideRequest {
   package var maxShareIfSet: Int64? { hasMaxShare ? maxShare : nil }
   package var allowsOverlapIfSet: Bool? { hasAllowsOverlap ? allowsOverlap : nil }
   package var createdAtIfSet: SwiftProtobuf.Google_Protobuf_Timestamp? { hasCreatedAt ? createdAt : nil }
+  package var offerIDIfSet: String? { hasOfferID ? offerID : nil }
   package var commuteIDIfSet: String? { hasCommuteID ? commuteID : nil }
 }
 
@@ -883,6 +896,55 @@ extension Moyeo_V1_WithdrawRideRequestRequest {
   package var riderIDIfSet: String? { hasRiderID ? riderID : nil }
 }
 
+extension Moyeo_V1_RideOffer {
+  package var idIfSet: String? { hasID ? id : nil }
+  package var requestIDIfSet: String? { hasRequestID ? requestID : nil }
+  package var riderIDIfSet: String? { hasRiderID ? riderID : nil }
+  package var stateIfSet: String? { hasState ? state : nil }
+  package var answerIfSet: String? { hasAnswer ? answer : nil }
+  package var createdAtIfSet: SwiftProtobuf.Google_Protobuf_Timestamp? { hasCreatedAt ? createdAt : nil }
+  package var expiresAtIfSet: SwiftProtobuf.Google_Protobuf_Timestamp? { hasExpiresAt ? expiresAt : nil }
+  package var endedAtIfSet: SwiftProtobuf.Google_Protobuf_Timestamp? { hasEndedAt ? endedAt : nil }
+  package var endReasonIfSet: String? { hasEndReason ? endReason : nil }
+  package var partyIDIfSet: String? { hasPartyID ? partyID : nil }
+  package var ridersIfSet: Int32? { hasRiders ? riders : nil }
+  package var acceptedIfSet: Int32? { hasAccepted ? accepted : nil }
+  package var departureTimeIfSet: SwiftProtobuf.Google_Protobuf_Timestamp? { hasDepartureTime ? departureTime : nil }
+  package var departureWindowSecondsIfSet: Double? { hasDepartureWindowSeconds ? departureWindowSeconds : nil }
+  package var originIfSet: Moyeo_V1_Place? { hasOrigin ? origin : nil }
+  package var boardingIfSet: Moyeo_V1_Place? { hasBoarding ? boarding : nil }
+  package var shareIfSet: Int64? { hasShare ? share : nil }
+  package var soloFareIfSet: Int64? { hasSoloFare ? soloFare : nil }
+  package var fareIfSet: Int64? { hasFare ? fare : nil }
+  package var currencyIfSet: String? { hasCurrency ? currency : nil }
+  package var walkMetersIfSet: Double? { hasWalkMeters ? walkMeters : nil }
+  package var rideSecondsIfSet: Double? { hasRideSeconds ? rideSeconds : nil }
+  package var detourSecondsIfSet: Double? { hasDetourSeconds ? detourSeconds : nil }
+}
+
+extension Moyeo_V1_ListRideOffersRequest {
+  package var riderIDIfSet: String? { hasRiderID ? riderID : nil }
+}
+
+extension Moyeo_V1_GetRideOfferRequest {
+  package var idIfSet: String? { hasID ? id : nil }
+  package var riderIDIfSet: String? { hasRiderID ? riderID : nil }
+}
+
+extension Moyeo_V1_RideOfferResponse {
+  package var offerIfSet: Moyeo_V1_RideOffer? { hasOffer ? offer : nil }
+}
+
+extension Moyeo_V1_AcceptRideOfferRequest {
+  package var idIfSet: String? { hasID ? id : nil }
+  package var riderIDIfSet: String? { hasRiderID ? riderID : nil }
+}
+
+extension Moyeo_V1_DeclineRideOfferRequest {
+  package var idIfSet: String? { hasID ? id : nil }
+  package var riderIDIfSet: String? { hasRiderID ? riderID : nil }
+}
+
 extension Moyeo_V1_WatchPartyRequest {
   package var idIfSet: String? { hasID ? id : nil }
   package var resumeTokenIfSet: String? { hasResumeToken ? resumeToken : nil }
@@ -899,6 +961,7 @@ extension Moyeo_V1_Event {
   package var bodyIfSet: SwiftProtobuf.Google_Protobuf_Struct? { hasBody ? body : nil }
   package var resumeTokenIfSet: String? { hasResumeToken ? resumeToken : nil }
   package var commuteIDIfSet: String? { hasCommuteID ? commuteID : nil }
+  package var rideOfferIDIfSet: String? { hasRideOfferID ? rideOfferID : nil }
 }
 
 extension Moyeo_V1_ListEventsRequest {

@@ -16,6 +16,7 @@ let schemaTextLines = #"""
   BatchGroup.soloFares Sum of what the members pay alone from the pick-up. Minor units.
   BatchGroup.tariffId Of the pick-up; Create with it and the group costs what it says here.
   BatchRequest.boarding Where the rider would get in on the way of a group, as in JoinPartyRequest.
+  BatchRequest.maxRideSeconds As in JoinPartyRequest.
   BatchRequest.minSharedRatio The part of the way that must be shared, 0-1.
   Box Edges included; west > east crosses 180 degrees.
   CancelCommuteRequest.includeAppeared Days that have appeared and that nobody has joined are called off as well.
@@ -34,6 +35,8 @@ let schemaTextLines = #"""
   ClusterService.GetTile A tile of a layer's clusters as a vector tile or as JSON.
   ClusterService.WatchTiles Tells which tiles of a box have changed, for as long as the caller listens.
   Commute.added Dates that run whatever weekday they are, holidays too.
+  Commute.agreedFare Of a host's commute, as in Party.
+  Commute.arriveBy Of the arrival at the latest, as clocks of the zone show it; the next day where it is before localTime.
   Commute.endReason Why it was cancelled.
   Commute.from The first date that may run.
   Commute.holidays The calendar whose holidays do not run.
@@ -67,6 +70,8 @@ let schemaTextLines = #"""
   CommuteService.List The commutes under way of a host or a rider, oldest first.
   CommuteService.Update Changes the days that have not appeared; with includeAppeared those too that nobody has joined.
   CreateCommuteRequest.added Dates that run whatever weekday they are, holidays too.
+  CreateCommuteRequest.agreedFare Of a host's commute, as in CreatePartyRequest.
+  CreateCommuteRequest.arriveBy Of the arrival at the latest, as clocks of the zone show it, such as "08:40"; the next day where it is before localTime.
   CreateCommuteRequest.boarding Of a rider's commute, as in WatchMatchesRequest.
   CreateCommuteRequest.departureWindowSeconds 600 when absent.
   CreateCommuteRequest.from The first date that may run; today when absent.
@@ -108,6 +113,7 @@ let schemaTextLines = #"""
   Event A durable event, at least once, in commit order.
   Event.commuteId Of an event of a commute, in place of partyId.
   Event.kind Such as "party.joined".
+  Event.rideOfferId Of an event of an offer, in place of partyId.
   Event.sequence Dense per tenant.
   Event.userIds Who should hear of it.
   Event.version Of the party, after the change.
@@ -140,6 +146,7 @@ let schemaTextLines = #"""
   GetCommuteRequest.riderId Who asks; a rider's commute is known to its rider alone. May be absent from services.
   GetExpansionZoomResponse.expansionZoom Absent for coincident objects, which no zoom tells apart.
   GetLeavesRequest.limit 1-1000, 20 when absent.
+  GetRideOfferRequest.riderId As whom it is seen.
   GetRideRequestRequest.riderId Whose it is; may be absent from services.
   GetTicketRequest.afterVersion Waits until the ticket is of a later version.
   GetTicketRequest.waitSeconds 0-30.
@@ -257,16 +264,20 @@ let schemaTextLines = #"""
   PartyRoute.stopOrder Rider ids in the order of getting out.
   PartyRoute.stops Who gets in and out, in order; empty where everyone gets in at the origin.
   PartyService People who share one taxi: created, found, joined exactly once, left, settled. Commands are set-state: repeated, they change nothing more. `idempotency-key` (metadata or the header Idempotency-Key) makes a repeated command answer what it answered first.
+  PartyService.AcceptRideOffer The rider would ride so. Once all of an offer have accepted, it is a party.
   PartyService.ApproveJoin The host lets a rider in who asked: a join at this moment, by all its rules. Refused, the request stays pending.
   PartyService.Cancel Calls a party off before it leaves.
   PartyService.Create Makes a party with everyone who comes along, or nothing.
   PartyService.DeclineJoin The host says no.
+  PartyService.DeclineRideOffer The rider would not, which ends the offer; the requests of all of it go on.
   PartyService.Depart The taxi leaves: nobody joins any more. From the start of the window on.
   PartyService.Get One party.
+  PartyService.GetRideOffer One offer.
   PartyService.GetRideRequest One standing request.
   PartyService.Join Takes a seat, once however often it is sent; where the host decides, asks for it.
   PartyService.Leave Gives the seat back.
   PartyService.List The parties of a rider or a host, newest first.
+  PartyService.ListRideOffers Offers to a rider whose standing requests were matched with others: open ones and the last that ended, newest first.
   PartyService.ListRideRequests Standing requests of a rider, oldest first.
   PartyService.Match The parties that a rider's trip fits, the best first, with price, walk and detour.
   PartyService.MatchBatch Sorts waiting requests into taxis that save most.
@@ -327,9 +338,22 @@ let schemaTextLines = #"""
   RemoveRiderRequest.riderId Who is removed.
   ReportRequest.positions At most 1,000.
   ReversePlacesResponse.places Nearest first.
+  RideOffer A taxi that riders with standing requests would share, as one of them sees it. Firm once all have accepted.
+  RideOffer.answer The rider's: "pending", "accepted" or "declined".
+  RideOffer.boarding Where the rider gets in on the way; absent: at the origin.
+  RideOffer.endReason Why it was withdrawn: the reason of a refusal, or "request_ended".
+  RideOffer.expiresAt Nobody can accept from then on.
+  RideOffer.fare Of the whole ride. Minor units.
+  RideOffer.origin Where those get in who do not on the way.
+  RideOffer.partyId The party that it became.
+  RideOffer.requestId The rider's standing request.
+  RideOffer.riders How many riders would share the taxi, and how many of them have accepted.
+  RideOffer.share What the rider would pay, and alone. Minor units.
+  RideOffer.state "open", "confirmed", "declined", "expired" or "withdrawn".
   RideRequest What WatchMatches with `store` keeps until it is withdrawn, its rider joins a party or its window ends.
   RideRequest.commuteId The commute of which it is a day.
   RideRequest.foundPartyIds Parties that were told already, each once.
+  RideRequest.offerId The offer that waits for answers.
   RideRequest.state "open" or "withdrawn".
   RideRequestListResponse.requests Oldest first; at most as many as a rider may have.
   RouteService How far, how long, in which order of stops.
@@ -409,7 +433,7 @@ let schemaTextLines = #"""
   UpdateCommuteRequest.weekdays In place of those before.
   UpdatePartyRequest.riderId The host.
   WantedAttribute Others must have one of these values.
-  WatchMatchesEvent.kind "candidates" (those there are now), "candidate" (one more), "gone".
+  WatchMatchesEvent.kind "candidates" (those there are now), "candidate" (one more), "gone", "offer" (one to the rider, new or changed).
   WatchMatchesEvent.matchId Of a stored request.
   WatchMatchesRequest The fields of MatchPartiesRequest, with the same numbers.
   WatchMatchesRequest.resumeToken A soft stream: it begins with what is there now, whatever the token.

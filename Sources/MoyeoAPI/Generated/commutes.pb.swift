@@ -529,6 +529,45 @@ public nonisolated struct Moyeo_V1_Commute: @unchecked Sendable {
   /// Clears the value of `endReason`. Subsequent reads from it will return its default value.
   public mutating func clearEndReason() {_uniqueStorage()._endReason = nil}
 
+  /// Of a host's commute, as in Party.
+  public var agreedFare: Moyeo_V1_AgreedFare {
+    get {_storage._agreedFare ?? Moyeo_V1_AgreedFare()}
+    set {_uniqueStorage()._agreedFare = newValue}
+  }
+  /// Returns true if `agreedFare` has been explicitly set.
+  public var hasAgreedFare: Bool {_storage._agreedFare != nil}
+  /// Clears the value of `agreedFare`. Subsequent reads from it will return its default value.
+  public mutating func clearAgreedFare() {_uniqueStorage()._agreedFare = nil}
+
+  public var approval: String {
+    get {_storage._approval ?? String()}
+    set {_uniqueStorage()._approval = newValue}
+  }
+  /// Returns true if `approval` has been explicitly set.
+  public var hasApproval: Bool {_storage._approval != nil}
+  /// Clears the value of `approval`. Subsequent reads from it will return its default value.
+  public mutating func clearApproval() {_uniqueStorage()._approval = nil}
+
+  public var holdSeats: Bool {
+    get {_storage._holdSeats ?? false}
+    set {_uniqueStorage()._holdSeats = newValue}
+  }
+  /// Returns true if `holdSeats` has been explicitly set.
+  public var hasHoldSeats: Bool {_storage._holdSeats != nil}
+  /// Clears the value of `holdSeats`. Subsequent reads from it will return its default value.
+  public mutating func clearHoldSeats() {_uniqueStorage()._holdSeats = nil}
+
+  /// Of the arrival at the latest, as clocks of the zone show it; the next day where it is before
+  /// localTime.
+  public var arriveBy: String {
+    get {_storage._arriveBy ?? String()}
+    set {_uniqueStorage()._arriveBy = newValue}
+  }
+  /// Returns true if `arriveBy` has been explicitly set.
+  public var hasArriveBy: Bool {_storage._arriveBy != nil}
+  /// Clears the value of `arriveBy`. Subsequent reads from it will return its default value.
+  public mutating func clearArriveBy() {_uniqueStorage()._arriveBy = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -868,6 +907,45 @@ public nonisolated struct Moyeo_V1_CreateCommuteRequest: @unchecked Sendable {
   public var hasAllowsOverlap: Bool {_storage._allowsOverlap != nil}
   /// Clears the value of `allowsOverlap`. Subsequent reads from it will return its default value.
   public mutating func clearAllowsOverlap() {_uniqueStorage()._allowsOverlap = nil}
+
+  /// Of a host's commute, as in CreatePartyRequest.
+  public var agreedFare: Moyeo_V1_AgreedFare {
+    get {_storage._agreedFare ?? Moyeo_V1_AgreedFare()}
+    set {_uniqueStorage()._agreedFare = newValue}
+  }
+  /// Returns true if `agreedFare` has been explicitly set.
+  public var hasAgreedFare: Bool {_storage._agreedFare != nil}
+  /// Clears the value of `agreedFare`. Subsequent reads from it will return its default value.
+  public mutating func clearAgreedFare() {_uniqueStorage()._agreedFare = nil}
+
+  public var approval: String {
+    get {_storage._approval ?? String()}
+    set {_uniqueStorage()._approval = newValue}
+  }
+  /// Returns true if `approval` has been explicitly set.
+  public var hasApproval: Bool {_storage._approval != nil}
+  /// Clears the value of `approval`. Subsequent reads from it will return its default value.
+  public mutating func clearApproval() {_uniqueStorage()._approval = nil}
+
+  public var holdSeats: Bool {
+    get {_storage._holdSeats ?? false}
+    set {_uniqueStorage()._holdSeats = newValue}
+  }
+  /// Returns true if `holdSeats` has been explicitly set.
+  public var hasHoldSeats: Bool {_storage._holdSeats != nil}
+  /// Clears the value of `holdSeats`. Subsequent reads from it will return its default value.
+  public mutating func clearHoldSeats() {_uniqueStorage()._holdSeats = nil}
+
+  /// Of the arrival at the latest, as clocks of the zone show it, such as "08:40"; the next day where it
+  /// is before localTime.
+  public var arriveBy: String {
+    get {_storage._arriveBy ?? String()}
+    set {_uniqueStorage()._arriveBy = newValue}
+  }
+  /// Returns true if `arriveBy` has been explicitly set.
+  public var hasArriveBy: Bool {_storage._arriveBy != nil}
+  /// Clears the value of `arriveBy`. Subsequent reads from it will return its default value.
+  public mutating func clearArriveBy() {_uniqueStorage()._arriveBy = nil}
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1435,7 +1513,7 @@ nonisolated extension Moyeo_V1_CommuteOccurrence: SwiftProtobuf.Message, SwiftPr
 
 nonisolated extension Moyeo_V1_Commute: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Commute"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}version\0\u{1}state\0\u{3}host_id\0\u{3}rider_id\0\u{1}weekdays\0\u{3}local_time\0\u{3}time_zone\0\u{1}from\0\u{1}to\0\u{1}added\0\u{1}removed\0\u{1}holidays\0\u{1}origin\0\u{1}destination\0\u{3}departure_window_seconds\0\u{1}seats\0\u{3}host_seats\0\u{3}max_walk_meters\0\u{3}max_detour_ratio\0\u{3}min_shared_ratio\0\u{3}max_ride_seconds\0\u{3}max_detour_seconds\0\u{1}tags\0\u{1}policy\0\u{3}policy_pack\0\u{3}split_rule\0\u{3}allow_raised_shares\0\u{1}called\0\u{3}tariff_id\0\u{3}vehicle_class\0\u{1}boarding\0\u{3}max_share\0\u{3}allows_overlap\0\u{3}created_at\0\u{1}riders\0\u{3}rider_count\0\u{1}occurrences\0\u{3}end_reason\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}version\0\u{1}state\0\u{3}host_id\0\u{3}rider_id\0\u{1}weekdays\0\u{3}local_time\0\u{3}time_zone\0\u{1}from\0\u{1}to\0\u{1}added\0\u{1}removed\0\u{1}holidays\0\u{1}origin\0\u{1}destination\0\u{3}departure_window_seconds\0\u{1}seats\0\u{3}host_seats\0\u{3}max_walk_meters\0\u{3}max_detour_ratio\0\u{3}min_shared_ratio\0\u{3}max_ride_seconds\0\u{3}max_detour_seconds\0\u{1}tags\0\u{1}policy\0\u{3}policy_pack\0\u{3}split_rule\0\u{3}allow_raised_shares\0\u{1}called\0\u{3}tariff_id\0\u{3}vehicle_class\0\u{1}boarding\0\u{3}max_share\0\u{3}allows_overlap\0\u{3}created_at\0\u{1}riders\0\u{3}rider_count\0\u{1}occurrences\0\u{3}end_reason\0\u{3}agreed_fare\0\u{1}approval\0\u{3}hold_seats\0\u{3}arrive_by\0")
 
   fileprivate class _StorageClass {
     var _id: String? = nil
@@ -1477,6 +1555,10 @@ nonisolated extension Moyeo_V1_Commute: SwiftProtobuf.Message, SwiftProtobuf._Me
     var _riderCount: Int32? = nil
     var _occurrences: [Moyeo_V1_CommuteOccurrence] = []
     var _endReason: String? = nil
+    var _agreedFare: Moyeo_V1_AgreedFare? = nil
+    var _approval: String? = nil
+    var _holdSeats: Bool? = nil
+    var _arriveBy: String? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -1526,6 +1608,10 @@ nonisolated extension Moyeo_V1_Commute: SwiftProtobuf.Message, SwiftProtobuf._Me
       _riderCount = source._riderCount
       _occurrences = source._occurrences
       _endReason = source._endReason
+      _agreedFare = source._agreedFare
+      _approval = source._approval
+      _holdSeats = source._holdSeats
+      _arriveBy = source._arriveBy
     }
   }
 
@@ -1583,6 +1669,10 @@ nonisolated extension Moyeo_V1_Commute: SwiftProtobuf.Message, SwiftProtobuf._Me
         case 37: try { try decoder.decodeSingularInt32Field(value: &_storage._riderCount) }()
         case 38: try { try decoder.decodeRepeatedMessageField(value: &_storage._occurrences) }()
         case 39: try { try decoder.decodeSingularStringField(value: &_storage._endReason) }()
+        case 40: try { try decoder.decodeSingularMessageField(value: &_storage._agreedFare) }()
+        case 41: try { try decoder.decodeSingularStringField(value: &_storage._approval) }()
+        case 42: try { try decoder.decodeSingularBoolField(value: &_storage._holdSeats) }()
+        case 43: try { try decoder.decodeSingularStringField(value: &_storage._arriveBy) }()
         default: break
         }
       }
@@ -1712,6 +1802,18 @@ nonisolated extension Moyeo_V1_Commute: SwiftProtobuf.Message, SwiftProtobuf._Me
       try { if let v = _storage._endReason {
         try visitor.visitSingularStringField(value: v, fieldNumber: 39)
       } }()
+      try { if let v = _storage._agreedFare {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 40)
+      } }()
+      try { if let v = _storage._approval {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 41)
+      } }()
+      try { if let v = _storage._holdSeats {
+        try visitor.visitSingularBoolField(value: v, fieldNumber: 42)
+      } }()
+      try { if let v = _storage._arriveBy {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 43)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -1760,6 +1862,10 @@ nonisolated extension Moyeo_V1_Commute: SwiftProtobuf.Message, SwiftProtobuf._Me
         if _storage._riderCount != rhs_storage._riderCount {return false}
         if _storage._occurrences != rhs_storage._occurrences {return false}
         if _storage._endReason != rhs_storage._endReason {return false}
+        if _storage._agreedFare != rhs_storage._agreedFare {return false}
+        if _storage._approval != rhs_storage._approval {return false}
+        if _storage._holdSeats != rhs_storage._holdSeats {return false}
+        if _storage._arriveBy != rhs_storage._arriveBy {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -1835,7 +1941,7 @@ nonisolated extension Moyeo_V1_CommuteListResponse: SwiftProtobuf.Message, Swift
 
 nonisolated extension Moyeo_V1_CreateCommuteRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".CreateCommuteRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}host_id\0\u{3}rider_id\0\u{1}weekdays\0\u{3}local_time\0\u{3}time_zone\0\u{1}from\0\u{1}to\0\u{1}added\0\u{1}removed\0\u{1}holidays\0\u{1}origin\0\u{1}destination\0\u{3}departure_window_seconds\0\u{1}seats\0\u{3}host_seats\0\u{3}max_walk_meters\0\u{3}max_detour_ratio\0\u{3}min_shared_ratio\0\u{3}max_ride_seconds\0\u{3}max_detour_seconds\0\u{1}tags\0\u{1}attributes\0\u{1}policy\0\u{3}policy_pack\0\u{3}split_rule\0\u{3}allow_raised_shares\0\u{1}called\0\u{3}tariff_id\0\u{3}vehicle_class\0\u{1}weight\0\u{1}boarding\0\u{3}max_share\0\u{3}allows_overlap\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}host_id\0\u{3}rider_id\0\u{1}weekdays\0\u{3}local_time\0\u{3}time_zone\0\u{1}from\0\u{1}to\0\u{1}added\0\u{1}removed\0\u{1}holidays\0\u{1}origin\0\u{1}destination\0\u{3}departure_window_seconds\0\u{1}seats\0\u{3}host_seats\0\u{3}max_walk_meters\0\u{3}max_detour_ratio\0\u{3}min_shared_ratio\0\u{3}max_ride_seconds\0\u{3}max_detour_seconds\0\u{1}tags\0\u{1}attributes\0\u{1}policy\0\u{3}policy_pack\0\u{3}split_rule\0\u{3}allow_raised_shares\0\u{1}called\0\u{3}tariff_id\0\u{3}vehicle_class\0\u{1}weight\0\u{1}boarding\0\u{3}max_share\0\u{3}allows_overlap\0\u{3}agreed_fare\0\u{1}approval\0\u{3}hold_seats\0\u{3}arrive_by\0")
 
   fileprivate class _StorageClass {
     var _hostID: String? = nil
@@ -1871,6 +1977,10 @@ nonisolated extension Moyeo_V1_CreateCommuteRequest: SwiftProtobuf.Message, Swif
     var _boarding: Moyeo_V1_Place? = nil
     var _maxShare: Int64? = nil
     var _allowsOverlap: Bool? = nil
+    var _agreedFare: Moyeo_V1_AgreedFare? = nil
+    var _approval: String? = nil
+    var _holdSeats: Bool? = nil
+    var _arriveBy: String? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -1914,6 +2024,10 @@ nonisolated extension Moyeo_V1_CreateCommuteRequest: SwiftProtobuf.Message, Swif
       _boarding = source._boarding
       _maxShare = source._maxShare
       _allowsOverlap = source._allowsOverlap
+      _agreedFare = source._agreedFare
+      _approval = source._approval
+      _holdSeats = source._holdSeats
+      _arriveBy = source._arriveBy
     }
   }
 
@@ -1965,6 +2079,10 @@ nonisolated extension Moyeo_V1_CreateCommuteRequest: SwiftProtobuf.Message, Swif
         case 31: try { try decoder.decodeSingularMessageField(value: &_storage._boarding) }()
         case 32: try { try decoder.decodeSingularInt64Field(value: &_storage._maxShare) }()
         case 33: try { try decoder.decodeSingularBoolField(value: &_storage._allowsOverlap) }()
+        case 34: try { try decoder.decodeSingularMessageField(value: &_storage._agreedFare) }()
+        case 35: try { try decoder.decodeSingularStringField(value: &_storage._approval) }()
+        case 36: try { try decoder.decodeSingularBoolField(value: &_storage._holdSeats) }()
+        case 37: try { try decoder.decodeSingularStringField(value: &_storage._arriveBy) }()
         default: break
         }
       }
@@ -2076,6 +2194,18 @@ nonisolated extension Moyeo_V1_CreateCommuteRequest: SwiftProtobuf.Message, Swif
       try { if let v = _storage._allowsOverlap {
         try visitor.visitSingularBoolField(value: v, fieldNumber: 33)
       } }()
+      try { if let v = _storage._agreedFare {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 34)
+      } }()
+      try { if let v = _storage._approval {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 35)
+      } }()
+      try { if let v = _storage._holdSeats {
+        try visitor.visitSingularBoolField(value: v, fieldNumber: 36)
+      } }()
+      try { if let v = _storage._arriveBy {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 37)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -2118,6 +2248,10 @@ nonisolated extension Moyeo_V1_CreateCommuteRequest: SwiftProtobuf.Message, Swif
         if _storage._boarding != rhs_storage._boarding {return false}
         if _storage._maxShare != rhs_storage._maxShare {return false}
         if _storage._allowsOverlap != rhs_storage._allowsOverlap {return false}
+        if _storage._agreedFare != rhs_storage._agreedFare {return false}
+        if _storage._approval != rhs_storage._approval {return false}
+        if _storage._holdSeats != rhs_storage._holdSeats {return false}
+        if _storage._arriveBy != rhs_storage._arriveBy {return false}
         return true
       }
       if !storagesAreEqual {return false}

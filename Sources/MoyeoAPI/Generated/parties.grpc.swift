@@ -306,6 +306,58 @@ public enum Moyeo_V1_PartyService: Sendable {
                 type: .unary
             )
         }
+        /// Namespace for "ListRideOffers" metadata.
+        public enum ListRideOffers: Sendable {
+            /// Request type for "ListRideOffers".
+            public typealias Input = Moyeo_V1_ListRideOffersRequest
+            /// Response type for "ListRideOffers".
+            public typealias Output = Moyeo_V1_RideOfferListResponse
+            /// Descriptor for "ListRideOffers".
+            public static let descriptor = GRPCCore.MethodDescriptor(
+                service: GRPCCore.ServiceDescriptor(fullyQualifiedService: "moyeo.v1.PartyService"),
+                method: "ListRideOffers",
+                type: .unary
+            )
+        }
+        /// Namespace for "GetRideOffer" metadata.
+        public enum GetRideOffer: Sendable {
+            /// Request type for "GetRideOffer".
+            public typealias Input = Moyeo_V1_GetRideOfferRequest
+            /// Response type for "GetRideOffer".
+            public typealias Output = Moyeo_V1_RideOfferResponse
+            /// Descriptor for "GetRideOffer".
+            public static let descriptor = GRPCCore.MethodDescriptor(
+                service: GRPCCore.ServiceDescriptor(fullyQualifiedService: "moyeo.v1.PartyService"),
+                method: "GetRideOffer",
+                type: .unary
+            )
+        }
+        /// Namespace for "AcceptRideOffer" metadata.
+        public enum AcceptRideOffer: Sendable {
+            /// Request type for "AcceptRideOffer".
+            public typealias Input = Moyeo_V1_AcceptRideOfferRequest
+            /// Response type for "AcceptRideOffer".
+            public typealias Output = Moyeo_V1_RideOfferResponse
+            /// Descriptor for "AcceptRideOffer".
+            public static let descriptor = GRPCCore.MethodDescriptor(
+                service: GRPCCore.ServiceDescriptor(fullyQualifiedService: "moyeo.v1.PartyService"),
+                method: "AcceptRideOffer",
+                type: .unary
+            )
+        }
+        /// Namespace for "DeclineRideOffer" metadata.
+        public enum DeclineRideOffer: Sendable {
+            /// Request type for "DeclineRideOffer".
+            public typealias Input = Moyeo_V1_DeclineRideOfferRequest
+            /// Response type for "DeclineRideOffer".
+            public typealias Output = Moyeo_V1_RideOfferResponse
+            /// Descriptor for "DeclineRideOffer".
+            public static let descriptor = GRPCCore.MethodDescriptor(
+                service: GRPCCore.ServiceDescriptor(fullyQualifiedService: "moyeo.v1.PartyService"),
+                method: "DeclineRideOffer",
+                type: .unary
+            )
+        }
         /// Descriptors for all methods in the "moyeo.v1.PartyService" service.
         public static let descriptors: [GRPCCore.MethodDescriptor] = [
             Create.descriptor,
@@ -329,7 +381,11 @@ public enum Moyeo_V1_PartyService: Sendable {
             MatchBatch.descriptor,
             ListRideRequests.descriptor,
             GetRideRequest.descriptor,
-            WithdrawRideRequest.descriptor
+            WithdrawRideRequest.descriptor,
+            ListRideOffers.descriptor,
+            GetRideOffer.descriptor,
+            AcceptRideOffer.descriptor,
+            DeclineRideOffer.descriptor
         ]
     }
 }
@@ -781,6 +837,83 @@ extension Moyeo_V1_PartyService {
             request: GRPCCore.StreamingServerRequest<Moyeo_V1_WithdrawRideRequestRequest>,
             context: GRPCCore.ServerContext
         ) async throws -> GRPCCore.StreamingServerResponse<Moyeo_V1_RideRequestResponse>
+
+        /// Handle the "ListRideOffers" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Offers to a rider whose standing requests were matched with others: open ones and the last that
+        /// > ended, newest first.
+        /// > GET /v1/ride-offers
+        ///
+        /// - Parameters:
+        ///   - request: A streaming request of `Moyeo_V1_ListRideOffersRequest` messages.
+        ///   - context: Context providing information about the RPC.
+        /// - Throws: Any error which occurred during the processing of the request. Thrown errors
+        ///     of type `RPCError` are mapped to appropriate statuses. All other errors are converted
+        ///     to an internal error.
+        /// - Returns: A streaming response of `Moyeo_V1_RideOfferListResponse` messages.
+        func listRideOffers(
+            request: GRPCCore.StreamingServerRequest<Moyeo_V1_ListRideOffersRequest>,
+            context: GRPCCore.ServerContext
+        ) async throws -> GRPCCore.StreamingServerResponse<Moyeo_V1_RideOfferListResponse>
+
+        /// Handle the "GetRideOffer" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > One offer.
+        /// > GET /v1/ride-offers/{id}
+        ///
+        /// - Parameters:
+        ///   - request: A streaming request of `Moyeo_V1_GetRideOfferRequest` messages.
+        ///   - context: Context providing information about the RPC.
+        /// - Throws: Any error which occurred during the processing of the request. Thrown errors
+        ///     of type `RPCError` are mapped to appropriate statuses. All other errors are converted
+        ///     to an internal error.
+        /// - Returns: A streaming response of `Moyeo_V1_RideOfferResponse` messages.
+        func getRideOffer(
+            request: GRPCCore.StreamingServerRequest<Moyeo_V1_GetRideOfferRequest>,
+            context: GRPCCore.ServerContext
+        ) async throws -> GRPCCore.StreamingServerResponse<Moyeo_V1_RideOfferResponse>
+
+        /// Handle the "AcceptRideOffer" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > The rider would ride so. Once all of an offer have accepted, it is a party.
+        /// > POST /v1/ride-offers/{id}/accept
+        ///
+        /// - Parameters:
+        ///   - request: A streaming request of `Moyeo_V1_AcceptRideOfferRequest` messages.
+        ///   - context: Context providing information about the RPC.
+        /// - Throws: Any error which occurred during the processing of the request. Thrown errors
+        ///     of type `RPCError` are mapped to appropriate statuses. All other errors are converted
+        ///     to an internal error.
+        /// - Returns: A streaming response of `Moyeo_V1_RideOfferResponse` messages.
+        func acceptRideOffer(
+            request: GRPCCore.StreamingServerRequest<Moyeo_V1_AcceptRideOfferRequest>,
+            context: GRPCCore.ServerContext
+        ) async throws -> GRPCCore.StreamingServerResponse<Moyeo_V1_RideOfferResponse>
+
+        /// Handle the "DeclineRideOffer" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > The rider would not, which ends the offer; the requests of all of it go on.
+        /// > POST /v1/ride-offers/{id}/decline
+        ///
+        /// - Parameters:
+        ///   - request: A streaming request of `Moyeo_V1_DeclineRideOfferRequest` messages.
+        ///   - context: Context providing information about the RPC.
+        /// - Throws: Any error which occurred during the processing of the request. Thrown errors
+        ///     of type `RPCError` are mapped to appropriate statuses. All other errors are converted
+        ///     to an internal error.
+        /// - Returns: A streaming response of `Moyeo_V1_RideOfferResponse` messages.
+        func declineRideOffer(
+            request: GRPCCore.StreamingServerRequest<Moyeo_V1_DeclineRideOfferRequest>,
+            context: GRPCCore.ServerContext
+        ) async throws -> GRPCCore.StreamingServerResponse<Moyeo_V1_RideOfferResponse>
     }
 
     /// Service protocol for the "moyeo.v1.PartyService" service.
@@ -1216,6 +1349,83 @@ extension Moyeo_V1_PartyService {
             request: GRPCCore.ServerRequest<Moyeo_V1_WithdrawRideRequestRequest>,
             context: GRPCCore.ServerContext
         ) async throws -> GRPCCore.ServerResponse<Moyeo_V1_RideRequestResponse>
+
+        /// Handle the "ListRideOffers" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Offers to a rider whose standing requests were matched with others: open ones and the last that
+        /// > ended, newest first.
+        /// > GET /v1/ride-offers
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Moyeo_V1_ListRideOffersRequest` message.
+        ///   - context: Context providing information about the RPC.
+        /// - Throws: Any error which occurred during the processing of the request. Thrown errors
+        ///     of type `RPCError` are mapped to appropriate statuses. All other errors are converted
+        ///     to an internal error.
+        /// - Returns: A response containing a single `Moyeo_V1_RideOfferListResponse` message.
+        func listRideOffers(
+            request: GRPCCore.ServerRequest<Moyeo_V1_ListRideOffersRequest>,
+            context: GRPCCore.ServerContext
+        ) async throws -> GRPCCore.ServerResponse<Moyeo_V1_RideOfferListResponse>
+
+        /// Handle the "GetRideOffer" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > One offer.
+        /// > GET /v1/ride-offers/{id}
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Moyeo_V1_GetRideOfferRequest` message.
+        ///   - context: Context providing information about the RPC.
+        /// - Throws: Any error which occurred during the processing of the request. Thrown errors
+        ///     of type `RPCError` are mapped to appropriate statuses. All other errors are converted
+        ///     to an internal error.
+        /// - Returns: A response containing a single `Moyeo_V1_RideOfferResponse` message.
+        func getRideOffer(
+            request: GRPCCore.ServerRequest<Moyeo_V1_GetRideOfferRequest>,
+            context: GRPCCore.ServerContext
+        ) async throws -> GRPCCore.ServerResponse<Moyeo_V1_RideOfferResponse>
+
+        /// Handle the "AcceptRideOffer" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > The rider would ride so. Once all of an offer have accepted, it is a party.
+        /// > POST /v1/ride-offers/{id}/accept
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Moyeo_V1_AcceptRideOfferRequest` message.
+        ///   - context: Context providing information about the RPC.
+        /// - Throws: Any error which occurred during the processing of the request. Thrown errors
+        ///     of type `RPCError` are mapped to appropriate statuses. All other errors are converted
+        ///     to an internal error.
+        /// - Returns: A response containing a single `Moyeo_V1_RideOfferResponse` message.
+        func acceptRideOffer(
+            request: GRPCCore.ServerRequest<Moyeo_V1_AcceptRideOfferRequest>,
+            context: GRPCCore.ServerContext
+        ) async throws -> GRPCCore.ServerResponse<Moyeo_V1_RideOfferResponse>
+
+        /// Handle the "DeclineRideOffer" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > The rider would not, which ends the offer; the requests of all of it go on.
+        /// > POST /v1/ride-offers/{id}/decline
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Moyeo_V1_DeclineRideOfferRequest` message.
+        ///   - context: Context providing information about the RPC.
+        /// - Throws: Any error which occurred during the processing of the request. Thrown errors
+        ///     of type `RPCError` are mapped to appropriate statuses. All other errors are converted
+        ///     to an internal error.
+        /// - Returns: A response containing a single `Moyeo_V1_RideOfferResponse` message.
+        func declineRideOffer(
+            request: GRPCCore.ServerRequest<Moyeo_V1_DeclineRideOfferRequest>,
+            context: GRPCCore.ServerContext
+        ) async throws -> GRPCCore.ServerResponse<Moyeo_V1_RideOfferResponse>
     }
 
     /// Simple service protocol for the "moyeo.v1.PartyService" service.
@@ -1651,6 +1861,83 @@ extension Moyeo_V1_PartyService {
             request: Moyeo_V1_WithdrawRideRequestRequest,
             context: GRPCCore.ServerContext
         ) async throws -> Moyeo_V1_RideRequestResponse
+
+        /// Handle the "ListRideOffers" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Offers to a rider whose standing requests were matched with others: open ones and the last that
+        /// > ended, newest first.
+        /// > GET /v1/ride-offers
+        ///
+        /// - Parameters:
+        ///   - request: A `Moyeo_V1_ListRideOffersRequest` message.
+        ///   - context: Context providing information about the RPC.
+        /// - Throws: Any error which occurred during the processing of the request. Thrown errors
+        ///     of type `RPCError` are mapped to appropriate statuses. All other errors are converted
+        ///     to an internal error.
+        /// - Returns: A `Moyeo_V1_RideOfferListResponse` to respond with.
+        func listRideOffers(
+            request: Moyeo_V1_ListRideOffersRequest,
+            context: GRPCCore.ServerContext
+        ) async throws -> Moyeo_V1_RideOfferListResponse
+
+        /// Handle the "GetRideOffer" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > One offer.
+        /// > GET /v1/ride-offers/{id}
+        ///
+        /// - Parameters:
+        ///   - request: A `Moyeo_V1_GetRideOfferRequest` message.
+        ///   - context: Context providing information about the RPC.
+        /// - Throws: Any error which occurred during the processing of the request. Thrown errors
+        ///     of type `RPCError` are mapped to appropriate statuses. All other errors are converted
+        ///     to an internal error.
+        /// - Returns: A `Moyeo_V1_RideOfferResponse` to respond with.
+        func getRideOffer(
+            request: Moyeo_V1_GetRideOfferRequest,
+            context: GRPCCore.ServerContext
+        ) async throws -> Moyeo_V1_RideOfferResponse
+
+        /// Handle the "AcceptRideOffer" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > The rider would ride so. Once all of an offer have accepted, it is a party.
+        /// > POST /v1/ride-offers/{id}/accept
+        ///
+        /// - Parameters:
+        ///   - request: A `Moyeo_V1_AcceptRideOfferRequest` message.
+        ///   - context: Context providing information about the RPC.
+        /// - Throws: Any error which occurred during the processing of the request. Thrown errors
+        ///     of type `RPCError` are mapped to appropriate statuses. All other errors are converted
+        ///     to an internal error.
+        /// - Returns: A `Moyeo_V1_RideOfferResponse` to respond with.
+        func acceptRideOffer(
+            request: Moyeo_V1_AcceptRideOfferRequest,
+            context: GRPCCore.ServerContext
+        ) async throws -> Moyeo_V1_RideOfferResponse
+
+        /// Handle the "DeclineRideOffer" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > The rider would not, which ends the offer; the requests of all of it go on.
+        /// > POST /v1/ride-offers/{id}/decline
+        ///
+        /// - Parameters:
+        ///   - request: A `Moyeo_V1_DeclineRideOfferRequest` message.
+        ///   - context: Context providing information about the RPC.
+        /// - Throws: Any error which occurred during the processing of the request. Thrown errors
+        ///     of type `RPCError` are mapped to appropriate statuses. All other errors are converted
+        ///     to an internal error.
+        /// - Returns: A `Moyeo_V1_RideOfferResponse` to respond with.
+        func declineRideOffer(
+            request: Moyeo_V1_DeclineRideOfferRequest,
+            context: GRPCCore.ServerContext
+        ) async throws -> Moyeo_V1_RideOfferResponse
     }
 }
 
@@ -1900,6 +2187,50 @@ extension Moyeo_V1_PartyService.StreamingServiceProtocol {
                 )
             }
         )
+        router.registerHandler(
+            forMethod: Moyeo_V1_PartyService.Method.ListRideOffers.descriptor,
+            deserializer: GRPCProtobuf.ProtobufDeserializer<Moyeo_V1_ListRideOffersRequest>(),
+            serializer: GRPCProtobuf.ProtobufSerializer<Moyeo_V1_RideOfferListResponse>(),
+            handler: { request, context in
+                try await self.listRideOffers(
+                    request: request,
+                    context: context
+                )
+            }
+        )
+        router.registerHandler(
+            forMethod: Moyeo_V1_PartyService.Method.GetRideOffer.descriptor,
+            deserializer: GRPCProtobuf.ProtobufDeserializer<Moyeo_V1_GetRideOfferRequest>(),
+            serializer: GRPCProtobuf.ProtobufSerializer<Moyeo_V1_RideOfferResponse>(),
+            handler: { request, context in
+                try await self.getRideOffer(
+                    request: request,
+                    context: context
+                )
+            }
+        )
+        router.registerHandler(
+            forMethod: Moyeo_V1_PartyService.Method.AcceptRideOffer.descriptor,
+            deserializer: GRPCProtobuf.ProtobufDeserializer<Moyeo_V1_AcceptRideOfferRequest>(),
+            serializer: GRPCProtobuf.ProtobufSerializer<Moyeo_V1_RideOfferResponse>(),
+            handler: { request, context in
+                try await self.acceptRideOffer(
+                    request: request,
+                    context: context
+                )
+            }
+        )
+        router.registerHandler(
+            forMethod: Moyeo_V1_PartyService.Method.DeclineRideOffer.descriptor,
+            deserializer: GRPCProtobuf.ProtobufDeserializer<Moyeo_V1_DeclineRideOfferRequest>(),
+            serializer: GRPCProtobuf.ProtobufSerializer<Moyeo_V1_RideOfferResponse>(),
+            handler: { request, context in
+                try await self.declineRideOffer(
+                    request: request,
+                    context: context
+                )
+            }
+        )
     }
 }
 
@@ -2142,6 +2473,50 @@ extension Moyeo_V1_PartyService.ServiceProtocol {
         context: GRPCCore.ServerContext
     ) async throws -> GRPCCore.StreamingServerResponse<Moyeo_V1_RideRequestResponse> {
         let response = try await self.withdrawRideRequest(
+            request: GRPCCore.ServerRequest(stream: request),
+            context: context
+        )
+        return GRPCCore.StreamingServerResponse(single: response)
+    }
+
+    public func listRideOffers(
+        request: GRPCCore.StreamingServerRequest<Moyeo_V1_ListRideOffersRequest>,
+        context: GRPCCore.ServerContext
+    ) async throws -> GRPCCore.StreamingServerResponse<Moyeo_V1_RideOfferListResponse> {
+        let response = try await self.listRideOffers(
+            request: GRPCCore.ServerRequest(stream: request),
+            context: context
+        )
+        return GRPCCore.StreamingServerResponse(single: response)
+    }
+
+    public func getRideOffer(
+        request: GRPCCore.StreamingServerRequest<Moyeo_V1_GetRideOfferRequest>,
+        context: GRPCCore.ServerContext
+    ) async throws -> GRPCCore.StreamingServerResponse<Moyeo_V1_RideOfferResponse> {
+        let response = try await self.getRideOffer(
+            request: GRPCCore.ServerRequest(stream: request),
+            context: context
+        )
+        return GRPCCore.StreamingServerResponse(single: response)
+    }
+
+    public func acceptRideOffer(
+        request: GRPCCore.StreamingServerRequest<Moyeo_V1_AcceptRideOfferRequest>,
+        context: GRPCCore.ServerContext
+    ) async throws -> GRPCCore.StreamingServerResponse<Moyeo_V1_RideOfferResponse> {
+        let response = try await self.acceptRideOffer(
+            request: GRPCCore.ServerRequest(stream: request),
+            context: context
+        )
+        return GRPCCore.StreamingServerResponse(single: response)
+    }
+
+    public func declineRideOffer(
+        request: GRPCCore.StreamingServerRequest<Moyeo_V1_DeclineRideOfferRequest>,
+        context: GRPCCore.ServerContext
+    ) async throws -> GRPCCore.StreamingServerResponse<Moyeo_V1_RideOfferResponse> {
+        let response = try await self.declineRideOffer(
             request: GRPCCore.ServerRequest(stream: request),
             context: context
         )
@@ -2439,6 +2814,58 @@ extension Moyeo_V1_PartyService.SimpleServiceProtocol {
     ) async throws -> GRPCCore.ServerResponse<Moyeo_V1_RideRequestResponse> {
         return GRPCCore.ServerResponse<Moyeo_V1_RideRequestResponse>(
             message: try await self.withdrawRideRequest(
+                request: request.message,
+                context: context
+            ),
+            metadata: [:]
+        )
+    }
+
+    public func listRideOffers(
+        request: GRPCCore.ServerRequest<Moyeo_V1_ListRideOffersRequest>,
+        context: GRPCCore.ServerContext
+    ) async throws -> GRPCCore.ServerResponse<Moyeo_V1_RideOfferListResponse> {
+        return GRPCCore.ServerResponse<Moyeo_V1_RideOfferListResponse>(
+            message: try await self.listRideOffers(
+                request: request.message,
+                context: context
+            ),
+            metadata: [:]
+        )
+    }
+
+    public func getRideOffer(
+        request: GRPCCore.ServerRequest<Moyeo_V1_GetRideOfferRequest>,
+        context: GRPCCore.ServerContext
+    ) async throws -> GRPCCore.ServerResponse<Moyeo_V1_RideOfferResponse> {
+        return GRPCCore.ServerResponse<Moyeo_V1_RideOfferResponse>(
+            message: try await self.getRideOffer(
+                request: request.message,
+                context: context
+            ),
+            metadata: [:]
+        )
+    }
+
+    public func acceptRideOffer(
+        request: GRPCCore.ServerRequest<Moyeo_V1_AcceptRideOfferRequest>,
+        context: GRPCCore.ServerContext
+    ) async throws -> GRPCCore.ServerResponse<Moyeo_V1_RideOfferResponse> {
+        return GRPCCore.ServerResponse<Moyeo_V1_RideOfferResponse>(
+            message: try await self.acceptRideOffer(
+                request: request.message,
+                context: context
+            ),
+            metadata: [:]
+        )
+    }
+
+    public func declineRideOffer(
+        request: GRPCCore.ServerRequest<Moyeo_V1_DeclineRideOfferRequest>,
+        context: GRPCCore.ServerContext
+    ) async throws -> GRPCCore.ServerResponse<Moyeo_V1_RideOfferResponse> {
+        return GRPCCore.ServerResponse<Moyeo_V1_RideOfferResponse>(
+            message: try await self.declineRideOffer(
                 request: request.message,
                 context: context
             ),
@@ -2990,6 +3417,103 @@ extension Moyeo_V1_PartyService {
             deserializer: some GRPCCore.MessageDeserializer<Moyeo_V1_RideRequestResponse>,
             options: GRPCCore.CallOptions,
             onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Moyeo_V1_RideRequestResponse>) async throws -> Result
+        ) async throws -> Result where Result: Sendable
+
+        /// Call the "ListRideOffers" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Offers to a rider whose standing requests were matched with others: open ones and the last that
+        /// > ended, newest first.
+        /// > GET /v1/ride-offers
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Moyeo_V1_ListRideOffersRequest` message.
+        ///   - serializer: A serializer for `Moyeo_V1_ListRideOffersRequest` messages.
+        ///   - deserializer: A deserializer for `Moyeo_V1_RideOfferListResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        func listRideOffers<Result>(
+            request: GRPCCore.ClientRequest<Moyeo_V1_ListRideOffersRequest>,
+            serializer: some GRPCCore.MessageSerializer<Moyeo_V1_ListRideOffersRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Moyeo_V1_RideOfferListResponse>,
+            options: GRPCCore.CallOptions,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Moyeo_V1_RideOfferListResponse>) async throws -> Result
+        ) async throws -> Result where Result: Sendable
+
+        /// Call the "GetRideOffer" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > One offer.
+        /// > GET /v1/ride-offers/{id}
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Moyeo_V1_GetRideOfferRequest` message.
+        ///   - serializer: A serializer for `Moyeo_V1_GetRideOfferRequest` messages.
+        ///   - deserializer: A deserializer for `Moyeo_V1_RideOfferResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        func getRideOffer<Result>(
+            request: GRPCCore.ClientRequest<Moyeo_V1_GetRideOfferRequest>,
+            serializer: some GRPCCore.MessageSerializer<Moyeo_V1_GetRideOfferRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Moyeo_V1_RideOfferResponse>,
+            options: GRPCCore.CallOptions,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Moyeo_V1_RideOfferResponse>) async throws -> Result
+        ) async throws -> Result where Result: Sendable
+
+        /// Call the "AcceptRideOffer" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > The rider would ride so. Once all of an offer have accepted, it is a party.
+        /// > POST /v1/ride-offers/{id}/accept
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Moyeo_V1_AcceptRideOfferRequest` message.
+        ///   - serializer: A serializer for `Moyeo_V1_AcceptRideOfferRequest` messages.
+        ///   - deserializer: A deserializer for `Moyeo_V1_RideOfferResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        func acceptRideOffer<Result>(
+            request: GRPCCore.ClientRequest<Moyeo_V1_AcceptRideOfferRequest>,
+            serializer: some GRPCCore.MessageSerializer<Moyeo_V1_AcceptRideOfferRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Moyeo_V1_RideOfferResponse>,
+            options: GRPCCore.CallOptions,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Moyeo_V1_RideOfferResponse>) async throws -> Result
+        ) async throws -> Result where Result: Sendable
+
+        /// Call the "DeclineRideOffer" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > The rider would not, which ends the offer; the requests of all of it go on.
+        /// > POST /v1/ride-offers/{id}/decline
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Moyeo_V1_DeclineRideOfferRequest` message.
+        ///   - serializer: A serializer for `Moyeo_V1_DeclineRideOfferRequest` messages.
+        ///   - deserializer: A deserializer for `Moyeo_V1_RideOfferResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        func declineRideOffer<Result>(
+            request: GRPCCore.ClientRequest<Moyeo_V1_DeclineRideOfferRequest>,
+            serializer: some GRPCCore.MessageSerializer<Moyeo_V1_DeclineRideOfferRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Moyeo_V1_RideOfferResponse>,
+            options: GRPCCore.CallOptions,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Moyeo_V1_RideOfferResponse>) async throws -> Result
         ) async throws -> Result where Result: Sendable
     }
 
@@ -3782,6 +4306,147 @@ extension Moyeo_V1_PartyService {
                 onResponse: handleResponse
             )
         }
+
+        /// Call the "ListRideOffers" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Offers to a rider whose standing requests were matched with others: open ones and the last that
+        /// > ended, newest first.
+        /// > GET /v1/ride-offers
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Moyeo_V1_ListRideOffersRequest` message.
+        ///   - serializer: A serializer for `Moyeo_V1_ListRideOffersRequest` messages.
+        ///   - deserializer: A deserializer for `Moyeo_V1_RideOfferListResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        public func listRideOffers<Result>(
+            request: GRPCCore.ClientRequest<Moyeo_V1_ListRideOffersRequest>,
+            serializer: some GRPCCore.MessageSerializer<Moyeo_V1_ListRideOffersRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Moyeo_V1_RideOfferListResponse>,
+            options: GRPCCore.CallOptions = .defaults,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Moyeo_V1_RideOfferListResponse>) async throws -> Result = { response in
+                try response.message
+            }
+        ) async throws -> Result where Result: Sendable {
+            try await self.client.unary(
+                request: request,
+                descriptor: Moyeo_V1_PartyService.Method.ListRideOffers.descriptor,
+                serializer: serializer,
+                deserializer: deserializer,
+                options: options,
+                onResponse: handleResponse
+            )
+        }
+
+        /// Call the "GetRideOffer" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > One offer.
+        /// > GET /v1/ride-offers/{id}
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Moyeo_V1_GetRideOfferRequest` message.
+        ///   - serializer: A serializer for `Moyeo_V1_GetRideOfferRequest` messages.
+        ///   - deserializer: A deserializer for `Moyeo_V1_RideOfferResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        public func getRideOffer<Result>(
+            request: GRPCCore.ClientRequest<Moyeo_V1_GetRideOfferRequest>,
+            serializer: some GRPCCore.MessageSerializer<Moyeo_V1_GetRideOfferRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Moyeo_V1_RideOfferResponse>,
+            options: GRPCCore.CallOptions = .defaults,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Moyeo_V1_RideOfferResponse>) async throws -> Result = { response in
+                try response.message
+            }
+        ) async throws -> Result where Result: Sendable {
+            try await self.client.unary(
+                request: request,
+                descriptor: Moyeo_V1_PartyService.Method.GetRideOffer.descriptor,
+                serializer: serializer,
+                deserializer: deserializer,
+                options: options,
+                onResponse: handleResponse
+            )
+        }
+
+        /// Call the "AcceptRideOffer" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > The rider would ride so. Once all of an offer have accepted, it is a party.
+        /// > POST /v1/ride-offers/{id}/accept
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Moyeo_V1_AcceptRideOfferRequest` message.
+        ///   - serializer: A serializer for `Moyeo_V1_AcceptRideOfferRequest` messages.
+        ///   - deserializer: A deserializer for `Moyeo_V1_RideOfferResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        public func acceptRideOffer<Result>(
+            request: GRPCCore.ClientRequest<Moyeo_V1_AcceptRideOfferRequest>,
+            serializer: some GRPCCore.MessageSerializer<Moyeo_V1_AcceptRideOfferRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Moyeo_V1_RideOfferResponse>,
+            options: GRPCCore.CallOptions = .defaults,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Moyeo_V1_RideOfferResponse>) async throws -> Result = { response in
+                try response.message
+            }
+        ) async throws -> Result where Result: Sendable {
+            try await self.client.unary(
+                request: request,
+                descriptor: Moyeo_V1_PartyService.Method.AcceptRideOffer.descriptor,
+                serializer: serializer,
+                deserializer: deserializer,
+                options: options,
+                onResponse: handleResponse
+            )
+        }
+
+        /// Call the "DeclineRideOffer" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > The rider would not, which ends the offer; the requests of all of it go on.
+        /// > POST /v1/ride-offers/{id}/decline
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Moyeo_V1_DeclineRideOfferRequest` message.
+        ///   - serializer: A serializer for `Moyeo_V1_DeclineRideOfferRequest` messages.
+        ///   - deserializer: A deserializer for `Moyeo_V1_RideOfferResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        public func declineRideOffer<Result>(
+            request: GRPCCore.ClientRequest<Moyeo_V1_DeclineRideOfferRequest>,
+            serializer: some GRPCCore.MessageSerializer<Moyeo_V1_DeclineRideOfferRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Moyeo_V1_RideOfferResponse>,
+            options: GRPCCore.CallOptions = .defaults,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Moyeo_V1_RideOfferResponse>) async throws -> Result = { response in
+                try response.message
+            }
+        ) async throws -> Result where Result: Sendable {
+            try await self.client.unary(
+                request: request,
+                descriptor: Moyeo_V1_PartyService.Method.DeclineRideOffer.descriptor,
+                serializer: serializer,
+                deserializer: deserializer,
+                options: options,
+                onResponse: handleResponse
+            )
+        }
     }
 }
 
@@ -4440,6 +5105,127 @@ extension Moyeo_V1_PartyService.ClientProtocol {
             request: request,
             serializer: GRPCProtobuf.ProtobufSerializer<Moyeo_V1_WithdrawRideRequestRequest>(),
             deserializer: GRPCProtobuf.ProtobufDeserializer<Moyeo_V1_RideRequestResponse>(),
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "ListRideOffers" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > Offers to a rider whose standing requests were matched with others: open ones and the last that
+    /// > ended, newest first.
+    /// > GET /v1/ride-offers
+    ///
+    /// - Parameters:
+    ///   - request: A request containing a single `Moyeo_V1_ListRideOffersRequest` message.
+    ///   - options: Options to apply to this RPC.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func listRideOffers<Result>(
+        request: GRPCCore.ClientRequest<Moyeo_V1_ListRideOffersRequest>,
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Moyeo_V1_RideOfferListResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        try await self.listRideOffers(
+            request: request,
+            serializer: GRPCProtobuf.ProtobufSerializer<Moyeo_V1_ListRideOffersRequest>(),
+            deserializer: GRPCProtobuf.ProtobufDeserializer<Moyeo_V1_RideOfferListResponse>(),
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "GetRideOffer" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > One offer.
+    /// > GET /v1/ride-offers/{id}
+    ///
+    /// - Parameters:
+    ///   - request: A request containing a single `Moyeo_V1_GetRideOfferRequest` message.
+    ///   - options: Options to apply to this RPC.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func getRideOffer<Result>(
+        request: GRPCCore.ClientRequest<Moyeo_V1_GetRideOfferRequest>,
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Moyeo_V1_RideOfferResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        try await self.getRideOffer(
+            request: request,
+            serializer: GRPCProtobuf.ProtobufSerializer<Moyeo_V1_GetRideOfferRequest>(),
+            deserializer: GRPCProtobuf.ProtobufDeserializer<Moyeo_V1_RideOfferResponse>(),
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "AcceptRideOffer" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > The rider would ride so. Once all of an offer have accepted, it is a party.
+    /// > POST /v1/ride-offers/{id}/accept
+    ///
+    /// - Parameters:
+    ///   - request: A request containing a single `Moyeo_V1_AcceptRideOfferRequest` message.
+    ///   - options: Options to apply to this RPC.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func acceptRideOffer<Result>(
+        request: GRPCCore.ClientRequest<Moyeo_V1_AcceptRideOfferRequest>,
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Moyeo_V1_RideOfferResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        try await self.acceptRideOffer(
+            request: request,
+            serializer: GRPCProtobuf.ProtobufSerializer<Moyeo_V1_AcceptRideOfferRequest>(),
+            deserializer: GRPCProtobuf.ProtobufDeserializer<Moyeo_V1_RideOfferResponse>(),
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "DeclineRideOffer" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > The rider would not, which ends the offer; the requests of all of it go on.
+    /// > POST /v1/ride-offers/{id}/decline
+    ///
+    /// - Parameters:
+    ///   - request: A request containing a single `Moyeo_V1_DeclineRideOfferRequest` message.
+    ///   - options: Options to apply to this RPC.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func declineRideOffer<Result>(
+        request: GRPCCore.ClientRequest<Moyeo_V1_DeclineRideOfferRequest>,
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Moyeo_V1_RideOfferResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        try await self.declineRideOffer(
+            request: request,
+            serializer: GRPCProtobuf.ProtobufSerializer<Moyeo_V1_DeclineRideOfferRequest>(),
+            deserializer: GRPCProtobuf.ProtobufDeserializer<Moyeo_V1_RideOfferResponse>(),
             options: options,
             onResponse: handleResponse
         )
@@ -5188,6 +5974,143 @@ extension Moyeo_V1_PartyService.ClientProtocol {
             metadata: metadata
         )
         return try await self.withdrawRideRequest(
+            request: request,
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "ListRideOffers" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > Offers to a rider whose standing requests were matched with others: open ones and the last that
+    /// > ended, newest first.
+    /// > GET /v1/ride-offers
+    ///
+    /// - Parameters:
+    ///   - message: request message to send.
+    ///   - metadata: Additional metadata to send, defaults to empty.
+    ///   - options: Options to apply to this RPC, defaults to `.defaults`.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func listRideOffers<Result>(
+        _ message: Moyeo_V1_ListRideOffersRequest,
+        metadata: GRPCCore.Metadata = [:],
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Moyeo_V1_RideOfferListResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        let request = GRPCCore.ClientRequest<Moyeo_V1_ListRideOffersRequest>(
+            message: message,
+            metadata: metadata
+        )
+        return try await self.listRideOffers(
+            request: request,
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "GetRideOffer" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > One offer.
+    /// > GET /v1/ride-offers/{id}
+    ///
+    /// - Parameters:
+    ///   - message: request message to send.
+    ///   - metadata: Additional metadata to send, defaults to empty.
+    ///   - options: Options to apply to this RPC, defaults to `.defaults`.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func getRideOffer<Result>(
+        _ message: Moyeo_V1_GetRideOfferRequest,
+        metadata: GRPCCore.Metadata = [:],
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Moyeo_V1_RideOfferResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        let request = GRPCCore.ClientRequest<Moyeo_V1_GetRideOfferRequest>(
+            message: message,
+            metadata: metadata
+        )
+        return try await self.getRideOffer(
+            request: request,
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "AcceptRideOffer" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > The rider would ride so. Once all of an offer have accepted, it is a party.
+    /// > POST /v1/ride-offers/{id}/accept
+    ///
+    /// - Parameters:
+    ///   - message: request message to send.
+    ///   - metadata: Additional metadata to send, defaults to empty.
+    ///   - options: Options to apply to this RPC, defaults to `.defaults`.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func acceptRideOffer<Result>(
+        _ message: Moyeo_V1_AcceptRideOfferRequest,
+        metadata: GRPCCore.Metadata = [:],
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Moyeo_V1_RideOfferResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        let request = GRPCCore.ClientRequest<Moyeo_V1_AcceptRideOfferRequest>(
+            message: message,
+            metadata: metadata
+        )
+        return try await self.acceptRideOffer(
+            request: request,
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "DeclineRideOffer" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > The rider would not, which ends the offer; the requests of all of it go on.
+    /// > POST /v1/ride-offers/{id}/decline
+    ///
+    /// - Parameters:
+    ///   - message: request message to send.
+    ///   - metadata: Additional metadata to send, defaults to empty.
+    ///   - options: Options to apply to this RPC, defaults to `.defaults`.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func declineRideOffer<Result>(
+        _ message: Moyeo_V1_DeclineRideOfferRequest,
+        metadata: GRPCCore.Metadata = [:],
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Moyeo_V1_RideOfferResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        let request = GRPCCore.ClientRequest<Moyeo_V1_DeclineRideOfferRequest>(
+            message: message,
+            metadata: metadata
+        )
+        return try await self.declineRideOffer(
             request: request,
             options: options,
             onResponse: handleResponse

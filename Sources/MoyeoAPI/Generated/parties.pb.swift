@@ -3326,7 +3326,8 @@ public nonisolated struct Moyeo_V1_WatchMatchesEvent: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// "candidates" (those there are now), "candidate" (one more), "gone".
+  /// "candidates" (those there are now), "candidate" (one more), "gone", "offer" (one to the rider, new
+  /// or changed).
   public var kind: String {
     get {_kind ?? String()}
     set {_kind = newValue}
@@ -3366,6 +3367,15 @@ public nonisolated struct Moyeo_V1_WatchMatchesEvent: Sendable {
   /// Clears the value of `resumeToken`. Subsequent reads from it will return its default value.
   public mutating func clearResumeToken() {self._resumeToken = nil}
 
+  public var offer: Moyeo_V1_RideOffer {
+    get {_offer ?? Moyeo_V1_RideOffer()}
+    set {_offer = newValue}
+  }
+  /// Returns true if `offer` has been explicitly set.
+  public var hasOffer: Bool {self._offer != nil}
+  /// Clears the value of `offer`. Subsequent reads from it will return its default value.
+  public mutating func clearOffer() {self._offer = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -3374,6 +3384,7 @@ public nonisolated struct Moyeo_V1_WatchMatchesEvent: Sendable {
   fileprivate var _partyID: String? = nil
   fileprivate var _matchID: String? = nil
   fileprivate var _resumeToken: String? = nil
+  fileprivate var _offer: Moyeo_V1_RideOffer? = nil
 }
 
 public nonisolated struct Moyeo_V1_BatchRequest: @unchecked Sendable {
@@ -3481,6 +3492,34 @@ public nonisolated struct Moyeo_V1_BatchRequest: @unchecked Sendable {
   public var hasBoarding: Bool {_storage._boarding != nil}
   /// Clears the value of `boarding`. Subsequent reads from it will return its default value.
   public mutating func clearBoarding() {_uniqueStorage()._boarding = nil}
+
+  /// As in JoinPartyRequest.
+  public var maxRideSeconds: Double {
+    get {_storage._maxRideSeconds ?? 0}
+    set {_uniqueStorage()._maxRideSeconds = newValue}
+  }
+  /// Returns true if `maxRideSeconds` has been explicitly set.
+  public var hasMaxRideSeconds: Bool {_storage._maxRideSeconds != nil}
+  /// Clears the value of `maxRideSeconds`. Subsequent reads from it will return its default value.
+  public mutating func clearMaxRideSeconds() {_uniqueStorage()._maxRideSeconds = nil}
+
+  public var maxDetourSeconds: Double {
+    get {_storage._maxDetourSeconds ?? 0}
+    set {_uniqueStorage()._maxDetourSeconds = newValue}
+  }
+  /// Returns true if `maxDetourSeconds` has been explicitly set.
+  public var hasMaxDetourSeconds: Bool {_storage._maxDetourSeconds != nil}
+  /// Clears the value of `maxDetourSeconds`. Subsequent reads from it will return its default value.
+  public mutating func clearMaxDetourSeconds() {_uniqueStorage()._maxDetourSeconds = nil}
+
+  public var arriveBy: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_storage._arriveBy ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._arriveBy = newValue}
+  }
+  /// Returns true if `arriveBy` has been explicitly set.
+  public var hasArriveBy: Bool {_storage._arriveBy != nil}
+  /// Clears the value of `arriveBy`. Subsequent reads from it will return its default value.
+  public mutating func clearArriveBy() {_uniqueStorage()._arriveBy = nil}
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -3982,6 +4021,16 @@ public nonisolated struct Moyeo_V1_RideRequest: @unchecked Sendable {
     set {_uniqueStorage()._foundPartyIds = newValue}
   }
 
+  /// The offer that waits for answers.
+  public var offerID: String {
+    get {_storage._offerID ?? String()}
+    set {_uniqueStorage()._offerID = newValue}
+  }
+  /// Returns true if `offerID` has been explicitly set.
+  public var hasOfferID: Bool {_storage._offerID != nil}
+  /// Clears the value of `offerID`. Subsequent reads from it will return its default value.
+  public mutating func clearOfferID() {_uniqueStorage()._offerID = nil}
+
   /// The commute of which it is a day.
   public var commuteID: String {
     get {_storage._commuteID ?? String()}
@@ -4101,6 +4150,386 @@ public nonisolated struct Moyeo_V1_WithdrawRideRequestRequest: Sendable {
   public mutating func clearID() {self._id = nil}
 
   /// Whose it is; may be absent from services.
+  public var riderID: String {
+    get {_riderID ?? String()}
+    set {_riderID = newValue}
+  }
+  /// Returns true if `riderID` has been explicitly set.
+  public var hasRiderID: Bool {self._riderID != nil}
+  /// Clears the value of `riderID`. Subsequent reads from it will return its default value.
+  public mutating func clearRiderID() {self._riderID = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _id: String? = nil
+  fileprivate var _riderID: String? = nil
+}
+
+/// A taxi that riders with standing requests would share, as one of them sees it. Firm once all have
+/// accepted.
+public nonisolated struct Moyeo_V1_RideOffer: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var id: String {
+    get {_storage._id ?? String()}
+    set {_uniqueStorage()._id = newValue}
+  }
+  /// Returns true if `id` has been explicitly set.
+  public var hasID: Bool {_storage._id != nil}
+  /// Clears the value of `id`. Subsequent reads from it will return its default value.
+  public mutating func clearID() {_uniqueStorage()._id = nil}
+
+  /// The rider's standing request.
+  public var requestID: String {
+    get {_storage._requestID ?? String()}
+    set {_uniqueStorage()._requestID = newValue}
+  }
+  /// Returns true if `requestID` has been explicitly set.
+  public var hasRequestID: Bool {_storage._requestID != nil}
+  /// Clears the value of `requestID`. Subsequent reads from it will return its default value.
+  public mutating func clearRequestID() {_uniqueStorage()._requestID = nil}
+
+  public var riderID: String {
+    get {_storage._riderID ?? String()}
+    set {_uniqueStorage()._riderID = newValue}
+  }
+  /// Returns true if `riderID` has been explicitly set.
+  public var hasRiderID: Bool {_storage._riderID != nil}
+  /// Clears the value of `riderID`. Subsequent reads from it will return its default value.
+  public mutating func clearRiderID() {_uniqueStorage()._riderID = nil}
+
+  /// "open", "confirmed", "declined", "expired" or "withdrawn".
+  public var state: String {
+    get {_storage._state ?? String()}
+    set {_uniqueStorage()._state = newValue}
+  }
+  /// Returns true if `state` has been explicitly set.
+  public var hasState: Bool {_storage._state != nil}
+  /// Clears the value of `state`. Subsequent reads from it will return its default value.
+  public mutating func clearState() {_uniqueStorage()._state = nil}
+
+  /// The rider's: "pending", "accepted" or "declined".
+  public var answer: String {
+    get {_storage._answer ?? String()}
+    set {_uniqueStorage()._answer = newValue}
+  }
+  /// Returns true if `answer` has been explicitly set.
+  public var hasAnswer: Bool {_storage._answer != nil}
+  /// Clears the value of `answer`. Subsequent reads from it will return its default value.
+  public mutating func clearAnswer() {_uniqueStorage()._answer = nil}
+
+  public var createdAt: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_storage._createdAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._createdAt = newValue}
+  }
+  /// Returns true if `createdAt` has been explicitly set.
+  public var hasCreatedAt: Bool {_storage._createdAt != nil}
+  /// Clears the value of `createdAt`. Subsequent reads from it will return its default value.
+  public mutating func clearCreatedAt() {_uniqueStorage()._createdAt = nil}
+
+  /// Nobody can accept from then on.
+  public var expiresAt: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_storage._expiresAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._expiresAt = newValue}
+  }
+  /// Returns true if `expiresAt` has been explicitly set.
+  public var hasExpiresAt: Bool {_storage._expiresAt != nil}
+  /// Clears the value of `expiresAt`. Subsequent reads from it will return its default value.
+  public mutating func clearExpiresAt() {_uniqueStorage()._expiresAt = nil}
+
+  public var endedAt: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_storage._endedAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._endedAt = newValue}
+  }
+  /// Returns true if `endedAt` has been explicitly set.
+  public var hasEndedAt: Bool {_storage._endedAt != nil}
+  /// Clears the value of `endedAt`. Subsequent reads from it will return its default value.
+  public mutating func clearEndedAt() {_uniqueStorage()._endedAt = nil}
+
+  /// Why it was withdrawn: the reason of a refusal, or "request_ended".
+  public var endReason: String {
+    get {_storage._endReason ?? String()}
+    set {_uniqueStorage()._endReason = newValue}
+  }
+  /// Returns true if `endReason` has been explicitly set.
+  public var hasEndReason: Bool {_storage._endReason != nil}
+  /// Clears the value of `endReason`. Subsequent reads from it will return its default value.
+  public mutating func clearEndReason() {_uniqueStorage()._endReason = nil}
+
+  /// The party that it became.
+  public var partyID: String {
+    get {_storage._partyID ?? String()}
+    set {_uniqueStorage()._partyID = newValue}
+  }
+  /// Returns true if `partyID` has been explicitly set.
+  public var hasPartyID: Bool {_storage._partyID != nil}
+  /// Clears the value of `partyID`. Subsequent reads from it will return its default value.
+  public mutating func clearPartyID() {_uniqueStorage()._partyID = nil}
+
+  /// How many riders would share the taxi, and how many of them have accepted.
+  public var riders: Int32 {
+    get {_storage._riders ?? 0}
+    set {_uniqueStorage()._riders = newValue}
+  }
+  /// Returns true if `riders` has been explicitly set.
+  public var hasRiders: Bool {_storage._riders != nil}
+  /// Clears the value of `riders`. Subsequent reads from it will return its default value.
+  public mutating func clearRiders() {_uniqueStorage()._riders = nil}
+
+  public var accepted: Int32 {
+    get {_storage._accepted ?? 0}
+    set {_uniqueStorage()._accepted = newValue}
+  }
+  /// Returns true if `accepted` has been explicitly set.
+  public var hasAccepted: Bool {_storage._accepted != nil}
+  /// Clears the value of `accepted`. Subsequent reads from it will return its default value.
+  public mutating func clearAccepted() {_uniqueStorage()._accepted = nil}
+
+  public var departureTime: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_storage._departureTime ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._departureTime = newValue}
+  }
+  /// Returns true if `departureTime` has been explicitly set.
+  public var hasDepartureTime: Bool {_storage._departureTime != nil}
+  /// Clears the value of `departureTime`. Subsequent reads from it will return its default value.
+  public mutating func clearDepartureTime() {_uniqueStorage()._departureTime = nil}
+
+  public var departureWindowSeconds: Double {
+    get {_storage._departureWindowSeconds ?? 0}
+    set {_uniqueStorage()._departureWindowSeconds = newValue}
+  }
+  /// Returns true if `departureWindowSeconds` has been explicitly set.
+  public var hasDepartureWindowSeconds: Bool {_storage._departureWindowSeconds != nil}
+  /// Clears the value of `departureWindowSeconds`. Subsequent reads from it will return its default value.
+  public mutating func clearDepartureWindowSeconds() {_uniqueStorage()._departureWindowSeconds = nil}
+
+  /// Where those get in who do not on the way.
+  public var origin: Moyeo_V1_Place {
+    get {_storage._origin ?? Moyeo_V1_Place()}
+    set {_uniqueStorage()._origin = newValue}
+  }
+  /// Returns true if `origin` has been explicitly set.
+  public var hasOrigin: Bool {_storage._origin != nil}
+  /// Clears the value of `origin`. Subsequent reads from it will return its default value.
+  public mutating func clearOrigin() {_uniqueStorage()._origin = nil}
+
+  /// Where the rider gets in on the way; absent: at the origin.
+  public var boarding: Moyeo_V1_Place {
+    get {_storage._boarding ?? Moyeo_V1_Place()}
+    set {_uniqueStorage()._boarding = newValue}
+  }
+  /// Returns true if `boarding` has been explicitly set.
+  public var hasBoarding: Bool {_storage._boarding != nil}
+  /// Clears the value of `boarding`. Subsequent reads from it will return its default value.
+  public mutating func clearBoarding() {_uniqueStorage()._boarding = nil}
+
+  /// What the rider would pay, and alone. Minor units.
+  public var share: Int64 {
+    get {_storage._share ?? 0}
+    set {_uniqueStorage()._share = newValue}
+  }
+  /// Returns true if `share` has been explicitly set.
+  public var hasShare: Bool {_storage._share != nil}
+  /// Clears the value of `share`. Subsequent reads from it will return its default value.
+  public mutating func clearShare() {_uniqueStorage()._share = nil}
+
+  public var soloFare: Int64 {
+    get {_storage._soloFare ?? 0}
+    set {_uniqueStorage()._soloFare = newValue}
+  }
+  /// Returns true if `soloFare` has been explicitly set.
+  public var hasSoloFare: Bool {_storage._soloFare != nil}
+  /// Clears the value of `soloFare`. Subsequent reads from it will return its default value.
+  public mutating func clearSoloFare() {_uniqueStorage()._soloFare = nil}
+
+  /// Of the whole ride. Minor units.
+  public var fare: Int64 {
+    get {_storage._fare ?? 0}
+    set {_uniqueStorage()._fare = newValue}
+  }
+  /// Returns true if `fare` has been explicitly set.
+  public var hasFare: Bool {_storage._fare != nil}
+  /// Clears the value of `fare`. Subsequent reads from it will return its default value.
+  public mutating func clearFare() {_uniqueStorage()._fare = nil}
+
+  public var currency: String {
+    get {_storage._currency ?? String()}
+    set {_uniqueStorage()._currency = newValue}
+  }
+  /// Returns true if `currency` has been explicitly set.
+  public var hasCurrency: Bool {_storage._currency != nil}
+  /// Clears the value of `currency`. Subsequent reads from it will return its default value.
+  public mutating func clearCurrency() {_uniqueStorage()._currency = nil}
+
+  public var walkMeters: Double {
+    get {_storage._walkMeters ?? 0}
+    set {_uniqueStorage()._walkMeters = newValue}
+  }
+  /// Returns true if `walkMeters` has been explicitly set.
+  public var hasWalkMeters: Bool {_storage._walkMeters != nil}
+  /// Clears the value of `walkMeters`. Subsequent reads from it will return its default value.
+  public mutating func clearWalkMeters() {_uniqueStorage()._walkMeters = nil}
+
+  public var rideSeconds: Double {
+    get {_storage._rideSeconds ?? 0}
+    set {_uniqueStorage()._rideSeconds = newValue}
+  }
+  /// Returns true if `rideSeconds` has been explicitly set.
+  public var hasRideSeconds: Bool {_storage._rideSeconds != nil}
+  /// Clears the value of `rideSeconds`. Subsequent reads from it will return its default value.
+  public mutating func clearRideSeconds() {_uniqueStorage()._rideSeconds = nil}
+
+  public var detourSeconds: Double {
+    get {_storage._detourSeconds ?? 0}
+    set {_uniqueStorage()._detourSeconds = newValue}
+  }
+  /// Returns true if `detourSeconds` has been explicitly set.
+  public var hasDetourSeconds: Bool {_storage._detourSeconds != nil}
+  /// Clears the value of `detourSeconds`. Subsequent reads from it will return its default value.
+  public mutating func clearDetourSeconds() {_uniqueStorage()._detourSeconds = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+public nonisolated struct Moyeo_V1_ListRideOffersRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var riderID: String {
+    get {_riderID ?? String()}
+    set {_riderID = newValue}
+  }
+  /// Returns true if `riderID` has been explicitly set.
+  public var hasRiderID: Bool {self._riderID != nil}
+  /// Clears the value of `riderID`. Subsequent reads from it will return its default value.
+  public mutating func clearRiderID() {self._riderID = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _riderID: String? = nil
+}
+
+public nonisolated struct Moyeo_V1_RideOfferListResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var offers: [Moyeo_V1_RideOffer] = []
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct Moyeo_V1_GetRideOfferRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var id: String {
+    get {_id ?? String()}
+    set {_id = newValue}
+  }
+  /// Returns true if `id` has been explicitly set.
+  public var hasID: Bool {self._id != nil}
+  /// Clears the value of `id`. Subsequent reads from it will return its default value.
+  public mutating func clearID() {self._id = nil}
+
+  /// As whom it is seen.
+  public var riderID: String {
+    get {_riderID ?? String()}
+    set {_riderID = newValue}
+  }
+  /// Returns true if `riderID` has been explicitly set.
+  public var hasRiderID: Bool {self._riderID != nil}
+  /// Clears the value of `riderID`. Subsequent reads from it will return its default value.
+  public mutating func clearRiderID() {self._riderID = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _id: String? = nil
+  fileprivate var _riderID: String? = nil
+}
+
+public nonisolated struct Moyeo_V1_RideOfferResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var offer: Moyeo_V1_RideOffer {
+    get {_offer ?? Moyeo_V1_RideOffer()}
+    set {_offer = newValue}
+  }
+  /// Returns true if `offer` has been explicitly set.
+  public var hasOffer: Bool {self._offer != nil}
+  /// Clears the value of `offer`. Subsequent reads from it will return its default value.
+  public mutating func clearOffer() {self._offer = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _offer: Moyeo_V1_RideOffer? = nil
+}
+
+public nonisolated struct Moyeo_V1_AcceptRideOfferRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var id: String {
+    get {_id ?? String()}
+    set {_id = newValue}
+  }
+  /// Returns true if `id` has been explicitly set.
+  public var hasID: Bool {self._id != nil}
+  /// Clears the value of `id`. Subsequent reads from it will return its default value.
+  public mutating func clearID() {self._id = nil}
+
+  public var riderID: String {
+    get {_riderID ?? String()}
+    set {_riderID = newValue}
+  }
+  /// Returns true if `riderID` has been explicitly set.
+  public var hasRiderID: Bool {self._riderID != nil}
+  /// Clears the value of `riderID`. Subsequent reads from it will return its default value.
+  public mutating func clearRiderID() {self._riderID = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _id: String? = nil
+  fileprivate var _riderID: String? = nil
+}
+
+public nonisolated struct Moyeo_V1_DeclineRideOfferRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var id: String {
+    get {_id ?? String()}
+    set {_id = newValue}
+  }
+  /// Returns true if `id` has been explicitly set.
+  public var hasID: Bool {self._id != nil}
+  /// Clears the value of `id`. Subsequent reads from it will return its default value.
+  public mutating func clearID() {self._id = nil}
+
   public var riderID: String {
     get {_riderID ?? String()}
     set {_riderID = newValue}
@@ -4255,6 +4684,16 @@ public nonisolated struct Moyeo_V1_Event: Sendable {
   /// Clears the value of `commuteID`. Subsequent reads from it will return its default value.
   public mutating func clearCommuteID() {self._commuteID = nil}
 
+  /// Of an event of an offer, in place of partyId.
+  public var rideOfferID: String {
+    get {_rideOfferID ?? String()}
+    set {_rideOfferID = newValue}
+  }
+  /// Returns true if `rideOfferID` has been explicitly set.
+  public var hasRideOfferID: Bool {self._rideOfferID != nil}
+  /// Clears the value of `rideOfferID`. Subsequent reads from it will return its default value.
+  public mutating func clearRideOfferID() {self._rideOfferID = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -4268,6 +4707,7 @@ public nonisolated struct Moyeo_V1_Event: Sendable {
   fileprivate var _body: SwiftProtobuf.Google_Protobuf_Struct? = nil
   fileprivate var _resumeToken: String? = nil
   fileprivate var _commuteID: String? = nil
+  fileprivate var _rideOfferID: String? = nil
 }
 
 public nonisolated struct Moyeo_V1_ListEventsRequest: Sendable {
@@ -7769,7 +8209,7 @@ nonisolated extension Moyeo_V1_WatchMatchesRequest: SwiftProtobuf.Message, Swift
 
 nonisolated extension Moyeo_V1_WatchMatchesEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".WatchMatchesEvent"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}kind\0\u{1}candidates\0\u{3}party_id\0\u{3}match_id\0\u{3}resume_token\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}kind\0\u{1}candidates\0\u{3}party_id\0\u{3}match_id\0\u{3}resume_token\0\u{1}offer\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -7782,6 +8222,7 @@ nonisolated extension Moyeo_V1_WatchMatchesEvent: SwiftProtobuf.Message, SwiftPr
       case 3: try { try decoder.decodeSingularStringField(value: &self._partyID) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self._matchID) }()
       case 5: try { try decoder.decodeSingularStringField(value: &self._resumeToken) }()
+      case 6: try { try decoder.decodeSingularMessageField(value: &self._offer) }()
       default: break
       }
     }
@@ -7807,6 +8248,9 @@ nonisolated extension Moyeo_V1_WatchMatchesEvent: SwiftProtobuf.Message, SwiftPr
     try { if let v = self._resumeToken {
       try visitor.visitSingularStringField(value: v, fieldNumber: 5)
     } }()
+    try { if let v = self._offer {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -7816,6 +8260,7 @@ nonisolated extension Moyeo_V1_WatchMatchesEvent: SwiftProtobuf.Message, SwiftPr
     if lhs._partyID != rhs._partyID {return false}
     if lhs._matchID != rhs._matchID {return false}
     if lhs._resumeToken != rhs._resumeToken {return false}
+    if lhs._offer != rhs._offer {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -7823,7 +8268,7 @@ nonisolated extension Moyeo_V1_WatchMatchesEvent: SwiftProtobuf.Message, SwiftPr
 
 nonisolated extension Moyeo_V1_BatchRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".BatchRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}rider_id\0\u{1}origin\0\u{1}destination\0\u{3}departure_time\0\u{3}departure_window_seconds\0\u{3}max_walk_meters\0\u{3}max_detour_ratio\0\u{1}seats\0\u{1}attributes\0\u{3}min_shared_ratio\0\u{1}boarding\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}rider_id\0\u{1}origin\0\u{1}destination\0\u{3}departure_time\0\u{3}departure_window_seconds\0\u{3}max_walk_meters\0\u{3}max_detour_ratio\0\u{1}seats\0\u{1}attributes\0\u{3}min_shared_ratio\0\u{1}boarding\0\u{3}max_ride_seconds\0\u{3}max_detour_seconds\0\u{3}arrive_by\0")
 
   fileprivate class _StorageClass {
     var _riderID: String? = nil
@@ -7837,6 +8282,9 @@ nonisolated extension Moyeo_V1_BatchRequest: SwiftProtobuf.Message, SwiftProtobu
     var _attributes: SwiftProtobuf.Google_Protobuf_Struct? = nil
     var _minSharedRatio: Double? = nil
     var _boarding: Moyeo_V1_Place? = nil
+    var _maxRideSeconds: Double? = nil
+    var _maxDetourSeconds: Double? = nil
+    var _arriveBy: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -7858,6 +8306,9 @@ nonisolated extension Moyeo_V1_BatchRequest: SwiftProtobuf.Message, SwiftProtobu
       _attributes = source._attributes
       _minSharedRatio = source._minSharedRatio
       _boarding = source._boarding
+      _maxRideSeconds = source._maxRideSeconds
+      _maxDetourSeconds = source._maxDetourSeconds
+      _arriveBy = source._arriveBy
     }
   }
 
@@ -7887,6 +8338,9 @@ nonisolated extension Moyeo_V1_BatchRequest: SwiftProtobuf.Message, SwiftProtobu
         case 9: try { try decoder.decodeSingularMessageField(value: &_storage._attributes) }()
         case 10: try { try decoder.decodeSingularDoubleField(value: &_storage._minSharedRatio) }()
         case 11: try { try decoder.decodeSingularMessageField(value: &_storage._boarding) }()
+        case 12: try { try decoder.decodeSingularDoubleField(value: &_storage._maxRideSeconds) }()
+        case 13: try { try decoder.decodeSingularDoubleField(value: &_storage._maxDetourSeconds) }()
+        case 14: try { try decoder.decodeSingularMessageField(value: &_storage._arriveBy) }()
         default: break
         }
       }
@@ -7932,6 +8386,15 @@ nonisolated extension Moyeo_V1_BatchRequest: SwiftProtobuf.Message, SwiftProtobu
       try { if let v = _storage._boarding {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
       } }()
+      try { if let v = _storage._maxRideSeconds {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 12)
+      } }()
+      try { if let v = _storage._maxDetourSeconds {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 13)
+      } }()
+      try { if let v = _storage._arriveBy {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 14)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -7952,6 +8415,9 @@ nonisolated extension Moyeo_V1_BatchRequest: SwiftProtobuf.Message, SwiftProtobu
         if _storage._attributes != rhs_storage._attributes {return false}
         if _storage._minSharedRatio != rhs_storage._minSharedRatio {return false}
         if _storage._boarding != rhs_storage._boarding {return false}
+        if _storage._maxRideSeconds != rhs_storage._maxRideSeconds {return false}
+        if _storage._maxDetourSeconds != rhs_storage._maxDetourSeconds {return false}
+        if _storage._arriveBy != rhs_storage._arriveBy {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -8296,7 +8762,7 @@ nonisolated extension Moyeo_V1_MatchBatchResponse: SwiftProtobuf.Message, SwiftP
 
 nonisolated extension Moyeo_V1_RideRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".RideRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}rider_id\0\u{1}state\0\u{1}origin\0\u{1}destination\0\u{1}boarding\0\u{3}departure_time\0\u{3}departure_window_seconds\0\u{3}max_walk_meters\0\u{3}max_detour_ratio\0\u{3}min_shared_ratio\0\u{3}max_ride_seconds\0\u{3}max_detour_seconds\0\u{3}arrive_by\0\u{1}seats\0\u{1}tags\0\u{3}max_share\0\u{3}allows_overlap\0\u{3}created_at\0\u{3}found_party_ids\0\u{4}\u{14}commute_id\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}rider_id\0\u{1}state\0\u{1}origin\0\u{1}destination\0\u{1}boarding\0\u{3}departure_time\0\u{3}departure_window_seconds\0\u{3}max_walk_meters\0\u{3}max_detour_ratio\0\u{3}min_shared_ratio\0\u{3}max_ride_seconds\0\u{3}max_detour_seconds\0\u{3}arrive_by\0\u{1}seats\0\u{1}tags\0\u{3}max_share\0\u{3}allows_overlap\0\u{3}created_at\0\u{3}found_party_ids\0\u{3}offer_id\0\u{4}\u{13}commute_id\0")
 
   fileprivate class _StorageClass {
     var _id: String? = nil
@@ -8319,6 +8785,7 @@ nonisolated extension Moyeo_V1_RideRequest: SwiftProtobuf.Message, SwiftProtobuf
     var _allowsOverlap: Bool? = nil
     var _createdAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
     var _foundPartyIds: [String] = []
+    var _offerID: String? = nil
     var _commuteID: String? = nil
 
       // This property is used as the initial default value for new instances of the type.
@@ -8350,6 +8817,7 @@ nonisolated extension Moyeo_V1_RideRequest: SwiftProtobuf.Message, SwiftProtobuf
       _allowsOverlap = source._allowsOverlap
       _createdAt = source._createdAt
       _foundPartyIds = source._foundPartyIds
+      _offerID = source._offerID
       _commuteID = source._commuteID
     }
   }
@@ -8389,6 +8857,7 @@ nonisolated extension Moyeo_V1_RideRequest: SwiftProtobuf.Message, SwiftProtobuf
         case 18: try { try decoder.decodeSingularBoolField(value: &_storage._allowsOverlap) }()
         case 19: try { try decoder.decodeSingularMessageField(value: &_storage._createdAt) }()
         case 20: try { try decoder.decodeRepeatedStringField(value: &_storage._foundPartyIds) }()
+        case 21: try { try decoder.decodeSingularStringField(value: &_storage._offerID) }()
         case 40: try { try decoder.decodeSingularStringField(value: &_storage._commuteID) }()
         default: break
         }
@@ -8462,6 +8931,9 @@ nonisolated extension Moyeo_V1_RideRequest: SwiftProtobuf.Message, SwiftProtobuf
       if !_storage._foundPartyIds.isEmpty {
         try visitor.visitRepeatedStringField(value: _storage._foundPartyIds, fieldNumber: 20)
       }
+      try { if let v = _storage._offerID {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 21)
+      } }()
       try { if let v = _storage._commuteID {
         try visitor.visitSingularStringField(value: v, fieldNumber: 40)
       } }()
@@ -8494,6 +8966,7 @@ nonisolated extension Moyeo_V1_RideRequest: SwiftProtobuf.Message, SwiftProtobuf
         if _storage._allowsOverlap != rhs_storage._allowsOverlap {return false}
         if _storage._createdAt != rhs_storage._createdAt {return false}
         if _storage._foundPartyIds != rhs_storage._foundPartyIds {return false}
+        if _storage._offerID != rhs_storage._offerID {return false}
         if _storage._commuteID != rhs_storage._commuteID {return false}
         return true
       }
@@ -8680,6 +9153,445 @@ nonisolated extension Moyeo_V1_WithdrawRideRequestRequest: SwiftProtobuf.Message
   }
 }
 
+nonisolated extension Moyeo_V1_RideOffer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".RideOffer"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}request_id\0\u{3}rider_id\0\u{1}state\0\u{1}answer\0\u{3}created_at\0\u{3}expires_at\0\u{3}ended_at\0\u{3}end_reason\0\u{3}party_id\0\u{1}riders\0\u{1}accepted\0\u{3}departure_time\0\u{3}departure_window_seconds\0\u{1}origin\0\u{1}boarding\0\u{1}share\0\u{3}solo_fare\0\u{1}fare\0\u{1}currency\0\u{3}walk_meters\0\u{3}ride_seconds\0\u{3}detour_seconds\0")
+
+  fileprivate class _StorageClass {
+    var _id: String? = nil
+    var _requestID: String? = nil
+    var _riderID: String? = nil
+    var _state: String? = nil
+    var _answer: String? = nil
+    var _createdAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _expiresAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _endedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _endReason: String? = nil
+    var _partyID: String? = nil
+    var _riders: Int32? = nil
+    var _accepted: Int32? = nil
+    var _departureTime: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _departureWindowSeconds: Double? = nil
+    var _origin: Moyeo_V1_Place? = nil
+    var _boarding: Moyeo_V1_Place? = nil
+    var _share: Int64? = nil
+    var _soloFare: Int64? = nil
+    var _fare: Int64? = nil
+    var _currency: String? = nil
+    var _walkMeters: Double? = nil
+    var _rideSeconds: Double? = nil
+    var _detourSeconds: Double? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _id = source._id
+      _requestID = source._requestID
+      _riderID = source._riderID
+      _state = source._state
+      _answer = source._answer
+      _createdAt = source._createdAt
+      _expiresAt = source._expiresAt
+      _endedAt = source._endedAt
+      _endReason = source._endReason
+      _partyID = source._partyID
+      _riders = source._riders
+      _accepted = source._accepted
+      _departureTime = source._departureTime
+      _departureWindowSeconds = source._departureWindowSeconds
+      _origin = source._origin
+      _boarding = source._boarding
+      _share = source._share
+      _soloFare = source._soloFare
+      _fare = source._fare
+      _currency = source._currency
+      _walkMeters = source._walkMeters
+      _rideSeconds = source._rideSeconds
+      _detourSeconds = source._detourSeconds
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._id) }()
+        case 2: try { try decoder.decodeSingularStringField(value: &_storage._requestID) }()
+        case 3: try { try decoder.decodeSingularStringField(value: &_storage._riderID) }()
+        case 4: try { try decoder.decodeSingularStringField(value: &_storage._state) }()
+        case 5: try { try decoder.decodeSingularStringField(value: &_storage._answer) }()
+        case 6: try { try decoder.decodeSingularMessageField(value: &_storage._createdAt) }()
+        case 7: try { try decoder.decodeSingularMessageField(value: &_storage._expiresAt) }()
+        case 8: try { try decoder.decodeSingularMessageField(value: &_storage._endedAt) }()
+        case 9: try { try decoder.decodeSingularStringField(value: &_storage._endReason) }()
+        case 10: try { try decoder.decodeSingularStringField(value: &_storage._partyID) }()
+        case 11: try { try decoder.decodeSingularInt32Field(value: &_storage._riders) }()
+        case 12: try { try decoder.decodeSingularInt32Field(value: &_storage._accepted) }()
+        case 13: try { try decoder.decodeSingularMessageField(value: &_storage._departureTime) }()
+        case 14: try { try decoder.decodeSingularDoubleField(value: &_storage._departureWindowSeconds) }()
+        case 15: try { try decoder.decodeSingularMessageField(value: &_storage._origin) }()
+        case 16: try { try decoder.decodeSingularMessageField(value: &_storage._boarding) }()
+        case 17: try { try decoder.decodeSingularInt64Field(value: &_storage._share) }()
+        case 18: try { try decoder.decodeSingularInt64Field(value: &_storage._soloFare) }()
+        case 19: try { try decoder.decodeSingularInt64Field(value: &_storage._fare) }()
+        case 20: try { try decoder.decodeSingularStringField(value: &_storage._currency) }()
+        case 21: try { try decoder.decodeSingularDoubleField(value: &_storage._walkMeters) }()
+        case 22: try { try decoder.decodeSingularDoubleField(value: &_storage._rideSeconds) }()
+        case 23: try { try decoder.decodeSingularDoubleField(value: &_storage._detourSeconds) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      try { if let v = _storage._id {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+      } }()
+      try { if let v = _storage._requestID {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+      } }()
+      try { if let v = _storage._riderID {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+      } }()
+      try { if let v = _storage._state {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 4)
+      } }()
+      try { if let v = _storage._answer {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 5)
+      } }()
+      try { if let v = _storage._createdAt {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+      } }()
+      try { if let v = _storage._expiresAt {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+      } }()
+      try { if let v = _storage._endedAt {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+      } }()
+      try { if let v = _storage._endReason {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 9)
+      } }()
+      try { if let v = _storage._partyID {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 10)
+      } }()
+      try { if let v = _storage._riders {
+        try visitor.visitSingularInt32Field(value: v, fieldNumber: 11)
+      } }()
+      try { if let v = _storage._accepted {
+        try visitor.visitSingularInt32Field(value: v, fieldNumber: 12)
+      } }()
+      try { if let v = _storage._departureTime {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
+      } }()
+      try { if let v = _storage._departureWindowSeconds {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 14)
+      } }()
+      try { if let v = _storage._origin {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 15)
+      } }()
+      try { if let v = _storage._boarding {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 16)
+      } }()
+      try { if let v = _storage._share {
+        try visitor.visitSingularInt64Field(value: v, fieldNumber: 17)
+      } }()
+      try { if let v = _storage._soloFare {
+        try visitor.visitSingularInt64Field(value: v, fieldNumber: 18)
+      } }()
+      try { if let v = _storage._fare {
+        try visitor.visitSingularInt64Field(value: v, fieldNumber: 19)
+      } }()
+      try { if let v = _storage._currency {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 20)
+      } }()
+      try { if let v = _storage._walkMeters {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 21)
+      } }()
+      try { if let v = _storage._rideSeconds {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 22)
+      } }()
+      try { if let v = _storage._detourSeconds {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 23)
+      } }()
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Moyeo_V1_RideOffer, rhs: Moyeo_V1_RideOffer) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._id != rhs_storage._id {return false}
+        if _storage._requestID != rhs_storage._requestID {return false}
+        if _storage._riderID != rhs_storage._riderID {return false}
+        if _storage._state != rhs_storage._state {return false}
+        if _storage._answer != rhs_storage._answer {return false}
+        if _storage._createdAt != rhs_storage._createdAt {return false}
+        if _storage._expiresAt != rhs_storage._expiresAt {return false}
+        if _storage._endedAt != rhs_storage._endedAt {return false}
+        if _storage._endReason != rhs_storage._endReason {return false}
+        if _storage._partyID != rhs_storage._partyID {return false}
+        if _storage._riders != rhs_storage._riders {return false}
+        if _storage._accepted != rhs_storage._accepted {return false}
+        if _storage._departureTime != rhs_storage._departureTime {return false}
+        if _storage._departureWindowSeconds != rhs_storage._departureWindowSeconds {return false}
+        if _storage._origin != rhs_storage._origin {return false}
+        if _storage._boarding != rhs_storage._boarding {return false}
+        if _storage._share != rhs_storage._share {return false}
+        if _storage._soloFare != rhs_storage._soloFare {return false}
+        if _storage._fare != rhs_storage._fare {return false}
+        if _storage._currency != rhs_storage._currency {return false}
+        if _storage._walkMeters != rhs_storage._walkMeters {return false}
+        if _storage._rideSeconds != rhs_storage._rideSeconds {return false}
+        if _storage._detourSeconds != rhs_storage._detourSeconds {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Moyeo_V1_ListRideOffersRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ListRideOffersRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}rider_id\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self._riderID) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._riderID {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Moyeo_V1_ListRideOffersRequest, rhs: Moyeo_V1_ListRideOffersRequest) -> Bool {
+    if lhs._riderID != rhs._riderID {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Moyeo_V1_RideOfferListResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".RideOfferListResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}offers\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.offers) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.offers.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.offers, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Moyeo_V1_RideOfferListResponse, rhs: Moyeo_V1_RideOfferListResponse) -> Bool {
+    if lhs.offers != rhs.offers {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Moyeo_V1_GetRideOfferRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".GetRideOfferRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}rider_id\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self._id) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._riderID) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._id {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._riderID {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Moyeo_V1_GetRideOfferRequest, rhs: Moyeo_V1_GetRideOfferRequest) -> Bool {
+    if lhs._id != rhs._id {return false}
+    if lhs._riderID != rhs._riderID {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Moyeo_V1_RideOfferResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".RideOfferResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}offer\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._offer) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._offer {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Moyeo_V1_RideOfferResponse, rhs: Moyeo_V1_RideOfferResponse) -> Bool {
+    if lhs._offer != rhs._offer {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Moyeo_V1_AcceptRideOfferRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".AcceptRideOfferRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}rider_id\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self._id) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._riderID) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._id {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._riderID {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Moyeo_V1_AcceptRideOfferRequest, rhs: Moyeo_V1_AcceptRideOfferRequest) -> Bool {
+    if lhs._id != rhs._id {return false}
+    if lhs._riderID != rhs._riderID {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Moyeo_V1_DeclineRideOfferRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".DeclineRideOfferRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}rider_id\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self._id) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._riderID) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._id {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._riderID {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Moyeo_V1_DeclineRideOfferRequest, rhs: Moyeo_V1_DeclineRideOfferRequest) -> Bool {
+    if lhs._id != rhs._id {return false}
+    if lhs._riderID != rhs._riderID {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension Moyeo_V1_WatchPartyRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".WatchPartyRequest"
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}resume_token\0\u{3}after_version\0")
@@ -8726,7 +9638,7 @@ nonisolated extension Moyeo_V1_WatchPartyRequest: SwiftProtobuf.Message, SwiftPr
 
 nonisolated extension Moyeo_V1_Event: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Event"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}sequence\0\u{1}kind\0\u{1}at\0\u{3}party_id\0\u{3}match_id\0\u{3}user_ids\0\u{1}version\0\u{1}body\0\u{3}resume_token\0\u{4}\u{b}commute_id\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}sequence\0\u{1}kind\0\u{1}at\0\u{3}party_id\0\u{3}match_id\0\u{3}user_ids\0\u{1}version\0\u{1}body\0\u{3}resume_token\0\u{4}\u{b}commute_id\0\u{3}ride_offer_id\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -8744,6 +9656,7 @@ nonisolated extension Moyeo_V1_Event: SwiftProtobuf.Message, SwiftProtobuf._Mess
       case 8: try { try decoder.decodeSingularMessageField(value: &self._body) }()
       case 9: try { try decoder.decodeSingularStringField(value: &self._resumeToken) }()
       case 20: try { try decoder.decodeSingularStringField(value: &self._commuteID) }()
+      case 21: try { try decoder.decodeSingularStringField(value: &self._rideOfferID) }()
       default: break
       }
     }
@@ -8784,6 +9697,9 @@ nonisolated extension Moyeo_V1_Event: SwiftProtobuf.Message, SwiftProtobuf._Mess
     try { if let v = self._commuteID {
       try visitor.visitSingularStringField(value: v, fieldNumber: 20)
     } }()
+    try { if let v = self._rideOfferID {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 21)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -8798,6 +9714,7 @@ nonisolated extension Moyeo_V1_Event: SwiftProtobuf.Message, SwiftProtobuf._Mess
     if lhs._body != rhs._body {return false}
     if lhs._resumeToken != rhs._resumeToken {return false}
     if lhs._commuteID != rhs._commuteID {return false}
+    if lhs._rideOfferID != rhs._rideOfferID {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

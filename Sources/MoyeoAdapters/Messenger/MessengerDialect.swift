@@ -96,11 +96,13 @@ enum MessengerCode: String, Hashable, Sendable, CaseIterable {
       self = .duplicate
     case .unknownTenant, .unknownLayer, .unknownObject,
       .unknownCluster, .unknownParty, .unknownRideRequest, .unknownJoinRequest, .unknownCommute,
+      .unknownRideOffer,
       .unknownCalendar, .unknownTariff,
       .unknownPolicy, .unknownVehicleClass, .noTariffHere, .noRoute:
       self = .notFound
     case .forbidden, .attributeProtected, .notHost, .banned: self = .notAllowed
-    case .joinRequestEnded, .partyFull, .partyDeparted, .partyCancelled, .partyEnded,
+    case .joinRequestEnded, .rideOfferEnded, .partyFull, .partyDeparted, .partyCancelled,
+      .partyEnded,
       .commuteCancelled, .commuteEnded,
       .policyViolation,
       .overlappingParty, .windowMissed, .detourExceeded, .sharedTooLittle, .rideTooLong,

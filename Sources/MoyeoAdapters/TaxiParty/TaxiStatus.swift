@@ -36,12 +36,13 @@ enum TaxiStatus {
       forbidden
     case .unknownTenant, .unknownLayer, .unknownObject,
       .unknownCluster, .unknownParty, .unknownRideRequest, .unknownJoinRequest, .unknownCommute,
+      .unknownRideOffer,
       .unknownCalendar, .unknownTicket,
       .unknownTariff, .unknownPolicy, .unknownVehicleClass, .noRoute:
       notFound
     case .unknownRoute, .methodNotAllowed: badURL
     case .idempotencyMismatch, .alreadyMember, .alreadyMatched, .alreadyRequested,
-      .joinRequestEnded, .partyFull, .partyDeparted,
+      .joinRequestEnded, .rideOfferEnded, .partyFull, .partyDeparted,
       .partyCancelled, .partyEnded, .commuteCancelled, .commuteEnded, .policyViolation,
       .overlappingParty, .windowMissed,
       .detourExceeded, .sharedTooLittle, .rideTooLong,

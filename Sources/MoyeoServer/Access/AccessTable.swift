@@ -62,6 +62,10 @@ enum AccessTable {
     "ListRideRequests": AccessRule(scope: .read, own: ["riderId"]),
     "GetRideRequest": AccessRule(scope: .read, own: ["riderId"]),
     "WithdrawRideRequest": AccessRule(scope: .command, own: ["riderId"]),
+    "ListRideOffers": AccessRule(scope: .read, own: ["riderId"]),
+    "GetRideOffer": AccessRule(scope: .read, own: ["riderId"]),
+    "AcceptRideOffer": AccessRule(scope: .command, own: ["riderId"]),
+    "DeclineRideOffer": AccessRule(scope: .command, own: ["riderId"]),
     "Create": AccessRule(
       scope: .command, own: ["hostId"], emptyForUsers: ["riders"], attributes: .ofToken),
     "Join": AccessRule(scope: .command, own: ["riderId"], attributes: .ofToken),

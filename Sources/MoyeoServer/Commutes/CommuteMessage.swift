@@ -56,6 +56,9 @@ enum CommuteMessage {
     out.added = schedule.added.map(\.isoText)
     out.removed = schedule.removed.map(\.isoText)
     if let name = schedule.holidays { out.holidays = name }
+    if let minute = schedule.arriveByMinute {
+      out.arriveBy = CommuteSchedule.localTimeText(minute: minute)
+    }
   }
 
   private static func fill(_ out: inout Moyeo_V1_Commute, of create: CreateParty) {
@@ -78,6 +81,11 @@ enum CommuteMessage {
     out.called = create.isCalled
     if let tariff = create.tariffID { out.tariffID = tariff }
     if let vehicle = create.vehicleClass { out.vehicleClass = vehicle }
+    if let agreed = create.agreedFare { out.agreedFare = PartyMessage.agreedFare(agreed) }
+    if create.needsApproval {
+      out.approval = "host"
+      out.holdSeats = create.holdsSeats
+    }
   }
 
   private static func fill(

@@ -44,6 +44,9 @@ struct CommuteRequestReading: Sendable {
     let holidays = problems.read { () throws(APIError) in
       try parties.word(request.holidaysIfSet, field: "holidays")
     }
+    let arriveBy = problems.read { () throws(APIError) in
+      request.hasArriveBy ? try self.minute(request.arriveBy, field: "arriveBy") : nil
+    }
     let trip = problems.read { () throws(APIError) in try self.trip(request, now: now) }
     try problems.check()
     guard let weekdays, let minute, let zone, let from, let through, let added, let removed,
@@ -52,7 +55,7 @@ struct CommuteRequestReading: Sendable {
     return (
       CommuteSchedule(
         weekdays: weekdays, minute: minute, timeZone: zone, from: from, through: through,
-        added: added, removed: removed, holidays: holidays), trip
+        added: added, removed: removed, holidays: holidays, arriveByMinute: arriveBy ?? nil), trip
     )
   }
 
@@ -78,7 +81,8 @@ struct CommuteRequestReading: Sendable {
           ("policyPack", request.hasPolicyPack), ("splitRule", request.hasSplitRule),
           ("allowRaisedShares", request.hasAllowRaisedShares), ("called", request.hasCalled),
           ("tariffId", request.hasTariffID), ("vehicleClass", request.hasVehicleClass),
-          ("weight", request.hasWeight),
+          ("weight", request.hasWeight), ("agreedFare", request.hasAgreedFare),
+          ("approval", request.hasApproval), ("holdSeats", request.hasHoldSeats),
         ], "is of a host's commute")
       let match = try parties.match(self.match(request), now: now)
       return .request(match.query, tags: match.tags)
@@ -121,6 +125,9 @@ struct CommuteRequestReading: Sendable {
     if request.hasTariffID { same.tariffID = request.tariffID }
     if request.hasVehicleClass { same.vehicleClass = request.vehicleClass }
     if request.hasWeight { same.weight = request.weight }
+    if request.hasAgreedFare { same.agreedFare = request.agreedFare }
+    if request.hasApproval { same.approval = request.approval }
+    if request.hasHoldSeats { same.holdSeats = request.holdSeats }
     return same
   }
 
@@ -231,11 +238,11 @@ struct CommuteRequestReading: Sendable {
     return out
   }
 
-  private func minute(_ text: String) throws(APIError) -> Int {
+  private func minute(_ text: String, field: String = "localTime") throws(APIError) -> Int {
     guard let minute = CommuteSchedule.minute(ofLocalTime: text) else {
       throw APIError(
-        .badLocalTime, field: "localTime",
-        "localTime is 00:00 to 23:59, such as 07:45; got \(quoted(text))")
+        .badLocalTime, field: field,
+        "\(field) is 00:00 to 23:59, such as 07:45; got \(quoted(text))")
     }
     return minute
   }

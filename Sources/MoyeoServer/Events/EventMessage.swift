@@ -6,6 +6,7 @@ extension Moyeo_V1_Event {
   private static let prefixes = ["party.", ticketPrefix]
   private static let commutePrefix = "commute."
   private static let ticketPrefix = "ticket."
+  private static let offerPrefix = "offer."
   private static let operatorKindsOfPeople = Set(
     OperatorNote.Action.allCases.filter { $0 != .partyCancelled }
       .map { OperatorNote.kindPrefix + $0.rawValue })
@@ -22,6 +23,8 @@ extension Moyeo_V1_Event {
       event.kind.hasPrefix(Self.ticketPrefix) || Self.operatorKindsOfPeople.contains(event.kind)
     if event.kind.hasPrefix(Self.commutePrefix) {
       commuteID = event.aggregateID
+    } else if event.kind.hasPrefix(Self.offerPrefix) {
+      rideOfferID = event.aggregateID
     } else if !isOfPerson {
       partyID = event.aggregateID
     }

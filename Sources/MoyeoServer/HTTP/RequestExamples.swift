@@ -67,6 +67,8 @@ enum RequestExamples {
       #"{"requests":[{"riderId":"ann",\#(trip),"departureTime":"2030-05-22T18:00:00+09:00"},"#
       + #"{"riderId":"ben",\#(trip),"departureTime":"2030-05-22T18:05:00+09:00"}],"seed":1}"#,
     "PartyService.WithdrawRideRequest": #"{"riderId":"ben"}"#,
+    "PartyService.AcceptRideOffer": #"{"riderId":"ben"}"#,
+    "PartyService.DeclineRideOffer": #"{"riderId":"ben"}"#,
     "CommuteService.Create":
       #"{"hostId":"ann",\#(trip),"weekdays":["MON","TUE","WED","THU","FRI"],"#
       + #""localTime":"07:45","timeZone":"Asia/Seoul","to":"2027-06-30","holidays":"kr-public","#

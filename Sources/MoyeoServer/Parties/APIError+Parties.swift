@@ -24,6 +24,7 @@ extension APIError {
     }
     retryAfterMilliseconds = error.retryAfterMilliseconds
     if case .unknownParty = error { fields = [] }
+    if case .offerOver(let state) = error { metadata = ["state": state.rawValue] }
     if case .banned(let until) = error { metadata = ["until": RFC3339.utc(until)] }
     if case .resumeTokenExpired(let oldest, let newest) = error {
       metadata = ["oldest": "\(oldest)", "newest": "\(newest)"]
@@ -53,6 +54,8 @@ extension Reason {
     case .rule(let rule): self = Reason(rule)
     case .unknownParty: self = .unknownParty
     case .unknownRequest: self = .unknownRideRequest
+    case .unknownOffer: self = .unknownRideOffer
+    case .offerOver: self = .rideOfferEnded
     case .commute(let error): self = Reason(error)
     case .banned: self = .banned
     case .commit(let failure): self = Reason(failure)

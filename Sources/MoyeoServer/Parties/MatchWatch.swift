@@ -103,8 +103,14 @@ private struct MatchSource: EventSource {
     case .gone(let id):
       event.kind = "gone"
       event.partyID = id
+    case .offer: break
     }
     if let matchID { event.matchID = matchID }
+    if case .offer(let mine) = update {
+      event.kind = "offer"
+      event.offer = PartyMessage.offer(mine)
+      event.matchID = mine.requestID
+    }
     return StreamEvent(kind: event.kind, resumeToken: nil, message: try encoded(event))
   }
 }

@@ -86,6 +86,7 @@ extension PartyOperations {
     if query.allowsOverlap { out.allowsOverlap = true }
     out.createdAt = .init(kept.createdAt)
     out.foundPartyIds = kept.found
+    if kept.hasOpenOffer, let offer = kept.offer { out.offerID = offer.id }
     return out
   }
 }

@@ -22,7 +22,7 @@ struct PartyOperations: Sendable {
 
   /// Routes that differ in one place from `/v1/parties/{id}/...` do not meet them: each has its own
   /// number of segments or method.
-  var all: [Operation] { reads + commands + joinRequests + rideRequests }
+  var all: [Operation] { reads + commands + joinRequests + rideRequests + rideOffers }
 
   private var reads: [Operation] {
     let service = Self.service

@@ -109,7 +109,10 @@ struct PartyRequestReading: Sendable {
       wishes: RideWishes(
         maxWalkMeters: rider.maxWalkMetersIfSet,
         maxDetourRatio: rider.maxDetourRatioIfSet,
-        minSharedRatio: rider.minSharedRatioIfSet),
+        minSharedRatio: rider.minSharedRatioIfSet,
+        maxRideSeconds: rider.maxRideSecondsIfSet,
+        maxDetourSeconds: rider.maxDetourSecondsIfSet,
+        arriveBy: try time(ifSet: rider.arriveByIfSet, field: prefix + "arriveBy")),
       weight: rider.weightIfSet,
       maxShare: rider.maxShareIfSet)
   }
@@ -362,6 +365,13 @@ struct PartyRequestReading: Sendable {
       }
       limits.minSharedRatio = ratio
     }
+    if request.hasMaxRideSeconds {
+      limits.maxRideSeconds = try number(request.maxRideSeconds, field: "maxRideSeconds")
+    }
+    if request.hasMaxDetourSeconds {
+      limits.maxDetourSeconds = try number(request.maxDetourSeconds, field: "maxDetourSeconds")
+    }
+    limits.arriveBy = try time(ifSet: request.arriveByIfSet, field: "arriveBy")
     let seats = request.hasSeats ? Int(request.seats) : 1
     guard (1...PartyConfiguration.maximumSeatsOfTaxi).contains(seats) else {
       throw APIError(

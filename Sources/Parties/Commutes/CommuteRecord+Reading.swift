@@ -37,6 +37,7 @@ extension CommuteRecord {
       case 6: out.added.append(try date(field))
       case 7: out.removed.append(try date(field))
       case 8: out.holidays = try field.string()
+      case 9: out.arriveByMinute = Int(try field.signed())
       default: break
       }
     }
@@ -193,6 +194,9 @@ private struct TripParts {
     case 15: rest.isCalled = try field.unsigned() != 0
     case 16: rest.tariffID = try field.string()
     case 17: rest.vehicleClass = try field.string()
+    case 18: rest.agreedFare = try PartyRecord.agreedFare(try field.reader())
+    case 19: rest.needsApproval = try field.unsigned() != 0
+    case 20: rest.holdsSeats = try field.unsigned() != 0
     default: break
     }
   }

@@ -51,6 +51,7 @@ package enum CommuteRecord {
     for date in schedule.added { out.signed(6, Int64(date.daysSince1970)) }
     for date in schedule.removed { out.signed(7, Int64(date.daysSince1970)) }
     if let name = schedule.holidays { out.string(8, name) }
+    if let minute = schedule.arriveByMinute { out.signed(9, Int64(minute)) }
   }
 
   private static func write(_ create: CreateParty, to out: inout ProtobufWriter) {
@@ -71,6 +72,9 @@ package enum CommuteRecord {
     if create.isCalled { out.varint(15, 1) }
     if let tariff = create.tariffID { out.string(16, tariff) }
     if let vehicle = create.vehicleClass { out.string(17, vehicle) }
+    if let agreed = create.agreedFare { out.message(18) { PartyRecord.write(agreed, to: &$0) } }
+    if create.needsApproval { out.varint(19, 1) }
+    if create.holdsSeats { out.varint(20, 1) }
   }
 
   private static func write(_ join: JoinParty, to out: inout ProtobufWriter) {

@@ -23,6 +23,7 @@ private struct CommuteStep {
     switch change.effect {
     case .parties(let entries, _): parties += entries
     case .request(let request, _): requests.append(request)
+    case .offer(let effect): requests += effect.requests
     case .commute, .told: break
     }
   }
@@ -146,7 +147,7 @@ extension PartyCommitModel {
   /// - Throws: What the rules refuse on any day: a trip that is too short, places without a tariff.
   private func nextParty(_ commute: Commute, _ now: Instant) throws(PartyServiceError) -> Party? {
     guard let next = commutes.rules.next(commute),
-      let create = commute.trip.party(at: next.departure)
+      let create = commute.party(at: next.departure)
     else { return nil }
     return try rule { () throws(PartyError) in
       try rules.create(create, id: "-", now: now) { _ in [] }
@@ -263,7 +264,7 @@ extension PartyCommitModel {
     _ occurrence: CommuteOccurrence, _ dayID: String, _ refined: RefinedRoute?,
     _ commute: Commute, _ step: inout CommuteStep, _ overlay: PartyOverlay, _ now: Instant
   ) throws(PartyServiceError) {
-    guard let create = commute.trip.party(at: occurrence.departure) else { return }
+    guard let create = commute.party(at: occurrence.departure) else { return }
     guard overlay.activeParties(hostedBy: create.hostID) < quotas.activePartiesPerHost else {
       throw .quotaExceeded(field: "parties of one host", limit: quotas.activePartiesPerHost)
     }
@@ -292,7 +293,7 @@ extension PartyCommitModel {
     _ step: inout CommuteStep, _ overlay: PartyOverlay, _ now: Instant
   ) throws(PartyServiceError) {
     guard case .request(_, let tags) = commute.trip,
-      let query = commute.trip.query(at: occurrence.departure, now: now)
+      let query = commute.query(at: occurrence.departure, now: now)
     else { return }
     guard query.window.end > now else {
       throw .rule(.departureInPast(departure: query.window.time, now: now))

@@ -148,12 +148,12 @@ extension PartyService {
     }
     // If a command should fail, it is due again; its success sets another moment.
     model.timers.retry(subject, at: now.advanced(milliseconds: 5000))
-    guard fares.routes.source != .estimate, commute.trip.party(at: first.departure) != nil else {
+    guard fares.routes.source != .estimate, commute.party(at: first.departure) != nil else {
       return due.map { .commute(.appear(id: id, $0.date, dayID: makeID(), nil)) }
     }
     Task.detached { [self] in
       for occurrence in due {
-        guard let create = commute.trip.party(at: occurrence.departure) else { continue }
+        guard let create = commute.party(at: occurrence.departure) else { continue }
         let refined = await refinedRoute(creating: create)
         pipeline.submitOwn([
           .commute(.appear(id: id, occurrence.date, dayID: makeID(), refined))

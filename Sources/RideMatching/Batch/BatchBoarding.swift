@@ -19,6 +19,24 @@ public struct BatchBoarding: Hashable, Sendable {
 }
 
 extension BatchMatching {
+  /// Both steps: groups at pick-ups, then those into them who get in on the way.
+  ///
+  /// - Parameters:
+  ///   - requests: Who waits.
+  ///   - options: What they are solved by.
+  ///   - terms: Those of the options.
+  ///   - isOver: As of ``solve(requests:options:shouldStop:)``.
+  /// - Returns: The groups, and who is in none.
+  public static func solveBoarding(
+    requests: [RideRequest], options: BatchOptions, terms: BatchPartyTerms,
+    shouldStop isOver: () -> Bool = { false }
+  ) -> BatchResult {
+    let result = solve(requests: requests, options: options, shouldStop: isOver)
+    guard requests.contains(where: { $0.boarding != nil }) else { return result }
+    return board(
+      result, requests: requests, terms: terms, maxSeats: options.maxSeats, shouldStop: isOver)
+  }
+
   /// Lets requests that no group took get in on the way: of groups, and of others that ride alone.
   ///
   /// Those with a ``RideRequest/boarding`` are looked at in their order; each gets in where that saves

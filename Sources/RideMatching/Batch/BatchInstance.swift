@@ -26,6 +26,8 @@ final class BatchInstance: Sendable {
   let ends: [Int64]
   let seats: [Int]
   let limits: [RideLimits]
+  /// Whether any of ``limits`` is one of time.
+  let limitsSeconds: Bool
   let maxWalks: [Double]
   let minSharedRatios: [Double]
   /// Along the road from origin to destination, in meters; its work (``work(roadMeters:)``); and the
@@ -82,6 +84,9 @@ final class BatchInstance: Sendable {
     seats = requests.map(\.seats)
     let limits = requests.map { policy.bounding($0.limits) }
     self.limits = limits
+    limitsSeconds = limits.contains {
+      $0.maxRideSeconds != nil || $0.maxDetourSeconds != nil || $0.arriveBy != nil
+    }
     maxWalks = limits.map(\.maxWalkMeters)
     minSharedRatios = limits.map { $0.minSharedRatio ?? 0 }
     let estimators = requests.indices.flatMap { i in

@@ -18,6 +18,8 @@ struct GroupRoute {
   /// What the work takes at the departure.
   private var fromPickUpSeconds = InlineArray<4, Double>(repeating: 0)
   private var betweenSeconds = InlineArray<16, Double>(repeating: 0)
+  /// The longest ride of each at the departure; infinite where nobody states one.
+  private var longestSeconds = InlineArray<4, Double>(repeating: .infinity)
   /// The longest ride of each, counted from the pick-up as the rules of parties do, meters.
   var limits = InlineArray<4, Double>(repeating: 0)
 
@@ -71,15 +73,17 @@ struct GroupRoute {
     seconds = .infinity
     let departure = departureIndex(instance)
     setSeconds(departure, instance)
+    if instance.limitsSeconds { limitSeconds(departure, instance) }
     for a in 0..<count {
       let toA = fromPickUp[a]
       // A limit that is not a number holds for nothing.
       guard toA <= limits[a] else { continue }
       let untilA = fromPickUpSeconds[a]
+      guard untilA <= longestSeconds[a] else { continue }
       for b in 0..<count where b != a {
         let toB = toA + between[a * 4 + b]
         let untilB = untilA + betweenSeconds[a * 4 + b]
-        guard toB <= limits[b] else { continue }
+        guard toB <= limits[b], untilB <= longestSeconds[b] else { continue }
         let pathB = a | b << 2
         if count == 2 {
           finish(
@@ -91,7 +95,7 @@ struct GroupRoute {
         for c in 0..<count where c != a && c != b {
           let toC = toB + between[b * 4 + c]
           let untilC = untilB + betweenSeconds[b * 4 + c]
-          guard toC <= limits[c] else { continue }
+          guard toC <= limits[c], untilC <= longestSeconds[c] else { continue }
           let pathC = pathB | c << 4
           if count == 3 {
             finish(
@@ -102,7 +106,7 @@ struct GroupRoute {
           let d = 6 - a - b - c
           let toD = toC + between[c * 4 + d]
           let untilD = untilC + betweenSeconds[c * 4 + d]
-          guard toD <= limits[d] else { continue }
+          guard toD <= limits[d], untilD <= longestSeconds[d] else { continue }
           finish(
             pathC | d << 6, last: d, shared: toC, newMeters: toD, newSeconds: untilD,
             departure: departure, instance: instance)
@@ -141,6 +145,13 @@ struct GroupRoute {
     order = path
     meters = newMeters
     seconds = newSeconds
+  }
+
+  private mutating func limitSeconds(_ departure: Int, _ instance: BatchInstance) {
+    for a in 0..<count {
+      longestSeconds[a] = instance.limits[riders[a]].longestRideSeconds(
+        direct: fromPickUpSeconds[a], departure: instance.estimators[departure].departure)
+    }
   }
 
   /// Every leg takes what it would at the departure.

@@ -64,6 +64,20 @@ public struct Commute: Hashable, Sendable {
     }
   }
 
+  /// The party of a day; nil where the trip is a request.
+  public func party(at departure: Instant) -> CreateParty? {
+    guard var create = trip.party(at: departure) else { return nil }
+    if let latest = schedule.arriveBy(departure: departure) { create.limits.arriveBy = latest }
+    return create
+  }
+
+  /// The request of a day; nil where the trip is a party.
+  public func query(at departure: Instant, now: Instant) -> MatchQuery? {
+    guard var query = trip.query(at: departure, now: now) else { return nil }
+    if let latest = schedule.arriveBy(departure: departure) { query.wishes.arriveBy = latest }
+    return query
+  }
+
   /// Whether days still appear.
   public var isActive: Bool { state == .active }
 

@@ -43,7 +43,8 @@ public struct UpdateCommute: Hashable, Sendable {
       timeZone: timeZone ?? schedule.timeZone, from: from, through: through,
       added: schedule.added.filter(stays) + added,
       removed: schedule.removed.filter(stays) + removed,
-      holidays: holidays.map { $0.isEmpty ? nil : $0 } ?? schedule.holidays)
+      holidays: holidays.map { $0.isEmpty ? nil : $0 } ?? schedule.holidays,
+      arriveByMinute: schedule.arriveByMinute)
   }
 
   /// The trip with these changes.

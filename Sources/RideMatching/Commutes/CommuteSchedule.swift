@@ -9,6 +9,9 @@ public struct CommuteSchedule: Hashable, Sendable {
   public var weekdays: Weekdays
   /// Of the local day as clocks name it, 0 to 1439: the departure in the middle of the window.
   public var minute: Int
+  /// Of the local day: the arrival at the latest; the next day's where it is before ``minute``. Nil:
+  /// whenever the ride ends.
+  public var arriveByMinute: Int?
   /// Its IANA name.
   public var timeZone: String
   /// The first date that may run.
@@ -25,8 +28,10 @@ public struct CommuteSchedule: Hashable, Sendable {
   /// Makes a schedule; dates are sorted, and each stands once.
   public init(
     weekdays: Weekdays, minute: Int, timeZone: String, from: CivilDate, through: CivilDate,
-    added: [CivilDate] = [], removed: [CivilDate] = [], holidays: String? = nil
+    added: [CivilDate] = [], removed: [CivilDate] = [], holidays: String? = nil,
+    arriveByMinute: Int? = nil
   ) {
+    self.arriveByMinute = arriveByMinute
     self.weekdays = weekdays
     self.minute = minute
     self.timeZone = timeZone
@@ -35,6 +40,13 @@ public struct CommuteSchedule: Hashable, Sendable {
     self.added = Set(added).sorted()
     self.removed = Set(removed).sorted()
     self.holidays = holidays
+  }
+
+  /// When a day's ride must have ended: as long after its departure as the clock says on other days.
+  public func arriveBy(departure: Instant) -> Instant? {
+    arriveByMinute.map {
+      departure.advanced(milliseconds: Int64(($0 - minute + 1440) % 1440) * 60_000)
+    }
   }
 
   /// Whether a date runs. - Parameter holidays: The calendar by that name; nil: there are none.
@@ -92,6 +104,11 @@ public struct CommuteOccurrence: Hashable, Sendable {
 extension CommuteSchedule {
   /// The local time as `07:45`.
   public var localTimeText: String {
+    Self.localTimeText(minute: minute)
+  }
+
+  /// A minute of the local day, such as `07:45`.
+  public static func localTimeText(minute: Int) -> String {
     func two(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
     return "\(two(minute / 60)):\(two(minute % 60))"
   }

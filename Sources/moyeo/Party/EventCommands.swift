@@ -92,6 +92,8 @@ enum EventKinds {
     "commute.appeared", "commute.cancelled", "commute.created", "commute.ended",
     "commute.join_refused", "commute.joined", "commute.left", "commute.skipped", "commute.updated",
     "match.found",
+    "offer.accepted", "offer.confirmed", "offer.declined", "offer.expired", "offer.made",
+    "offer.withdrawn",
     "party.cancelled", "party.created", "party.departed", "party.departing", "party.ended",
     "party.host_changed", "party.join_requested", "party.joined", "party.left", "party.removed",
     "party.request_approved", "party.request_declined", "party.request_expired",

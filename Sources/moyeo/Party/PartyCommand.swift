@@ -10,7 +10,7 @@ struct PartyCommand: AsyncParsableCommand {
       PartyPreview.self, PartyJoin.self, PartyLeave.self, PartyUpdate.self, PartyRemove.self,
       PartyDepart.self, PartySettle.self, PartyCancel.self, PartyWatchCommand.self,
       PartyRequests.self, PartyWithdraw.self, PartyApprove.self, PartyDecline.self,
-      PartyWithdrawJoin.self,
+      PartyWithdrawJoin.self, PartyRequestCommand.self,
       CommuteCommand.self,
     ])
 }

@@ -20,26 +20,32 @@ struct BatchReplay {
   /// - Parameters:
   ///   - requests: By time.
   ///   - settings: The tariff, the batches and the riders' patience.
+  ///   - name: Of the outcome.
   /// - Returns: Who rode with whom; nobody where there are no requests.
   /// - Throws: ``FareError`` when the tariff cannot price a trip without further facts.
-  static func run(_ requests: [ReplayRequest], _ settings: ReplaySettings) throws -> ReplayOutcome {
+  static func run(
+    _ requests: [ReplayRequest], _ settings: ReplaySettings, name: String = "batch"
+  ) throws -> ReplayOutcome {
     guard let first = requests.first?.at, let last = requests.last?.at else {
-      return ReplayOutcome(name: "batch")
+      return ReplayOutcome(name: name)
     }
-    var replay = try BatchReplay(settings, first...last.advanced(milliseconds: settings.patience))
+    var replay = try BatchReplay(
+      settings, first...last.advanced(milliseconds: settings.patience), name)
     var seconds = 0.0
     ReplayClock.measure(&seconds) { replay.run(requests, from: first) }
     replay.outcome.processorSeconds = seconds
     return replay.outcome
   }
 
-  private init(_ settings: ReplaySettings, _ span: ClosedRange<Instant>) throws {
+  private init(
+    _ settings: ReplaySettings, _ span: ClosedRange<Instant>, _ name: String
+  ) throws {
     self.settings = settings
     pricing = try .tariff(settings.tariff, departures: span)
     options = BatchOptions(
       maxSeats: settings.maxSeats, seed: settings.seed, iterations: settings.iterations,
       pricing: pricing, profile: settings.profile)
-    outcome = ReplayOutcome(name: "batch")
+    outcome = ReplayOutcome(name: name)
   }
 
   private mutating func run(_ requests: [ReplayRequest], from first: Instant) {
@@ -61,7 +67,8 @@ struct BatchReplay {
       }
       let following = now.advanced(milliseconds: step)
       let cut = following.advanced(milliseconds: -settings.patience)
-      match(at: now, cut: cut)
+      let hold = min(settings.holdSeconds.map { Int64($0) * 1000 } ?? .max, settings.patience)
+      match(at: now, cut: following.advanced(milliseconds: -hold))
       for request in waiting where request.at < cut { rideAlone(request, at: now) }
       waiting.removeAll { $0.at < cut }
       now = following
@@ -72,7 +79,7 @@ struct BatchReplay {
   ///
   /// - Parameters:
   ///   - now: When the batch is sorted.
-  ///   - cut: Who asked before it cannot wait for the next batch.
+  ///   - cut: The group of who asked before it does not wait for the next batch.
   private mutating func match(at now: Instant, cut: Instant) {
     guard waiting.count > 1 else { return }
     let requests = waiting.map { waiting in
@@ -112,8 +119,8 @@ struct BatchReplay {
           ).distanceMeters,
           soloFare: group.shares.indices.contains(local)
             ? group.shares[local].soloFare ?? share : share,
-          share: share)
-      })
+          share: share, aloneMeters: settings.aloneMeters(waiting.request, at: now))
+      }, meters: group.distanceMeters)
   }
 
   private mutating func rideAlone(_ waiting: ReplayRequest, at now: Instant) {
@@ -121,12 +128,13 @@ struct BatchReplay {
     let direct = TravelEstimator(profile: settings.profile, departure: now, near: origin)
       .estimate(from: origin, to: waiting.request.destination.coordinate)
     let fare = pricing.exact(direct.distanceMeters, direct.durationSeconds, now)
-    outcome.add([
-      ReplayOutcome.Ride(
-        requestedAt: waiting.at, groupSize: 1,
-        waitSeconds: Double(now.milliseconds(since: waiting.at)) / 1000, walkMeters: 0,
-        rideMeters: direct.distanceMeters, directMeters: direct.distanceMeters, soloFare: fare,
-        share: fare)
-    ])
+    outcome.add(
+      [
+        ReplayOutcome.Ride(
+          requestedAt: waiting.at, groupSize: 1,
+          waitSeconds: Double(now.milliseconds(since: waiting.at)) / 1000, walkMeters: 0,
+          rideMeters: direct.distanceMeters, directMeters: direct.distanceMeters, soloFare: fare,
+          share: fare, aloneMeters: direct.distanceMeters)
+      ], meters: direct.distanceMeters)
   }
 }

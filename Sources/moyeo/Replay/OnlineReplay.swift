@@ -20,7 +20,9 @@ struct OnlineReplay {
 
   private init(_ settings: ReplaySettings) throws {
     self.settings = settings
-    outcome = ReplayOutcome(name: settings.choice == .own ? "online" : "online, total")
+    outcome = ReplayOutcome(
+      name: settings.boardsOnTheWay
+        ? "boarding" : settings.choice == .own ? "online" : "online, total")
     let pricing = PartyPricing(
       catalog: try TariffCatalog([settings.tariff]),
       routes: EstimatedRouteProvider(.always(settings.profile)))
@@ -60,9 +62,7 @@ struct OnlineReplay {
     wanted.window = DepartureWindow(
       time: request.at.advanced(milliseconds: settings.patience / 2),
       toleranceMilliseconds: settings.patience / 2)
-    let query = MatchQuery(
-      wanted, now: request.at, limit: settings.choice == .own ? 1 : Self.candidates)
-    if let party = try joined(query) {
+    if let party = try joined(wanted, request.at) {
       requests[party.id, default: []].append(request)
       if party.state == .full {
         depart(party, at: request.at)
@@ -92,12 +92,27 @@ struct OnlineReplay {
   private static let candidates = 16
 
   /// The party that the rider gets into, with them; nil when none saves them anything.
-  private func joined(_ query: MatchQuery) throws -> Party? {
-    let candidates = index.match(query).candidates.filter { $0.yourSaving > 0 }
-    func join(_ candidate: MatchCandidate) throws -> Party {
-      try rules.join(query.join, candidate.party, now: query.now, claims: { _ in [] }).party
+  private func joined(_ wanted: RideRequest, _ now: Instant) throws -> Party? {
+    let isBest = settings.choice == .own
+    var query = MatchQuery(wanted, now: now, limit: isBest ? 1 : Self.candidates)
+    var candidates = index.match(query).candidates.filter { $0.yourSaving > 0 }
+    if settings.boardsOnTheWay {
+      // A party leaves at the end of its window and is planned for the middle: half the patience
+      // earlier, so that nobody stands on the way for longer than others at the origin.
+      query.boarding = wanted.origin
+      query.window = DepartureWindow(time: now, toleranceMilliseconds: 0)
+      candidates += index.match(query).candidates.filter { $0.yourSaving > 0 }
+      candidates.sort { $0.yourSaving > $1.yourSaving }
     }
-    guard settings.choice == .total else { return try candidates.first.map(join) }
+    func join(_ candidate: MatchCandidate) throws -> Party {
+      var join = query.join
+      if candidate.boarding == nil {
+        join.boarding = nil
+        join.window = nil
+      }
+      return try rules.join(join, candidate.party, now: now, claims: { _ in [] }).party
+    }
+    guard !isBest else { return try candidates.first.map(join) }
     var best: (party: Party, saving: Int64)?
     for candidate in candidates {
       let party = try join(candidate)
@@ -129,14 +144,22 @@ struct OnlineReplay {
       party.riders.map { rider in
         let request = byID[rider.id]
         let at = request?.at ?? moment
+        // Who stands on the way waits until the taxi is there.
+        let boards = rider.boarding == nil ? 0 : secondsToBoarding(party, rider.id)
         return ReplayOutcome.Ride(
           requestedAt: at, groupSize: party.riders.count,
-          waitSeconds: Double(moment.milliseconds(since: at)) / 1000,
-          walkMeters: request?.request.origin.coordinate.distanceMeters(
-            to: party.origin.coordinate) ?? 0,
+          waitSeconds: Double(moment.milliseconds(since: at)) / 1000 + boards,
+          walkMeters: rider.boarding?.walkMeters
+            ?? request?.request.origin.coordinate.distanceMeters(to: party.origin.coordinate)
+            ?? 0,
           rideMeters: rider.rideMeters, directMeters: rider.directMeters,
           soloFare: request.flatMap { settings.soloFare($0.request, at: moment) }
-            ?? rider.soloFare, share: rider.share)
-      })
+            ?? rider.soloFare, share: rider.share,
+          aloneMeters: request.map { settings.aloneMeters($0.request, at: moment) } ?? 0)
+      }, meters: party.route.distanceMeters)
+  }
+
+  private func secondsToBoarding(_ party: Party, _ rider: String) -> Double {
+    party.boardingTime(rider).map { Double($0.milliseconds(since: party.window.time)) / 1000 } ?? 0
   }
 }

@@ -56,6 +56,14 @@ struct ReplayCommand: ParsableCommand {
   @Option(
     help: "Online, a rider joins what saves them most (own), or everyone together (total).")
   var greedy = ReplayChoice.own
+  @Option(
+    help: ArgumentHelp(
+      "online, boarding, batched or rematched; may be repeated. Default: online and batch.",
+      valueName: "policy"))
+  var policy: [ReplayPolicy] = []
+  @Option(
+    help: "Rematched: a group leaves once somebody in it has waited so many seconds (--patience).")
+  var hold: Int?
   @Flag(help: "Print JSON.")
   var json = false
   @Option(help: "Write plots (SVG) into this directory.")
@@ -70,6 +78,7 @@ struct ReplayCommand: ParsableCommand {
     try check((2...4).contains(seats), "--seats is 2 to 4")
     try check((1...86_400).contains(patience), "--patience is 1 to 86400 seconds")
     try check((1...patience).contains(every), "--every is 1 second to --patience")
+    try check(hold.map { (0...patience).contains($0) } ?? true, "--hold is 0 to --patience")
     try check((0...10_000_000).contains(iterations), "--iterations is 0 to 10000000")
     try check(minutes.map { $0 > 0 && $0 <= 1440 } ?? true, "--minutes is above 0, at most 1440")
     try check(limit.map { $0 > 0 } ?? true, "--limit is at least 1")
@@ -103,11 +112,14 @@ struct ReplayCommand: ParsableCommand {
     let settings = ReplaySettings(
       tariff: tariff, profile: TrafficProfile.covering(first.request.origin.coordinate),
       limits: limits, maxSeats: seats, patienceSeconds: patience, intervalSeconds: every,
-      iterations: iterations, seed: seed, leavesAtOnce: leaveAtOnce, choice: greedy)
-    let outcomes = [
-      try OnlineReplay.run(trips.requests, settings),
-      try BatchReplay.run(trips.requests, settings),
-    ]
+      iterations: iterations, seed: seed, leavesAtOnce: leaveAtOnce, choice: greedy,
+      holdSeconds: hold)
+    let outcomes =
+      policy.isEmpty
+      ? [
+        try OnlineReplay.run(trips.requests, settings),
+        try BatchReplay.run(trips.requests, settings),
+      ] : try policy.map { try $0.run(trips.requests, settings) }
     let report = ReplayReport(
       outcomes: outcomes, requests: trips.requests.count, dropped: trips.dropped,
       dates: trips.dates.count, currency: tariff.currency,
@@ -139,3 +151,23 @@ struct ReplayCommand: ParsableCommand {
 }
 
 extension ReplayChoice: ExpressibleByArgument {}
+extension ReplayPolicy: ExpressibleByArgument {}
+
+extension ReplayPolicy {
+  /// Replays all requests this way.
+  func run(_ requests: [ReplayRequest], _ settings: ReplaySettings) throws -> ReplayOutcome {
+    var settings = settings
+    switch self {
+    case .online: return try OnlineReplay.run(requests, settings)
+    case .boarding:
+      settings.boardsOnTheWay = true
+      return try OnlineReplay.run(requests, settings)
+    case .batched:
+      settings.leavesAtOnce = true
+      return try BatchReplay.run(requests, settings, name: rawValue)
+    case .rematched:
+      settings.leavesAtOnce = false
+      return try BatchReplay.run(requests, settings, name: rawValue)
+    }
+  }
+}

@@ -16,6 +16,8 @@ struct ReplayOutcome {
     /// Minor units.
     var soloFare: Int64
     var share: Int64
+    /// Direct from the rider's own door.
+    var aloneMeters = 0.0
   }
 
   let name: String
@@ -26,10 +28,22 @@ struct ReplayOutcome {
 
   init(name: String) { self.name = name }
 
-  mutating func add(_ group: [Ride]) {
+  /// Driven by all taxis with riders.
+  private(set) var taxiMeters = 0.0
+
+  /// Takes in who rode in one taxi.
+  ///
+  /// - Parameters:
+  ///   - group: All of them.
+  ///   - meters: The taxi's way, from the pick-up to the last drop-off.
+  mutating func add(_ group: [Ride], meters: Double) {
     rides += group
     taxis += 1
+    taxiMeters += meters
   }
+
+  /// What would have been driven had everybody ridden alone, less what was.
+  var savedMeters: Double { rides.reduce(0) { $0 + $1.aloneMeters } - taxiMeters }
 
   var count: Int { rides.count }
   var matched: [Ride] { rides.filter { $0.groupSize > 1 } }

@@ -31,6 +31,9 @@ struct ReplayReport {
         name: "  of solo fares", key: "savingShare", value: { $0.savingShare }, digits: 1,
         unit: " %", isShare: true),
       Line(
+        name: "driven less", key: "savedKilometers", value: { $0.savedMeters / 1000 }, digits: 0,
+        unit: " km"),
+      Line(
         name: "wait, mean", key: "waitMeanSeconds", value: { O.mean($0.waits) }, digits: 0,
         unit: " s"),
       Line(

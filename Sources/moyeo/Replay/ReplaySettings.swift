@@ -12,6 +12,18 @@ enum ReplayChoice: String, CaseIterable {
   case total
 }
 
+/// A way of matching that a replay runs.
+enum ReplayPolicy: String, CaseIterable {
+  /// Each request at once: joins the best party there is, or opens one.
+  case online
+  /// The same; riders get in on the way as well.
+  case boarding
+  /// Sorted every so often into groups, which leave at once.
+  case batched
+  /// Sorted anew every so often until a group is full or somebody in it has waited long enough.
+  case rematched
+}
+
 /// What both ways of matching are run with.
 struct ReplaySettings {
   var tariff: Tariff
@@ -27,8 +39,19 @@ struct ReplaySettings {
   var leavesAtOnce: Bool
   /// Of the online way.
   var choice = ReplayChoice.own
+  /// A group that is sorted anew leaves once somebody in it has waited so long; nil: as long as all can.
+  var holdSeconds: Int?
+  /// Online, riders may get in on the way of a party.
+  var boardsOnTheWay = false
 
   var patience: Int64 { Int64(patienceSeconds) * 1000 }
+
+  /// The direct way from the rider's own door, meters.
+  func aloneMeters(_ request: RideRequest, at departure: Instant) -> Double {
+    let origin = request.origin.coordinate
+    return TravelEstimator(profile: profile, departure: departure, near: origin)
+      .estimate(from: origin, to: request.destination.coordinate).distanceMeters
+  }
 
   /// What a ride costs alone, from the rider's own door; nil beyond what the meter takes.
   func soloFare(_ request: RideRequest, at departure: Instant) -> Int64? {

@@ -92,13 +92,29 @@ struct SimulatedLedger {
     aboard[id, default: [:]][event.version] = now
   }
 
-  private func check(_ party: Party) throws {
+  /// The states of requests that were met.
+  private(set) var requests: Set<String> = []
+
+  private mutating func check(_ party: Party) throws {
     guard party.seatsTaken <= party.seats else {
       throw Violation("\(party.id) has sold \(party.seatsTaken) of \(party.seats) seats")
     }
     guard Set(party.riders.map(\.id)).count == party.riders.count else {
       throw Violation("\(party.id) holds someone twice")
     }
+    let pending = party.pendingRequests
+    guard party.isActive || pending.isEmpty, party.needsApproval || party.joinRequests.isEmpty
+    else {
+      throw Violation("\(party.id) has requests that nobody can approve")
+    }
+    guard Set(pending.map(\.riderID)).count == pending.count,
+      !party.riders.contains(where: { rider in pending.contains { $0.riderID == rider.id } })
+    else { throw Violation("somebody waits twice for \(party.id), or is aboard already") }
+    let held = party.holdsSeats ? pending.reduce(0) { $0 + $1.seats } : 0
+    guard party.seatsTaken + held <= party.seats else {
+      throw Violation("\(party.id) has sold seats that it holds")
+    }
+    requests.formUnion(party.joinRequests.map { "\($0.state)" })
     guard lastAboard[party.id] == Set(party.riders.map(\.id)) else {
       throw Violation("\(party.id): events tell of other riders than the record holds")
     }

@@ -28,6 +28,8 @@ final class Simulation {
     var abandoned = 0
     var faults = 0
     var events = 0
+    /// What became of requests to join, as the record had them.
+    var requestStates: Set<String> = []
 
     static func + (a: Report, b: Report) -> Report {
       Report(
@@ -35,7 +37,8 @@ final class Simulation {
         unknown: a.unknown + b.unknown, replayed: a.replayed + b.replayed,
         crashes: a.crashes + b.crashes, restarts: a.restarts + b.restarts,
         reopenings: a.reopenings + b.reopenings, abandoned: a.abandoned + b.abandoned,
-        faults: a.faults + b.faults, events: a.events + b.events)
+        faults: a.faults + b.faults, events: a.events + b.events,
+        requestStates: a.requestStates.union(b.requestStates))
     }
   }
 
@@ -118,6 +121,7 @@ final class Simulation {
       throw SimulatedLedger.Violation("seed \(seed), step \(step): \(violation)")
     }
     report.events = Int(ledger.newest)
+    report.requestStates = ledger.requests
     return report
   }
 
@@ -152,6 +156,7 @@ final class Simulation {
     let known = ledger.parties.keys.sorted()
     guard let party = pick(known), !chance(25) else { return create(number) }
     let someone = "u\(draw(5))"
+    if ledger.parties[party]?.needsApproval == true { return asked(party, someone, number) }
     switch draw(20) {
     case 0..<8:
       let join = JoinParty(
@@ -193,6 +198,37 @@ final class Simulation {
     }
   }
 
+  /// What people do about a party whose host decides; the ledger holds who is aboard against events.
+  private func asked(
+    _ party: String, _ someone: String, _ number: Int
+  ) -> (SimulatedIntent.Kind, PartyServiceCommand) {
+    let pending = ledger.parties[party]?.pendingRequests ?? []
+    let choice = draw(6)
+    guard choice > 2, let request = pick(pending) else {
+      let rider = choice == 0 ? "own-\(number)" : someone
+      return (
+        .other(party: party),
+        .join(
+          partyID: party, JoinParty(riderID: rider, seats: 1 + draw(2)), requestID: "q-\(number)",
+          nil)
+      )
+    }
+    switch choice {
+    case 3, 4:
+      return (
+        .other(party: party),
+        .approveJoin(partyID: party, requestID: request.id, actorID: nil, nil)
+      )
+    default:
+      return (
+        .other(party: party),
+        chance(50)
+          ? .declineJoin(partyID: party, requestID: request.id, actorID: nil)
+          : .withdrawJoin(partyID: party, requestID: request.id, riderID: request.riderID)
+      )
+    }
+  }
+
   private func create(_ number: Int) -> (SimulatedIntent.Kind, PartyServiceCommand) {
     let host = "host-\(number)"
     var command = CreateParty(
@@ -202,6 +238,9 @@ final class Simulation {
         toleranceMilliseconds: Int64(draw(11)) * 60_000),
       seats: 2 + draw(3), tariffID: "kr-seoul-medium")
     if chance(30) { command.riders = [JoinParty(riderID: "u\(draw(5))")] }
+    // Not drawn, so that a seed draws the same of the others as ever.
+    command.needsApproval = number % 5 == 4
+    command.holdsSeats = number % 10 == 9
     return (.create(host: host), .create(command, id: "p\(number)", nil))
   }
 

@@ -44,6 +44,8 @@ import Testing
     // What is not tried is not shown to hold.
     #expect(sum.acknowledged > 0 && sum.refused > 0 && sum.unknown > 0)
     #expect(sum.crashes > 0 && sum.restarts > 0 && sum.reopenings > 0)
+    #expect(
+      sum.requestStates.isSuperset(of: ["pending", "approved"]) && sum.requestStates.count > 2)
     #expect(sum.replayed > 0 && sum.abandoned > 0 && sum.faults > 0 && sum.events > 0)
     print("simulation \(part): \(sum)")
   }

@@ -119,6 +119,11 @@ async function parties() {
     assert.equal((await refusal(moyeo.parties.getRideRequest(mine))).reason, "unknown_ride_request");
     break;
   }
+  assert.deepEqual((await moyeo.parties.listRideOffers({ riderId: rider })).offers, []);
+  for (const answer of ["getRideOffer", "acceptRideOffer", "declineRideOffer"]) {
+    const offer = { id: "none", riderId: rider };
+    assert.equal((await refusal(moyeo.parties[answer](offer))).reason, "unknown_ride_offer");
+  }
   assert.equal((await moyeo.parties.previewJoin({ id: party.id, riderId: rider })).now.length, 2);
   const watch = moyeo.parties.watch({ id: party.id, afterVersion: party.version });
   const joined = (await moyeo.parties.join({ id: party.id, riderId: rider })).party;

@@ -49,6 +49,8 @@ from moyeo.v1 import (
     RemovePositionResponse,
     ReportResponse,
     ReversePlacesResponse,
+    RideOfferListResponse,
+    RideOfferResponse,
     RideRequestListResponse,
     RideRequestResponse,
     RouteSegment,
@@ -86,16 +88,20 @@ from moyeo.v1.calls import (
     FARES_ESTIMATE,
     FARES_LIST_TARIFFS,
     FARES_SPLIT,
+    PARTIES_ACCEPT_RIDE_OFFER,
     PARTIES_APPROVE_JOIN,
     PARTIES_CANCEL,
     PARTIES_CREATE,
     PARTIES_DECLINE_JOIN,
+    PARTIES_DECLINE_RIDE_OFFER,
     PARTIES_DEPART,
     PARTIES_GET,
+    PARTIES_GET_RIDE_OFFER,
     PARTIES_GET_RIDE_REQUEST,
     PARTIES_JOIN,
     PARTIES_LEAVE,
     PARTIES_LIST,
+    PARTIES_LIST_RIDE_OFFERS,
     PARTIES_LIST_RIDE_REQUESTS,
     PARTIES_MATCH,
     PARTIES_MATCH_BATCH,
@@ -1162,13 +1168,71 @@ class PartyCalls:
         self, *,
         id: str | None = None,
         rider_id: str | None = None,
+        idempotency_key: str | None = None,
         timeout: float | None = None,
     ) -> RideRequestResponse:
-        """``PartyService.WithdrawRideRequest``, ``POST /v1/ride-requests/{id}/withdraw``."""
+        """``PartyService.WithdrawRideRequest``, ``POST /v1/ride-requests/{id}/withdraw``.
+
+        The key is made here and kept over the retries, unless one is given.
+        """
         return await self._caller.unary(PARTIES_WITHDRAW_RIDE_REQUEST, {
             "id": id,
             "rider_id": rider_id,
+        }, idempotency_key, timeout)
+
+    async def list_ride_offers(
+        self, *,
+        rider_id: str | None = None,
+        timeout: float | None = None,
+    ) -> RideOfferListResponse:
+        """``PartyService.ListRideOffers``, ``GET /v1/ride-offers``."""
+        return await self._caller.unary(PARTIES_LIST_RIDE_OFFERS, {
+            "rider_id": rider_id,
         }, None, timeout)
+
+    async def get_ride_offer(
+        self, *,
+        id: str | None = None,
+        rider_id: str | None = None,
+        timeout: float | None = None,
+    ) -> RideOfferResponse:
+        """``PartyService.GetRideOffer``, ``GET /v1/ride-offers/{id}``."""
+        return await self._caller.unary(PARTIES_GET_RIDE_OFFER, {
+            "id": id,
+            "rider_id": rider_id,
+        }, None, timeout)
+
+    async def accept_ride_offer(
+        self, *,
+        id: str | None = None,
+        rider_id: str | None = None,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> RideOfferResponse:
+        """``PartyService.AcceptRideOffer``, ``POST /v1/ride-offers/{id}/accept``.
+
+        The key is made here and kept over the retries, unless one is given.
+        """
+        return await self._caller.unary(PARTIES_ACCEPT_RIDE_OFFER, {
+            "id": id,
+            "rider_id": rider_id,
+        }, idempotency_key, timeout)
+
+    async def decline_ride_offer(
+        self, *,
+        id: str | None = None,
+        rider_id: str | None = None,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> RideOfferResponse:
+        """``PartyService.DeclineRideOffer``, ``POST /v1/ride-offers/{id}/decline``.
+
+        The key is made here and kept over the retries, unless one is given.
+        """
+        return await self._caller.unary(PARTIES_DECLINE_RIDE_OFFER, {
+            "id": id,
+            "rider_id": rider_id,
+        }, idempotency_key, timeout)
 
 class EventCalls:
     """Calls of ``moyeo.v1.EventService``."""
@@ -1246,6 +1310,10 @@ class CommuteCalls:
         boarding: Place | Mapping[str, object] | None = None,
         max_share: int | None = None,
         allows_overlap: bool | None = None,
+        agreed_fare: AgreedFare | Mapping[str, object] | None = None,
+        approval: str | None = None,
+        hold_seats: bool | None = None,
+        arrive_by: str | None = None,
         idempotency_key: str | None = None,
         timeout: float | None = None,
     ) -> CommuteResponse:
@@ -1287,6 +1355,10 @@ class CommuteCalls:
             "boarding": boarding,
             "max_share": max_share,
             "allows_overlap": allows_overlap,
+            "agreed_fare": agreed_fare,
+            "approval": approval,
+            "hold_seats": hold_seats,
+            "arrive_by": arrive_by,
         }, idempotency_key, timeout)
 
     async def get(

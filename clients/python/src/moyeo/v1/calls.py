@@ -4,6 +4,7 @@
 
 from moyeo._call import Call, Effect, Shape
 from moyeo.v1 import (
+    AcceptRideOfferRequest,
     ApproveJoinRequest,
     CancelCommuteRequest,
     CancelPartyRequest,
@@ -13,6 +14,7 @@ from moyeo.v1 import (
     CreateCommuteRequest,
     CreatePartyRequest,
     DeclineJoinRequest,
+    DeclineRideOfferRequest,
     DeleteLayerRequest,
     DeleteLayerResponse,
     DepartPartyRequest,
@@ -31,6 +33,7 @@ from moyeo.v1 import (
     GetPartyRequest,
     GetPositionRequest,
     GetPositionResponse,
+    GetRideOfferRequest,
     GetRideRequestRequest,
     GetTicketRequest,
     GetTileRequest,
@@ -46,6 +49,7 @@ from moyeo.v1 import (
     ListLayersRequest,
     ListLayersResponse,
     ListPartiesRequest,
+    ListRideOffersRequest,
     ListRideRequestsRequest,
     ListTariffsRequest,
     ListTariffsResponse,
@@ -74,6 +78,8 @@ from moyeo.v1 import (
     ReportResponse,
     ReversePlacesRequest,
     ReversePlacesResponse,
+    RideOfferListResponse,
+    RideOfferResponse,
     RideRequestListResponse,
     RideRequestResponse,
     SearchPartiesRequest,
@@ -268,7 +274,23 @@ PARTIES_GET_RIDE_REQUEST = Call(
 
 PARTIES_WITHDRAW_RIDE_REQUEST = Call(
     "/moyeo.v1.PartyService/WithdrawRideRequest", "POST", "/v1/ride-requests/{id}/withdraw",
-    WithdrawRideRequestRequest, RideRequestResponse, Effect.READ, Shape.UNARY)
+    WithdrawRideRequestRequest, RideRequestResponse, Effect.KEYED, Shape.UNARY)
+
+PARTIES_LIST_RIDE_OFFERS = Call(
+    "/moyeo.v1.PartyService/ListRideOffers", "GET", "/v1/ride-offers",
+    ListRideOffersRequest, RideOfferListResponse, Effect.READ, Shape.UNARY)
+
+PARTIES_GET_RIDE_OFFER = Call(
+    "/moyeo.v1.PartyService/GetRideOffer", "GET", "/v1/ride-offers/{id}",
+    GetRideOfferRequest, RideOfferResponse, Effect.READ, Shape.UNARY)
+
+PARTIES_ACCEPT_RIDE_OFFER = Call(
+    "/moyeo.v1.PartyService/AcceptRideOffer", "POST", "/v1/ride-offers/{id}/accept",
+    AcceptRideOfferRequest, RideOfferResponse, Effect.KEYED, Shape.UNARY)
+
+PARTIES_DECLINE_RIDE_OFFER = Call(
+    "/moyeo.v1.PartyService/DeclineRideOffer", "POST", "/v1/ride-offers/{id}/decline",
+    DeclineRideOfferRequest, RideOfferResponse, Effect.KEYED, Shape.UNARY)
 
 EVENTS_LIST = Call(
     "/moyeo.v1.EventService/List", "GET", "/v1/events",

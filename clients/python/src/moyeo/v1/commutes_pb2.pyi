@@ -47,7 +47,7 @@ class CommuteOccurrence(_message.Message):
     def __init__(self, date: _Optional[str] = ..., departure_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., state: _Optional[str] = ..., party_id: _Optional[str] = ..., request_id: _Optional[str] = ..., reason: _Optional[str] = ..., clock_change: _Optional[str] = ...) -> None: ...
 
 class Commute(_message.Message):
-    __slots__ = ("id", "version", "state", "host_id", "rider_id", "weekdays", "local_time", "time_zone", "to", "added", "removed", "holidays", "origin", "destination", "departure_window_seconds", "seats", "host_seats", "max_walk_meters", "max_detour_ratio", "min_shared_ratio", "max_ride_seconds", "max_detour_seconds", "tags", "policy", "policy_pack", "split_rule", "allow_raised_shares", "called", "tariff_id", "vehicle_class", "boarding", "max_share", "allows_overlap", "created_at", "riders", "rider_count", "occurrences", "end_reason")
+    __slots__ = ("id", "version", "state", "host_id", "rider_id", "weekdays", "local_time", "time_zone", "to", "added", "removed", "holidays", "origin", "destination", "departure_window_seconds", "seats", "host_seats", "max_walk_meters", "max_detour_ratio", "min_shared_ratio", "max_ride_seconds", "max_detour_seconds", "tags", "policy", "policy_pack", "split_rule", "allow_raised_shares", "called", "tariff_id", "vehicle_class", "boarding", "max_share", "allows_overlap", "created_at", "riders", "rider_count", "occurrences", "end_reason", "agreed_fare", "approval", "hold_seats", "arrive_by")
     ID_FIELD_NUMBER: _ClassVar[int]
     VERSION_FIELD_NUMBER: _ClassVar[int]
     STATE_FIELD_NUMBER: _ClassVar[int]
@@ -87,6 +87,10 @@ class Commute(_message.Message):
     RIDER_COUNT_FIELD_NUMBER: _ClassVar[int]
     OCCURRENCES_FIELD_NUMBER: _ClassVar[int]
     END_REASON_FIELD_NUMBER: _ClassVar[int]
+    AGREED_FARE_FIELD_NUMBER: _ClassVar[int]
+    APPROVAL_FIELD_NUMBER: _ClassVar[int]
+    HOLD_SEATS_FIELD_NUMBER: _ClassVar[int]
+    ARRIVE_BY_FIELD_NUMBER: _ClassVar[int]
     id: str
     version: str
     state: str
@@ -125,7 +129,11 @@ class Commute(_message.Message):
     rider_count: int
     occurrences: _containers.RepeatedCompositeFieldContainer[CommuteOccurrence]
     end_reason: str
-    def __init__(self, id: _Optional[str] = ..., version: _Optional[str] = ..., state: _Optional[str] = ..., host_id: _Optional[str] = ..., rider_id: _Optional[str] = ..., weekdays: _Optional[_Iterable[str]] = ..., local_time: _Optional[str] = ..., time_zone: _Optional[str] = ..., to: _Optional[str] = ..., added: _Optional[_Iterable[str]] = ..., removed: _Optional[_Iterable[str]] = ..., holidays: _Optional[str] = ..., origin: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., destination: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., departure_window_seconds: _Optional[float] = ..., seats: _Optional[int] = ..., host_seats: _Optional[int] = ..., max_walk_meters: _Optional[float] = ..., max_detour_ratio: _Optional[float] = ..., min_shared_ratio: _Optional[float] = ..., max_ride_seconds: _Optional[float] = ..., max_detour_seconds: _Optional[float] = ..., tags: _Optional[_Iterable[str]] = ..., policy: _Optional[_Union[_parties_pb2.PartyPolicy, _Mapping]] = ..., policy_pack: _Optional[str] = ..., split_rule: _Optional[str] = ..., allow_raised_shares: bool = ..., called: bool = ..., tariff_id: _Optional[str] = ..., vehicle_class: _Optional[str] = ..., boarding: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., max_share: _Optional[int] = ..., allows_overlap: bool = ..., created_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., riders: _Optional[_Iterable[_Union[CommuteRider, _Mapping]]] = ..., rider_count: _Optional[int] = ..., occurrences: _Optional[_Iterable[_Union[CommuteOccurrence, _Mapping]]] = ..., end_reason: _Optional[str] = ..., **kwargs) -> None: ...
+    agreed_fare: _parties_pb2.AgreedFare
+    approval: str
+    hold_seats: bool
+    arrive_by: str
+    def __init__(self, id: _Optional[str] = ..., version: _Optional[str] = ..., state: _Optional[str] = ..., host_id: _Optional[str] = ..., rider_id: _Optional[str] = ..., weekdays: _Optional[_Iterable[str]] = ..., local_time: _Optional[str] = ..., time_zone: _Optional[str] = ..., to: _Optional[str] = ..., added: _Optional[_Iterable[str]] = ..., removed: _Optional[_Iterable[str]] = ..., holidays: _Optional[str] = ..., origin: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., destination: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., departure_window_seconds: _Optional[float] = ..., seats: _Optional[int] = ..., host_seats: _Optional[int] = ..., max_walk_meters: _Optional[float] = ..., max_detour_ratio: _Optional[float] = ..., min_shared_ratio: _Optional[float] = ..., max_ride_seconds: _Optional[float] = ..., max_detour_seconds: _Optional[float] = ..., tags: _Optional[_Iterable[str]] = ..., policy: _Optional[_Union[_parties_pb2.PartyPolicy, _Mapping]] = ..., policy_pack: _Optional[str] = ..., split_rule: _Optional[str] = ..., allow_raised_shares: bool = ..., called: bool = ..., tariff_id: _Optional[str] = ..., vehicle_class: _Optional[str] = ..., boarding: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., max_share: _Optional[int] = ..., allows_overlap: bool = ..., created_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., riders: _Optional[_Iterable[_Union[CommuteRider, _Mapping]]] = ..., rider_count: _Optional[int] = ..., occurrences: _Optional[_Iterable[_Union[CommuteOccurrence, _Mapping]]] = ..., end_reason: _Optional[str] = ..., agreed_fare: _Optional[_Union[_parties_pb2.AgreedFare, _Mapping]] = ..., approval: _Optional[str] = ..., hold_seats: bool = ..., arrive_by: _Optional[str] = ..., **kwargs) -> None: ...
 
 class CommuteResponse(_message.Message):
     __slots__ = ("commute",)
@@ -140,7 +148,7 @@ class CommuteListResponse(_message.Message):
     def __init__(self, commutes: _Optional[_Iterable[_Union[Commute, _Mapping]]] = ...) -> None: ...
 
 class CreateCommuteRequest(_message.Message):
-    __slots__ = ("host_id", "rider_id", "weekdays", "local_time", "time_zone", "to", "added", "removed", "holidays", "origin", "destination", "departure_window_seconds", "seats", "host_seats", "max_walk_meters", "max_detour_ratio", "min_shared_ratio", "max_ride_seconds", "max_detour_seconds", "tags", "attributes", "policy", "policy_pack", "split_rule", "allow_raised_shares", "called", "tariff_id", "vehicle_class", "weight", "boarding", "max_share", "allows_overlap")
+    __slots__ = ("host_id", "rider_id", "weekdays", "local_time", "time_zone", "to", "added", "removed", "holidays", "origin", "destination", "departure_window_seconds", "seats", "host_seats", "max_walk_meters", "max_detour_ratio", "min_shared_ratio", "max_ride_seconds", "max_detour_seconds", "tags", "attributes", "policy", "policy_pack", "split_rule", "allow_raised_shares", "called", "tariff_id", "vehicle_class", "weight", "boarding", "max_share", "allows_overlap", "agreed_fare", "approval", "hold_seats", "arrive_by")
     HOST_ID_FIELD_NUMBER: _ClassVar[int]
     RIDER_ID_FIELD_NUMBER: _ClassVar[int]
     WEEKDAYS_FIELD_NUMBER: _ClassVar[int]
@@ -174,6 +182,10 @@ class CreateCommuteRequest(_message.Message):
     BOARDING_FIELD_NUMBER: _ClassVar[int]
     MAX_SHARE_FIELD_NUMBER: _ClassVar[int]
     ALLOWS_OVERLAP_FIELD_NUMBER: _ClassVar[int]
+    AGREED_FARE_FIELD_NUMBER: _ClassVar[int]
+    APPROVAL_FIELD_NUMBER: _ClassVar[int]
+    HOLD_SEATS_FIELD_NUMBER: _ClassVar[int]
+    ARRIVE_BY_FIELD_NUMBER: _ClassVar[int]
     host_id: str
     rider_id: str
     weekdays: _containers.RepeatedScalarFieldContainer[str]
@@ -206,7 +218,11 @@ class CreateCommuteRequest(_message.Message):
     boarding: _common_pb2.Place
     max_share: int
     allows_overlap: bool
-    def __init__(self, host_id: _Optional[str] = ..., rider_id: _Optional[str] = ..., weekdays: _Optional[_Iterable[str]] = ..., local_time: _Optional[str] = ..., time_zone: _Optional[str] = ..., to: _Optional[str] = ..., added: _Optional[_Iterable[str]] = ..., removed: _Optional[_Iterable[str]] = ..., holidays: _Optional[str] = ..., origin: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., destination: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., departure_window_seconds: _Optional[float] = ..., seats: _Optional[int] = ..., host_seats: _Optional[int] = ..., max_walk_meters: _Optional[float] = ..., max_detour_ratio: _Optional[float] = ..., min_shared_ratio: _Optional[float] = ..., max_ride_seconds: _Optional[float] = ..., max_detour_seconds: _Optional[float] = ..., tags: _Optional[_Iterable[str]] = ..., attributes: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., policy: _Optional[_Union[_parties_pb2.PartyPolicy, _Mapping]] = ..., policy_pack: _Optional[str] = ..., split_rule: _Optional[str] = ..., allow_raised_shares: bool = ..., called: bool = ..., tariff_id: _Optional[str] = ..., vehicle_class: _Optional[str] = ..., weight: _Optional[float] = ..., boarding: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., max_share: _Optional[int] = ..., allows_overlap: bool = ..., **kwargs) -> None: ...
+    agreed_fare: _parties_pb2.AgreedFare
+    approval: str
+    hold_seats: bool
+    arrive_by: str
+    def __init__(self, host_id: _Optional[str] = ..., rider_id: _Optional[str] = ..., weekdays: _Optional[_Iterable[str]] = ..., local_time: _Optional[str] = ..., time_zone: _Optional[str] = ..., to: _Optional[str] = ..., added: _Optional[_Iterable[str]] = ..., removed: _Optional[_Iterable[str]] = ..., holidays: _Optional[str] = ..., origin: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., destination: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., departure_window_seconds: _Optional[float] = ..., seats: _Optional[int] = ..., host_seats: _Optional[int] = ..., max_walk_meters: _Optional[float] = ..., max_detour_ratio: _Optional[float] = ..., min_shared_ratio: _Optional[float] = ..., max_ride_seconds: _Optional[float] = ..., max_detour_seconds: _Optional[float] = ..., tags: _Optional[_Iterable[str]] = ..., attributes: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., policy: _Optional[_Union[_parties_pb2.PartyPolicy, _Mapping]] = ..., policy_pack: _Optional[str] = ..., split_rule: _Optional[str] = ..., allow_raised_shares: bool = ..., called: bool = ..., tariff_id: _Optional[str] = ..., vehicle_class: _Optional[str] = ..., weight: _Optional[float] = ..., boarding: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., max_share: _Optional[int] = ..., allows_overlap: bool = ..., agreed_fare: _Optional[_Union[_parties_pb2.AgreedFare, _Mapping]] = ..., approval: _Optional[str] = ..., hold_seats: bool = ..., arrive_by: _Optional[str] = ..., **kwargs) -> None: ...
 
 class GetCommuteRequest(_message.Message):
     __slots__ = ("id", "rider_id", "days")

@@ -774,21 +774,23 @@ class WatchMatchesRequest(_message.Message):
     def __init__(self, rider_id: _Optional[str] = ..., origin: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., destination: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., departure_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., departure_window_seconds: _Optional[float] = ..., max_walk_meters: _Optional[float] = ..., max_detour_ratio: _Optional[float] = ..., min_shared_ratio: _Optional[float] = ..., attributes: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., seats: _Optional[int] = ..., limit: _Optional[int] = ..., tags: _Optional[_Iterable[str]] = ..., max_share: _Optional[int] = ..., allows_overlap: bool = ..., boarding: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., max_ride_seconds: _Optional[float] = ..., max_detour_seconds: _Optional[float] = ..., arrive_by: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., store: bool = ..., resume_token: _Optional[str] = ...) -> None: ...
 
 class WatchMatchesEvent(_message.Message):
-    __slots__ = ("kind", "candidates", "party_id", "match_id", "resume_token")
+    __slots__ = ("kind", "candidates", "party_id", "match_id", "resume_token", "offer")
     KIND_FIELD_NUMBER: _ClassVar[int]
     CANDIDATES_FIELD_NUMBER: _ClassVar[int]
     PARTY_ID_FIELD_NUMBER: _ClassVar[int]
     MATCH_ID_FIELD_NUMBER: _ClassVar[int]
     RESUME_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    OFFER_FIELD_NUMBER: _ClassVar[int]
     kind: str
     candidates: _containers.RepeatedCompositeFieldContainer[MatchCandidate]
     party_id: str
     match_id: str
     resume_token: str
-    def __init__(self, kind: _Optional[str] = ..., candidates: _Optional[_Iterable[_Union[MatchCandidate, _Mapping]]] = ..., party_id: _Optional[str] = ..., match_id: _Optional[str] = ..., resume_token: _Optional[str] = ...) -> None: ...
+    offer: RideOffer
+    def __init__(self, kind: _Optional[str] = ..., candidates: _Optional[_Iterable[_Union[MatchCandidate, _Mapping]]] = ..., party_id: _Optional[str] = ..., match_id: _Optional[str] = ..., resume_token: _Optional[str] = ..., offer: _Optional[_Union[RideOffer, _Mapping]] = ...) -> None: ...
 
 class BatchRequest(_message.Message):
-    __slots__ = ("rider_id", "origin", "destination", "departure_time", "departure_window_seconds", "max_walk_meters", "max_detour_ratio", "seats", "attributes", "min_shared_ratio", "boarding")
+    __slots__ = ("rider_id", "origin", "destination", "departure_time", "departure_window_seconds", "max_walk_meters", "max_detour_ratio", "seats", "attributes", "min_shared_ratio", "boarding", "max_ride_seconds", "max_detour_seconds", "arrive_by")
     RIDER_ID_FIELD_NUMBER: _ClassVar[int]
     ORIGIN_FIELD_NUMBER: _ClassVar[int]
     DESTINATION_FIELD_NUMBER: _ClassVar[int]
@@ -800,6 +802,9 @@ class BatchRequest(_message.Message):
     ATTRIBUTES_FIELD_NUMBER: _ClassVar[int]
     MIN_SHARED_RATIO_FIELD_NUMBER: _ClassVar[int]
     BOARDING_FIELD_NUMBER: _ClassVar[int]
+    MAX_RIDE_SECONDS_FIELD_NUMBER: _ClassVar[int]
+    MAX_DETOUR_SECONDS_FIELD_NUMBER: _ClassVar[int]
+    ARRIVE_BY_FIELD_NUMBER: _ClassVar[int]
     rider_id: str
     origin: _common_pb2.Place
     destination: _common_pb2.Place
@@ -811,7 +816,10 @@ class BatchRequest(_message.Message):
     attributes: _struct_pb2.Struct
     min_shared_ratio: float
     boarding: _common_pb2.Place
-    def __init__(self, rider_id: _Optional[str] = ..., origin: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., destination: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., departure_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., departure_window_seconds: _Optional[float] = ..., max_walk_meters: _Optional[float] = ..., max_detour_ratio: _Optional[float] = ..., seats: _Optional[int] = ..., attributes: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., min_shared_ratio: _Optional[float] = ..., boarding: _Optional[_Union[_common_pb2.Place, _Mapping]] = ...) -> None: ...
+    max_ride_seconds: float
+    max_detour_seconds: float
+    arrive_by: _timestamp_pb2.Timestamp
+    def __init__(self, rider_id: _Optional[str] = ..., origin: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., destination: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., departure_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., departure_window_seconds: _Optional[float] = ..., max_walk_meters: _Optional[float] = ..., max_detour_ratio: _Optional[float] = ..., seats: _Optional[int] = ..., attributes: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., min_shared_ratio: _Optional[float] = ..., boarding: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., max_ride_seconds: _Optional[float] = ..., max_detour_seconds: _Optional[float] = ..., arrive_by: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
 
 class MatchBatchRequest(_message.Message):
     __slots__ = ("requests", "max_seats", "seed", "iterations", "time_budget_milliseconds", "policy", "tariff_id")
@@ -892,7 +900,7 @@ class MatchBatchResponse(_message.Message):
     def __init__(self, groups: _Optional[_Iterable[_Union[BatchGroup, _Mapping]]] = ..., unmatched: _Optional[_Iterable[str]] = ..., saving: _Optional[int] = ..., iterations: _Optional[int] = ..., currency: _Optional[str] = ..., end: _Optional[str] = ...) -> None: ...
 
 class RideRequest(_message.Message):
-    __slots__ = ("id", "rider_id", "state", "origin", "destination", "boarding", "departure_time", "departure_window_seconds", "max_walk_meters", "max_detour_ratio", "min_shared_ratio", "max_ride_seconds", "max_detour_seconds", "arrive_by", "seats", "tags", "max_share", "allows_overlap", "created_at", "found_party_ids", "commute_id")
+    __slots__ = ("id", "rider_id", "state", "origin", "destination", "boarding", "departure_time", "departure_window_seconds", "max_walk_meters", "max_detour_ratio", "min_shared_ratio", "max_ride_seconds", "max_detour_seconds", "arrive_by", "seats", "tags", "max_share", "allows_overlap", "created_at", "found_party_ids", "offer_id", "commute_id")
     ID_FIELD_NUMBER: _ClassVar[int]
     RIDER_ID_FIELD_NUMBER: _ClassVar[int]
     STATE_FIELD_NUMBER: _ClassVar[int]
@@ -913,6 +921,7 @@ class RideRequest(_message.Message):
     ALLOWS_OVERLAP_FIELD_NUMBER: _ClassVar[int]
     CREATED_AT_FIELD_NUMBER: _ClassVar[int]
     FOUND_PARTY_IDS_FIELD_NUMBER: _ClassVar[int]
+    OFFER_ID_FIELD_NUMBER: _ClassVar[int]
     COMMUTE_ID_FIELD_NUMBER: _ClassVar[int]
     id: str
     rider_id: str
@@ -934,8 +943,9 @@ class RideRequest(_message.Message):
     allows_overlap: bool
     created_at: _timestamp_pb2.Timestamp
     found_party_ids: _containers.RepeatedScalarFieldContainer[str]
+    offer_id: str
     commute_id: str
-    def __init__(self, id: _Optional[str] = ..., rider_id: _Optional[str] = ..., state: _Optional[str] = ..., origin: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., destination: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., boarding: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., departure_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., departure_window_seconds: _Optional[float] = ..., max_walk_meters: _Optional[float] = ..., max_detour_ratio: _Optional[float] = ..., min_shared_ratio: _Optional[float] = ..., max_ride_seconds: _Optional[float] = ..., max_detour_seconds: _Optional[float] = ..., arrive_by: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., seats: _Optional[int] = ..., tags: _Optional[_Iterable[str]] = ..., max_share: _Optional[int] = ..., allows_overlap: bool = ..., created_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., found_party_ids: _Optional[_Iterable[str]] = ..., commute_id: _Optional[str] = ...) -> None: ...
+    def __init__(self, id: _Optional[str] = ..., rider_id: _Optional[str] = ..., state: _Optional[str] = ..., origin: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., destination: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., boarding: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., departure_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., departure_window_seconds: _Optional[float] = ..., max_walk_meters: _Optional[float] = ..., max_detour_ratio: _Optional[float] = ..., min_shared_ratio: _Optional[float] = ..., max_ride_seconds: _Optional[float] = ..., max_detour_seconds: _Optional[float] = ..., arrive_by: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., seats: _Optional[int] = ..., tags: _Optional[_Iterable[str]] = ..., max_share: _Optional[int] = ..., allows_overlap: bool = ..., created_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., found_party_ids: _Optional[_Iterable[str]] = ..., offer_id: _Optional[str] = ..., commute_id: _Optional[str] = ...) -> None: ...
 
 class ListRideRequestsRequest(_message.Message):
     __slots__ = ("rider_id",)
@@ -971,6 +981,98 @@ class WithdrawRideRequestRequest(_message.Message):
     rider_id: str
     def __init__(self, id: _Optional[str] = ..., rider_id: _Optional[str] = ...) -> None: ...
 
+class RideOffer(_message.Message):
+    __slots__ = ("id", "request_id", "rider_id", "state", "answer", "created_at", "expires_at", "ended_at", "end_reason", "party_id", "riders", "accepted", "departure_time", "departure_window_seconds", "origin", "boarding", "share", "solo_fare", "fare", "currency", "walk_meters", "ride_seconds", "detour_seconds")
+    ID_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    RIDER_ID_FIELD_NUMBER: _ClassVar[int]
+    STATE_FIELD_NUMBER: _ClassVar[int]
+    ANSWER_FIELD_NUMBER: _ClassVar[int]
+    CREATED_AT_FIELD_NUMBER: _ClassVar[int]
+    EXPIRES_AT_FIELD_NUMBER: _ClassVar[int]
+    ENDED_AT_FIELD_NUMBER: _ClassVar[int]
+    END_REASON_FIELD_NUMBER: _ClassVar[int]
+    PARTY_ID_FIELD_NUMBER: _ClassVar[int]
+    RIDERS_FIELD_NUMBER: _ClassVar[int]
+    ACCEPTED_FIELD_NUMBER: _ClassVar[int]
+    DEPARTURE_TIME_FIELD_NUMBER: _ClassVar[int]
+    DEPARTURE_WINDOW_SECONDS_FIELD_NUMBER: _ClassVar[int]
+    ORIGIN_FIELD_NUMBER: _ClassVar[int]
+    BOARDING_FIELD_NUMBER: _ClassVar[int]
+    SHARE_FIELD_NUMBER: _ClassVar[int]
+    SOLO_FARE_FIELD_NUMBER: _ClassVar[int]
+    FARE_FIELD_NUMBER: _ClassVar[int]
+    CURRENCY_FIELD_NUMBER: _ClassVar[int]
+    WALK_METERS_FIELD_NUMBER: _ClassVar[int]
+    RIDE_SECONDS_FIELD_NUMBER: _ClassVar[int]
+    DETOUR_SECONDS_FIELD_NUMBER: _ClassVar[int]
+    id: str
+    request_id: str
+    rider_id: str
+    state: str
+    answer: str
+    created_at: _timestamp_pb2.Timestamp
+    expires_at: _timestamp_pb2.Timestamp
+    ended_at: _timestamp_pb2.Timestamp
+    end_reason: str
+    party_id: str
+    riders: int
+    accepted: int
+    departure_time: _timestamp_pb2.Timestamp
+    departure_window_seconds: float
+    origin: _common_pb2.Place
+    boarding: _common_pb2.Place
+    share: int
+    solo_fare: int
+    fare: int
+    currency: str
+    walk_meters: float
+    ride_seconds: float
+    detour_seconds: float
+    def __init__(self, id: _Optional[str] = ..., request_id: _Optional[str] = ..., rider_id: _Optional[str] = ..., state: _Optional[str] = ..., answer: _Optional[str] = ..., created_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., expires_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., ended_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., end_reason: _Optional[str] = ..., party_id: _Optional[str] = ..., riders: _Optional[int] = ..., accepted: _Optional[int] = ..., departure_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., departure_window_seconds: _Optional[float] = ..., origin: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., boarding: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., share: _Optional[int] = ..., solo_fare: _Optional[int] = ..., fare: _Optional[int] = ..., currency: _Optional[str] = ..., walk_meters: _Optional[float] = ..., ride_seconds: _Optional[float] = ..., detour_seconds: _Optional[float] = ...) -> None: ...
+
+class ListRideOffersRequest(_message.Message):
+    __slots__ = ("rider_id",)
+    RIDER_ID_FIELD_NUMBER: _ClassVar[int]
+    rider_id: str
+    def __init__(self, rider_id: _Optional[str] = ...) -> None: ...
+
+class RideOfferListResponse(_message.Message):
+    __slots__ = ("offers",)
+    OFFERS_FIELD_NUMBER: _ClassVar[int]
+    offers: _containers.RepeatedCompositeFieldContainer[RideOffer]
+    def __init__(self, offers: _Optional[_Iterable[_Union[RideOffer, _Mapping]]] = ...) -> None: ...
+
+class GetRideOfferRequest(_message.Message):
+    __slots__ = ("id", "rider_id")
+    ID_FIELD_NUMBER: _ClassVar[int]
+    RIDER_ID_FIELD_NUMBER: _ClassVar[int]
+    id: str
+    rider_id: str
+    def __init__(self, id: _Optional[str] = ..., rider_id: _Optional[str] = ...) -> None: ...
+
+class RideOfferResponse(_message.Message):
+    __slots__ = ("offer",)
+    OFFER_FIELD_NUMBER: _ClassVar[int]
+    offer: RideOffer
+    def __init__(self, offer: _Optional[_Union[RideOffer, _Mapping]] = ...) -> None: ...
+
+class AcceptRideOfferRequest(_message.Message):
+    __slots__ = ("id", "rider_id")
+    ID_FIELD_NUMBER: _ClassVar[int]
+    RIDER_ID_FIELD_NUMBER: _ClassVar[int]
+    id: str
+    rider_id: str
+    def __init__(self, id: _Optional[str] = ..., rider_id: _Optional[str] = ...) -> None: ...
+
+class DeclineRideOfferRequest(_message.Message):
+    __slots__ = ("id", "rider_id")
+    ID_FIELD_NUMBER: _ClassVar[int]
+    RIDER_ID_FIELD_NUMBER: _ClassVar[int]
+    id: str
+    rider_id: str
+    def __init__(self, id: _Optional[str] = ..., rider_id: _Optional[str] = ...) -> None: ...
+
 class WatchPartyRequest(_message.Message):
     __slots__ = ("id", "resume_token", "after_version")
     ID_FIELD_NUMBER: _ClassVar[int]
@@ -982,7 +1084,7 @@ class WatchPartyRequest(_message.Message):
     def __init__(self, id: _Optional[str] = ..., resume_token: _Optional[str] = ..., after_version: _Optional[str] = ...) -> None: ...
 
 class Event(_message.Message):
-    __slots__ = ("sequence", "kind", "at", "party_id", "match_id", "user_ids", "version", "body", "resume_token", "commute_id")
+    __slots__ = ("sequence", "kind", "at", "party_id", "match_id", "user_ids", "version", "body", "resume_token", "commute_id", "ride_offer_id")
     SEQUENCE_FIELD_NUMBER: _ClassVar[int]
     KIND_FIELD_NUMBER: _ClassVar[int]
     AT_FIELD_NUMBER: _ClassVar[int]
@@ -993,6 +1095,7 @@ class Event(_message.Message):
     BODY_FIELD_NUMBER: _ClassVar[int]
     RESUME_TOKEN_FIELD_NUMBER: _ClassVar[int]
     COMMUTE_ID_FIELD_NUMBER: _ClassVar[int]
+    RIDE_OFFER_ID_FIELD_NUMBER: _ClassVar[int]
     sequence: int
     kind: str
     at: _timestamp_pb2.Timestamp
@@ -1003,7 +1106,8 @@ class Event(_message.Message):
     body: _struct_pb2.Struct
     resume_token: str
     commute_id: str
-    def __init__(self, sequence: _Optional[int] = ..., kind: _Optional[str] = ..., at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., party_id: _Optional[str] = ..., match_id: _Optional[str] = ..., user_ids: _Optional[_Iterable[str]] = ..., version: _Optional[str] = ..., body: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., resume_token: _Optional[str] = ..., commute_id: _Optional[str] = ...) -> None: ...
+    ride_offer_id: str
+    def __init__(self, sequence: _Optional[int] = ..., kind: _Optional[str] = ..., at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., party_id: _Optional[str] = ..., match_id: _Optional[str] = ..., user_ids: _Optional[_Iterable[str]] = ..., version: _Optional[str] = ..., body: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., resume_token: _Optional[str] = ..., commute_id: _Optional[str] = ..., ride_offer_id: _Optional[str] = ...) -> None: ...
 
 class ListEventsRequest(_message.Message):
     __slots__ = ("after", "kinds", "wait_seconds", "limit")
