@@ -205,7 +205,10 @@ let package = Package(
     .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     .target(
       name: "MoyeoCluster",
-      dependencies: ["DurableCommands", "Threading", "GeoMath", "ObjectModel", "CPostgres"],
+      dependencies: [
+        "DurableCommands", "LiveLayers", "Threading", "GeoMath", "ObjectModel", "CPostgres",
+        nioCore, nioPosix, nioSSL, .product(name: "Crypto", package: "swift-crypto"),
+      ],
       swiftSettings: houseSettings),
     .systemLibrary(
       name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
