@@ -392,6 +392,7 @@ let package = Package(
         "MoyeoStorage", "MoyeoCluster", "LiveLayers", "DurableCommands", "Parties",
         "RoutePlanning", "GeoMath", "Webhooks", "ObjectModel", "Threading", "CSpatiaLite",
         "CFaultyFiles", "CWallClock", "TestSupport",
+        nioCore,
         .product(name: "GRDB", package: "GRDB.swift"),
       ]),
     houseTests("WireFormatTests", ["WireFormat", "ObjectModel"]),
@@ -555,7 +556,7 @@ if Context.environment["MOYEO_FUZZ"] == "1" {
       name: "MoyeoFuzz",
       dependencies: [
         "CFuzzer", "CallTracing", "WireFormat", "MoyeoAPI", "MoyeoServer", "MoyeoAdapters",
-        "GRPCServerTransport", "RESPServer", "SpatialIndexing", "Threading",
+        "GRPCServerTransport", "RESPServer", "MoyeoCluster", "SpatialIndexing", "Threading",
         "LiveLayers", "Parties", "FareEstimation", "RouteProviders", "RoutePlanning", "Places",
         "moyeo", "GeoMath", "ObjectModel", swiftProtobuf, grpcCore, nioCore,
         .product(name: "NIOEmbedded", package: "swift-nio"),

@@ -109,7 +109,7 @@ extension SharedPositions {
     guard let key = positions.first?.key, let layers = layers(of: key.tenant),
       !LayerName.reserved.contains(key.layer),
       // A name that is not valid, or one layer too many, is left out.
-      let layer = try? layers.existingOrNewLayer(key.layer)
+      let layer = try? layers.existingOrNewLayer(key.layer), layer.settings.protection == nil
     else { return }
     let withoutRoom = layer.takeOver(positions, now: layers.clock.now())
     if withoutRoom > 0 { count { $0.withoutRoom += withoutRoom } }
@@ -118,7 +118,7 @@ extension SharedPositions {
   @discardableResult
   private func discard(_ ids: [String], layer: String, tenant: String) -> Int {
     guard let layers = layers(of: tenant), !LayerName.reserved.contains(layer),
-      let layer = try? layers.layer(layer)
+      let layer = try? layers.layer(layer), layer.settings.protection == nil
     else { return 0 }
     return layer.discard(ids: ids, now: layers.clock.now()).count { $0 }
   }
@@ -195,7 +195,8 @@ extension SharedPositions {
     var removed = 0
     for (tenant, layers) in attached where replacement.tenants.contains(tenant) {
       let now = layers.clock.now()
-      for layer in layers.all where !LayerName.reserved.contains(layer.name) {
+      for layer in layers.all
+      where !LayerName.reserved.contains(layer.name) && layer.settings.protection == nil {
         var missing: [String] = []
         layer.index.forEachObject(now: now) { hit in
           let key = StoredPositionKey(tenant: tenant, layer: layer.name, id: hit.idString)

@@ -28,7 +28,7 @@ package final class SharedPositions: Sendable {
     /// Behind by more, reads are refused.
     package var answerMilliseconds: Int64 = 10_000
     /// The most changes that wait in this daemon for their answer.
-    package var waitingChanges = 50_000
+    package var waitingChanges = 200_000
     /// How often the last entry that was read is looked up again, which shows that the log lost it.
     package var verifyMilliseconds: Int64 = 500
     package init() {}

@@ -226,3 +226,16 @@ package final class RedisCluster: @unchecked Sendable {
     }
   }
 }
+
+extension RedisCluster {
+  /// Makes what connections with TLS begin with: servers have to prove who they are.
+  ///
+  /// - Parameter authority: A file of certificates that are trusted; nil: the system's.
+  /// - Returns: The context of all connections.
+  /// - Throws: When the file cannot be used.
+  package static func tls(authority: String?) throws -> NIOSSLContext {
+    var configuration = TLSConfiguration.makeClientConfiguration()
+    if let authority { configuration.trustRoots = .file(authority) }
+    return try NIOSSLContext(configuration: configuration)
+  }
+}

@@ -74,15 +74,17 @@ final class RedisConnection {
     if let user = options.user { words.append(user) }
     let command = RedisCommand(words + [password])
     // The first that is written: its answer comes before all others.
-    write(command.bytes, Pending(bytes: 0, deadline: .now() + options.answerTime) { [self] result in
-      switch result {
-      case .success(.error(let message)):
-        // The message is the server's; it does not repeat the password.
-        close("the server refuses the password: \(message)")
-      case .success: becomeReady()
-      case .failure: break
-      }
-    })
+    write(
+      command.bytes,
+      Pending(bytes: 0, deadline: .now() + options.answerTime) { [self] result in
+        switch result {
+        case .success(.error(let message)):
+          // The message is the server's; it does not repeat the password.
+          close("the server refuses the password: \(message)")
+        case .success: becomeReady()
+        case .failure: break
+        }
+      })
   }
 
   private func becomeReady() {

@@ -140,6 +140,14 @@ package final class RedisPositionLog: PositionLog {
     }
   }
 
+  func objectCount(
+    _ partition: Int, _ end: @escaping @Sendable (Result<Int, PositionLogFailure>) -> Void
+  ) {
+    cluster.send(RedisCommand(["HLEN", Self.key(partition, "o")]), slot: slots[partition]) {
+      result in end(Self.read(result) { reply in reply.integerValue.map { Int($0) } })
+    }
+  }
+
   package func scan(
     _ partition: Int, cursor: String?,
     _ end: @escaping @Sendable (Result<PositionPage, PositionLogFailure>) -> Void

@@ -36,7 +36,7 @@ package struct RedisAddress: Hashable, Sendable, CustomStringConvertible {
   /// Reads `host:port`, an address of IPv6 with or without brackets.
   package init?(text: some StringProtocol) {
     // A server may add its bus port: `10.0.0.1:6379@16379`.
-    let text = text.split(separator: "@", maxSplits: 1).first.map(String.init) ?? ""
+    let text = String(text.prefix { $0 != "@" })
     guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
       (1...65_535).contains(port)
     else { return nil }
@@ -131,5 +131,15 @@ package enum RedisRefusal: Hashable, Sendable {
     case "NOSCRIPT": self = .unknownScript
     default: self = .other
     }
+  }
+}
+
+extension RedisAddress {
+  /// Reads addresses with commas between them; nil unless all of them are some.
+  package static func list(_ text: String) -> [RedisAddress]? {
+    let parts = text.split(separator: ",").map { $0.filter { $0 != " " } }
+    let addresses = parts.compactMap { RedisAddress(text: $0) }
+    let areWhole = addresses.count == parts.count && addresses.allSatisfy { !$0.host.isEmpty }
+    return areWhole && !addresses.isEmpty ? addresses : nil
   }
 }
