@@ -38,7 +38,7 @@ extension SharedPositions {
         ends = partition.held.map(\.end)
         partition.held = []
         // A server that comes back may be another one.
-        partition.verified = .min
+        partition.verified = 0
         return .nothing
       }
       guard partition.applied != nil else { return .replace }

@@ -57,7 +57,8 @@ package final class SharedPositions: Sendable {
     var held: [Held] = []
     /// When the layers last had all that the log had; nil before the first time.
     var current: Nanoseconds?
-    var verified: Nanoseconds = .min
+    /// When the last entry was looked up again; 0: it is to be with the next read.
+    var verified: Nanoseconds = 0
   }
 
   /// What happened since the start.
