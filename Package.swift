@@ -205,7 +205,10 @@ let package = Package(
     .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     .target(
       name: "MoyeoCluster",
-      dependencies: ["DurableCommands", "Threading", "GeoMath", "ObjectModel", "CPostgres"],
+      dependencies: [
+        "DurableCommands", "LiveLayers", "Threading", "GeoMath", "ObjectModel", "CPostgres",
+        nioCore, nioPosix, nioSSL, .product(name: "Crypto", package: "swift-crypto"),
+      ],
       swiftSettings: houseSettings),
     .systemLibrary(
       name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
@@ -389,6 +392,7 @@ let package = Package(
         "MoyeoStorage", "MoyeoCluster", "LiveLayers", "DurableCommands", "Parties",
         "RoutePlanning", "GeoMath", "Webhooks", "ObjectModel", "Threading", "CSpatiaLite",
         "CFaultyFiles", "CWallClock", "TestSupport",
+        nioCore,
         .product(name: "GRDB", package: "GRDB.swift"),
       ]),
     houseTests("WireFormatTests", ["WireFormat", "ObjectModel"]),
@@ -555,7 +559,7 @@ if Context.environment["MOYEO_FUZZ"] == "1" {
       name: "MoyeoFuzz",
       dependencies: [
         "CFuzzer", "CallTracing", "WireFormat", "MoyeoAPI", "MoyeoServer", "MoyeoAdapters",
-        "GRPCServerTransport", "RESPServer", "SpatialIndexing", "Threading",
+        "GRPCServerTransport", "RESPServer", "MoyeoCluster", "SpatialIndexing", "Threading",
         "LiveLayers", "Parties", "FareEstimation", "RouteProviders", "RoutePlanning", "Places",
         "moyeo", "GeoMath", "ObjectModel", swiftProtobuf, grpcCore, nioCore,
         .product(name: "NIOEmbedded", package: "swift-nio"),

@@ -18,20 +18,27 @@ package final class LayerRegistry: Sendable {
   package let clusterMaintainer: ClusterMaintainer
   /// Tells watchers of positions what happens once it is started.
   package let watchMaintainer: WatchMaintainer
+  /// What daemons share positions through; nil: the positions are this daemon's alone.
+  package let sharing: SharedPositions?
+  /// Whose layers these are.
+  package let tenant: String
 
   package init(
     configuration: LayerRegistryConfiguration = LayerRegistryConfiguration(), clock: any WallClock,
-    epoch: UInt32
+    epoch: UInt32, sharing: SharedPositions? = nil, tenant: String = "default"
   ) {
     self.configuration = configuration
     self.clock = clock
     self.epoch = epoch
+    self.sharing = sharing
+    self.tenant = tenant
     quota = SharedQuota(
       maximumObjects: configuration.limits.objects,
       maximumBytes: configuration.limits.objectBytes)
     clusterMaintainer = ClusterMaintainer { [layersByName] in layersByName.all }
     watchMaintainer = WatchMaintainer(
       layers: { [layersByName] in layersByName.all }, now: { clock.now() })
+    sharing?.attach(self, tenant: tenant)
   }
 
   package var limits: LayerLimits { configuration.limits }

@@ -169,6 +169,9 @@ package struct Daemon: Sendable {
 
   package func markReady(_ part: String) { readiness.markReady(part) }
 
+  /// Says why no new callers should come here for a while, or nil once they may.
+  package func setBehind(_ reason: String?) { readiness.setBehind(reason) }
+
   /// The services to run, in order of their start.
   package func services() -> [any Service] {
     let threadPool = BoundedThreadPool(

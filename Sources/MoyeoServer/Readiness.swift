@@ -11,6 +11,7 @@ package final class Readiness: Sendable {
   private let waitingFor: StateLock<Set<String>>
   private let serves = OneTimeSignal()
   private let draining = Atomic(false)
+  private let behind = StateLock<String?>(nil)
   private let watchers = StateLock(Watchers())
 
   package init(waitingFor parts: Set<String>) {
@@ -22,6 +23,18 @@ package final class Readiness: Sendable {
 
   /// Whether the operator has asked that no new work be sent here; what comes all the same is served.
   package var isDraining: Bool { draining.load(ordering: .acquiring) }
+
+  /// Why the daemon, though it has started, should get no new callers for a while; nil: it may.
+  package var behindReason: String? { behind.withLock { $0 } }
+
+  /// Notes it; call it as often as you like.
+  package func setBehind(_ reason: String?) {
+    let changed = behind.withLock { before in
+      defer { before = reason }
+      return (before == nil) != (reason == nil)
+    }
+    if changed { tellWatchers() }
+  }
 
   /// - Returns: Whether it was draining before.
   func setDraining(_ isDraining: Bool) -> Bool {

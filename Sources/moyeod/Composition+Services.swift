@@ -24,16 +24,20 @@ struct ServedParts {
   let disclosures: KeptDisclosures?
   let degradations: DegradationLog
   let spans: SpanRecorder?
+  let sharing: PositionSharing?
 }
 
 extension Composition {
   /// What must have happened before the daemon says that it is ready.
-  func waitsFor(_ city: City?, _ record: OpenRecord?) -> Set<String> {
+  func waitsFor(
+    _ city: City?, _ record: OpenRecord?, _ sharing: PositionSharing?
+  ) -> Set<String> {
     var out: Set<String> = [ClusterWarmUp.part]
     if city != nil { out.insert("demo") }
     if city != nil, record != nil { out.insert("demo-parties") }
     if city != nil, record?.ticketService != nil { out.insert("demo-tickets") }
     if settings.redisDoor != nil { out.insert("resp") }
+    if sharing != nil { out.insert(PositionSharing.part) }
     return out
   }
 
@@ -45,6 +49,11 @@ extension Composition {
         partyService: parts.record?.partyService, store: parts.record?.store,
         archive: parts.positions?.archive, degradations: parts.degradations), at: 0)
     if let disclosures = parts.disclosures { services.insert(disclosures, at: 0) }
+    if let sharing = parts.sharing {
+      services.insert(
+        PositionFollowing(
+          sharing: sharing, daemon: parts.daemon, degradations: parts.degradations), at: 0)
+    }
     if let positions = parts.positions {
       services.insert(PositionWriting(writeBehind: positions.writeBehind), at: 0)
     }

@@ -64,11 +64,13 @@ struct Composition {
     let layerConfiguration = LayerRegistryConfiguration(
       limits: limits, rankKey: try clusterKey(logger: logger),
       layerSettings: settings.layerSettings)
+    let sharing = settings.cluster.redis.map { PositionSharing($0) }
     var ownConfiguration = layerConfiguration
     ownConfiguration.limits = settings.tenantLimits(limits, Caller.defaultTenant)
     let layers = LayerRegistry(
       configuration: ownConfiguration,
-      clock: settings.cluster.makeClock(), epoch: UInt32.random(in: 1 ... .max))
+      clock: settings.cluster.makeClock(), epoch: UInt32.random(in: 1 ... .max),
+      sharing: sharing?.positions)
     let routes: any RouteProvider
     do {
       routes = try settings.routes.makeProvider(clock: layers.clock)
@@ -88,13 +90,15 @@ struct Composition {
     let record = try settings.parties.map { try openRecord($0, data, layers, fares) }
     defer { record?.store.close() }
     // A record's file has locked the directory; without one it is locked here.
-    let keepsFiles = record != nil || settings.keepsPositions
+    // Positions that are shared are kept where they are shared.
+    let keepsPositions = settings.keepsPositions && sharing == nil
+    let keepsFiles = record != nil || keepsPositions
     let lock = record?.file == nil && keepsFiles ? try data.lock() : nil
     defer { withExtendedLifetime(lock) {} }
     let positions =
-      settings.keepsPositions
+      keepsPositions
       ? data.openPositions(layers: layers, seconds: settings.writeBehindSeconds) : nil
-    if let city { try DemoPlaces.fill(layers, from: city) }
+    if let city, sharing == nil { try DemoPlaces.fill(layers, from: city) }
     let places = settings.places.makeService(layers: layers)
     let webhooks = try record.map { _ in
       try WebhookParts(
@@ -112,7 +116,7 @@ struct Composition {
       settings: settings, configuration: layerConfiguration, fares: fares, data: data,
       clock: layers.clock, store: record?.store, archive: positions?.archive,
       idempotencySecret: record?.idempotencySecret, webhooks: webhooks, erasures: erasures,
-      erased: record?.erased ?? [:])
+      erased: record?.erased ?? [:], sharing: sharing?.positions)
     let group = EventLoops.make(settings.threads)
     // A moment later: what the connections held is let go of after they have closed.
     let memory = MaintenanceThread(
@@ -137,7 +141,7 @@ struct Composition {
         authenticator: authenticator, layers: layers, fares: fares, parties: record?.partyService,
         tickets: record?.ticketService, places: places),
       identity: authenticator.map { identity($0, tenants) },
-      eventLoopGroup: group, metrics: metrics, readyAfter: waitsFor(city, record),
+      eventLoopGroup: group, metrics: metrics, readyAfter: waitsFor(city, record, sharing),
       degradations: degradations, logLevel: logLevel,
       writePositions: writePositions,
       erase: erasures.map {
@@ -149,7 +153,8 @@ struct Composition {
     let parts = ServedParts(
       daemon: daemon, layers: layers, city: city, record: record, positions: positions,
       webhooks: webhooks, authenticator: authenticator, certificates: certificates,
-      redisDoor: redisDoor, disclosures: disclosures, degradations: degradations, spans: spans)
+      redisDoor: redisDoor, disclosures: disclosures, degradations: degradations, spans: spans,
+      sharing: sharing)
     logger.debug("descriptors", metadata: ["limit": "\(descriptors)"])
     try await serve(services(of: parts, logger: logger), logger: logger)
     logger.info("stopped")
@@ -245,6 +250,7 @@ struct Composition {
   /// The key that ranks the objects of clusters. Without its file the daemon starts all the same:
   /// only the ids of clusters are others then.
   private func clusterKey(logger: Logger) throws -> HashKey {
+    if let postgres = settings.cluster.postgres { return try sharedClusterKey(postgres) }
     let secret: ClusterSecret
     do throws(StorageError) {
       secret = try ClusterSecret.loadOrMake(directory: settings.dataDirectory)

@@ -26,6 +26,7 @@ struct DataDirectory {
   static let parts =
     StoreTrouble.allCases.map(\.rawValue) + [
       loadingPart, followingPart, positionsPart, setAsidePart, disclosuresPart,
+      PositionSharing.part,
     ]
   static let loadingPart = "record-loading"
   static let followingPart = "record-following"

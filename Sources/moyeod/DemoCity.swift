@@ -24,6 +24,14 @@ struct DemoCity: Service {
   func run() async throws {
     let start = layers.clock.now()
     let simulation = CitySimulation(city: city, users: users, seed: seed, start: start)
+    if let sharing = layers.sharing {
+      while !sharing.isLoaded { try await Task.sleep(for: Self.stepInterval) }
+      let places = try layers.layerForReports(DemoPlaces.layerName)
+      _ = await sharing.write(
+        DemoPlaces.reports(city).compactMap {
+          places.change($0, tenant: layers.tenant, now: start, limits: layers.limits)
+        })
+    }
     try await report(simulation.snapshot(at: start), simulation)
     logger.info("demo city loaded", metadata: ["city": "\(city.name)", "users": "\(users)"])
     onLoaded()
@@ -43,6 +51,18 @@ struct DemoCity: Service {
     var from = 0
     while from < reports.count {
       let batch = reports[from..<min(from + Self.batchSize, reports.count)]
+      if let sharing = layers.sharing {
+        // The next step repeats what the log did not take.
+        let now = layers.clock.now()
+        _ = await sharing.write(
+          batch.compactMap {
+            layer.change(
+              positionReport($0, simulation), tenant: layers.tenant, now: now,
+              limits: layers.limits)
+          })
+        from += Self.batchSize
+        continue
+      }
       _ = layer.report(
         batch.map { positionReport($0, simulation) }, now: layers.clock.now(),
         limits: layers.limits)

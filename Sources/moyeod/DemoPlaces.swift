@@ -9,7 +9,12 @@ enum DemoPlaces {
 
   /// Reports them; they never expire, and a restart reports them again under the same ids.
   static func fill(_ layers: LayerRegistry, from city: City) throws {
-    let reports = city.hotSpots.enumerated().map { number, spot in
+    _ = try layers.layerForReports(layerName).report(
+      reports(city), now: layers.clock.now(), limits: layers.limits)
+  }
+
+  static func reports(_ city: City) -> [PositionReport] {
+    city.hotSpots.enumerated().map { number, spot in
       PositionReport(
         id: "\(city.name):\(number + 1)", latitude: spot.coordinate.latitude,
         longitude: spot.coordinate.longitude,
@@ -18,7 +23,5 @@ enum DemoPlaces {
           ("name_en", .string(spot.englishName)),
         ]), ttlMilliseconds: 0)
     }
-    _ = try layers.layerForReports(layerName).report(
-      reports, now: layers.clock.now(), limits: layers.limits)
   }
 }

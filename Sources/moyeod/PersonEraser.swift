@@ -123,6 +123,14 @@ struct PersonEraser: Sendable {
     for layer in layers.all where !LayerName.reserved.contains(layer.name) {
       if layer.remove(id: erasure.userID, now: now) { report.positions += 1 }
     }
+    if let sharing = layers.sharing {
+      let keys = layers.all.filter { !LayerName.reserved.contains($0.name) }.map {
+        StoredPositionKey(tenant: tenant, layer: $0.name, id: erasure.userID)
+      }
+      for result in await sharing.write(keys.map { .remove($0) }) {
+        if case .failure = result { throw StoreFailure("the log of positions does not answer") }
+      }
+    }
     guard let archive = files.archive else { return }
     let writeBehind = writeBehind
     let kept = try await files.blocking { () throws(StoreFailure) in

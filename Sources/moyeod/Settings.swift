@@ -168,6 +168,11 @@ struct Settings: Sendable {
     tls = try await TLSSettings.read(values)
     webhooks = try await WebhookSettings.read(values)
     cluster = try await ClusterSettings.read(values)
+    if cluster.redis != nil, redisDoor != nil {
+      throw SettingError(
+        key: "resp.port",
+        problem: "does not go with cluster.redis: the door writes to this daemon's layers alone")
+    }
     disclosures = try await DisclosureSettings.read(
       values, doors: [("resp.port", redisDoor != nil), ("adapters", !adapters.names.isEmpty)])
     tracing = try await TracingSettings.read(values)

@@ -57,6 +57,21 @@ enum SettingsTable {
       meaning:
         "Connection string of the PostgreSQL that keeps the record, several hosts included; none: a file of the data directory."
     ),
+    Row(
+      key: "cluster.redis", standard: "",
+      meaning:
+        "host:port of some servers of the Redis Cluster that daemons share positions through, with commas between; none: positions are this daemon's own."
+    ),
+    Row(
+      key: "cluster.redisUser", standard: "", meaning: "User of that cluster; none: its default."),
+    Row(
+      key: "cluster.redisPassword", standard: "",
+      meaning: "Password of that cluster; best given in the environment."),
+    Row(
+      key: "cluster.redisTLS", standard: "false", meaning: "Connect to that cluster with TLS."),
+    Row(
+      key: "cluster.redisAuthority", standard: "",
+      meaning: "File of the certificates that its servers are verified by; none: the system's."),
     Row(key: "http.port", standard: "8080", meaning: "Port for HTTP/JSON; 0 picks a free one."),
     Row(key: "http.corsOrigins", standard: "", meaning: "Origins whose pages may call, * for all."),
     Row(

@@ -29,6 +29,8 @@ struct TenantOpening: Sendable {
   let erasures: ErasureFiles?
   /// Of each tenant, names of people whom a restored record had aboard.
   let erased: [String: [String]]
+  /// Nil: positions are not shared.
+  let sharing: SharedPositions?
 
   /// Tenants of which the directory has something that goes by the clock, or that are told of events.
   func kept() -> [String] {
@@ -43,7 +45,8 @@ struct TenantOpening: Sendable {
     if let own { configuration.layerSettings = own.layerSettings }
     let tickets = own.map(\.tickets) ?? settings.tickets
     let layers = LayerRegistry(
-      configuration: configuration, clock: clock, epoch: UInt32.random(in: 1 ... .max))
+      configuration: configuration, clock: clock, epoch: UInt32.random(in: 1 ... .max),
+      sharing: sharing, tenant: tenant)
     var parts = TenantParts(layers: layers)
     if let store, var parties = own.map(\.parties) ?? settings.parties,
       let secret = idempotencySecret

@@ -255,11 +255,30 @@ def resp():
     yield "lengths", b"\x02*2\r\n$4\r\nECHO\r\n$-1\r\n*0\r\n*-1\r\n*99999999999\r\n"
 
 
+def redis():
+    def bulk(word):
+        return b"$%d\r\n%s\r\n" % (len(word), word)
+
+    body = struct.pack("<dd", 37.5, 127.0) + b"\x3a\x05swift\x42\x00"
+    value = b"1700000000000 1700000060000 " + body
+    fields = [b"p", b"1700000000000-0", b"default/users/ann", value, b"default/users/ben", b"-"]
+    yield "entries", (b"\x03*1\r\n*2\r\n" + bulk(b"1700000000000-1") + b"*6\r\n"
+                      + b"".join(map(bulk, fields)))
+    yield "page", b"\x10*2\r\n" + bulk(b"0") + b"*2\r\n" + bulk(fields[2]) + bulk(value)
+    yield "value", b"\x01" + value
+    yield "slots", (
+        b"\x02*2\r\n*3\r\n:0\r\n:5460\r\n*3\r\n$9\r\n127.0.0.1\r\n:6379\r\n$2\r\nid\r\n"
+        b"*3\r\n:5461\r\n:16383\r\n*2\r\n$0\r\n\r\n:6380\r\n")
+    yield "refusals", (
+        b"\x05-MOVED 3999 127.0.0.1:6381\r\n-ASK 1 [::1]:7\r\n-CLUSTERDOWN The cluster is down\r\n"
+        b"+OK\r\n_\r\n#t\r\n,1.5\r\n%1\r\n+a\r\n:2\r\n>1\r\n+m\r\n$-1\r\n")
+
+
 def main():
     for target, seeds in (
             ("protobuf", protobuf), ("text", text), ("json", json_texts), ("requests", requests),
             ("parameters", parameters), ("tokens", tokens), ("frames", frames),
-            ("doors", doors), ("resp", resp), ("imports", imports), ("documents", documents), ("routes", routes),
+            ("doors", doors), ("resp", resp), ("redis", redis), ("imports", imports), ("documents", documents), ("routes", routes),
             ("places", places)):
         folder = HERE / "corpus" / target
         folder.mkdir(parents=True, exist_ok=True)

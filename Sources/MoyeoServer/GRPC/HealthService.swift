@@ -15,7 +15,9 @@ struct HealthService: Grpc_Health_V1_Health.SimpleServiceProtocol {
 
   private func status(of service: String) -> Status? {
     guard service.isEmpty || services.contains(service) else { return nil }
-    let serves = readiness.isReady && !readiness.isDraining && !shutdown.isShuttingDown
+    let serves =
+      readiness.isReady && !readiness.isDraining && readiness.behindReason == nil
+      && !shutdown.isShuttingDown
     return serves ? .serving : .notServing
   }
 

@@ -40,6 +40,9 @@ struct OperatorPages: Sendable {
       return Self.text("starting\n", status: .serviceUnavailable)
     }
     if readiness.isDraining { return Self.text("draining\n", status: .serviceUnavailable) }
+    if let reason = readiness.behindReason {
+      return Self.text("behind: \(reason)\n", status: .serviceUnavailable)
+    }
     // Reads go on: the reason is told, and commands answer `read_only`.
     var text = "ready\n"
     let readOnly = parties?.readOnlyReason
@@ -55,6 +58,7 @@ struct OperatorPages: Sendable {
     out += layerGauges()
     out += serving.text()
     out += degradations.metricsText
+    if let sharing = layers.sharing { out += SharingFigures.text(sharing) }
     if let parties { out += PartyFigures.text(parties) }
     return MetricHelp.annotated(out + ProcessFigures.text())
   }

@@ -32,6 +32,17 @@ enum MetricHelp {
     "moyeo_connections_open": "Connections that are open now, by listener.",
     "moyeo_connections_refused_total":
       "Connections that were closed at once, by listener and limit.",
+    "moyeo_sharing_entries_total": "Entries of the log of positions that were applied.",
+    "moyeo_sharing_failed_appends_total": "Writes that the log of positions did not take.",
+    "moyeo_sharing_failed_reads_total": "Reads that the log of positions did not answer.",
+    "moyeo_sharing_gaps_repaired_total":
+      "Partitions that were read anew because entries of the log were missing.",
+    "moyeo_sharing_removed_by_repair_total":
+      "Objects that were taken out because the log does not have them.",
+    "moyeo_sharing_replacements_total": "Partitions that were read anew, at the start included.",
+    "moyeo_sharing_stale_milliseconds":
+      "How long ago the layers had all of the log, by its partition that is furthest behind.",
+    "moyeo_sharing_without_room_total": "Positions of the log for which a layer had no room.",
     "moyeo_degraded": "Whether a part has failed.",
     "moyeo_degraded_total": "Times that a part has failed.",
     "moyeo_events_newest_sequence": "The number of the newest event.",

@@ -78,6 +78,7 @@ struct RequestServices: Sendable {
   /// The layer a read is about, at the version it asks for.
   func layer(_ name: String?, minVersion: String?) throws(APIError) -> Layer {
     let name = try validation.layerName(name)
+    if let sharing = layers.sharing { try requireAnswerable(sharing, name) }
     do {
       let layer = try layers.layer(name)
       try layer.require(minVersion: minVersion)
@@ -87,9 +88,18 @@ struct RequestServices: Sendable {
     }
   }
 
+  /// Refuses reads of positions that are too old to be told.
+  private func requireAnswerable(_ sharing: SharedPositions, _ name: String) throws(APIError) {
+    guard !LayerName.reserved.contains(name), let reason = sharing.unanswerableReason else {
+      return
+    }
+    throw APIError(.unavailable, reason, retryAfterMilliseconds: 1000)
+  }
+
   /// A layer whose clusters show `minVersion`.
   func clusteredLayer(_ name: String?, minVersion: String?) async throws -> Layer {
     let name = try validation.layerName(name)
+    if let sharing = layers.sharing { try requireAnswerable(sharing, name) }
     do throws(LayerError) {
       let layer = try layers.layer(name)
       try await layer.requireClusters(

@@ -57,9 +57,19 @@ extension PositionOperations {
     return try encoded(report(request.positions, to: name))
   }
 
-  func report(_ positions: [Moyeo_V1_Position], to layerName: String) throws(APIError)
-    -> Moyeo_V1_ReportResponse
-  {
+  /// Of a Report, what is valid, where that stood, and the answer with what was refused so far.
+  struct CheckedReports {
+    var reports: [PositionReport] = []
+    var indices: [Int] = []
+    var response = Moyeo_V1_ReportResponse()
+  }
+
+  /// Checks the items of a Report.
+  ///
+  /// - Throws: ``APIError``: too many, a layer that takes none, or nothing valid among them.
+  func validated(
+    _ positions: [Moyeo_V1_Position], to layerName: String
+  ) throws(APIError) -> CheckedReports {
     guard positions.count <= layers.limits.reportBatch else {
       throw APIError(
         .tooManyItems, field: "positions",
@@ -67,26 +77,34 @@ extension PositionOperations {
     }
     // Refuses bad and reserved names before anything else; a layer begins with its first report.
     let settings = try settingsForReports(layerName)
-    var reports: [PositionReport] = []
-    var indices: [Int] = []
-    reports.reserveCapacity(positions.count)
-    var response = Moyeo_V1_ReportResponse()
+    var checked = CheckedReports()
+    checked.reports.reserveCapacity(positions.count)
+    checked.response.accepted = 0
     for (i, position) in positions.enumerated() {
       do {
-        reports.append(try report(position, settings: settings, field: "positions[\(i)]."))
-        indices.append(i)
+        checked.reports.append(
+          try report(position, settings: settings, field: "positions[\(i)]."))
+        checked.indices.append(i)
       } catch {
-        response.rejections.append(rejection(index: i, id: position.id, error))
+        checked.response.rejections.append(rejection(index: i, id: position.id, error))
       }
     }
-    if reports.isEmpty, let first = response.rejections.first {
-      throw everythingRefused(response.rejections, first)
+    if checked.reports.isEmpty, let first = checked.response.rejections.first {
+      throw everythingRefused(checked.response.rejections, first)
     }
-    guard !reports.isEmpty else {
-      response.accepted = 0
-      if let layer = try? layers.layer(layerName) { response.version = layer.version.text }
-      return response
+    if checked.reports.isEmpty, let layer = try? layers.layer(layerName) {
+      checked.response.version = layer.version.text
     }
+    return checked
+  }
+
+  func report(_ positions: [Moyeo_V1_Position], to layerName: String) throws(APIError)
+    -> Moyeo_V1_ReportResponse
+  {
+    let checked = try validated(positions, to: layerName)
+    let (reports, indices) = (checked.reports, checked.indices)
+    var response = checked.response
+    guard !reports.isEmpty else { return response }
     let layer: Layer
     do { layer = try layers.layerForReports(layerName) } catch { throw APIError(error) }
     let outcomes = layer.report(reports, now: layers.clock.now(), limits: layers.limits)
@@ -140,7 +158,7 @@ extension PositionOperations {
     }
   }
 
-  private func rejection(index: Int, id: String, _ error: APIError) -> Moyeo_V1_Rejection {
+  func rejection(index: Int, id: String, _ error: APIError) -> Moyeo_V1_Rejection {
     var rejection = Moyeo_V1_Rejection()
     rejection.index = Int32(index)
     // Cut, so that a huge bad id does not come back at full length.
@@ -155,7 +173,7 @@ extension PositionOperations {
     return rejection
   }
 
-  private func rejection(of outcome: ReportOutcome, index: Int, id: String)
+  func rejection(of outcome: ReportOutcome, index: Int, id: String)
     -> Moyeo_V1_Rejection
   {
     var rejection = Moyeo_V1_Rejection()

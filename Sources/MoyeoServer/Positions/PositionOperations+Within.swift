@@ -200,10 +200,16 @@ extension PositionOperations {
   /// Ends a layer with all that is in it. There may be many objects: not on an event loop.
   func deleteLayer(_ request: Moyeo_V1_DeleteLayerRequest) async throws -> [UInt8] {
     let name = try validation.layerName(request.layerIfSet)
-    return try await shared.onPool { [layers] _ throws(APIError) in
+    var removed = 0
+    if let sharing = layers.sharing, !LayerName.reserved.contains(name),
+      let layer = try? layers.layer(name), layer.settings.protection == nil
+    {
+      removed = try await removeAll(in: layer, sharing)
+    }
+    return try await shared.onPool { [layers, removed] _ throws(APIError) in
       var response = Moyeo_V1_DeleteLayerResponse()
       do throws(LayerError) {
-        response.removed = Int32(clamping: try layers.deleteLayer(name))
+        response.removed = Int32(clamping: try layers.deleteLayer(name) + removed)
       } catch {
         throw APIError(error)
       }

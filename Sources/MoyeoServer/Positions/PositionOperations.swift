@@ -22,10 +22,12 @@ struct PositionOperations: Sendable {
   private static let layer = "/v1/layers/{layer}"
 
   /// The unary ones.
-  var all: [Operation] { shortCalls + nearbyCalls + otherCalls }
+  var all: [Operation] {
+    (layers.sharing.map(sharedWrites) ?? ownWrites) + shortReads + nearbyCalls + otherCalls
+  }
 
-  /// Of one object, or a batch of reports.
-  private var shortCalls: [Operation] {
+  /// Writes of a daemon whose positions are its own.
+  private var ownWrites: [Operation] {
     let (service, layer) = (Self.service, Self.layer)
     return [
       Operation(
@@ -36,15 +38,20 @@ struct PositionOperations: Sendable {
         longHandler: { request, _ throws(APIError) in try report(request) }
       ) { request throws(APIError) in try report(request) },
       Operation(
-        onEventLoop: service, "Get", request: Moyeo_V1_GetPositionRequest.self,
-        response: Moyeo_V1_GetPositionResponse.self,
-        routes: [.init("GET", layer + "/positions/{id}")]
-      ) { request throws(APIError) in try get(request) },
-      Operation(
         onEventLoop: service, "Remove", request: Moyeo_V1_RemovePositionRequest.self,
         response: Moyeo_V1_RemovePositionResponse.self,
         routes: [.init("DELETE", layer + "/positions/{id}")], isRead: false
       ) { request throws(APIError) in try remove(request) },
+    ]
+  }
+
+  private var shortReads: [Operation] {
+    [
+      Operation(
+        onEventLoop: Self.service, "Get", request: Moyeo_V1_GetPositionRequest.self,
+        response: Moyeo_V1_GetPositionResponse.self,
+        routes: [.init("GET", Self.layer + "/positions/{id}")]
+      ) { request throws(APIError) in try get(request) }
     ]
   }
 

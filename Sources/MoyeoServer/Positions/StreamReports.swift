@@ -40,6 +40,12 @@ extension GRPCFrontend {
           for try await bytes in messages {
             let start = recorder.start()
             do {
+              if let sharing = room.positions.layers.sharing {
+                let message = try await stream.answer(encoded: bytes, sharing)
+                recorder.finish(start, reason: nil, tags: tags)
+                try await writer.write(message)
+                continue
+              }
               let answer: Result<[UInt8], APIError> = bytes.withUnsafeBytes { raw in
                 Result { () throws(APIError) in try stream.answer(encoded: raw) }
               }
@@ -84,16 +90,35 @@ struct ReportStream {
   /// The answer to an encoded message, encoded. Packed columns that are plainly valid do without
   /// the generated types; anything else takes the path through them.
   mutating func answer(encoded message: UnsafeRawBufferPointer) throws(APIError) -> [UInt8] {
-    if caller.role != .open { try admit() }
-    try rates?.charge(.reports, call: "StreamReports", caller)
+    try charge()
     if caller.role != .user, let columns = PackedColumns(message),
       let answer = try answer(columns)
     {
       return answer
     }
+    return try encoded(try answer(try admitted(message)))
+  }
+
+  /// What every message takes.
+  private func charge() throws(APIError) {
+    if caller.role != .open { try admit() }
+    try rates?.charge(.reports, call: "StreamReports", caller)
+  }
+
+  /// Takes a message in through the generated types.
+  func received(
+    _ message: UnsafeRawBufferPointer
+  ) throws(APIError) -> Moyeo_V1_StreamReportsRequest {
+    try charge()
+    return try admitted(message)
+  }
+
+  private func admitted(
+    _ message: UnsafeRawBufferPointer
+  ) throws(APIError) -> Moyeo_V1_StreamReportsRequest {
     let request = try decoded(message)
     if caller.role == .user { try admit(request) }
-    return try encoded(try answer(request))
+    return request
   }
 
   /// Before each message: the stream ends with its token.
@@ -168,9 +193,10 @@ struct ReportStream {
   /// Positions or ids a message.
   static let maximumPackedReports = 100_000
 
-  mutating func answer(_ message: Moyeo_V1_StreamReportsRequest) throws(APIError)
-    -> Moyeo_V1_StreamReportsResponse
-  {
+  /// Notes the layer that a message names.
+  ///
+  /// - Returns: The stream's.
+  mutating func begin(_ message: Moyeo_V1_StreamReportsRequest) throws(APIError) -> String {
     if message.hasLayer {
       // Handles hold for the layer they were registered in.
       guard layerName == nil || layerName == message.layer else {
@@ -183,6 +209,13 @@ struct ReportStream {
     guard let layerName else {
       throw APIError(.missingField, field: "layer", "the first message of a stream names the layer")
     }
+    return layerName
+  }
+
+  mutating func answer(_ message: Moyeo_V1_StreamReportsRequest) throws(APIError)
+    -> Moyeo_V1_StreamReportsResponse
+  {
+    let layerName = try begin(message)
     var response = Moyeo_V1_StreamReportsResponse()
     response.accepted = 0
     if !message.positions.isEmpty {
@@ -203,7 +236,7 @@ struct ReportStream {
     return response
   }
 
-  private func register(
+  func register(
     _ ids: [String], _ layerName: String, _ response: inout Moyeo_V1_StreamReportsResponse
   ) throws(APIError) {
     guard ids.count <= Self.maximumPackedReports else {
@@ -227,10 +260,7 @@ struct ReportStream {
     }
   }
 
-  private mutating func apply(
-    _ packed: Moyeo_V1_PackedReports, _ layerName: String,
-    _ response: inout Moyeo_V1_StreamReportsResponse
-  ) throws(APIError) {
+  func checkCounts(of packed: Moyeo_V1_PackedReports) throws(APIError) {
     let count = packed.handles.count
     guard packed.latitudeE7.count == count, packed.longitudeE7.count == count else {
       throw APIError(
@@ -241,6 +271,14 @@ struct ReportStream {
     guard count <= Self.maximumPackedReports else {
       throw APIError(.tooManyItems, field: "packed", "at most 100000 positions a message")
     }
+  }
+
+  private mutating func apply(
+    _ packed: Moyeo_V1_PackedReports, _ layerName: String,
+    _ response: inout Moyeo_V1_StreamReportsResponse
+  ) throws(APIError) {
+    let count = packed.handles.count
+    try checkCounts(of: packed)
     let layer = try positions.services.layer(layerName, minVersion: nil)
     let ttl = try positions.validation.ttlMilliseconds(
       packed.ttlSecondsIfSet, field: "packed.ttlSeconds")
@@ -299,7 +337,7 @@ struct ReportStream {
     }
   }
 
-  private func refusal(_ latitude: Int32, _ longitude: Int32, _ settings: LayerSettings)
+  func refusal(_ latitude: Int32, _ longitude: Int32, _ settings: LayerSettings)
     -> (field: String, reason: Reason)?
   {
     do throws(CoordinateError) {
@@ -323,7 +361,7 @@ struct ReportStream {
     return out
   }
 
-  private static func rejection(index: Int, id: String, field: String, reason: Reason)
+  static func rejection(index: Int, id: String, field: String, reason: Reason)
     -> Moyeo_V1_Rejection
   {
     var out = Moyeo_V1_Rejection()

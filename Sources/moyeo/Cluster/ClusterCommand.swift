@@ -73,9 +73,13 @@ struct ClusterStatusCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
     abstract: "Say which server takes writes, what its schema is, and what each tenant has.",
-    discussion: "Exits with 1 when the schema is not this release's.")
+    discussion: """
+      Where --redis or MOYEO_CLUSTER_REDIS names servers, it says what they have of positions, too. \
+      Exits with 1 when the schema is not this release's, or a part of Redis does not answer.
+      """)
 
   @OptionGroup var options: ClusterOptions
+  @OptionGroup var redis: ClusterRedisOptions
   @Flag(help: "Print it as JSON.")
   var json = false
 
@@ -86,15 +90,27 @@ struct ClusterStatusCommand: ParsableCommand {
     } catch let failure as StoreFailure {
       throw CommandFailure(message: failure.reason)
     }
-    print(json ? Self.json(status) : Self.text(status))
+    let positions = try redis.log().map { log in
+      defer { log.close() }
+      return log.status()
+    }
+    print(json ? Self.json(status, positions) : Self.text(status, positions))
     guard status.schema == status.wanted else {
       throw CommandFailure(
         message: "the record's schema is \(status.schema), this release's is \(status.wanted)"
           + (status.schema < status.wanted ? ": run moyeo cluster migrate" : ""))
     }
+    if let positions, positions.answering < positions.partitions {
+      throw CommandFailure(
+        message: "\(positions.partitions - positions.answering) of \(positions.partitions) "
+          + "partitions of the positions do not answer: \(positions.failure ?? "no reason is told")"
+      )
+    }
   }
 
-  private static func json(_ status: ClusterMigration.Status) -> String {
+  private static func json(
+    _ status: ClusterMigration.Status, _ positions: RedisPositionStatus?
+  ) -> String {
     let bytes = JSONWriter.object { json in
       json.string("server", status.server)
       json.integer("serverVersion", Int64(status.serverVersion))
@@ -108,11 +124,18 @@ struct ClusterStatusCommand: ParsableCommand {
         json.integer("commutes", Int64(tenant.commutes))
         json.string("newestEvent", "\(tenant.newestEvent)")
       }
+      if let positions {
+        json.integer("positionPartitions", Int64(positions.partitions))
+        json.integer("positionPartitionsAnswering", Int64(positions.answering))
+        json.integer("positions", Int64(positions.objects))
+      }
     }
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  private static func text(_ status: ClusterMigration.Status) -> String {
+  private static func text(
+    _ status: ClusterMigration.Status, _ positions: RedisPositionStatus?
+  ) -> String {
     let version = "\(status.serverVersion / 10_000).\(status.serverVersion % 10_000)"
     var table = TextTable([
       ("tenant", .left), ("parties", .right), ("ride requests", .right), ("tickets", .right),
@@ -125,6 +148,10 @@ struct ClusterStatusCommand: ParsableCommand {
       ])
     }
     let head = "PostgreSQL \(version) at \(status.server), schema \(status.schema)"
-    return ([head] + (table.isEmpty ? [] : table.lines)).joined(separator: "\n")
+    let redis = positions.map {
+      "Redis Cluster: \($0.objects) positions, \($0.answering) of \($0.partitions) partitions answer"
+    }
+    return ([head] + (table.isEmpty ? [] : table.lines) + (redis.map { [$0] } ?? []))
+      .joined(separator: "\n")
   }
 }

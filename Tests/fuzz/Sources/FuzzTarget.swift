@@ -20,6 +20,7 @@ struct FuzzTarget: Sendable {
     FuzzTarget(name: "places", feed: PlaceTarget.feed),
     FuzzTarget(name: "doors", feed: DoorTarget.feed),
     FuzzTarget(name: "resp", feed: RESPTarget.feed),
+    FuzzTarget(name: "redis", feed: RedisTarget.feed),
   ]
 }
 

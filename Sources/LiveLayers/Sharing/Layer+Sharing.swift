@@ -1,0 +1,55 @@
+package import ObjectModel
+import SpatialIndexing
+
+extension Layer {
+  /// Stores what the log says of objects, in its order. None of it is stale: the log has decided.
+  ///
+  /// - Returns: How many of them there was no room for.
+  func takeOver(_ positions: [StoredPosition], now: Instant) -> Int {
+    var updates = UpdateBatch(columnCount: columns.count)
+    updates.reserveCapacity(positions.count, bytes: positions.count * 192)
+    var masks: [ObjectRank: UInt64] = [:]
+    let keepsMasks = feed.clusters != nil
+    for position in positions {
+      position.payload.withUnsafeBytes { payload in
+        let tags = ObjectPayload.tags(in: payload)
+        let attributes = ObjectPayload.attributes(in: payload)
+        let values = columns.map { name -> Double in
+          guard
+            case .number(let number)? = ObjectPayload.value(of: name, inAttributes: attributes)
+          else { return .nan }
+          return number
+        }
+        var id = position.key.id
+        id.withUTF8 { bytes in
+          let id = UnsafeRawBufferPointer(bytes)
+          updates.append(
+            id: id, latitude: position.latitude, longitude: position.longitude, tags: tags,
+            payload: payload, columns: values, observedAt: position.observedAt,
+            expiresAt: position.expiresAt, isReceiptTime: true)
+          if keepsMasks { masks[index.rank(of: id)] = TagMask.mask(tags) }
+        }
+      }
+    }
+    var outcomes: [UpdateOutcome] = []
+    store(updates, masks: masks, now: now, outcomes: &outcomes)
+    return outcomes.count { $0 == .full }
+  }
+
+  /// Returns the change that a report asks the log for; nil for one that has expired on its way.
+  package func change(
+    _ report: PositionReport, tenant: String, now: Instant, limits: LayerLimits
+  ) -> PositionChange? {
+    let times = times(
+      observedAt: report.observedAt, ttlMilliseconds: report.ttlMilliseconds, now: now,
+      limits: limits)
+    guard times.expiresAt > now else { return nil }
+    var payload: [UInt8] = []
+    ObjectPayload.append(tags: report.tags, attributes: report.attributes, to: &payload)
+    return .put(
+      StoredPosition(
+        key: StoredPositionKey(tenant: tenant, layer: name, id: report.id),
+        latitude: report.latitude, longitude: report.longitude, observedAt: times.observedAt,
+        expiresAt: times.expiresAt, payload: payload), isReceiptTime: times.isReceiptTime)
+  }
+}

@@ -1,0 +1,137 @@
+"""A Redis Cluster of a test's own: 3 masters and 3 replicas from Debian's redis-server, on loopback."""
+
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+
+
+class MissingRedis(Exception):
+    """Redis is not installed."""
+
+
+def free_ports(count):
+    """Ports whose bus ports, 10,000 above, are free too."""
+    found, held = [], []
+    try:
+        while len(found) < count:
+            probe, bus = socket.socket(), socket.socket()
+            held += [probe, bus]
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+            if port > 55_000:
+                continue
+            try:
+                bus.bind(("127.0.0.1", port + 10_000))
+            except OSError:
+                continue
+            found.append(port)
+    finally:
+        for one in held:
+            one.close()
+    return found
+
+
+class RedisCluster:
+    def __init__(self, password=None, node_timeout=2000):
+        if not shutil.which("redis-server") or not shutil.which("redis-cli"):
+            raise MissingRedis("Redis is not installed (Debian: redis-server)")
+        self.password = password
+        self.directory = pathlib.Path(tempfile.mkdtemp(prefix="moyeo-redis-", dir="/tmp"))
+        self.node_timeout = node_timeout
+        self.ports = free_ports(6)
+        self.processes = {}
+        try:
+            for port in self.ports:
+                self.start(port)
+            self.until(lambda: all(self.ask(port, "PING") == "PONG" for port in self.ports))
+            self._run("redis-cli", *self._auth(), "--cluster", "create",
+                      *(f"127.0.0.1:{port}" for port in self.ports),
+                      "--cluster-replicas", "1", "--cluster-yes")
+            self.until(lambda: all(
+                "cluster_state:ok" in self.ask(port, "CLUSTER", "INFO") for port in self.ports))
+            self.until(lambda: all(
+                self.ask(port, "INFO", "replication").count("state=online") == 1
+                for port in self.masters()))
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def addresses(self):
+        return ",".join(f"127.0.0.1:{port}" for port in self.ports)
+
+    def _auth(self):
+        return ["-a", self.password, "--no-auth-warning"] if self.password else []
+
+    def _run(self, *arguments):
+        return subprocess.run(arguments, capture_output=True, text=True, check=True,
+                              stdin=subprocess.DEVNULL, timeout=60).stdout
+
+    def start(self, port):
+        folder = self.directory / str(port)
+        folder.mkdir(exist_ok=True)
+        more = ["--requirepass", self.password, "--masterauth", self.password] if self.password else []
+        self.processes[port] = subprocess.Popen(
+            ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--dir", str(folder),
+             "--cluster-enabled", "yes", "--cluster-node-timeout", str(self.node_timeout),
+             "--save", "", "--appendonly", "no", "--repl-diskless-sync-delay", "0", *more],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+
+    def ask(self, port, *words):
+        """What a server answers, as redis-cli prints it; "" from one that does not."""
+        done = subprocess.run(
+            ["redis-cli", "-p", str(port), *self._auth(), *words], capture_output=True, text=True,
+            stdin=subprocess.DEVNULL, timeout=30)
+        return done.stdout.strip()
+
+    def command(self, *words):
+        """The same of the cluster: redirects are followed."""
+        port = next(port for port in self.ports if self.is_up(port))
+        return self._run("redis-cli", "-c", "-p", str(port), *self._auth(), *words).strip()
+
+    def is_up(self, port):
+        return self.processes[port].poll() is None
+
+    def masters(self):
+        """Ports of the servers that are masters of slots, as a server that runs sees it."""
+        for port in self.ports:
+            if self.is_up(port):
+                lines = self.ask(port, "CLUSTER", "NODES").splitlines()
+                return [int(line.split()[1].split("@")[0].rpartition(":")[2]) for line in lines
+                        if "master" in line.split()[2] and "fail" not in line.split()[2]]
+        return []
+
+    def replica_of(self, master):
+        lines = self.ask(master, "CLUSTER", "NODES").splitlines()
+        name = next(line.split()[0] for line in lines if "myself" in line.split()[2])
+        return next(int(line.split()[1].split("@")[0].rpartition(":")[2]) for line in lines
+                    if line.split()[3] == name)
+
+    def pause(self, port):
+        os.kill(self.processes[port].pid, signal.SIGSTOP)
+
+    def go_on(self, port):
+        os.kill(self.processes[port].pid, signal.SIGCONT)
+
+    def kill(self, port):
+        self.processes[port].kill()
+        self.processes[port].wait()
+
+    def until(self, condition, seconds=60):
+        end = time.monotonic() + seconds
+        while not condition():
+            if time.monotonic() > end:
+                raise AssertionError("the Redis Cluster does not come up")
+            time.sleep(0.05)
+
+    def close(self):
+        for process in self.processes.values():
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+        shutil.rmtree(self.directory, ignore_errors=True)
