@@ -11,7 +11,11 @@ import Testing
   private static func tenant(of number: Int) -> String { number % 7 == 0 ? "u" : "t" }
 
   /// More rows than one piece holds, two tenants, all kinds, texts that need care.
-  private static func fill(_ store: SQLiteStore, _ count: Int) {
+  private static func fill(
+    _ store: SQLiteStore, _ directory: ScratchDirectory, _ count: Int
+  ) throws {
+    // Replies are found by it: there is none without.
+    _ = try IdempotencySecret.load(directory: directory.path, store: store)
     for start in stride(from: 0, to: count, by: 50) {
       let groups = (start..<(start + 50)).map { number -> ChangeGroup in
         let tenant = tenant(of: number)
@@ -66,7 +70,7 @@ import Testing
     let directory = try ScratchDirectory.withTemplate()
     let count = 2_500
     var source = try SQLiteStore(directory: directory.path)
-    Self.fill(source, count)
+    try Self.fill(source, directory, count)
     let wanted = try Self.everything(source)
     try source.prune(
       eventsBefore: noon.advanced(milliseconds: -1), repliesBefore: noon, endedBefore: noon)
@@ -109,7 +113,7 @@ import Testing
   @Test func whatIsNotEmptyIsRefused() throws {
     let directory = try ScratchDirectory.withTemplate()
     let source = try SQLiteStore(directory: directory.path)
-    Self.fill(source, 50)
+    try Self.fill(source, directory, 50)
     source.close()
     let address = try ScratchPostgres.shared.get().migratedSchema()
     let target = try PostgresStore(connection: address.connection)
