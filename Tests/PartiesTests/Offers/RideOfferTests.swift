@@ -4,6 +4,7 @@ import GeoMath
 import ObjectModel
 import RideMatching
 import Testing
+import TestSupport
 import Threading
 
 @testable import Parties
