@@ -9,6 +9,10 @@ package final class MemoryPositionLog: PositionLog {
     var objects: [String: StoredPosition] = [:]
     var entries: [PositionLogEntry] = []
     var newest = LogEntryID.zero
+    /// Of each entry, what was stored before of the objects that it changes.
+    var before: [LogEntryID: [String: StoredPosition?]] = [:]
+    /// No id is given twice: a server that takes over is later than what its predecessor lost.
+    var lastGiven = LogEntryID.zero
   }
 
   private struct State {
@@ -43,13 +47,11 @@ package final class MemoryPositionLog: PositionLog {
   /// replica was behind.
   package func loseTail(_ partition: Int, keeping count: Int) {
     state.withLock { state in
-      let kept = Array(state.shards[partition].entries.prefix(count))
-      var shard = Shard()
-      for entry in kept {
-        for record in entry.records { Self.store(record, in: &shard) }
-        shard.newest = entry.id
+      var shard = state.shards[partition]
+      while shard.entries.count > count, let lost = shard.entries.popLast() {
+        for (member, position) in shard.before[lost.id] ?? [:] { shard.objects[member] = position }
+        shard.newest = lost.previous
       }
-      shard.entries = kept
       state.shards[partition] = shard
     }
   }
@@ -81,6 +83,7 @@ package final class MemoryPositionLog: PositionLog {
     answer(end) { state in
       var shard = state.shards[partition]
       var records: [PositionRecord] = []
+      let objects = shard.objects
       let decisions = changes.map { change in
         Self.decide(change, in: &shard, now: now, &records)
       }
@@ -89,10 +92,18 @@ package final class MemoryPositionLog: PositionLog {
         return PositionAppend(id: nil, previous: previous, decisions: decisions)
       }
       let time = UInt64(clamping: now.milliseconds)
+      let last = shard.lastGiven
       let id =
-        time > previous.milliseconds
+        time > last.milliseconds
         ? LogEntryID(milliseconds: time, sequence: 0)
-        : LogEntryID(milliseconds: previous.milliseconds, sequence: previous.sequence + 1)
+        : LogEntryID(milliseconds: last.milliseconds, sequence: last.sequence + 1)
+      shard.lastGiven = id
+      var before: [String: StoredPosition?] = [:]
+      for record in records {
+        let member = PositionRecordCoding.member(record.key)
+        before.updateValue(objects[member], forKey: member)
+      }
+      shard.before[id] = before
       shard.entries.append(PositionLogEntry(id: id, previous: previous, records: records))
       shard.newest = id
       state.shards[partition] = shard
@@ -170,14 +181,6 @@ package final class MemoryPositionLog: PositionLog {
       shard.objects[member] = position
       records.append(.position(position))
       return .stored(observedAt: position.observedAt, expiresAt: position.expiresAt)
-    }
-  }
-
-  private static func store(_ record: PositionRecord, in shard: inout Shard) {
-    let member = PositionRecordCoding.member(record.key)
-    switch record {
-    case .position(let position): shard.objects[member] = position
-    case .removal: shard.objects[member] = nil
     }
   }
 }

@@ -24,7 +24,7 @@ struct ClusterRedisOptions: ParsableArguments {
       }
     }
     guard let text = redis ?? variable("") else { return nil }
-    guard let seeds = RedisAddress.list(text) else {
+    guard let seeds = MoyeoCluster.RedisAddress.list(text) else {
       throw CommandFailure.usage("--redis is host:port of servers, with commas between")
     }
     var options = RedisCluster.Options(seeds: seeds)
