@@ -85,6 +85,8 @@ extension MoyeoClient {
   }
 
   /// What is offered to a rider whose requests were matched with others, newest first.
+  ///
+  /// - Throws: ``MoyeoError``: `bad_cursor`, or `forbidden` for somebody else's.
   public func rideOffers(_ request: Moyeo_V1_ListRideOffersRequest) async throws(MoyeoError)
     -> Moyeo_V1_RideOfferListResponse
   {
@@ -93,6 +95,8 @@ extension MoyeoClient {
   }
 
   /// An offer as its rider sees it.
+  ///
+  /// - Throws: ``MoyeoError``: `unknown_ride_offer`.
   public func rideOffer(_ request: Moyeo_V1_GetRideOfferRequest) async throws(MoyeoError)
     -> Moyeo_V1_RideOfferResponse
   {
@@ -104,6 +108,8 @@ extension MoyeoClient {
   }
 
   /// Takes the ride of an offer; once all of it have, it is a party.
+  ///
+  /// - Throws: ``MoyeoError``: `unknown_ride_offer` or `ride_offer_ended`.
   public func acceptRideOffer(
     _ request: Moyeo_V1_AcceptRideOfferRequest, idempotencyKey: String? = nil
   ) async throws(MoyeoError) -> Moyeo_V1_RideOfferResponse {
@@ -116,6 +122,8 @@ extension MoyeoClient {
   }
 
   /// Does not take the ride of an offer, which ends it.
+  ///
+  /// - Throws: ``MoyeoError``: `unknown_ride_offer` or `ride_offer_ended`.
   public func declineRideOffer(
     _ request: Moyeo_V1_DeclineRideOfferRequest, idempotencyKey: String? = nil
   ) async throws(MoyeoError) -> Moyeo_V1_RideOfferResponse {

@@ -37,6 +37,39 @@ struct Composition {
     let signals = ProcessSignals(certificates: certificates, logger: logger)
     defer { withExtendedLifetime(signals) {} }
     let descriptors = try DescriptorLimit.require(eventLoops: settings.threads)
+    try checkPorts()
+    let degradations = DegradationLog(parts: DataDirectory.parts, logger: logger)
+    let metrics = PrometheusMetrics()
+    MetricsSystem.bootstrap(metrics)
+    let spans = startTracing()
+    let city = try demoCity()
+    if settings.resources == nil {
+      logger.warning("no shipped files found: the map page is off", metadata: [:])
+    }
+    let opened = try await open(city, degradations, logger)
+    defer { withExtendedLifetime(opened.lock) { opened.record?.store.close() } }
+    let group = EventLoops.make(settings.threads)
+    let redisDoor = makeRedisDoor(
+      certificates, opened.authenticator, layers: opened.layers, group: group)
+    var daemonSettings = settings.daemon
+    daemonSettings.certificates = certificates
+    daemonSettings.disclosures = opened.disclosures
+    daemonSettings.spans = spans
+    daemonSettings.roads = try roadMap()
+    if let redisDoor { leaveRoom(for: redisDoor, of: descriptors, in: &daemonSettings) }
+    let daemon = makeDaemon(daemonSettings, opened, city, group, metrics, degradations, logger)
+    let parts = ServedParts(
+      daemon: daemon, layers: opened.layers, city: city, record: opened.record,
+      positions: opened.positions, webhooks: opened.webhooks,
+      authenticator: opened.authenticator, certificates: certificates, redisDoor: redisDoor,
+      disclosures: opened.disclosures, degradations: degradations, spans: spans,
+      sharing: opened.sharing)
+    logger.debug("descriptors", metadata: ["limit": "\(descriptors)"])
+    try await serve(services(of: parts, logger: logger), logger: logger)
+    logger.info("stopped")
+  }
+
+  private func checkPorts() throws {
     try PortCheck.require(
       host: settings.daemon.host,
       ports: [
@@ -48,32 +81,87 @@ struct Composition {
       try PortCheck.require(
         host: admin.host, ports: [("admin.port", "--admin-port", admin.port)])
     }
-    let degradations = DegradationLog(parts: DataDirectory.parts, logger: logger)
-    let metrics = PrometheusMetrics()
-    MetricsSystem.bootstrap(metrics)
-    let spans = startTracing()
-    let city = try demoCity()
-    if settings.resources == nil {
-      logger.warning("no shipped files found: the map page is off", metadata: [:])
-    }
+  }
+
+  /// What is kept, and what answers from it: nothing is served yet.
+  private struct OpenedParts {
+    let authenticator: Authenticator?
+    let layers: LayerRegistry
+    let fares: FareEstimator
+    let record: OpenRecord?
+    let sharing: PositionSharing?
+    let lock: DirectoryLock?
+    let positions: (writeBehind: PositionWriteBehind, archive: PositionsSnapshot)?
+    let webhooks: WebhookParts?
+    let disclosures: KeptDisclosures?
+    let erasures: ErasureFiles?
+    let tenants: TenantOpening
+  }
+
+  private func open(
+    _ city: City?, _ degradations: DegradationLog, _ logger: Logger
+  ) async throws -> OpenedParts {
     var limits = settings.limits
     limits.objectsPerLayer = AddressSpaceLimit.objectsPerLayer(
       limits.objectsPerLayer, logger: logger)
     let authenticator = try await settings.auth.makeAuthenticator(
       dataDirectory: settings.dataDirectory, logger: logger)
-    let layerConfiguration = LayerRegistryConfiguration(
+    let configuration = LayerRegistryConfiguration(
       limits: limits, rankKey: try clusterKey(logger: logger),
       layerSettings: settings.layerSettings)
     let sharing = settings.cluster.redis.map { PositionSharing($0) }
-    var ownConfiguration = layerConfiguration
+    var ownConfiguration = configuration
     ownConfiguration.limits = settings.tenantLimits(limits, Caller.defaultTenant)
     let layers = LayerRegistry(
       configuration: ownConfiguration,
       clock: settings.cluster.makeClock(), epoch: UInt32.random(in: 1 ... .max),
       sharing: sharing?.positions)
+    let fares = try makeFares(layers.clock, logger)
+    let data = DataDirectory(
+      path: settings.dataDirectory, degradations: degradations, logger: logger,
+      forgetsKeys: forgetsKeys)
+    let record = try settings.parties.map { try openRecord($0, data, layers, fares) }
+    do {
+      // A record's file has locked the directory; without one it is locked here.
+      // Positions that are shared are kept where they are shared.
+      let keepsPositions = settings.keepsPositions && sharing == nil
+      let keepsFiles = record != nil || keepsPositions
+      let lock = record?.file == nil && keepsFiles ? try data.lock() : nil
+      let positions =
+        keepsPositions
+        ? data.openPositions(layers: layers, seconds: settings.writeBehindSeconds) : nil
+      if let city, sharing == nil { try DemoPlaces.fill(layers, from: city) }
+      let webhooks = try record.map { _ in
+        try WebhookParts(
+          settings.webhooks, dataDirectory: settings.dataDirectory, clock: layers.clock,
+          logger: logger)
+      }
+      let disclosures = try disclosures(clock: layers.clock, degradations)
+      let erasures =
+        record == nil && positions == nil && disclosures == nil
+        ? nil
+        : ErasureFiles(
+          directory: settings.dataDirectory, store: record?.store, archive: positions?.archive,
+          webhooks: webhooks, disclosures: disclosures?.files)
+      let tenants = TenantOpening(
+        settings: settings, configuration: configuration, fares: fares, data: data,
+        clock: layers.clock, store: record?.store, archive: positions?.archive,
+        idempotencySecret: record?.idempotencySecret, webhooks: webhooks, erasures: erasures,
+        erased: record?.erased ?? [:], sharing: sharing?.positions)
+      return OpenedParts(
+        authenticator: authenticator, layers: layers, fares: fares, record: record,
+        sharing: sharing, lock: lock, positions: positions, webhooks: webhooks,
+        disclosures: disclosures, erasures: erasures, tenants: tenants)
+    } catch {
+      record?.store.close()
+      throw error
+    }
+  }
+
+  private func makeFares(_ clock: any WallClock, _ logger: Logger) throws -> FareEstimator {
     let routes: any RouteProvider
     do {
-      routes = try settings.routes.makeProvider(clock: layers.clock)
+      routes = try settings.routes.makeProvider(clock: clock)
     } catch {
       throw StartFailure.usage("\(error)")
     }
@@ -83,81 +171,41 @@ struct Composition {
       metadata: [
         "tariffs": "\(library.catalog.tariffs.count)", "areas": "\(library.areas.areas.count)",
       ])
-    let fares = FareEstimator(library: library, routes: routes)
-    let data = DataDirectory(
-      path: settings.dataDirectory, degradations: degradations, logger: logger,
-      forgetsKeys: forgetsKeys)
-    let record = try settings.parties.map { try openRecord($0, data, layers, fares) }
-    defer { record?.store.close() }
-    // A record's file has locked the directory; without one it is locked here.
-    // Positions that are shared are kept where they are shared.
-    let keepsPositions = settings.keepsPositions && sharing == nil
-    let keepsFiles = record != nil || keepsPositions
-    let lock = record?.file == nil && keepsFiles ? try data.lock() : nil
-    defer { withExtendedLifetime(lock) {} }
-    let positions =
-      keepsPositions
-      ? data.openPositions(layers: layers, seconds: settings.writeBehindSeconds) : nil
-    if let city, sharing == nil { try DemoPlaces.fill(layers, from: city) }
+    return FareEstimator(library: library, routes: routes)
+  }
+
+  private func makeDaemon(
+    _ configuration: Daemon.Configuration, _ opened: OpenedParts, _ city: City?,
+    _ group: MultiThreadedEventLoopGroup, _ metrics: PrometheusMetrics,
+    _ degradations: DegradationLog, _ logger: Logger
+  ) -> Daemon {
+    let (layers, record, authenticator) = (opened.layers, opened.record, opened.authenticator)
     let places = settings.places.makeService(layers: layers)
-    let webhooks = try record.map { _ in
-      try WebhookParts(
-        settings.webhooks, dataDirectory: settings.dataDirectory, clock: layers.clock,
-        logger: logger)
-    }
-    let disclosures = try disclosures(clock: layers.clock, degradations)
-    let erasures =
-      record == nil && positions == nil && disclosures == nil
-      ? nil
-      : ErasureFiles(
-        directory: settings.dataDirectory, store: record?.store, archive: positions?.archive,
-        webhooks: webhooks, disclosures: disclosures?.files)
-    let tenants = TenantOpening(
-      settings: settings, configuration: layerConfiguration, fares: fares, data: data,
-      clock: layers.clock, store: record?.store, archive: positions?.archive,
-      idempotencySecret: record?.idempotencySecret, webhooks: webhooks, erasures: erasures,
-      erased: record?.erased ?? [:], sharing: sharing?.positions)
-    let group = EventLoops.make(settings.threads)
     // A moment later: what the connections held is let go of after they have closed.
     let memory = MaintenanceThread(
       name: "moyeo-memory", gatheringMilliseconds: 1000, work: AllocatorSettings.giveBack)
     memory.start()
-    let redisDoor = makeRedisDoor(certificates, authenticator, layers: layers, group: group)
-    var daemonSettings = settings.daemon
-    daemonSettings.certificates = certificates
-    daemonSettings.disclosures = disclosures
-    daemonSettings.spans = spans
-    daemonSettings.roads = try roadMap()
-    if let redisDoor { leaveRoom(for: redisDoor, of: descriptors, in: &daemonSettings) }
     var writePositions: (@Sendable () throws -> Int)?
-    if let writeBehind = positions?.writeBehind {
+    if let writeBehind = opened.positions?.writeBehind {
       writePositions = { try writeBehind.writeRound() }
     }
-    let daemon = Daemon(
-      configuration: daemonSettings,
-      layers: layers,
-      fares: fares, parties: record?.partyService, tickets: record?.ticketService, places: places,
+    return Daemon(
+      configuration: configuration, layers: layers, fares: opened.fares,
+      parties: record?.partyService, tickets: record?.ticketService, places: places,
       doors: settings.adapters.makeDoors(
-        authenticator: authenticator, layers: layers, fares: fares, parties: record?.partyService,
-        tickets: record?.ticketService, places: places),
-      identity: authenticator.map { identity($0, tenants) },
-      eventLoopGroup: group, metrics: metrics, readyAfter: waitsFor(city, record, sharing),
+        authenticator: authenticator, layers: layers, fares: opened.fares,
+        parties: record?.partyService, tickets: record?.ticketService, places: places),
+      identity: authenticator.map { identity($0, opened.tenants) },
+      eventLoopGroup: group, metrics: metrics,
+      readyAfter: waitsFor(city, record, opened.sharing),
       degradations: degradations, logLevel: logLevel,
       writePositions: writePositions,
-      erase: erasures.map {
-        eraser($0, layers: layers, record: record, writeBehind: positions?.writeBehind)
+      erase: opened.erasures.map {
+        eraser($0, layers: layers, record: record, writeBehind: opened.positions?.writeBehind)
       },
       logger: logger,
       onEbb: { memory.signal() },
       onListening: { addresses in announce(addresses, logger) })
-    let parts = ServedParts(
-      daemon: daemon, layers: layers, city: city, record: record, positions: positions,
-      webhooks: webhooks, authenticator: authenticator, certificates: certificates,
-      redisDoor: redisDoor, disclosures: disclosures, degradations: degradations, spans: spans,
-      sharing: sharing)
-    logger.debug("descriptors", metadata: ["limit": "\(descriptors)"])
-    try await serve(services(of: parts, logger: logger), logger: logger)
-    logger.info("stopped")
   }
 
   /// Has calls recorded where a collector is named, and what they ask of others as well: before any

@@ -18,7 +18,7 @@ NO_LIMITS = re.compile(
     r"|places\.(layers|provider|url|keyId|key|searchKeyId|searchKey)|positions\.keep|layers\..*"
     r"|parties\.(enabled|defaultSeats|departingSeconds|sameAttributes|policyPack|policyDirectories)"
     r"|disclosures\.layers|tickets\.(enabled|requiredAttributes|recommendedTags|protected.*)"
-    r"|tracing\.endpoint|cluster\.postgres|commutes\.calendarDirectories")
+    r"|tracing\.endpoint|cluster\..*|commutes\.calendarDirectories")
 
 
 def settings():

@@ -178,7 +178,8 @@ import WireFormat
           if home.text.contains(Self.mark) { toldAtHome.insert(operation.name) }
         }
       }
-      for raw in daemon.room.raw {
+      // Roads are nobody's: they are those of the daemon's own network.
+      for raw in daemon.room.raw where raw.name != "GetRoadTile" {
         let (path, _) = Self.path(raw.route.segments, "x", seeds)
         for token in Self.foreigners {
           let answer = try await daemon.send("GET", path, as: token)
