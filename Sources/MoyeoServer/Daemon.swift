@@ -13,7 +13,7 @@ package import Parties
 package import Tickets
 package import Places
 import NIOCore
-import RoutePlanning
+package import RoutePlanning
 package import NIOPosix
 package import ServiceLifecycle
 
@@ -41,6 +41,8 @@ package struct Daemon: Sendable {
     /// Raster tiles under the map page: a URL with {z}, {x}, {y}.
     package var baseMapURL: String?
     package var baseMapAttribution: String?
+    /// What the map page draws at street zoom where there are no other tiles; nil: nothing.
+    package var roads: (any RoadMap)?
     /// Whether short gRPC calls are answered on the event loop, in front of the framework.
     package var usesFastPath = true
     /// Whether gRPC's reflection is served.
@@ -244,7 +246,7 @@ package struct Daemon: Sendable {
       map: MapPage(
         directory: configuration.pageDirectory, leaflet: configuration.leafletDirectory,
         clientModule: configuration.clientModule, baseMapURL: configuration.baseMapURL,
-        attribution: configuration.baseMapAttribution,
+        attribution: configuration.baseMapAttribution, hasRoads: configuration.roads != nil,
         isOpen: identity == nil))
   }
 
@@ -285,7 +287,8 @@ package struct Daemon: Sendable {
         + (parts.places.map { PlaceOperations(placeService: $0, services: services).all } ?? []),
       streams: [positions.watch, TileWatch(clusters: clusters).operation]
         + (partyCalls?.streams ?? []) + (ticketCalls?.streams ?? []),
-      raw: TileRoutes(clusters: clusters).all, positions: positions, clusters: clusters,
+      raw: TileRoutes(clusters: clusters).all + RoadTileRoutes(roads: configuration.roads).all,
+      positions: positions, clusters: clusters,
       requestServices: services, maximumBatch: layers.limits.batchRequests,
       threadPool: threadPool, services: parts.services + lifecycles, parts: parts,
       rates: configuration.rates.tenant(parts.tenant),

@@ -1,7 +1,7 @@
 public import GeoMath
 import WireFormat
 
-/// Writes one layer of point features in the wire format of Mapbox Vector Tiles 2.1, without a
+/// Writes one layer of point or line features in the wire format of Mapbox Vector Tiles 2.1, without a
 /// message object in between.
 ///
 /// There is no encoder of tiles for Swift; the generated messages, which tests hold this against, hold
@@ -62,6 +62,44 @@ public struct VectorTileLayerWriter: Sendable {
     // Zigzag.
     self.x = UInt64(truncatingIfNeeded: x << 1 ^ x >> 63)
     self.y = UInt64(truncatingIfNeeded: y << 1 ^ y >> 63)
+  }
+
+  /// Begins a line without an id; its properties follow, then ``endLine(_:)``.
+  public mutating func beginLine() {
+    id = nil
+    tags.removeAll(keepingCapacity: true)
+    tagBytes = 0
+  }
+
+  /// Ends the line begun last, along its corners.
+  ///
+  /// - Precondition: It has two or more, each different from the one before.
+  public mutating func endLine(_ corners: [TileLine.Corner]) {
+    precondition(corners.count > 1, "a line has two corners or more")
+    var geometry: [UInt8] = [9]  // MoveTo, once: 1 << 3 | 1.
+    var (x, y): (Int64, Int64) = (0, 0)
+    for (i, corner) in corners.enumerated() {
+      if i == 1 { geometry.appendVarint(UInt64(corners.count - 1) << 3 | 2) }  // LineTo
+      for step in [corner.x - x, corner.y - y] {
+        geometry.appendVarint(UInt64(bitPattern: step << 1 ^ step >> 63))
+      }
+      (x, y) = (corner.x, corner.y)
+    }
+    var body: [UInt8] = []
+    if tagBytes > 0 {
+      body.append(0x12)
+      body.appendVarint(UInt64(tagBytes))
+      for tag in tags { body.appendVarint(UInt64(tag)) }
+    }
+    body.append(contentsOf: [0x18, 2, 0x22])  // type LINESTRING; geometry
+    body.appendVarint(UInt64(geometry.count))
+    body.append(contentsOf: geometry)
+    var feature: [UInt8] = [0x12]  // Layer.features
+    feature.appendVarint(UInt64(body.count))
+    feature.append(contentsOf: body)
+    features.replaceSubrange(featureBytes..<features.count, with: feature)
+    featureBytes += feature.count
+    featureCount += 1
   }
 
   /// Where a point lies in the tile, in units of 1/extent of its side, rounded down; the short way
@@ -128,7 +166,7 @@ public struct VectorTileLayerWriter: Sendable {
     if tagBytes > 0 { length += 1 + varintLength(UInt64(tagBytes)) + tagBytes }
     let total = 1 + varintLength(UInt64(length)) + length
     if featureBytes + total > features.count {
-      features.append(contentsOf: repeatElement(0, count: max(total, features.count)))
+      features.append(contentsOf: repeatElement(0, count: max(total, features.count, 8_192)))
     }
     features.withUnsafeMutableBytes { buffer in
       var writer = UncheckedProtobufWriter(

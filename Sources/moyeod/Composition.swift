@@ -123,6 +123,7 @@ struct Composition {
     daemonSettings.certificates = certificates
     daemonSettings.disclosures = disclosures
     daemonSettings.spans = spans
+    daemonSettings.roads = try roadMap()
     if let redisDoor { leaveRoom(for: redisDoor, of: descriptors, in: &daemonSettings) }
     var writePositions: (@Sendable () throws -> Int)?
     if let keeper = positions?.keeper { writePositions = { try keeper.writeRound() } }
@@ -295,6 +296,14 @@ struct Composition {
 
   private var openModeText: String {
     settings.auth.mode == .open ? "   (open mode: everybody here may do everything)" : ""
+  }
+
+  private func roadMap() throws -> (any RoadMap)? {
+    do {
+      return try settings.routes.makeRoadMap()
+    } catch {
+      throw StartFailure.usage("\(error)")
+    }
   }
 
   /// Shipped tariffs and areas, then the operator's own.

@@ -56,6 +56,19 @@ struct RouteSettings: Sendable {
     }
   }
 
+  /// The roads that the map page draws; nil where no network is loaded, or one without an R-tree.
+  /// - Throws: ``SettingError`` when the road network cannot be read.
+  func makeRoadMap() throws -> (any RoadMap)? {
+    guard provider == .network, let network else { return nil }
+    do {
+      return try NetworkRoadMap(path: network)
+    } catch .notPrepared {
+      return nil
+    } catch {
+      throw SettingError(key: "routes.network", problem: "\(network) cannot be used: \(error)")
+    }
+  }
+
   private var choice: RouteEngineChoice {
     switch provider {
     case .estimate, .network: .none

@@ -156,6 +156,70 @@ import Testing
   }
 }
 
+@Suite struct LineTests {
+  @Test func linesDecodeToWhatWasWritten() throws {
+    let lines: [[TileLine.Corner]] = [
+      [.init(x: 2, y: 2), .init(x: 2, y: 10), .init(x: 10, y: 10)],
+      [.init(x: -100, y: 5), .init(x: 4_200, y: -7)],
+    ]
+    var writer = VectorTileLayerWriter(name: "roads", tile: VectorTileTests.tile)
+    let name = writer.key("name")
+    for (i, line) in lines.enumerated() {
+      writer.beginLine()
+      writer.add(name, string: "길 \(i)")
+      writer.endLine(line)
+    }
+    // A point after lines.
+    writer.add(VectorTileTests.features(1)[0])
+    let bytes = writer.finish()
+    let message = try VectorTile_Tile(serializedBytes: bytes)
+    let layer = try #require(message.layers.first)
+    let kinds: [VectorTile_Tile.GeomType] = layer.features.map { $0.type }
+    #expect(kinds == [.linestring, .linestring, .point])
+    // Section 4.3.5.3 of the specification.
+    #expect(layer.features[0].geometry == [9, 4, 4, 18, 0, 16, 16, 0])
+    #expect(layer.features[1].geometry == [9, 199, 10, 10, 8_600, 23])
+    #expect(
+      layer.features.prefix(2).map { layer.values[Int($0.tags[1])].stringValue } == ["길 0", "길 1"])
+  }
+
+  @Test func linesAreCutToTheTile() {
+    func corners(_ pairs: [(Int64, Int64)]) -> [TileLine.Corner] {
+      pairs.map { TileLine.Corner(x: $0.0, y: $0.1) }
+    }
+    func pieces(_ pairs: [(Int64, Int64)]) -> [[TileLine.Corner]] {
+      TileLine.pieces(of: corners(pairs), in: 0...100)
+    }
+    #expect(pieces([(10, 10), (10, 10), (20, 10)]) == [corners([(10, 10), (20, 10)])])
+    #expect(pieces([(-50, 50), (150, 50)]) == [corners([(0, 50), (100, 50)])])
+    // Out and in again: two pieces; what only passes by is none.
+    #expect(
+      pieces([(50, 50), (50, -50), (80, -50), (80, 50)])
+        == [corners([(50, 50), (50, 0)]), corners([(80, 0), (80, 50)])])
+    #expect(pieces([(-10, -10), (-10, 200)]) == [])
+    #expect(pieces([(-1, 0), (0, -1)]) == [])
+    #expect(pieces([(5, 5)]) == [] && pieces([]) == [])
+  }
+
+  @Test(arguments: 0..<20 as Range<UInt64>)
+  func noPieceLeavesTheTileAndNothingInItIsLost(seed: UInt64) {
+    var state = seed
+    func draw() -> Int64 {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return Int64(state >> 33) % 400 - 150
+    }
+    let line = (0..<60).map { _ in TileLine.Corner(x: draw(), y: draw()) }
+    let pieces = TileLine.pieces(of: line, in: 0...100)
+    #expect(pieces.joined().allSatisfy { (0...100).contains($0.x) && (0...100).contains($0.y) })
+    #expect(pieces.allSatisfy { $0.count > 1 && zip($0, $0.dropFirst()).allSatisfy { $0 != $1 } })
+    // Corners inside are all there, in their order.
+    let inside = line.filter { (1...99).contains($0.x) && (1...99).contains($0.y) }
+    var rest = inside[...]
+    for corner in pieces.joined() where corner == rest.first { rest = rest.dropFirst() }
+    #expect(rest.isEmpty)
+  }
+}
+
 @Suite struct GeoJSONTileTests {
   @Test func escapesAndNumbers() {
     let feature = TileFeature(

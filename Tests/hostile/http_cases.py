@@ -44,6 +44,8 @@ def tiles():
                 and int(x) < 2 ** int(z) and int(y) < 2 ** int(z) and ending in ("mvt", "json"))
         yield Case(f"tiles/{number}", "GET", path,
                    expect=one_of(200, 204) if good else one_of(200, 400, 404))
+        yield Case(f"road-tiles/{number}", "GET", f"/v1/roads/tiles/{z}/{x}/{y}.{ending}",
+                   expect=one_of(200, 204, 400, 404))
 
 
 def methods():

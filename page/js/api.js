@@ -105,6 +105,13 @@ export const api = {
     if (response.ok) return new Uint8Array(await response.arrayBuffer());
     throw failure(response, await response.json().catch(() => undefined));
   },
+  /** The bytes of one tile of roads; `undefined` where there is none. */
+  async roadTile({ z, x, y }, signal) {
+    const response = await send(`v1/roads/tiles/${z}/${x}/${y}.mvt`, {}, { signal });
+    if (response.status === 204) return undefined;
+    if (response.ok) return new Uint8Array(await response.arrayBuffer());
+    throw failure(response, await response.json().catch(() => undefined));
+  },
   tags: (layer, query, signal) => request(`${layerPath(layer)}/tags`, query, signal),
   /** Objects of a box, at most `limit`. */
   within: (layer, query) => request(`${layerPath(layer)}/within`, query),

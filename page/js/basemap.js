@@ -6,9 +6,11 @@ import { OutlineLayer, prepare } from "./outline.js";
 import { VectorTileLayer } from "./vectortiles.js";
 
 const L = window.L;
+/** Zooms at which the daemon tells of roads. */
+const roadZooms = [14, 18];
 
 /** @param configuration as `page-config.json` has it. */
-export async function addBaseMap(map, { baseMapURL, attribution, vectorBaseMap }) {
+export async function addBaseMap(map, { baseMapURL, attribution, vectorBaseMap, roadsURL }) {
   if (baseMapURL) {
     const maxNativeZoom = vectorBaseMap ? 14 : 19;
     const options = { attribution, maxZoom: map.getMaxZoom(), maxNativeZoom };
@@ -20,4 +22,17 @@ export async function addBaseMap(map, { baseMapURL, attribution, vectorBaseMap }
   }
   new OutlineLayer(prepare(await api.outline())).addTo(map);
   addGraticuleLabels(map);
+  if (roadsURL) addRoads(map);
+}
+
+/** The roads of the daemon's own network, over the outline and under everything else. */
+function addRoads(map) {
+  const pane = map.createPane("roads");
+  pane.style.zIndex = "250";
+  pane.style.pointerEvents = "none";
+  const [least, most] = roadZooms;
+  new VectorTileLayer("", {
+    pane: "roads", minZoom: least, maxZoom: map.getMaxZoom(), maxNativeZoom: most, isOverlay: true,
+    read: (tile, signal) => api.roadTile(tile, signal),
+  }).addTo(map);
 }

@@ -51,7 +51,7 @@ export function palette() {
   const style = getComputedStyle(document.documentElement);
   const colour = (name) => style.getPropertyValue(`--map-${name}`).trim();
   return Object.fromEntries(
-    ["sea", "land", "coast", "city", "city-line", "river", "line", "label", "halo"]
+    ["sea", "land", "coast", "city", "city-line", "river", "line", "road", "label", "halo"]
       .map((name) => [name, colour(name)]));
 }
 

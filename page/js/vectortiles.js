@@ -1,4 +1,4 @@
-// A vector base map from `{z}/{x}/{y}` tiles (MVT), drawn plainly on canvas in the page's colours.
+// A vector base map, or roads over the outline, from `{z}/{x}/{y}` tiles (MVT), drawn plainly on canvas in the page's colours.
 // Layers are told apart by the names that the common schemas (OpenMapTiles, Shortbread) use.
 
 import { readTile } from "./mvt.js";
@@ -13,6 +13,7 @@ const rules = [
   { name: /^water/, type: 3, fill: "river" },
   { name: /^(water|river|stream)/, type: 2, stroke: "river", width: 1.5 },
   { name: /^building/, type: 3, fill: "line" },
+  { name: /^roads$/, type: 2, stroke: "road", width: ({ speed }) => (speed >= 70 ? 4 : speed >= 45 ? 2.6 : 1.4) },
   { name: /^(road|street|transport|rail|ferr|bridge)/, type: 2, stroke: "coast", width: 1.2 },
   { name: /^(boundar|admin)/, type: 2, stroke: "city-line", width: 1, dash: [5, 4] },
   { name: /(^place|label)/, type: 1, text: "label" },
@@ -38,20 +39,27 @@ export const VectorTileLayer = L.GridLayer.extend({
     canvas.height = size.y * density;
     const context = canvas.getContext("2d");
     context.scale(density, density);
-    context.fillStyle = this._palette.land;
-    context.fillRect(0, 0, size.x, size.y);
+    if (!this.options.isOverlay) {
+      context.fillStyle = this._palette.land;
+      context.fillRect(0, 0, size.x, size.y);
+    }
     canvas.abort = new AbortController();
-    const address = L.Util.template(this._address, { s: "a", r: "", ...coords });
-    fetch(address, { signal: canvas.abort.signal })
-      .then(async (response) => {
-        if (response.status === 204 || response.status === 404) return done(null, canvas);
-        if (!response.ok) throw new Error(`the base map answered ${response.status}`);
-        const bytes = new Uint8Array(await response.arrayBuffer());
-        paint(context, readTile(bytes), size.x, this._palette);
+    const read = this.options.read ?? ((tile, signal) => this._read(tile, signal));
+    read(coords, canvas.abort.signal)
+      .then((bytes) => {
+        if (bytes) paint(context, readTile(bytes), size.x, this._palette);
         done(null, canvas);
       })
       .catch((error) => error.name !== "AbortError" && done(error, canvas));
     return canvas;
+  },
+
+  async _read(coords, signal) {
+    const address = L.Util.template(this._address, { s: "a", r: "", ...coords });
+    const response = await fetch(address, { signal });
+    if (response.status === 204 || response.status === 404) return undefined;
+    if (!response.ok) throw new Error(`the base map answered ${response.status}`);
+    return new Uint8Array(await response.arrayBuffer());
   },
 });
 
@@ -93,7 +101,7 @@ function draw(context, { properties, paths }, rule, scale, colours) {
   } else {
     context.setLineDash(rule.dash ?? []);
     context.strokeStyle = colours[rule.stroke];
-    context.lineWidth = rule.width;
+    context.lineWidth = typeof rule.width === "function" ? rule.width(properties) : rule.width;
     context.stroke();
     context.setLineDash([]);
   }

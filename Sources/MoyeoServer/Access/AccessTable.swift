@@ -100,7 +100,7 @@ enum AccessTable {
   ]
   private static let places: [String: AccessRule] = ["Search": read, "Reverse": read]
   private static let raw: [String: AccessRule] = [
-    "GetTileMVT": read, "GetTileJSON": read, "TileJSON": read,
+    "GetTileMVT": read, "GetTileJSON": read, "TileJSON": read, "GetRoadTile": read,
   ]
 
   /// On a listener of their own.

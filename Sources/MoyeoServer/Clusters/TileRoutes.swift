@@ -116,6 +116,10 @@ struct RawRoute: Sendable {
   let requestSchema: MessageSchema?
   /// Media type of the answer.
   let mediaType: String
+  /// Without the package; its calls stand together in the description.
+  let service: String
+  /// Whole numbers in the path, where no schema says what they may be.
+  let pathNumbers: [String: ClosedRange<Int>]
   /// What is demanded of who calls; nil where ``AccessTable`` has no row.
   let access: AccessRule?
   private let answer: Answer
@@ -136,9 +140,12 @@ struct RawRoute: Sendable {
 
   init(
     _ name: String, _ method: String, template: String, request requestSchema: MessageSchema?,
-    answers mediaType: String,
+    answers mediaType: String, service: String = "ClusterService",
+    pathNumbers: [String: ClosedRange<Int>] = [:],
     answer: @escaping Answer
   ) {
+    self.service = service
+    self.pathNumbers = pathNumbers
     self.name = name
     route = Operation.Route(method, template)
     self.requestSchema = requestSchema

@@ -13,10 +13,11 @@ struct MapPage: Sendable {
   ///   - clientModule: The JavaScript client, a file; served as `/moyeo.js`.
   ///   - baseMapURL: Raster tiles under the map; told to the page in `/page-config.json`.
   ///   - attribution: Whose tiles they are, told to the page beside the URL.
+  ///   - hasRoads: Whether there are roads to draw, which the page is told.
   ///   - isOpen: Whether nobody is asked who they are, which the page says.
   init(
     directory: URL?, leaflet: URL?, clientModule: URL? = nil, baseMapURL: String?,
-    attribution: String?, isOpen: Bool = true
+    attribution: String?, hasRoads: Bool = false, isOpen: Bool = true
   ) {
     if let directory { files.add(directory, prefix: "/", except: AdminPage.folder) }
     if let leaflet { files.add(leaflet, prefix: "/leaflet/") }
@@ -26,6 +27,7 @@ struct MapPage: Sendable {
     var settings: [String: String] = [:]
     settings["baseMapURL"] = baseMapURL
     settings["attribution"] = attribution
+    if hasRoads { settings["roadsURL"] = RoadTileRoutes.pagePath }
     settings["authMode"] = isOpen ? "open" : "tokens"
     if let data = try? JSONEncoder().encode(settings) {
       files.add(data, type: "application/json", at: "/page-config.json")

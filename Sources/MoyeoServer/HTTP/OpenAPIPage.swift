@@ -136,7 +136,8 @@ struct OpenAPIPage {
   /// Answers that are no messages of ours: tiles and their TileJSON.
   private func method(_ raw: RawRoute) -> [String: Any] {
     var out = method(
-      raw.route, request: raw.requestSchema, service: "ClusterService", id: raw.name,
+      raw.route, request: raw.requestSchema, service: raw.service, id: raw.name,
+      pathNumbers: raw.pathNumbers,
       answer: [
         "description": "The answer.", "content": [raw.mediaType: [:] as [String: Any]],
         "headers": ["ETag": ["$ref": "#/components/headers/ETag"]],
@@ -145,15 +146,15 @@ struct OpenAPIPage {
     var parameters = out["parameters"] as? [[String: Any]] ?? []
     // The path says the format, a header what the caller has.
     parameters.removeAll { ["format", "ifNoneMatch"].contains($0["name"] as? String) }
-    if raw.requestSchema != nil {
+    let isTile = raw.name != "TileJSON"
+    if isTile {
       parameters.append(["name": "If-None-Match", "in": "header", "schema": ["type": "string"]])
     }
     out["parameters"] = parameters
     Self.add(
-      CallReasons.of(service: "moyeo.v1.ClusterService", rpc: raw.name, isRead: true), raw.access,
-      to: &out)
+      CallReasons.of(service: raw.service, rpc: raw.name, isRead: true), raw.access, to: &out)
     var responses = out["responses"] as? [String: Any] ?? [:]
-    if raw.requestSchema != nil {
+    if isTile {
       responses["204"] = ["description": "Nothing is in the tile."]
       responses["304"] = ["description": "What the caller has (`If-None-Match`) is current."]
     }
@@ -164,6 +165,10 @@ struct OpenAPIPage {
   private static let rawTexts = [
     "GetTileMVT": "A tile of a layer's clusters as a vector tile (MVT 2.1).",
     "GetTileJSON": "The same tile as GeoJSON.",
+    "GetRoadTile": """
+    A tile of the roads of `routes.network` (MVT 2.1, layer `roads`, with `name` and the free-flow \
+    `speed` in km/h); none without such a network. At most \(RoadTileRoutes.maximumRoads) stretches.
+    """,
     "TileJSON": "Where a map finds the tiles of a layer, and what is in them (TileJSON 3.0).",
   ]
 
@@ -203,7 +208,7 @@ struct OpenAPIPage {
 
   private func method(
     _ route: Operation.Route, request: MessageSchema?, service: String, id: String,
-    answer: [String: Any]
+    pathNumbers: [String: ClosedRange<Int>] = [:], answer: [String: Any]
   ) -> [String: Any] {
     let inPath = route.parameters
     var parameters: [[String: Any]] = route.parameterNames.map { name in
@@ -211,7 +216,7 @@ struct OpenAPIPage {
         "name": name, "in": "path", "required": true,
         "schema": request.flatMap { request in
           request.field(jsonName: name).map { schemas.value($0, of: request.name) }
-        } ?? schemas.layerName,
+        } ?? pathNumbers[name].map { Self.integer(in: $0) } ?? schemas.layerName,
       ]
     }
     var out: [String: Any] = [
@@ -255,6 +260,10 @@ struct OpenAPIPage {
 
   static func content(_ schema: [String: Any], _ description: String) -> [String: Any] {
     ["description": description, "content": ["application/json": ["schema": schema]]]
+  }
+
+  private static func integer(in range: ClosedRange<Int>) -> [String: Any] {
+    ["type": "integer", "minimum": range.lowerBound, "maximum": range.upperBound]
   }
 
   static func reference(_ name: String) -> [String: Any] {

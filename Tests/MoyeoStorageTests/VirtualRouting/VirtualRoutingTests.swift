@@ -215,6 +215,40 @@ struct StreetGrid {
     }
   }
 
+  @Test func roadsAreFoundByPlace() async throws {
+    let grid = try StreetGrid()
+    defer { grid.remove() }
+    #expect(throws: RoadNetworkError.notPrepared) { try NetworkRoadMap(path: grid.path) }
+    _ = try RoadNetwork.prepare(path: grid.path)
+    // Prepared again, the R-tree is made anew.
+    _ = try RoadNetwork.prepare(path: grid.path)
+    let map = try NetworkRoadMap(path: grid.path)
+    let all = try await map.roads(in: .world, limit: 1000)
+    let n = StreetGrid.size
+    #expect(all.count == 2 * n * (n - 1))
+    #expect(all.allSatisfy { ($0.freeFlowSpeed - 30).magnitude < 0.01 && $0.line.count == 2 })
+    let corner = StreetGrid.place(row: 0, column: 0)
+    let near = try GeoBox(
+      west: corner.longitude - 0.0005, south: corner.latitude - 0.0005,
+      east: corner.longitude + 0.0005, north: corner.latitude + 0.0005)
+    #expect(Set(try await map.roads(in: near, limit: 1000).map(\.name)) == ["row 0", "column 0"])
+    #expect(try await map.roads(in: .world, limit: 7).count == 7)
+    let elsewhere = try GeoBox(west: 10, south: 10, east: 11, north: 11)
+    #expect(try await map.roads(in: elsewhere, limit: 1000).isEmpty)
+  }
+
+  @Test func thePreparationTellsHowFarItIs() throws {
+    let grid = try StreetGrid()
+    defer { grid.remove() }
+    var told: [RoadNetwork.Step: [Int]] = [:]
+    let report = try RoadNetwork.prepare(path: grid.path) { step, done, all in
+      told[step, default: []].append(done)
+      #expect(all == (step == .reading ? 2 * StreetGrid.size : 60))
+    }
+    #expect(told[.reading] == Array(1...report.sourceLinks))
+    #expect(told[.writing] == Array(0..<report.links))
+  }
+
   @Test func lineStrings() throws {
     let line = (0..<5).map { StreetGrid.place(row: $0, column: 2 * $0) }
     let bytes = LineStringWKB.encode(line)
