@@ -82,6 +82,7 @@ enum CallReasons {
     ] + coordinates,
     "PartyService": [.badID, .unknownParty],
     "CommuteService": [.badID],
+    "RoadService": [.badTile],
     "TicketService": [.badID, .unknownTicket, .badLayer, .unknownLayer],
     "FareService": trips, "RouteService": trips + [.badID], "PlaceService": coordinates + [.badTag],
     "EventService": [.badCursor, .resumeTokenExpired, .resumeTokenAhead, .badID],
@@ -110,7 +111,6 @@ enum CallReasons {
     "ClusterService.GetChildren": [.badClusterID, .unknownCluster, .badCursor],
     "ClusterService.GetLeaves": [.badClusterID, .unknownCluster, .badCursor],
     "ClusterService.GetExpansionZoom": [.badClusterID, .unknownCluster],
-    "RoadService.GetRoadTile": [.badTile],
     "PartyService.Create": ride + [
       .duplicateRider, .ttlOutOfRange, .banned, .currencyMismatch,
     ],
