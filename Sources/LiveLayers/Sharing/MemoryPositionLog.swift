@@ -13,6 +13,8 @@ package final class MemoryPositionLog: PositionLog {
     var before: [LogEntryID: [String: StoredPosition?]] = [:]
     /// No id is given twice: a server that takes over is later than what its predecessor lost.
     var lastGiven = LogEntryID.zero
+    /// How often a tail was lost.
+    var source: UInt64 = 0
   }
 
   private struct State {
@@ -48,6 +50,7 @@ package final class MemoryPositionLog: PositionLog {
   package func loseTail(_ partition: Int, keeping count: Int) {
     state.withLock { state in
       var shard = state.shards[partition]
+      shard.source += 1
       while shard.entries.count > count, let lost = shard.entries.popLast() {
         for (member, position) in shard.before[lost.id] ?? [:] { shard.objects[member] = position }
         shard.newest = lost.previous
@@ -124,9 +127,12 @@ package final class MemoryPositionLog: PositionLog {
 
   package func newest(
     _ partition: Int,
-    _ end: @escaping @Sendable (Result<LogEntryID, PositionLogFailure>) -> Void
+    _ end: @escaping @Sendable (Result<PositionLogHead, PositionLogFailure>) -> Void
   ) {
-    answer(end) { $0.shards[partition].newest }
+    answer(end) { state in
+      let shard = state.shards[partition]
+      return PositionLogHead(newest: shard.newest, source: shard.source)
+    }
   }
 
   package func scan(
@@ -138,7 +144,8 @@ package final class MemoryPositionLog: PositionLog {
       let page = members.prefix(Self.pageSize)
       return PositionPage(
         positions: page.compactMap { state.shards[partition].objects[$0] },
-        next: members.count > page.count ? page.last : nil)
+        next: members.count > page.count ? page.last : nil,
+        source: state.shards[partition].source)
     }
   }
 

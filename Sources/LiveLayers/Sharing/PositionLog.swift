@@ -31,10 +31,10 @@ package protocol PositionLog: Sendable {
     _ partition: Int, from start: LogEntryID, includesStart: Bool, limit: Int,
     _ end: @escaping @Sendable (Result<[PositionLogEntry], PositionLogFailure>) -> Void)
 
-  /// Tells the id of the newest entry, ``LogEntryID/zero`` before the first.
+  /// Tells the newest entry.
   func newest(
     _ partition: Int,
-    _ end: @escaping @Sendable (Result<LogEntryID, PositionLogFailure>) -> Void)
+    _ end: @escaping @Sendable (Result<PositionLogHead, PositionLogFailure>) -> Void)
 
   /// Reads a page of the stored state: what is there from the first page to the last is on one of them.
   ///
@@ -151,13 +151,29 @@ package struct PositionLogEntry: Sendable, Hashable {
   }
 }
 
+/// How far a partition's log goes, and who says so.
+package struct PositionLogHead: Sendable, Hashable {
+  /// ``LogEntryID/zero`` before the first entry.
+  package var newest: LogEntryID
+  /// Two answers with one source are of one history: nothing was lost between them.
+  package var source: UInt64
+
+  package init(newest: LogEntryID, source: UInt64) {
+    self.newest = newest
+    self.source = source
+  }
+}
+
 /// Some of a partition's objects.
 package struct PositionPage: Sendable, Hashable {
   package var positions: [StoredPosition]
+  /// As in ``PositionLogHead``.
+  package var source: UInt64
   /// Nil: it is the last page.
   package var next: String?
 
-  package init(positions: [StoredPosition], next: String?) {
+  package init(positions: [StoredPosition], next: String?, source: UInt64 = 0) {
+    self.source = source
     self.positions = positions
     self.next = next
   }

@@ -54,13 +54,14 @@ extension SharedPositions {
       }
       for entry in entries {
         guard let applied = partition.applied, entry.id > applied else { continue }
-        guard entry.previous == applied else { return .replace }
+        guard partition.follows(entry.id, after: entry.previous) else { return .replace }
         apply(entry)
         partition.applied = entry.id
       }
       let reached = partition.applied ?? .zero
       ends = partition.held.filter { $0.entry <= reached }.map(\.end)
       partition.held.removeAll { $0.entry <= reached }
+      if !isPartial, reached < partition.mustReach { return .replace }
       if !isPartial { partition.current = max(partition.current ?? .min, askedAt) }
       return isPartial || partition.mustReadAgain && !partition.held.isEmpty ? .again : .nothing
     }
@@ -138,32 +139,51 @@ extension SharedPositions {
     let askedAt = monotonic()
     let tenants = Set(attached.map(\.tenant))
     log.newest(number) { [self] result in
-      guard case .success(let newest) = result else { return endReplacing(number, nil, askedAt) }
+      guard case .success(let head) = result else { return endReplacing(number, nil, askedAt) }
       replaceNext(
-        Replacement(number: number, newest: newest, askedAt: askedAt, tenants: tenants),
+        Replacement(number: number, head: head, askedAt: askedAt, tenants: tenants),
         cursor: nil)
     }
   }
 
   private struct Replacement: Sendable {
     let number: Int
-    let newest: LogEntryID
+    let head: PositionLogHead
     let askedAt: Nanoseconds
     let tenants: Set<String>
     var members: Set<String> = []
+    /// The newest entry of which a page may have shown something.
+    var seen = LogEntryID.zero
   }
 
   private func replaceNext(_ replacement: Replacement, cursor: String?) {
     log.scan(replacement.number, cursor: cursor) { [self] result in
-      guard case .success(let page) = result else {
+      guard case .success(let page) = result, page.source == replacement.head.source else {
         return endReplacing(replacement.number, nil, replacement.askedAt)
       }
       var replacement = replacement
+      // One that has expired is stored until somebody takes it out: the layers may have another state.
       for position in page.positions {
+        guard let layers = layers(of: position.key.tenant),
+          position.expiresAt > layers.clock.now()
+        else { continue }
         replacement.members.insert(PositionRecordCoding.member(position.key))
       }
       takeOverLost(page.positions)
       if let next = page.next { return replaceNext(replacement, cursor: next) }
+      finish(replacement)
+    }
+  }
+
+  /// Asks once more how far the log goes: pages may show what was written after the first time, and a
+  /// failover may lose that again.
+  private func finish(_ replacement: Replacement) {
+    log.newest(replacement.number) { [self] result in
+      guard case .success(let head) = result, head.source == replacement.head.source else {
+        return endReplacing(replacement.number, nil, replacement.askedAt)
+      }
+      var replacement = replacement
+      replacement.seen = head.newest
       let removed = removeMissing(replacement)
       count {
         $0.replacements += 1
@@ -225,7 +245,8 @@ extension SharedPositions {
         defer { partition.held = [] }
         return partition.held.map(\.end)
       }
-      partition.applied = done.newest
+      partition.applied = done.head.newest
+      partition.mustReach = done.seen
       partition.verified = askedAt
       return []
     }

@@ -49,6 +49,8 @@ package final class SharedPositions: Sendable {
   struct Partition {
     /// The last entry that the layers have; nil while they are to be replaced.
     var applied: LogEntryID?
+    /// What was read may show entries up to here: a log that ends before has lost them.
+    var mustReach = LogEntryID.zero
     var isReading = false
     var mustReadAgain = false
     var isAppending = false
@@ -59,6 +61,12 @@ package final class SharedPositions: Sendable {
     var current: Nanoseconds?
     /// When the last entry was looked up again; 0: it is to be with the next read.
     var verified: Nanoseconds = 0
+
+    /// Returns whether an entry is the next one, and none is left out that a replacement has shown.
+    func follows(_ id: LogEntryID, after previous: LogEntryID) -> Bool {
+      guard let applied, applied == previous else { return false }
+      return applied >= mustReach || id <= mustReach
+    }
   }
 
   /// What happened since the start.
@@ -269,7 +277,7 @@ package final class SharedPositions: Sendable {
     guard let entry = append.entry else { return answer() }
     let mustRead = partitions[number].withLock { partition -> Bool? in
       if let applied = partition.applied, applied >= entry.id { return nil }
-      if partition.applied == entry.previous {
+      if partition.follows(entry.id, after: entry.previous) {
         apply(
           PositionLogEntry(
             id: entry.id, previous: entry.previous, records: Self.records(append, of: changes)))

@@ -37,7 +37,8 @@ package final class RedisCluster: @unchecked Sendable {
     var bytes: ByteBuffer
     var slot: Int
     var redirects: Int
-    var end: @Sendable (Result<RESPReply, RedisFailure>) -> Void
+    /// Is told who answered, by the connection's number; 0 for nobody.
+    var end: @Sendable (Result<RESPReply, RedisFailure>, UInt64) -> Void
   }
 
   private struct Rest {
@@ -57,6 +58,7 @@ package final class RedisCluster: @unchecked Sendable {
   private var isRefreshing = false
   private var refreshFrom = NIODeadline.uptimeNanoseconds(0)
   private var turn = 0
+  private var connectionsMade: UInt64 = 0
   private var isClosed = false
   private var lastTrouble = "the cluster's servers are not known yet"
 
@@ -96,19 +98,28 @@ package final class RedisCluster: @unchecked Sendable {
     _ command: RedisCommand, slot: Int,
     _ end: @escaping @Sendable (Result<RESPReply, RedisFailure>) -> Void
   ) {
+    send(command, slot: slot) { result, _ in end(result) }
+  }
+
+  /// The same for who has to know whether two answers are of one server: `end` is told the number of the
+  /// connection, 0 where nobody answered.
+  func send(
+    _ command: RedisCommand, slot: Int,
+    _ end: @escaping @Sendable (Result<RESPReply, RedisFailure>, UInt64) -> Void
+  ) {
     let bytes = command.bytes
     loop.execute { [self] in
       let size = bytes.readableBytes
       guard waitingCommands < options.waitingCommands,
         waitingBytes + size <= options.waitingBytes
-      else { return end(.failure(.overloaded)) }
+      else { return end(.failure(.overloaded), 0) }
       waitingCommands += 1
       waitingBytes += size
       route(
-        Command(bytes: bytes, slot: slot, redirects: 0) { [self] result in
+        Command(bytes: bytes, slot: slot, redirects: 0) { [self] result, number in
           waitingCommands -= 1
           waitingBytes -= size
-          end(result)
+          end(result, number)
         })
     }
   }
@@ -118,11 +129,11 @@ package final class RedisCluster: @unchecked Sendable {
   private func route(_ command: Command) {
     guard let address = map[command.slot] else {
       refresh()
-      return command.end(.failure(.unreachable(lastTrouble)))
+      return command.end(.failure(.unreachable(lastTrouble)), 0)
     }
     guard let connection = connection(to: address) else {
       refresh(but: address)
-      return command.end(.failure(.unreachable("\(address): \(lastTrouble)")))
+      return command.end(.failure(.unreachable("\(address): \(lastTrouble)")), 0)
     }
     send(command, by: connection)
   }
@@ -136,14 +147,16 @@ package final class RedisCluster: @unchecked Sendable {
     connection.send(
       command.bytes,
       .init(bytes: command.bytes.readableBytes, deadline: .now() + options.answerTime) {
-        [self] result in conclude(command, result, asked: connection.address)
+        [self] result in
+        conclude(command, result, asked: connection.address, connection.number)
       })
   }
 
   private func conclude(
-    _ command: Command, _ result: Result<RESPReply, RedisFailure>, asked: RedisAddress
+    _ command: Command, _ result: Result<RESPReply, RedisFailure>, asked: RedisAddress,
+    _ number: UInt64
   ) {
-    guard case .success(.error(let message)) = result else { return command.end(result) }
+    guard case .success(.error(let message)) = result else { return command.end(result, number) }
     var command = command
     switch RedisRefusal(message, asked: asked) {
     case .moved(let slot, let address):
@@ -153,8 +166,8 @@ package final class RedisCluster: @unchecked Sendable {
     case .ask(let address): redirect(&command, to: address, asking: true, message)
     case .notServing:
       refresh(but: asked)
-      command.end(.failure(.unreachable(message)))
-    case .unknownScript, .other: command.end(.failure(.refused(message)))
+      command.end(.failure(.unreachable(message)), 0)
+    case .unknownScript, .other: command.end(.failure(.refused(message)), 0)
     }
   }
 
@@ -163,7 +176,7 @@ package final class RedisCluster: @unchecked Sendable {
   ) {
     command.redirects += 1
     guard command.redirects <= options.redirects, let connection = connection(to: address) else {
-      return command.end(.failure(.unreachable(message)))
+      return command.end(.failure(.unreachable(message)), 0)
     }
     send(command, by: connection, asking: asking)
   }
@@ -174,7 +187,9 @@ package final class RedisCluster: @unchecked Sendable {
     if let connection = connections[address] { return connection }
     guard !isClosed else { return nil }
     if let rest = rests[address], rest.until > .now() { return nil }
-    let connection = RedisConnection(address, loop: loop, options: options) { [self] ended in
+    connectionsMade += 1
+    let connection = RedisConnection(address, number: connectionsMade, loop: loop, options: options)
+    { [self] ended in
       if connections[address] === ended { connections[address] = nil }
       let pause = min(1000, (rests[address]?.milliseconds ?? 25) * 2)
       rests[address] = Rest(until: .now() + .milliseconds(pause), milliseconds: pause)

@@ -12,6 +12,8 @@ final class RedisConnection {
   }
 
   let address: RedisAddress
+  /// No other connection of the client has it.
+  let number: UInt64
   private let loop: any EventLoop
   private let options: RedisCluster.Options
   private let onEnd: (RedisConnection) -> Void
@@ -24,10 +26,11 @@ final class RedisConnection {
   private var mustFlush = false
 
   init(
-    _ address: RedisAddress, loop: any EventLoop, options: RedisCluster.Options,
+    _ address: RedisAddress, number: UInt64, loop: any EventLoop, options: RedisCluster.Options,
     onEnd: @escaping (RedisConnection) -> Void
   ) {
     self.address = address
+    self.number = number
     self.loop = loop
     self.options = options
     self.onEnd = onEnd

@@ -38,10 +38,10 @@ extension RedisPositionLog {
         objectCount(partition) { objects in
           state.withLock { status in
             switch (newest, objects) {
-            case (.success(let newest), .success(let objects)):
+            case (.success(let head), .success(let objects)):
               status.answering += 1
               status.objects += objects
-              status.newestMilliseconds = max(status.newestMilliseconds, newest.milliseconds)
+              status.newestMilliseconds = max(status.newestMilliseconds, head.newest.milliseconds)
             case (.failure(let failure), _), (_, .failure(let failure)):
               if case .unavailable(let reason) = failure { status.failure = reason }
             }

@@ -129,13 +129,14 @@ package final class RedisPositionLog: PositionLog {
 
   package func newest(
     _ partition: Int,
-    _ end: @escaping @Sendable (Result<LogEntryID, PositionLogFailure>) -> Void
+    _ end: @escaping @Sendable (Result<PositionLogHead, PositionLogFailure>) -> Void
   ) {
     let command = RedisCommand(["GET", Self.key(partition, "h")])
-    cluster.send(command, slot: slots[partition]) { result in
+    cluster.send(command, slot: slots[partition]) { result, source in
       end(
         Self.read(result) { reply in
-          reply == .null ? .zero : reply.text.flatMap { LogEntryID(text: $0) }
+          (reply == .null ? .zero : reply.text.flatMap { LogEntryID(text: $0) })
+            .map { PositionLogHead(newest: $0, source: source) }
         })
     }
   }
@@ -155,8 +156,13 @@ package final class RedisPositionLog: PositionLog {
     let command = RedisCommand([
       "HSCAN", Self.key(partition, "o"), cursor ?? "0", "COUNT", "\(Self.objectsPerPage)",
     ])
-    cluster.send(command, slot: slots[partition]) { result in
-      end(Self.read(result, Self.page))
+    cluster.send(command, slot: slots[partition]) { result, source in
+      end(
+        Self.read(result, Self.page).map { page in
+          var page = page
+          page.source = source
+          return page
+        })
     }
   }
 
