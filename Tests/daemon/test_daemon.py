@@ -491,6 +491,10 @@ class Starting(unittest.TestCase):
         rates = re.findall(r'\("(\w+)", \\\.(?:tenant|caller)\.', source)
         self.assertEqual(len(rates), 6)
         read |= {"rates." + name for name in rates} | {"tenants.<name>." + name for name in rates}
+        groups = re.findall(r'\("(\w+)", \\\.(?:tenant|caller)\)', source)
+        self.assertEqual(len(groups), 2)
+        read |= {f"{whose}.{group}.<call>" for group in groups
+                 for whose in ("rates", "tenants.<name>")}
         read |= {"tenants.<name>." + name for name in re.findall(r'tenantCount\(\$0, "(\w+)"', source)}
         read |= {"tenants.<name>." + name for name in re.findall(r'  read\("(\w+)", \\', source)}
         read |= set(re.findall(r'try await (?:count|seconds|path|text)\("([a-zA-Z.]+)"', source))

@@ -137,6 +137,8 @@ enum FieldTexts {
     notModified The caller's copy is current.
     notTags None of these.
     observedAt When the object was there.
+    offer A ride that was put together for the rider and waits for their answer.
+    offers Rides that were put together for the rider, the newest first.
     online Whether the person was heard of just now; in a ranking, its weight.
     onlineOnly Only people who were heard of just now.
     origin Where the trip begins.
