@@ -60,6 +60,16 @@ class MakeCluster(unittest.TestCase):
     def test_it_starts_answers_and_stops(self):
         self.assertEqual(len(self.daemons), 3)
         self.until("/readyz", (200, "ready\n"))
+        # A position that the balancer gives to any of them is found by all.
+        status, said = self.ask("POST", "/v1/layers/users/positions", {
+            "positions": [{"id": "me", "latitude": 35.1, "longitude": 129.1}]})
+        self.assertEqual((status, said["accepted"]), (200, 1), said)
+        for port, _ in self.daemons:
+            end = time.monotonic() + 10
+            path = "/v1/layers/users/nearby?latitude=35.1&longitude=129.1&radiusMeters=100"
+            while '"me"' not in json.dumps(self.ask("GET", path, port=port)[1]):
+                self.assertLess(time.monotonic(), end, "a daemon does not know where somebody is")
+                time.sleep(0.02)
         status, made = self.ask("POST", "/v1/parties", body("somebody"))
         self.assertEqual(status, 200, made)
         path = f"/v1/parties/{made['party']['id']}"
