@@ -29,9 +29,9 @@ ARGS ?= --demo seoul
 run: build
 	.build/release/moyeod $(ARGS)
 
-# Three daemons on a PostgreSQL with a synchronous standby, behind haproxy, with the demo city.
+# Three daemons on a PostgreSQL with a synchronous standby and a Redis Cluster, behind haproxy, with the demo city.
 cluster: build
-	@scripts/system-packages python3 postgresql haproxy
+	@scripts/system-packages python3 postgresql haproxy redis-server redis-tools
 	MOYEOD=$(CURDIR)/.build/release/moyeod MOYEO=$(CURDIR)/.build/release/moyeo scripts/cluster
 
 build: packages
