@@ -16,7 +16,7 @@ for folder in ("daemon", "torture"):
 
 from shim import Shim  # noqa: E402
 from test_cluster import Record  # noqa: E402
-from test_parties import body  # noqa: E402
+from party_calls import body  # noqa: E402
 
 SKEWS = (5, -5, 0)
 # A party departs when its window ends.

@@ -20,7 +20,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "daemon"))
 
 import test_several_daemons  # noqa: E402
 from test_cluster import Record  # noqa: E402
-from test_parties import body  # noqa: E402
+from party_calls import body  # noqa: E402
 
 LONG = "MOYEO_CLUSTER_ROUNDS" in os.environ
 ROUNDS = test_several_daemons.ROUNDS if LONG else 4

@@ -15,7 +15,7 @@ from running_daemon import ROOT, program
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "daemon"))
 
-from test_parties import body  # noqa: E402
+from party_calls import body  # noqa: E402
 
 
 class MakeCluster(unittest.TestCase):

@@ -25,7 +25,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "daemon"))
 
 import test_cluster  # noqa: E402
 from test_cluster import Record  # noqa: E402
-from test_parties import DESTINATION, at, body  # noqa: E402
+from party_calls import DESTINATION, at, body  # noqa: E402
 from test_tickets import GANGNAM  # noqa: E402
 
 ROUNDS = int(os.environ.get("MOYEO_CLUSTER_ROUNDS", "6"))

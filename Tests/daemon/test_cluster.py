@@ -11,10 +11,12 @@ import unittest
 
 import test_admin
 import test_parties
+import test_party_restarts
+import test_party_streams
 import test_tickets
+from party_calls import at, body
 from running_daemon import ROOT, Daemon, MissingProgram, run
 from scratch_postgres import MissingPostgres, Postgres
-from test_parties import body
 from test_tickets import GANGNAM
 
 SERVER = None
@@ -65,6 +67,15 @@ class PostgresParties(test_parties.Parties):
         cls.addClassCleanup(cls.daemon.__exit__)
 
 
+class PostgresPartyStreams(test_party_streams.PartyStreams):
+    """And of their events."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.daemon = Record().daemon()
+        cls.addClassCleanup(cls.daemon.__exit__)
+
+
 class PostgresTickets(test_tickets.Tickets):
     """All that is asked of tickets over a file."""
 
@@ -82,8 +93,8 @@ class Restarts(unittest.TestCase):
         return self.record.daemon(*more, directory=folder)
 
     test_what_was_acknowledged_survives = (
-        test_parties.Restarts.test_what_was_acknowledged_survives)
-    test_a_second_daemon_is_refused = test_parties.Restarts.test_a_second_daemon_is_refused
+        test_party_restarts.Restarts.test_what_was_acknowledged_survives)
+    test_a_second_daemon_is_refused = test_party_restarts.Restarts.test_a_second_daemon_is_refused
 
     def test_the_directory_may_be_lost(self):
         """Parties, tickets, keys and events are the server's: another machine goes on."""
@@ -167,7 +178,7 @@ class Engine(unittest.TestCase):
         self.daemon = self.record.daemon()
         self.addCleanup(self.daemon.__exit__)
         # The same content whenever a key is repeated.
-        self.departure = test_parties.at(60)
+        self.departure = at(60)
         self.party = self.create("host")[1]["party"]
 
     def create(self, host, **more):

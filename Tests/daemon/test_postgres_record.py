@@ -12,7 +12,7 @@ import test_erasure
 from running_daemon import ROOT, Daemon, MissingProgram, run
 from scratch_postgres import MissingPostgres, Postgres
 from test_cluster import Record
-from test_parties import at, body
+from party_calls import at, body
 from test_tickets import GANGNAM
 
 SERVER = None

@@ -13,7 +13,7 @@ import threading
 import unittest
 
 from running_daemon import ROOT, Daemon, run
-from test_parties import body
+from party_calls import body
 
 PATIENCE_SECONDS = 60
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"

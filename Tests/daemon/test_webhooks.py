@@ -15,7 +15,7 @@ import time
 import unittest
 
 from running_daemon import ROOT, Daemon, run
-from test_parties import body
+from party_calls import body
 
 PATIENCE_SECONDS = 60
 

@@ -47,9 +47,9 @@ def _migrate(connection):
 # Tests of what a file of the data directory does, by the end of their ids, and why they say nothing of a
 # record in PostgreSQL. docs/cluster.md tells operators what differs.
 EMBEDDED_ONLY = {
-    "test_parties.Restarts.test_a_newer_schema_is_refused":
+    "test_party_restarts.Restarts.test_a_newer_schema_is_refused":
         "the file's schema; test_cluster.Starting has the server's",
-    "test_parties.Torture": "the file through kill -9 and full disks; test_cluster has the server's",
+    "test_party_restarts.Torture": "the file through kill -9 and full disks; test_cluster has the server's",
     "test_commutes.Killed.test_each_day_appears_once_through_kill_9": "counts in the file by SQLite",
     "test_faults.Directory.test_a_record_that_lost_its_file_is_not_begun_anew": "the file",
     "test_faults.Directory.test_a_record_with_a_damaged_page_is_served_read_only": "the file",
