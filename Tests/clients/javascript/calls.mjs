@@ -120,9 +120,10 @@ async function parties() {
     break;
   }
   assert.deepEqual((await moyeo.parties.listRideOffers({ riderId: rider })).offers, []);
-  for (const answer of ["getRideOffer", "acceptRideOffer", "declineRideOffer"]) {
-    const offer = { id: "none", riderId: rider };
-    assert.equal((await refusal(moyeo.parties[answer](offer))).reason, "unknown_ride_offer");
+  const offer = { id: "none", riderId: rider };
+  for (const refused of [moyeo.parties.getRideOffer(offer), moyeo.parties.acceptRideOffer(offer),
+    moyeo.parties.declineRideOffer(offer)]) {
+    assert.equal((await refusal(refused)).reason, "unknown_ride_offer");
   }
   assert.equal((await moyeo.parties.previewJoin({ id: party.id, riderId: rider })).now.length, 2);
   const watch = moyeo.parties.watch({ id: party.id, afterVersion: party.version });
