@@ -122,10 +122,12 @@ class Calls(OneDaemon, unittest.TestCase):
             client.parties.withdraw_ride_request(id="none", rider_id=rider)
         self.assertEqual(refused.exception.reason, "unknown_ride_request")
         self.assertEqual(list(client.parties.list_ride_offers(rider_id=rider).offers), [])
-        for answer in (client.parties.get_ride_offer, client.parties.accept_ride_offer,
-                       client.parties.decline_ride_offer):
+        for answer in (
+                lambda: client.parties.get_ride_offer(id="none", rider_id=rider),
+                lambda: client.parties.accept_ride_offer(id="none", rider_id=rider),
+                lambda: client.parties.decline_ride_offer(id="none", rider_id=rider)):
             with self.assertRaises(moyeo.Refused) as refused:
-                answer(id="none", rider_id=rider)
+                answer()
             self.assertEqual(refused.exception.reason, "unknown_ride_offer")
         shares = client.parties.preview_join(id=party.id, rider_id=rider).now
         self.assertEqual({share.rider_id for share in shares}, {host, rider})
