@@ -11,7 +11,7 @@ import tempfile
 import time
 
 from ledger import Ledger, check_file
-from service import Service, Unknown
+from service import Service, Unknown, binary
 from shim import Shim, copy_directory, mixed, power_cut
 
 from running_daemon import Daemon
