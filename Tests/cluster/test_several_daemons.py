@@ -18,7 +18,7 @@ import threading
 import time
 import unittest
 
-from running_daemon import ROOT, MissingProgram
+from running_daemon import MissingProgram
 from scratch_postgres import MissingPostgres, Postgres
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "daemon"))

@@ -12,7 +12,6 @@ import socket
 import sqlite3
 import stat
 import subprocess
-import sys
 import tempfile
 import threading
 import time
