@@ -105,6 +105,7 @@ struct FollowingDaemonsTests {
     it.clock.advance(
       milliseconds: PartyServiceConfiguration().rules.retentionMilliseconds + 1000)
     one.prune(now: it.clock.now())
+    await one.settleCommands()
     // What the record has no longer is refused, though this daemon has it still.
     #expect(
       await reason {
