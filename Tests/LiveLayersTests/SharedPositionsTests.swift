@@ -202,7 +202,7 @@ struct SharedPositionsTests {
     "Whatever is written, lost, trimmed and held up, in the end all have what the log has",
     arguments: UInt64(1)...20)
   func model(seed: UInt64) {
-    var random = SplitMix(seed: seed)
+    var random = SplitMix64(seed: seed)
     let log = MemoryPositionLog(clock: clocks)
     let all = (0..<3).map { _ in Follower(log, clocks) }
     var isHeld = false
@@ -258,7 +258,7 @@ struct SharedPositionsTests {
 
   @Test("What is spelled is read back; damage is no record", arguments: UInt64(1)...20)
   func coding(seed: UInt64) {
-    var random = SplitMix(seed: seed)
+    var random = SplitMix64(seed: seed)
     let key = StoredPositionKey(tenant: "t", layer: "users", id: "a/b/\(seed)")
     #expect(PositionRecordCoding.key(member: PositionRecordCoding.member(key)) == key)
     let position = StoredPosition(
@@ -275,18 +275,5 @@ struct SharedPositionsTests {
         #expect(abs(read.latitude) <= 90 && abs(read.longitude) <= 180)
       }
     }
-  }
-}
-
-private struct SplitMix {
-  private var state: UInt64
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
-    return z ^ z >> 31
   }
 }

@@ -1,3 +1,4 @@
+import ObjectModel
 import Testing
 
 @testable import RESPServer
@@ -17,7 +18,7 @@ struct CellCodeTests {
 
   @Test(arguments: UInt64(1)...20)
   func aPlaceIsInItsCell(seed: UInt64) throws {
-    var random = SplitMix(state: seed)
+    var random = SplitMix64(seed: seed)
     for _ in 0..<500 {
       let longitude = Double(random.next() >> 11) / 0x1p53 * 360 - 180
       let latitude = Double(random.next() >> 11) / 0x1p53 * 170 - 85
@@ -40,7 +41,7 @@ struct CellCodeTests {
   /// What is within a circle is in one of the nine cells, away from the poles.
   @Test(arguments: UInt64(1)...20)
   func nineCellsCoverACircle(seed: UInt64) throws {
-    var random = SplitMix(state: seed)
+    var random = SplitMix64(seed: seed)
     func fraction() -> Double { Double(random.next() >> 11) / 0x1p53 }
     for _ in 0..<200 {
       let center = CellCode.Place(

@@ -1,3 +1,4 @@
+import ObjectModel
 import Testing
 
 @testable import RESPServer
@@ -82,7 +83,7 @@ struct RESPParserTests {
 
   @Test(arguments: UInt64(1)...20)
   func piecesMakeNoDifference(seed: UInt64) {
-    var random = SplitMix(state: seed)
+    var random = SplitMix64(seed: seed)
     let texts = [
       "*3\r\n$6\r\nGEOPOS\r\n$1\r\nk\r\n$5\r\na\r\nbc\r\n", "PING\r\n", "echo \"a b\" c\n", "\r\n",
       "*1\r\n$4\r\nPING\r\n", "*0\r\n",
@@ -97,23 +98,10 @@ struct RESPParserTests {
 
   @Test(arguments: UInt64(1)...50)
   func anyBytesEnd(seed: UInt64) {
-    var random = SplitMix(state: seed)
+    var random = SplitMix64(seed: seed)
     let alphabet = Array("*$0123456789-\r\n\"'\\x aPING".utf8) + [0, 255]
     let bytes = (0..<2000).map { _ in alphabet[Int(random.next() % UInt64(alphabet.count))] }
     // However it ends, it ends the same in one piece and in many.
     #expect(read(bytes, pieces: []) == read(bytes, pieces: bytes.map { _ in 1 }))
-  }
-}
-
-/// Numbers that are the same at each run.
-struct SplitMix {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
-    return z ^ z >> 31
   }
 }

@@ -20,12 +20,13 @@ import unittest
 
 from running_daemon import MissingProgram
 from scratch_postgres import MissingPostgres, Postgres
+from waiting import comes_true
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "daemon"))
 
 import test_cluster  # noqa: E402
-from test_cluster import Record  # noqa: E402
 from party_calls import DESTINATION, at, body  # noqa: E402
+from test_cluster import Record  # noqa: E402
 from test_tickets import GANGNAM  # noqa: E402
 
 ROUNDS = int(os.environ.get("MOYEO_CLUSTER_ROUNDS", "6"))
@@ -82,12 +83,7 @@ class Daemons:
                 and one.metric("moyeo_following_leads") == 1]
 
     def until(self, condition, seconds=20):
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            if condition():
-                return True
-            time.sleep(0.02)
-        return False
+        return comes_true(condition, seconds)
 
     def until_followed(self, test):
         newest = int(self.record.sql("SELECT newest FROM feed_heads WHERE tenant = 'default'"))

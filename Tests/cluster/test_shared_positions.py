@@ -19,6 +19,7 @@ import unittest
 from redis_cluster import MissingRedis, RedisCluster
 from running_daemon import ROOT, Daemon, MissingProgram
 from scratch_postgres import MissingPostgres, Postgres
+from waiting import comes_true
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "daemon"))
 
@@ -62,12 +63,7 @@ class SharedPositions(unittest.TestCase):
         return daemon
 
     def until(self, condition, seconds=30):
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            if condition():
-                return True
-            time.sleep(0.02)
-        return False
+        return comes_true(condition, seconds)
 
     def item(self, user, step=0):
         own = random.Random(user * 1000 + step)

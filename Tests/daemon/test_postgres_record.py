@@ -9,10 +9,10 @@ import threading
 import unittest
 
 import test_erasure
+from party_calls import at, body
 from running_daemon import ROOT, Daemon, MissingProgram, run
 from scratch_postgres import MissingPostgres, Postgres
 from test_cluster import Record
-from party_calls import at, body
 from test_tickets import GANGNAM
 
 SERVER = None
@@ -95,6 +95,9 @@ class Copying(unittest.TestCase):
         status, answer, _ = daemon.request(method, path, given, headers)
         # Of a layer in this process: another one begins anew.
         answer.pop("version", None)
+        # By the clock at the moment of the answer.
+        if seen := answer.get("ticket"):
+            self.assertLess(seen.pop("lastSeenSeconds"), 60)
         return status, answer
 
     def assert_equal(self, found, wanted):

@@ -11,6 +11,7 @@ import tempfile
 import unittest
 
 from running_daemon import ROOT, Daemon, run
+from service_calls import ServiceCase
 
 GANGNAM = {"latitude": 37.4979, "longitude": 127.0276}
 ROUNDS = 3
@@ -22,24 +23,7 @@ def meters(one, other):
     return math.hypot(x, y) * 6_371_008.8
 
 
-class Tickets(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.daemon = Daemon("--resources", str(ROOT))
-        cls.addClassCleanup(cls.daemon.__exit__)
-
-    def call(self, method, path, given=None, key=None, status=200):
-        headers = {"Idempotency-Key": key} if key else None
-        got, answer, _ = self.daemon.request(method, path, given, headers)
-        self.assertEqual(got, status, answer)
-        return answer
-
-    def refused(self, path, given, word, status, method="POST"):
-        error = self.call(method, path, given, status=status)["error"]
-        self.assertEqual(error["reason"], word, error)
-        self.assertTrue(error["message"])
-        return error
-
+class Tickets(ServiceCase):
     def open(self, user, **more):
         return self.call("POST", "/v1/tickets", {"userId": user, "here": GANGNAM, **more})["ticket"]
 

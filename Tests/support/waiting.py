@@ -11,3 +11,13 @@ def until(condition, what, seconds=30):
             raise AssertionError(f"not in {seconds} s: {what}")
         time.sleep(0.01)
     return found
+
+
+def comes_true(condition, seconds):
+    """The same, but answers whether it came to hold."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            return True
+        time.sleep(0.02)
+    return False
