@@ -74,10 +74,10 @@ struct PostgresBatch {
     statements.append(
       PostgresStatement(
         """
-        SELECT tenant, user_id, from_at, through_at, kind, aggregate_id FROM claims
+        SELECT \(ClaimColumns.all) FROM claims
         WHERE (tenant, user_id) IN (SELECT * FROM unnest($1::text[], $2::text[]))
         UNION
-        SELECT tenant, user_id, from_at, through_at, kind, aggregate_id FROM claims
+        SELECT \(ClaimColumns.all) FROM claims
         WHERE (tenant, kind, aggregate_id) IN
           (SELECT * FROM unnest($3::text[], $4::text[], $5::text[]))
         """,
@@ -116,17 +116,7 @@ struct PostgresBatch {
       }
     }
     let claims = found[kinds.count]
-    for row in 0..<claims.count {
-      let tenant = claims.text(row, 0)
-      slice.add(
-        TimeClaim(
-          tenant: tenant, userID: claims.text(row, 1),
-          from: Instant(milliseconds: claims.int(row, 2)),
-          through: Instant(milliseconds: claims.int(row, 3)),
-          aggregate: AggregateKey(
-            tenant: tenant, kind: AggregateKind(rawValue: claims.text(row, 4)),
-            id: claims.text(row, 5))))
-    }
+    for row in 0..<claims.count { slice.add(ClaimColumns.read(claims, row)) }
     let replies = found[kinds.count + 1]
     for row in 0..<replies.count {
       let reply = ReplyColumns.read(replies, row)

@@ -145,6 +145,21 @@ enum EventColumns {
   }
 }
 
+/// How a claim stands in `claims`.
+enum ClaimColumns {
+  static let all = "tenant, user_id, from_at, through_at, kind, aggregate_id"
+
+  static func read(_ rows: PostgresRows, _ row: Int) -> TimeClaim {
+    let tenant = rows.text(row, 0)
+    return TimeClaim(
+      tenant: tenant, userID: rows.text(row, 1),
+      from: Instant(milliseconds: rows.int(row, 2)),
+      through: Instant(milliseconds: rows.int(row, 3)),
+      aggregate: AggregateKey(
+        tenant: tenant, kind: AggregateKind(rawValue: rows.text(row, 4)), id: rows.text(row, 5)))
+  }
+}
+
 /// How a reply stands in `replies`.
 enum ReplyColumns {
   static let all = "tenant, key_high, key_low, request_hash, aggregate_id, version, at"

@@ -246,18 +246,8 @@ package final class RecordCopy {
         digest.add(AggregateColumns.read($0, $1, kind: AggregateKind(rawValue: kind)))
       }
     }
-    try eachRow(
-      "SELECT tenant, user_id, from_at, through_at, kind, aggregate_id FROM claims"
-    ) { rows, row in
-      let tenant = rows.text(row, 0)
-      digest.add(
-        TimeClaim(
-          tenant: tenant, userID: rows.text(row, 1),
-          from: Instant(milliseconds: rows.int(row, 2)),
-          through: Instant(milliseconds: rows.int(row, 3)),
-          aggregate: AggregateKey(
-            tenant: tenant, kind: AggregateKind(rawValue: rows.text(row, 4)),
-            id: rows.text(row, 5))))
+    try eachRow("SELECT \(ClaimColumns.all) FROM claims") {
+      digest.add(ClaimColumns.read($0, $1))
     }
     try eachRow("SELECT \(ReplyColumns.all) FROM replies") {
       digest.add(ReplyColumns.read($0, $1))

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 package import ObjectModel
 
 #if canImport(Glibc)
@@ -61,13 +61,14 @@ package struct ClusterSecret: Sendable {
     return data
   }
 
-  private static func key(of data: Data) -> HashKey? {
-    guard data.count == byteCount else { return nil }
-    let halves = data.withUnsafeBytes { raw in
-      (0..<2).map {
-        UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: 8 * $0, as: UInt64.self))
+  /// Returns the key that stands in some bytes, as ``bytes(of:)`` writes it; nil for another number of them.
+  package static func key(of bytes: some ContiguousBytes) -> HashKey? {
+    bytes.withUnsafeBytes { raw in
+      guard raw.count == byteCount else { return nil }
+      func half(_ index: Int) -> UInt64 {
+        UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: 8 * index, as: UInt64.self))
       }
+      return HashKey(half(0), half(1))
     }
-    return HashKey(halves[0], halves[1])
   }
 }

@@ -3,6 +3,7 @@ import LiveLayers
 import Logging
 import MoyeoCluster
 import MoyeoServer
+import MoyeoStorage
 import ObjectModel
 import ServiceLifecycle
 import Threading
@@ -65,10 +66,10 @@ extension Composition {
       let bytes = try store.secret("clusters") {
         (0..<16).map { _ in UInt8.random(in: .min ... .max) }
       }
-      func word(_ part: ArraySlice<UInt8>) -> UInt64 {
-        part.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+      guard let key = ClusterSecret.key(of: bytes) else {
+        throw StoreFailure("the key of clusters in the record is damaged")
       }
-      return HashKey(word(bytes[..<8]), word(bytes[8...]))
+      return key
     } catch {
       throw StartFailure.failed("cluster.postgres: \(error.reason)")
     }

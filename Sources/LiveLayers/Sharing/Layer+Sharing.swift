@@ -6,31 +6,7 @@ extension Layer {
   ///
   /// - Returns: How many of them there was no room for.
   func takeOver(_ positions: [StoredPosition], now: Instant) -> Int {
-    var updates = UpdateBatch(columnCount: columns.count)
-    updates.reserveCapacity(positions.count, bytes: positions.count * 192)
-    var masks: [ObjectRank: UInt64] = [:]
-    let keepsMasks = feed.clusters != nil
-    for position in positions {
-      position.payload.withUnsafeBytes { payload in
-        let tags = ObjectPayload.tags(in: payload)
-        let attributes = ObjectPayload.attributes(in: payload)
-        let values = columns.map { name -> Double in
-          guard
-            case .number(let number)? = ObjectPayload.value(of: name, inAttributes: attributes)
-          else { return .nan }
-          return number
-        }
-        var id = position.key.id
-        id.withUTF8 { bytes in
-          let id = UnsafeRawBufferPointer(bytes)
-          updates.append(
-            id: id, latitude: position.latitude, longitude: position.longitude, tags: tags,
-            payload: payload, columns: values, observedAt: position.observedAt,
-            expiresAt: position.expiresAt, isReceiptTime: true)
-          if keepsMasks { masks[index.rank(of: id)] = TagMask.mask(tags) }
-        }
-      }
-    }
+    let (updates, masks) = updates(of: positions, count: positions.count, isReceiptTime: true)
     var outcomes: [UpdateOutcome] = []
     store(updates, masks: masks, now: now, outcomes: &outcomes)
     return outcomes.count { $0 == .full }

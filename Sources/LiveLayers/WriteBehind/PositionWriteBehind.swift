@@ -285,33 +285,7 @@ extension Layer {
   ///
   /// - Returns: The number of positions.
   fileprivate func restore(_ positions: ArraySlice<StoredPosition>, now: Instant) -> Int {
-    let columns = self.columns
-    let keepsMasks = feed.clusters != nil
-    var updates = UpdateBatch(columnCount: columns.count)
-    updates.reserveCapacity(positions.count, bytes: positions.count * 192)
-    var masks: [ObjectRank: UInt64] = [:]
-    for position in positions where Self.isWhole(position) {
-      position.payload.withUnsafeBytes { payload in
-        let tags = ObjectPayload.tags(in: payload)
-        let attributes = ObjectPayload.attributes(in: payload)
-        let values = columns.map { name -> Double in
-          guard
-            case .number(let number)? = ObjectPayload.value(of: name, inAttributes: attributes)
-          else { return .nan }
-          return number
-        }
-        var id = position.key.id
-        id.withUTF8 { bytes in
-          updates.append(
-            id: UnsafeRawBufferPointer(bytes), latitude: position.latitude,
-            longitude: position.longitude, tags: tags, payload: payload, columns: values,
-            observedAt: position.observedAt, expiresAt: position.expiresAt)
-        }
-        if keepsMasks, !tags.isEmpty {
-          masks[index.rank(of: position.key.id)] = TagMask.mask(tags)
-        }
-      }
-    }
+    let (updates, masks) = updates(of: positions.lazy.filter(Self.isWhole), count: positions.count)
     var outcomes: [UpdateOutcome] = []
     store(updates, masks: masks, now: now, outcomes: &outcomes, keepsSnapped: true)
     return outcomes.count { $0 == .inserted || $0 == .updated }

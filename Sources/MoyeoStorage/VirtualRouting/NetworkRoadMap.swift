@@ -12,16 +12,8 @@ package final class NetworkRoadMap: RoadMap {
   /// - Throws: ``RoadNetworkError``; ``RoadNetworkError/notPrepared`` for a network that was prepared
   ///   before there was an R-tree in it.
   package init(path: String) throws(RoadNetworkError) {
-    database = try RoadNetworkDatabase(path: path, mustExist: true)
-    let isPrepared: Bool
-    do {
-      isPrepared = try database.queue.read { db in
-        try db.tableExists(RoadNetwork.linksTable) && db.tableExists(RoadNetwork.linksIndex)
-      }
-    } catch {
-      throw .database(RoadNetworkDatabase.words(error))
-    }
-    guard isPrepared else { throw .notPrepared }
+    database = try RoadNetworkDatabase(
+      path: path, tables: RoadNetwork.linksTable, RoadNetwork.linksIndex)
   }
 
   package func roads(in box: GeoBox, limit: Int) async throws -> [Road] {

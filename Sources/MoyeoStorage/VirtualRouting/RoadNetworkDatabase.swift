@@ -32,6 +32,20 @@ final class RoadNetworkDatabase: Sendable {
     self.caches = caches
   }
 
+  /// Opens a network that must have been prepared.
+  ///
+  /// - Throws: ``RoadNetworkError``; ``RoadNetworkError/notPrepared`` where one of the tables is missing.
+  convenience init(path: String, tables: String...) throws(RoadNetworkError) {
+    try self.init(path: path, mustExist: true)
+    let isPrepared: Bool
+    do {
+      isPrepared = try queue.read { db in try tables.allSatisfy { try db.tableExists($0) } }
+    } catch {
+      throw .database(Self.words(error))
+    }
+    guard isPrepared else { throw .notPrepared }
+  }
+
   /// SQLite's own words, without the statement that met the fault.
   static func words(_ error: any Error) -> String {
     (error as? DatabaseError)?.message ?? "\(error)"

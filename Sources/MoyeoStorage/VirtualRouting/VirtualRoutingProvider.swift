@@ -32,16 +32,8 @@ package final class VirtualRoutingProvider: RouteProvider {
   ) throws(RoadNetworkError) {
     self.estimate = estimate
     self.settings = settings
-    database = try RoadNetworkDatabase(path: path, mustExist: true)
-    let isPrepared: Bool
-    do {
-      isPrepared = try database.queue.read { db in
-        try db.tableExists(RoadNetwork.virtualTable) && db.tableExists(RoadNetwork.nodesTable)
-      }
-    } catch {
-      throw .database(RoadNetworkDatabase.words(error))
-    }
-    guard isPrepared else { throw .notPrepared }
+    database = try RoadNetworkDatabase(
+      path: path, tables: RoadNetwork.virtualTable, RoadNetwork.nodesTable)
   }
 
   package func route(_ request: RouteRequest) async throws(RouteError) -> Route {
