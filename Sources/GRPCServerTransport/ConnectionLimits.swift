@@ -119,8 +119,10 @@ struct PeerAddress: Hashable {
   }
 }
 
-/// Closes connections that are too many at once, and pauses accepting when there are no descriptors
-/// left. It is the first handler of a listening channel.
+/// Closes connections that are too many at once, pauses accepting when there are no descriptors left,
+/// and lets the event loops that take connections come round between one turn of accepting and the
+/// next: however many connect at once, each loop has no more than a few to set up before it looks at
+/// those it serves. It is the first handler of a listening channel.
 ///
 /// It works on any `ServerSocketChannel`, before its children are set up:
 /// ```swift
@@ -131,13 +133,19 @@ struct PeerAddress: Hashable {
 /// }
 /// ```
 /// or, where a library binds the socket, `addHandler(_:position: .first)` on its channel.
-package final class AcceptLimitHandler: ChannelInboundHandler {
+package final class AcceptLimitHandler: ChannelDuplexHandler {
   package typealias InboundIn = any Channel
   package typealias InboundOut = any Channel
+  package typealias OutboundIn = any Channel
+  package typealias OutboundOut = any Channel
 
   private let limits: ConnectionLimits
   private let pause: TimeAmount
   private var resume: Scheduled<Void>?
+  /// The loops that this turn's connections belong to.
+  private var busyLoops: [any EventLoop] = []
+  private var isWaiting = false
+  private var wantsToRead = false
 
   /// - Parameters:
   ///   - limits: The limits, shared by all that listen for the same service.
@@ -153,7 +161,32 @@ package final class AcceptLimitHandler: ChannelInboundHandler {
     guard limits.enter(peer) else { return connection.close(promise: nil) }
     let limits = limits
     connection.closeFuture.whenComplete { _ in limits.leave(peer) }
+    let loop = connection.eventLoop
+    if loop !== context.eventLoop, !busyLoops.contains(where: { $0 === loop }) { busyLoops.append(loop) }
     context.fireChannelRead(data)
+  }
+
+  package func channelReadComplete(context: ChannelHandlerContext) {
+    if !busyLoops.isEmpty, !isWaiting {
+      isWaiting = true
+      // Behind the setting up of the connections, which was handed to these loops before.
+      let turns = busyLoops.map { $0.submit {} }
+      busyLoops.removeAll(keepingCapacity: true)
+      EventLoopFuture.andAllComplete(turns, on: context.eventLoop).assumeIsolated().whenComplete {
+        [weak self] _ in
+        guard let self else { return }
+        isWaiting = false
+        if wantsToRead {
+          wantsToRead = false
+          context.read()
+        }
+      }
+    }
+    context.fireChannelReadComplete()
+  }
+
+  package func read(context: ChannelHandlerContext) {
+    if isWaiting { wantsToRead = true } else { context.read() }
   }
 
   /// Pauses accepting. NIO stays registered for a socket whose `accept` fails, and would try again

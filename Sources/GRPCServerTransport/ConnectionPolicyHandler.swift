@@ -80,6 +80,9 @@ final class ConnectionPolicyHandler: ChannelInboundHandler, NIOHTTP2FrameDelegat
       burst: settings.controlFrameBurst, perSecond: settings.controlFramesPerSecond, now: now)
   }
 
+  /// Slows a peer down that asks for more than it can have.
+  func pauseReading() { socket.pauseReading() }
+
   // The fast path, which sees all streams, calls these.
 
   func streamOpened(_ id: HTTP2StreamID) {

@@ -301,6 +301,7 @@ final class FastPathHandler: ChannelDuplexHandler {
     write(context, id, .headers(.init(headers: headers, endStream: true)))
     // The rest of the request is not wanted.
     if !requestEnded { write(context, id, .rstStream(.noError)) }
+    if refusal.rpcErrorCode == .resourceExhausted { policy.pauseReading() }
   }
 
   private func counted(_ context: ChannelHandlerContext, _ count: Int) -> EventLoopPromise<Void>? {

@@ -5,8 +5,8 @@ import NIOHTTP2
 /// the socket. What is written at other times goes out at each flush, as one write too. There is no
 /// timer, so that nothing waits for something that may not come.
 ///
-/// It also stops reading from a peer that sends requests and does not take its answers, and
-/// corrects frames that the HTTP/2 handler cannot be told to write differently.
+/// It also stops reading from a peer that sends requests and does not take its answers, pauses
+/// reading from one whose calls are refused for overload, and corrects frames that the HTTP/2 handler cannot be told to write differently.
 final class WriteGathering: ChannelDuplexHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
@@ -21,6 +21,9 @@ final class WriteGathering: ChannelDuplexHandler {
   /// The bytes of unread answers from which on a peer's requests stay unread too.
   private let maximumUnreadBytes: Int
 
+  /// The longest pause of reading; an answer to the peer's other calls comes so much later at most.
+  private static let pauseNanoseconds = 4_000_000
+
   private var gathered = ByteBuffer()
   /// The buffer that was written last, whose memory may be used again.
   private var spare = ByteBuffer()
@@ -28,6 +31,7 @@ final class WriteGathering: ChannelDuplexHandler {
   private var isReading = false
   private var mustFlush = false
   private var holdsRead = false
+  private var pause: Scheduled<Void>?
   private var context: ChannelHandlerContext?
   /// Four bytes to write into the next frame, at an offset from its start.
   private var patch: (offset: Int, value: UInt32)?
@@ -85,7 +89,9 @@ final class WriteGathering: ChannelDuplexHandler {
   }
 
   func read(context: ChannelHandlerContext) {
-    guard context.channel.isWritable || unreadBytes(context) < maximumUnreadBytes else {
+    guard pause == nil,
+      context.channel.isWritable || unreadBytes(context) < maximumUnreadBytes
+    else {
       holdsRead = true
       return
     }
@@ -93,17 +99,37 @@ final class WriteGathering: ChannelDuplexHandler {
   }
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
-    if holdsRead && context.channel.isWritable {
-      holdsRead = false
-      context.read()
-    }
+    if context.channel.isWritable { readHeld(context) }
     context.fireChannelWritabilityChanged()
+  }
+
+  private func readHeld(_ context: ChannelHandlerContext) {
+    guard holdsRead else { return }
+    holdsRead = false
+    read(context: context)
+  }
+
+  /// Leaves what comes next in the socket for a moment, so that the requests of a peer whose calls
+  /// are refused for overload are read, and refused, several at a time: what refusals cost is taken
+  /// from those that are answered. The pauses of all connections of an event loop end together.
+  func pauseReading() {
+    guard pause == nil, let context else { return }
+    let moment = UInt64(Self.pauseNanoseconds)
+    let end = (context.eventLoop.now.uptimeNanoseconds / moment + 1) * moment
+    pause = context.eventLoop.assumeIsolated().scheduleTask(deadline: .uptimeNanoseconds(end)) {
+      [weak self] in
+      guard let self else { return }
+      pause = nil
+      if let context = self.context { readHeld(context) }
+    }
   }
 
   func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 
   func handlerRemoved(context: ChannelHandlerContext) {
     self.context = nil
+    pause?.cancel()
+    pause = nil
     promise?.fail(ChannelError.ioOnClosedChannel)
     promise = nil
   }

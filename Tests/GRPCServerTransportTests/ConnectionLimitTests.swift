@@ -118,4 +118,44 @@ import Threading
     #expect(limits.statistics.acceptPauses == 2)
     _ = try channel.finish()
   }
+
+  private final class ReadCounter: ChannelOutboundHandler {
+    typealias OutboundIn = any Channel
+
+    var count = 0
+
+    func read(context: ChannelHandlerContext) {
+      count += 1
+      context.read()
+    }
+  }
+
+  /// A crowd that connects at once is taken by a few at a time: between them, the loops that set its
+  /// connections up look at those they serve.
+  @Test func acceptingWaitsForTheLoopsOfTheLastTurn() throws {
+    let limits = ConnectionLimits(maximum: 10, maximumPerPeer: 10)
+    let (listener, reads) = (EmbeddedChannel(), ReadCounter())
+    try listener.pipeline.syncOperations.addHandler(reads)
+    try listener.pipeline.syncOperations.addHandler(AcceptLimitHandler(limits: limits))
+    let loops = [EmbeddedEventLoop(), EmbeddedEventLoop()]
+    for connection in [loops[0], loops[1], loops[0]].map({ EmbeddedChannel(loop: $0) }) {
+      listener.pipeline.fireChannelRead(connection as any Channel)
+    }
+    let before = reads.count
+    listener.pipeline.fireChannelReadComplete()
+    listener.read()
+    listener.read()
+    listener.embeddedEventLoop.run()
+    #expect(reads.count == before)
+    loops[0].run()
+    listener.embeddedEventLoop.run()
+    #expect(reads.count == before)
+    loops[1].run()
+    listener.embeddedEventLoop.run()
+    #expect(reads.count == before + 1)
+    listener.pipeline.fireChannelReadComplete()
+    listener.read()
+    #expect(reads.count == before + 2, "a turn that took nothing makes nobody wait")
+    _ = try listener.finish()
+  }
 }
