@@ -9,6 +9,7 @@ package struct OperatorNote: Hashable, Sendable {
     case penaltyCleared = "penalty_cleared"
     case partyCancelled = "party_cancelled"
     case ticketClosed = "ticket_closed"
+    case commuteClosed = "commute_closed"
     case erased
   }
 

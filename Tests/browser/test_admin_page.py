@@ -248,6 +248,31 @@ class OpenMode(OpenDaemon):
         seen = self.people("GET", "/v1/tickets/reasoned")[1]
         self.assertEqual(seen["ticket"]["state"], "open")
 
+    def test_a_commute_is_ended_with_its_days(self):
+        soon = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(hours=6)
+        commute = self.people("POST", "/v1/commutes", {
+            "hostId": "repeater", "origin": {"latitude": 37.4979, "longitude": 127.0276},
+            "destination": {"latitude": 37.5663, "longitude": 126.9779},
+            "weekdays": ["MON", "TUE", "WED", "THU", "FRI", "SAT", "SUN"],
+            "localTime": soon.strftime("%H:%M"), "timeZone": "UTC",
+            "to": (soon + datetime.timedelta(days=30)).date().isoformat()})[1]["commute"]["id"]
+        after, days = 0, []
+        while not days:
+            page = self.people(
+                "GET", f"/v1/events?after={after}&kinds=commute.appeared&waitSeconds=20")[1]
+            after = page["next"]
+            days = [event for event in page["events"] if event["commuteId"] == commute]
+        self.open(self.url)
+        self.read()
+        self.look_up("repeater")
+        self.press("#person-parties .end-commute")
+        self.confirm("fraud")
+        self.done("The commute has ended.")
+        self.assertEqual(
+            self.people("GET", f"/v1/commutes/{commute}")[1]["commute"]["state"], "cancelled")
+        self.assertEqual(
+            set(self.texts("#person-parties td:nth-child(2)")), {"cancelled"})
+
     def test_party_ticket_and_erasure(self):
         self.wait_open("goner")
         party = self.offer("goner")

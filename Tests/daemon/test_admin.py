@@ -30,6 +30,7 @@ PATHS = [
     ("POST", "/v1/admin/users/ann/clear-penalty", {"reason": "x"}),
     ("POST", "/v1/admin/parties/none/cancel", {"reason": "x"}),
     ("POST", "/v1/admin/tickets/ann/close", {"reason": "x"}),
+    ("POST", "/v1/admin/commutes/none/close", {"reason": "x"}),
     ("POST", "/v1/admin/users/ann/erase", {"reason": "x"}),
 ]
 
@@ -187,6 +188,14 @@ class OpenMode(unittest.TestCase):
                  "unknown_ticket"),
                 ("POST", "/v1/admin/tickets/nobody/close", {"reason": "x"}, 404, "unknown_ticket"),
                 ("POST", "/v1/admin/parties/nobody/cancel", {"reason": "x"}, 404, "unknown_party"),
+                ("POST", "/v1/admin/commutes/nobody/close", {"reason": "x"}, 404, "unknown_commute"),
+                ("POST", "/v1/admin/commutes/x/close", {"includeAppeared": True}, 400, "missing_field"),
+                ("POST", "/v1/admin/commutes/x/close", {"reason": "x", "includeAppeared": 1}, 400,
+                 "bad_value"),
+                ("POST", "/v1/admin/commutes/x/close", {"reason": "x", "includeAppeared": "true"}, 400,
+                 "bad_value"),
+                ("POST", "/v1/admin/parties/x/cancel", {"reason": "x", "includeAppeared": True}, 400,
+                 "unknown_field"),
                 ("POST", "/v1/admin/users/" + "x" * 2000 + "/ban", BAN, 400, "bad_id")):
             answer = self.ask(method, path, body)
             self.assertEqual((answer[0], reason(answer)), (status, why), path)
@@ -264,6 +273,49 @@ class OpenMode(unittest.TestCase):
         self.assertEqual(told[-1]["partyId"], party)
         self.assertEqual(told[-1]["body"]["reason"], "fraud")
 
+    def days(self, commute):
+        """The parties of a commute's days that have appeared, once there are two."""
+        end, after = time.monotonic() + 30, 0
+        while True:
+            shown = self.people("GET", f"/v1/commutes/{commute}?days=14")[1]["commute"]["occurrences"]
+            days = [day["partyId"] for day in shown if "partyId" in day]
+            if len(days) >= 2:
+                return days
+            self.assertLess(time.monotonic(), end, shown)
+            after = self.people("GET", f"/v1/events?after={after}&waitSeconds=1")[1]["next"]
+
+    def test_close_a_commute(self):
+        soon = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(hours=6)
+        commute = self.people("POST", "/v1/commutes", {
+            "hostId": "cole", "origin": {"latitude": 37.4979, "longitude": 127.0276},
+            "destination": {"latitude": 37.5663, "longitude": 126.9779},
+            "weekdays": ["MON", "TUE", "WED", "THU", "FRI", "SAT", "SUN"],
+            "localTime": soon.strftime("%H:%M"), "timeZone": "UTC",
+            "to": (soon + datetime.timedelta(days=30)).date().isoformat()})[1]["commute"]["id"]
+        days = self.days(commute)
+        self.assertEqual(self.join(days[0], "rita")[0], 200)
+        path = f"/v1/admin/commutes/{commute}/close"
+        first = self.ask("POST", path, {"reason": "fraud"})
+        self.assertEqual((first[0], first[1]["id"], first[1]["state"]), (200, commute, "cancelled"))
+        self.assertEqual(self.ask("POST", path, {"reason": "fraud"})[:2], first[:2])
+        self.assertEqual(self.states(days), ["open"] * len(days))
+        # Its days as well, though it was closed before.
+        both = {"reason": "fraud", "includeAppeared": True}
+        second = self.ask("POST", path, both)
+        self.assertEqual(second[0], 200)
+        self.assertEqual(self.ask("POST", path, both)[:2], second[:2])
+        self.assertEqual(self.states(days), ["cancelled"] * len(days))
+        told = [event for event in self.people(
+            "GET", "/v1/events?after=0&kinds=admin.commute_closed")[1]["events"]
+            if event.get("commuteId") == commute]
+        self.assertEqual([event["body"]["reason"] for event in told], ["fraud", "fraud"])
+        self.assertNotIn("partyId", told[0])
+        self.assertEqual(
+            self.people("GET", f"/v1/parties/{days[0]}")[1]["party"]["endReason"], "operator")
+
+    def states(self, parties):
+        return [self.people("GET", f"/v1/parties/{one}")[1]["party"]["state"] for one in parties]
+
     def test_close_a_ticket_and_clear_a_penalty(self):
         for name in ("dan", "eve"):
             self.assertEqual(self.wait_open(name)[0], 200)
@@ -303,6 +355,9 @@ class OpenMode(unittest.TestCase):
         code, _, complaint = self.command("cancel-party", "none", "--reason", "x")
         self.assertEqual(code, 1)
         self.assertIn("unknown_party", complaint)
+        code, _, complaint = self.command("close-commute", "none", "--include-appeared", "--reason", "x")
+        self.assertEqual(code, 1)
+        self.assertIn("unknown_commute", complaint)
         self.assertEqual(self.command("ban", "fay")[0], 2)
         code, _, complaint = self.command("user", "no one/at all")
         self.assertEqual(code, 1)
@@ -343,7 +398,7 @@ class WithTokens(unittest.TestCase):
         described = self.ask("GET", "/openapi.json", token=self.signer.token("olga", "admin"))[1]
         calls = {(method.upper(), path) for path, methods in described["paths"].items()
                  for method in methods if path.startswith("/v1/")}
-        listed = {(method, re.sub(r"/(users|parties|tickets)/\w+", r"/\1/{id}", path))
+        listed = {(method, re.sub(r"/(users|parties|tickets|commutes)/\w+", r"/\1/{id}", path))
                   for method, path, _ in PATHS}
         self.assertEqual(listed, calls)
         self.assertEqual(self.ask("GET", "/healthz")[0], 200)

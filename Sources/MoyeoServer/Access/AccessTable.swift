@@ -123,7 +123,7 @@ enum AccessTable {
       "AdminTenants": rule, "AdminKeys": rule, "AdminUser": rule, "AdminBan": rule,
       "AdminUnban": rule,
       "AdminClearPenalty": rule, "AdminCancelParty": rule, "AdminCloseTicket": rule,
-      "AdminErase": rule,
+      "AdminCloseCommute": rule, "AdminErase": rule,
     ]
   }()
 

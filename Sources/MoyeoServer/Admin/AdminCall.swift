@@ -17,6 +17,7 @@ enum AdminCall: String, CaseIterable, Sendable {
   case clearPenalty = "AdminClearPenalty"
   case cancelParty = "AdminCancelParty"
   case closeTicket = "AdminCloseTicket"
+  case closeCommute = "AdminCloseCommute"
   case erase = "AdminErase"
 
   var route: Operation.Route {
@@ -36,6 +37,7 @@ enum AdminCall: String, CaseIterable, Sendable {
     case .clearPenalty: .init("POST", "/v1/admin/users/{id}/clear-penalty")
     case .cancelParty: .init("POST", "/v1/admin/parties/{id}/cancel")
     case .closeTicket: .init("POST", "/v1/admin/tickets/{id}/close")
+    case .closeCommute: .init("POST", "/v1/admin/commutes/{id}/close")
     case .erase: .init("POST", "/v1/admin/users/{id}/erase")
     }
   }
@@ -43,7 +45,8 @@ enum AdminCall: String, CaseIterable, Sendable {
   /// Names that the query may have.
   var queryNames: Set<String> {
     switch self {
-    case .statistics, .keys, .ban, .unban, .clearPenalty, .cancelParty, .closeTicket, .erase:
+    case .statistics, .keys, .ban, .unban, .clearPenalty, .cancelParty, .closeTicket,
+      .closeCommute, .erase:
       ["tenant"]
     case .user: ["tenant", "after"]
     default: []
@@ -55,16 +58,21 @@ enum AdminCall: String, CaseIterable, Sendable {
     switch self {
     case .setLogLevel: ["level"]
     case .ban: ["until", "reason"]
+    case .closeCommute: ["reason", "includeAppeared"]
     case .unban, .clearPenalty, .cancelParty, .closeTicket, .erase: ["reason"]
     default: []
     }
   }
 
+  /// Those of them that may be missing: `true` or `false`, which is as without.
+  var flagNames: Set<String> { self == .closeCommute ? ["includeAppeared"] : [] }
+
   /// Whether the whole daemon is concerned, and so the operator of the default tenant alone.
   var isOfDaemon: Bool {
     switch self {
     case .getLogLevel, .setLogLevel, .drain, .undrain, .endDrain, .snapshot, .tenants: true
-    case .statistics, .keys, .user, .ban, .unban, .clearPenalty, .cancelParty, .closeTicket, .erase:
+    case .statistics, .keys, .user, .ban, .unban, .clearPenalty, .cancelParty, .closeTicket,
+      .closeCommute, .erase:
       false
     }
   }

@@ -65,7 +65,7 @@ final class AdminCalls: Sendable {
     let asked = AdminRequest(
       path: Dictionary(parameters.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 }),
       query: try AdminRequest.query(request.uri.query, names: call.queryNames),
-      body: try AdminRequest.body(bytes, names: call.bodyNames),
+      body: try AdminRequest.body(bytes, names: call.bodyNames, flags: call.flagNames),
       idempotencyKey: HTTPField.Name("idempotency-key").flatMap { request.headers[$0] })
     var response = HTTPFrontend.json(try await answer(call, asked, caller))
     response.headers[.cacheControl] = "no-store"
@@ -97,7 +97,7 @@ final class AdminCalls: Sendable {
         id: asked.path["id"] ?? "", after: try Self.sequence(asked),
         room: try room(asked, caller)
       ).json()
-    case .ban, .unban, .clearPenalty, .cancelParty, .closeTicket, .erase:
+    case .ban, .unban, .clearPenalty, .cancelParty, .closeTicket, .closeCommute, .erase:
       return try await AdminCommand(
         call: call, asked: asked, caller: caller, room: try room(asked, caller)
       ).carryOut()

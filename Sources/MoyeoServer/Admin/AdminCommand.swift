@@ -9,7 +9,7 @@ import RideMatching
 import Tickets
 import WireFormat
 
-/// What an operator does to a person or a party. It is committed as every command is, with an event
+/// What an operator does to a person, a party or a commute. It is committed as every command is, with an event
 /// that says who did it and why; where things are so already, nothing happens.
 struct AdminCommand: Sendable {
   let call: AdminCall
@@ -25,7 +25,7 @@ struct AdminCommand: Sendable {
 
   private var now: Instant { room.parts.layers.clock.now() }
 
-  /// - Returns: The ticket or the party after it, as JSON.
+  /// - Returns: The ticket, the party or the commute after it, as JSON.
   /// - Throws: What the request has wrong, and what the commands refuse.
   func carryOut() async throws -> [UInt8] {
     let id = try checkedID()
@@ -41,6 +41,7 @@ struct AdminCommand: Sendable {
       return try await ticket(.clearPenalty(userID: id), note(.penaltyCleared))
     case .closeTicket: return try await ticket(.shut(userID: id), note(.ticketClosed))
     case .cancelParty: return try await cancelParty(id, note(.partyCancelled))
+    case .closeCommute: return try await closeCommute(id, note(.commuteClosed))
     case .erase: return try await erase(id, reason: reason, actor: actor)
     default: throw APIError(.internalError, "this call is no command")
     }
@@ -118,6 +119,23 @@ struct AdminCommand: Sendable {
       }
     } catch {
       throw APIError(error, now: now)
+    }
+  }
+
+  private func closeCommute(_ id: String, _ note: OperatorNote) async throws -> [UInt8] {
+    guard let parties = room.parts.parties else {
+      throw APIError(.unavailable, "this daemon keeps no parties")
+    }
+    do throws(PartyServiceError) {
+      let commute = try await parties.closeCommute(
+        id, by: note, includesAppeared: asked.body["includeAppeared"] == "true", context())
+      return JSONWriter.object { json in
+        json.string("id", commute.id)
+        json.string("state", commute.state.rawValue)
+        json.string("version", String(commute.version))
+      }
+    } catch {
+      throw APIError(error)
     }
   }
 

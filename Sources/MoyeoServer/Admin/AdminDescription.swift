@@ -83,12 +83,17 @@ enum AdminDescription {
         "description": "Why. The record keeps it, so that it names nobody.",
       ],
       "level": ["type": "string", "enum": LogLevelControl.words],
+      "includeAppeared": [
+        "type": "boolean",
+        "description": "Whether its days that have not departed are called off, joined ones too.",
+      ],
     ]
   }
 
   private static func body(_ call: AdminCall) -> [String: Any] {
     let schema: [String: Any] = [
-      "type": "object", "additionalProperties": false, "required": call.bodyNames.sorted(),
+      "type": "object", "additionalProperties": false,
+      "required": call.bodyNames.subtracting(call.flagNames).sorted(),
       "properties": Dictionary(
         uniqueKeysWithValues: call.bodyNames.map { ($0, fields[$0] ?? text) }),
     ]
@@ -110,7 +115,7 @@ enum AdminDescription {
     if call.isCommand {
       found.formUnion([
         .idempotencyMismatch, .readOnly, .unknownParty, .unknownTicket, .partyCancelled,
-        .partyDeparted, .partyEnded, .quotaExceeded,
+        .partyDeparted, .partyEnded, .unknownCommute, .commuteEnded, .quotaExceeded,
       ])
     }
     return Reason.allCases.filter(found.contains)
@@ -137,6 +142,7 @@ extension AdminCall {
     case .clearPenalty: "Ends the wait after a match that was left."
     case .cancelParty: "Calls a party off."
     case .closeTicket: "Ends a ticket, and a match for both."
+    case .closeCommute: "Ends a commute, and its days if that is asked for."
     case .erase: "Erases a person from all that is kept."
     }
   }
@@ -164,7 +170,7 @@ extension AdminCall {
         .merging(["parties": items, "events": items]) { $1 }
     case .ban, .unban, .clearPenalty, .closeTicket:
       return all("string", "userId", "state", "version", "bannedUntil", "penaltyUntil")
-    case .cancelParty: return all("string", "id", "state", "version")
+    case .cancelParty, .closeCommute: return all("string", "id", "state", "version")
     case .erase:
       return all(
         "integer", "positions", "parties", "tickets", "requests", "events", "replies", "letters"

@@ -35,14 +35,17 @@ struct AdminRequest: Sendable {
     return out
   }
 
-  /// Reads a body: one object whose values are texts.
+  /// Reads a body: one object whose values are texts, or `true` and `false`.
   ///
   /// - Parameters:
   ///   - bytes: As they arrived; none: no name is given.
   ///   - names: The only ones that may stand there.
+  ///   - flags: Those of them that are true or false.
   /// - Returns: The value of each name.
   /// - Throws: `malformed_request`, `unknown_field`, `bad_value`.
-  static func body(_ bytes: Data, names: Set<String>) throws(APIError) -> [String: String] {
+  static func body(
+    _ bytes: Data, names: Set<String>, flags: Set<String> = []
+  ) throws(APIError) -> [String: String] {
     guard !bytes.isEmpty else { return [:] }
     guard let object = try? JSONSerialization.jsonObject(with: bytes) as? [String: Any] else {
       throw APIError(.malformedRequest, "the body is not a JSON object")
@@ -55,11 +58,31 @@ struct AdminRequest: Sendable {
       guard names.contains(name) else {
         throw APIError(.unknownField, field: name, "this call does not know \(quoted(name))")
       }
+      if flags.contains(name) {
+        guard let flag = Flag.read(name, in: bytes) else {
+          throw APIError(.badValue, field: name, "\(name) is true or false")
+        }
+        out[name] = flag ? "true" : "false"
+        continue
+      }
       guard let text = value as? String else {
         throw APIError(.badValue, field: name, "\(name) is a string")
       }
       out[name] = text
     }
     return out
+  }
+
+  /// The words true and false of JSON alone: JSONSerialization takes 1 for one of them as well.
+  private struct Flag: Decodable {
+    let isSet: Bool?
+
+    init(from decoder: any Decoder) throws {
+      isSet = try? decoder.singleValueContainer().decode(Bool.self)
+    }
+
+    static func read(_ name: String, in bytes: Data) -> Bool? {
+      (try? JSONDecoder().decode([String: Flag].self, from: bytes))?[name]?.isSet
+    }
   }
 }

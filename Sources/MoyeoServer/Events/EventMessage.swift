@@ -7,8 +7,10 @@ extension Moyeo_V1_Event {
   private static let commutePrefix = "commute."
   private static let ticketPrefix = "ticket."
   private static let offerPrefix = "offer."
+  private static let operatorKindOfCommutes =
+    OperatorNote.kindPrefix + OperatorNote.Action.commuteClosed.rawValue
   private static let operatorKindsOfPeople = Set(
-    OperatorNote.Action.allCases.filter { $0 != .partyCancelled }
+    OperatorNote.Action.allCases.filter { $0 != .partyCancelled && $0 != .commuteClosed }
       .map { OperatorNote.kindPrefix + $0.rawValue })
 
   /// A durable event; `isOfParty`: with the kind that the own stream of a party or ticket uses,
@@ -21,7 +23,7 @@ extension Moyeo_V1_Event {
     at = Google_Protobuf_Timestamp(event.at)
     let isOfPerson =
       event.kind.hasPrefix(Self.ticketPrefix) || Self.operatorKindsOfPeople.contains(event.kind)
-    if event.kind.hasPrefix(Self.commutePrefix) {
+    if event.kind.hasPrefix(Self.commutePrefix) || event.kind == Self.operatorKindOfCommutes {
       commuteID = event.aggregateID
     } else if event.kind.hasPrefix(Self.offerPrefix) {
       rideOfferID = event.aggregateID

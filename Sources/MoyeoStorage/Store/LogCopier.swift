@@ -34,6 +34,7 @@ final class LogCopier {
 
   private let writing: WriteLock
   private let limits: Limits
+  private let mayCopy: () -> Bool
   private let changed: (Outcome) -> Void
   private var lastOutcome = Outcome.copied
   private var handle: OpaquePointer?
@@ -49,22 +50,24 @@ final class LogCopier {
   ///   - log: Tells how many frames the log holds.
   ///   - writing: Held by whoever commits.
   ///   - limits: When frames are copied, and when the log's end is sought.
+  ///   - mayCopy: Asked at each tick: a file that is damaged stays as it was found, and so does its log.
   ///   - changed: Called when copying begins to fail, and when it works again.
   init(
     path: String, log: StoreConnection.LogLength, writing: WriteLock, limits: Limits = Limits(),
-    changed: @escaping (Outcome) -> Void
+    mayCopy: @escaping () -> Bool, changed: @escaping (Outcome) -> Void
   ) {
     self.path = path
     self.log = log
     self.writing = writing
     self.limits = limits
+    self.mayCopy = mayCopy
     self.changed = changed
   }
 
   deinit { if let handle { Checkpointer.close(handle) } }
 
   func tick() {
-    guard !isBroken else { return }
+    guard !isBroken, mayCopy() else { return }
     let handle: OpaquePointer
     do { handle = try opened() } catch {
       note(.delayed(reason: "the log cannot be copied into the file: \(error)"))

@@ -301,16 +301,19 @@ package final class SQLiteStore: AggregateStore, @unchecked Sendable {
   private func startCheckpointer(_ connection: StoreConnection) {
     guard options.checkpointsByItself else { return }
     let started = Checkpointer { [weak self, path, writing, log = connection.log] in
-      LogCopier(path: path, log: log, writing: writing) { self?.noteCopy($0) }
+      LogCopier(
+        path: path, log: log, writing: writing, mayCopy: { self?.readOnlyReason == nil }
+      ) { self?.noteCopy($0) }
     }
     guarding.withLock { checkpointer = started }
   }
 
   /// What the thread of `checkpointsByItself` does, for tests.
   func makeCopier(_ limits: LogCopier.Limits) throws -> LogCopier {
-    LogCopier(path: path, log: try current().log, writing: writing, limits: limits) {
-      [weak self] in self?.noteCopy($0)
-    }
+    LogCopier(
+      path: path, log: try current().log, writing: writing, limits: limits,
+      mayCopy: { [weak self] in self?.readOnlyReason == nil }
+    ) { [weak self] in self?.noteCopy($0) }
   }
 
   /// From the copier's thread, which may hold `writing`.

@@ -58,6 +58,8 @@ extension PartyCommitModel {
         _ = callOff(day, commute, reason: "commute_cancelled", &step, overlay, now)
       }
       return made(step, overlay)
+    case .close(let id, let note, let includesAppeared):
+      return try closed(try known(id, overlay), note, includesAppeared, overlay, now)
     case .join(let id, let join): return try joined(try known(id, overlay), join, overlay, now)
     case .leave(let id, let rider):
       return left(try known(id, overlay), rider, overlay, now)
@@ -154,11 +156,11 @@ extension PartyCommitModel {
     }.party
   }
 
-  /// Takes back a day that nobody has joined.
+  /// Takes back a day that nobody has joined, or any that has not departed.
   /// - Returns: Whether it was taken back: not where somebody rides along, or the taxi has left.
   private func callOff(
-    _ day: CommuteDay, _ commute: Commute, reason: String, _ step: inout CommuteStep,
-    _ overlay: PartyOverlay, _ now: Instant
+    _ day: CommuteDay, _ commute: Commute, reason: String, evenIfJoined: Bool = false,
+    _ step: inout CommuteStep, _ overlay: PartyOverlay, _ now: Instant
   ) -> Bool {
     guard let id = day.appearedID else { return false }
     if case .request = commute.trip {
@@ -167,12 +169,35 @@ extension PartyCommitModel {
       return true
     }
     guard let party = overlay.party(id), party.isActive,
-      party.riders.map(\.id) == [commute.ownerID],
+      evenIfJoined || party.riders.map(\.id) == [commute.ownerID],
       let change = try? rules.cancel(party, actorID: nil, reason: reason, now: now),
       change.party.state == .cancelled, !change.unchanged
     else { return false }
     step.add(made(change, from: party, nil, overlay, now))
     return true
+  }
+
+  // MARK: - Operators
+
+  /// Ends a commute and, where the operator says so, all its days that have not departed: those who ride
+  /// along are told that an operator did.
+  private func closed(
+    _ commute: Commute, _ note: OperatorNote, _ includesAppeared: Bool, _ overlay: PartyOverlay,
+    _ now: Instant
+  ) throws(PartyServiceError) -> Decision {
+    let change = try commuteRule { () throws(CommuteError) in
+      try commutes.rules.cancel(commute, actorID: nil, reason: "operator", now: now)
+    }
+    var step = CommuteStep(change, from: commute)
+    for day in commute.days where includesAppeared && mayLeave(day, commute, now) {
+      _ = callOff(day, commute, reason: "operator", evenIfJoined: true, &step, overlay, now)
+    }
+    if change.unchanged {
+      // Over before, but with days that were left as they are until now.
+      guard !step.groups.isEmpty else { return unchanged(commute) }
+      step.change.commute.version += 1
+    }
+    return made(step, overlay, note: note, now)
   }
 
   // MARK: - Riders
@@ -312,16 +337,24 @@ extension PartyCommitModel {
 
   // MARK: - From a change to what is stored
 
-  private func made(_ step: CommuteStep, _ overlay: PartyOverlay) -> Decision {
+  private func made(
+    _ step: CommuteStep, _ overlay: PartyOverlay, note: OperatorNote? = nil, _ now: Instant? = nil
+  ) -> Decision {
     let commute = step.change.commute
     let stored = StoredAggregate(
       key: AggregateKey(tenant: tenant, kind: .commute, id: commute.id),
       version: commute.version, bytes: CommuteRecord.encode(commute), summary: summary(commute))
-    let told = step.change.events.map { event in
+    var told = step.change.events.map { event in
       StoredEvent(
         tenant: tenant, kind: "commute." + event.kind, at: event.at, aggregateID: commute.id,
         userIDs: event.userIDs, version: commute.version,
         body: CommuteEventBody.bytes(event, commute))
+    }
+    if let note, let now {
+      told.append(
+        note.event(
+          of: stored.key, version: commute.version, now: now,
+          body: CommuteEventBody.bytes(note, commute)))
     }
     // The commute first: a repeated command is answered with it.
     let group = ChangeGroup(
@@ -395,7 +428,7 @@ extension PartyCommitModel {
     case .create(_, _, .party(let create)): people = [create.hostID]
     case .create(_, _, .request(let query, _)): people = [query.riderID]
     case .join(_, let join): people = Set([join.riderID] + (known.map { [$0.ownerID] } ?? []))
-    case .update, .cancel, .leave, .appear, .tick: break
+    case .update, .cancel, .close, .leave, .appear, .tick: break
     }
     return [expect(.commute, command.commuteID, known?.version)]
       + people.sorted().compactMap(meetings.expectation)

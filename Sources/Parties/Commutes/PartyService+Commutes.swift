@@ -59,6 +59,22 @@ extension PartyService {
       context)
   }
 
+  /// Ends a commute as an operator. Over with all its days already: unchanged.
+  ///
+  /// - Parameters:
+  ///   - id: The commute.
+  ///   - note: Who does it and why; it is told to services.
+  ///   - includesAppeared: Whether its days that have not departed are called off as well, those too that
+  ///     somebody rides with.
+  ///   - context: Who asks, and their idempotency key.
+  /// - Returns: The commute after it.
+  /// - Throws: `commute` for one that is unknown or has ended.
+  package func closeCommute(
+    _ id: String, by note: OperatorNote, includesAppeared: Bool, _ context: CommandContext
+  ) async throws(PartyServiceError) -> Commute {
+    try await carryOut(.close(id: id, note, includesAppeared: includesAppeared), context)
+  }
+
   /// Joins the days that have appeared, and each further one as it appears. A day that refuses is told
   /// by an event `commute.join_refused`; the others go on.
   package func joinCommute(

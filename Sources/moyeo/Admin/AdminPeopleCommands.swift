@@ -11,11 +11,12 @@ struct AdminReason: ParsableArguments {
 
   func ask(
     _ admin: AdminOptions, _ path: String, _ id: String, _ verb: String,
-    _ body: [(String, String)] = []
+    _ body: [(String, String)] = [], flags: [String] = []
   ) async throws {
     try await admin.ask(
       "POST", "\(path)/\(AdminOptions.encoded(id))/\(verb)",
-      body: body + [("reason", reason)], query: [("tenant", tenant)], key: idempotencyKey)
+      body: body + [("reason", reason)], flags: flags, query: [("tenant", tenant)],
+      key: idempotencyKey)
   }
 }
 
@@ -92,4 +93,21 @@ struct AdminCloseTicketCommand: AsyncParsableCommand {
   @OptionGroup var admin: AdminOptions
 
   func run() async throws { try await why.ask(admin, "tickets", id, "close") }
+}
+
+/// `moyeo admin close-commute`.
+struct AdminCloseCommuteCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "close-commute", abstract: "End a commute: no further day appears.")
+  @Argument(help: "The commute's id.")
+  var id: String
+  @Flag(help: "Call off also its days that have not departed, those too that somebody has joined.")
+  var includeAppeared = false
+  @OptionGroup var why: AdminReason
+  @OptionGroup var admin: AdminOptions
+
+  func run() async throws {
+    try await why.ask(
+      admin, "commutes", id, "close", flags: includeAppeared ? ["includeAppeared"] : [])
+  }
 }

@@ -16,7 +16,7 @@ struct AdminSubcommands: AsyncParsableCommand {
       AdminUserCommand.self,
       AdminBanCommand.self, AdminUnbanCommand.self, AdminClearPenaltyCommand.self,
       AdminCancelPartyCommand.self, AdminCloseTicketCommand.self,
-      AdminEraseCommand.self,
+      AdminCloseCommuteCommand.self, AdminEraseCommand.self,
     ])
 }
 
@@ -37,11 +37,12 @@ struct AdminOptions: ParsableArguments {
   ///   - method: Of HTTP.
   ///   - path: Behind `/v1/admin/`, encoded.
   ///   - body: Names and texts of the body; nil: none is sent.
+  ///   - flags: Names that are true in it.
   ///   - query: What is given of the query.
   ///   - key: Sent as `Idempotency-Key`.
   /// - Throws: What was refused, and that nobody answered.
   func ask(
-    _ method: String, _ path: String, body: [(String, String)]? = nil,
+    _ method: String, _ path: String, body: [(String, String)]? = nil, flags: [String] = [],
     query: [(String, String?)] = [], key: String? = nil
   ) async throws {
     let environment = ProcessInfo.processInfo.environment
@@ -56,7 +57,10 @@ struct AdminOptions: ParsableArguments {
     }
     let target = "/v1/admin/" + path + (given.isEmpty ? "" : "?" + given.joined(separator: "&"))
     let content = body.map { body in
-      JSONWriter.object { json in for (name, text) in body { json.string(name, text) } }
+      JSONWriter.object { json in
+        for (name, text) in body { json.string(name, text) }
+        for name in flags { json.bool(name, true) }
+      }
     }
     let answer = try await connection.withClient { client in
       try await client.rawHTTP(

@@ -172,6 +172,21 @@ import Testing
     }
   }
 
+  /// A file that is damaged stays as it was found, whatever its log holds.
+  @Test(arguments: [false, true]) func nothingIsCopiedIntoADamagedFile(isDamaged: Bool) throws {
+    let disk = try FaultyDisk()
+    let store = try disk.open()
+    var load = Load(seed: 13)
+    for _ in 0..<4 { load.run(store) }
+    var limits = LogCopier.Limits()
+    limits.idleTicks = 2
+    let copier = try store.makeCopier(limits)
+    let syncs = disk.syncCount
+    if isDamaged { store.noteDamage("a page cannot be read") }
+    for _ in 0..<5 { copier.tick() }
+    #expect((disk.syncCount > syncs) == !isDamaged)
+  }
+
   /// Commits as fast as the copies are made: the log ends all the same.
   @Test func theLogIsBegunAnewUnderLoad() throws {
     let disk = try FaultyDisk()

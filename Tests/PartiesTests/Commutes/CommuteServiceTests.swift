@@ -307,6 +307,53 @@ struct CommuteServiceTests {
       } == "commute_cancelled")
   }
 
+  @Test(arguments: [true, false])
+  func anOperatorEndsACommuteAndItsDaysIfTheySaySo(includesAppeared: Bool) async throws {
+    let it = try Fixture.make()
+    defer { it.partyService.stop() }
+    let id = try await it.partyService.createCommute(
+      Fixture.schedule(), Fixture.party("ann"), Self.plain
+    ).id
+    await it.tick()
+    let parties = try await it.days(id).compactMap(\.appearedID)
+    #expect(parties.count == 2)
+    _ = try await it.partyService.join(
+      partyID: parties[0], JoinParty(riderID: "ben"), Self.plain)
+    let note = OperatorNote(.commuteClosed, actor: "olga", reason: "complaints")
+    func close(_ includesAppeared: Bool) async throws -> Commute {
+      try await it.partyService.closeCommute(
+        id, by: note, includesAppeared: includesAppeared, Self.plain)
+    }
+    func states() async throws -> [Party.State] {
+      var found: [Party.State] = []
+      for party in parties { found.append(try await it.partyService.get(party).state) }
+      return found
+    }
+    let first = try await close(includesAppeared)
+    #expect(first.state == .cancelled)
+    #expect(first.endReason == "operator")
+    let second = try await close(includesAppeared)
+    #expect(second.version == first.version)
+    #expect(second.state == first.state)
+    #expect(second.days == first.days)
+    #expect(
+      try await states() == (includesAppeared ? [.cancelled, .cancelled] : [.open, .open]))
+    // Days that were left go later.
+    #expect(try await close(true).version == first.version + (includesAppeared ? 0 : 1))
+    #expect(try await states() == [.cancelled, .cancelled])
+    await it.advance(hours: 72)
+    #expect(try await it.days(id).compactMap(\.appearedID) == parties)
+    let told = try await it.told(["admin.commute_closed"])
+    #expect(told.count == (includesAppeared ? 1 : 2))
+    #expect(told.allSatisfy { $0.aggregateID == id && $0.userIDs.isEmpty })
+    #expect(String(decoding: told[0].body, as: UTF8.self).contains("olga"))
+    #expect(
+      await reason {
+        _ = try await it.partyService.closeCommute(
+          "nobody", by: note, includesAppeared: false, Self.plain)
+      } == "unknown_commute")
+  }
+
   // MARK: - Requests
 
   @Test func aRidersRequestAppearsEachDayAndFindsItsParties() async throws {

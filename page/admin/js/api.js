@@ -84,4 +84,6 @@ export const api = {
     call("POST", `parties/${segment(id)}/cancel`, { query: { tenant }, body, key }),
   closeTicket: async (id, body, tenant, key) =>
     call("POST", `tickets/${segment(id)}/close`, { query: { tenant }, body, key }),
+  closeCommute: async (id, body, tenant, key) =>
+    call("POST", `commutes/${segment(id)}/close`, { query: { tenant }, body, key }),
 };

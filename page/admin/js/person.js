@@ -108,11 +108,17 @@ export class Person {
       const button = make("button", { type: "button", className: "link" }, "Cancel it");
       button.disabled = ended.includes(party.state);
       button.addEventListener("click", () => this.#cancelParty(party));
+      const acts = make("span", {}, button);
+      if (party.commuteId) {
+        const end = make("button", { type: "button", className: "link end-commute" }, "End its commute");
+        end.addEventListener("click", () => this.#closeCommute(party.commuteId));
+        acts.append(" ", end);
+      }
       return [
         foreign(party.id), party.state, foreign(party.hostId ?? ""),
         make("span", {}, foreign(place(party.origin)), " to ", foreign(place(party.destination))),
         party.departureTime ? moment(party.departureTime) : "",
-        String((party.riders ?? []).length), button,
+        String((party.riders ?? []).length), acts,
       ];
     });
     const caption = this.#seen.moreParties ? "The newest parties; there are more" : "Parties";
@@ -208,6 +214,16 @@ export class Person {
       sentence: "All who are aboard are told that an operator cancelled it.",
       act: (body, key) => api.cancelParty(party.id, body, tenant, key),
     }, "The party is cancelled.");
+  }
+
+  #closeCommute(commute) {
+    const tenant = this.#tenant();
+    return this.#do({
+      title: make("span", {}, "End the commute ", foreign(commute)), verb: "End it",
+      sentence: "No further day appears. Days that have not departed are called off, and all who ride "
+        + "with them are told that an operator did.",
+      act: (body, key) => api.closeCommute(commute, { ...body, includeAppeared: true }, tenant, key),
+    }, "The commute has ended.");
   }
 
   async #erase() {
