@@ -162,7 +162,9 @@ package final class AcceptLimitHandler: ChannelDuplexHandler {
     let limits = limits
     connection.closeFuture.whenComplete { _ in limits.leave(peer) }
     let loop = connection.eventLoop
-    if loop !== context.eventLoop, !busyLoops.contains(where: { $0 === loop }) { busyLoops.append(loop) }
+    if loop !== context.eventLoop, !busyLoops.contains(where: { $0 === loop }) {
+      busyLoops.append(loop)
+    }
     context.fireChannelRead(data)
   }
 

@@ -19,7 +19,8 @@ enum CommuteCommand: Sendable {
   var commuteID: String {
     switch self {
     case .create(let id, _, _), .update(let id, _, _), .cancel(let id, _, _, _),
-      .close(let id, _, _), .join(let id, _), .leave(let id, _), .appear(let id, _, _, _), .tick(let id):
+      .close(let id, _, _), .join(let id, _), .leave(let id, _), .appear(let id, _, _, _),
+      .tick(let id):
       id
     }
   }
