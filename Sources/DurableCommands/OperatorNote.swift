@@ -11,6 +11,12 @@ package struct OperatorNote: Hashable, Sendable {
     case ticketClosed = "ticket_closed"
     case commuteClosed = "commute_closed"
     case erased
+
+    /// Of an event's kind; nil: no operator's.
+    package init?(kind: String) {
+      guard kind.hasPrefix(OperatorNote.kindPrefix) else { return nil }
+      self.init(rawValue: String(kind.dropFirst(OperatorNote.kindPrefix.count)))
+    }
   }
 
   package var action: Action

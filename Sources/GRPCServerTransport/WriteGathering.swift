@@ -2,11 +2,12 @@ import NIOCore
 import NIOHTTP2
 
 /// Gathers everything that is written while one piece of input is worked through into one write to
-/// the socket. What is written at other times goes out at each flush, as one write too. There is no
-/// timer, so that nothing waits for something that may not come.
+/// the socket. What is written at other times goes out at each flush, as one write too. Writes know
+/// no timer, so that nothing waits for something that may not come.
 ///
 /// It also stops reading from a peer that sends requests and does not take its answers, pauses
-/// reading from one whose calls are refused for overload, and corrects frames that the HTTP/2 handler cannot be told to write differently.
+/// reading from one whose calls are refused for overload, and corrects frames that the HTTP/2 handler
+/// cannot be told to write differently.
 final class WriteGathering: ChannelDuplexHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
@@ -22,7 +23,7 @@ final class WriteGathering: ChannelDuplexHandler {
   private let maximumUnreadBytes: Int
 
   /// The longest pause of reading; an answer to the peer's other calls comes so much later at most.
-  private static let pauseNanoseconds = 4_000_000
+  private static let pauseNanoseconds: UInt64 = 4_000_000
 
   private var gathered = ByteBuffer()
   /// The buffer that was written last, whose memory may be used again.
@@ -114,8 +115,8 @@ final class WriteGathering: ChannelDuplexHandler {
   /// from those that are answered. The pauses of all connections of an event loop end together.
   func pauseReading() {
     guard pause == nil, let context else { return }
-    let moment = UInt64(Self.pauseNanoseconds)
-    let end = (context.eventLoop.now.uptimeNanoseconds / moment + 1) * moment
+    let end =
+      (context.eventLoop.now.uptimeNanoseconds / Self.pauseNanoseconds + 1) * Self.pauseNanoseconds
     pause = context.eventLoop.assumeIsolated().scheduleTask(deadline: .uptimeNanoseconds(end)) {
       [weak self] in
       guard let self else { return }

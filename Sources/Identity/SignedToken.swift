@@ -114,7 +114,7 @@ struct SignedToken {
     _ name: String, _ claims: [String: Any]
   ) throws(IdentityError) -> Instant? {
     guard let value = claims[name] else { return nil }
-    guard let seconds = (value as? NSNumber)?.doubleValue, !Self.isBool(value),
+    guard let seconds = (value as? NSNumber)?.doubleValue, !JSONBoolean.isOne(value),
       seconds.magnitude < 1e12
     else { throw .unauthenticated("the token's \(name) is no time") }
     return Instant(milliseconds: Int64(seconds * 1000))
@@ -132,18 +132,12 @@ struct SignedToken {
       if let text = value as? String {
         out[name] = .string(text)
       } else if let number = value as? NSNumber {
-        out[name] = isBool(value) ? .bool(number.boolValue) : .number(number.doubleValue)
+        out[name] = JSONBoolean.isOne(value) ? .bool(number.boolValue) : .number(number.doubleValue)
       } else {
         throw .unauthenticated("the token's attributes are texts, numbers and booleans")
       }
     }
     return out
-  }
-
-  /// Whether JSON had `true` or `false`.
-  private static func isBool(_ value: Any) -> Bool {
-    guard let number = value as? NSNumber else { return false }
-    return String(cString: number.objCType) == "c" && (number == 0 || number == 1)
   }
 
   private static func decoded(_ part: ArraySlice<UInt8>) -> [UInt8]? {

@@ -56,7 +56,7 @@ extension PartyCommitModel {
     case .note(let note, let id):
       let event = note.event(
         of: AggregateKey(tenant: tenant, kind: .party, id: id), version: 0, now: now,
-        body: PartyEventBody.bytes(note, of: id))
+        body: note.body("userId", id))
       return Decision(
         change: (ChangeGroup(changes: [], events: [event]), .told([event])),
         result: .success(.nothing))
@@ -140,7 +140,7 @@ extension PartyCommitModel {
       group.events.append(
         note.event(
           of: AggregateKey(tenant: tenant, kind: .party, id: party.id), version: party.version,
-          now: last.at, body: PartyEventBody.bytes(note, party)))
+          now: last.at, body: note.body("partyId", party.id)))
     }
     overlay.put(entry)
     var entries = [entry]

@@ -14,29 +14,6 @@ enum PartyEventBody {
     "party.request_expired",
   ]
 
-  /// What the event of an operator says.
-  ///
-  /// - Parameters:
-  ///   - note: Who does it and why.
-  ///   - party: After the change.
-  /// - Returns: A JSON object as UTF-8.
-  static func bytes(_ note: OperatorNote, _ party: Party) -> [UInt8] {
-    JSONWriter.object { json in
-      json.string("partyId", party.id)
-      json.string("actor", note.actor)
-      json.string("reason", note.reason)
-    }
-  }
-
-  /// The same of a person.
-  static func bytes(_ note: OperatorNote, of userID: String) -> [UInt8] {
-    JSONWriter.object { json in
-      json.string("userId", userID)
-      json.string("actor", note.actor)
-      json.string("reason", note.reason)
-    }
-  }
-
   /// The body of an event.
   ///
   /// - Parameters:

@@ -119,17 +119,6 @@ import Threading
     _ = try channel.finish()
   }
 
-  private final class ReadCounter: ChannelOutboundHandler {
-    typealias OutboundIn = any Channel
-
-    var count = 0
-
-    func read(context: ChannelHandlerContext) {
-      count += 1
-      context.read()
-    }
-  }
-
   /// A crowd that connects at once is taken by a few at a time: between them, the loops that set its
   /// connections up look at those they serve.
   @Test func acceptingWaitsForTheLoopsOfTheLastTurn() throws {

@@ -6,17 +6,6 @@ import Testing
 
 /// When a connection is read.
 @Suite struct PausedReadingTests {
-  private final class ReadCounter: ChannelOutboundHandler {
-    typealias OutboundIn = IOData
-
-    var count = 0
-
-    func read(context: ChannelHandlerContext) {
-      count += 1
-      context.read()
-    }
-  }
-
   private let channel = EmbeddedChannel()
   private let reads = ReadCounter()
   private let gathering = WriteGathering()

@@ -13,6 +13,7 @@ import urllib.parse
 
 from selenium.webdriver.common.keys import Keys
 
+import commutes
 import tokens
 from browser import Browser
 from running_daemon import ROOT, Daemon, run
@@ -249,19 +250,9 @@ class OpenMode(OpenDaemon):
         self.assertEqual(seen["ticket"]["state"], "open")
 
     def test_a_commute_is_ended_with_its_days(self):
-        soon = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(hours=6)
-        commute = self.people("POST", "/v1/commutes", {
-            "hostId": "repeater", "origin": {"latitude": 37.4979, "longitude": 127.0276},
-            "destination": {"latitude": 37.5663, "longitude": 126.9779},
-            "weekdays": ["MON", "TUE", "WED", "THU", "FRI", "SAT", "SUN"],
-            "localTime": soon.strftime("%H:%M"), "timeZone": "UTC",
-            "to": (soon + datetime.timedelta(days=30)).date().isoformat()})[1]["commute"]["id"]
-        after, days = 0, []
-        while not days:
-            page = self.people(
-                "GET", f"/v1/events?after={after}&kinds=commute.appeared&waitSeconds=20")[1]
-            after = page["next"]
-            days = [event for event in page["events"] if event["commuteId"] == commute]
+        commute = self.people(
+            "POST", "/v1/commutes", commutes.every_day("repeater"))[1]["commute"]["id"]
+        commutes.appeared(lambda path: self.people("GET", path)[1], commute, 1)
         self.open(self.url)
         self.read()
         self.look_up("repeater")

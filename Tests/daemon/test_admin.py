@@ -13,6 +13,7 @@ import tempfile
 import time
 import unittest
 
+import commutes
 import tokens
 from running_daemon import ROOT, Daemon, run
 
@@ -273,26 +274,10 @@ class OpenMode(unittest.TestCase):
         self.assertEqual(told[-1]["partyId"], party)
         self.assertEqual(told[-1]["body"]["reason"], "fraud")
 
-    def days(self, commute):
-        """The parties of a commute's days that have appeared, once there are two."""
-        end, after = time.monotonic() + 30, 0
-        while True:
-            shown = self.people("GET", f"/v1/commutes/{commute}?days=14")[1]["commute"]["occurrences"]
-            days = [day["partyId"] for day in shown if "partyId" in day]
-            if len(days) >= 2:
-                return days
-            self.assertLess(time.monotonic(), end, shown)
-            after = self.people("GET", f"/v1/events?after={after}&waitSeconds=1")[1]["next"]
-
     def test_close_a_commute(self):
-        soon = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(hours=6)
-        commute = self.people("POST", "/v1/commutes", {
-            "hostId": "cole", "origin": {"latitude": 37.4979, "longitude": 127.0276},
-            "destination": {"latitude": 37.5663, "longitude": 126.9779},
-            "weekdays": ["MON", "TUE", "WED", "THU", "FRI", "SAT", "SUN"],
-            "localTime": soon.strftime("%H:%M"), "timeZone": "UTC",
-            "to": (soon + datetime.timedelta(days=30)).date().isoformat()})[1]["commute"]["id"]
-        days = self.days(commute)
+        commute = self.people("POST", "/v1/commutes", commutes.every_day("cole"))[1]["commute"]["id"]
+        days = [day["partyId"] for day in commutes.appeared(
+            lambda path: self.people("GET", path)[1], commute, 2)]
         self.assertEqual(self.join(days[0], "rita")[0], 200)
         path = f"/v1/admin/commutes/{commute}/close"
         first = self.ask("POST", path, {"reason": "fraud"})
@@ -310,6 +295,11 @@ class OpenMode(unittest.TestCase):
             if event.get("commuteId") == commute]
         self.assertEqual([event["body"]["reason"] for event in told], ["fraud", "fraud"])
         self.assertNotIn("partyId", told[0])
+        code, out, error = run(
+            "events", "--kinds", "admin.commute_closed", "--json", "--url",
+            f"http://127.0.0.1:{self.daemon.http_port}", name="moyeo")
+        self.assertEqual(code, 0, error)
+        self.assertIn(commute, out)
         self.assertEqual(
             self.people("GET", f"/v1/parties/{days[0]}")[1]["party"]["endReason"], "operator")
 

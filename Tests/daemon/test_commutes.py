@@ -10,11 +10,12 @@ import pathlib
 import sqlite3
 import tempfile
 import threading
-import time
 import unittest
 import zoneinfo
 
+import commutes
 import tokens
+from commutes import EVERY_DAY
 from running_daemon import ROOT, Daemon, run
 
 ORIGIN = {"name": "Sinchon", "latitude": 37.5551, "longitude": 126.9368}
@@ -22,7 +23,6 @@ DESTINATION = {"name": "Gangnam", "latitude": 37.4979, "longitude": 127.0276}
 MANHATTAN = {"latitude": 40.7505, "longitude": -73.9934}
 AIRPORT = {"latitude": 40.6413, "longitude": -73.7781}
 WORKDAYS = ["MON", "TUE", "WED", "THU", "FRI"]
-EVERY_DAY = WORKDAYS + ["SAT", "SUN"]
 
 
 def today(zone="Asia/Seoul"):
@@ -76,15 +76,8 @@ class CommuteCase(unittest.TestCase):
 
     def appeared(self, identifier, count, daemon=None):
         """The days of a commute that have appeared, once there are so many."""
-        end = time.monotonic() + 30
-        after = 0
-        while True:
-            days = [day for day in self.commute(identifier, daemon)["occurrences"]
-                    if day["state"] != "planned"]
-            if len(days) >= count:
-                return days
-            self.assertLess(time.monotonic(), end, days)
-            after = self.call("GET", f"/v1/events?after={after}&waitSeconds=1", daemon=daemon)["next"]
+        return commutes.appeared(
+            lambda path: self.call("GET", path, daemon=daemon), identifier, count)
 
 
 class Commutes(CommuteCase):

@@ -123,32 +123,34 @@ struct AdminCommand: Sendable {
   }
 
   private func closeCommute(_ id: String, _ note: OperatorNote) async throws -> [UInt8] {
-    guard let parties = room.parts.parties else {
-      throw APIError(.unavailable, "this daemon keeps no parties")
-    }
-    do throws(PartyServiceError) {
+    try await ofRides { parties throws(PartyServiceError) in
       let commute = try await parties.closeCommute(
         id, by: note, includesAppeared: asked.body["includeAppeared"] == "true", context())
-      return JSONWriter.object { json in
-        json.string("id", commute.id)
-        json.string("state", commute.state.rawValue)
-        json.string("version", String(commute.version))
-      }
-    } catch {
-      throw APIError(error)
+      return (commute.id, commute.state.rawValue, commute.version)
     }
   }
 
   private func cancelParty(_ id: String, _ note: OperatorNote) async throws -> [UInt8] {
+    try await ofRides { parties throws(PartyServiceError) in
+      let party = try await parties.cancel(partyID: id, by: note, context()).party
+      return (party.id, party.state.rawValue, party.version)
+    }
+  }
+
+  private func ofRides(
+    _ change: (PartyService) async throws(PartyServiceError) -> (
+      id: String, state: String, version: UInt64
+    )
+  ) async throws -> [UInt8] {
     guard let parties = room.parts.parties else {
       throw APIError(.unavailable, "this daemon keeps no parties")
     }
     do throws(PartyServiceError) {
-      let party = try await parties.cancel(partyID: id, by: note, context()).party
+      let after = try await change(parties)
       return JSONWriter.object { json in
-        json.string("id", party.id)
-        json.string("state", party.state.rawValue)
-        json.string("version", String(party.version))
+        json.string("id", after.id)
+        json.string("state", after.state)
+        json.string("version", String(after.version))
       }
     } catch {
       throw APIError(error)

@@ -1,4 +1,5 @@
 import Foundation
+import Identity
 import MoyeoAPI
 
 /// What a call of the operator says in its path, query and body: names with one text each.
@@ -59,10 +60,10 @@ struct AdminRequest: Sendable {
         throw APIError(.unknownField, field: name, "this call does not know \(quoted(name))")
       }
       if flags.contains(name) {
-        guard let flag = Flag.read(name, in: bytes) else {
+        guard JSONBoolean.isOne(value), let flag = value as? Bool else {
           throw APIError(.badValue, field: name, "\(name) is true or false")
         }
-        out[name] = flag ? "true" : "false"
+        out[name] = String(flag)
         continue
       }
       guard let text = value as? String else {
@@ -71,18 +72,5 @@ struct AdminRequest: Sendable {
       out[name] = text
     }
     return out
-  }
-
-  /// The words true and false of JSON alone: JSONSerialization takes 1 for one of them as well.
-  private struct Flag: Decodable {
-    let isSet: Bool?
-
-    init(from decoder: any Decoder) throws {
-      isSet = try? decoder.singleValueContainer().decode(Bool.self)
-    }
-
-    static func read(_ name: String, in bytes: Data) -> Bool? {
-      (try? JSONDecoder().decode([String: Flag].self, from: bytes))?[name]?.isSet
-    }
   }
 }

@@ -7,11 +7,27 @@ extension Moyeo_V1_Event {
   private static let commutePrefix = "commute."
   private static let ticketPrefix = "ticket."
   private static let offerPrefix = "offer."
-  private static let operatorKindOfCommutes =
-    OperatorNote.kindPrefix + OperatorNote.Action.commuteClosed.rawValue
-  private static let operatorKindsOfPeople = Set(
-    OperatorNote.Action.allCases.filter { $0 != .partyCancelled && $0 != .commuteClosed }
-      .map { OperatorNote.kindPrefix + $0.rawValue })
+
+  /// What an event's aggregate is.
+  private enum Subject {
+    case person, party, commute, offer
+
+    init(ofKind kind: String) {
+      if kind.hasPrefix(commutePrefix) {
+        self = .commute
+      } else if kind.hasPrefix(offerPrefix) {
+        self = .offer
+      } else if kind.hasPrefix(ticketPrefix) {
+        self = .person
+      } else {
+        switch OperatorNote.Action(kind: kind) {
+        case .partyCancelled, nil: self = .party
+        case .commuteClosed: self = .commute
+        case .banned, .unbanned, .penaltyCleared, .ticketClosed, .erased: self = .person
+        }
+      }
+    }
+  }
 
   /// A durable event; `isOfParty`: with the kind that the own stream of a party or ticket uses,
   /// `joined` for `party.joined`.
@@ -21,14 +37,11 @@ extension Moyeo_V1_Event {
     let prefix = isOfParty ? Self.prefixes.first(where: event.kind.hasPrefix) ?? "" : ""
     kind = String(event.kind.dropFirst(prefix.count))
     at = Google_Protobuf_Timestamp(event.at)
-    let isOfPerson =
-      event.kind.hasPrefix(Self.ticketPrefix) || Self.operatorKindsOfPeople.contains(event.kind)
-    if event.kind.hasPrefix(Self.commutePrefix) || event.kind == Self.operatorKindOfCommutes {
-      commuteID = event.aggregateID
-    } else if event.kind.hasPrefix(Self.offerPrefix) {
-      rideOfferID = event.aggregateID
-    } else if !isOfPerson {
-      partyID = event.aggregateID
+    switch Subject(ofKind: event.kind) {
+    case .commute: commuteID = event.aggregateID
+    case .offer: rideOfferID = event.aggregateID
+    case .party: partyID = event.aggregateID
+    case .person: break
     }
     if let match = event.matchID { matchID = match }
     userIds = event.userIDs

@@ -30,15 +30,6 @@ enum CommuteEventBody {
     }
   }
 
-  /// What the event of an operator says.
-  static func bytes(_ note: OperatorNote, _ commute: Commute) -> [UInt8] {
-    JSONWriter.object { json in
-      json.string("commuteId", commute.id)
-      json.string("actor", note.actor)
-      json.string("reason", note.reason)
-    }
-  }
-
   private static func schedule(_ commute: Commute, _ json: inout JSONWriter) {
     let schedule = commute.schedule
     if case .request(let query, _) = commute.trip { json.string("riderId", query.riderID) }

@@ -197,7 +197,10 @@ extension PartyCommitModel {
       guard !step.groups.isEmpty else { return unchanged(commute) }
       step.change.commute.version += 1
     }
-    return made(step, overlay, note: note, now)
+    let told = note.event(
+      of: AggregateKey(tenant: tenant, kind: .commute, id: commute.id),
+      version: step.change.commute.version, now: now, body: note.body("commuteId", commute.id))
+    return made(step, overlay, telling: [told])
   }
 
   // MARK: - Riders
@@ -337,24 +340,19 @@ extension PartyCommitModel {
 
   // MARK: - From a change to what is stored
 
+  /// `more`: events beside those of the change.
   private func made(
-    _ step: CommuteStep, _ overlay: PartyOverlay, note: OperatorNote? = nil, _ now: Instant? = nil
+    _ step: CommuteStep, _ overlay: PartyOverlay, telling more: [StoredEvent] = []
   ) -> Decision {
     let commute = step.change.commute
     let stored = StoredAggregate(
       key: AggregateKey(tenant: tenant, kind: .commute, id: commute.id),
       version: commute.version, bytes: CommuteRecord.encode(commute), summary: summary(commute))
-    var told = step.change.events.map { event in
+    let told = step.change.events.map { event in
       StoredEvent(
         tenant: tenant, kind: "commute." + event.kind, at: event.at, aggregateID: commute.id,
         userIDs: event.userIDs, version: commute.version,
         body: CommuteEventBody.bytes(event, commute))
-    }
-    if let note, let now {
-      told.append(
-        note.event(
-          of: stored.key, version: commute.version, now: now,
-          body: CommuteEventBody.bytes(note, commute)))
     }
     // The commute first: a repeated command is answered with it.
     let group = ChangeGroup(
@@ -363,7 +361,7 @@ extension PartyCommitModel {
       claims: step.groups.flatMap(\.claims),
       claimsMustNotOverlap: step.groups.allSatisfy {
         $0.claims.isEmpty || $0.claimsMustNotOverlap
-      }, events: step.groups.flatMap(\.events) + told)
+      }, events: step.groups.flatMap(\.events) + told + more)
     overlay.commutes.put(commute)
     let effect = CommuteEffect(
       commute: commute, parties: step.parties, requests: step.requests, events: group.events)

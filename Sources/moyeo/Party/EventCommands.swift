@@ -87,8 +87,8 @@ struct EventsCommand: AsyncParsableCommand {
 /// The kinds of events that a daemon keeps, as ``Moyeo_V1_Event/kind`` names them.
 enum EventKinds {
   static let all = [
-    "admin.banned", "admin.erased", "admin.party_cancelled", "admin.penalty_cleared",
-    "admin.ticket_closed", "admin.unbanned",
+    "admin.banned", "admin.commute_closed", "admin.erased", "admin.party_cancelled",
+    "admin.penalty_cleared", "admin.ticket_closed", "admin.unbanned",
     "commute.appeared", "commute.cancelled", "commute.created", "commute.ended",
     "commute.join_refused", "commute.joined", "commute.left", "commute.skipped", "commute.updated",
     "match.found",

@@ -278,17 +278,23 @@ struct CommuteServiceTests {
       } == "not_host")
   }
 
+  /// A commute of which two days have appeared; ben rides with the first.
+  private static func twoDays(_ it: PartyFixture) async throws -> (id: String, parties: [String]) {
+    let id = try await it.partyService.createCommute(
+      Fixture.schedule(), Fixture.party("ann"), plain
+    ).id
+    await it.tick()
+    let parties = try await it.days(id).compactMap(\.appearedID)
+    try #require(parties.count == 2)
+    _ = try await it.partyService.join(partyID: parties[0], JoinParty(riderID: "ben"), plain)
+    return (id, parties)
+  }
+
   @Test(arguments: [true, false])
   func cancellingStopsWhatHasNotAppeared(includesAppeared: Bool) async throws {
     let it = try Fixture.make()
     defer { it.partyService.stop() }
-    let id = try await it.partyService.createCommute(
-      Fixture.schedule(), Fixture.party("ann"), Self.plain
-    ).id
-    await it.tick()
-    let days = try await it.days(id)
-    _ = try await it.partyService.join(
-      partyID: try #require(days[0].appearedID), JoinParty(riderID: "ben"), Self.plain)
+    let (id, _) = try await Self.twoDays(it)
     for _ in 0..<2 {
       let cancelled = try await it.partyService.cancelCommute(
         id, actorID: "ann", reason: "moved", includesAppeared: includesAppeared, Self.plain)
@@ -311,14 +317,7 @@ struct CommuteServiceTests {
   func anOperatorEndsACommuteAndItsDaysIfTheySaySo(includesAppeared: Bool) async throws {
     let it = try Fixture.make()
     defer { it.partyService.stop() }
-    let id = try await it.partyService.createCommute(
-      Fixture.schedule(), Fixture.party("ann"), Self.plain
-    ).id
-    await it.tick()
-    let parties = try await it.days(id).compactMap(\.appearedID)
-    #expect(parties.count == 2)
-    _ = try await it.partyService.join(
-      partyID: parties[0], JoinParty(riderID: "ben"), Self.plain)
+    let (id, parties) = try await Self.twoDays(it)
     let note = OperatorNote(.commuteClosed, actor: "olga", reason: "complaints")
     func close(_ includesAppeared: Bool) async throws -> Commute {
       try await it.partyService.closeCommute(
