@@ -232,7 +232,8 @@ package struct Daemon: Sendable {
     _ standard: TenantRoom, _ rooms: TenantRooms, _ tenants: TenantLabels,
     _ serving: ServingFigures
   ) -> OperatorPages {
-    OperatorPages(
+    let bounds = FieldBounds(limits: layers.limits)
+    return OperatorPages(
       layers: layers,
       othersLayers: {
         rooms.served.filter { $0.name != Caller.defaultTenant }
@@ -242,10 +243,11 @@ package struct Daemon: Sendable {
       },
       parties: parties, metrics: metrics, serving: serving,
       shutdown: shutdown, readiness: readiness, degradations: degradations,
-      openAPI: OpenAPIPage.make(
-        operations: standard.operations, streams: standard.streamOperations, raw: standard.raw,
-        version: "1",
-        bounds: FieldBounds(limits: layers.limits)),
+      openAPI: DocumentOnDemand {
+        OpenAPIPage.make(
+          operations: standard.operations, streams: standard.streamOperations, raw: standard.raw,
+          version: "1", bounds: bounds)
+      },
       map: MapPage(
         directory: configuration.pageDirectory, leaflet: configuration.leafletDirectory,
         clientModule: configuration.clientModule, baseMapURL: configuration.baseMapURL,

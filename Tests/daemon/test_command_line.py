@@ -17,6 +17,7 @@ import threading
 import time
 import unittest
 
+import waiting
 from running_daemon import ROOT, Daemon, environment, program, run
 
 
@@ -218,9 +219,8 @@ class Ends(unittest.TestCase):
             def count():
                 status, answer, _ = daemon.request("GET", "/v1/layers")
                 return sum(one["objectCount"] for one in answer["layers"] if one["name"] == "cut")
-            end = time.monotonic() + 60
-            while count() == 0 and time.monotonic() < end:
-                pass
+            # Rows are taken as they arrive.
+            waiting.until(lambda: count() == 10, "ten rows are accepted")
             process.send_signal(signal.SIGINT)
             # It is noticed at the next row.
             output, error = process.communicate("".join(
@@ -233,9 +233,7 @@ class Ends(unittest.TestCase):
     def test_a_followed_stream_that_ends_says_so(self):
         with Daemon() as daemon:
             process = self.start(daemon, "events", "--follow", "--after", "0", "--timeout", "1")
-            end = time.monotonic() + 60
-            while not daemon.metric("moyeo_streams_open") and time.monotonic() < end:
-                pass
+            waiting.until(lambda: daemon.metric("moyeo_streams_open"), "a stream is open")
             daemon.terminate()
             _, error = process.communicate(timeout=60)
             self.assertEqual(process.returncode, 3, error)

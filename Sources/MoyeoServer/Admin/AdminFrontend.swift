@@ -15,7 +15,7 @@ struct AdminFrontend: Sendable {
   let pages: OperatorPages
   let calls: AdminCalls
   let page: AdminPage
-  let description: [UInt8]
+  let description: DocumentOnDemand
   let routes: RouteTable
   let recorders: [String: RequestMetrics.Recorder]
   let unmatched: RequestMetrics.Recorder
@@ -34,7 +34,7 @@ struct AdminFrontend: Sendable {
     self.logger = logger
     metrics = requestMetrics
     routes = RouteTable([], raw: calls.routes)
-    description = AdminDescription.make(calls.routes, version: "1")
+    description = DocumentOnDemand { AdminDescription.make(calls.routes, version: "1") }
     // No page of another origin has anything to ask here.
     policy = RequestHeadPolicy(hosts: hosts, origins: CrossOrigin(origins: [])) { _, _ in
       AdminRequest.maximumBodyBytes
@@ -77,7 +77,7 @@ struct AdminFrontend: Sendable {
         if let page = await pages.response(path: path, request: request) { return page }
       }
       if path == "/openapi.json", request.method == .get || request.method == .head {
-        return HTTPFrontend.json(description)
+        return HTTPFrontend.json(await description.bytes())
       }
       if let file = page.response(path: path, request: request) { return file }
       let method = request.method == .head ? "GET" : request.method.rawValue

@@ -18,7 +18,7 @@ struct OperatorPages: Sendable {
   let shutdown: ShutdownSignal
   let readiness: Readiness
   let degradations: DegradationLog
-  let openAPI: [UInt8]
+  let openAPI: DocumentOnDemand
   let map: MapPage
 
   static let metricsPath = "/metrics"
@@ -29,7 +29,7 @@ struct OperatorPages: Sendable {
     case "/readyz": readyz()
     case Self.metricsPath:
       Self.text(metricsText(), type: "text/plain; version=0.0.4; charset=utf-8")
-    case "/openapi.json": HTTPFrontend.json(openAPI)
+    case "/openapi.json": HTTPFrontend.json(await openAPI.bytes())
     default: map.response(path: path, request: request)
     }
   }

@@ -1,5 +1,11 @@
 import Foundation
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// The bytes of a file or of standard input, read piece by piece.
 struct ByteSource {
   /// Name for messages and default ids: the last part of the path, or `stdin`.
@@ -21,7 +27,7 @@ struct ByteSource {
       name = "stdin"
       totalBytes = nil
       let handle = FileHandle.standardInput
-      readChunk = { [UInt8](try handle.read(upToCount: chunkBytes) ?? Data()) }
+      readChunk = { try Self.arrived(handle, atMost: chunkBytes) }
       return
     }
     let url = URL(fileURLWithPath: path)
@@ -37,7 +43,22 @@ struct ByteSource {
     let attributes = try? FileManager.default.attributesOfItem(atPath: path)
     let isRegular = attributes?[.type] as? FileAttributeType == .typeRegular
     totalBytes = isRegular ? (attributes?[.size] as? NSNumber)?.intValue : nil
-    readChunk = { [UInt8](try handle.read(upToCount: chunkBytes) ?? Data()) }
+    readChunk = { try Self.arrived(handle, atMost: chunkBytes) }
+  }
+
+  /// What has arrived: a row that somebody types does not wait for the next 256 KiB, as it would in
+  /// Foundation's `read(upToCount:)`.
+  private static func arrived(_ handle: FileHandle, atMost count: Int) throws -> [UInt8] {
+    try [UInt8](unsafeUninitializedCapacity: count) { buffer, initializedCount in
+      var length: Int
+      repeat {
+        length = read(handle.fileDescriptor, buffer.baseAddress, count)
+      } while length < 0 && errno == EINTR
+      guard length >= 0 else {
+        throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+      }
+      initializedCount = length
+    }
   }
 
   /// Bytes at hand, in pieces, as if read from a file.
