@@ -236,6 +236,7 @@ let package = Package(
       name: "GRPCServerTransport",
       dependencies: [
         "CallTracing", "GzipCoding", "Threading", grpcCore, nioCore, nioPosix, nioSSL, nioTLS,
+        heapModule,
         .product(name: "NIOHTTP2", package: "swift-nio-http2"),
         .product(name: "NIOHPACK", package: "swift-nio-http2"),
       ],
@@ -442,8 +443,8 @@ let package = Package(
     houseTests(
       "GRPCServerTransportTests",
       [
-        "CallTracing", "GRPCServerTransport", "GzipCoding", "Threading", grpcCore, nioCore,
-        nioPosix, nioSSL,
+        "CallTracing", "GRPCServerTransport", "GzipCoding", "ObjectModel", "Threading", grpcCore,
+        nioCore, nioPosix, nioSSL,
         .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "NIOHPACK", package: "swift-nio-http2"),
         .product(name: "NIOHTTP2", package: "swift-nio-http2"),

@@ -141,7 +141,7 @@ package final class AcceptLimitHandler: ChannelDuplexHandler {
 
   private let limits: ConnectionLimits
   private let pause: TimeAmount
-  private var resume: Scheduled<Void>?
+  private var resume: EventLoopTimer?
   /// The loops that this turn's connections belong to.
   private var busyLoops: [any EventLoop] = []
   private var isWaiting = false
@@ -198,7 +198,7 @@ package final class AcceptLimitHandler: ChannelDuplexHandler {
     guard resume == nil else { return }
     limits.paused()
     setReading(context, false)
-    resume = context.eventLoop.assumeIsolated().scheduleTask(in: pause) { [weak self] in
+    resume = EventLoopTimers.of(context.eventLoop).schedule(in: pause) { [weak self] in
       guard let self else { return }
       resume = nil
       setReading(context, true)

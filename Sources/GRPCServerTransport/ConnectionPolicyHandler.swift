@@ -56,9 +56,9 @@ final class ConnectionPolicyHandler: ChannelInboundHandler, NIOHTTP2FrameDelegat
   private var pings: PingStrikes
   private var resets: FrameBudget
   private var controlFrames: FrameBudget
-  private var timers: [Scheduled<Void>] = []
-  private var keepaliveTimer: Scheduled<Void>?
-  private var partialFrameTimer: Scheduled<Void>?
+  private var timers: [EventLoopTimer] = []
+  private var keepaliveTimer: EventLoopTimer?
+  private var partialFrameTimer: EventLoopTimer?
 
   /// Makes the handler of one connection. `advertisedStreams` is the
   /// SETTINGS_MAX_CONCURRENT_STREAMS that the peer is told.
@@ -140,11 +140,19 @@ final class ConnectionPolicyHandler: ChannelInboundHandler, NIOHTTP2FrameDelegat
     }
   }
 
-  func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+  func handlerAdded(context: ChannelHandlerContext) {
+    self.context = context
+    if context.channel.isActive { start(context) }
+  }
 
   func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
   func channelActive(context: ChannelHandlerContext) {
+    if timers.isEmpty { start(context) }
+    context.fireChannelActive()
+  }
+
+  private func start(_ context: ChannelHandlerContext) {
     repeatCheck(context, every: settings.idle) { [unowned self] in
       if usage.openStreams == 0 && !hadStreams { announceEnd(context) }
       hadStreams = false
@@ -158,7 +166,6 @@ final class ConnectionPolicyHandler: ChannelInboundHandler, NIOHTTP2FrameDelegat
       events.count("no_first_call")
       announceEnd(context)
     }
-    context.fireChannelActive()
   }
 
   func channelInactive(context: ChannelHandlerContext) {
@@ -191,7 +198,7 @@ final class ConnectionPolicyHandler: ChannelInboundHandler, NIOHTTP2FrameDelegat
       partialFrameTimer = nil
     } else if partialFrameTimer == nil {
       // A piece of a frame has come. One that never ends would keep the connection for ever.
-      partialFrameTimer = context.eventLoop.assumeIsolated().scheduleTask(
+      partialFrameTimer = EventLoopTimers.of(context.eventLoop).schedule(
         in: settings.requestTimeout
       ) { [weak self] in self?.sendKeepalivePing(context) }
     }
@@ -268,8 +275,8 @@ extension ConnectionPolicyHandler {
     _ context: ChannelHandlerContext, every interval: TimeAmount, _ check: @escaping () -> Void
   ) {
     let index = timers.count
-    func schedule() -> Scheduled<Void> {
-      context.eventLoop.assumeIsolated().scheduleTask(in: interval) { [weak self] in
+    func schedule() -> EventLoopTimer {
+      EventLoopTimers.of(context.eventLoop).schedule(in: interval) { [weak self] in
         guard let self, state != .closed else { return }
         check()
         timers[index] = schedule()
@@ -282,7 +289,7 @@ extension ConnectionPolicyHandler {
     _ time: TimeAmount, _ context: ChannelHandlerContext, _ action: @escaping () -> Void
   ) {
     timers.append(
-      context.eventLoop.assumeIsolated().scheduleTask(in: time) { [weak self] in
+      EventLoopTimers.of(context.eventLoop).schedule(in: time) { [weak self] in
         if self != nil { action() }
       })
   }
@@ -304,7 +311,7 @@ extension ConnectionPolicyHandler {
     guard keepaliveTimer == nil, state != .closed else { return }
     write(context, .ping(Self.keepalivePing, ack: false))
     context.flush()
-    keepaliveTimer = context.eventLoop.assumeIsolated().scheduleTask(
+    keepaliveTimer = EventLoopTimers.of(context.eventLoop).schedule(
       in: settings.keepaliveTimeout
     ) { [weak self] in
       self?.events.count("no_answer_to_ping")

@@ -56,8 +56,8 @@ final class FastPathHandler: ChannelDuplexHandler {
   private let policy: ConnectionPolicyHandler
   private let usage: ConnectionUsage
   private var state: FastPathState
-  private var deadlineTimer: (deadline: UInt64, task: Scheduled<Void>)?
-  private var arrivalTimer: Scheduled<Void>?
+  private var deadlineTimer: (deadline: UInt64, task: EventLoopTimer)?
+  private var arrivalTimer: EventLoopTimer?
 
   init(settings: Settings, policy: ConnectionPolicyHandler, usage: ConnectionUsage) {
     self.settings = settings
@@ -420,7 +420,7 @@ extension FastPathHandler {
     if let deadlineTimer, deadlineTimer.deadline <= deadline { return }
     deadlineTimer?.task.cancel()
     let time = NIODeadline.uptimeNanoseconds(min(deadline, UInt64(Int64.max)))
-    let task = context.eventLoop.assumeIsolated().scheduleTask(deadline: time) { [weak self] in
+    let task = EventLoopTimers.of(context.eventLoop).schedule(deadline: time) { [weak self] in
       guard let self else { return }
       deadlineTimer = nil
       let (expired, next) = state.expired(now: DispatchTime.now().uptimeNanoseconds)
@@ -436,7 +436,7 @@ extension FastPathHandler {
   /// Starts the timer for arrivals. It fires twice in the time in which a request has to arrive, so
   /// that no call needs a clock.
   private func setArrivalTimer(_ context: ChannelHandlerContext) {
-    arrivalTimer = context.eventLoop.assumeIsolated().scheduleTask(
+    arrivalTimer = EventLoopTimers.of(context.eventLoop).schedule(
       in: .nanoseconds(settings.requestTimeout.nanoseconds / 2)
     ) { [weak self] in
       guard let self, context.channel.isActive else { return }

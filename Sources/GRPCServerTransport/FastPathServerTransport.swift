@@ -241,6 +241,21 @@ struct ConnectionPipeline: Sendable {
   }
 
   func configure(_ channel: any Channel) throws {
+    let pipeline = channel.pipeline.syncOperations
+    if let certificates = settings.certificates {
+      try pipeline.addHandler(certificates.makeHandler(.http2))
+      // The handler behind it waits for the preface, and so for the handshake too.
+      try pipeline.addHandler(
+        TLSHandshakeHandler(requiring: .http2, timeout: nil, events: events))
+    }
+    try pipeline.addHandler(
+      SettingsHandshakeHandler(timeout: settings.connection.prefaceTimeout, events: events) {
+        try addHandlers(to: channel)
+      })
+  }
+
+  /// Adds what serves the calls of a connection, which has spoken.
+  private func addHandlers(to channel: any Channel) throws {
     let usage = ConnectionUsage(
       requestBytes: ConnectionRequestBytes(
         maximumBytes: settings.maximumRequestBytesPerConnection, shared: settings.requestMemory))
@@ -249,15 +264,7 @@ struct ConnectionPipeline: Sendable {
       settings: settings.connection, socket: socket, usage: usage,
       advertisedStreams: settings.maximumStreamsPerConnection, events: events)
     let pipeline = channel.pipeline.syncOperations
-    if let certificates = settings.certificates {
-      try pipeline.addHandler(certificates.makeHandler(.http2))
-      // The handler behind it waits for the preface, and so for the handshake too.
-      try pipeline.addHandler(
-        TLSHandshakeHandler(requiring: .http2, timeout: nil, events: events))
-    }
     try pipeline.addHandler(socket)
-    try pipeline.addHandler(
-      SettingsHandshakeHandler(timeout: settings.connection.prefaceTimeout, events: events))
     try pipeline.addHandler(
       NIOHTTP2Handler(
         mode: .server, frameDelegate: policy, connectionConfiguration: http2,

@@ -56,7 +56,7 @@ final class GRPCStreamHandler: ChannelDuplexHandler {
   private var receivedBytes = 0
   /// Whether the channel would take more. Otherwise the call does not read, and nothing can arrive.
   private var isReading = false
-  private var arrivalTimer: Scheduled<Void>?
+  private var arrivalTimer: EventLoopTimer?
   /// The messages that are not framed yet: those between two flushes share a frame.
   private var framed = ByteBuffer()
   private var framedPromise: EventLoopPromise<Void>?
@@ -272,7 +272,7 @@ extension GRPCStreamHandler {
 
   private func setArrivalTimer(_ context: ChannelHandlerContext) {
     let received = receivedBytes
-    arrivalTimer = context.eventLoop.assumeIsolated().scheduleTask(
+    arrivalTimer = EventLoopTimers.of(context.eventLoop).schedule(
       in: settings.requestTimeout
     ) { [weak self] in
       guard let self else { return }

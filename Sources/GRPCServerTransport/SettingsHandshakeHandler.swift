@@ -3,9 +3,12 @@ import NIOCore
 /// Handles the beginning of a connection, and leaves the pipeline after it.
 ///
 /// ```
-/// preface ── 24 bytes and SETTINGS ─→ acknowledgement ── SETTINGS ACK ─→ (removed)
-///    └─ anything else, or too late: the HTTP/2 handler ends it, or this handler does
+/// silent ── byte ─→ preface ── 24 bytes and SETTINGS ─→ acknowledgement ── SETTINGS ACK ─→ (removed)
+///    └─ too late       └─ anything else, or too late: the HTTP/2 handler ends it, or this one
 /// ```
+/// The handlers that serve the calls are added with the first byte: they cost most of what opening and
+/// closing a connection does, and who opens thousands and says nothing must not have them.
+///
 /// The HTTP/2 handler enforces the number of streams by ending the connection, and enforces its
 /// own default of 100 before the peer has acknowledged the settings, so that 101 calls begun at
 /// once were all lost. It is therefore given an acknowledgement right behind the peer's preface,
@@ -52,15 +55,21 @@ final class SettingsHandshakeHandler: ChannelInboundHandler, RemovableChannelHan
   private let timeout: TimeAmount
   private let events: TransportEvents
   private var state = State.preface(ByteBuffer())
-  private var timer: Scheduled<Void>?
+  /// Adds the handlers behind this one; `nil` once they are there.
+  private var addHandlers: (() throws -> Void)?
+  private var isShutdownAnnounced = false
+  private var timer: EventLoopTimer?
 
-  init(timeout: TimeAmount, events: TransportEvents) {
+  init(
+    timeout: TimeAmount, events: TransportEvents, addHandlers: @escaping () throws -> Void
+  ) {
     self.timeout = timeout
     self.events = events
+    self.addHandlers = addHandlers
   }
 
   func channelActive(context: ChannelHandlerContext) {
-    timer = context.eventLoop.assumeIsolated().scheduleTask(in: timeout) { [weak self] in
+    timer = EventLoopTimers.of(context.eventLoop).schedule(in: timeout) { [weak self] in
       guard let self, case .preface = state else { return }
       events.count("no_preface")
       context.close(promise: nil)
@@ -75,7 +84,28 @@ final class SettingsHandshakeHandler: ChannelInboundHandler, RemovableChannelHan
 
   func handlerRemoved(context: ChannelHandlerContext) { timer?.cancel() }
 
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    switch event {
+    case is ChannelShouldQuiesceEvent where addHandlers != nil: context.close(promise: nil)
+    case is ShutdownAnnounced where addHandlers != nil: isShutdownAnnounced = true
+    default: context.fireUserInboundEventTriggered(event)
+    }
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    if addHandlers == nil { context.fireErrorCaught(error) } else { context.close(promise: nil) }
+  }
+
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    if let addHandlers {
+      self.addHandlers = nil
+      do {
+        try addHandlers()
+      } catch {
+        return context.close(promise: nil)
+      }
+      if isShutdownAnnounced { context.fireUserInboundEventTriggered(ShutdownAnnounced()) }
+    }
     let bytes = unwrapInboundIn(data)
     switch state {
     case .preface(var pending):

@@ -14,7 +14,7 @@ package final class TLSHandshakeHandler: ChannelInboundHandler, RemovableChannel
   private let required: ServerCertificates.ApplicationProtocol?
   private let timeout: TimeAmount?
   private let events: TransportEvents
-  private var timer: Scheduled<Void>?
+  private var timer: EventLoopTimer?
   private var isDone = false
 
   /// - Parameters:
@@ -79,7 +79,7 @@ package final class TLSHandshakeHandler: ChannelInboundHandler, RemovableChannel
 
   private func setTimer(_ context: ChannelHandlerContext) {
     guard let timeout, timer == nil, !isDone else { return }
-    timer = context.eventLoop.assumeIsolated().scheduleTask(in: timeout) { [weak self] in
+    timer = EventLoopTimers.of(context.eventLoop).schedule(in: timeout) { [weak self] in
       guard let self, !isDone else { return }
       events.count("no_handshake")
       context.close(promise: nil)

@@ -32,7 +32,7 @@ final class WriteGathering: ChannelDuplexHandler {
   private var isReading = false
   private var mustFlush = false
   private var holdsRead = false
-  private var pause: Scheduled<Void>?
+  private var pause: EventLoopTimer?
   private var context: ChannelHandlerContext?
   /// Four bytes to write into the next frame, at an offset from its start.
   private var patch: (offset: Int, value: UInt32)?
@@ -117,7 +117,7 @@ final class WriteGathering: ChannelDuplexHandler {
     guard pause == nil, let context else { return }
     let end =
       (context.eventLoop.now.uptimeNanoseconds / Self.pauseNanoseconds + 1) * Self.pauseNanoseconds
-    pause = context.eventLoop.assumeIsolated().scheduleTask(deadline: .uptimeNanoseconds(end)) {
+    pause = EventLoopTimers.of(context.eventLoop).schedule(deadline: .uptimeNanoseconds(end)) {
       [weak self] in
       guard let self else { return }
       pause = nil

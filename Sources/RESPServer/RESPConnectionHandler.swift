@@ -34,7 +34,7 @@ final class RESPConnectionHandler: ChannelDuplexHandler {
   private var isInTurn = false
   /// When something came or went last.
   private var lastUse = NIODeadline.uptimeNanoseconds(0)
-  private var idleTimer: Scheduled<Void>?
+  private var idleTimer: EventLoopTimer?
 
   /// Bytes of answers from which on they are handed on within a turn.
   private static let bytesPerWrite = 64 * 1024
@@ -115,7 +115,7 @@ final class RESPConnectionHandler: ChannelDuplexHandler {
   /// no timer.
   private func setIdleTimer(_ context: ChannelHandlerContext) {
     let end = lastUse + services.configuration.idleTime
-    idleTimer = context.eventLoop.assumeIsolated().scheduleTask(deadline: end) { [weak self] in
+    idleTimer = EventLoopTimers.of(context.eventLoop).schedule(deadline: end) { [weak self] in
       self?.idleTimerFired(context)
     }
   }

@@ -284,6 +284,25 @@ class Ends(unittest.TestCase):
                 self.assertIn("Feature Count: 1", layers[name])
                 self.assertIn("WGS 84", layers[name])
 
+    def test_an_export_tells_an_agreed_fare_from_an_estimate(self):
+        with Daemon("--resources", str(ROOT)) as daemon:
+            for host, more in (
+                    ("ann", ()), ("bob", ("--agreed-fare", "21000", "--currency", "KRW"))):
+                code, _, error = moyeo(
+                    "party", "create", "--host", host, "--from", "37.5551,126.9368",
+                    "--to", "37.4979,127.0276", "--in", "30", *more, "--url", daemon.url)
+                self.assertEqual(code, 0, error)
+            daemon.terminate()
+            code, told, error = moyeo(
+                "export", "--what", "parties", "--data-directory", str(daemon.directory), "--format", "csv")
+            self.assertEqual(code, 0, error)
+            fares = {row["hostId"]: row for row in csv.DictReader(told.splitlines())}
+            self.assertEqual(
+                (fares["bob"]["agreedFare"], fares["bob"]["expectedFare"], fares["bob"]["currency"]),
+                ("21000", "21000", "KRW"))
+            self.assertEqual(fares["ann"]["agreedFare"], "")
+            self.assertGreater(int(fares["ann"]["expectedFare"]), 0)
+
     def test_kept_positions_open_as_a_map(self):
         """The daemon's own file, without an export."""
         with Daemon("--resources", str(ROOT)) as daemon:

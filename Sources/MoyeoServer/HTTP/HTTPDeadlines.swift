@@ -1,3 +1,4 @@
+import GRPCServerTransport
 import NIOCore
 import NIOHTTP1
 
@@ -43,7 +44,7 @@ final class HTTPDeadlines: ChannelDuplexHandler {
   private(set) var phase = Phase.idle
   private var since = NIODeadline.uptimeNanoseconds(0)
   private var unwritableSince: NIODeadline?
-  private var timer: Scheduled<Void>?
+  private var timer: EventLoopTimer?
   private var context: ChannelHandlerContext?
 
   init(limits: HTTPTimeLimits) { self.limits = limits }
@@ -86,7 +87,7 @@ final class HTTPDeadlines: ChannelDuplexHandler {
     // The shortest phase may begin at any time.
     let soonest = context.eventLoop.now + .seconds(limits.shortest)
     let next = end.map { max($0, context.eventLoop.now) } ?? soonest
-    timer = context.eventLoop.assumeIsolated().scheduleTask(deadline: min(next, soonest)) {
+    timer = EventLoopTimers.of(context.eventLoop).schedule(deadline: min(next, soonest)) {
       [weak self] in
       guard let self else { return }
       if let end, end <= context.eventLoop.now {

@@ -1,5 +1,6 @@
 import CallTracing
 import Dispatch
+import GRPCServerTransport
 import MoyeoAPI
 import NIOCore
 import NIOHTTP1
@@ -82,7 +83,7 @@ final class HTTPRequestGate: ChannelDuplexHandler {
   /// Whether the rest of the newest request can be thrown away, so that the connection goes on.
   private var isNewestShort = true
   private var discardedBytes = 0
-  private var linger: Scheduled<Void>?
+  private var linger: EventLoopTimer?
   private var memory = HTTPFastPath.Memory()
   private var shortRequest: ShortRequest?
   /// Since bytes came last.
@@ -353,7 +354,7 @@ final class HTTPRequestGate: ChannelDuplexHandler {
     // Some clients take the end of what we send for the end of all, and lose the answer when it
     // comes while they send.
     if isNewestComplete { context.close(mode: .output, promise: nil) }
-    linger = context.eventLoop.assumeIsolated().scheduleTask(in: Self.lingerTime) {
+    linger = EventLoopTimers.of(context.eventLoop).schedule(in: Self.lingerTime) {
       context.close(promise: nil)
     }
     context.read()

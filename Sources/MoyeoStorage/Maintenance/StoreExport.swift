@@ -71,6 +71,7 @@ package enum StoreExport {
       .init(name: "startsAt", kind: .text), .init(name: "endsAt", kind: .text),
       .init(name: "seats", kind: .integer), .init(name: "seatsFree", kind: .integer),
       .init(name: "currency", kind: .text), .init(name: "expectedFare", kind: .integer),
+      .init(name: "agreedFare", kind: .integer),
       .init(name: "endedAt", kind: .text), .init(name: "version", kind: .integer),
     ])
 
@@ -108,7 +109,9 @@ package enum StoreExport {
             summary.destination.map { .number($0.longitude) } ?? .none,
             .time(summary.startsAt), .time(summary.endsAt), .integer(Int64(summary.seats)),
             .integer(Int64(summary.seatsFree)), .text(summary.currency),
-            .integer(summary.expectedFare), summary.endedAt.map { .time($0) } ?? .none,
+            .integer(summary.expectedFare),
+            PartyRecord.agreedAmount(record: stored.bytes).map { .integer($0) } ?? .none,
+            summary.endedAt.map { .time($0) } ?? .none,
             .integer(Int64(clamping: stored.version)),
           ]))
     }
