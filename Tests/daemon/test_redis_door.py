@@ -422,7 +422,7 @@ class Passwords(unittest.TestCase):
     def setUpClass(cls):
         cls.daemon = Daemon("--resp-port", "0", env={"MOYEO_AUTH_MODE": "tokens"}, start=False)
         cls.addClassCleanup(cls.daemon.close)
-        cls.all, cls.id = cls.key("read,report,service")
+        cls.all, _ = cls.key("read,report,service")
         cls.reader, _ = cls.key("read,service")
         cls.writer, _ = cls.key("report,service")
         cls.person, _ = cls.key("read,report,command")
