@@ -72,6 +72,7 @@ OUTSIDE = MOYEOD=$(CURDIR)/.build/debug/moyeod MOYEO=$(CURDIR)/.build/debug/moye
 test-programs: test-packages .build/venv/ready
 	$(SWIFT) build $(BUILD_FLAGS) --product moyeod
 	$(SWIFT) build $(BUILD_FLAGS) --product moyeo
+	$(SWIFT) build $(BUILD_FLAGS) --product ClientExamples
 
 test-daemon: test-programs
 	$(OUTSIDE) $(SUITES)
@@ -137,8 +138,10 @@ measure-frames: test-programs
 
 # What is concurrent in the core, the services, the transport and the server, under the thread
 # sanitizer: one test at a time, each of which has threads enough of its own.
+# THREAD_PART=transport leaves the server out, which takes half of the time.
+THREAD_PART ?= server
 test-thread: test-packages
-	ulimit -n $$(ulimit -Hn); MOYEO_CORE_ONLY=1 MOYEO_KEEPS_SERVER=1 \
+	ulimit -n $$(ulimit -Hn); MOYEO_PART=$(THREAD_PART) \
 	  TSAN_OPTIONS="suppressions=$(CURDIR)/scripts/thread-sanitizer-suppressions" \
 	  SWIFT=$(SWIFT) scripts/swift-tests $(BUILD_FLAGS) --scratch-path .build/thread --sanitize=thread --no-parallel \
 	  --filter 'GRPCServerTransportTests|QueryCoalescingTests|SharedLiveIndex|Concurren|LiveClusters|CommitPipeline|RaceTests|FollowingTests|FollowingDaemonsTests|EventFeed|PartyService|BoundedThreadPool|WatchTests|PositionWriteBehind|SharedReadsTests|StreamKitTests|SessionThrottleTests|ShutdownTests|LongSearchTests|FastPathParityTests|ConcurrentIdentityTests|KeyFileTests|TokenLifeTests'
@@ -147,15 +150,15 @@ test-thread: test-packages
 # which an optimised build runs more must be among those that ran, or the run fails.
 OPTIMISED = LiveClusterScaleTests,BatchInstanceTests,WorkGateTests
 test-release: test-packages
-	MOYEO_CORE_ONLY=1 SWIFT=$(SWIFT) scripts/swift-tests --must-run $(OPTIMISED) \
+	MOYEO_PART=algorithms SWIFT=$(SWIFT) scripts/swift-tests --must-run $(OPTIMISED) \
 	  -c release --scratch-path .build/release-tests -Xswiftc -enable-testing $(WIDTH)
 
 # Engine, record, clocks and clients on one thread, by seeds: SEEDS=100000 FIRST=1.
 SEEDS ?= 100000
 FIRST ?= 1
 simulate: test-packages
-	MOYEO_SIMULATION_SEEDS=$(SEEDS) MOYEO_SIMULATION_FIRST=$(FIRST) MOYEO_CORE_ONLY=1 \
-	  $(SWIFT) test -c release --scratch-path .build/release-tests -Xswiftc -enable-testing \
+	MOYEO_SIMULATION_SEEDS=$(SEEDS) MOYEO_SIMULATION_FIRST=$(FIRST) MOYEO_PART=services \
+	  $(SWIFT) test -c release --scratch-path .build/simulation -Xswiftc -enable-testing \
 	  --filter SimulationTests
 
 # kill -9 at random moments under load. Other modes: TORTURE="race --rounds 1000", backup, full, fill,

@@ -73,8 +73,7 @@ let coreModules = [
   "RoutePlanning", "PointClustering", "CitySimulation", "RideMatching",
   "PositionProtection", "PeerMatching",
 ]
-/// What a daemon does without its wire and its store; built with the core for the thread sanitizer
-/// and the release-mode tests.
+/// What a daemon does without its wire and its store.
 let serviceModules = [
   "WireFormat", "LiveLayers", "FareEstimation", "DurableCommands", "Parties", "Tickets",
   "Places",
@@ -349,6 +348,10 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Benchmarks/Sources/IdentityBenchmark", swiftSettings: houseSettings),
+    // An example for each group of calls (docs/clients.md).
+    .executableTarget(
+      name: "ClientExamples", dependencies: ["MoyeoClient", "MoyeoAPI", swiftProtobuf],
+      path: "clients/swift/examples", swiftSettings: houseSettings),
 
     // Tests
     // What test targets share: seeded numbers, shared data, fares to test with.
@@ -496,21 +499,31 @@ let package = Package(
   ]
 )
 
-// The algorithm modules, the services and their tests alone, without the wire's dependencies: what
-// release-mode test runs build (a minute or two instead of six). The thread sanitizer also sees the
-// transport and the server, without the store and the programs.
-if Context.environment["MOYEO_CORE_ONLY"] == "1" {
-  let keepsServer = Context.environment["MOYEO_KEEPS_SERVER"] == "1"
-  let served = [
-    "CallTracing", "GRPCServerTransport", "LockedFiles", "Identity", "Webhooks", "MoyeoServer",
+// Some of the modules with their tests alone, for builds of another kind (optimised, for the thread
+// sanitizer), which so do without what the rest depends on. `MOYEO_PART` says how far up the tiers they go:
+// `algorithms`, `services` (what a daemon does without its wire and its store), `transport` (gRPC's), or
+// `server` (all but the stores, the doors and the programs).
+if let part = Context.environment["MOYEO_PART"] {
+  let parts: [(name: String, tested: [String], untested: [String])] = [
+    // The services are what the fares to test with are made by.
+    ("algorithms", coreModules, ["WireFormat", "FareEstimation", "DurableCommands"]),
+    ("services", serviceModules, []),
+    ("transport", ["CallTracing", "GRPCServerTransport"], ["GzipCoding", "CDeflate"]),
+    (
+      "server", ["LockedFiles", "Identity", "Webhooks", "MoyeoServer"],
+      ["MoyeoAPI", "MoyeoClient", "VectorTiles"]
+    ),
   ]
+  guard let last = parts.firstIndex(where: { $0.name == part }) else {
+    fatalError("MOYEO_PART is one of \(parts.map(\.name).joined(separator: ", "))")
+  }
+  let chosen = parts[...last]
   let kept = Set(
-    (coreModules + serviceModules + (keepsServer ? served : [])).flatMap { [$0, $0 + "Tests"] }
-      + (keepsServer ? ["MoyeoAPI", "MoyeoClient", "VectorTiles", "GzipCoding", "CDeflate"] : [])
+    chosen.flatMap(\.tested).flatMap { [$0, $0 + "Tests"] } + chosen.flatMap(\.untested)
       + ["CAllocationCounter", "CMemoryHints", "CThreads", "CSpatiaLite", "TestSupport"])
   package.targets.removeAll { !kept.contains($0.name) }
   package.products.removeAll { $0.name != "MoyeoCore" }
-  if !keepsServer {
+  if part == "algorithms" || part == "services" {
     package.dependencies = [collections]
     for target in package.targets {
       target.dependencies.removeAll {
@@ -531,7 +544,8 @@ if Context.environment["MOYEO_FUZZ"] == "1" {
   package.targets.removeAll {
     $0.type == .test || $0.path?.hasPrefix("Tests/") == true
       || [
-        "moyeod", "moyeo", "JoinBenchmark", "PlaceBenchmark", "IdentityBenchmark", "MoyeoClient",
+        "moyeod", "moyeo", "ClientExamples", "JoinBenchmark", "PlaceBenchmark", "IdentityBenchmark",
+        "MoyeoClient",
         "RouteProviders",
       ].contains($0.name)
   }
