@@ -239,6 +239,68 @@ class Commutes(CommuteCase):
         self.refused(f"/v1/commutes/{made['id']}?days=401", None, "limit_out_of_range", 400,
                      method="GET")
 
+    def test_an_update_takes_what_a_new_commute_takes(self):
+        made = self.call("POST", "/v1/commutes", body(
+            "changing", tags=["quiet"], agreedFare={"amount": 20000, "currency": "KRW"}))["commute"]
+        path = f"/v1/commutes/{made['id']}/update"
+        day = self.appeared(made["id"], 1)[0]
+        elsewhere = {"name": "Jamsil", "latitude": 37.5133, "longitude": 127.1001}
+        given = {"destination": elsewhere, "seats": 3, "hostSeats": 2, "maxWalkMeters": 250,
+                 "maxDetourRatio": 0.5, "maxRideSeconds": 3600, "maxDetourSeconds": 600,
+                 "minSharedRatio": 0.2, "policy": {"sameAttributes": ["gender"]},
+                 "splitRule": "equal", "allowRaisedShares": True, "called": True,
+                 "approval": "host", "holdSeats": True, "departureWindowSeconds": 300,
+                 "agreedFare": {"amount": 24000, "currency": "KRW"}}
+        changed = self.call("POST", path, {
+            **given, "attributes": {"gender": "female"}, "arriveBy": soon(hours=8),
+            "cleared": ["tags"], "includeAppeared": True})["commute"]
+        self.assertEqual({name: changed[name] for name in given}, given)
+        self.assertEqual(changed["tags"], [])
+        self.assertEqual(changed["arriveBy"], soon(hours=8))
+        anew = self.appeared(made["id"], 1)[0]
+        self.assertNotEqual(anew["partyId"], day["partyId"])
+        party = self.call("GET", f"/v1/parties/{anew['partyId']}")["party"]
+        self.assertEqual((party["destination"]["name"], party["seats"], party["splitRule"],
+                          party["agreedFare"]["amount"]), ("Jamsil", 3, "equal", 24000))
+        # Twice is once, and what is cleared is as though it had never been given.
+        again = self.call("POST", path, given)["commute"]
+        self.assertEqual(again["version"], self.call(
+            "GET", f"/v1/commutes/{made['id']}")["commute"]["version"])
+        plain = self.call("POST", path, {"arriveBy": "", "cleared": [
+            "agreedFare", "approval", "holdSeats", "policy", "minSharedRatio"]})["commute"]
+        for name in ("agreedFare", "approval", "holdSeats", "policy", "minSharedRatio", "arriveBy"):
+            self.assertNotIn(name, plain)
+        self.refused(path, {"maxShare": 100}, "conflicting_fields", 400)
+        self.refused(path, {"maxShare": 100, "called": True}, "conflicting_fields", 400)
+        self.refused(path, {"seats": 3, "cleared": ["seats"]}, "conflicting_fields", 400)
+        self.refused(path, {"cleared": ["origin"]}, "bad_value", 400)
+        self.refused(path, {"cleared": ["attributes"]}, "bad_value", 400)
+        self.refused(path, {"cleared": ["tags"] * 40}, "too_many_items", 400)
+        self.refused(path, {"destination": ORIGIN}, "trip_too_short", 400)
+        self.refused(path, {"seats": 99}, "limit_out_of_range", 400)
+        self.refused(path, {"splitRule": "mine"}, "bad_value", 400)
+        self.refused(path, {"arriveBy": "25:00"}, "bad_local_time", 400)
+
+    def test_an_update_of_a_request_that_repeats(self):
+        given = body("-")
+        del given["hostId"]
+        made = self.call("POST", "/v1/commutes", {**given, "riderId": "asks"})["commute"]
+        path = f"/v1/commutes/{made['id']}/update"
+        board = {"name": "Hapjeong", "latitude": 37.5495, "longitude": 126.9139}
+        changed = self.call("POST", path, {"riderId": "asks", "maxShare": 7000, "seats": 2,
+                                           "boarding": board, "maxWalkMeters": 300})["commute"]
+        self.assertEqual((changed["maxShare"], changed["seats"], changed["boarding"],
+                          changed["maxWalkMeters"]), (7000, 2, board, 300))
+        plain = self.call("POST", path, {"cleared": ["maxShare", "boarding", "seats"]})["commute"]
+        self.assertNotIn("maxShare", plain)
+        self.assertNotIn("boarding", plain)
+        self.assertEqual(plain["seats"], 1)
+        self.refused(path, {"splitRule": "equal"}, "conflicting_fields", 400)
+        self.refused(path, {"maxShare": -1}, "amount_out_of_range", 400)
+        self.refused(path, {"seats": 0}, "limit_out_of_range", 400)
+        self.refused(path, {"maxWalkMeters": -1}, "bad_value", 400)
+        self.refused(path, {"boarding": DESTINATION}, "trip_too_short", 400)
+
     def test_a_host_has_so_many(self):
         for n in range(20):
             self.call("POST", "/v1/commutes", body("many", days=60, weekdays=["SUN"], **{
@@ -267,6 +329,15 @@ class Commutes(CommuteCase):
             self.assertEqual(len(moyeo("list", "--host", "cli")["commutes"]), 1)
             changed = moyeo("update", made["id"], "--at", "08:00", "--rider", "cli")["commute"]
             self.assertEqual(changed["localTime"], "08:00")
+            changed = moyeo("update", made["id"], "--to", "37.5133,127.1001", "--to-name", "Jamsil",
+                            "--seats", "3", "--split", "equal", "--arrive-by", "09:30",
+                            "--agreed-fare", "24000", "--currency", "KRW")["commute"]
+            self.assertEqual((changed["destination"]["name"], changed["seats"],
+                              changed["splitRule"], changed["arriveBy"],
+                              changed["agreedFare"]["amount"]),
+                             ("Jamsil", 3, "equal", "09:30", 24000))
+            changed = moyeo("update", made["id"], "--cleared", "agreedFare,seats")["commute"]
+            self.assertNotIn("agreedFare", changed)
             moyeo("leave", made["id"], "--rider", "cli-rider")
             self.assertEqual(moyeo("cancel", made["id"])["commute"]["state"], "cancelled")
             code, out, _ = run("party", "commute", "show", made["id"], "--url", self.daemon.url,
@@ -297,6 +368,9 @@ class People(unittest.TestCase):
                 path = f"/v1/commutes/{commute['id']}"
                 status, answer = ask("ben", "POST", f"{path}/join", {})
                 self.assertEqual((status, answer["commute"]["riders"][0]["riderId"]), (200, "ben"))
+                status, answer = ask("ann", "POST", f"{path}/update",
+                                     {"attributes": {"gender": "male"}})
+                self.assertEqual((status, answer["error"]["reason"]), (403, "attribute_protected"))
                 for name, names in (("ann", ["ben"]), ("ben", ["ben"]), ("eve", [])):
                     seen = ask(name, "GET", path)[1]["commute"]
                     self.assertEqual([one["riderId"] for one in seen["riders"]], names)

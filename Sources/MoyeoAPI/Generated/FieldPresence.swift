@@ -256,6 +256,30 @@ extension Moyeo_V1_UpdateCommuteRequest {
   package var departureWindowSecondsIfSet: Double? { hasDepartureWindowSeconds ? departureWindowSeconds : nil }
   package var seatsIfSet: Int32? { hasSeats ? seats : nil }
   package var includeAppearedIfSet: Bool? { hasIncludeAppeared ? includeAppeared : nil }
+  package var arriveByIfSet: String? { hasArriveBy ? arriveBy : nil }
+  package var originIfSet: Moyeo_V1_Place? { hasOrigin ? origin : nil }
+  package var destinationIfSet: Moyeo_V1_Place? { hasDestination ? destination : nil }
+  package var maxWalkMetersIfSet: Double? { hasMaxWalkMeters ? maxWalkMeters : nil }
+  package var maxDetourRatioIfSet: Double? { hasMaxDetourRatio ? maxDetourRatio : nil }
+  package var minSharedRatioIfSet: Double? { hasMinSharedRatio ? minSharedRatio : nil }
+  package var maxRideSecondsIfSet: Double? { hasMaxRideSeconds ? maxRideSeconds : nil }
+  package var maxDetourSecondsIfSet: Double? { hasMaxDetourSeconds ? maxDetourSeconds : nil }
+  package var attributesIfSet: SwiftProtobuf.Google_Protobuf_Struct? { hasAttributes ? attributes : nil }
+  package var hostSeatsIfSet: Int32? { hasHostSeats ? hostSeats : nil }
+  package var policyIfSet: Moyeo_V1_PartyPolicy? { hasPolicy ? policy : nil }
+  package var policyPackIfSet: String? { hasPolicyPack ? policyPack : nil }
+  package var splitRuleIfSet: String? { hasSplitRule ? splitRule : nil }
+  package var allowRaisedSharesIfSet: Bool? { hasAllowRaisedShares ? allowRaisedShares : nil }
+  package var calledIfSet: Bool? { hasCalled ? called : nil }
+  package var tariffIDIfSet: String? { hasTariffID ? tariffID : nil }
+  package var vehicleClassIfSet: String? { hasVehicleClass ? vehicleClass : nil }
+  package var weightIfSet: Double? { hasWeight ? weight : nil }
+  package var agreedFareIfSet: Moyeo_V1_AgreedFare? { hasAgreedFare ? agreedFare : nil }
+  package var approvalIfSet: String? { hasApproval ? approval : nil }
+  package var holdSeatsIfSet: Bool? { hasHoldSeats ? holdSeats : nil }
+  package var boardingIfSet: Moyeo_V1_Place? { hasBoarding ? boarding : nil }
+  package var maxShareIfSet: Int64? { hasMaxShare ? maxShare : nil }
+  package var allowsOverlapIfSet: Bool? { hasAllowsOverlap ? allowsOverlap : nil }
 }
 
 extension Moyeo_V1_CancelCommuteRequest {

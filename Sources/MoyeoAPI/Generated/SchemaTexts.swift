@@ -80,7 +80,7 @@ let schemaTextLines = #"""
   CreateCommuteRequest.hostSeats Of a host's commute, as in CreatePartyRequest.
   CreateCommuteRequest.localTime Of the departure, as clocks of the zone show it, such as "07:45".
   CreateCommuteRequest.removed Dates that do not run.
-  CreateCommuteRequest.seats Of the party, host included; or those that the request asks for, 1 when absent.
+  CreateCommuteRequest.seats Of the party, host included (4 in most places); or those that the request asks for: 1.
   CreateCommuteRequest.timeZone The IANA name, such as "Asia/Seoul".
   CreateCommuteRequest.to The last date that may run; included.
   CreateCommuteRequest.weekdays "MON" to "SUN".
@@ -425,11 +425,17 @@ let schemaTextLines = #"""
   TicketService.Withdraw Takes a proposal back.
   UpdateCommuteRequest What is absent or empty stays as it is.
   UpdateCommuteRequest.added Dates that run from now on, removed ones too.
+  UpdateCommuteRequest.arriveBy Of the arrival at the latest, as clocks of the zone show it; "" for none.
+  UpdateCommuteRequest.attributes In place of those before, unless empty; a user's are those of the token.
+  UpdateCommuteRequest.boarding Of a rider's commute, as in WatchMatchesRequest.
+  UpdateCommuteRequest.cleared Fields of the trip that are from now on as though they had never been given, such as "tags" or "maxShare"; not origin, destination and attributes.
   UpdateCommuteRequest.holidays A calendar; "" for none.
+  UpdateCommuteRequest.hostSeats Of a host's commute, as in CreatePartyRequest.
   UpdateCommuteRequest.includeAppeared Days that have appeared, would be others now, and that nobody has joined are made anew.
   UpdateCommuteRequest.removed Dates that no longer run, added ones too.
   UpdateCommuteRequest.restored Dates that are neither added nor removed any more.
   UpdateCommuteRequest.riderId Who made it; may be absent from services.
+  UpdateCommuteRequest.tags In place of those before.
   UpdateCommuteRequest.weekdays In place of those before.
   UpdatePartyRequest.riderId The host.
   WantedAttribute Others must have one of these values.

@@ -729,7 +729,7 @@ public nonisolated struct Moyeo_V1_CreateCommuteRequest: @unchecked Sendable {
   /// Clears the value of `departureWindowSeconds`. Subsequent reads from it will return its default value.
   public mutating func clearDepartureWindowSeconds() {_uniqueStorage()._departureWindowSeconds = nil}
 
-  /// Of the party, host included; or those that the request asks for, 1 when absent.
+  /// Of the party, host included (4 in most places); or those that the request asks for: 1.
   public var seats: Int32 {
     get {_storage._seats ?? 0}
     set {_uniqueStorage()._seats = newValue}
@@ -1030,130 +1030,366 @@ public nonisolated struct Moyeo_V1_ListCommutesRequest: Sendable {
 }
 
 /// What is absent or empty stays as it is.
-public nonisolated struct Moyeo_V1_UpdateCommuteRequest: Sendable {
+public nonisolated struct Moyeo_V1_UpdateCommuteRequest: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   public var id: String {
-    get {_id ?? String()}
-    set {_id = newValue}
+    get {_storage._id ?? String()}
+    set {_uniqueStorage()._id = newValue}
   }
   /// Returns true if `id` has been explicitly set.
-  public var hasID: Bool {self._id != nil}
+  public var hasID: Bool {_storage._id != nil}
   /// Clears the value of `id`. Subsequent reads from it will return its default value.
-  public mutating func clearID() {self._id = nil}
+  public mutating func clearID() {_uniqueStorage()._id = nil}
 
   /// Who made it; may be absent from services.
   public var riderID: String {
-    get {_riderID ?? String()}
-    set {_riderID = newValue}
+    get {_storage._riderID ?? String()}
+    set {_uniqueStorage()._riderID = newValue}
   }
   /// Returns true if `riderID` has been explicitly set.
-  public var hasRiderID: Bool {self._riderID != nil}
+  public var hasRiderID: Bool {_storage._riderID != nil}
   /// Clears the value of `riderID`. Subsequent reads from it will return its default value.
-  public mutating func clearRiderID() {self._riderID = nil}
+  public mutating func clearRiderID() {_uniqueStorage()._riderID = nil}
 
   /// In place of those before.
-  public var weekdays: [String] = []
+  public var weekdays: [String] {
+    get {_storage._weekdays}
+    set {_uniqueStorage()._weekdays = newValue}
+  }
 
   public var localTime: String {
-    get {_localTime ?? String()}
-    set {_localTime = newValue}
+    get {_storage._localTime ?? String()}
+    set {_uniqueStorage()._localTime = newValue}
   }
   /// Returns true if `localTime` has been explicitly set.
-  public var hasLocalTime: Bool {self._localTime != nil}
+  public var hasLocalTime: Bool {_storage._localTime != nil}
   /// Clears the value of `localTime`. Subsequent reads from it will return its default value.
-  public mutating func clearLocalTime() {self._localTime = nil}
+  public mutating func clearLocalTime() {_uniqueStorage()._localTime = nil}
 
   public var timeZone: String {
-    get {_timeZone ?? String()}
-    set {_timeZone = newValue}
+    get {_storage._timeZone ?? String()}
+    set {_uniqueStorage()._timeZone = newValue}
   }
   /// Returns true if `timeZone` has been explicitly set.
-  public var hasTimeZone: Bool {self._timeZone != nil}
+  public var hasTimeZone: Bool {_storage._timeZone != nil}
   /// Clears the value of `timeZone`. Subsequent reads from it will return its default value.
-  public mutating func clearTimeZone() {self._timeZone = nil}
+  public mutating func clearTimeZone() {_uniqueStorage()._timeZone = nil}
 
   public var from: String {
-    get {_from ?? String()}
-    set {_from = newValue}
+    get {_storage._from ?? String()}
+    set {_uniqueStorage()._from = newValue}
   }
   /// Returns true if `from` has been explicitly set.
-  public var hasFrom: Bool {self._from != nil}
+  public var hasFrom: Bool {_storage._from != nil}
   /// Clears the value of `from`. Subsequent reads from it will return its default value.
-  public mutating func clearFrom() {self._from = nil}
+  public mutating func clearFrom() {_uniqueStorage()._from = nil}
 
   public var to: String {
-    get {_to ?? String()}
-    set {_to = newValue}
+    get {_storage._to ?? String()}
+    set {_uniqueStorage()._to = newValue}
   }
   /// Returns true if `to` has been explicitly set.
-  public var hasTo: Bool {self._to != nil}
+  public var hasTo: Bool {_storage._to != nil}
   /// Clears the value of `to`. Subsequent reads from it will return its default value.
-  public mutating func clearTo() {self._to = nil}
+  public mutating func clearTo() {_uniqueStorage()._to = nil}
 
   /// Dates that run from now on, removed ones too.
-  public var added: [String] = []
+  public var added: [String] {
+    get {_storage._added}
+    set {_uniqueStorage()._added = newValue}
+  }
 
   /// Dates that no longer run, added ones too.
-  public var removed: [String] = []
+  public var removed: [String] {
+    get {_storage._removed}
+    set {_uniqueStorage()._removed = newValue}
+  }
 
   /// Dates that are neither added nor removed any more.
-  public var restored: [String] = []
+  public var restored: [String] {
+    get {_storage._restored}
+    set {_uniqueStorage()._restored = newValue}
+  }
 
   /// A calendar; "" for none.
   public var holidays: String {
-    get {_holidays ?? String()}
-    set {_holidays = newValue}
+    get {_storage._holidays ?? String()}
+    set {_uniqueStorage()._holidays = newValue}
   }
   /// Returns true if `holidays` has been explicitly set.
-  public var hasHolidays: Bool {self._holidays != nil}
+  public var hasHolidays: Bool {_storage._holidays != nil}
   /// Clears the value of `holidays`. Subsequent reads from it will return its default value.
-  public mutating func clearHolidays() {self._holidays = nil}
+  public mutating func clearHolidays() {_uniqueStorage()._holidays = nil}
 
   public var departureWindowSeconds: Double {
-    get {_departureWindowSeconds ?? 0}
-    set {_departureWindowSeconds = newValue}
+    get {_storage._departureWindowSeconds ?? 0}
+    set {_uniqueStorage()._departureWindowSeconds = newValue}
   }
   /// Returns true if `departureWindowSeconds` has been explicitly set.
-  public var hasDepartureWindowSeconds: Bool {self._departureWindowSeconds != nil}
+  public var hasDepartureWindowSeconds: Bool {_storage._departureWindowSeconds != nil}
   /// Clears the value of `departureWindowSeconds`. Subsequent reads from it will return its default value.
-  public mutating func clearDepartureWindowSeconds() {self._departureWindowSeconds = nil}
+  public mutating func clearDepartureWindowSeconds() {_uniqueStorage()._departureWindowSeconds = nil}
 
   public var seats: Int32 {
-    get {_seats ?? 0}
-    set {_seats = newValue}
+    get {_storage._seats ?? 0}
+    set {_uniqueStorage()._seats = newValue}
   }
   /// Returns true if `seats` has been explicitly set.
-  public var hasSeats: Bool {self._seats != nil}
+  public var hasSeats: Bool {_storage._seats != nil}
   /// Clears the value of `seats`. Subsequent reads from it will return its default value.
-  public mutating func clearSeats() {self._seats = nil}
+  public mutating func clearSeats() {_uniqueStorage()._seats = nil}
 
   /// Days that have appeared, would be others now, and that nobody has joined are made anew.
   public var includeAppeared: Bool {
-    get {_includeAppeared ?? false}
-    set {_includeAppeared = newValue}
+    get {_storage._includeAppeared ?? false}
+    set {_uniqueStorage()._includeAppeared = newValue}
   }
   /// Returns true if `includeAppeared` has been explicitly set.
-  public var hasIncludeAppeared: Bool {self._includeAppeared != nil}
+  public var hasIncludeAppeared: Bool {_storage._includeAppeared != nil}
   /// Clears the value of `includeAppeared`. Subsequent reads from it will return its default value.
-  public mutating func clearIncludeAppeared() {self._includeAppeared = nil}
+  public mutating func clearIncludeAppeared() {_uniqueStorage()._includeAppeared = nil}
+
+  /// Of the arrival at the latest, as clocks of the zone show it; "" for none.
+  public var arriveBy: String {
+    get {_storage._arriveBy ?? String()}
+    set {_uniqueStorage()._arriveBy = newValue}
+  }
+  /// Returns true if `arriveBy` has been explicitly set.
+  public var hasArriveBy: Bool {_storage._arriveBy != nil}
+  /// Clears the value of `arriveBy`. Subsequent reads from it will return its default value.
+  public mutating func clearArriveBy() {_uniqueStorage()._arriveBy = nil}
+
+  public var origin: Moyeo_V1_Place {
+    get {_storage._origin ?? Moyeo_V1_Place()}
+    set {_uniqueStorage()._origin = newValue}
+  }
+  /// Returns true if `origin` has been explicitly set.
+  public var hasOrigin: Bool {_storage._origin != nil}
+  /// Clears the value of `origin`. Subsequent reads from it will return its default value.
+  public mutating func clearOrigin() {_uniqueStorage()._origin = nil}
+
+  public var destination: Moyeo_V1_Place {
+    get {_storage._destination ?? Moyeo_V1_Place()}
+    set {_uniqueStorage()._destination = newValue}
+  }
+  /// Returns true if `destination` has been explicitly set.
+  public var hasDestination: Bool {_storage._destination != nil}
+  /// Clears the value of `destination`. Subsequent reads from it will return its default value.
+  public mutating func clearDestination() {_uniqueStorage()._destination = nil}
+
+  public var maxWalkMeters: Double {
+    get {_storage._maxWalkMeters ?? 0}
+    set {_uniqueStorage()._maxWalkMeters = newValue}
+  }
+  /// Returns true if `maxWalkMeters` has been explicitly set.
+  public var hasMaxWalkMeters: Bool {_storage._maxWalkMeters != nil}
+  /// Clears the value of `maxWalkMeters`. Subsequent reads from it will return its default value.
+  public mutating func clearMaxWalkMeters() {_uniqueStorage()._maxWalkMeters = nil}
+
+  public var maxDetourRatio: Double {
+    get {_storage._maxDetourRatio ?? 0}
+    set {_uniqueStorage()._maxDetourRatio = newValue}
+  }
+  /// Returns true if `maxDetourRatio` has been explicitly set.
+  public var hasMaxDetourRatio: Bool {_storage._maxDetourRatio != nil}
+  /// Clears the value of `maxDetourRatio`. Subsequent reads from it will return its default value.
+  public mutating func clearMaxDetourRatio() {_uniqueStorage()._maxDetourRatio = nil}
+
+  public var minSharedRatio: Double {
+    get {_storage._minSharedRatio ?? 0}
+    set {_uniqueStorage()._minSharedRatio = newValue}
+  }
+  /// Returns true if `minSharedRatio` has been explicitly set.
+  public var hasMinSharedRatio: Bool {_storage._minSharedRatio != nil}
+  /// Clears the value of `minSharedRatio`. Subsequent reads from it will return its default value.
+  public mutating func clearMinSharedRatio() {_uniqueStorage()._minSharedRatio = nil}
+
+  public var maxRideSeconds: Double {
+    get {_storage._maxRideSeconds ?? 0}
+    set {_uniqueStorage()._maxRideSeconds = newValue}
+  }
+  /// Returns true if `maxRideSeconds` has been explicitly set.
+  public var hasMaxRideSeconds: Bool {_storage._maxRideSeconds != nil}
+  /// Clears the value of `maxRideSeconds`. Subsequent reads from it will return its default value.
+  public mutating func clearMaxRideSeconds() {_uniqueStorage()._maxRideSeconds = nil}
+
+  public var maxDetourSeconds: Double {
+    get {_storage._maxDetourSeconds ?? 0}
+    set {_uniqueStorage()._maxDetourSeconds = newValue}
+  }
+  /// Returns true if `maxDetourSeconds` has been explicitly set.
+  public var hasMaxDetourSeconds: Bool {_storage._maxDetourSeconds != nil}
+  /// Clears the value of `maxDetourSeconds`. Subsequent reads from it will return its default value.
+  public mutating func clearMaxDetourSeconds() {_uniqueStorage()._maxDetourSeconds = nil}
+
+  /// In place of those before.
+  public var tags: [String] {
+    get {_storage._tags}
+    set {_uniqueStorage()._tags = newValue}
+  }
+
+  /// In place of those before, unless empty; a user's are those of the token.
+  public var attributes: SwiftProtobuf.Google_Protobuf_Struct {
+    get {_storage._attributes ?? SwiftProtobuf.Google_Protobuf_Struct()}
+    set {_uniqueStorage()._attributes = newValue}
+  }
+  /// Returns true if `attributes` has been explicitly set.
+  public var hasAttributes: Bool {_storage._attributes != nil}
+  /// Clears the value of `attributes`. Subsequent reads from it will return its default value.
+  public mutating func clearAttributes() {_uniqueStorage()._attributes = nil}
+
+  /// Of a host's commute, as in CreatePartyRequest.
+  public var hostSeats: Int32 {
+    get {_storage._hostSeats ?? 0}
+    set {_uniqueStorage()._hostSeats = newValue}
+  }
+  /// Returns true if `hostSeats` has been explicitly set.
+  public var hasHostSeats: Bool {_storage._hostSeats != nil}
+  /// Clears the value of `hostSeats`. Subsequent reads from it will return its default value.
+  public mutating func clearHostSeats() {_uniqueStorage()._hostSeats = nil}
+
+  public var policy: Moyeo_V1_PartyPolicy {
+    get {_storage._policy ?? Moyeo_V1_PartyPolicy()}
+    set {_uniqueStorage()._policy = newValue}
+  }
+  /// Returns true if `policy` has been explicitly set.
+  public var hasPolicy: Bool {_storage._policy != nil}
+  /// Clears the value of `policy`. Subsequent reads from it will return its default value.
+  public mutating func clearPolicy() {_uniqueStorage()._policy = nil}
+
+  public var policyPack: String {
+    get {_storage._policyPack ?? String()}
+    set {_uniqueStorage()._policyPack = newValue}
+  }
+  /// Returns true if `policyPack` has been explicitly set.
+  public var hasPolicyPack: Bool {_storage._policyPack != nil}
+  /// Clears the value of `policyPack`. Subsequent reads from it will return its default value.
+  public mutating func clearPolicyPack() {_uniqueStorage()._policyPack = nil}
+
+  public var splitRule: String {
+    get {_storage._splitRule ?? String()}
+    set {_uniqueStorage()._splitRule = newValue}
+  }
+  /// Returns true if `splitRule` has been explicitly set.
+  public var hasSplitRule: Bool {_storage._splitRule != nil}
+  /// Clears the value of `splitRule`. Subsequent reads from it will return its default value.
+  public mutating func clearSplitRule() {_uniqueStorage()._splitRule = nil}
+
+  public var allowRaisedShares: Bool {
+    get {_storage._allowRaisedShares ?? false}
+    set {_uniqueStorage()._allowRaisedShares = newValue}
+  }
+  /// Returns true if `allowRaisedShares` has been explicitly set.
+  public var hasAllowRaisedShares: Bool {_storage._allowRaisedShares != nil}
+  /// Clears the value of `allowRaisedShares`. Subsequent reads from it will return its default value.
+  public mutating func clearAllowRaisedShares() {_uniqueStorage()._allowRaisedShares = nil}
+
+  public var called: Bool {
+    get {_storage._called ?? false}
+    set {_uniqueStorage()._called = newValue}
+  }
+  /// Returns true if `called` has been explicitly set.
+  public var hasCalled: Bool {_storage._called != nil}
+  /// Clears the value of `called`. Subsequent reads from it will return its default value.
+  public mutating func clearCalled() {_uniqueStorage()._called = nil}
+
+  public var tariffID: String {
+    get {_storage._tariffID ?? String()}
+    set {_uniqueStorage()._tariffID = newValue}
+  }
+  /// Returns true if `tariffID` has been explicitly set.
+  public var hasTariffID: Bool {_storage._tariffID != nil}
+  /// Clears the value of `tariffID`. Subsequent reads from it will return its default value.
+  public mutating func clearTariffID() {_uniqueStorage()._tariffID = nil}
+
+  public var vehicleClass: String {
+    get {_storage._vehicleClass ?? String()}
+    set {_uniqueStorage()._vehicleClass = newValue}
+  }
+  /// Returns true if `vehicleClass` has been explicitly set.
+  public var hasVehicleClass: Bool {_storage._vehicleClass != nil}
+  /// Clears the value of `vehicleClass`. Subsequent reads from it will return its default value.
+  public mutating func clearVehicleClass() {_uniqueStorage()._vehicleClass = nil}
+
+  public var weight: Double {
+    get {_storage._weight ?? 0}
+    set {_uniqueStorage()._weight = newValue}
+  }
+  /// Returns true if `weight` has been explicitly set.
+  public var hasWeight: Bool {_storage._weight != nil}
+  /// Clears the value of `weight`. Subsequent reads from it will return its default value.
+  public mutating func clearWeight() {_uniqueStorage()._weight = nil}
+
+  public var agreedFare: Moyeo_V1_AgreedFare {
+    get {_storage._agreedFare ?? Moyeo_V1_AgreedFare()}
+    set {_uniqueStorage()._agreedFare = newValue}
+  }
+  /// Returns true if `agreedFare` has been explicitly set.
+  public var hasAgreedFare: Bool {_storage._agreedFare != nil}
+  /// Clears the value of `agreedFare`. Subsequent reads from it will return its default value.
+  public mutating func clearAgreedFare() {_uniqueStorage()._agreedFare = nil}
+
+  public var approval: String {
+    get {_storage._approval ?? String()}
+    set {_uniqueStorage()._approval = newValue}
+  }
+  /// Returns true if `approval` has been explicitly set.
+  public var hasApproval: Bool {_storage._approval != nil}
+  /// Clears the value of `approval`. Subsequent reads from it will return its default value.
+  public mutating func clearApproval() {_uniqueStorage()._approval = nil}
+
+  public var holdSeats: Bool {
+    get {_storage._holdSeats ?? false}
+    set {_uniqueStorage()._holdSeats = newValue}
+  }
+  /// Returns true if `holdSeats` has been explicitly set.
+  public var hasHoldSeats: Bool {_storage._holdSeats != nil}
+  /// Clears the value of `holdSeats`. Subsequent reads from it will return its default value.
+  public mutating func clearHoldSeats() {_uniqueStorage()._holdSeats = nil}
+
+  /// Of a rider's commute, as in WatchMatchesRequest.
+  public var boarding: Moyeo_V1_Place {
+    get {_storage._boarding ?? Moyeo_V1_Place()}
+    set {_uniqueStorage()._boarding = newValue}
+  }
+  /// Returns true if `boarding` has been explicitly set.
+  public var hasBoarding: Bool {_storage._boarding != nil}
+  /// Clears the value of `boarding`. Subsequent reads from it will return its default value.
+  public mutating func clearBoarding() {_uniqueStorage()._boarding = nil}
+
+  public var maxShare: Int64 {
+    get {_storage._maxShare ?? 0}
+    set {_uniqueStorage()._maxShare = newValue}
+  }
+  /// Returns true if `maxShare` has been explicitly set.
+  public var hasMaxShare: Bool {_storage._maxShare != nil}
+  /// Clears the value of `maxShare`. Subsequent reads from it will return its default value.
+  public mutating func clearMaxShare() {_uniqueStorage()._maxShare = nil}
+
+  public var allowsOverlap: Bool {
+    get {_storage._allowsOverlap ?? false}
+    set {_uniqueStorage()._allowsOverlap = newValue}
+  }
+  /// Returns true if `allowsOverlap` has been explicitly set.
+  public var hasAllowsOverlap: Bool {_storage._allowsOverlap != nil}
+  /// Clears the value of `allowsOverlap`. Subsequent reads from it will return its default value.
+  public mutating func clearAllowsOverlap() {_uniqueStorage()._allowsOverlap = nil}
+
+  /// Fields of the trip that are from now on as though they had never been given, such as "tags" or
+  /// "maxShare"; not origin, destination and attributes.
+  public var cleared: [String] {
+    get {_storage._cleared}
+    set {_uniqueStorage()._cleared = newValue}
+  }
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
-  fileprivate var _id: String? = nil
-  fileprivate var _riderID: String? = nil
-  fileprivate var _localTime: String? = nil
-  fileprivate var _timeZone: String? = nil
-  fileprivate var _from: String? = nil
-  fileprivate var _to: String? = nil
-  fileprivate var _holidays: String? = nil
-  fileprivate var _departureWindowSeconds: Double? = nil
-  fileprivate var _seats: Int32? = nil
-  fileprivate var _includeAppeared: Bool? = nil
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 public nonisolated struct Moyeo_V1_CancelCommuteRequest: Sendable {
@@ -2346,98 +2582,342 @@ nonisolated extension Moyeo_V1_ListCommutesRequest: SwiftProtobuf.Message, Swift
 
 nonisolated extension Moyeo_V1_UpdateCommuteRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".UpdateCommuteRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}rider_id\0\u{1}weekdays\0\u{3}local_time\0\u{3}time_zone\0\u{1}from\0\u{1}to\0\u{1}added\0\u{1}removed\0\u{1}restored\0\u{1}holidays\0\u{3}departure_window_seconds\0\u{1}seats\0\u{3}include_appeared\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}rider_id\0\u{1}weekdays\0\u{3}local_time\0\u{3}time_zone\0\u{1}from\0\u{1}to\0\u{1}added\0\u{1}removed\0\u{1}restored\0\u{1}holidays\0\u{3}departure_window_seconds\0\u{1}seats\0\u{3}include_appeared\0\u{3}arrive_by\0\u{1}origin\0\u{1}destination\0\u{3}max_walk_meters\0\u{3}max_detour_ratio\0\u{3}min_shared_ratio\0\u{3}max_ride_seconds\0\u{3}max_detour_seconds\0\u{1}tags\0\u{1}attributes\0\u{3}host_seats\0\u{1}policy\0\u{3}policy_pack\0\u{3}split_rule\0\u{3}allow_raised_shares\0\u{1}called\0\u{3}tariff_id\0\u{3}vehicle_class\0\u{1}weight\0\u{3}agreed_fare\0\u{1}approval\0\u{3}hold_seats\0\u{1}boarding\0\u{3}max_share\0\u{3}allows_overlap\0\u{1}cleared\0")
+
+  fileprivate class _StorageClass {
+    var _id: String? = nil
+    var _riderID: String? = nil
+    var _weekdays: [String] = []
+    var _localTime: String? = nil
+    var _timeZone: String? = nil
+    var _from: String? = nil
+    var _to: String? = nil
+    var _added: [String] = []
+    var _removed: [String] = []
+    var _restored: [String] = []
+    var _holidays: String? = nil
+    var _departureWindowSeconds: Double? = nil
+    var _seats: Int32? = nil
+    var _includeAppeared: Bool? = nil
+    var _arriveBy: String? = nil
+    var _origin: Moyeo_V1_Place? = nil
+    var _destination: Moyeo_V1_Place? = nil
+    var _maxWalkMeters: Double? = nil
+    var _maxDetourRatio: Double? = nil
+    var _minSharedRatio: Double? = nil
+    var _maxRideSeconds: Double? = nil
+    var _maxDetourSeconds: Double? = nil
+    var _tags: [String] = []
+    var _attributes: SwiftProtobuf.Google_Protobuf_Struct? = nil
+    var _hostSeats: Int32? = nil
+    var _policy: Moyeo_V1_PartyPolicy? = nil
+    var _policyPack: String? = nil
+    var _splitRule: String? = nil
+    var _allowRaisedShares: Bool? = nil
+    var _called: Bool? = nil
+    var _tariffID: String? = nil
+    var _vehicleClass: String? = nil
+    var _weight: Double? = nil
+    var _agreedFare: Moyeo_V1_AgreedFare? = nil
+    var _approval: String? = nil
+    var _holdSeats: Bool? = nil
+    var _boarding: Moyeo_V1_Place? = nil
+    var _maxShare: Int64? = nil
+    var _allowsOverlap: Bool? = nil
+    var _cleared: [String] = []
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _id = source._id
+      _riderID = source._riderID
+      _weekdays = source._weekdays
+      _localTime = source._localTime
+      _timeZone = source._timeZone
+      _from = source._from
+      _to = source._to
+      _added = source._added
+      _removed = source._removed
+      _restored = source._restored
+      _holidays = source._holidays
+      _departureWindowSeconds = source._departureWindowSeconds
+      _seats = source._seats
+      _includeAppeared = source._includeAppeared
+      _arriveBy = source._arriveBy
+      _origin = source._origin
+      _destination = source._destination
+      _maxWalkMeters = source._maxWalkMeters
+      _maxDetourRatio = source._maxDetourRatio
+      _minSharedRatio = source._minSharedRatio
+      _maxRideSeconds = source._maxRideSeconds
+      _maxDetourSeconds = source._maxDetourSeconds
+      _tags = source._tags
+      _attributes = source._attributes
+      _hostSeats = source._hostSeats
+      _policy = source._policy
+      _policyPack = source._policyPack
+      _splitRule = source._splitRule
+      _allowRaisedShares = source._allowRaisedShares
+      _called = source._called
+      _tariffID = source._tariffID
+      _vehicleClass = source._vehicleClass
+      _weight = source._weight
+      _agreedFare = source._agreedFare
+      _approval = source._approval
+      _holdSeats = source._holdSeats
+      _boarding = source._boarding
+      _maxShare = source._maxShare
+      _allowsOverlap = source._allowsOverlap
+      _cleared = source._cleared
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self._id) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self._riderID) }()
-      case 3: try { try decoder.decodeRepeatedStringField(value: &self.weekdays) }()
-      case 4: try { try decoder.decodeSingularStringField(value: &self._localTime) }()
-      case 5: try { try decoder.decodeSingularStringField(value: &self._timeZone) }()
-      case 6: try { try decoder.decodeSingularStringField(value: &self._from) }()
-      case 7: try { try decoder.decodeSingularStringField(value: &self._to) }()
-      case 8: try { try decoder.decodeRepeatedStringField(value: &self.added) }()
-      case 9: try { try decoder.decodeRepeatedStringField(value: &self.removed) }()
-      case 10: try { try decoder.decodeRepeatedStringField(value: &self.restored) }()
-      case 11: try { try decoder.decodeSingularStringField(value: &self._holidays) }()
-      case 12: try { try decoder.decodeSingularDoubleField(value: &self._departureWindowSeconds) }()
-      case 13: try { try decoder.decodeSingularInt32Field(value: &self._seats) }()
-      case 14: try { try decoder.decodeSingularBoolField(value: &self._includeAppeared) }()
-      default: break
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._id) }()
+        case 2: try { try decoder.decodeSingularStringField(value: &_storage._riderID) }()
+        case 3: try { try decoder.decodeRepeatedStringField(value: &_storage._weekdays) }()
+        case 4: try { try decoder.decodeSingularStringField(value: &_storage._localTime) }()
+        case 5: try { try decoder.decodeSingularStringField(value: &_storage._timeZone) }()
+        case 6: try { try decoder.decodeSingularStringField(value: &_storage._from) }()
+        case 7: try { try decoder.decodeSingularStringField(value: &_storage._to) }()
+        case 8: try { try decoder.decodeRepeatedStringField(value: &_storage._added) }()
+        case 9: try { try decoder.decodeRepeatedStringField(value: &_storage._removed) }()
+        case 10: try { try decoder.decodeRepeatedStringField(value: &_storage._restored) }()
+        case 11: try { try decoder.decodeSingularStringField(value: &_storage._holidays) }()
+        case 12: try { try decoder.decodeSingularDoubleField(value: &_storage._departureWindowSeconds) }()
+        case 13: try { try decoder.decodeSingularInt32Field(value: &_storage._seats) }()
+        case 14: try { try decoder.decodeSingularBoolField(value: &_storage._includeAppeared) }()
+        case 15: try { try decoder.decodeSingularStringField(value: &_storage._arriveBy) }()
+        case 16: try { try decoder.decodeSingularMessageField(value: &_storage._origin) }()
+        case 17: try { try decoder.decodeSingularMessageField(value: &_storage._destination) }()
+        case 18: try { try decoder.decodeSingularDoubleField(value: &_storage._maxWalkMeters) }()
+        case 19: try { try decoder.decodeSingularDoubleField(value: &_storage._maxDetourRatio) }()
+        case 20: try { try decoder.decodeSingularDoubleField(value: &_storage._minSharedRatio) }()
+        case 21: try { try decoder.decodeSingularDoubleField(value: &_storage._maxRideSeconds) }()
+        case 22: try { try decoder.decodeSingularDoubleField(value: &_storage._maxDetourSeconds) }()
+        case 23: try { try decoder.decodeRepeatedStringField(value: &_storage._tags) }()
+        case 24: try { try decoder.decodeSingularMessageField(value: &_storage._attributes) }()
+        case 25: try { try decoder.decodeSingularInt32Field(value: &_storage._hostSeats) }()
+        case 26: try { try decoder.decodeSingularMessageField(value: &_storage._policy) }()
+        case 27: try { try decoder.decodeSingularStringField(value: &_storage._policyPack) }()
+        case 28: try { try decoder.decodeSingularStringField(value: &_storage._splitRule) }()
+        case 29: try { try decoder.decodeSingularBoolField(value: &_storage._allowRaisedShares) }()
+        case 30: try { try decoder.decodeSingularBoolField(value: &_storage._called) }()
+        case 31: try { try decoder.decodeSingularStringField(value: &_storage._tariffID) }()
+        case 32: try { try decoder.decodeSingularStringField(value: &_storage._vehicleClass) }()
+        case 33: try { try decoder.decodeSingularDoubleField(value: &_storage._weight) }()
+        case 34: try { try decoder.decodeSingularMessageField(value: &_storage._agreedFare) }()
+        case 35: try { try decoder.decodeSingularStringField(value: &_storage._approval) }()
+        case 36: try { try decoder.decodeSingularBoolField(value: &_storage._holdSeats) }()
+        case 37: try { try decoder.decodeSingularMessageField(value: &_storage._boarding) }()
+        case 38: try { try decoder.decodeSingularInt64Field(value: &_storage._maxShare) }()
+        case 39: try { try decoder.decodeSingularBoolField(value: &_storage._allowsOverlap) }()
+        case 40: try { try decoder.decodeRepeatedStringField(value: &_storage._cleared) }()
+        default: break
+        }
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    try { if let v = self._id {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
-    } }()
-    try { if let v = self._riderID {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
-    } }()
-    if !self.weekdays.isEmpty {
-      try visitor.visitRepeatedStringField(value: self.weekdays, fieldNumber: 3)
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      try { if let v = _storage._id {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+      } }()
+      try { if let v = _storage._riderID {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+      } }()
+      if !_storage._weekdays.isEmpty {
+        try visitor.visitRepeatedStringField(value: _storage._weekdays, fieldNumber: 3)
+      }
+      try { if let v = _storage._localTime {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 4)
+      } }()
+      try { if let v = _storage._timeZone {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 5)
+      } }()
+      try { if let v = _storage._from {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 6)
+      } }()
+      try { if let v = _storage._to {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 7)
+      } }()
+      if !_storage._added.isEmpty {
+        try visitor.visitRepeatedStringField(value: _storage._added, fieldNumber: 8)
+      }
+      if !_storage._removed.isEmpty {
+        try visitor.visitRepeatedStringField(value: _storage._removed, fieldNumber: 9)
+      }
+      if !_storage._restored.isEmpty {
+        try visitor.visitRepeatedStringField(value: _storage._restored, fieldNumber: 10)
+      }
+      try { if let v = _storage._holidays {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 11)
+      } }()
+      try { if let v = _storage._departureWindowSeconds {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 12)
+      } }()
+      try { if let v = _storage._seats {
+        try visitor.visitSingularInt32Field(value: v, fieldNumber: 13)
+      } }()
+      try { if let v = _storage._includeAppeared {
+        try visitor.visitSingularBoolField(value: v, fieldNumber: 14)
+      } }()
+      try { if let v = _storage._arriveBy {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 15)
+      } }()
+      try { if let v = _storage._origin {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 16)
+      } }()
+      try { if let v = _storage._destination {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 17)
+      } }()
+      try { if let v = _storage._maxWalkMeters {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 18)
+      } }()
+      try { if let v = _storage._maxDetourRatio {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 19)
+      } }()
+      try { if let v = _storage._minSharedRatio {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 20)
+      } }()
+      try { if let v = _storage._maxRideSeconds {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 21)
+      } }()
+      try { if let v = _storage._maxDetourSeconds {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 22)
+      } }()
+      if !_storage._tags.isEmpty {
+        try visitor.visitRepeatedStringField(value: _storage._tags, fieldNumber: 23)
+      }
+      try { if let v = _storage._attributes {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 24)
+      } }()
+      try { if let v = _storage._hostSeats {
+        try visitor.visitSingularInt32Field(value: v, fieldNumber: 25)
+      } }()
+      try { if let v = _storage._policy {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 26)
+      } }()
+      try { if let v = _storage._policyPack {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 27)
+      } }()
+      try { if let v = _storage._splitRule {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 28)
+      } }()
+      try { if let v = _storage._allowRaisedShares {
+        try visitor.visitSingularBoolField(value: v, fieldNumber: 29)
+      } }()
+      try { if let v = _storage._called {
+        try visitor.visitSingularBoolField(value: v, fieldNumber: 30)
+      } }()
+      try { if let v = _storage._tariffID {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 31)
+      } }()
+      try { if let v = _storage._vehicleClass {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 32)
+      } }()
+      try { if let v = _storage._weight {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 33)
+      } }()
+      try { if let v = _storage._agreedFare {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 34)
+      } }()
+      try { if let v = _storage._approval {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 35)
+      } }()
+      try { if let v = _storage._holdSeats {
+        try visitor.visitSingularBoolField(value: v, fieldNumber: 36)
+      } }()
+      try { if let v = _storage._boarding {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 37)
+      } }()
+      try { if let v = _storage._maxShare {
+        try visitor.visitSingularInt64Field(value: v, fieldNumber: 38)
+      } }()
+      try { if let v = _storage._allowsOverlap {
+        try visitor.visitSingularBoolField(value: v, fieldNumber: 39)
+      } }()
+      if !_storage._cleared.isEmpty {
+        try visitor.visitRepeatedStringField(value: _storage._cleared, fieldNumber: 40)
+      }
     }
-    try { if let v = self._localTime {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 4)
-    } }()
-    try { if let v = self._timeZone {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 5)
-    } }()
-    try { if let v = self._from {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 6)
-    } }()
-    try { if let v = self._to {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 7)
-    } }()
-    if !self.added.isEmpty {
-      try visitor.visitRepeatedStringField(value: self.added, fieldNumber: 8)
-    }
-    if !self.removed.isEmpty {
-      try visitor.visitRepeatedStringField(value: self.removed, fieldNumber: 9)
-    }
-    if !self.restored.isEmpty {
-      try visitor.visitRepeatedStringField(value: self.restored, fieldNumber: 10)
-    }
-    try { if let v = self._holidays {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 11)
-    } }()
-    try { if let v = self._departureWindowSeconds {
-      try visitor.visitSingularDoubleField(value: v, fieldNumber: 12)
-    } }()
-    try { if let v = self._seats {
-      try visitor.visitSingularInt32Field(value: v, fieldNumber: 13)
-    } }()
-    try { if let v = self._includeAppeared {
-      try visitor.visitSingularBoolField(value: v, fieldNumber: 14)
-    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Moyeo_V1_UpdateCommuteRequest, rhs: Moyeo_V1_UpdateCommuteRequest) -> Bool {
-    if lhs._id != rhs._id {return false}
-    if lhs._riderID != rhs._riderID {return false}
-    if lhs.weekdays != rhs.weekdays {return false}
-    if lhs._localTime != rhs._localTime {return false}
-    if lhs._timeZone != rhs._timeZone {return false}
-    if lhs._from != rhs._from {return false}
-    if lhs._to != rhs._to {return false}
-    if lhs.added != rhs.added {return false}
-    if lhs.removed != rhs.removed {return false}
-    if lhs.restored != rhs.restored {return false}
-    if lhs._holidays != rhs._holidays {return false}
-    if lhs._departureWindowSeconds != rhs._departureWindowSeconds {return false}
-    if lhs._seats != rhs._seats {return false}
-    if lhs._includeAppeared != rhs._includeAppeared {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._id != rhs_storage._id {return false}
+        if _storage._riderID != rhs_storage._riderID {return false}
+        if _storage._weekdays != rhs_storage._weekdays {return false}
+        if _storage._localTime != rhs_storage._localTime {return false}
+        if _storage._timeZone != rhs_storage._timeZone {return false}
+        if _storage._from != rhs_storage._from {return false}
+        if _storage._to != rhs_storage._to {return false}
+        if _storage._added != rhs_storage._added {return false}
+        if _storage._removed != rhs_storage._removed {return false}
+        if _storage._restored != rhs_storage._restored {return false}
+        if _storage._holidays != rhs_storage._holidays {return false}
+        if _storage._departureWindowSeconds != rhs_storage._departureWindowSeconds {return false}
+        if _storage._seats != rhs_storage._seats {return false}
+        if _storage._includeAppeared != rhs_storage._includeAppeared {return false}
+        if _storage._arriveBy != rhs_storage._arriveBy {return false}
+        if _storage._origin != rhs_storage._origin {return false}
+        if _storage._destination != rhs_storage._destination {return false}
+        if _storage._maxWalkMeters != rhs_storage._maxWalkMeters {return false}
+        if _storage._maxDetourRatio != rhs_storage._maxDetourRatio {return false}
+        if _storage._minSharedRatio != rhs_storage._minSharedRatio {return false}
+        if _storage._maxRideSeconds != rhs_storage._maxRideSeconds {return false}
+        if _storage._maxDetourSeconds != rhs_storage._maxDetourSeconds {return false}
+        if _storage._tags != rhs_storage._tags {return false}
+        if _storage._attributes != rhs_storage._attributes {return false}
+        if _storage._hostSeats != rhs_storage._hostSeats {return false}
+        if _storage._policy != rhs_storage._policy {return false}
+        if _storage._policyPack != rhs_storage._policyPack {return false}
+        if _storage._splitRule != rhs_storage._splitRule {return false}
+        if _storage._allowRaisedShares != rhs_storage._allowRaisedShares {return false}
+        if _storage._called != rhs_storage._called {return false}
+        if _storage._tariffID != rhs_storage._tariffID {return false}
+        if _storage._vehicleClass != rhs_storage._vehicleClass {return false}
+        if _storage._weight != rhs_storage._weight {return false}
+        if _storage._agreedFare != rhs_storage._agreedFare {return false}
+        if _storage._approval != rhs_storage._approval {return false}
+        if _storage._holdSeats != rhs_storage._holdSeats {return false}
+        if _storage._boarding != rhs_storage._boarding {return false}
+        if _storage._maxShare != rhs_storage._maxShare {return false}
+        if _storage._allowsOverlap != rhs_storage._allowsOverlap {return false}
+        if _storage._cleared != rhs_storage._cleared {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -153,6 +153,7 @@ extension Moyeo_V1_PreviewJoinRequest: TellsAttributes {}
 extension Moyeo_V1_MatchPartiesRequest: TellsAttributes {}
 extension Moyeo_V1_WatchMatchesRequest: TellsAttributes {}
 extension Moyeo_V1_CreateCommuteRequest: TellsAttributes {}
+extension Moyeo_V1_UpdateCommuteRequest: TellsAttributes {}
 extension Moyeo_V1_JoinCommuteRequest: TellsAttributes {}
 extension Moyeo_V1_OpenTicketRequest: TellsAttributes {}
 

@@ -86,7 +86,7 @@ enum AccessTable {
       scope: .command, own: ["hostId", "riderId"], attributes: .ofToken),
     "Get": AccessRule(scope: .read, own: ["riderId"]),
     "List": AccessRule(scope: .read, own: ["riderId", "hostId"]),
-    "Update": AccessRule(scope: .command, own: ["riderId"]),
+    "Update": AccessRule(scope: .command, own: ["riderId"], attributes: .ofToken),
     "Cancel": AccessRule(scope: .command, own: ["riderId"]),
     "Join": AccessRule(scope: .command, own: ["riderId"], attributes: .ofToken),
     "Leave": AccessRule(scope: .command, own: ["riderId"]),

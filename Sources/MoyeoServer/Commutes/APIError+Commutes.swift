@@ -18,7 +18,7 @@ extension APIError {
         FieldViolation(field: $0.field, reason: Reason($0), message: $0.message)
       }
     case .cancelled(let at), .ended(let at): metadata = ["at": RFC3339.utc(at)]
-    case .unknown, .notHost, .alreadyRider, .tooManyRiders: break
+    case .unknown, .notHost, .alreadyRider, .tooManyRiders, .fieldOfOthers: break
     }
   }
 }
@@ -33,6 +33,7 @@ extension Reason {
     case .notHost: self = .notHost
     case .alreadyRider: self = .alreadyMember
     case .tooManyRiders: self = .quotaExceeded
+    case .fieldOfOthers: self = .conflictingFields
     }
   }
 

@@ -44,7 +44,7 @@ struct CommuteOperations: Sendable {
         request, scope in
         let id = try reading.parties.partyID(request.idIfSet)
         let actor = try reading.parties.actor(request.riderIDIfSet, field: "riderId")
-        let update = try reading.update(request)
+        let update = try reading.update(request, now: services.clock.now())
         let context = try scope(id)
         return { () async throws(PartyServiceError) in
           try await partyService.updateCommute(id, actorID: actor, update, context)

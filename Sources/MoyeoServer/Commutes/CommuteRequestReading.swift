@@ -96,6 +96,54 @@ struct CommuteRequestReading: Sendable {
     throw APIError(.conflictingFields, field: first.name, "\(first.name) \(why)")
   }
 
+  /// What a request sets of the trip; nil: nothing. The values are read, and refused, as those of a new
+  /// commute are, of a host and of a rider: whose commute it is, the record knows.
+  private func tripChange(
+    _ request: Moyeo_V1_UpdateCommuteRequest, now: Instant
+  ) throws(APIError) -> CommuteTripChange? {
+    let named = request.namedTripFields
+    let cleared = try self.cleared(request.cleared, butNot: named)
+    guard !named.isEmpty || !cleared.isEmpty else { return nil }
+    if let ofHost = named.first(where: { $0.owner == .host }),
+      let ofRider = named.first(where: { $0.owner == .rider })
+    {
+      throw APIError(
+        .conflictingFields, field: ofRider.rawValue,
+        "\(ofHost.rawValue) is of a host's commute, \(ofRider.rawValue) of a rider's")
+    }
+    var same = request.asCreateRequest
+    // In place of what is not set, and so not looked at.
+    (same.hostID, same.riderID) = ("-", "-")
+    let anywhere = Moyeo_V1_Place.with { ($0.latitude, $0.longitude) = (1, 1) }
+    if !same.hasOrigin { same.origin = anywhere }
+    if !same.hasDestination { same.destination = anywhere }
+    let match = try parties.match(self.match(same), now: now)
+    return CommuteTripChange(
+      named.union(cleared), party: try parties.create(party(same, now: now)), query: match.query,
+      queryTags: match.tags)
+  }
+
+  private func cleared(
+    _ words: [String], butNot named: Set<CommuteTripChange.Field>
+  ) throws(APIError) -> Set<CommuteTripChange.Field> {
+    let clearable = CommuteTripChange.Field.allCases.filter(\.isClearable)
+    try parties.validation.bounded(words.count, clearable.count, field: "cleared")
+    var out: Set<CommuteTripChange.Field> = []
+    for (i, word) in words.enumerated() {
+      guard let field = clearable.first(where: { $0.rawValue == word }) else {
+        let known = clearable.map(\.rawValue).joined(separator: ", ")
+        throw APIError(
+          .badValue, field: "cleared[\(i)]", "cleared takes \(known); got \(quoted(word))")
+      }
+      guard !named.contains(field) else {
+        throw APIError(
+          .conflictingFields, field: "cleared[\(i)]", "\(word) is both given and cleared")
+      }
+      out.insert(field)
+    }
+    return out
+  }
+
   /// The same fields of a party; each day has a departure of its own.
   private func party(
     _ request: Moyeo_V1_CreateCommuteRequest, now: Instant
@@ -158,7 +206,9 @@ struct CommuteRequestReading: Sendable {
 
   // MARK: - Other commands
 
-  func update(_ request: Moyeo_V1_UpdateCommuteRequest) throws(APIError) -> UpdateCommute {
+  func update(
+    _ request: Moyeo_V1_UpdateCommuteRequest, now: Instant
+  ) throws(APIError) -> UpdateCommute {
     var problems = FieldProblems()
     var out = UpdateCommute()
     if !request.weekdays.isEmpty {
@@ -190,11 +240,12 @@ struct CommuteRequestReading: Sendable {
           try parties.word(request.holidays, field: "holidays")
         } ?? nil
     }
-    out.toleranceMilliseconds =
-      problems.read { () throws(APIError) in
-        try parties.tolerance(request.departureWindowSecondsIfSet)
-      } ?? nil
-    out.seats = request.seatsIfSet.map(Int.init)
+    if request.hasArriveBy {
+      out.arriveByMinute = problems.read { () throws(APIError) in
+        request.arriveBy.isEmpty ? nil : try minute(request.arriveBy, field: "arriveBy")
+      }
+    }
+    out.trip = problems.read { () throws(APIError) in try tripChange(request, now: now) } ?? nil
     out.includesAppeared = request.includeAppeared
     try problems.check()
     return out

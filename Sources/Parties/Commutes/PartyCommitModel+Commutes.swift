@@ -129,6 +129,9 @@ extension PartyCommitModel {
       try commutes.rules.update(update, commute, actorID: actor, now: now)
     }
     guard !change.unchanged else { return unchanged(commute) }
+    if case .request(let query, _) = change.commute.trip, change.commute.trip != commute.trip {
+      try validate(query)
+    }
     _ = try nextParty(change.commute, now)
     var step = CommuteStep(change, from: commute)
     if update.includesAppeared {

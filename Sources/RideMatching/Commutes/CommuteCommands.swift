@@ -20,10 +20,10 @@ public struct UpdateCommute: Hashable, Sendable {
   public var restored: [CivilDate] = []
   /// The name of a calendar; empty: none from now on.
   public var holidays: String?
-  /// How far the departure may be from its time both ways.
-  public var toleranceMilliseconds: Int64?
-  /// Seats in all of each day's party, or those that the request asks for.
-  public var seats: Int?
+  /// Of the local day, 0 to 1439: the arrival at the latest. Nil in it: none from now on.
+  public var arriveByMinute: Int??
+  /// What is set of the trip.
+  public var trip: CommuteTripChange?
   /// Whether days that have appeared and that nobody has joined are made anew as well.
   public var includesAppeared = false
 
@@ -44,22 +44,15 @@ public struct UpdateCommute: Hashable, Sendable {
       added: schedule.added.filter(stays) + added,
       removed: schedule.removed.filter(stays) + removed,
       holidays: holidays.map { $0.isEmpty ? nil : $0 } ?? schedule.holidays,
-      arriveByMinute: schedule.arriveByMinute)
+      arriveByMinute: arriveByMinute ?? schedule.arriveByMinute)
   }
 
   /// The trip with these changes.
-  public func applied(to trip: CommuteTrip) -> CommuteTrip {
-    var trip = trip
-    if let toleranceMilliseconds { trip.toleranceMilliseconds = toleranceMilliseconds }
-    guard let seats else { return trip }
-    switch trip {
-    case .party(var create):
-      create.seats = seats
-      return .party(create)
-    case .request(var query, let tags):
-      query.seats = seats
-      return .request(query, tags: tags)
-    }
+  ///
+  /// - Throws: ``CommuteError/fieldOfOthers(_:)`` for a field that such a commute does not have.
+  public func applied(to trip: CommuteTrip) throws(CommuteError) -> CommuteTrip {
+    guard let change = self.trip else { return trip }
+    return try change.applied(to: trip)
   }
 }
 

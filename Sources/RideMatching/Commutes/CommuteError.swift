@@ -14,6 +14,8 @@ public enum CommuteError: Error, Hashable, Sendable {
   case alreadyRider(riderID: String)
   /// As many ride with each day as may.
   case tooManyRiders(limit: Int)
+  /// A host's commute does not have the field, or a rider's does not.
+  case fieldOfOthers(CommuteTripChange.Field)
 }
 
 /// One thing that is wrong with a schedule.
@@ -108,6 +110,7 @@ extension CommuteError {
     case .notHost: "not_host"
     case .alreadyRider: "already_member"
     case .tooManyRiders: "quota_exceeded"
+    case .fieldOfOthers: "conflicting_fields"
     }
   }
 
@@ -116,6 +119,7 @@ extension CommuteError {
     switch self {
     case .badSchedule(let problems): problems.first?.field
     case .tooManyRiders: "riders"
+    case .fieldOfOthers(let field): field.rawValue
     case .unknown, .cancelled, .ended, .notHost, .alreadyRider: nil
     }
   }
@@ -130,6 +134,8 @@ extension CommuteError {
     case .notHost: "only who made the commute changes it"
     case .alreadyRider: "rides with it already, or is its host"
     case .tooManyRiders(let limit): "at most \(limit) riders join each day of a commute"
+    case .fieldOfOthers(let field):
+      "\(field.rawValue) is of a \(field.owner == .host ? "host" : "rider")'s commute"
     }
   }
 }

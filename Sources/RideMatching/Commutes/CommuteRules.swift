@@ -39,15 +39,15 @@ public struct CommuteRules: Sendable {
   /// Changes what has not appeared. What has appeared stays in ``Commute/days``; see
   /// ``replaceable(_:of:)`` for the days that may be made anew.
   ///
-  /// - Throws: ``CommuteError`` where somebody else asks, the commute is over, or the new schedule is
-  ///   none.
+  /// - Throws: ``CommuteError`` where somebody else asks, the commute is over, a field is not of such
+  ///   commutes, or the new schedule is none.
   public func update(
     _ command: UpdateCommute, _ commute: Commute, actorID: String?, now: Instant
   ) throws(CommuteError) -> CommuteChange {
     try requireOwner(actorID, commute)
     try requireActive(commute)
     let schedule = command.applied(to: commute.schedule)
-    let trip = command.applied(to: commute.trip)
+    let trip = try command.applied(to: commute.trip)
     if schedule == commute.schedule, trip == commute.trip {
       return CommuteChange(commute, at: now)
     }
@@ -77,7 +77,9 @@ public struct CommuteRules: Sendable {
     _ before: Commute, of commute: Commute, now: Instant
   ) -> [CommuteDay] {
     guard let (offsets, holidays) = known(commute) else { return [] }
-    let isSame = before.trip.timeless == commute.trip.timeless
+    let isSame =
+      before.trip.timeless == commute.trip.timeless
+      && before.schedule.arriveByMinute == commute.schedule.arriveByMinute
     return commute.days.filter { day in
       guard day.departure > now else { return false }
       return day.appearedID == nil || !isSame

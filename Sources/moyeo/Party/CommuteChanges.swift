@@ -5,22 +5,47 @@ import MoyeoClient
 /// `moyeo party commute update`.
 struct CommuteUpdate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "update", abstract: "Change the days that have not appeared.")
+    commandName: "update", abstract: "Change the days that have not appeared.",
+    discussion: """
+      What is not given stays as it is.
+      Example: moyeo party commute update 7mfr4 --rider mina --at 08:00 --seats 3 --cleared tags
+      """)
 
   @Argument(help: "The commute's id.")
   var id: String
   @Option(help: ArgumentHelp("Who made it.", valueName: "id"))
   var rider: String?
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Where the ride begins.", valueName: "latitude,longitude"))
+  var from: CoordinateText?
+  @Option(help: "Name of that place.")
+  var fromName: String?
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Where it ends.", valueName: "latitude,longitude"))
+  var to: CoordinateText?
+  @Option(help: "Name of that place.")
+  var toName: String?
   @OptionGroup var schedule: ScheduleOptions
+  @OptionGroup var trip: CommuteTripOptions
+  @Option(
+    help: ArgumentHelp(
+      "As though never given, e.g. tags,maxShare,agreedFare.", valueName: "fields"))
+  var cleared: String?
   @Option(help: ArgumentHelp("Dates neither added nor removed any more.", valueName: "dates"))
   var restored: String?
-  @Option(help: "Seats in all, or seats asked for.")
-  var seats: Int32?
   @Flag(help: "Make anew also the days that have appeared and that nobody has joined.")
   var includeAppeared = false
   @OptionGroup var retry: RetryOptions
   @OptionGroup var connection: ConnectionOptions
   @OptionGroup var output: OutputOptions
+
+  func validate() throws {
+    guard from != nil || fromName == nil, to != nil || toName == nil else {
+      throw ValidationError("a name goes with its place: give --from or --to")
+    }
+  }
 
   func run() async throws {
     var request = Moyeo_V1_UpdateCommuteRequest()
@@ -36,7 +61,10 @@ struct CommuteUpdate: AsyncParsableCommand {
     request.restored = CommuteCommand.words(restored)
     if let holidays = schedule.holidays { request.holidays = holidays }
     if let window = schedule.window { request.departureWindowSeconds = window * 60 }
-    if let seats { request.seats = seats }
+    if let from { request.origin = TripOptions.place(from, fromName) }
+    if let to { request.destination = TripOptions.place(to, toName) }
+    trip.write(to: &request)
+    request.cleared = CommuteCommand.words(cleared)
     if includeAppeared { request.includeAppeared = true }
     let made = request
     try await CommuteCommand.run(connection, output) { client in

@@ -57,13 +57,7 @@ struct CommuteCreate: AsyncParsableCommand {
   @Option(help: "Name of that place.")
   var toName: String?
   @OptionGroup var schedule: ScheduleOptions
-  @Option(help: "Seats in all, those of the host included; or seats asked for.")
-  var seats: Int32?
-  @Option(help: ArgumentHelp("How far riders walk at most.", valueName: "meters"))
-  var maxWalk: Double?
-  @Option(help: "Tags, separated by commas.")
-  var tags: String?
-  @OptionGroup var attributes: AttributeOptions
+  @OptionGroup var trip: CommuteTripOptions
   @OptionGroup var retry: RetryOptions
   @OptionGroup var connection: ConnectionOptions
   @OptionGroup var output: OutputOptions
@@ -92,10 +86,7 @@ struct CommuteCreate: AsyncParsableCommand {
     request.removed = CommuteCommand.words(schedule.removed)
     if let holidays = schedule.holidays { request.holidays = holidays }
     if let window = schedule.window { request.departureWindowSeconds = window * 60 }
-    if let seats { request.seats = seats }
-    if let maxWalk { request.maxWalkMeters = maxWalk }
-    request.tags = CommuteCommand.words(tags)
-    if !attributes.attributes.isEmpty { request.attributes = attributes.fields }
+    trip.write(to: &request)
     let made = request
     try await CommuteCommand.run(connection, output) { client in
       try await client.createCommute(made, idempotencyKey: retry.key)

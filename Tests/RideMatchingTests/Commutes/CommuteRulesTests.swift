@@ -193,7 +193,14 @@ struct CommuteRulesTests {
     var restore = UpdateCommute()
     restore.restored = [Self.date("2026-12-01"), Self.date("2026-12-26")]
     restore.through = Self.date("2026-12-31")
+    restore.arriveByMinute = 9 * 60
     let restored = try Self.rules.update(restore, changed, actorID: nil, now: Self.now).commute
+    #expect(restored.schedule.arriveByMinute == 9 * 60)
+    var whenever = UpdateCommute()
+    whenever.arriveByMinute = .some(nil)
+    #expect(
+      try Self.rules.update(whenever, restored, actorID: nil, now: Self.now).commute.schedule
+        .arriveByMinute == nil)
     #expect(restored.schedule.added == [])
     #expect(restored.schedule.removed == [Self.date("2026-12-02")])
     #expect(throws: CommuteError.notHost(actorID: "eve")) {
@@ -225,9 +232,18 @@ struct CommuteRulesTests {
     var longer = UpdateCommute()
     longer.through = Self.date("2027-04-30")
     #expect(try replaceable(longer) == [])
+    guard case .party(var create) = Self.trip else { preconditionFailure("a host's") }
+    create.seats = 3
     var smaller = UpdateCommute()
-    smaller.seats = 3
+    smaller.trip = CommuteTripChange(
+      [.seats], party: create,
+      query: MatchQuery(
+        riderID: "-", origin: create.origin.coordinate, destination: create.destination,
+        window: create.window, now: Self.now), queryTags: [])
     #expect(try replaceable(smaller).count == 2)
+    var sooner = UpdateCommute()
+    sooner.arriveByMinute = 9 * 60
+    #expect(try replaceable(sooner).count == 2)
   }
 
   @Test func ridersJoinOnceAndAsManyAsMay() throws {

@@ -243,7 +243,7 @@ class ListCommutesRequest(_message.Message):
     def __init__(self, rider_id: _Optional[str] = ..., host_id: _Optional[str] = ...) -> None: ...
 
 class UpdateCommuteRequest(_message.Message):
-    __slots__ = ("id", "rider_id", "weekdays", "local_time", "time_zone", "to", "added", "removed", "restored", "holidays", "departure_window_seconds", "seats", "include_appeared")
+    __slots__ = ("id", "rider_id", "weekdays", "local_time", "time_zone", "to", "added", "removed", "restored", "holidays", "departure_window_seconds", "seats", "include_appeared", "arrive_by", "origin", "destination", "max_walk_meters", "max_detour_ratio", "min_shared_ratio", "max_ride_seconds", "max_detour_seconds", "tags", "attributes", "host_seats", "policy", "policy_pack", "split_rule", "allow_raised_shares", "called", "tariff_id", "vehicle_class", "weight", "agreed_fare", "approval", "hold_seats", "boarding", "max_share", "allows_overlap", "cleared")
     ID_FIELD_NUMBER: _ClassVar[int]
     RIDER_ID_FIELD_NUMBER: _ClassVar[int]
     WEEKDAYS_FIELD_NUMBER: _ClassVar[int]
@@ -258,6 +258,32 @@ class UpdateCommuteRequest(_message.Message):
     DEPARTURE_WINDOW_SECONDS_FIELD_NUMBER: _ClassVar[int]
     SEATS_FIELD_NUMBER: _ClassVar[int]
     INCLUDE_APPEARED_FIELD_NUMBER: _ClassVar[int]
+    ARRIVE_BY_FIELD_NUMBER: _ClassVar[int]
+    ORIGIN_FIELD_NUMBER: _ClassVar[int]
+    DESTINATION_FIELD_NUMBER: _ClassVar[int]
+    MAX_WALK_METERS_FIELD_NUMBER: _ClassVar[int]
+    MAX_DETOUR_RATIO_FIELD_NUMBER: _ClassVar[int]
+    MIN_SHARED_RATIO_FIELD_NUMBER: _ClassVar[int]
+    MAX_RIDE_SECONDS_FIELD_NUMBER: _ClassVar[int]
+    MAX_DETOUR_SECONDS_FIELD_NUMBER: _ClassVar[int]
+    TAGS_FIELD_NUMBER: _ClassVar[int]
+    ATTRIBUTES_FIELD_NUMBER: _ClassVar[int]
+    HOST_SEATS_FIELD_NUMBER: _ClassVar[int]
+    POLICY_FIELD_NUMBER: _ClassVar[int]
+    POLICY_PACK_FIELD_NUMBER: _ClassVar[int]
+    SPLIT_RULE_FIELD_NUMBER: _ClassVar[int]
+    ALLOW_RAISED_SHARES_FIELD_NUMBER: _ClassVar[int]
+    CALLED_FIELD_NUMBER: _ClassVar[int]
+    TARIFF_ID_FIELD_NUMBER: _ClassVar[int]
+    VEHICLE_CLASS_FIELD_NUMBER: _ClassVar[int]
+    WEIGHT_FIELD_NUMBER: _ClassVar[int]
+    AGREED_FARE_FIELD_NUMBER: _ClassVar[int]
+    APPROVAL_FIELD_NUMBER: _ClassVar[int]
+    HOLD_SEATS_FIELD_NUMBER: _ClassVar[int]
+    BOARDING_FIELD_NUMBER: _ClassVar[int]
+    MAX_SHARE_FIELD_NUMBER: _ClassVar[int]
+    ALLOWS_OVERLAP_FIELD_NUMBER: _ClassVar[int]
+    CLEARED_FIELD_NUMBER: _ClassVar[int]
     id: str
     rider_id: str
     weekdays: _containers.RepeatedScalarFieldContainer[str]
@@ -271,7 +297,33 @@ class UpdateCommuteRequest(_message.Message):
     departure_window_seconds: float
     seats: int
     include_appeared: bool
-    def __init__(self, id: _Optional[str] = ..., rider_id: _Optional[str] = ..., weekdays: _Optional[_Iterable[str]] = ..., local_time: _Optional[str] = ..., time_zone: _Optional[str] = ..., to: _Optional[str] = ..., added: _Optional[_Iterable[str]] = ..., removed: _Optional[_Iterable[str]] = ..., restored: _Optional[_Iterable[str]] = ..., holidays: _Optional[str] = ..., departure_window_seconds: _Optional[float] = ..., seats: _Optional[int] = ..., include_appeared: bool = ..., **kwargs) -> None: ...
+    arrive_by: str
+    origin: _common_pb2.Place
+    destination: _common_pb2.Place
+    max_walk_meters: float
+    max_detour_ratio: float
+    min_shared_ratio: float
+    max_ride_seconds: float
+    max_detour_seconds: float
+    tags: _containers.RepeatedScalarFieldContainer[str]
+    attributes: _struct_pb2.Struct
+    host_seats: int
+    policy: _parties_pb2.PartyPolicy
+    policy_pack: str
+    split_rule: str
+    allow_raised_shares: bool
+    called: bool
+    tariff_id: str
+    vehicle_class: str
+    weight: float
+    agreed_fare: _parties_pb2.AgreedFare
+    approval: str
+    hold_seats: bool
+    boarding: _common_pb2.Place
+    max_share: int
+    allows_overlap: bool
+    cleared: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, id: _Optional[str] = ..., rider_id: _Optional[str] = ..., weekdays: _Optional[_Iterable[str]] = ..., local_time: _Optional[str] = ..., time_zone: _Optional[str] = ..., to: _Optional[str] = ..., added: _Optional[_Iterable[str]] = ..., removed: _Optional[_Iterable[str]] = ..., restored: _Optional[_Iterable[str]] = ..., holidays: _Optional[str] = ..., departure_window_seconds: _Optional[float] = ..., seats: _Optional[int] = ..., include_appeared: bool = ..., arrive_by: _Optional[str] = ..., origin: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., destination: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., max_walk_meters: _Optional[float] = ..., max_detour_ratio: _Optional[float] = ..., min_shared_ratio: _Optional[float] = ..., max_ride_seconds: _Optional[float] = ..., max_detour_seconds: _Optional[float] = ..., tags: _Optional[_Iterable[str]] = ..., attributes: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., host_seats: _Optional[int] = ..., policy: _Optional[_Union[_parties_pb2.PartyPolicy, _Mapping]] = ..., policy_pack: _Optional[str] = ..., split_rule: _Optional[str] = ..., allow_raised_shares: bool = ..., called: bool = ..., tariff_id: _Optional[str] = ..., vehicle_class: _Optional[str] = ..., weight: _Optional[float] = ..., agreed_fare: _Optional[_Union[_parties_pb2.AgreedFare, _Mapping]] = ..., approval: _Optional[str] = ..., hold_seats: bool = ..., boarding: _Optional[_Union[_common_pb2.Place, _Mapping]] = ..., max_share: _Optional[int] = ..., allows_overlap: bool = ..., cleared: _Optional[_Iterable[str]] = ..., **kwargs) -> None: ...
 
 class CancelCommuteRequest(_message.Message):
     __slots__ = ("id", "rider_id", "reason", "include_appeared")
