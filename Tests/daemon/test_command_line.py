@@ -158,6 +158,36 @@ class Mistakes(unittest.TestCase):
         self.assertEqual(code, 2)
         self.assertIn("--to", error)
 
+    def test_keys_and_webhooks_are_json_when_asked(self):
+        with tempfile.TemporaryDirectory() as folder:
+            def told(*words):
+                code, out, error = moyeo(*words, "--json", "--data-directory", folder)
+                self.assertEqual(code, 0, error)
+                return json.loads(out)
+
+            key = told("keys", "create", "--scopes", "read,service", "--name", "dispatch",
+                       "--expires", "90d")
+            self.assertEqual((key["tenant"], key["scopes"], key["name"], key["state"]),
+                             ("default", ["read", "service"], "dispatch", "good"))
+            newer = told("keys", "rotate", key["id"])
+            self.assertEqual((newer["replaces"], newer["name"]), (key["id"], "dispatch"))
+            self.assertNotEqual(newer["key"], key["key"])
+            self.assertEqual(told("keys", "revoke", key["id"])["state"], "revoked")
+            listed = told("keys", "list")["keys"]
+            self.assertEqual({one["id"]: one["state"] for one in listed},
+                             {key["id"]: "revoked", newer["id"]: "good"})
+            self.assertTrue(all("key" not in one for one in listed))
+            hook = told("webhooks", "create", "--url", "https://example.org/moyeo", "--kinds",
+                        "party.joined,party.left")
+            secret = hook.pop("secret")
+            self.assertEqual(told("webhooks", "list")["webhooks"], [hook])
+            self.assertEqual(hook["kinds"], ["party.joined", "party.left"])
+            turned = told("webhooks", "rotate", hook["id"])
+            self.assertEqual(turned["id"], hook["id"])
+            self.assertNotEqual(turned["secret"], secret)
+            self.assertEqual(told("webhooks", "delete", hook["id"]), {"id": hook["id"]})
+            self.assertEqual(told("webhooks", "list")["webhooks"], [])
+
     def test_files_that_are_no_road_networks_are_said_in_sentences(self):
         with tempfile.TemporaryDirectory() as folder:
             text = pathlib.Path(folder, "roads.sqlite")

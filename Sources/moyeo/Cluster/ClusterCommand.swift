@@ -54,10 +54,19 @@ struct ClusterMigrateCommand: ParsableCommand {
       """)
 
   @OptionGroup var options: ClusterOptions
+  @Flag(help: "Print the schema and the migrations as JSON.")
+  var json = false
 
   func run() throws {
     do {
       let done = try ClusterMigration.migrate(try options.connection())
+      guard !json else {
+        return print(
+          JSONPieces.object { json in
+            json.integer("schema", Int64(ClusterSchema.version))
+            json.raw("migrations", Array("[\(done.map(String.init).joined(separator: ","))]".utf8))
+          })
+      }
       print(
         done.isEmpty
           ? "The schema is \(ClusterSchema.version) already."

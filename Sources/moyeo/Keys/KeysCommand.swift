@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Identity
 import ObjectModel
+import WireFormat
 
 /// `moyeo keys`.
 struct KeysCommand: ParsableCommand {
@@ -63,6 +64,8 @@ struct CreateKeyCommand: ParsableCommand {
   var expires: String?
   @Option(help: "A word for the list.")
   var name: String?
+  @Flag(help: "Print the key as JSON.")
+  var json = false
 
   private var words: [String] {
     scopes.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
@@ -91,6 +94,9 @@ struct CreateKeyCommand: ParsableCommand {
       try directory.file.create(
         tenant: tenant, scopes: Scopes(words: words), name: name, expiresAt: end, now: now)
     }
+    guard !json else {
+      return print(KeyText.json(made.record, now: now) { $0.string("key", made.key.text) })
+    }
     print(
       "Key \(made.record.id) of \(tenant), which stands nowhere else: \(made.key.text)")
   }
@@ -109,8 +115,10 @@ struct ListKeysCommand: ParsableCommand {
     let now = SystemClock().now()
     let keys = try directory.attempt { () throws(KeyFileError) in try directory.file.keys() }
     if json {
-      let items = keys.map { Self.json($0, now: now) }
-      print("{\"keys\":[\(items.joined(separator: ","))]}")
+      print(
+        JSONPieces.object { json in
+          json.objects("keys", keys) { KeyText.write($0, now: now, to: &$1) }
+        })
       return
     }
     var table = TextTable(
@@ -118,30 +126,42 @@ struct ListKeysCommand: ParsableCommand {
     for key in keys {
       table.append([
         key.id, key.tenant, key.scopes.joined(separator: ","), key.name ?? "",
-        Self.state(key, now: now), key.expiresMilliseconds.map(Self.time) ?? "",
+        KeyText.state(key, now: now), key.expiresMilliseconds.map(KeyText.time) ?? "",
       ])
     }
     if !table.isEmpty { print(table.lines.joined(separator: "\n")) }
   }
+}
 
-  private static func state(_ key: KeyRecord, now: Instant) -> String {
+/// Records of keys as text.
+enum KeyText {
+  static func state(_ key: KeyRecord, now: Instant) -> String {
     if key.revokedMilliseconds != nil { return "revoked" }
     return key.holds(at: now) ? "good" : "expired"
   }
 
-  private static func time(_ milliseconds: Int64) -> String {
+  static func time(_ milliseconds: Int64) -> String {
     Date(timeIntervalSince1970: Double(milliseconds) / 1000).formatted(.iso8601)
   }
 
-  private static func json(_ key: KeyRecord, now: Instant) -> String {
-    let scopes = key.scopes.map(JSONPieces.string).joined(separator: ",")
-    var out =
-      "{\"id\":\(JSONPieces.string(key.id)),\"tenant\":\(JSONPieces.string(key.tenant)),"
-      + "\"scopes\":[\(scopes)],\"state\":\"\(state(key, now: now))\","
-      + "\"createdAt\":\"\(time(key.createdMilliseconds))\""
-    if let name = key.name { out += ",\"name\":\(JSONPieces.string(name))" }
-    if let end = key.expiresMilliseconds { out += ",\"expiresAt\":\"\(time(end))\"" }
-    return out + "}"
+  static func write(_ key: KeyRecord, now: Instant, to json: inout JSONWriter) {
+    json.string("id", key.id)
+    json.string("tenant", key.tenant)
+    json.strings("scopes", key.scopes)
+    json.string("state", state(key, now: now))
+    json.string("createdAt", time(key.createdMilliseconds))
+    if let name = key.name { json.string("name", name) }
+    if let end = key.expiresMilliseconds { json.string("expiresAt", time(end)) }
+  }
+
+  /// One key as an object, with what else is told of it.
+  static func json(
+    _ key: KeyRecord, now: Instant, _ more: (inout JSONWriter) -> Void = { _ in }
+  ) -> String {
+    JSONPieces.object { json in
+      write(key, now: now, to: &json)
+      more(&json)
+    }
   }
 }
 
@@ -156,6 +176,8 @@ struct RotateKeyCommand: ParsableCommand {
   var id: String
   @Option(help: "How long the old key still holds, e.g. 1h; 0s ends it at once.")
   var grace: String = "24h"
+  @Flag(help: "Print the key as JSON.")
+  var json = false
 
   func validate() throws { _ = try KeyTime.milliseconds(grace, option: "grace") }
 
@@ -164,6 +186,13 @@ struct RotateKeyCommand: ParsableCommand {
     let now = SystemClock().now()
     let made = try directory.attempt { () throws(KeyFileError) in
       try directory.file.rotate(id, graceMilliseconds: time, now: now)
+    }
+    guard !json else {
+      return print(
+        KeyText.json(made.record, now: now) { json in
+          json.string("key", made.key.text)
+          json.string("replaces", id)
+        })
     }
     print(
       "Key \(made.record.id) of \(made.record.tenant) in place of \(id), "
@@ -179,11 +208,15 @@ struct RevokeKeyCommand: ParsableCommand {
   @OptionGroup var directory: KeyDirectoryOptions
   @Argument(help: "The id of the key, as the list has it.")
   var id: String
+  @Flag(help: "Print the key's record as JSON.")
+  var json = false
 
   func run() throws {
+    let now = SystemClock().now()
     let record = try directory.attempt { () throws(KeyFileError) in
-      try directory.file.revoke(id, now: SystemClock().now())
+      try directory.file.revoke(id, now: now)
     }
+    guard !json else { return print(KeyText.json(record, now: now)) }
     print("Key \(record.id) of \(record.tenant) is revoked.")
   }
 }

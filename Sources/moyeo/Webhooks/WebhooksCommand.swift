@@ -4,6 +4,7 @@ import Identity
 import MoyeoStorage
 import ObjectModel
 import Webhooks
+import WireFormat
 
 /// `moyeo webhooks`.
 struct WebhooksCommand: ParsableCommand {
@@ -59,6 +60,8 @@ struct CreateWebhookCommand: ParsableCommand {
   var kinds: String?
   @Flag(help: "Deliver the events that are still kept as well.")
   var fromOldest = false
+  @Flag(help: "Print the webhook as JSON, with its secret.")
+  var json = false
 
   func validate() throws {
     try TenantArgument.validate(tenant)
@@ -81,7 +84,15 @@ struct CreateWebhookCommand: ParsableCommand {
       try directory.file.create(
         tenant: tenant, url: address, kinds: words, startsAtOldest: fromOldest)
     }
-    print("Webhook \(made.id) of \(tenant) is signed with \(made.secrets[0].text)")
+    let secret = made.secrets[0].text
+    guard !json else {
+      return print(
+        JSONPieces.object { json in
+          made.write(to: &json)
+          json.string("secret", secret)
+        })
+    }
+    print("Webhook \(made.id) of \(tenant) is signed with \(secret)")
   }
 }
 
@@ -99,13 +110,10 @@ struct ListWebhooksCommand: ParsableCommand {
       try directory.file.webhooks()
     }
     if json {
-      let items = webhooks.map { webhook in
-        let kinds = webhook.kinds.sorted().map(JSONPieces.string).joined(separator: ",")
-        return "{\"id\":\(JSONPieces.string(webhook.id)),"
-          + "\"tenant\":\(JSONPieces.string(webhook.tenant)),"
-          + "\"url\":\(JSONPieces.string(webhook.url)),\"kinds\":[\(kinds)]}"
-      }
-      print("{\"webhooks\":[\(items.joined(separator: ","))]}")
+      print(
+        JSONPieces.object { json in
+          json.objects("webhooks", webhooks) { $0.write(to: &$1) }
+        })
       return
     }
     var table = TextTable(["id", "tenant", "url", "kinds"].map { ($0, .left) })
@@ -119,6 +127,15 @@ struct ListWebhooksCommand: ParsableCommand {
   }
 }
 
+extension Webhook {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.string("id", id)
+    json.string("tenant", tenant)
+    json.string("url", url)
+    json.strings("kinds", kinds.sorted())
+  }
+}
+
 /// `moyeo webhooks rotate`.
 struct RotateWebhookCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -128,10 +145,19 @@ struct RotateWebhookCommand: ParsableCommand {
   @OptionGroup var directory: WebhookDirectoryOptions
   @Argument(help: "The id of the webhook, as the list has it.")
   var id: String
+  @Flag(help: "Print the secret as JSON.")
+  var json = false
 
   func run() throws {
     let secret = try directory.attempt { () throws(WebhookFileError) in
       try directory.file.rotate(id)
+    }
+    guard !json else {
+      return print(
+        JSONPieces.object { json in
+          json.string("id", id)
+          json.string("secret", secret.text)
+        })
     }
     print("Webhook \(id) is signed with \(secret.text) and with the secret before it")
   }
@@ -145,10 +171,12 @@ struct DeleteWebhookCommand: ParsableCommand {
   @OptionGroup var directory: WebhookDirectoryOptions
   @Argument(help: "The id of the webhook, as the list has it.")
   var id: String
+  @Flag(help: "Print which it was as JSON.")
+  var json = false
 
   func run() throws {
     try directory.attempt { () throws(WebhookFileError) in try directory.file.delete(id) }
-    print("Webhook \(id) is gone.")
+    print(json ? JSONPieces.object { $0.string("id", id) } : "Webhook \(id) is gone.")
   }
 }
 
@@ -205,12 +233,15 @@ struct ReplayLettersCommand: ParsableCommand {
   var id: String
   @Argument(help: "Sequences, as `letters` has them; without, all.")
   var sequences: [UInt64] = []
+  @Flag(help: "Print the number of events as JSON.")
+  var json = false
 
   func run() throws {
     let count = try directory.withLetters { (store) throws(StoreFailure) in
       try store.replay(id, sequences: sequences.isEmpty ? nil : sequences)
     }
     guard count > 0 else { throw CommandFailure(message: "\(id) has no such dead letters") }
+    guard !json else { return print(JSONPieces.object { $0.integer("events", Int64(count)) }) }
     print("\(count) \(count == 1 ? "event is" : "events are") delivered again.")
   }
 }
