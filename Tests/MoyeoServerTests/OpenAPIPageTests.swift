@@ -76,4 +76,58 @@ import Testing
       }
     }
   }
+
+  @Test func everyCallHasASummaryAndEveryGroupIsDescribed() async throws {
+    try await RunningDaemon.run { daemon in
+      let document = try await Self.document(daemon)
+      let paths = try #require(document["paths"] as? [String: Object])
+      var groups: Set<String> = []
+      for (path, methods) in paths {
+        for case let call as Object in methods.values {
+          let summary = call["summary"] as? String ?? ""
+          #expect(!summary.isEmpty && !summary.hasSuffix("."), "\(path): \(summary)")
+          groups.formUnion(call["tags"] as? [String] ?? [])
+        }
+      }
+      let tags = try #require(document["tags"] as? [[String: String]])
+      #expect(Set(tags.compactMap { $0["name"] }) == groups)
+      #expect(tags.allSatisfy { !($0["description"] ?? "").isEmpty })
+    }
+  }
+
+  @Test func whatAnAbsentFieldMeansIsItsDefault() async throws {
+    try await RunningDaemon.run { daemon in
+      let document = try await Self.document(daemon)
+      let components = try #require(document["components"] as? Object)
+      let schemas = try #require(components["schemas"] as? [String: Object])
+      func standard(_ message: String, _ field: String) -> Any? {
+        ((schemas[message]?["properties"] as? Object)?[field] as? Object)?["default"]
+      }
+      let paths = try #require(document["paths"] as? [String: Object])
+      let nearby = try #require(paths["/v1/layers/{layer}/nearby"]?["get"] as? Object)
+      let limit = (nearby["parameters"] as? [Object])?.first { $0["name"] as? String == "limit" }
+      #expect((limit?["schema"] as? Object)?["default"] as? Int == 20)
+      #expect(standard("NearbyBody", "latitude") == nil)
+      #expect(standard("NearbyRequestBody", "limit") as? Int == 20)
+      // Where only answers have the text nothing is set.
+      #expect(standard("Cluster", "expansionZoom") == nil)
+    }
+  }
+
+  @Test func aTileTellsItsHeadersInEveryState() async throws {
+    try await RunningDaemon.run { daemon in
+      let document = try await Self.document(daemon)
+      let paths = try #require(document["paths"] as? [String: Object])
+      let tile = try #require(
+        paths["/v1/layers/{layer}/tiles/{zoom}/{x}/{y}.mvt"]?["get"] as? Object)
+      let responses = try #require(tile["responses"] as? [String: Object])
+      let known = try #require((document["components"] as? Object)?["headers"] as? Object)
+      for status in ["200", "204", "304"] {
+        let told = try #require(responses[status]?["headers"] as? Object)
+        for name in ["ETag", "Cache-Control", "X-Moyeo-Version", "X-Request-Id"] {
+          #expect(told[name] != nil && known[name] != nil, "\(status) \(name)")
+        }
+      }
+    }
+  }
 }

@@ -3,8 +3,8 @@ import MoyeoAPI
 
 /// How calls are refused, and who may make them.
 extension OpenAPIPage {
-  /// Adds to a call its refusals, each status with its reasons, the headers of all its answers, and the
-  /// token that it asks for.
+  /// Adds to a call its refusals, each status with its reasons, the headers of all calls and of their
+  /// answers, and the token that it asks for.
   static func add(_ reasons: [Reason], _ access: AccessRule?, to call: inout [String: Any]) {
     var responses = call["responses"] as? [String: [String: Any]] ?? [:]
     for (status, own) in Dictionary(grouping: reasons, by: \.status.http) {
@@ -18,6 +18,8 @@ extension OpenAPIPage {
     // Such as a proxy's.
     responses["default"] = Self.content(Self.reference(Self.refusalName), "A refusal.")
     call["responses"] = responses
+    let parameters = call["parameters"] as? [[String: Any]] ?? []
+    call["parameters"] = parameters + Self.commonParameters
     // Without `auth.mode tokens` none is asked for.
     let scopes = access?.scope.names ?? []
     call["security"] = [["token": scopes], ["apiKey": scopes], [:]]
@@ -52,23 +54,11 @@ extension OpenAPIPage {
       ],
     ]
     if status == 429 || status == 503 {
-      out["headers"] = ["Retry-After": ["$ref": "#/components/headers/Retry-After"]]
+      out["headers"] =
+        status == 429
+        ? headers("Retry-After", "RateLimit", "RateLimit-Policy") : headers("Retry-After")
     }
     return out
-  }
-
-  static var headers: [String: Any] {
-    [
-      "X-Request-Id": [
-        "description": "The caller's own, or one that was made: it stands in the logs, too.",
-        "schema": ["type": "string"],
-      ],
-      "Retry-After": [
-        "description": "Whole seconds after which another try is worth while, where that is known.",
-        "schema": ["type": "integer", "minimum": 0],
-      ],
-      "ETag": ["description": "Of this tile in this state.", "schema": ["type": "string"]],
-    ]
   }
 
   static var securitySchemes: [String: Any] {

@@ -44,6 +44,9 @@ struct OpenAPIPage {
         "title": "Moyeo", "version": version,
         "description": "Geospatial matching and clustering over people and parties that move.",
       ],
+      // Where the document was asked for.
+      "servers": [["url": "/"]],
+      "tags": Self.tags(of: paths),
       "paths": paths,
       "components": [
         "schemas": schemas.components(bodies: bodies)
@@ -64,16 +67,22 @@ struct OpenAPIPage {
         ? operation.name + "By" + route.method.capitalized : operation.name,
       answer: Self.content(Self.reference(operation.responseSchema.name), "The answer."))
     Self.describe(&out, operation.service, operation.rpc)
+    let reasons = CallReasons.of(
+      service: operation.service, rpc: operation.rpc, isRead: operation.isRead)
+    // Of a session that is none.
+    let ofSession: [Reason] = operation.isThrottled ? [.badID, .badValue, .superseded] : []
     Self.add(
-      CallReasons.of(
-        service: operation.service, rpc: operation.rpc, isRead: operation.isRead),
+      reasons + ofSession.filter { !reasons.contains($0) },
       operation.access, to: &out)
-    guard operation.takesIdempotencyKey else { return out }
     var parameters = out["parameters"] as? [[String: Any]] ?? []
-    parameters.append([
-      "name": "Idempotency-Key", "in": "header",
-      "schema": ["type": "string", "minLength": 1, "maxLength": 128],
-    ])
+    if operation.takesIdempotencyKey {
+      parameters.append(
+        Self.header(
+          "Idempotency-Key",
+          "The same again answers what was answered first, and does nothing more.",
+          ["type": "string", "minLength": 1, "maxLength": 128]))
+    }
+    if operation.isThrottled { parameters += Self.sessionParameters }
     out["parameters"] = parameters
     return out
   }
@@ -81,11 +90,39 @@ struct OpenAPIPage {
   /// What a call does, as its service's declaration says.
   private static func describe(_ out: inout [String: Any], _ service: String, _ rpc: String) {
     let name = shortName(service) + "." + rpc
-    if let text = DeclarationTexts.text(of: name) { out["description"] = text }
+    if let text = DeclarationTexts.text(of: name) {
+      out["description"] = text
+      out["summary"] = firstSentence(text)
+    }
     if let body = out["requestBody"] as? [String: Any] {
       out["requestBody"] = withExample(body, of: name)
     }
   }
+
+  /// Of a text of whole sentences, without its full stop.
+  private static func firstSentence(_ text: String) -> String {
+    let end =
+      text.range(of: ". ")?.lowerBound
+      ?? (text.hasSuffix(".") ? text.index(before: text.endIndex) : text.endIndex)
+    return String(text[..<end])
+  }
+
+  /// Each group of calls once, with what its service's declaration says.
+  private static func tags(of paths: [String: [String: Any]]) -> [[String: Any]] {
+    let names = paths.values.flatMap(\.values).compactMap {
+      (($0 as? [String: Any])?["tags"] as? [String])?.first
+    }
+    return Set(names).sorted().map { name in
+      var tag: [String: Any] = ["name": name]
+      if let text = DeclarationTexts.text(of: name) ?? ownTags[name] { tag["description"] = text }
+      return tag
+    }
+  }
+
+  private static let ownTags = [
+    "RoadService": "Roads of the network that routes are found in.",
+    "Batch": "Several reads in one request.",
+  ]
 
   private static func withExample(_ body: [String: Any], of call: String) -> [String: Any] {
     guard let example = RequestExamples.body(of: call),
@@ -107,7 +144,9 @@ struct OpenAPIPage {
         "content": ["text/event-stream": schema],
       ])
     var parameters = out["parameters"] as? [[String: Any]] ?? []
-    parameters.append(["name": "Last-Event-ID", "in": "header", "schema": ["type": "string"]])
+    parameters.append(
+      Self.header("Last-Event-ID", "The `id:` of the last event that was seen: go on after it."))
+    parameters.append(Self.accessTokenParameter)
     if let poll = stream.poll {
       let known = Set(parameters.compactMap { $0["name"] as? String })
       for field in poll.requestSchema.fields where !known.contains(field.jsonName) {
@@ -140,25 +179,31 @@ struct OpenAPIPage {
       pathNumbers: raw.pathNumbers,
       answer: [
         "description": "The answer.", "content": [raw.mediaType: [:] as [String: Any]],
-        "headers": ["ETag": ["$ref": "#/components/headers/ETag"]],
+        "headers": raw.name == "TileJSON" ? [:] : Self.tileHeaders,
       ])
-    out["description"] = Self.rawTexts[raw.name]
+    let text = Self.rawTexts[raw.name] ?? ""
+    out["description"] = text
+    out["summary"] = Self.firstSentence(text)
     var parameters = out["parameters"] as? [[String: Any]] ?? []
     // The path says the format, a header what the caller has.
     parameters.removeAll { ["format", "ifNoneMatch"].contains($0["name"] as? String) }
     let isTile = raw.name != "TileJSON"
     if isTile {
-      parameters.append(["name": "If-None-Match", "in": "header", "schema": ["type": "string"]])
+      parameters.append(Self.header("If-None-Match", "The `ETag` of the tile that the caller has."))
     }
+    parameters.append(Self.accessTokenParameter)
     out["parameters"] = parameters
-    Self.add(
-      CallReasons.of(service: raw.service, rpc: raw.name, isRead: true), raw.access, to: &out)
     var responses = out["responses"] as? [String: Any] ?? [:]
     if isTile {
-      responses["204"] = ["description": "Nothing is in the tile."]
-      responses["304"] = ["description": "What the caller has (`If-None-Match`) is current."]
+      responses["204"] = ["description": "Nothing is in the tile.", "headers": Self.tileHeaders]
+      responses["304"] = [
+        "description": "What the caller has (`If-None-Match`) is current.",
+        "headers": Self.tileHeaders,
+      ]
     }
     out["responses"] = responses
+    Self.add(
+      CallReasons.of(service: raw.service, rpc: raw.name, isRead: true), raw.access, to: &out)
     return out
   }
 
@@ -196,6 +241,7 @@ struct OpenAPIPage {
       ["status", "body"])
     var out: [String: Any] = [
       "operationId": BatchReads.name, "tags": ["Batch"],
+      "summary": "Several reads in one request",
       "description": "Several reads in one request, answered in their order.",
       "requestBody": Self.withExample(
         ["required": true, "content": ["application/json": ["schema": request]]],

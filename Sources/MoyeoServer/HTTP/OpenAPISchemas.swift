@@ -149,8 +149,24 @@ struct OpenAPISchemas {
     let name = OpenAPIPage.shortName(message) + "." + field.jsonName
     if let text = DeclarationTexts.text(of: name) ?? FieldTexts.text(of: field.jsonName) {
       out["description"] = text
+      if side == .request, !field.isRepeated, let value = Self.standardValue(in: text, of: out) {
+        out["default"] = value
+      }
     }
     return out
+  }
+
+  /// What an absent field means, as its text says: `20 when absent`, or `"exact" when absent`.
+  private static func standardValue(in text: String, of schema: [String: Any]) -> Any? {
+    guard let words = text.range(of: " when absent") else { return nil }
+    let value = text[..<words.lowerBound].split(separator: " ").last ?? ""
+    switch schema["type"] as? String {
+    case "number", "integer":
+      return Int(value.replacing(",", with: ""))
+    case "string" where value.hasPrefix("\"") && value.hasSuffix("\"") && value.count > 2:
+      return String(value.dropFirst().dropLast())
+    default: return nil
+    }
   }
 
   private func plainSchema(
