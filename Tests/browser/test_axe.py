@@ -150,6 +150,18 @@ class MapModes(AxeTest):
         page.wait("return document.querySelector('#tickets-around li')", "people around")
         self.show_panel()
         self.check(page, "people around")
+        me = page.js("return moyeo.tickets.ticket.userId")
+        daemon.call("POST", "/v1/tickets", {
+            "userId": f"guest-{me}", "here": {"latitude": 37.5663, "longitude": 126.9779}})
+        daemon.call("POST", f"/v1/tickets/guest-{me}/propose", {"otherId": me})
+        page.wait("return document.querySelector('#tickets-asking .join')", "the proposal")
+        self.show_panel()
+        self.check(page, "who asks")
+        self.press("#tickets-asking .join")
+        page.wait("return !document.getElementById('ticket-card').hidden", "a match")
+        page.settle()
+        self.show_panel()
+        self.check(page, "a match")
 
 
 class MapModesInKorean(MapModes):

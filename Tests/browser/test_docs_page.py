@@ -3,7 +3,11 @@
     MOYEOD=.build/debug/moyeod Tests/run browser/test_docs_page.py
 """
 
+import json
+import shlex
 import unittest
+
+from selenium.webdriver.common.keys import Keys
 
 from browser import SCREENSHOTS, Browser
 from running_daemon import ROOT, Daemon
@@ -45,6 +49,59 @@ class ReferencePage(unittest.TestCase):
         self.assertEqual(self.errors(browser), [])
         if SCREENSHOTS:
             browser.driver.save_screenshot(f"{SCREENSHOTS}/docs.png")
+
+    def test_every_call_says_what_it_does_and_how_its_body_looks(self):
+        browser = self.opened()
+        drawn = browser.driver.execute_script(
+            "return Object.fromEntries([...document.querySelectorAll('article')].map((one) =>"
+            " [one.id, [one.querySelector('.meaning')?.textContent,"
+            " one.querySelector('pre').textContent]]))")
+        bodies = 0
+        for name, (_, _, call) in self.calls.items():
+            meaning, command = drawn[name]
+            self.assertEqual(meaning, call["description"].replace("`", ""), name)
+            if "requestBody" not in call:
+                self.assertNotIn(" -d ", command)
+                continue
+            # The command can be given to a shell as it stands; its body is the example.
+            words = shlex.split(command)
+            given = json.loads(words[words.index("-d") + 1])
+            self.assertEqual(given, call["requestBody"]["content"]["application/json"]["example"])
+            bodies += 1
+        self.assertGreater(bodies, 30)
+
+    def test_answers_show_their_headers_and_whether_they_have_a_body(self):
+        browser = self.opened()
+        shown = browser.driver.execute_script(
+            "return Object.fromEntries([...document.querySelectorAll('article')].map((one) =>"
+            " [one.id, Object.fromEntries([...one.querySelectorAll('details[data-status]')].map("
+            " (answer) => [answer.dataset.status, answer.textContent]))]))")
+        for name, (_, _, call) in self.calls.items():
+            wanted = {status: one for status, one in call["responses"].items() if status[0] in "23"}
+            self.assertEqual(set(shown[name]), set(wanted), name)
+            for status, one in wanted.items():
+                text = shown[name][status]
+                for word in [*one.get("content", ["no body"]), *one.get("headers", [])]:
+                    self.assertIn(word, text, (name, status))
+        tile = shown["GetTileMVT"]
+        self.assertIn("no body", tile["204"])
+        self.assertIn("What the caller has (If-None-Match) is current.", tile["304"])
+        self.assertIn("ETagstringOf this tile", tile["200"])
+        # What a refusal has beside its sentence: when to come again.
+        refusals = browser.driver.execute_script(
+            "return document.querySelector('#Within tr:has(.bad), #WithinByGet tr:has(.bad)')"
+            "?.closest('table').textContent")
+        self.assertIn("Retry-After", refusals)
+
+    def test_a_message_in_a_message_opens_with_its_fields(self):
+        browser = self.opened("#PartyCreate")
+        summary = ("[...document.querySelectorAll('#PartyCreate > details:not([data-status]) > summary')]"
+                   ".find((one) => one.textContent === 'PartyPolicyInput')")
+        self.assertEqual(browser.js(f"return {summary}.parentElement.children.length"), 1)
+        browser.js(f"{summary}.focus()")
+        browser.keys(Keys.ENTER)
+        browser.wait(f"return {summary}.parentElement.textContent.includes('sameAttributes')",
+                     "the fields of a policy")
 
     def test_the_filter_finds_calls_by_path_field_and_reason(self):
         browser = self.opened()

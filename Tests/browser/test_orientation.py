@@ -179,6 +179,21 @@ class Orientation(PageTest):
         self.browser.view(37.55, 126.99, 11)
         self.browser.wait("return document.querySelectorAll('.place-name').length === 0", "none")
 
+    def test_names_stand_beside_circles_and_never_under_them(self):
+        for zoom in (11, 13):
+            self.open(zoom=zoom)
+            self.browser.wait(
+                "const shown = [...document.querySelectorAll('.map-name span')]"
+                "  .filter((one) => one.checkVisibility({ visibilityProperty: true }))"
+                "  .map((one) => one.getBoundingClientRect());"
+                "const isUnder = ({ left, right, top, bottom }, { x, y, radius }) => Math.hypot("
+                "  x - Math.max(left, Math.min(x, right)), y - Math.max(top, Math.min(y, bottom)))"
+                "  < radius - 2;"
+                "return shown.length > 5 && shown.every((name) =>"
+                "  moyeo.scene.circles.every((circle) => !isUnder(name, circle)))",
+                f"names beside circles at zoom {zoom}")
+            self.browser.screenshot(f"names-{zoom}")
+
 
 class Away(unittest.TestCase):
     def test_while_the_daemon_is_away_numbers_are_dimmed_and_dated(self):
@@ -228,6 +243,48 @@ class Figures(PageTest):
         self.browser.wait("return moyeo.hits.length === 20", "hits of that level")
         self.browser.find("#conditions button").click()
         self.browser.wait("return moyeo.sumOfCounts === 100", "everybody again")
+
+    def test_a_sample_of_a_large_view_is_of_all_of_it_and_says_so(self):
+        # A quarter of the objects, of a kind of their own, stand at one end of the view.
+        layer = self.layer([
+            (f"s{i:04}", 37.50 + (i * 37 % 2000) / 20_000, 126.95 + (i * 61 % 2000) / 20_000,
+             ["swift" if i * 37 % 2000 < 500 else "math"],
+             {"side": "south" if i * 37 % 2000 < 500 else "north"}) for i in range(2000)])
+        self.open(layer, (37.55, 127.0), 12)
+        self.browser.wait("return document.querySelectorAll('#histogram li').length === 2", "bars")
+        note = self.browser.text("#figures-note")
+        found = re.fullmatch(r"Estimated from a sample of (\d+) of the 2,000 objects in view\.", note)
+        self.assertTrue(found, note)
+        self.assertGreater(int(found.group(1)), 350)
+        self.assertLessEqual(int(found.group(1)), 500)
+        shown = self.bars("#histogram")
+        self.assertEqual([name for name, _ in shown], ["north", "south"])
+        for (_, number), true in zip(shown, (1500, 500)):
+            self.assertTrue(number.startswith("≈"), number)
+            estimated = float(number[1:].rstrip("k")) * (1000 if number.endswith("k") else 1)
+            self.assertAlmostEqual(estimated, true, delta=100)
+        # Without a filter the daemon counts the tags of all of them.
+        self.assertEqual(self.bars("#figures-tags"), [["math", "1,500"], ["swift", "500"]])
+
+    def test_the_tags_are_those_of_what_the_filter_leaves(self):
+        layer = self.layer([
+            (f"t{i:03}", 37.55 + i / 5000, 127.0, ["math", "swift"] if i % 4 == 0 else ["math", "ml"],
+             {"level": 1 + i % 5}) for i in range(100)])
+        self.open(layer, (37.56, 127.0), 13)
+        self.browser.wait("return document.querySelectorAll('#figures-tags li').length === 3", "tags")
+        self.assertEqual(self.bars("#figures-tags"), [["math", "100"], ["ml", "75"], ["swift", "25"]])
+        self.assertEqual(self.browser.text("#figures-note"), "All 100 objects in view.")
+        self.browser.js("document.querySelector('#figures-tags [data-text=swift]').click()")
+        self.browser.wait(
+            "return document.getElementById('figures-note').textContent.includes(' 25 ')", "those left")
+        self.assertEqual(self.bars("#figures-tags"), [["math", "25"], ["swift", "25"]])
+
+    def bars(self, selector):
+        """The words and numbers of bars, as they are read."""
+        return self.browser.js(
+            "return [...document.querySelectorAll(arguments[0] + ' li')].map((e) =>"
+            " [e.querySelector('.bar-text').textContent, e.querySelector('.bar-count').textContent])",
+            selector)
 
     def test_changes_and_shared_answers_are_told(self):
         self.open(zoom=11)

@@ -102,6 +102,7 @@ class Mode(RideTest):
     def test_a_ride_is_drawn_in_the_free_part_of_the_map_and_explains_its_fare(self):
         self.open()
         party = self.offer(f"seen-{RUN}", (37.6105, 127.1305), (37.5405, 127.1305))
+        self.offer(f"under-{RUN}", (37.5405, 127.1305), (37.5105, 127.1305))
         self.browser.js("moyeo.parties.open(arguments[0])", party["id"])
         self.browser.wait("return document.querySelector('.trip-line')", "the trip")
         self.browser.settle()
@@ -119,7 +120,25 @@ class Mode(RideTest):
             "const z = (name) => Number(getComputedStyle(document.querySelector(name)).zIndex);"
             "return [z('.leaflet-trip-pane'), z('.leaflet-marker-pane')]")
         self.assertGreater(*order)
+        # Its price and seats stand on the line, and there alone; nothing stands under its pins.
         self.assertRegex(self.browser.text(".trip-price"), r"^₩[\d,]+$")
+        self.assertEqual(len(self.browser.find_all(".trip-price .pip")), 4)
+        self.assertTrue(self.browser.js(
+            "const box = (one) => document.querySelector(one).getBoundingClientRect();"
+            "const [price, pips] = [box('.trip-price > span'), box('.trip-price .pips')];"
+            "return price.left < pips.left && pips.right < price.right && price.top < pips.top"
+            "  && pips.bottom < price.bottom"), "the seats stand in the price's pill")
+        pills = self.browser.wait(
+            "const pills = [...document.querySelectorAll('.party .pill')].filter((pill) =>"
+            "  pill.checkVisibility({ visibilityProperty: true, opacityProperty: true }));"
+            "const boxes = [...document.querySelectorAll('.pin, .trip-price > span')];"
+            "const at = (one) => one.getBoundingClientRect();"
+            "const free = (a, b) => a.right <= b.left || b.right <= a.left"
+            "  || a.bottom <= b.top || b.bottom <= a.top;"
+            "return pills.every((pill) => boxes.every((box) => free(at(pill), at(box))))"
+            "  && { all: document.querySelectorAll('.party .pill').length, shown: pills.length }",
+            "pills beside the trip")
+        self.assertLessEqual(pills["shown"], pills["all"] - 2, "the chosen one and one at its end")
         self.assertIn("Northern Gate → Southern Market", self.browser.text("#party-card h3"))
         self.browser.js("document.querySelector('#party-fare').open = true")
         self.browser.wait("return document.querySelectorAll('.fare-lines li').length > 3", "lines")
@@ -277,6 +296,40 @@ class Phone(RideTest):
         cancel.click()
         self.assertTrue(self.browser.find("#parties-find").is_displayed(), "the sheet is back")
         self.assertFalse(self.browser.find("#pick-bar").is_displayed())
+
+    def test_join_stands_in_sight_and_the_status_line_is_whole(self):
+        self.open()
+        party = self.offer(f"fold-{RUN}", (37.6105, 127.1305), (37.5405, 127.1305))
+        for rider in ("a", "b"):
+            daemon.call("POST", f"/v1/parties/{party['id']}/join", {"riderId": f"{rider}-{RUN}"})
+        self.browser.js("moyeo.parties.open(arguments[0])", party["id"])
+        self.browser.wait("return document.querySelector('#party-join')", "the card")
+        self.browser.settle()
+        self.in_sight("#party-join")
+        self.browser.screenshot("phone-card")
+        self.browser.js("document.getElementById('parties-rider').value = arguments[0]", f"c-{RUN}")
+        self.press("#party-join")
+        self.browser.wait("return document.querySelector('#party-confirm')", "the preview")
+        self.in_sight("#party-confirm")
+        # The counts of a city are as long as they get here.
+        self.browser.js(
+            "document.getElementById('status-objects').textContent = '100,000';"
+            "document.getElementById('status-shown').textContent = '99,999';")
+        for width in (390, 360, 320):
+            self.browser.cdp("Emulation.setDeviceMetricsOverride", width=width, height=844,
+                             deviceScaleFactor=1, mobile=True)
+            wide, room = self.browser.js(
+                "const { scrollWidth, clientWidth } = document.getElementById('status');"
+                "return [scrollWidth, clientWidth]")
+            self.assertLessEqual(wide, room, f"the status line at {width}")
+
+    def in_sight(self, selector):
+        """Whether a click in the middle of an element would be one on it."""
+        self.browser.wait(
+            "const one = document.querySelector(arguments[0]);"
+            "const { left, right, top, bottom } = one.getBoundingClientRect();"
+            "return one.contains(document.elementFromPoint((left + right) / 2, (top + bottom) / 2))",
+            f"{selector} in sight", selector)
 
 
 if __name__ == "__main__":

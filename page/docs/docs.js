@@ -50,64 +50,114 @@ const table = (headings, rows) => {
     element("table", {}, element("thead", {}, head), element("tbody", {}, ...body)))
 }
 
+/** Something that opens, whose content is made when it is first opened: the page stays light. */
+const opening = (summary, content) => {
+  const made = element("details", {}, element("summary", {}, summary))
+  made.addEventListener("toggle", () => made.append(...content()), { once: true })
+  return made
+}
+
 /** The fields of a message; those that are messages themselves open below it. */
 const fields = (schema, schemas, above = []) => {
   const name = schema.$ref ? words(schema.$ref) : ""
-  const whole = schema.$ref ? schemas[name] : schema
-  if (above.includes(name) || !whole?.properties) return []
-  const required = new Set(whole.required ?? [])
-  const rows = Object.entries(whole.properties).map(([field, one]) => [
+  const propertiesOf = (one) => (one.$ref ? schemas[words(one.$ref)] : one)?.properties
+  const properties = propertiesOf(schema)
+  if (!properties) return []
+  const required = new Set((schema.$ref ? schemas[name] : schema).required ?? [])
+  const rows = Object.entries(properties).map(([field, one]) => [
     element("code", {}, field), described(one), required.has(field) ? "required" : ""])
+  const outer = [...above, name]
   const inner = new Map()
-  for (const one of Object.values(whole.properties).map(present)) {
+  for (const one of Object.values(properties).map(present)) {
     const below = one.$ref ? one : one.items?.$ref ? one.items : null
-    if (below) inner.set(below.$ref, below)
+    if (below && propertiesOf(below) && !outer.includes(words(below.$ref))) {
+      inner.set(below.$ref, below)
+    }
   }
-  const opened = [...inner.values()].flatMap((below) => {
-    const content = fields(below, schemas, [...above, name])
-    return content.length
-      ? [element("details", {}, element("summary", {}, words(below.$ref)), ...content)] : []
-  })
+  const opened = [...inner.values()].map(
+    (below) => opening(words(below.$ref), () => fields(below, schemas, outer)))
   return [table(["field", "is", "Presence"], rows), ...opened]
 }
 
+/** A sentence of the description, with what stands between backticks as code. */
+const prose = (text) => text.split(/`([^`]+)`/)
+  .map((part, index) => index % 2 ? element("code", {}, part) : part)
+
+/** For one pair of single quotes of a shell. */
+const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`
+
+const bodyOf = (call) => call.requestBody?.content["application/json"]
+
 const example = (method, path, call) => {
-  const token = "-H 'Authorization: Bearer …' "
   const asked = call.parameters?.filter((one) => one.in === "query" && one.required) ?? []
   const query = asked.map((one) => `${one.name}=…`).join("&")
-  const address = `${location.origin}${path}${query ? "?" + query : ""}`
-  const body = call.requestBody ? " -H 'Content-Type: application/json' -d '{…}'" : ""
-  return `curl ${document.body.dataset.tokens ? token : ""}-X ${method.toUpperCase()}${body} '${address}'`
+  const body = bodyOf(call)
+  const given = body?.example === undefined ? "{…}" : JSON.stringify(body.example, null, 2)
+  return [
+    "curl",
+    ...(document.body.dataset.tokens ? ["-H 'Authorization: Bearer …'"] : []),
+    `-X ${method.toUpperCase()}`,
+    ...(body ? ["-H 'Content-Type: application/json'", `-d ${quoted(given)}`] : []),
+    quoted(`${location.origin}${path}${query ? "?" + query : ""}`),
+  ].join(" ")
 }
 
-const article = (method, path, call, schemas) => {
-  const out = element("article", { id: call.operationId },
-    element("h3", {}, element("span", { class: "method" }, method.toUpperCase()), " ",
-      element("code", {}, path)),
-    element("p", { class: "quiet" }, call.operationId,
-      call["x-moyeo-scopes"] ? `, needs the scope ${call["x-moyeo-scopes"].join(", ")}` : ""),
-    element("pre", {}, element("code", {}, example(method, path, call))))
-  if (call.parameters?.length) {
-    out.append(element("h4", {}, "Parameters"), table(["name", "in", "is", "Presence"], call.parameters.map((one) => [
-      element("code", {}, one.name), one.in,
-      described(one.schema ?? one.content?.["application/json"]?.schema),
-      one.required ? "required" : ""])))
-  }
-  const body = call.requestBody?.content["application/json"]?.schema
-  if (body) out.append(element("h4", {}, "Body"), ...fields(body, schemas))
-  for (const [kind, content] of Object.entries(call.responses["200"]?.content ?? {})) {
-    const below = content.schema ? fields(content.schema, schemas) : []
-    out.append(element("details", {}, element("summary", {}, `Answer: ${kind}`), ...below))
-  }
-  const refusals = Object.entries(call.responses)
-    .filter(([, one]) => one["x-moyeo-reasons"])
-    .map(([status, one]) => [element("span", { class: "bad" }, status), one["x-moyeo-reasons"].join(", ")])
-  out.append(element("details", {}, element("summary", {}, "Refusals"), table(["status", "reasons"], refusals)))
-  return out
+/** The headers of an answer by their names, those that stand in the components included. */
+const headersOf = (response, components) => Object.entries(response.headers ?? {}).map(
+  ([name, one]) => [name, one.$ref ? components.headers[words(one.$ref)] : one])
+
+const parameters = (call) => {
+  if (!call.parameters?.length) return []
+  const rows = call.parameters.map((one) => [
+    element("code", {}, one.name), one.in,
+    described(one.schema ?? one.content?.["application/json"]?.schema),
+    one.required ? "required" : ""])
+  return [element("h4", {}, "Parameters"), table(["name", "in", "is", "Presence"], rows)]
 }
+
+const body = (call, schemas) => {
+  const schema = bodyOf(call)?.schema
+  if (!schema) return []
+  const title = call.requestBody.required ? "Body" : "Body (may be absent)"
+  return [element("h4", {}, title), ...fields(schema, schemas)]
+}
+
+/** Answers that are no refusals: what they hold, or that they hold nothing, and their headers. */
+const answers = (call, components) => Object.entries(call.responses)
+  .filter(([status]) => status < 400)
+  .map(([status, response]) => {
+    const kinds = Object.entries(response.content ?? {})
+    const names = kinds.map(([kind]) => kind).join(" or ") || "no body"
+    const headers = headersOf(response, components).map(
+      ([name, one]) => [element("code", {}, name), described(one.schema), one.description ?? ""])
+    return element("details", { "data-status": status },
+      element("summary", {}, `Answer ${status}: ${names}`),
+      element("p", {}, ...prose(response.description)),
+      ...kinds.flatMap(([, { schema }]) => (schema ? fields(schema, components.schemas) : [])),
+      ...(headers.length ? [table(["header", "is", "Meaning"], headers)] : []))
+  })
+
+const refusals = (call, components) => {
+  const refused = Object.entries(call.responses).filter(([, one]) => one["x-moyeo-reasons"])
+  const rows = refused.map(([status, one]) => [
+    element("span", { class: "bad" }, status), one["x-moyeo-reasons"].join(", "),
+    headersOf(one, components).map(([name]) => name).join(", ")])
+  return element("details", {},
+    element("summary", {}, "Refusals"), table(["status", "reasons", "headers"], rows))
+}
+
+const article = (method, path, call, components) => element(
+  "article", { id: call.operationId },
+  element("h3", {}, element("span", { class: "method" }, method.toUpperCase()), " ",
+    element("code", {}, path)),
+  element("p", { class: "quiet" }, call.operationId,
+    call["x-moyeo-scopes"] ? `, needs the scope ${call["x-moyeo-scopes"].join(", ")}` : ""),
+  ...(call.description ? [element("p", { class: "meaning" }, ...prose(call.description))] : []),
+  element("pre", {}, element("code", {}, example(method, path, call))),
+  ...parameters(call), ...body(call, components.schemas),
+  ...answers(call, components), refusals(call, components))
 
 const draw = (description) => {
-  const schemas = description.components.schemas
   const groups = new Map()
   for (const [path, methods] of Object.entries(description.paths)) {
     for (const [method, call] of Object.entries(methods)) {
@@ -123,7 +173,7 @@ const draw = (description) => {
     index.append(element("h2", {}, group), list)
     const section = element("section", {}, element("h2", {}, group))
     for (const { method, path, call } of calls) {
-      const one = article(method, path, call, schemas)
+      const one = article(method, path, call, description.components)
       const entry = element("li", {}, element("a", { href: `#${call.operationId}` }, call.operationId))
       section.append(one)
       list.append(entry)

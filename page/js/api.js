@@ -113,6 +113,8 @@ export const api = {
     throw failure(response, await response.json().catch(() => undefined));
   },
   tags: (layer, query, signal) => request(`${layerPath(layer)}/tags`, query, signal),
+  /** Many questions of `nearby` at once: `{responses: [{status, body}]}`, in their order. */
+  nearbyBatch: (layer, requests) => post(`${layerPath(layer)}/nearby/batch`, { requests }),
   /** Objects of a box, at most `limit`. */
   within: (layer, query) => request(`${layerPath(layer)}/within`, query),
   /** What an estimate of a fare is made of. */
@@ -146,7 +148,7 @@ export const api = {
   openTicket: (body) => post("v1/tickets", body),
   closeTicket: async (id) => answer(await send(ticketPath(id), {}, { method: "DELETE" })),
   searchTickets: (body) => post("v1/tickets/search", body),
-  /** `propose`, `accept`, `rate` or `dodge`. */
+  /** `propose`, `withdraw`, `accept`, `decline`, `rate` or `dodge`. */
   changeTicket: (id, verb, body) => post(`${ticketPath(id)}/${verb}`, body),
   watchTicket: (id, query) => watch(`${ticketPath(id)}/events`, query),
   /** Who is in a box, moves in it and leaves it. */

@@ -2,15 +2,16 @@
 
 import { api } from "./api.js";
 import { addGraticuleLabels } from "./graticule.js";
-import { OutlineLayer, prepare } from "./outline.js";
+import { addOutlineNames, OutlineLayer, prepare } from "./outline.js";
 import { VectorTileLayer } from "./vectortiles.js";
 
 const L = window.L;
 /** Zooms at which the daemon tells of roads. */
 const roadZooms = [14, 18];
 
-/** @param configuration as `page-config.json` has it. */
-export async function addBaseMap(map, { baseMapURL, attribution, vectorBaseMap, roadsURL }) {
+/** @param labels shows names; @param configuration as `page-config.json` has it. */
+export async function addBaseMap(map, labels, configuration) {
+  const { baseMapURL, attribution, vectorBaseMap, roadsURL } = configuration;
   if (baseMapURL) {
     const maxNativeZoom = vectorBaseMap ? 14 : 19;
     const options = { attribution, maxZoom: map.getMaxZoom(), maxNativeZoom };
@@ -20,7 +21,9 @@ export async function addBaseMap(map, { baseMapURL, attribution, vectorBaseMap, 
     layer.addTo(map);
     return;
   }
-  new OutlineLayer(prepare(await api.outline())).addTo(map);
+  const features = prepare(await api.outline());
+  new OutlineLayer(features).addTo(map);
+  addOutlineNames(map, features, labels);
   addGraticuleLabels(map);
   if (roadsURL) addRoads(map);
 }

@@ -13,6 +13,7 @@ import { count, time } from "./format.js";
 import { fitToFree } from "./freemap.js";
 import { beginHelp } from "./help.js";
 import { language, otherLanguage, sentenceOf, speak, t, translate } from "./language.js";
+import { Labels } from "./labels.js";
 import { LiveClusters } from "./live.js";
 import { modes } from "./modes.js";
 import { Pace } from "./pace.js";
@@ -31,7 +32,7 @@ import "./tickets.js";
 import { throttle } from "./throttle.js";
 import { clustersFromTiles } from "./tiles.js";
 import { identity } from "./token.js";
-import { mapZoom, unionBounds, viewportBox } from "./viewport.js";
+import { mapZoom, unionBounds } from "./viewport.js";
 
 const L = window.L;
 const byID = (id) => document.getElementById(id);
@@ -71,6 +72,7 @@ let layer = start.layer;
 let layers = [];
 const status = new StatusLine();
 const scene = new Scene(map);
+const labels = new Labels(map, () => scene.circles);
 const details = new Details(map);
 const subject = () => ({ layer, tags: filter.tags, where: conditions.query });
 const filter = new TagFilter(start.tags, () => follow());
@@ -119,8 +121,9 @@ function marked(cluster) {
 function answered(answer, { live: isLive, zoom }) {
   const clusters = answer.clusters.map(marked);
   markers.show(clusters, { live: isLive, zoom: mapZoom(zoom) });
+  labels.arrange();
   display.answered(clusters);
-  figures.answered();
+  figures.answered({ live: isLive });
   details.follow(clusters);
   pace.answered(clusters, { live: isLive });
   if (display.current === "points") pace.count(display.takeChanges());
@@ -213,17 +216,7 @@ function follow() {
   search.again();
   status.objects(moyeo.objectCount);
   writeAddress();
-  suggestTags();
 }
-
-const suggestTags = throttle(async () => {
-  if (!layer || figures.isOpen) return;
-  try {
-    filter.suggest((await api.tags(layer, { ...viewportBox(map), limit: 50 })).tags);
-  } catch {
-    // Suggestions are a help; without them any tag can still be typed.
-  }
-}, 1500);
 
 async function showAll() {
   if (!layer) return;
@@ -290,11 +283,7 @@ window.addEventListener("hashchange", () => {
     follow();
   }
 });
-map.on("moveend", () => {
-  if (!layer) return;
-  writeAddress();
-  suggestTags();
-});
+map.on("moveend", () => layer && writeAddress());
 modes.onChange((mode) => {
   scene.dim(mode === "explore" ? 1 : fadedStrength);
   empty.say(false);
@@ -305,9 +294,9 @@ const configuration = await api.pageConfig();
 identity.begin(byID("auth-mode"), configuration.authMode);
 const view = start.view ?? seoul;
 map.setView([view.latitude, view.longitude], view.zoom);
-addBaseMap(map, configuration).catch(failed);
+addBaseMap(map, labels, configuration).catch(failed);
 const placeNames = configuration.baseMapURL
-  ? () => {} : addPlaceNames(map, () => layers.some(({ name }) => name === "places"));
+  ? () => {} : addPlaceNames(map, labels, () => layers.some(({ name }) => name === "places"));
 mountPanels({ map, scene, details, subject, sheet });
 beginHelp(sheet);
 document.documentElement.lang = language;

@@ -13,8 +13,6 @@ const steps = [
 const leastSpacingPixels = 110;
 /** Korean names for those who read the page in Korean, and so have a font for it. */
 const korean = language === "ko";
-const fonts =
-  'system-ui, "Noto Sans KR", "Apple SD Gothic Neo", "Malgun Gothic", sans-serif';
 const equatorMeters = 40_075_016.7;
 
 /** The graticule's spacing in degrees at a zoom. */
@@ -44,6 +42,21 @@ export function prepare(geojson) {
       box: [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)],
     };
   });
+}
+
+/** Keeps the names of the outline's places current, as `labels` shows them. */
+export function addOutlineNames(map, features, labels) {
+  const places = features.filter(({ kind }) => kind === "place").sort((a, b) => a.rank - b.rank)
+    .map(({ path: [[x, y]], name, nameKorean, rank, minZoom, maxZoom }) => ({
+      minZoom, maxZoom, latitude: latitudeAt(y), longitude: (x - 0.5) * 360,
+      text: (korean && nameKorean) || name, className: `outline-name rank-${rank}`,
+    }));
+  const show = () => {
+    const zoom = Math.round(map.getZoom());
+    labels.show("outline", places.filter((one) => one.minZoom <= zoom && zoom <= one.maxZoom));
+  };
+  map.on("moveend", show);
+  show();
 }
 
 /** Colours come from the style sheet, so that light and dark follow it. */
@@ -114,7 +127,6 @@ class TilePainter {
       }
     }
     this.#graticule();
-    for (const [feature, copy] of of("place")) this.#label(feature, copy);
   }
 
   /** The copies of the world, in whole turns, that this tile may show parts of. */
@@ -132,7 +144,7 @@ class TilePainter {
   }
 
   #touches({ box }, copy) {
-    const margin = 90; // Wide lines and labels reach into neighbouring tiles.
+    const margin = 90; // Wide lines reach into neighbouring tiles.
     return this.#x(box[2], copy) > -margin && this.#x(box[0], copy) < this.size + margin
       && this.#y(box[3]) > -margin && this.#y(box[1]) < this.size + margin;
   }
@@ -199,21 +211,5 @@ class TilePainter {
     context.strokeStyle = this.colours.line;
     context.lineWidth = 1;
     context.stroke();
-  }
-
-  #label({ name, nameKorean, path, minZoom, maxZoom, rank }, copy) {
-    if (this.zoom < minZoom || this.zoom > maxZoom) return;
-    const { context } = this;
-    const text = (korean && nameKorean) || name;
-    const [x, y] = [this.#x(path[0][0], copy), this.#y(path[0][1])];
-    const pixels = [15, 15, 12.5, 12][rank] ?? 12;
-    context.font = `${rank < 2 ? 600 : 500} ${pixels}px ${fonts}`;
-    context.textAlign = "center";
-    context.textBaseline = "middle";
-    context.strokeStyle = this.colours.halo;
-    context.lineWidth = 3;
-    context.strokeText(text, x, y);
-    context.fillStyle = this.colours.label;
-    context.fillText(text, x, y);
   }
 }

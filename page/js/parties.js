@@ -65,6 +65,7 @@ class PartyPanel {
     this.#trip = new Trip(map);
     this.#markers = new PartyMarkers(map, {
       onChoose: (id) => this.#choose(id), onList: (parties) => this.#listHere(parties),
+      obstacles: () => this.#trip.boxes,
     });
     this.#feed = new PartyFeed({
       onChange: (event) => this.#changed(event), onError: (error) => this.#fail(error),
@@ -303,7 +304,8 @@ class PartyPanel {
       if (!isSame(ride.origin, start)) this.#trip.pin(ride.origin, "you", t("youHere"));
       this.#trip.walk(ride.origin, start);
     }
-    this.#trip.price(price);
+    this.#trip.price(price, pips(party));
+    this.#markers.makeWay();
   }
 
   // MARK: joining

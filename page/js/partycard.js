@@ -134,7 +134,7 @@ export function fillCard(card, party, { me, actions, onClose, preview, log, wait
     waiting,
     ...(preview ? [preview] : [riders(party), halts(party, me)]),
     lines,
-    make("div", { className: "row" }, ...actions.map(({ id, text, act, isPrimary }) =>
+    make("div", { className: "row actions" }, ...actions.map(({ id, text, act, isPrimary }) =>
       button({ id, className: isPrimary ? "primary" : "" }, text, act))),
     log ?? "");
   if (wasOpen && lines) lines.open = true;
@@ -174,7 +174,7 @@ export function previewBox(preview, { party, me, isSeries, onYes, onNo }) {
     ...walkNote(preview),
     isSeries ? make("p", { className: "hint" }, t("joinAllNote")) : "",
     make("ul", { className: "party-riders" }, ...rows),
-    make("div", { className: "row" }, yes, no));
+    make("div", { className: "row actions" }, yes, no));
   box.setAttribute("role", "group");
   box.setAttribute("aria-label", t("previewGroup"));
   return { box, share };

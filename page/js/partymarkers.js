@@ -27,9 +27,15 @@ export class PartyMarkers {
   #onList;
   #chosen;
 
-  /** @param onChoose takes a party's id; @param onList takes parties that stand at one place. */
-  constructor(map, { onChoose, onList }) {
+  #obstacles;
+
+  /**
+   * @param onChoose takes a party's id; @param onList takes parties that stand at one place.
+   * @param obstacles answers the boxes on the screen that no pill may cover or stand under.
+   */
+  constructor(map, { onChoose, onList, obstacles }) {
     this.#map = map;
+    this.#obstacles = obstacles;
     this.#onChoose = onChoose;
     this.#onList = onList;
     map.on("zoomend", () => this.#parties.length > 0 && this.#draw());
@@ -101,6 +107,19 @@ export class PartyMarkers {
     for (const [key, { marker }] of gone) {
       this.#drawn.removeLayer(marker);
       this.#markers.delete(key);
+    }
+    this.makeWay();
+  }
+
+  /** Pills that a trip's pins, words or price would cover are not shown for as long as it is. */
+  makeWay() {
+    const boxes = this.#obstacles();
+    for (const { marker } of this.#markers.values()) {
+      const element = marker.getElement();
+      const pill = element?.querySelector(".pill").getBoundingClientRect();
+      element?.classList.toggle("covered", boxes.some((box) =>
+        box.left < pill.right && pill.left < box.right && box.top < pill.bottom
+        && pill.top < box.bottom));
     }
   }
 

@@ -2,32 +2,25 @@
 // if there is one.
 
 import { api } from "./api.js";
-import { make } from "./elements.js";
 import { language } from "./language.js";
 import { throttle } from "./throttle.js";
 import { viewportBox } from "./viewport.js";
 
-const L = window.L;
 const layer = "places";
 const leastZoom = 13;
 const mostNames = 60;
 const spacingPixels = [96, 26];
 
-/** Keeps the names of a map current. @param isThere says whether there is a layer of places. */
-export function addPlaceNames(map, isThere) {
-  const pane = map.createPane("placenames");
-  pane.style.zIndex = "350";
-  pane.style.pointerEvents = "none";
-  const drawn = L.layerGroup().addTo(map);
+/** Keeps the names of places current. @param isThere says whether there is a layer of places. */
+export function addPlaceNames(map, labels, isThere) {
   let question = 0;
   const draw = throttle(async () => {
     const mine = ++question;
-    if (map.getZoom() < leastZoom || !isThere()) return drawn.clearLayers();
+    if (map.getZoom() < leastZoom || !isThere()) return labels.show(layer, []);
     try {
       const { hits } = await api.within(layer, { ...viewportBox(map), limit: 200 });
       if (mine !== question) return;
-      drawn.clearLayers();
-      for (const place of apart(map, hits)) drawn.addLayer(label(place));
+      labels.show(layer, apart(map, hits).map(named));
     } catch {
       // Names are for orientation only.
     }
@@ -51,11 +44,7 @@ function apart(map, places) {
   return kept.map(({ place }) => place);
 }
 
-function label(place) {
-  const icon = L.divIcon({
-    className: `place-name ${place.attributes.category === "station" ? "station" : ""}`,
-    html: make("span", {}, nameOf(place)), iconSize: [0, 0],
-  });
-  return L.marker([place.latitude, place.longitude],
-    { icon, pane: "placenames", interactive: false, keyboard: false });
-}
+const named = (place) => ({
+  text: nameOf(place), latitude: place.latitude, longitude: place.longitude,
+  className: place.attributes.category === "station" ? "place-name station" : "place-name",
+});

@@ -429,7 +429,12 @@ export class Scene {
     return this.#colours[kind];
   }
 
-  /** Where circles stand on the screen when they have come to rest, for tests. */
+  /** Where circles are drawn, in pixels, once they have come to rest. */
+  get circles() {
+    return this.showsFlock ? this.standing : [];
+  }
+
+  /** Where circles stand on the screen when they have come to rest. */
   get standing() {
     const view = this.#view();
     const found = [];

@@ -84,7 +84,7 @@ export class TagFilter {
     this.#draw();
   }
 
-  /** `[{tag, count}]`, most popular first. */
+  /** `[{tag, text}]`, most popular first; `text` says how many. */
   suggest(counts) {
     this.#counts = counts;
     this.#list.replaceChildren(
@@ -115,10 +115,10 @@ export class TagFilter {
     const focused = document.activeElement?.dataset?.tag;
     this.#popular.replaceChildren(
       ...this.#counts.filter(({ tag }) => !this.tags.includes(tag)).slice(0, suggestions)
-        .map(({ tag, count }) => {
+        .map(({ tag, text }) => {
           const chip = make(
-            "button", { type: "button", title: t("inView", { n: count }) }, tag,
-            make("small", {}, String(count)));
+            "button", { type: "button", title: t("inView", { n: text }) }, tag,
+            make("small", {}, text));
           chip.dataset.tag = tag;
           chip.addEventListener("click", () => this.add(tag));
           return chip;

@@ -2,19 +2,21 @@
 // the middle of a cell; the daemon tells nobody where in it they are.
 
 import { api } from "./api.js";
-import { make } from "./elements.js";
+import { button, make } from "./elements.js";
 import { distance, moment, person } from "./format.js";
+import { keptTicket } from "./keptticket.js";
 import { hasText, sentenceOf, t } from "./language.js";
 import { modes } from "./modes.js";
 import { registerPanel } from "./panels.js";
 import { PlacePicker } from "./placepicker.js";
 import { throttle } from "./throttle.js";
+import { TicketMap } from "./ticketmap.js";
 import { identity } from "./token.js";
-import { nearestCopy } from "./viewport.js";
 
-const L = window.L;
 const listed = 30;
-const leastPixels = 44;
+/** How far somebody looks for others. */
+const radiusMeters = 3000;
+const mostStars = 5;
 
 registerPanel({
   id: "tickets", tab: t("modeTickets"), title: t("studyTitle"),
@@ -29,29 +31,32 @@ function eventText({ kind, body }) {
   return hasText(`ticket_${name}`) ? t(`ticket_${name}`, { who }) : undefined;
 }
 
+const isAlive = (ticket) => ticket?.state === "open" || ticket?.state === "matched";
+
 class TicketPanel {
   #map;
-  #drawn = L.layerGroup();
-  #picker;
   #ticket;
+  /** Where people were shown when they were last told of, by their ids. */
+  #people = new Map();
+  #picker;
   #watch;
   #refresh = throttle(() => this.#show(), 800);
   #timer;
 
   constructor(section, { map }) {
-    this.#map = map;
-    this.#drawn.addTo(map);
+    this.#map = new TicketMap(map);
     this.#build(section);
     this.#picker = new PlacePicker(map);
     modes.onChange((mode) => {
       if (mode === "tickets") return this.#show();
-      this.#drawn.clearLayers();
+      this.#map.clear();
       if (this.#picker.isPicking) {
         this.#picker.end();
         this.#say("");
       }
     });
     window.moyeo && Object.defineProperty(window.moyeo, "tickets", { value: this });
+    this.#restore();
   }
 
   get ticket() {
@@ -80,7 +85,7 @@ class TicketPanel {
       t("lookForMate"));
     this.#message.setAttribute("role", "status");
     wait.addEventListener("click", () => this.#pick());
-    this.#stop.addEventListener("click", () => this.#act(() => api.closeTicket(this.user)));
+    this.#stop.addEventListener("click", () => this.#act(() => api.closeTicket(this.#ticket.userId)));
     section.append(
       this.#message, this.#card, this.#asking,
       make("p", { className: "hint" }, t("studyHint")),
@@ -108,10 +113,26 @@ class TicketPanel {
     this.#picker.end();
     this.#say("");
     const tags = this.#tags.value.split(",").map((tag) => tag.trim()).filter(Boolean);
-    await this.#act(() => api.openTicket({
-      userId: this.user, here, tags,
-    }));
-    this.#listen();
+    await this.#act(() => api.openTicket({ userId: this.user, here, tags }));
+  }
+
+  /** Goes on with what this tab waited for before it was loaded anew. */
+  async #restore() {
+    const kept = keptTicket.read();
+    if (!kept) return;
+    if (identity.subject !== undefined && identity.subject !== kept.userId) return keptTicket.forget();
+    try {
+      const { ticket } = await api.ticket(kept.userId);
+      // Somebody was quicker and began anew.
+      if (this.#ticket) return;
+      this.#who.value = kept.userId;
+      this.#tags.value = ticket.tags.join(", ");
+      this.#people = new Map(kept.people.map((one) => [one.userId, one]));
+      this.#take(ticket);
+      this.#show();
+    } catch (error) {
+      if (error.reason === "unknown_ticket") keptTicket.forget();
+    }
   }
 
   /** Sends a command and shows the ticket that comes back. */
@@ -125,36 +146,82 @@ class TicketPanel {
   }
 
   #take(ticket) {
+    const isNews = ticket.state === "matched" && this.#ticket?.matchedWith !== ticket.matchedWith
+      && this.#ticket !== undefined;
     this.#ticket = ticket;
     this.#stop.hidden = ticket.state !== "open";
+    const key = ticket.state === "matched" ? ticket.matchId : "";
+    // What was chosen in the card stays while the match does.
+    if (this.#card.dataset.match !== key) {
+      this.#card.dataset.match = key;
+      this.#card.replaceChildren(...(key === "" ? [] : this.#met(ticket.matchedWith)));
+    }
     this.#card.hidden = ticket.state !== "matched";
-    this.#card.replaceChildren();
-    if (ticket.state === "matched") this.#met(ticket.matchedWith);
+    if (isAlive(ticket)) this.#keep();
+    else keptTicket.forget();
+    this.#listen();
+    if (isNews && modes.current === "tickets") {
+      this.#map.fit(ticket, this.#people.get(ticket.matchedWith));
+    }
   }
 
+  #keep() {
+    const { userId, state, matchedWith } = this.#ticket;
+    const people = [...this.#people.values()]
+      .filter((one) => state === "open" || one.userId === matchedWith);
+    keptTicket.write({ userId, people });
+  }
+
+  /** What stands in the card of a match. */
   #met(other) {
-    const button = (id, text, act) => {
-      const made = make("button", { type: "button", id }, text);
-      made.addEventListener("click", () => this.#act(act));
-      return made;
-    };
-    this.#card.append(
+    const place = this.#people.get(other);
+    const stars = this.#stars();
+    const rate = button({ id: "tickets-rate", className: "primary", disabled: true }, t("rate"), () =>
+      this.#act(() => api.changeTicket(this.#ticket.userId, "rate", {
+        otherId: other, stars: Number(stars.querySelector(":checked").value),
+      })));
+    stars.addEventListener("change", () => { rate.disabled = false; });
+    const dodge = button({ id: "tickets-dodge" }, t("callItOff"), () =>
+      this.#act(() => api.changeTicket(this.#ticket.userId, "dodge", { otherId: other })));
+    return [
       make("p", {}, t("youMeet"), make("b", {}, person(other))),
-      make("div", { className: "row" },
-        button("tickets-rate", t("itWasGood"), () =>
-          api.changeTicket(this.user, "rate", { otherId: other, stars: 5 })),
-        button("tickets-dodge", t("callItOff"), () =>
-          api.changeTicket(this.user, "dodge", { otherId: other }))));
+      make("p", { className: "hint" }, place ? t("meetsInCell", {
+        distance: distance(place.distanceMeters), cell: distance(place.cellMeters),
+      }) : t("meetsSomewhere")),
+      stars, make("div", { className: "row" }, rate, dodge),
+    ];
   }
 
+  #stars() {
+    const labels = Array.from({ length: mostStars }, (_, i) => {
+      const radio = make("input", { type: "radio", name: "tickets-stars", value: String(i + 1) });
+      radio.setAttribute("aria-label", t("starsOf", { n: i + 1, all: mostStars }));
+      const star = make("span", {}, "★");
+      star.setAttribute("aria-hidden", "true");
+      return make("label", {}, radio, star);
+    });
+    return make("fieldset", { className: "stars" }, make("legend", {}, t("howWasIt")), ...labels);
+  }
+
+  /** Hears of what happens to the ticket for as long as it lasts. */
   #listen() {
+    if (!isAlive(this.#ticket)) {
+      this.#watch?.close();
+      this.#watch = undefined;
+      clearInterval(this.#timer);
+      return;
+    }
+    if (this.#watch?.userId === this.#ticket.userId) return;
     this.#watch?.close();
     clearInterval(this.#timer);
-    if (this.#ticket?.state !== "open") return;
-    this.#watch = api.watchTicket(this.user, { afterVersion: this.#ticket.version });
+    const { userId, version } = this.#ticket;
+    const watch = api.watchTicket(userId, { afterVersion: version });
+    watch.userId = userId;
+    this.#watch = watch;
     const kinds = ["proposed", "withdrawn", "declined", "matched", "dodged", "closed", "expired"];
     for (const kind of kinds) {
-      this.#watch.addEventListener(kind, async (message) => {
+      watch.addEventListener(kind, async (message) => {
+        if (watch !== this.#watch) return;
         const said = eventText(JSON.parse(message.data));
         if (said) this.#say(said);
         await this.#reload();
@@ -166,7 +233,7 @@ class TicketPanel {
 
   async #reload() {
     try {
-      this.#take((await api.ticket(this.user)).ticket);
+      this.#take((await api.ticket(this.#ticket.userId)).ticket);
       this.#refresh();
     } catch (error) {
       this.#say(sentenceOf(error), true);
@@ -176,69 +243,73 @@ class TicketPanel {
   // MARK: who is around
 
   async #show() {
-    if (this.#ticket?.state !== "open") {
-      this.#drawn.clearLayers();
+    const ticket = this.#ticket;
+    if (ticket?.state !== "open") {
       this.#around.replaceChildren();
       this.#asking.replaceChildren();
       this.#until.textContent = "";
-      return;
+      if (modes.current !== "tickets" || ticket?.state !== "matched") return this.#map.clear();
+      return this.#map.met(ticket, this.#people.get(ticket.matchedWith));
     }
     try {
-      const { around, askedMe } = await api.searchTickets({ userId: this.user, limit: listed });
+      const { around, askedMe } = await api.searchTickets(
+        { userId: ticket.userId, limit: listed, radiusMeters });
       if (this.#ticket?.state !== "open") return;
-      this.#asking.replaceChildren(...askedMe.map((one) => this.#item(one, "accept", t("accept"))));
-      this.#around.replaceChildren(...around.map((one) => this.#item(one, "propose", t("ask"))));
-      const isAlone = around.length === 0 && askedMe.length === 0;
-      this.#until.textContent = [
-        t("waitingUntil", { time: moment(new Date(this.#ticket.expiresAt)) }),
-        isAlone ? t("nobodyWaits") : "",
-      ].join(" ").trim();
-      this.#draw([...askedMe, ...around]);
+      this.#list(around, askedMe);
+      // Whom I asked may have fallen out of the list and still accept.
+      for (const one of [...askedMe, ...around]) this.#people.set(one.userId, placeOf(one));
+      this.#keep();
+      if (modes.current === "tickets") {
+        this.#map.waiting(this.#ticket, radiusMeters, [...askedMe, ...around]);
+      }
     } catch (error) {
       if (error.reason !== "superseded") this.#say(sentenceOf(error), true);
     }
   }
 
-  #item(one, verb, text) {
-    const act = make("button", { type: "button", className: "join" },
-      verb === "propose" && one.asked ? t("asked") : text);
-    act.disabled = verb === "propose" && one.asked;
-    act.addEventListener("click", () => this.#act(() =>
-      api.changeTicket(this.user, verb, { otherId: one.userId })));
+  #list(around, askedMe) {
+    const { expiresAt, proposalsTo = [] } = this.#ticket;
+    const focused = document.activeElement?.dataset.verb && {
+      user: document.activeElement.closest("li").dataset.user, verb: document.activeElement.dataset.verb,
+    };
+    const missing = proposalsTo.filter((id) => !around.some(({ userId }) => userId === id));
+    this.#asking.replaceChildren(
+      ...askedMe.map((one) => this.#item(one, ["accept", "decline"])));
+    this.#around.replaceChildren(
+      ...missing.map((userId) => this.#item({ ...this.#people.get(userId), userId, asked: true },
+        ["withdraw"])),
+      ...around.map((one) => this.#item(one, [one.asked ? "withdraw" : "propose"])));
+    const isAlone = around.length === 0 && askedMe.length === 0;
+    this.#until.textContent = [
+      t("waitingUntil", { time: moment(new Date(expiresAt)) }), isAlone ? t("nobodyWaits") : "",
+    ].join(" ").trim();
+    if (!focused) return;
+    const item = document.querySelector(`#tickets-section li[data-user="${CSS.escape(focused.user)}"]`);
+    (item?.querySelector(`[data-verb="${focused.verb}"]`) ?? item?.querySelector("button"))
+      ?.focus({ preventScroll: true });
+  }
+
+  /** A person with what may be done: the first verb is what most will want. */
+  #item(one, verbs) {
     const about = [
-      verb === "accept" ? t("asksYou") : "", distance(one.distanceMeters),
-      one.online ? t("online") : "", one.tags.join(", "),
+      verbs.includes("accept") ? t("asksYou") : one.asked ? t("asked") : "",
+      one.distanceMeters === undefined ? "" : distance(one.distanceMeters),
+      one.online ? t("online") : "", one.tags?.join(", "),
     ].filter(Boolean).join(", ");
+    const actions = verbs.map((verb, i) => {
+      const isMain = i === 0 && verb !== "withdraw";
+      const made = button({ className: isMain ? "join" : "" }, t(`ticketDo_${verb}`), () =>
+        this.#act(() => api.changeTicket(this.#ticket.userId, verb, { otherId: one.userId })));
+      made.dataset.verb = verb;
+      made.setAttribute("aria-label", `${t(`ticketDo_${verb}`)}: ${person(one.userId)}`);
+      return made;
+    });
     const item = make("li", {}, make("b", {}, person(one.userId)),
-      make("div", {}, make("small", {}, about), act));
+      make("div", {}, make("small", {}, about), ...actions));
     item.dataset.user = one.userId;
     return item;
   }
-
-  /** People of a cell stand at one point, and cells close together on the screen as one. */
-  #draw(people) {
-    this.#drawn.clearLayers();
-    if (modes.current !== "tickets") return;
-    const centre = this.#map.getCenter().lng;
-    const groups = [];
-    for (const one of people) {
-      const point = this.#map.project([one.latitude, one.longitude]);
-      const mates = groups.find((group) => group.point.distanceTo(point) < leastPixels);
-      if (mates) mates.people.push(one);
-      else groups.push({ point, people: [one] });
-    }
-    for (const { people: here } of groups) {
-      const { latitude, longitude } = here[0];
-      const label = t("cellLabel", {
-        n: here.length, names: here.map(({ userId }) => person(userId)).join(", "),
-      });
-      this.#drawn.addLayer(L.marker([latitude, nearestCopy(longitude, centre)], {
-        icon: L.divIcon({
-          className: "marker ticket", iconSize: [0, 0],
-          html: make("span", { className: "pill" }, make("em", {}, String(here.length))),
-        }),
-        title: label, alt: label, zIndexOffset: 1300, keyboard: false,
-      }));
-    }
-  }
 }
+
+const placeOf = ({ userId, latitude, longitude, cellMeters, distanceMeters }) =>
+  ({ userId, latitude, longitude, cellMeters, distanceMeters });

@@ -72,6 +72,12 @@ export class Trip {
     this.#line = [];
   }
 
+  /** Where pins, their words and the price stand on the screen. */
+  get boxes() {
+    return [...this.#map.getPane("trip").querySelectorAll(".pin, .trip-price > span")]
+      .map((one) => one.getBoundingClientRect());
+  }
+
   #at([longitude, latitude]) {
     return [latitude, nearestCopy(longitude, this.#map.getCenter().lng)];
   }
@@ -113,8 +119,8 @@ export class Trip {
     for (const className of ["trip-glow", "trip-line", "trip-flow"]) this.#stroke(points, className);
   }
 
-  /** A price on the line, where no pin stands. */
-  price(text) {
+  /** A price on the line, where no pin stands, with the seats beside it as `pips`. */
+  price(text, pips) {
     if (this.#line.length < 2) return;
     const box = L.latLngBounds(this.#line);
     const zoom = this.#map.getBoundsZoom(box);
@@ -125,7 +131,7 @@ export class Trip {
     };
     const share = priceShares.find((one) => clearance(one) >= priceClearance) ?? priceShares[0];
     this.#drawn.addLayer(L.marker(pointAlong(this.#line, share), {
-      icon: L.divIcon({ className: "trip-price", html: make("span", {}, text), iconSize: [0, 0] }),
+      icon: L.divIcon({ className: "trip-price", html: make("span", {}, text, pips), iconSize: [0, 0] }),
       interactive: false, keyboard: false, pane: "trip",
     }));
   }
