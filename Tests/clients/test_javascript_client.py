@@ -105,10 +105,13 @@ class Calls(OneDaemon, unittest.TestCase):
                     self.assertIn(f"moyeo.{group}.{method}(", tried)
 
     def test_examples_print_what_they_say(self):
-        self.assertEqual(len(EXAMPLES), 7)
+        self.assertEqual(len(EXAMPLES), 10)
+        # Requests that wait are put together each minute: here each second.
+        daemon = self.enterContext(
+            Daemon("--resources", str(ROOT), env={"MOYEO_PARTIES_BATCH_SECONDS": "1"}))
         for example in EXAMPLES:
             with self.subTest(example.name):
-                done = node(example, self.daemon.url)
+                done = node(example, daemon.url)
                 told = example.read_text().partition("\n// It prints:\n")[2].splitlines()
                 self.assertEqual(done.stderr, "")
                 self.assertEqual(done.stdout.splitlines(),

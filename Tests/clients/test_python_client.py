@@ -22,6 +22,8 @@ from waiting import until
 
 from moyeo.v1 import StreamReportsRequest, async_calls, calls, sync_calls
 
+# Requests that wait are put together each minute: for examples, each second.
+EVERY_SECOND = {"MOYEO_PARTIES_BATCH_SECONDS": "1"}
 EXAMPLES = sorted((FOLDER / "examples").glob("*.py"))
 
 
@@ -347,7 +349,7 @@ class Package(unittest.TestCase):
 
     def test_pip_installs_it_and_every_example_prints_what_it_says(self):
         with tempfile.TemporaryDirectory() as folder, \
-                Daemon("--resources", str(ROOT)) as daemon:
+                Daemon("--resources", str(ROOT), env=EVERY_SECOND) as daemon:
             # A copy, since building leaves files in the folder. What the package depends on is here
             # already, so that nothing is fetched.
             source = shutil.copytree(FOLDER, pathlib.Path(folder) / "source")
@@ -358,7 +360,7 @@ class Package(unittest.TestCase):
             installed = pathlib.Path(folder) / "moyeo"
             self.assertTrue((installed / "py.typed").exists())
             self.assertTrue((installed / "v1" / "parties_pb2.pyi").exists())
-            self.assertEqual(len(EXAMPLES), 7)
+            self.assertEqual(len(EXAMPLES), 10)
             for example in EXAMPLES:
                 for address in addresses(daemon):
                     with self.subTest(example.name, address=address):

@@ -1,21 +1,22 @@
 """The pages that people read, and what stands in them."""
 
+import os
 import re
 
 from running_daemon import ROOT
 
 PAGES = sorted([
-    *(ROOT / "docs").glob("*.md"), ROOT / "README.md", ROOT / "README.ko.md",
-    ROOT / "CONTRIBUTING.md",
-    ROOT / "CHANGELOG.md", *(ROOT / "Decisions").glob("*.md"), ROOT / "data" / "README.md"])
+    *(ROOT / "docs").rglob("*.md"), *ROOT.glob("README*.md"), ROOT / "CONTRIBUTING.md",
+    ROOT / "CHANGELOG.md", ROOT / "SECURITY.md", *(ROOT / "Decisions").glob("*.md"),
+    *(ROOT / "data").glob("**/README.md"), *(ROOT / "clients").glob("*/README.md")])
 HELD = [page for page in PAGES if page.parent.name != "Decisions"]
 
-MARK = re.compile(r"<!-- (run(?:: refused)?|not run: .+?) -->\s*$")
-FENCE = re.compile(r"^```(\w*)\s*$")
+FENCE = re.compile(r"^ *(```+|~~~+) *(.*?) *$")
+COMMENT = re.compile(r"<!-- (.+?) -->\s*$")
 
 
 class Block:
-    """A fenced block: its language, its text, its line, and the mark on the line before it."""
+    """A fenced block: its language, its text, its line, and the comment on the line before it."""
 
     def __init__(self, page, line, language, text, mark):
         self.page, self.line, self.language = page, line, language
@@ -23,22 +24,26 @@ class Block:
 
     @property
     def place(self):
-        return f"{self.page.relative_to(ROOT)}:{self.line}"
+        name = self.page.relative_to(ROOT) if self.page.is_relative_to(ROOT) else self.page
+        return f"{name}:{self.line}"
 
 
 def blocks(page):
-    found, mark, block = [], None, None
+    """Blocks of Markdown, those in lists too: theirs are indented."""
+    found, mark, block, fence = [], None, None, None
     for number, line in enumerate(page.read_text().splitlines(), 1):
-        fence = FENCE.match(line)
-        if block and fence:
-            found.append(block)
-            block, mark = None, None
-        elif block:
-            block.text += line + "\n"
-        elif fence:
-            block = Block(page, number, fence[1], "", mark)
+        opened = FENCE.match(line)
+        if block:
+            if opened and opened[1].startswith(fence) and not opened[2]:
+                found.append(block)
+                block, mark = None, None
+            else:
+                block.text += line.removeprefix(indentation) + "\n"
+        elif opened:
+            fence, indentation = opened[1], line[:len(line) - len(line.lstrip())]
+            block = Block(page, number, opened[2], "", mark)
         elif line.strip():
-            marked = MARK.search(line)
+            marked = COMMENT.search(line)
             mark = marked[1] if marked else None
     assert block is None, f"{page}: a block that does not end"
     return found
@@ -46,13 +51,14 @@ def blocks(page):
 
 def without_blocks(page):
     """The page's text, its fenced blocks left blank so that lines keep their numbers."""
-    out, inside = [], False
+    out, fence = [], None
     for line in page.read_text().splitlines():
-        if FENCE.match(line):
-            inside = not inside
-            out.append("")
-        else:
-            out.append("" if inside else line)
+        found = FENCE.match(line)
+        out.append("" if found or fence else line)
+        if found and fence is None:
+            fence = found[1]
+        elif found and found[1].startswith(fence) and not found[2]:
+            fence = None
     return out
 
 
@@ -68,5 +74,9 @@ def anchors(page):
 
 def tracked():
     """Every path of the checkout that a page may name."""
-    return {str(path.relative_to(ROOT)) for path in ROOT.rglob("*")
-            if ".build" not in path.parts and ".git" not in path.parts}
+    found = set()
+    for folder, folders, files in os.walk(ROOT):
+        folders[:] = [name for name in folders if name not in (".build", ".git")]
+        found.update(os.path.relpath(os.path.join(folder, name), ROOT)
+                     for name in [*folders, *files])
+    return found

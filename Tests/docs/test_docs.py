@@ -1,31 +1,21 @@
 """The pages hold what they say: links lead somewhere, files and functions that are named exist,
-tables are those of the programs, and every marked block runs against a demo daemon.
+and tables are those of the programs. What stands in their blocks is test_blocks.py's.
 
     MOYEOD=.build/debug/moyeod MOYEO=.build/debug/moyeo Tests/run docs
 """
 
-import os
-import pathlib
 import re
 import subprocess
-import sys
-import tempfile
 import unittest
 
 from pages import HELD, PAGES, anchors, blocks, tracked, without_blocks
-from running_daemon import ROOT, Daemon, environment, program
+from running_daemon import ROOT
 
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 CODE = re.compile(r"`([^`]+)`")
 # A name in backquotes that begins with one of these is a file or a folder of this repository.
 FOLDERS = ("Sources/", "Tests/", "docs/", "data/", "proto/", "scripts/", "page/", "Decisions/",
            "Benchmarks/", ".ci/", "clients/")
-PROGRAMS = re.compile(r"^\s*(curl|moyeo|moyeod)\b|\$\((curl|moyeo)\b", re.MULTILINE)
-
-
-# Blocks in these languages are run like those of the shell, read from standard input.
-COMMANDS = {"python": f"PYTHONPATH='{ROOT}/clients/python/src' '{sys.executable}' -W error",
-            "javascript": "node --input-type=module"}
 
 
 class Pages(unittest.TestCase):
@@ -41,6 +31,16 @@ class Pages(unittest.TestCase):
                         self.assertTrue(to.exists(), f"{name} is not there")
                         if part:
                             self.assertIn(part, anchors(to))
+
+    def test_both_readmes_say_the_same(self):
+        """As far as a program can tell: where they lead, and what stands in their blocks."""
+        english, korean = (ROOT / name for name in ("README.md", "README.ko.md"))
+        targets = [{target for line in without_blocks(page) for target in LINK.findall(line)}
+                   for page in (english, korean)]
+        self.assertEqual(targets[0] - {korean.name}, targets[1] - {english.name})
+        self.assertEqual(
+            *([(block.mark, re.sub("#.*", "", block.text)) for block in blocks(page)]
+              for page in (english, korean)))
 
     def test_files_that_are_named_exist(self):
         paths = tracked()
@@ -176,76 +176,3 @@ class Findings(unittest.TestCase):
         for name, _, why in self.ROW.findall(self.open):
             with self.subTest(name):
                 self.assertGreater(len(why), 20)
-
-
-class Blocks(unittest.TestCase):
-    """Blocks of curl and moyeo run as they stand, page by page, in one shell each."""
-
-    @classmethod
-    def setUpClass(cls):
-        cls.daemon = Daemon("--demo", "seoul", "--resources", str(ROOT),
-                            "--adapters", "study-queue,taxi-party,messenger",
-                            env={"MOYEO_DEMO_USERS": "2000"})
-        cls.addClassCleanup(cls.daemon.close)
-
-    def test_every_block_says_whether_it_runs(self):
-        for page in HELD:
-            for block in blocks(page):
-                if (block.language == "sh" and PROGRAMS.search(block.text)) \
-                        or block.language in COMMANDS:
-                    with self.subTest(block.place):
-                        self.assertIsNotNone(
-                            block.mark, "write <!-- run --> or <!-- not run: why --> before it")
-
-    def test_blocks_of_swift_stand_in_code_that_is_compiled(self):
-        compiled = "\n".join(path.read_text() for path in (ROOT / "Tests").rglob("*.swift"))
-        found = [block for page in HELD for block in blocks(page) if block.language == "swift"]
-        self.assertGreater(len(found), 0)
-        for block in found:
-            with self.subTest(block.place):
-                self.assertIn(block.text, compiled)
-
-    def test_marked_blocks_run(self):
-        count = 0
-        for page in HELD:
-            marked = [block for block in blocks(page)
-                      if block.mark and not block.mark.startswith("not run")]
-            if marked:
-                with self.subTest(page.name):
-                    self.run_page(marked)
-                count += len(marked)
-        self.assertGreater(count, 15)
-
-    def run_page(self, marked):
-        """Answers of 400 and more fail, unless the block is to be refused."""
-        lines = ["set -eu -o pipefail"]
-        for block in marked:
-            text = block.text.replace("http://127.0.0.1:8080", self.daemon.url).replace(
-                "127.0.0.1:50051", self.daemon.grpc_address)
-            if block.language in COMMANDS:
-                text = f"{COMMANDS[block.language]} - <<'@@ END'\n" + text.replace(
-                    "./clients/javascript/", f"{ROOT.as_uri()}/clients/javascript/") + "@@ END"
-            lines += [f"echo '@@ {block.place}' >&2", f"REFUSED={int('refused' in block.mark)}",
-                      text]
-        with tempfile.TemporaryDirectory() as folder:
-            tools = pathlib.Path(folder) / "tools"
-            tools.mkdir()
-            (tools / "moyeo").symlink_to(program("moyeo"))
-            (tools / "moyeod").symlink_to(program("moyeod"))
-            curl = tools / "curl"
-            curl.write_text(
-                "#!/bin/sh\n"
-                'if [ "${REFUSED:-0}" = 1 ]; then\n'
-                '  ! /usr/bin/curl -sS --fail --max-time 20 "$@"\n'
-                'else exec /usr/bin/curl -sS --fail-with-body --max-time 20 "$@"; fi\n')
-            curl.chmod(0o755)
-            work = pathlib.Path(folder) / "work"
-            work.mkdir()
-            done = subprocess.run(
-                ["bash", "-c", "export REFUSED\n" + "\n".join(lines)], cwd=work,
-                capture_output=True, text=True, timeout=120, env=environment(
-                    PATH=f"{tools}:{os.environ['PATH']}", MOYEO_URL=self.daemon.url,
-                    MOYEO_GRPC=""))
-        last = [line for line in done.stderr.splitlines() if line.startswith("@@")][-1:]
-        self.assertEqual(
-            done.returncode, 0, f"{last}\n{done.stdout[-1500:]}\n{done.stderr[-1500:]}")
