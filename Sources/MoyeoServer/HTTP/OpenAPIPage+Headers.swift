@@ -18,7 +18,8 @@ extension OpenAPIPage {
         "What is left of the allowance that was spent, and when it is whole again."),
       "RateLimit-Policy": text("The allowance that was spent: so many in so many seconds."),
       "ETag": text("Of this tile in this state, for `If-None-Match`."),
-      "Cache-Control": text("`no-cache`: ask each time, with the tile's `ETag`."),
+      "Cache-Control": text(
+        "How long the tile may be kept; `no-cache`: ask each time, with its `ETag`."),
       "Vary": text("`accept-encoding`: tiles are packed for who takes gzip."),
       "X-Moyeo-Version": text("Of the layer as the tile shows it, for `minVersion`."),
       "X-Moyeo-Lag-Milliseconds": count("How far the clusters are behind the objects."),
@@ -31,11 +32,13 @@ extension OpenAPIPage {
       uniqueKeysWithValues: names.map { ($0, ["$ref": "#/components/headers/\($0)"]) })
   }
 
-  /// Headers of a tile in any state.
-  static var tileHeaders: [String: Any] {
-    headers(
-      "ETag", "Cache-Control", "Vary", "X-Moyeo-Version", "X-Moyeo-Lag-Milliseconds",
-      "X-Moyeo-Truncated")
+  /// Headers of a tile in any state: of a layer's clusters, which change, or of roads, which do not.
+  static func tileHeaders(ofLayer isOfLayer: Bool) -> [String: Any] {
+    let kept = headers("ETag", "Cache-Control")
+    guard isOfLayer else { return kept }
+    return kept.merging(
+      headers("Vary", "X-Moyeo-Version", "X-Moyeo-Lag-Milliseconds", "X-Moyeo-Truncated")
+    ) { $1 }
   }
 
   /// Headers that every call takes.

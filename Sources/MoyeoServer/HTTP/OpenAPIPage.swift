@@ -174,12 +174,14 @@ struct OpenAPIPage {
 
   /// Answers that are no messages of ours: tiles and their TileJSON.
   private func method(_ raw: RawRoute) -> [String: Any] {
+    let isTile = raw.name != "TileJSON"
+    let headers = isTile ? Self.tileHeaders(ofLayer: raw.service == "ClusterService") : [:]
     var out = method(
       raw.route, request: raw.requestSchema, service: raw.service, id: raw.name,
       pathNumbers: raw.pathNumbers,
       answer: [
         "description": "The answer.", "content": [raw.mediaType: [:] as [String: Any]],
-        "headers": raw.name == "TileJSON" ? [:] : Self.tileHeaders,
+        "headers": headers,
       ])
     let text = Self.rawTexts[raw.name] ?? ""
     out["description"] = text
@@ -187,7 +189,6 @@ struct OpenAPIPage {
     var parameters = out["parameters"] as? [[String: Any]] ?? []
     // The path says the format, a header what the caller has.
     parameters.removeAll { ["format", "ifNoneMatch"].contains($0["name"] as? String) }
-    let isTile = raw.name != "TileJSON"
     if isTile {
       parameters.append(Self.header("If-None-Match", "The `ETag` of the tile that the caller has."))
     }
@@ -195,10 +196,10 @@ struct OpenAPIPage {
     out["parameters"] = parameters
     var responses = out["responses"] as? [String: Any] ?? [:]
     if isTile {
-      responses["204"] = ["description": "Nothing is in the tile.", "headers": Self.tileHeaders]
+      responses["204"] = ["description": "Nothing is in the tile.", "headers": headers]
       responses["304"] = [
         "description": "What the caller has (`If-None-Match`) is current.",
-        "headers": Self.tileHeaders,
+        "headers": headers,
       ]
     }
     out["responses"] = responses
