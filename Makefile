@@ -14,8 +14,6 @@ WIDTH = --experimental-maximum-parallelization-width 2
 IMPORT_CHECK = --explicit-target-dependency-import-check error
 # Calls into the standard library that go through the dynamic linker cost a twelfth of a call's CPU.
 RELEASE = -c release --static-swift-stdlib
-# For the builds of the tests, all of them alike, or each would build everything anew.
-BUILD_FLAGS ?=
 ARGS ?= --demo seoul
 
 .PHONY: run cluster build man test test-swift test-packages gate-packages test-programs test-daemon test-findings \
@@ -59,7 +57,7 @@ gate-packages:
 	@scripts/system-packages $(TEST_PACKAGES) $(BENCH_PACKAGES)
 
 test-swift: test-packages
-	$(SWIFT) build $(BUILD_FLAGS) --build-tests $(IMPORT_CHECK)
+	$(SWIFT) build --build-tests $(IMPORT_CHECK)
 	SWIFT=$(SWIFT) scripts/swift-tests --skip-build $(WIDTH)
 
 # SUITES="daemon/test_parties.py" and TESTS="-k sold_once" narrow a run. What fails (at most five tests,
@@ -70,9 +68,9 @@ OUTSIDE = MOYEOD=$(CURDIR)/.build/debug/moyeod MOYEO=$(CURDIR)/.build/debug/moye
   .build/venv/bin/python Tests/run --twice $(TESTS)
 
 test-programs: test-packages .build/venv/ready
-	$(SWIFT) build $(BUILD_FLAGS) --product moyeod
-	$(SWIFT) build $(BUILD_FLAGS) --product moyeo
-	$(SWIFT) build $(BUILD_FLAGS) --product ClientExamples
+	$(SWIFT) build --product moyeod
+	$(SWIFT) build --product moyeo
+	$(SWIFT) build --product ClientExamples
 
 test-daemon: test-programs
 	$(OUTSIDE) $(SUITES)
@@ -143,7 +141,7 @@ THREAD_PART ?= server
 test-thread: test-packages
 	ulimit -n $$(ulimit -Hn); MOYEO_PART=$(THREAD_PART) \
 	  TSAN_OPTIONS="suppressions=$(CURDIR)/scripts/thread-sanitizer-suppressions" \
-	  SWIFT=$(SWIFT) scripts/swift-tests $(BUILD_FLAGS) --scratch-path .build/thread --sanitize=thread --no-parallel \
+	  SWIFT=$(SWIFT) scripts/swift-tests --scratch-path .build/thread --sanitize=thread --no-parallel \
 	  --filter 'GRPCServerTransportTests|QueryCoalescingTests|SharedLiveIndex|Concurren|LiveClusters|CommitPipeline|RaceTests|FollowingTests|FollowingDaemonsTests|EventFeed|PartyService|BoundedThreadPool|WatchTests|PositionWriteBehind|SharedReadsTests|StreamKitTests|SessionThrottleTests|ShutdownTests|LongSearchTests|FastPathParityTests|ConcurrentIdentityTests|KeyFileTests|TokenLifeTests'
 
 # The algorithm modules optimised: larger inputs, and work counters instead of times. The suites of
@@ -169,8 +167,8 @@ torture: build
 
 # A little of each mode against the debug build, for CI.
 torture-smoke: test-packages
-	$(SWIFT) build $(BUILD_FLAGS) --product moyeod
-	$(SWIFT) build $(BUILD_FLAGS) --product moyeo
+	$(SWIFT) build --product moyeod
+	$(SWIFT) build --product moyeo
 	MOYEOD=$(CURDIR)/.build/debug/moyeod MOYEO=$(CURDIR)/.build/debug/moyeo \
 	  python3 Tests/torture/torture.py smoke
 

@@ -545,8 +545,7 @@ if Context.environment["MOYEO_FUZZ"] == "1" {
     $0.type == .test || $0.path?.hasPrefix("Tests/") == true
       || [
         "moyeod", "moyeo", "ClientExamples", "JoinBenchmark", "PlaceBenchmark", "IdentityBenchmark",
-        "MoyeoClient",
-        "RouteProviders",
+        "MoyeoClient", "RouteProviders",
       ].contains($0.name)
   }
   package.targets += [

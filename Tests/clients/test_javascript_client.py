@@ -15,6 +15,7 @@ import time
 import unittest
 
 import tokens
+from example_outputs import printed
 from faulty_proxy import FaultyProxy
 from python_client import (
     GANGNAM, SEOUL, OneDaemon, OneDaemonWithTokens, create_party, fresh, soon)
@@ -112,10 +113,8 @@ class Calls(OneDaemon, unittest.TestCase):
         for example in EXAMPLES:
             with self.subTest(example.name):
                 done = node(example, daemon.url)
-                told = example.read_text().partition("\n// It prints:\n")[2].splitlines()
                 self.assertEqual(done.stderr, "")
-                self.assertEqual(done.stdout.splitlines(),
-                                 [line.removeprefix("//   ") for line in told])
+                self.assertEqual(done.stdout.splitlines(), printed(example))
 
     def test_examples_for_maps_draw(self):
         done = node(HERE / "maps.mjs", self.daemon.url)

@@ -15,6 +15,7 @@ import unittest
 from datetime import datetime, timedelta, timezone
 
 import tls
+from example_outputs import printed
 from python_client import (
     FOLDER, GANGNAM, KINDS, SEOUL, OneDaemon, addresses, for_each_client, fresh, moyeo, soon)
 from running_daemon import ROOT, Daemon
@@ -25,12 +26,6 @@ from moyeo.v1 import StreamReportsRequest, async_calls, calls, sync_calls
 # Requests that wait are put together each minute: for examples, each second.
 EVERY_SECOND = {"MOYEO_PARTIES_BATCH_SECONDS": "1"}
 EXAMPLES = sorted((FOLDER / "examples").glob("*.py"))
-
-
-def printed(path):
-    """What an example says it prints."""
-    lines = path.read_text().partition("\n# It prints:\n")[2].splitlines()
-    return [line.removeprefix("#   ") for line in lines]
 
 
 class Calls(OneDaemon, unittest.TestCase):
@@ -369,7 +364,7 @@ class Package(unittest.TestCase):
                             capture_output=True, text=True, timeout=60, cwd=folder,
                             env={**os.environ, "PYTHONPATH": folder})
                         self.assertEqual(done.stderr, "")
-                        self.assertEqual(done.stdout.splitlines(), printed(example))
+                        self.assertEqual(done.stdout.splitlines(), printed(example, "#"))
                         self.assertEqual(done.returncode, 0)
 
 

@@ -7,17 +7,12 @@ import pathlib
 import subprocess
 import unittest
 
+from example_outputs import printed
 from running_daemon import ROOT, Daemon, environment, program
 
 FOLDER = ROOT / "clients" / "swift" / "examples"
 EXAMPLES = sorted(path for path in FOLDER.glob("*.swift") if path.stem != "ClientExamples")
 LONGEST = 50
-
-
-def printed(example):
-    """What the comment at the end of an example says."""
-    lines = example.read_text().split("// It prints:\n")[1].splitlines()
-    return [line.removeprefix("//   ") for line in lines]
 
 
 class SwiftExamples(unittest.TestCase):

@@ -101,7 +101,7 @@ struct CommuteRequestReading: Sendable {
   private func tripChange(
     _ request: Moyeo_V1_UpdateCommuteRequest, now: Instant
   ) throws(APIError) -> CommuteTripChange? {
-    let named = request.namedTripFields
+    var (named, same) = request.trip
     let cleared = try self.cleared(request.cleared, butNot: named)
     guard !named.isEmpty || !cleared.isEmpty else { return nil }
     if let ofHost = named.first(where: { $0.owner == .host }),
@@ -111,7 +111,6 @@ struct CommuteRequestReading: Sendable {
         .conflictingFields, field: ofRider.rawValue,
         "\(ofHost.rawValue) is of a host's commute, \(ofRider.rawValue) of a rider's")
     }
-    var same = request.asCreateRequest
     // In place of what is not set, and so not looked at.
     (same.hostID, same.riderID) = ("-", "-")
     let anywhere = Moyeo_V1_Place.with { ($0.latitude, $0.longitude) = (1, 1) }

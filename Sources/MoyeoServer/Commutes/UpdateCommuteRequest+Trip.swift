@@ -3,68 +3,46 @@ import RideMatching
 import SwiftProtobuf
 
 extension Moyeo_V1_UpdateCommuteRequest {
-  /// The fields of the trip that are given.
-  var namedTripFields: Set<CommuteTripChange.Field> {
-    let given: [(CommuteTripChange.Field, Bool)] = [
-      (.tags, !tags.isEmpty),
-      (.origin, hasOrigin),
-      (.destination, hasDestination),
-      (.departureWindowSeconds, hasDepartureWindowSeconds),
-      (.seats, hasSeats),
-      (.maxWalkMeters, hasMaxWalkMeters),
-      (.maxDetourRatio, hasMaxDetourRatio),
-      (.minSharedRatio, hasMinSharedRatio),
-      (.maxRideSeconds, hasMaxRideSeconds),
-      (.maxDetourSeconds, hasMaxDetourSeconds),
-      (.attributes, !attributes.fields.isEmpty),
-      (.hostSeats, hasHostSeats),
-      (.policy, hasPolicy),
-      (.policyPack, hasPolicyPack),
-      (.splitRule, hasSplitRule),
-      (.allowRaisedShares, hasAllowRaisedShares),
-      (.called, hasCalled),
-      (.tariffID, hasTariffID),
-      (.vehicleClass, hasVehicleClass),
-      (.weight, hasWeight),
-      (.agreedFare, hasAgreedFare),
-      (.approval, hasApproval),
-      (.holdSeats, hasHoldSeats),
-      (.boarding, hasBoarding),
-      (.maxShare, hasMaxShare),
-      (.allowsOverlap, hasAllowsOverlap),
-    ]
-    return Set(given.filter(\.1).map(\.0))
-  }
-
-  /// The same fields of the trip.
-  var asCreateRequest: Moyeo_V1_CreateCommuteRequest {
+  /// The fields of the trip that are given, and a new commute's request with them alone.
+  var trip: (fields: Set<CommuteTripChange.Field>, request: Moyeo_V1_CreateCommuteRequest) {
+    var fields: Set<CommuteTripChange.Field> = []
     var same = Moyeo_V1_CreateCommuteRequest()
-    same.tags = tags
-    if hasOrigin { same.origin = origin }
-    if hasDestination { same.destination = destination }
-    if hasDepartureWindowSeconds { same.departureWindowSeconds = departureWindowSeconds }
-    if hasSeats { same.seats = seats }
-    if hasMaxWalkMeters { same.maxWalkMeters = maxWalkMeters }
-    if hasMaxDetourRatio { same.maxDetourRatio = maxDetourRatio }
-    if hasMinSharedRatio { same.minSharedRatio = minSharedRatio }
-    if hasMaxRideSeconds { same.maxRideSeconds = maxRideSeconds }
-    if hasMaxDetourSeconds { same.maxDetourSeconds = maxDetourSeconds }
-    if hasAttributes { same.attributes = attributes }
-    if hasHostSeats { same.hostSeats = hostSeats }
-    if hasPolicy { same.policy = policy }
-    if hasPolicyPack { same.policyPack = policyPack }
-    if hasSplitRule { same.splitRule = splitRule }
-    if hasAllowRaisedShares { same.allowRaisedShares = allowRaisedShares }
-    if hasCalled { same.called = called }
-    if hasTariffID { same.tariffID = tariffID }
-    if hasVehicleClass { same.vehicleClass = vehicleClass }
-    if hasWeight { same.weight = weight }
-    if hasAgreedFare { same.agreedFare = agreedFare }
-    if hasApproval { same.approval = approval }
-    if hasHoldSeats { same.holdSeats = holdSeats }
-    if hasBoarding { same.boarding = boarding }
-    if hasMaxShare { same.maxShare = maxShare }
-    if hasAllowsOverlap { same.allowsOverlap = allowsOverlap }
-    return same
+    func take<Value>(
+      _ field: CommuteTripChange.Field, _ isGiven: Bool,
+      _ path: WritableKeyPath<Moyeo_V1_CreateCommuteRequest, Value>, _ value: Value
+    ) {
+      guard isGiven else { return }
+      fields.insert(field)
+      same[keyPath: path] = value
+    }
+    take(.tags, !tags.isEmpty, \.tags, tags)
+    take(.origin, hasOrigin, \.origin, origin)
+    take(.destination, hasDestination, \.destination, destination)
+    take(
+      .departureWindowSeconds, hasDepartureWindowSeconds, \.departureWindowSeconds,
+      departureWindowSeconds)
+    take(.seats, hasSeats, \.seats, seats)
+    take(.maxWalkMeters, hasMaxWalkMeters, \.maxWalkMeters, maxWalkMeters)
+    take(.maxDetourRatio, hasMaxDetourRatio, \.maxDetourRatio, maxDetourRatio)
+    take(.minSharedRatio, hasMinSharedRatio, \.minSharedRatio, minSharedRatio)
+    take(.maxRideSeconds, hasMaxRideSeconds, \.maxRideSeconds, maxRideSeconds)
+    take(.maxDetourSeconds, hasMaxDetourSeconds, \.maxDetourSeconds, maxDetourSeconds)
+    take(.attributes, !attributes.fields.isEmpty, \.attributes, attributes)
+    take(.hostSeats, hasHostSeats, \.hostSeats, hostSeats)
+    take(.policy, hasPolicy, \.policy, policy)
+    take(.policyPack, hasPolicyPack, \.policyPack, policyPack)
+    take(.splitRule, hasSplitRule, \.splitRule, splitRule)
+    take(.allowRaisedShares, hasAllowRaisedShares, \.allowRaisedShares, allowRaisedShares)
+    take(.called, hasCalled, \.called, called)
+    take(.tariffID, hasTariffID, \.tariffID, tariffID)
+    take(.vehicleClass, hasVehicleClass, \.vehicleClass, vehicleClass)
+    take(.weight, hasWeight, \.weight, weight)
+    take(.agreedFare, hasAgreedFare, \.agreedFare, agreedFare)
+    take(.approval, hasApproval, \.approval, approval)
+    take(.holdSeats, hasHoldSeats, \.holdSeats, holdSeats)
+    take(.boarding, hasBoarding, \.boarding, boarding)
+    take(.maxShare, hasMaxShare, \.maxShare, maxShare)
+    take(.allowsOverlap, hasAllowsOverlap, \.allowsOverlap, allowsOverlap)
+    return (fields, same)
   }
 }

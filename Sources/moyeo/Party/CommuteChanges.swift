@@ -51,16 +51,8 @@ struct CommuteUpdate: AsyncParsableCommand {
     var request = Moyeo_V1_UpdateCommuteRequest()
     request.id = id
     if let rider { request.riderID = rider }
-    request.weekdays = CommuteCommand.words(schedule.days)
-    if let at = schedule.at { request.localTime = at }
-    if let zone = schedule.zone { request.timeZone = zone }
-    if let since = schedule.since { request.from = since }
-    if let until = schedule.until { request.to = until }
-    request.added = CommuteCommand.words(schedule.added)
-    request.removed = CommuteCommand.words(schedule.removed)
+    schedule.write(to: &request)
     request.restored = CommuteCommand.words(restored)
-    if let holidays = schedule.holidays { request.holidays = holidays }
-    if let window = schedule.window { request.departureWindowSeconds = window * 60 }
     if let from { request.origin = TripOptions.place(from, fromName) }
     if let to { request.destination = TripOptions.place(to, toName) }
     trip.write(to: &request)

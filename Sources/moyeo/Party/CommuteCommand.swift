@@ -77,15 +77,7 @@ struct CommuteCreate: AsyncParsableCommand {
     if let rider { request.riderID = rider }
     request.origin = TripOptions.place(from, fromName)
     request.destination = TripOptions.place(to, toName)
-    request.weekdays = CommuteCommand.words(schedule.days)
-    if let at = schedule.at { request.localTime = at }
-    if let zone = schedule.zone { request.timeZone = zone }
-    if let since = schedule.since { request.from = since }
-    if let until = schedule.until { request.to = until }
-    request.added = CommuteCommand.words(schedule.added)
-    request.removed = CommuteCommand.words(schedule.removed)
-    if let holidays = schedule.holidays { request.holidays = holidays }
-    if let window = schedule.window { request.departureWindowSeconds = window * 60 }
+    schedule.write(to: &request)
     trip.write(to: &request)
     let made = request
     try await CommuteCommand.run(connection, output) { client in
@@ -114,6 +106,19 @@ struct ScheduleOptions: ParsableArguments {
   var holidays: String?
   @Option(help: ArgumentHelp("How much sooner or later it may be.", valueName: "minutes"))
   var window: Double?
+
+  /// Sets what is given; the rest stays absent.
+  func write(to request: inout some CommuteFields) {
+    request.weekdays = CommuteCommand.words(days)
+    if let at { request.localTime = at }
+    if let zone { request.timeZone = zone }
+    if let since { request.from = since }
+    if let until { request.to = until }
+    request.added = CommuteCommand.words(added)
+    request.removed = CommuteCommand.words(removed)
+    if let holidays { request.holidays = holidays }
+    if let window { request.departureWindowSeconds = window * 60 }
+  }
 }
 
 /// `moyeo party commute list`.

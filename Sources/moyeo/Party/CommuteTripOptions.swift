@@ -3,9 +3,15 @@ import MoyeoAPI
 import SwiftProtobuf
 
 /// What a new commute and a change of one have in common.
-protocol CommuteTripFields {
-  var origin: Moyeo_V1_Place { get set }
-  var destination: Moyeo_V1_Place { get set }
+protocol CommuteFields {
+  var weekdays: [String] { get set }
+  var localTime: String { get set }
+  var timeZone: String { get set }
+  var from: String { get set }
+  var to: String { get set }
+  var added: [String] { get set }
+  var removed: [String] { get set }
+  var holidays: String { get set }
   var departureWindowSeconds: Double { get set }
   var arriveBy: String { get set }
   var seats: Int32 { get set }
@@ -28,8 +34,8 @@ protocol CommuteTripFields {
   var maxShare: Int64 { get set }
 }
 
-extension Moyeo_V1_CreateCommuteRequest: CommuteTripFields {}
-extension Moyeo_V1_UpdateCommuteRequest: CommuteTripFields {}
+extension Moyeo_V1_CreateCommuteRequest: CommuteFields {}
+extension Moyeo_V1_UpdateCommuteRequest: CommuteFields {}
 
 /// What each day of a commute is like, beside its places and times.
 struct CommuteTripOptions: ParsableArguments {
@@ -85,7 +91,7 @@ struct CommuteTripOptions: ParsableArguments {
   }
 
   /// Sets what is given; the rest stays absent.
-  func write(to request: inout some CommuteTripFields) {
+  func write(to request: inout some CommuteFields) {
     if let arriveBy { request.arriveBy = arriveBy }
     if let seats { request.seats = seats }
     if let hostSeats { request.hostSeats = hostSeats }
