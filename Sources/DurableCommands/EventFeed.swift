@@ -165,16 +165,9 @@ package final class EventFeed: Sendable {
     if case .failure(.resumeTokenAhead) = known, try await reach(after) { known = look() }
     if let page = try known.get() { return page }
     let newest = self.newest
-    let read: Result<[StoredEvent], StoreFailure> = await withCheckedContinuation { done in
-      queue.async { [store, tenant] in
-        do throws(StoreFailure) {
-          let found = try store.events(
-            tenant: tenant, after: after, kinds: kinds, aggregateID: aggregateID, limit: limit)
-          done.resume(returning: .success(found))
-        } catch {
-          done.resume(returning: .failure(error))
-        }
-      }
+    let read = await read { store, tenant throws(StoreFailure) in
+      try store.events(
+        tenant: tenant, after: after, kinds: kinds, aggregateID: aggregateID, limit: limit)
     }
     switch read {
     case .failure(let failure): throw .unavailable(reason: failure.reason)
@@ -188,13 +181,42 @@ package final class EventFeed: Sendable {
   }
 
   /// Waits a moment for a sequence that another daemon may have told already.
-  /// - Returns: Whether it has come.
+  /// - Returns: Whether it has come; false: the record does not hold it either.
+  /// - Throws: ``EventFeedError/unavailable(reason:)`` where the record holds it and this daemon has not
+  ///   followed so far yet, or where the record cannot be asked: waiting mends that, as opposed to a
+  ///   sequence that nobody gave.
   private func reach(_ sequence: UInt64) async throws(EventFeedError) -> Bool {
     guard let behind = behind.withLock({ $0 }) else { return false }
     behind.hurry()
     if await signal.wait(past: sequence - 1, atMost: Self.reachDuration) { return true }
     if let trouble = behind.trouble() { throw .unavailable(reason: trouble) }
-    return false
+    let recorded = await read { store, tenant throws(StoreFailure) in
+      try store.eventBounds(tenant: tenant).newest
+    }
+    switch recorded {
+    case .failure(let failure): throw .unavailable(reason: failure.reason)
+    case .success(let recorded) where recorded >= sequence:
+      let known = newest
+      if known >= sequence { return true }
+      throw .unavailable(
+        reason: "this daemon knows the record's events up to \(known) of \(recorded) so far")
+    case .success: return false
+    }
+  }
+
+  /// Asks the store from a thread that may block.
+  private func read<Found: Sendable>(
+    _ ask: @escaping @Sendable (any AggregateStore, String) throws(StoreFailure) -> Found
+  ) async -> Result<Found, StoreFailure> {
+    await withCheckedContinuation { done in
+      queue.async { [store, tenant] in
+        do throws(StoreFailure) {
+          done.resume(returning: .success(try ask(store, tenant)))
+        } catch {
+          done.resume(returning: .failure(error))
+        }
+      }
+    }
   }
 
   private static func page(

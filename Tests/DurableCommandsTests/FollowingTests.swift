@@ -188,6 +188,21 @@ struct FollowingTests {
     }
   }
 
+  @Test func aReaderOfADaemonThatIsBehindIsToldToComeBack() async throws {
+    let all = try Self.fixtures(2)
+    let (one, other) = (all[0], all[1])
+    for number in 0..<3 { _ = one.carryOut(.announce(id: "d\(number)", seats: 4, host: "ann")) }
+    // The record holds what this daemon has not followed yet: that is no token of another world.
+    let behind = EventFeedError.unavailable(
+      reason: "this daemon knows the record's events up to 0 of 3 so far")
+    await #expect(throws: behind) { try await Self.told(other, after: 2) }
+    await #expect(throws: EventFeedError.resumeTokenAhead(newest: 0)) {
+      try await Self.told(other, after: 4)
+    }
+    Self.follow(other)
+    #expect(try await Self.told(other, after: 2).map(\.sequence) == [3])
+  }
+
   /// Three pipelines decide, follow and lose answers in an order by seed, and a reader goes from one to
   /// the other: it is told each event once and in order, and memory ends as the record is.
   @Test(arguments: 1...40 as ClosedRange<UInt64>)
