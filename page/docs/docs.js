@@ -122,6 +122,12 @@ const body = (call, schemas) => {
   return [element("h4", {}, title), ...fields(schema, schemas)]
 }
 
+/** What an answer looks like, where the description has an example of it. */
+const shape = (answer) => {
+  const text = typeof answer === "string" ? answer : JSON.stringify(answer, null, 2)
+  return text ? [opening("Example", () => [element("pre", {}, element("code", {}, text))])] : []
+}
+
 /** Answers that are no refusals: what they hold, or that they hold nothing, and their headers. */
 const answers = (call, components) => Object.entries(call.responses)
   .filter(([status]) => status < 400)
@@ -133,7 +139,8 @@ const answers = (call, components) => Object.entries(call.responses)
     return element("details", { "data-status": status },
       element("summary", {}, `Answer ${status}: ${names}`),
       element("p", {}, ...prose(response.description)),
-      ...kinds.flatMap(([, { schema }]) => (schema ? fields(schema, components.schemas) : [])),
+      ...kinds.flatMap(([, { schema, example: answer }]) => [
+        ...(schema ? fields(schema, components.schemas) : []), ...shape(answer)]),
       ...(headers.length ? [table(["header", "is", "Meaning"], headers)] : []))
   })
 

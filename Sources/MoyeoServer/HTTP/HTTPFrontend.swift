@@ -196,7 +196,7 @@ struct HTTPFrontend: Sendable {
       return try room.routes.match(method: method.rawValue, path: request.uri.path)
     } catch {
       try await Self.drain(request)
-      throw error
+      throw pages.refusal(of: request) ?? error
     }
   }
 

@@ -34,6 +34,8 @@ struct MapPage: Sendable {
     }
   }
 
+  func serves(_ path: String) -> Bool { files.contains(path) }
+
   func response(path: String, request: Request) -> Response? {
     files.response(path: path, request: request)
   }

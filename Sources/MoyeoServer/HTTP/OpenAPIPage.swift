@@ -38,6 +38,7 @@ struct OpenAPIPage {
       paths[raw.route.template, default: [:]][raw.route.method.lowercased()] = method(raw)
     }
     paths[BatchReads.path] = ["post": batch]
+    paths.merge(Self.operatorPages) { $1 }
     let document: [String: Any] = [
       "openapi": "3.1.0",
       "info": [
@@ -65,7 +66,9 @@ struct OpenAPIPage {
       route, request: operation.requestSchema, service: operation.service,
       id: operation.routes.count > 1
         ? operation.name + "By" + route.method.capitalized : operation.name,
-      answer: Self.content(Self.reference(operation.responseSchema.name), "The answer."))
+      answer: Self.withExample(
+        Self.content(Self.reference(operation.responseSchema.name), "The answer."),
+        AnswerExamples.body(of: Self.callName(operation.service, operation.rpc))))
     Self.describe(&out, operation.service, operation.rpc)
     let reasons = CallReasons.of(
       service: operation.service, rpc: operation.rpc, isRead: operation.isRead)
@@ -89,18 +92,23 @@ struct OpenAPIPage {
 
   /// What a call does, as its service's declaration says.
   private static func describe(_ out: inout [String: Any], _ service: String, _ rpc: String) {
-    let name = shortName(service) + "." + rpc
+    let name = callName(service, rpc)
     if let text = DeclarationTexts.text(of: name) {
       out["description"] = text
       out["summary"] = firstSentence(text)
     }
     if let body = out["requestBody"] as? [String: Any] {
-      out["requestBody"] = withExample(body, of: name)
+      out["requestBody"] = withExample(body, RequestExamples.body(of: name))
     }
   }
 
+  /// What texts and examples are found by, such as `PartyService.Join`.
+  private static func callName(_ service: String, _ rpc: String) -> String {
+    shortName(service) + "." + rpc
+  }
+
   /// Of a text of whole sentences, without its full stop.
-  private static func firstSentence(_ text: String) -> String {
+  static func firstSentence(_ text: String) -> String {
     let end =
       text.range(of: ". ")?.lowerBound
       ?? (text.hasSuffix(".") ? text.index(before: text.endIndex) : text.endIndex)
@@ -122,14 +130,16 @@ struct OpenAPIPage {
   private static let ownTags = [
     "RoadService": "Roads of the network that routes are found in.",
     "Batch": "Several reads in one request.",
+    operatorTag: "Pages that say whether a daemon serves; they need no token.",
   ]
 
-  private static func withExample(_ body: [String: Any], of call: String) -> [String: Any] {
-    guard let example = RequestExamples.body(of: call),
-      var content = body["content"] as? [String: [String: Any]]
-    else { return body }
+  /// A body or an answer, with an example of its JSON.
+  private static func withExample(_ part: [String: Any], _ example: Any?) -> [String: Any] {
+    guard let example, var content = part["content"] as? [String: [String: Any]] else {
+      return part
+    }
     content["application/json"]?["example"] = example
-    return body.merging(["content": content]) { $1 }
+    return part.merging(["content": content]) { $1 }
   }
 
   /// Server-sent events; the schema is that of each event's data. Without
@@ -153,14 +163,15 @@ struct OpenAPIPage {
         parameters.append(queryParameter(field, of: poll.requestSchema.name))
       }
       var responses = out["responses"] as? [String: Any] ?? [:]
-      responses["200"] = [
-        "description":
-          "Events; `id:` is the resume token. Without `Accept: text/event-stream` a list.",
-        "content": [
-          "text/event-stream": schema,
-          "application/json": ["schema": Self.reference(poll.responseSchema.name)],
-        ],
-      ]
+      responses["200"] = Self.withExample(
+        [
+          "description":
+            "Events; `id:` is the resume token. Without `Accept: text/event-stream` a list.",
+          "content": [
+            "text/event-stream": schema,
+            "application/json": ["schema": Self.reference(poll.responseSchema.name)],
+          ],
+        ], AnswerExamples.body(of: Self.callName(poll.service, poll.rpc)))
       out["responses"] = responses
     }
     out["parameters"] = parameters
@@ -179,10 +190,11 @@ struct OpenAPIPage {
     var out = method(
       raw.route, request: raw.requestSchema, service: raw.service, id: raw.name,
       pathNumbers: raw.pathNumbers,
-      answer: [
-        "description": "The answer.", "content": [raw.mediaType: [:] as [String: Any]],
-        "headers": headers,
-      ])
+      answer: Self.withExample(
+        [
+          "description": "The answer.", "content": [raw.mediaType: [:] as [String: Any]],
+          "headers": headers,
+        ], AnswerExamples.body(of: Self.callName(raw.service, raw.name))))
     let text = Self.rawTexts[raw.name] ?? ""
     out["description"] = text
     out["summary"] = Self.firstSentence(text)
@@ -246,8 +258,12 @@ struct OpenAPIPage {
       "description": "Several reads in one request, answered in their order.",
       "requestBody": Self.withExample(
         ["required": true, "content": ["application/json": ["schema": request]]],
-        of: "Batch.Reads"),
-      "responses": ["200": Self.content(response, "Answers in the order of the requests.")],
+        RequestExamples.body(of: "Batch.Reads")),
+      "responses": [
+        "200": Self.withExample(
+          Self.content(response, "Answers in the order of the requests."),
+          AnswerExamples.body(of: "Batch.Reads"))
+      ],
     ]
     Self.add(CallReasons.batch, nil, to: &out)
     return out

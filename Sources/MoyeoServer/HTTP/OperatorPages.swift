@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import LiveLayers
+import MoyeoAPI
 import Parties
 import NIOCore
 import ObjectModel
@@ -22,6 +23,8 @@ struct OperatorPages: Sendable {
   let map: MapPage
 
   static let metricsPath = "/metrics"
+  /// Besides those of the map.
+  private static let paths: Set = ["/healthz", "/readyz", metricsPath, "/openapi.json"]
 
   func response(path: String, request: Request) async -> Response? {
     switch path {
@@ -32,6 +35,16 @@ struct OperatorPages: Sendable {
     case "/openapi.json": HTTPFrontend.json(await openAPI.bytes())
     default: map.response(path: path, request: request)
     }
+  }
+
+  /// The refusal of a request to a page by another method than GET and HEAD; nil where no page is.
+  func refusal(of request: Request) -> APIError? {
+    let path = request.uri.path
+    guard Self.paths.contains(path) || map.serves(path) else { return nil }
+    var error = APIError(
+      .methodNotAllowed, "this page answers GET, HEAD, not \(request.method.rawValue)")
+    error.allowedMethods = ["GET", "HEAD"]
+    return error
   }
 
   private func readyz() -> Response {

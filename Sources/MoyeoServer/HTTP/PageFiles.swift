@@ -58,6 +58,8 @@ struct PageFiles: Sendable {
   /// Has a path, such as that of a folder, answer with a file that is there already.
   mutating func serve(_ file: String, at path: String) { files[path] = files[file] }
 
+  func contains(_ path: String) -> Bool { files[path] != nil }
+
   func response(path: String, request: Request) -> Response? {
     guard let file = files[path] else { return nil }
     var headers = headers
