@@ -1,14 +1,16 @@
 """Headless Chromium with the few moves the tests make, all waiting on the page's own state."""
 
+import atexit
 import os
 import pathlib
 import shutil
 import time
+import urllib.parse
 
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.action_chains import ActionChains
-from selenium.common.exceptions import StaleElementReferenceException
+from selenium.common.exceptions import StaleElementReferenceException, WebDriverException
 from selenium.webdriver.common.by import By
 
 from running_daemon import MissingProgram
@@ -35,22 +37,37 @@ RESTS = """
 SCREENSHOTS = os.environ.get("MOYEO_SCREENSHOTS")
 
 
+# Browsers without a page.
+IDLE = []
+
+
+def start():
+    """A headless Chromium with one empty tab."""
+    for found, package in ((CHROMIUM, "chromium"), (DRIVER, "chromium-driver")):
+        if not found:
+            raise MissingProgram(f"install Debian's package {package} for the map's tests")
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM
+    for argument in (
+        "--headless", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu",
+        # WebGL without a graphics card, as the page draws with.
+        "--enable-unsafe-swiftshader", "--lang=en", "--window-size=1280,800",
+    ):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(options=options, service=Service(DRIVER))
+    atexit.register(driver.quit)
+    return driver
+
+
 class Browser:
+    """A tab of a headless Chromium, closed with all that its pages kept."""
+
     def __init__(self, width=1280, height=800, scheme="light", still=False, language="en"):
-        for found, package in ((CHROMIUM, "chromium"), (DRIVER, "chromium-driver")):
-            if not found:
-                raise MissingProgram(f"install Debian's package {package} for the map's tests")
-        options = webdriver.ChromeOptions()
-        options.binary_location = CHROMIUM
-        for argument in (
-            "--headless", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu",
-            # WebGL without a graphics card, as the page draws with.
-            "--enable-unsafe-swiftshader", "--lang=en",
-            f"--window-size={width},{height}",
-        ):
-            options.add_argument(argument)
-        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-        self.driver = webdriver.Chrome(options=options, service=Service(DRIVER))
+        # A start takes seconds: a browser that is closed waits for the next test, which gets a tab.
+        self.driver = IDLE.pop() if IDLE else start()
+        self.origins = set()
+        self.driver.switch_to.new_window("tab")
         self.driver.set_script_timeout(PATIENCE_SECONDS)
         self.cdp(
             "Emulation.setDeviceMetricsOverride", width=width, height=height,
@@ -68,7 +85,22 @@ class Browser:
                      acceptLanguage=f"{language},en")
 
     def close(self):
-        self.driver.quit()
+        """Leaves nothing to the next test: neither what pages keep nor what they noted."""
+        try:
+            self.driver.get("about:blank")
+            for origin in self.origins:
+                self.cdp("Storage.clearDataForOrigin", origin=origin, storageTypes="all")
+            self.cdp("Network.clearBrowserCache")
+            self.driver.close()
+            (first, *others) = self.driver.window_handles
+            self.driver.switch_to.window(first)
+            self.driver.get_log("browser")
+        except WebDriverException:
+            others = ["it has ended"]
+        if others:
+            self.driver.quit()
+        else:
+            IDLE.append(self.driver)
 
     def cdp(self, command, **arguments):
         return self.driver.execute_cdp_cmd(command, arguments)
@@ -80,6 +112,7 @@ class Browser:
     def open(self, address, ready=True):
         # A change of the hash alone would not load the page anew.
         self.driver.get("about:blank")
+        self.origins.add("://".join(urllib.parse.urlsplit(address)[:2]))
         self.driver.get(address)
         if ready:
             self.wait("return window.moyeo?.ready === true", "the first answer")
