@@ -12,7 +12,8 @@ import LiveLayers
 
 /// What `moyeo export` writes, `moyeo import` reads as it was.
 @Suite struct ExportImportTests {
-  private static let now = SystemClock().now()
+  /// Taken anew by each test: a short life began with the first one would have passed by the last.
+  private static var now: Instant { SystemClock().now() }
 
   /// A data directory with positions that are hard on a format.
   private static func directory() throws -> (path: String, expected: [Moyeo_V1_Position]) {
@@ -31,7 +32,7 @@ import LiveLayers
         ("이름", ["[x"], .init(), 7200), ("=1+1", ["한국어", "c++"], .init(), nil),
         ("0017", ["one"], try .init(jsonString: #"{"level": 3}"#), 100),
       ]
-    let archive = PositionsSnapshot(directory: path)
+    let (archive, now) = (PositionsSnapshot(directory: path), Self.now)
     defer { archive.close() }
     var stored: [StoredPosition] = []
     var expected: [Moyeo_V1_Position] = []
