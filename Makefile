@@ -12,6 +12,8 @@ BENCH_PACKAGES = $(RUN_PACKAGES) libboost-dev libnanoflann-dev python3 python3-v
 # deadlines pass: two at a time take no longer.
 WIDTH = --experimental-maximum-parallelization-width 2
 IMPORT_CHECK = --explicit-target-dependency-import-check error
+# Further flags of what is built to be tested. CI leaves debug information out: a tenth of the time.
+BUILD_FLAGS ?= $(MOYEO_BUILD_FLAGS)
 # Calls into the standard library that go through the dynamic linker cost a twelfth of a call's CPU.
 RELEASE = -c release --static-swift-stdlib
 ARGS ?= --demo seoul
@@ -47,7 +49,10 @@ packages:
 
 # Everything: Swift tests, the built daemon from outside, several of them, the map page in a browser. A missing
 # program or browser fails; each run's last line says how many tests lacked shared development data.
-test: test-swift test-daemon test-cluster test-browser
+# LANES=2 has two of the last three at a time, each with its output at its end.
+LANES ?=
+test: test-swift test-programs
+	$(MAKE) $(if $(LANES),--jobs=$(LANES) --output-sync=target) test-daemon test-cluster test-browser
 
 test-packages:
 	@scripts/system-packages $(TEST_PACKAGES)
@@ -57,7 +62,7 @@ gate-packages:
 	@scripts/system-packages $(TEST_PACKAGES) $(BENCH_PACKAGES)
 
 test-swift: test-packages
-	$(SWIFT) build --build-tests $(IMPORT_CHECK)
+	$(SWIFT) build --build-tests $(IMPORT_CHECK) $(BUILD_FLAGS)
 	SWIFT=$(SWIFT) scripts/swift-tests --skip-build $(WIDTH)
 
 # SUITES="daemon/test_parties.py" and TESTS="-k sold_once" narrow a run. What fails (at most five tests,
@@ -68,9 +73,9 @@ OUTSIDE = MOYEOD=$(CURDIR)/.build/debug/moyeod MOYEO=$(CURDIR)/.build/debug/moye
   .build/venv/bin/python Tests/run --twice $(TESTS)
 
 test-programs: test-packages .build/venv/ready
-	$(SWIFT) build --product moyeod
-	$(SWIFT) build --product moyeo
-	$(SWIFT) build --product ClientExamples
+	$(SWIFT) build $(BUILD_FLAGS) --product moyeod
+	$(SWIFT) build $(BUILD_FLAGS) --product moyeo
+	$(SWIFT) build $(BUILD_FLAGS) --product ClientExamples
 
 test-daemon: test-programs
 	$(OUTSIDE) $(SUITES)
@@ -79,7 +84,7 @@ test-daemon: test-programs
 # json" for some (Tests/fuzz/README.md).
 FUZZ ?=
 fuzz-smoke: test-packages
-	SWIFT=$(SWIFT) Tests/fuzz/run --inputs 15000 $(FUZZ)
+	MOYEO_BUILD_FLAGS="$(BUILD_FLAGS)" SWIFT=$(SWIFT) Tests/fuzz/run --inputs 15000 $(FUZZ)
 
 fuzz: test-packages
 	SWIFT=$(SWIFT) Tests/fuzz/run --seconds 3600 $(FUZZ)
@@ -141,7 +146,8 @@ THREAD_PART ?= server
 test-thread: test-packages
 	ulimit -n $$(ulimit -Hn); MOYEO_PART=$(THREAD_PART) \
 	  TSAN_OPTIONS="suppressions=$(CURDIR)/scripts/thread-sanitizer-suppressions" \
-	  SWIFT=$(SWIFT) scripts/swift-tests --scratch-path .build/thread --sanitize=thread --no-parallel \
+	  SWIFT=$(SWIFT) scripts/swift-tests $(BUILD_FLAGS) \
+	  --scratch-path .build/thread --sanitize=thread --no-parallel \
 	  --filter 'GRPCServerTransportTests|QueryCoalescingTests|SharedLiveIndex|Concurren|LiveClusters|CommitPipeline|RaceTests|FollowingTests|FollowingDaemonsTests|EventFeed|PartyService|BoundedThreadPool|WatchTests|PositionWriteBehind|SharedReadsTests|StreamKitTests|SessionThrottleTests|ShutdownTests|LongSearchTests|FastPathParityTests|ConcurrentIdentityTests|KeyFileTests|TokenLifeTests'
 
 # The algorithm modules optimised: larger inputs, and work counters instead of times. The suites of
@@ -149,7 +155,7 @@ test-thread: test-packages
 OPTIMISED = LiveClusterScaleTests,BatchInstanceTests,WorkGateTests
 test-release: test-packages
 	MOYEO_PART=algorithms SWIFT=$(SWIFT) scripts/swift-tests --must-run $(OPTIMISED) \
-	  -c release --scratch-path .build/release-tests -Xswiftc -enable-testing $(WIDTH)
+	  -c release --scratch-path .build/release-tests -Xswiftc -enable-testing $(BUILD_FLAGS) $(WIDTH)
 
 # Engine, record, clocks and clients on one thread, by seeds: SEEDS=100000 FIRST=1.
 SEEDS ?= 100000
@@ -167,8 +173,8 @@ torture: build
 
 # A little of each mode against the debug build, for CI.
 torture-smoke: test-packages
-	$(SWIFT) build --product moyeod
-	$(SWIFT) build --product moyeo
+	$(SWIFT) build $(BUILD_FLAGS) --product moyeod
+	$(SWIFT) build $(BUILD_FLAGS) --product moyeo
 	MOYEOD=$(CURDIR)/.build/debug/moyeod MOYEO=$(CURDIR)/.build/debug/moyeo \
 	  python3 Tests/torture/torture.py smoke
 
