@@ -149,22 +149,25 @@ struct Itinerary: Sendable {
     let begin = slot &* Self.slotMilliseconds &- person.slotOffsetMilliseconds
     let own = begin &+ person.shiftMilliseconds
     let day = Self.floorDivide(own, Self.dayMilliseconds)
-    let minute = (own &- day &* Self.dayMilliseconds) / 60_000
+    let minute: Int64 = (own &- day &* Self.dayMilliseconds) / 60_000
     // 1970-01-01 was a Thursday.
     let isWeekend = ((day % 7 + 7 + 3) % 7) >= 5
     var draws = SeededDraws(seed: seed, .anchor, user, slot)
-    let isNight = minute < 7 * 60 + 20 || minute >= 23 * 60 + 20
+    let (morning, evening, night): (Int64, Int64, Int64) = (
+      7 * 60 + 20, 18 * 60 + 20, 23 * 60 + 20
+    )
+    let isNight = minute < morning || minute >= night
     if draws.unit() < (isNight ? 0.02 : 0.10) {
       return place(in: city.hotSpots[outings.draw(&draws)], &draws)
     }
     let base: Place
-    if !isNight, !isWeekend, person.worksElsewhere, (7 * 60 + 20..<18 * 60 + 20).contains(minute) {
+    if !isNight, !isWeekend, person.worksElsewhere, (morning..<evening).contains(minute) {
       base = person.work
-    } else if !isNight, minute >= (isWeekend ? 11 * 60 : 18 * 60 + 20) {
-      var evening = SeededDraws(seed: seed, .evening, user, day)
+    } else if !isNight, minute >= (isWeekend ? 11 * 60 : evening) {
+      var draws = SeededDraws(seed: seed, .evening, user, day)
       base =
-        evening.unit() < (isWeekend ? 0.6 : 0.4)
-        ? place(in: city.hotSpots[outings.draw(&evening)], &evening) : person.home
+        draws.unit() < (isWeekend ? 0.6 : 0.4)
+        ? place(in: city.hotSpots[outings.draw(&draws)], &draws) : person.home
     } else {
       base = person.home
     }

@@ -53,7 +53,8 @@ public struct Geohash: Hashable, Sendable {
   public var string: String {
     String(
       decoding: (0..<bitCount / 5).map { i in
-        Self.alphabet[Int(bits >> UInt64(59 - 5 * i) & 31)]
+        let digit: UInt64 = bits >> UInt64(59 - 5 * i) & 31
+        return Self.alphabet[Int(digit)]
       }, as: UTF8.self)
   }
 

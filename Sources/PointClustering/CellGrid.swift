@@ -133,7 +133,8 @@ struct CellGrid: ~Copyable {
 
   @inline(__always)
   static func segment(_ cx: UInt32, _ cy: UInt32) -> Int {
-    Int((cx >> 3 & 7) | (cy >> 3 & 7) << 3)
+    let (column, row): (UInt32, UInt32) = (cx >> 3 & 7, cy >> 3 & 7)
+    return Int(column | row << 3)
   }
   /// Returns the tag that names a cell together with its segment: a zoom has at most 2^19 columns.
   @inline(__always)

@@ -258,7 +258,9 @@ import Testing
       #expect(abs(fare.shares[0].amount - fare.shares[2].amount) <= 1)
       #expect(fare.shares.allSatisfy { $0.exceedsSoloBecause == nil })
     case .equal:
-      #expect((fare.shares.map(\.amount).max() ?? 0) - (fare.shares.map(\.amount).min() ?? 0) <= 1)
+      let amounts: [Int64] = fare.shares.map(\.amount)
+      let (most, least): (Int64, Int64) = (amounts.max() ?? 0, amounts.min() ?? 0)
+      #expect(most - least <= 1)
     case .weights:
       #expect(fare.shares[0].amount > fare.shares[1].amount)
     }

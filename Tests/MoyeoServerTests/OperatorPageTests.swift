@@ -74,7 +74,8 @@ import Testing
           let parameters = operation["parameters"] as? [[String: Any]] ?? []
           let inPath = parameters.filter { $0["in"] as? String == "path" }
             .compactMap { $0["name"] as? String }
-          #expect(Set(inPath).count == template.split(separator: "{").count - 1, "\(template)")
+          let placeholders: Int = template.split(separator: "{").count - 1
+          #expect(Set(inPath).count == placeholders, "\(template)")
         }
       }
       #expect(Set(operationIDs).count == operationIDs.count)

@@ -121,20 +121,31 @@ struct OracleQuery: Sendable {
   func answer(_ objects: [PlacedObject], now: Int64) -> [Expected] {
     let matching = objects.filter { passes($0, now: now) }
     guard case .near(let origin, let radius) = place else {
-      return matching.map { (MortonCode(MercatorPoint($0.coordinate)).rawValue, $0.id) }
-        .sorted { $0.0 != $1.0 ? $0.0 < $1.0 : $0.1.utf8.lexicographicallyPrecedes($1.1.utf8) }
-        .map { Expected(id: $0.1, millimeters: nil) }
+      let found = matching.map {
+        Found(rank: MortonCode(MercatorPoint($0.coordinate)).rawValue, id: $0.id)
+      }
+      return found.sorted().map { Expected(id: $0.id, millimeters: nil) }
     }
     let measure = DistanceOrigin(origin)
-    return matching.map { object in
-      (
-        measure.millimeters(
-          latitude: object.coordinate.latitude, longitude: object.coordinate.longitude), object.id
-      )
+    let found = matching.map { object in
+      Found(
+        rank: measure.millimeters(
+          latitude: object.coordinate.latitude, longitude: object.coordinate.longitude),
+        id: object.id)
     }
-    .filter { distance, _ in radius.map { Double(distance) / 1000 <= $0 } ?? true }
-    .sorted { $0.0 != $1.0 ? $0.0 < $1.0 : $0.1.utf8.lexicographicallyPrecedes($1.1.utf8) }
-    .map { Expected(id: $0.1, millimeters: $0.0) }
+    let near = found.filter { one in radius.map { Double(one.rank) / 1000 <= $0 } ?? true }
+    return near.sorted().map { Expected(id: $0.id, millimeters: $0.rank) }
+  }
+
+  /// An answer in the making: by rank, then by id.
+  private struct Found<Rank: Comparable>: Comparable {
+    let rank: Rank
+    let id: String
+
+    static func < (one: Found, other: Found) -> Bool {
+      one.rank != other.rank
+        ? one.rank < other.rank : one.id.utf8.lexicographicallyPrecedes(other.id.utf8)
+    }
   }
 
   var call: String {

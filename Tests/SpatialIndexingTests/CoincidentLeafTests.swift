@@ -12,7 +12,10 @@ import Testing
     let base = MercatorPoint(latitude: 37.5665, longitude: 126.978)
     let west = MercatorPoint.longitude(x: Double(base.x) + 0.3)
     let north = MercatorPoint.latitude(y: Double(base.y) + 0.3)
-    return (0..<count).map { (north - Double($0) * 1e-9, west + Double($0 % 5) * 1e-9) }
+    return (0..<count).map { number in
+      let (down, right) = (Double(number) * 1e-9, Double(number % 5) * 1e-9)
+      return (latitude: north - down, longitude: west + right)
+    }
   }
 
   /// Random lists of operations against brute force: groups come and go, orders are made and

@@ -99,7 +99,10 @@ import Testing
     // 6 times the threshold speed: distance only, as published for long trips.
     let seconds = 382_403 / (6.05 * 131 / 30)
     let fare = try total(Tariff(SampleTariffs.seoul()), 382_403, seconds, .expected)
-    #expect(fare == Int64((4800 + (380_803 / 131 + 1) * 100 + 50) / 100 * 100))
+    let steps: Int64 = 380_803 / 131 + 1
+    let unrounded: Int64 = 4800 + steps * 100
+    let rounded: Int64 = (unrounded + 50) / 100 * 100
+    #expect(fare == rounded)
   }
 
   @Test func refusesWhatCannotBe() throws {

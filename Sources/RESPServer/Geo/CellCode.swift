@@ -94,7 +94,8 @@ enum CellCode {
     let code = cell(
       longitude: place.longitude, latitude: place.latitude, steps: steps, latitudeLimit: 90)
     return (0..<11).map { i in
-      i == 10 ? alphabet[0] : alphabet[Int(code >> UInt64(47 - 5 * i) & 31)]
+      let digit: UInt64 = i == 10 ? 0 : code >> UInt64(47 - 5 * i) & 31
+      return alphabet[Int(digit)]
     }
   }
 

@@ -59,10 +59,12 @@ struct Packing {
 
   /// Chosen groups, ascending.
   func chosen(_ problem: PackingProblem) -> [Int] {
-    (0..<problem.requests).filter {
-      groupOf[$0] >= 0 && problem.members[Int(groupOf[$0])][0] == Int32($0)
+    var groups: [Int] = []
+    for request in 0..<problem.requests where groupOf[request] >= 0 {
+      let group = Int(groupOf[request])
+      // Of its first member only, so that each group stands there once.
+      if problem.members[group][0] == Int32(request) { groups.append(group) }
     }
-    .map { Int(groupOf[$0]) }
-    .sorted()
+    return groups.sorted()
   }
 }
