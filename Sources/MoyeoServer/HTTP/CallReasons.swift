@@ -132,7 +132,9 @@ enum CallReasons {
     "PartyService.Update": ride + aboard + [.notHost],
     "PartyService.Depart": aboard + [.notHost, .tooEarly],
     "PartyService.Cancel": aboard + [.notHost],
-    "PartyService.RemoveRider": aboard + [.notHost, .hostNotRemovable, .unknownRider],
+    "PartyService.RemoveRider": aboard + [
+      .notHost, .hostNotRemovable, .unknownRider, .tooEarly,
+    ],
     "PartyService.Settle": aboard + [
       .notDeparted, .alreadySettled, .amountOutOfRange, .unknownRider, .nothingToShareBy,
     ],
