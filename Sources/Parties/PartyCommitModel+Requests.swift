@@ -86,8 +86,9 @@ extension PartyCommitModel {
         version: request.version, bytes: request.encoded(),
         summary: AggregateSummary(
           state: request.isOver ? "closed" : "open", ownerID: query.riderID,
-          origin: query.origin, destination: query.destination.coordinate,
-          destinationName: query.destination.name, startsAt: query.window.start,
+          origin: query.origin, originName: query.originName,
+          destination: query.destination.coordinate, destinationName: query.destination.name,
+          startsAt: query.window.start,
           endsAt: query.window.end, seats: query.seats, endedAt: request.endedAt)))
   }
 

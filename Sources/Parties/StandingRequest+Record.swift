@@ -11,7 +11,7 @@ extension StandingRequest {
     out.varint(3, version)
     out.signed(4, createdAt.milliseconds)
     out.string(5, query.riderID)
-    out.message(6) { PartyRecord.write(RidePlace(coordinate: query.origin), to: &$0) }
+    out.message(6) { PartyRecord.write(query.originPlace, to: &$0) }
     out.message(7) { PartyRecord.write(query.destination, to: &$0) }
     out.signed(8, query.window.time.milliseconds)
     out.signed(9, query.window.toleranceMilliseconds)
@@ -79,6 +79,7 @@ extension StandingRequest {
         attributes: parts.attributes, weight: parts.weight, maxShare: parts.maxShare,
         allowsOverlap: parts.allowsOverlap, boarding: parts.boarding),
       tags: parts.tags, found: parts.found, endedAt: parts.endedAt)
+    query.originName = origin.name
     commuteID = parts.commuteID
     offer = parts.offer
     refusedOffers = parts.refusedOffers

@@ -103,6 +103,18 @@ class ReferencePage(unittest.TestCase):
         browser.wait(f"return {summary}.parentElement.textContent.includes('sameAttributes')",
                      "the fields of a policy")
 
+    def test_an_answer_opens_its_example(self):
+        browser = self.opened("#PartyJoin")
+        answer = "document.querySelector('#PartyJoin details[data-status=\"200\"]')"
+        browser.js(f"{answer}.open = true;"
+                   f"[...{answer}.querySelectorAll('summary')]"
+                   ".find((one) => one.textContent === 'Example').focus()")
+        browser.keys(Keys.ENTER)
+        shown = browser.wait(f"return {answer}.querySelector('pre')?.textContent", "the example")
+        _, _, call = self.calls["PartyJoin"]
+        described = call["responses"]["200"]["content"]["application/json"]["example"]
+        self.assertEqual(json.loads(shown), described)
+
     def test_the_filter_finds_calls_by_path_field_and_reason(self):
         browser = self.opened()
         for text, wanted in (("party_full", "PartyJoin"), ("maxstaleness", "Within"),

@@ -13,7 +13,7 @@ import unittest
 import tokens
 from running_daemon import ROOT, Daemon, run
 
-ORIGIN = {"latitude": 37.5551, "longitude": 126.9368}
+ORIGIN = {"name": "Sinchon", "latitude": 37.5551, "longitude": 126.9368}
 DESTINATION = {"name": "Gangnam", "latitude": 37.4979, "longitude": 127.0276}
 EVERY_SECOND = {"MOYEO_PARTIES_BATCH_SECONDS": "1"}
 
@@ -71,6 +71,8 @@ class Offers(unittest.TestCase):
                                  ("open", "pending", 2))
                 kept = self.call(daemon, "GET", "/v1/ride-requests?riderId=ann")["requests"]
                 self.assertEqual(kept[0]["offerId"], offer)
+                self.assertEqual(kept[0]["origin"]["name"], "Sinchon")
+                self.assertEqual(listed[0]["origin"]["name"], "Sinchon")
                 self.assertNotIn("ben", json.dumps(listed))
                 path = f"/v1/ride-offers/{offer}"
                 first = self.call(daemon, "POST", path + "/accept", {"riderId": "ann"}, key="a")

@@ -92,7 +92,7 @@ enum CommuteMessage {
     _ out: inout Moyeo_V1_Commute, of query: MatchQuery, _ tags: [String]
   ) {
     out.riderID = query.riderID
-    out.origin = PartyMessage.place(RidePlace(coordinate: query.origin))
+    out.origin = PartyMessage.place(query.originPlace)
     out.destination = PartyMessage.place(query.destination)
     out.departureWindowSeconds = Double(query.window.toleranceMilliseconds) / 1000
     out.seats = Int32(clamping: query.seats)

@@ -69,7 +69,7 @@ extension PartyOperations {
     if let commute = kept.commuteID { out.commuteID = commute }
     out.riderID = query.riderID
     out.state = "open"
-    out.origin = PartyMessage.place(.init(coordinate: query.origin))
+    out.origin = PartyMessage.place(query.originPlace)
     out.destination = PartyMessage.place(query.destination)
     if let boarding = query.boarding { out.boarding = PartyMessage.place(boarding) }
     out.departureTime = .init(query.window.time)

@@ -296,9 +296,10 @@ struct PartyRequestReading: Sendable {
   ) throws(APIError) -> PartyMatchRequest {
     let departure =
       request.hasDepartureTime ? try time(request.departureTime, field: "departureTime") : now
-    let query = MatchQuery(
-      riderID: try validation.id(request.riderIDIfSet, field: "riderId"),
-      origin: try place(request.originIfSet, field: "origin").coordinate,
+    let riderID = try validation.id(request.riderIDIfSet, field: "riderId")
+    let origin = try place(request.originIfSet, field: "origin")
+    var query = MatchQuery(
+      riderID: riderID, origin: origin.coordinate,
       destination: try place(
         request.destinationIfSet, field: "destination"),
       window: DepartureWindow(
@@ -320,6 +321,7 @@ struct PartyRequestReading: Sendable {
       maxShare: request.maxShareIfSet, explain: request.explain,
       allowsOverlap: request.allowsOverlap,
       boarding: try place(ifSet: request.boardingIfSet, field: "boarding"))
+    query.originName = origin.name
     return PartyMatchRequest(
       query: query, tags: try validation.tags(request.tags, field: "tags"),
       limit: request.limitIfSet.map(Int.init),

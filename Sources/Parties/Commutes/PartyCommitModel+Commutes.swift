@@ -385,8 +385,9 @@ extension PartyCommitModel {
     case .request(let query, _):
       out = AggregateSummary(
         state: commute.state.rawValue, ownerID: query.riderID, origin: query.origin,
-        destination: query.destination.coordinate, destinationName: query.destination.name,
-        startsAt: first, endsAt: commutes.rules.end(commute) ?? first, seats: query.seats)
+        originName: query.originName, destination: query.destination.coordinate,
+        destinationName: query.destination.name, startsAt: first,
+        endsAt: commutes.rules.end(commute) ?? first, seats: query.seats)
     }
     out.endedAt = commute.isActive ? nil : commute.stateSince
     return out

@@ -139,7 +139,7 @@ struct JointRound: Sendable {
         time: start.advanced(milliseconds: left / 2), toleranceMilliseconds: left / 2)
     }
     return RideRequest(
-      riderID: query.riderID, origin: RidePlace(coordinate: query.origin),
+      riderID: query.riderID, origin: query.originPlace,
       destination: query.destination, window: window,
       limits: query.wishes.limits(else: .standard), seats: query.seats,
       attributes: query.attributes, boarding: query.boarding)

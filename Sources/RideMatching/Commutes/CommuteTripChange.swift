@@ -100,7 +100,7 @@ public struct CommuteTripChange: Hashable, Sendable {
 
   private func set(_ field: Field, of given: inout MatchQuery, _ tags: inout [String]) {
     switch field {
-    case .origin: given.origin = query.origin
+    case .origin: given.originPlace = query.originPlace
     case .destination: given.destination = query.destination
     case .departureWindowSeconds:
       given.window.toleranceMilliseconds = query.window.toleranceMilliseconds

@@ -7,6 +7,8 @@ public struct MatchQuery: Hashable, Sendable {
   public var riderID: String
   /// Where the walk to the pick-up begins.
   public var origin: Coordinate
+  /// How people call that place; may be empty. No match depends on it.
+  public var originName = ""
   /// Where the rider wants to get out.
   public var destination: RidePlace
   /// When the rider can leave; it must share a moment with the party's window.
@@ -65,6 +67,13 @@ public struct MatchQuery: Hashable, Sendable {
       destination: request.destination, window: request.window, now: now,
       wishes: RideWishes(request.limits), seats: request.seats, attributes: request.attributes,
       limit: limit, explain: explain)
+    originName = request.origin.name
+  }
+
+  /// Where the walk to the pick-up begins, with its name.
+  public var originPlace: RidePlace {
+    get { RidePlace(name: originName, coordinate: origin) }
+    set { (originName, origin) = (newValue.name, newValue.coordinate) }
   }
 
   /// The join that does what a candidate promises.

@@ -19,17 +19,17 @@ private typealias Fixture = PartyFixture
     maxShare: Int64? = nil, tags: [String] = [], tolerance: Int64 = 5
   ) -> PartyMatchRequest {
     let origin = Fixture.sinchon.coordinate
-    return PartyMatchRequest(
-      query: MatchQuery(
-        riderID: rider,
-        origin: Coordinate(
-          uncheckedLatitude: origin.latitude + north, longitude: origin.longitude),
-        destination: Fixture.gangnam,
-        window: DepartureWindow(
-          time: Fixture.start.advanced(milliseconds: minutes * 60_000),
-          toleranceMilliseconds: tolerance * 60_000), now: Fixture.start,
-        wishes: RideWishes(maxWalkMeters: 400), seats: seats, maxShare: maxShare),
-      tags: tags)
+    var query = MatchQuery(
+      riderID: rider,
+      origin: Coordinate(
+        uncheckedLatitude: origin.latitude + north, longitude: origin.longitude),
+      destination: Fixture.gangnam,
+      window: DepartureWindow(
+        time: Fixture.start.advanced(milliseconds: minutes * 60_000),
+        toleranceMilliseconds: tolerance * 60_000), now: Fixture.start,
+      wishes: RideWishes(maxWalkMeters: 400), seats: seats, maxShare: maxShare)
+    query.originName = "Sinchon, of \(rider)"
+    return PartyMatchRequest(query: query, tags: tags)
   }
 
   private static func keep(
@@ -81,6 +81,8 @@ private typealias Fixture = PartyFixture
     #expect(firm.offer.state == .confirmed)
     let party = try await it.partyService.get(try #require(firm.offer.partyID))
     #expect(Set(party.riders.map(\.id)) == ["ann", "ben"])
+    #expect(party.origin.name == "Sinchon, of \(party.hostID)")
+    #expect(ann.offer.origin == party.origin)
     for (rider, mine) in [("ann", ann), ("ben", ben)] {
       #expect(party.riders.first { $0.id == rider }?.share == mine.own.share)
     }
