@@ -13,14 +13,16 @@ from running_daemon import ROOT, Daemon, environment, program
 FOLDER = ROOT / "clients" / "swift" / "examples"
 EXAMPLES = sorted(path for path in FOLDER.glob("*.swift") if path.stem != "ClientExamples")
 LONGEST = 50
+# Requests that wait are matched so often.
+EVERY_SECOND = {"MOYEO_PARTIES_BATCH_SECONDS": "1"}
 
 
 class SwiftExamples(unittest.TestCase):
     def test_every_example_prints_what_it_says(self):
         # Beside the daemon that was built with them.
         runner = pathlib.Path(program("moyeod")).with_name("ClientExamples")
-        self.assertEqual(len(EXAMPLES), 9)
-        with Daemon("--resources", str(ROOT)) as daemon:
+        self.assertEqual(len(EXAMPLES), 10)
+        with Daemon("--resources", str(ROOT), env=EVERY_SECOND) as daemon:
             for example in EXAMPLES:
                 for address in (daemon.url, f"grpc://127.0.0.1:{daemon.grpc_port}"):
                     with self.subTest(example.stem, address=address):

@@ -6,7 +6,7 @@ enum ClientExamples {
   static let all: [String: @Sendable (MoyeoClient) async throws -> Void] = [
     "clusters": clusters, "commutes": commutes, "events": events, "fares": fares,
     "nearby": nearby, "parties": parties, "places": places, "positions": positions,
-    "tickets": tickets,
+    "riderequests": rideRequests, "tickets": tickets,
   ]
 
   static func main() async throws {
