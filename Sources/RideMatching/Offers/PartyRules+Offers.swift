@@ -40,7 +40,7 @@ extension PartyRules {
     let host = ride.riders[0]
     let limits = host.wishes.limits(else: .standard)
     var command = CreateParty(
-      hostID: host.riderID, origin: RidePlace(coordinate: host.origin),
+      hostID: host.riderID, origin: host.originPlace,
       destination: host.destination, window: ride.window, hostSeats: host.seats,
       attributes: host.attributes, limits: limits, tags: ride.tags)
     let atPickUp = ride.riders.count - ride.boardingCount
