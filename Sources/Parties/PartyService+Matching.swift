@@ -135,15 +135,16 @@ extension PartyService {
     do {
       result = try await threadPool.run { isCancelled in
         let start = ContinuousClock.now
-        func isOver() -> Bool {
-          guard !isCancelled() else { return true }
-          return start.duration(to: .now) >= .milliseconds(milliseconds)
+        func isOver(_ budget: Duration) -> Bool {
+          isCancelled() || start.duration(to: .now) >= budget
         }
+        let budget = Duration.milliseconds(milliseconds)
         guard case .parties(let terms) = options.pricing else {
-          return BatchMatching.solve(requests: requests, options: options, shouldStop: isOver)
+          return BatchMatching.solve(requests: requests, options: options) { isOver(budget) }
         }
         return BatchMatching.solveBoarding(
-          requests: requests, options: options, terms: terms, shouldStop: isOver)
+          requests: requests, options: options, terms: terms, shouldStop: { isOver(budget) },
+          isTimeToBoard: { isOver(budget / 2) })
       }
     } catch ThreadPoolError.overloaded(let waiting) {
       throw .commit(.overloaded(waiting: waiting))

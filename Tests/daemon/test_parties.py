@@ -140,10 +140,14 @@ class Parties(PartyCase):
             return {"riderId": name, "origin": north(start), "destination": north(end),
                     "departureTime": departs, "maxDetourRatio": 0.5, **more}
 
+        requests = [
+            ride("mb-a", 0, 9000), ride("mb-b", 0, 9000),
+            ride("mb-c", 3000, 9000, boarding=north(3000)), ride("mb-d", 4500, 8900)]
+        # By the clock alone, the search for groups does not take all the time that there is.
+        timed = self.call("POST", "/v1/parties/match-batch", {"requests": requests})
+        self.assertEqual([one["riderId"] for one in timed["groups"][0]["boardings"]], ["mb-c"])
         answer = self.call("POST", "/v1/parties/match-batch", {
-            "seed": 1, "iterations": 200, "requests": [
-                ride("mb-a", 0, 9000), ride("mb-b", 0, 9000),
-                ride("mb-c", 3000, 9000, boarding=north(3000)), ride("mb-d", 4500, 8900)]})
+            "seed": 1, "iterations": 200, "requests": requests})
         self.assertEqual(answer["unmatched"], ["mb-d"])
         group, = answer["groups"]
         self.assertEqual(group["riderIds"][-1], "mb-c")

@@ -102,7 +102,7 @@ public enum BatchMatching {
 
 extension BatchGroup {
   /// - Parameter order: By the number that a request has now: the one that it had.
-  fileprivate mutating func renumber(by order: [Int]) {
+  mutating func renumber(by order: [Int]) {
     members = members.map { order[$0] }
     dropOffOrder = dropOffOrder.map { order[$0] }
   }

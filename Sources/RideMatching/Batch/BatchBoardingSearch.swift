@@ -1,0 +1,338 @@
+import GeoMath
+import ObjectModel
+import TaxiFares
+
+/// Groups and people alone as parties, into which others get on the way.
+///
+/// Deterministic for a seed and a number of rounds.
+struct BatchBoardingSearch {
+  private var result: BatchResult
+  private let requests: [RideRequest]
+  private let options: BatchOptions
+  private let terms: BatchPartyTerms
+  private var rides: [String: BoardedRide] = [:]
+  /// Groups that are no parties here: they stay as they are.
+  private var fixed: [BatchGroup] = []
+  /// By request, its ride; empty: none may take it.
+  private var rideOf: [String]
+  /// By request, what it pays alone, where it names a boarding and a tariff prices it.
+  private var alone: [Int64?]
+  /// Requests that may get in on the way, ascending.
+  private var boarders: [Int] = []
+  private var index: PartyIndex
+  private var random: SplitMix64
+  /// Changes of the round, by which it is taken back.
+  private var journal: [(id: String, before: BoardedRide?)] = []
+  /// What the rides save.
+  private var saving = 0.0
+  private var work = 0
+  private var made = 0
+
+  /// Candidates looked at for one request, by what they save themselves.
+  private static let candidates = 16
+  /// Requests that a round takes out of their rides at most.
+  private static let regionRequests = 8
+  /// Of ``BatchOptions/iterations``, one in so many is run here: a round tries some tens of joins.
+  private static let roundsOfSearch = 20
+  /// What a join and a search for groups of a few cost, in the units of ``BatchOptions/workLimit``.
+  private static let joinWork = 4_000
+  private static let groupWork = 40_000
+  /// Rounds by which groups of a few are found.
+  private static let groupRounds = 40
+
+  init(
+    _ result: BatchResult, _ requests: [RideRequest], _ options: BatchOptions,
+    _ terms: BatchPartyTerms
+  ) {
+    self.result = result
+    self.requests = requests
+    self.options = options
+    self.terms = terms
+    index = PartyIndex(pricing: terms.rules.pricing)
+    random = SplitMix64(seed: options.seed)
+    rideOf = Array(repeating: "", count: requests.count)
+    alone = Array(repeating: nil, count: requests.count)
+    for group in result.groups where !add(group) { fixed.append(group) }
+    var seen: Set<String> = []
+    for group in result.groups { seen.formUnion(group.members.map { requests[$0].riderID }) }
+    // Of a rider the first request counts.
+    for i in result.unmatched
+    where terms.mayRide(requests[i]) && seen.insert(requests[i].riderID).inserted { addAlone(i) }
+    for i in requests.indices where requests[i].boarding != nil && !rideOf[i].isEmpty {
+      alone[i] = try? terms.fareAlone(requests[i])
+      if alone[i] != nil { boarders.append(i) }
+    }
+    journal = []
+  }
+
+  /// Has each request get in on the way that no group took.
+  /// - Returns: Whether all were looked at.
+  mutating func boardAll(shouldStop isOver: () -> Bool) -> Bool {
+    for i in result.unmatched where requests[i].boarding != nil {
+      guard !isOver() else {
+        result.end = .stopped
+        return false
+      }
+      board(i)
+    }
+    return true
+  }
+
+  /// Makes a few rides anew, round by round.
+  mutating func improve(shouldStop isOver: () -> Bool) {
+    guard !boarders.isEmpty, rides.count > 1 else { return }
+    for _ in 0..<max(0, options.iterations) / Self.roundsOfSearch {
+      guard !isOver() else {
+        result.end = .stopped
+        return
+      }
+      guard work <= options.workLimit else {
+        if result.end == .finished { result.end = .workLimit }
+        return
+      }
+      round()
+    }
+  }
+
+  // MARK: - Rounds
+
+  private mutating func round() {
+    journal = []
+    let before = saving
+    let region = region(around: boarders[random.below(boarders.count)])
+    guard region.count > 1 else { return }
+    var late: [Int] = []
+    var hosts: [Int] = []
+    var others: [Int] = []
+    // Of four, none to three are in no group at a pick-up: they get in on the way, or wait for others
+    // who do.
+    let quarters = random.below(4)
+    for id in region {
+      for member in rides[id]?.group.members ?? [] {
+        if random.below(4) >= quarters {
+          others.append(member)
+        } else if alone[member] != nil, random.below(4) > 0 {
+          late.append(member)
+        } else {
+          hosts.append(member)
+        }
+      }
+      set(id, nil)
+    }
+    for i in late.indices.dropFirst().reversed() { late.swapAt(i, random.below(i + 1)) }
+    for i in groups(of: others) + hosts + late { addAlone(i) }
+    // A quarter of the rounds takes what saves most in each step.
+    let skips = random.below(4) > 0
+    for i in late + others where alone[i] != nil { board(i, skips: skips) }
+    for i in hosts where alone[i] != nil { board(i, skips: false) }
+    if saving < before - 1e-6 {
+      let changes = journal
+      for change in changes.reversed() { set(change.id, change.before) }
+    }
+  }
+
+  /// The ride of a request, and some that it could get into or whose riders could be its own.
+  private mutating func region(around request: Int) -> [String] {
+    let all = rides.values.reduce(0) { $0 + $1.group.members.count }
+    if all <= Self.regionRequests { return rides.keys.sorted() }
+    guard let own = rides[rideOf[request]] else { return [] }
+    var chosen = [own.party.id]
+    var count = own.group.members.count
+    var near = index.match(query(request)).candidates.map(\.party.id)
+    while !near.isEmpty, count < Self.regionRequests {
+      let id = near.remove(at: random.below(near.count))
+      guard let ride = rides[id], !chosen.contains(id),
+        count + ride.group.members.count <= Self.regionRequests
+      else { continue }
+      chosen.append(id)
+      count += ride.group.members.count
+    }
+    work += Self.joinWork
+    return chosen
+  }
+
+  /// Adds the best groups at pick-ups.
+  /// - Returns: Who is in none.
+  private mutating func groups(of members: [Int]) -> [Int] {
+    guard members.count > 1 else { return members }
+    var few = options
+    few.iterations = Self.groupRounds
+    few.seed = random.next()
+    few.workLimit = Self.groupWork * 100
+    if let isCompatible = options.isCompatible {
+      few.isCompatible = { isCompatible(members[$0], members[$1]) }
+    }
+    let found = BatchMatching.solve(requests: members.map { requests[$0] }, options: few)
+    work += Self.groupWork
+    var left = found.unmatched.map { members[$0] }
+    for var group in found.groups {
+      group.renumber(by: members)
+      // What is best without anybody on the way need not be with them.
+      if random.below(3) == 0 {
+        group = hosted(by: group.members[random.below(group.members.count)], group) ?? group
+      }
+      if !add(group) { left += group.members }
+    }
+    return left
+  }
+
+  /// The same people at the origin of another one of them; nil where the rules refuse that.
+  private func hosted(by host: Int, _ group: BatchGroup) -> BatchGroup? {
+    guard host != group.pickUp else { return nil }
+    let others = group.members.filter { $0 != host }.sorted {
+      requests[$0].riderID.utf8.lexicographicallyPrecedes(requests[$1].riderID.utf8)
+    }
+    var moved = BatchGroup([host] + others, group.departure)
+    let place = requests[host].origin.coordinate
+    moved.walkMeters = moved.members.map {
+      requests[$0].origin.coordinate.distanceMeters(to: place)
+    }
+    let walksFit = zip(moved.members, moved.walkMeters).allSatisfy {
+      $1 <= requests[$0].limits.maxWalkMeters
+    }
+    let command = moved.createParty(requests, terms: terms, maxSeats: options.maxSeats)
+    guard walksFit,
+      let party = try? terms.rules.create(command, id: "r", now: terms.now, claims: terms.claims)
+        .party,
+      party.hasTariff, party.riders.allSatisfy({ $0.share <= $0.soloFare })
+    else { return nil }
+    moved.take(
+      party,
+      members: Dictionary(uniqueKeysWithValues: moved.members.map { (requests[$0].riderID, $0) }))
+    let further = moved.walkMeters.reduce(0, +) - group.walkMeters.reduce(0, +)
+    moved.saving =
+      group.saving + Double(group.fare - moved.fare) - further * walkCost(party)
+    return moved.saving > 0 ? moved : nil
+  }
+
+  // MARK: - Rides
+
+  private func query(_ i: Int) -> MatchQuery {
+    var query = MatchQuery(requests[i], now: terms.now, limit: Self.candidates)
+    query.boarding = requests[i].boarding
+    return query
+  }
+
+  /// - Returns: Whether the group is a party by the rules.
+  private mutating func add(_ group: BatchGroup) -> Bool {
+    made += 1
+    let id = "r\(made)"
+    let command = group.createParty(requests, terms: terms, maxSeats: options.maxSeats)
+    guard
+      let party = try? terms.rules.create(command, id: id, now: terms.now, claims: terms.claims)
+        .party, party.hasTariff
+    else { return false }
+    set(id, BoardedRide(party: party, group: group))
+    return true
+  }
+
+  private mutating func addAlone(_ i: Int) {
+    _ = add(BatchGroup([i], requests[i].window.time))
+  }
+
+  private mutating func set(_ id: String, _ ride: BoardedRide?) {
+    let before = rides[id]
+    journal.append((id, before))
+    saving += (ride?.group.saving ?? 0) - (before?.group.saving ?? 0)
+    for member in before?.group.members ?? [] where rideOf[member] == id { rideOf[member] = "" }
+    rides[id] = ride
+    guard let ride else { return index.remove(id: id) }
+    for member in ride.group.members { rideOf[member] = id }
+    // One that cannot be priced takes nobody.
+    try? index.update(ride.party)
+  }
+
+  /// Puts a request that is alone into the ride where it saves most. With `skips` one ride in four is
+  /// passed over and a loss is taken, so that what comes after may make up for it.
+  private mutating func board(_ i: Int, skips: Bool = false) {
+    let own = rideOf[i]
+    guard rides[own]?.group.members == [i], let alone = alone[i] else { return }
+    let query = query(i)
+    let least = skips ? -Double(alone) / 2 : 0
+    var best: (id: String, party: Party, saving: Double)?
+    for candidate in index.match(query).candidates {
+      let before = candidate.party
+      if skips, random.below(4) == 0 { continue }
+      work += Self.joinWork
+      guard let ride = rides[before.id], mayRide(i, with: ride.group.members),
+        let after = try? terms.rules.join(
+          query.join, before, now: terms.now, claims: terms.claims
+        ).party,
+        let boarding = after.riders.last?.boarding
+      else { continue }
+      let saving =
+        Double(alone + before.fare.expected - after.fare.expected)
+        - boarding.walkMeters * walkCost(after)
+      if saving > best?.saving ?? least { best = (before.id, after, saving) }
+    }
+    guard let best, let boarding = best.party.riders.last?.boarding,
+      var ride = rides[best.id]
+    else { return }
+    ride.take(i, boarding, best.party, best.saving)
+    set(own, nil)
+    set(best.id, ride)
+  }
+
+  private func mayRide(_ i: Int, with members: [Int]) -> Bool {
+    guard let isCompatible = options.isCompatible else { return true }
+    return members.allSatisfy { isCompatible(i, $0) }
+  }
+
+  /// A meter on foot, in the party's tariff at its departure: as in ``RidePricing/walkRatio``.
+  private func walkCost(_ party: Party) -> Double {
+    guard
+      let tariff = try? terms.rules.pricing.catalog.tariff(
+        id: party.tariffID, at: party.window.time)
+    else { return 0 }
+    let meter = FareMeter(tariff, departure: party.window.time)
+    guard let long = meter.expected(distanceMeters: 6000, durationSeconds: 1080),
+      let short = meter.expected(distanceMeters: 4000, durationSeconds: 720)
+    else { return 0 }
+    return RidePricing.walkRatio * Double(long.amount - short.amount) / 2000
+  }
+
+  /// The groups by their smallest member, and who is in none.
+  func answer() -> BatchResult {
+    var answer = result
+    answer.groups =
+      fixed
+      + rides.values.filter { $0.group.members.count > 1 }.map { $0.answer(requests) }
+    answer.groups.sort { ($0.members.min() ?? 0) < ($1.members.min() ?? 0) }
+    answer.objective = answer.groups.reduce(0) { $0 + $1.saving }
+    let matched = Set(answer.groups.flatMap(\.members))
+    answer.unmatched = requests.indices.filter { !matched.contains($0) }
+    return answer
+  }
+}
+
+/// A party in the making, and the group that it is.
+private struct BoardedRide {
+  var party: Party
+  var group: BatchGroup
+
+  mutating func take(
+    _ member: Int, _ boarding: RiderBoarding, _ party: Party, _ saving: Double
+  ) {
+    self.party = party
+    group.members.append(member)
+    group.boardings.append(BatchBoarding(member: member, boarding: boarding, time: nil))
+    group.saving += saving
+  }
+
+  /// The group as its party is now.
+  func answer(_ requests: [RideRequest]) -> BatchGroup {
+    guard !group.boardings.isEmpty else { return group }
+    var group = group
+    let places = Dictionary(
+      group.members.map { (requests[$0].riderID, $0) }, uniquingKeysWith: { first, _ in first })
+    group.take(party, members: places)
+    for i in group.boardings.indices {
+      group.boardings[i].time = party.boardingTime(requests[group.boardings[i].member].riderID)
+    }
+    let known = self.group.walkMeters
+    group.walkMeters = party.riders.enumerated().map { i, rider in
+      rider.boarding?.walkMeters ?? (i < known.count ? known[i] : 0)
+    }
+    return group
+  }
+}
