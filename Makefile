@@ -141,7 +141,8 @@ measure-frames: test-programs
 
 # What is concurrent in the core, the services, the transport and the server, under the thread
 # sanitizer: one test at a time, each of which has threads enough of its own.
-# THREAD_PART=transport leaves the server out, which takes half of the time.
+# THREAD_PART=transport leaves the server out, THREAD_PART=services the transport as well: each takes half
+# of the time of the one before.
 THREAD_PART ?= server
 test-thread: test-packages
 	ulimit -n $$(ulimit -Hn); MOYEO_PART=$(THREAD_PART) \
