@@ -151,9 +151,15 @@ extension PartyCommitModel {
   /// request, or no day is left.
   /// - Throws: What the rules refuse on any day: a trip that is too short, places without a tariff.
   private func nextParty(_ commute: Commute, _ now: Instant) throws(PartyServiceError) -> Party? {
-    guard let next = commutes.rules.next(commute),
-      let create = commute.party(at: next.departure)
-    else { return nil }
+    guard let next = commutes.rules.next(commute) else { return nil }
+    return try party(next, commute, now)
+  }
+
+  /// As ``nextParty(_:_:)``, of a given day.
+  private func party(
+    _ occurrence: CommuteOccurrence, _ commute: Commute, _ now: Instant
+  ) throws(PartyServiceError) -> Party? {
+    guard let create = commute.party(at: occurrence.departure) else { return nil }
     return try rule { () throws(PartyError) in
       try rules.create(create, id: "-", now: now) { _ in [] }
     }.party
@@ -216,31 +222,49 @@ extension PartyCommitModel {
     }
     guard !change.unchanged else { return unchanged(commute) }
     try meetings.checkBans([join.riderID], now)
-    // What no day would take is refused at once.
-    let next = try nextParty(commute, now)
-    if let next {
-      _ = try rule { () throws(PartyError) in
-        try meetings.check(join.riderID, next)
-        return try rules.join(join, next, now: now) { _ in [] }
-      }
-    }
+    let upcoming = commutes.rules.upcoming(commute, limit: Self.daysLookedAt)
+    var refusal = upcomingRefusal(join, commute, upcoming, now)
+    var isTaken = refusal == nil && !upcoming.isEmpty
     var step = CommuteStep(change, from: commute)
-    var isLeft = next != nil
     for day in commute.days where mayLeave(day, commute, now) {
       guard let id = day.appearedID, let party = overlay.party(id), party.isActive else { continue }
-      isLeft = true
       do throws(PartyServiceError) {
         let change = try rule { () throws(PartyError) in
           try meetings.check(join.riderID, party)
           return try rules.join(join, party, now: now) { overlay.claims(of: $0) }
         }
+        isTaken = true
         if !change.unchanged { step.add(made(change, from: party, nil, overlay, now)) }
       } catch {
+        refusal = refusal ?? error
         step.refuse(join.riderID, day, error, at: now)
       }
     }
-    guard isLeft else { throw .commute(.ended(at: now)) }
+    // What no day would take is refused at once.
+    guard isTaken else { throw refusal ?? .commute(.ended(at: now)) }
     return made(step, overlay)
+  }
+
+  /// Days that are asked whether they would take a rider, before each of them refuses when it appears.
+  private static let daysLookedAt = 7
+
+  /// Why none of the days to come would take a rider, as the first of them says it; nil where one would.
+  /// Days differ: in traffic, in surcharges, in what else is on a holiday.
+  private func upcomingRefusal(
+    _ join: JoinParty, _ commute: Commute, _ upcoming: [CommuteOccurrence], _ now: Instant
+  ) -> PartyServiceError? {
+    var first: PartyServiceError?
+    for occurrence in upcoming {
+      do throws(PartyServiceError) {
+        guard let party = try party(occurrence, commute, now) else { return nil }
+        _ = try rule { () throws(PartyError) in
+          try meetings.check(join.riderID, party)
+          return try rules.join(join, party, now: now) { _ in [] }
+        }
+        return nil
+      } catch { first = first ?? error }
+    }
+    return first
   }
 
   /// Whether a day's party may be under way still, so that nothing long over is read.

@@ -226,6 +226,40 @@ struct CommuteServiceTests {
     #expect(try await it.told(["commute.joined"]).count == 1)
   }
 
+  /// In Seoul a ride at 23:10 costs two fifths more and one at 22:10 one fifth: New York's clocks, by which
+  /// this one repeats, change on 2027-03-14.
+  @Test func aDayThatIsTooDearDoesNotKeepARiderFromTheOthers() async throws {
+    let it = try Fixture.make(clock: ManualClock(Instant(seconds: 1_804_550_400)))
+    defer { it.partyService.stop() }
+    let schedule = CommuteSchedule(
+      weekdays: .workdays, minute: 9 * 60 + 10, timeZone: "America/New_York",
+      from: Fixture.date("2027-03-09"), through: Fixture.date("2027-04-30"))
+    let id = try await it.partyService.createCommute(
+      schedule, Fixture.party("ann"), Self.plain
+    ).id
+    await it.tick()
+    let first = try await it.days(id)
+    #expect(first.map(\.date) == ["2027-03-09", "2027-03-10"].map(Fixture.date))
+    let dear = try await it.partyService.get(try #require(first[0].appearedID)).fare.expected / 2
+    let none = await reason {
+      _ = try await it.partyService.joinCommute(
+        id, JoinParty(riderID: "ben", maxShare: dear / 2), Self.plain)
+    }
+    #expect(none == "share_exceeded")
+    _ = try await it.partyService.joinCommute(
+      id, JoinParty(riderID: "ben", maxShare: dear - 1), Self.plain)
+    for _ in 0..<7 { await it.advance(hours: 24) }
+    var ridden: [CivilDate] = []
+    for day in try await it.days(id) {
+      guard let partyID = day.appearedID else { continue }
+      let riders = try await it.partyService.get(partyID).riders.map(\.id)
+      if riders == ["ann", "ben"] { ridden.append(day.date) }
+    }
+    #expect(
+      ridden == ["2027-03-15", "2027-03-16", "2027-03-17"].map(Fixture.date))
+    #expect(try await it.told(["commute.join_refused"]).count == 4)
+  }
+
   // MARK: - Changes
 
   @Test func anUpdateReachesWhatHasNotAppearedAndOnRequestWhatNobodyJoined() async throws {
