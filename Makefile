@@ -199,16 +199,19 @@ bench-replay: build
 # Joins a second through the record; JOINS="--backup --moves 100000": with these beside them.
 bench-joins:
 	@scripts/system-packages $(RUN_PACKAGES)
-	$(SWIFT) run $(RELEASE) JoinBenchmark $(JOINS)
+	$(SWIFT) build $(RELEASE) --product JoinBenchmark
+	.build/release/JoinBenchmark $(JOINS)
 
 # Searches of places by name and by position among 100,000.
 bench-places:
 	@scripts/system-packages $(RUN_PACKAGES)
-	$(SWIFT) run $(RELEASE) PlaceBenchmark $(PLACES)
+	$(SWIFT) build $(RELEASE) --product PlaceBenchmark
+	.build/release/PlaceBenchmark $(PLACES)
 
 bench-identity:
 	@scripts/system-packages $(RUN_PACKAGES)
-	$(SWIFT) run $(RELEASE) IdentityBenchmark $(IDENTITY)
+	$(SWIFT) build $(RELEASE) --product IdentityBenchmark
+	.build/release/IdentityBenchmark $(IDENTITY)
 
 # Load over the wire, closed and open loops, daemon and generator on this machine.
 bench-wire: build

@@ -38,6 +38,8 @@ struct RequestMetrics: Sendable {
     private let dimensions: [(String, String)]
     /// Of the other tenants, by their numbers.
     private let others = StateLock<[Int: Recorder]>([:])
+    /// By reasons, of which there are few: finding a counter by its labels costs more than all else here.
+    private let refusals = StateLock<[String: Counter]>([:])
 
     fileprivate init(
       _ metrics: RequestMetrics, name: String, transport: String, duration: Timer, tenant: Int
@@ -82,16 +84,23 @@ struct RequestMetrics: Sendable {
       let end = DispatchTime.now().uptimeNanoseconds
       requests.increment()
       duration.recordNanoseconds(Int64(end - start))
-      if let reasonName {
-        Counter(
-          label: "moyeo_refusals_total", dimensions: dimensions + [("reason", reasonName)]
-        ).increment()
-      }
+      if let reasonName { refused(reasonName) }
       if let spans = metrics.spans, let span = spans.span(of: tags) {
         spans.record(record(of: span, from: start, through: end, reasonName: reasonName, tags))
       }
       guard let tags, let logger = metrics.logger, logger.logLevel <= .debug else { return }
       log(tags, reasonName, nanoseconds: end - start, to: logger)
+    }
+
+    private func refused(_ reasonName: String) {
+      let counter = refusals.withLock { refusals in
+        if let known = refusals[reasonName] { return known }
+        let made = Counter(
+          label: "moyeo_refusals_total", dimensions: dimensions + [("reason", reasonName)])
+        refusals[reasonName] = made
+        return made
+      }
+      counter.increment()
     }
 
     private func record(

@@ -3,6 +3,7 @@ import GRPCCore
 import GRPCProtobuf
 import GRPCServerTransport
 import MoyeoAPI
+import Threading
 
 extension APIError: RPCErrorConvertible {
   var rpcErrorCode: RPCError.Code { RPCError.Code(reason.status.grpc) }
@@ -14,8 +15,27 @@ extension CallRefusal {
   /// A refusal with google.rpc.Status.
   init(_ error: APIError) {
     self.init(
-      code: error.rpcErrorCode, message: error.message, metadata: error.rpcErrorMetadata,
+      code: error.rpcErrorCode, message: error.message, metadata: Self.metadata(of: error),
       reason: error.reason.rawValue)
+  }
+
+  private static let overloads = StateLock<[String: Metadata]>([:])
+  private static let maximumOverloads = 256
+
+  /// The details of a refusal. Those for overload are kept, since there are thousands a second, which differ
+  /// in how many wait alone, and packing them takes as long as the rest of the call.
+  private static func metadata(of error: APIError) -> Metadata {
+    guard error.reason == .overloaded, error.fields.isEmpty, error.metadata.isEmpty else {
+      return error.rpcErrorMetadata
+    }
+    let key = "\(error.retryAfterMilliseconds ?? 0) \(error.message)"
+    if let known = overloads.withLock({ $0[key] }) { return known }
+    let made = error.rpcErrorMetadata
+    overloads.withLock { overloads in
+      if overloads.count >= maximumOverloads { overloads.removeAll(keepingCapacity: true) }
+      overloads[key] = made
+    }
+    return made
   }
 }
 
