@@ -16,8 +16,10 @@ import SwiftProtobuf
       try await moyeo.watchMatches(wanted) { event in
         // Stored, a request waits on when its stream has ended.
         if rider == seol { throw Enough() }
+        // First come the parties that match already, later each that does from then on.
+        if event.kind == "candidates" { print("candidates come first") }
         // Those that wait are matched with one another, once a minute (parties.batchSeconds).
-        guard event.kind == "offer" else { return print("\(event.kind) come first") }
+        guard event.kind == "offer" else { return }
         let offer = event.offer
         let saves = offer.share < offer.soloFare
         print("\(offer.riders) riders, \(offer.accepted) accepted, cheaper than alone: \(saves)")
