@@ -79,6 +79,9 @@ class OpenMode(unittest.TestCase):
         self.assertEqual(self.ask("GET", "/healthz")[0], 200)
         self.assertEqual(self.ask("GET", "/readyz")[0], 200)
         self.assertIn("moyeo_connections_open", self.ask("GET", "/metrics")[1])
+        for path in ("/healthz", "/readyz", "/metrics", "/openapi.json", "/"):
+            wrong = self.ask("POST", path)
+            self.assertEqual((wrong[0], wrong[2]["allow"]), (405, "GET, HEAD"), path)
         # The calls of people are not.
         self.assertEqual(reason(self.ask("GET", "/v1/layers")), "unknown_route")
 

@@ -130,7 +130,7 @@ const shape = (answer) => {
 
 /** Answers that are no refusals: what they hold, or that they hold nothing, and their headers. */
 const answers = (call, components) => Object.entries(call.responses)
-  .filter(([status]) => status < 400)
+  .filter(([, response]) => !response["x-moyeo-reasons"])
   .map(([status, response]) => {
     const kinds = Object.entries(response.content ?? {})
     const names = kinds.map(([kind]) => kind).join(" or ") || "no body"

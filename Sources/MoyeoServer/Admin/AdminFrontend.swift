@@ -86,7 +86,8 @@ struct AdminFrontend: Sendable {
         match = try routes.match(method: method, path: path)
       } catch {
         try await HTTPFrontend.drain(request)
-        throw error
+        let isPage = OperatorPages.paths.contains(path) || page.serves(path)
+        throw isPage ? OperatorPages.refusal(of: request.method) : error
       }
       guard case .raw(let route) = match.target else {
         throw APIError(.unknownRoute, "there is no route \(quoted(path))")

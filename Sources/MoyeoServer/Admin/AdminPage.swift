@@ -33,6 +33,8 @@ struct AdminPage: Sendable {
       Data("{\"authMode\":\"\(mode)\"}".utf8), type: "application/json", at: "/page-config.json")
   }
 
+  func serves(_ path: String) -> Bool { files.contains(path) }
+
   func response(path: String, request: Request) -> Response? {
     guard request.method == .get || request.method == .head else { return nil }
     return files.response(path: path, request: request)

@@ -24,7 +24,7 @@ struct OperatorPages: Sendable {
 
   static let metricsPath = "/metrics"
   /// Besides those of the map.
-  private static let paths: Set = ["/healthz", "/readyz", metricsPath, "/openapi.json"]
+  static let paths: Set = ["/healthz", "/readyz", metricsPath, "/openapi.json"]
 
   func response(path: String, request: Request) async -> Response? {
     switch path {
@@ -41,8 +41,13 @@ struct OperatorPages: Sendable {
   func refusal(of request: Request) -> APIError? {
     let path = request.uri.path
     guard Self.paths.contains(path) || map.serves(path) else { return nil }
+    return Self.refusal(of: request.method)
+  }
+
+  /// The refusal of a method that no page answers.
+  static func refusal(of method: HTTPRequest.Method) -> APIError {
     var error = APIError(
-      .methodNotAllowed, "this page answers GET, HEAD, not \(request.method.rawValue)")
+      .methodNotAllowed, "this page answers GET, HEAD, not \(method.rawValue)")
     error.allowedMethods = ["GET", "HEAD"]
     return error
   }
