@@ -72,9 +72,18 @@ package final class BoundedThreadPool: Sendable {
   /// Looks whether a call would be refused now because calls wait too long, so that one that certainly
   /// is for the pool need not be read first.
   ///
-  /// - Parameter caller: As for ``run(caller:mayBeShed:_:)``.
+  /// - Parameters:
+  ///   - caller: As for ``run(caller:mayBeShed:_:)``.
+  ///   - keepsPlace: Whether a call that may try is counted as one that waits until ``arrived(caller:)``
+  ///     is called, which it must be just before it is run.
   /// - Returns: Why it is refused, which is counted; nil where it may try.
-  package func refusal(caller: UInt64 = 0) -> ThreadPoolError? { queue.refusal(caller) }
+  package func refusal(caller: UInt64 = 0, keepsPlace: Bool = false) -> ThreadPoolError? {
+    queue.refusal(caller, keepsPlace: keepsPlace)
+  }
+
+  /// Gives the place up that ``refusal(caller:keepsPlace:)`` kept: the call is about to be run, or has
+  /// found its answer elsewhere.
+  package func arrived(caller: UInt64 = 0) { queue.arrived(caller) }
 
   /// Runs `body` on one of the threads.
   ///
@@ -153,6 +162,7 @@ private final class PoolQueue: Sendable {
     /// What nobody may refuse any more. It goes first: it ends calls that hold memory, and there is no
     /// more of it than calls that have begun.
     var promised: Deque<PoolJob> = []
+    var arriving = ArrivingCalls()
     var delay: QueueDelayLimit?
     var refusedByCount: UInt64 = 0
     var refusedByDelay: UInt64 = 0
@@ -240,20 +250,26 @@ private final class PoolQueue: Sendable {
   /// one call in, as long as the queue is not twice as long as it should be: whoever fills the queue
   /// shuts nobody else out.
   private static func allows(_ caller: UInt64, at now: Nanoseconds, _ state: inout State) -> Bool {
-    let waiting = state.waiting
     guard let delay = state.delay else { return true }
+    let waiting = state.waiting + state.arriving.count(at: now)
     if state.delay?.allows(waiting: waiting, at: now) ?? true { return true }
-    return !state.jobs.isWaiting(caller) && waiting < 2 * delay.limit
+    return waiting < 2 * delay.limit && !state.jobs.isWaiting(caller)
+      && !state.arriving.contains(caller)
   }
 
-  func refusal(_ caller: UInt64) -> ThreadPoolError? {
+  func refusal(_ caller: UInt64, keepsPlace: Bool) -> ThreadPoolError? {
     let now = clock.now()
     return state.withLock { state in
-      guard !Self.allows(caller, at: now, &state) else { return nil }
+      guard !Self.allows(caller, at: now, &state) else {
+        if keepsPlace, state.delay != nil { state.arriving.append(caller, at: now) }
+        return nil
+      }
       state.refusedByDelay += 1
       return .overloaded(waiting: state.waiting)
     }
   }
+
+  func arrived(_ caller: UInt64) { state.withLock { $0.arriving.remove(caller) } }
 
   /// Takes a job back.
   ///

@@ -178,4 +178,34 @@ private struct SimulatedPool {
     for task in waiting { try await task.value }
     #expect(pool.figures.waiting == 0)
   }
+
+  /// Of many that ask at once no more are let in than there is room for, on a clock that the test moves.
+  @Test func whoWasLetInCountsUntilTheyCome() async throws {
+    let clock = ManualMonotonicClock()
+    let pool = BoundedThreadPool(
+      threadCount: 1, queueLimit: 4, queueDelay: QueueDelayLimit.Settings(), clock: clock)
+    let answers = (0..<10).map { pool.refusal(caller: $0 % 2, keepsPlace: true) }
+    // Four, and none for those who are on their way already.
+    #expect(answers.prefix(4).allSatisfy { $0 == nil })
+    #expect(answers.dropFirst(4).allSatisfy { $0 == .overloaded(waiting: 0) })
+    #expect(pool.refusal(caller: 1) != nil)
+    #expect(pool.refusal(caller: 2) == nil)
+    // Who only asks keeps nothing.
+    #expect(pool.refusal(caller: 2) == nil)
+    pool.arrived(caller: 1)
+    #expect(pool.refusal(caller: 1) == nil)
+    try await pool.run(caller: 1) { _ in }
+    #expect(pool.refusal(caller: 1, keepsPlace: true) == nil)
+    #expect(pool.refusal(caller: 1) != nil)
+    // One that never comes is forgotten.
+    clock.advance(by: ArrivingCalls.patience)
+    #expect(pool.refusal(caller: 1) != nil)
+    clock.advance(by: 1)
+    let later = (0..<5).map { _ in pool.refusal(caller: 1, keepsPlace: true) == nil }
+    #expect(later == [true, true, true, true, false])
+    // So is what never was on its way.
+    for _ in 0..<9 { pool.arrived(caller: 1) }
+    #expect(pool.refusal(caller: 1) == nil)
+    #expect(pool.figures.waiting == 0)
+  }
 }

@@ -184,12 +184,16 @@ final class SharedReads: Sendable {
   /// Refuses a read that is for the pool before anything of it is read, where it would be refused
   /// anyway: what a refusal costs is taken from those that are answered.
   ///
+  /// - Parameter keepsPlace: Whether the read counts as one that waits until ``arrived()`` is called.
   /// - Throws: `overloaded`.
-  func refuseWhileCrowded() throws(APIError) {
-    if case .overloaded(let waiting) = threadPool.refusal(caller: turn) {
+  func refuseWhileCrowded(keepsPlace: Bool = false) throws(APIError) {
+    if case .overloaded(let waiting) = threadPool.refusal(caller: turn, keepsPlace: keepsPlace) {
       throw Self.overloaded(waiting)
     }
   }
+
+  /// Says that a read whose place was kept is about to be worked out.
+  func arrived() { threadPool.arrived(caller: turn) }
 
   private static func overloaded(_ waiting: Int) -> APIError {
     APIError(.overloaded, "\(waiting) long reads wait already", retryAfterMilliseconds: 200)

@@ -121,11 +121,14 @@ struct Operation: Sendable {
     var callOnPool: (@Sendable ([UInt8]) async throws -> [UInt8])?
     if let pool {
       callOnEventLoop = { _ throws(APIError) in
-        try pool.refuseWhileCrowded()
+        // Its place is kept until another thread takes it up: of all that one read of a socket brings, those
+        // for whom there is no room are refused here, which costs least.
+        try pool.refuseWhileCrowded(keepsPlace: true)
         throw APIError.isForPool
       }
       callOnPool = { bytes in
-        try await handler(
+        pool.arrived()
+        return try await handler(
           try RequestDecoding.message(Request.self, encoded: bytes), CallContext(caller: .open))
       }
     }
