@@ -106,7 +106,8 @@ extension HPACKHeaders {
 
   /// Returns the headers of an answer that consists of a refusal only.
   static func trailersOnly(_ refusal: CallRefusal) -> HPACKHeaders {
-    trailersOnly(
+    if let made = refusal.headers { return made }
+    return trailersOnly(
       Status.Code(refusal.rpcErrorCode), refusal.rpcErrorMessage, refusal.rpcErrorMetadata)
   }
 

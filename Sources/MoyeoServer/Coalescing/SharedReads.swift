@@ -168,8 +168,8 @@ final class SharedReads: Sendable {
       }
       coalescer.cache.remove(question)
       return Self.shared(try await ask())
-    } catch ThreadPoolError.overloaded(let waiting) {
-      throw Self.overloaded(waiting)
+    } catch ThreadPoolError.overloaded(_) {
+      throw Self.overloaded
     } catch let error as SingleFlightError {
       switch error {
       case .deadlineExceeded:
@@ -187,17 +187,15 @@ final class SharedReads: Sendable {
   /// - Parameter keepsPlace: Whether the read counts as one that waits until ``arrived()`` is called.
   /// - Throws: `overloaded`.
   func refuseWhileCrowded(keepsPlace: Bool = false) throws(APIError) {
-    if case .overloaded(let waiting) = threadPool.refusal(caller: turn, keepsPlace: keepsPlace) {
-      throw Self.overloaded(waiting)
-    }
+    if threadPool.refusal(caller: turn, keepsPlace: keepsPlace) != nil { throw Self.overloaded }
   }
 
   /// Says that a read whose place was kept is about to be worked out.
   func arrived() { threadPool.arrived(caller: turn) }
 
-  private static func overloaded(_ waiting: Int) -> APIError {
-    APIError(.overloaded, "\(waiting) long reads wait already", retryAfterMilliseconds: 200)
-  }
+  /// One sentence for all, so that what is made of it is made once and HTTP/2 sends it as an index.
+  private static let overloaded = APIError(
+    .overloaded, "as many long reads wait already as may", retryAfterMilliseconds: 200)
 
   /// Does work that is nobody else's: on the pool if it is too long for an event loop, else here.
   ///
@@ -212,8 +210,8 @@ final class SharedReads: Sendable {
       return try await threadPool.run(caller: turn) { isCancelled in
         try work(WorkCaller(deadline: deadline, isCancelled: isCancelled))
       }
-    } catch ThreadPoolError.overloaded(let waiting) {
-      throw Self.overloaded(waiting)
+    } catch ThreadPoolError.overloaded(_) {
+      throw Self.overloaded
     }
   }
 

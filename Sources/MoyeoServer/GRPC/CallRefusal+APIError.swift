@@ -14,23 +14,36 @@ extension APIError: RPCErrorConvertible {
 extension CallRefusal {
   /// A refusal with google.rpc.Status.
   init(_ error: APIError) {
+    guard error.reason == .overloaded, error.fields.isEmpty, error.metadata.isEmpty,
+      error.rejections.isEmpty
+    else {
+      self.init(making: error)
+      return
+    }
+    self = Self.overload(error)
+  }
+
+  private init(making error: APIError) {
     self.init(
-      code: error.rpcErrorCode, message: error.message, metadata: Self.metadata(of: error),
+      code: error.rpcErrorCode, message: error.message, metadata: error.rpcErrorMetadata,
       reason: error.reason.rawValue)
   }
 
-  private static let overloads = StateLock<[String: Metadata]>([:])
-  private static let maximumOverloads = 256
+  private struct Overload: Hashable {
+    let message: String
+    let retryAfterMilliseconds: Int64?
+  }
 
-  /// The details of a refusal. Those for overload are kept, since there are thousands a second, which differ
-  /// in how many wait alone, and packing them takes as long as the rest of the call.
-  private static func metadata(of error: APIError) -> Metadata {
-    guard error.reason == .overloaded, error.fields.isEmpty, error.metadata.isEmpty else {
-      return error.rpcErrorMetadata
-    }
-    let key = "\(error.retryAfterMilliseconds ?? 0) \(error.message)"
+  private static let overloads = StateLock<[Overload: CallRefusal]>([:])
+  private static let maximumOverloads = 64
+
+  /// A refusal for overload, which is kept: there are few, thousands of each a second, and packing one
+  /// takes longer than the rest of the call.
+  private static func overload(_ error: APIError) -> CallRefusal {
+    let key = Overload(
+      message: error.message, retryAfterMilliseconds: error.retryAfterMilliseconds)
     if let known = overloads.withLock({ $0[key] }) { return known }
-    let made = error.rpcErrorMetadata
+    let made = CallRefusal(making: error).withHeaders
     overloads.withLock { overloads in
       if overloads.count >= maximumOverloads { overloads.removeAll(keepingCapacity: true) }
       overloads[key] = made
