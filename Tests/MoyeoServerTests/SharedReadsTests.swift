@@ -257,6 +257,8 @@ import QueryCoalescing
       }
     }
     #expect(refusal()?.isForPool == true)
+    // It kept a place, which it gives up where it is taken up.
+    pool.arrived()
     let gate = DispatchSemaphore(value: 0)
     let (entered, enters) = AsyncStream.makeStream(of: Void.self)
     var tasks = [
