@@ -130,7 +130,7 @@ class OpenMode(unittest.TestCase):
         for name in names:
             self.assertEqual(self.ask("GET", "/" + name)[0], 200, name)
         self.assertEqual(self.ask("HEAD", "/")[0], 200)
-        self.assertEqual(reason(self.ask("POST", "/")), "unknown_route")
+        self.assertEqual(reason(self.ask("POST", "/")), "method_not_allowed")
         self.assertEqual(reason(self.ask("GET", "/outline.geojson")), "unknown_route")
         for name in ("", "index.html", "js/main.js", "admin.css"):
             self.assertEqual(self.people("GET", f"/admin/{name}")[0], 404, name)
