@@ -4,7 +4,7 @@ import Identity
 import JWTKit
 import ObjectModel
 
-/// What it costs to know who calls: a token that was seen before, among many; a new one; an API key.
+/// What it costs to know who calls: a token that was seen before, among many, and a new one.
 @main
 struct IdentityBenchmark: AsyncParsableCommand {
   @Option(help: "Tokens that are seen in turn.")
