@@ -233,8 +233,8 @@ bench-overload: build
 	Benchmarks/run-overload
 
 # What others feel of one caller's worst requests.
-bench-neighbours: build
-	Benchmarks/run-neighbours
+bench-neighbours: build .build/venv/ready
+	.build/venv/bin/python Benchmarks/run-neighbours
 
 bench-peers:
 	@scripts/system-packages $(BENCH_PACKAGES) redis-server postgresql-15 postgresql-15-postgis-3
