@@ -22,7 +22,7 @@ ARGS ?= --demo seoul
   test-browser test-cluster torture-cluster test-daemon-postgres test-overload screenshots \
   measure-frames test-thread test-release test-clients-long \
   fuzz fuzz-smoke simulate torture \
-  torture-smoke bench bench-smoke bench-matching bench-replay \
+  torture-smoke bench bench-smoke bench-matching bench-boarding bench-replay \
   bench-joins bench-places bench-identity bench-instructions bench-peers bench-wire \
   bench-tls bench-app bench-overload bench-neighbours format lint proto client-code docs \
   clean packages
@@ -191,6 +191,21 @@ bench-smoke:
 bench-matching:
 	$(SWIFT) run -c release --package-path Benchmarks MatchingBenchmarks table data/matching-instances
 	$(SWIFT) run -c release --package-path Benchmarks PartyMatchBenchmarks
+
+# How close boarding on the way comes to the optimum in 500 ms: every ride of small batches (those of 40 trips
+# along one road take two minutes each), HiGHS, the search.
+BOARDING = .build/boarding
+bench-boarding:
+	@scripts/system-packages python3 python3-venv
+	python3 -m venv .build/optimum && .build/optimum/bin/pip install -q 'scipy>=1.9'
+	$(SWIFT) build -c release --package-path Benchmarks --product MatchingBenchmarks
+	mkdir -p $(BOARDING)
+	for size in "road 12" "road 16" "road 24" "city 12" "city 16" "city 24" "city 40" "city 60"; do \
+	  Benchmarks/.build/release/MatchingBenchmarks boarding $(BOARDING) $$size 1 6 || exit 1; done
+	Benchmarks/.build/release/MatchingBenchmarks boarding $(BOARDING) road 40 1 3
+	for rides in $(BOARDING)/*.txt; do \
+	  .build/optimum/bin/python Tests/matching/optimum.py $$rides 60 > $${rides%.txt}.optimum || exit 1; done
+	Benchmarks/.build/release/MatchingBenchmarks boarded $(BOARDING) 500
 
 # Ways of matching on the same trips: online, on the way, in batches, sorted anew.
 bench-replay: build

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""The optimum of a batch's set packing problem by HiGHS, for data/matching-instances.
+"""The optimum of a batch's set packing problem by HiGHS, for data/matching-instances and `make bench-boarding`.
 
     MatchingBenchmarks groups data/matching-instances/NAME.csv groups.txt [all]
+    MatchingBenchmarks boarding DIRECTORY KIND COUNT FIRST LAST
     optimum.py groups.txt [SECONDS]
 
 Reads the number of requests and, a line a group, its saving and its members; prints the best sum of

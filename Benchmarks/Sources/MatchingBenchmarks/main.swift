@@ -10,6 +10,14 @@ import RoutePlanning
 // MatchingBenchmarks rounds DIRECTORY           quality by rounds, for the gate in the tests
 // MatchingBenchmarks unseen SEEDS SECONDS       the same table over other instances of 1,000, against
 //                                               the best of runs of so many seconds
+// MatchingBenchmarks boarding DIRECTORY KIND COUNT FIRST LAST
+//                                               every ride of small instances (road or city) of these
+//                                               seeds, of which some get in on the way, for optimum.py
+// MatchingBenchmarks boarded DIRECTORY [MS [SEEDS]]
+//                                               quality there by time, against NAME.optimum, what
+//                                               optimum.py printed of NAME.txt
+// MatchingBenchmarks saved KIND COUNT SEEDS MS ...
+//                                               what such instances of any size save by time
 
 let pricing = RidePricing.linear(
   base: 4800, baseMeters: 1600, perMeter: 0.763, perSecond: 0.4, walkCostPerMeter: 1.5)
@@ -159,6 +167,12 @@ func groups(_ file: String, _ out: String, isUncut: Bool) throws {
   print("\(groups.count) groups")
 }
 
+func kind(_ name: String) throws -> BoardingInstance.Kind {
+  struct UnknownKind: Error { var name: String }
+  guard let kind = BoardingInstance.Kind(rawValue: name) else { throw UnknownKind(name: name) }
+  return kind
+}
+
 let arguments = Array(CommandLine.arguments.dropFirst())
 switch (arguments.first, arguments.count) {
 case ("table", 2...):
@@ -175,9 +189,23 @@ case ("generate", 2): try generate(arguments[1])
 case ("groups", 3): try groups(arguments[1], arguments[2], isUncut: false)
 case ("groups", 4) where arguments[3] == "all":
   try groups(arguments[1], arguments[2], isUncut: true)
+case ("boarded", 2...4):
+  try BoardingQuality.table(
+    arguments[1], milliseconds: arguments.count > 2 ? Int(arguments[2]) ?? 500 : 500,
+    seeds: arguments.count > 3 ? max(1, UInt64(arguments[3]) ?? 1) : 1)
+case ("saved", 5...):
+  try BoardingQuality.saved(
+    try kind(arguments[1]), count: Int(arguments[2]) ?? 40,
+    seeds: max(1, UInt64(arguments[3]) ?? 1),
+    milliseconds: arguments[4...].compactMap { Int($0) })
+case ("boarding", 6):
+  let first = UInt64(arguments[4]) ?? 1
+  try BoardingQuality.write(
+    arguments[1], try kind(arguments[2]), count: min(64, Int(arguments[3]) ?? 16),
+    seeds: first...max(first, UInt64(arguments[5]) ?? first))
 default:
   print(
-    "table DIR [MS ...] | rounds DIR | unseen SEEDS SECONDS | best FILE SECONDS | generate DIR | groups FILE OUT [all]"
+    "table DIR [MS ...] | rounds DIR | unseen SEEDS SECONDS | best FILE SECONDS | generate DIR | groups FILE OUT [all] | boarding DIR KIND COUNT FIRST LAST | boarded DIR [MS [SEEDS]] | saved KIND COUNT SEEDS MS ..."
   )
   exit(2)
 }
