@@ -21,14 +21,21 @@ struct BatchAnswer {
     let riders = [pickUp] + members.filter { $0 != pickUp }
     switch instance.options.pricing {
     case .list(let pricing, _): addRide(riders, pricing)
-    case .parties(let terms): addParty(riders, terms)
+    case .parties(let terms):
+      if let made = party(riders, terms) { groups.append(made.group) }
     }
   }
 
   // MARK: Parties
 
   /// The group as the party that its riders would create, by the very rules that create it.
-  private mutating func addParty(_ riders: [Int], _ terms: BatchPartyTerms) {
+  ///
+  /// - Parameters:
+  ///   - riders: The one at whose origin all get in first.
+  ///   - terms: Those of the batch.
+  /// - Returns: Nil where the rules refuse it, or where it saves nothing.
+  func party(_ riders: [Int], _ terms: BatchPartyTerms) -> (group: BatchGroup, party: Party)? {
+    guard instance.markets.marketOf[riders[0]] >= 0 else { return nil }
     let departure = departure(riders)
     var group = BatchGroup(riders, departure)
     group.walkMeters = walks(riders)
@@ -37,7 +44,7 @@ struct BatchAnswer {
       let party = try? terms.rules.create(
         command, id: "batch", now: terms.now, claims: terms.claims
       ).party
-    else { return }
+    else { return nil }
     let index = Dictionary(
       uniqueKeysWithValues: riders.map { (requests[$0].riderID, $0) })
     group.take(party, members: index)
@@ -50,8 +57,8 @@ struct BatchAnswer {
     group.saving = alone - Double(group.fare) - walkCost
     guard group.saving > 0, group.fare < group.soloFares,
       party.riders.allSatisfy({ $0.share <= $0.soloFare })
-    else { return }
-    groups.append(group)
+    else { return nil }
+    return (group, party)
   }
 
   private func departure(_ riders: [Int]) -> Instant {

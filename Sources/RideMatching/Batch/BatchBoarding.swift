@@ -19,7 +19,7 @@ public struct BatchBoarding: Hashable, Sendable {
 
 extension BatchMatching {
   /// Groups at pick-ups and those who get in on their way: first each by itself, then in rounds that
-  /// make a few rides anew.
+  /// add rides to choose from, or make a few rides anew.
   ///
   /// - Parameters:
   ///   - requests: Who waits.
@@ -37,16 +37,23 @@ extension BatchMatching {
     guard requests.contains(where: { $0.boarding != nil }) else {
       return solve(requests: requests, options: options, shouldStop: isOver)
     }
-    let result = solve(requests: requests, options: options) { isOver() || isTimeToBoard() }
+    // A few requests have their best groups long before their rounds are over.
+    var first = options
+    first.iterations = min(options.iterations, roundsOfRequest * requests.count)
+    let result = solve(requests: requests, options: first) { isOver() || isTimeToBoard() }
     return board(result, requests: requests, options: options, terms: terms, shouldStop: isOver)
   }
+
+  /// Rounds of the search for groups at pick-ups, for each request.
+  private static let roundsOfRequest = 100
 
   /// Lets requests get in on the way: of groups, and of others that ride alone.
   ///
   /// Those with a ``RideRequest/boarding`` that no group took are looked at in their order; each gets
-  /// in where that saves most, by the rules of a join, or stays unmatched where it saves nothing. Then
-  /// come rounds that take a few rides near each other apart, let some of their people ride on the way
-  /// and have groups made of the rest, and keep that where it saves more.
+  /// in where that saves most, by the rules of a join, or stays unmatched where it saves nothing. Of up
+  /// to 512 requests come more and more rides then, made one join at a time, and the choice among them
+  /// that saves most; last, rounds that take a few rides near each other apart, let some of their people
+  /// ride on the way and have groups made of the rest, and keep that where it saves more.
   ///
   /// - Parameters:
   ///   - result: Of ``solve(requests:options:shouldStop:)``.
@@ -55,8 +62,8 @@ extension BatchMatching {
   ///   - terms: The same.
   ///   - isOver: Asked before each request and each round.
   /// - Returns: The groups with those who get in on the way, and who is in none.
-  /// - Complexity: O(requests with a boarding x parties whose corridor serves them), then up to
-  ///   eight requests a round.
+  /// - Complexity: O(requests with a boarding x parties whose corridor serves them), then eight rides
+  ///   extended a round, or eight requests sorted anew.
   public static func board(
     _ result: BatchResult, requests: [RideRequest], options: BatchOptions, terms: BatchPartyTerms,
     shouldStop isOver: () -> Bool = { false }

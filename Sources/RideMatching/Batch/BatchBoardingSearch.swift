@@ -1,6 +1,5 @@
 import GeoMath
 import ObjectModel
-import TaxiFares
 
 /// Groups and people alone as parties, into which others get on the way.
 ///
@@ -32,6 +31,14 @@ struct BatchBoardingSearch {
   private static let candidates = 16
   /// Requests that a round takes out of their rides at most.
   private static let regionRequests = 8
+  /// Up to so many requests have a pool of rides.
+  private static let mostAtOnce = 512
+  /// Rides that a round extends while there are more, and rounds before the first choice among them.
+  private static let ridesOfRound = 8
+  private static let roundsBeforeChoice = 8
+  /// Rounds of a choice, and of the last one.
+  private static let choiceRounds = 200
+  private static let lastRounds = 6_000
   /// Of ``BatchOptions/iterations``, one in so many is run here: a round tries some tens of joins.
   private static let roundsOfSearch = 20
   /// What a join and a search for groups of a few cost, in the units of ``BatchOptions/workLimit``.
@@ -78,20 +85,82 @@ struct BatchBoardingSearch {
     return true
   }
 
-  /// Makes a few rides anew, round by round.
+  /// Chooses among more and more rides where the requests are not many, then makes a few rides anew,
+  /// round by round.
   mutating func improve(shouldStop isOver: () -> Bool) {
     guard !boarders.isEmpty, rides.count > 1 else { return }
-    for _ in 0..<max(0, options.iterations) / Self.roundsOfSearch {
-      guard !isOver() else {
-        result.end = .stopped
-        return
-      }
-      guard work <= options.workLimit else {
-        if result.end == .finished { result.end = .workLimit }
-        return
-      }
+    var rounds = max(0, options.iterations) / Self.roundsOfSearch
+    guard rounds > 0 else { return }
+    let all = rideOf.indices.filter { !rideOf[$0].isEmpty }
+    if all.count <= Self.mostAtOnce { grow(all, &rounds, shouldStop: isOver) }
+    while rounds > 0, mayGoOn(isOver) {
+      rounds -= 1
       round()
     }
+  }
+
+  private mutating func mayGoOn(_ isOver: () -> Bool) -> Bool {
+    guard !isOver() else {
+      result.end = .stopped
+      return false
+    }
+    guard work <= options.workLimit else {
+      if result.end == .finished { result.end = .workLimit }
+      return false
+    }
+    return true
+  }
+
+  // MARK: More rides
+
+  /// Chooses among more and more rides of all these requests, and takes those chosen where they save
+  /// more than those there are.
+  private mutating func grow(
+    _ all: [Int], _ rounds: inout Int, shouldStop isOver: () -> Bool
+  ) {
+    var some = options
+    if let isCompatible = options.isCompatible {
+      some.isCompatible = { isCompatible(all[$0], all[$1]) }
+    }
+    var places = Array(repeating: 0, count: requests.count)
+    for (place, i) in all.enumerated() { places[i] = place }
+    let known = rides.keys.sorted().compactMap { rides[$0]?.renumbered(by: places) }
+    var pool = BatchBoardingPool(
+      all.map { requests[$0] }, known: known, alone: all.map { alone[$0] }, some, terms,
+      shouldStop: isOver)
+    var done = 0
+    // Not before each request alone has been extended.
+    var next = max(Self.roundsBeforeChoice, all.count / Self.ridesOfRound + 1)
+    var hasMore = true
+    while hasMore, rounds > 0, mayGoOn(isOver) {
+      rounds -= 1
+      done += 1
+      hasMore = pool.grow(by: Self.ridesOfRound)
+      if !hasMore || rounds == 0 {
+        pool.choose(rounds: Self.lastRounds, shouldStop: isOver)
+      } else if done == next {
+        pool.choose(rounds: Self.choiceRounds, shouldStop: isOver)
+        next += max(1, 2 * next / 5)
+      }
+      work += pool.takeWork()
+    }
+    let chosen = pool.chosen().map { $0.renumbered(by: all) }
+    if chosen.reduce(0, { $0 + $1.group.saving }) > saving + 1e-6 { take(chosen, all) }
+    // Into rides of four, too.
+    for i in boarders where !isOver() { board(i) }
+    journal = []
+  }
+
+  /// Takes rides in place of those there are.
+  private mutating func take(_ chosen: [BoardedRide], _ all: [Int]) {
+    for id in rides.keys.sorted() { set(id, nil) }
+    for ride in chosen {
+      made += 1
+      var ride = ride
+      ride.party.id = "r\(made)"
+      set(ride.party.id, ride)
+    }
+    for i in all where rideOf[i].isEmpty { addAlone(i) }
   }
 
   // MARK: - Rounds
@@ -201,16 +270,14 @@ struct BatchBoardingSearch {
       members: Dictionary(uniqueKeysWithValues: moved.members.map { (requests[$0].riderID, $0) }))
     let further = moved.walkMeters.reduce(0, +) - group.walkMeters.reduce(0, +)
     moved.saving =
-      group.saving + Double(group.fare - moved.fare) - further * walkCost(party)
+      group.saving + Double(group.fare - moved.fare) - further * terms.walkCost(party)
     return moved.saving > 0 ? moved : nil
   }
 
   // MARK: - Rides
 
   private func query(_ i: Int) -> MatchQuery {
-    var query = MatchQuery(requests[i], now: terms.now, limit: Self.candidates)
-    query.boarding = requests[i].boarding
-    return query
+    MatchQuery(boarding: requests[i], now: terms.now, limit: Self.candidates)
   }
 
   /// - Returns: Whether the group is a party by the rules.
@@ -262,7 +329,7 @@ struct BatchBoardingSearch {
       else { continue }
       let saving =
         Double(alone + before.fare.expected - after.fare.expected)
-        - boarding.walkMeters * walkCost(after)
+        - boarding.walkMeters * terms.walkCost(after)
       if saving > best?.saving ?? least { best = (before.id, after, saving) }
     }
     guard let best, let boarding = best.party.riders.last?.boarding,
@@ -278,19 +345,6 @@ struct BatchBoardingSearch {
     return members.allSatisfy { isCompatible(i, $0) }
   }
 
-  /// A meter on foot, in the party's tariff at its departure: as in ``RidePricing/walkRatio``.
-  private func walkCost(_ party: Party) -> Double {
-    guard
-      let tariff = try? terms.rules.pricing.catalog.tariff(
-        id: party.tariffID, at: party.window.time)
-    else { return 0 }
-    let meter = FareMeter(tariff, departure: party.window.time)
-    guard let long = meter.expected(distanceMeters: 6000, durationSeconds: 1080),
-      let short = meter.expected(distanceMeters: 4000, durationSeconds: 720)
-    else { return 0 }
-    return RidePricing.walkRatio * Double(long.amount - short.amount) / 2000
-  }
-
   /// The groups by their smallest member, and who is in none.
   func answer() -> BatchResult {
     var answer = result
@@ -302,37 +356,5 @@ struct BatchBoardingSearch {
     let matched = Set(answer.groups.flatMap(\.members))
     answer.unmatched = requests.indices.filter { !matched.contains($0) }
     return answer
-  }
-}
-
-/// A party in the making, and the group that it is.
-private struct BoardedRide {
-  var party: Party
-  var group: BatchGroup
-
-  mutating func take(
-    _ member: Int, _ boarding: RiderBoarding, _ party: Party, _ saving: Double
-  ) {
-    self.party = party
-    group.members.append(member)
-    group.boardings.append(BatchBoarding(member: member, boarding: boarding, time: nil))
-    group.saving += saving
-  }
-
-  /// The group as its party is now.
-  func answer(_ requests: [RideRequest]) -> BatchGroup {
-    guard !group.boardings.isEmpty else { return group }
-    var group = group
-    let places = Dictionary(
-      group.members.map { (requests[$0].riderID, $0) }, uniquingKeysWith: { first, _ in first })
-    group.take(party, members: places)
-    for i in group.boardings.indices {
-      group.boardings[i].time = party.boardingTime(requests[group.boardings[i].member].riderID)
-    }
-    let known = self.group.walkMeters
-    group.walkMeters = party.riders.enumerated().map { i, rider in
-      rider.boarding?.walkMeters ?? (i < known.count ? known[i] : 0)
-    }
-    return group
   }
 }

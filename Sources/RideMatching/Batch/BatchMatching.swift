@@ -37,7 +37,7 @@ public enum BatchMatching {
   }
 
   /// By place in the order: what the options say, and the policy of parties.
-  private static func compatibility(
+  static func compatibility(
     _ requests: [RideRequest], _ options: BatchOptions, _ order: [Int]
   ) -> (@Sendable (Int, Int) -> Bool)? {
     let stated = options.isCompatible
@@ -105,5 +105,6 @@ extension BatchGroup {
   mutating func renumber(by order: [Int]) {
     members = members.map { order[$0] }
     dropOffOrder = dropOffOrder.map { order[$0] }
+    for i in boardings.indices { boardings[i].member = order[boardings[i].member] }
   }
 }

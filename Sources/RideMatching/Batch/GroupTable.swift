@@ -38,9 +38,11 @@ struct GroupTable {
     fillSlots()
   }
 
+  /// - Returns: Whether the set of members is new, or saves more than what was known of it.
   /// - Complexity: O(1) expected.
-  mutating func insert(_ candidate: Candidate, pickUp: Int) {
-    guard candidate.saving.isFinite else { return }
+  @discardableResult
+  mutating func insert(_ candidate: Candidate, pickUp: Int) -> Bool {
+    guard candidate.saving.isFinite else { return false }
     // Ascending and -1 last: a sorting network of five on unsigned values.
     let m = SIMD4<UInt32>(truncatingIfNeeded: candidate.members)
     let (low, high) = (min(m[0], m[1]), max(m[0], m[1]))
@@ -48,27 +50,28 @@ struct GroupTable {
     let (middle, middle2) = (max(low, low2), min(high, high2))
     let sorted = SIMD4(
       min(low, low2), min(middle, middle2), max(middle, middle2), max(high, high2))
-    insert(
+    return insert(
       SIMD4<Int32>(truncatingIfNeeded: sorted), pickUp: pickUp, saving: candidate.saving,
       rank: candidate.rank)
   }
 
   private mutating func insert(
     _ members: SIMD4<Int32>, pickUp: Int, saving: Double, rank: Double
-  ) {
+  ) -> Bool {
     var slot = Self.hash(members) & mask
     while slots[slot] >= 0 {
       let known = Int(slots[slot])
       if groups[known].members == members {
+        let savesMore = saving > groups[known].saving
         // Equal savings: the smaller pick-up, whatever the order of finding.
-        if saving > groups[known].saving
+        if savesMore
           || (saving == groups[known].saving && pickUp < groups[known].pickUp)
         {
           groups[known].saving = saving
           groups[known].rank = Float(rank)
           groups[known].pickUp = Int32(pickUp)
         }
-        return
+        return savesMore
       }
       slot = (slot + 1) & mask
     }
@@ -76,6 +79,7 @@ struct GroupTable {
     groups.append(
       Group(members: members, saving: saving, pickUp: Int32(pickUp), rank: Float(rank)))
     if groups.count * 2 > slots.count { grow() }
+    return true
   }
 
   private mutating func grow() {

@@ -112,3 +112,45 @@ struct CorridorRow: Sendable {
   var isFirst: Bool
   var isOnly: Bool
 }
+
+extension CorridorRow {
+  /// The longest walk of a rider with such wishes.
+  @inline(__always)
+  func walkLimit(_ wishes: RideWishes) -> Double {
+    min(wishes.maxWalkMeters ?? walkLimit, walkCap)
+  }
+
+  /// The largest detour of a rider with such wishes.
+  @inline(__always)
+  func detourRatio(_ wishes: RideWishes) -> Double {
+    min(wishes.maxDetourRatio ?? detourRatio, detourCap)
+  }
+
+  /// Whether somebody could be met within a window.
+  @inline(__always)
+  func isInTime(_ window: DepartureWindow) -> Bool {
+    start <= window.end.milliseconds && latest >= window.start.milliseconds
+  }
+
+  /// Whether straight lines allow it that a rider is met and let out.
+  ///
+  /// - Parameters:
+  ///   - place: Where the rider walks from.
+  ///   - drop: Where they get out.
+  ///   - straightMeters: Between the two, by the haversine.
+  ///   - walk: The longest walk, meters.
+  ///   - detourRatio: Their largest detour.
+  /// - Returns: False where it is out of the question.
+  @inline(__always)
+  func mayServe(
+    _ place: SphereVector, _ drop: SphereVector, straightMeters: Double, walk: Double,
+    detourRatio: Double
+  ) -> Bool {
+    let through = walk / HaversineBounds.minimumRatio
+    let direct =
+      (HaversineBounds.upperMeters(haversineMeters: straightMeters + through) + 1) * mostCircuity
+    let own =
+      RideLimits.longestRideMeters(direct: direct, maxDetourRatio: detourRatio) / roadPerChord
+    return corridor.mayServe(place, walk: through, drop, ownBudget: own)
+  }
+}

@@ -223,7 +223,7 @@ struct CorridorIndex: Sendable {
   // MARK: Rows
 
   /// The rows of a party: riders of whom one is aboard on each leg with somebody aboard.
-  private static func rows(_ entry: IndexedParty) -> [CorridorRow] {
+  static func rows(_ entry: IndexedParty) -> [CorridorRow] {
     let ride = entry.boarding
     var rows: [CorridorRow] = []
     var leg = 0

@@ -70,7 +70,7 @@ struct BoardingEvaluator {
           saving: (alone ?? 0) - share, walkMeters: walk,
           timeGapMilliseconds: gap == .min ? .max : abs(gap),
           detourSeconds: plan.detourSeconds(me), entry: entry),
-        insertion: found, share: share, soloFare: alone))
+        insertion: found, share: share, soloFare: alone, amount: plan.amount))
   }
 
   /// Whether some insertion holds walk and seats, whatever the limits.
@@ -119,4 +119,6 @@ struct RankedBoarding {
   var share: Int64
   /// Nil where no tariff says it.
   var soloFare: Int64?
+  /// The fare of the whole ride with the rider in it.
+  var amount: Int64
 }

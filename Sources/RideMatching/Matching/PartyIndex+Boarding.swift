@@ -52,29 +52,18 @@ private struct BoardingScan {
 
   // MARK: Rules of a row
 
-  private func walkLimit(_ row: CorridorRow) -> Double {
-    min(query.wishes.maxWalkMeters ?? row.walkLimit, row.walkCap)
-  }
+  private func walkLimit(_ row: CorridorRow) -> Double { row.walkLimit(query.wishes) }
 
-  private func detourRatio(_ row: CorridorRow) -> Double {
-    min(query.wishes.maxDetourRatio ?? row.detourRatio, row.detourCap)
-  }
+  private func detourRatio(_ row: CorridorRow) -> Double { row.detourRatio(query.wishes) }
 
   private func isInTime(_ row: CorridorRow) -> Bool {
-    row.start <= query.window.end.milliseconds && row.latest >= query.window.start.milliseconds
-      && query.window.end >= query.now
+    row.isInTime(query.window) && query.window.end >= query.now
   }
 
   /// Whether straight lines allow it, for a walk of at most so many meters and such a detour.
   @inline(__always)
   private func mayServe(_ row: CorridorRow, walk: Double, ratio: Double) -> Bool {
-    let through = walk / HaversineBounds.minimumRatio
-    let direct =
-      (HaversineBounds.upperMeters(haversineMeters: straightMeters + through) + 1)
-      * row.mostCircuity
-    let own =
-      RideLimits.longestRideMeters(direct: direct, maxDetourRatio: ratio) / row.roadPerChord
-    return row.corridor.mayServe(place, walk: through, drop, ownBudget: own)
+    row.mayServe(place, drop, straightMeters: straightMeters, walk: walk, detourRatio: ratio)
   }
 
   mutating func look(_ number: UInt32, _ corridors: CorridorIndex, _ shouldStop: () -> Bool) {

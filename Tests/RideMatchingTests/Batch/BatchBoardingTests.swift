@@ -140,6 +140,21 @@ import Testing
     #expect(told >= 0.99 * best)
   }
 
+  /// Of more requests all rides are still known: a third of a second in release.
+  @Test(
+    .enabled(if: BatchInstanceTests.isOptimized, "optimised: make test-release"),
+    arguments: [12, 16], [1, 2, 3] as [UInt64])
+  func comesNearerToTheOptimumOfMore(count: Int, seed: UInt64) throws {
+    let requests = Self.trips(count, seed: seed)
+    let terms = BatchPartyTerms(rules: rules, now: now)
+    let options = BatchOptions(iterations: 10_000, parties: terms)
+    let result = BatchMatching.solveBoarding(requests: requests, options: options, terms: terms)
+    let optimum = try ExhaustiveBoarding(requests, terms, maxSeats: 4).optimum
+    #expect(result.objective <= 1.001 * optimum + 1e-6)
+    #expect(result.objective >= 0.99 * optimum, "\(result.objective / optimum)")
+    try check(result, requests)
+  }
+
   /// The search for groups at pick-ups could take all the time that there is.
   @Test func timeIsLeftForBoarding() {
     let requests = Self.trips(8, seed: 3)
