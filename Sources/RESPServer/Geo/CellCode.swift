@@ -68,14 +68,15 @@ enum CellCode {
   /// Returns the borders of a cell.
   static func bounds(_ code: UInt64, steps: Int) -> Bounds {
     let (row, column) = rowAndColumn(code)
-    let cells = Double(UInt64(1) << UInt64(steps))
+    // A power of two, so that multiplying is as exact as dividing by the number of cells.
+    let share = 1 / Double(UInt64(1) << UInt64(steps))
     let height = 2 * maximumLatitude
     let width = 2 * maximumLongitude
     return Bounds(
-      west: -maximumLongitude + Double(column) / cells * width,
-      east: -maximumLongitude + (Double(column) + 1) / cells * width,
-      south: -maximumLatitude + Double(row) / cells * height,
-      north: -maximumLatitude + (Double(row) + 1) / cells * height)
+      west: -maximumLongitude + Double(column) * share * width,
+      east: -maximumLongitude + (Double(column) + 1) * share * width,
+      south: -maximumLatitude + Double(row) * share * height,
+      north: -maximumLatitude + (Double(row) + 1) * share * height)
   }
 
   /// Returns the place that a score stands for: the middle of its cell, within the limits.
