@@ -42,6 +42,12 @@ final class SharedReads: Sendable {
       // Safe: messages that were decoded can be encoded; one that could not shares with nobody.
       self.request = (try? request.serializedBytes()) ?? Array("\(request)".utf8)
     }
+
+    /// An array would hash its bytes one by one.
+    func hash(into hasher: inout Hasher) {
+      hasher.combine(call)
+      request.withUnsafeBytes { hasher.combine(bytes: $0) }
+    }
   }
 
   /// Encoded, but for `age` and `coalesced`.
