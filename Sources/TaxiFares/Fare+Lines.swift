@@ -4,11 +4,7 @@ extension Tariff {
     bill.add(.base, prepared.content.baseAmount, rule: prepared.texts.base)
     chargeBaseSurcharges(run, isOutside: trip.outOfAreaFromMeters != nil, into: &bill)
     chargeSteps(run, into: &bill)
-    for (i, count) in run.longSteps.enumerated() where count > 0 {
-      bill.add(
-        .longDistance, money(prepared.prices.longSteps[i].increment, run: count),
-        quantity: quantity(count), rule: prepared.texts.longSteps[i])
-    }
+    chargeLongSteps(run, into: &bill)
     let last = run.surchargedSteps.count - 1
     for (i, count) in run.surchargedSteps.enumerated() where count > 0 {
       bill.add(
@@ -86,6 +82,23 @@ extension Tariff {
     }
   }
 
+  /// What steps past a distance cost more or less. Where steps are charged in proportion, each line is what the
+  /// sum grows by after rounding, so that a longer way never costs less.
+  private func chargeLongSteps(_ run: MeterRun, into bill: inout FareBreakdown) {
+    var exact = exactMoney(prepared.content.stepAmount, run: run.charged)
+    var reached = money(prepared.content.stepAmount, run: run.charged)
+    let isWhole = prepared.content.chargeOn != .proportional
+    for (i, count) in run.longSteps.enumerated() where count > 0 {
+      let increment = prepared.prices.longSteps[i].increment
+      exact += exactMoney(increment, run: count)
+      let next = isWhole ? reached + increment * count : Int64(exact.rounded())
+      bill.add(
+        .longDistance, next - reached, quantity: quantity(count),
+        rule: prepared.texts.longSteps[i])
+      reached = next
+    }
+  }
+
   private func chargeDiscounts(into bill: inout FareBreakdown) {
     var next = 0
     for rule in prepared.content.longDistance {
@@ -137,7 +150,12 @@ extension Tariff {
   /// `count` is in steps, or in units where steps are charged in proportion.
   private func money(_ price: Int64, run count: Int64) -> Int64 {
     guard prepared.content.chargeOn == .proportional else { return price * count }
-    return Int64((Double(price) * (Double(count) / Double(prepared.scale.stepUnits))).rounded())
+    return Int64(exactMoney(price, run: count).rounded())
+  }
+
+  /// The same before rounding, where steps are charged in proportion.
+  private func exactMoney(_ price: Int64, run count: Int64) -> Double {
+    Double(price) * (Double(count) / Double(prepared.scale.stepUnits))
   }
 
   private func quantity(_ count: Int64) -> Int64 {

@@ -136,7 +136,7 @@ extension TariffContent {
         lastStepFrom = fromMeters
         try requireAmount(amount, "\(path).stepAmount")
         try require(
-          amount >= stepAmount, "\(path).stepAmount", "must be at least step.amount, is \(amount)")
+          amount > 0, "\(path).stepAmount", "must be more than 0")
       case .discount(let above, let hundredths, let rounding):
         try requireAmount(above, "\(path).aboveAmount")
         try require(

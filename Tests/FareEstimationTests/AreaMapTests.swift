@@ -25,6 +25,34 @@ import Testing
     ("Times Square", 40.758, -73.9855, "us-nyc-manhattan"),
     ("JFK", 40.6441, -73.7822, "us-nyc-jfk"), ("LaGuardia", 40.7769, -73.874, "us-nyc"),
     ("Tokyo", 35.6812, 139.7671, "jp-tokyo-23"), ("Haneda", 35.5494, 139.7798, "jp-tokyo-23"),
+    ("Chuncheon", 37.8813, 127.7298, "kr-chuncheon"),
+    ("Wonju", 37.3422, 127.9202, "kr-wonju"),
+    ("Gangneung", 37.7519, 128.8761, "kr-gangneung"),
+    ("Cheongju", 36.6424, 127.489, "kr-cheongju"),
+    ("Chungju", 36.991, 127.9259, "kr-chungju"),
+    ("Cheonan", 36.8151, 127.1139, "kr-cheonan"),
+    ("Asan", 36.7898, 127.0018, "kr-asan"),
+    ("Sejong", 36.48, 127.289, "kr-sejong"),
+    ("Jeonju", 35.8242, 127.148, "kr-jeonju"),
+    ("Iksan", 35.9483, 126.9577, "kr-iksan"),
+    ("Gunsan", 35.9677, 126.7366, "kr-gunsan"),
+    ("Yeosu", 34.7604, 127.6622, "kr-yeosu"),
+    ("Suncheon", 34.9506, 127.4872, "kr-suncheon"),
+    ("Mokpo", 34.8118, 126.3922, "kr-mokpo"),
+    ("Pohang", 36.019, 129.3435, "kr-pohang"),
+    ("Gyeongju", 35.8562, 129.2247, "kr-gyeongju"),
+    ("Gumi", 36.1195, 128.3446, "kr-gumi"),
+    ("Gimhae", 35.2285, 128.8894, "kr-gimhae"),
+    ("Jinju", 35.1799, 128.1076, "kr-jinju"),
+    ("Changwon", 35.2281, 128.6811, "kr-changwon"),
+    ("Osaka", 34.7025, 135.4959, "jp-osaka"),
+    ("Kansai Airport", 34.4347, 135.244, "jp-osaka"),
+    ("San Francisco", 37.7793, -122.4193, "us-sf"),
+    ("Kowloon", 22.3193, 114.1694, "hk-urban"),
+    ("Hong Kong Airport", 22.308, 113.9185, "hk-urban"),
+    ("Changi", 1.3644, 103.9915, "sg"),
+    ("Orchard Road", 1.3048, 103.8318, "sg"),
+    ("Alexanderplatz", 52.5219, 13.4132, "de-berlin"),
   ])
   func placesLieInTheirAreas(name: String, latitude: Double, longitude: Double, id: String) throws {
     let place = try Coordinate(latitude: latitude, longitude: longitude)
@@ -32,8 +60,10 @@ import Testing
   }
 
   @Test(arguments: [
-    ("Gimhae", 35.2285, 128.8894), ("Sejong", 36.48, 127.289), ("Hoboken", 40.744, -74.0324),
-    ("Kawasaki", 35.5308, 139.697), ("the sea", 36.0, 124.0),
+    ("Andong", 36.5684, 128.7294), ("Sokcho", 38.207, 128.5918), ("Hoboken", 40.744, -74.0324),
+    ("Oakland", 37.8044, -122.2712), ("Shenzhen", 22.5431, 114.0579), ("Potsdam", 52.3906, 13.0645),
+    ("Kobe", 34.6901, 135.1956), ("Johor Bahru", 1.4927, 103.7414), ("Kawasaki", 35.5308, 139.697),
+    ("the sea", 36.0, 124.0),
   ])
   func othersDoNot(name: String, latitude: Double, longitude: Double) throws {
     let place = try Coordinate(latitude: latitude, longitude: longitude)

@@ -32,6 +32,11 @@ import Testing
       .stepAmount(fromMeters: 10_000, amount: 140), .stepAmount(fromMeters: 20_000, amount: 190),
     ]
     contents.append(far)
+    far.id = "falling"
+    far.longDistance = [
+      .stepAmount(fromMeters: 7000, amount: 80), .stepAmount(fromMeters: 15_000, amount: 60),
+    ]
+    contents.append(far)
     var proportional = SampleTariffs.seoul()
     proportional.id = "proportional"
     proportional.chargeOn = .proportional

@@ -26,7 +26,9 @@ import Testing
       if random.below(3) == 0 { content.surcharges[1].bands[0].weekdays = 0b101_0101 }
       if random.below(2) == 0 { content.outOfArea?.begins = .boundary }
       if random.below(2) == 0 {
-        content.longDistance = [.stepAmount(fromMeters: 5000, amount: 120)]
+        content.longDistance = [
+          .stepAmount(fromMeters: 5000, amount: random.below(2) == 0 ? 120 : 70)
+        ]
       }
       let segments = (0..<(1 + random.below(12))).map { _ in
         TripSegment(

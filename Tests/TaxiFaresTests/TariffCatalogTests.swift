@@ -128,7 +128,7 @@ import Testing
       path { $0.flatTrips = [FlatTrip(id: "x", amount: 1, surcharges: ["dawn"])] }
         == "flatTrips[0].surcharges[0]")
     #expect(
-      path { $0.longDistance = [.stepAmount(fromMeters: 20_000, amount: 50)] }
+      path { $0.longDistance = [.stepAmount(fromMeters: 20_000, amount: 0)] }
         == "longDistance[0].stepAmount")
   }
 }
