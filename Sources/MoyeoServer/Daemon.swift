@@ -172,6 +172,11 @@ package struct Daemon: Sendable {
   /// Says why no new callers should come here for a while, or nil once they may.
   package func setBehind(_ reason: String?) { readiness.setBehind(reason) }
 
+  /// Tells how the same is found whenever somebody asks.
+  package func findsBehind(_ find: @escaping @Sendable () -> String?) {
+    readiness.findsBehind(find)
+  }
+
   /// The services to run, in order of their start.
   package func services() -> [any Service] {
     let threadPool = BoundedThreadPool(

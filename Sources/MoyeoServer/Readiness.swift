@@ -12,6 +12,7 @@ package final class Readiness: Sendable {
   private let serves = OneTimeSignal()
   private let draining = Atomic(false)
   private let behind = StateLock<String?>(nil)
+  private let findBehind = StateLock<(@Sendable () -> String?)?>(nil)
   private let watchers = StateLock(Watchers())
 
   package init(waitingFor parts: Set<String>) {
@@ -25,9 +26,18 @@ package final class Readiness: Sendable {
   package var isDraining: Bool { draining.load(ordering: .acquiring) }
 
   /// Why the daemon, though it has started, should get no new callers for a while; nil: it may.
-  package var behindReason: String? { behind.withLock { $0 } }
+  ///
+  /// It is found anew each time where ``findsBehind(_:)`` told how: a process that stood still has not noted it yet.
+  package var behindReason: String? {
+    findBehind.withLock { $0 }.flatMap { $0() } ?? behind.withLock { $0 }
+  }
 
-  /// Notes it; call it as often as you like.
+  /// Tells how to find ``behindReason``.
+  package func findsBehind(_ find: @escaping @Sendable () -> String?) {
+    findBehind.withLock { $0 = find }
+  }
+
+  /// Notes it for those who wait for changes; call it as often as you like.
   package func setBehind(_ reason: String?) {
     let changed = behind.withLock { before in
       defer { before = reason }

@@ -34,6 +34,7 @@ struct PositionFollowing: Service {
 
   func run() async throws {
     defer { sharing.log.close() }
+    daemon.findsBehind { [positions = sharing.positions] in positions.unreadyReason }
     try? await cancelWhenGracefulShutdown {
       var ticks = 0
       var wasLoaded = false
@@ -47,7 +48,7 @@ struct PositionFollowing: Service {
         if ticks.isMultiple(of: Self.ticksPerLook) {
           let reason = sharing.positions.unreadyReason
           daemon.setBehind(reason)
-          degradations.set(PositionSharing.part, reason)
+          degradations.set(PositionSharing.part, reason ?? sharing.positions.refusingReason)
         }
         try await Task.sleep(for: Self.interval)
       }

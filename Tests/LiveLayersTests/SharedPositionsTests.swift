@@ -122,20 +122,42 @@ struct SharedPositionsTests {
     log.fails(.unavailable("away"))
     #expect(write(one, [put("ann")]) == [.failure(.unavailable("away"))])
     #expect(one.contents(clocks.now()).isEmpty)
+    #expect(one.sharing.refusingReason == "reports are refused: away")
     clocks.advance(2500)
     one.sharing.tick()
     #expect(one.sharing.staleMilliseconds >= 2500)
-    #expect(one.sharing.unreadyReason != nil)
+    #expect(one.sharing.unreadyReason == "positions are 2500 ms behind the log: away")
     #expect(one.sharing.unanswerableReason == nil)
     clocks.advance(8000)
     one.sharing.tick()
     #expect(one.sharing.unanswerableReason != nil)
+    #expect(one.sharing.refusingReason == nil)
     log.fails(nil)
     one.sharing.tick()
     one.sharing.tick()
     #expect(one.sharing.unreadyReason == nil)
     #expect(one.sharing.staleMilliseconds == 0)
     #expect(one.sharing.figures.failedAppends == 1)
+  }
+
+  @Test("A removal that is on one machine alone is no success, and its repetition asks again")
+  func removalsAreConfirmed() {
+    let log = MemoryPositionLog(clock: clocks)
+    let one = Follower(log, clocks)
+    one.catchUp()
+    _ = write(one, [put("ann"), put("bea")])
+    log.confirmsNot(.unavailable("no replica"))
+    let remove = PositionChange.remove(put("ann").key)
+    #expect(write(one, [remove]) == [.failure(.unavailable("no replica"))])
+    // It is gone here all the same, and reports wait for no replica.
+    #expect(one.contents(clocks.now()).count == 1)
+    #expect(write(one, [remove]) == [.failure(.unavailable("no replica"))])
+    if case .success(.stored)? = write(one, [put("cid")]).first {
+    } else {
+      Issue.record("a report waited for a replica")
+    }
+    log.confirmsNot(nil)
+    #expect(write(one, [remove]) == [.success(.removed(wasThere: false))])
   }
 
   @Test("More changes than may wait are refused")

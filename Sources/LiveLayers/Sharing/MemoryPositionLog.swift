@@ -20,6 +20,7 @@ package final class MemoryPositionLog: PositionLog {
   private struct State {
     var shards = [Shard](repeating: Shard(), count: SharedPositions.partitionCount)
     var failure: PositionLogFailure?
+    var confirmationFailure: PositionLogFailure?
     var heldEnds: [@Sendable () -> Void]?
   }
 
@@ -34,6 +35,11 @@ package final class MemoryPositionLog: PositionLog {
 
   /// Every call fails until it is given nil.
   package func fails(_ failure: PositionLogFailure?) { state.withLock { $0.failure = failure } }
+
+  /// What is appended is on no second machine, until it is given nil.
+  package func confirmsNot(_ failure: PositionLogFailure?) {
+    state.withLock { $0.confirmationFailure = failure }
+  }
 
   /// Keeps back what calls end with, or lets all of it go, in its order.
   package func holds(_ isHolding: Bool) {
@@ -112,6 +118,17 @@ package final class MemoryPositionLog: PositionLog {
       state.shards[partition] = shard
       return PositionAppend(id: id, previous: previous, decisions: decisions)
     }
+  }
+
+  package func confirm(
+    _ partition: Int, source: UInt64, _ end: @escaping @Sendable (PositionLogFailure?) -> Void
+  ) {
+    answer({ (result: Result<PositionLogFailure?, PositionLogFailure>) in
+      switch result {
+      case .success(let failure): end(failure)
+      case .failure(let failure): end(failure)
+      }
+    }) { $0.confirmationFailure }
   }
 
   package func read(

@@ -19,6 +19,15 @@ package protocol PositionLog: Sendable {
     _ changes: [PositionChange], to partition: Int,
     _ end: @escaping @Sendable (Result<PositionAppend, PositionLogFailure>) -> Void)
 
+  /// Waits until what was appended is on a second machine, so that the loss of one does not bring it back.
+  ///
+  /// - Parameters:
+  ///   - partition: Below ``SharedPositions/partitionCount``.
+  ///   - source: Who answered the append.
+  ///   - end: Is told why that is not known; nil: it is there.
+  func confirm(
+    _ partition: Int, source: UInt64, _ end: @escaping @Sendable (PositionLogFailure?) -> Void)
+
   /// Reads entries in their order.
   ///
   /// - Parameters:
@@ -117,11 +126,16 @@ package struct PositionAppend: Sendable, Hashable {
   package var previous: LogEntryID
   /// Of each change, in its order.
   package var decisions: [PositionDecision]
+  /// Who answered: another number may be another server.
+  package var source: UInt64
 
-  package init(id: LogEntryID?, previous: LogEntryID, decisions: [PositionDecision]) {
+  package init(
+    id: LogEntryID?, previous: LogEntryID, decisions: [PositionDecision], source: UInt64 = 0
+  ) {
     self.id = id
     self.previous = previous
     self.decisions = decisions
+    self.source = source
   }
 }
 

@@ -66,7 +66,10 @@ extension SharedPositions {
       return isPartial || partition.mustReadAgain && !partition.held.isEmpty ? .again : .nothing
     }
     for end in ends { end() }
-    if case .failure = result { count { $0.failedReads += 1 } }
+    if case .failure(let failure) = result {
+      count { $0.failedReads += 1 }
+      note(failure)
+    }
     switch next {
     case .nothing: break
     case .again: read(number)
@@ -139,7 +142,13 @@ extension SharedPositions {
     let askedAt = monotonic()
     let tenants = Set(attached.map(\.tenant))
     log.newest(number) { [self] result in
-      guard case .success(let head) = result else { return endReplacing(number, nil, askedAt) }
+      let head: PositionLogHead
+      switch result {
+      case .success(let found): head = found
+      case .failure(let failure):
+        note(failure)
+        return endReplacing(number, nil, askedAt)
+      }
       replaceNext(
         Replacement(number: number, head: head, askedAt: askedAt, tenants: tenants),
         cursor: nil)
@@ -158,6 +167,7 @@ extension SharedPositions {
 
   private func replaceNext(_ replacement: Replacement, cursor: String?) {
     log.scan(replacement.number, cursor: cursor) { [self] result in
+      if case .failure(let failure) = result { note(failure) }
       guard case .success(let page) = result, page.source == replacement.head.source else {
         return endReplacing(replacement.number, nil, replacement.askedAt)
       }

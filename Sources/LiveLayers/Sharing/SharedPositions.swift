@@ -6,7 +6,8 @@ package import Threading
 /// layers follow it.
 ///
 /// ```
-/// report ──> gather ──> append ──> apply, if the entry before is the last one applied ──> answer
+/// report ──> gather ──> append ──> apply, if the entry before is the last one applied ──> answer; a removal
+///                                │                                                       once a replica has it
 ///                                └─> else read up to it, apply, answer
 /// tick ────> read ──> apply in order; an entry is missing ──> scan, replace, go on behind it
 /// ```
@@ -91,6 +92,10 @@ package final class SharedPositions: Sendable {
   let partitions = (0..<SharedPositions.partitionCount).map { _ in StateLock(Partition()) }
   private let tenants = StateLock<[String: LayerRegistry]>([:])
   let figuresState = StateLock(Figures())
+  /// What the log refused or did not answer last.
+  private let trouble = StateLock<String?>(nil)
+  /// Why the log refused a write last, and when.
+  private let refusal = StateLock<(reason: String, at: Nanoseconds)?>(nil)
   private let waitingChanges = Atomic<Int>(0)
   private let replacing = Atomic<Int>(0)
   private let started: Nanoseconds
@@ -148,10 +153,29 @@ package final class SharedPositions: Sendable {
 
   /// Why no new callers should be sent here; nil: the layers keep up with the log.
   package var unreadyReason: String? {
-    guard isLoaded else { return "positions are being loaded" }
+    guard isLoaded else { return "positions are being loaded" + because }
     let stale = staleMilliseconds
     return stale > settings.readyMilliseconds
-      ? "positions are \(stale) ms behind the log" : nil
+      ? "positions are \(stale) ms behind the log" + because : nil
+  }
+
+  /// The end of a sentence about what the log does not give.
+  private var because: String { trouble.withLock { $0 }.map { ": \($0)" } ?? "" }
+
+  /// Notes why the log did not do what it was asked for.
+  func note(_ failure: PositionLogFailure) {
+    if case .unavailable(let reason) = failure { trouble.withLock { $0 = reason } }
+  }
+
+  /// For how long a write that the log refused is told of.
+  private static let refusalMilliseconds: Int64 = 5000
+
+  /// Why writes of the last seconds were refused, though positions may be read; nil: none was.
+  package var refusingReason: String? {
+    guard let (reason, at) = refusal.withLock({ $0 }),
+      monotonic() - at < Self.refusalMilliseconds * 1_000_000
+    else { return nil }
+    return "reports are refused: \(reason)"
   }
 
   /// Why reads are refused; nil: they are answered.
@@ -251,6 +275,10 @@ package final class SharedPositions: Sendable {
       switch result {
       case .failure(let failure):
         count { $0.failedAppends += 1 }
+        note(failure)
+        if case .unavailable(let reason) = failure {
+          refusal.withLock { $0 = (reason, monotonic()) }
+        }
         for one in batch { one.end(.failure(failure)) }
       case .success(let append):
         conclude(append, of: changes, batch, in: number)
@@ -266,12 +294,13 @@ package final class SharedPositions: Sendable {
       for one in batch { one.end(.failure(.unavailable("the log's answer is damaged"))) }
       return
     }
-    let answer: @Sendable () -> Void = {
-      var start = 0
-      for one in batch {
-        let end = start + one.changes.count
-        one.end(.success(Array(append.decisions[start..<end])))
-        start = end
+    let answer: @Sendable () -> Void = { [self] in
+      let removes = changes.contains { if case .remove = $0 { true } else { false } }
+      guard removes else { return Self.answer(batch, append.decisions) }
+      // What is taken out must not come back with a server that never knew of it.
+      log.confirm(number, source: append.source) { [self] failure in
+        if let failure { note(failure) }
+        Self.answer(batch, append.decisions, removals: failure)
       }
     }
     guard let entry = append.entry else { return answer() }
@@ -290,6 +319,19 @@ package final class SharedPositions: Sendable {
     }
     guard mustRead != nil else { return answer() }
     read(number)
+  }
+
+  /// Answers each of a batch; where a failure is given, those who remove something get that.
+  private static func answer(
+    _ batch: [Waiting], _ decisions: [PositionDecision], removals: PositionLogFailure? = nil
+  ) {
+    var start = 0
+    for one in batch {
+      let own = Array(decisions[start..<start + one.changes.count])
+      start += one.changes.count
+      let removes = one.changes.contains { if case .remove = $0 { true } else { false } }
+      if let removals, removes { one.end(.failure(removals)) } else { one.end(.success(own)) }
+    }
   }
 
   /// Returns what an append has logged.

@@ -51,6 +51,7 @@ package final class RedisCluster: @unchecked Sendable {
   private let loop: any EventLoop
   private var map = RedisSlotMap()
   private var connections: [RedisAddress: RedisConnection] = [:]
+  private let confirmations: ReplicaConfirmations
   /// Servers to which no connection could be made: until when they are left alone.
   private var rests: [RedisAddress: Rest] = [:]
   private var waitingBytes = 0
@@ -71,10 +72,12 @@ package final class RedisCluster: @unchecked Sendable {
     self.options = options
     group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     loop = group.next()
+    confirmations = ReplicaConfirmations(loop: loop, options: options)
     loop.scheduleRepeatedTask(initialDelay: .zero, delay: .milliseconds(50)) { [weak self] task in
       guard let self, !isClosed else { return task.cancel() }
       let now = NIODeadline.now()
       for connection in Array(connections.values) { connection.checkDeadlines(now) }
+      confirmations.checkDeadlines(now)
       if map.addresses.isEmpty || now >= refreshed + Self.refreshAnyway { refresh() }
     }
   }
@@ -84,6 +87,7 @@ package final class RedisCluster: @unchecked Sendable {
     loop.execute { [self] in
       isClosed = true
       for connection in Array(connections.values) { connection.close("closed") }
+      confirmations.close()
       group.shutdownGracefully { _ in }
     }
   }
@@ -123,6 +127,35 @@ package final class RedisCluster: @unchecked Sendable {
         })
     }
   }
+
+  /// Waits until a replica has what was written to the master of a slot before.
+  ///
+  /// - Parameters:
+  ///   - slot: Of the key.
+  ///   - key: What is written to be waited for; nothing else is.
+  ///   - source: The number of the connection that answered the write. Where it has ended another server may have
+  ///     taken over, which never had it: that is a failure.
+  ///   - end: Is called once, on the client's event loop; without a replica that has it in time with a failure.
+  func confirm(
+    slot: Int, key: String, source: UInt64,
+    _ end: @escaping @Sendable (Result<Void, RedisFailure>) -> Void
+  ) {
+    loop.execute { [self] in
+      guard waitingCommands < options.waitingCommands else { return end(.failure(.overloaded)) }
+      guard let address = map[slot], connections[address]?.number == source else {
+        return end(.failure(Self.tookOver))
+      }
+      waitingCommands += 1
+      confirmations.confirm(address, key: key) { [self] result in
+        waitingCommands -= 1
+        let isSame = map[slot] == address && connections[address]?.number == source
+        end(isSame ? result : .failure(Self.tookOver))
+      }
+    }
+  }
+
+  private static let tookOver = RedisFailure.unreachable(
+    "another server may have taken over meanwhile")
 
   // MARK: - Finding the server
 

@@ -10,6 +10,7 @@ import ObjectModel
 /// {mp:7}:x   sorted set of the members that expire, by when
 /// {mp:7}:f   stream  p = the entry before; then member, value of each change
 /// {mp:7}:h   the id of the newest entry
+/// {mp:7}:w   written behind a removal, to wait until a replica has both
 /// ```
 package final class RedisPositionLog: PositionLog {
   private let cluster: RedisCluster
@@ -103,14 +104,29 @@ package final class RedisPositionLog: PositionLog {
     _ end: @escaping @Sendable (Result<PositionAppend, PositionLogFailure>) -> Void
   ) {
     let slot = slots[partition]
-    cluster.send(command(changes, partition, isWhole: false), slot: slot) { [self] result in
+    cluster.send(command(changes, partition, isWhole: false), slot: slot) { [self] result, source in
       // A server that was not asked before does not have the script.
       if case .failure(.refused(let message)) = result, message.hasPrefix("NOSCRIPT") {
-        return cluster.send(command(changes, partition, isWhole: true), slot: slot) { result in
-          end(Self.read(result) { Self.append($0, of: changes) })
+        return cluster.send(command(changes, partition, isWhole: true), slot: slot) {
+          result, source in
+          end(Self.read(result) { Self.append($0, of: changes, source) })
         }
       }
-      end(Self.read(result) { Self.append($0, of: changes) })
+      end(Self.read(result) { Self.append($0, of: changes, source) })
+    }
+  }
+
+  package func confirm(
+    _ partition: Int, source: UInt64, _ end: @escaping @Sendable (PositionLogFailure?) -> Void
+  ) {
+    cluster.confirm(slot: slots[partition], key: Self.key(partition, "w"), source: source) {
+      result in
+      switch result {
+      case .success: end(nil)
+      case .failure(.overloaded): end(.overloaded)
+      case .failure(.unreachable(let reason)), .failure(.refused(let reason)):
+        end(.unavailable(reason))
+      }
     }
   }
 
@@ -213,7 +229,9 @@ package final class RedisPositionLog: PositionLog {
     }
   }
 
-  static func append(_ reply: RESPReply, of changes: [PositionChange]) -> PositionAppend? {
+  static func append(
+    _ reply: RESPReply, of changes: [PositionChange], _ source: UInt64 = 0
+  ) -> PositionAppend? {
     guard let parts = reply.elements, parts.count == changes.count + 2,
       let id = parts[0].text, let previous = parts[1].text.flatMap({ LogEntryID(text: $0) })
     else { return nil }
@@ -236,10 +254,10 @@ package final class RedisPositionLog: PositionLog {
       }
     }
     guard !id.isEmpty else {
-      return PositionAppend(id: nil, previous: previous, decisions: decisions)
+      return PositionAppend(id: nil, previous: previous, decisions: decisions, source: source)
     }
     guard let entry = LogEntryID(text: id) else { return nil }
-    return PositionAppend(id: entry, previous: previous, decisions: decisions)
+    return PositionAppend(id: entry, previous: previous, decisions: decisions, source: source)
   }
 
   static func entries(_ replies: [RESPReply]) -> [PositionLogEntry]? {

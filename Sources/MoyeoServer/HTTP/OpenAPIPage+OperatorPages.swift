@@ -16,7 +16,7 @@ extension OpenAPIPage {
           "Readiness",
           """
           Whether new callers may be sent here. It answers `ready`, and why something is \
-          `read-only` or `degraded`; or, with 503, `starting`, `behind` and why, `draining` or \
+          `read-only` or `degraded`; or, with 503, `starting` or `behind` and why, `draining` or \
           `shutting down`.
           """,
           [

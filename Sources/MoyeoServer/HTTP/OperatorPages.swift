@@ -55,7 +55,8 @@ struct OperatorPages: Sendable {
   private func readyz() -> Response {
     if shutdown.isShuttingDown { return Self.text("shutting down\n", status: .serviceUnavailable) }
     guard readiness.isReady else {
-      return Self.text("starting\n", status: .serviceUnavailable)
+      let reason = readiness.behindReason.map { ": \($0)" } ?? ""
+      return Self.text("starting\(reason)\n", status: .serviceUnavailable)
     }
     if readiness.isDraining { return Self.text("draining\n", status: .serviceUnavailable) }
     if let reason = readiness.behindReason {
