@@ -24,7 +24,7 @@ ARGS ?= --demo seoul
   fuzz fuzz-smoke simulate torture \
   torture-smoke bench bench-smoke bench-matching bench-boarding bench-replay \
   bench-joins bench-places bench-identity bench-instructions bench-peers bench-wire \
-  bench-tls bench-app bench-overload bench-neighbours format lint proto client-code docs \
+  bench-tls bench-app bench-cluster bench-overload bench-neighbours format lint proto client-code docs \
   clean packages
 
 # Builds the daemon and the command line, then starts a living demo city with its map page.
@@ -101,11 +101,15 @@ test-cluster: test-programs
 	$(OUTSIDE) cluster
 	$(OUTSIDE) --postgres $(ON_POSTGRES)
 
-# The same for long: primaries, standbys, links and daemons, 200 rounds of each; ROUNDS=20 for fewer.
+# The same for long: primaries, standbys, links and daemons, 200 rounds of each, ROUNDS=20 for fewer; and
+# 20,000 reports a second through faults of Redis, by the release build.
 ROUNDS ?= 200
-torture-cluster: test-programs
-	MOYEO_CLUSTER_ROUNDS=$(ROUNDS) MOYEO_CLUSTER_CUTS=1000 $(OUTSIDE) cluster/test_several_daemons.py \
-	  cluster/test_failover.py cluster/test_clocks.py
+torture-cluster: build test-programs
+	MOYEO_CLUSTER_REPORTS=20000 MOYEO_CLUSTER_SECONDS=20 MOYEOD=$(CURDIR)/.build/release/moyeod \
+	  MOYEO=$(CURDIR)/.build/release/moyeo .build/venv/bin/python Tests/run cluster/test_positions_under_load.py
+	MOYEO_CLUSTER_ROUNDS=$(ROUNDS) MOYEO_CLUSTER_CUTS=1000 MOYEO_CLUSTER_MOVED=10 $(OUTSIDE) \
+	  cluster/test_several_daemons.py cluster/test_failover.py cluster/test_clocks.py \
+	  cluster/test_shared_positions.py
 	MOYEO_CLUSTER_CUTS=1000 $(SWIFT) test --filter PostgresFaultTests
 
 # The suite of one daemon over a record in PostgreSQL; SUITES and TESTS narrow it.
@@ -246,6 +250,11 @@ bench-app: build
 bench-overload: build
 	@scripts/system-packages golang-go golang-google-grpc-dev
 	Benchmarks/run-overload
+
+# What a call costs a daemon by itself and in a cluster.
+bench-cluster: build
+	@scripts/system-packages postgresql-15 redis-server
+	Benchmarks/run-cluster
 
 # What others feel of one caller's worst requests.
 bench-neighbours: build .build/venv/ready

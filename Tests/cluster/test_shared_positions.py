@@ -5,6 +5,7 @@ masters are killed, everything stands still, and a daemon stands still for longe
 """
 
 import collections
+import contextlib
 import http.client
 import os
 import pathlib
@@ -24,11 +25,15 @@ from waiting import comes_true
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "daemon"))
 
 import test_cluster  # noqa: E402
+import tls  # noqa: E402
+from party_calls import body  # noqa: E402
 from test_cluster import Record  # noqa: E402
 
 SEED = int(os.environ.get("MOYEO_CLUSTER_SEED", "1"))
 USERS, BOX, PARTITIONS = 400, (37.40, 126.80, 37.70, 127.20), 64
 TILES = ["0/0/0", "10/873/396", "12/3492/1586", "14/13970/6344"]
+# Partitions of the log that move from one master to another and back.
+MOVED = int(os.environ.get("MOYEO_CLUSTER_MOVED", "1"))
 PASSWORD = "of the tests"
 
 
@@ -40,24 +45,29 @@ def setUpModule():
     unittest.addModuleCleanup(test_cluster.SERVER.close)
 
 
-class SharedPositions(unittest.TestCase):
+class Sharing(unittest.TestCase):
+    """Daemons on a Redis Cluster of their own."""
+
+    certificates = None
+    count = 3
+
     def setUp(self):
         try:
-            self.redis = RedisCluster(PASSWORD)
+            self.redis = RedisCluster(PASSWORD, certificates=self.certificates)
         except MissingRedis as error:
             raise MissingProgram(str(error)) from error
         self.addCleanup(self.redis.close)
         self.record = Record()
         self.generator = random.Random(SEED)
-        self.daemons = [self.daemon() for _ in range(3)]
+        self.daemons = [self.daemon() for _ in range(self.count)]
 
-    def daemon(self):
+    def daemon(self, ready=True, **more):
         daemon = Daemon(
-            "--resources", str(ROOT), env={
+            "--resources", str(ROOT), ready=ready, env={
                 "MOYEO_CLUSTER_POSTGRES": self.record.connection,
                 # One that is away does no harm; the others tell of all.
                 "MOYEO_CLUSTER_REDIS": "127.0.0.1:1," + self.redis.addresses,
-                "MOYEO_CLUSTER_REDIS_PASSWORD": PASSWORD,
+                "MOYEO_CLUSTER_REDIS_PASSWORD": PASSWORD, **more,
             })
         self.addCleanup(daemon.close)
         return daemon
@@ -116,6 +126,8 @@ class SharedPositions(unittest.TestCase):
     def is_ready(self, daemon):
         return daemon.request("GET", "/readyz")[0] == 200
 
+
+class SharedPositions(Sharing):
     def test_equal_everywhere(self):
         """Nearby answers and tile bytes are equal on all daemons, on one that comes later, and on an
         embedded one that was told the same."""
@@ -272,3 +284,115 @@ class SharedPositions(unittest.TestCase):
             self.assertTrue(self.until(lambda: self.is_ready(daemon), 30), daemon.log_tail())
         self.report(self.daemons[0], [self.item(1, 2)])
         self.assertTrue(self.until(lambda: self.steps(self.daemons[2]).get("u1") == 2))
+
+    def test_a_removal_waits_for_a_replica(self):
+        """Without one it is `unavailable`, though it is gone; repeated once there is one again it succeeds."""
+        self.report(self.daemons[0], [self.item(user) for user in range(20)])
+        self.assertTrue(self.until(self.are_equal))
+        replicas = [port for port in self.redis.ports if port not in self.redis.masters()]
+
+        def remove(user):
+            status, answer, _ = self.daemons[1].request("DELETE", f"/v1/layers/users/positions/u{user}")
+            return status, answer["removed"] if status == 200 else answer["error"]["reason"]
+
+        self.assertEqual(remove(1), (200, True))
+        with contextlib.ExitStack() as stack:
+            for port in replicas:
+                stack.enter_context(self.redis.paused(port))
+            self.assertEqual(remove(2), (503, "unavailable"))
+            self.assertNotIn("u2", self.contents(self.daemons[1]))
+            # Reports do not wait.
+            self.report(self.daemons[1], [self.item(1)])
+        self.assertTrue(self.until(lambda: remove(2) == (200, False)))
+        self.assertEqual(remove(3), (200, True))
+
+    def test_redis_is_full(self):
+        """Reports are refused, the operator is told why, all else goes on, and so do reports once there is room."""
+        self.report(self.daemons[0], [self.item(1)])
+        self.assertTrue(self.until(self.are_equal))
+        for port in self.redis.masters():
+            self.assertEqual(self.redis.ask(port, "CONFIG", "SET", "maxmemory", "1"), "OK")
+        answer = self.report(self.daemons[0], [self.item(1, 1)], status=503)
+        self.assertEqual(answer["error"]["reason"], "unavailable")
+        self.assertTrue(self.until(
+            lambda: "maxmemory" in self.daemons[0].request("GET", "/readyz")[1], 5))
+        for daemon in self.daemons:
+            self.assertEqual(self.steps(daemon), {"u1": 0})
+            self.assertTrue(self.is_ready(daemon))
+        made = self.daemons[1].request("POST", "/v1/parties", body("somebody"))
+        self.assertEqual(made[0], 200, made[1])
+        for port in self.redis.masters():
+            self.redis.ask(port, "CONFIG", "SET", "maxmemory", "0")
+        self.report(self.daemons[0], [self.item(1, 2)])
+        self.assertTrue(self.until(lambda: self.steps(self.daemons[2]) == {"u1": 2}))
+
+    def test_slots_move(self):
+        """Slots with a partition of the log go to another master and come back while reports go on: whose
+        report is refused is told so, and what was acknowledged is shown everywhere."""
+        acknowledged, refused = {}, collections.Counter()
+        is_over = threading.Event()
+
+        def reporter(number):
+            own, step = random.Random(SEED * 100 + number), 0
+            while not is_over.is_set():
+                step += 1
+                users = range(number * 50, number * 50 + 50)
+                status, answer, _ = own.choice(self.daemons).request(
+                    "POST", "/v1/layers/users/positions",
+                    {"positions": [self.item(user, step) for user in users]}, timeout=10)
+                told = answer.get("rejections", []) if status == 200 else [
+                    {"id": f"u{user}", "reason": answer["error"]["reason"]} for user in users]
+                refused.update(rejection["reason"] for rejection in told)
+                away = {rejection["id"] for rejection in told}
+                acknowledged.update({f"u{user}": step for user in users if f"u{user}" not in away})
+
+        threads = [threading.Thread(target=reporter, args=(number,)) for number in range(4)]
+        for thread in threads:
+            thread.start()
+        try:
+            one, other = self.redis.masters()[:2]
+            # The lowest ones move, up to that of as many partitions.
+            before = self.redis.slots(one)
+            partitions = {int(self.redis.ask(one, "CLUSTER", "KEYSLOT", f"{{mp:{partition}}}"))
+                          for partition in range(PARTITIONS)} & set(before)
+            moved = before.index(sorted(partitions)[MOVED - 1]) + 1
+            self.redis.reshard(one, other, moved)
+            self.assertEqual(self.redis.slots(one), before[moved:])
+            self.redis.reshard(other, one, moved)
+        finally:
+            is_over.set()
+            for thread in threads:
+                thread.join()
+        self.assertTrue(self.until(self.are_equal), [daemon.log_tail() for daemon in self.daemons])
+        shown = self.steps(self.daemons[0])
+        print(f"\nslots moved: {sum(acknowledged.values()) // 4} reports of 50, refused {dict(refused)}",
+              file=sys.stderr)
+        self.assertEqual(len(acknowledged), 200)
+        self.assertLessEqual(set(refused), {"unavailable"})
+        # What was refused may have been stored all the same.
+        late = [user for user, step in acknowledged.items() if shown[user] < step]
+        self.assertEqual(late, [])
+        self.assertTrue(self.until(
+            lambda: self.answers(self.daemons[1]) == self.answers(self.daemons[2])))
+
+
+class SharingOverTLS(Sharing):
+    certificates = staticmethod(tls.path)
+    count = 0
+
+    def secure(self, authority="authority", ready=True):
+        return self.daemon(
+            ready, MOYEO_CLUSTER_REDIS_TLS="true", MOYEO_CLUSTER_REDIS_AUTHORITY=tls.path(authority))
+
+    def test_positions_are_shared_over_tls(self):
+        """By servers whom the named authority vouches for; to others nothing is told."""
+        one, other = self.secure(), self.secure()
+        items = [self.item(user) for user in range(50)]
+        self.assertEqual(self.report(one, items)["accepted"], 50)
+        self.assertTrue(self.until(lambda: len(self.contents(other) or {}) == 50))
+        wary = self.secure("stranger-authority", ready=False)
+        answer = self.report(wary, [self.item(1)], status=503)
+        self.assertEqual(answer["error"]["reason"], "unavailable")
+        self.assertTrue(self.until(
+            lambda: "certificate" in wary.request("GET", "/readyz")[1].lower()),
+            wary.request("GET", "/readyz"))

@@ -1,5 +1,6 @@
 """A Redis Cluster of a test's own: 3 masters and 3 replicas from Debian's redis-server, on loopback."""
 
+import contextlib
 import os
 import pathlib
 import shutil
@@ -37,10 +38,13 @@ def free_ports(count):
 
 
 class RedisCluster:
-    def __init__(self, password=None, node_timeout=2000):
+    """With `certificates`, a function from a name to a file (tls.path), nothing is said without TLS."""
+
+    def __init__(self, password=None, node_timeout=2000, certificates=None):
         if not shutil.which("redis-server") or not shutil.which("redis-cli"):
             raise MissingRedis("Redis is not installed (Debian: redis-server)")
         self.password = password
+        self.certificates = certificates
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix="moyeo-redis-", dir="/tmp"))
         self.node_timeout = node_timeout
         self.ports = free_ports(6)
@@ -66,18 +70,32 @@ class RedisCluster:
         return ",".join(f"127.0.0.1:{port}" for port in self.ports)
 
     def _auth(self):
-        return ["-a", self.password, "--no-auth-warning"] if self.password else []
+        """What redis-cli is told to be let in."""
+        secure = ["--tls", "--cacert", self.certificates("authority")] if self.certificates else []
+        return secure + (["-a", self.password, "--no-auth-warning"] if self.password else [])
 
-    def _run(self, *arguments):
+    def _listening(self, port):
+        """What a server is told of its port."""
+        if not self.certificates:
+            return ["--port", str(port)]
+        return ["--port", "0", "--tls-port", str(port), "--tls-cluster", "yes", "--tls-replication", "yes",
+                "--tls-auth-clients", "no", "--tls-ca-cert-file", self.certificates("authority"),
+                "--tls-cert-file", self.certificates("server"),
+                "--tls-key-file", self.certificates("server.key"),
+                # To each other they are clients, too.
+                "--tls-client-cert-file", self.certificates("client"),
+                "--tls-client-key-file", self.certificates("client.key")]
+
+    def _run(self, *arguments, seconds=60):
         return subprocess.run(arguments, capture_output=True, text=True, check=True,
-                              stdin=subprocess.DEVNULL, timeout=60).stdout
+                              stdin=subprocess.DEVNULL, timeout=seconds).stdout
 
     def start(self, port):
         folder = self.directory / str(port)
         folder.mkdir(exist_ok=True)
         more = ["--requirepass", self.password, "--masterauth", self.password] if self.password else []
         self.processes[port] = subprocess.Popen(
-            ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--dir", str(folder),
+            ["redis-server", *self._listening(port), "--bind", "127.0.0.1", "--dir", str(folder),
              "--cluster-enabled", "yes", "--cluster-node-timeout", str(self.node_timeout),
              "--save", "", "--appendonly", "no", "--repl-diskless-sync-delay", "0", *more],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
@@ -97,18 +115,35 @@ class RedisCluster:
     def is_up(self, port):
         return self.processes[port].poll() is None
 
-    def masters(self):
-        """Ports of the servers that are masters of slots, as a server that runs sees it."""
+    def masters(self, but=None):
+        """Ports of the servers that are masters of slots, as a server that runs sees it; `but` is not asked."""
         for port in self.ports:
-            if self.is_up(port):
+            if port != but and self.is_up(port):
                 lines = self.ask(port, "CLUSTER", "NODES").splitlines()
                 return [int(line.split()[1].split("@")[0].rpartition(":")[2]) for line in lines
                         if "master" in line.split()[2] and "fail" not in line.split()[2]]
         return []
 
+    def name(self, port):
+        """What the cluster calls a server."""
+        lines = self.ask(port, "CLUSTER", "NODES").splitlines()
+        return next(line.split()[0] for line in lines if "myself" in line.split()[2])
+
+    def slots(self, port):
+        """The slots of a master, ascending."""
+        line = next(line for line in self.ask(port, "CLUSTER", "NODES").splitlines() if "myself" in line)
+        ranges = [part.partition("-") for part in line.split()[8:] if "[" not in part]
+        return [slot for first, _, last in ranges for slot in range(int(first), int(last or first) + 1)]
+
+    def reshard(self, source, target, slots):
+        """Moves slots with their keys from one master to another while both serve."""
+        self._run("redis-cli", *self._auth(), "--cluster", "reshard", f"127.0.0.1:{source}",
+                  "--cluster-from", self.name(source), "--cluster-to", self.name(target),
+                  "--cluster-slots", str(slots), "--cluster-yes", seconds=300)
+
     def replica_of(self, master):
         lines = self.ask(master, "CLUSTER", "NODES").splitlines()
-        name = next(line.split()[0] for line in lines if "myself" in line.split()[2])
+        name = self.name(master)
         return next(int(line.split()[1].split("@")[0].rpartition(":")[2]) for line in lines
                     if line.split()[3] == name)
 
@@ -117,6 +152,15 @@ class RedisCluster:
 
     def go_on(self, port):
         os.kill(self.processes[port].pid, signal.SIGCONT)
+
+    @contextlib.contextmanager
+    def paused(self, port):
+        """A server that stands still."""
+        self.pause(port)
+        try:
+            yield
+        finally:
+            self.go_on(port)
 
     def kill(self, port):
         self.processes[port].kill()
