@@ -53,7 +53,7 @@ def report_of(users, step):
     """The body of a report; written by hand, as the callers share a core with all else."""
     items = ",".join(
         f'{{"id":"u{user}","latitude":{PLACES[user][0] + step % 10 * 1e-4:.6f},'
-        f'"longitude":{PLACES[user][1]:.6f},"attributes":{{"step":{step}}}}}' for user in users)
+        f'"longitude":{PLACES[user][1]:.6f},"attributes":{{"step":{step}}},"ttlSeconds":0}}' for user in users)
     return f'{{"positions":[{items}]}}'
 
 
@@ -61,7 +61,7 @@ def once(numbers):
     """The body of a report of objects that nobody reports again: columns of a hundred to the east."""
     items = ",".join(
         f'{{"id":"o{number}","latitude":{36 + number % COLUMN * 1e-3:.6f},'
-        f'"longitude":{120 + number // COLUMN * 1e-3:.6f}}}' for number in numbers)
+        f'"longitude":{120 + number // COLUMN * 1e-3:.6f},"ttlSeconds":0}}' for number in numbers)
     return f'{{"positions":[{items}]}}'
 
 
