@@ -169,13 +169,13 @@ package struct Daemon: Sendable {
 
   package func markReady(_ part: String) { readiness.markReady(part) }
 
-  /// Says why no new callers should come here for a while, or nil once they may.
-  package func setBehind(_ reason: String?) { readiness.setBehind(reason) }
-
-  /// Tells how the same is found whenever somebody asks.
+  /// Tells how to find why no new callers should come here for a while; nil: they may.
   package func findsBehind(_ find: @escaping @Sendable () -> String?) {
     readiness.findsBehind(find)
   }
+
+  /// Tells those who wait for it if that has begun or ended; call it as often as you like.
+  package func noteBehind() { readiness.noteBehind() }
 
   /// The services to run, in order of their start.
   package func services() -> [any Service] {

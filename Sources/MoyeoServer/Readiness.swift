@@ -11,8 +11,8 @@ package final class Readiness: Sendable {
   private let waitingFor: StateLock<Set<String>>
   private let serves = OneTimeSignal()
   private let draining = Atomic(false)
-  private let behind = StateLock<String?>(nil)
-  private let findBehind = StateLock<(@Sendable () -> String?)?>(nil)
+  private let findBehind = StateLock<@Sendable () -> String?>({ nil })
+  private let wasBehind = Atomic(false)
   private let watchers = StateLock(Watchers())
 
   package init(waitingFor parts: Set<String>) {
@@ -27,23 +27,18 @@ package final class Readiness: Sendable {
 
   /// Why the daemon, though it has started, should get no new callers for a while; nil: it may.
   ///
-  /// It is found anew each time where ``findsBehind(_:)`` told how: a process that stood still has not noted it yet.
-  package var behindReason: String? {
-    findBehind.withLock { $0 }.flatMap { $0() } ?? behind.withLock { $0 }
-  }
+  /// It is found anew for everybody who asks: a process that stood still has noted nothing.
+  package var behindReason: String? { findBehind.withLock { $0 }() }
 
   /// Tells how to find ``behindReason``.
   package func findsBehind(_ find: @escaping @Sendable () -> String?) {
     findBehind.withLock { $0 = find }
   }
 
-  /// Notes it for those who wait for changes; call it as often as you like.
-  package func setBehind(_ reason: String?) {
-    let changed = behind.withLock { before in
-      defer { before = reason }
-      return (before == nil) != (reason == nil)
-    }
-    if changed { tellWatchers() }
+  /// Tells those who wait for changes if it has begun or ended; call it as often as you like.
+  package func noteBehind() {
+    let isBehind = behindReason != nil
+    if wasBehind.exchange(isBehind, ordering: .acquiringAndReleasing) != isBehind { tellWatchers() }
   }
 
   /// - Returns: Whether it was draining before.

@@ -85,6 +85,8 @@ extension Tariff {
   /// What steps past a distance cost more or less. Where steps are charged in proportion, each line is what the
   /// sum grows by after rounding, so that a longer way never costs less.
   private func chargeLongSteps(_ run: MeterRun, into bill: inout FareBreakdown) {
+    // Most tariffs have none, and fares are what matching asks for most.
+    guard !run.longSteps.isEmpty else { return }
     var exact = exactMoney(prepared.content.stepAmount, run: run.charged)
     var reached = money(prepared.content.stepAmount, run: run.charged)
     let isWhole = prepared.content.chargeOn != .proportional

@@ -46,9 +46,10 @@ struct PositionFollowing: Service {
         }
         ticks += 1
         if ticks.isMultiple(of: Self.ticksPerLook) {
-          let reason = sharing.positions.unreadyReason
-          daemon.setBehind(reason)
-          degradations.set(PositionSharing.part, reason ?? sharing.positions.refusingReason)
+          daemon.noteBehind()
+          degradations.set(
+            PositionSharing.part,
+            sharing.positions.unreadyReason ?? sharing.positions.refusingReason)
         }
         try await Task.sleep(for: Self.interval)
       }

@@ -105,6 +105,8 @@ package enum PositionChange: Sendable, Hashable {
     case .remove(let key): key
     }
   }
+
+  var isRemoval: Bool { if case .remove = self { true } else { false } }
 }
 
 /// What the log did with one change.

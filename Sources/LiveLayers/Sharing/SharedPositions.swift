@@ -295,8 +295,9 @@ package final class SharedPositions: Sendable {
       return
     }
     let answer: @Sendable () -> Void = { [self] in
-      let removes = changes.contains { if case .remove = $0 { true } else { false } }
-      guard removes else { return Self.answer(batch, append.decisions) }
+      guard changes.contains(where: \.isRemoval) else {
+        return Self.answer(batch, append.decisions)
+      }
       // What is taken out must not come back with a server that never knew of it.
       log.confirm(number, source: append.source) { [self] failure in
         if let failure { note(failure) }
@@ -329,8 +330,11 @@ package final class SharedPositions: Sendable {
     for one in batch {
       let own = Array(decisions[start..<start + one.changes.count])
       start += one.changes.count
-      let removes = one.changes.contains { if case .remove = $0 { true } else { false } }
-      if let removals, removes { one.end(.failure(removals)) } else { one.end(.success(own)) }
+      if let removals, one.changes.contains(where: \.isRemoval) {
+        one.end(.failure(removals))
+      } else {
+        one.end(.success(own))
+      }
     }
   }
 

@@ -123,9 +123,7 @@ package final class RedisPositionLog: PositionLog {
       result in
       switch result {
       case .success: end(nil)
-      case .failure(.overloaded): end(.overloaded)
-      case .failure(.unreachable(let reason)), .failure(.refused(let reason)):
-        end(.unavailable(reason))
+      case .failure(let failure): end(PositionLogFailure(failure))
       }
     }
   }
@@ -221,9 +219,7 @@ package final class RedisPositionLog: PositionLog {
     _ result: Result<RESPReply, RedisFailure>, _ value: (RESPReply) -> Value?
   ) -> Result<Value, PositionLogFailure> {
     switch result {
-    case .failure(.overloaded): return .failure(.overloaded)
-    case .failure(.unreachable(let reason)), .failure(.refused(let reason)):
-      return .failure(.unavailable(reason))
+    case .failure(let failure): return .failure(PositionLogFailure(failure))
     case .success(let reply):
       return value(reply).map { .success($0) } ?? .failure(.unavailable("an answer is damaged"))
     }
@@ -298,5 +294,14 @@ package final class RedisPositionLog: PositionLog {
       if case .position(let position) = record { position } else { nil }
     }
     return PositionPage(positions: positions, next: cursor == "0" ? nil : cursor)
+  }
+}
+
+extension PositionLogFailure {
+  fileprivate init(_ failure: RedisFailure) {
+    switch failure {
+    case .overloaded: self = .overloaded
+    case .unreachable(let reason), .refused(let reason): self = .unavailable(reason)
+    }
   }
 }

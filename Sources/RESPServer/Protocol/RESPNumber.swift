@@ -18,7 +18,6 @@ struct RESPNumber {
   }
 
   mutating func append(_ number: UInt64) {
-    if number < 10 { return append(byte: UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number)) }
     guard number < Self.tenToThe8 else {
       append(number / Self.tenToThe8)
       return append(eightDigits: number % Self.tenToThe8)

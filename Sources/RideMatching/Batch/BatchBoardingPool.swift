@@ -216,7 +216,8 @@ struct BatchBoardingPool {
     if known.base >= 0 {
       ride = rides[Int(known.base)].joined(by: i, requests[i], terms, saving: known.saving)
     } else if known.size == 1 {
-      ride = alone(i)
+      ride = BoardedRide(
+        BatchGroup([i], requests[i].window.time), id: "p", requests, terms, maxSeats: maxSeats)
     } else {
       let others = (0..<known.size).map { Int(known.members[$0]) }.filter { $0 != i }.sorted {
         requests[$0].riderID.utf8.lexicographicallyPrecedes(requests[$1].riderID.utf8)
@@ -234,16 +235,6 @@ struct BatchBoardingPool {
 
   private func walkMeters(_ i: Int, to host: Int) -> Double {
     requests[i].origin.coordinate.distanceMeters(to: requests[host].origin.coordinate)
-  }
-
-  private func alone(_ i: Int) -> BoardedRide? {
-    let group = BatchGroup([i], requests[i].window.time)
-    let command = group.createParty(requests, terms: terms, maxSeats: maxSeats)
-    guard
-      let party = try? terms.rules.create(command, id: "p", now: terms.now, claims: terms.claims)
-        .party, party.hasTariff
-    else { return nil }
-    return BoardedRide(party: party, group: group)
   }
 
   private mutating func extend(_ ride: Int, _ recipe: Int) {

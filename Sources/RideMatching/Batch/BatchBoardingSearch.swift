@@ -284,12 +284,10 @@ struct BatchBoardingSearch {
   private mutating func add(_ group: BatchGroup) -> Bool {
     made += 1
     let id = "r\(made)"
-    let command = group.createParty(requests, terms: terms, maxSeats: options.maxSeats)
     guard
-      let party = try? terms.rules.create(command, id: id, now: terms.now, claims: terms.claims)
-        .party, party.hasTariff
+      let ride = BoardedRide(group, id: id, requests, terms, maxSeats: options.maxSeats)
     else { return false }
-    set(id, BoardedRide(party: party, group: group))
+    set(id, ride)
     return true
   }
 

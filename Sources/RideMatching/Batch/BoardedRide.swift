@@ -6,6 +6,31 @@ struct BoardedRide {
   var party: Party
   var group: BatchGroup
 
+  init(party: Party, group: BatchGroup) {
+    self.party = party
+    self.group = group
+  }
+
+  /// The party that a group would create; nil where the rules refuse it, or where no tariff prices it.
+  ///
+  /// - Parameters:
+  ///   - group: At the origin of the first of its members.
+  ///   - id: Of the party.
+  ///   - requests: Of whom its members are.
+  ///   - terms: Those of the batch.
+  ///   - maxSeats: Of a ride.
+  init?(
+    _ group: BatchGroup, id: String, _ requests: [RideRequest], _ terms: BatchPartyTerms,
+    maxSeats: Int
+  ) {
+    let command = group.createParty(requests, terms: terms, maxSeats: maxSeats)
+    guard
+      let party = try? terms.rules.create(command, id: id, now: terms.now, claims: terms.claims)
+        .party, party.hasTariff
+    else { return nil }
+    self.init(party: party, group: group)
+  }
+
   mutating func take(
     _ member: Int, _ boarding: RiderBoarding, _ party: Party, _ saving: Double
   ) {
