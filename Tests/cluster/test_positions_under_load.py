@@ -11,20 +11,16 @@ import collections
 import contextlib
 import http.client
 import json
-import math
 import os
-import pathlib
 import random
 import signal
 import sys
-import tempfile
 import threading
 import time
 import unittest
 
-from running_daemon import ROOT, Daemon
-from test_shared_positions import PARTITIONS, SharedPositions, Sharing, setUpModule  # noqa: F401
-from waiting import comes_true
+from figures import percentile
+from test_shared_positions import BOX, SharedPositions, Sharing, setUpModule  # noqa: F401
 
 del SharedPositions  # Its tests are run where they stand.
 
@@ -33,8 +29,7 @@ SECONDS = float(os.environ.get("MOYEO_CLUSTER_SECONDS", "2"))
 REPORTERS, BATCH = 4, 100
 # Each is reported some ten times a second.
 USERS = max(REPORTERS * BATCH, RATE // 10 // (REPORTERS * BATCH) * REPORTERS * BATCH)
-SOUTH, WEST, DEGREES, CELLS = 37.40, 126.80, 0.30, 6
-TILES = ["0/0/0", "10/873/396", "12/3492/1586", "14/13970/6344"]
+(SOUTH, WEST), DEGREES, CELLS = BOX[:2], 0.30, 6
 # Older answers come from nobody who says that it is ready; a look and a scheduler's turn come on top.
 BOUND_SECONDS = 2.5
 
@@ -172,11 +167,6 @@ class Probe(threading.Thread):
             time.sleep(0.002)
 
 
-def percentile(values, share):
-    ordered = sorted(values)
-    return ordered[min(len(ordered) - 1, math.ceil(share * len(ordered)) - 1)] if ordered else math.nan
-
-
 class PositionsUnderLoad(Sharing):
     def test_acknowledged_reports(self):
         is_over = threading.Event()
@@ -227,20 +217,17 @@ class PositionsUnderLoad(Sharing):
     def heartbeat(self):
         """One report of each, after which all daemons answer as one that shares with nobody."""
         caller = Caller(self.daemons)
-        with tempfile.TemporaryDirectory() as folder:
-            secret = self.record.sql("SELECT encode(value, 'hex') FROM settings WHERE name = 'clusters'")
-            pathlib.Path(folder, "clusters.secret").write_bytes(bytes.fromhex(secret))
-            with Daemon("--resources", str(ROOT), directory=folder) as embedded:
-                for first in range(0, USERS, BATCH):
-                    body = report_of(range(first, min(first + BATCH, USERS)), 1_000_000)
-                    for daemon in (self.generator.choice(self.daemons), embedded):
-                        status, answer = caller.ask(daemon, "POST", "/v1/layers/users/positions", body)
-                        self.assertEqual((status, answer.get("rejections", [])), (200, []))
-                self.assertTrue(self.until(self.show_the_same))
-                wanted = self.answers_of(embedded)
-                self.assertTrue(self.until(lambda: self.answers_of(embedded) == wanted))
-                for daemon in self.daemons:
-                    self.assertTrue(comes_true(lambda: self.answers_of(daemon) == self.answers_of(embedded), 30))
+        with self.embedded() as embedded:
+            for first in range(0, USERS, BATCH):
+                body = report_of(range(first, min(first + BATCH, USERS)), 1_000_000)
+                for daemon in (self.generator.choice(self.daemons), embedded):
+                    status, answer = caller.ask(daemon, "POST", "/v1/layers/users/positions", body)
+                    self.assertEqual((status, answer.get("rejections", [])), (200, []))
+            self.assertTrue(self.until(self.show_the_same))
+            wanted = self.answers(embedded)
+            self.assertTrue(self.until(lambda: self.answers(embedded) == wanted))
+            for daemon in self.daemons:
+                self.assertTrue(self.until(lambda: self.answers(daemon) == self.answers(embedded)))
 
     # Faults
 
@@ -267,8 +254,7 @@ class PositionsUnderLoad(Sharing):
         os.kill(paused.pid, signal.SIGSTOP)
         try:
             time.sleep(SECONDS / 2)
-            for partition in range(PARTITIONS):
-                self.redis.command("XTRIM", f"{{mp:{partition}}}:f", "MAXLEN", "1")
+            self.cut_log()
         finally:
             os.kill(paused.pid, signal.SIGCONT)
 
@@ -314,23 +300,6 @@ class PositionsUnderLoad(Sharing):
     def show_the_same(self):
         first = self.shown(self.daemons[0])
         return first is not None and all(self.shown(daemon) == first for daemon in self.daemons[1:])
-
-    def answers_of(self, daemon):
-        """Bytes of tiles, and nearby answers without what tells the time."""
-        tiles = []
-        for tile in TILES:
-            link = daemon.connection()
-            link.request("GET", f"/v1/layers/users/tiles/{tile}.mvt")
-            answer = link.getresponse()
-            tiles.append((answer.status, answer.read()))
-            link.close()
-        near, own = [], random.Random(3)
-        for _ in range(30):
-            at = (f"latitude={SOUTH + own.random() * DEGREES}&longitude={WEST + own.random() * DEGREES}")
-            hits = daemon.request("GET", f"/v1/layers/users/nearby?{at}&limit=20")[1]["hits"]
-            near.append([(hit["id"], hit["latitude"], hit["longitude"], hit["distanceMeters"])
-                         for hit in hits])
-        return tiles, near
 
 
 if __name__ == "__main__":

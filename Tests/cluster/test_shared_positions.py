@@ -116,7 +116,7 @@ class Sharing(unittest.TestCase):
             link.close()
         near = []
         own = random.Random(SEED)
-        for _ in range(20):
+        for _ in range(30):
             place = f"latitude={own.uniform(BOX[0], BOX[2])}&longitude={own.uniform(BOX[1], BOX[3])}"
             hits = daemon.request("GET", f"/v1/layers/users/nearby?{place}&limit=20")[1]["hits"]
             near.append([(hit["id"], hit["latitude"], hit["longitude"], hit["distanceMeters"])
@@ -125,6 +125,56 @@ class Sharing(unittest.TestCase):
 
     def is_ready(self, daemon):
         return daemon.request("GET", "/readyz")[0] == 200
+
+    @contextlib.contextmanager
+    def embedded(self):
+        """A daemon that shares with nobody and ranks the objects of clusters as these do."""
+        with tempfile.TemporaryDirectory() as folder:
+            secret = self.record.sql("SELECT encode(value, 'hex') FROM settings WHERE name = 'clusters'")
+            pathlib.Path(folder, "clusters.secret").write_bytes(bytes.fromhex(secret))
+            with Daemon("--resources", str(ROOT), directory=folder) as daemon:
+                yield daemon
+
+    def cut_log(self):
+        """Of each partition's log the last entry stays."""
+        for partition in range(PARTITIONS):
+            self.redis.command("XTRIM", f"{{mp:{partition}}}:f", "MAXLEN", "1")
+
+    @contextlib.contextmanager
+    def reporting(self):
+        """Four callers report fifty users each, over and over at any daemon; answers the step of each that was
+        acknowledged last, and how often what was refused for which reason."""
+        acknowledged, refused = {}, collections.Counter()
+        is_over = threading.Event()
+
+        def reporter(number):
+            own, step = random.Random(SEED * 100 + number), 0
+            while not is_over.wait(0.01):
+                step += 1
+                users = range(number * 50, number * 50 + 50)
+                try:
+                    status, answer, _ = own.choice(self.daemons).request(
+                        "POST", "/v1/layers/users/positions",
+                        {"positions": [self.item(user, step) for user in users]}, timeout=10)
+                except (OSError, http.client.HTTPException) as error:
+                    refused[type(error).__name__] += 1
+                    continue
+                if status != 200:
+                    refused[answer["error"]["reason"]] += 1
+                    continue
+                rejected = {one["id"]: one["reason"] for one in answer.get("rejections", [])}
+                refused.update(rejected.values())
+                acknowledged.update({f"u{user}": step for user in users if f"u{user}" not in rejected})
+
+        threads = [threading.Thread(target=reporter, args=(number,)) for number in range(4)]
+        for thread in threads:
+            thread.start()
+        try:
+            yield acknowledged, refused
+        finally:
+            is_over.set()
+            for thread in threads:
+                thread.join()
 
 
 class SharedPositions(Sharing):
@@ -148,16 +198,13 @@ class SharedPositions(Sharing):
         later = self.daemon()
         self.daemons.append(later)
         self.assertEqual(len(self.contents(later)), USERS - USERS // 10)
-        with tempfile.TemporaryDirectory() as folder:
-            secret = self.record.sql("SELECT encode(value, 'hex') FROM settings WHERE name = 'clusters'")
-            (pathlib.Path(folder) / "clusters.secret").write_bytes(bytes.fromhex(secret))
-            with Daemon("--resources", str(ROOT), directory=folder) as embedded:
-                for items in told:
-                    self.report(embedded, items)
-                for user in range(0, USERS, 10):
-                    embedded.request("DELETE", f"/v1/layers/users/positions/u{user}")
-                self.assertTrue(self.until(lambda: self.answers(embedded) == self.answers(later)))
-                wanted = self.answers(embedded)
+        with self.embedded() as embedded:
+            for items in told:
+                self.report(embedded, items)
+            for user in range(0, USERS, 10):
+                embedded.request("DELETE", f"/v1/layers/users/positions/u{user}")
+            self.assertTrue(self.until(lambda: self.answers(embedded) == self.answers(later)))
+            wanted = self.answers(embedded)
         self.assertTrue(all(len(tile) > 0 for _, tile in wanted[0].values()))
         for daemon in self.daemons:
             self.assertTrue(self.until(lambda: self.answers(daemon) == wanted, 10))
@@ -183,57 +230,24 @@ class SharedPositions(Sharing):
     def test_masters_killed(self):
         """Reports go on while a master is killed whose replica was held up: what was acknowledged and is
         lost is counted, and nobody shows anything else than the log has."""
-        acknowledged, failed = {}, collections.Counter()
-        is_over = threading.Event()
-
-        def reporter(number):
-            own, step = random.Random(SEED * 100 + number), 0
-            while not is_over.is_set():
-                step += 1
-                users = range(number * 50, number * 50 + 50)
-                try:
-                    status, answer, _ = own.choice(self.daemons).request(
-                        "POST", "/v1/layers/users/positions",
-                        {"positions": [self.item(user, step) for user in users]}, timeout=10)
-                except (OSError, http.client.HTTPException) as error:
-                    failed[type(error).__name__] += 1
-                    continue
-                refused = set()
-                if status != 200:
-                    failed[answer["error"]["reason"]] += 1
-                    continue
-                for rejection in answer.get("rejections", []):
-                    refused.add(rejection["id"])
-                    failed[rejection["reason"]] += 1
-                for user in users:
-                    if f"u{user}" not in refused:
-                        acknowledged[f"u{user}"] = step
-                time.sleep(0.01)
-
-        threads = [threading.Thread(target=reporter, args=(number,)) for number in range(4)]
-        for thread in threads:
-            thread.start()
-        time.sleep(1)
-        master = self.redis.masters()[0]
-        replica = self.redis.replica_of(master)
-        self.redis.pause(replica)
-        time.sleep(0.3)
-        self.redis.kill(master)
-        self.redis.go_on(replica)
-        began = time.monotonic()
-        self.assertTrue(self.until(lambda: replica in self.redis.masters(), 30))
-        self.assertTrue(self.until(lambda: all(map(self.is_ready, self.daemons)), 30))
-        away = time.monotonic() - began
-        time.sleep(1)
-        is_over.set()
-        for thread in threads:
-            thread.join()
+        with self.reporting() as (acknowledged, refused):
+            time.sleep(1)
+            master = self.redis.masters()[0]
+            replica = self.redis.replica_of(master)
+            with self.redis.paused(replica):
+                time.sleep(0.3)
+                self.redis.kill(master)
+            began = time.monotonic()
+            self.assertTrue(self.until(lambda: replica in self.redis.masters(), 30))
+            self.assertTrue(self.until(lambda: all(map(self.is_ready, self.daemons)), 30))
+            away = time.monotonic() - began
+            time.sleep(1)
         self.assertTrue(self.until(self.are_equal), [daemon.log_tail() for daemon in self.daemons])
         shown = self.steps(self.daemons[0])
         lost = sum(shown.get(user, 0) < step for user, step in acknowledged.items())
         gaps = [int(daemon.metric("moyeo_sharing_gaps_repaired_total")) for daemon in self.daemons]
         print(f"\nmaster killed: back after {away:.1f} s, users whose last report was lost {lost} of "
-              f"{len(acknowledged)}, gaps repaired {gaps}, refused {dict(failed)}", file=sys.stderr)
+              f"{len(acknowledged)}, gaps repaired {gaps}, refused {dict(refused)}", file=sys.stderr)
         # One heartbeat of each.
         for first in range(0, 200, 50):
             self.report(self.daemons[0], [self.item(user, 10_000) for user in range(first, first + 50)])
@@ -254,8 +268,7 @@ class SharedPositions(Sharing):
                     self.report(self.daemons[0],
                                 [self.item(user, step) for user in range(first, first + 50)])
             self.daemons[1].request("DELETE", "/v1/layers/users/positions/u7")
-            for partition in range(PARTITIONS):
-                self.redis.command("XTRIM", f"{{mp:{partition}}}:f", "MAXLEN", "1")
+            self.cut_log()
         finally:
             os.kill(paused.pid, signal.SIGCONT)
         self.assertTrue(self.until(self.are_equal), paused.log_tail())
@@ -329,27 +342,7 @@ class SharedPositions(Sharing):
     def test_slots_move(self):
         """Slots with a partition of the log go to another master and come back while reports go on: whose
         report is refused is told so, and what was acknowledged is shown everywhere."""
-        acknowledged, refused = {}, collections.Counter()
-        is_over = threading.Event()
-
-        def reporter(number):
-            own, step = random.Random(SEED * 100 + number), 0
-            while not is_over.is_set():
-                step += 1
-                users = range(number * 50, number * 50 + 50)
-                status, answer, _ = own.choice(self.daemons).request(
-                    "POST", "/v1/layers/users/positions",
-                    {"positions": [self.item(user, step) for user in users]}, timeout=10)
-                told = answer.get("rejections", []) if status == 200 else [
-                    {"id": f"u{user}", "reason": answer["error"]["reason"]} for user in users]
-                refused.update(rejection["reason"] for rejection in told)
-                away = {rejection["id"] for rejection in told}
-                acknowledged.update({f"u{user}": step for user in users if f"u{user}" not in away})
-
-        threads = [threading.Thread(target=reporter, args=(number,)) for number in range(4)]
-        for thread in threads:
-            thread.start()
-        try:
+        with self.reporting() as (acknowledged, refused):
             one, other = self.redis.masters()[:2]
             # The lowest ones move, up to that of as many partitions.
             before = self.redis.slots(one)
@@ -359,13 +352,9 @@ class SharedPositions(Sharing):
             self.redis.reshard(one, other, moved)
             self.assertEqual(self.redis.slots(one), before[moved:])
             self.redis.reshard(other, one, moved)
-        finally:
-            is_over.set()
-            for thread in threads:
-                thread.join()
         self.assertTrue(self.until(self.are_equal), [daemon.log_tail() for daemon in self.daemons])
         shown = self.steps(self.daemons[0])
-        print(f"\nslots moved: {sum(acknowledged.values()) // 4} reports of 50, refused {dict(refused)}",
+        print(f"\nslots moved: {sum(acknowledged.values()) // 50} reports of 50, refused {dict(refused)}",
               file=sys.stderr)
         self.assertEqual(len(acknowledged), 200)
         self.assertLessEqual(set(refused), {"unavailable"})
