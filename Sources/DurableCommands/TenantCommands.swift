@@ -196,7 +196,7 @@ package struct CommandLane<Model: CommitModel>: Sendable {
   package func submit(
     _ command: Model.Command, claim: IdempotencyClaim? = nil, deadline: Instant? = nil
   ) async -> Outcome {
-    let ended = CommitObserver.began?()
+    let ended = CommitObserver.current?.began()
     defer { ended?() }
     return own(
       await pipeline.submit(

@@ -12,10 +12,10 @@ enum CommitSpans {
     _ work: @Sendable () async throws -> Answer
   ) async rethrows -> Answer {
     guard let context = ServiceContext.current, context.span != nil else { return try await work() }
-    return try await CommitObserver.$began.withValue(
-      {
-        let span = InstrumentationSystem.tracer.startSpan(name, context: context)
-        return { span.end() }
-      }, operation: work)
+    let observer = CommitObserver {
+      let span = InstrumentationSystem.tracer.startSpan(name, context: context)
+      return { span.end() }
+    }
+    return try await CommitObserver.$current.withValue(observer, operation: work)
   }
 }
