@@ -154,5 +154,67 @@ class Standby(unittest.TestCase):
         self.assertEqual(len(mine), 1)
 
 
+class FullDisk(unittest.TestCase):
+    # Enough for the server's own files and some hundred parties.
+    MEGABYTES = 128
+    # A daemon may hold what is asked of it, not all that was refused.
+    MOST_GROWTH = 64 << 20
+
+    def test_no_room_is_said_and_nothing_is_lost(self):
+        """While PostgreSQL's disk is full commands are `unavailable` or `overloaded`, reads and positions
+        go on and memory is bounded; with room again all goes on by itself, and each key has one effect."""
+        if os.getuid() != 0:
+            raise MissingProgram("root alone may make a disk of a test's own")
+        server = made(
+            lambda *more: Postgres(*more, "min_wal_size=32MB", "autovacuum=off",
+                                   megabytes=self.MEGABYTES), self)
+        record = Record(server)
+        daemon = record.daemon()
+        self.addCleanup(daemon.close)
+        departure = test_several_daemons.at(60)
+
+        def create(host):
+            status, answer, _ = daemon.request(
+                "POST", "/v1/parties", body(host, departureTime=departure),
+                {"Idempotency-Key": host}, timeout=30)
+            return status, answer
+
+        accepted = [f"before-{number}" for number in range(5)]
+        for host in accepted:
+            self.assertEqual(create(host)[0], 200)
+        refused = []
+        with server.full_disk():
+            for number in range(20_000):
+                host = f"full-{number}"
+                status, answer = create(host)
+                if status == 200:
+                    accepted.append(host)
+                    continue
+                self.assertIn(answer["error"]["reason"], ("unavailable", "overloaded"), answer)
+                if not refused:
+                    before = daemon.resident_bytes()
+                refused.append(host)
+                if len(refused) == 500:
+                    break
+            self.assertEqual(len(refused), 500, "the disk did not become full")
+            self.assertLess(daemon.resident_bytes() - before, self.MOST_GROWTH)
+            self.assertIn("No space left", (server.directory / "log").read_text())
+            # Reads, the map and positions go on.
+            self.assertEqual(
+                len(daemon.request("GET", "/v1/parties?riderId=before-0")[1]["parties"]), 1)
+            self.assertEqual(daemon.request("POST", "/v1/layers/people/positions", {
+                "positions": [{"id": "a", "latitude": 37.5, "longitude": 127.0}]})[0], 200)
+        end = time.monotonic() + 60
+        for host in refused:
+            while (found := create(host))[0] != 200:
+                self.assertIn(found[1]["error"]["reason"], test_several_daemons.AGAIN, found)
+                self.assertLess(time.monotonic(), end, daemon.log_tail())
+                time.sleep(0.01)
+        for host in accepted[:3]:
+            self.assertEqual(create(host)[0], 200)
+        self.assertEqual(
+            int(record.sql("SELECT count(*) FROM parties")), len(accepted) + len(refused))
+
+
 if __name__ == "__main__":
     unittest.main()

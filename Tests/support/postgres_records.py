@@ -56,6 +56,12 @@ EMBEDDED_ONLY = {
     "test_faults.Directory.test_a_secret_that_does_not_serve_the_record_is_refused_and_left":
         "idempotency.secret; the server has it in settings",
     "test_command_line.Ends.test_an_export_opens_as_a_map": "moyeo export reads the data directory",
+    "test_command_line.Ends.test_an_export_tells_an_agreed_fare_from_an_estimate": "the same",
+    "test_command_line.Mistakes.test_figures_of_a_simulation_and_an_export_are_json_when_asked":
+        "the same",
+    "test_postgres_record.Copying": "copies the record of a data directory",
+    "test_postgres_record.Doctor.test_a_record_is_looked_at":
+        "names its record in a file, which the record of the data directory here goes before",
     "test_doctor.OfErasures.test_the_list": "compares the list with what the file has seen",
     "test_erasure.Erasing.test_nothing_is_left":
         "searches moyeo backup; test_postgres_record searches pg_dump",

@@ -7,6 +7,7 @@ standard input, so that nothing outlives a test that crashed. Lines of standard 
 `start` starts it again; each is answered by `done`.
 """
 
+import contextlib
 import glob
 import os
 import pathlib
@@ -39,13 +40,19 @@ def programs():
 class Postgres:
     """A running server; `connection` is a connection string of its owner.
 
-    `standby_of`: another one, whose standby it is; it copies what that has.
+    `standby_of`: another one, whose standby it is; it copies what that has. `megabytes`: its disk is
+    in memory and so large; root alone may make it.
     """
 
-    def __init__(self, *settings, standby_of=None):
+    def __init__(self, *settings, standby_of=None, megabytes=None):
         self.bin = programs()
         # A socket's path is short: not below a test's own folder. The server refuses to run as root.
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix="moyeo-pg-", dir="/tmp"))
+        self.is_mounted = False
+        if megabytes:
+            subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "tmpfs",
+                            str(self.directory)], check=True)
+            self.is_mounted = True
         self.user = None
         if os.getuid() == 0:
             try:
@@ -63,7 +70,8 @@ class Postgres:
                 self.copy(standby_of)
             else:
                 self._run("initdb", "-D", str(self.directory / "data"), "-U", "moyeo", "-A",
-                          "trust", "-E", "UTF8", "--locale", "C", "-N")
+                          "trust", "-E", "UTF8", "--locale", "C", "-N",
+                          *(["--wal-segsize", "1"] if megabytes else []))
             self.start()
         except BaseException:
             self.close()
@@ -149,6 +157,23 @@ class Postgres:
                     pass
         return found
 
+    @contextlib.contextmanager
+    def full_disk(self):
+        """While it lasts there is no room on the server's own disk. What it writes ahead has room for a
+        while, in files that it has already: else it would end, which is another fault."""
+        for _ in range(24):
+            self.sql("CREATE TABLE filling (); DROP TABLE filling; SELECT pg_switch_wal()")
+        self.sql("CHECKPOINT")
+        filling = self.directory / "filling"
+        with open(filling, "wb", buffering=0) as file:
+            with contextlib.suppress(OSError):
+                while file.write(bytes(4096)):
+                    pass
+        try:
+            yield
+        finally:
+            filling.unlink()
+
     def close(self):
         if self.process is not None and self.process.poll() is None:
             self.go_on()
@@ -158,6 +183,9 @@ class Postgres:
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 self.process.wait()
+        if self.is_mounted:
+            self.log.close()
+            subprocess.run(["umount", "--lazy", str(self.directory)], check=False)
         shutil.rmtree(self.directory, ignore_errors=True)
 
     def __enter__(self):
