@@ -1,3 +1,9 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// Conservative bounds on the ellipsoid's distance, for pruning; never for answers.
 ///
 /// The one distance function (``DistanceOrigin``) is the haversine angle times a mean of the
@@ -9,6 +15,30 @@ public enum HaversineBounds {
   public static let minimumRatio = 0.9944
   /// 1.0045: distance / haversine is never above it.
   public static let maximumRatio = 1.0045
+
+  /// Distance / haversine between points whose latitudes are within a reach of one: between M and N
+  /// there, which grow towards the poles.
+  ///
+  /// - Parameters:
+  ///   - latitude: Degrees.
+  ///   - reachMeters: From there to the points at most; infinity for anywhere.
+  /// - Returns: Bounds within ``minimumRatio`` and ``maximumRatio``.
+  public static func ratios(latitude: Double, reachMeters: Double) -> ClosedRange<Double> {
+    let degrees = reachMeters / (minimumRatio * Earth.meanRadiusMeters) * (180 / .pi) + 1e-6
+    guard degrees < 90 else { return minimumRatio...maximumRatio }
+    let least = max(0, latitude.magnitude - degrees)
+    let most = min(90, latitude.magnitude + degrees)
+    let meridional = radii(latitude: least).meridional / Earth.meanRadiusMeters
+    let primeVertical = radii(latitude: most).primeVertical / Earth.meanRadiusMeters
+    return max(minimumRatio, meridional - 1e-9)...min(maximumRatio, primeVertical + 1e-9)
+  }
+
+  private static func radii(latitude: Double) -> (meridional: Double, primeVertical: Double) {
+    let s = sin(latitude * (.pi / 180))
+    let w = 1 - Earth.eccentricitySquared * (s * s)
+    let primeVertical = Earth.semiMajorAxisMeters / w.squareRoot()
+    return (primeVertical * (1 - Earth.eccentricitySquared) / w, primeVertical)
+  }
 
   /// A conservative lower bound of the distance, in meters.
   @inlinable

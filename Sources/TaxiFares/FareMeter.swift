@@ -104,6 +104,14 @@ public struct FareMeter: Sendable {
     return total(sum + once)
   }
 
+  /// Up to when prices do not change: a ride that begins at the departure or later and ends before it
+  /// is priced as by this meter. Nil where they never change.
+  public var pricesHoldUntil: Instant? {
+    let bands = tariff.prepared.bands
+    guard bands.surchargeCount > 0 else { return nil }
+    return FareLimits.departures.contains(departure) ? bands.nextEdge(after: departure) : departure
+  }
+
   /// The price of a flat trip of the tariff, by its place in the list.
   public func flat(_ index: Int) -> Total? {
     guard tariff.content.flatTrips.indices.contains(index) else { return nil }

@@ -9,6 +9,9 @@ public struct Tariff: Sendable {
   public var content: TariffContent { prepared.content }
   let prepared: Prepared
 
+  /// The same of all copies of one version that was read once, and of no other that is alive.
+  public var identity: ObjectIdentifier { ObjectIdentifier(prepared) }
+
   /// What a meter needs, made once; shared by all copies of the value.
   final class Prepared: Sendable {
     let content: TariffContent

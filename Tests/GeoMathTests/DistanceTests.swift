@@ -216,6 +216,31 @@ import Testing
     }
   }
 
+  /// Distance / haversine near a latitude, closer than anywhere.
+  @Test(arguments: [-90.0, -52, -0.5, 0, 12, 37.5, 64, 89.9])
+  func ratiosHoldNearALatitude(latitude: Double) {
+    var random = SplitMix64(seed: 7)
+    for reach in [100.0, 20_000, 300_000, 5_000_000] {
+      let ratios = HaversineBounds.ratios(latitude: latitude, reachMeters: reach)
+      let degrees = reach / 111_700
+      for _ in 0..<500 {
+        func place(near longitude: Double) -> Coordinate {
+          Coordinate(
+            uncheckedLatitude: max(-90, min(90, latitude + random.real(-degrees...degrees))),
+            longitude: longitude)
+        }
+        let from = place(near: 10)
+        let to = place(near: 10 + random.real(0...2))
+        let haversine = from.haversineMeters(to: to)
+        guard haversine > 1 else { continue }
+        let ratio = from.distanceMeters(to: to) / haversine
+        #expect(ratios.contains(ratio), "\(from) \(to)")
+      }
+    }
+    #expect(HaversineBounds.ratios(latitude: 37.5, reachMeters: 20_000).lowerBound > 0.9978)
+    #expect(HaversineBounds.ratios(latitude: 37.5, reachMeters: 20_000).upperBound < 1.0027)
+  }
+
   @Test func nullIsland() throws {
     #expect(try Coordinate(latitude: 0, longitude: 0).isNullIsland)
     #expect(try Coordinate(latitude: -0.0, longitude: -0.0).isNullIsland)

@@ -7,8 +7,8 @@ struct BatchBoarder {
   private let seats: Int
   private let window: DepartureWindow
   private let wishes: RideWishes
-  private let place: SphereVector
-  private let drop: SphereVector
+  private let place: SIMD3<Float>
+  private let drop: SIMD3<Float>
   private let straightMeters: Double
 
   init(_ query: MatchQuery, request: Int) {
@@ -16,18 +16,31 @@ struct BatchBoarder {
     seats = query.seats
     window = query.window
     wishes = query.wishes
-    place = SphereVector(query.origin)
-    drop = SphereVector(query.destination.coordinate)
+    place = SIMD3(SphereVector(query.origin))
+    drop = SIMD3(SphereVector(query.destination.coordinate))
     straightMeters = query.origin.haversineMeters(to: query.destination.coordinate)
   }
 
   /// Whether seats, times and straight lines allow it.
-  func mayBoard(_ rows: [CorridorRow]) -> Bool {
-    rows.contains { row in
-      Int(row.seatsFree) >= seats && row.isInTime(window)
-        && row.mayServe(
-          place, drop, straightMeters: straightMeters, walk: row.walkLimit(wishes),
-          detourRatio: row.detourRatio(wishes))
+  ///
+  /// - Parameters:
+  ///   - rows: Of one party.
+  ///   - circuity: The least and the greatest of its profile.
+  /// - Returns: Whether some row allows it.
+  func mayBoard(_ rows: [CorridorRow.Made], circuity: ClosedRange<Double>) -> Bool {
+    rows.contains { made in
+      let row = made.row
+      guard Int(row.seatsFree) >= seats, row.isInTime(window) else { return false }
+      let walk = row.walkLimit(wishes) / HaversineBounds.minimumRatio
+      let lines = made.ends.lines(place, drop, direct: place.chordMeters(to: drop))
+      return row.mayServe(
+        lines.least(walk: Float(walk).nextUp),
+        leastPerChord: Float(circuity.lowerBound * HaversineBounds.minimumRatio).nextDown
+      ) {
+        let straight = HaversineBounds.upperMeters(haversineMeters: straightMeters + walk) + 1
+        return RideLimits.longestRideMeters(
+          direct: straight * circuity.upperBound, maxDetourRatio: row.detourRatio(wishes))
+      }
     }
   }
 }

@@ -1,6 +1,7 @@
 import GeoMath
 import HeapModule
 import ObjectModel
+import RoutePlanning
 
 /// Rides of some requests in which some get in on the way, more of them as it goes on, and those of
 /// them that save most together.
@@ -242,9 +243,10 @@ struct BatchBoardingPool {
     let members = recipes[recipe].members
     let size = recipes[recipe].size
     guard let entry = try? IndexedParty(before.party, pricing: terms.rules.pricing) else { return }
-    let rows = CorridorIndex.rows(entry)
+    let rows = CorridorRow.rows(entry)
+    let circuity = entry.ride.travel.profile.circuity.values(0...Double.infinity)
     let walkCost = terms.walkCost(before.party)
-    for place in candidates(members, size, rows) {
+    for place in candidates(members, size, rows, circuity) {
       let i = boarders[place].request
       guard let alone = alone[i] else { continue }
       work += Self.joinWork
@@ -267,16 +269,17 @@ struct BatchBoardingPool {
 
   /// Who may get in as far as seats, times and straight lines say.
   private func candidates(
-    _ members: SIMD4<Int32>, _ size: Int, _ rows: [CorridorRow]
+    _ members: SIMD4<Int32>, _ size: Int, _ rows: [CorridorRow.Made],
+    _ circuity: ClosedRange<Double>
   ) -> [Int] {
     let isFew = boarders.count <= Self.fewBoarders
     var found: [(place: Int, sharedMeters: Double)] = []
     func look(_ place: Int) {
       let boarder = boarders[place]
       let i = boarder.request
-      guard !any(members .== Int32(i)), boarder.mayBoard(rows), mayRide(i, with: members) else {
-        return
-      }
+      guard !any(members .== Int32(i)), boarder.mayBoard(rows, circuity: circuity),
+        mayRide(i, with: members)
+      else { return }
       var meters = 0.0
       for at in 0..<size where !isFew {
         meters += trips[i].sharedMeters(with: trips[Int(members[at])])

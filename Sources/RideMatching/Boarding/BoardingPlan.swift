@@ -18,13 +18,15 @@ struct BoardingPlan {
   }
 
   /// In order, the origin first.
-  var halts: [BoardingRide.Halt]
+  var halts: [BoardingRide.Halt] = []
+  /// Between one halt and the next, as estimated at the departure.
+  var legs: [TravelEstimate] = []
   /// By halt, from the origin and from the departure on.
   var meters: [Double] = []
   var seconds: [Double] = []
   /// As ``seconds``, each leg as long as at the departure: what limits bound.
   var steadySeconds: [Double] = []
-  var parts: [Part]
+  var parts: [Part] = []
   /// The fare, and the part of it shared per seat whatever the rule; minor units.
   var amount: Int64 = 0
   var extras: Int64 = 0
@@ -60,27 +62,54 @@ extension BoardingRide {
   /// The ride as it is: the halts in their order.
   /// - Throws: ``PartyError/fare(_:)`` where it cannot be priced.
   func plan() throws(PartyError) -> BoardingPlan {
-    let plan = BoardingPlan(halts: halts, parts: riders.map(Self.part))
-    guard let priced = priced(plan) else { throw .fare(tooFar(plan)) }
-    return priced
+    var plan = BoardingPlan()
+    plan.halts = halts
+    plan.legs = legs
+    plan.parts = riders.map(Self.part)
+    guard finish(&plan) else { throw .fare(tooFar(plan)) }
+    return plan
   }
 
   /// The ride with a new rider's halts put in.
   /// - Returns: Nil where it cannot be priced.
   func plan(_ insertion: BoardingInsertion, _ joiner: BoardingJoiner) -> BoardingPlan? {
+    var plan = BoardingPlan()
+    return self.plan(insertion, joiner, into: &plan) ? plan : nil
+  }
+
+  /// The same into a plan whose room is used again.
+  /// - Returns: False where it cannot be priced; the plan is then of no use.
+  func plan(
+    _ insertion: BoardingInsertion, _ joiner: BoardingJoiner, into plan: inout BoardingPlan
+  ) -> Bool {
     let point = insertion.meetingPoint
-    let direct = ride.travel.estimate(
-      straightMeters: DistanceOrigin(point).meters(to: joiner.dropHere))
     guard
       let fare = ride.knownSoloFare(
-        from: joiner.asked == nil ? nil : point, to: joiner.drop, direct)
-    else { return nil }
-    let me = riders.count
-    var plan = BoardingPlan(halts: [], parts: riders.map(Self.part))
+        from: joiner.asked == nil ? nil : point, to: joiner.drop, insertion.direct,
+        hereAreas: { point in
+          guard point == joiner.asked, let areas = joiner.askedAreas else {
+            return ride.pricing.placeAreas(point)
+          }
+          return areas
+        }, thereAreas: { joiner.dropAreas ?? ride.pricing.placeAreas($0) })
+    else { return false }
+    plan.parts.removeAll(keepingCapacity: true)
+    for rider in riders { plan.parts.append(Self.part(rider)) }
     plan.parts.append(
       BoardingPlan.Part(
-        seats: joiner.seats, weight: joiner.weight, boards: 0, alights: 0, direct: direct,
-        fare: fare))
+        seats: joiner.seats, weight: joiner.weight, boards: 0, alights: 0,
+        direct: insertion.direct, fare: fare))
+    putIn(insertion, joiner, &plan)
+    return finish(&plan)
+  }
+
+  private func putIn(
+    _ insertion: BoardingInsertion, _ joiner: BoardingJoiner, _ plan: inout BoardingPlan
+  ) {
+    let me = riders.count
+    let point = insertion.meetingPoint
+    plan.halts.removeAll(keepingCapacity: true)
+    plan.legs.removeAll(keepingCapacity: true)
     for halt in halts.indices {
       plan.halts.append(halts[halt])
       let at = plan.halts.count - 1
@@ -92,18 +121,25 @@ extension BoardingRide {
           plan.parts[rider].alights = at
         }
       }
-      if halt == insertion.boardingLeg && joiner.asked != nil {
+      let boards = halt == insertion.boardingLeg && joiner.asked != nil
+      let alights = halt == insertion.alightingLeg
+      if boards {
         plan.parts[me].boards = plan.halts.count
         plan.halts.append(
-          Halt(place: point, here: DistanceOrigin(point), rider: me, isBoarding: true))
+          Halt(
+            place: point, here: DistanceOrigin(point), rider: me, isBoarding: true))
+        plan.legs.append(insertion.toPoint)
       }
-      if halt == insertion.alightingLeg {
+      if alights {
         plan.parts[me].alights = plan.halts.count
         plan.halts.append(
           Halt(place: joiner.drop, here: joiner.dropHere, rider: me, isBoarding: false))
+        plan.legs.append(boards ? insertion.direct : insertion.toDrop)
       }
+      guard halt < legs.count else { break }
+      plan.legs.append(
+        alights ? insertion.fromDrop : boards ? insertion.fromPoint : legs[halt])
     }
-    return priced(plan)
   }
 
   private static func part(_ rider: Rider) -> BoardingPlan.Part {
@@ -116,46 +152,45 @@ extension BoardingRide {
     PreparedRide.tooFar(plan.totalMeters, plan.totalSeconds)
   }
 
-  private func priced(_ unpriced: BoardingPlan) -> BoardingPlan? {
-    var plan = unpriced
+  /// Drives, prices and shares a plan of halts and legs. - Returns: False where it has no price.
+  private func finish(_ plan: inout BoardingPlan) -> Bool {
     drive(&plan)
-    guard price(&plan) else { return nil }
+    guard price(&plan) else { return false }
     split(&plan)
-    return plan
+    return true
   }
 
   /// When each halt is reached: each leg starts when the one before it ends, in another hour of the
   /// day where the ride is long.
   private func drive(_ plan: inout BoardingPlan) {
-    var meters = [0.0]
-    var seconds = [0.0]
-    for leg in 0..<max(0, plan.halts.count - 1) {
-      let estimate = ride.travel.estimate(
-        straightMeters: plan.halts[leg].here.meters(to: plan.halts[leg + 1].here))
-      meters.append(meters[leg] + estimate.distanceMeters)
-      seconds.append(seconds[leg] + estimate.durationSeconds)
+    plan.meters.removeAll(keepingCapacity: true)
+    plan.steadySeconds.removeAll(keepingCapacity: true)
+    plan.meters.append(0)
+    plan.steadySeconds.append(0)
+    for leg in plan.legs.indices {
+      plan.meters.append(plan.meters[leg] + plan.legs[leg].distanceMeters)
+      plan.steadySeconds.append(plan.steadySeconds[leg] + plan.legs[leg].durationSeconds)
     }
-    let steady = seconds
+    plan.seconds.removeAll(keepingCapacity: true)
+    plan.seconds.append(contentsOf: plan.steadySeconds)
     // Two seconds of margin for the rounding of moments.
-    if plan.halts.count > 2 && seconds[seconds.count - 1] + 2 >= ride.steadySeconds {
-      var delay: Int64 = 0
-      for leg in 0..<plan.halts.count - 1 {
-        let time = ride.travel.durationSeconds(
-          roadMeters: meters[leg + 1] - meters[leg], startingAfterMilliseconds: delay,
-          near: plan.halts[leg].place)
-        seconds[leg + 1] = seconds[leg] + time
-        delay += TravelEstimator.milliseconds(time)
-      }
+    guard plan.halts.count > 2 && plan.totalSeconds + 2 >= ride.steadySeconds else { return }
+    var delay: Int64 = 0
+    for leg in plan.legs.indices {
+      let time = ride.travel.durationSeconds(
+        roadMeters: plan.meters[leg + 1] - plan.meters[leg], startingAfterMilliseconds: delay,
+        near: plan.halts[leg].place)
+      plan.seconds[leg + 1] = plan.seconds[leg] + time
+      delay += TravelEstimator.milliseconds(time)
     }
-    plan.meters = meters
-    plan.steadySeconds = steady
-    plan.seconds = seconds
   }
 
   private func price(_ plan: inout BoardingPlan) -> Bool {
+    plan.extras = 0
+    plan.flat = -1
+    plan.edgeShare = nil
     if let amount = ride.fixedAmount {
       plan.amount = amount
-      plan.extras = 0
       return true
     }
     let flat = plan.parts.first?.fare.flat ?? -1

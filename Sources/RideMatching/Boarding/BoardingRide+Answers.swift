@@ -22,6 +22,7 @@ extension BoardingJoiner {
       weight: command.weight ?? 1,
       limits: party.policy.bounding(command.wishes.limits(else: party.limits)),
       window: command.window, now: now)
+    if let asked { eastScale = PathGeometry.eastScale(asked) }
   }
 }
 

@@ -33,8 +33,9 @@ extension BoardingRide {
 
   private func legWeights(_ plan: BoardingPlan, _ count: Int) -> SIMD8<UInt64> {
     var total = SIMD8<Double>()
-    let values = legValues(plan)
-    for leg in values.indices {
+    var before: Int64 = 0
+    for leg in 0..<max(0, plan.halts.count - 1) {
+      let value = legValue(plan, leg, &before)
       var own = SIMD8<Double>()
       var sum = 0.0
       for i in 0..<count where plan.isAboard(i, leg: leg) {
@@ -50,7 +51,7 @@ extension BoardingRide {
         }
       }
       guard sum > 0 else { continue }
-      for i in 0..<count { total[i] += values[leg] * own[i] / sum }
+      for i in 0..<count { total[i] += value * own[i] / sum }
     }
     return SmallSplit.integerWeights(total, count: count)
   }
@@ -63,23 +64,18 @@ extension BoardingRide {
     }
   }
 
-  /// By leg: its length, or what it adds to the fare without call fee.
-  private func legValues(_ plan: BoardingPlan) -> [Double] {
-    var values: [Double] = []
-    var before: Int64 = 0
-    for leg in 0..<max(0, plan.halts.count - 1) {
-      guard splitRule == .byLeg, plan.flat < 0 else {
-        values.append(plan.meters[leg + 1] - plan.meters[leg])
-        continue
-      }
-      let total =
-        plainMeter.expected(
-          distanceMeters: plan.meters[leg + 1], durationSeconds: plan.seconds[leg + 1],
-          outOfAreaFromMeters: plan.edgeShare.map { $0 * plan.totalMeters })?.amount ?? before
-      values.append(Double(max(0, total - before)))
-      before = max(before, total)
+  /// The length of a leg, or what it adds to the fare without call fee. `before` is the fare up to the leg,
+  /// and then that behind it.
+  private func legValue(_ plan: BoardingPlan, _ leg: Int, _ before: inout Int64) -> Double {
+    guard splitRule == .byLeg, plan.flat < 0 else {
+      return plan.meters[leg + 1] - plan.meters[leg]
     }
-    return values
+    let total =
+      plainMeter.expected(
+        distanceMeters: plan.meters[leg + 1], durationSeconds: plan.seconds[leg + 1],
+        outOfAreaFromMeters: plan.edgeShare.map { $0 * plan.totalMeters })?.amount ?? before
+    defer { before = max(before, total) }
+    return Double(max(0, total - before))
   }
 
   /// By the fares of all coalitions: the ride from where the first of some riders gets in, through

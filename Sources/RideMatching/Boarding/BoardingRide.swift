@@ -214,18 +214,21 @@ extension PreparedRide {
     return fare
   }
 
-  /// The same, nil where it cannot be priced.
+  /// The same by areas that may be known already, asked where they matter; nil where it cannot be priced.
   func knownSoloFare(
-    from place: Coordinate?, to drop: Coordinate, _ direct: TravelEstimate
+    from place: Coordinate?, to drop: Coordinate, _ direct: TravelEstimate,
+    hereAreas: (Coordinate) -> PlaceAreas, thereAreas: (Coordinate) -> PlaceAreas
   ) -> BoardingRide.SoloFare? {
-    guard meter.tariff.content.areasMatter else {
+    guard areaRules.tariffMinds else {
       return Self.solo(
         meter, meters: direct.distanceMeters, seconds: direct.durationSeconds,
         facts: AreaRules.Facts()
       ).map { BoardingRide.SoloFare(amount: $0.amount, flat: -1) }
     }
-    let there = pricing.placeAreas(drop)
-    let own = place.map { AreaRules(meter.tariff, origin: $0, pricing: pricing) } ?? areaRules
+    let there = thereAreas(drop)
+    let here = place.map(hereAreas)
+    var own = areaRules
+    if let place, let here { own = areaRules.seen(from: place, here) }
     let facts = own.facts(drop, there)
     guard
       let total = Self.solo(
@@ -233,12 +236,21 @@ extension PreparedRide {
     else { return nil }
     // The ride of all leaves the area where its first halt outside does, seen from the origin.
     var edge: Double?
-    if let place {
-      let boarding = areaRules.facts(place, areaRules.matter ? pricing.placeAreas(place) : there)
+    if let place, let here {
+      let boarding = areaRules.facts(place, here)
       if boarding.isOutside { edge = boarding.edgeShare }
     }
     let ofAll = areaRules.facts(drop, there)
     if edge == nil && ofAll.isOutside { edge = ofAll.edgeShare }
     return BoardingRide.SoloFare(amount: total.amount, flat: facts.flat ?? -1, edgeShare: edge)
+  }
+
+  /// The same, the areas looked up.
+  func knownSoloFare(
+    from place: Coordinate?, to drop: Coordinate, _ direct: TravelEstimate
+  ) -> BoardingRide.SoloFare? {
+    knownSoloFare(
+      from: place, to: drop, direct, hereAreas: pricing.placeAreas,
+      thereAreas: pricing.placeAreas)
   }
 }

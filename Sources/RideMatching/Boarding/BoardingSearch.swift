@@ -18,6 +18,11 @@ struct BoardingJoiner {
   var window: DepartureWindow?
   /// Arrivals before it do not count; nil: all do.
   var now: Instant?
+  /// ``PathGeometry/eastScale(_:)`` of ``asked``.
+  var eastScale = 1.0
+  /// The areas of ``asked`` and of ``drop``, where they are known.
+  var askedAreas: PlaceAreas?
+  var dropAreas: PlaceAreas?
 }
 
 /// Which rules bind a search for an insertion.
@@ -41,6 +46,13 @@ struct BoardingInsertion: Hashable {
   var rideSeconds: Double
   /// ``rideSeconds`` and the walk, seconds: what is least.
   var cost: Double
+  /// The legs that the two halts make: to the meeting point, on from there, to the drop-off and on
+  /// from there, and from the one straight to the other; those that the ride has not are of nothing.
+  var toPoint: TravelEstimate
+  var fromPoint: TravelEstimate
+  var toDrop: TravelEstimate
+  var fromDrop: TravelEstimate
+  var direct: TravelEstimate
 }
 
 /// Room to search one party after another without allocating.
@@ -70,7 +82,8 @@ struct BoardingSearch {
     _ ride: BoardingRide, _ joiner: BoardingJoiner
   ) -> InlineArray<3, Coordinate> {
     guard let asked = joiner.asked else { return [ride.origin, ride.origin, ride.origin] }
-    return [asked, PathGeometry.nearest(to: asked, ride.path) ?? asked, ride.origin]
+    let nearest = PathGeometry.nearest(to: asked, ride.path, eastScale: joiner.eastScale)
+    return [asked, nearest ?? asked, ride.origin]
   }
 
   /// The insertion of least cost: the duration of the whole ride and the walk. Among equals the
@@ -102,13 +115,13 @@ struct BoardingSearch {
   private mutating func prepare(
     _ joiner: BoardingJoiner, _ ride: BoardingRide, _ here: DistanceOrigin
   ) {
-    let travel = ride.ride.travel
+    let prepared = ride.ride
     for halt in ride.halts.indices {
       let there = ride.halts[halt].here
-      fromPoint[halt] = travel.estimate(straightMeters: here.meters(to: there))
-      toDrop[halt] = travel.estimate(straightMeters: there.meters(to: joiner.dropHere))
+      fromPoint[halt] = prepared.travel.estimate(straightMeters: here.meters(to: there))
+      toDrop[halt] = prepared.travel.estimate(straightMeters: there.meters(to: joiner.dropHere))
     }
-    direct = travel.estimate(straightMeters: here.meters(to: joiner.dropHere))
+    direct = prepared.travel.estimate(straightMeters: here.meters(to: joiner.dropHere))
     limitMeters = joiner.limits.longestRideMeters(direct: direct.distanceMeters)
     limitSeconds = ride.ride.longestRideSeconds(joiner.limits, direct.durationSeconds)
     arriveBySeconds = ride.ride.arriveBySeconds(joiner.limits)
@@ -147,7 +160,9 @@ struct BoardingSearch {
         best = BoardingInsertion(
           meetingPoint: point, walkMeters: walkMeters, boardingLeg: boarding,
           alightingLeg: alighting,
-          rideSeconds: seconds, cost: seconds + walkSeconds)
+          rideSeconds: seconds, cost: seconds + walkSeconds, toPoint: fromPoint[boarding],
+          fromPoint: fromPoint[min(boarding + 1, legs)], toDrop: toDrop[alighting],
+          fromDrop: toDrop[min(alighting + 1, legs)], direct: direct)
       }
     }
   }
@@ -245,13 +260,25 @@ struct BoardingSearch {
 
 /// Points of a party's path.
 enum PathGeometry {
+  /// A degree of longitude in degrees of latitude.
+  static func eastScale(_ place: Coordinate) -> Double {
+    let unit = UnitSphere.vector(place)
+    return (unit.x * unit.x + unit.y * unit.y).squareRoot()
+  }
+
   /// The point of a line nearest to a place, the earliest among equals; nil of an empty line. Pieces
   /// are straight on a plane that touches the Earth at the place: within a meter of the shortest way
   /// for a place within 10 km, and a point of the path in any case.
-  static func nearest(to place: Coordinate, _ path: [Coordinate]) -> Coordinate? {
+  ///
+  /// - Parameters:
+  ///   - place: From where the distance counts.
+  ///   - path: The line.
+  ///   - eastScale: ``eastScale(_:)`` of the place.
+  /// - Returns: A point of the line.
+  static func nearest(
+    to place: Coordinate, _ path: [Coordinate], eastScale: Double
+  ) -> Coordinate? {
     guard var best = path.first else { return nil }
-    let unit = UnitSphere.vector(place)
-    let eastScale = (unit.x * unit.x + unit.y * unit.y).squareRoot()
     func plane(_ point: Coordinate) -> SIMD2<Double> {
       var east = point.longitude - place.longitude
       if east > 180 { east -= 360 } else if east < -180 { east += 360 }

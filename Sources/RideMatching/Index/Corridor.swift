@@ -29,30 +29,6 @@ struct Corridor: Hashable, Sendable {
     return 0.5 * (over * (over + 2 * lengthMeters)).squareRoot()
   }
 
-  /// Whether a rider can be met within a walk of a place and be let out at another one, as far as
-  /// straight lines tell.
-  ///
-  /// - Parameters:
-  ///   - place: Where the rider walks from.
-  ///   - walk: The longest walk through the Earth, meters.
-  ///   - drop: Where they get out.
-  ///   - ownBudget: The longest ride of their own, through the Earth, meters.
-  /// - Returns: False where it is out of the question.
-  @inline(__always)
-  func mayServe(
-    _ place: SphereVector, walk: Double, _ drop: SphereVector, ownBudget: Double
-  ) -> Bool {
-    let toPlace = from.chordMeters(to: place) - walk
-    let onward = place.chordMeters(to: to) - walk
-    guard toPlace + max(0, onward) <= budgetMeters + Self.marginMeters else { return false }
-    let last = to.chordMeters(to: drop)
-    // Let out behind this rider …
-    if onward + last <= ownBudget + Self.marginMeters { return true }
-    // … or before.
-    return toPlace + place.chordMeters(to: drop) - walk + last
-      <= budgetMeters + Self.marginMeters
-  }
-
   /// Discs that hold the ellipse: their middles on the rider's straight way and as far beyond as the
   /// ellipse goes, so far apart.
   ///
@@ -84,73 +60,5 @@ struct Corridor: Hashable, Sendable {
         longitude: atan2(y, x) * (180 / .pi))
       body(middle, 2 * asin(min(1, all / (2 * Earth.meanRadiusMeters))))
     }
-  }
-}
-
-/// What most parties are refused by, side by side.
-struct CorridorRow: Sendable {
-  var corridor: Corridor
-  /// Milliseconds: the window's start, and the last moment at which somebody could be met.
-  var start: Int64
-  var latest: Int64
-  var windowEnd: Int64
-  /// Roads are at least so many times the line through the Earth; no direct road is more than so many
-  /// times the distance.
-  var roadPerChord: Double
-  var mostCircuity: Double
-  /// For those who state none; within the policy.
-  var walkLimit: Double
-  var detourRatio: Double
-  var walkCap: Double
-  var detourCap: Double
-  var riderBits: UInt64
-  /// On the leg with the fewest people.
-  var seatsFree: Int8
-  var isActive: Bool
-  var hasAttributeRules: Bool
-  /// Whether it is the first row of its party, and the only one.
-  var isFirst: Bool
-  var isOnly: Bool
-}
-
-extension CorridorRow {
-  /// The longest walk of a rider with such wishes.
-  @inline(__always)
-  func walkLimit(_ wishes: RideWishes) -> Double {
-    min(wishes.maxWalkMeters ?? walkLimit, walkCap)
-  }
-
-  /// The largest detour of a rider with such wishes.
-  @inline(__always)
-  func detourRatio(_ wishes: RideWishes) -> Double {
-    min(wishes.maxDetourRatio ?? detourRatio, detourCap)
-  }
-
-  /// Whether somebody could be met within a window.
-  @inline(__always)
-  func isInTime(_ window: DepartureWindow) -> Bool {
-    start <= window.end.milliseconds && latest >= window.start.milliseconds
-  }
-
-  /// Whether straight lines allow it that a rider is met and let out.
-  ///
-  /// - Parameters:
-  ///   - place: Where the rider walks from.
-  ///   - drop: Where they get out.
-  ///   - straightMeters: Between the two, by the haversine.
-  ///   - walk: The longest walk, meters.
-  ///   - detourRatio: Their largest detour.
-  /// - Returns: False where it is out of the question.
-  @inline(__always)
-  func mayServe(
-    _ place: SphereVector, _ drop: SphereVector, straightMeters: Double, walk: Double,
-    detourRatio: Double
-  ) -> Bool {
-    let through = walk / HaversineBounds.minimumRatio
-    let direct =
-      (HaversineBounds.upperMeters(haversineMeters: straightMeters + through) + 1) * mostCircuity
-    let own =
-      RideLimits.longestRideMeters(direct: direct, maxDetourRatio: detourRatio) / roadPerChord
-    return corridor.mayServe(place, walk: through, drop, ownBudget: own)
   }
 }

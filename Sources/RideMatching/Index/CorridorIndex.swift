@@ -1,6 +1,7 @@
 import GeoMath
 import ObjectModel
 import RoutePlanning
+import TaxiFares
 
 /// Parties by the cells that their riders' ways pass, and as far beside as a taxi may go: who can be
 /// met somewhere on the way.
@@ -28,6 +29,7 @@ struct CorridorIndex: Sendable {
     var corridors: [Corridor]
     var slot: Int64
     var numbers: [UInt32]
+    var fares: UInt32
   }
 
   private static let shardCount = 256
@@ -41,12 +43,20 @@ struct CorridorIndex: Sendable {
 
   private var levels: [Level]
   private var wide: [UInt32] = []
+  /// By number in chunks: what a search looks at first, then at some of, then at few of.
+  private var heads: [[CorridorHead]] = []
   private var rows: [[CorridorRow]] = []
+  private var outlines: [[RideOutline]] = []
   private var entries: [[IndexedParty?]] = []
   private var free: [UInt32] = []
   private(set) var count = 0
   private(set) var maximumWalkMeters = 0.0
+  private(set) var maximumDetourRatio = 0.0
+  /// From the start of a party's slot to the last moment at which somebody can be met, and back to
+  /// the first one, at most.
   private var longestMilliseconds: Int64 = 0
+  private var earliestMilliseconds: Int64 = 0
+  private(set) var fares = FareBoundsTable()
 
   init() {
     levels = Self.halfWidths.map { width in
@@ -59,31 +69,65 @@ struct CorridorIndex: Sendable {
   // MARK: Changes
 
   /// Puts a party in, in place of what it was.
-  mutating func update(_ entry: IndexedParty, from old: Placement?) -> Placement? {
-    let fresh = Self.rows(entry)
-    guard !fresh.isEmpty else {
+  ///
+  /// - Parameters:
+  ///   - entry: The party as it is now.
+  ///   - profile: Its traffic profile's number in the index.
+  ///   - old: Where it was.
+  /// - Returns: Where it is; nil where nobody can board it.
+  mutating func update(
+    _ entry: IndexedParty, profile: UInt8, from old: Placement?
+  ) -> Placement? {
+    let slot = Self.slot(entry.party.window.time.milliseconds)
+    let fares = retainFares(entry, profile: profile, slot: slot)
+    let fresh = CorridorRow.rows(entry, profile: profile, fares: fares)
+    guard let first = fresh.first else {
+      self.fares.release(fares)
       remove(old)
       return nil
     }
-    let slot = Self.slot(entry.party.window.start.milliseconds)
-    maximumWalkMeters = max(maximumWalkMeters, fresh[0].walkLimit)
-    longestMilliseconds = max(
-      longestMilliseconds, fresh.map { $0.latest - $0.start }.max() ?? 0)
+    maximumWalkMeters = max(maximumWalkMeters, Double(first.row.walkLimit))
+    maximumDetourRatio = max(maximumDetourRatio, Double(first.row.detourRatio))
+    let early = slot * Self.slotMilliseconds - first.row.start
+    earliestMilliseconds = max(earliestMilliseconds, early)
+    for made in fresh {
+      longestMilliseconds = max(
+        longestMilliseconds, Int64(made.row.latestSeconds) * 1000 + 1000 - early)
+    }
     let corridors = fresh.map(\.corridor)
-    if let old, old.slot == slot, old.corridors == corridors {
-      for (number, row) in zip(old.numbers, fresh) { write(row, entry, number) }
+    if var old, old.slot == slot, old.corridors == corridors {
+      for (number, made) in zip(old.numbers, fresh) { write(made, entry, number) }
+      self.fares.release(old.fares)
+      old.fares = fares
       return old
     }
-    remove(old)
-    var placement = Placement(corridors: corridors, slot: slot, numbers: [])
-    for row in fresh {
+    var placement = Placement(corridors: corridors, slot: slot, numbers: [], fares: fares)
+    for made in fresh {
       let number = free.popLast() ?? newNumber()
-      write(row, entry, number)
+      write(made, entry, number)
       placement.numbers.append(number)
       count += 1
-      change(row.corridor, slot) { $0.append(number) }
+      change(made.corridor, slot) { $0.append(number) }
     }
+    remove(old)
     return placement
+  }
+
+  private mutating func retainFares(
+    _ entry: IndexedParty, profile: UInt8, slot: Int64
+  ) -> UInt32 {
+    let ride = entry.ride
+    guard profile != PartyRow.unknownProfile, ride.price == .metered else {
+      return FareBoundsTable.none
+    }
+    let key = FareBounds.Key(
+      tariff: ride.meter.tariff.identity, isCalled: ride.meter.isCalled, profile: profile,
+      slot: slot)
+    return fares.retain(key) {
+      let start = Instant(milliseconds: slot * Self.slotMilliseconds)
+      return FareBounds(
+        ride, slot: start...start.advanced(milliseconds: Self.slotMilliseconds - 1))
+    }
   }
 
   /// - Complexity: O(rows of its cells and slot).
@@ -99,25 +143,47 @@ struct CorridorIndex: Sendable {
       free.append(number)
       count -= 1
     }
+    fares.release(placement.fares)
     if count == 0 { self = CorridorIndex() }
   }
+
+  /// The times in the middle of windows of all parties that somebody may board within a window are in it.
+  func departures(_ window: DepartureWindow) -> ClosedRange<Instant> {
+    let slot = Self.slotMilliseconds
+    return window.start.advanced(
+      milliseconds: -longestMilliseconds - slot)...window.end.advanced(
+        milliseconds: earliestMilliseconds + slot)
+  }
+
+  /// Numbers of rows are below it.
+  var numberCount: Int { rows.count * Self.chunkRows }
 
   private mutating func newNumber() -> UInt32 {
     let number = max(0, rows.count - 1) * Self.chunkRows + (rows.last?.count ?? 0)
     if number % Self.chunkRows == 0 {
+      heads.append([])
       rows.append([])
+      outlines.append([])
       entries.append([])
     }
     return UInt32(number)
   }
 
-  private mutating func write(_ row: CorridorRow, _ entry: IndexedParty, _ number: UInt32) {
+  private mutating func write(
+    _ made: CorridorRow.Made, _ entry: IndexedParty, _ number: UInt32
+  ) {
     let (chunk, place) = Int(number).quotientAndRemainder(dividingBy: Self.chunkRows)
+    let head = CorridorHead(ends: made.ends, times: CorridorTimes(made.row))
+    let outline = RideOutline(entry.boarding, made.row.weighing)
     if place == rows[chunk].count {
-      rows[chunk].append(row)
+      heads[chunk].append(head)
+      rows[chunk].append(made.row)
+      outlines[chunk].append(outline)
       entries[chunk].append(entry)
     } else {
-      rows[chunk][place] = row
+      heads[chunk][place] = head
+      rows[chunk][place] = made.row
+      outlines[chunk][place] = outline
       entries[chunk][place] = entry
     }
   }
@@ -165,6 +231,15 @@ struct CorridorIndex: Sendable {
   // MARK: Reading
 
   @inline(__always)
+  func head(_ number: UInt32) -> CorridorHead {
+    heads[Int(number) / Self.chunkRows][Int(number) % Self.chunkRows]
+  }
+
+  func outline(_ number: UInt32) -> RideOutline {
+    outlines[Int(number) / Self.chunkRows][Int(number) % Self.chunkRows]
+  }
+
+  @inline(__always)
   func row(_ number: UInt32) -> CorridorRow {
     rows[Int(number) / Self.chunkRows][Int(number) % Self.chunkRows]
   }
@@ -183,7 +258,8 @@ struct CorridorIndex: Sendable {
     body(wide)
     let first = Self.slot(
       window.start.advanced(milliseconds: -longestMilliseconds).milliseconds)
-    let last = Self.slot(window.end.milliseconds)
+    let last = Self.slot(
+      window.end.advanced(milliseconds: earliestMilliseconds).milliseconds)
     guard first <= last else { return }
     let angle = HaversineBounds.maximumAngle(radiusMeters: max(0, walkMeters))
     for level in levels where level.count > 0 {
@@ -210,67 +286,12 @@ struct CorridorIndex: Sendable {
     }
   }
 
-  /// The numbers of all rows in use.
-  func visitAll(_ body: (UInt32, CorridorRow, IndexedParty) -> Void) {
-    for chunk in rows.indices {
-      for place in rows[chunk].indices {
-        guard let entry = entries[chunk][place] else { continue }
-        body(UInt32(chunk * Self.chunkRows + place), rows[chunk][place], entry)
+  /// The numbers of all rows in use, without a look at their parties.
+  func visitAll(_ body: (UInt32) -> Void) {
+    for chunk in entries.indices {
+      for place in entries[chunk].indices where entries[chunk][place] != nil {
+        body(UInt32(chunk * Self.chunkRows + place))
       }
     }
-  }
-
-  // MARK: Rows
-
-  /// The rows of a party: riders of whom one is aboard on each leg with somebody aboard.
-  static func rows(_ entry: IndexedParty) -> [CorridorRow] {
-    let ride = entry.boarding
-    var rows: [CorridorRow] = []
-    var leg = 0
-    while leg < ride.legs.count {
-      var best: Int?
-      for (i, rider) in ride.riders.enumerated() where rider.boards <= leg && leg < rider.alights {
-        if let known = best, ride.riders[known].alights >= rider.alights { continue }
-        best = i
-      }
-      guard let best else {
-        leg += 1
-        continue
-      }
-      rows.append(row(entry, ride.riders[best], isFirst: rows.isEmpty))
-      leg = ride.riders[best].alights
-    }
-    if rows.count == 1 { rows[0].isOnly = true }
-    return rows
-  }
-
-  private static func row(
-    _ entry: IndexedParty, _ rider: BoardingRide.Rider, isFirst: Bool
-  ) -> CorridorRow {
-    let party = entry.party
-    let ride = entry.boarding
-    let profile = ride.ride.travel.profile
-    let circuities = profile.circuity.knots.map(\.value)
-    let perChord = (circuities.min() ?? 1) * HaversineBounds.minimumRatio
-    let slowest = (profile.speed.knots.map(\.value).min() ?? 1) * (profile.hourFactors.min() ?? 1)
-    let aboard = min(rider.limitSeconds, rider.limitMeters / max(1e-9, slowest))
-    let boarded = ride.legs.prefix(rider.boards).reduce(0) { $0 + $1.durationSeconds }
-    let latest = min(max(0, boarded + aboard), 1e9) * 1000 + 1000
-    let limits = party.policy.bounding(party.limits)
-    return CorridorRow(
-      corridor: Corridor(
-        from: SphereVector(ride.halts[rider.boards].place),
-        to: SphereVector(ride.halts[rider.alights].place),
-        budgetMeters: rider.limitMeters / perChord),
-      start: party.window.start.milliseconds,
-      latest: party.window.end.advanced(milliseconds: Int64(latest)).milliseconds,
-      windowEnd: party.window.end.milliseconds, roadPerChord: perChord,
-      mostCircuity: circuities.max() ?? 1, walkLimit: limits.maxWalkMeters,
-      detourRatio: limits.maxDetourRatio, walkCap: party.policy.maxWalkMeters ?? .infinity,
-      detourCap: party.policy.maxDetourRatio ?? .infinity,
-      riderBits: entry.riderIDs.reduce(0) { $0 | PartyRow.bit($1) },
-      seatsFree: Int8(clamping: ride.mostSeatsFree), isActive: party.isActive,
-      hasAttributeRules: ride.ride.hasAttributeRules, isFirst: isFirst,
-      isOnly: false)
   }
 }

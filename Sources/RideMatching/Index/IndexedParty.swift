@@ -12,6 +12,8 @@ final class IndexedParty: Sendable {
   /// The claim on the time of those aboard.
   let interval: PartyInterval
   let party: Party
+  /// On the leg with the most people.
+  let seatsFree: Int
   let boardsOnTheWay: Bool
 
   init(_ party: Party, pricing: PartyPricing) throws(PartyError) {
@@ -23,6 +25,7 @@ final class IndexedParty: Sendable {
     ride = try PreparedRide(party, pricing: pricing)
     boarding = try BoardingRide(party, ride)
     boardsOnTheWay = party.boardsOnTheWay
+    seatsFree = party.seatsFree
   }
 }
 

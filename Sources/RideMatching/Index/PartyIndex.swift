@@ -18,6 +18,8 @@ public struct PartyIndex: Sendable {
   public let pricing: PartyPricing
   private(set) var grids: [PartyGrid] = []
   private(set) var profiles: [TrafficProfile] = []
+  /// Of ``profiles``.
+  private(set) var travelBounds: [TravelBounds] = []
   private(set) var corridors = CorridorIndex()
   /// By id, sharded so that a change copies little.
   private var directory: [[String: Location]]
@@ -80,10 +82,11 @@ public struct PartyIndex: Sendable {
     let timeClass = Self.toleranceClasses.firstIndex { tolerance <= $0 } ?? 3
     let grid = walkClass * Self.toleranceClasses.count + timeClass
     let address = grids[grid].address(party)
-    grids[grid].insert(PartyRow(entry, profile: profile(entry)), at: address)
+    let profile = profile(entry)
+    grids[grid].insert(PartyRow(entry, profile: profile), at: address)
     directory[Self.shard(party.id)][party.id] = Location(
       grid: grid, address: address, entry: entry,
-      corridors: corridors.update(entry, from: known?.corridors))
+      corridors: corridors.update(entry, profile: profile, from: known?.corridors))
   }
 
   /// Takes a party out; one that is not held changes nothing.
@@ -98,6 +101,7 @@ public struct PartyIndex: Sendable {
     if let known = profiles.firstIndex(of: profile) { return UInt8(known) }
     guard profiles.count < Int(PartyRow.unknownProfile) else { return PartyRow.unknownProfile }
     profiles.append(profile)
+    travelBounds.append(TravelBounds(profile))
     return UInt8(profiles.count - 1)
   }
 

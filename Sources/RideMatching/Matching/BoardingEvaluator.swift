@@ -14,10 +14,16 @@ struct BoardingEvaluator {
   private let overlapRule: OverlapRule
   private let from: DistanceOrigin
   private let dropHere: DistanceOrigin
+  private let eastScale: Double
+  /// Of the place asked for and of the drop-off, from the first party on to which areas matter.
+  private var areas: (asked: PlaceAreas?, drop: PlaceAreas)?
   private var search = BoardingSearch()
+  /// Of the party tried last.
+  private var plan = BoardingPlan()
 
   init(_ query: MatchQuery, _ overlaps: OverlapRule) {
     self.query = query
+    eastScale = query.boarding.map { PathGeometry.eastScale($0.coordinate) } ?? 1
     command = query.join
     overlapRule = overlaps
     from = DistanceOrigin(query.origin)
@@ -25,13 +31,21 @@ struct BoardingEvaluator {
   }
 
   /// The rider as the party's rules would see them.
-  func joiner(_ entry: IndexedParty) -> BoardingJoiner {
-    let party = entry.party
-    return BoardingJoiner(
+  mutating func joiner(_ entry: IndexedParty) -> BoardingJoiner {
+    let ride = entry.boarding
+    var joiner = BoardingJoiner(
       from: from, asked: query.boarding?.coordinate, drop: query.destination.coordinate,
       dropHere: dropHere, seats: query.seats, weight: query.weight ?? 1,
-      limits: party.policy.bounding(query.wishes.limits(else: party.limits)),
-      window: command.window, now: query.boarding == nil ? nil : query.now)
+      limits: ride.policy.bounding(query.wishes.limits(else: ride.limits)),
+      window: command.window, now: query.boarding == nil ? nil : query.now, eastScale: eastScale)
+    guard ride.ride.areaRules.tariffMinds else { return joiner }
+    let pricing = ride.ride.pricing
+    let known =
+      areas ?? (joiner.asked.map(pricing.placeAreas), pricing.placeAreas(joiner.drop))
+    areas = known
+    joiner.askedAreas = known.asked
+    joiner.dropAreas = known.drop
+    return joiner
   }
 
   /// The rules from the insertion on, asked of a party that holds those before.
@@ -47,7 +61,7 @@ struct BoardingEvaluator {
     guard let found = search.best(joiner, ride, .all) else {
       return .broken(hasSeats(entry, joiner) ? .detour : .seats)
     }
-    guard let plan = ride.plan(found, joiner), sharesEnough(plan, entry, joiner) else {
+    guard ride.plan(found, joiner, into: &plan), sharesEnough(plan, entry, joiner) else {
       return .broken(.detour)
     }
     let me = plan.parts.count - 1
@@ -76,7 +90,7 @@ struct BoardingEvaluator {
   /// Whether some insertion holds walk and seats, whatever the limits.
   mutating func hasSeats(_ entry: IndexedParty, _ joiner: BoardingJoiner) -> Bool {
     // Where the fullest leg has room, all have.
-    if entry.party.seatsFree >= joiner.seats { return true }
+    if entry.seatsFree >= joiner.seats { return true }
     return search.best(joiner, entry.boarding, [.walk, .seats]) != nil
   }
 
@@ -94,9 +108,7 @@ struct BoardingEvaluator {
   /// The candidate with everything that its answer shows; nil where the party does not fit.
   mutating func candidate(_ entry: IndexedParty) -> MatchCandidate? {
     let joiner = joiner(entry)
-    guard case .fits(let ranked) = outcome(entry, joiner),
-      let plan = entry.boarding.plan(ranked.insertion, joiner)
-    else { return nil }
+    guard case .fits(let ranked) = outcome(entry, joiner) else { return nil }
     let me = plan.parts.count - 1
     return MatchCandidate(
       party: entry.party, walkMeters: ranked.party.walkMeters,

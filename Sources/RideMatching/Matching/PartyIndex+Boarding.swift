@@ -1,39 +1,58 @@
 import GeoMath
+import HeapModule
 import ObjectModel
 
 extension PartyIndex {
   /// The parties that a rider could board on the way, found by the corridors of their riders.
   ///
-  /// - Complexity: O(rows of the cells around the rider), a search for each whose corridor serves
-  ///   both places; with `explain`, O(parties) looks at rows.
+  /// - Complexity: O(rows of the cells around the rider) bounds, and a search for each party that, as
+  ///   far as bounds tell, saves as much as the last of the answer; with `explain`, O(parties).
   func boardingMatch(
     _ query: MatchQuery, _ overlaps: OverlapRule, _ shouldStop: () -> Bool
   ) -> MatchAnswer {
     var scan = BoardingScan(query, self, overlaps)
-    if query.explain { return scan.explained(corridors, shouldStop) }
+    if query.explain { return scan.explained(shouldStop) }
     guard query.window.end >= query.now else { return MatchAnswer(candidates: []) }
     corridors.visit(
       near: query.origin, walkMeters: query.wishes.maxWalkMeters ?? corridors.maximumWalkMeters,
       window: query.window
-    ) { numbers in
-      for number in numbers { scan.look(number, corridors, shouldStop) }
-    }
-    return MatchAnswer(
-      candidates: scan.candidates(query.limit), isComplete: !scan.steps.hasStopped)
+    ) { scan.mark($0, shouldStop) }
+    scan.look(shouldStop)
+    scan.tryPromising(shouldStop)
+    return MatchAnswer(candidates: scan.candidates(), isComplete: !scan.steps.hasStopped)
   }
 }
 
-/// One look through rows of corridors: cheap bounds first, the exact rules for what is left.
+/// One look through rows of corridors: bounds first, then the exact rules for what may be among the
+/// best.
 private struct BoardingScan {
+  /// A row whose party saves the rider so much at most.
+  private struct Promise: Comparable {
+    var saving: Double
+    var number: UInt32
+    /// Whether a closer bound was asked for.
+    var isClose = false
+
+    static func < (a: Promise, b: Promise) -> Bool { a.saving < b.saving }
+  }
+
+  /// A row that somebody may be met in, as far as its head tells.
+  private struct Near {
+    var number: UInt32
+    var ends: CorridorEnds
+  }
+
   let query: MatchQuery
+  private let corridors: CorridorIndex
+  private var bounds: BoardingBounds
   private var evaluator: BoardingEvaluator
   private let common: JoinEvaluator
-  private let place: SphereVector
-  private let drop: SphereVector
-  private let straightMeters: Double
-  private let riderBit: UInt64
-  private var seen: Set<ObjectIdentifier> = []
-  private var found: [RankedParty] = []
+  private let riderBit: UInt32
+  /// A bit for each row to look at: most stand in several cells.
+  private var marked: [UInt64]
+  private let question: BoardingBounds.EndsQuestion
+  private var promises: [Promise] = []
+  private var best: BestParties
   private(set) var steps = StepCounter()
   /// The longest walk that is worth telling of.
   private static let maximumToldWalkMeters = 3000.0
@@ -42,12 +61,87 @@ private struct BoardingScan {
 
   init(_ query: MatchQuery, _ index: PartyIndex, _ overlaps: OverlapRule) {
     self.query = query
+    corridors = index.corridors
+    bounds = BoardingBounds(query, index)
     evaluator = BoardingEvaluator(query, overlaps)
     common = JoinEvaluator(query, pricing: index.pricing, overlaps)
-    place = SphereVector(query.origin)
-    drop = SphereVector(query.destination.coordinate)
-    straightMeters = query.origin.haversineMeters(to: query.destination.coordinate)
-    riderBit = PartyRow.bit(query.riderID)
+    riderBit = CorridorRow.bit(query.riderID)
+    marked = Array(repeating: 0, count: query.explain ? 0 : index.corridors.numberCount / 64 + 1)
+    question = bounds.endsQuestion(
+      walk: query.wishes.maxWalkMeters ?? corridors.maximumWalkMeters,
+      detourRatio: query.wishes.maxDetourRatio ?? corridors.maximumDetourRatio)
+    best = BestParties(limit: query.limit)
+  }
+
+  // MARK: The best
+
+  mutating func mark(_ numbers: [UInt32], _ shouldStop: () -> Bool) {
+    // A row that is passed by costs a fiftieth of one that is planned.
+    if steps.take(1 + numbers.count / 50, shouldStop) { return }
+    for number in numbers { marked[Int(number >> 6)] |= 1 << UInt64(number & 63) }
+  }
+
+  /// Looks at the rows marked, as they lie in memory.
+  mutating func look(_ shouldStop: () -> Bool) {
+    var near: [Near] = []
+    for word in marked.indices where marked[word] != 0 {
+      if steps.take(1, shouldStop) { return }
+      var bits = marked[word]
+      while bits != 0 {
+        let number = UInt32(word << 6 | bits.trailingZeroBitCount)
+        bits &= bits - 1
+        let head = corridors.head(number)
+        if head.ends.mayServe(question), bounds.mayBeMet(head, walk: question.walk) {
+          near.append(Near(number: number, ends: head.ends))
+        }
+      }
+    }
+    // A loop of little work waits for many rows at a time.
+    near.removeAll { !bounds.isOpen(corridors.row($0.number)) }
+    for one in near {
+      if steps.take(1, shouldStop) { return }
+      let row = corridors.row(one.number)
+      guard
+        let saving = bounds.mostSaved(row, one.ends, { corridors.outline(one.number) }),
+        bounds.isOffered(saving: saving)
+      else { continue }
+      promises.append(Promise(saving: saving, number: one.number))
+    }
+  }
+
+  /// Tries the most promising parties first, until no other may be among the best.
+  mutating func tryPromising(_ shouldStop: () -> Bool) {
+    var left = Heap(promises)
+    var tried: Set<ObjectIdentifier> = []
+    while var promise = left.popMax(), best.mayHold(saving: promise.saving) {
+      let row = corridors.row(promise.number)
+      if !promise.isClose {
+        if steps.take(1, shouldStop) { return }
+        let outline = { corridors.outline(promise.number) }
+        guard
+          let saving = bounds.mostSaved(
+            row, corridors.head(promise.number).ends, outline, isClose: true),
+          bounds.isOffered(saving: saving)
+        else { continue }
+        promise.isClose = true
+        promise.saving = min(saving, promise.saving)
+        left.insert(promise)
+        continue
+      }
+      guard let entry = corridors.entry(promise.number),
+        row.isOnly || tried.insert(ObjectIdentifier(entry)).inserted
+      else { continue }
+      // Many halts have many ways in between.
+      if steps.take(1 + entry.boarding.halts.count / 4, shouldStop) { return }
+      guard !(row.riderBits & riderBit != 0 && entry.riderIDs.contains(query.riderID)),
+        entry.windowEnd > query.now, !row.hasAttributeRules || common.holdsPolicy(entry)
+      else { continue }
+      if case .fits(let ranked) = evaluator.outcome(entry) { best.put(ranked.party) }
+    }
+  }
+
+  mutating func candidates() -> [MatchCandidate] {
+    best.sorted().compactMap { evaluator.candidate($0.entry) }
   }
 
   // MARK: Rules of a row
@@ -61,102 +155,92 @@ private struct BoardingScan {
   }
 
   /// Whether straight lines allow it, for a walk of at most so many meters and such a detour.
-  @inline(__always)
-  private func mayServe(_ row: CorridorRow, walk: Double, ratio: Double) -> Bool {
-    row.mayServe(place, drop, straightMeters: straightMeters, walk: walk, detourRatio: ratio)
-  }
-
-  mutating func look(_ number: UInt32, _ corridors: CorridorIndex, _ shouldStop: () -> Bool) {
-    let row = corridors.row(number)
-    guard row.isActive, Int(row.seatsFree) >= query.seats, isInTime(row),
-      row.windowEnd > query.now.milliseconds
-    else { return }
-    guard mayServe(row, walk: walkLimit(row), ratio: detourRatio(row)),
-      let entry = corridors.entry(number), seen.insert(ObjectIdentifier(entry)).inserted,
-      // Many halts have many ways in between.
-      !steps.take(1 + entry.boarding.halts.count / 4, shouldStop),
-      !(row.riderBits & riderBit != 0 && entry.riderIDs.contains(query.riderID)),
-      !row.hasAttributeRules || common.holdsPolicy(entry)
-    else { return }
-    if case .fits(let ranked) = evaluator.outcome(entry) { found.append(ranked.party) }
-  }
-
-  mutating func candidates(_ limit: Int) -> [MatchCandidate] {
-    found.sort(by: RankedParty.isBefore)
-    var answer: [MatchCandidate] = []
-    for ranked in found.prefix(max(0, limit)) {
-      if let candidate = evaluator.candidate(ranked.entry) { answer.append(candidate) }
-    }
-    return answer
+  private func mayServe(
+    _ row: CorridorRow, _ number: UInt32, walk: Double, ratio: Double
+  ) -> Bool {
+    bounds.mayServe(row, corridors.head(number).ends, walk: walk, detourRatio: ratio)
   }
 
   // MARK: Explained
 
-  mutating func explained(
-    _ corridors: CorridorIndex, _ shouldStop: () -> Bool
-  ) -> MatchAnswer {
+  mutating func explained(_ shouldStop: () -> Bool) -> MatchAnswer {
     var explanation = MatchExplanation(
       considered: 0, matched: 0, removed: [:], relaxation: nil, relaxations: [])
-    visitConsidered(corridors) { scan, row, entry in
+    var removed: [MatchRule: Int] = [:]
+    visitConsidered { scan, row, number in
       if scan.steps.take(1, shouldStop) { return }
       explanation.considered += 1
-      if let rule = scan.firstBroken(row, entry) { explanation.removed[rule, default: 0] += 1 }
+      if let rule = scan.firstBroken(row, number) { removed[rule, default: 0] += 1 }
     }
-    explanation.matched = found.count
-    if found.isEmpty {
-      explanation.relaxations = relaxations(corridors, shouldStop)
+    explanation.removed = removed
+    explanation.matched = best.count
+    if best.isEmpty {
+      explanation.relaxations = relaxations(shouldStop)
       explanation.relaxation = explanation.relaxations.min(by: MatchRelaxation.isSmaller)
     }
     return MatchAnswer(
-      candidates: candidates(query.limit), explanation: explanation,
+      candidates: candidates(), explanation: explanation,
       isComplete: !steps.hasStopped)
   }
 
   /// Each party once, whose window has not ended, the rider's own aside.
   private mutating func visitConsidered(
-    _ corridors: CorridorIndex,
-    _ body: (inout BoardingScan, CorridorRow, IndexedParty) -> Void
+    _ body: (inout BoardingScan, CorridorRow, UInt32) -> Void
   ) {
-    let now = query.now.milliseconds
-    corridors.visitAll { _, row, entry in
-      guard row.isFirst, row.windowEnd > now else { return }
-      if row.riderBits & riderBit != 0 && entry.riderIDs.contains(query.riderID) { return }
-      body(&self, row, entry)
+    let now = query.now
+    corridors.visitAll { number in
+      let row = corridors.row(number)
+      guard row.isFirst, row.mayEnd(after: now.milliseconds) else { return }
+      if row.riderBits & riderBit != 0 || row.windowMilliseconds == .max,
+        let entry = corridors.entry(number),
+        entry.riderIDs.contains(query.riderID) || entry.windowEnd <= now
+      {
+        return
+      }
+      body(&self, row, number)
     }
   }
 
-  private mutating func firstBroken(_ row: CorridorRow, _ entry: IndexedParty) -> MatchRule? {
+  /// Asks a row what it knows, and its party the rest: most are far from where this one was.
+  private mutating func firstBroken(_ row: CorridorRow, _ number: UInt32) -> MatchRule? {
     if !row.isActive { return .state }
     if row.isOnly && !isInTime(row) { return .window }
     if Int(row.seatsFree) < query.seats { return .seats }
-    if row.hasAttributeRules && !common.holdsPolicy(entry) { return .policy }
     let limit = walkLimit(row)
-    // Mostly the place itself is where the rider stands.
-    if !(query.boarding?.coordinate == query.origin && limit >= 0) {
-      let joiner = evaluator.joiner(entry)
-      guard entry.boarding.leastWalk(joiner) <= limit else { return .walk }
+    // Mostly the place itself is where the rider stands, and nobody asks who they are.
+    let isAtPlace = query.boarding?.coordinate == query.origin && limit >= 0
+    let mayBeServed =
+      !row.isOnly
+      || bounds.mostSaved(row, corridors.head(number).ends, { corridors.outline(number) }) != nil
+    if isAtPlace && !row.hasAttributeRules && !mayBeServed
+      && Int(row.seatsFreeAllTheWay) >= query.seats
+    {
+      return .detour
     }
-    if row.isOnly, !mayServe(row, walk: limit, ratio: detourRatio(row)) {
-      guard entry.party.seatsFree < query.seats else { return .detour }
+    guard let entry = corridors.entry(number) else { return .state }
+    if row.hasAttributeRules && !common.holdsPolicy(entry) { return .policy }
+    if !isAtPlace {
+      let joiner = evaluator.joiner(entry)
+      guard entry.boarding.leastWalk(joiner) <= joiner.limits.maxWalkMeters else { return .walk }
+    }
+    if !mayBeServed {
+      guard entry.seatsFree < query.seats else { return .detour }
       let joiner = evaluator.joiner(entry)
       return evaluator.hasSeats(entry, joiner) ? .detour : .seats
     }
     switch evaluator.outcome(entry) {
     case .broken(let rule): return rule
     case .fits(let ranked):
-      found.append(ranked.party)
+      best.put(ranked.party)
       return nil
     }
   }
 
   /// The smallest change of each rule by which some party matches, in the order of the rules.
-  private mutating func relaxations(
-    _ corridors: CorridorIndex, _ shouldStop: () -> Bool
-  ) -> [MatchRelaxation] {
+  private mutating func relaxations(_ shouldStop: () -> Bool) -> [MatchRelaxation] {
     var best: [MatchRule: MatchRelaxation] = [:]
-    visitConsidered(corridors) { scan, row, entry in
+    visitConsidered { scan, row, number in
       guard row.isActive, row.seatsFree > 0, scan.isInTime(row) || !row.isOnly else { return }
-      guard !row.hasAttributeRules || scan.common.holdsPolicy(entry) else { return }
       func take(_ change: MatchRelaxation?) {
         guard let change else { return }
         if let known = best[change.rule], !MatchRelaxation.isLess(change, known) { return }
@@ -164,18 +248,27 @@ private struct BoardingScan {
       }
       let limit = scan.walkLimit(row)
       let ratio = scan.detourRatio(row)
-      if !row.isOnly || scan.mayServe(row, walk: limit, ratio: ratio) {
+      let walk = max(limit, best[.walk]?.value ?? Self.maximumToldWalkMeters)
+      let detour = max(ratio, best[.detour]?.value ?? ratio + Self.maximumToldDetourRatio)
+      func mayServe(_ walk: Double, _ ratio: Double) -> Bool {
+        !row.isOnly || scan.mayServe(row, number, walk: walk, ratio: ratio)
+      }
+      let isWithin = mayServe(limit, ratio)
+      let isFurther = walk > limit && mayServe(walk, ratio)
+      let isLonger = detour > ratio && mayServe(limit, detour)
+      guard isWithin || isFurther || isLonger, let entry = scan.corridors.entry(number),
+        !row.hasAttributeRules || scan.common.holdsPolicy(entry)
+      else { return }
+      if isWithin {
         if scan.steps.take(4, shouldStop) { return }
         take(scan.fewerSeats(entry))
         take(scan.higherShare(entry))
       }
-      let walk = best[.walk]?.value ?? Self.maximumToldWalkMeters
-      if walk > limit, !row.isOnly || scan.mayServe(row, walk: walk, ratio: ratio) {
+      if isFurther {
         if scan.steps.take(2, shouldStop) { return }
         take(scan.furtherWalk(entry, atMost: walk))
       }
-      let detour = best[.detour]?.value ?? ratio + Self.maximumToldDetourRatio
-      if detour > ratio, !row.isOnly || scan.mayServe(row, walk: limit, ratio: detour) {
+      if isLonger {
         if scan.steps.take(2, shouldStop) { return }
         take(scan.longerRide(entry, atMost: detour))
       }

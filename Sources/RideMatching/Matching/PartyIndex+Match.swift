@@ -61,10 +61,7 @@ struct MatchScan {
   private(set) var maximumWalkMeters = 0.0
   /// By profile: no direct route is longer, from any pick-up within ``maximumWalkMeters``.
   private var longestDirectMeters: [Double] = []
-  private let limit: Int
-  private var found: [RankedParty] = []
-  /// Whoever is not before this one is not among the best.
-  private var worst: RankedParty?
+  private var best: BestParties
   private var steps = StepCounter()
   var hasStopped: Bool { steps.hasStopped }
 
@@ -73,7 +70,7 @@ struct MatchScan {
     onTheWay = BoardingEvaluator(query, overlaps)
     profiles = index.profiles
     wishes = query.wishes
-    limit = max(0, min(query.limit, 1_000_000))
+    best = BestParties(limit: query.limit)
     // Nobody has more free.
     seats = Int8(clamping: query.seats)
     start = query.window.start.milliseconds
@@ -122,47 +119,21 @@ struct MatchScan {
       let walk = evaluator.walkMeters(rows[i].ride)
       if walk > walkLimit || !evaluator.mayRide(rows, i) { continue }
       if rows[i].boardsOnTheWay {
-        if case .fits(let ranked) = onTheWay.outcome(rows[i].entry) { keep(ranked.party) }
+        if case .fits(let ranked) = onTheWay.outcome(rows[i].entry) { best.put(ranked.party) }
         continue
       }
       if evaluator.verdict(rows[i].ride, seats: Int(seats)) == .fits,
         !evaluator.overlaps(rows[i].entry)
       {
-        keep(evaluator.ranked(rows[i].entry, walkMeters: walk))
+        best.put(evaluator.ranked(rows[i].entry, walkMeters: walk))
       }
     }
   }
 
-  /// A short list is kept in order; of a long one few enough stay that sorting them costs little
-  /// beside finding them.
-  private mutating func keep(_ ranked: RankedParty) {
-    guard limit > 0 else { return }
-    if let worst, !RankedParty.isBefore(ranked, worst) { return }
-    guard limit > 64 else { return insert(ranked) }
-    found.append(ranked)
-    guard found.count >= 2 * limit + 64 else { return }
-    found.sort(by: RankedParty.isBefore)
-    found.removeLast(found.count - limit)
-    worst = found.last
-  }
-
-  private mutating func insert(_ ranked: RankedParty) {
-    if found.count == limit { found.removeLast() }
-    var low = 0
-    var high = found.count
-    while low < high {
-      let middle = (low + high) / 2
-      if RankedParty.isBefore(found[middle], ranked) { low = middle + 1 } else { high = middle }
-    }
-    found.insert(ranked, at: low)
-    if found.count == limit { worst = found.last }
-  }
-
   /// The best of those found.
   mutating func candidates() -> [MatchCandidate] {
-    found.sort(by: RankedParty.isBefore)
     var answer: [MatchCandidate] = []
-    for ranked in found.prefix(limit) {
+    for ranked in best.sorted() {
       if ranked.entry.boardsOnTheWay {
         if let candidate = onTheWay.candidate(ranked.entry) { answer.append(candidate) }
       } else {

@@ -29,14 +29,19 @@ extension TariffContent {
   var areasMatter: Bool { outOfArea != nil || flatTrips.contains { $0.between.count == 2 } }
 
   func areaEffect(from here: PlaceAreas, to there: PlaceAreas) -> AreaEffect {
-    let flat = flatTrips.firstIndex { flat in
+    AreaEffect(
+      isOutside: outOfArea != nil && here.priced == area && there.priced != area,
+      flat: flatTrip(from: here, to: there))
+  }
+
+  /// The flat trip between places of such areas, by its place in ``flatTrips``.
+  func flatTrip(from here: PlaceAreas, to there: PlaceAreas) -> Int? {
+    flatTrips.firstIndex { flat in
       guard flat.between.count == 2 else { return false }
       let (a, b) = (flat.between[0], flat.between[1])
       return (here.ids.contains(a) && there.ids.contains(b))
         || (here.ids.contains(b) && there.ids.contains(a))
     }
-    return AreaEffect(
-      isOutside: outOfArea != nil && here.priced == area && there.priced != area, flat: flat)
   }
 }
 
@@ -56,31 +61,71 @@ struct AreaRules: Sendable {
   private let here: PlaceAreas
   private let tariff: Tariff
   private let areas: RideAreas
+  /// Whether areas can make a difference to a fare of the tariff, wherever a ride begins.
+  let tariffMinds: Bool
   /// Whether areas can make a difference to a fare at all.
   let matter: Bool
+  /// The area whose taxis have the tariff, and where their surcharge of leaving it begins.
+  private let area: String
+  private let begins: OutOfAreaRule.Begin?
+  private let hasFlatTrips: Bool
+  private let mayBeFlat: Bool
 
   init(_ tariff: Tariff, origin: Coordinate, pricing: PartyPricing) {
     let content = tariff.content
-    let here = content.areasMatter ? pricing.placeAreas(origin) : PlaceAreas()
+    let minds = content.areasMatter
+    self.init(
+      tariff, origin: origin, here: minds ? pricing.placeAreas(origin) : PlaceAreas(),
+      areas: pricing.areas, tariffMinds: minds, area: content.area,
+      begins: content.outOfArea?.begins,
+      hasFlatTrips: content.flatTrips.contains { $0.between.count == 2 })
+  }
+
+  private init(
+    _ tariff: Tariff, origin: Coordinate, here: PlaceAreas, areas: RideAreas, tariffMinds: Bool,
+    area: String, begins: OutOfAreaRule.Begin?, hasFlatTrips: Bool
+  ) {
     self.origin = origin
     self.here = here
     self.tariff = tariff
-    areas = pricing.areas
-    let mayBeFlat = content.flatTrips.contains { flat in
-      flat.between.count == 2 && flat.between.contains(where: here.ids.contains)
-    }
-    matter = mayBeFlat || (content.outOfArea != nil && here.priced == content.area)
+    self.areas = areas
+    self.tariffMinds = tariffMinds
+    self.area = area
+    self.begins = begins
+    self.hasFlatTrips = hasFlatTrips
+    mayBeFlat =
+      hasFlatTrips
+      && tariff.content.flatTrips.contains { flat in
+        flat.between.count == 2 && flat.between.contains(where: here.ids.contains)
+      }
+    matter = mayBeFlat || (begins != nil && here.priced == area)
+  }
+
+  /// The same tariff, seen from another origin whose areas are known.
+  func seen(from origin: Coordinate, _ here: PlaceAreas) -> AreaRules {
+    AreaRules(
+      tariff, origin: origin, here: here, areas: areas, tariffMinds: tariffMinds, area: area,
+      begins: begins, hasFlatTrips: hasFlatTrips)
+  }
+
+  /// Whether a place is outside for the area's own taxis, at a surcharge.
+  func isOutside(_ there: PlaceAreas) -> Bool { begins != nil && there.priced != area }
+
+  /// Whether a trip from somewhere to a place may have a price whatever the meter says.
+  func mayBeFlat(to there: PlaceAreas) -> Bool {
+    hasFlatTrips
+      && tariff.content.flatTrips.contains { flat in
+        flat.between.count == 2 && flat.between.contains(where: there.ids.contains)
+      }
   }
 
   func facts(_ place: Coordinate, _ there: PlaceAreas) -> Facts {
     var facts = Facts()
     guard matter else { return facts }
-    let content = tariff.content
-    let effect = content.areaEffect(from: here, to: there)
-    facts.flat = effect.flat
-    facts.isOutside = effect.isOutside
-    if effect.isOutside && content.outOfArea?.begins == .boundary {
-      facts.edgeShare = areas.edgeShare(content.area, origin, place)
+    if mayBeFlat { facts.flat = tariff.content.flatTrip(from: here, to: there) }
+    facts.isOutside = here.priced == area && isOutside(there)
+    if facts.isOutside && begins == .boundary {
+      facts.edgeShare = areas.edgeShare(area, origin, place)
     }
     return facts
   }

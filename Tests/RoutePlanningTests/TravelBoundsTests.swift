@@ -1,0 +1,69 @@
+import GeoMath
+import ObjectModel
+import RoutePlanning
+import TestSupport
+import Testing
+
+@Suite struct TravelBoundsTests {
+  /// The shipped profiles, and one in which longer lines have shorter roads.
+  private static func profiles() throws -> [TrafficProfile] {
+    let falling = try TrafficProfile(
+      name: "falling", localTime: .byLongitude,
+      circuity: DistanceTable([
+        .init(meters: 0, value: 3), .init(meters: 900, value: 3), .init(meters: 1000, value: 1.1),
+        .init(meters: 5000, value: 2), .init(meters: 5100, value: 1),
+      ]),
+      speed: DistanceTable([
+        .init(meters: 500, value: 4), .init(meters: 3000, value: 20),
+        .init(meters: 9000, value: 6), .init(meters: 300_000, value: 40),
+      ]), weekday: Array(repeating: 1, count: 24), weekend: Array(repeating: 1, count: 24),
+      durationSpread: .init(low: 0.5, high: 2), distanceSpread: .init(low: 0.5, high: 2))
+    return TrafficProfile.shipped + [falling]
+  }
+
+  @Test(arguments: [1 as UInt64, 2, 3])
+  func holdEveryRoadAndTime(seed: UInt64) throws {
+    var random = SplitMix64(seed: seed)
+    for profile in try Self.profiles() {
+      let bounds = TravelBounds(profile)
+      for _ in 0..<3000 {
+        let straight = random.pick([200.0, 3000, 20_000, 70_000, 2_000_000]) * random.real(0...1)
+        let road = straight * profile.circuity.value(meters: straight)
+        let seconds = profile.secondsAtFactorOne(roadMeters: road)
+        let less = straight * random.pick([1, random.real(0...1)])
+        let more = straight * random.pick([1, random.real(1...3)])
+        #expect(bounds.leastRoadMeters(straightMeters: less) <= road)
+        #expect(bounds.mostRoadMeters(straightMeters: more) >= road)
+        #expect(bounds.leastSeconds(straightMeters: less) <= seconds)
+        #expect(bounds.mostSeconds(straightMeters: more) >= seconds)
+      }
+    }
+  }
+
+  /// Bounds that hold and say nothing would be no use.
+  @Test func areCloseToTheShippedRoads() {
+    for profile in TrafficProfile.shipped {
+      let bounds = TravelBounds(profile)
+      for straight in stride(from: 2000.0, to: 60_000, by: 333) {
+        let road = straight * profile.circuity.value(meters: straight)
+        #expect(bounds.leastRoadMeters(straightMeters: straight) > 0.985 * road)
+        #expect(bounds.mostRoadMeters(straightMeters: straight) < 1.015 * road)
+      }
+    }
+  }
+
+  @Test func factorsAreThoseOfTheHoursTouched() throws {
+    let seoul = TrafficProfile.seoul
+    // Thursday 2025-11-20, 17:00 in Seoul.
+    let five = Instant(seconds: 1_763_564_400 + 17 * 3600)
+    let half = five.advanced(milliseconds: 1_800_000)
+    #expect(seoul.hourFactors(from: five, through: half) == 0.86...0.86)
+    #expect(
+      seoul.hourFactors(from: half, through: half.advanced(milliseconds: 3_600_000))
+        == 0.84...0.86)
+    let day = five.advanced(milliseconds: 2 * 86_400_000)
+    #expect(seoul.hourFactors(from: five, through: day) == 0.84...1.40)
+    let general = TrafficProfile.general
+    #expect(general.hourFactors(from: five, through: half) == 0.86...1.30)
+  }
+}
