@@ -119,7 +119,8 @@ class Erasing(unittest.TestCase):
 
     def test_nothing_is_left(self):
         daemon = self.daemon()
-        receiver = Receiver(lambda event: 503)
+        # What is of others is taken: an endpoint that takes nothing is asked ever more rarely.
+        receiver = Receiver(lambda event: 503 if set(PEOPLE) & set(event["userIds"]) else 200)
         self.addCleanup(receiver.server_close)
         self.addCleanup(receiver.shutdown)
         code, out, error = run("webhooks", "create", "--url", receiver.url, "--from-oldest",

@@ -91,6 +91,16 @@ import Threading
     #expect(answer.0 == status, "\(answer.1)")
   }
 
+  /// Waits until clusters and tiles show what was reported; leaves that look in the log.
+  private static func showTiles(_ daemon: RunningDaemon, _ log: MemoryLog? = nil) async throws {
+    let path = "/v1/layers/users/clusters?west=126.9&south=37.4&east=127.1&north=37.6&zoom=18"
+    let version = try #require(
+      try await get(daemon, "/v1/layers/users/" + nearby).1
+        .split(separator: "\"version\":\"").last?.split(separator: "\"").first)
+    _ = log?.take()
+    try await expect(200, of: path + "&minVersion=\(version)", daemon)
+  }
+
   private static func expectDone(_ request: HTTPClientRequest) async throws {
     let status = try await HTTPClient.shared.execute(request, timeout: .seconds(30)).status
     #expect(status == .ok)
@@ -186,12 +196,7 @@ import Threading
 
   @Test("in tiles and clusters, kept tiles included") func inTiles() async throws {
     try await Self.run { daemon, log in
-      let path = "/v1/layers/users/clusters?west=126.9&south=37.4&east=127.1&north=37.6&zoom=18"
-      let version = try #require(
-        try await Self.get(daemon, "/v1/layers/users/" + Self.nearby).1
-          .split(separator: "\"version\":\"").last?.split(separator: "\"").first)
-      _ = log.take()
-      try await Self.expect(200, of: path + "&minVersion=\(version)", daemon)
+      try await Self.showTiles(daemon, log)
       #expect(log.take() == [.init(call: "GetClusters", layer: "users", ids: ["a", "b"])])
       // Zoom 18 around 37.5 N 127 E; the two stand 88 m apart.
       let tile = "/v1/layers/users/tiles/18/223550/101576"
@@ -205,6 +210,8 @@ import Threading
 
   @Test("no position is shown that cannot be noted") func refusedWhileItFails() async throws {
     try await Self.run { daemon, log in
+      // A tile that shows nobody yet has nothing to be noted.
+      try await Self.showTiles(daemon)
       log.fail(with: .failing("disk full"))
       let refused = try await Self.get(daemon, "/v1/layers/users/" + Self.nearby)
       #expect(refused.0 == 503 && refused.1.contains("unavailable"))
