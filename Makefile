@@ -18,8 +18,7 @@ BUILD_FLAGS ?= $(MOYEO_BUILD_FLAGS)
 RELEASE = -c release --static-swift-stdlib
 ARGS ?= --demo seoul
 
-.PHONY: run cluster build man test test-swift test-packages gate-packages test-programs test-daemon test-calls \
-  test-outside test-findings \
+.PHONY: run cluster build man test test-swift test-packages gate-packages test-programs test-daemon test-findings \
   test-browser test-cluster torture-cluster test-daemon-postgres test-overload screenshots \
   measure-frames test-thread test-release test-clients-long \
   fuzz fuzz-smoke simulate torture \
@@ -50,11 +49,10 @@ packages:
 
 # Everything: Swift tests, the built daemon from outside, several of them, the map page in a browser. A missing
 # program or browser fails; each run's last line says how many tests lacked shared development data.
-# LANES=2 has two of the last four at a time, each with its output at its end.
+# LANES=2 has two of the last three at a time, each with its output at its end.
 LANES ?=
 test: test-swift test-programs
-	$(MAKE) $(if $(LANES),--jobs=$(LANES) --output-sync=target) \
-	  test-calls test-outside test-cluster test-browser
+	$(MAKE) $(if $(LANES),--jobs=$(LANES) --output-sync=target) test-daemon test-cluster test-browser
 
 test-packages:
 	@scripts/system-packages $(TEST_PACKAGES)
@@ -81,13 +79,6 @@ test-programs: test-packages .build/venv/ready
 
 test-daemon: test-programs
 	$(OUTSIDE) $(SUITES)
-
-# The same in two halves that take about as long as each other.
-test-calls: test-programs
-	$(OUTSIDE) daemon
-
-test-outside: test-programs
-	$(OUTSIDE) docs hostile clients described
 
 # Coverage-guided fuzzing of each decoder: 15,000 inputs each, and an hour each; FUZZ="frames
 # json" for some (Tests/fuzz/README.md).

@@ -14,6 +14,20 @@ public enum Earth {
   public static let eccentricitySquared = flattening * (2 - flattening)
   /// Mean radius R1, 6,371,008.8 m (IUGG).
   public static let meanRadiusMeters = 6_371_008.8
+
+  /// The radii of curvature of the ellipsoid, meters: M along the meridian and N across it.
+  ///
+  /// - Parameter sine: Of the latitude.
+  /// - Returns: M and N.
+  @inlinable
+  @inline(__always)
+  public static func curvatureRadii(
+    sineOfLatitude sine: Double
+  ) -> (meridional: Double, primeVertical: Double) {
+    let w = 1 - eccentricitySquared * (sine * sine)
+    let primeVertical = semiMajorAxisMeters / w.squareRoot()
+    return (primeVertical * (1 - eccentricitySquared) / w, primeVertical)
+  }
 }
 
 /// The distances from one origin, with the origin's trigonometry worked out once.
@@ -61,10 +75,8 @@ public struct DistanceOrigin: Sendable {
     guard angle > 0 else { return 0 }
     let c = (other - latitude) * (.pi / 180) / angle
     let cSquared = min(c * c, 1)
-    let s = sin((other + latitude) * (.pi / 360))
-    let w = 1 - Earth.eccentricitySquared * (s * s)
-    let primeVertical = Earth.semiMajorAxisMeters / w.squareRoot()
-    let meridional = primeVertical * (1 - Earth.eccentricitySquared) / w
+    let (meridional, primeVertical) = Earth.curvatureRadii(
+      sineOfLatitude: sin((other + latitude) * (.pi / 360)))
     return angle
       * (meridional * meridional * cSquared + primeVertical * primeVertical * (1 - cSquared))
       .squareRoot()

@@ -28,16 +28,13 @@ public enum HaversineBounds {
     guard degrees < 90 else { return minimumRatio...maximumRatio }
     let least = max(0, latitude.magnitude - degrees)
     let most = min(90, latitude.magnitude + degrees)
-    let meridional = radii(latitude: least).meridional / Earth.meanRadiusMeters
-    let primeVertical = radii(latitude: most).primeVertical / Earth.meanRadiusMeters
+    let meridional =
+      Earth.curvatureRadii(sineOfLatitude: sin(least * (.pi / 180))).meridional
+      / Earth.meanRadiusMeters
+    let primeVertical =
+      Earth.curvatureRadii(sineOfLatitude: sin(most * (.pi / 180))).primeVertical
+      / Earth.meanRadiusMeters
     return max(minimumRatio, meridional - 1e-9)...min(maximumRatio, primeVertical + 1e-9)
-  }
-
-  private static func radii(latitude: Double) -> (meridional: Double, primeVertical: Double) {
-    let s = sin(latitude * (.pi / 180))
-    let w = 1 - Earth.eccentricitySquared * (s * s)
-    let primeVertical = Earth.semiMajorAxisMeters / w.squareRoot()
-    return (primeVertical * (1 - Earth.eccentricitySquared) / w, primeVertical)
   }
 
   /// A conservative lower bound of the distance, in meters.

@@ -172,7 +172,8 @@ package enum ClusterDoctor {
     _ link: PostgresConnection
   ) throws(PostgresFailure) -> (count: Int, slowest: Int64) {
     var most = (count: 0, slowest: Int64(0))
-    for _ in 0..<5 {
+    for look in 0..<5 {
+      if look > 0 { _ = try run(link, "SELECT pg_sleep(0.02)") }
       let rows = try run(
         link,
         """
@@ -182,7 +183,6 @@ package enum ClusterDoctor {
         """)
       let count = Int(rows.int(0, 0))
       if count > most.count { most = (count, rows.int(0, 1)) }
-      _ = try run(link, "SELECT pg_sleep(0.02)")
     }
     return most
   }

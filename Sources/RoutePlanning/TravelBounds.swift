@@ -101,6 +101,9 @@ public struct TravelBounds: Sendable {
 }
 
 extension DistanceTable {
+  /// The least and the greatest value of all.
+  public var values: ClosedRange<Double> { values(0...Double.infinity) }
+
   /// The least and the greatest value over a range of distances.
   public func values(_ meters: ClosedRange<Double>) -> ClosedRange<Double> {
     let ends = (value(meters: meters.lowerBound), value(meters: meters.upperBound))
@@ -115,12 +118,17 @@ extension DistanceTable {
 }
 
 extension TrafficProfile {
+  /// The least and the greatest factor of all hours.
+  public var hourFactorRange: ClosedRange<Double> {
+    (hourFactors.min() ?? 1)...(hourFactors.max() ?? 1)
+  }
+
   /// The least and the greatest factor of the local hours that a period touches, wherever the profile
   /// is in force.
   public func hourFactors(from: Instant, through: Instant) -> ClosedRange<Double> {
     let milliseconds = through.milliseconds(since: from)
     guard case .offsets = localTime, milliseconds >= 0, milliseconds < 86_400_000 else {
-      return (hourFactors.min() ?? 1)...(hourFactors.max() ?? 1)
+      return hourFactorRange
     }
     var least = Double.infinity
     var most = 0.0

@@ -31,10 +31,9 @@ struct PlanarScale {
 
   /// Makes a scale from the sine and cosine of the origin's latitude.
   init(sine: Double, cosine: Double) {
-    let w = 1 - Earth.eccentricitySquared * (sine * sine)
-    let n = Earth.semiMajorAxisMeters / w.squareRoot()
-    primeVertical = n * cosine * Self.unit
-    meridional = n * (1 - Earth.eccentricitySquared) / w * cosine * Self.unit
+    let radii = Earth.curvatureRadii(sineOfLatitude: sine)
+    primeVertical = radii.primeVertical * cosine * Self.unit
+    meridional = radii.meridional * cosine * Self.unit
   }
 
   /// Returns the fewest meters that a unit may be, within `units` of the origin.

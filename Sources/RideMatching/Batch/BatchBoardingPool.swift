@@ -244,7 +244,7 @@ struct BatchBoardingPool {
     let size = recipes[recipe].size
     guard let entry = try? IndexedParty(before.party, pricing: terms.rules.pricing) else { return }
     let rows = CorridorRow.rows(entry)
-    let circuity = entry.ride.travel.profile.circuity.values(0...Double.infinity)
+    let circuity = entry.ride.travel.profile.circuity.values
     let walkCost = terms.walkCost(before.party)
     for place in candidates(members, size, rows, circuity) {
       let i = boarders[place].request

@@ -64,7 +64,7 @@ final class BatchInstance: Sendable {
     self.maxSeats = maxSeats
     let markets = BatchMarkets(requests, options.pricing)
     self.markets = markets
-    minimumCircuity = markets.profiles.flatMap { $0.circuity.knots.map(\.value) }.min() ?? 1
+    minimumCircuity = markets.profiles.map(\.circuity.values.lowerBound).min() ?? 1
     let places = requests.map(\.origin.coordinate)
     let goals = requests.map(\.destination.coordinate)
     let origins = places.map(UnitSphere.vector)

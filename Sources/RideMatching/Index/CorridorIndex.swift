@@ -95,8 +95,9 @@ struct CorridorIndex: Sendable {
         longestMilliseconds, Int64(made.row.latestSeconds) * 1000 + 1000 - early)
     }
     let corridors = fresh.map(\.corridor)
+    let outline = RideOutline(entry.boarding, first.row.weighing)
     if var old, old.slot == slot, old.corridors == corridors {
-      for (number, made) in zip(old.numbers, fresh) { write(made, entry, number) }
+      for (number, made) in zip(old.numbers, fresh) { write(made, outline, entry, number) }
       self.fares.release(old.fares)
       old.fares = fares
       return old
@@ -104,7 +105,7 @@ struct CorridorIndex: Sendable {
     var placement = Placement(corridors: corridors, slot: slot, numbers: [], fares: fares)
     for made in fresh {
       let number = free.popLast() ?? newNumber()
-      write(made, entry, number)
+      write(made, outline, entry, number)
       placement.numbers.append(number)
       count += 1
       change(made.corridor, slot) { $0.append(number) }
@@ -170,11 +171,10 @@ struct CorridorIndex: Sendable {
   }
 
   private mutating func write(
-    _ made: CorridorRow.Made, _ entry: IndexedParty, _ number: UInt32
+    _ made: CorridorRow.Made, _ outline: RideOutline, _ entry: IndexedParty, _ number: UInt32
   ) {
     let (chunk, place) = Int(number).quotientAndRemainder(dividingBy: Self.chunkRows)
     let head = CorridorHead(ends: made.ends, times: CorridorTimes(made.row))
-    let outline = RideOutline(entry.boarding, made.row.weighing)
     if place == rows[chunk].count {
       heads[chunk].append(head)
       rows[chunk].append(made.row)

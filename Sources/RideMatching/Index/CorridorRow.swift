@@ -305,7 +305,7 @@ extension CorridorRow {
       * HaversineBounds.ratios(
         latitude: from.place.latitude, reachMeters: rider.limitMeters
       ).lowerBound
-    let slowest = (profile.speed.knots.map(\.value).min() ?? 1) * (profile.hourFactors.min() ?? 1)
+    let slowest = profile.speed.values.lowerBound * profile.hourFactorRange.lowerBound
     let aboard = min(rider.limitSeconds, rider.limitMeters / max(1e-9, slowest))
     let boarded = ride.legs.prefix(rider.boards).reduce(0) { $0 + $1.durationSeconds }
     let window = entry.party.window

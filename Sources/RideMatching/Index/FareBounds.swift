@@ -38,7 +38,7 @@ final class FareBounds: Sendable {
   ///   - slot: When the parties depart, ends included.
   init(_ ride: PreparedRide, slot: ClosedRange<Instant>) {
     let profile = ride.travel.profile
-    let all = (profile.hourFactors.min() ?? 1)...(profile.hourFactors.max() ?? 1)
+    let all = profile.hourFactorRange
     slowest = all.lowerBound
     meter = FareMeter(
       ride.meter.tariff, departure: slot.lowerBound, isCalled: ride.meter.isCalled)

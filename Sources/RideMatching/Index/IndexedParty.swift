@@ -72,7 +72,7 @@ struct PartyRow: Sendable {
     end = party.window.end.milliseconds
     origin = SphereVector(party.origin.coordinate)
     drop = SphereVector(ride.stops.first?.place ?? party.destination.coordinate)
-    let circuity = ride.travel.profile.circuity.knots.map(\.value).min() ?? 1
+    let circuity = ride.travel.profile.circuity.values.lowerBound
     boardsOnTheWay = entry.boardsOnTheWay
     roadPerChord = boardsOnTheWay ? 0 : circuity * HaversineBounds.minimumRatio
     // By way of other stops the estimated road may be shorter: its circuity depends on length.

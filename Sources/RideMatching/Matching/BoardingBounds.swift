@@ -69,11 +69,12 @@ struct BoardingBounds {
     let departures = index.corridors.departures(query.window)
     ways = zip(index.profiles, index.travelBounds).map { profile, travel in
       let road = straight * profile.circuity.value(meters: straight)
-      let least = profile.circuity.knots.map(\.value).min() ?? 1
       return DirectWay(
         travel: travel, roadMeters: road,
         secondsAtFactorOne: profile.secondsAtFactorOne(roadMeters: road),
-        roadPerChord: Float(least * HaversineBounds.minimumRatio).nextDown,
+        roadPerChord: Float(
+          profile.circuity.values.lowerBound * HaversineBounds.minimumRatio
+        ).nextDown,
         factors: profile.hourFactors(from: departures.lowerBound, through: departures.upperBound))
     }
     times = CorridorTimes.Question(

@@ -38,9 +38,7 @@ enum UnitSphere {
     // (sin p + sin q) / 2 = sin((p + q) / 2) cos((p - q) / 2)
     let half = apart * apart / 4
     let s = (a.z + b.z) / 2 / (1 - half * (0.5 - half * (1.0 / 24 - half / 720)))
-    let w = 1 - Earth.eccentricitySquared * (s * s)
-    let primeVertical = Earth.semiMajorAxisMeters / w.squareRoot()
-    let meridional = primeVertical * (1 - Earth.eccentricitySquared) / w
+    let (meridional, primeVertical) = Earth.curvatureRadii(sineOfLatitude: s)
     return angle
       * (meridional * meridional * cSquared + primeVertical * primeVertical * (1 - cSquared))
       .squareRoot()
