@@ -1,8 +1,6 @@
 import GRPCCore
 package import CallTracing
 package import GRPCServerTransport
-import Hummingbird
-import HummingbirdCore
 import Identity
 package import Foundation
 package import Logging
@@ -329,38 +327,15 @@ package struct Daemon: Sendable {
 
   /// A listener for HTTP/1.1; nothing is bound before it runs.
   func httpService(
-    at address: (host: String, port: Int),
-    respond: @escaping @Sendable (Request, ConnectionContext) async -> Response,
+    at address: (host: String, port: Int), respond: @escaping HTTPListener.Respond,
     makeGate: @escaping @Sendable (HTTPDeadlines) -> HTTPRequestGate, _ limits: ConnectionLimits,
     _ events: TransportEvents, onListening: @escaping @Sendable (_ port: Int) async -> Void
   ) -> any Service {
-    let responder = CallbackResponder<ConnectionContext> { request, context in
-      await respond(request, context)
-    }
-    let server = Application(
-      responder: responder,
-      server: HTTPServerBuilder { responder in
-        HTTPConnections(
-          responder: responder, makeGate: makeGate,
-          timeLimits: configuration.httpTimeLimits, certificates: configuration.certificates,
-          events: events)
-      },
-      configuration: .init(
-        address: .hostname(address.host, port: address.port),
-        serverName: HTTPFrontend.serverName,
-        // Thousands that connect at once wait here for the event loop; those that find no room
-        // come again a second later.
-        backlog: 4096),
-      onServerRunning: { channel in
-        // Hummingbird has no place for it before the port is bound.
-        try? await channel.eventLoop.submit {
-          try channel.pipeline.syncOperations.addHandler(
-            AcceptLimitHandler(limits: limits), position: .first)
-        }.get()
-        await onListening(channel.localAddress?.port ?? 0)
-      },
-      eventLoopGroupProvider: .shared(eventLoopGroup), logger: logger)
-    return HTTPService(server: server, executor: EventLoopExecutor(eventLoopGroup))
+    HTTPListener(
+      host: address.host, port: address.port, respond: respond, makeGate: makeGate,
+      timeLimits: configuration.httpTimeLimits, limits: limits,
+      certificates: configuration.certificates, events: events, eventLoopGroup: eventLoopGroup,
+      logger: logger, onListening: onListening)
   }
 
   private func grpcService(

@@ -1,6 +1,6 @@
 import GeoMath
 import HTTPTypes
-import Hummingbird
+import HummingbirdCore
 import Identity
 import MoyeoAPI
 import NIOCore

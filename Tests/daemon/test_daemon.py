@@ -201,7 +201,7 @@ class BadInput(Shared):
                 link.sendall(body)
                 self.assertRegex(link.recv(65536), b"^HTTP/1.1 200 ")
         # Amid the answers to other requests the word would be taken for one of them.
-        asked = b"GET /healthz HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n"
+        asked = b"GET /readyz HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n"
         last = head.replace(b"host: 127.0.0.1", b"host: 127.0.0.1\r\nconnection: close")
         answers = self.daemon.raw(asked + last + body)
         self.assertRegex(answers, b"(?s)^HTTP/1.1 200 .*HTTP/1.1 200 ")
@@ -513,7 +513,7 @@ class Starting(unittest.TestCase):
         with Daemon("--demo", "seoul", "--resources", str(ROOT),
                     env={"MOYEO_DEMO_USERS": "50", "MOYEO_DEMO_PARTIES": "0",
                          "MOYEO_DEMO_TICKETS": "0"}) as daemon:
-            self.assertIn("listening", "".join(daemon.log + daemon.output).lower())
+            self.assertIn("moyeo is running", "".join(daemon.log + daemon.output).lower())
             self.assertEqual(daemon.request("GET", "/readyz")[0], 200)
             self.assertEqual(daemon.terminate(), 0)
 

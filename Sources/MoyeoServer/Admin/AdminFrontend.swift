@@ -1,7 +1,7 @@
 import CallTracing
 import Foundation
 import HTTPTypes
-import Hummingbird
+import HummingbirdCore
 import Identity
 import Instrumentation
 import Logging
@@ -49,11 +49,12 @@ struct AdminFrontend: Sendable {
   @Sendable
   func makeGate(_ deadlines: HTTPDeadlines) -> HTTPRequestGate {
     HTTPRequestGate(
-      policy: policy, deadlines: deadlines, record: metrics.record(in: unmatched))
+      policy: policy, identifiers: metrics.identifiers, deadlines: deadlines,
+      record: metrics.record(in: unmatched))
   }
 
   @Sendable
-  func respond(to request: Request, context: ConnectionContext) async -> Response {
+  func respond(to request: Request, over connection: any Channel) async -> Response {
     // Nothing here is short enough for an event loop, nor asked for often.
     let tags = metrics.tags(request.headers)
     var response = await ServiceContext.withValue(tags.context) {

@@ -1,6 +1,6 @@
 import Foundation
 import HTTPTypes
-import Hummingbird
+import HummingbirdCore
 
 /// The operator's page, which only the operator's port serves. Its files hold nothing of anybody: what it
 /// shows it asks for with the operator's token.

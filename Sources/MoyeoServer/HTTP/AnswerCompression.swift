@@ -1,6 +1,6 @@
 import GzipCoding
 import HTTPTypes
-import Hummingbird
+import HummingbirdCore
 import NIOCore
 import Threading
 

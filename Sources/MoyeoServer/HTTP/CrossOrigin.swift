@@ -1,5 +1,5 @@
 import HTTPTypes
-import Hummingbird
+import HummingbirdCore
 
 /// Which pages may call: those of the service itself, and those of other origins that are named
 /// (`http.corsOrigins`; `*` for all). Without a name no other origin reads or writes.

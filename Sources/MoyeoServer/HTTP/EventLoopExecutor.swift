@@ -1,6 +1,5 @@
 import NIOCore
 import NIOPosix
-import ServiceLifecycle
 
 /// Runs the jobs of HTTP connections where they become ready: a connection's own event loop, once
 /// it has spoken. Each hop to another thread and back costs as much as a short read.
@@ -27,16 +26,6 @@ final class EventLoopExecutor: TaskExecutor {
       loop = group.next()
     }
     loop.execute { unowned.runSynchronously(on: self.asUnownedTaskExecutor()) }
-  }
-}
-
-/// Serves HTTP on the event loops.
-struct HTTPService: Service {
-  let server: any Service
-  let executor: EventLoopExecutor
-
-  func run() async throws {
-    try await withTaskExecutorPreference(executor) { try await server.run() }
   }
 }
 

@@ -50,7 +50,6 @@ struct HTTPFastPath: Sendable {
   private let hosts: HostAllowList
   private let routes: RouteTable
   private let identifiers: CallIdentifiers
-  private let dates = HTTPDateCache()
 
   init(
     rooms: TenantRooms, recorders: [String: RequestMetrics.Recorder], doors: [any HTTPDoor],
@@ -68,16 +67,6 @@ struct HTTPFastPath: Sendable {
 
   // MARK: - What is taken
 
-  /// What the headers of a request say of how it is answered.
-  private struct Headers {
-    var host: String?
-    var authorization: String?
-    var acceptEncoding: String?
-    var contentLength: Int?
-    var isJSON = true
-    var tags = CallTagHeaders()
-  }
-
   /// Finds the call that a head begins.
   ///
   /// - Parameters:
@@ -86,7 +75,7 @@ struct HTTPFastPath: Sendable {
   /// - Returns: `nil` where ``RequestHeadPolicy`` and the frontend have to judge and answer.
   func call(of head: HTTPRequestHead, _ memory: inout Memory) -> Call? {
     guard head.version == .http1_1, head.method == .GET || head.method == .POST,
-      let headers = Self.headers(of: head), let host = headers.host
+      let headers = PlainHeaders(of: head), let host = headers.host
     else { return nil }
     guard
       head.method == .POST
@@ -134,48 +123,6 @@ struct HTTPFastPath: Sendable {
       parameters: match.parameters)
     if path.utf8.count <= Self.maximumRememberedBytes { memory.route = route }
     return route
-  }
-
-  /// - Returns: `nil` when a header stands twice, or is none of those known here.
-  private static func headers(of head: HTTPRequestHead) -> Headers? {
-    var found = Headers()
-    for (name, value) in head.headers {
-      func isNamed(_ known: String) -> Bool {
-        zip(name.utf8, known.utf8).allSatisfy { byte, lower in
-          byte == lower || (65...90 ~= byte && byte | 0x20 == lower)
-        }
-      }
-      switch name.utf8.count {
-      case 4 where isNamed("host"):
-        guard found.host == nil else { return nil }
-        found.host = value
-      case 6 where isNamed("accept"): break
-      case 7 where isNamed("referer"): break
-      case 10 where isNamed("user-agent"): break
-      case 10 where isNamed(CallTagHeaders.traceStateName):
-        found.tags.take(traceState: value)
-      case 11 where isNamed(CallTagHeaders.traceParentName):
-        found.tags.take(traceParent: value)
-      case 12 where isNamed(CallTagHeaders.requestIDName):
-        found.tags.take(requestID: value)
-      case 10 where isNamed("connection"):
-        guard value.lowercased() == "keep-alive" else { return nil }
-      case 12 where isNamed("content-type"):
-        found.isJSON = value.hasPrefix("application/json")
-      case 13 where isNamed("authorization"):
-        guard found.authorization == nil else { return nil }
-        found.authorization = value
-      case 14 where isNamed("content-length"):
-        guard found.contentLength == nil, let length = Int(value) else { return nil }
-        found.contentLength = length
-      case 15 where isNamed("accept-encoding"):
-        guard found.acceptEncoding == nil else { return nil }
-        found.acceptEncoding = value
-      case 15 where isNamed("accept-language"): break
-      default: return nil
-      }
-    }
-    return found
   }
 
   // MARK: - Answers
@@ -278,55 +225,14 @@ struct HTTPFastPath: Sendable {
       isPacked = true
       text = packed
     }
-    var bytes = ByteBufferAllocator().buffer(capacity: 384 + text.count)
-    bytes.writeStaticString("HTTP/1.1 ")
-    if status == .ok {
-      bytes.writeStaticString("200 OK")
-    } else {
-      bytes.writeString("\(status.code) \(status.reasonPhrase)")
-    }
-    func add(_ name: StaticString, _ value: String) {
-      bytes.writeStaticString(name)
-      bytes.writeString(value)
-    }
-    add("\r\nContent-Type: ", HTTPFrontend.jsonType)
+    var bytes = HTTPAnswerBytes(
+      status: status, contentType: HTTPFrontend.jsonType, bodyBytes: text.count)
     if isPacked || text.count >= AnswerCompression.minimumBytes {
-      bytes.writeStaticString("\r\nVary: accept-encoding")
+      bytes.add("Vary", "accept-encoding")
     }
-    if isPacked { bytes.writeStaticString("\r\nContent-Encoding: gzip") }
-    add("\r\nContent-Length: ", "\(text.count)")
-    for (name, value) in extra { bytes.writeString("\r\n\(name): \(value)") }
-    add("\r\nX-Request-Id: ", call.tags?.requestID ?? identifiers.requestID())
-    add("\r\nDate: ", dates.now)
-    add("\r\nServer: ", HTTPFrontend.serverName)
-    bytes.writeStaticString("\r\n\r\n")
-    bytes.writeBytes(text)
-    return bytes
-  }
-}
-
-/// The text of `Date` (RFC 9110, section 5.6.7), written once a second.
-private final class HTTPDateCache: Sendable {
-  private let known = StateLock((second: time_t(-1), text: ""))
-
-  var now: String {
-    let second = time(nil)
-    return known.withLock { known in
-      if known.second != second { known = (second, Self.text(second)) }
-      return known.text
-    }
-  }
-
-  private static func text(_ second: time_t) -> String {
-    var second = second
-    var parts = tm()
-    gmtime_r(&second, &parts)
-    let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
-    let months = [
-      "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-    ]
-    func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
-    return "\(days[Int(parts.tm_wday)]), \(two(parts.tm_mday)) \(months[Int(parts.tm_mon)]) "
-      + "\(1900 + parts.tm_year) \(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec)) GMT"
+    if isPacked { bytes.add("Content-Encoding", "gzip") }
+    for (name, value) in extra { bytes.add(name, value) }
+    return bytes.finished(
+      requestID: call.tags?.requestID ?? identifiers.requestID(), body: text)
   }
 }

@@ -1,7 +1,7 @@
 import CallTracing
 import Foundation
 import HTTPTypes
-import Hummingbird
+import HummingbirdCore
 import Identity
 import Instrumentation
 import Logging
@@ -26,7 +26,7 @@ struct HTTPFrontend: Sendable {
   /// Where large requests are decoded and large answers written.
   let threadPool: BoundedThreadPool
   let logger: Logger
-  /// Answers short calls in front of ``respond(to:context:)``; `nil` where none does.
+  /// Answers short calls in front of ``respond(to:over:)``; `nil` where none does.
   private let fastPath: HTTPFastPath?
 
   init(
@@ -71,15 +71,20 @@ struct HTTPFrontend: Sendable {
   @Sendable
   func makeGate(_ deadlines: HTTPDeadlines) -> HTTPRequestGate {
     HTTPRequestGate(
-      policy: policy, fastPath: fastPath, deadlines: deadlines,
-      record: metrics.record(in: unmatched))
+      policy: policy, fastPath: fastPath, identifiers: metrics.identifiers,
+      deadlines: deadlines, record: metrics.record(in: unmatched))
   }
 
+  /// Answers a request.
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - connection: Streams must hear when their reader's connection closes.
   @Sendable
-  func respond(to request: Request, context: ConnectionContext) async -> Response {
+  func respond(to request: Request, over connection: any Channel) async -> Response {
     let tags = metrics.tags(request.headers)
     var response = await ServiceContext.withValue(tags.context) {
-      await respond(to: request, context: context, tags)
+      await respond(to: request, over: connection, tags)
     }
     response.headers.setRequestID(tags)
     return response
@@ -87,13 +92,13 @@ struct HTTPFrontend: Sendable {
 
   @inline(never)
   private func respond(
-    to request: Request, context: ConnectionContext, _ tags: CallTags
+    to request: Request, over connection: any Channel, _ tags: CallTags
   ) async -> Response {
     let origin = request.headers[.origin]
     if request.method == .options, let preflight = cors.preflight(origin: origin) {
       return preflight
     }
-    var response = await answer(request, context.connection, tags)
+    var response = await answer(request, connection, tags)
     if request.method == .head {
       response = Self.withoutBody(response)
     } else if let length = compression.length(of: response) {
@@ -514,17 +519,6 @@ extension HTTPFrontend {
       if let name = HTTPField.Name(name) { response.headers[name] = value }
     }
     return response
-  }
-}
-
-/// A request's context: streams must hear when their reader's connection closes.
-struct ConnectionContext: RequestContext {
-  var coreContext: CoreRequestContextStorage
-  let connection: any Channel
-
-  init(source: ApplicationRequestContextSource) {
-    coreContext = CoreRequestContextStorage(source: source)
-    connection = source.channel
   }
 }
 

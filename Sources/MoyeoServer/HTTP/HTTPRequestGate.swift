@@ -56,11 +56,17 @@ final class HTTPRequestGate: ChannelDuplexHandler {
   /// The most bytes of a request that are thrown away.
   private static let maximumDiscardedBytes = 64 << 20
 
-  /// A request that ``HTTPFastPath`` answers once all of it has come.
+  /// A request that is answered in front of the calls once all of it has come.
   private struct ShortRequest {
-    let call: HTTPFastPath.Call
+    let answer: ShortAnswer
     let head: HTTPRequestHead
     var body: ByteBuffer?
+  }
+
+  private enum ShortAnswer {
+    case call(HTTPFastPath.Call)
+    /// That the daemon lives.
+    case liveness(CallTagHeaders)
   }
 
   /// How many requests that came together are answered on the spot: those behind them wait their
@@ -69,6 +75,7 @@ final class HTTPRequestGate: ChannelDuplexHandler {
 
   private let policy: RequestHeadPolicy
   private let fastPath: HTTPFastPath?
+  private let identifiers: CallIdentifiers
   private let deadlines: HTTPDeadlines?
   /// Counts a refusal, and returns the identifier of its request.
   typealias Record = @Sendable (Reason, _ start: UInt64, CallTagHeaders) -> String
@@ -95,14 +102,17 @@ final class HTTPRequestGate: ChannelDuplexHandler {
   ///   - policy: Judges the heads.
   ///   - fastPath: Answers what is short, which takes `deadlines` to write; `nil` where the calls
   ///     answer everything.
+  ///   - identifiers: Names the requests that are answered here.
   ///   - deadlines: Stands in front of the parser of the same connection.
   ///   - record: Counts a refusal; `start` is the time at which its request came.
   init(
-    policy: RequestHeadPolicy, fastPath: HTTPFastPath? = nil, deadlines: HTTPDeadlines? = nil,
+    policy: RequestHeadPolicy, fastPath: HTTPFastPath? = nil,
+    identifiers: CallIdentifiers = CallIdentifiers(), deadlines: HTTPDeadlines? = nil,
     record: @escaping Record
   ) {
     self.policy = policy
     self.fastPath = deadlines == nil ? nil : fastPath
+    self.identifiers = identifiers
     self.deadlines = deadlines
     self.record = record
   }
@@ -119,9 +129,9 @@ final class HTTPRequestGate: ChannelDuplexHandler {
       begin(head)
       // Behind other answers it has to wait, and an answer that is not taken keeps its reader waiting.
       if unanswered == 0, shortAnswers < Self.maximumShortAnswersInARow, context.channel.isWritable,
-        let call = fastPath?.call(of: head, &memory)
+        let answer = shortAnswer(to: head)
       {
-        shortRequest = ShortRequest(call: call, head: head)
+        shortRequest = ShortRequest(answer: answer, head: head)
         return
       }
       if let error = policy.refusal(of: head) {
@@ -167,12 +177,38 @@ final class HTTPRequestGate: ChannelDuplexHandler {
       if shortRequest?.body?.writeBuffer(&bytes) == nil { shortRequest?.body = bytes }
     case .end:
       isNewestComplete = true
-      guard let request = shortRequest,
-        let answer = fastPath?.answer(request.call, body: request.body)
-      else { return passOnShortRequest(context, isComplete: true) }
+      guard let request = shortRequest, let answer = bytes(of: request) else {
+        return passOnShortRequest(context, isComplete: true)
+      }
       shortRequest = nil
       shortAnswers += 1
       deadlines?.write(answer)
+    }
+  }
+
+  /// What will answer a request here; `nil` where the calls have to.
+  private func shortAnswer(to head: HTTPRequestHead) -> ShortAnswer? {
+    if let call = fastPath?.call(of: head, &memory) { return .call(call) }
+    // Whoever asks for it decides by the time of the answer, so that it waits for no task of others.
+    guard deadlines != nil, head.method == .GET, head.uri == OperatorPages.livenessPath,
+      head.version == .http1_1, let headers = PlainHeaders(of: head),
+      headers.contentLength == nil, policy.refusal(of: head) == nil
+    else { return nil }
+    return .liveness(headers.tags)
+  }
+
+  /// - Returns: `nil` where the calls have to answer after all.
+  private func bytes(of request: ShortRequest) -> ByteBuffer? {
+    switch request.answer {
+    case .call(let call): return fastPath?.answer(call, body: request.body)
+    case .liveness(let tags):
+      let text = OperatorPages.livenessText
+      var bytes = HTTPAnswerBytes(
+        status: .ok, contentType: OperatorPages.textType, bodyBytes: text.utf8.count)
+      bytes.add("Cache-Control", "no-store")
+      return bytes.finished(
+        requestID: CallTags(tags, identifiers)?.requestID ?? identifiers.requestID(),
+        body: text.utf8)
     }
   }
 
@@ -326,7 +362,7 @@ final class HTTPRequestGate: ChannelDuplexHandler {
     let status = refusal.dialect?.status ?? refusal.error.reason.status.http
     var headers = HTTPHeaders([
       ("content-type", type), ("content-length", "\(body.count)"),
-      ("server", HTTPFrontend.serverName),
+      ("date", HTTPDate.now), ("server", HTTPFrontend.serverName),
       (CallTagHeaders.requestIDName, refusal.requestID),
     ])
     if refusal.isLast { headers.add(name: "connection", value: "close") }

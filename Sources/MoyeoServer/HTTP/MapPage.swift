@@ -1,5 +1,5 @@
 import Foundation
-import Hummingbird
+import HummingbirdCore
 
 /// The map page, the reference page of the calls (`/docs`) and their files.
 struct MapPage: Sendable {

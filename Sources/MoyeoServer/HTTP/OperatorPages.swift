@@ -1,6 +1,6 @@
 import Foundation
 import HTTPTypes
-import Hummingbird
+import HummingbirdCore
 import LiveLayers
 import MoyeoAPI
 import Parties
@@ -22,13 +22,16 @@ struct OperatorPages: Sendable {
   let openAPI: DocumentOnDemand
   let map: MapPage
 
+  static let livenessPath = "/healthz"
+  /// What is answered there as long as anything is.
+  static let livenessText = "ok\n"
   static let metricsPath = "/metrics"
   /// Besides those of the map.
-  static let paths: Set = ["/healthz", "/readyz", metricsPath, "/openapi.json"]
+  static let paths: Set = [livenessPath, "/readyz", metricsPath, "/openapi.json"]
 
   func response(path: String, request: Request) async -> Response? {
     switch path {
-    case "/healthz": Self.text("ok\n")
+    case Self.livenessPath: Self.text(Self.livenessText)
     case "/readyz": readyz()
     case Self.metricsPath:
       Self.text(metricsText(), type: "text/plain; version=0.0.4; charset=utf-8")
@@ -103,8 +106,10 @@ struct OperatorPages: Sendable {
     return objects + bytes + lags
   }
 
+  static let textType = "text/plain; charset=utf-8"
+
   static func text(
-    _ text: String, type: String = "text/plain; charset=utf-8", status: HTTPResponse.Status = .ok
+    _ text: String, type: String = textType, status: HTTPResponse.Status = .ok
   ) -> Response {
     Response(
       status: status, headers: [.contentType: type, .cacheControl: "no-store"],

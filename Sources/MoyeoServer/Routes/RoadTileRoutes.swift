@@ -1,6 +1,6 @@
 import GeoMath
 import HTTPTypes
-import Hummingbird
+import HummingbirdCore
 import MoyeoAPI
 import NIOCore
 import ObjectModel

@@ -2,7 +2,8 @@ import CallTracing
 import Foundation
 import GRPCCore
 import GRPCServerTransport
-import Hummingbird
+import HTTPTypes
+import HummingbirdCore
 import Identity
 import Instrumentation
 import MoyeoAPI

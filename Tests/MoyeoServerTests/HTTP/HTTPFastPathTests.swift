@@ -60,6 +60,9 @@ import Threading
     }
     + posts.map { Asked(method: "POST", path: layer + "/nearby", body: $0) }
     + [
+      Asked(path: "/healthz"), Asked(path: "/healthz", headers: [("accept-encoding", "gzip")]),
+      Asked(path: "/healthz", headers: [("host", "rebind.evil.example")]),
+      Asked(path: "/healthz?x=1"), Asked(method: "POST", path: "/healthz", body: "{}"),
       Asked(path: "/v1/layers/none/nearby?latitude=1&longitude=2"),
       Asked(path: "/v1/layers/Bad!/nearby?latitude=1&longitude=2"),
       Asked(method: "POST", path: layer + "/positions", body: #"{"positions":[{"id":""}]}"#),
@@ -168,7 +171,9 @@ import Threading
   }
 
   /// A gate with the calls of a daemon behind it, and no connection.
-  private static func gate(_ daemon: RunningDaemon) throws -> EmbeddedChannel {
+  private static func gate(
+    _ daemon: RunningDaemon, hasFastPath: Bool = true
+  ) throws -> EmbeddedChannel {
     let rooms = TenantRooms(
       standard: daemon.room, identity: nil, clock: daemon.clock,
       pool: BoundedThreadPool(threadCount: 1), logger: Logger(label: "test")
@@ -185,9 +190,9 @@ import Threading
     let fastPath = HTTPFastPath(
       rooms: rooms, recorders: recorders, doors: [],
       hosts: HostAllowList(bound: "127.0.0.1", names: []), identifiers: metrics.identifiers)
-    let gate = HTTPRequestGate(policy: policy, fastPath: fastPath, deadlines: deadlines) {
-      _, _, _ in "refused"
-    }
+    let gate = HTTPRequestGate(
+      policy: policy, fastPath: hasFastPath ? fastPath : nil, deadlines: deadlines
+    ) { _, _, _ in "refused" }
     let channel = EmbeddedChannel(handlers: [deadlines, gate])
     try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
     return channel
@@ -249,6 +254,28 @@ import Threading
           #expect(try Self.answers(writtenTo: other) == [400], "\(asked.headers)")
         }
         #expect(passedOn == (isTaken ? 0 : 1), "\(asked.headers)")
+      }
+    }
+  }
+
+  @Test("that the daemon lives is said in front of the framework, on the operator's port too")
+  func liveness() async throws {
+    try await RunningDaemon.run { daemon in
+      for (uri, headers, isTaken) in [
+        ("/healthz", [("Host", "localhost")], true),
+        ("/healthz", [("Host", "localhost"), ("User-Agent", "curl"), ("Accept", "*/*")], true),
+        ("/healthz", [("Host", "localhost"), ("Origin", "http://localhost")], false),
+        ("/healthz", [("Host", "localhost"), ("Connection", "close")], false),
+        ("/healthz?x", [("Host", "localhost")], false), ("/readyz", [("Host", "localhost")], false),
+      ] as [(String, [(String, String)], Bool)] {
+        let channel = try Self.gate(daemon, hasFastPath: false)
+        let head = HTTPRequestHead(
+          version: .http1_1, method: .GET, uri: uri, headers: HTTPHeaders(headers))
+        channel.pipeline.fireChannelRead(HTTPServerRequestPart.head(head))
+        channel.pipeline.fireChannelRead(HTTPServerRequestPart.end(nil))
+        channel.pipeline.fireChannelReadComplete()
+        #expect(try Self.answers(writtenTo: channel) == (isTaken ? [200] : []), "\(uri) \(headers)")
+        #expect(try Self.heads(passedOnBy: channel) == (isTaken ? 0 : 1), "\(uri) \(headers)")
       }
     }
   }

@@ -4,42 +4,49 @@ import Testing
 
 @testable import MoyeoServer
 
-/// Connections that say nothing have nothing set up for them.
-@Suite struct FirstBytesTests {
+/// Connections have set up for them what they have come to need, and no more.
+@Suite struct DeferredSetupTests {
   private final class Received: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
     var texts: [String] = []
+    var hasInputEnded = false
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
       texts.append(String(buffer: unwrapInboundIn(data)))
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+      if case ChannelEvent.inputClosed = event { hasInputEnded = true }
     }
   }
 
   private struct Refused: Error {}
 
-  /// A connection whose calls are the number of times they were set up.
+  /// A connection with a handler that is set up when something first comes.
   private final class Connection {
     let channel = EmbeddedChannel()
     let received = Received()
-    let calls: EventLoopFuture<Int?>
     var count = 0
 
-    init(isRefused: Bool = false) throws {
-      let promise = channel.eventLoop.makePromise(of: Int?.self)
-      calls = promise.futureResult
+    init(
+      whenInputCloses endOfInput: DeferredSetupHandler.EndOfInput = .close, isRefused: Bool = false
+    ) throws {
       let pipeline = channel.pipeline.syncOperations
       try pipeline.addHandler(
-        FirstBytesHandler(promise) { [unowned self] in
+        DeferredSetupHandler(whenInputCloses: endOfInput) { [unowned self] in
           if isRefused { throw Refused() }
           count += 1
           try channel.pipeline.syncOperations.addHandler(received)
-          return count
         })
       try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
     }
 
     func send(_ text: String) throws { try channel.writeInbound(ByteBuffer(string: text)) }
+
+    var hasLeft: Bool {
+      (try? channel.pipeline.syncOperations.handler(type: DeferredSetupHandler.self)) == nil
+    }
   }
 
   @Test func theFirstByteSetsUpOnce() throws {
@@ -47,12 +54,9 @@ import Testing
     #expect(connection.count == 0)
     try connection.send("G")
     try connection.send("ET")
-    #expect(try connection.calls.wait() == 1)
     #expect(connection.count == 1)
     #expect(connection.received.texts == ["G", "ET"])
-    #expect(throws: ChannelPipelineError.self) {
-      try connection.channel.pipeline.syncOperations.handler(type: FirstBytesHandler<Int>.self)
-    }
+    #expect(connection.hasLeft)
     _ = try connection.channel.finish()
     #expect(connection.count == 1)
   }
@@ -70,14 +74,23 @@ import Testing
     }
     connection.channel.embeddedEventLoop.run()
     #expect(!connection.channel.isActive)
-    #expect(try connection.calls.wait() == nil)
     #expect(connection.count == 0)
+  }
+
+  @Test func whoMayStillBeAnsweredIsNotCutOffWhenTheirInputEnds() throws {
+    let connection = try Connection(whenInputCloses: .setUp)
+    connection.channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+    #expect(connection.channel.isActive)
+    #expect(connection.count == 1)
+    #expect(connection.received.hasInputEnded)
+    #expect(connection.hasLeft)
+    _ = try connection.channel.finish()
   }
 
   @Test func aConnectionThatCannotBeSetUpIsClosed() throws {
     let connection = try Connection(isRefused: true)
     try connection.send("G")
     #expect(!connection.channel.isActive)
-    #expect(throws: Refused.self) { try connection.calls.wait() }
+    #expect(connection.received.texts.isEmpty)
   }
 }
