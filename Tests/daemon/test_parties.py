@@ -469,6 +469,22 @@ class Parties(PartyCase):
                  if event["partyId"] == party["id"]]
         self.assertEqual(sorted(joins), sorted(f"cut-{round}" for round in range(10)))
 
+    def test_a_request_that_ends_early_has_no_effect(self):
+        """Its JSON is whole, but not its body: nobody knows what else was to come."""
+        head = (b"POST /v1/parties HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+                b"Content-Type: application/json\r\n")
+        text = json.dumps(body("early")).encode()
+        chunk = b"Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n" % (len(text), text)
+        for rest in (b"Content-Length: %d\r\n\r\n" % (len(text) + 1) + text, chunk, chunk + b"0\r\n"):
+            with self.daemon.socket() as link:
+                link.sendall(head + rest)
+                time.sleep(0.02)
+            answer = self.daemon.raw(head + rest, half_close=True)
+            self.assertRegex(answer, rb"^HTTP/1.1 400 ")
+            self.assertEqual(answer.count(b"HTTP/1.1 "), 1)
+        # A host has no two parties at once.
+        self.create("early")
+
     def test_keys(self):
         first = self.call("POST", "/v1/parties", body("key"), key="same")
         again = self.call(

@@ -255,6 +255,8 @@ final class HTTPRequestGate: ChannelDuplexHandler {
     // No more of it will be read.
     isNewestComplete = true
     refuse(refusal, answersBefore: unanswered - (isOfNewest && !isAnswerBegun ? 1 : 0), context)
+    // Its call must not take what has come for all of it. What it answers goes nowhere.
+    if isOfNewest { context.fireErrorCaught(error) }
   }
 
   private static func sentence(for error: any Error) -> String {
