@@ -84,11 +84,12 @@ struct HTTPAnswerBytes {
     bytes.writeString(value)
   }
 
-  /// The whole answer.
+  /// Ends an answer.
   ///
   /// - Parameters:
   ///   - requestID: What `X-Request-Id` says.
   ///   - body: As many bytes as ``init(status:contentType:bodyBytes:)`` was told.
+  /// - Returns: All of it.
   mutating func finished(requestID: String, body: some Collection<UInt8>) -> ByteBuffer {
     add("X-Request-Id", requestID)
     add("Date", HTTPDate.now)

@@ -80,6 +80,7 @@ struct HTTPFrontend: Sendable {
   /// - Parameters:
   ///   - request: The request.
   ///   - connection: Streams must hear when their reader's connection closes.
+  /// - Returns: The answer; a refusal is one, too.
   @Sendable
   func respond(to request: Request, over connection: any Channel) async -> Response {
     let tags = metrics.tags(request.headers)
