@@ -87,10 +87,11 @@ struct PolygonRows {
   private static let latitudeSlack = 3e-7
   private static let columnSlack = 3.0
 
-  /// Divides a polygon into bands, about half as many as it has corners.
+  /// Divides a polygon into bands, about half as many as it has corners, and fewer where its edges span
+  /// many of them.
   ///
   /// - Returns: `nil` for a polygon near 180 degrees or beyond 84.9 degrees of latitude.
-  /// - Complexity: O(corners x bands that an edge spans).
+  /// - Complexity: O(corners x bands that an edge spans, ``runsPerEdge`` at most on average).
   init?(_ polygon: GeoPolygon) {
     guard polygon.unwrappedWest > -179.9, polygon.unwrappedEast < 179.9, polygon.south > -84.9,
       polygon.north < 84.9
@@ -105,6 +106,10 @@ struct PolygonRows {
     let wanted = UInt32(min(512, max(16, corners.count / 2)))
     var shift: UInt32 = 0
     while height >> shift >= wanted { shift += 1 }
+    // Where edges are long, more bands only repeat them: a comb of 1,000 corners had half a million
+    // runs, 8 MB to fill and to give back for each question.
+    let most = Self.runsPerEdge * corners.count
+    while shift < 31, Self.runCount(rows, top: top, shift: shift) > most { shift += 1 }
     let bandCount = height >> shift + 1
     let latitudes = (0...bandCount).map {
       MercatorPoint.latitude(y: Double(top) + Double($0) * Double(UInt32(1) << shift))
@@ -151,6 +156,24 @@ struct PolygonRows {
     self.edges = edges
     self.starts = counts
     self.runs = runs
+  }
+
+  /// The number of runs there is room for.
+  var runCapacity: Int { runs.count * 8 }
+
+  /// The most runs that an edge has on average.
+  static let runsPerEdge = 64
+
+  /// Returns how many runs there are where bands have 2^shift rows.
+  private static func runCount(_ rows: [UInt32], top: UInt32, shift: UInt32) -> Int {
+    var count = 0
+    var before = rows[rows.count - 1]
+    for row in rows {
+      count += Int((max(row, before) + 2 - top) >> shift)
+      count -= Int((min(row, before) - 2 - top) >> shift)
+      before = row
+    }
+    return count + rows.count
   }
 
   /// Returns the columns that an edge may pass through between two latitudes, and whether it

@@ -100,4 +100,23 @@ import Testing
     #expect(settled.inside > 500 && settled.outside > 2000, "\(settled)")
     #expect(settled.cellsInside > 100 && settled.cellsOutside > 500, "\(settled)")
   }
+
+  /// Every edge of a comb spans all bands: what is kept of them must not grow with both numbers.
+  @Test func aCombTakesRoomByItsCorners() throws {
+    let comb = try GeoPolygon(
+      (0..<999).map {
+        Coordinate(uncheckedLatitude: $0 % 2 == 0 ? 36 : 38, longitude: 126 + Double($0) / 500)
+      } + [Coordinate(uncheckedLatitude: 35, longitude: 128)])
+    let rows = try #require(PolygonRows(comb))
+    // Bands are filled up to eights.
+    #expect(rows.runCapacity <= PolygonRows.runsPerEdge * 1000 + 512 * 8)
+    var g = SplitMix64(seed: 93)
+    for _ in 0..<5000 {
+      let latitude = Double.random(in: 34.9...38.1, using: &g)
+      let longitude = Double.random(in: 125.9...128.1, using: &g)
+      #expect(
+        rows.contains(latitude: latitude, longitude: longitude)
+          == comb.contains(latitude: latitude, longitude: longitude))
+    }
+  }
 }
