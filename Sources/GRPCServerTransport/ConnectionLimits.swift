@@ -1,4 +1,4 @@
-package import NIOCore
+import NIOCore
 import Threading
 
 /// Counts the connections of one listener, and decides which are too many.
@@ -123,21 +123,11 @@ struct PeerAddress: Hashable {
 /// and lets the event loops that take connections come round between one turn of accepting and the
 /// next: however many connect at once, each loop has no more than a few to set up before it looks at
 /// those it serves. It is the first handler of a listening channel.
-///
-/// It works on any `ServerSocketChannel`, before its children are set up:
-/// ```swift
-/// bootstrap.serverChannelInitializer { channel in
-///   channel.eventLoop.makeCompletedFuture {
-///     try channel.pipeline.syncOperations.addHandler(AcceptLimitHandler(limits: limits))
-///   }
-/// }
-/// ```
-/// or, where a library binds the socket, `addHandler(_:position: .first)` on its channel.
-package final class AcceptLimitHandler: ChannelDuplexHandler {
-  package typealias InboundIn = any Channel
-  package typealias InboundOut = any Channel
-  package typealias OutboundIn = any Channel
-  package typealias OutboundOut = any Channel
+final class AcceptLimitHandler: ChannelDuplexHandler {
+  typealias InboundIn = any Channel
+  typealias InboundOut = any Channel
+  typealias OutboundIn = any Channel
+  typealias OutboundOut = any Channel
 
   private let limits: ConnectionLimits
   private let pause: TimeAmount
@@ -150,12 +140,12 @@ package final class AcceptLimitHandler: ChannelDuplexHandler {
   /// - Parameters:
   ///   - limits: The limits, shared by all that listen for the same service.
   ///   - pause: How long nothing is accepted after an error for want of descriptors or memory.
-  package init(limits: ConnectionLimits, pause: TimeAmount = .milliseconds(200)) {
+  init(limits: ConnectionLimits, pause: TimeAmount = .milliseconds(200)) {
     self.limits = limits
     self.pause = pause
   }
 
-  package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     let connection = unwrapInboundIn(data)
     let peer = PeerAddress(connection.remoteAddress)
     guard limits.enter(peer) else { return connection.close(promise: nil) }
@@ -168,7 +158,7 @@ package final class AcceptLimitHandler: ChannelDuplexHandler {
     context.fireChannelRead(data)
   }
 
-  package func channelReadComplete(context: ChannelHandlerContext) {
+  func channelReadComplete(context: ChannelHandlerContext) {
     if !busyLoops.isEmpty, !isWaiting {
       isWaiting = true
       // Behind the setting up of the connections, which was handed to these loops before.
@@ -187,13 +177,13 @@ package final class AcceptLimitHandler: ChannelDuplexHandler {
     context.fireChannelReadComplete()
   }
 
-  package func read(context: ChannelHandlerContext) {
+  func read(context: ChannelHandlerContext) {
     if isWaiting { wantsToRead = true } else { context.read() }
   }
 
   /// Pauses accepting. NIO stays registered for a socket whose `accept` fails, and would try again
   /// without end; turning automatic reading off ends that.
-  package func errorCaught(context: ChannelHandlerContext, error: any Error) {
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
     guard error is IOError else { return context.fireErrorCaught(error) }
     guard resume == nil else { return }
     limits.paused()
@@ -205,7 +195,7 @@ package final class AcceptLimitHandler: ChannelDuplexHandler {
     }
   }
 
-  package func channelInactive(context: ChannelHandlerContext) {
+  func channelInactive(context: ChannelHandlerContext) {
     resume?.cancel()
     resume = nil
     context.fireChannelInactive()

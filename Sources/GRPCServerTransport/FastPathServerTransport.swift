@@ -120,25 +120,11 @@ package final class FastPathServerTransport: ServerTransport {
     _ accept: @escaping @Sendable (AcceptedCall) -> Void
   ) async throws -> any Channel {
     let pipeline = ConnectionPipeline(settings: settings, events: events, accept: accept)
-    let connections = connections
-    let limits = settings.limits
-    return try await ServerBootstrap(group: eventLoopGroup)
-      .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-      .serverChannelOption(.backlog, value: 4096)
-      .serverChannelInitializer { channel in
-        channel.eventLoop.makeCompletedFuture {
-          try channel.pipeline.syncOperations.addHandler(AcceptLimitHandler(limits: limits))
-        }
-      }
-      .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-      .childChannelOption(.socketOption(.so_keepalive), value: 1)
-      .childChannelInitializer { channel in
-        channel.eventLoop.makeCompletedFuture {
-          try pipeline.configure(channel)
-          connections.add(channel)
-        }
-      }
-      .bind(host: settings.host, port: settings.port).get()
+    return try await connections.bootstrap(
+      group: eventLoopGroup, limits: settings.limits, setUp: pipeline.configure
+    )
+    .childChannelOption(.socketOption(.so_keepalive), value: 1)
+    .bind(host: settings.host, port: settings.port).get()
   }
 
   private static func serve(

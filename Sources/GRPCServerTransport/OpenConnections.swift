@@ -1,4 +1,5 @@
 package import NIOCore
+package import NIOPosix
 import Threading
 
 /// The listener and its connections, so that all of them can be ended.
@@ -14,6 +15,36 @@ package final class OpenConnections: Sendable {
   private let state = StateLock(State())
 
   package init() {}
+
+  /// What a port is bound with whose connections are counted here.
+  ///
+  /// - Parameters:
+  ///   - group: Whose threads serve the connections.
+  ///   - limits: How many connections there may be.
+  ///   - setUp: Adds the handlers of a connection, on its event loop; one that cannot be set up is closed.
+  /// - Returns: A bootstrap, to which more options may be added before it binds.
+  package func bootstrap(
+    group: MultiThreadedEventLoopGroup, limits: ConnectionLimits,
+    setUp: @escaping @Sendable (any Channel) throws -> Void
+  ) -> ServerBootstrap {
+    ServerBootstrap(group: group)
+      .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+      // Thousands that connect at once wait here for the event loop; those that find no room come
+      // again a second later.
+      .serverChannelOption(.backlog, value: 4096)
+      .serverChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandler(AcceptLimitHandler(limits: limits))
+        }
+      }
+      .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+      .childChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try setUp(channel)
+          self.add(channel)
+        }
+      }
+  }
 
   package func whenAllClosed(_ done: @escaping @Sendable () -> Void) {
     state.withLock { $0.whenAllClosed = done }
@@ -37,7 +68,7 @@ package final class OpenConnections: Sendable {
     if isClosing { listener.close(promise: nil) }
   }
 
-  package func add(_ channel: any Channel) {
+  private func add(_ channel: any Channel) {
     let (isAnnounced, isClosing) = state.withLock { state in
       state.open[ObjectIdentifier(channel)] = channel
       return (state.isAnnounced, state.isClosing)

@@ -66,38 +66,26 @@ package final class RedisDoor: Sendable {
   /// - Returns: The port.
   package func start() async throws -> Int {
     let services = services
-    let connections = connections
     let configuration = services.configuration
-    let listener = try await ServerBootstrap(group: group)
-      .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-      .serverChannelOption(.backlog, value: 4096)
-      .serverChannelInitializer { channel in
-        channel.eventLoop.makeCompletedFuture {
-          try channel.pipeline.syncOperations.addHandler(
-            AcceptLimitHandler(limits: configuration.connections))
-        }
+    let listener = try await connections.bootstrap(
+      group: group, limits: configuration.connections
+    ) { channel in
+      let pipeline = channel.pipeline.syncOperations
+      if let certificates = configuration.certificates {
+        try pipeline.addHandler(certificates.makeHandler(nil))
+        try pipeline.addHandler(
+          TLSHandshakeHandler(
+            requiring: nil, timeout: .nanoseconds(Int64(configuration.handshakeSeconds * 1e9)),
+            events: services.figures.events))
       }
-      .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-      .childChannelOption(.socketOption(.so_keepalive), value: 1)
-      .childChannelOption(
-        .writeBufferWaterMark,
-        value: .init(low: configuration.unreadBytes / 2, high: configuration.unreadBytes)
-      )
-      .childChannelInitializer { channel in
-        channel.eventLoop.makeCompletedFuture {
-          let pipeline = channel.pipeline.syncOperations
-          if let certificates = configuration.certificates {
-            try pipeline.addHandler(certificates.makeHandler(nil))
-            try pipeline.addHandler(
-              TLSHandshakeHandler(
-                requiring: nil, timeout: .nanoseconds(Int64(configuration.handshakeSeconds * 1e9)),
-                events: services.figures.events))
-          }
-          try pipeline.addHandler(RESPConnectionHandler(services: services, channel: channel))
-          connections.add(channel)
-        }
-      }
-      .bind(host: configuration.host, port: configuration.port).get()
+      try pipeline.addHandler(RESPConnectionHandler(services: services, channel: channel))
+    }
+    .childChannelOption(.socketOption(.so_keepalive), value: 1)
+    .childChannelOption(
+      .writeBufferWaterMark,
+      value: .init(low: configuration.unreadBytes / 2, high: configuration.unreadBytes)
+    )
+    .bind(host: configuration.host, port: configuration.port).get()
     connections.setListener(listener)
     listener.eventLoop.scheduleRepeatedTask(
       initialDelay: .milliseconds(100), delay: .milliseconds(100)

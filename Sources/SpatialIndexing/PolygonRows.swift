@@ -114,9 +114,6 @@ struct PolygonRows {
     let latitudes = (0...bandCount).map {
       MercatorPoint.latitude(y: Double(top) + Double($0) * Double(UInt32(1) << shift))
     }
-    func bands(_ a: UInt32, _ b: UInt32) -> ClosedRange<Int> {
-      Int((min(a, b) - 2 - top) >> shift)...Int((max(a, b) + 2 - top) >> shift)
-    }
     var edges: [Edge] = []
     edges.reserveCapacity(corners.count)
     var counts = [Int32](repeating: 0, count: Int(bandCount) + 1)
@@ -126,7 +123,7 @@ struct PolygonRows {
         Edge(
           xi: polygon.unwrappedLongitudes[i], yi: corners[i].latitude,
           xj: polygon.unwrappedLongitudes[j], yj: corners[j].latitude))
-      for band in bands(rows[i], rows[j]) { counts[band + 1] += 1 }
+      for band in Self.bands(rows[i], rows[j], top: top, shift: shift) { counts[band + 1] += 1 }
       j = i
     }
     for band in 0..<Int(bandCount) { counts[band + 1] = counts[band] + (counts[band + 1] + 7) / 8 }
@@ -135,7 +132,7 @@ struct PolygonRows {
     var runs = [Runs](repeating: Runs(), count: Int(counts[Int(bandCount)]))
     j = corners.count - 1
     for i in corners.indices {
-      for band in bands(rows[i], rows[j]) {
+      for band in Self.bands(rows[i], rows[j], top: top, shift: shift) {
         let run = Self.run(edges[i], north: latitudes[band], south: latitudes[band + 1])
         let place = next[band]
         unsafe runs.withUnsafeMutableBytes {
@@ -164,16 +161,23 @@ struct PolygonRows {
   /// The most runs that an edge has on average.
   static let runsPerEdge = 64
 
+  /// Returns the bands of 2^shift rows that an edge between two rows may pass through.
+  @inline(__always)
+  private static func bands(
+    _ a: UInt32, _ b: UInt32, top: UInt32, shift: UInt32
+  ) -> ClosedRange<Int> {
+    Int((min(a, b) - 2 - top) >> shift)...Int((max(a, b) + 2 - top) >> shift)
+  }
+
   /// Returns how many runs there are where bands have 2^shift rows.
   private static func runCount(_ rows: [UInt32], top: UInt32, shift: UInt32) -> Int {
     var count = 0
     var before = rows[rows.count - 1]
     for row in rows {
-      count += Int((max(row, before) + 2 - top) >> shift)
-      count -= Int((min(row, before) - 2 - top) >> shift)
+      count += bands(row, before, top: top, shift: shift).count
       before = row
     }
-    return count + rows.count
+    return count
   }
 
   /// Returns the columns that an edge may pass through between two latitudes, and whether it

@@ -64,21 +64,19 @@ struct AdminFrontend: Sendable {
     return request.method == .head ? HTTPFrontend.withoutBody(response) : response
   }
 
-  private static let pagePaths: Set = ["/healthz", "/readyz", OperatorPages.metricsPath]
-
   private func answer(_ request: Request, _ tags: CallTags) async -> Response {
     let path = request.uri.path
     var recorder = unmatched
     let start = recorder.start()
     do {
-      if Self.pagePaths.contains(path), request.method == .get || request.method == .head {
+      if path == "/openapi.json", request.method == .get || request.method == .head {
+        return HTTPFrontend.json(await description.bytes())
+      }
+      if OperatorPages.paths.contains(path), request.method == .get || request.method == .head {
         if path == OperatorPages.metricsPath {
           try HTTPFrontend.requireMetricsRight(try rooms.caller(request.headers))
         }
         if let page = await pages.response(path: path, request: request) { return page }
-      }
-      if path == "/openapi.json", request.method == .get || request.method == .head {
-        return HTTPFrontend.json(await description.bytes())
       }
       if let file = page.response(path: path, request: request) { return file }
       let method = request.method == .head ? "GET" : request.method.rawValue

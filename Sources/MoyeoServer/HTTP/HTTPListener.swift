@@ -64,25 +64,8 @@ struct HTTPListener: Service {
   private func bind(
     _ setup: HTTPConnections, _ connections: OpenConnections
   ) async throws -> any Channel {
-    let limits = limits
-    return try await ServerBootstrap(group: eventLoopGroup)
-      .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-      // Thousands that connect at once wait here for the event loop; those that find no room come
-      // again a second later.
-      .serverChannelOption(.backlog, value: 4096)
-      .serverChannelInitializer { channel in
-        channel.eventLoop.makeCompletedFuture {
-          try channel.pipeline.syncOperations.addHandler(AcceptLimitHandler(limits: limits))
-        }
-      }
-      .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+    try await connections.bootstrap(group: eventLoopGroup, limits: limits, setUp: setup.setUp)
       .childChannelOption(.allowRemoteHalfClosure, value: true)
-      .childChannelInitializer { channel in
-        channel.eventLoop.makeCompletedFuture {
-          try setup.setUp(channel)
-          connections.add(channel)
-        }
-      }
       .bind(host: host, port: port).get()
   }
 
