@@ -19,6 +19,12 @@ extension LiveIndex {
     return expired.count
   }
 
+  /// Returns whether an object may have expired: by the bound of all of them, which may be too early.
+  func mayHaveExpired(now: Instant) -> Bool {
+    let root = tree.nodes[0]
+    return root.count > 0 && root.earliest <= times.tick(now.milliseconds)
+  }
+
   private func collectExpired(
     node index: UInt32, now: Int64, tick: UInt32, limit: Int, into expired: inout [UInt32]
   ) {

@@ -111,7 +111,9 @@ public final class SharedLiveIndex: @unchecked Sendable {
     now: Instant, limit: Int, changes: ((UnsafeBufferPointer<IndexChange>) -> Void)? = nil
   ) -> Int {
     var total = 0
-    while total < limit {
+    // A writer that waits for a long search's slice keeps other readers waiting too: it comes only when
+    // something may be due.
+    while total < limit, lock.withReadLock({ index.mayHaveExpired(now: now) }) {
       let slice = min(Self.sliceLimit, limit - total)
       let freed = lock.withWriteLock {
         unsafe index.reclaimExpired(now: now, limit: slice, changes: changes)

@@ -1,3 +1,4 @@
+import Dispatch
 import GeoMath
 import ObjectModel
 import Testing
@@ -65,6 +66,34 @@ import Testing
     #expect(index.reclaimExpired(now: now(), limit: 1000) == reports.count)
     #expect(index.statistics().objectCount == 0)
     #expect(index.reclaimExpired(now: now(), limit: 1000) == 0)
+  }
+
+  /// A writer that waits for a reader keeps all other readers waiting.
+  @Test func lookingForWhatExpiredWaitsForNoReaderWhileNothingIsDue() {
+    let index = SharedLiveIndex()
+    let start = Instant(milliseconds: 1_760_000_000_000)
+    let end = start.advanced(milliseconds: 60_000)
+    _ = apply(index, [report("a", observedAt: start, expiresAt: end)], now: start)
+    let (isLooking, isDone) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let readerMayEnd = DispatchSemaphore(value: 0)
+    let readerHasEnded = DispatchSemaphore(value: 0)
+    DispatchQueue.global().async {
+      index.nearest(NearestQuery(latitude: 37.5, longitude: 127, limit: 1), now: start) { _ in
+        isLooking.signal()
+        readerMayEnd.wait()
+      }
+      readerHasEnded.signal()
+    }
+    isLooking.wait()
+    DispatchQueue.global().async {
+      #expect(index.reclaimExpired(now: start, limit: 10) == 0)
+      isDone.signal()
+    }
+    // Only a failure waits that long.
+    #expect(isDone.wait(timeout: .now() + 10) == .success)
+    readerMayEnd.signal()
+    readerHasEnded.wait()
+    #expect(index.reclaimExpired(now: end, limit: 10) == 1)
   }
 
   @Test func anExpiredObjectCountsAsAbsent() throws {
