@@ -115,8 +115,10 @@ final class RESPConnectionHandler: ChannelDuplexHandler {
   /// no timer.
   private func setIdleTimer(_ context: ChannelHandlerContext) {
     let end = lastUse + services.configuration.idleTime
-    idleTimer = EventLoopTimers.of(context.eventLoop).schedule(deadline: end) { [weak self] in
-      self?.idleTimerFired(context)
+    // The timer holds this handler until the channel is inactive: a weak reference would make every
+    // retain of it take the long way.
+    idleTimer = EventLoopTimers.of(context.eventLoop).schedule(deadline: end) {
+      self.idleTimerFired(context)
     }
   }
 
@@ -275,7 +277,7 @@ final class RESPConnectionHandler: ChannelDuplexHandler {
       return
     }
     // What was handed on may still be in use; the next answers get memory of their own.
-    expectedAnswerBytes = min(max(512, bytes.readableBytes), Self.maximumExpectedBytes)
+    expectedAnswerBytes = min(max(512, bytes.capacity), Self.maximumExpectedBytes)
     executor.writer.buffer = ByteBuffer()
     guard thenCloses else { return context.writeAndFlush(wrapOutboundOut(bytes), promise: nil) }
     let channel = context.channel

@@ -69,18 +69,19 @@ public final class SharedLiveIndex: @unchecked Sendable {
   ) {
     outcomes.removeAll(keepingCapacity: true)
     outcomes.append(contentsOf: repeatElement(.stale, count: batch.count))
-    let plan = LiveIndex.plan(batch, hash: hash)
-    unsafe outcomes.withUnsafeMutableBufferPointer { outcomes in
-      guard let outcomes = outcomes.baseAddress else { return }
-      var start = 0
-      while start < batch.count {
-        let end = min(start + Self.sliceLimit, batch.count)
-        lock.withWriteLock {
-          unsafe index.apply(
-            batch, start..<end, plan: plan, now: now, outcomes: outcomes, changes: changes,
-            isFollowed: isFollowed)
+    LiveIndex.withPlan(of: batch, hash: hash) { plan in
+      unsafe outcomes.withUnsafeMutableBufferPointer { outcomes in
+        guard let outcomes = outcomes.baseAddress else { return }
+        var start = 0
+        while start < batch.count {
+          let end = min(start + Self.sliceLimit, batch.count)
+          lock.withWriteLock {
+            unsafe index.apply(
+              batch, start..<end, plan: plan, now: now, outcomes: outcomes, changes: changes,
+              isFollowed: isFollowed)
+          }
+          start = end
         }
-        start = end
       }
     }
   }

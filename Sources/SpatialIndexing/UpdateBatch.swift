@@ -43,6 +43,9 @@ public struct UpdateBatch: Sendable {
   /// The number of entries.
   public var count: Int { entries.count }
 
+  /// The memory for ids, tags and payloads, in bytes.
+  package var byteCapacity: Int { bytes.capacity }
+
   /// Makes room for entries and for the bytes of their records.
   public mutating func reserveCapacity(_ count: Int, bytes byteCount: Int = 0) {
     entries.reserveCapacity(count)

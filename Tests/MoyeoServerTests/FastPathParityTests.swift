@@ -173,17 +173,17 @@ import Testing
     plain.positions.remove(at: 7)
     var batch = layer.reportBatch(now: RunningDaemon.start, limits: layers.limits)
     let plainBytes: [UInt8] = try plain.serializedBytes()
-    #expect(
-      plainBytes.withUnsafeBytes {
-        operations.reportReader.read($0, settings: layer.settings, into: &batch)
-      })
+    let isRead = plainBytes.withUnsafeBytes {
+      operations.reportReader.read($0, settings: layer.settings, into: &batch)
+    }
+    #expect(isRead)
     _ = layer.apply(batch)
     #expect(Self.payloads(layers, "fast") == slow)
     var other = layer.reportBatch(now: RunningDaemon.start, limits: layers.limits)
-    #expect(
-      !bytes.withUnsafeBytes {
-        operations.reportReader.read($0, settings: layer.settings, into: &other)
-      }, "nested attributes are for the other path")
+    let isNestedRead = bytes.withUnsafeBytes {
+      operations.reportReader.read($0, settings: layer.settings, into: &other)
+    }
+    #expect(!isNestedRead, "nested attributes are for the other path")
   }
 
   private static func payloads(_ layers: LayerRegistry, _ name: String) -> [String: [UInt8]] {

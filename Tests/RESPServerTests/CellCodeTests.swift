@@ -37,6 +37,28 @@ struct CellCodeTests {
     }
   }
 
+  /// A code and its place are found together as one after the other, at the world's edge as well.
+  @Test func aScoredPlaceIsWhatItsScoreStandsFor() throws {
+    var random = SplitMix64(seed: 23)
+    func degrees(_ limit: Double) -> Double {
+      switch random.next() % 8 {
+      case 0: limit
+      case 1: -limit
+      case 2: limit.nextDown
+      case 3: (-limit).nextUp
+      default: (Double(random.next() >> 11) / 0x1p53 * 2 - 1) * limit
+      }
+    }
+    for _ in 0..<20_000 {
+      let code = try #require(
+        CellCode.ScoredPlace(
+          longitude: degrees(CellCode.maximumLongitude),
+          latitude: degrees(CellCode.maximumLatitude)))
+      #expect(code.place == CellCode.place(code.score))
+      #expect(code.score == UInt64(Double(code.score)))
+    }
+  }
+
   @Test func placesBeyondTheLimitsHaveNoCode() {
     #expect(CellCode.score(longitude: 0, latitude: 85.06) == nil)
     #expect(CellCode.score(longitude: 180.1, latitude: 0) == nil)

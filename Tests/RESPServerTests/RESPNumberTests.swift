@@ -1,3 +1,4 @@
+import Foundation
 import ObjectModel
 import Testing
 
@@ -42,6 +43,38 @@ struct RESPNumberTests {
     #expect(trimmed(0) == "0")
     #expect(trimmed(1e-18) == "0")
     #expect(trimmed(2.68220901489257812e-6) == "0.00000268220901489")
+  }
+
+  /// C's `printf` rounds the exact value, half to even.
+  @Test func coordinatesOfAllSizesAreThoseOfC() {
+    var random = SplitMix64(seed: 24)
+    for i in 0..<100_000 {
+      let bits = random.next()
+      let significand = 1 + Double(bits >> 12) / 0x1p52
+      // Few bits as well, so that there are ties and zeros at the end.
+      let kept = i % 3 == 0 ? (significand * 0x1p6).rounded() / 0x1p6 : significand
+      let value = Double(sign: .plus, exponent: Int(bits % 69) - 60, significand: kept)
+      #expect(trimmed(value) == Self.seventeenDecimals(value))
+    }
+  }
+
+  /// What `%.17f` prints, without the zeros at its end.
+  private static func seventeenDecimals(_ value: Double) -> String {
+    var text = String(format: "%.17f", value)
+    while text.last == "0" { text.removeLast() }
+    if text.last == "." { text.removeLast() }
+    return text
+  }
+
+  /// The double nearest to so many ten-thousandths, multiplied by 10,000, rounds to their number.
+  @Test func distancesOfAllSizesHaveFourDecimals() {
+    var random = SplitMix64(seed: 25)
+    for _ in 0..<20_000 {
+      let units = random.next() >> (26 + random.next() % 38)
+      let whole = units / 10_000
+      let decimals = "\(10_000 + units % 10_000)".dropFirst()
+      #expect(fourDecimals(Double(units) / 10_000) == "\(whole).\(decimals)")
+    }
   }
 
   @Test func wholeNumbersOfEveryLengthAreWritten() {

@@ -3,8 +3,14 @@ package import SpatialIndexing
 import WireFormat
 
 extension Layer {
-  package func reportBatch(now: Instant, limits: LayerLimits) -> ReportBatch {
-    ReportBatch(layer: self, now: now, limits: limits)
+  /// Begins a batch of reports.
+  ///
+  /// - Parameter contents: Those of a batch that has been applied, whose memory this one uses.
+  package func reportBatch(
+    now: Instant, limits: LayerLimits,
+    in contents: consuming ReportBatch.Contents = ReportBatch.Contents()
+  ) -> ReportBatch {
+    ReportBatch(layer: self, now: now, limits: limits, in: contents)
   }
 
   /// Stores reports; `outcomes[i]` tells what the layer did with the i-th.
@@ -13,9 +19,10 @@ extension Layer {
   /// taken as `now` when it is more than `clockSkewMilliseconds` ahead of the batch's `now`.
   package func apply(_ batch: consuming ReportBatch) -> [ReportOutcome] {
     var updates: [UpdateOutcome] = []
-    store(batch.updates, masks: batch.masks, now: batch.now, outcomes: &updates)
-    var outcomes = batch.outcomes
-    for (position, update) in zip(batch.positions, updates) {
+    store(
+      batch.contents.updates, masks: batch.contents.masks, now: batch.now, outcomes: &updates)
+    var outcomes = batch.contents.outcomes
+    for (position, update) in zip(batch.contents.positions, updates) {
       switch update {
       case .inserted, .updated, .unknownHandle: break
       case .stale: outcomes[position] = .stale
@@ -27,8 +34,9 @@ extension Layer {
 
   /// Stores reports of the time of receipt, none of which can have expired before; `outcomes[i]`
   /// tells what the index did with the i-th.
-  package func apply(_ batch: ReportBatch, outcomes: inout [UpdateOutcome]) {
-    store(batch.updates, masks: batch.masks, now: batch.now, outcomes: &outcomes)
+  package func apply(_ batch: borrowing ReportBatch, outcomes: inout [UpdateOutcome]) {
+    store(
+      batch.contents.updates, masks: batch.contents.masks, now: batch.now, outcomes: &outcomes)
   }
 
   /// Stores reports that come as values.

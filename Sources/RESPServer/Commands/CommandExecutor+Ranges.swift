@@ -91,9 +91,11 @@ extension RESPWriter {
 extension GeoHits {
   mutating func append(_ hit: HitView) {
     let contents = hit.contents
-    guard let score = CellCode.score(longitude: contents.longitude, latitude: contents.latitude)
+    guard
+      let code = CellCode.ScoredPlace(
+        longitude: contents.longitude, latitude: contents.latitude)
     else { return }
-    append(id: contents.id, score: score)
+    append(id: contents.id, code)
   }
 }
 

@@ -85,10 +85,9 @@ extension RESPWriter {
             if columns.distance { bytes.distance(hit.distance / request.shape.metersPerUnit) }
             if columns.hash { bytes.integer(hit.score) }
             guard columns.coordinate else { continue }
-            let place = CellCode.place(hit.score)
             bytes.array(2)
-            bytes.coordinate(place.longitude)
-            bytes.coordinate(place.latitude)
+            bytes.coordinate(hit.place.longitude)
+            bytes.coordinate(hit.place.latitude)
           }
         }
       }
@@ -142,10 +141,9 @@ private struct StoredSearch: Sendable {
   private func store(_ hits: GeoHits, in layer: Layer, now: Instant) -> Int {
     var batch = layer.reportBatch(now: now, limits: services.layers.limits)
     for hit in hits.list {
-      let place = CellCode.place(hit.score)
       hits.id(hit).withUnsafeBytes { id in
         batch.append(
-          id: id, latitude: place.latitude, longitude: place.longitude, tags: [],
+          id: id, latitude: hit.place.latitude, longitude: hit.place.longitude, tags: [],
           attributes: UnsafeRawBufferPointer(start: nil, count: 0), ttlMilliseconds: 0,
           observedAt: nil)
       }

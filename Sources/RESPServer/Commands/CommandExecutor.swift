@@ -25,7 +25,7 @@ enum CommandOutcome {
 ///
 /// It is a value that its connection holds: what a class stores is checked for exclusive access at
 /// each use, which took a twelfth of the instructions of an update.
-struct CommandExecutor {
+struct CommandExecutor: ~Copyable {
   let services: RedisDoorServices
   let connectionID: Int
   let peer: String
@@ -35,6 +35,8 @@ struct CommandExecutor {
   var turnBudget = WorkBudget(steps: CommandExecutor.stepsPerTurn)
   private(set) var tally = CommandTally()
   private var updates: PendingUpdates?
+  /// The memory of the batch before, if it was small, which the next one uses.
+  private var spareUpdates = PendingUpdates.Memory()
   /// The command before, which most connections repeat; GEOADD is found without it.
   private var lastDescription: CommandDescription?
   /// The members of the batch before: as many get memory before the next one begins.
@@ -189,13 +191,37 @@ struct CommandExecutor {
 // MARK: - Updates
 
 /// GEOADD commands of one key that are stored together.
-private struct PendingUpdates {
+private struct PendingUpdates: ~Copyable {
+  /// What outlasts a batch. It holds no layer: one that is deleted must be able to go.
+  struct Memory: ~Copyable {
+    var key = ""
+    var keyBytes: [UInt8] = []
+    /// How many members each command has.
+    var commands: [Int] = []
+    var contents = ReportBatch.Contents()
+  }
+
   let key: String
   let keyBytes: [UInt8]
   let layer: Layer
   var batch: ReportBatch
-  /// How many members each command has.
-  var commands: [Int] = []
+  var commands: [Int]
+
+  /// Begins a batch in the memory of another one.
+  init(
+    _ key: String, _ layer: Layer, now: Instant, limits: LayerLimits, in memory: consuming Memory
+  ) {
+    self.key = key
+    keyBytes = memory.key == key ? memory.keyBytes : Array(key.utf8)
+    self.layer = layer
+    batch = layer.reportBatch(now: now, limits: limits, in: memory.contents)
+    commands = memory.commands
+    commands.removeAll(keepingCapacity: true)
+  }
+
+  consuming func takeMemory() -> Memory {
+    Memory(key: key, keyBytes: keyBytes, commands: commands, contents: batch.takeContents())
+  }
 }
 
 extension CommandExecutor {
@@ -250,9 +276,11 @@ extension CommandExecutor {
     if services.expiry.isInUse, services.existing(key) == nil { services.expiry.clear(key) }
     do throws(LayerError) {
       let layer = try layers.layerForReports(key)
-      var batch = layer.reportBatch(now: now, limits: layers.limits)
-      batch.reserveCapacity(max(1, expectedUpdates))
-      return PendingUpdates(key: key, keyBytes: Array(key.utf8), layer: layer, batch: batch)
+      var memory = PendingUpdates.Memory()
+      swap(&memory, &spareUpdates)
+      var pending = PendingUpdates(key, layer, now: now, limits: layers.limits, in: memory)
+      pending.batch.reserveCapacity(max(1, expectedUpdates))
+      return pending
     } catch {
       throw CommandRefusal(error)
     }
@@ -320,7 +348,12 @@ extension CommandExecutor {
       }
       if isWhole { writer.integer(inserted) } else { writer.refuse(Self.isFull, services) }
     }
+    let memory = (consume pending).takeMemory()
+    if memory.contents.byteCapacity <= Self.spareBytes { spareUpdates = memory }
   }
+
+  /// The most memory of a batch that a connection keeps.
+  private static let spareBytes = 8192
 
   private static let isFull = CommandRefusal(
     "ERR the layer, or all layers together, hold as many objects as they may: not every member "

@@ -34,6 +34,27 @@ enum CellCode {
     var north: Double
   }
 
+  /// A code as a score holds it, and the place that it stands for: ``CellCode/place(_:)`` without taking
+  /// the code apart again.
+  struct ScoredPlace {
+    let score: UInt64
+    let place: Place
+
+    /// `nil` beyond the limits.
+    init?(longitude: Double, latitude: Double) {
+      guard hasCode(longitude: longitude, latitude: latitude) else { return nil }
+      let (row, column) = CellCode.cell(longitude: longitude, latitude: latitude)
+      if row | column < 1 << UInt32(steps) {
+        score = interleaved(row: row, column: column)
+        place = CellCode.place(row: row, column: column)
+      } else {
+        // At the very edge a row or column has 27 bits, which a double may round.
+        score = UInt64(Double(interleaved(row: row, column: column)))
+        place = CellCode.place(score)
+      }
+    }
+  }
+
   static func hasCode(longitude: Double, latitude: Double) -> Bool {
     longitude >= -maximumLongitude && longitude <= maximumLongitude
       && latitude >= -maximumLatitude && latitude <= maximumLatitude
@@ -41,20 +62,29 @@ enum CellCode {
 
   /// Returns the code of a place as a score holds it, which is a double; `nil` beyond the limits.
   static func score(longitude: Double, latitude: Double) -> UInt64? {
-    guard hasCode(longitude: longitude, latitude: latitude) else { return nil }
-    let code = cell(longitude: longitude, latitude: latitude, steps: steps)
-    // At the very edge a column or row has 27 bits, which a double may round.
-    return UInt64(Double(code))
+    ScoredPlace(longitude: longitude, latitude: latitude)?.score
   }
 
   /// Returns the code of a cell of so many steps. The place is within the limits.
   static func cell(
     longitude: Double, latitude: Double, steps: Int, latitudeLimit: Double = maximumLatitude
   ) -> UInt64 {
-    let cells = Double(UInt64(1) << UInt64(steps))
-    let row = (latitude + latitudeLimit) / (2 * latitudeLimit) * cells
-    let column = (longitude + maximumLongitude) / (2 * maximumLongitude) * cells
-    return interleaved(row: UInt32(row), column: UInt32(column))
+    let (row, column) = cell(
+      longitude: longitude, latitude: latitude, cells: Double(UInt64(1) << UInt64(steps)),
+      latitudeLimit: latitudeLimit)
+    return interleaved(row: row, column: column)
+  }
+
+  /// Returns the row and column of a place within the limits among so many cells of each axis.
+  @inline(__always)
+  private static func cell(
+    longitude: Double, latitude: Double, cells: Double = 0x1p26,
+    latitudeLimit: Double = maximumLatitude
+  ) -> (row: UInt32, column: UInt32) {
+    (
+      UInt32((latitude + latitudeLimit) / (2 * latitudeLimit) * cells),
+      UInt32((longitude + maximumLongitude) / (2 * maximumLongitude) * cells)
+    )
   }
 
   static func interleaved(row: UInt32, column: UInt32) -> UInt64 {
@@ -68,6 +98,11 @@ enum CellCode {
   /// Returns the borders of a cell.
   static func bounds(_ code: UInt64, steps: Int) -> Bounds {
     let (row, column) = rowAndColumn(code)
+    return bounds(row: row, column: column, steps: steps)
+  }
+
+  @inline(__always)
+  private static func bounds(row: UInt32, column: UInt32, steps: Int) -> Bounds {
     // A power of two, so that multiplying is as exact as dividing by the number of cells.
     let share = 1 / Double(UInt64(1) << UInt64(steps))
     let height = 2 * maximumLatitude
@@ -81,7 +116,13 @@ enum CellCode {
 
   /// Returns the place that a score stands for: the middle of its cell, within the limits.
   static func place(_ score: UInt64) -> Place {
-    let cell = bounds(score, steps: steps)
+    let (row, column) = rowAndColumn(score)
+    return place(row: row, column: column)
+  }
+
+  @inline(__always)
+  private static func place(row: UInt32, column: UInt32) -> Place {
+    let cell = bounds(row: row, column: column, steps: steps)
     let longitude = (cell.west + cell.east) / 2
     let latitude = (cell.south + cell.north) / 2
     return Place(

@@ -9,6 +9,8 @@ struct GeoHit {
   /// Meters from the middle of the search; 0 where nothing was measured.
   var distance = 0.0
   var score: UInt64
+  /// What the score stands for.
+  var place: CellCode.Place
   /// Which of the search's nine cells holds it.
   var cell = 0
   var idStart: Int
@@ -36,7 +38,7 @@ struct GeoHits {
   }
 
   mutating func append(
-    id: UnsafeRawBufferPointer, score: UInt64, distance: Double = 0, cell: Int = 0
+    id: UnsafeRawBufferPointer, _ code: CellCode.ScoredPlace, distance: Double = 0, cell: Int = 0
   ) {
     // A member takes up to 160 bytes beside its id: distance, hash, coordinates and their lengths.
     guard ids.count + list.count * 160 < maximumBytes else {
@@ -45,7 +47,7 @@ struct GeoHits {
     }
     list.append(
       GeoHit(
-        distance: distance, score: score, cell: cell, idStart: ids.count, idCount: id.count))
+        distance: distance, score: code.score, place: code.place, cell: cell, idStart: ids.count, idCount: id.count))
     ids.append(contentsOf: id)
   }
 

@@ -101,11 +101,12 @@ struct GeoSearch {
   private func consider(_ hit: HitView, _ hits: inout GeoHits) {
     let contents = hit.contents
     guard
-      let score = CellCode.score(longitude: contents.longitude, latitude: contents.latitude),
-      let cell = cells.index(of: score),
-      let distance = request.shape.distance(to: CellCode.place(score))
+      let code = CellCode.ScoredPlace(
+        longitude: contents.longitude, latitude: contents.latitude),
+      let cell = cells.index(of: code.score),
+      let distance = request.shape.distance(to: code.place)
     else { return }
-    hits.append(id: contents.id, score: score, distance: distance, cell: cell)
+    hits.append(id: contents.id, code, distance: distance, cell: cell)
   }
 
   private var filter: SearchFilter { layer.searchFilter(request.filter, now: now) }

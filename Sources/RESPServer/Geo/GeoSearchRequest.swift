@@ -219,13 +219,13 @@ struct GeoSearchReader {
         "ERR \(subject) is not compatible with WITHDIST, WITHHASH and WITHCOORD options")
     }
     if isSearch {
-      let name = words.text(0)
       if center == nil, !hasMember {
         throw CommandRefusal(
-          "ERR exactly one of FROMMEMBER or FROMLONLAT can be specified for \(name)")
+          "ERR exactly one of FROMMEMBER or FROMLONLAT can be specified for \(words.text(0))")
       }
       if kind == nil {
-        throw CommandRefusal("ERR exactly one of BYRADIUS and BYBOX can be specified for \(name)")
+        throw CommandRefusal(
+          "ERR exactly one of BYRADIUS and BYBOX can be specified for \(words.text(0))")
       }
     }
     if isAny, count == nil {

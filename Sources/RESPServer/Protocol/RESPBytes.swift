@@ -77,16 +77,31 @@ struct RESPBytes {
     end()
   }
 
+  @inline(__always)
   private mutating func head(_ mark: Unicode.Scalar, _ number: UInt64) {
-    byte(UInt8(ascii: mark))
-    if number < 10 {
-      byte(UInt8(ascii: "0") + UInt8(number))
-    } else if number < 100 {
-      byte(UInt8(ascii: "0") + UInt8(number / 10))
-      byte(UInt8(ascii: "0") + UInt8(number % 10))
-    } else {
-      write(atMost: RESPNumber.wholeCapacity) { $0.append(number) }
+    guard number < 100 else { return longHead(mark, number) }
+    guard let base = room.baseAddress, count + 5 <= room.count else {
+      preconditionFailure("a piece is longer than was said")
     }
+    // Four bytes are stored at once; behind them a text may already stand.
+    let zero = UInt32(UInt8(ascii: "0"))
+    let start = UInt32(UInt8(ascii: mark))
+    let digits = UInt32(truncatingIfNeeded: number)
+    if digits < 10 {
+      let text = start | (zero + digits) << 8 | 0x0A0D << 16
+      base.storeBytes(of: text.littleEndian, toByteOffset: count, as: UInt32.self)
+      count += 4
+    } else {
+      let text = start | (zero + digits / 10) << 8 | (zero + digits % 10) << 16 | 0x0D << 24
+      base.storeBytes(of: text.littleEndian, toByteOffset: count, as: UInt32.self)
+      base.storeBytes(of: 0x0A, toByteOffset: count + 4, as: UInt8.self)
+      count += 5
+    }
+  }
+
+  private mutating func longHead(_ mark: Unicode.Scalar, _ number: UInt64) {
+    byte(UInt8(ascii: mark))
+    write(atMost: RESPNumber.wholeCapacity) { $0.append(number) }
     end()
   }
 

@@ -18,6 +18,7 @@ struct RESPNumber {
   }
 
   mutating func append(_ number: UInt64) {
+    if number < 10 { return append(byte: UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: number)) }
     guard number < Self.tenToThe8 else {
       append(number / Self.tenToThe8)
       return append(eightDigits: number % Self.tenToThe8)
@@ -29,11 +30,13 @@ struct RESPNumber {
   }
 
   /// Appends a number below 10^8 with zeros in front.
+  @inline(__always)
   private mutating func append(eightDigits number: UInt64) {
     append(Self.digits(UInt32(truncatingIfNeeded: number)), count: 8)
   }
 
   /// Appends the first bytes of eight digits that stand from the lowest byte on.
+  @inline(__always)
   private mutating func append(_ digits: UInt64, count added: Int) {
     let text = (digits | 0x3030_3030_3030_3030).littleEndian
     start.storeBytes(of: text, toByteOffset: count, as: UInt64.self)
@@ -45,6 +48,7 @@ struct RESPNumber {
   /// All are found at once: halves, then pairs, then digits side by side in one word, where division
   /// by a constant is a multiplication by its reciprocal (Granlund and Montgomery, "Division by
   /// Invariant Integers using Multiplication", PLDI 1994; exact for the few bits that a part has).
+  @inline(__always)
   private static func digits(_ number: UInt32) -> UInt64 {
     let halves = UInt64(number / 10_000) | UInt64(number % 10_000) << 32
     let hundreds = (halves &* 10_486) >> 20 & 0x0000_007F_0000_007F
@@ -62,6 +66,14 @@ struct RESPNumber {
     guard value.magnitude < 0x1p39 else { return append(byte: UInt8(ascii: "0")) }
     let units = UInt64((value.magnitude * 10_000).rounded(.toNearestOrEven))
     if value < 0, units > 0 { append(byte: UInt8(ascii: "-")) }
+    guard units >= Self.tenToThe8 else {
+      // Four digits of the whole part and four decimals.
+      let digits = Self.digits(UInt32(truncatingIfNeeded: units))
+      let zeros = min(3, digits.trailingZeroBitCount / 8)
+      append(digits >> UInt64(8 * zeros), count: 4 - zeros)
+      append(byte: UInt8(ascii: "."))
+      return append(digits >> 32, count: 4)
+    }
     append(units / 10_000)
     append(byte: UInt8(ascii: "."))
     append(Self.digits(UInt32(units % 10_000)) >> 32, count: 4)
@@ -82,10 +94,12 @@ struct RESPNumber {
     append(whole)
     guard decimals > 0 else { return }
     append(byte: UInt8(ascii: "."))
-    append(Self.digits(UInt32(decimals / Self.tenToThe16)) >> 56, count: 1)
-    let rest = decimals % Self.tenToThe16
-    append(eightDigits: rest / Self.tenToThe8)
-    append(eightDigits: rest % Self.tenToThe8)
+    let first = decimals / Self.tenToThe16
+    append(byte: UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: first))
+    let rest = decimals &- first &* Self.tenToThe16
+    let upper = rest / Self.tenToThe8
+    append(eightDigits: upper)
+    append(eightDigits: rest &- upper &* Self.tenToThe8)
     while start.load(fromByteOffset: count - 1, as: UInt8.self) == UInt8(ascii: "0") { count -= 1 }
   }
 
@@ -96,6 +110,12 @@ struct RESPNumber {
   /// Returns a fraction times 10^17, rounded from its exact value, half to even.
   private static func seventeenDecimals(_ fraction: Double) -> UInt64 {
     guard fraction > 0 else { return 0 }
+    if fraction >= 0x1p-11 {
+      // Its last bit is 2^-63 or more, so that 64 bits behind the point hold it.
+      let (quotient, rest) = UInt64(fraction * 0x1p64).multipliedFullWidth(by: tenToThe17)
+      let half = UInt64(1) << 63
+      return quotient + (rest > half || (rest == half && quotient % 2 == 1) ? 1 : 0)
+    }
     // The fraction is significand / 2^shift.
     let significand = fraction.significandBitPattern | (fraction.isNormal ? 1 << 52 : 0)
     let shift = 52 - Int(fraction.isNormal ? fraction.exponent : -1022)
