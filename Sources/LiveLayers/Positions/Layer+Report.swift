@@ -3,9 +3,7 @@ package import SpatialIndexing
 import WireFormat
 
 extension Layer {
-  /// Begins a batch of reports.
-  ///
-  /// - Parameter contents: Those of a batch that has been applied, whose memory this one uses.
+  /// Begins a batch of reports, in the memory of one that has been applied if its contents are given.
   package func reportBatch(
     now: Instant, limits: LayerLimits,
     in contents: consuming ReportBatch.Contents = ReportBatch.Contents()

@@ -47,7 +47,8 @@ struct GeoHits {
     }
     list.append(
       GeoHit(
-        distance: distance, score: code.score, place: code.place, cell: cell, idStart: ids.count, idCount: id.count))
+        distance: distance, score: code.score, place: code.place, cell: cell, idStart: ids.count,
+        idCount: id.count))
     ids.append(contentsOf: id)
   }
 
