@@ -70,11 +70,20 @@ def processor_seconds(root: int) -> float:
     return total
 
 
+def _machine_ticks() -> list[int]:
+    """User, nice, system, idle, iowait, irq, softirq, steal of all cores together (proc(5))."""
+    return [int(x) for x in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]]
+
+
 def machine_seconds() -> float:
     """Busy time of all cores, stolen time included."""
-    ticks = [int(x) for x in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:]]
-    # user, nice, system, (idle, iowait,) irq, softirq, steal
-    return sum(ticks[:3] + ticks[5:8]) / _TICKS
+    ticks = _machine_ticks()
+    return sum(ticks[:3] + ticks[5:]) / _TICKS
+
+
+def stolen_seconds() -> float:
+    """What the host has taken from all cores while they had something to do."""
+    return _machine_ticks()[7] / _TICKS
 
 
 def resident_bytes(pid: int) -> int:
