@@ -99,10 +99,15 @@ package final class Layer: Sendable {
   func publishing(
     _ masks: [ObjectRank: UInt64], now: Instant
   ) -> (UnsafeBufferPointer<IndexChange>) -> Void {
-    { [feed, watches, attributeFeed] changes in
-      feed.publish(changes, masks: masks, now: now)
-      watches.publish(changes)
-      attributeFeed.publish(changes)
-    }
+    { self.publish($0, masks, now: now) }
+  }
+
+  /// Hands the changes of a slice to those who follow the layer.
+  func publish(
+    _ changes: UnsafeBufferPointer<IndexChange>, _ masks: [ObjectRank: UInt64], now: Instant
+  ) {
+    feed.publish(changes, masks: masks, now: now)
+    watches.publish(changes)
+    attributeFeed.publish(changes)
   }
 }

@@ -6,6 +6,8 @@ import Threading
 /// What all connections of the door share.
 final class RedisDoorServices: Sendable {
   let layers: LayerRegistry
+  /// Those of `layers`; a field of them is read here without a copy of all.
+  let limits: LayerLimits
   let configuration: RedisDoor.Configuration
   let expiry = KeyExpiry()
   let pool: BoundedThreadPool
@@ -18,6 +20,7 @@ final class RedisDoorServices: Sendable {
 
   init(layers: LayerRegistry, configuration: RedisDoor.Configuration, pool: BoundedThreadPool) {
     self.layers = layers
+    limits = layers.limits
     self.configuration = configuration
     self.pool = pool
   }

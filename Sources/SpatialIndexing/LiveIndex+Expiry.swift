@@ -15,7 +15,7 @@ extension LiveIndex {
     guard !expired.isEmpty else { return 0 }
     feed.removeAll(keepingCapacity: true)
     for slot in expired { unsafe drop(slot, hash: hash(identifier(slot)), isFed: changes != nil) }
-    unsafe publish(changed: true, changes)
+    unsafe publish(changed: true) { feed in unsafe changes?(feed) }
     return expired.count
   }
 

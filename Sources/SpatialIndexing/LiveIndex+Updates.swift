@@ -97,16 +97,25 @@ extension LiveIndex {
   // MARK: Applying
 
   /// Applies the entries `range` of a batch.
+  ///
+  /// - Parameters:
+  ///   - batch: The entries.
+  ///   - range: Which of them are applied.
+  ///   - plan: What was worked out about the batch.
+  ///   - now: The present moment, by which objects have expired.
+  ///   - outcomes: Gets the outcome of each entry of `range`.
+  ///   - isFollowed: Whether anybody wants the changes.
+  ///   - changes: Is called if something changed, with the changes if they are wanted.
   mutating func apply(
     _ batch: borrowing UpdateBatch, _ range: Range<Int>, plan: borrowing BatchPlan, now: Instant,
-    outcomes: UnsafeMutablePointer<UpdateOutcome>,
-    changes: ((UnsafeBufferPointer<IndexChange>) -> Void)?, isFollowed: (() -> Bool)?
+    outcomes: UnsafeMutablePointer<UpdateOutcome>, isFollowed: () -> Bool,
+    changes: (UnsafeBufferPointer<IndexChange>) -> Void
   ) {
     precondition(
       batch.columnCount == configuration.columnCount, "the batch has other columns than the index")
     let now = now.milliseconds
     if times.startIfNeeded(now: now) { unsafe reader.pointee.times = times.reader }
-    let isFed = unsafe changes != nil && isFollowed?() ?? true
+    let isFed = isFollowed()
     feed.removeAll(keepingCapacity: true)
     var changed = false
     unsafe batch.entries.withUnsafeBufferPointer { entries in
@@ -135,7 +144,8 @@ extension LiveIndex {
     var changed = false
     unsafe batch.bytes.withUnsafeBytes { bytes in
       for i in range {
-        if (i - range.lowerBound) % PrefetchBatch.step == 0 {
+        // One entry alone waits for its memory either way.
+        if (i - range.lowerBound) % PrefetchBatch.step == 0, range.count > 1 {
           prefetch(ahead, i..<min(i + PrefetchBatch.step, range.upperBound))
         }
         let entry = unsafe ahead.entries.baseAddress.unsafelyUnwrapped + i
@@ -158,13 +168,11 @@ extension LiveIndex {
 
   /// Raises the version and hands the changes of a slice to the feed's reader.
   mutating func publish(
-    changed: Bool, _ changes: ((UnsafeBufferPointer<IndexChange>) -> Void)?
+    changed: Bool, _ changes: (UnsafeBufferPointer<IndexChange>) -> Void
   ) {
     guard changed else { return }
     version &+= 1
-    if let changes = unsafe changes {
-      unsafe feed.withUnsafeBufferPointer { unsafe changes($0) }
-    }
+    unsafe feed.withUnsafeBufferPointer { unsafe changes($0) }
     #if MOYEO_INTERNAL_CHECKS
       do { try checkInvariants() } catch { preconditionFailure(error.message) }
     #endif
@@ -276,6 +284,6 @@ extension LiveIndex {
       unsafe drop(slot, hash: hash(identifier(slot)), isFed: changes != nil)
       changed = true
     }
-    unsafe publish(changed: changed, changes)
+    unsafe publish(changed: changed) { feed in unsafe changes?(feed) }
   }
 }

@@ -60,12 +60,28 @@ public final class SharedLiveIndex: @unchecked Sendable {
   ///   - changes: Is called once for each slice that changed something, with the slice's changes,
   ///     those of one object in order. It runs inside the write lock and so in commit order, and
   ///     must not call the index.
-  ///   - isFollowed: Is asked before each slice, inside its lock, whether anybody wants the
-  ///     changes. If not, they are not worked out and `changes` is not called.
   public func apply(
     _ batch: borrowing UpdateBatch, now: Instant, outcomes: inout [UpdateOutcome],
-    changes: ((UnsafeBufferPointer<IndexChange>) -> Void)? = nil,
-    isFollowed: (() -> Bool)? = nil
+    changes: ((UnsafeBufferPointer<IndexChange>) -> Void)? = nil
+  ) {
+    unsafe apply(
+      batch, now: now, outcomes: &outcomes, isFollowed: { unsafe changes != nil },
+      changes: { slice in unsafe changes?(slice) })
+  }
+
+  /// Applies a batch in slices, for somebody who does not always want to know what they change.
+  ///
+  /// - Parameters:
+  ///   - batch: The entries, applied in order.
+  ///   - now: The present moment, by which objects have expired.
+  ///   - outcomes: Is replaced by the outcomes of the entries.
+  ///   - isFollowed: Is asked before each slice, inside its lock, whether anybody wants the
+  ///     changes. If not, they are not worked out.
+  ///   - changes: Is called once for each slice that changed something, inside the write lock, with
+  ///     the slice's changes, or with none if they are not wanted. It must not call the index.
+  public func apply(
+    _ batch: borrowing UpdateBatch, now: Instant, outcomes: inout [UpdateOutcome],
+    isFollowed: () -> Bool, changes: (UnsafeBufferPointer<IndexChange>) -> Void
   ) {
     outcomes.removeAll(keepingCapacity: true)
     outcomes.append(contentsOf: repeatElement(.stale, count: batch.count))
@@ -77,8 +93,8 @@ public final class SharedLiveIndex: @unchecked Sendable {
           let end = min(start + Self.sliceLimit, batch.count)
           lock.withWriteLock {
             unsafe index.apply(
-              batch, start..<end, plan: plan, now: now, outcomes: outcomes, changes: changes,
-              isFollowed: isFollowed)
+              batch, start..<end, plan: plan, now: now, outcomes: outcomes,
+              isFollowed: isFollowed, changes: changes)
           }
           start = end
         }

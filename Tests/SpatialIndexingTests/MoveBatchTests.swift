@@ -141,11 +141,11 @@ import Testing
     var calls: [Int] = []
     var asked = 0
     index.apply(
-      batch, now: start, outcomes: &outcomes, changes: { calls.append($0.count) },
+      batch, now: start, outcomes: &outcomes,
       isFollowed: {
         asked += 1
         return asked == 2
-      })
+      }, changes: { calls.append($0.count) })
     #expect(calls == [0, SharedLiveIndex.sliceLimit, 0])
     #expect(asked == 3)
   }

@@ -3,12 +3,11 @@ package import SpatialIndexing
 import WireFormat
 
 extension Layer {
-  /// Begins a batch of reports, in the memory of one that has been applied if its contents are given.
-  package func reportBatch(
-    now: Instant, limits: LayerLimits,
-    in contents: consuming ReportBatch.Contents = ReportBatch.Contents()
-  ) -> ReportBatch {
-    ReportBatch(layer: self, now: now, limits: limits, in: contents)
+  /// Begins a batch of reports.
+  package func reportBatch(now: Instant, limits: LayerLimits) -> ReportBatch {
+    var batch = ReportBatch()
+    batch.begin(for: self, now: now, clockSkewMilliseconds: limits.clockSkewMilliseconds)
+    return batch
   }
 
   /// Stores reports; `outcomes[i]` tells what the layer did with the i-th.
@@ -17,10 +16,9 @@ extension Layer {
   /// taken as `now` when it is more than `clockSkewMilliseconds` ahead of the batch's `now`.
   package func apply(_ batch: consuming ReportBatch) -> [ReportOutcome] {
     var updates: [UpdateOutcome] = []
-    store(
-      batch.contents.updates, masks: batch.contents.masks, now: batch.now, outcomes: &updates)
-    var outcomes = batch.contents.outcomes
-    for (position, update) in zip(batch.contents.positions, updates) {
+    store(batch.updates, masks: batch.masks, now: batch.now, outcomes: &updates)
+    var outcomes = batch.outcomes
+    for (position, update) in zip(batch.positions, updates) {
       switch update {
       case .inserted, .updated, .unknownHandle: break
       case .stale: outcomes[position] = .stale
@@ -33,8 +31,7 @@ extension Layer {
   /// Stores reports of the time of receipt, none of which can have expired before; `outcomes[i]`
   /// tells what the index did with the i-th.
   package func apply(_ batch: borrowing ReportBatch, outcomes: inout [UpdateOutcome]) {
-    store(
-      batch.contents.updates, masks: batch.contents.masks, now: batch.now, outcomes: &outcomes)
+    store(batch.updates, masks: batch.masks, now: batch.now, outcomes: &outcomes)
   }
 
   /// Stores reports that come as values.
@@ -50,11 +47,11 @@ extension Layer {
   /// Returns, by this layer's rules, when an observation was made and when it expires, and whether
   /// the first is the time of receipt.
   package func times(
-    observedAt: Instant?, ttlMilliseconds: Int64?, now: Instant, limits: LayerLimits
+    observedAt: Instant?, ttlMilliseconds: Int64?, now: Instant, clockSkewMilliseconds: Int64
   ) -> (observedAt: Instant, expiresAt: Instant, isReceiptTime: Bool) {
     // The earliest time is the year 1, where RFC 3339 and protobuf's Timestamp begin.
     var observed = max(observedAt ?? now, Instant(seconds: RFC3339.seconds.lowerBound))
-    let isAhead = observed > now.advanced(milliseconds: limits.clockSkewMilliseconds)
+    let isAhead = observed > now.advanced(milliseconds: clockSkewMilliseconds)
     if isAhead { observed = now }
     let ttl = ttlMilliseconds ?? settings.defaultTTLMilliseconds
     return (
@@ -75,10 +72,10 @@ extension Layer {
     _ batch: borrowing UpdateBatch, masks: [ObjectRank: UInt64], now: Instant,
     outcomes: inout [UpdateOutcome], keepsSnapped: Bool = false
   ) {
-    let publish = publishing(masks, now: now)
     guard let protection else {
-      index.apply(
-        batch, now: now, outcomes: &outcomes, changes: publish, isFollowed: isFollowed)
+      index.apply(batch, now: now, outcomes: &outcomes, isFollowed: isFollowed) {
+        publish($0, masks, now: now)
+      }
       return
     }
     protection.apply(batch, keepsSnapped: keepsSnapped, in: index, now: now) { snapped, note in
@@ -86,7 +83,7 @@ extension Layer {
         snapped, now: now, outcomes: &outcomes,
         changes: { changes in
           note(changes)
-          publish(changes)
+          self.publish(changes, masks, now: now)
         })
       return outcomes
     }

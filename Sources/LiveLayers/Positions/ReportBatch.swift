@@ -3,64 +3,63 @@ import SpatialIndexing
 
 /// Validated reports for one layer, collected without an allocation for each.
 ///
-/// ``Layer/reportBatch(now:limits:)`` makes a batch, and ``Layer/apply(_:)`` stores its reports.
+/// ``Layer/reportBatch(now:limits:)`` makes a batch, and ``Layer/apply(_:)`` stores its reports. One
+/// that is kept, for its memory, belongs to a layer from ``begin(for:now:clockSkewMilliseconds:)`` to
+/// ``end()``.
 package struct ReportBatch: ~Copyable, Sendable {
-  /// What a batch has collected. Its memory may serve the next batch, of whichever layer.
-  package struct Contents: ~Copyable, Sendable {
-    var updates = UpdateBatch()
-    /// The tag summaries by rank. Of two reports with one id the later counts, as in the index.
-    var masks: [ObjectRank: UInt64] = [:]
-    /// The outcome of each report. The layer fills in those of the reports in `updates`.
-    var outcomes: [ReportOutcome] = []
-    /// The index into `outcomes` of each entry of `updates`.
-    var positions: [Int] = []
-    fileprivate var payload: [UInt8] = []
-    fileprivate var columnValues: [Double] = []
+  private(set) var updates = UpdateBatch()
+  /// The tag summaries by rank. Of two reports with one id the later counts, as in the index.
+  private(set) var masks: [ObjectRank: UInt64] = [:]
+  /// The outcome of each report. The layer fills in those of the reports in `updates`.
+  private(set) var outcomes: [ReportOutcome] = []
+  /// The index into `outcomes` of each entry of `updates`.
+  private(set) var positions: [Int] = []
+  private(set) var now = Instant(milliseconds: 0)
+  private var payload: [UInt8] = []
+  private var columnValues: [Double] = []
+  private var layer: Layer?
+  private var clockSkewMilliseconds: Int64 = 0
+  private var keepsMasks = false
 
-    package init() {}
+  /// Makes a batch that belongs to no layer yet.
+  package init() {}
 
-    /// The memory for ids, tags and attributes, in bytes.
-    package var byteCapacity: Int { updates.byteCapacity + payload.capacity }
+  package var count: Int { outcomes.count }
 
-    /// Empties it for a layer of so many columns, and keeps the memory.
-    fileprivate mutating func clear(columnCount: Int) {
-      if updates.columnCount == columnCount {
-        updates.removeAll()
-      } else {
-        updates = UpdateBatch(columnCount: columnCount)
-        columnValues = [Double](repeating: .nan, count: columnCount)
-      }
-      if !masks.isEmpty { masks = [:] }
-      outcomes.removeAll(keepingCapacity: true)
-      positions.removeAll(keepingCapacity: true)
-    }
-  }
+  /// The memory for ids, tags and attributes, in bytes.
+  package var byteCapacity: Int { updates.byteCapacity + payload.capacity }
 
-  private(set) var contents: Contents
-  let now: Instant
-  private let layer: Layer
-  private let limits: LayerLimits
-  private let keepsMasks: Bool
-
-  init(layer: Layer, now: Instant, limits: LayerLimits, in contents: consuming Contents) {
+  /// Begins a batch in the memory of the one before.
+  ///
+  /// - Parameters:
+  ///   - layer: Whose reports follow.
+  ///   - now: The time of receipt.
+  ///   - clockSkewMilliseconds: How far ahead of `now` an observation may lie.
+  package mutating func begin(for layer: Layer, now: Instant, clockSkewMilliseconds: Int64) {
     self.layer = layer
     self.now = now
-    self.limits = limits
-    contents.clear(columnCount: layer.columns.count)
-    self.contents = contents
+    self.clockSkewMilliseconds = clockSkewMilliseconds
     keepsMasks = layer.feed.clusters != nil
+    let columnCount = layer.columns.count
+    if updates.columnCount == columnCount {
+      updates.removeAll()
+    } else {
+      updates = UpdateBatch(columnCount: columnCount)
+      columnValues = [Double](repeating: .nan, count: columnCount)
+    }
+    if !masks.isEmpty { masks = [:] }
+    outcomes.removeAll(keepingCapacity: true)
+    positions.removeAll(keepingCapacity: true)
   }
 
-  package var count: Int { contents.outcomes.count }
-
-  /// Ends the batch. - Returns: Its contents, whose memory another one may have.
-  package consuming func takeContents() -> Contents { contents }
+  /// Lets go of the layer, which may have been deleted, and keeps the memory.
+  package mutating func end() { layer = nil }
 
   package mutating func reserveCapacity(_ count: Int) {
-    contents.updates.reserveCapacity(count, bytes: count * 160)
-    contents.outcomes.reserveCapacity(count)
-    contents.positions.reserveCapacity(count)
-    if keepsMasks { contents.masks.reserveCapacity(count) }
+    updates.reserveCapacity(count, bytes: count * 160)
+    outcomes.reserveCapacity(count)
+    positions.reserveCapacity(count)
+    if keepsMasks { masks.reserveCapacity(count) }
   }
 
   /// Appends a report. A report that has expired by the batch's time is not applied.
@@ -77,24 +76,26 @@ package struct ReportBatch: ~Copyable, Sendable {
     id: UnsafeRawBufferPointer, latitude: Double, longitude: Double, tags: [String],
     attributes: UnsafeRawBufferPointer, ttlMilliseconds: Int64?, observedAt: Instant?
   ) {
+    guard let layer else { preconditionFailure("the batch belongs to no layer") }
     let times = layer.times(
-      observedAt: observedAt, ttlMilliseconds: ttlMilliseconds, now: now, limits: limits)
+      observedAt: observedAt, ttlMilliseconds: ttlMilliseconds, now: now,
+      clockSkewMilliseconds: clockSkewMilliseconds)
     guard times.expiresAt > now else {
-      contents.outcomes.append(.alreadyExpired)
+      outcomes.append(.alreadyExpired)
       return
     }
-    contents.payload.removeAll(keepingCapacity: true)
-    ObjectPayload.append(tags: tags, attributes: attributes, to: &contents.payload)
-    fillColumns(from: attributes)
-    contents.payload.withUnsafeBytes { bytes in
-      contents.updates.append(
+    payload.removeAll(keepingCapacity: true)
+    ObjectPayload.append(tags: tags, attributes: attributes, to: &payload)
+    fillColumns(of: layer, from: attributes)
+    payload.withUnsafeBytes { bytes in
+      updates.append(
         id: id, latitude: latitude, longitude: longitude, tags: tags, payload: bytes,
-        columns: contents.columnValues, observedAt: times.observedAt, expiresAt: times.expiresAt,
+        columns: columnValues, observedAt: times.observedAt, expiresAt: times.expiresAt,
         isReceiptTime: times.isReceiptTime)
     }
-    if keepsMasks { contents.masks[layer.index.rank(of: id)] = TagMask.mask(tags) }
-    contents.positions.append(contents.outcomes.count)
-    contents.outcomes.append(.accepted)
+    if keepsMasks { masks[layer.index.rank(of: id)] = TagMask.mask(tags) }
+    positions.append(outcomes.count)
+    outcomes.append(.accepted)
   }
 
   package mutating func append(_ report: PositionReport) {
@@ -109,12 +110,12 @@ package struct ReportBatch: ~Copyable, Sendable {
     }
   }
 
-  private mutating func fillColumns(from attributes: UnsafeRawBufferPointer) {
+  private mutating func fillColumns(of layer: Layer, from attributes: UnsafeRawBufferPointer) {
     for (i, name) in layer.columns.enumerated() {
       if case .number(let number)? = ObjectPayload.value(of: name, inAttributes: attributes) {
-        contents.columnValues[i] = number
+        columnValues[i] = number
       } else {
-        contents.columnValues[i] = .nan
+        columnValues[i] = .nan
       }
     }
   }

@@ -18,7 +18,7 @@ extension Layer {
   ) -> PositionChange? {
     let times = times(
       observedAt: report.observedAt, ttlMilliseconds: report.ttlMilliseconds, now: now,
-      limits: limits)
+      clockSkewMilliseconds: limits.clockSkewMilliseconds)
     guard times.expiresAt > now else { return nil }
     var payload: [UInt8] = []
     ObjectPayload.append(tags: report.tags, attributes: report.attributes, to: &payload)

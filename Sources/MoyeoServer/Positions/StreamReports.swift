@@ -160,7 +160,8 @@ struct ReportStream {
     let now = positions.layers.clock.now()
     let times = layer.times(
       observedAt: columns.observedAtMilliseconds.map(Instant.init(milliseconds:)),
-      ttlMilliseconds: ttl, now: now, limits: positions.layers.limits)
+      ttlMilliseconds: ttl, now: now,
+      clockSkewMilliseconds: positions.layers.limits.clockSkewMilliseconds)
     guard times.expiresAt > now else { return nil }
     var batch = moves.take() ?? UpdateBatch(columnCount: layer.columns.count)
     defer { moves = batch }
@@ -285,7 +286,8 @@ struct ReportStream {
     let now = positions.layers.clock.now()
     let times = layer.times(
       observedAt: packed.observedAtMillisecondsIfSet.map(Instant.init(milliseconds:)),
-      ttlMilliseconds: ttl, now: now, limits: positions.layers.limits)
+      ttlMilliseconds: ttl, now: now,
+      clockSkewMilliseconds: positions.layers.limits.clockSkewMilliseconds)
     guard times.expiresAt > now else {
       // Late, each of them; the next message may be in time.
       for i in 0..<count {

@@ -12,7 +12,7 @@ extension CommandExecutor {
     if case .searchStore = form { key = words.text(2) } else { key = words.text(1) }
     let layer = services.existing(key)
     var reader = GeoSearchReader(
-      words, form: form, limits: layers.limits, keyExists: layer != nil
+      words, form: form, limits: services.limits, keyExists: layer != nil
     ) { id in
       guard let id, let layer, let score = Self.score(of: id, in: layer, now: now) else {
         return nil
@@ -139,7 +139,7 @@ private struct StoredSearch: Sendable {
 
   /// Stores the members at the middles of their cells. - Returns: How many there was room for.
   private func store(_ hits: GeoHits, in layer: Layer, now: Instant) -> Int {
-    var batch = layer.reportBatch(now: now, limits: services.layers.limits)
+    var batch = layer.reportBatch(now: now, limits: services.limits)
     for hit in hits.list {
       hits.id(hit).withUnsafeBytes { id in
         batch.append(

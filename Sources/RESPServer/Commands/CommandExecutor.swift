@@ -34,13 +34,9 @@ struct CommandExecutor: ~Copyable {
   /// What the searches of this turn may still do on the event loop.
   var turnBudget = WorkBudget(steps: CommandExecutor.stepsPerTurn)
   private(set) var tally = CommandTally()
-  private var updates: PendingUpdates?
-  /// The memory of the batch before, if it was small, which the next one uses.
-  private var spareUpdates = PendingUpdates.Memory()
+  private var updates = PendingUpdates()
   /// The command before, which most connections repeat; GEOADD is found without it.
   private var lastDescription: CommandDescription?
-  /// The members of the batch before: as many get memory before the next one begins.
-  private var expectedUpdates = 0
   /// Where the members of the GEOADD that is read are to be.
   private var places: [CellCode.Place] = []
   var outcomes: [UpdateOutcome] = []
@@ -190,37 +186,38 @@ struct CommandExecutor: ~Copyable {
 
 // MARK: - Updates
 
-/// GEOADD commands of one key that are stored together.
+/// GEOADD commands of one key that are stored together. It serves one batch after the other, and
+/// keeps key and memory in between.
 private struct PendingUpdates: ~Copyable {
-  /// What outlasts a batch. It holds no layer: one that is deleted must be able to go.
-  struct Memory: ~Copyable {
-    var key = ""
-    var keyBytes: [UInt8] = []
-    /// How many members each command has.
-    var commands: [Int] = []
-    var contents = ReportBatch.Contents()
-  }
+  /// The key of this batch, or of the one before.
+  private(set) var key = ""
+  private(set) var keyBytes: [UInt8] = []
+  /// Of this batch; `nil` in between: a layer that is deleted must be able to go.
+  private(set) var layer: Layer?
+  var batch = ReportBatch()
+  /// How many members each command has.
+  var commands: [Int] = []
+  /// The members of the batch before, for which a new one asks memory at once.
+  private var expectedMembers = 1
 
-  let key: String
-  let keyBytes: [UInt8]
-  let layer: Layer
-  var batch: ReportBatch
-  var commands: [Int]
+  /// The most memory of a batch that is kept.
+  private static let keptBytes = 8192
 
-  /// Begins a batch in the memory of another one.
-  init(
-    _ key: String, _ layer: Layer, now: Instant, limits: LayerLimits, in memory: consuming Memory
-  ) {
-    self.key = key
-    keyBytes = memory.key == key ? memory.keyBytes : Array(key.utf8)
+  mutating func begin(_ key: String, _ layer: Layer, now: Instant, clockSkewMilliseconds: Int64) {
+    if self.key != key {
+      self.key = key
+      keyBytes = Array(key.utf8)
+    }
     self.layer = layer
-    batch = layer.reportBatch(now: now, limits: limits, in: memory.contents)
-    commands = memory.commands
-    commands.removeAll(keepingCapacity: true)
+    batch.begin(for: layer, now: now, clockSkewMilliseconds: clockSkewMilliseconds)
+    batch.reserveCapacity(expectedMembers)
   }
 
-  consuming func takeMemory() -> Memory {
-    Memory(key: key, keyBytes: keyBytes, commands: commands, contents: batch.takeContents())
+  mutating func end() {
+    layer = nil
+    expectedMembers = max(1, batch.count)
+    commands.removeAll(keepingCapacity: true)
+    if batch.byteCapacity > Self.keptBytes { batch = ReportBatch() } else { batch.end() }
   }
 }
 
@@ -231,7 +228,7 @@ extension CommandExecutor {
   /// Reads a GEOADD, and gathers or stores it.
   private mutating func geoadd(_ words: CommandWords) -> CommandOutcome {
     do throws(CommandRefusal) {
-      let options = try ReportOptions(words, limits: layers.limits)
+      let options = try ReportOptions(words, limits: services.limits)
       try options.readPlaces(words, into: &places)
       try gather(words, options)
       // Of a command as large as one may be nothing stays with the connection.
@@ -247,16 +244,16 @@ extension CommandExecutor {
     _ words: CommandWords, _ options: ReportOptions
   ) throws(CommandRefusal) {
     for i in places.indices { try check(words, options.first + 3 * i + 2) }
-    if let key = updates?.keyBytes, !words.isWord(1, key) { flushUpdates() }
+    let isSameKey = words.isWord(1, updates.keyBytes)
+    if !isSameKey { flushUpdates() }
+    let name = isSameKey ? updates.key : words.text(1)
     // XX begins no layer.
-    let name = updates?.key ?? words.text(1)
     if options.isOnlyUpdate, services.layer(name) == nil {
       flushUpdates()
       guard LayerName.isValid(name) else { throw CommandRefusal(.badLayerName(name)) }
       return writer.integer(0)
     }
-    if updates == nil { updates = try begin(name) }
-    guard let layer = updates?.layer else { return }
+    let layer = if let layer = updates.layer { layer } else { try begin(name) }
     if !layer.settings.allowsNullIsland,
       places.contains(where: { $0.latitude == 0 && $0.longitude == 0 })
     {
@@ -269,18 +266,17 @@ extension CommandExecutor {
       return writer.integer(storeChecked(words, options, places, in: layer))
     }
     append(words, options)
-    if updates?.batch.count ?? 0 >= Self.updatesPerBatch { flushUpdates() }
+    if updates.batch.count >= Self.updatesPerBatch { flushUpdates() }
   }
 
-  private mutating func begin(_ key: String) throws(CommandRefusal) -> PendingUpdates {
+  /// Begins a batch. - Returns: The layer of its key.
+  private mutating func begin(_ key: String) throws(CommandRefusal) -> Layer {
     if services.expiry.isInUse, services.existing(key) == nil { services.expiry.clear(key) }
     do throws(LayerError) {
       let layer = try layers.layerForReports(key)
-      var memory = PendingUpdates.Memory()
-      swap(&memory, &spareUpdates)
-      var pending = PendingUpdates(key, layer, now: now, limits: layers.limits, in: memory)
-      pending.batch.reserveCapacity(max(1, expectedUpdates))
-      return pending
+      updates.begin(
+        key, layer, now: now, clockSkewMilliseconds: services.limits.clockSkewMilliseconds)
+      return layer
     } catch {
       throw CommandRefusal(error)
     }
@@ -289,20 +285,20 @@ extension CommandExecutor {
   private mutating func append(_ words: CommandWords, _ options: ReportOptions) {
     options.report.attributes.withUnsafeBytes { attributes in
       for (i, place) in places.enumerated() {
-        updates?.batch.append(
+        updates.batch.append(
           id: words[options.first + 3 * i + 2], latitude: place.latitude,
           longitude: place.longitude, tags: options.report.tags, attributes: attributes,
           ttlMilliseconds: options.report.ttlMilliseconds, observedAt: nil)
       }
     }
-    updates?.commands.append(places.count)
+    updates.commands.append(places.count)
   }
 
   private mutating func check(_ words: CommandWords, _ index: Int) throws(CommandRefusal) {
     let id = words[index]
-    guard (1...layers.limits.idBytes).contains(id.count) else {
+    guard (1...services.limits.idBytes).contains(id.count) else {
       throw CommandRefusal(
-        "ERR a member has 1 to \(layers.limits.idBytes) bytes; one here has \(id.count)")
+        "ERR a member has 1 to \(services.limits.idBytes) bytes; one here has \(id.count)")
     }
     guard isUTF8(id) else {
       throw CommandRefusal("ERR a member is UTF-8 text; encode other bytes, as base64 does")
@@ -330,12 +326,12 @@ extension CommandExecutor {
 
   /// Stores what was gathered and writes the answers.
   mutating func flushUpdates() {
-    guard let pending = updates.take(), !pending.commands.isEmpty else { return }
-    let layer = pending.layer
-    services.writing(to: layer) { layer.apply(pending.batch, outcomes: &outcomes) }
-    expectedUpdates = min(pending.batch.count, Self.updatesPerBatch)
+    guard let layer = updates.layer else { return }
+    defer { updates.end() }
+    guard !updates.commands.isEmpty else { return }
+    services.writing(to: layer) { layer.apply(updates.batch, outcomes: &outcomes) }
     var i = 0
-    for count in pending.commands {
+    for count in updates.commands {
       var inserted = 0
       var isWhole = true
       for _ in 0..<count {
@@ -348,12 +344,7 @@ extension CommandExecutor {
       }
       if isWhole { writer.integer(inserted) } else { writer.refuse(Self.isFull, services) }
     }
-    let memory = (consume pending).takeMemory()
-    if memory.contents.byteCapacity <= Self.spareBytes { spareUpdates = memory }
   }
-
-  /// The most memory of a batch that a connection keeps.
-  private static let spareBytes = 8192
 
   private static let isFull = CommandRefusal(
     "ERR the layer, or all layers together, hold as many objects as they may: not every member "
@@ -368,7 +359,7 @@ extension CommandExecutor {
   ) -> Int {
     services.writing(to: layer) {
       let now = now
-      var batch = layer.reportBatch(now: now, limits: layers.limits)
+      var batch = layer.reportBatch(now: now, limits: services.limits)
       // The scores of the members of this command, as it leaves them.
       var scores: [String: UInt64] = [:]
       var (added, changed) = (0, 0)
