@@ -245,7 +245,8 @@ struct ConnectionPipeline: Sendable {
     let usage = ConnectionUsage(
       requestBytes: ConnectionRequestBytes(
         maximumBytes: settings.maximumRequestBytesPerConnection, shared: settings.requestMemory))
-    let socket = WriteGathering()
+    let socket = WriteGathering(
+      socket: settings.certificates == nil ? SocketWriter(channel) : SocketWriter())
     let policy = ConnectionPolicyHandler(
       settings: settings.connection, socket: socket, usage: usage,
       advertisedStreams: settings.maximumStreamsPerConnection, events: events)

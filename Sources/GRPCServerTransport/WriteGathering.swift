@@ -26,6 +26,7 @@ final class WriteGathering: ChannelDuplexHandler {
   private static let pauseNanoseconds: UInt64 = 4_000_000
 
   private var gathered = ByteBuffer()
+  private var socket: SocketWriter
   /// The buffer that was written last, whose memory may be used again.
   private var spare = ByteBuffer()
   private var promise: EventLoopPromise<Void>?
@@ -39,7 +40,13 @@ final class WriteGathering: ChannelDuplexHandler {
   /// The index of the last RST_STREAM in `gathered`.
   private var resetIndex: Int?
 
-  init(maximumUnreadBytes: Int = 4 << 20) { self.maximumUnreadBytes = maximumUnreadBytes }
+  /// - Parameters:
+  ///   - socket: Writes to the socket where nothing changes the bytes on their way there.
+  ///   - maximumUnreadBytes: The bytes of unread answers from which on requests stay unread too.
+  init(socket: SocketWriter = SocketWriter(), maximumUnreadBytes: Int = 4 << 20) {
+    self.socket = socket
+    self.maximumUnreadBytes = maximumUnreadBytes
+  }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     isReading = true
@@ -57,6 +64,7 @@ final class WriteGathering: ChannelDuplexHandler {
   ) {
     guard case .byteBuffer(let bytes) = unwrapOutboundIn(data) else {
       writeGathered(context)
+      socket.channelWasWritten()
       return context.write(data, promise: written)
     }
     let start = gathered.writerIndex
@@ -146,11 +154,27 @@ final class WriteGathering: ChannelDuplexHandler {
     resetIndex = nil
     spare = gathered
     gathered = ByteBuffer()
+    socket.channelWasWritten()
     context.write(wrapOutboundOut(.byteBuffer(spare)), promise: written)
+  }
+
+  /// Sends what is gathered without the channel, if the socket takes all of it.
+  private func sendGathered(_ context: ChannelHandlerContext) -> Bool {
+    guard gathered.readableBytes > 0, socket.send(&gathered, to: context.channel) else {
+      return false
+    }
+    if gathered.capacity > Self.maximumReusedBytes { gathered = ByteBuffer() }
+    gathered.clear()
+    resetIndex = nil
+    let written = promise
+    promise = nil
+    written?.succeed()
+    return true
   }
 
   private func flushNow(_ context: ChannelHandlerContext) {
     mustFlush = false
+    guard !sendGathered(context) else { return }
     writeGathered(context)
     context.flush()
     guard gathered.capacity == 0 else { return }

@@ -20,11 +20,15 @@ final class RESPConnectionHandler: ChannelDuplexHandler {
   private let services: RedisDoorServices
   private var executor: CommandExecutor
   private var parser: RESPParser
+  private let isPlain: Bool
+  private var socket = SocketWriter()
   /// What has arrived and is not yet read.
   private var unread: ByteBuffer
   /// The command on the pool.
   private var running: Task<Void, Never>?
   private var isClosing = false
+  /// Whether the peer takes its answers, as the channel said last.
+  private var isWritable = true
   private var isQuiescing = false
   /// Whether the channel asked to read while nothing may be read.
   private var isReadWanted = false
@@ -39,12 +43,15 @@ final class RESPConnectionHandler: ChannelDuplexHandler {
   /// Bytes of answers from which on they are handed on within a turn.
   private static let bytesPerWrite = 64 * 1024
   /// How much memory answers get before the first of them is written: what those before took, so
-  /// that it seldom has to grow. A connection that waits holds none.
+  /// that it seldom has to grow.
   private var expectedAnswerBytes = 512
   private static let maximumExpectedBytes = bytesPerWrite + 8 * 1024
+  /// The most memory of answers that is kept for the next ones.
+  private static let keptAnswerBytes = 2048
 
   init(services: RedisDoorServices, channel: any Channel) {
     self.services = services
+    isPlain = services.configuration.certificates == nil
     executor = CommandExecutor(
       services: services,
       peer: channel.remoteAddress.map { "\($0.ipAddress ?? ""):\($0.port ?? 0)" } ?? "",
@@ -66,7 +73,7 @@ final class RESPConnectionHandler: ChannelDuplexHandler {
   }
 
   private func mayRead(_ context: ChannelHandlerContext) -> Bool {
-    running == nil && !isTurnScheduled && !isInTurn && context.channel.isWritable
+    running == nil && !isTurnScheduled && !isInTurn && isWritable
   }
 
   private func readAgain(_ context: ChannelHandlerContext) {
@@ -77,12 +84,14 @@ final class RESPConnectionHandler: ChannelDuplexHandler {
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
     lastUse = context.eventLoop.now
-    if context.channel.isWritable { takeTurn(context) }
+    isWritable = context.channel.isWritable
+    if isWritable { takeTurn(context) }
     context.fireChannelWritabilityChanged()
   }
 
   func channelActive(context: ChannelHandlerContext) {
     lastUse = context.eventLoop.now
+    if isPlain { socket = SocketWriter(context.channel) }
     setIdleTimer(context)
     context.fireChannelActive()
   }
@@ -146,7 +155,7 @@ final class RESPConnectionHandler: ChannelDuplexHandler {
     guard running == nil, !isTurnScheduled, !isClosing, !isInTurn else { return }
     isInTurn = true
     executor.beginTurn()
-    let outcome = context.channel.isWritable ? runCommands(context) : .answered
+    let outcome = isWritable ? runCommands(context) : .answered
     executor.endTurn()
     finish(outcome, context)
   }
@@ -178,7 +187,7 @@ final class RESPConnectionHandler: ChannelDuplexHandler {
         }
         guard executor.writer.buffer.readableBytes >= Self.bytesPerWrite else { continue }
         send(context)
-        guard context.channel.isWritable else { return .answered }
+        guard isWritable else { return .answered }
         makeRoomForAnswers()
       }
     }
@@ -270,20 +279,38 @@ final class RESPConnectionHandler: ChannelDuplexHandler {
   }
 
   private func send(_ context: ChannelHandlerContext, thenCloses: Bool = false) {
-    let bytes = executor.writer.buffer
-    guard bytes.readableBytes > 0 else {
-      executor.writer.buffer = ByteBuffer()
+    guard executor.writer.buffer.readableBytes > 0 else {
+      keepAnswerMemory()
       if thenCloses { context.close(promise: nil) }
       return
     }
-    // What was handed on may still be in use; the next answers get memory of their own.
-    expectedAnswerBytes = min(max(512, bytes.capacity), Self.maximumExpectedBytes)
+    expectedAnswerBytes = min(
+      max(512, executor.writer.buffer.readableBytes), Self.maximumExpectedBytes)
+    if socket.send(&executor.writer.buffer, to: context.channel) {
+      keepAnswerMemory()
+      if thenCloses { context.close(promise: nil) }
+      return
+    }
+    // What is handed on may still be in use; the next answers get memory of their own.
+    let rest = executor.writer.buffer
     executor.writer.buffer = ByteBuffer()
-    guard thenCloses else { return context.writeAndFlush(wrapOutboundOut(bytes), promise: nil) }
+    socket.channelWasWritten()
+    guard thenCloses else { return context.writeAndFlush(wrapOutboundOut(rest), promise: nil) }
     let channel = context.channel
     let written = context.eventLoop.makePromise(of: Void.self)
     written.futureResult.whenComplete { _ in channel.close(promise: nil) }
-    context.writeAndFlush(wrapOutboundOut(bytes), promise: written)
+    context.writeAndFlush(wrapOutboundOut(rest), promise: written)
+  }
+
+  /// Empties the memory of the answers for the next ones, if it is small.
+  private func keepAnswerMemory() {
+    guard executor.writer.buffer.capacity <= Self.keptAnswerBytes else {
+      executor.writer.buffer = ByteBuffer()
+      return
+    }
+    // Clearing it takes new memory here: a copy of the buffer is alive.
+    executor.writer.buffer.moveReaderIndex(to: 0)
+    executor.writer.buffer.moveWriterIndex(to: 0)
   }
 
   private func scheduleTurn(_ context: ChannelHandlerContext) {
@@ -313,7 +340,7 @@ final class RESPConnectionHandler: ChannelDuplexHandler {
         answer = try await services.pool.run(caller: caller) { isCancelled in
           var writer = RESPWriter(version: version, buffer: buffer)
           var budget = WorkBudget(
-            steps: services.layers.limits.workPerRequest, deadline: deadline,
+            steps: services.limits.workPerRequest, deadline: deadline,
             isCancelled: isCancelled)
           work(&writer, &budget)
           return writer.buffer
@@ -336,6 +363,7 @@ final class RESPConnectionHandler: ChannelDuplexHandler {
     running = nil
     guard !isClosing else { return }
     lastUse = context.eventLoop.now
+    socket.channelWasWritten()
     context.writeAndFlush(wrapOutboundOut(answer), promise: nil)
     takeTurn(context)
   }
