@@ -14,8 +14,9 @@ WIDTH = --experimental-maximum-parallelization-width 2
 IMPORT_CHECK = --explicit-target-dependency-import-check error
 # Further flags of what is built to be tested. CI leaves debug information out: a tenth of the time.
 BUILD_FLAGS ?= $(MOYEO_BUILD_FLAGS)
-# Calls into the standard library that go through the dynamic linker cost a twelfth of a call's CPU.
-RELEASE = -c release --static-swift-stdlib
+# Calls into the standard library that go through the dynamic linker cost a twelfth of a call's CPU, and checks
+# of exclusive access as much again: what is tested has them (Decisions 0021, 0029).
+RELEASE = -c release --static-swift-stdlib -Xswiftc -enforce-exclusivity=unchecked
 ARGS ?= --demo seoul
 
 .PHONY: run cluster build man test test-swift test-packages gate-packages test-programs test-daemon test-findings \

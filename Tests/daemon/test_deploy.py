@@ -128,11 +128,14 @@ class Image(unittest.TestCase):
         self.assertRegex(build[0], r"^swift:6\.3-bookworm$")
         # The programs carry Swift's libraries in them.
         self.assertEqual(last[0], "debian:bookworm-slim")
+        # They are built as `make build` builds them.
+        flags = next(line for line in (ROOT / "Makefile").read_text().splitlines()
+                     if line.startswith("RELEASE = ")).removeprefix("RELEASE = ")
+        self.assertIn(("ARG", f'FLAGS="{flags}"'), build[2])
         for name, rest in build[2]:
             if name == "RUN" and "swift build" in rest:
-                self.assertEqual(
-                    rest.count("swift build"), rest.count("-c release --static-swift-stdlib"))
-        known = {"RUN", "WORKDIR", "COPY", "USER", "ENV", "VOLUME", "EXPOSE", "STOPSIGNAL",
+                self.assertEqual(rest.count("swift build"), rest.count("swift build $FLAGS"))
+        known = {"ARG", "RUN", "WORKDIR", "COPY", "USER", "ENV", "VOLUME", "EXPOSE", "STOPSIGNAL",
                  "ENTRYPOINT", "CMD"}
         self.assertLessEqual({name for name, _ in build[2] + last[2]}, known)
 
