@@ -109,7 +109,8 @@ private struct Link {
     let listener = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
     defer { Glibc.close(listener) }
     let one = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
-    let isBound = try SocketAddress(ipAddress: "127.0.0.1", port: 0).withSockAddr { address, length in
+    let anyPort = try SocketAddress(ipAddress: "127.0.0.1", port: 0)
+    let isBound = anyPort.withSockAddr { address, length in
       bind(listener, address, socklen_t(length)) == 0 && listen(listener, 1) == 0
     }
     try #require(isBound)
