@@ -22,7 +22,7 @@ package struct SocketWriter {
   /// A writer that leaves everything to the channel.
   package init() { descriptor = nil }
 
-  /// A writer to the socket of an active channel, on whose event loop this runs.
+  /// A writer to the socket of a channel that has one, on whose event loop this runs.
   package init(_ channel: any Channel) {
     descriptor = try? channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(
       of: NIOBSDSocket.Handle.self
