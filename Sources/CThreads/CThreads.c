@@ -31,6 +31,18 @@ int moyeo_set_time_slice(uint64_t nanoseconds) {
 #endif
 }
 
+static _Thread_local int may_carry_on;
+
+void moyeo_mark_pool_thread(void) { may_carry_on = 1; }
+
+int moyeo_begin_carrying_on(void) {
+  int may = may_carry_on;
+  may_carry_on = 0;
+  return may;
+}
+
+void moyeo_stop_carrying_on(void) { may_carry_on = 1; }
+
 struct start {
   char name[16];
   int courtesy;

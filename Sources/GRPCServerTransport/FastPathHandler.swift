@@ -4,6 +4,7 @@ import GRPCCore
 import NIOCore
 import NIOHPACK
 import NIOHTTP2
+import Threading
 
 /// Answers the calls of known methods on the event loop of their connection, before a channel or a
 /// task is made for them; the frames of all other streams go on to the multiplexer.
@@ -39,6 +40,7 @@ final class FastPathHandler: ChannelDuplexHandler {
     let requestTimeout: TimeAmount
     /// Makes what callers leave out of the tags of a call.
     let identifiers: CallIdentifiers
+    let pool: BoundedThreadPool
     let refusal: @Sendable (RefusalCause) -> CallRefusal
     let events: TransportEvents
   }
@@ -51,6 +53,9 @@ final class FastPathHandler: ChannelDuplexHandler {
 
   /// The least answer that is counted. Smaller ones are bounded by the connection's streams.
   private static let minimumCountedBytes = 16 * 1024
+
+  /// The largest message of a call that begins to be handed on here.
+  private static let mostBytesHandedOn = 16 * 1024
 
   private let settings: Settings
   private let policy: ConnectionPolicyHandler
@@ -230,21 +235,35 @@ final class FastPathHandler: ChannelDuplexHandler {
     let (message, method, encoding) = (call.message, call.method, call.answerEncoding)
     let tags = call.tags
     let answered = finishLater(context, id, call)
-    let task = Task {
+    let loop = context.eventLoop
+    let work: @Sendable () async -> Void = {
       let outcome = await FastPathUnaryCall.outcome(of: message, method, deferred, tags: tags)
-      answered.succeed(outcome.map { encoding.encoded($0) })
+      let encoded = outcome.map { encoding.encoded($0) }
+      // Not at once, where it is answered before it is known to be deferred.
+      loop.execute { answered.succeed(encoded) }
     }
-    state.defer(id, call, to: task)
+    let isHandedOn = method.handsOnDeferred && message.count <= Self.mostBytesHandedOn
+    let executor = PoolTaskExecutor.shared
+    state.defer(
+      id, call,
+      to: isHandedOn && encoding == .identity
+        ? Task.immediate(executorPreference: executor, operation: work)
+        : Task(executorPreference: executor, operation: work))
   }
 
-  /// Has a long answer compressed away from the event loop.
+  /// Has a long answer compressed by the pool.
   private func encodeElsewhere(
     _ context: ChannelHandlerContext, _ id: HTTP2StreamID, _ call: FastPathUnaryCall,
     answer: [UInt8]
   ) {
-    let encoding = call.answerEncoding
+    let (encoding, pool, loop) = (call.answerEncoding, settings.pool, context.eventLoop)
     let answered = finishLater(context, id, call)
-    state.defer(id, call, to: Task { answered.succeed(.success(encoding.encoded(answer))) })
+    state.defer(
+      id, call,
+      to: Task.immediate(executorPreference: PoolTaskExecutor.shared) {
+        let encoded = await encoding.encoded(answer, on: pool)
+        loop.execute { answered.succeed(.success(encoded)) }
+      })
   }
 
   /// Makes a promise whose answer is sent unless the call has ended by then.

@@ -22,6 +22,9 @@ package final class FastPathMethod: Sendable {
   /// else than on the event loop.
   package typealias Deferred = @Sendable ([UInt8]) async throws(CallRefusal) -> [UInt8]
   let deferred: Deferred?
+  /// Whether ``deferred`` only hands its request on before it waits, so that for a small one it begins on
+  /// the event loop.
+  let handsOnDeferred: Bool
   let kind: Kind
 
   /// What becomes of a call once it is known who makes it.
@@ -40,12 +43,13 @@ package final class FastPathMethod: Sendable {
 
   package init(
     maximumRequestBytes: Int, recorder: any CallRecorder, honoursBypassHeader: Bool = false,
-    deferred: Deferred? = nil, binder: Binder? = nil, kind: Kind
+    deferred: Deferred? = nil, handsOnDeferred: Bool = false, binder: Binder? = nil, kind: Kind
   ) {
     self.maximumRequestBytes = maximumRequestBytes
     self.recorder = recorder
     self.honoursBypassHeader = honoursBypassHeader
     self.deferred = deferred
+    self.handsOnDeferred = handsOnDeferred
     self.binder = binder
     self.kind = kind
   }
@@ -54,7 +58,8 @@ package final class FastPathMethod: Sendable {
   package func bound(_ binder: @escaping Binder) -> FastPathMethod {
     FastPathMethod(
       maximumRequestBytes: maximumRequestBytes, recorder: recorder,
-      honoursBypassHeader: honoursBypassHeader, deferred: deferred, binder: binder, kind: kind)
+      honoursBypassHeader: honoursBypassHeader, deferred: deferred,
+      handsOnDeferred: handsOnDeferred, binder: binder, kind: kind)
   }
 }
 

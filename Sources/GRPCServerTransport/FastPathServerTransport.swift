@@ -4,6 +4,7 @@ import NIOCore
 import NIOHPACK
 import NIOHTTP2
 package import NIOPosix
+package import Threading
 
 /// A server transport for gRPC over HTTP/2 that is made for short calls.
 ///
@@ -55,6 +56,9 @@ package final class FastPathServerTransport: ServerTransport {
     package var unaryPaths: Set<String> = []
     /// Makes the identifiers of requests whose callers give none.
     package var identifiers = CallIdentifiers()
+    /// Compresses answers that are too long for an event loop. They are sent as they are while it has no
+    /// room.
+    package var pool = BoundedThreadPool()
     /// Words what the transport itself refuses.
     package var refusal: @Sendable (RefusalCause) -> CallRefusal = { CallRefusal($0) }
 
@@ -101,7 +105,7 @@ package final class FastPathServerTransport: ServerTransport {
       await withDiscardingTaskGroup { group in
         for await call in calls {
           let executor = executors[ObjectIdentifier(call.parts.channel.eventLoop)]
-          group.addTask(executorPreference: executor) { await Self.serve(call, streamHandler) }
+          group.addTask(executorPreference: executor) { await self.serve(call, streamHandler) }
         }
       }
     } onCancel: {
@@ -127,15 +131,15 @@ package final class FastPathServerTransport: ServerTransport {
     .bind(host: settings.host, port: settings.port).get()
   }
 
-  private static func serve(
+  private func serve(
     _ call: AcceptedCall,
     _ handler: @Sendable (RPCStream<Inbound, Outbound>, ServerContext) async -> Void
   ) async {
     defer { call.running.ended() }
     let channel = call.parts.channel
     let context = ServerContext(
-      descriptor: call.descriptor, remotePeer: peer(channel.parent?.remoteAddress),
-      localPeer: peer(channel.parent?.localAddress), cancellation: call.cancellation)
+      descriptor: call.descriptor, remotePeer: Self.peer(channel.parent?.remoteAddress),
+      localPeer: Self.peer(channel.parent?.localAddress), cancellation: call.cancellation)
     // An error thrown here is the stream's end, which the handler has learned of by its parts.
     try? await call.parts.executeThenClose { inbound, outbound in
       await withTaskCancellationHandler {
@@ -145,7 +149,8 @@ package final class FastPathServerTransport: ServerTransport {
             inbound: RPCAsyncSequence(
               wrapping: CountedRequest(base: inbound, unread: call.unread, channel: channel)),
             outbound: RPCWriter.Closable(
-              wrapping: AnswerWriter(outbound: outbound, encoding: call.answerEncoding))),
+              wrapping: AnswerWriter(
+                outbound: outbound, encoding: call.answerEncoding, pool: settings.pool))),
           context)
       } onCancel: {
         call.cancellation.cancel()
@@ -194,7 +199,8 @@ struct ConnectionPipeline: Sendable {
       maximumStreams: settings.maximumStreamsPerConnection,
       maximumLongStreams: settings.maximumLongStreamsPerConnection,
       bypassHeader: settings.bypassHeader, requestTimeout: settings.connection.requestTimeout,
-      identifiers: settings.identifiers, refusal: settings.refusal, events: events)
+      identifiers: settings.identifiers, pool: settings.pool, refusal: settings.refusal,
+      events: events)
     streams = GRPCStreamHandler.Settings(
       maximumMessageBytes: settings.maximumMessageBytes, paths: settings.paths,
       unaryPaths: settings.unaryPaths,
@@ -276,6 +282,7 @@ struct ConnectionPipeline: Sendable {
 private struct AnswerWriter: ClosableRPCWriterProtocol {
   let outbound: NIOAsyncChannelOutboundWriter<RPCResponsePart<MessageBytes>>
   let encoding: MessageEncoding
+  let pool: BoundedThreadPool
 
   func write(_ part: RPCResponsePart<MessageBytes>) async throws {
     try await outbound.write(encoding == .identity ? part : await encoded(part))
@@ -292,13 +299,7 @@ private struct AnswerWriter: ClosableRPCWriterProtocol {
       return part
     }
     let bytes = message.withUnsafeBytes { Array($0) }
-    guard encoding.isTooLongForEventLoop(bytes.count) else {
-      return .message(MessageBytes(encoding.encoded(bytes)))
-    }
-    let encoding = encoding
-    return await withTaskExecutorPreference(globalConcurrentExecutor) {
-      .message(MessageBytes(encoding.encoded(bytes)))
-    }
+    return .message(MessageBytes(await encoding.encoded(bytes, on: pool)))
   }
 
   func finish() async { outbound.finish() }

@@ -1,6 +1,7 @@
 import GzipCoding
 import NIOCore
 import NIOHPACK
+import Threading
 
 /// How the messages of one direction of a call may be encoded (`grpc-encoding`).
 enum MessageEncoding: Sendable {
@@ -48,6 +49,12 @@ enum MessageEncoding: Sendable {
     let packed = GzipEncoder.fast.compress(message)
     return packed.count < message.count
       ? EncodedMessage(bytes: packed, isCompressed: true) : EncodedMessage(message)
+  }
+
+  /// Encodes an answer here, or on a pool where it is too large for an event loop.
+  func encoded(_ message: [UInt8], on pool: BoundedThreadPool) async -> EncodedMessage {
+    guard isTooLongForEventLoop(message.count) else { return encoded(message) }
+    return (try? await pool.run { _ in encoded(message) }) ?? EncodedMessage(message)
   }
 
   /// Encodes an answer unless it is too large for an event loop; such a one is sent as it is.

@@ -67,6 +67,14 @@ final class WriteGathering: ChannelDuplexHandler {
       socket.channelWasWritten()
       return context.write(data, promise: written)
     }
+    if gathered.readableBytes + bytes.readableBytes > Self.maximumGatheredBytes {
+      writeGathered(context)
+    } else if gathered.readableBytes + bytes.readableBytes > Self.maximumReusedBytes,
+      gathered.capacity < Self.maximumGatheredBytes
+    {
+      // What is long goes on: it is not moved each time that the memory doubles.
+      gathered.reserveCapacity(Self.maximumGatheredBytes)
+    }
     let start = gathered.writerIndex
     gathered.writeImmutableBuffer(bytes)
     if let patch {

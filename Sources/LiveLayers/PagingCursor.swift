@@ -29,20 +29,16 @@ package struct PagingCursor: Hashable, Sendable {
   }
 
   package var text: String {
-    let id = id.utf8
-    return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 16 + id.count) { bytes in
-      var count = 0
-      for word in [fingerprint, key] {
-        for shift in stride(from: UInt64(56), through: 0, by: -8) {
-          bytes[count] = UInt8(truncatingIfNeeded: word >> shift)
-          count += 1
-        }
+    var id = id
+    return id.withUTF8 { id in
+      withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 16 + id.count) { bytes in
+        let raw = UnsafeMutableRawBufferPointer(bytes)
+        raw.storeBytes(of: fingerprint.bigEndian, as: UInt64.self)
+        raw.storeBytes(of: key.bigEndian, toByteOffset: 8, as: UInt64.self)
+        UnsafeMutableRawBufferPointer(rebasing: raw[16...]).copyMemory(
+          from: UnsafeRawBufferPointer(id))
+        return Base64URL.text(of: UnsafeBufferPointer(bytes))
       }
-      for byte in id {
-        bytes[count] = byte
-        count += 1
-      }
-      return Base64URL.text(of: UnsafeBufferPointer(bytes))
     }
   }
 
@@ -67,9 +63,13 @@ package struct QueryFingerprint {
     add(texts.count)
     for text in texts { add(text) }
   }
+
+  /// Adds texts whose order says nothing.
+  package mutating func add(unordered texts: [String]) {
+    add(texts.count > 1 ? texts.sorted() : texts)
+  }
+
   package mutating func add(_ number: Double) { add(number.bitPattern) }
   package mutating func add(_ number: Int) { add(UInt64(bitPattern: Int64(number))) }
-  package mutating func add(_ bits: UInt64) {
-    value = withUnsafeBytes(of: bits.littleEndian) { StableHash.hash64($0, seed: value) }
-  }
+  package mutating func add(_ bits: UInt64) { value = StableHash.hash64(bits, seed: value) }
 }

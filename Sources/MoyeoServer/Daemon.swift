@@ -347,6 +347,7 @@ package struct Daemon: Sendable {
     configuration.connections.apply(to: &settings)
     settings.limits = limits
     settings.certificates = configuration.certificates
+    settings.pool = frontend.threadPool
     settings.bypassHeader = GRPCFrontend.bypassHeader
     settings.refusal = { CallRefusal(APIError($0)) }
     settings.identifiers = frontend.requestMetrics.identifiers

@@ -13,6 +13,12 @@ public enum StableHash {
     return copy.withUTF8 { hash64(UnsafeRawBufferPointer($0), seed: seed) }
   }
 
+  /// XXH64 of a number's eight bytes, the lowest first.
+  public static func hash64(_ number: UInt64, seed: UInt64) -> UInt64 {
+    let h = (seed &+ prime5 &+ 8) ^ round(0, number)
+    return avalanche(rotate(h, 27) &* prime1 &+ prime4)
+  }
+
   /// XXH64 of bytes.
   public static func hash64(_ bytes: UnsafeRawBufferPointer, seed: UInt64 = 0) -> UInt64 {
     var p = 0
@@ -49,7 +55,12 @@ public enum StableHash {
       h = rotate(h ^ UInt64(bytes[p]) &* prime5, 11) &* prime1
       p += 1
     }
-    h = (h ^ h >> 33) &* prime2
+    return avalanche(h)
+  }
+
+  @inline(__always)
+  private static func avalanche(_ hash: UInt64) -> UInt64 {
+    var h = (hash ^ hash >> 33) &* prime2
     h = (h ^ h >> 29) &* prime3
     return h ^ h >> 32
   }

@@ -70,7 +70,7 @@ extension PartyService {
       fingerprint.add(id)
       known = (book.entries(book.partyIDs(requester: id)), [])
     }
-    fingerprint.add(query.states.map(\.rawValue).sorted())
+    fingerprint.add(unordered: query.states.map(\.rawValue))
     let after = try query.cursor.map { text throws(PartyServiceError) in
       try cursor(text, fingerprint.value)
     }

@@ -35,7 +35,10 @@ import ObjectModel
   ///   - filter: The conditions.
   ///   - index: Where their names are looked up; the plan holds until the index changes.
   ///   - prepared: The filter's area if it is prepared already.
-  init(_ filter: SearchFilter, _ index: borrowing LiveIndex, area prepared: PreparedArea? = nil) {
+  init(
+    _ filter: borrowing SearchFilter, _ index: borrowing LiveIndex,
+    area prepared: PreparedArea? = nil
+  ) {
     if unsafe filter.tags.isEmpty && filter.notTags.isEmpty && filter.excludedIDs.isEmpty
       && filter.columnRanges.isEmpty && filter.area == nil && filter.observedNotBefore == nil
       && filter.payloadPredicate == nil
@@ -61,7 +64,8 @@ import ObjectModel
       && columns.isEmpty && predicate == nil && !isImpossible
   }
 
-  private mutating func resolveTags(_ filter: SearchFilter, _ index: borrowing LiveIndex) {
+  private mutating func resolveTags(_ filter: borrowing SearchFilter, _ index: borrowing LiveIndex)
+  {
     if !filter.tags.isEmpty {
       let wanted = filter.tags.map { index.tags.find($0) }
       let known = Array(Set(wanted.compactMap { $0 }))

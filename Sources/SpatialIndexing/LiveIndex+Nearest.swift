@@ -14,7 +14,8 @@ struct NearestSearch {
   let readsRecords: Bool
 
   init(
-    _ query: NearestQuery, now: Instant, _ index: borrowing LiveIndex, area: PreparedArea? = nil
+    _ query: borrowing NearestQuery, now: Instant, _ index: borrowing LiveIndex,
+    area: PreparedArea? = nil
   ) {
     surface = SurfaceDistance(latitude: query.latitude, longitude: query.longitude)
     center = MercatorProjector.shared.point(

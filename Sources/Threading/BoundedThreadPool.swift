@@ -1,3 +1,4 @@
+import CThreads
 import DequeModule
 import Dispatch
 import Synchronization
@@ -207,7 +208,9 @@ private final class PoolQueue: Sendable {
     guard isFirst else { return }
     for _ in 0..<threadCount {
       WorkerThread.start(name: "moyeo-pool", stackBytes: 4 << 20, courtesy: Self.courtesy) {
-        [self] in work()
+        [self] in
+        moyeo_mark_pool_thread()
+        work()
       }
     }
   }

@@ -1,14 +1,14 @@
 #if canImport(Glibc)
-  package import Glibc
+  public import Glibc
 #elseif canImport(Darwin)
-  package import Darwin
+  public import Darwin
 #endif
 
 /// A readers-writer lock that lets a waiting writer in before new readers.
 ///
 /// `@unchecked Sendable`: the pthread lock itself is made for use from many threads, and the
 /// storage is allocated once and freed with the last reference.
-@safe package final class ReadersWriterLock: @unchecked Sendable {
+@safe public final class ReadersWriterLock: @unchecked Sendable {
   @usableFromInline let lock: UnsafeMutablePointer<pthread_rwlock_t>
 
   package init() {

@@ -10,23 +10,24 @@ package enum Base64URL {
   package static func text(of bytes: UnsafeBufferPointer<UInt8>) -> String {
     String(unsafeUninitializedCapacity: (bytes.count * 8 + 5) / 6) { out in
       let letters = alphabet.utf8Start
-      var count = 0
-      var buffer: UInt32 = 0
-      var bits: UInt32 = 0
-      for byte in bytes {
-        buffer = buffer << 8 | UInt32(byte)
-        bits += 8
-        while bits >= 6 {
-          bits -= 6
-          out[count] = letters[Int(buffer >> bits & 63)]
-          count += 1
-        }
+      let whole = bytes.count / 3
+      for i in 0..<whole {
+        let group =
+          UInt32(bytes[3 * i]) << 16 | UInt32(bytes[3 * i + 1]) << 8 | UInt32(bytes[3 * i + 2])
+        out[4 * i] = letters[Int(group >> 18)]
+        out[4 * i + 1] = letters[Int(group >> 12 & 63)]
+        out[4 * i + 2] = letters[Int(group >> 6 & 63)]
+        out[4 * i + 3] = letters[Int(group & 63)]
       }
-      if bits > 0 {
-        out[count] = letters[Int(buffer << (6 - bits) & 63)]
-        count += 1
+      // One byte left over takes two letters, two take three.
+      var group: UInt32 = 0
+      for byte in bytes[(3 * whole)...] { group = group << 8 | UInt32(byte) }
+      let rest = bytes.count % 3
+      group <<= UInt32(24 - 8 * rest)
+      for i in 0..<(rest > 0 ? rest + 1 : 0) {
+        out[4 * whole + i] = letters[Int(group >> UInt32(18 - 6 * i) & 63)]
       }
-      return count
+      return 4 * whole + (rest > 0 ? rest + 1 : 0)
     }
   }
 

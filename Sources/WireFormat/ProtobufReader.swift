@@ -9,16 +9,16 @@
 /// Two styles read the same bytes: ``nextField()`` for readers that stop quietly and check
 /// ``isIntact`` at the end, ``next()`` for readers that throw. A reader is valid only as long as
 /// its bytes are.
-package struct ProtobufReader {
+public struct ProtobufReader {
   /// One field. `key` is `number << 3 | wire type`.
-  package struct Field {
-    package let key: UInt64
+  public struct Field {
+    @usableFromInline package let key: UInt64
     /// The value of a varint or of a field of 8 or 4 bytes; 0 for others.
-    package let bits: UInt64
+    @usableFromInline package let bits: UInt64
     /// The content of a length-delimited field; empty for others.
-    package let bytes: UnsafeRawBufferPointer
+    @usableFromInline package let bytes: UnsafeRawBufferPointer
     /// The offset at which the field begins in its message.
-    package let offset: Int
+    @usableFromInline package let offset: Int
 
     @inlinable
     package init(key: UInt64, bits: UInt64, bytes: UnsafeRawBufferPointer, offset: Int) {
@@ -219,7 +219,7 @@ extension ProtobufReader.Field {
 }
 
 /// Maps signed numbers to unsigned ones that are small for small magnitudes of either sign.
-package enum ZigZag {
+public enum ZigZag {
   @inlinable
   package static func encode(_ value: Int64) -> UInt64 {
     UInt64(bitPattern: value << 1 ^ value >> 63)

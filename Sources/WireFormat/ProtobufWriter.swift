@@ -5,7 +5,7 @@
 ///
 /// SwiftProtobuf reads and writes what is not called often. Where it is, messages are not built to be
 /// taken apart again: a report that is read in place costs a quarter of the generated types' time.
-package struct ProtobufWriter {
+public struct ProtobufWriter: Sendable {
   // Inlinable as all that is written for each hit: a server's answers are written in another module.
   @usableFromInline var storage: [UInt8] = []
 
@@ -178,7 +178,7 @@ package struct ProtobufWriter {
 ///
 /// Invariant: ``written`` never exceeds the size, which each caller works out beforehand. Debug
 /// builds check each write, and ``ProtobufWriter/append(count:_:)`` checks all of them together.
-package struct UncheckedProtobufWriter {
+public struct UncheckedProtobufWriter {
   @usableFromInline let bytes: UnsafeMutableRawBufferPointer
   /// The number of bytes written so far.
   @inlinable package var written: Int { count }

@@ -13,7 +13,8 @@ import Testing
   static let gzip = ("grpc-encoding", "gzip")
   /// Each of them sends back what it gets.
   static let paths = [
-    "/fast.Fast/Unary", "/fast.Fast/Stream", "/fast.Fast/Later", "/test.Test/Echo",
+    "/fast.Fast/Unary", "/fast.Fast/Stream", "/fast.Fast/Later", "/fast.Fast/Handed",
+    "/test.Test/Echo",
   ]
 
   private final class Session: FastPathStream {
@@ -34,6 +35,9 @@ import Testing
         "/fast.Fast/Later": FastPathMethod(
           maximumRequestBytes: maximumBytes, recorder: recorder, deferred: { $0 },
           kind: .unary { _ throws(CallRefusal) in throw .deferral }),
+        "/fast.Fast/Handed": FastPathMethod(
+          maximumRequestBytes: maximumBytes, recorder: recorder, deferred: { $0 },
+          handsOnDeferred: true, kind: .unary { _ throws(CallRefusal) in throw .deferral }),
       ]
     } _: {
       try await body($0)

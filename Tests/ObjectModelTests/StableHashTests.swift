@@ -31,6 +31,15 @@ import Testing
     }
   }
 
+  @Test func aNumberHashesItsBytes() {
+    var random = SplitMix64(seed: 11)
+    for _ in 0..<1000 {
+      let (number, seed) = (random.next(), random.next())
+      let bytes = withUnsafeBytes(of: number.littleEndian) { StableHash.hash64($0, seed: seed) }
+      #expect(StableHash.hash64(number, seed: seed) == bytes)
+    }
+  }
+
   @Test func stringsHashTheirBytesAndEveryLengthDiffers() {
     #expect(StableHash.hash64("café") != StableHash.hash64("cafe\u{301}"))
     let hashes = (0..<200).map { StableHash.hash64(String(repeating: "x", count: $0)) }

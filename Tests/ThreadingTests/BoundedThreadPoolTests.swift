@@ -47,6 +47,39 @@ struct BoundedThreadPoolTests {
     }
   #endif
 
+  @Test("What a pool's thread wakes runs there, and what that wakes in its turn does not")
+  func tasksAreCarriedOnByThePool() async throws {
+    let pool = BoundedThreadPool(threadCount: 1)
+    @Sendable func thread() -> pthread_t { pthread_self() }
+    @Sendable func task(_ body: @escaping @Sendable () -> Void) {
+      Task(executorPreference: PoolTaskExecutor.shared) { body() }
+    }
+    for _ in 0..<3 {
+      let (inner, noteInner) = AsyncStream.makeStream(of: pthread_t.self)
+      let (poolThread, outer) = try await pool.run { _ in
+        let outer = StateLock<pthread_t?>(nil)
+        task {
+          outer.withLock { $0 = thread() }
+          task { noteInner.yield(thread()) }
+        }
+        // It has run before this line, so that the pool is not done before its task is.
+        return (thread(), outer.withLock { $0 })
+      }
+      #expect(outer == poolThread)
+      for await thread in inner {
+        #expect(thread != poolThread)
+        break
+      }
+    }
+    // However often a task gives way, it does not run inside itself.
+    let answer = try await Task(executorPreference: PoolTaskExecutor.shared) {
+      try await pool.run { _ in }
+      for _ in 0..<100_000 { await Task.yield() }
+      return try await pool.run { _ in 7 }
+    }.value
+    #expect(answer == 7)
+  }
+
   @Test func resultsAndErrorsComeBackFromOtherThreads() async throws {
     let pool = BoundedThreadPool(threadCount: 2)
     let sums = try await withThrowingTaskGroup(of: Int.self) { group in

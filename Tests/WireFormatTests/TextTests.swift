@@ -19,6 +19,19 @@ import WireFormat
     }
   }
 
+  @Test(arguments: [5, 6] as [UInt64])
+  func base64IsFoundationsInOtherLetters(seed: UInt64) {
+    var random = SplitMix64(seed: seed)
+    for count in 0..<200 {
+      let bytes = (0..<count).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+      let text = bytes.withUnsafeBufferPointer { Base64URL.text(of: $0) }
+      let letters = Data(bytes).base64EncodedString()
+        .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+      #expect(text == letters)
+      #expect(Base64URL.decode(text) == bytes)
+    }
+  }
+
   @Test(arguments: [3, 4] as [UInt64])
   func numbersAreReadBackExactly(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)

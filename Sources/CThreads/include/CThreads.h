@@ -18,4 +18,12 @@ int moyeo_start_thread(const char *_Nonnull name, size_t stack_bytes, int courte
 // system has taken it; an earlier Linux takes it and does nothing.
 int moyeo_set_time_slice(uint64_t nanoseconds);
 
+// Remembers that the calling thread is one of a pool's. Swift has no variables of a thread.
+void moyeo_mark_pool_thread(void);
+
+// Returns whether the calling thread is one of a pool's and carries no task on already; from then on, until
+// moyeo_stop_carrying_on, it does.
+int moyeo_begin_carrying_on(void);
+void moyeo_stop_carrying_on(void);
+
 #endif

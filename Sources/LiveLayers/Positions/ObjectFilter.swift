@@ -43,6 +43,7 @@ package struct ObjectFilter: Sendable {
     columns: [String], area: SearchArea?, now: ObjectModel.Instant,
     seen: SeenAttributes? = nil
   ) -> SearchFilter {
+    guard !isEmpty else { return SearchFilter(area: area) }
     var filter = SearchFilter()
     filter.tags = tags
     filter.tagMatch = tagMatch
@@ -81,10 +82,10 @@ package struct ObjectFilter: Sendable {
   }
 
   func addFingerprint(to fingerprint: inout QueryFingerprint) {
-    fingerprint.add(tags.sorted())
+    fingerprint.add(unordered: tags)
     fingerprint.add(tagMatch == .all ? 0 : 1)
-    fingerprint.add(notTags.sorted())
-    fingerprint.add(excludedIDs.sorted())
+    fingerprint.add(unordered: notTags)
+    fingerprint.add(unordered: excludedIDs)
     fingerprint.add(conditions.count)
     for condition in conditions { condition.addFingerprint(to: &fingerprint) }
     fingerprint.add(maximumAgeMilliseconds.map(Int.init) ?? -1)

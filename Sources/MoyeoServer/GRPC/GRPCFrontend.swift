@@ -100,6 +100,7 @@ struct GRPCFrontend: Sendable {
       maximumRequestBytes: operation.maximumRequestBytes, recorder: recorder,
       honoursBypassHeader: operation.isThrottled,
       deferred: operation.callOnPool.map { Self.deferred($0, of: caller) },
+      handsOnDeferred: !operation.isForPoolAsARule,
       kind: .unary { bytes throws(CallRefusal) in
         do throws(APIError) {
           return try call(bytes, caller)

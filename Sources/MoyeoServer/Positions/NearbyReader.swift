@@ -13,17 +13,20 @@ struct NearbyReader: Sendable {
     var search: NearbySearch
   }
 
-  let limits: LayerLimits
+  let validation: RequestValidation
   let tagCache: TagCache
+
+  private var limits: LayerLimits { validation.limits }
 
   /// The query of a NearbyRequest; `nil` when it must take the other path.
   func question(in request: UnsafeRawBufferPointer) -> Question? {
-    var fields = Fields()
-    var reader = ProtobufReader(request)
-    while let field = reader.nextField() {
-      guard take(field, into: &fields) else { return nil }
+    guard let fields = fields(in: request) else { return nil }
+    var layer: String?
+    if let name = fields.layer {
+      layer = String(validating: name, as: UTF8.self)
+      guard layer != nil else { return nil }
     }
-    return reader.isIntact ? question(fields) : nil
+    return search(fields).map { Question(layer: layer, search: $0) }
   }
 
   /// The number of queries of a NearbyBatchRequest, at most one more than are allowed; damage is not
@@ -42,31 +45,37 @@ struct NearbyReader: Sendable {
 
   /// Layer and queries of a NearbyBatchRequest; `nil` when it must take the other path.
   func batch(in request: UnsafeRawBufferPointer) -> (layer: String, searches: [NearbySearch])? {
-    var layer: String?
-    var questions: [Question] = []
-    questions.reserveCapacity(min(request.count / 24 + 1, limits.nearbyBatch))
+    var layer: UnsafeRawBufferPointer?
+    /// What the queries call it that name one.
+    var named: UnsafeRawBufferPointer?
+    var searches: [NearbySearch] = []
+    searches.reserveCapacity(min(request.count / 24 + 1, limits.nearbyBatch))
     var reader = ProtobufReader(request)
     while let field = reader.nextField() {
       switch field.key {
-      case 1 << 3 | 2:
-        guard let name = String(validating: field.bytes, as: UTF8.self) else { return nil }
-        layer = name
+      case 1 << 3 | 2: layer = field.bytes
       case Self.queryKey:
-        guard questions.count < limits.nearbyBatch, let question = question(in: field.bytes)
+        guard searches.count < limits.nearbyBatch, let fields = fields(in: field.bytes)
         else { return nil }
-        questions.append(question)
+        if let name = fields.layer {
+          guard named?.elementsEqual(name) ?? true else { return nil }
+          named = name
+        }
+        guard let search = search(fields) else { return nil }
+        searches.append(search)
       default: return nil
       }
     }
-    guard reader.isIntact, let layer,
-      questions.allSatisfy({ $0.layer == nil || $0.layer == layer })
+    guard reader.isIntact, let layer, named?.elementsEqual(layer) ?? true,
+      let name = String(validating: layer, as: UTF8.self)
     else { return nil }
-    return (layer, questions.map(\.search))
+    return (name, searches)
   }
 
   /// A request's fields, as far as they are taken; of one that stands twice the later.
-  private struct Fields {
-    var layer: String?
+  private struct Fields: ~Copyable {
+    /// Not yet known to be text.
+    var layer: UnsafeRawBufferPointer?
     var latitude: Double?
     var longitude: Double?
     var limit: Int32?
@@ -77,9 +86,19 @@ struct NearbyReader: Sendable {
     var cursor: String?
   }
 
+  private func fields(in request: UnsafeRawBufferPointer) -> Fields? {
+    var fields = Fields()
+    var reader = ProtobufReader(request)
+    while let field = reader.nextField() {
+      guard take(field, into: &fields) else { return nil }
+    }
+    guard reader.isIntact else { return nil }
+    return fields
+  }
+
   private func take(_ field: ProtobufReader.Field, into fields: inout Fields) -> Bool {
     switch field.key {
-    case 1 << 3 | 2: return text(field, &fields.layer)
+    case 1 << 3 | 2: fields.layer = field.bytes
     case 2 << 3 | 1: fields.latitude = Double(bitPattern: field.bits)
     case 3 << 3 | 1: fields.longitude = Double(bitPattern: field.bits)
     case 4 << 3: fields.limit = Int32(truncatingIfNeeded: field.bits)
@@ -102,9 +121,7 @@ struct NearbyReader: Sendable {
     return true
   }
 
-  private var validation: RequestValidation { RequestValidation(limits: limits) }
-
-  private func question(_ fields: Fields) -> Question? {
+  private func search(_ fields: consuming Fields) -> NearbySearch? {
     guard
       let origin = try? validation.coordinate(
         latitude: fields.latitude, longitude: fields.longitude, allowsNullIsland: true),
@@ -121,7 +138,7 @@ struct NearbyReader: Sendable {
       search.filter.maximumAgeMilliseconds = age
     }
     search.cursor = fields.cursor
-    return Question(layer: fields.layer, search: search)
+    return search
   }
 
   private func text(_ field: ProtobufReader.Field, _ text: inout String?) -> Bool {

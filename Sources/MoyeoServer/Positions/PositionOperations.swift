@@ -11,7 +11,7 @@ struct PositionOperations: Sendable {
   init(services: RequestServices) {
     self.services = services
     reportReader = ReportReader(limits: services.limits, tagCache: services.tagCache)
-    nearbyReader = NearbyReader(limits: services.limits, tagCache: services.tagCache)
+    nearbyReader = NearbyReader(validation: services.validation, tagCache: services.tagCache)
   }
 
   var layers: LayerRegistry { services.layers }

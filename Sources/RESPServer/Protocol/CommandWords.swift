@@ -30,9 +30,15 @@ struct CommandWords {
   func id(_ index: Int) -> String? { String(validating: self[index], as: UTF8.self) }
 
   /// Returns whether a word is an option's name, in whatever case. `name` is in lower case.
+  @inline(__always)
   func isOption(_ index: Int, _ name: StaticString) -> Bool {
+    // Of the options that a word is compared with, few are as long.
+    guard ranges[index].count == name.utf8CodeUnitCount else { return false }
+    return isWord(index, inAnyCase: name)
+  }
+
+  private func isWord(_ index: Int, inAnyCase name: StaticString) -> Bool {
     let word = self[index]
-    guard word.count == name.utf8CodeUnitCount else { return false }
     for i in 0..<word.count where lowercased(word[i]) != name.utf8Start[i] { return false }
     return true
   }
