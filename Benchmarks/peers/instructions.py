@@ -16,7 +16,7 @@ import door_peer
 import moyeo_daemon
 import moyeo_peer
 import redis_peer
-from forms import LIMIT, RADIUS_LIMIT, RADIUS_METERS, UNDER_WAY
+from forms import BATCH, LIMIT, RADIUS_LIMIT, RADIUS_METERS, UNDER_WAY
 from moyeo.v1 import positions_pb2 as pb
 from moyeo_daemon import LAYER
 from plain_http2 import PlainConnection
@@ -39,7 +39,8 @@ OURS = [
     ("http", "HTTP GET nearby, JSON, 20 hits", 200), ("grpc_nearby", "gRPC Nearby, 20 hits", 200),
     ("grpc_report", "gRPC Report of 1", 200),
     ("grpc_nearby_16", "gRPC Nearby, 20 hits, 16 under way", 20),
-    ("grpc_report_16", "gRPC Report of 1, 16 under way", 20)]
+    ("grpc_report_16", "gRPC Report of 1, 16 under way", 20),
+    ("grpc_batch", "gRPC NearbyBatch of 100, a query of 20 hits", 20)]
 
 
 def under_callgrind(folder: Path, name: str, command: list[str], settings: dict[str, str]
@@ -97,9 +98,13 @@ def resp_calls(connection, dialect, workload: Workload, radius: float) -> dict:
 
 
 def our_calls(grpc: PlainConnection, web, workload: Workload) -> dict:
-    nearby = [(moyeo_peer.NEARBY, pb.NearbyRequest(
-        layer="objects", latitude=q.latitude, longitude=q.longitude,
-        limit=LIMIT).SerializeToString()) for q in workload.queries]
+    questions = [pb.NearbyRequest(
+        layer="objects", latitude=q.latitude, longitude=q.longitude, limit=LIMIT)
+        for q in workload.queries]
+    nearby = [(moyeo_peer.NEARBY, q.SerializeToString()) for q in questions]
+    batches = [(moyeo_peer.BATCH_OF_NEARBY, pb.NearbyBatchRequest(
+        layer="objects", requests=questions[first:first + BATCH]).SerializeToString())
+        for first in range(0, 20 * BATCH, BATCH)]
     reports = [(moyeo_peer.REPORT, pb.ReportRequest(
         layer="objects", positions=[moyeo_peer.position(m)]).SerializeToString())
         for m in workload.moves]
@@ -115,7 +120,8 @@ def our_calls(grpc: PlainConnection, web, workload: Workload) -> dict:
         "http": (1, lambda i: web.answer(texts[i % len(texts)])),
         "grpc_nearby": (1, many(nearby, 1)), "grpc_report": (1, many(reports, 1)),
         "grpc_nearby_16": (UNDER_WAY, many(nearby, UNDER_WAY)),
-        "grpc_report_16": (UNDER_WAY, many(reports, UNDER_WAY))}
+        "grpc_report_16": (UNDER_WAY, many(reports, UNDER_WAY)),
+        "grpc_batch": (BATCH, many(batches, 1))}
 
 
 def connected(port: int, server: Server):
