@@ -108,6 +108,11 @@ private struct Link {
   static func socketPair() throws -> (CInt, CInt) {
     let listener = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
     defer { Glibc.close(listener) }
+    // The accepted socket's, too. A room of its own choice the system widens while the peer reads, until
+    // nothing is too much for it.
+    var room: CInt = 64 * 1024
+    setsockopt(
+      listener, SOL_SOCKET, SO_RCVBUF, &room, socklen_t(MemoryLayout.size(ofValue: room)))
     let one = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
     let anyPort = try SocketAddress(ipAddress: "127.0.0.1", port: 0)
     let isBound = anyPort.withSockAddr { address, length in
