@@ -15,9 +15,12 @@ import Testing
     var sent: [UInt8] = []
     var received: [UInt8] = []
     var isDirect: [Bool] = []
+    var peerReads = true
     for _ in 0..<600 {
-      // Now the peer reads, now it does not; what it leaves unread is bounded for the test's memory.
-      if sent.count - received.count > 4 << 20 || random.below(3) == 0 {
+      // Now the peer reads for a while, now it leaves more than the socket has room for; what it leaves is
+      // bounded for the test's memory.
+      if random.below(40) == 0 { peerReads.toggle() }
+      if sent.count - received.count > 4 << 20 || (peerReads && random.below(3) == 0) {
         received += link.take(atMost: random.below(200_000))
       } else {
         let message = (0..<random.below(20_000) + 1).map { _ in UInt8(random.below(256)) }
