@@ -40,6 +40,7 @@ final class FastPathHandler: ChannelDuplexHandler {
     let requestTimeout: TimeAmount
     /// Makes what callers leave out of the tags of a call.
     let identifiers: CallIdentifiers
+    /// Compresses answers that are too long for an event loop.
     let pool: BoundedThreadPool
     let refusal: @Sendable (RefusalCause) -> CallRefusal
     let events: TransportEvents
@@ -234,21 +235,11 @@ final class FastPathHandler: ChannelDuplexHandler {
   ) {
     let (message, method, encoding) = (call.message, call.method, call.answerEncoding)
     let tags = call.tags
-    let answered = finishLater(context, id, call)
-    let loop = context.eventLoop
-    let work: @Sendable () async -> Void = {
-      let outcome = await FastPathUnaryCall.outcome(of: message, method, deferred, tags: tags)
-      let encoded = outcome.map { encoding.encoded($0) }
-      // Not at once, where it is answered before it is known to be deferred.
-      loop.execute { answered.succeed(encoded) }
-    }
     let isHandedOn = method.handsOnDeferred && message.count <= Self.mostBytesHandedOn
-    let executor = PoolTaskExecutor.shared
-    state.defer(
-      id, call,
-      to: isHandedOn && encoding == .identity
-        ? Task.immediate(executorPreference: executor, operation: work)
-        : Task(executorPreference: executor, operation: work))
+    finishLater(context, id, call, beginsHere: isHandedOn && encoding == .identity) {
+      let outcome = await FastPathUnaryCall.outcome(of: message, method, deferred, tags: tags)
+      return outcome.map { encoding.encoded($0) }
+    }
   }
 
   /// Has a long answer compressed by the pool.
@@ -256,18 +247,42 @@ final class FastPathHandler: ChannelDuplexHandler {
     _ context: ChannelHandlerContext, _ id: HTTP2StreamID, _ call: FastPathUnaryCall,
     answer: [UInt8]
   ) {
-    let (encoding, pool, loop) = (call.answerEncoding, settings.pool, context.eventLoop)
-    let answered = finishLater(context, id, call)
+    let (encoding, pool) = (call.answerEncoding, settings.pool)
+    finishLater(context, id, call, beginsHere: true) {
+      .success(await encoding.encoded(answer, on: pool))
+    }
+  }
+
+  /// Sends what a task answers unless the call has ended by then.
+  ///
+  /// - Parameters:
+  ///   - context: Of this handler.
+  ///   - id: The stream of the call.
+  ///   - call: The call, which is deferred from now on.
+  ///   - beginsHere: Whether the task runs on the event loop until it waits.
+  ///   - work: Answers the call.
+  private func finishLater(
+    _ context: ChannelHandlerContext, _ id: HTTP2StreamID, _ call: FastPathUnaryCall,
+    beginsHere: Bool,
+    _ work: @escaping @Sendable () async -> Result<EncodedMessage, CallRefusal>
+  ) {
+    let answered = answerPromise(context, id, call)
+    let loop = context.eventLoop
+    let task: @Sendable () async -> Void = {
+      let outcome = await work()
+      // Not at once, where it is answered before it is known to be deferred.
+      loop.execute { answered.succeed(outcome) }
+    }
+    let executor = PoolTaskExecutor.shared
     state.defer(
       id, call,
-      to: Task.immediate(executorPreference: PoolTaskExecutor.shared) {
-        let encoded = await encoding.encoded(answer, on: pool)
-        loop.execute { answered.succeed(.success(encoded)) }
-      })
+      to: beginsHere
+        ? Task.immediate(executorPreference: executor, operation: task)
+        : Task(executorPreference: executor, operation: task))
   }
 
   /// Makes a promise whose answer is sent unless the call has ended by then.
-  private func finishLater(
+  private func answerPromise(
     _ context: ChannelHandlerContext, _ id: HTTP2StreamID, _ call: FastPathUnaryCall
   ) -> EventLoopPromise<Result<EncodedMessage, CallRefusal>> {
     let (encoding, tags) = (call.answerEncoding, call.tags)
